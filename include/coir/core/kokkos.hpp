@@ -1,0 +1,34 @@
+#pragma once
+
+/// \file
+/// Kokkos, and the few places where its supported versions (3.4.1 up to, not including, 6) differ.
+
+#include <Kokkos_Core.hpp>
+
+#include <string>
+#include <type_traits>
+
+#if KOKKOS_VERSION < 30401 || KOKKOS_VERSION >= 60000
+#error "coir needs Kokkos 3.4.1 or newer, below 6"
+#endif
+#if KOKKOS_VERSION == 50200
+#error "Kokkos 5.2.0 inverts its NDEBUG checks: use another release"
+#endif
+
+namespace coir {
+
+/// The version of Kokkos compiled against, "major.minor.patch".
+inline std::string kokkos_version() {
+  return std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) +
+         "." + std::to_string(KOKKOS_VERSION % 100);
+}
+
+/// True for execution spaces whose kernels are plain host code (Serial, OpenMP, Threads).
+template <class Exec>
+inline constexpr bool runs_on_host =
+    std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
+
+/// True while a Kokkos tool (profiler, debugger) listens: kernels must then go through Kokkos.
+inline bool tool_is_loaded() { return Kokkos::Profiling::profileLibraryLoaded(); }
+
+}  // namespace coir

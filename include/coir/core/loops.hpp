@@ -1,0 +1,96 @@
+#pragma once
+
+/// \file
+/// The one place that knows how to map a grid of indices to hardware.
+///
+/// On hosts the last index is a plain inner loop that the compiler vectorises, the others are shared
+/// among threads; on devices the last index runs along threads. Everything else is written on
+/// for_each and reduce, or on Kokkos' TeamPolicy where a kernel shares scratch memory.
+
+#include <coir/core/concepts.hpp>
+#include <coir/core/detail/rows.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace coir {
+
+/// A box of indices: lower[d] <= index d < upper[d]. The last index is the contiguous one.
+///
+/// \tparam Index  what the body is called with: int, or std::int64_t beyond 2^31 - 1
+template <int Rank, class Index = int>
+struct Box {
+  static_assert(Rank >= 1 && Rank <= 3, "loops run over boxes of rank 1 to 3");
+
+  std::array<Index, Rank> lower;
+  std::array<Index, Rank> upper;
+
+  /// Number of indices along dimension d; 0 if the box is empty there.
+  Index extent(int d) const { return upper[d] > lower[d] ? upper[d] - lower[d] : Index(0); }
+
+  /// Number of cells in the box.
+  std::int64_t size() const {
+    std::int64_t product = 1;
+    for (int d = 0; d < Rank; ++d) product *= extent(d);
+    return product;
+  }
+};
+
+/// The box 0 <= index d < extents[d].
+template <int Rank, class Index = int>
+Box<Rank, Index> box(Index const (&extents)[Rank]) {
+  Box<Rank, Index> result{};
+  for (int d = 0; d < Rank; ++d) result.upper[d] = extents[d];
+  return result;
+}
+
+/// The box lower[d] <= index d < upper[d].
+template <int Rank, class Index = int>
+Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
+  Box<Rank, Index> result{};
+  for (int d = 0; d < Rank; ++d) {
+    result.lower[d] = lower[d];
+    result.upper[d] = upper[d];
+  }
+  return result;
+}
+
+/// Calls body(i), body(i, j) or body(i, j, k) for every index of a box, in any order, in one kernel.
+///
+/// The iterations must not depend on each other. Returns without a fence on devices.
+///
+/// \param label  the kernel's name in profiling tools, "coir::module::function"
+/// \param exec   where to run
+/// \param body   a callable with a const call operator that takes Rank indices (KOKKOS_LAMBDA)
+template <ExecutionSpace Exec, int Rank, class Index, class Body>
+void for_each(std::string const& label, Exec const& exec, Box<Rank, Index> const& box,
+              Body const& body) {
+  if (box.size() == 0) return;
+  if constexpr (runs_on_host<Exec>)
+    detail::for_each_on_host(label, exec, detail::Rows<Rank, Index>(box), body);
+  else
+    detail::for_each_on_device(label, exec, detail::Rows<Rank, Index>(box), body);
+}
+
+/// Reduces body(i, ..., value) over every index of a box in one kernel and waits for the result.
+///
+/// `body` folds its term into `value`, as in Kokkos::parallel_reduce. Terms are combined in an order
+/// that depends on the box alone, so on a host the result has the same bits for any thread count.
+/// An empty box gives the reducer's neutral element.
+///
+/// \param reducer  one of Kokkos' reducers over host memory, such as Kokkos::Sum<double>(result)
+template <ExecutionSpace Exec, int Rank, class Index, class Body, class Reducer>
+void reduce(std::string const& label, Exec const& exec, Box<Rank, Index> const& box,
+            Body const& body, Reducer const& reducer) {
+  if (box.size() == 0) {
+    reducer.init(reducer.reference());
+    return;
+  }
+  if constexpr (runs_on_host<Exec>)
+    detail::reduce_on_host(label, exec, detail::Rows<Rank, Index>(box), body, reducer);
+  else
+    detail::reduce_on_device(label, exec, detail::Rows<Rank, Index>(box), body, reducer);
+}
+
+}  // namespace coir

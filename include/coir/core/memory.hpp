@@ -1,0 +1,48 @@
+#pragma once
+
+/// \file
+/// How much memory is free, asked before anything large is allocated.
+
+#include <coir/core/concepts.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace coir {
+
+namespace detail {
+std::int64_t free_host_bytes();
+std::int64_t free_device_bytes();
+}  // namespace detail
+
+/// Bytes that can still be allocated in a memory space: on the host what the kernel calls available,
+/// within the limit of the process' control group; on a device what its driver reports.
+template <class MemorySpace>
+std::int64_t free_bytes() {
+  if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>)
+    return detail::free_host_bytes();
+  else
+    return detail::free_device_bytes();
+}
+
+/// A byte count as people read it: "1.5 GiB".
+std::string readable_bytes(std::int64_t bytes);
+
+/// Stops an allocation that can't succeed before it is tried.
+///
+/// \param bytes  what is going to be allocated in MemorySpace
+/// \param what   what for: "the solve on 8192 x 8192 cells"
+/// \throws ResourceError naming the need, what is free, and the remedy
+template <class MemorySpace>
+void expects_memory(std::int64_t bytes, std::string const& what);
+
+namespace detail {
+void expects_memory(std::int64_t bytes, std::int64_t available, std::string const& what);
+}
+
+template <class MemorySpace>
+void expects_memory(std::int64_t bytes, std::string const& what) {
+  detail::expects_memory(bytes, free_bytes<MemorySpace>(), what);
+}
+
+}  // namespace coir

@@ -1,0 +1,97 @@
+#pragma once
+
+/// \file
+/// A sequence of kernel launches, recorded once and submitted many times.
+
+#include <coir/core/concepts.hpp>
+#include <coir/core/errors.hpp>
+
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace coir {
+
+namespace detail {
+
+/// What a recorded sequence is on a backend without graphs: the function that launches it.
+template <class Exec>
+class Recording {
+ public:
+  template <class Launches>
+  Recording(Exec const& exec, Launches launches) : exec_(exec), launches_(std::move(launches)) {}
+  void submit() const { launches_(exec_); }
+  void wait() const { exec_.fence(); }
+
+ private:
+  Exec exec_;
+  std::function<void(Exec const&)> launches_;
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+inline void check_cuda(cudaError_t status, char const* call) {
+  if (status != cudaSuccess)
+    throw EnvironmentError(std::string(call) + ": " + cudaGetErrorString(status));
+}
+
+/// On CUDA: a graph, captured from a stream. One submission costs a launch, not one per kernel.
+template <>
+class Recording<Kokkos::Cuda> {
+ public:
+  template <class Launches>
+  Recording(Kokkos::Cuda const& exec, Launches launches) {
+    exec.fence();  // the sequence runs on a stream of its own, after what was launched before
+    check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+    Kokkos::Cuda const on_stream(stream_);
+    cudaGraph_t graph = nullptr;
+    check_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+    launches(on_stream);
+    check_cuda(cudaStreamEndCapture(stream_, &graph), "cudaStreamEndCapture");
+    check_cuda(cudaGraphInstantiate(&graph_, graph, 0), "cudaGraphInstantiate");
+    check_cuda(cudaGraphDestroy(graph), "cudaGraphDestroy");
+  }
+  ~Recording() {
+    cudaStreamSynchronize(stream_);
+    cudaGraphExecDestroy(graph_);
+    cudaStreamDestroy(stream_);
+  }
+  Recording(Recording const&) = delete;
+  Recording& operator=(Recording const&) = delete;
+
+  void submit() const { check_cuda(cudaGraphLaunch(graph_, stream_), "cudaGraphLaunch"); }
+  void wait() const { check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  cudaGraphExec_t graph_ = nullptr;
+};
+#endif
+
+}  // namespace detail
+
+/// Kernel launches to be repeated: recorded at construction, run by submit().
+///
+/// On CUDA the sequence becomes a graph, so that small kernels aren't limited by the cost of a
+/// launch (here 3 us alone, 1.3 us in a graph, by measurement on an H200); elsewhere submit() calls
+/// `launches` again. The sequence runs after everything that `exec` was given before construction;
+/// call wait() before `exec` is given work that needs its results.
+///
+/// \tparam Exec  the execution space whose instance `launches` is called with
+template <ExecutionSpace Exec>
+class Replay {
+ public:
+  /// \param launches  called as launches(instance); launches kernels on `instance`, with neither
+  ///                  fences nor allocations; must outlive nothing but its captured Views
+  template <class Launches>
+  Replay(Exec const& exec, Launches launches)
+      : recording_(std::make_unique<detail::Recording<Exec>>(exec, std::move(launches))) {}
+
+  void submit() const { recording_->submit(); }
+  void wait() const { recording_->wait(); }
+
+ private:
+  std::unique_ptr<detail::Recording<Exec>> recording_;
+};
+
+}  // namespace coir

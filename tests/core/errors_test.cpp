@@ -1,0 +1,42 @@
+#include <coir/core/errors.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace {
+
+template <class Function>
+std::string message_of(Function function) {
+  try {
+    function();
+  } catch (coir::PreconditionError const& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+}  // namespace
+
+TEST(Errors, ExpectsIsSilentWhenTheRequirementHolds) {
+  EXPECT_NO_THROW(coir::expects(true, "never seen"));
+  EXPECT_NO_THROW(coir::expects(true, "never seen", 3));
+}
+
+TEST(Errors, ExpectsNamesTheRequirement) {
+  EXPECT_EQ(message_of([] { coir::expects(false, "n must be positive"); }), "n must be positive");
+}
+
+TEST(Errors, ExpectsNamesTheValue) {
+  EXPECT_EQ(message_of([] { coir::expects(false, "n must be positive", -3); }),
+            "n must be positive, not -3");
+  EXPECT_EQ(message_of([] { coir::expects(false, "scheme must be known", std::string("fast")); }),
+            "scheme must be known, not fast");
+}
+
+TEST(Errors, EveryKindIsAnError) {
+  EXPECT_THROW(throw coir::PreconditionError("p"), coir::Error);
+  EXPECT_THROW(throw coir::InputError("i"), coir::Error);
+  EXPECT_THROW(throw coir::ResourceError("r"), coir::Error);
+  EXPECT_THROW(throw coir::EnvironmentError("e"), coir::Error);
+}
