@@ -7,3 +7,4 @@ if(Kokkos_VERSION VERSION_LESS 3.4.1 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6)
       "coir needs Kokkos 3.4.1 or newer, below 6, and found ${Kokkos_VERSION} in ${Kokkos_DIR}. "
       "Name another with -DKokkos_ROOT=<prefix>, or use a preset, which brings one.")
 endif()
+include(${CMAKE_CURRENT_LIST_DIR}/kokkos_targets.cmake)

@@ -1,0 +1,35 @@
+# Installs the modules, their headers and the package files, so that find_package(coir) works elsewhere.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(coir_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coir)
+get_property(coir_modules GLOBAL PROPERTY COIR_MODULES)
+set(coir_module_needs "") # for coirConfig.cmake: what each module links
+
+# One export set, and so one file of targets, for each module: a component of find_package.
+foreach(module IN LISTS coir_modules)
+  get_target_property(header_sets coir_${module} INTERFACE_HEADER_SETS)
+  list(TRANSFORM header_sets PREPEND "FILE_SET;")
+  install(TARGETS coir_${module} EXPORT coir_${module} ${header_sets})
+  install(
+    EXPORT coir_${module}
+    NAMESPACE coir::
+    FILE coir-${module}.cmake
+    DESTINATION ${coir_package_dir})
+
+  get_target_property(links coir_${module} INTERFACE_LINK_LIBRARIES)
+  string(REGEX MATCHALL "coir_[a-z]+" needed_modules "${links}")
+  list(TRANSFORM needed_modules REPLACE "coir_" "")
+  string(REGEX MATCHALL "[A-Za-z0-9_]+::" needed_packages "${links}")
+  list(TRANSFORM needed_packages REPLACE "::" "")
+  list(REMOVE_DUPLICATES needed_packages)
+  list(REMOVE_ITEM needed_packages Kokkos)
+  string(APPEND coir_module_needs "set(coir_${module}_modules \"${needed_modules}\")\n"
+         "set(coir_${module}_packages \"${needed_packages}\")\n")
+endforeach()
+
+configure_package_config_file(cmake/coirConfig.cmake.in coirConfig.cmake INSTALL_DESTINATION ${coir_package_dir})
+write_basic_package_version_file(coirConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/coirConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/coirConfigVersion.cmake
+              cmake/kokkos_targets.cmake DESTINATION ${coir_package_dir})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

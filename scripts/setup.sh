@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Installs the system packages that coir needs, on Debian and Ubuntu.
+set -euo pipefail
+
+usage() {
+  cat <<'EOF'
+usage: scripts/setup.sh [--dry-run] [--ci] [--docs] [--help]
+
+Installs the system packages that coir needs (Debian, Ubuntu; as root or by sudo).
+Does nothing, and prints nothing, when all of them are there.
+
+  --dry-run  only say what would be done
+  --ci       also what .ci/run needs
+  --docs     also what the target 'docs' needs
+EOF
+}
+
+packages=(
+  g++ cmake ninja-build ca-certificates
+  libpng-dev                      # coir::io
+  libcli11-dev nlohmann-json3-dev # applications
+  libgtest-dev libbenchmark-dev   # tests, benchmarks
+)
+dry_run=false
+for argument in "$@"; do
+  case $argument in
+    --dry-run) dry_run=true ;;
+    --ci) packages+=(git clang-format-19 libopenblas-dev) ;;
+    --docs) packages+=(doxygen) ;;
+    --help | -h)
+      usage
+      exit 0
+      ;;
+    *)
+      echo "setup.sh: unknown argument '$argument' (see scripts/setup.sh --help)" >&2
+      exit 2
+      ;;
+  esac
+done
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  {
+    echo "setup.sh: this is not a Debian or Ubuntu system. Install what these packages hold by your system's means:"
+    printf '  %s\n' "${packages[@]}"
+  } >&2
+  exit 1
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ $status == installed ]] || missing+=("$package")
+done
+[[ ${#missing[@]} -gt 0 ]] || exit 0
+
+as_root=()
+if [[ $(id -u) -ne 0 ]]; then
+  as_root=(sudo)
+fi
+update=("${as_root[@]}" apt-get update)
+install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${missing[@]}")
+if $dry_run; then
+  echo "would run: ${update[*]}"
+  echo "would run: ${install[*]}"
+  exit 0
+fi
+if [[ ${#as_root[@]} -gt 0 ]] && ! command -v sudo >/dev/null; then
+  echo "setup.sh: run it as root, or install sudo; missing packages: ${missing[*]}" >&2
+  exit 1
+fi
+
+# A third party's repository that is down fails the update without harm: what counts is the installation.
+"${update[@]}" || echo "setup.sh: apt-get update had errors; trying to install all the same" >&2
+"${install[@]}"
