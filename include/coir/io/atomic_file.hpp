@@ -1,0 +1,60 @@
+#pragma once
+
+/// \file
+/// Output files that appear whole or not at all.
+
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+namespace coir::io {
+
+/// A file that appears under its name when commit() succeeds, and not before.
+///
+/// Until then it lives beside its destination as ".coir-<process>-<count>.part"; the destructor removes
+/// that if commit() was not reached, so an exception or a signal handler that lets the stack unwind
+/// leaves nothing behind, and a file that was there before is untouched. Symbolic links are followed,
+/// permissions of a file that gets replaced are kept. Devices and pipes (/dev/null, /dev/stdout) can't
+/// be replaced and are written to directly.
+///
+/// Making one and letting it go checks early, and without a trace, that a path can be written.
+///
+/// Every member throws ResourceError with the path, the cause and a remedy: folder missing or
+/// read-only, path is a folder, file write-protected, no space left.
+class AtomicFile {
+ public:
+  /// Creates the temporary file.
+  explicit AtomicFile(std::filesystem::path path);
+  AtomicFile(AtomicFile const&) = delete;
+  AtomicFile& operator=(AtomicFile const&) = delete;
+  ~AtomicFile();
+
+  /// Appends bytes.
+  void write(std::span<std::byte const> bytes);
+
+  /// Appends text as it is.
+  void write(std::string_view text);
+
+  /// Closes the file and gives it its name; nothing may be written after that.
+  void commit();
+
+ private:
+  [[noreturn]] void fail(int error) const;
+
+  std::filesystem::path path_;         // as the caller wrote it, for messages
+  std::filesystem::path destination_;  // with symbolic links resolved
+  std::filesystem::path temporary_;    // empty when writing directly to a device or pipe
+  std::FILE* file_ = nullptr;
+};
+
+/// Writes a file that holds exactly these bytes, whole or not at all.
+///
+/// \throws ResourceError as AtomicFile
+void write_file(std::filesystem::path const& path, std::span<std::byte const> bytes);
+
+/// The same for text, such as a report.
+void write_file(std::filesystem::path const& path, std::string_view text);
+
+}  // namespace coir::io

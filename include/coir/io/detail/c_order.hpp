@@ -1,0 +1,119 @@
+#pragma once
+
+/// \file
+/// Elements of any View, on any memory space, as one row-major run on the host, and back.
+
+#include <coir/core/concepts.hpp>
+#include <coir/core/memory.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace coir::io::detail {
+
+// T, T*, T**, ...: how Kokkos spells an array of T with Rank runtime extents.
+template <class T, int Rank>
+struct Pointers {
+  using type = typename Pointers<T, Rank - 1>::type*;
+};
+template <class T>
+struct Pointers<T, 0> {
+  using type = T;
+};
+
+template <class V, class Space>
+using COrderView =
+    Kokkos::View<typename Pointers<typename V::non_const_value_type, int(V::rank)>::type,
+                 Kokkos::LayoutRight, Space>;
+
+template <class V>
+inline constexpr bool host_accessible =
+    Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
+                               typename V::memory_space>::accessible;
+
+template <class V>
+std::array<std::int64_t, V::rank> shape_of(V const& view) {
+  std::array<std::int64_t, V::rank> shape{};
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    shape[d] = static_cast<std::int64_t>(view.extent(d));
+  return shape;
+}
+
+// A new View whose elements are not set.
+template <class V, std::size_t Rank>
+V allocate(std::string const& label, std::array<std::int64_t, Rank> const& shape) {
+  static_assert(Rank == std::size_t(V::rank) && Rank == std::size_t(V::rank_dynamic),
+                "the View type needs one runtime extent for each dimension");
+  static_assert(!std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>,
+                "a LayoutStride View can't be made from its extents: use copy_to_view");
+  typename V::array_layout layout;
+  std::int64_t bytes = sizeof(typename V::value_type);
+  for (std::size_t d = 0; d < Rank; ++d) {
+    layout.dimension[d] = static_cast<std::size_t>(shape[d]);
+    bytes *= shape[d];
+  }
+  expects_memory<typename V::memory_space>(bytes, label);
+  return V(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), layout);
+}
+
+// True if the elements lie one after the other with the last index fastest, whatever the layout's name.
+template <class V>
+bool is_c_order(V const& view) {
+  std::size_t expected = 1;
+  for (int d = static_cast<int>(V::rank) - 1; d >= 0; --d) {
+    if (view.extent(d) != 1 && static_cast<std::size_t>(view.stride(d)) != expected) return false;
+    expected *= view.extent(d);
+  }
+  return true;
+}
+
+// Calls fill(T* elements), which writes view.size() elements in C order, and puts them into the View.
+template <class V, class Fill>
+void fill_in_c_order(V const& view, Fill const& fill) {
+  Kokkos::fence();  // a kernel may still use the View
+  if constexpr (host_accessible<V>) {
+    if (is_c_order(view)) {
+      fill(view.data());
+      return;
+    }
+  }
+  auto const host =
+      allocate<COrderView<V, Kokkos::HostSpace>>("coir::io::staging", shape_of(view));
+  fill(host.data());
+  // Kokkos reorders within a memory space and copies between spaces, but not both at once.
+  if constexpr (host_accessible<V>)
+    Kokkos::deep_copy(view, host);
+  else
+    Kokkos::deep_copy(view,
+                      Kokkos::create_mirror_view_and_copy(typename V::memory_space(), host));
+}
+
+// The View's elements in C order on the host: the View's own memory where they already are, else a copy.
+template <class V>
+auto to_host_c_order(V const& view) {
+  using T = typename V::non_const_value_type;
+  using Host = Kokkos::View<typename Pointers<T const, int(V::rank)>::type, Kokkos::LayoutRight,
+                            Kokkos::HostSpace>;
+  Kokkos::fence();  // a kernel may still write to the View
+  if constexpr (host_accessible<V>) {
+    if (is_c_order(view)) {
+      Kokkos::LayoutRight layout;
+      for (int d = 0; d < static_cast<int>(V::rank); ++d) layout.dimension[d] = view.extent(d);
+      return Host(view.data(), layout);
+    }
+    auto const host =
+        allocate<COrderView<V, Kokkos::HostSpace>>("coir::io::staging", shape_of(view));
+    Kokkos::deep_copy(host, view);
+    return Host(host);
+  } else {
+    auto const near = allocate<COrderView<V, typename V::memory_space>>("coir::io::staging",
+                                                                        shape_of(view));
+    Kokkos::deep_copy(near, view);
+    return Host(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), near));
+  }
+}
+
+}  // namespace coir::io::detail

@@ -1,0 +1,22 @@
+#pragma once
+
+/// \file
+/// Reading whole files, with errors that a person can act on.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <vector>
+
+namespace coir::io {
+
+/// The first `most` bytes of a file, all of it by default.
+///
+/// \param path  a regular file; pipes and devices are refused, because their length is not known
+/// \throws InputError if it is missing, a folder, not a regular file, unreadable or empty
+/// \throws ResourceError if memory is short of its length
+std::vector<std::byte> read_file(std::filesystem::path const& path,
+                                 std::int64_t most = std::numeric_limits<std::int64_t>::max());
+
+}  // namespace coir::io

@@ -1,0 +1,36 @@
+#pragma once
+
+/// \file
+/// A check for fields that come from files.
+
+#include <coir/core/concepts.hpp>
+#include <coir/io/detail/c_order.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace coir::io {
+
+namespace detail {
+[[noreturn]] void fail_not_finite(std::string_view name, std::size_t element,
+                                  std::span<std::int64_t const> shape, double value);
+}
+
+/// Checks that a field which was read from a file has only finite numbers.
+///
+/// \param view  in; float or double, any layout, memory space and rank
+/// \param name  the file's name, for the message
+/// \throws InputError naming the first element, in C order, that is infinite or not a number
+template <class V>
+  requires(Kokkos::is_view<V>::value && Real<typename V::value_type>)
+void require_finite(V const& view, std::string_view name) {
+  auto const host = detail::to_host_c_order(view);
+  for (std::size_t n = 0; n < host.size(); ++n)
+    if (!std::isfinite(host.data()[n]))
+      detail::fail_not_finite(name, n, detail::shape_of(view), host.data()[n]);
+}
+
+}  // namespace coir::io

@@ -1,0 +1,124 @@
+#pragma once
+
+/// \file
+/// A grey picture in memory, and its way to and from Kokkos Views.
+
+#include <coir/core/concepts.hpp>
+#include <coir/core/errors.hpp>
+#include <coir/io/detail/c_order.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace coir::io {
+
+/// A grey picture: samples from 0 (black) to maximum() (white), row after row from the top.
+struct GrayImage {
+  int rows = 0;
+  int columns = 0;
+  int bits = 8;  ///< 8 or 16
+  std::vector<std::uint16_t> samples;
+
+  /// The sample value of white: 255 or 65535.
+  int maximum() const { return bits == 8 ? 255 : 65535; }
+
+  /// The sample in row i, column j.
+  std::uint16_t operator()(int i, int j) const {
+    return samples[static_cast<std::size_t>(i) * columns + j];
+  }
+};
+
+namespace detail {
+
+/// \throws PreconditionError unless extents, bits and the number of samples agree
+void expects_valid(GrayImage const& image);
+
+template <class T>
+concept Number = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+
+template <class T>
+std::uint16_t to_sample(T value, int maximum) {
+  if constexpr (std::is_floating_point_v<T>) {
+    T const clamped = std::min(std::max(value, T(0)), T(maximum));
+    return static_cast<std::uint16_t>(std::floor(clamped + T(0.5)));
+  } else {
+    if (value <= T(0)) return 0;
+    return static_cast<std::uint16_t>(std::min<std::uint64_t>(value, maximum));
+  }
+}
+
+}  // namespace detail
+
+/// Copies a picture's samples, in grey levels from 0 to image.maximum(), into a View.
+///
+/// \param view  [rows, columns] out; any layout and memory space, any number type that can hold
+///              image.maximum()
+/// \throws PreconditionError if the extents differ or the number type is too small
+template <class V>
+  requires ViewOfRank<V, 2> && detail::Number<typename V::value_type>
+void copy_to_view(GrayImage const& image, V const& view) {
+  using T = typename V::value_type;
+  detail::expects_valid(image);
+  expects(static_cast<std::int64_t>(view.extent(0)) == image.rows &&
+              static_cast<std::int64_t>(view.extent(1)) == image.columns,
+          "the View must have the picture's extents");
+  if constexpr (std::is_integral_v<T>)
+    expects(static_cast<std::uint64_t>(std::numeric_limits<T>::max()) >=
+                static_cast<std::uint64_t>(image.maximum()),
+            "the View's integers must hold the picture's maximum", image.maximum());
+  detail::fill_in_c_order(view, [&](T* elements) {
+    std::transform(image.samples.begin(), image.samples.end(), elements,
+                   [](std::uint16_t sample) { return static_cast<T>(sample); });
+  });
+}
+
+/// A new View [rows, columns] with a picture's samples, in grey levels from 0 to image.maximum().
+///
+/// \tparam V  the View's type: rank 2, LayoutRight or LayoutLeft, any memory space and number type
+/// \throws PreconditionError if the number type can't hold image.maximum()
+/// \throws ResourceError if memory is short
+template <class V>
+  requires ViewOfRank<V, 2> && detail::Number<typename V::value_type>
+V to_view(GrayImage const& image, std::string const& label = "coir::io::image") {
+  detail::expects_valid(image);
+  V const view = detail::allocate<V>(label, std::array<std::int64_t, 2>{image.rows, image.columns});
+  copy_to_view(image, view);
+  return view;
+}
+
+/// A picture of a field in grey levels: values are clamped to 0 and the maximum and rounded to the
+/// nearest level, halves upwards; infinities clamp too.
+///
+/// \param view  [rows, columns] in; any layout, memory space and number type; at least 1 x 1
+/// \param bits  8 (levels 0 to 255) or 16 (0 to 65535)
+/// \throws PreconditionError if bits is neither, the View is empty, or an element is not a number
+template <class V>
+  requires ViewOfRank<V, 2> && detail::Number<typename V::non_const_value_type>
+GrayImage to_image(V const& view, int bits = 8) {
+  expects(bits == 8 || bits == 16, "bits of a grey picture must be 8 or 16", bits);
+  for (int d = 0; d < 2; ++d)
+    expects(view.extent(d) >= 1 && view.extent(d) <= std::numeric_limits<int>::max(),
+            "a picture's extents must be 1 to 2147483647", view.extent(d));
+  GrayImage image{static_cast<int>(view.extent(0)), static_cast<int>(view.extent(1)), bits, {}};
+  auto const host = detail::to_host_c_order(view);
+  image.samples.resize(host.size());
+  for (std::size_t n = 0; n < image.samples.size(); ++n) {
+    auto const value = host.data()[n];
+    if constexpr (std::is_floating_point_v<typename V::non_const_value_type>)
+      if (std::isnan(value))
+        throw PreconditionError("a picture can't show row " + std::to_string(n / image.columns) +
+                                ", column " + std::to_string(n % image.columns) +
+                                ": its value is not a number");
+    image.samples[n] = detail::to_sample(value, image.maximum());
+  }
+  return image;
+}
+
+}  // namespace coir::io

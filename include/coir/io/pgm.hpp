@@ -1,0 +1,40 @@
+#pragma once
+
+/// \file
+/// Portable grey maps: P2 (text) and P5 (binary) in, P5 out.
+
+#include <coir/io/gray_image.hpp>
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace coir::io {
+
+/// The picture in the bytes of a PGM file.
+///
+/// Plain (P2) and binary (P5), 8 bits for a maxval up to 255 and 16 (big-endian) above. Samples are
+/// scaled so that white is 255 or 65535 for every maxval: round(sample * maximum / maxval). Comments
+/// (# to the end of the line) may stand wherever P2 has white space and in P5's header before maxval.
+/// Exactly one picture: bytes behind it are an error, in P2 other than white space and comments.
+///
+/// \param name  the file's name, for messages
+/// \throws InputError naming the byte or field, its value, the limit and a remedy
+/// \throws ResourceError if memory is short
+/// \see https://netpbm.sourceforge.net/doc/pgm.html
+GrayImage decode_pgm(std::span<std::byte const> bytes, std::string_view name);
+
+/// The bytes of a binary PGM (P5) with maxval 255 or 65535.
+///
+/// \throws PreconditionError if the picture's extents, bits and samples don't agree
+std::vector<std::byte> encode_pgm(GrayImage const& image);
+
+/// Reads a PGM file: read_file, then decode_pgm.
+GrayImage read_pgm(std::filesystem::path const& path);
+
+/// Writes a binary PGM file, whole or not at all: encode_pgm, then write_file.
+void write_pgm(std::filesystem::path const& path, GrayImage const& image);
+
+}  // namespace coir::io

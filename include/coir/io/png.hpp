@@ -1,0 +1,40 @@
+#pragma once
+
+/// \file
+/// PNG pictures by libpng: any kind in, grey out.
+
+#include <coir/io/gray_image.hpp>
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace coir::io {
+
+/// The picture in the bytes of a PNG file, as grey.
+///
+/// Every colour type, bit depth and interlacing. Depths 1, 2 and 4 are scaled to 8 bits. Colours become
+/// grey by the luma of Rec. 601, round((299 R + 587 G + 114 B) / 1000), on the samples as stored:
+/// gamma and colour profiles are not applied. Transparency is dropped: the colours under it count.
+/// Bytes behind the picture's end (IEND) are ignored.
+///
+/// \param name  the file's name, for messages
+/// \throws InputError naming the byte or field, its value, the limit and a remedy
+/// \throws ResourceError if memory is short
+GrayImage decode_png(std::span<std::byte const> bytes, std::string_view name);
+
+/// The bytes of a grey PNG of 8 or 16 bits.
+///
+/// \throws PreconditionError if the picture's extents, bits and samples don't agree
+/// \throws ResourceError if libpng refuses it or memory is short
+std::vector<std::byte> encode_png(GrayImage const& image);
+
+/// Reads a PNG file: read_file, then decode_png.
+GrayImage read_png(std::filesystem::path const& path);
+
+/// Writes a grey PNG file, whole or not at all: encode_png, then write_file.
+void write_png(std::filesystem::path const& path, GrayImage const& image);
+
+}  // namespace coir::io

@@ -1,0 +1,207 @@
+#include <coir/io/atomic_file.hpp>
+#include <coir/io/file.hpp>
+#include <coir/io/npy.hpp>
+
+#include "npy_header.hpp"
+#include "text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+namespace coir::io {
+
+namespace {
+
+// Calls function(T()) with the C++ type that stands for `type`.
+template <class Function>
+auto with_type(NpyType type, Function const& function) {
+  switch (type) {
+    case NpyType::boolean:
+      return function(bool());
+    case NpyType::int8:
+      return function(std::int8_t());
+    case NpyType::int16:
+      return function(std::int16_t());
+    case NpyType::int32:
+      return function(std::int32_t());
+    case NpyType::int64:
+      return function(std::int64_t());
+    case NpyType::uint8:
+      return function(std::uint8_t());
+    case NpyType::uint16:
+      return function(std::uint16_t());
+    case NpyType::uint32:
+      return function(std::uint32_t());
+    case NpyType::uint64:
+      return function(std::uint64_t());
+    case NpyType::float32:
+      return function(float());
+    case NpyType::float64:
+      break;
+  }
+  return function(double());
+}
+
+template <class From, class To>
+constexpr bool converts(Rounding rounding) {
+  if (std::is_same_v<From, To>) return true;
+  if (std::is_same_v<To, bool>) return false;
+  if (std::is_integral_v<To>) return std::is_integral_v<From>;
+  if (std::is_same_v<From, double>) return rounding == Rounding::allow;
+  return true;
+}
+
+template <class From, class To>
+bool fits(From value) {
+  if constexpr (std::is_same_v<From, To> || std::is_same_v<From, bool> ||
+                std::is_same_v<To, bool>)
+    return true;
+  else if constexpr (std::is_integral_v<From> && std::is_integral_v<To>)
+    return std::in_range<To>(value);
+  else if constexpr (std::is_same_v<From, double> && std::is_same_v<To, float>)
+    return !std::isfinite(value) || std::isfinite(static_cast<float>(value));
+  else
+    return true;
+}
+
+template <class From>
+From load(std::byte const* at) {
+  if constexpr (std::is_same_v<From, bool>) {
+    return *at != std::byte(0);  // any other byte is true, and must not be read as a bool
+  } else {
+    From value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+}
+
+// How many elements lie between neighbours along each dimension of the file.
+std::vector<std::size_t> strides_of(NpyArray const& array) {
+  std::size_t const rank = array.shape.size();
+  std::vector<std::size_t> strides(rank);
+  std::size_t stride = 1;
+  for (std::size_t n = 0; n < rank; ++n) {
+    std::size_t const d = array.fortran_order ? n : rank - 1 - n;
+    strides[d] = stride;
+    stride *= static_cast<std::size_t>(array.shape[d]);
+  }
+  return strides;
+}
+
+std::string text_of(double value) { return number_text(value); }
+std::string text_of(float value) { return number_text(value); }
+template <std::integral T>
+std::string text_of(T value) {
+  return std::to_string(value);
+}
+
+template <class From, class To>
+void convert_elements(NpyArray const& array, std::byte* out) {
+  std::size_t const count = array.bytes.size() / sizeof(From);
+  auto const store = [&](std::size_t target, std::size_t source) {
+    From const value = load<From>(array.bytes.data() + source * sizeof(From));
+    if (!fits<From, To>(value))
+      throw InputError(array.name + ": element " + index_of(target, array.shape) + " is " +
+                       text_of(value) + ", beyond the range of " + name_of(npy_type<To>) +
+                       ": convert the file with numpy's clip and astype, or read a wider type");
+    auto const converted = static_cast<To>(value);
+    std::memcpy(out + target * sizeof(To), &converted, sizeof(To));
+  };
+  if (!array.fortran_order || array.shape.size() < 2) {
+    for (std::size_t n = 0; n < count; ++n) store(n, n);
+    return;
+  }
+  std::vector<std::size_t> const strides = strides_of(array);
+  std::vector<std::int64_t> index(array.shape.size(), 0);
+  std::size_t source = 0;
+  for (std::size_t n = 0; n < count; ++n) {
+    store(n, source);
+    for (std::size_t d = index.size(); d-- > 0;) {  // count up, the last index fastest
+      source += strides[d];
+      if (++index[d] < array.shape[d]) break;
+      source -= strides[d] * static_cast<std::size_t>(array.shape[d]);
+      index[d] = 0;
+    }
+  }
+}
+
+void swap_each(std::vector<std::byte>& bytes, std::size_t size) {
+  for (auto at = bytes.begin(); at != bytes.end(); at += static_cast<std::ptrdiff_t>(size))
+    std::reverse(at, at + static_cast<std::ptrdiff_t>(size));
+}
+
+}  // namespace
+
+std::string name_of(NpyType type) {
+  switch (type) {
+    case NpyType::boolean:
+      return "bool";
+    case NpyType::float32:
+      return "float32";
+    case NpyType::float64:
+      return "float64";
+    default:
+      break;
+  }
+  bool const is_signed = with_type(type, [](auto zero) { return std::is_signed_v<decltype(zero)>; });
+  return (is_signed ? "int" : "uint") + std::to_string(8 * size_of(type));
+}
+
+int size_of(NpyType type) {
+  return with_type(type, [](auto zero) { return static_cast<int>(sizeof zero); });
+}
+
+NpyArray decode_npy(std::vector<std::byte> file, std::string name) {
+  NpyHeader header = parse_npy_header(file, name);
+  file.erase(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(header.length));
+  if (header.swapped) swap_each(file, static_cast<std::size_t>(size_of(header.type)));
+  return {std::move(name), header.type, header.fortran_order, std::move(header.shape),
+          std::move(file)};
+}
+
+NpyArray read_npy(std::filesystem::path const& path) {
+  return decode_npy(read_file(path), path.string());
+}
+
+namespace detail {
+
+void convert(NpyArray const& array, NpyType type, Rounding rounding, std::byte* out) {
+  with_type(array.type, [&](auto from) {
+    with_type(type, [&](auto to) {
+      using From = decltype(from);
+      using To = decltype(to);
+      if (!converts<From, To>(rounding))
+        throw InputError(array.name + ": holds " + name_of(array.type) + ", which " +
+                         name_of(type) + " can't hold exactly: convert it with numpy's astype, or "
+                         "read it as " + name_of(array.type));
+      convert_elements<From, To>(array, out);
+    });
+  });
+}
+
+void expects_shape(NpyArray const& array, std::span<std::int64_t const> shape) {
+  if (!std::equal(shape.begin(), shape.end(), array.shape.begin(), array.shape.end()))
+    throw InputError(array.name + ": has the shape " + printable(as_tuple(array.shape)) + ", " +
+                     as_tuple(shape) + " is needed: reshape or cut it with numpy");
+}
+
+void expects_rank(NpyArray const& array, int rank) {
+  if (static_cast<int>(array.shape.size()) != rank)
+    throw InputError(array.name + ": has " + std::to_string(array.shape.size()) +
+                     " dimensions, shape " + printable(as_tuple(array.shape)) + ", " +
+                     std::to_string(rank) + " are needed: reshape it with numpy");
+}
+
+void write_npy(std::filesystem::path const& path, NpyType type,
+               std::span<std::int64_t const> shape, std::span<std::byte const> bytes) {
+  AtomicFile file(path);
+  file.write(make_npy_header(type, shape));
+  file.write(bytes);
+  file.commit();
+}
+
+}  // namespace detail
+
+}  // namespace coir::io

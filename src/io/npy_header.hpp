@@ -1,0 +1,31 @@
+#pragma once
+
+// The header of an NPY file: magic, version, and a Python dictionary as text.
+
+#include <coir/io/npy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coir::io {
+
+struct NpyHeader {
+  NpyType type = NpyType::float64;
+  bool swapped = false;  // the bytes of each element are in the other order than this machine's
+  bool fortran_order = false;
+  std::vector<std::int64_t> shape;
+  std::size_t length = 0;    // where the elements start
+  std::size_t elements = 0;  // the product of the shape
+};
+
+// Parses and checks the header against the file's length.
+NpyHeader parse_npy_header(std::span<std::byte const> file, std::string_view name);
+
+// The header (version 1.0) of an array in C order and this machine's byte order.
+std::string make_npy_header(NpyType type, std::span<std::int64_t const> shape);
+
+}  // namespace coir::io

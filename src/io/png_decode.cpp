@@ -1,0 +1,245 @@
+#include <coir/core/errors.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/io/file.hpp>
+#include <coir/io/png.hpp>
+
+#include "text.hpp"
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include <png.h>
+
+namespace coir::io {
+
+namespace {
+
+struct PngHeader {
+  std::uint32_t columns;
+  std::uint32_t rows;
+  int depth;
+  int channels;  // in the file; a palette index is one
+};
+
+[[noreturn]] void fail(std::string_view name, std::string const& what) {
+  throw InputError(std::string(name) + ": " + what);
+}
+
+// Reads the first chunk by hand: libpng would say that it is invalid, but not which field and why.
+PngHeader read_header(std::span<std::byte const> bytes, std::string_view name) {
+  constexpr std::size_t length = 33;  // signature 8, length 4, "IHDR" 4, fields 13, checksum 4
+  auto const byte = [&](std::size_t n) { return std::to_integer<std::uint32_t>(bytes[n]); };
+  auto const word = [&](std::size_t n) {
+    return byte(n) << 24 | byte(n + 1) << 16 | byte(n + 2) << 8 | byte(n + 3);
+  };
+  constexpr char signature[] = "\x89PNG\r\n\x1a\n";
+  if (bytes.size() < 8 || std::memcmp(bytes.data(), signature, 8) != 0)
+    fail(name, "starts with the bytes " +
+                   in_hexadecimal(bytes.first(std::min<std::size_t>(8, bytes.size()))) +
+                   ", not with 89 50 4e 47 0d 0a 1a 0a: it is not a PNG, or was copied as text; "
+                   "copy or convert it again");
+  if (bytes.size() < length)
+    fail(name, "ends at byte " + std::to_string(bytes.size()) + ", its header ends at byte " +
+                   std::to_string(length) + ": it is cut short; copy or export it again");
+  if (word(8) != 13 || std::memcmp(bytes.data() + 12, "IHDR", 4) != 0)
+    fail(name, "bytes 8 to 15 are " + in_hexadecimal(bytes.subspan(8, 8)) +
+                   ", not the start of the IHDR chunk, 00 00 00 0d 49 48 44 52: export it again");
+
+  PngHeader header{word(16), word(20), static_cast<int>(byte(24)), 0};
+  auto const check_extent = [&](std::uint32_t value, char const* field, int at) {
+    if (value < 1 || value > PNG_UINT_31_MAX)
+      fail(name, std::string(field) + " at byte " + std::to_string(at) + " is " +
+                     std::to_string(value) + ", it must be 1 to 2147483647: export it again");
+  };
+  check_extent(header.columns, "the width", 16);
+  check_extent(header.rows, "the height", 20);
+
+  // which depths go with which colour type, as bits of a set
+  auto const depths = [](std::initializer_list<int> list) {
+    std::uint32_t set = 0;
+    for (int const depth : list) set |= 1U << depth;
+    return set;
+  };
+  std::uint32_t allowed = 0;
+  switch (byte(25)) {
+    case PNG_COLOR_TYPE_GRAY:
+      header.channels = 1;
+      allowed = depths({1, 2, 4, 8, 16});
+      break;
+    case PNG_COLOR_TYPE_PALETTE:
+      header.channels = 1;
+      allowed = depths({1, 2, 4, 8});
+      break;
+    case PNG_COLOR_TYPE_GRAY_ALPHA:
+      header.channels = 2;
+      allowed = depths({8, 16});
+      break;
+    case PNG_COLOR_TYPE_RGB:
+      header.channels = 3;
+      allowed = depths({8, 16});
+      break;
+    case PNG_COLOR_TYPE_RGB_ALPHA:
+      header.channels = 4;
+      allowed = depths({8, 16});
+      break;
+    default:
+      fail(name, "the colour type at byte 25 is " + std::to_string(byte(25)) +
+                     ", it must be 0, 2, 3, 4 or 6: export it again");
+  }
+  if (header.depth > 16 || (allowed >> header.depth & 1U) == 0)
+    fail(name, "the bit depth at byte 24 is " + std::to_string(header.depth) +
+                   ", which colour type " + std::to_string(byte(25)) +
+                   " does not have (1, 2, 4, 8 or 16, fewer with colours): export it again");
+  return header;
+}
+
+// Deflate turns one byte into 1032 at best (258 bytes for two bits), so a file's length bounds the
+// picture in it. Anything above is a damaged header, or made to exhaust memory.
+void expects_justified(PngHeader const& header, std::size_t length, std::string_view name) {
+  std::uint64_t const samples = std::uint64_t(header.columns) * header.rows;
+  auto const bits_each = static_cast<std::uint64_t>(header.depth * header.channels);
+  std::uint64_t const most = std::uint64_t(length) * 1032 * 8 / bits_each;
+  if (samples > most)
+    fail(name, "the header promises " + std::to_string(header.columns) + " x " +
+                   std::to_string(header.rows) + " pixels, and a file of " +
+                   std::to_string(length) + " bytes can hold at most " + std::to_string(most) +
+                   " of them: the header is wrong or the file is cut short; export it again");
+}
+
+// libpng reports errors by longjmp, which skips destructors: what has one lives here, and functions that
+// call setjmp have only plain locals.
+struct PngDecoder {
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+  std::span<std::byte const> bytes;
+  std::size_t position = 0;
+  bool cut_short = false;
+  char message[128] = "";
+
+  ~PngDecoder() { png_destroy_read_struct(&png, &info, nullptr); }
+};
+
+void on_error(png_structp png, png_const_charp message) {
+  auto* const decoder = static_cast<PngDecoder*>(png_get_error_ptr(png));
+  std::snprintf(decoder->message, sizeof decoder->message, "%s", message);
+  png_longjmp(png, 1);
+}
+
+void on_warning(png_structp, png_const_charp) {}
+
+void take(png_structp png, png_bytep data, std::size_t length) {
+  auto* const decoder = static_cast<PngDecoder*>(png_get_io_ptr(png));
+  if (length > decoder->bytes.size() - decoder->position) {
+    decoder->cut_short = true;
+    png_error(png, "end of file");
+  }
+  std::memcpy(data, decoder->bytes.data() + decoder->position, length);
+  decoder->position += length;
+}
+
+// What every row looks like once libpng has expanded it.
+struct RowForm {
+  int bits = 8;
+  int channels = 1;
+  int passes = 1;
+  std::size_t bytes = 0;
+};
+
+bool start(PngDecoder& decoder, RowForm& form) {
+  if (setjmp(png_jmpbuf(decoder.png))) return false;
+  png_structp const png = decoder.png;
+  png_set_read_fn(png, &decoder, take);
+  png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // expects_justified has a better one
+  // Texts, profiles and the like are skipped unread: they can be large when unpacked.
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+  png_read_info(png, decoder.info);
+
+  png_byte const colour = png_get_color_type(png, decoder.info);
+  if (colour == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
+  if (colour == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(png);
+  png_set_strip_alpha(png);
+  form.passes = png_set_interlace_handling(png);
+  png_read_update_info(png, decoder.info);
+  form.bits = png_get_bit_depth(png, decoder.info);
+  form.channels = png_get_channels(png, decoder.info);
+  form.bytes = png_get_rowbytes(png, decoder.info);
+  return true;
+}
+
+bool read_row(PngDecoder& decoder, png_bytep row) {
+  if (setjmp(png_jmpbuf(decoder.png))) return false;
+  png_read_row(decoder.png, row, nullptr);
+  return true;
+}
+
+bool finish(PngDecoder& decoder) {
+  if (setjmp(png_jmpbuf(decoder.png))) return false;
+  png_read_end(decoder.png, nullptr);
+  return true;
+}
+
+[[noreturn]] void fail(PngDecoder const& decoder, std::string_view name) {
+  if (decoder.cut_short)
+    fail(name, "ends at byte " + std::to_string(decoder.bytes.size()) +
+                   ", before the picture does: it is cut short; copy or export it again");
+  fail(name, "is damaged before byte " + std::to_string(decoder.position) + " (" +
+                 printable(decoder.message) + "): copy or export it again");
+}
+
+// One row of 8 or 16 bits (big-endian), grey or RGB, to grey.
+void to_gray(png_byte const* row, RowForm const& form, int columns, std::uint16_t* samples) {
+  auto const value = [&](std::size_t n) -> std::uint32_t {
+    return form.bits == 8 ? row[n] : row[2 * n] * 256U + row[2 * n + 1];
+  };
+  for (std::size_t j = 0; j < static_cast<std::size_t>(columns); ++j) {
+    if (form.channels == 1)
+      samples[j] = static_cast<std::uint16_t>(value(j));
+    else
+      samples[j] = static_cast<std::uint16_t>(
+          (299 * value(3 * j) + 587 * value(3 * j + 1) + 114 * value(3 * j + 2) + 500) / 1000);
+  }
+}
+
+}  // namespace
+
+GrayImage decode_png(std::span<std::byte const> bytes, std::string_view name) {
+  PngHeader const header = read_header(bytes, name);
+  expects_justified(header, bytes.size(), name);
+
+  PngDecoder decoder;
+  decoder.bytes = bytes;
+  decoder.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder, on_error, on_warning);
+  if (decoder.png != nullptr) decoder.info = png_create_info_struct(decoder.png);
+  if (decoder.info == nullptr)
+    throw ResourceError("libpng can't start: memory is short, or it is another version than " +
+                        std::string(PNG_LIBPNG_VER_STRING));
+
+  RowForm form;
+  if (!start(decoder, form)) fail(decoder, name);
+  GrayImage image{static_cast<int>(header.rows), static_cast<int>(header.columns), form.bits, {}};
+  std::size_t const size = static_cast<std::size_t>(image.rows) * header.columns;
+  // Interlaced pictures come in passes that each fill some pixels: their rows must all be kept.
+  std::size_t const kept_rows = form.passes == 1 ? 1 : header.rows;
+  expects_memory<Kokkos::HostSpace>(static_cast<std::int64_t>(2 * size + kept_rows * form.bytes),
+                                    "reading " + std::string(name));
+  image.samples.resize(size);
+  std::vector<png_byte> rows(kept_rows * form.bytes);
+  for (int pass = 0; pass < form.passes; ++pass)
+    for (std::size_t i = 0; i < header.rows; ++i) {
+      png_byte* const row = rows.data() + (kept_rows == 1 ? 0 : i * form.bytes);
+      if (!read_row(decoder, row)) fail(decoder, name);
+      if (pass == form.passes - 1)
+        to_gray(row, form, image.columns, image.samples.data() + i * header.columns);
+    }
+  if (!finish(decoder)) fail(decoder, name);
+  return image;
+}
+
+GrayImage read_png(std::filesystem::path const& path) {
+  return decode_png(read_file(path), path.string());
+}
+
+}  // namespace coir::io
