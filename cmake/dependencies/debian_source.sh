@@ -67,8 +67,8 @@ for file in $(printf '%s\n' "$list" "$parts"debian.sources "$parts"ubuntu.source
     break
   fi
 done
-[ -n "$found" ] || fail "not in any of the system's apt sources ($(echo $asked); last words of apt:" \
-  "$(grep -E '^[WE]:' "$work/log" | tail -n 2 | tr '\n' ' '))"
+[ -n "$asked" ] || fail "apt has no sources"
+[ -n "$found" ] || fail "not to be had from any of$asked; apt says: $(grep '^[WE]:' "$work/log" | tail -n 2)"
 
 cd "$work/download"
 apt-get source --download-only "$package" >>"$work/log" 2>&1 ||

@@ -35,6 +35,7 @@ function(coir_locate package)
   set(mode STATUS)
   if("REQUIRED" IN_LIST ARGN)
     set(mode FATAL_ERROR)
+    set(${package}_FOUND TRUE PARENT_SCOPE) # so that find_package adds no second error to this one
   endif()
   message(
     ${mode}

@@ -1,0 +1,95 @@
+# Runs one CASE: configures this folder's project against made-up Kokkos packages and checks what CMake said.
+cmake_minimum_required(VERSION 3.25)
+set(here ${CMAKE_CURRENT_LIST_DIR})
+file(REMOVE_RECURSE ${FOLDER})
+
+# make_package(NAME VERSION DEVICES [config text...]): an installed Kokkos, as far as its package files go
+function(make_package name version devices)
+  set(cmake_dir ${FOLDER}/${name}/lib/cmake/Kokkos)
+  file(WRITE ${cmake_dir}/KokkosConfigVersion.cmake "set(PACKAGE_VERSION ${version})\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
+  file(WRITE ${cmake_dir}/KokkosConfig.cmake "add_library(from_${name} INTERFACE IMPORTED)\n"
+       "set(Kokkos_DEVICES ${devices})\n${ARGN}\n")
+endfunction()
+
+# configure(PREFIX_PATH BACKEND [option...]): sets `failed` and `said`. No download source can be reached.
+function(configure prefix_path backend)
+  file(WRITE ${FOLDER}/apt.conf "Dir::Etc::sourcelist \"/dev/null\";\nDir::Etc::sourceparts \"${FOLDER}/none\";\n")
+  file(MAKE_DIRECTORY ${FOLDER}/none)
+  list(TRANSFORM prefix_path PREPEND ${FOLDER}/)
+  list(JOIN prefix_path "\\;" prefix_path)
+  execute_process(
+    COMMAND
+      ${CMAKE_COMMAND} -E env APT_CONFIG=${FOLDER}/apt.conf ${CMAKE_COMMAND} -G ${GENERATOR} -S ${here} -B
+      ${FOLDER}/build -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF -D
+      CMAKE_PREFIX_PATH=${prefix_path} -D COIR_REQUIRE_BACKEND=${backend} -D COIR_DEPS_DIR=${FOLDER}/deps -D
+      COIR_RELEASE_BASE_URL=http://127.0.0.1:9 ${ARGN}
+    OUTPUT_VARIABLE said
+    ERROR_VARIABLE said
+    RESULT_VARIABLE failed)
+  string(REGEX REPLACE "[ \n]+" " " said "${said}")
+  set(said "${said}" PARENT_SCOPE)
+  set(failed "${failed}" PARENT_SCOPE)
+endfunction()
+
+function(expect_said)
+  foreach(text IN LISTS ARGN)
+    string(FIND "${said}" "${text}" at)
+    if(at EQUAL -1)
+      message(SEND_ERROR "expected: ${text}\ngot: ${said}")
+    endif()
+  endforeach()
+endfunction()
+
+set(provider -D CMAKE_PROJECT_TOP_LEVEL_INCLUDES=${here}/../../../cmake/dependency_provider.cmake)
+
+if(CASE STREQUAL "takes_the_installed_package_that_fits")
+  make_package(fit 4.5.1 "OPENMP;SERIAL")
+  configure("fit" OPENMP ${provider})
+  expect_said("Kokkos: installed package 4.5.1" "TOOK 4.5.1 OPENMP;SERIAL TARGETS from_fit")
+  if(EXISTS ${FOLDER}/deps)
+    message(SEND_ERROR "something was fetched or built")
+  endif()
+elseif(CASE STREQUAL "passes_over_one_without_the_backend")
+  make_package(serial_only 4.5.1 SERIAL)
+  make_package(fit 4.6.2 "OPENMP;SERIAL")
+  configure("serial_only;fit" OPENMP ${provider})
+  expect_said("TOOK 4.6.2 OPENMP;SERIAL TARGETS from_fit")
+elseif(CASE STREQUAL "passes_over_one_that_is_too_new")
+  make_package(new 6.0.0 "OPENMP;SERIAL")
+  make_package(fit 5.1.0 "OPENMP;SERIAL")
+  configure("new;fit" OPENMP ${provider})
+  expect_said("TOOK 5.1.0 OPENMP;SERIAL TARGETS from_fit")
+elseif(CASE STREQUAL "passes_over_one_whose_config_fails")
+  make_package(broken 4.5.1 OPENMP "message(FATAL_ERROR \"a file is missing\")")
+  make_package(fit 4.6.2 OPENMP)
+  configure("broken;fit" OPENMP ${provider})
+  expect_said("TOOK 4.6.2 OPENMP TARGETS from_fit")
+elseif(CASE STREQUAL "says_why_every_source_failed")
+  make_package(serial_only 4.5.1 SERIAL)
+  string(TIMESTAMP begin %s)
+  configure("serial_only" OPENMP ${provider})
+  string(TIMESTAMP end %s)
+  math(EXPR seconds "${end} - ${begin}")
+  expect_said(
+    "No Kokkos with OPENMP could be had"
+    "version 4.5.1 lacks OPENMP (its backends: SERIAL)"
+    "FETCHCONTENT_SOURCE_DIR_KOKKOS: not set"
+    "built by an earlier configure run: none"
+    "release http://127.0.0.1:9/kokkos/releases"
+    "can't be downloaded"
+    "distribution's source package trilinos: apt has no sources"
+    "Remedy")
+  if(NOT failed OR seconds GREATER 20)
+    message(SEND_ERROR "ended with ${failed} after ${seconds} s")
+  endif()
+  file(GLOB left ${FOLDER}/deps/source/*)
+  if(left)
+    message(SEND_ERROR "left behind: ${left}")
+  endif()
+elseif(CASE STREQUAL "without_it_a_missing_backend_stops_the_build")
+  make_package(serial_only 4.5.1 SERIAL)
+  configure("serial_only" CUDA)
+  expect_said("CUDA was asked for, but Kokkos 4.5.1" "built without it" "Remedy")
+else()
+  message(FATAL_ERROR "no case '${CASE}'")
+endif()

@@ -1,0 +1,15 @@
+# How the provider chooses, with made-up installed packages and no network: see run.cmake.
+foreach(
+  case IN
+  ITEMS takes_the_installed_package_that_fits
+        passes_over_one_without_the_backend
+        passes_over_one_that_is_too_new
+        passes_over_one_whose_config_fails
+        says_why_every_source_failed
+        without_it_a_missing_backend_stops_the_build)
+  add_test(
+    NAME provider/${case}
+    COMMAND
+      ${CMAKE_COMMAND} -D CASE=${case} -D FOLDER=${CMAKE_CURRENT_BINARY_DIR}/provider/${case} -D
+      COMPILER=${CMAKE_CXX_COMPILER} -D GENERATOR=${CMAKE_GENERATOR} -P ${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+endforeach()

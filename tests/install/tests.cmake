@@ -1,0 +1,32 @@
+# Adds the tests that install this build and use it from another project. Label: install.
+# They compile coir twice more, so they are left out of a plain `ctest` on the presets' build trees: ctest -L install
+function(coir_add_install_test name)
+  cmake_parse_arguments(test "" "" "SETTINGS" ${ARGN})
+  list(TRANSFORM test_SETTINGS PREPEND -D)
+  set(settings "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}")
+  foreach(variable IN ITEMS CMAKE_BUILD_TYPE CMAKE_CXX_FLAGS BUILD_SHARED_LIBS CMAKE_PREFIX_PATH)
+    string(REPLACE ";" "\\;" value "${${variable}}")
+    list(APPEND settings "-D${variable}=${value}")
+  endforeach()
+  set(folder ${PROJECT_BINARY_DIR}/install_test)
+  add_test(
+    NAME install/${name}
+    COMMAND
+      ${CMAKE_CTEST_COMMAND} --build-and-test ${PROJECT_SOURCE_DIR}/tests/install ${folder}/${name}
+      --build-generator ${CMAKE_GENERATOR} --build-options ${settings} ${test_SETTINGS} --test-command
+      ${CMAKE_CTEST_COMMAND} --output-on-failure)
+  set_tests_properties(install/${name} PROPERTIES LABELS install FIXTURES_REQUIRED installed RUN_SERIAL ON)
+endfunction()
+
+set(prefix ${PROJECT_BINARY_DIR}/install_test/prefix)
+add_test(NAME install/install COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${prefix})
+set_tests_properties(install/install PROPERTIES LABELS install FIXTURES_SETUP installed)
+
+# Kokkos is found by way of coir; the other two ways need to be told where it is.
+coir_add_install_test(find_package SETTINGS coir_ROOT=${prefix})
+coir_add_install_test(add_subdirectory SETTINGS WAY=add_subdirectory COIR_SOURCE=${PROJECT_SOURCE_DIR}
+                      Kokkos_DIR=${Kokkos_DIR})
+coir_add_install_test(fetch_content SETTINGS WAY=FetchContent COIR_SOURCE=${PROJECT_SOURCE_DIR}
+                      Kokkos_DIR=${Kokkos_DIR})
+coir_add_install_test(unknown_component SETTINGS coir_ROOT=${prefix} COMPONENTS=no_such_module)
+set_tests_properties(install/unknown_component PROPERTIES PASS_REGULAR_EXPRESSION "no_such_module")
