@@ -25,6 +25,7 @@ function(coir_locate package)
       set(COIR_LOCATED_${package} "${fingerprint} ${dir}" CACHE INTERNAL "")
       return()
     endif()
+    string(REPLACE ";" "," why "${why}") # one item of the list, whatever it says
     list(APPEND tried "${why}")
   endforeach()
 
