@@ -1,0 +1,90 @@
+#include "describe.hpp"
+
+#include <support/units.hpp>
+
+#include <coir/core/memory.hpp>
+#include <coir/core/version.hpp>
+
+namespace coir::apps {
+
+namespace {
+
+std::string fact(std::string name, std::string const& value) {
+  constexpr std::size_t width = 22;
+  name.resize(width, ' ');
+  return name + value + '\n';
+}
+
+std::string joined(std::vector<std::string> const& words) {
+  std::string text;
+  for (auto const& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::string limits_text(MachineLimits const& limits, std::string const& backend) {
+  std::string text = "\nMeasured limits of " + backend + "\n";
+  text += fact("  copy", with_unit(limits.copy_bandwidth, "B/s") + " read and written");
+  text += fact("  triad", with_unit(limits.triad_bandwidth, "B/s") + " read and written");
+  text += fact("  kernel launch", with_unit(limits.launch_seconds, "s"));
+  if (limits.host_to_device_bandwidth)
+    text += fact("  host to device", with_unit(*limits.host_to_device_bandwidth, "B/s"));
+  if (limits.device_to_host_bandwidth)
+    text += fact("  device to host", with_unit(*limits.device_to_host_bandwidth, "B/s"));
+  return text;
+}
+
+nlohmann::ordered_json value_or_null(std::optional<double> const& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+}  // namespace
+
+std::string as_text(Description const& description) {
+  Machine const& machine = description.machine;
+  std::string text;
+  text += fact("coir", version);
+  text += fact("Kokkos", machine.kokkos_version);
+  text += fact("backends", joined(machine.backends));
+  text += fact("kernels run on", machine.default_backend);
+  text += fact("host", machine.host_cpu);
+  text += fact("host threads", std::to_string(machine.host_threads));
+  text += fact("host memory", readable_bytes(machine.host_memory_bytes));
+  for (auto const& device : machine.devices)
+    text += fact("device", device.name + ", " + device.architecture + ", " +
+                               readable_bytes(device.memory_bytes));
+  if (machine.devices.empty()) text += fact("device", "none");
+  if (description.limits) text += limits_text(*description.limits, machine.default_backend);
+  text += "\nKokkos configuration\n" + machine.kokkos_configuration;
+  if (!text.ends_with('\n')) text += '\n';
+  return text;
+}
+
+nlohmann::ordered_json as_json(Description const& description) {
+  Machine const& machine = description.machine;
+  nlohmann::ordered_json json;
+  json["application"] = "coir-info";
+  json["version"] = version;
+  json["kokkos_version"] = machine.kokkos_version;
+  json["backends"] = machine.backends;
+  json["default_backend"] = machine.default_backend;
+  json["host"] = {{"cpu", machine.host_cpu},
+                  {"threads", machine.host_threads},
+                  {"memory_bytes", machine.host_memory_bytes}};
+  json["devices"] = nlohmann::ordered_json::array();
+  for (auto const& device : machine.devices)
+    json["devices"].push_back({{"name", device.name},
+                               {"architecture", device.architecture},
+                               {"memory_bytes", device.memory_bytes}});
+  json["limits"] = nullptr;
+  if (auto const& limits = description.limits)
+    json["limits"] = {
+        {"copy_bytes_per_second", limits->copy_bandwidth},
+        {"triad_bytes_per_second", limits->triad_bandwidth},
+        {"launch_seconds", limits->launch_seconds},
+        {"host_to_device_bytes_per_second", value_or_null(limits->host_to_device_bandwidth)},
+        {"device_to_host_bytes_per_second", value_or_null(limits->device_to_host_bandwidth)}};
+  json["kokkos_configuration"] = machine.kokkos_configuration;
+  return json;
+}
+
+}  // namespace coir::apps

@@ -1,0 +1,93 @@
+#pragma once
+
+/// \file
+/// Command-line options whose errors name the option, the value, the limit and the remedy.
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace coir::apps {
+
+/// Reads a whole number written in decimal.
+///
+/// \throws PreconditionError unless `text` is one, from `lowest` to `highest`
+std::int64_t parse_whole_number(std::string const& option, std::string const& text,
+                                std::int64_t lowest, std::int64_t highest);
+
+/// Reads a finite number.
+///
+/// \throws PreconditionError unless `text` is one
+double parse_number(std::string const& option, std::string const& text);
+
+/// Reads a finite number above zero.
+///
+/// \throws PreconditionError unless `text` is one
+double parse_positive_number(std::string const& option, std::string const& text);
+
+/// \throws PreconditionError naming all choices
+[[noreturn]] void reject_choice(std::string const& option, std::string const& text,
+                                std::vector<std::string> const& choices);
+
+/// An option that takes a whole number from `lowest` to `highest`.
+///
+/// \param value  set when the option is given; any type a std::int64_t can be assigned to
+template <class Value>
+CLI::Option* add_whole_number(CLI::App& app, std::string const& name, Value& value,
+                              std::string const& help, std::int64_t lowest,
+                              std::int64_t highest = std::numeric_limits<std::int64_t>::max()) {
+  auto const set = [=, &value](std::string const& text) {
+    value = static_cast<Value>(parse_whole_number(name, text, lowest, highest));
+  };
+  return app.add_option_function<std::string>(name, set, help)->type_name("N");
+}
+
+/// An option that takes any finite number.
+///
+/// \param value  set when the option is given; any type a double can be assigned to
+template <class Value>
+CLI::Option* add_number(CLI::App& app, std::string const& name, Value& value,
+                        std::string const& help) {
+  auto const set = [=, &value](std::string const& text) { value = parse_number(name, text); };
+  return app.add_option_function<std::string>(name, set, help)->type_name("X");
+}
+
+/// An option that takes a finite number above zero.
+///
+/// \param value  set when the option is given; any type a double can be assigned to
+template <class Value>
+CLI::Option* add_positive_number(CLI::App& app, std::string const& name, Value& value,
+                                 std::string const& help) {
+  auto const set = [=, &value](std::string const& text) {
+    value = parse_positive_number(name, text);
+  };
+  return app.add_option_function<std::string>(name, set, help)->type_name("X");
+}
+
+/// An option that takes one of several words.
+///
+/// \param value    set when the option is given
+/// \param choices  each word with the value that it stands for
+template <class Value, class Choice>
+CLI::Option* add_choice(CLI::App& app, std::string const& name, Value& value,
+                        std::vector<std::pair<std::string, Choice>> const& choices,
+                        std::string const& help) {
+  std::vector<std::string> words;
+  for (auto const& choice : choices) words.push_back(choice.first);
+  auto const set = [=, &value](std::string const& text) {
+    for (auto const& [word, meaning] : choices)
+      if (word == text) {
+        value = meaning;
+        return;
+      }
+    reject_choice(name, text, words);
+  };
+  return app.add_option_function<std::string>(name, set, help)
+      ->type_name(CLI::detail::join(words, "|"));
+}
+
+}  // namespace coir::apps

@@ -1,0 +1,32 @@
+#pragma once
+
+/// \file
+/// The frame of every application: arguments, Kokkos, errors, exit code.
+
+#include <support/exit_codes.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <string>
+
+namespace coir::apps {
+
+/// Runs an application and returns what main() returns.
+///
+/// Parses the command line, then starts Kokkos (so that --help and --version need no device), calls
+/// `body`, and stops Kokkos again. Arguments that begin with --kokkos- go to Kokkos, all others to
+/// `app`; --help and --version are added. Whatever goes wrong ends in one line on stderr,
+/// "NAME: error: ...", and in the code that exit_codes.hpp gives for it.
+///
+/// \param app   with its name, options and, as footer, an example
+/// \param body  the application itself; called between the start and the end of Kokkos
+int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& body);
+
+/// The line that a failed parse deserves: which option, what is wrong, what to do.
+std::string explain(CLI::App const& app, CLI::ParseError const& error);
+
+/// A text without line breaks and control characters, so that messages stay one line.
+std::string one_line(std::string text);
+
+}  // namespace coir::apps

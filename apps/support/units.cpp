@@ -1,0 +1,30 @@
+#include <support/units.hpp>
+
+#include <cmath>
+#include <cstdio>
+
+namespace coir::apps {
+
+std::string with_unit(double value, std::string const& unit) {
+  static char const* const prefixes[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
+  constexpr int none = 3, last = 9;
+  int prefix = none;
+  if (std::isfinite(value) && value != 0) {
+    // 999.5 and more rounds to four digits, so it takes the next prefix.
+    while (prefix < last && std::abs(value) >= 999.5) value /= 1000, ++prefix;
+    while (prefix > 0 && std::abs(value) < 0.9995) value *= 1000, --prefix;
+  }
+  double const size = std::abs(value);
+  int const decimals = size >= 99.95 || size == 0 ? 0 : size >= 9.995 ? 1 : 2;
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f %s", decimals, value, prefixes[prefix]);
+  return text + unit;
+}
+
+std::string percent(double fraction) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f %%", 100 * fraction);
+  return text;
+}
+
+}  // namespace coir::apps

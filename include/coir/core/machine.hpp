@@ -1,0 +1,80 @@
+#pragma once
+
+/// \file
+/// What a machine is and what it can do at best: the yardstick for every speed that is reported.
+
+#include <coir/core/concepts.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace coir {
+
+/// A graphics processor or similar that a backend runs on.
+struct Device {
+  std::string name;
+  std::string architecture;       ///< "sm_90", "gfx90a"
+  std::int64_t memory_bytes = 0;  ///< in all, free or not
+};
+
+/// A description of the machine and of the Kokkos that was compiled in.
+struct Machine {
+  std::string host_cpu;                ///< model name, "unknown" if the system doesn't tell
+  int host_threads = 0;                ///< that kernels on the host share
+  std::int64_t host_memory_bytes = 0;  ///< in all, 0 if the system doesn't tell
+  std::vector<Device> devices;         ///< usable by the compiled-in device backend; may be empty
+  std::vector<std::string> backends;   ///< compiled in: "Cuda", "HIP", "OpenMP", "Serial", ...
+  std::string default_backend;         ///< where kernels run unless told otherwise
+  std::string kokkos_version;
+  std::string kokkos_configuration;  ///< Kokkos' own account of its options, many lines
+};
+
+/// Describes this machine. Kokkos must be running.
+Machine describe_machine();
+
+/// The backends compiled into Kokkos, as Kokkos names them, devices first. Needs no running Kokkos.
+std::vector<std::string> compiled_backends();
+
+/// Checks, before Kokkos starts, that a device is there if a device backend is compiled in.
+///
+/// \throws EnvironmentError naming the cause and the remedy
+void expects_usable_device();
+
+/// What the kernels of an execution space run on: the device's name, or the host's CPU model.
+template <ExecutionSpace Exec>
+std::string device_name(Exec const& exec);
+
+/// The host threads that an execution space's kernels share; for a device, those of the host beside it.
+template <ExecutionSpace Exec>
+int host_threads(Exec const& exec) {
+  if constexpr (runs_on_host<Exec>)
+    return static_cast<int>(exec.concurrency());
+  else
+    return static_cast<int>(Kokkos::DefaultHostExecutionSpace().concurrency());
+}
+
+/// What the machine reaches at best, as far as a quick measurement can tell.
+///
+/// Bandwidths count the bytes that a program asks for, read and written. Most CPUs also read each
+/// cache line before they write it; that traffic isn't counted, as in STREAM.
+struct MachineLimits {
+  double copy_bandwidth = 0;   ///< bytes/s of a[i] = b[i] from and to main memory
+  double triad_bandwidth = 0;  ///< bytes/s of a[i] = b[i] + s c[i]
+  double launch_seconds = 0;   ///< per empty kernel, launched back to back
+  std::optional<double>
+      host_to_device_bandwidth;  ///< bytes/s from page-locked memory; devices only
+  std::optional<double> device_to_host_bandwidth;  ///< bytes/s to page-locked memory; devices only
+};
+
+/// Measures the limits of an execution space with the library's own loops.
+///
+/// The best of several repetitions counts, on three arrays of four times the last-level cache each,
+/// less if memory is short. Takes about a second. Waits for what the instance was given before.
+///
+/// \throws ResourceError if memory for three arrays of 16 MiB is missing
+template <ExecutionSpace Exec>
+MachineLimits measure_limits(Exec const& exec);
+
+}  // namespace coir

@@ -1,0 +1,282 @@
+#include <coir/core/errors.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/machine.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/core/timing.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+namespace coir {
+
+namespace {
+
+#if defined(KOKKOS_ENABLE_HIP)
+#if KOKKOS_VERSION >= 40000
+using Hip = Kokkos::HIP;
+using HipHostPinnedSpace = Kokkos::HIPHostPinnedSpace;
+#else
+using Hip = Kokkos::Experimental::HIP;
+using HipHostPinnedSpace = Kokkos::Experimental::HIPHostPinnedSpace;
+#endif
+#endif
+
+std::string host_cpu_model() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    auto const colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+std::int64_t host_memory() {
+  long const pages = sysconf(_SC_PHYS_PAGES);
+  return pages > 0 ? static_cast<std::int64_t>(pages) * sysconf(_SC_PAGE_SIZE) : 0;
+}
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+cudaDeviceProp properties_of(int device) {
+  cudaDeviceProp properties = {};
+  if (cudaGetDeviceProperties(&properties, device) != cudaSuccess)
+    throw EnvironmentError("CUDA device " + std::to_string(device) + " can't be asked what it is");
+  return properties;
+}
+
+std::string architecture_of(cudaDeviceProp const& properties) {
+  return "sm_" + std::to_string(properties.major) + std::to_string(properties.minor);
+}
+
+std::vector<Device> find_devices() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) return {};
+  std::vector<Device> devices;
+  for (int device = 0; device < count; ++device) {
+    auto const properties = properties_of(device);
+    devices.push_back({properties.name, architecture_of(properties),
+                       static_cast<std::int64_t>(properties.totalGlobalMem)});
+  }
+  return devices;
+}
+
+cudaDeviceProp properties_of(Kokkos::Cuda const& exec) { return properties_of(exec.cuda_device()); }
+
+using PinnedSpace = Kokkos::CudaHostPinnedSpace;
+
+#elif defined(KOKKOS_ENABLE_HIP)
+
+hipDeviceProp_t properties_of(int device) {
+  hipDeviceProp_t properties = {};
+  if (hipGetDeviceProperties(&properties, device) != hipSuccess)
+    throw EnvironmentError("HIP device " + std::to_string(device) + " can't be asked what it is");
+  return properties;
+}
+
+std::vector<Device> find_devices() {
+  int count = 0;
+  if (hipGetDeviceCount(&count) != hipSuccess) return {};
+  std::vector<Device> devices;
+  for (int device = 0; device < count; ++device) {
+    auto const properties = properties_of(device);
+    devices.push_back({properties.name, properties.gcnArchName,
+                       static_cast<std::int64_t>(properties.totalGlobalMem)});
+  }
+  return devices;
+}
+
+hipDeviceProp_t properties_of(Hip const& exec) { return properties_of(exec.hip_device()); }
+
+using PinnedSpace = HipHostPinnedSpace;
+
+#else
+
+std::vector<Device> find_devices() { return {}; }
+
+#endif
+
+template <class Exec>
+std::int64_t last_level_cache_bytes(Exec const& exec) {
+  constexpr std::int64_t guess = 32 << 20;
+  if constexpr (runs_on_host<Exec>) {
+    long const bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return bytes > 0 ? bytes : guess;
+  } else {
+    return std::max<std::int64_t>(properties_of(exec).l2CacheSize, guess);
+  }
+}
+
+/// The shortest of at least three calls, and of as many as fit in a fifth of a second.
+template <class Exec, class Launch>
+double best_seconds(Exec const& exec, Launch const& launch) {
+  launch();  // the first call pays for page tables, clocks and caches
+  Stopwatch<Exec> const total(exec);
+  double best = std::numeric_limits<double>::max();
+  for (int call = 0; call < 3 || (total.seconds() < 0.2 && call < 1000); ++call) {
+    Stopwatch<Exec> const watch(exec);
+    launch();
+    best = std::min(best, watch.seconds());
+  }
+  return best;
+}
+
+template <class Exec>
+using Numbers = Kokkos::View<double*, typename Exec::memory_space>;
+
+template <class Exec>
+Numbers<Exec> make_numbers(Exec const& exec, std::string const& label, std::int64_t size,
+                           double value) {
+  Numbers<Exec> const numbers(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
+                              static_cast<std::size_t>(size));
+  for_each(
+      "coir::measure_limits/fill", exec, box<1, std::int64_t>({size}),
+      KOKKOS_LAMBDA(std::int64_t i) { numbers(i) = value; });
+  return numbers;
+}
+
+template <class Exec>
+void copy(Exec const& exec, Numbers<Exec> const& from, Numbers<Exec> const& to) {
+  for_each(
+      "coir::measure_limits/copy", exec,
+      box<1, std::int64_t>({static_cast<std::int64_t>(to.size())}),
+      KOKKOS_LAMBDA(std::int64_t i) { to(i) = from(i); });
+}
+
+template <class Exec>
+void triad(Exec const& exec, Numbers<Exec> const& b, Numbers<Exec> const& c,
+           Numbers<Exec> const& a) {
+  for_each(
+      "coir::measure_limits/triad", exec,
+      box<1, std::int64_t>({static_cast<std::int64_t>(a.size())}),
+      KOKKOS_LAMBDA(std::int64_t i) { a(i) = b(i) + 0.5 * c(i); });
+}
+
+template <class Exec>
+void launch_empty_kernels(Exec const& exec, int count) {
+  int const threads = runs_on_host<Exec> ? static_cast<int>(exec.concurrency()) : 1;
+  for (int launch = 0; launch < count; ++launch)
+    for_each("coir::measure_limits/empty", exec, box({threads}), KOKKOS_LAMBDA(int){});
+}
+
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template <class Exec>
+void measure_transfers(Exec const& exec, MachineLimits& limits) {
+  std::size_t const size = (std::size_t(128) << 20) / sizeof(double);
+  double const bytes = static_cast<double>(size * sizeof(double));
+  Kokkos::View<double*, PinnedSpace> const on_host("transfer_host", size);
+  Numbers<Exec> const on_device("transfer_device", size);
+  limits.host_to_device_bandwidth =
+      bytes / best_seconds(exec, [&] { Kokkos::deep_copy(exec, on_device, on_host); });
+  limits.device_to_host_bandwidth =
+      bytes / best_seconds(exec, [&] { Kokkos::deep_copy(exec, on_host, on_device); });
+}
+#endif
+
+}  // namespace
+
+std::vector<std::string> compiled_backends() {
+  return {
+#if defined(KOKKOS_ENABLE_CUDA)
+      "Cuda",
+#endif
+#if defined(KOKKOS_ENABLE_HIP)
+      "HIP",
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+      "OpenMP",
+#endif
+#if defined(KOKKOS_ENABLE_THREADS)
+      "Threads",
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+      "Serial",
+#endif
+  };
+}
+
+void expects_usable_device() {
+  if (runs_on_host<Kokkos::DefaultExecutionSpace> || !find_devices().empty()) return;
+  throw EnvironmentError(
+      "no usable " + compiled_backends().front() +
+      " device was found: check the driver (nvidia-smi, rocminfo) and the visible "
+      "devices, or use a build for OpenMP");
+}
+
+Machine describe_machine() {
+  Machine machine;
+  machine.host_cpu = host_cpu_model();
+  machine.host_threads = host_threads(Kokkos::DefaultHostExecutionSpace());
+  machine.host_memory_bytes = host_memory();
+  machine.devices = find_devices();
+  machine.backends = compiled_backends();
+  machine.default_backend = Kokkos::DefaultExecutionSpace::name();
+  machine.kokkos_version = kokkos_version();
+  std::ostringstream configuration;
+  Kokkos::print_configuration(configuration, /*detail=*/true);
+  machine.kokkos_configuration = configuration.str();
+  return machine;
+}
+
+template <ExecutionSpace Exec>
+std::string device_name(Exec const& exec) {
+  if constexpr (runs_on_host<Exec>)
+    return host_cpu_model();
+  else
+    return properties_of(exec).name;
+}
+
+template <ExecutionSpace Exec>
+MachineLimits measure_limits(Exec const& exec) {
+  using Memory = typename Exec::memory_space;
+  constexpr std::int64_t smallest = 16 << 20, largest = std::int64_t(1) << 30;
+  expects_memory<Memory>(3 * smallest, "measuring the machine's limits");
+  std::int64_t const bytes = std::clamp(
+      std::min(4 * last_level_cache_bytes(exec), free_bytes<Memory>() / 8), smallest, largest);
+  std::int64_t const size = bytes / static_cast<std::int64_t>(sizeof(double));
+
+  MachineLimits limits;
+  {
+    auto const a = make_numbers(exec, "a", size, 0);
+    auto const b = make_numbers(exec, "b", size, 1);
+    auto const c = make_numbers(exec, "c", size, 2);
+    double const array = static_cast<double>(bytes);
+    limits.copy_bandwidth = 2 * array / best_seconds(exec, [&] { copy(exec, b, a); });
+    limits.triad_bandwidth = 3 * array / best_seconds(exec, [&] { triad(exec, b, c, a); });
+  }
+  // On a device enough to hide the fence at the end. On a host there is none to hide, and single
+  // launches find the moments in which no other program has the cores.
+  constexpr int launches = runs_on_host<Exec> ? 1 : 500;
+  limits.launch_seconds =
+      best_seconds(exec, [&] { launch_empty_kernels(exec, launches); }) / launches;
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+  if constexpr (!runs_on_host<Exec>) measure_transfers(exec, limits);
+#endif
+  return limits;
+}
+
+#if defined(KOKKOS_ENABLE_CUDA)
+template std::string device_name(Kokkos::Cuda const&);
+template MachineLimits measure_limits(Kokkos::Cuda const&);
+#endif
+#if defined(KOKKOS_ENABLE_HIP)
+template std::string device_name(Hip const&);
+template MachineLimits measure_limits(Hip const&);
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+template std::string device_name(Kokkos::OpenMP const&);
+template MachineLimits measure_limits(Kokkos::OpenMP const&);
+#endif
+#if defined(KOKKOS_ENABLE_THREADS)
+template std::string device_name(Kokkos::Threads const&);
+template MachineLimits measure_limits(Kokkos::Threads const&);
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+template std::string device_name(Kokkos::Serial const&);
+template MachineLimits measure_limits(Kokkos::Serial const&);
+#endif
+
+}  // namespace coir

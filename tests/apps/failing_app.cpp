@@ -1,0 +1,36 @@
+// An application that fails in every way an application can, for run_test.
+
+#include <support/options.hpp>
+#include <support/run.hpp>
+
+#include <coir/core/errors.hpp>
+#include <coir/core/kokkos.hpp>
+
+#include <iostream>
+#include <new>
+
+int main(int argc, char** argv) {
+  using coir::apps::ExitCode;
+  CLI::App app{"Fails as asked.", "failing-app"};
+  std::string input;
+  std::string kind = "nothing";
+  int count = 3;
+  double tolerance = 1;
+  app.add_option("INPUT", input, "Anything")->required();
+  app.add_option("--throw", kind, "What to throw");
+  coir::apps::add_whole_number(app, "--count", count, "How many", 1, 100);
+  coir::apps::add_positive_number(app, "--tolerance", tolerance, "How well");
+
+  return coir::apps::run(app, argc, argv, [&]() -> ExitCode {
+    if (kind == "precondition") throw coir::PreconditionError("n must be positive, not -1");
+    if (kind == "input") throw coir::InputError("no such file\nas this\x1b[31m one");
+    if (kind == "resource") throw coir::ResourceError("the disk is full");
+    if (kind == "environment") throw coir::EnvironmentError("no device");
+    if (kind == "bad_alloc") throw std::bad_alloc();
+    if (kind == "huge") Kokkos::View<double*> const view("huge", std::size_t(1) << 56);
+    if (kind == "numerical") throw coir::apps::Failure(ExitCode::numerical, "not finite");
+    if (kind == "other") throw std::logic_error("a defect");
+    std::cout << input << ' ' << count << ' ' << tolerance << '\n';
+    return ExitCode::success;
+  });
+}
