@@ -45,7 +45,7 @@ set(provider -D CMAKE_PROJECT_TOP_LEVEL_INCLUDES=${here}/../../../cmake/dependen
 if(CASE STREQUAL "takes_the_installed_package_that_fits")
   make_package(fit 4.5.1 "OPENMP;SERIAL")
   configure("fit" OPENMP ${provider})
-  expect_said("Kokkos: installed package 4.5.1" "TOOK 4.5.1 OPENMP;SERIAL TARGETS from_fit")
+  expect_said("Kokkos: installed package in" "TOOK 4.5.1 OPENMP;SERIAL TARGETS from_fit")
   if(EXISTS ${FOLDER}/deps)
     message(SEND_ERROR "something was fetched or built")
   endif()
