@@ -1,12 +1,8 @@
-# Debian's binary packages carry Kokkos as a part of Trilinos, whose config files make targets of other names and
-# may name include folders that do not exist. Makes upstream's targets from them. Included after
+# Mends what Debian's binary packages leave amiss: they carry Kokkos as a part of Trilinos, and there the target
+# Kokkos::kokkos names an include folder that does not exist, and Kokkos::kokkoskernels is missing. Included after
 # find_package(Kokkos) and after find_package(KokkosKernels).
-if(Kokkos_FOUND AND NOT TARGET Kokkos::kokkos)
-  find_path(coir_include Kokkos_Core.hpp HINTS ${Kokkos_INCLUDE_DIRS} PATH_SUFFIXES trilinos NO_CACHE REQUIRED)
-  add_library(Kokkos::kokkos INTERFACE IMPORTED)
-  set_target_properties(Kokkos::kokkos PROPERTIES INTERFACE_LINK_LIBRARIES "${Kokkos_LIBRARIES}"
-                                                  INTERFACE_INCLUDE_DIRECTORIES "${coir_include}")
-  unset(coir_include)
+if(TARGET Kokkos::kokkos AND Kokkos_INCLUDE_DIRS MATCHES "trilinos")
+  set_target_properties(Kokkos::kokkos PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${Kokkos_INCLUDE_DIRS}")
 endif()
 if(KokkosKernels_FOUND AND NOT TARGET Kokkos::kokkoskernels)
   add_library(Kokkos::kokkoskernels INTERFACE IMPORTED)
