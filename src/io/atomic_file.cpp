@@ -32,18 +32,14 @@ std::string remedy(int error, fs::path const& path) {
       if (!fs::is_directory(folder_of(path), ignored))
         return folder_of(path) + " is not a folder: choose another";
       return "choose another folder";
-    case EISDIR:
-      return "name a file in it";
+    case EISDIR: return "name a file in it";
     case EACCES:
     case EPERM:
-    case EROFS:
-      return "change its permissions or choose another folder";
+    case EROFS: return "change its permissions or choose another folder";
     case ENOSPC:
     case EDQUOT:
-    case EFBIG:
-      return "free some space, raise the limit, or choose another folder";
-    default:
-      return "choose another folder";
+    case EFBIG: return "free some space, raise the limit, or choose another folder";
+    default: return "choose another folder";
   }
 }
 
@@ -52,8 +48,8 @@ int create_beside(fs::path const& destination, fs::path& name) {
   static std::atomic<unsigned> count{0};
   int descriptor = -1;
   do {
-    name = destination.parent_path() / (".coir-" + std::to_string(::getpid()) + "-" +
-                                        std::to_string(count++) + ".part");
+    name = destination.parent_path() /
+           (".coir-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".part");
     descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (descriptor < 0 && errno == EEXIST);
   return descriptor;

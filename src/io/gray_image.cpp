@@ -3,7 +3,8 @@
 namespace coir::io::detail {
 
 void expects_valid(GrayImage const& image) {
-  expects(image.bits == 8 || image.bits == 16, "bits of a grey picture must be 8 or 16", image.bits);
+  expects(image.bits == 8 || image.bits == 16, "bits of a grey picture must be 8 or 16",
+          image.bits);
   expects(image.rows >= 1, "a picture must have at least 1 row", image.rows);
   expects(image.columns >= 1, "a picture must have at least 1 column", image.columns);
   expects(image.samples.size() == static_cast<std::size_t>(image.rows) * image.columns,

@@ -13,19 +13,17 @@ namespace coir::io {
 
 GrayImage decode_image(std::span<std::byte const> bytes, std::string_view name) {
   switch (format_of_content(bytes)) {
-    case Format::png:
-      return decode_png(bytes, name);
-    case Format::pgm:
-      return decode_pgm(bytes, name);
+    case Format::png: return decode_png(bytes, name);
+    case Format::pgm: return decode_pgm(bytes, name);
     case Format::npy:
       throw InputError(std::string(name) +
                        ": holds a NumPy array, a picture (PNG or PGM) is needed: convert it");
-    case Format::unknown:
-      break;
+    case Format::unknown: break;
   }
   auto const first = bytes.first(std::min<std::size_t>(bytes.size(), 4));
-  throw InputError(std::string(name) + ": starts with the bytes " + in_hexadecimal(first) +
-                   ", and neither as PNG (89 50 4e 47) nor as PGM (50 32, 50 35): convert it to one");
+  throw InputError(
+      std::string(name) + ": starts with the bytes " + in_hexadecimal(first) +
+      ", and neither as PNG (89 50 4e 47) nor as PGM (50 32, 50 35): convert it to one");
 }
 
 GrayImage read_image(std::filesystem::path const& path) {
@@ -34,10 +32,8 @@ GrayImage read_image(std::filesystem::path const& path) {
 
 void write_image(std::filesystem::path const& path, GrayImage const& image) {
   switch (format_of_name(path)) {
-    case Format::png:
-      return write_png(path, image);
-    case Format::pgm:
-      return write_pgm(path, image);
+    case Format::png: return write_png(path, image);
+    case Format::pgm: return write_pgm(path, image);
     default:
       throw PreconditionError(path.string() + ": a picture's name must end in .png or .pgm, not '" +
                               printable(path.extension().string()) + "'");

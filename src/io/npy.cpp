@@ -18,28 +18,17 @@ namespace {
 template <class Function>
 auto with_type(NpyType type, Function const& function) {
   switch (type) {
-    case NpyType::boolean:
-      return function(bool());
-    case NpyType::int8:
-      return function(std::int8_t());
-    case NpyType::int16:
-      return function(std::int16_t());
-    case NpyType::int32:
-      return function(std::int32_t());
-    case NpyType::int64:
-      return function(std::int64_t());
-    case NpyType::uint8:
-      return function(std::uint8_t());
-    case NpyType::uint16:
-      return function(std::uint16_t());
-    case NpyType::uint32:
-      return function(std::uint32_t());
-    case NpyType::uint64:
-      return function(std::uint64_t());
-    case NpyType::float32:
-      return function(float());
-    case NpyType::float64:
-      break;
+    case NpyType::boolean: return function(bool());
+    case NpyType::int8: return function(std::int8_t());
+    case NpyType::int16: return function(std::int16_t());
+    case NpyType::int32: return function(std::int32_t());
+    case NpyType::int64: return function(std::int64_t());
+    case NpyType::uint8: return function(std::uint8_t());
+    case NpyType::uint16: return function(std::uint16_t());
+    case NpyType::uint32: return function(std::uint32_t());
+    case NpyType::uint64: return function(std::uint64_t());
+    case NpyType::float32: return function(float());
+    case NpyType::float64: break;
   }
   return function(double());
 }
@@ -55,8 +44,7 @@ constexpr bool converts(Rounding rounding) {
 
 template <class From, class To>
 bool fits(From value) {
-  if constexpr (std::is_same_v<From, To> || std::is_same_v<From, bool> ||
-                std::is_same_v<To, bool>)
+  if constexpr (std::is_same_v<From, To> || std::is_same_v<From, bool> || std::is_same_v<To, bool>)
     return true;
   else if constexpr (std::is_integral_v<From> && std::is_integral_v<To>)
     return std::in_range<To>(value);
@@ -136,16 +124,13 @@ void swap_each(std::vector<std::byte>& bytes, std::size_t size) {
 
 std::string name_of(NpyType type) {
   switch (type) {
-    case NpyType::boolean:
-      return "bool";
-    case NpyType::float32:
-      return "float32";
-    case NpyType::float64:
-      return "float64";
-    default:
-      break;
+    case NpyType::boolean: return "bool";
+    case NpyType::float32: return "float32";
+    case NpyType::float64: return "float64";
+    default: break;
   }
-  bool const is_signed = with_type(type, [](auto zero) { return std::is_signed_v<decltype(zero)>; });
+  bool const is_signed =
+      with_type(type, [](auto zero) { return std::is_signed_v<decltype(zero)>; });
   return (is_signed ? "int" : "uint") + std::to_string(8 * size_of(type));
 }
 
@@ -174,8 +159,10 @@ void convert(NpyArray const& array, NpyType type, Rounding rounding, std::byte* 
       using To = decltype(to);
       if (!converts<From, To>(rounding))
         throw InputError(array.name + ": holds " + name_of(array.type) + ", which " +
-                         name_of(type) + " can't hold exactly: convert it with numpy's astype, or "
-                         "read it as " + name_of(array.type));
+                         name_of(type) +
+                         " can't hold exactly: convert it with numpy's astype, or "
+                         "read it as " +
+                         name_of(array.type));
       convert_elements<From, To>(array, out);
     });
   });
@@ -194,8 +181,8 @@ void expects_rank(NpyArray const& array, int rank) {
                      std::to_string(rank) + " are needed: reshape it with numpy");
 }
 
-void write_npy(std::filesystem::path const& path, NpyType type,
-               std::span<std::int64_t const> shape, std::span<std::byte const> bytes) {
+void write_npy(std::filesystem::path const& path, NpyType type, std::span<std::int64_t const> shape,
+               std::span<std::byte const> bytes) {
   AtomicFile file(path);
   file.write(make_npy_header(type, shape));
   file.write(bytes);

@@ -57,9 +57,9 @@ class DictionaryReader {
     }
     skip_space();
     if (position_ < text_.size()) fail_here("white space up to the header's end");
-    if (!has_descr || !has_order || !has_shape)
-      fail(std::string("has no key '") +
-           (!has_descr ? "descr" : !has_order ? "fortran_order" : "shape") + "'");
+    expects_key(has_descr, "descr");
+    expects_key(has_order, "fortran_order");
+    expects_key(has_shape, "shape");
     return header;
   }
 
@@ -115,6 +115,10 @@ class DictionaryReader {
     return content;
   }
 
+  void expects_key(bool seen, char const* key) const {
+    if (!seen) fail(std::string("has no key '") + key + "'");
+  }
+
   void once(bool& seen, char const* key) const {
     if (seen) fail(std::string("has the key '") + key + "' twice");
     seen = true;
@@ -157,8 +161,7 @@ class DictionaryReader {
     expect('(');
     while (!accept(')')) {
       header.shape.push_back(extent());
-      if (header.shape.size() > 64)
-        fail("has a shape of more than 64 extents, NumPy's limit");
+      if (header.shape.size() > 64) fail("has a shape of more than 64 extents, NumPy's limit");
       if (accept(',')) continue;
       if (header.shape.size() == 1) fail_here("',', for (n) is not a tuple in Python");
       expect(')');
@@ -189,30 +192,31 @@ class DictionaryReader {
   std::size_t position_ = 0;
 };
 
-// The elements' bytes that follow the header must be exactly as many as the shape asks for.
-std::size_t checked_elements(NpyHeader const& header, std::size_t bytes, std::string_view name) {
+// Exactly the bytes that the shape asks for must follow the header.
+void expects_elements(NpyHeader const& header, std::size_t bytes, std::string_view name) {
   auto const size = static_cast<std::uint64_t>(size_of(header.type));
   bool const empty = std::find(header.shape.begin(), header.shape.end(), 0) != header.shape.end();
-  std::uint64_t elements = empty ? 0 : 1;
+  // The other extents of an empty array must make sense too, or their product overflows elsewhere.
+  std::uint64_t const most =
+      (empty ? std::uint64_t(std::numeric_limits<std::int64_t>::max()) : bytes) / size;
+  std::uint64_t elements = 1;
+  bool enough = elements <= most;
   for (std::int64_t const extent : header.shape) {
-    if (elements > bytes / size / std::max<std::uint64_t>(1, extent)) {
-      throw InputError(std::string(name) + ": the shape " + printable(as_tuple(header.shape)) +
-                       " of " + name_of(header.type) + " needs more than the " +
-                       std::to_string(bytes) + " bytes that follow the header: the header is wrong "
-                       "or the file is cut short; save it again");
-    }
-    elements *= extent;
+    if (extent == 0) continue;
+    enough = enough && elements <= most / static_cast<std::uint64_t>(extent);
+    elements *= static_cast<std::uint64_t>(extent);
   }
-  if (elements * size > bytes)  // a single number
-    throw InputError(std::string(name) + ": an element of " + name_of(header.type) + " needs " +
-                     std::to_string(size) + " bytes, and " + std::to_string(bytes) +
-                     " follow the header: the file is cut short; save it again");
-  if (elements * size < bytes)
-    throw InputError(std::string(name) + ": the shape " + printable(as_tuple(header.shape)) +
-                     " of " + name_of(header.type) + " takes " + std::to_string(elements * size) +
-                     " bytes, and " + std::to_string(bytes) + " follow the header: the header is "
-                     "wrong or there are several arrays; save one alone");
-  return elements;
+  std::uint64_t const taken = empty ? 0 : elements * size;
+  std::string const claim = std::string(name) + ": the shape " + printable(as_tuple(header.shape)) +
+                            " of " + name_of(header.type);
+  std::string const given = std::to_string(bytes);
+  if (!enough)
+    throw InputError(claim + " needs more than the " + given + " bytes that follow the header: " +
+                     "the header is wrong or the file is cut short; save it again");
+  if (taken < bytes)
+    throw InputError(claim + " takes " + std::to_string(taken) + " bytes, and " + given +
+                     " follow the header: the header is wrong or there are several arrays; save " +
+                     "one alone");
 }
 
 }  // namespace
@@ -247,7 +251,7 @@ NpyHeader parse_npy_header(std::span<std::byte const> file, std::string_view nam
 
   NpyHeader header = DictionaryReader(text.substr(start, length), start, name).read();
   header.length = start + length;
-  header.elements = checked_elements(header, file.size() - header.length, name);
+  expects_elements(header, file.size() - header.length, name);
   return header;
 }
 

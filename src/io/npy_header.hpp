@@ -18,8 +18,7 @@ struct NpyHeader {
   bool swapped = false;  // the bytes of each element are in the other order than this machine's
   bool fortran_order = false;
   std::vector<std::int64_t> shape;
-  std::size_t length = 0;    // where the elements start
-  std::size_t elements = 0;  // the product of the shape
+  std::size_t length = 0;  // where the elements start
 };
 
 // Parses and checks the header against the file's length.

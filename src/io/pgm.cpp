@@ -34,8 +34,8 @@ class PgmReader {
       fail("starts with '" + printable(word) + "', not with P2 or P5: it is not a PGM; convert it");
     position_ = 2;
     if (!at_end() && !is_space(text_[2]) && text_[2] != '#')
-      fail("byte 2 is '" + printable(text_.substr(2, 1)) +
-           "', white space must follow " + std::string(word) + ": it is not a PGM; convert it");
+      fail("byte 2 is '" + printable(text_.substr(2, 1)) + "', white space must follow " +
+           std::string(word) + ": it is not a PGM; convert it");
     return word;
   }
 

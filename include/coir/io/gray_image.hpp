@@ -47,7 +47,8 @@ template <class T>
 std::uint16_t to_sample(T value, int maximum) {
   if constexpr (std::is_floating_point_v<T>) {
     T const clamped = std::min(std::max(value, T(0)), T(maximum));
-    return static_cast<std::uint16_t>(std::floor(clamped + T(0.5)));
+    T const below = std::floor(clamped);  // clamped + 0.5 would itself be rounded
+    return static_cast<std::uint16_t>(below + (clamped - below >= T(0.5) ? 1 : 0));
   } else {
     if (value <= T(0)) return 0;
     return static_cast<std::uint16_t>(std::min<std::uint64_t>(value, maximum));

@@ -64,7 +64,7 @@ struct NpyArray {
   NpyType type = NpyType::float64;  ///< what the elements are
   bool fortran_order = false;       ///< the first index is contiguous, not the last
   std::vector<std::int64_t> shape;  ///< empty for a single number; extents may be 0
-  std::vector<std::byte> bytes;     ///< the elements, one after the other, in this machine's byte order
+  std::vector<std::byte> bytes;     ///< the elements in a row, in this machine's byte order
 };
 
 /// Whether float64 may be rounded to float32.
@@ -93,8 +93,8 @@ void convert(NpyArray const& array, NpyType type, Rounding rounding, std::byte* 
 void expects_shape(NpyArray const& array, std::span<std::int64_t const> shape);
 void expects_rank(NpyArray const& array, int rank);
 
-void write_npy(std::filesystem::path const& path, NpyType type,
-               std::span<std::int64_t const> shape, std::span<std::byte const> bytes);
+void write_npy(std::filesystem::path const& path, NpyType type, std::span<std::int64_t const> shape,
+               std::span<std::byte const> bytes);
 
 }  // namespace detail
 

@@ -50,12 +50,13 @@ V allocate(std::string const& label, std::array<std::int64_t, Rank> const& shape
   static_assert(!std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>,
                 "a LayoutStride View can't be made from its extents: use copy_to_view");
   typename V::array_layout layout;
-  std::int64_t bytes = sizeof(typename V::value_type);
+  std::int64_t count = 1;
   for (std::size_t d = 0; d < Rank; ++d) {
     layout.dimension[d] = static_cast<std::size_t>(shape[d]);
-    bytes *= shape[d];
+    count *= shape[d];
   }
-  expects_memory<typename V::memory_space>(bytes, label);
+  expects_memory<typename V::memory_space>(count * std::int64_t(sizeof(typename V::value_type)),
+                                           label);
   return V(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), layout);
 }
 
@@ -80,15 +81,13 @@ void fill_in_c_order(V const& view, Fill const& fill) {
       return;
     }
   }
-  auto const host =
-      allocate<COrderView<V, Kokkos::HostSpace>>("coir::io::staging", shape_of(view));
+  auto const host = allocate<COrderView<V, Kokkos::HostSpace>>("coir::io::staging", shape_of(view));
   fill(host.data());
   // Kokkos reorders within a memory space and copies between spaces, but not both at once.
   if constexpr (host_accessible<V>)
     Kokkos::deep_copy(view, host);
   else
-    Kokkos::deep_copy(view,
-                      Kokkos::create_mirror_view_and_copy(typename V::memory_space(), host));
+    Kokkos::deep_copy(view, Kokkos::create_mirror_view_and_copy(typename V::memory_space(), host));
 }
 
 // The View's elements in C order on the host: the View's own memory where they already are, else a copy.
@@ -109,8 +108,8 @@ auto to_host_c_order(V const& view) {
     Kokkos::deep_copy(host, view);
     return Host(host);
   } else {
-    auto const near = allocate<COrderView<V, typename V::memory_space>>("coir::io::staging",
-                                                                        shape_of(view));
+    auto const near =
+        allocate<COrderView<V, typename V::memory_space>>("coir::io::staging", shape_of(view));
     Kokkos::deep_copy(near, view);
     return Host(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), near));
   }

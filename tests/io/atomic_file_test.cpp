@@ -1,0 +1,210 @@
+#include <coir/core/errors.hpp>
+#include <coir/io/atomic_file.hpp>
+
+#include <gtest/gtest.h>
+#include <io/scratch.hpp>
+
+#include <csignal>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+namespace io = coir::io;
+using namespace coir::testing;
+
+namespace {
+
+// Files of this process can't grow beyond a limit, as on a disk that is full.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit const now{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+std::string refusal(fs::path const& path) {
+  return message_of<coir::ResourceError>([&] { io::write_file(path, std::string_view("text")); });
+}
+
+}  // namespace
+
+TEST(AtomicFile, HoldsWhatWasWritten) {
+  ScratchFolder const folder;
+  io::AtomicFile file(folder / "a.txt");
+  file.write(std::string_view("one "));
+  file.write(bytes_of("two"));
+  file.commit();
+  EXPECT_EQ(get(folder / "a.txt"), "one two");
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(AtomicFile, AnEmptyFileIsAFile) {
+  ScratchFolder const folder;
+  io::write_file(folder / "a.txt", std::string_view());
+  EXPECT_TRUE(fs::exists(folder / "a.txt"));
+  EXPECT_EQ(fs::file_size(folder / "a.txt"), 0U);
+}
+
+TEST(AtomicFile, DoesNotExistBeforeCommit) {
+  ScratchFolder const folder;
+  io::AtomicFile file(folder / "a.txt");
+  file.write(std::string_view("text"));
+  EXPECT_FALSE(fs::exists(folder / "a.txt"));
+  file.commit();
+  EXPECT_TRUE(fs::exists(folder / "a.txt"));
+}
+
+TEST(AtomicFile, AnExceptionLeavesNothing) {
+  ScratchFolder const folder;
+  try {
+    io::AtomicFile file(folder / "a.txt");
+    file.write(std::string_view("half of it"));
+    throw std::runtime_error("interrupted");
+  } catch (std::runtime_error const&) {
+  }
+  EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(AtomicFile, WhatWasThereSurvivesAFailure) {
+  ScratchFolder const folder;
+  put(folder / "a.txt", "before");
+  {
+    io::AtomicFile file(folder / "a.txt");
+  }
+  EXPECT_EQ(get(folder / "a.txt"), "before");
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(AtomicFile, ReplacesAFileAndKeepsItsPermissions) {
+  ScratchFolder const folder;
+  put(folder / "a.txt", "before");
+  fs::permissions(folder / "a.txt", fs::perms::owner_read | fs::perms::owner_write);
+  io::write_file(folder / "a.txt", std::string_view("after"));
+  EXPECT_EQ(get(folder / "a.txt"), "after");
+  EXPECT_EQ(fs::status(folder / "a.txt").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST(AtomicFile, ANewFileFollowsTheUmask) {
+  ScratchFolder const folder;
+  mode_t const before = ::umask(027);
+  io::write_file(folder / "a.txt", std::string_view("text"));
+  ::umask(before);
+  EXPECT_EQ(static_cast<unsigned>(fs::status(folder / "a.txt").permissions()), 0640U);
+}
+
+TEST(AtomicFile, FollowsASymbolicLink) {
+  ScratchFolder const folder;
+  fs::create_directory(folder / "elsewhere");
+  put(folder / "elsewhere/a.txt", "before");
+  fs::create_symlink("elsewhere/a.txt", folder / "link.txt");
+  io::write_file(folder / "link.txt", std::string_view("after"));
+  EXPECT_TRUE(fs::is_symlink(folder / "link.txt"));
+  EXPECT_EQ(get(folder / "elsewhere/a.txt"), "after");
+}
+
+TEST(AtomicFile, TwoAtOnceDoNotMeet) {
+  ScratchFolder const folder;
+  io::AtomicFile one(folder / "1.txt");
+  io::AtomicFile two(folder / "2.txt");
+  one.write(std::string_view("one"));
+  two.write(std::string_view("two"));
+  two.commit();
+  one.commit();
+  EXPECT_EQ(get(folder / "1.txt"), "one");
+  EXPECT_EQ(get(folder / "2.txt"), "two");
+}
+
+TEST(AtomicFile, ADeviceIsWrittenToAndStaysADevice) {
+  io::write_file("/dev/null", std::string_view("text"));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(AtomicFile, AFullDeviceIsAnError) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  expect_parts(refusal("/dev/full"), {"/dev/full: can't be written", "No space left", "free some"});
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+}
+
+TEST(AtomicFile, AFullDiskIsAnErrorAndLeavesNothing) {
+  ScratchFolder const folder;
+  put(folder / "a.txt", "before");
+  std::string const text = message_of<coir::ResourceError>([&] {
+    FileSizeLimit const limit(1 << 16);
+    io::write_file(folder / "a.txt", std::string(1 << 20, 'x'));
+  });
+  expect_parts(text, {(folder / "a.txt").string(), "can't be written", "free some space"});
+  EXPECT_EQ(get(folder / "a.txt"), "before");
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(AtomicFile, ADiskThatIsFullOnlyAtTheEndIsAnError) {
+  ScratchFolder const folder;
+  message_of<coir::ResourceError>([&] {
+    FileSizeLimit const limit(0);  // the text stays in the buffer until the file is closed
+    io::write_file(folder / "a.txt", std::string_view("text"));
+  });
+  EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(AtomicFile, AMissingFolderIsAnError) {
+  ScratchFolder const folder;
+  expect_parts(refusal(folder / "missing/a.txt"),
+               {"missing/a.txt: can't be written", "does not exist", "create it"});
+  EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(AtomicFile, AFileInPlaceOfAFolderIsAnError) {
+  ScratchFolder const folder;
+  put(folder / "file", "");
+  expect_parts(refusal(folder / "file/a.txt"), {"file is not a folder", "choose another"});
+}
+
+TEST(AtomicFile, AFolderIsAnError) {
+  ScratchFolder const folder;
+  expect_parts(refusal(folder.path()), {"Is a directory", "name a file in it"});
+  expect_parts(refusal(folder / "new/"), {"Is a directory", "name a file in it"});
+  EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(AtomicFile, NoNameIsAnError) { expect_parts(refusal(""), {"can't be written"}); }
+
+TEST(AtomicFile, AReadOnlyFolderIsAnError) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  ScratchFolder const folder;
+  fs::create_directory(folder / "locked");
+  fs::permissions(folder / "locked", fs::perms::owner_read | fs::perms::owner_exec);
+  std::string const text = refusal(folder / "locked/a.txt");
+  fs::permissions(folder / "locked", fs::perms::owner_all);
+  expect_parts(text, {"locked/a.txt: can't be written", "Permission denied", "change its"});
+}
+
+TEST(AtomicFile, AWriteProtectedFileIsAnError) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  ScratchFolder const folder;
+  put(folder / "a.txt", "before");
+  fs::permissions(folder / "a.txt", fs::perms::owner_read);
+  expect_parts(refusal(folder / "a.txt"), {"Permission denied"});
+  EXPECT_EQ(get(folder / "a.txt"), "before");
+}
+
+TEST(AtomicFile, AFileSystemThatRefusesFilesIsAnError) {
+  if (!fs::exists("/proc/self")) GTEST_SKIP() << "no /proc here";
+  expect_parts(refusal("/proc/self/a.txt"),
+               {"/proc/self/a.txt: can't be written", "choose another"});
+}

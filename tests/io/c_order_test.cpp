@@ -1,0 +1,87 @@
+#include <coir/core/errors.hpp>
+#include <coir/io/detail/c_order.hpp>
+
+#include <gtest/gtest.h>
+#include <support/spaces.hpp>
+
+#include <array>
+#include <numeric>
+#include <vector>
+
+namespace detail = coir::io::detail;
+using Device = coir::testing::Device;
+
+namespace {
+
+// Fills a View with 0, 1, 2, ... in C order and reads them back in C order.
+template <class V>
+void expect_round_trip(V const& view) {
+  using T = typename V::value_type;
+  detail::fill_in_c_order(view,
+                          [&](T* elements) { std::iota(elements, elements + view.size(), T(0)); });
+  auto const host = detail::to_host_c_order(view);
+  ASSERT_EQ(host.size(), view.size());
+  for (std::size_t n = 0; n < host.size(); ++n) ASSERT_EQ(host.data()[n], T(n)) << n;
+}
+
+template <class Layout, class Space>
+void expect_round_trips() {
+  for (int rows : {1, 2, 7, 31})
+    for (int columns : {1, 3, 13}) {
+      Kokkos::View<float**, Layout, Space> const view("v", rows, columns);
+      expect_round_trip(view);
+      auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < columns; ++j) ASSERT_EQ(host(i, j), float(i * columns + j));
+    }
+  expect_round_trip(Kokkos::View<double, Layout, Space>("v"));
+  expect_round_trip(Kokkos::View<int*, Layout, Space>("v", 11));
+  expect_round_trip(Kokkos::View<long***, Layout, Space>("v", 2, 3, 5));
+  expect_round_trip(Kokkos::View<double****, Layout, Space>("v", 2, 1, 3, 4));
+  expect_round_trip(Kokkos::View<double**, Layout, Space>("v", 0, 3));
+  expect_round_trip(Kokkos::View<double* [3], Layout, Space>("v", 4));
+}
+
+}  // namespace
+
+TEST(COrder, RowMajorViews) { expect_round_trips<Kokkos::LayoutRight, Device>(); }
+
+TEST(COrder, ColumnMajorViews) { expect_round_trips<Kokkos::LayoutLeft, Device>(); }
+
+TEST(COrder, HostViews) {
+  expect_round_trips<Kokkos::LayoutRight, Kokkos::HostSpace>();
+  expect_round_trips<Kokkos::LayoutLeft, Kokkos::HostSpace>();
+}
+
+TEST(COrder, PartsOfAView) {
+  Kokkos::View<int***, Kokkos::LayoutRight, Device> const whole("v", 4, 5, 6);
+  expect_round_trip(Kokkos::subview(whole, Kokkos::ALL, 2, Kokkos::ALL));
+  expect_round_trip(Kokkos::subview(whole, Kokkos::ALL, Kokkos::ALL, 3));
+  expect_round_trip(Kokkos::subview(whole, Kokkos::pair(1, 3), Kokkos::pair(0, 2), Kokkos::ALL));
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), whole);
+  EXPECT_EQ(host(0, 4, 4), 0) << "elements outside the part must stay";
+  EXPECT_EQ(host(2, 1, 5), 23);
+}
+
+TEST(COrder, PaddedViews) {
+  Kokkos::View<double**, Kokkos::LayoutRight, Device> const view(
+      Kokkos::view_alloc("v", Kokkos::AllowPadding), 37, 31);
+  expect_round_trip(view);
+}
+
+TEST(COrder, UnmanagedViews) {
+  std::vector<int> memory(12);
+  expect_round_trip(Kokkos::View<int**, Kokkos::LayoutLeft, Kokkos::HostSpace,
+                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>(memory.data(), 3, 4));
+}
+
+TEST(COrder, HostViewsInCOrderAreNotCopied) {
+  Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace> const view("v", 3, 4);
+  EXPECT_EQ(detail::to_host_c_order(view).data(), view.data());
+}
+
+TEST(COrder, AllocationBeyondMemoryIsAResourceError) {
+  using V = Kokkos::View<double**, Device>;
+  std::array<std::int64_t, 2> const shape{std::int64_t(1) << 25, std::int64_t(1) << 25};
+  EXPECT_THROW(detail::allocate<V>("v", shape), coir::ResourceError);
+}

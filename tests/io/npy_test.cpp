@@ -1,0 +1,380 @@
+#include <coir/core/errors.hpp>
+#include <coir/io/npy.hpp>
+
+#include <gtest/gtest.h>
+#include <io/numpy_files.hpp>
+#include <io/scratch.hpp>
+#include <support/spaces.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace io = coir::io;
+using namespace coir::testing;
+using namespace std::string_literals;
+using io::NpyType;
+
+namespace {
+
+template <class Pointers>
+using OnHost = Kokkos::View<Pointers, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+io::NpyArray decode(std::string_view file) { return io::decode_npy(bytes_of(file), "a.npy"); }
+
+std::string refusal(std::string_view file) {
+  return message_of<coir::InputError>([&] { (void)decode(file); });
+}
+
+// A file of version 1.0 with this dictionary and these elements.
+std::string file_of(std::string const& dictionary, std::string const& elements) {
+  return "\x93NUMPY\x01\x00"s + static_cast<char>(dictionary.size() & 0xff) +
+         static_cast<char>(dictionary.size() >> 8) + dictionary + elements;
+}
+
+std::string with_descr(std::string const& descr, std::string const& elements) {
+  return file_of("{'descr': '" + descr + "', 'fortran_order': False, 'shape': (1,), }\n", elements);
+}
+
+std::string with_shape(std::string const& shape, std::string const& elements) {
+  return file_of("{'descr': '|u1', 'fortran_order': False, 'shape': " + shape + ", }\n", elements);
+}
+
+// The elements of a vector file, read as T.
+template <class T>
+std::vector<T> elements_of(std::string_view file, io::Rounding rounding = io::Rounding::refuse) {
+  auto const view = io::to_view<OnHost<T*>>(decode(file), rounding);
+  return {view.data(), view.data() + view.size()};
+}
+
+template <class T>
+std::string conversion_refusal(std::string_view file) {
+  return message_of<coir::InputError>([&] { (void)io::to_view<OnHost<T*>>(decode(file)); });
+}
+
+// 0, 1, 2, ... in C order, through a file, into every layout.
+template <class T, class Space>
+void expect_round_trips() {
+  ScratchFolder const folder;
+  for (int rows : {1, 2, 13})
+    for (int columns : {1, 7, 31}) {
+      Kokkos::View<T**, Kokkos::LayoutRight, Space> const field("field", rows, columns);
+      auto const host = Kokkos::create_mirror_view(field);
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < columns; ++j) host(i, j) = static_cast<T>(i * columns + j);
+      Kokkos::deep_copy(field, host);
+      io::write_npy(folder / "a.npy", field);
+      auto const left =
+          io::read_npy<Kokkos::View<T**, Kokkos::LayoutLeft, Space>>(folder / "a.npy");
+      io::write_npy(folder / "b.npy", left);
+      EXPECT_EQ(get(folder / "a.npy"), get(folder / "b.npy")) << rows << " x " << columns;
+      auto const right = io::read_npy<OnHost<T**>>(folder / "b.npy");
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < columns; ++j) ASSERT_EQ(right(i, j), host(i, j));
+    }
+  EXPECT_EQ(folder.entries(), 2);
+}
+
+}  // namespace
+
+TEST(Npy, TypesHaveNumPysNames) {
+  EXPECT_EQ(io::name_of(NpyType::boolean), "bool");
+  EXPECT_EQ(io::name_of(NpyType::int8), "int8");
+  EXPECT_EQ(io::name_of(NpyType::uint64), "uint64");
+  EXPECT_EQ(io::name_of(NpyType::float32), "float32");
+  EXPECT_EQ(io::size_of(NpyType::boolean), 1);
+  EXPECT_EQ(io::size_of(NpyType::int16), 2);
+  EXPECT_EQ(io::size_of(NpyType::float64), 8);
+  static_assert(io::npy_type<float> == NpyType::float32);
+  static_assert(io::npy_type<long long> == NpyType::int64);
+  static_assert(io::npy_type<std::int64_t> == NpyType::int64);
+  static_assert(io::npy_type<unsigned char> == NpyType::uint8);
+  static_assert(io::npy_type<bool> == NpyType::boolean);
+}
+
+TEST(Npy, ReadsWhatNumPyWrote) {
+  io::NpyArray const array = decode(numpy::float32_c);
+  EXPECT_EQ(array.name, "a.npy");
+  EXPECT_EQ(array.type, NpyType::float32);
+  EXPECT_FALSE(array.fortran_order);
+  EXPECT_EQ(array.shape, (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(array.bytes.size(), 24U);
+  auto const view = io::to_view<OnHost<float**>>(array);
+  EXPECT_EQ(view(0, 0), 0.5f);
+  EXPECT_EQ(view(0, 2), -2.0f);
+  EXPECT_EQ(view(1, 0), 3.0f);
+}
+
+TEST(Npy, ReadsFortranOrder) {
+  io::NpyArray const array = decode(numpy::float64_fortran);
+  EXPECT_TRUE(array.fortran_order);
+  auto const view = io::to_view<OnHost<double**>>(array);
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 3; ++j) EXPECT_EQ(view(i, j), i == 0 && j == 0 ? 1.5 : 1 + 3 * i + j);
+  auto const cube = io::to_view<OnHost<int***>>(decode(numpy::rank_3_fortran));
+  for (int n = 0; n < 24; ++n) EXPECT_EQ(cube(n / 12, n / 4 % 3, n % 4), n);
+}
+
+TEST(Npy, ReadsBothByteOrders) {
+  EXPECT_EQ(elements_of<double>(numpy::float64_big_endian), (std::vector<double>{1, -0.1, 1e300}));
+  auto const view = io::to_view<OnHost<std::int16_t**>>(decode(numpy::int16_big_endian_fortran));
+  for (int n = 0; n < 6; ++n) EXPECT_EQ(view(n / 3, n % 3), n - 3);
+  EXPECT_EQ(elements_of<std::uint16_t>(with_descr("<u2", "\x01\x02")),
+            (std::vector<std::uint16_t>{0x0201}));
+  EXPECT_EQ(elements_of<std::uint16_t>(with_descr(">u2", "\x01\x02")),
+            (std::vector<std::uint16_t>{0x0102}));
+}
+
+TEST(Npy, NativeByteOrderHasTwoSigns) {
+  std::uint32_t const value = 0x01020304;
+  std::string const bytes(reinterpret_cast<char const*>(&value), 4);
+  EXPECT_EQ(elements_of<std::uint32_t>(with_descr("=u4", bytes))[0], value);
+  EXPECT_EQ(elements_of<std::uint32_t>(with_descr("|u4", bytes))[0], value);
+  EXPECT_EQ(elements_of<std::uint8_t>(with_descr(">u1", "\x07"))[0], 7);
+}
+
+TEST(Npy, ReadsAllVersions) {
+  EXPECT_EQ(elements_of<int>(numpy::version_2), (std::vector<int>{7, 8}));
+  EXPECT_EQ(elements_of<int>(numpy::version_3), (std::vector<int>{7, 8}));
+}
+
+TEST(Npy, ReadsSingleNumbersAndEmptyArrays) {
+  EXPECT_EQ(io::to_view<OnHost<int>>(decode(numpy::scalar))(), 42);
+  auto const empty = io::to_view<OnHost<float**>>(decode(numpy::empty));
+  EXPECT_EQ(empty.extent(0), 0U);
+  EXPECT_EQ(empty.extent(1), 3U);
+}
+
+TEST(Npy, BooleansAreReadAsAnyNumber) {
+  EXPECT_EQ(elements_of<float>(numpy::booleans), (std::vector<float>{1, 0, 1}));
+  EXPECT_EQ(elements_of<int>(with_descr("|b1", "\xff")), (std::vector<int>{1}));
+  auto const view = io::to_view<OnHost<bool*>>(decode(numpy::booleans));
+  EXPECT_TRUE(view(0));
+  EXPECT_FALSE(view(1));
+}
+
+TEST(Npy, TheDictionaryMayBeWrittenFreely) {
+  for (std::string const dictionary :
+       {"{'descr':'|u1','fortran_order':False,'shape':(1,)}",
+        "{'shape': (1,), 'fortran_order': "
+        "True, 'descr': '|u1'}",
+        "{ \"descr\" : \"|u1\" ,\n\t'fortran_order' : False , 'shape' : ( 1 "
+        ", ) , } \n ",
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (1L,), }"})
+    EXPECT_EQ(elements_of<int>(file_of(dictionary, "\x05")), (std::vector<int>{5})) << dictionary;
+  EXPECT_EQ(decode(with_shape("(2, 3)", "abcdef")).shape.size(), 2U);
+  EXPECT_EQ(decode(with_shape("(2, 3,)", "abcdef")).shape.size(), 2U);
+}
+
+TEST(Npy, IntegersConvertWhereTheyFit) {
+  EXPECT_EQ(elements_of<std::int8_t>(with_descr("<i2", "\x80\xff")),
+            (std::vector<std::int8_t>{-128}));
+  EXPECT_EQ(elements_of<std::int64_t>(with_descr("|i1", "\xff")), (std::vector<std::int64_t>{-1}));
+  expect_parts(conversion_refusal<std::int8_t>(with_descr("<i2", "\x7f\xff")),
+               {"a.npy", "element [0] is -129", "range of int8"});
+  expect_parts(conversion_refusal<unsigned>(with_descr("|i1", "\xff")), {"is -1", "uint32"});
+  expect_parts(conversion_refusal<std::int64_t>(numpy::uint64),
+               {"is 18446744073709551615", "int64"});
+  std::string const matrix = file_of("{'descr': '<u2', 'fortran_order': True, 'shape': (2, 3), }",
+                                     "\x01\x00\x02\x00\x03\x00\x04\x00\x05\x01\x06\x00"s);
+  expect_parts(message_of<coir::InputError>(
+                   [&] { (void)io::to_view<OnHost<std::uint8_t**>>(decode(matrix)); }),
+               {"element [0, 2] is 261"});
+}
+
+TEST(Npy, IntegersBecomeTheNearestFloat) {
+  EXPECT_EQ(elements_of<double>(numpy::uint64), (std::vector<double>{18446744073709551616.0}));
+  EXPECT_EQ(elements_of<float>(with_descr("<i4", "\x01\x00\x00\x01"s)),
+            (std::vector<float>{16777216.0f}));
+}
+
+TEST(Npy, FloatsWiden) {
+  auto const view = io::to_view<OnHost<double**>>(decode(numpy::float32_c));
+  EXPECT_EQ(view(0, 2), -2.0);
+}
+
+TEST(Npy, DoublesAreRoundedOnlyOnRequest) {
+  std::string const tenth = with_descr(">f8", "\x3f\xb9\x99\x99\x99\x99\x99\x9a");
+  expect_parts(conversion_refusal<float>(tenth), {"a.npy: holds float64", "float32 can't hold"});
+  EXPECT_EQ(elements_of<float>(tenth, io::Rounding::allow), (std::vector<float>{0.1f}));
+  expect_parts(message_of<coir::InputError>(
+                   [&] { elements_of<float>(numpy::float64_big_endian, io::Rounding::allow); }),
+               {"element [2] is 1.0000000000000001e+300", "range of float32"});
+  std::string const infinity = with_descr(">f8", "\x7f\xf0\x00\x00\x00\x00\x00\x00"s);
+  EXPECT_EQ(elements_of<float>(infinity, io::Rounding::allow)[0],
+            std::numeric_limits<float>::infinity());
+}
+
+TEST(Npy, FloatsNeverBecomeIntegersNorNumbersBooleans) {
+  expect_parts(conversion_refusal<int>(numpy::float64_big_endian), {"float64", "int32", "astype"});
+  expect_parts(conversion_refusal<bool>(with_descr("|u1", "\x01")), {"uint8", "bool"});
+}
+
+TEST(Npy, AnotherRankOrShapeIsAnError) {
+  expect_parts(message_of<coir::InputError>(
+                   [] { (void)io::to_view<OnHost<float*>>(decode(numpy::float32_c)); }),
+               {"a.npy: has 2 dimensions", "(2, 3)", "1 are needed", "reshape"});
+  OnHost<float**> const other("other", 3, 2);
+  expect_parts(
+      message_of<coir::InputError>([&] { io::copy_to_view(decode(numpy::float32_c), other); }),
+      {"a.npy: has the shape (2, 3)", "(3, 2) is needed"});
+}
+
+TEST(Npy, FillsPartOfAView) {
+  Kokkos::View<float**, Kokkos::LayoutRight, Device> const ringed("ringed", 4, 5);
+  auto const inner = Kokkos::subview(ringed, Kokkos::pair(1, 3), Kokkos::pair(1, 4));
+  io::copy_to_view(decode(numpy::float32_c), inner);
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), ringed);
+  EXPECT_EQ(host(1, 1), 0.5f);
+  EXPECT_EQ(host(2, 3), 5.0f);
+  EXPECT_EQ(host(0, 0), 0.0f);
+  EXPECT_EQ(host(2, 4), 0.0f);
+}
+
+TEST(Npy, GoesThroughAFileUnchanged) {
+  expect_round_trips<float, Device>();
+  expect_round_trips<double, Device>();
+  expect_round_trips<int, Device>();
+  expect_round_trips<std::uint16_t, Device>();
+  expect_round_trips<std::int64_t, Kokkos::HostSpace>();
+  expect_round_trips<long long, Kokkos::HostSpace>();
+}
+
+TEST(Npy, IsWrittenAsNumPyWritesIt) {
+  ScratchFolder const folder;
+  io::write_npy(folder / "a.npy", io::to_view<OnHost<float**>>(decode(numpy::float32_c)));
+  EXPECT_EQ(get(folder / "a.npy"), numpy::float32_c);
+  io::write_npy(folder / "a.npy", io::to_view<OnHost<std::int64_t>>(decode(numpy::scalar)));
+  EXPECT_EQ(get(folder / "a.npy"), numpy::scalar);
+  io::write_npy(folder / "a.npy", io::to_view<OnHost<bool*>>(decode(numpy::booleans)));
+  EXPECT_EQ(get(folder / "a.npy"), numpy::booleans);
+  io::write_npy(folder / "a.npy", io::to_view<OnHost<float**>>(decode(numpy::empty)));
+  EXPECT_EQ(get(folder / "a.npy"), numpy::empty);
+}
+
+TEST(Npy, ElementsStartAtAMultipleOf64Bytes) {
+  ScratchFolder const folder;
+  io::write_npy(folder / "a.npy",
+                Kokkos::View<double********, Device>("v", 1, 1, 1, 1, 1, 1, 1, 3));
+  EXPECT_EQ((get(folder / "a.npy").size() - 3 * 8) % 64, 0U);
+  EXPECT_EQ(io::read_npy(folder / "a.npy").shape.size(), 8U);
+}
+
+TEST(Npy, PartsOfAViewAreWritten) {
+  ScratchFolder const folder;
+  auto const view =
+      io::to_view<Kokkos::View<float**, Kokkos::LayoutRight, Device>>(decode(numpy::float32_c));
+  io::write_npy(folder / "a.npy", Kokkos::subview(view, Kokkos::ALL, 1));
+  auto const column = io::read_npy<OnHost<float*>>(folder / "a.npy");
+  EXPECT_EQ(column.extent(0), 2U);
+  EXPECT_EQ(column(0), 1.0f);
+  EXPECT_EQ(column(1), 4.0f);
+}
+
+TEST(Npy, AFileThatCannotBeWrittenIsAnError) {
+  ScratchFolder const folder;
+  OnHost<float*> const view("v", 3);
+  EXPECT_THROW(io::write_npy(folder / "missing/a.npy", view), coir::ResourceError);
+  EXPECT_THROW(io::write_npy(folder.path(), view), coir::ResourceError);
+  EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(Npy, AFileThatCannotBeReadIsAnError) {
+  ScratchFolder const folder;
+  EXPECT_THROW(io::read_npy(folder / "a.npy"), coir::InputError);
+  EXPECT_THROW(io::read_npy<OnHost<float*>>(folder.path()), coir::InputError);
+}
+
+TEST(Npy, AnotherMagicNumberIsAnError) {
+  expect_parts(refusal(""), {"a.npy", "93 4e 55 4d 50 59"});
+  expect_parts(refusal("\x89PNG\r\n\x1a\n"), {"89 50 4e 47 0d 0a", "numpy.save"});
+}
+
+TEST(Npy, AnotherVersionIsAnError) {
+  std::string file = numpy::float32_c;
+  file[6] = 4;
+  expect_parts(refusal(file), {"version at byte 6 is 4.0", "1.0, 2.0 or 3.0"});
+  file[6] = 1;
+  file[7] = 1;
+  expect_parts(refusal(file), {"is 1.1"});
+}
+
+TEST(Npy, ACutFileIsAnErrorAtEveryByte) {
+  for (std::string const& file : {numpy::float32_c, numpy::version_2})
+    for (std::size_t n = 0; n < file.size(); ++n)
+      EXPECT_THROW(decode(file.substr(0, n)), coir::InputError) << n;
+  expect_parts(refusal(numpy::float32_c.substr(0, 7)), {"ends at byte 7", "the version"});
+  expect_parts(refusal(numpy::float32_c.substr(0, 9)), {"ends at byte 9", "header's length"});
+  expect_parts(refusal(numpy::float32_c.substr(0, 100)), {"ends at byte 100", "ends at byte 128"});
+  expect_parts(refusal(numpy::float32_c.substr(0, 151)), {"(2, 3)", "float32", "the 23 bytes"});
+  expect_parts(refusal(numpy::scalar.substr(0, 130)), {"the shape () of int64", "the 2 bytes"});
+}
+
+TEST(Npy, BytesBehindTheElementsAreAnError) {
+  expect_parts(refusal(numpy::float32_c + "x"),
+               {"takes 24 bytes, and 25 follow", "several arrays"});
+  expect_parts(refusal(numpy::empty + "x"), {"takes 0 bytes, and 1 follow"});
+}
+
+TEST(Npy, AHeaderLengthBeyondTheFileIsAnError) {
+  expect_parts(refusal("\x93NUMPY\x02\x00\xff\xff\xff\xff{"s),
+               {"ends at byte 13", "the header ends at byte 4294967307"});
+}
+
+TEST(Npy, AbsurdShapesAreAnErrorAndNoMemory) {
+  expect_parts(refusal(with_shape("(99999999, 99999999)", "abc")),
+               {"(99999999, 99999999)", "needs more than the 3 bytes"});
+  expect_parts(refusal(with_shape("(4294967296, 4294967296)", "")), {"needs more"});
+  expect_parts(refusal(with_shape("(9223372036854775807, 2, 1)", "")), {"needs more"});
+  expect_parts(refusal(with_shape("(0, 9223372036854775807, 2)", "")), {"needs more"});
+  expect_parts(refusal(with_shape("(9223372036854775808,)", "")), {"above 9223372036854775807"});
+  std::string many = "(";
+  for (int n = 0; n < 65; ++n) many += "1, ";
+  expect_parts(refusal(with_shape(many + ")", "x")), {"more than 64 extents"});
+}
+
+TEST(Npy, OtherElementTypesAreErrors) {
+  expect_parts(refusal(numpy::float16), {"descr is '<f2'", "f4 or f8", "astype"});
+  expect_parts(refusal(numpy::complex64), {"descr is '<c8'"});
+  expect_parts(refusal(numpy::text), {"descr is '<U2'"});
+  expect_parts(refusal(numpy::objects), {"descr is '|O'"});
+  expect_parts(refusal(numpy::structured), {"descr at byte 20 is a list of fields"});
+  expect_parts(refusal(with_descr("", "")), {"descr is ''"});
+  expect_parts(refusal(with_descr("f4", "abcd")), {"descr is 'f4'"});
+  expect_parts(refusal(with_descr("<i3", "abc")), {"descr is '<i3'"});
+  expect_parts(refusal(with_descr("<f4\nx", "")), {"descr is '<f4\\x0ax'"});
+}
+
+TEST(Npy, AHeaderThatIsNoDictionaryIsAnErrorWithItsByte) {
+  auto const message = [](std::string const& dictionary) {
+    return refusal(file_of(dictionary, "x"));
+  };
+  expect_parts(message(""), {"byte 10 is the header's end", "'{'"});
+  expect_parts(message("[1]"), {"byte 10 is '['", "'{'", "numpy.save"});
+  expect_parts(message("{1: 2}"), {"byte 11 is '1'", "a key in quotes"});
+  expect_parts(message("{'descr"), {"byte 17 is the header's end", "the quote that ends a key"});
+  expect_parts(message("{'descr' '|u1'}"), {"byte 19 is '''", "':'"});
+  expect_parts(message("{'descr': 1}"), {"byte 20 is '1'", "descr in quotes"});
+  expect_parts(message("{'fortran_order': 1}"), {"byte 28 is '1'", "True or False"});
+  expect_parts(message("{'shape': [1]}"), {"byte 20 is '['", "'('"});
+  expect_parts(message("{'shape': (1)}"), {"byte 22 is ')'", "','"});
+  expect_parts(message("{'shape': (-1,)}"), {"byte 21 is '-'", "an extent, 0 or above"});
+  expect_parts(message("{'shape': (,)}"), {"byte 21 is ','", "an extent"});
+  expect_parts(message("{'shape': (1, 2}"), {"byte 25 is '}'", "')'"});
+  expect_parts(message("{'shape': (1,) 'descr': '|u1'}"), {"byte 25 is '''", "'}'"});
+  expect_parts(message("{'colour': 1}"), {"unknown key 'colour'"});
+}
+
+TEST(Npy, AHeaderWithKeysMissingTwiceOrTextBehindIsAnError) {
+  auto const message = [](std::string const& dictionary) {
+    return refusal(file_of(dictionary, "x"));
+  };
+  expect_parts(message("{}"), {"no key 'descr'"});
+  expect_parts(message("{'descr': '|u1', 'shape': (1,)}"), {"no key 'fortran_order'"});
+  expect_parts(message("{'descr': '|u1', 'fortran_order': False}"), {"no key 'shape'"});
+  expect_parts(message("{'descr': '|u1', 'descr': '|u1'}"), {"the key 'descr' twice"});
+  expect_parts(message("{'descr': '|u1', 'fortran_order': False, 'shape': (1,)} x"),
+               {"byte 66 is 'x'", "white space up to the header's end"});
+}
