@@ -37,9 +37,9 @@ Dir::Etc::main "/dev/null";
 APT::Sandbox::User "root";
 APT::Get::List-Cleanup "false";
 Acquire::Languages "none";
-Acquire::Retries "1";
-Acquire::http::Timeout "10";
-Acquire::https::Timeout "10";
+Acquire::Retries "0";
+Acquire::http::Timeout "5";
+Acquire::https::Timeout "5";
 EOF
 export APT_CONFIG="$work/apt.conf" LC_ALL=C
 
@@ -68,7 +68,7 @@ for file in $(printf '%s\n' "$list" "$parts"debian.sources "$parts"ubuntu.source
   fi
 done
 [ -n "$asked" ] || fail "apt has no sources"
-[ -n "$found" ] || fail "not to be had from any of$asked; apt says: $(grep '^[WE]:' "$work/log" | tail -n 2)"
+[ -n "$found" ] || fail "not to be had from any of$asked; apt says: $(grep '^[WE]: ' "$work/log" | grep -v -e 'Some index files' -e "put some 'deb-src'" | head -n 2)"
 
 cd "$work/download"
 apt-get source --download-only "$package" >>"$work/log" 2>&1 ||
