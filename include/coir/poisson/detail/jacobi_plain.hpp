@@ -1,0 +1,85 @@
+#pragma once
+
+/// \file
+/// Jacobi sweeps one at a time, each a pass over memory.
+
+#include <coir/core/memory.hpp>
+#include <coir/core/replay.hpp>
+#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/detail/second_field.hpp>
+#include <coir/poisson/laplacian.hpp>
+
+#include <cstdint>
+#include <memory>
+
+namespace coir::poisson::detail {
+
+/// out = the Jacobi update of in.
+template <class T, class In, class Out, class B>
+struct JacobiSweep {
+  In in;
+  B b;
+  Out out;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j) const {
+    out(i, j) = (neighbour_sum(in, i, j) - b(i - 1, j - 1)) * T(0.25);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j, int k) const {
+    out(i, j, k) = (neighbour_sum(in, i, j, k) - b(i - 1, j - 1, k - 1)) * (T(1) / T(6));
+  }
+};
+
+template <class Exec, class T, int Rank>
+void jacobi_sweep(Exec const& exec, Field<Exec, T const, Rank> const& b,
+                  Field<Exec, T, Rank> const& in, Field<Exec, T, Rank> const& out) {
+  using In = Field<Exec, T const, Rank>;
+  for_each("coir::poisson::jacobi/sweep", exec, interior(b),
+           JacobiSweep<T, In, Field<Exec, T, Rank>, In>{In(in), b, out});
+}
+
+/// Plain sweeps between the caller's field and a second one.
+template <class Exec, class T, int Rank>
+class PlainJacobi {
+ public:
+  PlainJacobi(Exec const& exec, Field<Exec, T const, Rank> const& b, Field<Exec, T, Rank> const& u)
+      : exec_(exec), b_(b), fields_(exec, u) {}
+
+  void advance(std::int64_t sweeps) {
+    if constexpr (!runs_on_host<Exec>) sweeps = replay(sweeps);
+    for (; sweeps > 0; --sweeps) {
+      jacobi_sweep<Exec, T, Rank>(exec_, b_, fields_.current(), fields_.other());
+      fields_.swap();
+    }
+  }
+
+  Field<Exec, T, Rank> current() const { return fields_.current(); }
+  void finish() { fields_.finish(); }
+
+ private:
+  /// Submits as many whole recordings as fit and returns the sweeps left over.
+  std::int64_t replay(std::int64_t sweeps) {
+    constexpr int recorded = 512;  // even: a recording ends in the field that it began in
+    if (sweeps < recorded) return sweeps;
+    auto& replay = replays_[fields_.parity()];
+    if (!replay) {
+      replay = std::make_unique<Replay<Exec>>(
+          exec_, [b = b_, from = fields_.current(), to = fields_.other()](Exec const& exec) {
+            for (int pair = 0; pair < recorded / 2; ++pair) {
+              jacobi_sweep<Exec, T, Rank>(exec, b, from, to);
+              jacobi_sweep<Exec, T, Rank>(exec, b, to, from);
+            }
+          });
+    }
+    exec_.fence();  // a recording does not wait for what exec_ was given since it was made
+    for (; sweeps >= recorded; sweeps -= recorded) replay->submit();
+    replay->wait();
+    return sweeps;
+  }
+
+  Exec exec_;
+  Field<Exec, T const, Rank> b_;
+  TwoFields<Exec, T, Rank> fields_;
+  std::unique_ptr<Replay<Exec>> replays_[2];
+};
+
+}  // namespace coir::poisson::detail

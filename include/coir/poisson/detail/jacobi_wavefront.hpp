@@ -1,0 +1,156 @@
+#pragma once
+
+/// \file
+/// Blocked Jacobi sweeps on hosts: the wavefront between Views, on Kokkos' threads.
+
+#include <coir/core/memory.hpp>
+#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/detail/second_field.hpp>
+#include <coir/poisson/detail/wavefront.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace coir::poisson::detail {
+
+/// Copies of u and b whose rows begin at vector boundaries, with a vector to spare on either side.
+template <class Exec, class T>
+class PaddedFields {
+ public:
+  /// Whether copies of a grid this large are worth their memory: while they fit into a cache.
+  static bool worthwhile(std::int64_t rows, std::int64_t columns) {
+    return bytes(rows, columns) <= (std::int64_t(32) << 20);
+  }
+
+  PaddedFields(Exec const& exec, Field<Exec, T const, 2> const& b, Field<Exec, T, 2> const& u)
+      : exec_(exec), b_(b), u_(u), stride_(stride(b.extent(1))) {
+    std::int64_t const rows = b.extent(0), columns = b.extent(1);
+    expects_memory<typename Exec::memory_space>(bytes(rows, columns), "the blocked Jacobi method");
+    std::int64_t const size = (rows + 2) * stride_;
+    memory_ = Kokkos::View<T*, typename Exec::memory_space>("coir::poisson::jacobi/padded",
+                                                            3 * size + width());
+    auto const address = reinterpret_cast<std::uintptr_t>(memory_.data());
+    std::uintptr_t const alignment = width() * sizeof(T);
+    T* const aligned = memory_.data() + (alignment - address % alignment) % alignment / sizeof(T);
+    field_[0] = aligned + stride_ + width();
+    field_[1] = field_[0] + size;
+    source_ = field_[1] + size;
+    T* const inside = source_;
+    for_each("coir::poisson::jacobi/pad_source", exec_, box({int(rows), int(columns)}),
+             [=, stride = stride_](int i, int j) { inside[i * stride + j] = b(i, j); });
+    for (T* const field : field_)
+      for_each("coir::poisson::jacobi/pad", exec_, box({int(rows) + 2, int(columns) + 2}),
+               [=, stride = stride_](int i, int j) {
+                 field[(i - 1) * stride + (j - 1)] = u(i, j);
+               });
+  }
+
+  WavefrontGrid<T> grid(int parity) const {
+    return {{field_[parity], field_[1 - parity]},
+            source_,
+            stride_,
+            stride_,
+            static_cast<int>(b_.extent(0)),
+            static_cast<int>(b_.extent(1)),
+            true};
+  }
+
+  void copy_back(int parity) const {
+    T const* const field = field_[parity];
+    for_each("coir::poisson::jacobi/unpad", exec_, interior(b_),
+             [=, u = u_, stride = stride_](int i, int j) {
+               u(i, j) = field[(i - 1) * stride + (j - 1)];
+             });
+  }
+
+ private:
+  static std::int64_t width() { return wavefront_vector_width<T>(); }
+  static std::int64_t stride(std::int64_t columns) {
+    // An odd number of vectors, so that rows don't fall onto the same lines of the cache.
+    return (((columns + width() - 1) / width() + 2) | 1) * width();
+  }
+  static std::int64_t bytes(std::int64_t rows, std::int64_t columns) {
+    return 3 * (rows + 2) * stride(columns) * static_cast<std::int64_t>(sizeof(T));
+  }
+
+  Exec exec_;
+  Field<Exec, T const, 2> b_;
+  Field<Exec, T, 2> u_;
+  std::int64_t stride_;
+  Kokkos::View<T*, typename Exec::memory_space> memory_;
+  T* field_[2];
+  T* source_;
+};
+
+/// Blocked sweeps on a host.
+template <class Exec, class T>
+class WavefrontJacobi {
+ public:
+  WavefrontJacobi(Exec const& exec, Field<Exec, T const, 2> const& b, Field<Exec, T, 2> const& u)
+      : exec_(exec), b_(b), u_(u) {
+    if (PaddedFields<Exec, T>::worthwhile(b.extent(0), b.extent(1)))
+      padded_.emplace(exec, b, u);
+    else
+      fields_.emplace(exec, u);
+  }
+
+  void advance(std::int64_t sweeps) {
+    if (b_.extent(0) == 0 || b_.extent(1) == 0) return;
+    Wavefront<T> wavefront(padded_ ? padded_->grid(parity_) : grid_in_place(), tuning(), sweeps);
+    // As many indices as threads: each thread gets one, and all run at the same time, as the
+    // wavefront needs, since they wait for each other.
+    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
+    if (wavefront.threads() == 1) {
+      wavefront.run(0);
+    } else {
+      Kokkos::parallel_for("coir::poisson::jacobi/wavefront", Policy(exec_, 0, exec_.concurrency()),
+                           [&wavefront](int thread) {
+                             if (thread < wavefront.threads()) wavefront.run(thread);
+                           });
+    }
+    if (sweeps % 2 == 1) {
+      parity_ = 1 - parity_;
+      if (fields_) fields_->swap();
+    }
+  }
+
+  Field<Exec, T, 2> current() {
+    if (fields_) return fields_->current();
+    padded_->copy_back(parity_);
+    return u_;
+  }
+
+  void finish() {
+    if (fields_)
+      fields_->finish();
+    else
+      padded_->copy_back(parity_);
+  }
+
+ private:
+  WavefrontGrid<T> grid_in_place() const {
+    auto const from = fields_->current();
+    auto const to = fields_->other();
+    return {{&from(1, 1), &to(1, 1)},
+            b_.data(),
+            static_cast<std::ptrdiff_t>(from.stride(0)),
+            static_cast<std::ptrdiff_t>(b_.stride(0)),
+            static_cast<int>(b_.extent(0)),
+            static_cast<int>(b_.extent(1)),
+            false};
+  }
+
+  WavefrontTuning tuning() const {
+    return {static_cast<int>(exec_.concurrency()), 16, 0};
+  }
+
+  Exec exec_;
+  Field<Exec, T const, 2> b_;
+  Field<Exec, T, 2> u_;
+  std::optional<PaddedFields<Exec, T>> padded_;
+  std::optional<TwoFields<Exec, T, 2>> fields_;
+  int parity_ = 0;
+};
+
+}  // namespace coir::poisson::detail

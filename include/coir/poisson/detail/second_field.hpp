@@ -1,0 +1,61 @@
+#pragma once
+
+/// \file
+/// The caller's field and another like it, read and written in turn.
+
+#include <coir/core/memory.hpp>
+#include <coir/poisson/detail/field.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace coir::poisson::detail {
+
+/// Copies a field with its ring.
+template <class Exec, class In, class Out>
+void copy_field(Exec const& exec, In const& in, Out const& out) {
+  Kokkos::deep_copy(exec, out, in);
+}
+
+template <class Exec, class T, int Rank>
+class TwoFields {
+ public:
+  using Unknown = Field<Exec, T, Rank>;
+
+  TwoFields(Exec const& exec, Unknown const& u) : exec_(exec), field_{u, Unknown()} {
+    using Memory = typename Exec::memory_space;
+    std::int64_t cells = 1;
+    for (int d = 0; d < Rank; ++d) cells *= static_cast<std::int64_t>(u.extent(d));
+    expects_memory<Memory>(cells * static_cast<std::int64_t>(sizeof(T)),
+                           "the second field of Jacobi's method");
+    auto const create = Kokkos::view_alloc(std::string("coir::poisson::jacobi/second"),
+                                           Kokkos::WithoutInitializing);
+    if constexpr (Rank == 2)
+      owned_ = Owned(create, u.extent(0), u.extent(1));
+    else
+      owned_ = Owned(create, u.extent(0), u.extent(1), u.extent(2));
+    field_[1] = owned_;
+    copy_field(exec_, field_[0], field_[1]);  // for the ring; the inside is written over
+  }
+
+  int parity() const { return parity_; }
+  Unknown current() const { return field_[parity_]; }
+  Unknown other() const { return field_[1 - parity_]; }
+  void swap() { parity_ = 1 - parity_; }
+
+  /// Puts the current field into the caller's.
+  void finish() {
+    if (parity_ == 1) copy_field(exec_, field_[1], field_[0]);
+    parity_ = 0;
+  }
+
+ private:
+  using Owned = Kokkos::View<typename Pointers<T, Rank>::type, Kokkos::LayoutRight,
+                             typename Exec::memory_space>;
+  Exec exec_;
+  Owned owned_;
+  Unknown field_[2];
+  int parity_ = 0;
+};
+
+}  // namespace coir::poisson::detail

@@ -1,0 +1,81 @@
+#pragma once
+
+/// \file
+/// Many Jacobi sweeps in one pass over memory, on hosts: the row wavefront.
+///
+/// Compiled once in the library, in plain C++ with vector types, without Kokkos: no device compiler
+/// has to read it.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace coir::poisson::detail {
+
+/// The two fields that sweeps read and write in turn, and the source.
+///
+/// `field[p]` and `source` point at the interior's first cell. In a padded grid rows start at vector
+/// boundaries and may be read and written one vector before and after the interior.
+template <class T>
+struct WavefrontGrid {
+  T* field[2];
+  T const* source;
+  std::ptrdiff_t field_stride;
+  std::ptrdiff_t source_stride;
+  int rows;
+  int columns;
+  bool padded;
+};
+
+/// How the work is cut.
+struct WavefrontTuning {
+  int threads = 1;
+  int depth = 8;       ///< sweeps that a group of rows makes while it stays in cache
+  int tile_columns = 0;  ///< columns of a tile; 0 means whole rows
+};
+
+/// Elements that a vector of this build holds: rows of a padded grid are multiples of it.
+template <class T>
+int wavefront_vector_width();
+
+/// Advances a grid by `sweeps` Jacobi sweeps from field[0]; the result lies in field[sweeps % 2].
+///
+/// Every one of `threads` concurrent callers runs run(its number) once. Each owns a band of rows and
+/// makes `depth` sweeps on it, a few rows at a time, before the next band. The borders between bands
+/// lean: with each sweep they move by one row, up in one block of sweeps and down in the next, so that
+/// the band that is left behind needs nothing from its neighbour and the other only rows that the
+/// neighbour finished first. No row is computed twice, and threads wait for each other once a tile.
+template <class T>
+class Wavefront {
+ public:
+  Wavefront(WavefrontGrid<T> const& grid, WavefrontTuning const& tuning, std::int64_t sweeps);
+
+  /// How many threads must call run(): at most as many as asked for.
+  int threads() const { return threads_; }
+
+  void run(int thread);
+
+ private:
+  struct Band;
+  struct alignas(128) Signal {
+    std::atomic<std::int64_t> tiles{0};
+  };
+
+  int border(int thread) const;
+  void advance(Band const& band, int tile, std::int64_t number);
+
+  WavefrontGrid<T> grid_;
+  std::int64_t sweeps_;
+  int depth_;
+  int threads_;
+  int vectors_;       // of a row
+  int tile_vectors_;
+  int tiles_;
+  std::vector<Signal> finished_;  // by thread: tiles whose first rows are done
+};
+
+extern template class Wavefront<float>;
+extern template class Wavefront<double>;
+
+}  // namespace coir::poisson::detail

@@ -1,0 +1,104 @@
+#pragma once
+
+/// \file
+/// Jacobi's method for L u = b, one sweep at a time or many sweeps per pass over memory.
+
+#include <coir/core/memory.hpp>
+#include <coir/core/profiling.hpp>
+#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/detail/iterate.hpp>
+#include <coir/poisson/detail/jacobi_plain.hpp>
+#include <coir/poisson/detail/jacobi_tiles.hpp>
+#include <coir/poisson/detail/jacobi_wavefront.hpp>
+#include <coir/poisson/result.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace coir::poisson {
+
+/// How the sweeps are made. All give the same bits.
+enum class JacobiScheme {
+  automatic,  ///< blocked where it pays, else plain
+  plain,      ///< one pass over memory per sweep
+  blocked,    ///< many sweeps per pass, in cache or scratch memory; 2-D only
+};
+
+/// "auto", "plain" or "blocked".
+constexpr std::string_view to_string(JacobiScheme scheme) {
+  switch (scheme) {
+    case JacobiScheme::automatic: return "auto";
+    case JacobiScheme::plain: return "plain";
+    case JacobiScheme::blocked: return "blocked";
+  }
+  return "unknown";
+}
+
+struct JacobiOptions {
+  JacobiScheme scheme = JacobiScheme::automatic;
+  std::int64_t sweeps = 1000;    ///< the most to make; at least 0
+  double tolerance = 0;          ///< on the relative residual; 0 makes all the sweeps
+  std::int64_t check_every = 0;  ///< sweeps between looks at the residual; 0 means 500
+  Monitor monitor = {};          ///< called about ten times a second
+};
+
+/// What jacobi reached, and the scheme that it took.
+struct JacobiResult : Result {
+  JacobiScheme scheme = JacobiScheme::plain;
+};
+
+/// Solves L u = b by Jacobi's method on a grid of spacing 1, starting from what u holds.
+///
+///   u_new[i, j] = (((u[i-1, j] + u[i+1, j]) + u[i, j-1]) + u[i, j+1] - b[i-1, j-1]) / 4
+///
+/// and in 3-D (six neighbours - b) * (1/6). The order of summation is fixed, so that the
+/// result has the same bits for either scheme, any number of threads and any backend.
+///
+/// Memory: one more field of u's size. On hosts the blocked scheme works on copies with aligned
+/// rows while all three fit into 32 MiB, and in place beyond.
+///
+/// \param exec     where to run; returns when the result is there
+/// \param b        [m, n] or [m, n, p] in; the source
+/// \param u        [m+2, n+2] or [m+2, n+2, p+2] inout; the outermost cells are the boundary values,
+///                 the others the start and then the result
+/// \param options  see there
+/// \throws PreconditionError if extents don't fit, an option is out of range, or the blocked scheme is
+///                           asked for in 3-D
+/// \throws ResourceError     if the second field doesn't fit into the free memory
+/// \see Saad, Iterative Methods for Sparse Linear Systems, 2nd ed. (2003), section 4.1
+template <class Exec, class B, class U>
+  requires SourceAndUnknown<Exec, B, U>
+JacobiResult jacobi(Exec const& exec, B const& b, U const& u, JacobiOptions const& options = {}) {
+  constexpr int rank = static_cast<int>(B::rank);
+  using T = typename U::value_type;
+  detail::expects_ring(b, u);
+  expects(options.scheme != JacobiScheme::blocked || rank == 2,
+          "the blocked Jacobi scheme is for grids of 2 dimensions: use plain or automatic");
+  detail::IterationLimits const limits{options.sweeps, options.tolerance,
+                                       options.check_every == 0 ? 500 : options.check_every,
+                                       options.monitor};
+  detail::expects_limits(limits);
+
+  ProfilingRegion const region("coir::poisson::jacobi");
+  detail::Field<Exec, T const, rank> const source(b);
+  detail::Field<Exec, T, rank> const field(u);
+  if constexpr (rank == 2) {
+    bool const fits = detail::blocked_fits(exec, source, options.sweeps);
+    if (options.scheme == JacobiScheme::blocked || (options.scheme == JacobiScheme::automatic && fits)) {
+      detail::BlockedJacobi<Exec, T> sweeper(exec, source, field);
+      return {detail::iterate(exec, source, field, sweeper, limits), JacobiScheme::blocked};
+    }
+  }
+  detail::PlainJacobi<Exec, T, rank> sweeper(exec, source, field);
+  return {detail::iterate(exec, source, field, sweeper, limits), JacobiScheme::plain};
+}
+
+/// The same on the default instance of the execution space of u.
+template <class B, class U>
+  requires SourceAndUnknown<typename U::execution_space, B, U>
+JacobiResult jacobi(B const& b, U const& u, JacobiOptions const& options = {}) {
+  return jacobi(typename U::execution_space{}, b, u, options);
+}
+
+}  // namespace coir::poisson

@@ -1,0 +1,235 @@
+#include <coir/poisson/detail/wavefront.hpp>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace coir::poisson::detail {
+
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64;
+#elif defined(__AVX__)
+constexpr int vector_bytes = 32;
+#else
+constexpr int vector_bytes = 16;
+#endif
+
+constexpr int rows_at_once = 4;  // a vector loaded for one row serves as the next one's neighbour
+
+template <class T>
+struct Simd {
+  static constexpr int width = vector_bytes / sizeof(T);
+  typedef T Vector __attribute__((vector_size(vector_bytes)));
+  typedef T Unaligned __attribute__((vector_size(vector_bytes), aligned(alignof(T)), may_alias));
+
+  static Vector load(T const* address) { return *reinterpret_cast<Unaligned const*>(address); }
+  static void store(T* address, Vector value) { *reinterpret_cast<Unaligned*>(address) = value; }
+
+  /// The elements one to the west of `here`, whose first comes from `before`.
+  static Vector west(Vector before, Vector here) {
+    return shift<width - 1>(before, here, std::make_integer_sequence<int, width>{});
+  }
+  /// The elements one to the east of `here`, whose last comes from `after`.
+  static Vector east(Vector here, Vector after) {
+    return shift<1>(here, after, std::make_integer_sequence<int, width>{});
+  }
+
+ private:
+  template <int Offset, int... Lane>
+  static Vector shift(Vector a, Vector b, std::integer_sequence<int, Lane...>) {
+    return __builtin_shufflevector(a, b, (Offset + Lane)...);
+  }
+};
+
+/// One sweep on `Rows` rows: of the vectors [first, last), then of `tail` more columns.
+template <class T, int Rows>
+void sweep_rows(T const* __restrict in, T* __restrict out, T const* __restrict source,
+                std::ptrdiff_t stride, std::ptrdiff_t source_stride, int first, int last, int tail,
+                bool padded) {
+  using S = Simd<T>;
+  using Vector = typename S::Vector;
+  constexpr int width = S::width;
+  T const quarter = T(0.25);
+
+  Vector before[Rows], here[Rows], after[Rows];
+  std::ptrdiff_t column = static_cast<std::ptrdiff_t>(first) * width;
+  for (int r = 0; r < Rows; ++r) {
+    before[r] = S::load(in + r * stride + column - width);
+    here[r] = S::load(in + r * stride + column);
+  }
+  auto const updated = [&](int r, Vector north, Vector south) {
+    Vector const sum = ((north + south) + S::west(before[r], here[r])) + S::east(here[r], after[r]);
+    return (sum - S::load(source + r * source_stride + column)) * quarter;
+  };
+  auto const step = [&](auto keep) {
+    for (int r = 0; r < Rows; ++r) after[r] = S::load(in + r * stride + column + width);
+    Vector const north = S::load(in - stride + column);
+    Vector const south = S::load(in + Rows * stride + column);
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) {
+      Vector const value =
+          updated(r, r == 0 ? north : here[r - 1], r == Rows - 1 ? south : here[r + 1]);
+      S::store(out + r * stride + column, keep(value, here[r]));
+    }
+  };
+
+  for (int v = first; v < last; ++v) {
+    step([](Vector value, Vector) { return value; });
+    for (int r = 0; r < Rows; ++r) {
+      before[r] = here[r];
+      here[r] = after[r];
+    }
+    column += width;
+  }
+  if (tail == 0) return;
+  if (padded) {
+    // Beyond the interior the boundary and the padding keep what they hold.
+    Vector lane;
+    for (int l = 0; l < width; ++l) lane[l] = T(l);
+    step([inside = lane < T(tail)](Vector value, Vector old) { return inside ? value : old; });
+  } else {
+    for (int r = 0; r < Rows; ++r)
+      for (std::ptrdiff_t c = column; c < column + tail; ++c) {
+        T const* const cell = in + r * stride + c;
+        T const sum = ((cell[-stride] + cell[stride]) + cell[-1]) + cell[1];
+        out[r * stride + c] = (sum - source[r * source_stride + c]) * quarter;
+      }
+  }
+}
+
+void wait_for(std::atomic<std::int64_t> const& counter, std::int64_t value) {
+  for (int spins = 0; counter.load(std::memory_order_acquire) < value; ++spins)
+    if (spins > 4000) std::this_thread::yield();  // more threads than cores: let the other one run
+}
+
+}  // namespace
+
+template <class T>
+int wavefront_vector_width() {
+  return Simd<T>::width;
+}
+template int wavefront_vector_width<float>();
+template int wavefront_vector_width<double>();
+
+/// One thread's rows in one block of sweeps, seen so that borders move to higher rows. Blocks in
+/// which they move down are the same thing on the grid turned upside down: north and south commute.
+template <class T>
+struct Wavefront<T>::Band {
+  T* field[2];      // row 0, parity of the block's first sweep
+  T const* source;
+  std::ptrdiff_t stride;
+  std::ptrdiff_t source_stride;
+  int lower;        // rows [lower + k * leans_below, upper + k * leans_above) in the block's sweep k
+  int upper;
+  int leans_below;
+  int leans_above;
+  int depth;
+  Signal* own;
+  Signal const* above;
+};
+
+template <class T>
+Wavefront<T>::Wavefront(WavefrontGrid<T> const& grid, WavefrontTuning const& tuning,
+                        std::int64_t sweeps)
+    : grid_(grid),
+      sweeps_(sweeps),
+      depth_(static_cast<int>(std::min<std::int64_t>(std::max(1, tuning.depth), std::max<std::int64_t>(1, sweeps)))),
+      // A band must not lean out of the grid, and needs a few rows of its own.
+      threads_(std::clamp(grid.rows / (depth_ + rows_at_once), 1, std::max(1, tuning.threads))),
+      vectors_(grid.columns / Simd<T>::width),
+      finished_(threads_) {
+  int const width = Simd<T>::width;
+  int const wanted = tuning.tile_columns > 0 ? tuning.tile_columns / width : vectors_;
+  // A tile leans to the left by one vector a sweep, so it must be wider than the block is deep.
+  tile_vectors_ = std::max(wanted, depth_ + 1);
+  tiles_ = std::max(1, vectors_ / tile_vectors_);
+}
+
+template <class T>
+int Wavefront<T>::border(int thread) const {
+  return static_cast<int>(static_cast<std::int64_t>(grid_.rows) * thread / threads_);
+}
+
+template <class T>
+void Wavefront<T>::run(int thread) {
+  bool const bottom = thread == 0;
+  bool const top = thread == threads_ - 1;
+  int lean = 0;  // how far the borders stand from where they began
+  std::int64_t number = 0;
+  bool upward = true;
+  for (std::int64_t done = 0; done < sweeps_; upward = !upward) {
+    int const depth = static_cast<int>(std::min<std::int64_t>(depth_, sweeps_ - done));
+    int const low = bottom ? 0 : border(thread) + lean;
+    int const high = top ? grid_.rows : border(thread + 1) + lean;
+    std::ptrdiff_t const turn = upward ? 0 : grid_.rows - 1;
+    std::ptrdiff_t const sign = upward ? 1 : -1;
+    Band const band{
+        {grid_.field[done % 2] + turn * grid_.field_stride,
+         grid_.field[(done + 1) % 2] + turn * grid_.field_stride},
+        grid_.source + turn * grid_.source_stride,
+        sign * grid_.field_stride,
+        sign * grid_.source_stride,
+        upward ? low : grid_.rows - high,
+        upward ? high : grid_.rows - low,
+        upward ? !bottom : !top,
+        upward ? !top : !bottom,
+        depth,
+        &finished_[thread],
+        upward ? (top ? nullptr : &finished_[thread + 1]) : (bottom ? nullptr : &finished_[thread - 1])};
+    for (int tile = 0; tile < tiles_; ++tile) advance(band, tile, ++number);
+    lean += upward ? depth : -depth;
+    done += depth;
+  }
+}
+
+template <class T>
+void Wavefront<T>::advance(Band const& band, int tile, std::int64_t number) {
+  int const tail = grid_.columns % Simd<T>::width;
+  bool const last_tile = tile == tiles_ - 1;
+  int const first_vector = tile * tile_vectors_;
+  int const last_vector = last_tile ? vectors_ : first_vector + tile_vectors_;
+
+  int const height = band.upper - band.lower;
+  int const steps = (height + 2 * band.depth + rows_at_once - 1) / rows_at_once;
+  int const first_rows_done = (band.depth + 1) / 2;  // the step after which the band below may read
+  bool waiting = band.above != nullptr;
+
+  for (int step = 0; step < steps; ++step) {
+    int const front = band.lower + rows_at_once * step;
+    if (waiting && front + rows_at_once >= band.upper) {
+      wait_for(band.above->tiles, number);
+      waiting = false;
+    }
+    for (int k = 1; k <= band.depth; ++k) {
+      int const begin = std::max(front - (k - 1), band.lower + k * band.leans_below);
+      int const end =
+          std::min(front - (k - 1) + rows_at_once, band.upper + k * band.leans_above);
+      if (begin >= end) continue;
+      int const shift = tiles_ > 1 ? k - 1 : 0;
+      int const first = std::max(0, first_vector - (tile == 0 ? 0 : shift));
+      int const last = last_tile ? last_vector : last_vector - shift;
+      int const tail_here = last_tile ? tail : 0;
+      T const* const in = band.field[(k - 1) % 2];
+      T* const out = band.field[k % 2];
+      if (end - begin == rows_at_once) {
+        sweep_rows<T, rows_at_once>(in + begin * band.stride, out + begin * band.stride,
+                                    band.source + begin * band.source_stride, band.stride,
+                                    band.source_stride, first, last, tail_here, grid_.padded);
+      } else {
+        for (int row = begin; row < end; ++row)
+          sweep_rows<T, 1>(in + row * band.stride, out + row * band.stride,
+                           band.source + row * band.source_stride, band.stride, band.source_stride,
+                           first, last, tail_here, grid_.padded);
+      }
+    }
+    if (step == first_rows_done) band.own->tiles.store(number, std::memory_order_release);
+  }
+  band.own->tiles.store(number, std::memory_order_release);
+}
+
+template class Wavefront<float>;
+template class Wavefront<double>;
+
+}  // namespace coir::poisson::detail

@@ -1,0 +1,315 @@
+#include <coir/poisson/jacobi.hpp>
+
+#include <poisson/random_fields.hpp>
+#include <support/spaces.hpp>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <vector>
+
+using coir::poisson::jacobi;
+using coir::poisson::JacobiOptions;
+using coir::poisson::JacobiScheme;
+using coir::poisson::StoppedBy;
+using coir::testing::Grid;
+
+namespace {
+
+template <class C, int Rank>
+using GridOf = Grid<typename C::Exec, typename C::Real, Rank>;
+
+template <class C>
+class Jacobi : public ::testing::Test {};
+TYPED_TEST_SUITE(Jacobi, coir::testing::Cases, coir::testing::CaseName);
+
+/// Jacobi sweeps as the definition has them, on host copies.
+template <class U, class B>
+void plain_loop(U const& u, B const& b, int sweeps) {
+  using T = typename U::value_type;
+  auto const u_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, u);
+  auto const b_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b);
+  int const m = b_h.extent(0), n = b_h.extent(1);
+  std::vector<T> next(std::size_t(m) * n);
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < n; ++j) {
+        T sum = u_h(i, j + 1) + u_h(i + 2, j + 1);
+        sum = sum + u_h(i + 1, j);
+        sum = sum + u_h(i + 1, j + 2);
+        next[std::size_t(i) * n + j] = (sum - b_h(i, j)) / T(4);
+      }
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < n; ++j) u_h(i + 1, j + 1) = next[std::size_t(i) * n + j];
+  }
+  Kokkos::deep_copy(u, u_h);
+}
+
+template <class C>
+void expect_same_as_plain_loop(int m, int n, int sweeps, JacobiScheme scheme) {
+  GridOf<C, 2> const u("u", m + 2, n + 2), b("b", m, n);
+  coir::testing::fill_random(u, 7);
+  coir::testing::fill_random(b, 11);
+  auto const expected = coir::testing::copy_of(u);
+  plain_loop(expected, b, sweeps);
+  auto const result =
+      jacobi(typename C::Exec{}, b, u, JacobiOptions{.scheme = scheme, .sweeps = sweeps});
+  EXPECT_EQ(result.iterations, sweeps);
+  EXPECT_EQ(result.scheme, scheme);
+  ASSERT_EQ(coir::testing::differing(u, expected), 0u)
+      << m << " x " << n << ", " << sweeps << " sweeps, " << to_string(scheme);
+}
+
+template <class U>
+typename U::value_type element(U const& u, int i, int j) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, u)(i, j);
+}
+
+}  // namespace
+
+// One cell, neighbours 1, 2, 3, 4 and source 2: (1 + 2 + 3 + 4 - 2) / 4 = 2.
+TYPED_TEST(Jacobi, OneSweepOnOneCell) {
+  for (auto scheme : {JacobiScheme::plain, JacobiScheme::blocked}) {
+    GridOf<TypeParam, 2> const u("u", 3, 3), b("b", 1, 1);
+    auto const u_h = Kokkos::create_mirror_view(u);
+    u_h(0, 1) = 1, u_h(2, 1) = 2, u_h(1, 0) = 3, u_h(1, 2) = 4;
+    Kokkos::deep_copy(u, u_h);
+    Kokkos::deep_copy(b, 2);
+    jacobi(b, u, {.scheme = scheme, .sweeps = 1});
+    EXPECT_EQ(element(u, 1, 1), 2);
+  }
+}
+
+TYPED_TEST(Jacobi, PlainEqualsThePlainLoop) {
+  for (auto [m, n] : {std::pair{1, 1}, {1, 40}, {40, 1}, {2, 3}, {17, 31}, {64, 128}, {37, 301}})
+    for (int sweeps : {0, 1, 2, 7})
+      expect_same_as_plain_loop<TypeParam>(m, n, sweeps, JacobiScheme::plain);
+}
+
+TYPED_TEST(Jacobi, BlockedEqualsThePlainLoop) {
+  for (auto [m, n] : {std::pair{1, 1}, {1, 40}, {40, 1}, {2, 3}, {17, 31}, {64, 128}, {37, 301}})
+    for (int sweeps : {0, 1, 2, 7, 16, 33})
+      expect_same_as_plain_loop<TypeParam>(m, n, sweeps, JacobiScheme::blocked);
+}
+
+// The schemes must agree whatever the shape and the number of sweeps; CTest runs this for several
+// numbers of threads. On devices the larger counts go through recorded launches.
+TYPED_TEST(Jacobi, BlockedEqualsPlainBitForBit) {
+  std::mt19937 generator(20240607);
+  for (int trial = 0; trial < 120; ++trial) {
+    bool const large = trial % 12 == 0;
+    int const m = 1 + generator() % (large ? 700 : 90);
+    int const n = 1 + generator() % (large ? 900 : 150);
+    int const sweeps = trial % 10 == 1 ? 1700 : generator() % 70;
+    GridOf<TypeParam, 2> const u("u", m + 2, n + 2), b("b", m, n);
+    coir::testing::fill_random(u, trial, 1000);
+    coir::testing::fill_random(b, trial + 1000, 30);
+    auto const v = coir::testing::copy_of(u);
+    jacobi(b, u, {.scheme = JacobiScheme::plain, .sweeps = sweeps});
+    auto const result = jacobi(b, v, {.scheme = JacobiScheme::blocked, .sweeps = sweeps});
+    ASSERT_EQ(result.scheme, JacobiScheme::blocked);
+    ASSERT_EQ(coir::testing::differing(u, v), 0u) << m << " x " << n << ", " << sweeps << " sweeps";
+  }
+}
+
+// Beyond the size that is worth aligned copies, hosts sweep in place.
+TYPED_TEST(Jacobi, BlockedEqualsPlainOnALargeGrid) {
+  int const m = 1501, n = 2603;
+  GridOf<TypeParam, 2> const u("u", m + 2, n + 2), b("b", m, n);
+  coir::testing::fill_random(u, 3, 1000);
+  coir::testing::fill_random(b, 4, 30);
+  auto const v = coir::testing::copy_of(u);
+  jacobi(b, u, {.scheme = JacobiScheme::plain, .sweeps = 37});
+  jacobi(b, v, {.scheme = JacobiScheme::blocked, .sweeps = 37});
+  EXPECT_EQ(coir::testing::differing(u, v), 0u);
+}
+
+// Interruptions and checks cut the sweeps into pieces; the pieces must not show.
+TYPED_TEST(Jacobi, ChecksAndMonitorLeaveTheBitsAlone) {
+  int const m = 61, n = 83;
+  GridOf<TypeParam, 2> const u("u", m + 2, n + 2), b("b", m, n);
+  coir::testing::fill_random(u, 5);
+  coir::testing::fill_random(b, 6);
+  auto const expected = coir::testing::copy_of(u);
+  jacobi(b, expected, {.scheme = JacobiScheme::plain, .sweeps = 500});
+  for (auto scheme : {JacobiScheme::plain, JacobiScheme::blocked}) {
+    auto const v = coir::testing::copy_of(u);
+    auto const result = jacobi(b, v,
+                               {.scheme = scheme,
+                                .sweeps = 500,
+                                .tolerance = 1e-30,
+                                .check_every = 77,
+                                .monitor = [](coir::poisson::Progress const&) { return true; }});
+    EXPECT_EQ(result.iterations, 500);
+    EXPECT_EQ(coir::testing::differing(v, expected), 0u);
+  }
+}
+
+TYPED_TEST(Jacobi, ThreeDimensionsEqualThePlainLoop) {
+  using T = typename TypeParam::Real;
+  int const m = 5, n = 7, p = 33, sweeps = 3;
+  GridOf<TypeParam, 3> const u("u", m + 2, n + 2, p + 2), b("b", m, n, p);
+  coir::testing::fill_random(u, 1);
+  coir::testing::fill_random(b, 2);
+  auto old = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, coir::testing::copy_of(u));
+  auto const b_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b);
+  auto const next = Kokkos::create_mirror(u);
+  Kokkos::deep_copy(next, old);
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    for (int i = 1; i <= m; ++i)
+      for (int j = 1; j <= n; ++j)
+        for (int k = 1; k <= p; ++k) {
+          T sum = old(i - 1, j, k) + old(i + 1, j, k);
+          sum = sum + old(i, j - 1, k);
+          sum = sum + old(i, j + 1, k);
+          sum = sum + old(i, j, k - 1);
+          sum = sum + old(i, j, k + 1);
+          next(i, j, k) = (sum - b_h(i - 1, j - 1, k - 1)) * (T(1) / T(6));
+        }
+    Kokkos::deep_copy(old, next);
+  }
+  auto const result = jacobi(b, u, {.sweeps = sweeps});
+  EXPECT_EQ(result.scheme, JacobiScheme::plain);
+  auto const u_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, u);
+  for (std::size_t i = 0; i < u_h.size(); ++i) ASSERT_EQ(u_h.data()[i], next.data()[i]) << i;
+}
+
+// A field that solves the equation exactly, in numbers that add without rounding, stays as it is.
+TYPED_TEST(Jacobi, ExactSolutionIsAFixedPoint) {
+  using T = typename TypeParam::Real;
+  int const m = 23, n = 40;
+  GridOf<TypeParam, 2> const u("u", m + 2, n + 2), b("b", m, n);
+  auto const u_h = Kokkos::create_mirror_view(u);
+  for (int i = 0; i < m + 2; ++i)
+    for (int j = 0; j < n + 2; ++j) u_h(i, j) = T(i * i - 2 * j * j + 3 * i * j);
+  Kokkos::deep_copy(u, u_h);
+  Kokkos::deep_copy(b, T(2 - 4));
+  for (auto scheme : {JacobiScheme::plain, JacobiScheme::blocked}) {
+    auto const v = coir::testing::copy_of(u);
+    auto const result = jacobi(b, v, {.scheme = scheme, .sweeps = 50});
+    EXPECT_EQ(coir::testing::differing(u, v), 0u);
+    EXPECT_EQ(result.residual_norm, 0);
+    EXPECT_TRUE(result.converged);
+  }
+}
+
+// The error's slowest mode shrinks by rho = (cos(pi / (m + 1)) + cos(pi / (n + 1))) / 2 a sweep.
+TYPED_TEST(Jacobi, ErrorModeShrinksBySpectralRadius) {
+  using T = typename TypeParam::Real;
+  double const pi = std::numbers::pi;
+  int const m = 15, n = 24, sweeps = 200;
+  double const rho = (std::cos(pi / (m + 1)) + std::cos(pi / (n + 1))) / 2;
+  GridOf<TypeParam, 2> const u("u", m + 2, n + 2), b("b", m, n);
+  auto const u_h = Kokkos::create_mirror_view(u);
+  for (int i = 1; i <= m; ++i)
+    for (int j = 1; j <= n; ++j)
+      u_h(i, j) = T(std::sin(pi * i / (m + 1)) * std::sin(pi * j / (n + 1)));
+  Kokkos::deep_copy(u, u_h);
+  jacobi(b, u, {.sweeps = sweeps});
+  double const expected =
+      std::pow(rho, sweeps) * std::sin(pi * 8 / (m + 1)) * std::sin(pi * 12 / (n + 1));
+  // Each sweep rounds four additions; the errors add up at most linearly and shrink with the mode.
+  double const bound = 4.0 * sweeps * std::numeric_limits<T>::epsilon();
+  EXPECT_NEAR(element(u, 8, 12), expected, bound);
+}
+
+TYPED_TEST(Jacobi, StopsAtTheTolerance) {
+  int const n = 20;
+  GridOf<TypeParam, 2> const u("u", n + 2, n + 2), b("b", n, n);
+  Kokkos::deep_copy(b, 1);
+  auto const result = jacobi(b, u, {.sweeps = 100000, .tolerance = 1e-3, .check_every = 10});
+  EXPECT_TRUE(result.converged);
+  EXPECT_EQ(result.stopped_by, StoppedBy::tolerance);
+  EXPECT_LE(result.relative_residual, 1e-3);
+  EXPECT_GT(result.relative_residual, 1e-4);  // it did not overshoot: checks are 10 sweeps apart
+  EXPECT_EQ(result.iterations % 10, 0);
+  EXPECT_NEAR(result.residual_norm, result.relative_residual * n, 1e-6 * n);
+}
+
+TYPED_TEST(Jacobi, ResidualAfterAllSweepsIsThatOfTheResult) {
+  int const m = 12, n = 19;
+  GridOf<TypeParam, 2> const u("u", m + 2, n + 2), b("b", m, n);
+  coir::testing::fill_random(b, 8);
+  auto const result = jacobi(b, u, {.sweeps = 25});
+  EXPECT_EQ(result.stopped_by, StoppedBy::sweeps);
+  EXPECT_FALSE(result.converged);
+  EXPECT_EQ(result.residual_norm, coir::poisson::residual_norm(typename TypeParam::Exec{}, b, u));
+}
+
+TYPED_TEST(Jacobi, StagnationIsReported) {
+  int const n = 8;
+  GridOf<TypeParam, 2> const u("u", n + 2, n + 2), b("b", n, n);
+  coir::testing::fill_random(b, 9);
+  auto const result = jacobi(b, u, {.sweeps = 1000000, .tolerance = 1e-30, .check_every = 100});
+  EXPECT_TRUE(result.stopped_by == StoppedBy::stagnation || result.residual_norm == 0)
+      << to_string(result.stopped_by);
+  EXPECT_LT(result.iterations, 1000000);
+}
+
+TYPED_TEST(Jacobi, NotANumberIsReported) {
+  int const n = 9;
+  for (auto scheme : {JacobiScheme::plain, JacobiScheme::blocked})
+    for (double tolerance : {0.0, 1e-3}) {
+      GridOf<TypeParam, 2> const u("u", n + 2, n + 2), b("b", n, n);
+      auto const b_h = Kokkos::create_mirror_view(b);
+      b_h(4, 4) = std::numeric_limits<typename TypeParam::Real>::quiet_NaN();
+      Kokkos::deep_copy(b, b_h);
+      auto const result = jacobi(b, u, {.scheme = scheme, .sweeps = 10, .tolerance = tolerance});
+      EXPECT_EQ(result.stopped_by, StoppedBy::not_finite);
+      EXPECT_FALSE(result.converged);
+    }
+}
+
+TYPED_TEST(Jacobi, MonitorStopsIt) {
+  int const n = 50;
+  GridOf<TypeParam, 2> const u("u", n + 2, n + 2), b("b", n, n);
+  Kokkos::deep_copy(b, 1);
+  int calls = 0;
+  auto const result = jacobi(b, u, {.sweeps = 100000000, .monitor = [&](auto const& progress) {
+                                      EXPECT_EQ(progress.total, 100000000);
+                                      return ++calls < 3;
+                                    }});
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(result.stopped_by, StoppedBy::interrupted);
+  EXPECT_LT(result.iterations, 100000000);
+  EXPECT_GT(result.iterations, 0);
+}
+
+TYPED_TEST(Jacobi, TakesViewsItDoesNotOwn) {
+  using T = typename TypeParam::Real;
+  using Memory = typename TypeParam::Exec::memory_space;
+  int const m = 10, n = 12;
+  GridOf<TypeParam, 2> const u("u", m + 2, n + 2), b("b", m, n);
+  coir::testing::fill_random(u, 1);
+  coir::testing::fill_random(b, 2);
+  auto const expected = coir::testing::copy_of(u);
+  jacobi(b, expected, {.sweeps = 9});
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  Kokkos::View<T const**, Kokkos::LayoutRight, Memory, Unmanaged> const b_view(b.data(), m, n);
+  Kokkos::View<T**, Kokkos::LayoutRight, Memory, Unmanaged> const u_view(u.data(), m + 2, n + 2);
+  jacobi(b_view, u_view, {.sweeps = 9});
+  EXPECT_EQ(coir::testing::differing(u, expected), 0u);
+}
+
+TYPED_TEST(Jacobi, EmptyGridIsSolved) {
+  for (auto scheme : {JacobiScheme::plain, JacobiScheme::blocked}) {
+    GridOf<TypeParam, 2> const u("u", 2, 7), b("b", 0, 5);
+    auto const result = jacobi(b, u, {.scheme = scheme, .sweeps = 3});
+    EXPECT_EQ(result.residual_norm, 0);
+    EXPECT_TRUE(result.converged);
+  }
+}
+
+TYPED_TEST(Jacobi, RefusesWhatTheDocumentationRulesOut) {
+  GridOf<TypeParam, 2> const b("b", 4, 5), u("u", 6, 7), short_u("u", 5, 7), narrow_u("u", 6, 6);
+  EXPECT_THROW(jacobi(b, short_u), coir::PreconditionError);
+  EXPECT_THROW(jacobi(b, narrow_u), coir::PreconditionError);
+  EXPECT_THROW(jacobi(b, u, {.sweeps = -1}), coir::PreconditionError);
+  EXPECT_THROW(jacobi(b, u, {.tolerance = -1e-3}), coir::PreconditionError);
+  EXPECT_THROW(jacobi(b, u, {.tolerance = 1}), coir::PreconditionError);
+  EXPECT_THROW(jacobi(b, u, {.tolerance = std::nan("")}), coir::PreconditionError);
+  EXPECT_THROW(jacobi(b, u, {.check_every = -5}), coir::PreconditionError);
+  GridOf<TypeParam, 3> const b3("b", 4, 5, 6), u3("u", 6, 7, 8);
+  EXPECT_THROW(jacobi(b3, u3, {.scheme = JacobiScheme::blocked}), coir::PreconditionError);
+}
