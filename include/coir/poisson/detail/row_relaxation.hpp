@@ -1,0 +1,67 @@
+#pragma once
+
+/// \file
+/// Relaxation of one row of a grid, on hosts.
+
+#include <coir/core/loops.hpp>
+#include <coir/poisson/detail/grid_level.hpp>
+
+namespace coir::poisson::detail {
+
+/// Moves the cells of one colour by omega times the step that would solve their own equation.
+///
+/// The loop takes every second cell: it reads cells of the other colour only, so nothing it stores is
+/// read by its next iterations, and it vectorises.
+template <class T, int Rank>
+void relax_row(Level<T, Rank> const& level, int i, int j, int colour, T omega) {
+  int const n = level.n[2];
+  T* const u = level.u_at(i, j, 0);
+  T const* const b = level.b + level.b_offset(i, j, 0);
+  Stencil<T> const inner = level.stencil(i, j, 0);
+  T const step = omega / inner.diagonal;
+  int const first = first_column(i, j, colour);
+  COIR_INDEPENDENT_ITERATIONS
+  for (int k = first; k < n; k += 2) u[k] += step * level.defect(u + k, b[k], inner);
+  if ((n - first) % 2 == 0 && n >= first) {
+    Stencil<T> const last = level.stencil(i, j, n);
+    u[n] += omega / last.diagonal * level.defect(u + n, b[n], last);
+  }
+}
+
+/// relax_row where u is still zero, and needn't be set: the other colour becomes zero.
+template <class T, int Rank>
+void relax_zero_row(Level<T, Rank> const& level, int i, int j, int colour, T omega) {
+  int const n = level.n[2];
+  T* const u = level.u_at(i, j, 0);
+  T const* const b = level.b + level.b_offset(i, j, 0);
+  T const step = omega / level.stencil(i, j, 0).diagonal;
+  int const first = first_column(i, j, colour);
+  T const odd = first == 1 ? -step : T(0), even = first == 2 ? -step : T(0);
+  COIR_INDEPENDENT_ITERATIONS
+  for (int k = 1; k < n; k += 2) {
+    u[k] = odd * b[k];
+    u[k + 1] = even * b[k + 1];
+  }
+  u[n] = (n - first) % 2 == 0 ? -omega / level.stencil(i, j, n).diagonal * b[n] : T(0);
+}
+
+/// One row of a damped Jacobi sweep, into the level's scratch.
+template <class T, int Rank>
+void jacobi_row(Level<T, Rank> const& level, int i, int j, T omega) {
+  int const n = level.n[2];
+  T const* const u = level.u_at(i, j, 0);
+  T const* const b = level.b + level.b_offset(i, j, 0);
+  T* const moved = level.scratch_at(i, j, 0);
+  Stencil<T> const inner = level.stencil(i, j, 0), last = level.stencil(i, j, n);
+  T const step = omega / inner.diagonal;
+  COIR_INDEPENDENT_ITERATIONS
+  for (int k = 1; k < n; ++k) moved[k] = u[k] + step * level.defect(u + k, b[k], inner);
+  moved[n] = u[n] + omega / last.diagonal * level.defect(u + n, b[n], last);
+}
+
+template <class T, int Rank>
+void take_scratch_row(Level<T, Rank> const& level, int i, int j) {
+  std::copy_n(level.scratch_at(i, j, 1), level.n[2], level.u_at(i, j, 1));
+}
+
+}  // namespace coir::poisson::detail

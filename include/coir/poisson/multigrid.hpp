@@ -1,0 +1,120 @@
+#pragma once
+
+/// \file
+/// Geometric multigrid for L u = b on a grid of any size.
+
+#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/detail/grid_level.hpp>
+#include <coir/poisson/result.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+namespace coir::poisson {
+
+/// How multigrid damps what the coarse grids can't see.
+enum class Smoother {
+  red_black,  ///< Gauss-Seidel relaxation of every second cell in turn
+  jacobi,     ///< damped Jacobi; needs a further field, and more sweeps for the same convergence
+};
+
+struct MultigridOptions {
+  int max_cycles = 50;      ///< at least 1
+  double tolerance = 1e-8;  ///< on the relative residual; 0 makes max_cycles cycles
+  int pre_sweeps = 1;       ///< of the smoother before each coarse-grid correction, at least 1
+  int post_sweeps = 1;      ///< and after it, at least 0
+  Smoother smoother = Smoother::red_black;
+  double omega = 0;  ///< relaxation parameter in (0, 2); 0 takes the one that smooths best
+  bool full_multigrid = true;  ///< the first cycle solves its coarse problem by full multigrid
+  Monitor monitor = {};        ///< called after every cycle
+};
+
+/// A multigrid solver for one shape of grid: it holds the coarse grids, for any number of solves.
+///
+/// \tparam Exec  where to run
+/// \tparam T     float or double
+/// \tparam Rank  2 or 3
+template <ExecutionSpace Exec, class T, int Rank>
+class Multigrid {
+ public:
+  static_assert(Real<T> && !std::is_const_v<T>);
+  static_assert(Rank == 2 || Rank == 3);
+  using Source = detail::Field<Exec, T const, Rank>;
+  using Unknown = detail::Field<Exec, T, Rank>;
+
+  /// \param extents  of the source: cells along each axis, without the ring
+  /// \throws PreconditionError if an option is out of its range, or an extent below 1
+  /// \throws ResourceError     if the coarse grids don't fit into the free memory
+  Multigrid(Exec const& exec, std::array<int, Rank> const& extents, MultigridOptions options = {});
+  ~Multigrid();
+  Multigrid(Multigrid&&) noexcept;
+  Multigrid& operator=(Multigrid&&) noexcept;
+
+  /// Solves L u = b, as coir::poisson::multigrid does.
+  ///
+  /// \param b  [m, n] or [m, n, p] in; the source
+  /// \param u  the same extents + 2, inout: the ring holds the boundary values, the rest a first guess
+  /// \throws PreconditionError unless the extents are those of the solver
+  template <class B, class U>
+    requires SourceAndUnknown<Exec, B, U>
+  Result solve(B const& b, U const& u) {
+    detail::expects_ring(b, u);
+    return solve_levels(detail::finest_level<T, Rank>(b, u));
+  }
+
+  /// Bytes the solver holds: u and b of every coarse grid, together 2/3 of one field in 2-D and 2/7
+  /// in 3-D, with the Jacobi smoother 2 and 10/7 fields.
+  static std::int64_t bytes(Exec const& exec, std::array<int, Rank> const& extents,
+                            MultigridOptions const& options = {});
+
+ private:
+  Result solve_levels(detail::Level<T, Rank> const& finest);
+
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// Solves L u = b by multigrid: V-cycles with a full-multigrid start, on a grid of any size.
+///
+///   L u = (sum of the 4 or 6 neighbours) - (4 or 6) u = b
+///
+/// The time per cell doesn't depend on the size: every cycle reduces the residual about tenfold, for
+/// odd, even and prime extents and for long and thin grids alike. A coarse grid keeps every second
+/// cell along every axis until an axis has only one left; where cells don't pair up, the boundary
+/// keeps its place and the last cell's equation is that of a finite volume of its own size. Residuals
+/// are restricted by the transpose of linear interpolation; the coarsest grid, on which the smoother
+/// alone converges at a rate that no size makes worse, is relaxed with the best omega.
+///
+/// \param exec     where to run; waits for the result
+/// \param b        [m, n] or [m, n, p] in; the source
+/// \param u        [m+2, n+2] or [m+2, n+2, p+2] inout; the outermost cells hold the boundary values,
+///                 the others a first guess (zero, if there is none)
+/// \param options  defaults: to a relative residual of 1e-8
+/// \return         cycles, the residual they left, and the convergence factor: by how much a cycle
+///                 reduced the residual, in the geometric mean. Where rounding ends the convergence
+///                 before the tolerance is met it stops by stagnation
+/// \throws PreconditionError if an option is out of its range, or the extents don't fit
+/// \throws ResourceError     if the coarse grids (see Multigrid::bytes) don't fit into the free memory
+/// \see Trottenberg, Oosterlee, Schueller, Multigrid (2001), sec. 2.4 to 2.8;
+///      Briggs, Henson, McCormick, A Multigrid Tutorial (2000), ch. 3
+template <class Exec, class B, class U>
+  requires SourceAndUnknown<Exec, B, U>
+Result multigrid(Exec const& exec, B const& b, U const& u, MultigridOptions const& options = {}) {
+  constexpr int rank = static_cast<int>(B::rank);
+  detail::expects_ring(b, u);
+  std::array<int, rank> extents;
+  for (int d = 0; d < rank; ++d) extents[d] = static_cast<int>(b.extent(d));
+  return Multigrid<Exec, typename U::value_type, rank>(exec, extents, options).solve(b, u);
+}
+
+/// The same on the default instance of the execution space of u.
+template <class B, class U>
+  requires SourceAndUnknown<typename U::execution_space, B, U>
+Result multigrid(B const& b, U const& u, MultigridOptions const& options = {}) {
+  return multigrid(typename U::execution_space{}, b, u, options);
+}
+
+}  // namespace coir::poisson
+
+#include <coir/poisson/detail/multigrid_solver.hpp>
