@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace coir {
 
@@ -36,6 +38,20 @@ class EnvironmentError : public Error {
   using Error::Error;
 };
 
+/// A value as messages name it: numbers as "%g" writes them, text as it is.
+template <class Value>
+std::string in_words(Value const& value) {
+  if constexpr (std::is_floating_point_v<Value>) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", static_cast<double>(value));
+    return text;
+  } else if constexpr (std::is_arithmetic_v<Value>) {
+    return std::to_string(value);
+  } else {
+    return std::string(value);
+  }
+}
+
 /// Checks a caller's argument.
 ///
 /// \param holds        the requirement, evaluated
@@ -48,11 +64,7 @@ inline void expects(bool holds, std::string_view requirement) {
 /// The same with a value to name: "omega must lie in (0, 2), not 2.5".
 template <class Value>
 void expects(bool holds, std::string_view requirement, Value const& value) {
-  if (holds) return;
-  if constexpr (std::is_convertible_v<Value, std::string>)
-    throw PreconditionError(std::string(requirement) + ", not " + std::string(value));
-  else
-    throw PreconditionError(std::string(requirement) + ", not " + std::to_string(value));
+  if (!holds) throw PreconditionError(std::string(requirement) + ", not " + in_words(value));
 }
 
 }  // namespace coir

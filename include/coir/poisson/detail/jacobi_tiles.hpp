@@ -64,7 +64,8 @@ struct JacobiTile {
       source[r] = inside[r] ? b(row, column) : T(0);
     }
 
-    T* const scratch = static_cast<T*>(member.team_scratch(0).get_shmem(Shape::scratch_bytes));
+    int const scratch_bytes = Shape::scratch_bytes;
+    T* const scratch = static_cast<T*>(member.team_scratch(0).get_shmem(scratch_bytes));
     int const here = y * strip * columns + x;
     int const to_west = x > 0 ? -1 : 0;
     int const to_east = x < columns - 1 ? 1 : 0;

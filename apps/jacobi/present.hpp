@@ -1,0 +1,42 @@
+#pragma once
+
+/// \file
+/// Outcomes as a report, as text and as a table.
+
+#include "settings.hpp"
+#include "solve.hpp"
+
+#include <coir/core/machine.hpp>
+
+#include <support/report.hpp>
+
+#include <string>
+#include <vector>
+
+namespace coir::apps::jacobi {
+
+/// What all outcomes of a run have in common.
+struct Setting {
+  int rows = 0;
+  int columns = 0;
+  Precision precision = Precision::single;
+  MachineLimits limits;
+};
+
+/// Cells updated per second: a sweep or a cycle counts every cell once.
+double cells_per_second(Outcome const& outcome, Setting const& setting);
+
+/// The share of the measured triad bandwidth that a sweep with two reads and one write per cell would
+/// need at this speed. Above 1 the sweeps ran in cache. NaN for multigrid, whose cycle is no sweep.
+double bandwidth_share(Outcome const& outcome, Setting const& setting);
+
+/// The report of one outcome, as --report writes it.
+Report report_of(Outcome const& outcome, Setting const& setting);
+
+/// A few lines on one outcome.
+std::string summary_of(Outcome const& outcome, Setting const& setting);
+
+/// All outcomes side by side.
+std::string table_of(std::vector<Outcome> const& outcomes, Setting const& setting);
+
+}  // namespace coir::apps::jacobi

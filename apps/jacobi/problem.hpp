@@ -1,0 +1,179 @@
+#pragma once
+
+/// \file
+/// From the input file to the equation: read the picture, take its Laplacian.
+
+#include "settings.hpp"
+
+#include <coir/core/loops.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/io/finite.hpp>
+#include <coir/io/format.hpp>
+#include <coir/io/image.hpp>
+#include <coir/io/npy.hpp>
+#include <coir/poisson/laplacian.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace coir::apps::jacobi {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Memory = Exec::memory_space;
+
+template <class T>
+using Grid = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
+
+/// A file's values on the device, and what they mean.
+template <class T>
+struct Input {
+  Grid<T> values;  ///< [rows, columns]
+  int bits = 8;    ///< of a grey level, for output as a picture
+  double white = 255;  ///< the value of white; for an array, how far its values spread
+};
+
+/// L u = b on an m x n grid.
+template <class T>
+struct Problem {
+  Grid<T> source;                     ///< b, [m, n]
+  std::optional<Grid<T>> photograph;  ///< what u should become, [m, n], if that is known
+  int bits = 8;
+  double white = 255;
+
+  int rows() const { return static_cast<int>(source.extent(0)); }
+  int columns() const { return static_cast<int>(source.extent(1)); }
+};
+
+/// How far a result lies from the photograph.
+struct Error {
+  double largest = 0;  ///< max |u - photograph|, in grey levels
+  double psnr = 0;     ///< peak signal-to-noise ratio, 10 log10(white^2 / mean square), in dB
+};
+
+/// Stops before memory is allocated for fields that can't fit: photograph, source, u and its copy.
+template <class T>
+void expects_memory_for(std::int64_t rows, std::int64_t columns) {
+  std::int64_t const field = (rows + 2) * (columns + 2) * static_cast<std::int64_t>(sizeof(T));
+  expects_memory<Memory>(4 * field, "rebuilding " + std::to_string(rows) + " x " +
+                                        std::to_string(columns) + " cells");
+}
+
+template <class T>
+double spread_of(Grid<T> const& values) {
+  T low = 0, high = 0;
+  auto const all = box({int(values.extent(0)), int(values.extent(1))});
+  reduce("coir::apps::jacobi/min", Exec{}, all,
+         KOKKOS_LAMBDA(int i, int j, T& value) { if (values(i, j) < value) value = values(i, j); },
+         Kokkos::Min<T>(low));
+  reduce("coir::apps::jacobi/max", Exec{}, all,
+         KOKKOS_LAMBDA(int i, int j, T& value) { if (values(i, j) > value) value = values(i, j); },
+         Kokkos::Max<T>(high));
+  return high > low ? double(high) - double(low) : 1;
+}
+
+/// Reads a picture or an array, told apart by its first bytes.
+///
+/// \throws InputError if it is neither, is malformed, has no cells, or holds NaN or infinities
+template <class T>
+Input<T> read_input(std::filesystem::path const& path) {
+  Input<T> input;
+  if (io::format_of_content(path) == io::Format::npy) {
+    auto const array = io::read_npy(path);
+    if (array.shape.size() != 2)
+      throw InputError(path.string() + ": the array has " + std::to_string(array.shape.size()) +
+                       " dimensions, and a picture has 2");
+    for (std::int64_t const extent : array.shape)
+      if (extent < 1 || extent > 2'000'000'000)
+        throw InputError(path.string() + ": an extent of the array is " + std::to_string(extent) +
+                         ", and must lie from 1 to 2000000000");
+    expects_memory_for<T>(array.shape[0], array.shape[1]);
+    input.values = io::to_view<Grid<T>>(array, io::Rounding::allow);
+    io::require_finite(input.values, path.string());
+    input.white = spread_of(input.values);
+  } else {
+    auto const image = io::read_image(path);
+    expects_memory_for<T>(image.rows, image.columns);
+    input.values = io::to_view<Grid<T>>(image);
+    input.bits = image.bits;
+    input.white = image.maximum();
+  }
+  return input;
+}
+
+/// Puts a field into the inside of another that has a ring, which becomes zero.
+template <class T>
+void put_inside(Grid<T> const& inside, Grid<T> const& field) {
+  Kokkos::deep_copy(field, T(0));
+  for_each("coir::apps::jacobi/put_inside", Exec{},
+           box({int(inside.extent(0)), int(inside.extent(1))}),
+           KOKKOS_LAMBDA(int i, int j) { field(i + 1, j + 1) = inside(i, j); });
+}
+
+/// The inside of a field with a ring.
+template <class T>
+Grid<T> inside_of(Grid<T> const& field) {
+  Grid<T> const inside("inside", field.extent(0) - 2, field.extent(1) - 2);
+  for_each("coir::apps::jacobi/inside_of", Exec{},
+           box({int(inside.extent(0)), int(inside.extent(1))}),
+           KOKKOS_LAMBDA(int i, int j) { inside(i, j) = field(i + 1, j + 1); });
+  return inside;
+}
+
+/// b = scale (values - offset), for a file that holds the Laplacian itself.
+template <class T>
+void undo_offset_and_scale(Grid<T> const& values, T offset, T scale) {
+  for_each("coir::apps::jacobi/scale", Exec{},
+           box({int(values.extent(0)), int(values.extent(1))}),
+           KOKKOS_LAMBDA(int i, int j) { values(i, j) = scale * (values(i, j) - offset); });
+}
+
+template <class T>
+Problem<T> make_problem(Settings const& settings) {
+  Input<T> input = read_input<T>(settings.input);
+  Problem<T> problem;
+  problem.bits = input.bits;
+  problem.white = input.white;
+  if (settings.input_is_laplacian) {
+    undo_offset_and_scale(input.values, T(settings.offset), T(settings.scale));
+    problem.source = input.values;
+    return problem;
+  }
+  Grid<T> const with_ring("photograph", input.values.extent(0) + 2, input.values.extent(1) + 2);
+  put_inside(input.values, with_ring);
+  problem.source = Grid<T>("Laplacian", input.values.extent(0), input.values.extent(1));
+  poisson::laplacian(Exec{}, with_ring, problem.source);
+  problem.photograph = input.values;
+  return problem;
+}
+
+template <class T>
+Error error_of(Grid<T> const& u, Problem<T> const& problem) {
+  auto const photograph = *problem.photograph;
+  auto const all = box({problem.rows(), problem.columns()});
+  Error error;
+  double squares = 0;
+  reduce("coir::apps::jacobi/largest_error", Exec{}, all,
+         KOKKOS_LAMBDA(int i, int j, double& value) {
+           double const difference = double(u(i + 1, j + 1)) - double(photograph(i, j));
+           double const size = difference < 0 ? -difference : difference;
+           if (size > value) value = size;
+         },
+         Kokkos::Max<double>(error.largest));
+  reduce("coir::apps::jacobi/squared_error", Exec{}, all,
+         KOKKOS_LAMBDA(int i, int j, double& value) {
+           double const difference = double(u(i + 1, j + 1)) - double(photograph(i, j));
+           value += difference * difference;
+         },
+         Kokkos::Sum<double>(squares));
+  double const mean = squares / double(all.size());
+  error.psnr = mean > 0 ? 10 * std::log10(problem.white * problem.white / mean)
+                        : std::numeric_limits<double>::infinity();
+  return error;
+}
+
+}  // namespace coir::apps::jacobi

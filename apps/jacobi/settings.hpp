@@ -1,0 +1,53 @@
+#pragma once
+
+#include <support/progress.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace coir::apps::jacobi {
+
+/// How the image is rebuilt.
+enum class Scheme { automatic, plain, blocked, red_black, multigrid };
+
+/// Every scheme with its name on the command line.
+inline std::vector<std::pair<std::string, Scheme>> const schemes = {
+    {"auto", Scheme::automatic},
+    {"plain", Scheme::plain},
+    {"blocked", Scheme::blocked},
+    {"red-black", Scheme::red_black},
+    {"multigrid", Scheme::multigrid}};
+
+inline std::string name_of(Scheme scheme) {
+  for (auto const& [name, value] : schemes)
+    if (value == scheme) return name;
+  return "unknown";
+}
+
+enum class Start { laplacian, zero };
+enum class Precision { single, twofold };
+
+/// The command line, read.
+struct Settings {
+  std::filesystem::path input;
+  bool input_is_laplacian = false;
+  double offset = 0;
+  double scale = 1;
+  Scheme scheme = Scheme::automatic;
+  std::optional<std::int64_t> sweeps;
+  std::optional<double> tolerance;
+  Start start = Start::laplacian;
+  Precision precision = Precision::single;
+  std::filesystem::path output;
+  std::filesystem::path output_laplacian;
+  std::filesystem::path report;
+  std::int64_t repeat = 1;
+  bool compare = false;
+  ProgressMode progress = ProgressMode::automatic;
+};
+
+}  // namespace coir::apps::jacobi

@@ -1,0 +1,131 @@
+#pragma once
+
+/// \file
+/// One problem, one scheme: solved once or several times, timed, and compared with the photograph.
+
+#include "problem.hpp"
+#include "settings.hpp"
+
+#include <coir/core/timing.hpp>
+#include <coir/poisson/jacobi.hpp>
+#include <coir/poisson/multigrid.hpp>
+#include <coir/poisson/red_black.hpp>
+
+#include <support/interrupt.hpp>
+#include <support/progress.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace coir::apps::jacobi {
+
+/// What a scheme reached.
+struct Outcome {
+  Scheme scheme = Scheme::automatic;  ///< the one that was taken
+  poisson::Result result;
+  double seconds = 0;  ///< the median over the repeats
+  std::optional<Error> error;
+};
+
+/// What a scheme does when the command line leaves it open.
+struct Limits {
+  std::int64_t sweeps;
+  double tolerance;
+};
+
+template <class T>
+Limits limits_of(Scheme scheme, Problem<T> const& problem, Settings const& settings) {
+  Limits limits{150'000, 0};
+  if (scheme == Scheme::red_black)
+    // At the best omega four sweeps per cell of the longer side reduce an error by e^-25.
+    limits.sweeps = 4 * std::max<std::int64_t>(problem.rows(), problem.columns());
+  if (scheme == Scheme::multigrid)
+    // The error of a photograph is then far below a grey level, and above the rounding.
+    limits = {50, sizeof(T) == 4 ? 1e-5 : 1e-10};
+  if (settings.sweeps) limits.sweeps = *settings.sweeps;
+  if (settings.tolerance) limits.tolerance = *settings.tolerance;
+  return limits;
+}
+
+/// A solver with everything but its monitor.
+template <class T>
+Outcome solve_once(Scheme scheme, Problem<T> const& problem, Grid<T> const& u, Limits const& limits,
+                   poisson::Monitor const& monitor) {
+  Exec const exec;
+  Outcome outcome;
+  outcome.scheme = scheme;
+  Stopwatch const watch(exec);
+  if (scheme == Scheme::red_black) {
+    outcome.result = poisson::red_black(
+        exec, problem.source, u,
+        {.sweeps = limits.sweeps, .tolerance = limits.tolerance, .monitor = monitor});
+  } else if (scheme == Scheme::multigrid) {
+    poisson::MultigridOptions options;
+    options.max_cycles = static_cast<int>(std::clamp<std::int64_t>(limits.sweeps, 1, 1'000'000));
+    options.tolerance = limits.tolerance;
+    options.monitor = monitor;
+    outcome.result = poisson::multigrid(exec, problem.source, u, options);
+  } else {
+    auto const choice = scheme == Scheme::plain     ? poisson::JacobiScheme::plain
+                        : scheme == Scheme::blocked ? poisson::JacobiScheme::blocked
+                                                    : poisson::JacobiScheme::automatic;
+    auto const result = poisson::jacobi(exec, problem.source, u,
+                                        {.scheme = choice,
+                                         .sweeps = limits.sweeps,
+                                         .tolerance = limits.tolerance,
+                                         .monitor = monitor});
+    outcome.result = result;
+    outcome.scheme =
+        result.scheme == poisson::JacobiScheme::blocked ? Scheme::blocked : Scheme::plain;
+  }
+  outcome.seconds = watch.seconds();
+  return outcome;
+}
+
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  std::size_t const middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+/// Solves a problem settings.repeat times with one scheme; u holds the last result.
+template <class T>
+Outcome solve(Scheme scheme, Problem<T> const& problem, Grid<T> const& u, Settings const& settings) {
+  Limits const limits = limits_of(scheme, problem, settings);
+  auto const begin = [&] {
+    Kokkos::deep_copy(u, T(0));
+    if (settings.start == Start::laplacian) put_inside(problem.source, u);
+  };
+
+  // Kernels are loaded at their first launch; that belongs to no scheme's time.
+  begin();
+  solve_once(scheme, problem, u, {std::min<std::int64_t>(limits.sweeps, 20), 0}, {});
+
+  Outcome outcome;
+  std::vector<double> seconds;
+  for (std::int64_t round = 0; round < settings.repeat; ++round) {
+    begin();
+    ProgressLine line(name_of(scheme), scheme == Scheme::multigrid ? "cycles" : "sweeps",
+                      settings.progress);
+    auto const monitor = [&line](poisson::Progress const& progress) {
+      char note[48] = "";
+      if (!std::isnan(progress.relative_residual))
+        std::snprintf(note, sizeof note, "residual %.1e", progress.relative_residual);
+      line.update(progress.iterations, progress.total, note);
+      return !interrupted();
+    };
+    outcome = solve_once(scheme, problem, u, limits, monitor);
+    seconds.push_back(outcome.seconds);
+    if (outcome.result.stopped_by == poisson::StoppedBy::interrupted) break;
+  }
+  outcome.seconds = median(seconds);
+  if (problem.photograph) outcome.error = error_of(u, problem);
+  return outcome;
+}
+
+}  // namespace coir::apps::jacobi
