@@ -97,6 +97,7 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::write(std::span<std::byte const> bytes) {
+  if (bytes.empty()) return;  // its pointer may be null, which fwrite must not be given
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_) < bytes.size()) fail(errno);
 }
 

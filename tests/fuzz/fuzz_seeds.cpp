@@ -2,7 +2,7 @@
 
 #include <coir/io/atomic_file.hpp>
 
-#include <fuzz/readers.hpp>
+#include "readers.hpp"
 
 #include <filesystem>
 #include <iostream>

@@ -3,8 +3,9 @@
 #include <coir/io/pgm.hpp>
 #include <coir/io/png.hpp>
 
-#include <fuzz/readers.hpp>
+#include "readers.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string_view>
@@ -199,6 +200,12 @@ Reader npy() {
 std::vector<Reader> const& readers() {
   static std::vector<Reader> const all{pgm(), png(), npy()};
   return all;
+}
+
+Reader const& reader(std::string_view name) {
+  for (Reader const& candidate : readers())
+    if (candidate.name == name) return candidate;
+  throw std::logic_error("no such reader");
 }
 
 }  // namespace coir::testing

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace coir::testing {
@@ -33,5 +34,8 @@ struct Reader {
 
 /// The readers of PGM, PNG and NPY.
 std::vector<Reader> const& readers();
+
+/// The one with this name.
+Reader const& reader(std::string_view name);
 
 }  // namespace coir::testing
