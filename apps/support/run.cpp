@@ -3,6 +3,7 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/kokkos.hpp>
 #include <coir/core/machine.hpp>
+#include <coir/core/threads.hpp>
 #include <coir/core/version.hpp>
 
 #include <algorithm>
@@ -42,7 +43,8 @@ class KokkosSession {
  public:
   explicit KokkosSession(std::vector<char*>& arguments) {
     expects_usable_device();
-    // Kokkos warns when OMP_PROC_BIND is unset. Its default said aloud changes nothing, quietly.
+    // Kokkos warns when OMP_PROC_BIND is unset. We bind the threads ourselves, so it needn't.
+    bool const user_decides = std::getenv("OMP_PROC_BIND") != nullptr;
     setenv("OMP_PROC_BIND", "false", /*overwrite=*/0);
     int argc = static_cast<int>(arguments.size()) - 1;
     try {
@@ -50,6 +52,7 @@ class KokkosSession {
     } catch (std::exception const& error) {
       throw EnvironmentError(std::string("Kokkos can't start: ") + error.what());
     }
+    if (!user_decides) bind_host_threads();
   }
   ~KokkosSession() { Kokkos::finalize(); }
   KokkosSession(KokkosSession const&) = delete;
