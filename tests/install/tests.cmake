@@ -3,8 +3,8 @@
 function(coir_add_install_test name)
   cmake_parse_arguments(test "" "" "SETTINGS" ${ARGN})
   list(TRANSFORM test_SETTINGS PREPEND -D)
-  set(settings "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}")
-  foreach(variable IN ITEMS CMAKE_BUILD_TYPE CMAKE_CXX_FLAGS BUILD_SHARED_LIBS CMAKE_PREFIX_PATH)
+  set(settings "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" "-DCMAKE_BUILD_TYPE=None") # None: quick to compile
+  foreach(variable IN ITEMS CMAKE_CXX_FLAGS BUILD_SHARED_LIBS CMAKE_PREFIX_PATH)
     string(REPLACE ";" "\\;" value "${${variable}}")
     list(APPEND settings "-D${variable}=${value}")
   endforeach()
@@ -21,6 +21,10 @@ endfunction()
 set(prefix ${PROJECT_BINARY_DIR}/install_test/prefix)
 add_test(NAME install/install COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${prefix})
 set_tests_properties(install/install PROPERTIES LABELS install FIXTURES_SETUP installed)
+
+add_test(NAME install/every_header COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR}/include -D
+                                           INSTALLED=${prefix}/include -P ${CMAKE_CURRENT_LIST_DIR}/every_header.cmake)
+set_tests_properties(install/every_header PROPERTIES LABELS install FIXTURES_REQUIRED installed)
 
 # Kokkos is found by way of coir; the other two ways need to be told where it is.
 coir_add_install_test(find_package SETTINGS coir_ROOT=${prefix})
