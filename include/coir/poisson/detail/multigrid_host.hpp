@@ -70,8 +70,12 @@ class HostPasses {
              [&](int band, int s, int slab) {
                if (s + 1 < last)
                  smooth_slab(fine, how, from_zero, s, slab);
-               else if (s == last && slab % 2 == 0 && slab / 2 <= coarse.n[0])
-                 restrict_slab(band, fine, coarse, slab / 2, measure);
+               else if (s < last || slab % 2 != 0 || slab / 2 > coarse.n[0])
+                 return;
+               else if (measure)
+                 restrict_slab<false, true>(band, fine, coarse, slab / 2);
+               else
+                 restrict_slab<false, false>(band, fine, coarse, slab / 2);
              });
     return measure ? total(coarse.n[0]) : 0;
   }
@@ -80,7 +84,7 @@ class HostPasses {
   void restrict_source(Grid const& fine, Grid const& coarse) {
     pipeline(
         "coir::poisson::multigrid/restrict_source", exec_, coarse.n[0], 1, bands(coarse, 1),
-        [&](int band, int, int slab) { restrict_slab<true>(band, fine, coarse, slab, false); });
+        [&](int band, int, int slab) { restrict_slab<true, false>(band, fine, coarse, slab); });
   }
 
   /// Adds the interpolated coarse u to the fine one, or sets it, then smooths.
@@ -100,7 +104,7 @@ class HostPasses {
   /// Squared norm of the residual.
   double squared_residual(Grid const& level) {
     return sum_over_rows("residual", level, [&](int band, int i, int j) {
-      residual_sum<1, false, true>(band, level, i, j, 1, row(band, 0));
+      add_row<false, true>(band, level, i, j, T(1), true, row(band, 0));
     });
   }
 
@@ -194,62 +198,78 @@ class HostPasses {
       u[k] = -omega / level.stencil(i, j, k).diagonal * b[k];
   }
 
-  // Sum over `Count` slabs from slab i of their share of the residual (or source), one row j, 0-based
-  // columns. `own` of them count for squares(band).
-  template <int Count, bool OfSource, bool Measure>
-  void residual_sum(int band, Grid const& fine, int i, int j, int own, T* out,
-                    T const* shares = nullptr) {
-    int const n = fine.n[2];
-    T share[Count];
-    Stencil<T> inner[Count], last[Count];
-    for (int s = 0; s < Count; ++s) {
-      share[s] = shares ? shares[s] : T(1);
-      inner[s] = fine.stencil(i + s, j, 0);
-      last[s] = fine.stencil(i + s, j, n);
-    }
-    T const* const u = fine.u_at(i, j, 1);
-    T const* const b = fine.b + fine.b_offset(i, j, 1);
-    std::ptrdiff_t const u_slab = fine.u_slab, b_slab = fine.b_slab;
-    double* const square = squares(band);
-    auto const column = [&](int k, Stencil<T> const* stencil) {
-      T sum = 0;
-      double squared = 0;
-      for (int s = 0; s < Count; ++s) {
-        T const source = b[s * b_slab + k];
-        T const r = OfSource ? source : -fine.defect(u + s * u_slab + k, source, stencil[s]);
-        sum += share[s] * r;
-        if (Measure && s < own) squared += double(r) * double(r);
-      }
-      out[k] = sum;
-      if (Measure) square[k] = squared;
-    };
-    COIR_INDEPENDENT_ITERATIONS
-    for (int k = 0; k < n - 1; ++k) column(k, inner);
-    column(n - 1, last);
+  // The residual of a cell, or the source alone.
+  template <bool OfSource>
+  KOKKOS_FORCEINLINE_FUNCTION static T residual(Grid const& grid, T const* u, T b,
+                                                Stencil<T> const& stencil) {
+    return OfSource ? b : -grid.defect(u, b, stencil);
   }
 
-  // coarse slab I of the restricted residual (or source)
-  template <bool OfSource = false>
-  void restrict_slab(int band, Grid const& fine, Grid const& coarse, int I, bool measure) {
-    bool const is_last = I == coarse.n[0];
-    int const first = 2 * I - 1;
-    int const count = is_last ? std::min(fine.n[0] - first + 1, 4) : 3;
-    int const own = is_last ? count : 2;
-    T shares[4];
-    for (int s = 0; s < 4; ++s) shares[s] = share(s - 1, is_last, coarse.ghost[0]);
+  // share times the residual (or source) of row (i, j), into out or added to it; columns count from 0.
+  // With Measure its squares go to, or are added to, squares(band).
+  template <bool OfSource, bool Measure>
+  void add_row(int band, Grid const& grid, int i, int j, T share, bool set, T* out) {
+    int const n = grid.n[2];
+    T const* const u = grid.u_at(i, j, 1);
+    T const* const b = grid.b + grid.b_offset(i, j, 1);
+    double* const square = squares(band);
+    if (set) std::fill_n(out, n, T(0));
+    if (Measure && set) std::fill_n(square, n, 0.0);
+    Stencil<T> const inner = grid.stencil(i, j, 0);
+    COIR_INDEPENDENT_ITERATIONS
+    for (int k = 0; k < n - 1; ++k) {
+      T const r = residual<OfSource>(grid, u + k, b[k], inner);
+      out[k] += share * r;
+      if (Measure) square[k] += double(r) * double(r);
+    }
+    T const r = residual<OfSource>(grid, u + n - 1, b[n - 1], grid.stencil(i, j, n));
+    out[n - 1] += share * r;
+    if (Measure) square[n - 1] += double(r) * double(r);
+  }
 
+  // The residuals of row j of the slabs i - 1 to i + 1, with shares 1/2, 1 and 1/2, all in one loop,
+  // as they share most of what they load. Of these slabs none may be the last; the first two are
+  // measured.
+  template <bool OfSource, bool Measure>
+  void set_three_rows(int band, Grid const& grid, int i, int j, T* out) {
+    int const n = grid.n[2];
+    T const* const u = grid.u_at(i, j, 1);
+    T const* const b = grid.b + grid.b_offset(i, j, 1);
+    std::ptrdiff_t const u_slab = grid.u_slab, b_slab = grid.b_slab;
+    double* const square = squares(band);
+    Stencil<T> const inner = grid.stencil(i, j, 0);
+    COIR_INDEPENDENT_ITERATIONS
+    for (int k = 0; k < n - 1; ++k) {
+      T const before = residual<OfSource>(grid, u + k - u_slab, b[k - b_slab], inner);
+      T const middle = residual<OfSource>(grid, u + k, b[k], inner);
+      T const after = residual<OfSource>(grid, u + k + u_slab, b[k + b_slab], inner);
+      out[k] = middle + T(0.5) * (before + after);
+      if (Measure) square[k] = double(before) * double(before) + double(middle) * double(middle);
+    }
+    Stencil<T> const last = grid.stencil(i, j, n);
+    T const* const end = u + n - 1;
+    T const before = residual<OfSource>(grid, end - u_slab, b[n - 1 - b_slab], last);
+    T const middle = residual<OfSource>(grid, end, b[n - 1], last);
+    T const after = residual<OfSource>(grid, end + u_slab, b[n - 1 + b_slab], last);
+    out[n - 1] = middle + T(0.5) * (before + after);
+    if (Measure) square[n - 1] = double(before) * double(before) + double(middle) * double(middle);
+  }
+
+  // Coarse slab I of the restricted residual (or source).
+  template <bool OfSource, bool Measure>
+  void restrict_slab(int band, Grid const& fine, Grid const& coarse, int I) {
+    bool const is_last = I == coarse.n[0];
     double squared = 0;
     auto const row_sum = [&](int j, T* out) {
-      auto const sum = [&]<int Count, bool Measure>() {
-        residual_sum<Count, OfSource, Measure>(band, fine, first, j, own, out, shares);
-      };
-      auto const counted = [&]<int Count>() {
-        measure ? sum.template operator()<Count, true>() : sum.template operator()<Count, false>();
-      };
-      if (count == 2) counted.template operator()<2>();
-      if (count == 3) counted.template operator()<3>();
-      if (count == 4) counted.template operator()<4>();
-      if (measure) squared += sum_of(squares(band), fine.n[2]);
+      if (!is_last) {
+        set_three_rows<OfSource, Measure>(band, fine, 2 * I, j, out);
+      } else {
+        int const end = std::min(fine.n[0], 2 * I + 2);
+        for (int i = 2 * I - 1; i <= end; ++i)
+          add_row<OfSource, Measure>(band, fine, i, j, share(i - 2 * I, true, coarse.ghost[0]),
+                                     i == 2 * I - 1, out);
+      }
+      if (Measure) squared += sum_of(squares(band), fine.n[2]);
     };
 
     if constexpr (Rank == 2) {
@@ -281,7 +301,7 @@ class HostPasses {
         std::swap(before, next);
       }
     }
-    if (measure) sums_[I] = squared;
+    if (Measure) sums_[I] = squared;
   }
 
   static void restrict_row(Grid const& fine, Grid const& coarse, T const* sum, int I, int J) {
