@@ -8,17 +8,20 @@
 /// for_each and reduce, or on Kokkos' TeamPolicy where a kernel shares scratch memory.
 
 #include <coir/core/concepts.hpp>
+#include <coir/core/detail/device_loops.hpp>
 #include <coir/core/detail/rows.hpp>
 
 #include <array>
 #include <cstdint>
-#include <string>
+#include <string_view>
 
 namespace coir {
 
 /// A box of indices: lower[d] <= index d < upper[d]. The last index is the contiguous one.
 ///
-/// \tparam Index  what the body is called with: int, or std::int64_t beyond 2^31 - 1
+/// \tparam Index  what the body is called with: int, or std::int64_t beyond 2^31 - 1. Rank 3 on a host
+///   wants std::int64_t in any case: until Kokkos 5 Views of rank 3 compute offsets of ints in 32 bits,
+///   which compilers don't vectorise (2 to 5 times slower).
 template <int Rank, class Index = int>
 struct Box {
   static_assert(Rank >= 1 && Rank <= 3, "loops run over boxes of rank 1 to 3");
@@ -64,7 +67,7 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 /// \param exec   where to run
 /// \param body   a callable with a const call operator that takes Rank indices (KOKKOS_LAMBDA)
 template <ExecutionSpace Exec, int Rank, class Index, class Body>
-void for_each(std::string const& label, Exec const& exec, Box<Rank, Index> const& box,
+void for_each(std::string_view label, Exec const& exec, Box<Rank, Index> const& box,
               Body const& body) {
   if (box.size() == 0) return;
   if constexpr (runs_on_host<Exec>)
@@ -77,12 +80,13 @@ void for_each(std::string const& label, Exec const& exec, Box<Rank, Index> const
 ///
 /// `body` folds its term into `value`, as in Kokkos::parallel_reduce. Terms are combined in an order
 /// that depends on the box alone, so on a host the result has the same bits for any thread count.
-/// An empty box gives the reducer's neutral element.
+/// An empty box gives the reducer's neutral element. On a host a thread takes at least 2048 cells: few
+/// terms that are dear each want a Kokkos::parallel_reduce.
 ///
 /// \param reducer  one of Kokkos' reducers over host memory, such as Kokkos::Sum<double>(result)
 template <ExecutionSpace Exec, int Rank, class Index, class Body, class Reducer>
-void reduce(std::string const& label, Exec const& exec, Box<Rank, Index> const& box,
-            Body const& body, Reducer const& reducer) {
+void reduce(std::string_view label, Exec const& exec, Box<Rank, Index> const& box, Body const& body,
+            Reducer const& reducer) {
   if (box.size() == 0) {
     reducer.init(reducer.reference());
     return;

@@ -9,6 +9,12 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <type_traits>
+
+#ifdef KOKKOS_ENABLE_OPENMP
+#include <omp.h>
+#endif
 
 // Iterations of for_each are independent by contract; told so, the compiler needs no alias checks.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && !defined(__HIPCC__)
@@ -29,8 +35,7 @@ struct Rows {
   Index middle = 1;         // rank 3: extent of the middle index
 
   template <class Box>
-  explicit Rows(Box const& box)
-      : first(box.lower[Rank - 1]), length(box.extent(Rank - 1)) {
+  explicit Rows(Box const& box) : first(box.lower[Rank - 1]), length(box.extent(Rank - 1)) {
     for (int d = 0; d + 1 < Rank; ++d) {
       lower[d] = box.lower[d];
       count *= box.extent(d);
@@ -51,151 +56,186 @@ struct Rows {
            column, values...);
   }
 
-  /// The same with the row's indices worked out once, before an inner loop: row_of(...)(column).
-  template <class Body>
-  auto bind(Body const& body, std::int64_t row) const {
+  std::int64_t cells() const { return count * length; }
+
+  /// The leading indices of a row; unused ones are 0.
+  struct Leading {
+    Index i = 0;
+    Index j = 0;
+  };
+
+  /// Calls visit(leading indices, first column, column after the last) for each row, or part of one,
+  /// among the cells [begin, end), which are numbered row by row.
+  template <class Visit>
+  void for_cells(std::int64_t begin, std::int64_t end, Visit const& visit) const {
+    std::int64_t const row = begin / length;
+    std::int64_t column = begin - row * length;
+    Leading at = leading(row);
+    for (std::int64_t left = end - begin; left > 0;) {
+      std::int64_t const part = std::min(left, length - column);
+      visit(at, static_cast<Index>(first + column), static_cast<Index>(first + column + part));
+      left -= part;
+      column = 0;
+      advance(at);
+    }
+  }
+
+  /// Calls body with the indices of the cell at `column` of a row, then with `values`.
+  template <class Body, class... Values>
+  static void call_at(Body const& body, Leading at, Index column, Values&... values) {
     if constexpr (Rank == 1)
-      return [&body](Index column, auto&... values) { body(column, values...); };
+      body(column, values...);
     else if constexpr (Rank == 2)
-      return [&body, i = static_cast<Index>(lower[0] + row)](Index column, auto&... values) {
-        body(i, column, values...);
-      };
+      body(at.i, column, values...);
     else
-      return [&body, i = static_cast<Index>(lower[0] + row / middle),
-              j = static_cast<Index>(lower[1] + row % middle)](Index column, auto&... values) {
-        body(i, j, column, values...);
-      };
+      body(at.i, at.j, column, values...);
+  }
+
+ private:
+  Leading leading(std::int64_t row) const {
+    if constexpr (Rank == 1)
+      return {};
+    else if constexpr (Rank == 2)
+      return {static_cast<Index>(lower[0] + row)};
+    else
+      return {static_cast<Index>(lower[0] + row / middle),
+              static_cast<Index>(lower[1] + row % middle)};
+  }
+
+  /// Moves on to the next row, without dividing.
+  void advance(Leading& at) const {
+    if constexpr (Rank == 2) {
+      ++at.i;
+    } else if constexpr (Rank == 3) {
+      if (++at.j == lower[1] + middle) {
+        at.j = lower[1];
+        ++at.i;
+      }
+    }
   }
 };
 
-/// Runs item(0) to item(count - 1) on the threads of a host execution space.
+/// Calls share(0, body) to share(count - 1, body) on the threads of a host execution space, and waits.
 ///
-/// With one thread and no tool listening this is a plain loop: a launch through Kokkos costs more
-/// than a row that sits in the L1 cache.
-template <class Exec, class Item>
-void run_on_host(std::string const& label, Exec const& exec, std::int64_t count, Item const& item) {
-  if (exec.concurrency() == 1 && !tool_is_loaded()) {
-    for (std::int64_t i = 0; i < count; ++i) item(i);
+/// Unless a tool listens this bypasses Kokkos: its launch costs more than a row that sits in the L1
+/// cache, and half as much again as OpenMP's own. What a thread needs lies in `share` and `body`
+/// themselves, not behind further references: each step from the launching core's cache to another's
+/// takes 100 ns.
+template <class Exec, class Share, class Body>
+void run_on_host(std::string_view label, Exec const& exec, std::int64_t count, Share const& share,
+                 Body const& body) {
+  int const threads = static_cast<int>(exec.concurrency());
+  bool const use_kokkos = tool_is_loaded();
+#ifdef KOKKOS_ENABLE_OPENMP
+  if (std::is_same_v<Exec, Kokkos::OpenMP> && !use_kokkos && threads > 1 && count > 1 &&
+      !omp_in_parallel()) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (std::int64_t i = 0; i < count; ++i) share(i, body);
+    return;
+  }
+#endif
+  if (!use_kokkos && (threads == 1 || count == 1)) {
+    for (std::int64_t i = 0; i < count; ++i) share(i, body);
     return;
   }
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(label, Policy(exec, 0, count), item);
+  Kokkos::parallel_for(std::string(label), Policy(exec, 0, count),
+                       [&](std::int64_t i) { share(i, body); });
 }
 
 template <class Exec, int Rank, class Index, class Body>
-void for_each_on_host(std::string const& label, Exec const& exec, Rows<Rank, Index> const& rows,
+void for_each_on_host(std::string_view label, Exec const& exec, Rows<Rank, Index> const& rows,
                       Body const& body) {
-  // Few long rows are cut into segments, so that every thread gets some.
-  std::int64_t const wanted = 4 * static_cast<std::int64_t>(exec.concurrency());
-  std::int64_t segments = 1;
-  if (exec.concurrency() > 1 && rows.count < wanted)
-    segments = std::clamp<std::int64_t>(rows.length / 1024, 1, (wanted + rows.count - 1) / rows.count);
-  std::int64_t const segment = (rows.length + segments - 1) / segments;
+  std::int64_t const cells = rows.cells();
+  std::int64_t const threads = static_cast<std::int64_t>(exec.concurrency());
+  // Whole rows if there are many, or else a thread's share may begin in the middle of a row.
+  std::int64_t const unit = rows.count >= 8 * threads ? rows.length : 1;
+  std::int64_t const units = cells / unit;
 
-  run_on_host(label, exec, rows.count * segments, [=](std::int64_t item) {
-    std::int64_t const begin = item % segments * segment;
-    Index const last =
-        rows.first + static_cast<Index>(std::min(begin + segment, rows.length));
-    auto const cell = rows.bind(body, item / segments);
-    COIR_INDEPENDENT_ITERATIONS
-    for (Index column = rows.first + static_cast<Index>(begin); column < last; ++column)
-      cell(column);
-  });
+  auto const visit_share = [=](std::int64_t share, Body const& body) {
+    rows.for_cells(units * share / threads * unit, units * (share + 1) / threads * unit,
+                   [&](auto at, Index first, Index last) {
+                     COIR_INDEPENDENT_ITERATIONS
+                     for (Index column = first; column < last; ++column)
+                       rows.call_at(body, at, column);
+                   });
+  };
+  run_on_host(label, exec, threads, visit_share, body);
 }
 
-template <class Exec, int Rank, class Index, class Body, class Reducer>
-void reduce_on_host(std::string const& label, Exec const& exec, Rows<Rank, Index> const& rows,
-                    Body const& body, Reducer const& reducer) {
+/// Partial results of a reduction: lane l takes every lanes-th term, so that they vectorise.
+template <class Reducer>
+struct Lanes {
   using Value = typename Reducer::value_type;
-  constexpr int lanes = 32;              // independent partial results: they vectorise
-  constexpr std::int64_t segment = 4096;  // cells folded at a time
-  constexpr std::int64_t max_groups = 256;
+  static constexpr int size = 32;
+  Value value[size];
 
-  std::int64_t const segments = (rows.length + segment - 1) / segment;
-  std::int64_t const items = rows.count * segments;
-  std::int64_t const groups = std::min(items, max_groups);
+  explicit Lanes(Reducer const& reducer) { clear(reducer); }
 
-  Value partial[max_groups];
-  run_on_host(label, exec, groups, [=, &rows, &body, &reducer, partial = &partial[0]](std::int64_t group) {
-    Value sum;
-    reducer.init(sum);
-    for (std::int64_t item = items * group / groups; item < items * (group + 1) / groups; ++item) {
-      std::int64_t const begin = item % segments * segment;
-      Index column = rows.first + static_cast<Index>(begin);
-      Index const last = rows.first + static_cast<Index>(std::min(begin + segment, rows.length));
-      auto const cell = rows.bind(body, item / segments);
-      if (last - column >= 2 * lanes) {
-        Value lane[lanes];
-        for (int l = 0; l < lanes; ++l) reducer.init(lane[l]);
-        for (; column + lanes <= last; column += lanes) {
-          COIR_INDEPENDENT_ITERATIONS
-          for (int l = 0; l < lanes; ++l) cell(static_cast<Index>(column + l), lane[l]);
-        }
-        for (int width = lanes / 2; width > 0; width /= 2)
-          for (int l = 0; l < width; ++l) reducer.join(lane[l], lane[l + width]);
-        reducer.join(sum, lane[0]);
-      }
-      Value rest;
-      reducer.init(rest);
-      for (; column < last; ++column) cell(column, rest);
-      reducer.join(sum, rest);
-    }
-    partial[group] = sum;
-  });
-
-  Value total;
-  reducer.init(total);
-  for (std::int64_t group = 0; group < groups; ++group) reducer.join(total, partial[group]);
-  reducer.reference() = total;
-}
-
-/// The functor of device kernels: by team and row, or by flat index.
-template <int Rank, class Index, class Body>
-struct DeviceLoop {
-  Rows<Rank, Index> rows;
-  Body body;
-
-  template <class Member>
-    requires requires(Member const& member) { member.league_rank(); }
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
-    std::int64_t const row = member.league_rank();
-    Index const length = static_cast<Index>(rows.length);
-    for (Index column = member.team_rank(); column < length; column += member.team_size())
-      rows.call(body, row, static_cast<Index>(rows.first + column));
+  void clear(Reducer const& reducer) {
+    for (int l = 0; l < size; ++l) reducer.init(value[l]);
   }
 
-  KOKKOS_FUNCTION void operator()(std::int64_t cell) const {
-    rows.call(body, cell / rows.length, static_cast<Index>(rows.first + cell % rows.length));
+  void join(Reducer const& reducer, Lanes const& other) {
+    for (int l = 0; l < size; ++l) reducer.join(value[l], other.value[l]);
   }
 
-  template <class Value>
-  KOKKOS_FUNCTION void operator()(std::int64_t cell, Value& value) const {
-    rows.call(body, cell / rows.length, static_cast<Index>(rows.first + cell % rows.length), value);
+  /// All lanes in one, pairwise.
+  Value const& joined(Reducer const& reducer) {
+    for (int width = size / 2; width > 0; width /= 2)
+      for (int l = 0; l < width; ++l) reducer.join(value[l], value[l + width]);
+    return value[0];
   }
 };
 
-template <class Exec, int Rank, class Index, class Body>
-void for_each_on_device(std::string const& label, Exec const& exec, Rows<Rank, Index> const& rows,
-                        Body const& body) {
-  DeviceLoop<Rank, Index, Body> const loop{rows, body};
-  constexpr std::int64_t shortest_team_row = 96;
-  constexpr std::int64_t most_teams = 2'000'000'000;
-  if (Rank > 1 && rows.length >= shortest_team_row && rows.count <= most_teams) {
-    int const team = rows.length > 512 ? 256 : 128;
-    Kokkos::parallel_for(
-        label, Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(rows.count), team), loop);
-  } else {
-    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for(label, Policy(exec, 0, rows.count * rows.length), loop);
-  }
-}
-
 template <class Exec, int Rank, class Index, class Body, class Reducer>
-void reduce_on_device(std::string const& label, Exec const& exec, Rows<Rank, Index> const& rows,
-                      Body const& body, Reducer const& reducer) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  DeviceLoop<Rank, Index, Body> const loop{rows, body};
-  Kokkos::parallel_reduce(label, Policy(exec, 0, rows.count * rows.length), loop, reducer);
+void reduce_on_host(std::string_view label, Exec const& exec, Rows<Rank, Index> const& rows,
+                    Body const& body, Reducer const& reducer) {
+  // The order of joins depends on these and on the box, never on the number of threads.
+  constexpr std::int64_t max_groups = 256;   // threads share these
+  constexpr std::int64_t group_size = 2048;  // cells at least: what makes a group's cost vanish
+  constexpr std::int64_t max_terms = 4096;   // in all lanes, before their sum joins its like
+
+  std::int64_t const cells = rows.cells();
+  std::int64_t const groups = std::clamp<std::int64_t>(cells / group_size, 1, max_groups);
+  std::int64_t const unit = rows.count >= groups ? rows.length : 1;  // whole rows if possible
+  std::int64_t const units = cells / unit;
+  typename Reducer::value_type partial[max_groups];
+
+  auto const fold_group = [=, partial = &partial[0]](std::int64_t group, Body const& body) {
+    using L = Lanes<Reducer>;
+    L recent(reducer), tails(reducer), total(reducer);
+    std::int64_t terms = 0;
+    rows.for_cells(units * group / groups * unit, units * (group + 1) / groups * unit,
+                   [&](auto at, Index column, Index last) {
+                     terms += last - column;
+                     if (last - column >= L::size) {
+                       L lanes(reducer);  // this row's alone, so that they stay in registers
+                       for (; last - column >= L::size; column += L::size) {
+                         COIR_INDEPENDENT_ITERATIONS
+                         for (int l = 0; l < L::size; ++l)
+                           rows.call_at(body, at, static_cast<Index>(column + l), lanes.value[l]);
+                       }
+                       recent.join(reducer, lanes);
+                     }
+                     for (int l = 0; column < last; ++column, ++l)
+                       rows.call_at(body, at, column, tails.value[l]);
+                     if (terms >= max_terms) {
+                       total.join(reducer, recent);
+                       recent.clear(reducer);
+                       terms = 0;
+                     }
+                   });
+    total.join(reducer, recent);
+    total.join(reducer, tails);
+    partial[group] = total.joined(reducer);
+  };
+  run_on_host(label, exec, groups, fold_group, body);
+
+  typename Reducer::value_type result;
+  reducer.init(result);
+  for (std::int64_t group = 0; group < groups; ++group) reducer.join(result, partial[group]);
+  reducer.reference() = result;
 }
 
 }  // namespace coir::detail
