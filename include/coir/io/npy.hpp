@@ -127,7 +127,7 @@ V to_view(NpyArray const& array, Rounding rounding = Rounding::refuse,
           std::string const& label = "coir::io::array") {
   detail::expects_rank(array, static_cast<int>(V::rank));
   std::array<std::int64_t, V::rank> shape{};
-  for (std::size_t d = 0; d < shape.size(); ++d) shape[d] = array.shape[d];
+  for (int d = 0; d < static_cast<int>(V::rank); ++d) shape[d] = array.shape[d];
   V const view = detail::allocate<V>(label, shape);
   copy_to_view(array, view, rounding);
   return view;

@@ -37,7 +37,7 @@ inline constexpr bool host_accessible =
 template <class V>
 std::array<std::int64_t, V::rank> shape_of(V const& view) {
   std::array<std::int64_t, V::rank> shape{};
-  for (std::size_t d = 0; d < shape.size(); ++d)
+  for (int d = 0; d < static_cast<int>(V::rank); ++d)
     shape[d] = static_cast<std::int64_t>(view.extent(d));
   return shape;
 }
@@ -51,7 +51,7 @@ V allocate(std::string const& label, std::array<std::int64_t, Rank> const& shape
                 "a LayoutStride View can't be made from its extents: use copy_to_view");
   typename V::array_layout layout;
   std::int64_t count = 1;
-  for (std::size_t d = 0; d < Rank; ++d) {
+  for (int d = 0; d < static_cast<int>(Rank); ++d) {
     layout.dimension[d] = static_cast<std::size_t>(shape[d]);
     count *= shape[d];
   }
