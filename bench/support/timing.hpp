@@ -1,0 +1,82 @@
+#pragma once
+
+/// \file
+/// How kernels are timed and which rates are reported.
+
+#include <support/limits.hpp>
+
+#include <coir/core/timing.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace coir::bench {
+
+/// What one call of a kernel does.
+struct Work {
+  double cells;  ///< that it updates or reads
+  double bytes;  ///< that it must read and write, each array once
+};
+
+/// Adds cells/s, bytes/s and the share of the measured copy bandwidth to a benchmark's report.
+template <class Exec>
+void report_rates(benchmark::State& state, Exec const& exec, Work work) {
+  using benchmark::Counter;
+  constexpr auto per_call = Counter::kIsIterationInvariantRate;
+  state.counters["cells/s"] = Counter(work.cells, per_call);
+  state.counters["bytes/s"] = Counter(work.bytes, per_call);
+  state.counters["share_of_copy"] = Counter(work.bytes / limits_of(exec).copy_bandwidth, per_call);
+}
+
+/// Times calls of a kernel, with a fence on both sides.
+template <class Exec, class Kernel>
+void time_kernel(benchmark::State& state, Exec const& exec, Work work, Kernel const& kernel) {
+  kernel();  // the first call pays for page tables, clocks and caches
+  for (auto _ : state) {
+    Stopwatch<Exec> const watch(exec);
+    kernel();
+    state.SetIterationTime(watch.seconds());
+  }
+  report_rates(state, exec, work);
+}
+
+/// Times a kernel and another that does the same, in turns, so that what else runs on the machine
+/// meets both alike.
+///
+/// An iteration is a batch of calls; the time reported is that of a batch of ours. The counter
+/// "ours/raw" is the ratio of the medians: 1.05 means ours takes 5 % longer.
+template <class Exec, class Ours, class Raw>
+void compare_kernels(benchmark::State& state, Exec const& exec, Work work, Ours const& ours,
+                     Raw const& raw) {
+  int calls = 1;
+  auto const seconds_of = [&](auto const& kernel) {
+    Stopwatch<Exec> const watch(exec);
+    for (int call = 0; call < calls; ++call) {
+      kernel();
+      benchmark::ClobberMemory();  // every call must do its work anew
+    }
+    return watch.seconds();
+  };
+  while (seconds_of(ours) < 20e-6) calls *= 2;  // enough calls a batch that the clock doesn't show
+  seconds_of(raw);
+
+  std::vector<double> ours_seconds, raw_seconds;
+  for (auto _ : state) {
+    bool const ours_first = ours_seconds.size() % 2 == 0;
+    if (ours_first) ours_seconds.push_back(seconds_of(ours));
+    raw_seconds.push_back(seconds_of(raw));
+    if (!ours_first) ours_seconds.push_back(seconds_of(ours));
+    state.SetIterationTime(ours_seconds.back());
+  }
+  auto const median = [](std::vector<double>& times) {
+    auto const middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    return *middle;
+  };
+  report_rates(state, exec, {work.cells * calls, work.bytes * calls});
+  state.counters["ours/raw"] = median(ours_seconds) / median(raw_seconds);
+}
+
+}  // namespace coir::bench
