@@ -103,6 +103,7 @@ template <class Exec, class B, class U>
 Result multigrid(Exec const& exec, B const& b, U const& u, MultigridOptions const& options = {}) {
   constexpr int rank = static_cast<int>(B::rank);
   detail::expects_ring(b, u);
+  if (b.size() == 0) return {.converged = true, .stopped_by = StoppedBy::tolerance};
   std::array<int, rank> extents;
   for (int d = 0; d < rank; ++d) extents[d] = static_cast<int>(b.extent(d));
   return Multigrid<Exec, typename U::value_type, rank>(exec, extents, options).solve(b, u);
