@@ -117,11 +117,11 @@ template int wavefront_vector_width<double>();
 /// which they move down are the same thing on the grid turned upside down: north and south commute.
 template <class T>
 struct Wavefront<T>::Band {
-  T* field[2];      // row 0, parity of the block's first sweep
+  T* field[2];  // row 0, parity of the block's first sweep
   T const* source;
   std::ptrdiff_t stride;
   std::ptrdiff_t source_stride;
-  int lower;        // rows [lower + k * leans_below, upper + k * leans_above) in the block's sweep k
+  int lower;  // rows [lower + k * leans_below, upper + k * leans_above) in the block's sweep k
   int upper;
   int leans_below;
   int leans_above;
@@ -135,7 +135,8 @@ Wavefront<T>::Wavefront(WavefrontGrid<T> const& grid, WavefrontTuning const& tun
                         std::int64_t sweeps)
     : grid_(grid),
       sweeps_(sweeps),
-      depth_(static_cast<int>(std::min<std::int64_t>(std::max(1, tuning.depth), std::max<std::int64_t>(1, sweeps)))),
+      depth_(static_cast<int>(
+          std::min<std::int64_t>(std::max(1, tuning.depth), std::max<std::int64_t>(1, sweeps)))),
       // A band must not lean out of the grid, and needs a few rows of its own.
       threads_(std::clamp(grid.rows / (depth_ + rows_at_once), 1, std::max(1, tuning.threads))),
       vectors_(grid.columns / Simd<T>::width),
@@ -165,19 +166,19 @@ void Wavefront<T>::run(int thread) {
     int const high = top ? grid_.rows : border(thread + 1) + lean;
     std::ptrdiff_t const turn = upward ? 0 : grid_.rows - 1;
     std::ptrdiff_t const sign = upward ? 1 : -1;
-    Band const band{
-        {grid_.field[done % 2] + turn * grid_.field_stride,
-         grid_.field[(done + 1) % 2] + turn * grid_.field_stride},
-        grid_.source + turn * grid_.source_stride,
-        sign * grid_.field_stride,
-        sign * grid_.source_stride,
-        upward ? low : grid_.rows - high,
-        upward ? high : grid_.rows - low,
-        upward ? !bottom : !top,
-        upward ? !top : !bottom,
-        depth,
-        &finished_[thread],
-        upward ? (top ? nullptr : &finished_[thread + 1]) : (bottom ? nullptr : &finished_[thread - 1])};
+    Band const band{{grid_.field[done % 2] + turn * grid_.field_stride,
+                     grid_.field[(done + 1) % 2] + turn * grid_.field_stride},
+                    grid_.source + turn * grid_.source_stride,
+                    sign * grid_.field_stride,
+                    sign * grid_.source_stride,
+                    upward ? low : grid_.rows - high,
+                    upward ? high : grid_.rows - low,
+                    upward ? !bottom : !top,
+                    upward ? !top : !bottom,
+                    depth,
+                    &finished_[thread],
+                    upward ? (top ? nullptr : &finished_[thread + 1])
+                           : (bottom ? nullptr : &finished_[thread - 1])};
     for (int tile = 0; tile < tiles_; ++tile) advance(band, tile, ++number);
     lean += upward ? depth : -depth;
     done += depth;
@@ -204,8 +205,7 @@ void Wavefront<T>::advance(Band const& band, int tile, std::int64_t number) {
     }
     for (int k = 1; k <= band.depth; ++k) {
       int const begin = std::max(front - (k - 1), band.lower + k * band.leans_below);
-      int const end =
-          std::min(front - (k - 1) + rows_at_once, band.upper + k * band.leans_above);
+      int const end = std::min(front - (k - 1) + rows_at_once, band.upper + k * band.leans_above);
       if (begin >= end) continue;
       int const shift = tiles_ > 1 ? k - 1 : 0;
       int const first = std::max(0, first_vector - (tile == 0 ? 0 : shift));

@@ -22,26 +22,31 @@ std::vector<int> to_host(Cube<Exec> const& cube) {
 
 /// How often each cell of an extent0 x extent1 x extent2 grid was visited by a loop over [lower, upper).
 template <class Exec>
-std::vector<int> visits_rank_3(int const (&extents)[3], int const (&lower)[3], int const (&upper)[3]) {
+std::vector<int> visits_rank_3(int const (&extents)[3], int const (&lower)[3],
+                               int const (&upper)[3]) {
   Cube<Exec> const visits("visits", extents[0], extents[1], extents[2]);
-  coir::for_each("coir::test::visit", Exec{}, coir::box(lower, upper),
-                 KOKKOS_LAMBDA(int i, int j, int k) { visits(i, j, k) += 1 + i + 10 * j + 100 * k; });
+  coir::for_each(
+      "coir::test::visit", Exec{}, coir::box(lower, upper),
+      KOKKOS_LAMBDA(int i, int j, int k) { visits(i, j, k) += 1 + i + 10 * j + 100 * k; });
   return to_host<Exec>(visits);
 }
 
 template <class Exec>
-std::vector<int> visits_rank_2(int rows, int columns, int const (&lower)[2], int const (&upper)[2]) {
+std::vector<int> visits_rank_2(int rows, int columns, int const (&lower)[2],
+                               int const (&upper)[2]) {
   Cube<Exec> const visits("visits", 1, rows, columns);
-  coir::for_each("coir::test::visit", Exec{}, coir::box(lower, upper),
-                 KOKKOS_LAMBDA(int i, int j) { visits(0, i, j) += 1 + i + 10 * j; });
+  coir::for_each(
+      "coir::test::visit", Exec{}, coir::box(lower, upper),
+      KOKKOS_LAMBDA(int i, int j) { visits(0, i, j) += 1 + i + 10 * j; });
   return to_host<Exec>(visits);
 }
 
 template <class Exec>
 std::vector<int> visits_rank_1(int size, int lower, int upper) {
   Cube<Exec> const visits("visits", 1, 1, size);
-  coir::for_each("coir::test::visit", Exec{}, coir::box({lower}, {upper}),
-                 KOKKOS_LAMBDA(int i) { visits(0, 0, i) += 1 + i; });
+  coir::for_each(
+      "coir::test::visit", Exec{}, coir::box({lower}, {upper}),
+      KOKKOS_LAMBDA(int i) { visits(0, 0, i) += 1 + i; });
   return to_host<Exec>(visits);
 }
 
@@ -49,30 +54,33 @@ std::vector<int> visits_rank_1(int size, int lower, int upper) {
 template <class Exec, class Number>
 Number sum_rank_2(int rows, int columns) {
   Number sum = -1;
-  coir::reduce("coir::test::sum", Exec{}, coir::box({rows, columns}),
-               KOKKOS_LAMBDA(int i, int j, Number& value) { value += Number(i + 2 * j + 1); },
-               Kokkos::Sum<Number>(sum));
+  coir::reduce(
+      "coir::test::sum", Exec{}, coir::box({rows, columns}),
+      KOKKOS_LAMBDA(int i, int j, Number& value) { value += Number(i + 2 * j + 1); },
+      Kokkos::Sum<Number>(sum));
   return sum;
 }
 
 template <class Exec>
 int max_rank_3(int planes, int rows, int columns) {
   int largest = 0;
-  coir::reduce("coir::test::max", Exec{}, coir::box({planes, rows, columns}),
-               KOKKOS_LAMBDA(int i, int j, int k, int& value) {
-                 int const term = (i * 7 + j * 5 + k * 3) % 1009;
-                 if (term > value) value = term;
-               },
-               Kokkos::Max<int>(largest));
+  coir::reduce(
+      "coir::test::max", Exec{}, coir::box({planes, rows, columns}),
+      KOKKOS_LAMBDA(int i, int j, int k, int& value) {
+        int const term = (i * 7 + j * 5 + k * 3) % 1009;
+        if (term > value) value = term;
+      },
+      Kokkos::Max<int>(largest));
   return largest;
 }
 
 template <class Exec>
 double harmonic_sum(std::int64_t size) {
   double sum = 0;
-  coir::reduce("coir::test::harmonic", Exec{}, coir::box<1, std::int64_t>({size}),
-               KOKKOS_LAMBDA(std::int64_t i, double& value) { value += 1.0 / double(i + 1); },
-               Kokkos::Sum<double>(sum));
+  coir::reduce(
+      "coir::test::harmonic", Exec{}, coir::box<1, std::int64_t>({size}),
+      KOKKOS_LAMBDA(std::int64_t i, double& value) { value += 1.0 / double(i + 1); },
+      Kokkos::Sum<double>(sum));
   return sum;
 }
 
@@ -91,7 +99,8 @@ TYPED_TEST(Loops, Rank1VisitsEachIndexOnce) {
 }
 
 TYPED_TEST(Loops, Rank2VisitsEachIndexOnce) {
-  for (auto [rows, columns] : {std::pair{1, 1}, {1, 5000}, {5000, 1}, {3, 127}, {17, 300}, {2, 100003}}) {
+  for (auto [rows, columns] :
+       {std::pair{1, 1}, {1, 5000}, {5000, 1}, {3, 127}, {17, 300}, {2, 100003}}) {
     int const lower[2] = {rows / 4, columns / 3};
     int const upper[2] = {rows, columns - columns / 7};
     auto const visits = visits_rank_2<TypeParam>(rows, columns, lower, upper);
@@ -104,7 +113,8 @@ TYPED_TEST(Loops, Rank2VisitsEachIndexOnce) {
 }
 
 TYPED_TEST(Loops, Rank3VisitsEachIndexOnce) {
-  int const shapes[][3] = {{1, 1, 1}, {2, 3, 5}, {1, 1, 1000}, {1, 257, 3}, {64, 1, 2}, {7, 11, 130}};
+  int const shapes[][3] = {{1, 1, 1},   {2, 3, 5},  {1, 1, 1000},
+                           {1, 257, 3}, {64, 1, 2}, {7, 11, 130}};
   for (auto const& shape : shapes) {
     int const lower[3] = {shape[0] / 3, shape[1] / 4, shape[2] / 5};
     auto const visits = visits_rank_3<TypeParam>(shape, lower, shape);
@@ -112,9 +122,8 @@ TYPED_TEST(Loops, Rank3VisitsEachIndexOnce) {
     for (int i = 0; i < shape[0]; ++i)
       for (int j = 0; j < shape[1]; ++j)
         for (int k = 0; k < shape[2]; ++k, ++cell)
-          ASSERT_EQ(visits[cell], i >= lower[0] && j >= lower[1] && k >= lower[2]
-                                      ? 1 + i + 10 * j + 100 * k
-                                      : 0)
+          ASSERT_EQ(visits[cell],
+                    i >= lower[0] && j >= lower[1] && k >= lower[2] ? 1 + i + 10 * j + 100 * k : 0)
               << "at " << i << ", " << j << ", " << k;
   }
 }
@@ -127,7 +136,8 @@ TYPED_TEST(Loops, EmptyBoxVisitsNothing) {
 }
 
 TYPED_TEST(Loops, SumOfIntegersIsExact) {
-  for (auto [rows, columns] : {std::pair{1, 1}, {1, 63}, {1, 64}, {1, 65}, {300, 7}, {7, 9001}, {1000, 129}}) {
+  for (auto [rows, columns] :
+       {std::pair{1, 1}, {1, 63}, {1, 64}, {1, 65}, {300, 7}, {7, 9001}, {1000, 129}}) {
     std::int64_t expected = 0;
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < columns; ++j) expected += i + 2 * j + 1;

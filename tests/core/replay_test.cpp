@@ -9,14 +9,15 @@ double sum_after_replays(int launches, int submissions, int size) {
   Kokkos::View<double*, typename Exec::memory_space> const x("x", size);
   coir::Replay<Exec> const replay(exec, [=](Exec const& instance) {
     for (int launch = 0; launch < launches; ++launch)
-      coir::for_each("coir::test::add_one", instance, coir::box({size}),
-                     KOKKOS_LAMBDA(int i) { x(i) += 1; });
+      coir::for_each(
+          "coir::test::add_one", instance, coir::box({size}), KOKKOS_LAMBDA(int i) { x(i) += 1; });
   });
   for (int submission = 0; submission < submissions; ++submission) replay.submit();
   replay.wait();
   double sum = 0;
-  coir::reduce("coir::test::sum", exec, coir::box({size}),
-               KOKKOS_LAMBDA(int i, double& value) { value += x(i); }, Kokkos::Sum<double>(sum));
+  coir::reduce(
+      "coir::test::sum", exec, coir::box({size}),
+      KOKKOS_LAMBDA(int i, double& value) { value += x(i); }, Kokkos::Sum<double>(sum));
   return sum;
 }
 

@@ -13,7 +13,8 @@ concept ExecutionSpace = Kokkos::is_execution_space<T>::value;
 
 /// float or double, possibly const.
 template <class T>
-concept Real = std::same_as<std::remove_cv_t<T>, float> || std::same_as<std::remove_cv_t<T>, double>;
+concept Real =
+    std::same_as<std::remove_cv_t<T>, float> || std::same_as<std::remove_cv_t<T>, double>;
 
 /// A Kokkos View with `Rank` dimensions.
 template <class V, int Rank>
@@ -35,7 +36,7 @@ concept RowMajor = std::same_as<typename V::array_layout, Kokkos::LayoutRight>;
 /// Kernels on `Exec` may touch the memory of every one of these Views.
 template <class Exec, class... Views>
 concept CanAccess =
-    (Kokkos::SpaceAccessibility<Exec, typename Views::memory_space>::accessible && ...);
+    (bool(Kokkos::SpaceAccessibility<Exec, typename Views::memory_space>::accessible) && ...);
 
 /// These Views hold the same type of number (const or not).
 template <class First, class... Others>

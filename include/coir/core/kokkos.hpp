@@ -15,6 +15,14 @@
 #error "Kokkos 5.2.0 inverts its NDEBUG checks: use another release"
 #endif
 
+/// Before a loop in a kernel whose count the compiler knows: unroll it, so that arrays indexed in it can
+/// lie in registers.
+#if defined(__clang__) || defined(__CUDACC__)
+#define COIR_UNROLL _Pragma("unroll")
+#else
+#define COIR_UNROLL
+#endif
+
 namespace coir {
 
 /// The version of Kokkos compiled against, "major.minor.patch".
@@ -25,8 +33,7 @@ inline std::string kokkos_version() {
 
 /// True for execution spaces whose kernels are plain host code (Serial, OpenMP, Threads).
 template <class Exec>
-inline constexpr bool runs_on_host =
-    std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
+inline constexpr bool runs_on_host = std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
 
 /// True while a Kokkos tool (profiler, debugger) listens: kernels must then go through Kokkos.
 inline bool tool_is_loaded() { return Kokkos::Profiling::profileLibraryLoaded(); }

@@ -45,7 +45,8 @@ class Recording<Kokkos::Cuda> {
     check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
     Kokkos::Cuda const on_stream(stream_);
     cudaGraph_t graph = nullptr;
-    check_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+    check_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed),
+               "cudaStreamBeginCapture");
     launches(on_stream);
     check_cuda(cudaStreamEndCapture(stream_, &graph), "cudaStreamEndCapture");
     check_cuda(cudaGraphInstantiate(&graph_, graph, 0), "cudaGraphInstantiate");

@@ -85,7 +85,8 @@ JacobiResult jacobi(Exec const& exec, B const& b, U const& u, JacobiOptions cons
   detail::Field<Exec, T, rank> const field(u);
   if constexpr (rank == 2) {
     bool const fits = detail::blocked_fits(exec, source, options.sweeps);
-    if (options.scheme == JacobiScheme::blocked || (options.scheme == JacobiScheme::automatic && fits)) {
+    if (options.scheme == JacobiScheme::blocked ||
+        (options.scheme == JacobiScheme::automatic && fits)) {
       detail::BlockedJacobi<Exec, T> sweeper(exec, source, field);
       return {detail::iterate(exec, source, field, sweeper, limits), JacobiScheme::blocked};
     }

@@ -14,14 +14,16 @@ namespace detail {
 
 /// north + south + west + east, in the order that every scheme keeps, so that they agree bit for bit.
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION typename V::non_const_value_type neighbour_sum(V const& u, int i, int j) {
+KOKKOS_FORCEINLINE_FUNCTION typename V::non_const_value_type neighbour_sum(V const& u, int i,
+                                                                           int j) {
   return ((u(i - 1, j) + u(i + 1, j)) + u(i, j - 1)) + u(i, j + 1);
 }
 
 template <class V>
 KOKKOS_FORCEINLINE_FUNCTION typename V::non_const_value_type neighbour_sum(V const& u, int i, int j,
                                                                            int k) {
-  return ((((u(i - 1, j, k) + u(i + 1, j, k)) + u(i, j - 1, k)) + u(i, j + 1, k)) + u(i, j, k - 1)) +
+  return ((((u(i - 1, j, k) + u(i + 1, j, k)) + u(i, j - 1, k)) + u(i, j + 1, k)) +
+          u(i, j, k - 1)) +
          u(i, j, k + 1);
 }
 
@@ -105,7 +107,8 @@ template <class Exec, class U, class B>
            (!std::is_const_v<typename B::value_type>)
 void laplacian(Exec const& exec, U const& u, B const& b) {
   detail::expects_ring(b, u);
-  for_each("coir::poisson::laplacian", exec, detail::interior(b), detail::ApplyLaplacian<U, B>{u, b});
+  for_each("coir::poisson::laplacian", exec, detail::interior(b),
+           detail::ApplyLaplacian<U, B>{u, b});
 }
 
 /// The same on the default instance of the execution space of u.

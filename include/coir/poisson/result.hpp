@@ -29,19 +29,19 @@ constexpr std::string_view to_string(StoppedBy reason) {
 
 /// What a solver reached. The solution itself lies in the View that was passed in.
 struct Result {
-  std::int64_t iterations = 0;      ///< sweeps, or cycles of multigrid
-  double residual_norm = 0;         ///< |b - L u|, the Euclidean norm over the interior
-  double relative_residual = 0;     ///< residual_norm over that of u = 0 with the same ring
-  bool converged = false;           ///< the tolerance was reached, or the residual is zero
+  std::int64_t iterations = 0;   ///< sweeps, or cycles of multigrid
+  double residual_norm = 0;      ///< |b - L u|, the Euclidean norm over the interior
+  double relative_residual = 0;  ///< residual_norm over that of u = 0 with the same ring
+  bool converged = false;        ///< the tolerance was reached, or the residual is zero
   StoppedBy stopped_by = StoppedBy::sweeps;
-  double convergence_factor = 0;    ///< multigrid: mean residual reduction per cycle; else 0
+  double convergence_factor = 0;  ///< multigrid: mean residual reduction per cycle; else 0
 };
 
 /// What a solver tells its monitor while it runs.
 struct Progress {
-  std::int64_t iterations = 0;  ///< done so far
-  std::int64_t total = 0;       ///< allowed
-  double relative_residual = 0; ///< at the last check; NaN before the first
+  std::int64_t iterations = 0;   ///< done so far
+  std::int64_t total = 0;        ///< allowed
+  double relative_residual = 0;  ///< at the last check; NaN before the first
 };
 
 /// Called by a solver now and then, between kernels; returning false stops the solver.

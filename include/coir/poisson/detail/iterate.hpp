@@ -40,7 +40,8 @@ template <class Exec, class B, class U, class Sweeper>
 Result iterate(Exec const& exec, B const& b, U const& u, Sweeper& sweeper,
                IterationLimits const& limits) {
   constexpr double monitor_seconds = 0.1;
-  constexpr int patience = 8;  // checks without a new smallest residual before it counts as stagnation
+  constexpr int patience =
+      8;  // checks without a new smallest residual before it counts as stagnation
 
   double const scale = source_norm(exec, b, u);
   Result result;

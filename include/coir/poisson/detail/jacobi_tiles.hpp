@@ -15,26 +15,37 @@
 
 namespace coir::poisson::detail {
 
-/// A tile is `Strips * Rows` rows by `Columns` columns: a thread holds a strip of Rows cells of one
-/// column and its sources in registers, and shows it to its neighbours in scratch memory. The outer
-/// `depth` cells of a tile belong to other tiles and serve `depth` sweeps, going stale from the edge.
-template <class T, int Columns_, int Strips_, int Rows_, int Depth_>
+/// How a tile is cut among the threads of a team.
+///
+/// A thread holds a patch of Rows x Columns cells and their sources in registers; a team is Down x Across
+/// threads. The outer Depth cells of a tile belong to its neighbours: they are loaded too, serve Depth
+/// sweeps, and go stale from the edge inwards.
+template <class T, int Across, int Columns, int Down, int Rows, int Depth>
 struct TileShape {
-  static constexpr int columns = Columns_;
-  static constexpr int strips = Strips_;
-  static constexpr int rows = Strips_ * Rows_;
-  static constexpr int strip_rows = Rows_;
-  static constexpr int depth = Depth_;
-  static constexpr int threads = Columns_ * Strips_;
-  static constexpr int inner_columns = Columns_ - 2 * Depth_;
-  static constexpr int inner_rows = rows - 2 * Depth_;
-  static constexpr int scratch_bytes = 2 * rows * Columns_ * static_cast<int>(sizeof(T));
+  static constexpr int across = Across;
+  static constexpr int patch_columns = Columns;
+  static constexpr int patch_rows = Rows;
+  static constexpr int depth = Depth;
+  static constexpr int threads = Across * Down;
+  static constexpr int columns = Across * Columns;
+  static constexpr int rows = Down * Rows;
+  static constexpr int inner_columns = columns - 2 * Depth;
+  static constexpr int inner_rows = rows - 2 * Depth;
+  /// What a thread shows to its neighbours: the first and last column of its patch, and what these
+  /// leave of the first and last row.
+  static constexpr int shown = Columns == 1 ? Rows : 2 * Rows + 2 * (Columns - 2);
+  static constexpr int scratch_bytes = 2 * shown * threads * static_cast<int>(sizeof(T));
   static_assert(inner_columns > 0 && inner_rows > 0);
-  static_assert(scratch_bytes <= 47 * 1024, "Kokkos gives a team no more scratch memory everywhere");
+  // Kokkos gives a team 48 KiB, of which it keeps a double per thread, and two, for itself.
+  static_assert(scratch_bytes + 8 * (threads + 2) <= 48 * 1024);
 };
 
 template <class Exec, class T, class Shape>
 struct JacobiTile {
+  static constexpr int rows = Shape::patch_rows;
+  static constexpr int columns = Shape::patch_columns;
+  static constexpr int threads = Shape::threads;
+
   Field<Exec, T const, 2> in;
   Field<Exec, T const, 2> b;
   Field<Exec, T, 2> out;
@@ -43,55 +54,116 @@ struct JacobiTile {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    constexpr int columns = Shape::columns, strip = Shape::strip_rows;
-    constexpr int cells = Shape::rows * columns;
-    int const x = member.team_rank() % columns;
-    int const y = member.team_rank() / columns;
+    int const x = member.team_rank() % Shape::across;
+    int const y = member.team_rank() / Shape::across;
     int const tile_row = member.league_rank() / tiles_across;
     int const tile_column = member.league_rank() - tile_row * tiles_across;
     int const m = static_cast<int>(b.extent(0)), n = static_cast<int>(b.extent(1));
-    int const column = tile_column * Shape::inner_columns - Shape::depth + x;
-    int const first_row = tile_row * Shape::inner_rows - Shape::depth + y * strip;
+    int const top = tile_row * Shape::inner_rows - Shape::depth;
+    int const left = tile_column * Shape::inner_columns - Shape::depth;
+    int const first_row = top + y * rows;
+    int const first_column = left + x * columns;
 
-    T u[strip], source[strip];
-    bool inside[strip];
-    bool const column_inside = column >= 0 && column < n;
-    bool const column_known = column >= -1 && column <= n;
-    for (int r = 0; r < strip; ++r) {
+    T u[rows][columns], source[rows][columns];
+    COIR_UNROLL
+    for (int r = 0; r < rows; ++r) {
       int const row = first_row + r;
-      inside[r] = column_inside && row >= 0 && row < m;
-      u[r] = column_known && row >= -1 && row <= m ? in(row + 1, column + 1) : T(0);
-      source[r] = inside[r] ? b(row, column) : T(0);
+      COIR_UNROLL
+      for (int c = 0; c < columns; ++c) {
+        int const column = first_column + c;
+        bool const known = row >= -1 && row <= m && column >= -1 && column <= n;
+        bool const inside = row >= 0 && row < m && column >= 0 && column < n;
+        u[r][c] = known ? in(row + 1, column + 1) : T(0);
+        source[r][c] = inside ? b(row, column) : T(0);
+      }
     }
 
     int const scratch_bytes = Shape::scratch_bytes;
     T* const scratch = static_cast<T*>(member.team_scratch(0).get_shmem(scratch_bytes));
-    int const here = y * strip * columns + x;
-    int const to_west = x > 0 ? -1 : 0;
-    int const to_east = x < columns - 1 ? 1 : 0;
-    int const to_north = y > 0 ? -columns : 0;
-    int const to_south = y < Shape::strips - 1 ? strip * columns : (strip - 1) * columns;
+    bool const whole =
+        top >= 0 && left >= 0 && top + Shape::rows <= m && left + Shape::columns <= n;
+    // Two copies in turn: a thread may show its next cells while others still look at these.
     for (int sweep = 0; sweep < sweeps; ++sweep) {
-      // Two copies in turn: a thread may write the next one while others still read this one.
-      T* const shown = scratch + (sweep % 2) * cells + here;
-      for (int r = 0; r < strip; ++r) shown[r * columns] = u[r];
+      T* const shown = scratch + (sweep % 2) * (Shape::shown * threads);
+      show(u, shown + member.team_rank());
       member.team_barrier();
-      T north = shown[to_north];
-      T const south = shown[to_south];
-      for (int r = 0; r < strip; ++r) {
-        T const old = u[r];
-        T const next = r + 1 < strip ? u[r + 1] : south;
-        T const sum = ((north + next) + shown[r * columns + to_west]) + shown[r * columns + to_east];
-        u[r] = inside[r] ? (sum - source[r]) * T(0.25) : old;
-        north = old;
-      }
+      if (whole)
+        update<false>(u, source, shown, x, y, first_row, first_column);
+      else
+        update<true>(u, source, shown, x, y, first_row, first_column);
     }
 
-    if (x < Shape::depth || x >= columns - Shape::depth) return;
-    for (int r = 0; r < strip; ++r) {
-      int const in_tile = y * strip + r;
-      if (inside[r] && in_tile >= Shape::depth && in_tile < Shape::rows - Shape::depth)
-        out(first_row + r + 1, column + 1) = u[r];
+    COIR_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      int const row = first_row + r;
+      bool const own =
+          row >= top + Shape::depth && row < top + Shape::rows - Shape::depth && row < m;
+      COIR_UNROLL
+      for (int c = 0; c < columns; ++c) {
+        int const column = first_column + c;
+        if (own && column >= left + Shape::depth && column < left + Shape::columns - Shape::depth &&
+            column < n)
+          out(row + 1, column + 1) = u[r][c];
+      }
+    }
+  }
+
+ private:
+  /// Where a cell on the edge of a patch is shown, in units of one per thread: the first column,
+  /// then the last, then the inner cells of the first row and of the last.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int place(int r, int c) {
+    if (c == 0) return r;
+    if (c == columns - 1) return rows + r;
+    return 2 * rows + (r == 0 ? 0 : columns - 2) + c - 1;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static void show(T const (&u)[rows][columns], T* own) {
+    COIR_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      own[place(r, 0) * threads] = u[r][0];
+      if (columns > 1) own[place(r, columns - 1) * threads] = u[r][columns - 1];
+    }
+    COIR_UNROLL
+    for (int c = 1; c < columns - 1; ++c) {
+      own[place(0, c) * threads] = u[0][c];
+      own[place(rows - 1, c) * threads] = u[rows - 1][c];
+    }
+  }
+
+  /// One sweep of a patch. At the edge of a tile a thread sees itself in place of a neighbour.
+  template <bool Masked>
+  KOKKOS_FORCEINLINE_FUNCTION void update(T (&u)[rows][columns], T const (&source)[rows][columns],
+                                          T const* shown, int x, int y, int first_row,
+                                          int first_column) const {
+    T const* const own = shown + y * Shape::across + x;
+    T const* const west = own - (x > 0 ? 1 : 0);
+    T const* const east = own + (x < Shape::across - 1 ? 1 : 0);
+    T const* const north = own - (y > 0 ? Shape::across : 0);
+    T const* const south = own + (y < threads / Shape::across - 1 ? Shape::across : 0);
+    int const m = static_cast<int>(b.extent(0)), n = static_cast<int>(b.extent(1));
+    T above[columns], below_patch[columns];
+    COIR_UNROLL
+    for (int c = 0; c < columns; ++c) {
+      above[c] = north[place(rows - 1, c) * threads];
+      below_patch[c] = south[place(0, c) * threads];
+    }
+    COIR_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      T before = west[place(r, columns - 1) * threads];
+      T const behind_patch = east[place(r, 0) * threads];
+      bool const row_inside = first_row + r >= 0 && first_row + r < m;
+      COIR_UNROLL
+      for (int c = 0; c < columns; ++c) {
+        T const old = u[r][c];
+        T const below = r + 1 < rows ? u[r + 1 < rows ? r + 1 : r][c] : below_patch[c];
+        T const behind = c + 1 < columns ? u[r][c + 1 < columns ? c + 1 : c] : behind_patch;
+        T const next = ((((above[c] + below) + before) + behind) - source[r][c]) * T(0.25);
+        bool const inside =
+            !Masked || (row_inside && first_column + c >= 0 && first_column + c < n);
+        u[r][c] = inside ? next : old;
+        above[c] = old;
+        before = old;
+      }
     }
   }
 };
@@ -99,14 +171,14 @@ struct JacobiTile {
 template <class Exec, class T, class Shape>
 void jacobi_tiles(Exec const& exec, Field<Exec, T const, 2> const& b, Field<Exec, T, 2> const& in,
                   Field<Exec, T, 2> const& out, int sweeps) {
-  int const across = (static_cast<int>(b.extent(1)) + Shape::inner_columns - 1) / Shape::inner_columns;
+  int const across =
+      (static_cast<int>(b.extent(1)) + Shape::inner_columns - 1) / Shape::inner_columns;
   int const down = (static_cast<int>(b.extent(0)) + Shape::inner_rows - 1) / Shape::inner_rows;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Shape::threads, 1>>;
-  Kokkos::parallel_for(
-      "coir::poisson::jacobi/tiles",
-      Policy(exec, across * down, Shape::threads)
-          .set_scratch_size(0, Kokkos::PerTeam(Shape::scratch_bytes)),
-      JacobiTile<Exec, T, Shape>{in, b, out, across, sweeps});
+  Kokkos::parallel_for("coir::poisson::jacobi/tiles",
+                       Policy(exec, across * down, Shape::threads)
+                           .set_scratch_size(0, Kokkos::PerTeam(Shape::scratch_bytes)),
+                       JacobiTile<Exec, T, Shape>{in, b, out, across, sweeps});
 }
 
 /// Blocked sweeps on a device.
@@ -115,8 +187,10 @@ class TiledJacobi {
   // Small grids: one tile a multiprocessor, deep, because a launch costs most. Large grids: little of
   // a tile is work done twice. (Shapes and depths by measurement on an H200.)
   static constexpr bool single = sizeof(T) == 4;
-  using Small = std::conditional_t<single, TileShape<T, 64, 11, 4, 12>, TileShape<T, 64, 10, 4, 8>>;
-  using Large = std::conditional_t<single, TileShape<T, 128, 2, 20, 6>, TileShape<T, 64, 4, 11, 6>>;
+  using Small =
+      std::conditional_t<single, TileShape<T, 16, 4, 16, 4, 16>, TileShape<T, 16, 4, 12, 4, 12>>;
+  using Large =
+      std::conditional_t<single, TileShape<T, 32, 4, 6, 10, 8>, TileShape<T, 16, 4, 8, 8, 6>>;
 
  public:
   TiledJacobi(Exec const& exec, Field<Exec, T const, 2> const& b, Field<Exec, T, 2> const& u)

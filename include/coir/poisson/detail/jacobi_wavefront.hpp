@@ -40,10 +40,9 @@ class PaddedFields {
     for_each("coir::poisson::jacobi/pad_source", exec_, box({int(rows), int(columns)}),
              [=, stride = stride_](int i, int j) { inside[i * stride + j] = b(i, j); });
     for (T* const field : field_)
-      for_each("coir::poisson::jacobi/pad", exec_, box({int(rows) + 2, int(columns) + 2}),
-               [=, stride = stride_](int i, int j) {
-                 field[(i - 1) * stride + (j - 1)] = u(i, j);
-               });
+      for_each(
+          "coir::poisson::jacobi/pad", exec_, box({int(rows) + 2, int(columns) + 2}),
+          [=, stride = stride_](int i, int j) { field[(i - 1) * stride + (j - 1)] = u(i, j); });
   }
 
   WavefrontGrid<T> grid(int parity) const {
@@ -141,9 +140,7 @@ class WavefrontJacobi {
             false};
   }
 
-  WavefrontTuning tuning() const {
-    return {static_cast<int>(exec_.concurrency()), 16, 0};
-  }
+  WavefrontTuning tuning() const { return {static_cast<int>(exec_.concurrency()), 16, 0}; }
 
   Exec exec_;
   Field<Exec, T const, 2> b_;

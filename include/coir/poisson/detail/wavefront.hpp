@@ -31,7 +31,7 @@ struct WavefrontGrid {
 /// How the work is cut.
 struct WavefrontTuning {
   int threads = 1;
-  int depth = 8;       ///< sweeps that a group of rows makes while it stays in cache
+  int depth = 8;         ///< sweeps that a group of rows makes while it stays in cache
   int tile_columns = 0;  ///< columns of a tile; 0 means whole rows
 };
 
@@ -69,7 +69,7 @@ class Wavefront {
   std::int64_t sweeps_;
   int depth_;
   int threads_;
-  int vectors_;       // of a row
+  int vectors_;  // of a row
   int tile_vectors_;
   int tiles_;
   std::vector<Signal> finished_;  // by thread: tiles whose first rows are done

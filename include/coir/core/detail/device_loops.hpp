@@ -1,0 +1,121 @@
+#pragma once
+
+/// \file
+/// How devices walk a box.
+
+#include <coir/core/detail/rows.hpp>
+#include <coir/core/kokkos.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace coir::detail {
+
+/// One cell per thread, numbered row by row: the fastest to launch. The number is divided by the row's
+/// length, so it has 32 bits while that is enough.
+template <int Rank, class Index, class Number, class Body>
+struct FlatLoop {
+  Rows<Rank, Index> rows;
+  Body body;
+
+  template <class... Values>
+  KOKKOS_FUNCTION void operator()(Number cell, Values&... values) const {
+    if constexpr (Rank == 1) {
+      rows.call(body, 0, static_cast<Index>(rows.first + static_cast<Index>(cell)), values...);
+    } else {
+      Number const length = static_cast<Number>(rows.length);
+      Number const row = cell / length;
+      rows.call(body, row, static_cast<Index>(rows.first + static_cast<Index>(cell - row * length)),
+                values...);
+    }
+  }
+};
+
+/// Four cells per thread: a team covers a block of 128 columns and four rows, or of 512 columns of a
+/// box of rank 1. Rows that follow each other share what a stencil reads, and more loads are on their
+/// way at a time: the fastest on grids that come from memory. (By measurement on an H200: 3.0 TB/s for
+/// the 5-point sweep on 8192^2, where one cell per thread gives 2.5 and a row per team 2.8.)
+template <int Rank, class Index, class Body>
+struct BlockLoop {
+  static constexpr int team = 128;
+  static constexpr int cells = 4;
+  Rows<Rank, Index> rows;
+  Body body;
+  int blocks_across;
+
+  static std::int64_t across(Rows<Rank, Index> const& rows) {
+    constexpr int columns = Rank == 1 ? team * cells : team;
+    return (rows.length + columns - 1) / columns;
+  }
+  static std::int64_t blocks(Rows<Rank, Index> const& rows) {
+    return across(rows) * (Rank == 1 ? 1 : (rows.count + cells - 1) / cells);
+  }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    if constexpr (Rank == 1) {
+      std::int64_t const begin = std::int64_t(member.league_rank()) * (team * cells);
+      COIR_UNROLL
+      for (int c = 0; c < cells; ++c) {
+        std::int64_t const column = begin + c * team + member.team_rank();
+        if (column < rows.length) rows.call(body, 0, static_cast<Index>(rows.first + column));
+      }
+    } else {
+      int const block_row = member.league_rank() / blocks_across;
+      int const column =
+          (member.league_rank() - block_row * blocks_across) * team + member.team_rank();
+      if (column >= rows.length) return;
+      COIR_UNROLL
+      for (int c = 0; c < cells; ++c) {
+        std::int64_t const row = std::int64_t(block_row) * cells + c;
+        if (row < rows.count) rows.call(body, row, static_cast<Index>(rows.first + column));
+      }
+    }
+  }
+};
+
+template <class Exec, int Rank, class Index, class Body>
+void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Index> const& rows,
+                        Body const& body) {
+  constexpr std::int64_t worth_blocks = 1'000'000;  // cells; below, the launch counts most
+  constexpr std::int64_t worth_team = 512;  // columns; else too many threads idle at the end
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  using Blocks = BlockLoop<Rank, Index, Body>;
+  std::int64_t const cells = rows.count * rows.length;
+  if (cells >= worth_blocks && rows.length >= worth_team &&
+      (Rank == 1 || rows.length <= most - Blocks::team) && Blocks::blocks(rows) <= most) {
+    using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Blocks::team, 1>>;
+    Kokkos::parallel_for(std::string(label),
+                         Policy(exec, static_cast<int>(Blocks::blocks(rows)), Blocks::team),
+                         Blocks{rows, body, static_cast<int>(Blocks::across(rows))});
+  } else if (cells <= most) {
+    Kokkos::parallel_for(
+        std::string(label),
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, static_cast<int>(cells)),
+        FlatLoop<Rank, Index, int, Body>{rows, body});
+  } else {
+    Kokkos::parallel_for(std::string(label),
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, cells),
+                         FlatLoop<Rank, Index, std::int64_t, Body>{rows, body});
+  }
+}
+
+template <class Exec, int Rank, class Index, class Body, class Reducer>
+void reduce_on_device(std::string_view label, Exec const& exec, Rows<Rank, Index> const& rows,
+                      Body const& body, Reducer const& reducer) {
+  std::int64_t const cells = rows.count * rows.length;
+  if (cells <= std::numeric_limits<int>::max())
+    Kokkos::parallel_reduce(
+        std::string(label),
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, static_cast<int>(cells)),
+        FlatLoop<Rank, Index, int, Body>{rows, body}, reducer);
+  else
+    Kokkos::parallel_reduce(
+        std::string(label),
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, cells),
+        FlatLoop<Rank, Index, std::int64_t, Body>{rows, body}, reducer);
+}
+
+}  // namespace coir::detail
