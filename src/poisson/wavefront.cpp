@@ -43,60 +43,63 @@ struct Simd {
   }
 };
 
-/// One sweep on `Rows` rows: of the vectors [first, last), then of `tail` more columns.
+/// One sweep on the cells [first, last) of a row, one at a time.
+template <class T>
+void sweep_cells(T const* in, T* out, T const* source, std::ptrdiff_t stride, int first, int last) {
+  for (int c = first; c < last; ++c) {
+    T const sum = ((in[c - stride] + in[c + stride]) + in[c - 1]) + in[c + 1];
+    out[c] = (sum - source[c]) * T(0.25);
+  }
+}
+
+/// One sweep on `Rows` rows of `columns` cells.
 template <class T, int Rows>
 void sweep_rows(T const* __restrict in, T* __restrict out, T const* __restrict source,
-                std::ptrdiff_t stride, std::ptrdiff_t source_stride, int first, int last, int tail,
-                bool padded) {
+                std::ptrdiff_t stride, std::ptrdiff_t source_stride, int columns, bool padded) {
   using S = Simd<T>;
   using Vector = typename S::Vector;
   constexpr int width = S::width;
-  T const quarter = T(0.25);
+  int const whole = columns - columns % width;
 
-  Vector before[Rows], here[Rows], after[Rows];
-  std::ptrdiff_t column = static_cast<std::ptrdiff_t>(first) * width;
-  for (int r = 0; r < Rows; ++r) {
-    before[r] = S::load(in + r * stride + column - width);
-    here[r] = S::load(in + r * stride + column);
-  }
-  auto const updated = [&](int r, Vector north, Vector south) {
-    Vector const sum = ((north + south) + S::west(before[r], here[r])) + S::east(here[r], after[r]);
-    return (sum - S::load(source + r * source_stride + column)) * quarter;
-  };
-  auto const step = [&](auto keep) {
-    for (int r = 0; r < Rows; ++r) after[r] = S::load(in + r * stride + column + width);
-    Vector const north = S::load(in - stride + column);
-    Vector const south = S::load(in + Rows * stride + column);
+  if (padded || whole > 0) {
+    Vector before[Rows], here[Rows], after[Rows];
+    for (int r = 0; r < Rows; ++r) {
+      before[r] = S::load(in + r * stride - width);
+      here[r] = S::load(in + r * stride);
+    }
+    auto const update = [&](std::ptrdiff_t column, auto keep) {
+      for (int r = 0; r < Rows; ++r) after[r] = S::load(in + r * stride + column + width);
+      Vector const above = S::load(in - stride + column);
+      Vector const below = S::load(in + Rows * stride + column);
 #pragma GCC unroll 4
-    for (int r = 0; r < Rows; ++r) {
-      Vector const value =
-          updated(r, r == 0 ? north : here[r - 1], r == Rows - 1 ? south : here[r + 1]);
-      S::store(out + r * stride + column, keep(value, here[r]));
-    }
-  };
-
-  for (int v = first; v < last; ++v) {
-    step([](Vector value, Vector) { return value; });
-    for (int r = 0; r < Rows; ++r) {
-      before[r] = here[r];
-      here[r] = after[r];
-    }
-    column += width;
-  }
-  if (tail == 0) return;
-  if (padded) {
-    // Beyond the interior the boundary and the padding keep what they hold.
-    Vector lane;
-    for (int l = 0; l < width; ++l) lane[l] = T(l);
-    step([inside = lane < T(tail)](Vector value, Vector old) { return inside ? value : old; });
-  } else {
-    for (int r = 0; r < Rows; ++r)
-      for (std::ptrdiff_t c = column; c < column + tail; ++c) {
-        T const* const cell = in + r * stride + c;
-        T const sum = ((cell[-stride] + cell[stride]) + cell[-1]) + cell[1];
-        out[r * stride + c] = (sum - source[r * source_stride + c]) * quarter;
+      for (int r = 0; r < Rows; ++r) {
+        Vector const north = r == 0 ? above : here[r - 1];
+        Vector const south = r == Rows - 1 ? below : here[r + 1];
+        Vector const sum =
+            ((north + south) + S::west(before[r], here[r])) + S::east(here[r], after[r]);
+        Vector const value = (sum - S::load(source + r * source_stride + column)) * T(0.25);
+        S::store(out + r * stride + column, keep(value, here[r]));
       }
+    };
+    for (int column = 0; column < whole; column += width) {
+      update(column, [](Vector value, Vector) { return value; });
+      for (int r = 0; r < Rows; ++r) {
+        before[r] = here[r];
+        here[r] = after[r];
+      }
+    }
+    if (padded && whole < columns) {
+      // Beyond the interior the boundary and the padding keep what they hold.
+      Vector lane;
+      for (int l = 0; l < width; ++l) lane[l] = T(l);
+      auto const inside = lane < T(columns - whole);
+      update(whole, [inside](Vector value, Vector old) { return inside ? value : old; });
+    }
   }
+  if (!padded)
+    for (int r = 0; r < Rows; ++r)
+      sweep_cells(in + r * stride, out + r * stride, source + r * source_stride, stride, whole,
+                  columns);
 }
 
 void wait_for(std::atomic<std::int64_t> const& counter, std::int64_t value) {
@@ -131,22 +134,13 @@ struct Wavefront<T>::Band {
 };
 
 template <class T>
-Wavefront<T>::Wavefront(WavefrontGrid<T> const& grid, WavefrontTuning const& tuning,
-                        std::int64_t sweeps)
+Wavefront<T>::Wavefront(WavefrontGrid<T> const& grid, int threads, int depth, std::int64_t sweeps)
     : grid_(grid),
       sweeps_(sweeps),
-      depth_(static_cast<int>(
-          std::min<std::int64_t>(std::max(1, tuning.depth), std::max<std::int64_t>(1, sweeps)))),
+      depth_(static_cast<int>(std::clamp<std::int64_t>(sweeps, 1, depth))),
       // A band must not lean out of the grid, and needs a few rows of its own.
-      threads_(std::clamp(grid.rows / (depth_ + rows_at_once), 1, std::max(1, tuning.threads))),
-      vectors_(grid.columns / Simd<T>::width),
-      finished_(threads_) {
-  int const width = Simd<T>::width;
-  int const wanted = tuning.tile_columns > 0 ? tuning.tile_columns / width : vectors_;
-  // A tile leans to the left by one vector a sweep, so it must be wider than the block is deep.
-  tile_vectors_ = std::max(wanted, depth_ + 1);
-  tiles_ = std::max(1, vectors_ / tile_vectors_);
-}
+      threads_(std::clamp(grid.rows / (depth_ + rows_at_once), 1, threads)),
+      finished_(threads_) {}
 
 template <class T>
 int Wavefront<T>::border(int thread) const {
@@ -179,19 +173,14 @@ void Wavefront<T>::run(int thread) {
                     &finished_[thread],
                     upward ? (top ? nullptr : &finished_[thread + 1])
                            : (bottom ? nullptr : &finished_[thread - 1])};
-    for (int tile = 0; tile < tiles_; ++tile) advance(band, tile, ++number);
+    advance(band, ++number);
     lean += upward ? depth : -depth;
     done += depth;
   }
 }
 
 template <class T>
-void Wavefront<T>::advance(Band const& band, int tile, std::int64_t number) {
-  int const tail = grid_.columns % Simd<T>::width;
-  bool const last_tile = tile == tiles_ - 1;
-  int const first_vector = tile * tile_vectors_;
-  int const last_vector = last_tile ? vectors_ : first_vector + tile_vectors_;
-
+void Wavefront<T>::advance(Band const& band, std::int64_t number) {
   int const height = band.upper - band.lower;
   int const steps = (height + 2 * band.depth + rows_at_once - 1) / rows_at_once;
   int const first_rows_done = (band.depth + 1) / 2;  // the step after which the band below may read
@@ -200,33 +189,29 @@ void Wavefront<T>::advance(Band const& band, int tile, std::int64_t number) {
   for (int step = 0; step < steps; ++step) {
     int const front = band.lower + rows_at_once * step;
     if (waiting && front + rows_at_once >= band.upper) {
-      wait_for(band.above->tiles, number);
+      wait_for(band.above->blocks, number);
       waiting = false;
     }
     for (int k = 1; k <= band.depth; ++k) {
       int const begin = std::max(front - (k - 1), band.lower + k * band.leans_below);
       int const end = std::min(front - (k - 1) + rows_at_once, band.upper + k * band.leans_above);
       if (begin >= end) continue;
-      int const shift = tiles_ > 1 ? k - 1 : 0;
-      int const first = std::max(0, first_vector - (tile == 0 ? 0 : shift));
-      int const last = last_tile ? last_vector : last_vector - shift;
-      int const tail_here = last_tile ? tail : 0;
       T const* const in = band.field[(k - 1) % 2];
       T* const out = band.field[k % 2];
       if (end - begin == rows_at_once) {
         sweep_rows<T, rows_at_once>(in + begin * band.stride, out + begin * band.stride,
                                     band.source + begin * band.source_stride, band.stride,
-                                    band.source_stride, first, last, tail_here, grid_.padded);
+                                    band.source_stride, grid_.columns, grid_.padded);
       } else {
         for (int row = begin; row < end; ++row)
           sweep_rows<T, 1>(in + row * band.stride, out + row * band.stride,
                            band.source + row * band.source_stride, band.stride, band.source_stride,
-                           first, last, tail_here, grid_.padded);
+                           grid_.columns, grid_.padded);
       }
     }
-    if (step == first_rows_done) band.own->tiles.store(number, std::memory_order_release);
+    if (step == first_rows_done) band.own->blocks.store(number, std::memory_order_release);
   }
-  band.own->tiles.store(number, std::memory_order_release);
+  band.own->blocks.store(number, std::memory_order_release);
 }
 
 template class Wavefront<float>;

@@ -125,6 +125,19 @@ TYPED_TEST(Jacobi, BlockedEqualsPlainOnALargeGrid) {
   EXPECT_EQ(coir::testing::differing(u, v), 0u);
 }
 
+TYPED_TEST(Jacobi, BlockedEqualsPlainOnALongThinGrid) {
+  for (int n : {1, 3, 15, 16, 17}) {
+    int const m = 60'001;
+    GridOf<TypeParam, 2> const u("u", m + 2, n + 2), b("b", m, n);
+    coir::testing::fill_random(u, 13, 1000);
+    coir::testing::fill_random(b, 14, 30);
+    auto const v = coir::testing::copy_of(u);
+    jacobi(b, u, {.scheme = JacobiScheme::plain, .sweeps = 19});
+    jacobi(b, v, {.scheme = JacobiScheme::blocked, .sweeps = 19});
+    EXPECT_EQ(coir::testing::differing(u, v), 0u) << n << " columns";
+  }
+}
+
 // Interruptions and checks cut the sweeps into pieces; the pieces must not show.
 TYPED_TEST(Jacobi, ChecksAndMonitorLeaveTheBitsAlone) {
   int const m = 61, n = 83;

@@ -85,6 +85,9 @@ class PaddedFields {
 /// Blocked sweeps on a host.
 template <class Exec, class T>
 class WavefrontJacobi {
+  // Between 8 and 32 it hardly matters: fewer passes over memory against a larger working set.
+  static constexpr int depth = 16;
+
  public:
   WavefrontJacobi(Exec const& exec, Field<Exec, T const, 2> const& b, Field<Exec, T, 2> const& u)
       : exec_(exec), b_(b), u_(u) {
@@ -96,7 +99,8 @@ class WavefrontJacobi {
 
   void advance(std::int64_t sweeps) {
     if (b_.extent(0) == 0 || b_.extent(1) == 0) return;
-    Wavefront<T> wavefront(padded_ ? padded_->grid(parity_) : grid_in_place(), tuning(), sweeps);
+    Wavefront<T> wavefront(padded_ ? padded_->grid(parity_) : grid_in_place(),
+                           static_cast<int>(exec_.concurrency()), depth, sweeps);
     // As many indices as threads: each thread gets one, and all run at the same time, as the
     // wavefront needs, since they wait for each other.
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
@@ -139,8 +143,6 @@ class WavefrontJacobi {
             static_cast<int>(b_.extent(1)),
             false};
   }
-
-  WavefrontTuning tuning() const { return {static_cast<int>(exec_.concurrency()), 16, 0}; }
 
   Exec exec_;
   Field<Exec, T const, 2> b_;

@@ -28,13 +28,6 @@ struct WavefrontGrid {
   bool padded;
 };
 
-/// How the work is cut.
-struct WavefrontTuning {
-  int threads = 1;
-  int depth = 8;         ///< sweeps that a group of rows makes while it stays in cache
-  int tile_columns = 0;  ///< columns of a tile; 0 means whole rows
-};
-
 /// Elements that a vector of this build holds: rows of a padded grid are multiples of it.
 template <class T>
 int wavefront_vector_width();
@@ -42,14 +35,16 @@ int wavefront_vector_width();
 /// Advances a grid by `sweeps` Jacobi sweeps from field[0]; the result lies in field[sweeps % 2].
 ///
 /// Every one of `threads` concurrent callers runs run(its number) once. Each owns a band of rows and
-/// makes `depth` sweeps on it, a few rows at a time, before the next band. The borders between bands
+/// makes up to `depth` sweeps on it in one pass, a few rows at a time. The borders between bands
 /// lean: with each sweep they move by one row, up in one block of sweeps and down in the next, so that
 /// the band that is left behind needs nothing from its neighbour and the other only rows that the
-/// neighbour finished first. No row is computed twice, and threads wait for each other once a tile.
+/// neighbour finished first. No row is computed twice, and threads wait for each other once a block.
 template <class T>
 class Wavefront {
  public:
-  Wavefront(WavefrontGrid<T> const& grid, WavefrontTuning const& tuning, std::int64_t sweeps);
+  /// \param threads  the most to use
+  /// \param depth    sweeps that a group of rows makes while it stays in cache
+  Wavefront(WavefrontGrid<T> const& grid, int threads, int depth, std::int64_t sweeps);
 
   /// How many threads must call run(): at most as many as asked for.
   int threads() const { return threads_; }
@@ -59,20 +54,17 @@ class Wavefront {
  private:
   struct Band;
   struct alignas(128) Signal {
-    std::atomic<std::int64_t> tiles{0};
+    std::atomic<std::int64_t> blocks{0};
   };
 
   int border(int thread) const;
-  void advance(Band const& band, int tile, std::int64_t number);
+  void advance(Band const& band, std::int64_t number);
 
   WavefrontGrid<T> grid_;
   std::int64_t sweeps_;
   int depth_;
   int threads_;
-  int vectors_;  // of a row
-  int tile_vectors_;
-  int tiles_;
-  std::vector<Signal> finished_;  // by thread: tiles whose first rows are done
+  std::vector<Signal> finished_;  // by thread: blocks whose first rows are done
 };
 
 extern template class Wavefront<float>;
