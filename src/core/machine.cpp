@@ -234,8 +234,10 @@ MachineLimits measure_limits(Exec const& exec) {
   using Memory = typename Exec::memory_space;
   constexpr std::int64_t smallest = 16 << 20, largest = std::int64_t(1) << 30;
   expects_memory<Memory>(3 * smallest, "measuring the machine's limits");
-  std::int64_t const bytes = std::clamp(
-      std::min(4 * last_level_cache_bytes(exec), free_bytes<Memory>() / 8), smallest, largest);
+  // On a device large enough to hide the launch and the fence, too.
+  std::int64_t const wanted = runs_on_host<Exec> ? 4 * last_level_cache_bytes(exec) : largest;
+  std::int64_t const bytes =
+      std::clamp(std::min(wanted, free_bytes<Memory>() / 8), smallest, largest);
   std::int64_t const size = bytes / static_cast<std::int64_t>(sizeof(double));
 
   MachineLimits limits;

@@ -70,8 +70,8 @@ struct MachineLimits {
 
 /// Measures the limits of an execution space with the library's own loops.
 ///
-/// The best of several repetitions counts, on three arrays of four times the last-level cache each,
-/// less if memory is short. Takes about a second. Waits for what the instance was given before.
+/// The best of several repetitions counts, on three arrays of four times the last-level cache each, on
+/// devices of 1 GiB, less if memory is short. Takes about a second. Waits for what the instance was given before.
 ///
 /// \throws ResourceError if memory for three arrays of 16 MiB is missing
 template <ExecutionSpace Exec>
