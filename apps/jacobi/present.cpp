@@ -20,7 +20,7 @@ std::string formatted(char const* format, double value) {
   return text;
 }
 
-std::string error_cell(Outcome const& outcome, double Error::*part, char const* format) {
+std::string error_cell(Outcome const& outcome, double Error::* part, char const* format) {
   return outcome.error ? formatted(format, (*outcome.error).*part) : "-";
 }
 
@@ -68,8 +68,8 @@ Report report_of(Outcome const& outcome, Setting const& setting) {
 
 std::string summary_of(Outcome const& outcome, Setting const& setting) {
   char const* const unit = outcome.scheme == Scheme::multigrid ? " cycles in " : " sweeps in ";
-  std::string text = name_of(outcome.scheme) + ": " + std::to_string(outcome.result.iterations) + unit +
-                     with_unit(outcome.seconds, "s") + ", " +
+  std::string text = name_of(outcome.scheme) + ": " + std::to_string(outcome.result.iterations) +
+                     unit + with_unit(outcome.seconds, "s") + ", " +
                      with_unit(cells_per_second(outcome, setting), "cell/s");
   double const share = bandwidth_share(outcome, setting);
   if (share == share) text += " (" + percent(share) + " of the triad bandwidth)";
@@ -77,8 +77,8 @@ std::string summary_of(Outcome const& outcome, Setting const& setting) {
           ", stopped by " + std::string(to_string(outcome.result.stopped_by));
   if (outcome.error)
     text += "\nlargest error " + error_cell(outcome, &Error::largest, "%.3g") +
-            " grey levels, peak signal-to-noise ratio " + error_cell(outcome, &Error::psnr, "%.1f") +
-            " dB";
+            " grey levels, peak signal-to-noise ratio " +
+            error_cell(outcome, &Error::psnr, "%.1f") + " dB";
   return text + "\n";
 }
 
@@ -87,20 +87,19 @@ std::string table_of(std::vector<Outcome> const& outcomes, Setting const& settin
                "PSNR (dB)", "speed-up"});
   for (auto const& outcome : outcomes) {
     double const share = bandwidth_share(outcome, setting);
-    table.add_row({name_of(outcome.scheme), std::to_string(outcome.result.iterations),
-                   formatted("%.4f", outcome.seconds),
-                   formatted("%.2f", 1e-9 * cells_per_second(outcome, setting)),
-                   share == share ? percent(share) : "-",
-                   formatted("%.1e", outcome.result.relative_residual),
-                   error_cell(outcome, &Error::largest, "%.3g"),
-                   error_cell(outcome, &Error::psnr, "%.1f"),
-                   formatted("%.1fx", outcomes.front().seconds / outcome.seconds)});
+    table.add_row(
+        {name_of(outcome.scheme), std::to_string(outcome.result.iterations),
+         formatted("%.4f", outcome.seconds),
+         formatted("%.2f", 1e-9 * cells_per_second(outcome, setting)),
+         share == share ? percent(share) : "-", formatted("%.1e", outcome.result.relative_residual),
+         error_cell(outcome, &Error::largest, "%.3g"), error_cell(outcome, &Error::psnr, "%.1f"),
+         formatted("%.1fx", outcomes.front().seconds / outcome.seconds)});
   }
-  return table.text() +
-         "\nof triad: bytes that plain sweeps would move at this speed, over the " +
+  return table.text() + "\nof triad: bytes that plain sweeps would move at this speed, over the " +
          with_unit(setting.limits.triad_bandwidth, "B/s") +
          " measured here;\nabove 100 % the sweeps ran in cache. Multigrid counts cycles, red-black "
-         "ends when rounding does.\nspeed-up: over plain Jacobi, for the error that each reached.\n";
+         "ends when rounding does.\nspeed-up: over plain Jacobi, for the error that each "
+         "reached.\n";
 }
 
 }  // namespace coir::apps::jacobi

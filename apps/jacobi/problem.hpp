@@ -32,8 +32,8 @@ using Grid = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
 /// A file's values on the device, and what they mean.
 template <class T>
 struct Input {
-  Grid<T> values;  ///< [rows, columns]
-  int bits = 8;    ///< of a grey level, for output as a picture
+  Grid<T> values;      ///< [rows, columns]
+  int bits = 8;        ///< of a grey level, for output as a picture
   double white = 255;  ///< the value of white; for an array, how far its values spread
 };
 
@@ -55,32 +55,42 @@ struct Error {
   double psnr = 0;     ///< peak signal-to-noise ratio, 10 log10(white^2 / mean square), in dB
 };
 
-/// Stops before memory is allocated for fields that can't fit: photograph, source, u and its copy.
+/// Stops before memory is allocated for fields that can't fit.
+///
+/// \param fields  source, u and its copy, and the photograph if there is one
 template <class T>
-void expects_memory_for(std::int64_t rows, std::int64_t columns) {
+void expects_memory_for(int fields, std::int64_t rows, std::int64_t columns) {
   std::int64_t const field = (rows + 2) * (columns + 2) * static_cast<std::int64_t>(sizeof(T));
-  expects_memory<Memory>(4 * field, "rebuilding " + std::to_string(rows) + " x " +
-                                        std::to_string(columns) + " cells");
+  expects_memory<Memory>(fields * field, "rebuilding " + std::to_string(rows) + " x " +
+                                             std::to_string(columns) + " cells");
 }
 
 template <class T>
 double spread_of(Grid<T> const& values) {
   T low = 0, high = 0;
   auto const all = box({int(values.extent(0)), int(values.extent(1))});
-  reduce("coir::apps::jacobi/min", Exec{}, all,
-         KOKKOS_LAMBDA(int i, int j, T& value) { if (values(i, j) < value) value = values(i, j); },
-         Kokkos::Min<T>(low));
-  reduce("coir::apps::jacobi/max", Exec{}, all,
-         KOKKOS_LAMBDA(int i, int j, T& value) { if (values(i, j) > value) value = values(i, j); },
-         Kokkos::Max<T>(high));
+  reduce(
+      "coir::apps::jacobi/min", Exec{}, all,
+      KOKKOS_LAMBDA(int i, int j, T& value) {
+        if (values(i, j) < value) value = values(i, j);
+      },
+      Kokkos::Min<T>(low));
+  reduce(
+      "coir::apps::jacobi/max", Exec{}, all,
+      KOKKOS_LAMBDA(int i, int j, T& value) {
+        if (values(i, j) > value) value = values(i, j);
+      },
+      Kokkos::Max<T>(high));
   return high > low ? double(high) - double(low) : 1;
 }
 
 /// Reads a picture or an array, told apart by its first bytes.
 ///
+/// \param fields  that the solve will need, counting this one
 /// \throws InputError if it is neither, is malformed, has no cells, or holds NaN or infinities
+/// \throws ResourceError if that many fields don't fit into memory
 template <class T>
-Input<T> read_input(std::filesystem::path const& path) {
+Input<T> read_input(std::filesystem::path const& path, int fields) {
   Input<T> input;
   if (io::format_of_content(path) == io::Format::npy) {
     auto const array = io::read_npy(path);
@@ -91,13 +101,13 @@ Input<T> read_input(std::filesystem::path const& path) {
       if (extent < 1 || extent > 2'000'000'000)
         throw InputError(path.string() + ": an extent of the array is " + std::to_string(extent) +
                          ", and must lie from 1 to 2000000000");
-    expects_memory_for<T>(array.shape[0], array.shape[1]);
+    expects_memory_for<T>(fields, array.shape[0], array.shape[1]);
     input.values = io::to_view<Grid<T>>(array, io::Rounding::allow);
     io::require_finite(input.values, path.string());
     input.white = spread_of(input.values);
   } else {
     auto const image = io::read_image(path);
-    expects_memory_for<T>(image.rows, image.columns);
+    expects_memory_for<T>(fields, image.rows, image.columns);
     input.values = io::to_view<Grid<T>>(image);
     input.bits = image.bits;
     input.white = image.maximum();
@@ -109,32 +119,32 @@ Input<T> read_input(std::filesystem::path const& path) {
 template <class T>
 void put_inside(Grid<T> const& inside, Grid<T> const& field) {
   Kokkos::deep_copy(field, T(0));
-  for_each("coir::apps::jacobi/put_inside", Exec{},
-           box({int(inside.extent(0)), int(inside.extent(1))}),
-           KOKKOS_LAMBDA(int i, int j) { field(i + 1, j + 1) = inside(i, j); });
+  for_each(
+      "coir::apps::jacobi/put_inside", Exec{}, box({int(inside.extent(0)), int(inside.extent(1))}),
+      KOKKOS_LAMBDA(int i, int j) { field(i + 1, j + 1) = inside(i, j); });
 }
 
 /// The inside of a field with a ring.
 template <class T>
 Grid<T> inside_of(Grid<T> const& field) {
   Grid<T> const inside("inside", field.extent(0) - 2, field.extent(1) - 2);
-  for_each("coir::apps::jacobi/inside_of", Exec{},
-           box({int(inside.extent(0)), int(inside.extent(1))}),
-           KOKKOS_LAMBDA(int i, int j) { inside(i, j) = field(i + 1, j + 1); });
+  for_each(
+      "coir::apps::jacobi/inside_of", Exec{}, box({int(inside.extent(0)), int(inside.extent(1))}),
+      KOKKOS_LAMBDA(int i, int j) { inside(i, j) = field(i + 1, j + 1); });
   return inside;
 }
 
 /// b = scale (values - offset), for a file that holds the Laplacian itself.
 template <class T>
 void undo_offset_and_scale(Grid<T> const& values, T offset, T scale) {
-  for_each("coir::apps::jacobi/scale", Exec{},
-           box({int(values.extent(0)), int(values.extent(1))}),
-           KOKKOS_LAMBDA(int i, int j) { values(i, j) = scale * (values(i, j) - offset); });
+  for_each(
+      "coir::apps::jacobi/scale", Exec{}, box({int(values.extent(0)), int(values.extent(1))}),
+      KOKKOS_LAMBDA(int i, int j) { values(i, j) = scale * (values(i, j) - offset); });
 }
 
 template <class T>
 Problem<T> make_problem(Settings const& settings) {
-  Input<T> input = read_input<T>(settings.input);
+  Input<T> input = read_input<T>(settings.input, settings.input_is_laplacian ? 3 : 4);
   Problem<T> problem;
   problem.bits = input.bits;
   problem.white = input.white;
@@ -151,25 +161,39 @@ Problem<T> make_problem(Settings const& settings) {
   return problem;
 }
 
+/// b as a picture: zero is the middle grey, and four levels of b are one of grey.
+template <class T>
+Grid<T> laplacian_picture(Problem<T> const& problem) {
+  auto const source = problem.source;
+  T const middle = problem.bits == 8 ? 128 : 32768;
+  Grid<T> const picture("picture", source.extent(0), source.extent(1));
+  for_each(
+      "coir::apps::jacobi/laplacian_picture", Exec{}, box({problem.rows(), problem.columns()}),
+      KOKKOS_LAMBDA(int i, int j) { picture(i, j) = middle + source(i, j) / T(4); });
+  return picture;
+}
+
 template <class T>
 Error error_of(Grid<T> const& u, Problem<T> const& problem) {
   auto const photograph = *problem.photograph;
   auto const all = box({problem.rows(), problem.columns()});
   Error error;
   double squares = 0;
-  reduce("coir::apps::jacobi/largest_error", Exec{}, all,
-         KOKKOS_LAMBDA(int i, int j, double& value) {
-           double const difference = double(u(i + 1, j + 1)) - double(photograph(i, j));
-           double const size = difference < 0 ? -difference : difference;
-           if (size > value) value = size;
-         },
-         Kokkos::Max<double>(error.largest));
-  reduce("coir::apps::jacobi/squared_error", Exec{}, all,
-         KOKKOS_LAMBDA(int i, int j, double& value) {
-           double const difference = double(u(i + 1, j + 1)) - double(photograph(i, j));
-           value += difference * difference;
-         },
-         Kokkos::Sum<double>(squares));
+  reduce(
+      "coir::apps::jacobi/largest_error", Exec{}, all,
+      KOKKOS_LAMBDA(int i, int j, double& value) {
+        double const difference = double(u(i + 1, j + 1)) - double(photograph(i, j));
+        double const size = difference < 0 ? -difference : difference;
+        if (size > value) value = size;
+      },
+      Kokkos::Max<double>(error.largest));
+  reduce(
+      "coir::apps::jacobi/squared_error", Exec{}, all,
+      KOKKOS_LAMBDA(int i, int j, double& value) {
+        double const difference = double(u(i + 1, j + 1)) - double(photograph(i, j));
+        value += difference * difference;
+      },
+      Kokkos::Sum<double>(squares));
   double const mean = squares / double(all.size());
   error.psnr = mean > 0 ? 10 * std::log10(problem.white * problem.white / mean)
                         : std::numeric_limits<double>::infinity();

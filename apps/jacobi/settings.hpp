@@ -48,6 +48,7 @@ struct Settings {
   std::int64_t repeat = 1;
   bool compare = false;
   ProgressMode progress = ProgressMode::automatic;
+  bool quiet = false;
 };
 
 }  // namespace coir::apps::jacobi

@@ -66,7 +66,7 @@ Outcome solve_once(Scheme scheme, Problem<T> const& problem, Grid<T> const& u, L
         {.sweeps = limits.sweeps, .tolerance = limits.tolerance, .monitor = monitor});
   } else if (scheme == Scheme::multigrid) {
     poisson::MultigridOptions options;
-    options.max_cycles = static_cast<int>(std::clamp<std::int64_t>(limits.sweeps, 1, 1'000'000));
+    options.max_cycles = static_cast<int>(limits.sweeps);
     options.tolerance = limits.tolerance;
     options.monitor = monitor;
     outcome.result = poisson::multigrid(exec, problem.source, u, options);
@@ -95,7 +95,8 @@ inline double median(std::vector<double> values) {
 
 /// Solves a problem settings.repeat times with one scheme; u holds the last result.
 template <class T>
-Outcome solve(Scheme scheme, Problem<T> const& problem, Grid<T> const& u, Settings const& settings) {
+Outcome solve(Scheme scheme, Problem<T> const& problem, Grid<T> const& u,
+              Settings const& settings) {
   Limits const limits = limits_of(scheme, problem, settings);
   auto const begin = [&] {
     Kokkos::deep_copy(u, T(0));
@@ -104,9 +105,15 @@ Outcome solve(Scheme scheme, Problem<T> const& problem, Grid<T> const& u, Settin
 
   // Kernels are loaded at their first launch; that belongs to no scheme's time.
   begin();
-  solve_once(scheme, problem, u, {std::min<std::int64_t>(limits.sweeps, 20), 0}, {});
+  std::int64_t const few = scheme == Scheme::multigrid ? 1 : 20;
+  Outcome outcome = solve_once(scheme, problem, u, {std::min(limits.sweeps, few), 0},
+                               [](poisson::Progress const&) { return !interrupted(); });
+  if (interrupted()) {
+    outcome.result.iterations = 0;
+    outcome.result.stopped_by = poisson::StoppedBy::interrupted;
+    return outcome;
+  }
 
-  Outcome outcome;
   std::vector<double> seconds;
   for (std::int64_t round = 0; round < settings.repeat; ++round) {
     begin();

@@ -1,0 +1,13 @@
+# The target 'demo': what this machine can do at best, what each scheme makes of it, and pictures.
+add_custom_target(
+  demo
+  COMMAND
+    ${CMAKE_COMMAND}
+    -D INFO=$<TARGET_FILE:coir_app_info>
+    -D JACOBI=$<TARGET_FILE:coir_app_jacobi>
+    -D PHOTOGRAPH=${CMAKE_CURRENT_SOURCE_DIR}/jacobi/coffee.png
+    -D FOLDER=${PROJECT_BINARY_DIR}/pictures
+    -P ${CMAKE_CURRENT_SOURCE_DIR}/run_demo.cmake
+  DEPENDS coir_app_info coir_app_jacobi
+  USES_TERMINAL
+  VERBATIM)

@@ -1,0 +1,44 @@
+# cmake -D INFO=<coir-info> -D JACOBI=<coir-jacobi> -D PHOTOGRAPH=<file> -D FOLDER=<folder> -P run_demo.cmake
+#
+# Measures this machine, runs every scheme on the photograph, and fills FOLDER with pictures.
+cmake_minimum_required(VERSION 3.25)
+
+# message() writes to stderr, or with dashes before the text; this is output like the programs' own.
+function(say)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E echo "${ARGV}")
+endfunction()
+
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# sweep(COUNT NAME): the picture after COUNT sweeps of Jacobi's method
+function(sweep count name)
+  run("${JACOBI}" "${PHOTOGRAPH}" --sweeps ${count} --quiet --output "${FOLDER}/${name}.png")
+endfunction()
+
+file(REMOVE_RECURSE "${FOLDER}")
+file(MAKE_DIRECTORY "${FOLDER}")
+file(COPY_FILE "${PHOTOGRAPH}" "${FOLDER}/1_photograph.png")
+
+say("This machine")
+say("")
+run("${INFO}" --measure)
+
+say("")
+say("A photograph rebuilt from its Laplacian by every scheme")
+say("")
+run("${JACOBI}" "${PHOTOGRAPH}" --compare
+    --output-laplacian "${FOLDER}/2_laplacian.png" --output "${FOLDER}/7_multigrid.png")
+
+sweep(100 3_after_100_sweeps)
+sweep(1000 4_after_1000_sweeps)
+sweep(10000 5_after_10000_sweeps)
+sweep(150000 6_after_150000_sweeps)
+
+say("")
+say("The photograph, its Laplacian, and what the sweeps make of it:")
+file(GLOB pictures "${FOLDER}/*.png")
+foreach(picture IN LISTS pictures)
+  say("  ${picture}")
+endforeach()
