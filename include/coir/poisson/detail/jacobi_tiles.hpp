@@ -140,7 +140,8 @@ struct JacobiTile {
     T const* const east = own + (x < Shape::across - 1 ? 1 : 0);
     T const* const north = own - (y > 0 ? Shape::across : 0);
     T const* const south = own + (y < threads / Shape::across - 1 ? Shape::across : 0);
-    int const m = static_cast<int>(b.extent(0)), n = static_cast<int>(b.extent(1));
+    // Unsigned, so that one comparison finds indices below zero, too.
+    unsigned const m = static_cast<unsigned>(b.extent(0)), n = static_cast<unsigned>(b.extent(1));
     T above[columns], below_patch[columns];
     COIR_UNROLL
     for (int c = 0; c < columns; ++c) {
@@ -151,15 +152,14 @@ struct JacobiTile {
     for (int r = 0; r < rows; ++r) {
       T before = west[place(r, columns - 1) * threads];
       T const behind_patch = east[place(r, 0) * threads];
-      bool const row_inside = first_row + r >= 0 && first_row + r < m;
+      bool const row_inside = static_cast<unsigned>(first_row + r) < m;
       COIR_UNROLL
       for (int c = 0; c < columns; ++c) {
         T const old = u[r][c];
         T const below = r + 1 < rows ? u[r + 1 < rows ? r + 1 : r][c] : below_patch[c];
         T const behind = c + 1 < columns ? u[r][c + 1 < columns ? c + 1 : c] : behind_patch;
         T const next = ((((above[c] + below) + before) + behind) - source[r][c]) * T(0.25);
-        bool const inside =
-            !Masked || (row_inside && first_column + c >= 0 && first_column + c < n);
+        bool const inside = !Masked || (row_inside && static_cast<unsigned>(first_column + c) < n);
         u[r][c] = inside ? next : old;
         above[c] = old;
         before = old;
@@ -188,9 +188,9 @@ class TiledJacobi {
   // a tile is work done twice. (Shapes and depths by measurement on an H200.)
   static constexpr bool single = sizeof(T) == 4;
   using Small =
-      std::conditional_t<single, TileShape<T, 16, 4, 16, 4, 16>, TileShape<T, 16, 4, 12, 4, 12>>;
+      std::conditional_t<single, TileShape<T, 16, 4, 8, 8, 16>, TileShape<T, 16, 4, 8, 6, 12>>;
   using Large =
-      std::conditional_t<single, TileShape<T, 32, 4, 6, 10, 8>, TileShape<T, 16, 4, 8, 8, 6>>;
+      std::conditional_t<single, TileShape<T, 16, 6, 8, 8, 8>, TileShape<T, 16, 4, 8, 8, 8>>;
 
  public:
   TiledJacobi(Exec const& exec, Field<Exec, T const, 2> const& b, Field<Exec, T, 2> const& u)
