@@ -31,15 +31,25 @@ void report_rates(benchmark::State& state, Exec const& exec, Work work) {
 }
 
 /// Times calls of a kernel, with a fence on both sides.
-template <class Exec, class Kernel>
-void time_kernel(benchmark::State& state, Exec const& exec, Work work, Kernel const& kernel) {
+///
+/// \param prepare  called before each of them, outside the time
+template <class Exec, class Kernel, class Prepare>
+void time_kernel(benchmark::State& state, Exec const& exec, Work work, Kernel const& kernel,
+                 Prepare const& prepare) {
+  prepare();
   kernel();  // the first call pays for page tables, clocks and caches
   for (auto _ : state) {
+    prepare();
     Stopwatch<Exec> const watch(exec);
     kernel();
     state.SetIterationTime(watch.seconds());
   }
   report_rates(state, exec, work);
+}
+
+template <class Exec, class Kernel>
+void time_kernel(benchmark::State& state, Exec const& exec, Work work, Kernel const& kernel) {
+  time_kernel(state, exec, work, kernel, [] {});
 }
 
 /// Times a kernel and another that does the same, in turns, so that what else runs on the machine

@@ -1,0 +1,25 @@
+// Jacobi sweeps, one pass over memory each or many sweeps a pass.
+
+#include "problem.hpp"
+
+#include <coir/poisson/jacobi.hpp>
+
+namespace coir::bench {
+
+template <class T, poisson::JacobiScheme scheme>
+void bench_jacobi(benchmark::State& state) {
+  Exec const exec;
+  Problem<T> const problem(exec, state);
+  std::int64_t const sweeps = sweeps_for(problem);
+  time_kernel(state, exec, problem.work_of(sweeps), [&] {
+    poisson::jacobi(exec, problem.source, problem.unknown, {.scheme = scheme, .sweeps = sweeps});
+  });
+  state.counters["sweeps"] = double(sweeps);
+}
+
+BENCHMARK_TEMPLATE(bench_jacobi, float, poisson::JacobiScheme::plain)->Apply(sizes);
+BENCHMARK_TEMPLATE(bench_jacobi, float, poisson::JacobiScheme::blocked)->Apply(sizes);
+BENCHMARK_TEMPLATE(bench_jacobi, double, poisson::JacobiScheme::plain)->Apply(sizes);
+BENCHMARK_TEMPLATE(bench_jacobi, double, poisson::JacobiScheme::blocked)->Apply(sizes);
+
+}  // namespace coir::bench

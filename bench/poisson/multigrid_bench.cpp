@@ -1,0 +1,35 @@
+// Multigrid from zero to a small residual: 1e-4 in float, 1e-8 in double. Rates count a solve as one
+// pass over the grid, so a share of 0.02 means that a solve costs as much as fifty passes at full speed.
+
+#include "problem.hpp"
+
+#include <coir/poisson/multigrid.hpp>
+
+#include <array>
+#include <type_traits>
+
+namespace coir::bench {
+
+template <class T>
+void bench_multigrid(benchmark::State& state) {
+  Exec const exec;
+  Problem<T> const problem(exec, state);
+  poisson::MultigridOptions options;
+  options.tolerance = std::is_same_v<T, float> ? 1e-4 : 1e-8;
+  poisson::Multigrid<Exec, T, 2> solver(exec, std::array{int(state.range(0)), int(state.range(1))},
+                                        options);
+
+  poisson::Result result;
+  time_kernel(
+      state, exec, problem.work_of(1),
+      [&] { result = solver.solve(problem.source, problem.unknown); },
+      [&] { fill(exec, problem.unknown, T(0)); });
+  if (!result.converged) state.SkipWithError("it doesn't converge");
+  state.counters["cycles"] = double(result.iterations);
+  state.counters["convergence_factor"] = result.convergence_factor;
+}
+
+BENCHMARK_TEMPLATE(bench_multigrid, float)->Apply(sizes);
+BENCHMARK_TEMPLATE(bench_multigrid, double)->Apply(sizes);
+
+}  // namespace coir::bench
