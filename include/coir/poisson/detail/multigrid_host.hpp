@@ -141,7 +141,7 @@ class HostPasses {
   // As many sweeps as keep their slabs in a core's own cache, and the seams a small part of the work.
   int sweeps_at_once(Grid const& level) const {
     constexpr std::int64_t cache = 512 * 1024;
-    std::int64_t const slab = 2 * std::int64_t(level.n[1]) * level.n[2] * sizeof(T);
+    std::int64_t const slab = 2 * (std::int64_t(level.n[1]) * level.n[2] + 1) * sizeof(T);
     std::int64_t const in_cache = cache / slab - 2;
     std::int64_t const between_seams = level.n[0] / (16 * std::int64_t(exec_.concurrency()));
     return static_cast<int>(std::max<std::int64_t>(1, std::min(in_cache, between_seams) / 2));
