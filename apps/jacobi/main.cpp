@@ -43,9 +43,17 @@ char const examples[] =
     "or tolerance not reached, 6 no usable device, 130 stopped by Ctrl-C.\n"
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
+CLI::Option* add_file(CLI::App& app, std::string const& name, std::filesystem::path& path,
+                      std::string const& help) {
+  auto const set = [=, &path](std::string const& text) {
+    expects(!text.empty(), name + " must name a file, not ''");
+    path = text;
+  };
+  return app.add_option_function<std::string>(name, set, help)->type_name("FILE");
+}
+
 void add_options(CLI::App& app, Settings& settings) {
-  app.add_option("INPUT", settings.input, "A photograph (.png, .pgm) or an array (.npy)")
-      ->type_name("FILE")
+  add_file(app, "INPUT", settings.input, "A photograph (.png, .pgm) or an array (.npy)")
       ->required();
   app.add_flag("--laplacian", settings.input_is_laplacian, "INPUT is the Laplacian itself");
   add_number(app, "--offset", settings.offset,
@@ -69,16 +77,13 @@ void add_options(CLI::App& app, Settings& settings) {
              std::vector<std::pair<std::string, Precision>>{{"float", Precision::single},
                                                             {"double", Precision::twofold}},
              "Kind of number (default float)");
-  app.add_option("--output", settings.output,
-                 "Write the rebuilt picture: .png, .pgm or .npy; with --compare\n"
-                 "that of multigrid")
-      ->type_name("FILE");
-  app.add_option("--output-laplacian", settings.output_laplacian,
-                 "Write the Laplacian: .npy as it is, .png or .pgm as b / 4 + 128\n"
-                 "(of a picture of 16 bits, b / 4 + 32768)")
-      ->type_name("FILE");
-  app.add_option("--report", settings.report, "Write figures as JSON; with --compare a list")
-      ->type_name("FILE");
+  add_file(app, "--output", settings.output,
+           "Write the rebuilt picture: .png, .pgm or .npy; with --compare\n"
+           "that of multigrid");
+  add_file(app, "--output-laplacian", settings.output_laplacian,
+           "Write the Laplacian: .npy as it is, .png or .pgm as b / 4 + 128\n"
+           "(of a picture of 16 bits, b / 4 + 32768)");
+  add_file(app, "--report", settings.report, "Write figures as JSON; with --compare a list");
   add_whole_number(app, "--repeat", settings.repeat,
                    "Timed runs, of which the median counts (default 1)", 1, 1'000'000);
   app.add_flag("--compare", settings.compare, "Run every scheme and print one table")
@@ -112,8 +117,8 @@ void expects_consistent(Settings const& settings) {
   auto const outputs = {settings.output, settings.output_laplacian, settings.report};
   for (auto const& path : outputs)
     expects(path.empty() || std::count(outputs.begin(), outputs.end(), path) == 1,
-            "--output, --output-laplacian and --report must name different files, not all " +
-                path.string());
+            "--output, --output-laplacian and --report must name different files, and " +
+                path.string() + " is among them twice");
   for (auto const& path : outputs)
     if (!path.empty()) io::AtomicFile{path};  // leaves no trace unless it can't be written
 }

@@ -92,15 +92,19 @@ double spread_of(Grid<T> const& values) {
 template <class T>
 Input<T> read_input(std::filesystem::path const& path, int fields) {
   Input<T> input;
-  if (io::format_of_content(path) == io::Format::npy) {
+  io::Format const format = io::format_of_content(path);
+  if (format == io::Format::unknown)
+    throw InputError(path.string() +
+                     ": is neither a PNG, a PGM nor an NPY file: convert it to one of these");
+  if (format == io::Format::npy) {
     auto const array = io::read_npy(path);
     if (array.shape.size() != 2)
-      throw InputError(path.string() + ": the array has " + std::to_string(array.shape.size()) +
-                       " dimensions, and a picture has 2");
+      throw InputError(path.string() + ": the array must have 2 dimensions, not " +
+                       std::to_string(array.shape.size()) + ": save one of rows and columns");
     for (std::int64_t const extent : array.shape)
       if (extent < 1 || extent > 2'000'000'000)
-        throw InputError(path.string() + ": an extent of the array is " + std::to_string(extent) +
-                         ", and must lie from 1 to 2000000000");
+        throw InputError(path.string() + ": the array's extents must be 1 to 2000000000, not " +
+                         std::to_string(extent) + ": save one with that many rows and columns");
     expects_memory_for<T>(fields, array.shape[0], array.shape[1]);
     input.values = io::to_view<Grid<T>>(array, io::Rounding::allow);
     io::require_finite(input.values, path.string());

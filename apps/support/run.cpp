@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -158,6 +159,8 @@ std::string explain(CLI::App const& app, CLI::ParseError const& error) {
 }
 
 int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& body) {
+  std::signal(SIGXFSZ,
+              SIG_IGN);  // a limit on file sizes is then an error of the write, like a full disk
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", version_text(app.get_name()), "Print the version and exit");
   try {
