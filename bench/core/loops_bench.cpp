@@ -12,12 +12,16 @@
 namespace coir::bench {
 
 using Exec = Kokkos::DefaultExecutionSpace;
+// Views that own nothing, as in the solvers' kernels: copying one into a kernel counts no references.
+template <class Pointers>
+using Unmanaged = Kokkos::View<Pointers, Kokkos::LayoutRight, Exec::memory_space,
+                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 template <class T>
-using Rank1 = Kokkos::View<T*, Kokkos::LayoutRight, Exec::memory_space>;
+using Rank1 = Unmanaged<T*>;
 template <class T>
-using Rank2 = Kokkos::View<T**, Kokkos::LayoutRight, Exec::memory_space>;
+using Rank2 = Unmanaged<T**>;
 template <class T>
-using Rank3 = Kokkos::View<T***, Kokkos::LayoutRight, Exec::memory_space>;
+using Rank3 = Unmanaged<T***>;
 
 // Views of rank 3 compute offsets of ints in 32 bits before Kokkos 5, which compilers don't vectorise.
 using Long = std::int64_t;
@@ -106,16 +110,36 @@ T sum(Exec const& exec, Rank3<T> const& x) {
   return result;
 }
 
-/// A View of zeros whose extents are the benchmark's arguments.
+/// Arrays of zeros whose extents are the benchmark's arguments.
 template <class T, int Rank>
-auto make(benchmark::State const& state) {
-  if constexpr (Rank == 1)
-    return Rank1<T>("x", state.range(0));
-  else if constexpr (Rank == 2)
-    return Rank2<T>("x", state.range(0), state.range(1));
-  else
-    return Rank3<T>("x", state.range(0), state.range(1), state.range(2));
-}
+class Arrays {
+ public:
+  Arrays(benchmark::State const& state, int count)
+      : state_(state), memory_("arrays", count, size() + apart) {}
+
+  auto operator[](int index) const {
+    T* const data = memory_.data() + index * (size() + apart);
+    if constexpr (Rank == 1)
+      return Rank1<T>(data, state_.range(0));
+    else if constexpr (Rank == 2)
+      return Rank2<T>(data, state_.range(0), state_.range(1));
+    else
+      return Rank3<T>(data, state_.range(0), state_.range(1), state_.range(2));
+  }
+
+ private:
+  static constexpr std::int64_t apart =
+      256;  // so that arrays of 2^n don't meet in the cache's sets
+
+  std::int64_t size() const {
+    std::int64_t product = 1;
+    for (int d = 0; d < Rank; ++d) product *= state_.range(d);
+    return product;
+  }
+
+  benchmark::State const& state_;
+  Kokkos::View<T**, Kokkos::LayoutRight, Exec::memory_space> memory_;
+};
 
 /// Calls function(extents...).
 template <class View, class Function>
@@ -144,7 +168,8 @@ void run(benchmark::State& state, Exec const& exec, View const& view, int arrays
 template <class T, int Rank>
 void bench_copy(benchmark::State& state) {
   Exec const exec;
-  auto const from = make<T, Rank>(state), to = make<T, Rank>(state);
+  Arrays<T, Rank> const arrays(state, 2);
+  auto const from = arrays[0], to = arrays[1];
   run(
       state, exec, to, 2, [&] { copy(exec, from, to); },
       [&](auto... n) { raw::copy(n..., from.data(), to.data()); });
@@ -153,7 +178,8 @@ void bench_copy(benchmark::State& state) {
 template <class T, int Rank>
 void bench_triad(benchmark::State& state) {
   Exec const exec;
-  auto const a = make<T, Rank>(state), b = make<T, Rank>(state), c = make<T, Rank>(state);
+  Arrays<T, Rank> const arrays(state, 3);
+  auto const a = arrays[0], b = arrays[1], c = arrays[2];
   run(
       state, exec, a, 3, [&] { triad(exec, b, c, a); },
       [&](auto n) { raw::triad(n, b.data(), c.data(), a.data()); });
@@ -162,7 +188,8 @@ void bench_triad(benchmark::State& state) {
 template <class T, int Rank>
 void bench_stencil(benchmark::State& state) {
   Exec const exec;
-  auto const u = make<T, Rank>(state), v = make<T, Rank>(state);
+  Arrays<T, Rank> const arrays(state, 2);
+  auto const u = arrays[0], v = arrays[1];
   run(
       state, exec, v, 2, [&] { stencil(exec, u, v); },
       [&](auto... n) { raw::stencil(n..., u.data(), v.data()); });
@@ -171,7 +198,8 @@ void bench_stencil(benchmark::State& state) {
 template <class T, int Rank>
 void bench_sum(benchmark::State& state) {
   Exec const exec;
-  auto const x = make<T, Rank>(state);
+  Arrays<T, Rank> const arrays(state, 1);
+  auto const x = arrays[0];
   run(
       state, exec, x, 1, [&] { benchmark::DoNotOptimize(sum(exec, x)); },
       [&](auto... n) { benchmark::DoNotOptimize(raw::sum(n..., x.data())); });
