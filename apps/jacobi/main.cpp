@@ -174,28 +174,40 @@ void expects_tolerance(Outcome const& outcome, Settings const& settings) {
                                 : "rounding ends it here; use --precision double, or raise it"));
 }
 
+/// Runs the schemes and writes the fields.
 template <class T>
-ExitCode rebuild(Settings const& settings) {
-  Problem<T> const problem = make_problem<T>(settings);
-  Setting setting{problem.rows(), problem.columns(), settings.precision, {}};
-  // Takes a second, which shares of the limit are worth only where someone reads them.
-  if (!settings.quiet || !settings.report.empty()) setting.limits = measure_limits(Exec{});
-  Grid<T> const u("u", problem.source.extent(0) + 2, problem.source.extent(1) + 2);
-
-  // Until here Ctrl-C ends the program at once, as there is nothing to tell and nothing to undo.
+std::vector<Outcome> solve_and_write(Problem<T> const& problem, Settings const& settings) {
+  // Before, Ctrl-C ends the program at once: there is nothing to tell and nothing to undo.
   InterruptGuard const guard;
+  Grid<T> const u("u", problem.source.extent(0) + 2, problem.source.extent(1) + 2);
   std::vector<Outcome> outcomes;
   for (Scheme const scheme : schemes_to_run(settings)) {
     outcomes.push_back(solve(scheme, problem, u, settings));
     expects_a_result(outcomes.back());
   }
-
   if (!settings.output_laplacian.empty()) write_laplacian(settings.output_laplacian, problem);
   if (!settings.output.empty()) write_field(settings.output, inside_of(u), problem.bits);
+  return outcomes;
+}
+
+void present(std::vector<Outcome> const& outcomes, Setting const& setting,
+             Settings const& settings) {
+  InterruptGuard const guard;
   if (!settings.report.empty()) write_report(settings.report, outcomes, setting, settings.compare);
   if (!settings.quiet)
     std::cout << (settings.compare ? table_of(outcomes, setting)
                                    : summary_of(outcomes.front(), setting));
+}
+
+template <class T>
+ExitCode rebuild(Settings const& settings) {
+  Problem<T> const problem = make_problem<T>(settings);
+  auto const outcomes = solve_and_write(problem, settings);
+  // Measuring takes seconds, so it waits for the results, and for somebody to read them.
+  if (!settings.quiet || !settings.report.empty())
+    present(outcomes,
+            {problem.rows(), problem.columns(), settings.precision, measure_limits(Exec{})},
+            settings);
   for (auto const& outcome : outcomes) expects_tolerance(outcome, settings);
   return ExitCode::success;
 }
