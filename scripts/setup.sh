@@ -51,7 +51,20 @@ for package in "${packages[@]}"; do
   status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
   [[ $status == installed ]] || missing+=("$package")
 done
-[[ ${#missing[@]} -gt 0 ]] || exit 0
+
+# The presets and workflows need CMake 3.25; older distributions have an older one.
+check_cmake() {
+  local version
+  version=$(cmake --version | sed -n 's/^cmake version //p')
+  if dpkg --compare-versions "$version" lt 3.25; then
+    echo "setup.sh: CMake is $version and must be 3.25 or newer: python3 -m pip install cmake" >&2
+    exit 1
+  fi
+}
+if [[ ${#missing[@]} -eq 0 ]]; then
+  check_cmake
+  exit 0
+fi
 
 as_root=()
 if [[ $(id -u) -ne 0 ]]; then
@@ -72,3 +85,4 @@ fi
 # A third party's repository that is down fails the update without harm: what counts is the installation.
 "${update[@]}" || echo "setup.sh: apt-get update had errors; trying to install all the same" >&2
 "${install[@]}"
+check_cmake
