@@ -48,7 +48,10 @@ Result iterate(Exec const& exec, B const& b, U const& u, Sweeper& sweeper,
   result.relative_residual = std::numeric_limits<double>::quiet_NaN();
   double smallest = std::numeric_limits<double>::infinity();
   int checks_in_vain = 0;
-  std::int64_t slice = limits.monitor ? 16 : limits.sweeps;
+  // The first slice is short on a large grid, so that the monitor is soon heard there, too.
+  std::int64_t const cells = std::max<std::int64_t>(1, static_cast<std::int64_t>(b.size()));
+  std::int64_t slice =
+      limits.monitor ? std::clamp<std::int64_t>((1 << 28) / cells, 1, 16) : limits.sweeps;
   Stopwatch<Exec> watch(exec);
 
   bool checked = false;
