@@ -8,6 +8,7 @@
 #include <coir/poisson/result.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 
@@ -40,8 +41,6 @@ class Multigrid {
  public:
   static_assert(Real<T> && !std::is_const_v<T>);
   static_assert(Rank == 2 || Rank == 3);
-  using Source = detail::Field<Exec, T const, Rank>;
-  using Unknown = detail::Field<Exec, T, Rank>;
 
   /// \param extents  of the source: cells along each axis, without the ring
   /// \throws PreconditionError if an option is out of its range, or an extent below 1
@@ -57,7 +56,8 @@ class Multigrid {
   /// \param u  the same extents + 2, inout: the ring holds the boundary values, the rest a first guess
   /// \throws PreconditionError unless the extents are those of the solver
   template <class B, class U>
-    requires SourceAndUnknown<Exec, B, U>
+    requires SourceAndUnknown<Exec, B, U> && WritableRealViewOfRank<U, Rank> &&
+             std::same_as<typename U::value_type, T>
   Result solve(B const& b, U const& u) {
     detail::expects_ring(b, u);
     return solve_levels(detail::finest_level<T, Rank>(b, u));
@@ -79,12 +79,14 @@ class Multigrid {
 ///
 ///   L u = (sum of the 4 or 6 neighbours) - (4 or 6) u = b
 ///
-/// The time per cell doesn't depend on the size: every cycle reduces the residual about tenfold, for
-/// odd, even and prime extents and for long and thin grids alike. A coarse grid keeps every second
-/// cell along every axis until an axis has only one left; where cells don't pair up, the boundary
-/// keeps its place and the last cell's equation is that of a finite volume of its own size. Residuals
-/// are restricted by the transpose of linear interpolation; the coarsest grid, on which the smoother
-/// alone converges at a rate that no size makes worse, is relaxed with the best omega.
+/// Every cycle reduces the residual at least tenfold, and costs about as much as five sweeps over the
+/// grid, whatever its size: odd, even or prime, a square or long and thin. A coarse grid keeps every
+/// second cell along every axis, until an axis has hardly any left. Where cells don't pair up the
+/// boundary keeps its place, at a distance of between 1/2 and 3/2 of the coarse spacing, and the last
+/// cells' equations are those of finite volumes of that size. Corrections are interpolated linearly,
+/// residuals restricted by the transpose of that. The coarsest grid is relaxed at the best omega.
+///
+/// On hosts the result has the same bits for any number of threads.
 ///
 /// \param exec     where to run; waits for the result
 /// \param b        [m, n] or [m, n, p] in; the source
@@ -92,8 +94,9 @@ class Multigrid {
 ///                 the others a first guess (zero, if there is none)
 /// \param options  defaults: to a relative residual of 1e-8
 /// \return         cycles, the residual they left, and the convergence factor: by how much a cycle
-///                 reduced the residual, in the geometric mean. Where rounding ends the convergence
-///                 before the tolerance is met it stops by stagnation
+///                 reduced the residual, in the geometric mean. With a tolerance, a cycle that leaves
+///                 more than nine tenths of the residual stops the solver by stagnation: rounding then
+///                 keeps it from the tolerance, and u is as good as its precision allows
 /// \throws PreconditionError if an option is out of its range, or the extents don't fit
 /// \throws ResourceError     if the coarse grids (see Multigrid::bytes) don't fit into the free memory
 /// \see Trottenberg, Oosterlee, Schueller, Multigrid (2001), sec. 2.4 to 2.8;

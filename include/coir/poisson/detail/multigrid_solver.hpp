@@ -156,7 +156,7 @@ class Multigrid<Exec, T, Rank>::Implementation {
 
   // The finest grid that a device gives to one team, in cells.
   static constexpr std::int64_t small_cells = 4096;
-  // A cycle that leaves more than this of the residual works against rounding.
+  // A cycle that leaves more than this share of the residual works against rounding.
   static constexpr double stagnating = 0.9;
 
   // Measured best for one sweep before and one after. That red-black relaxation gains by some
@@ -228,7 +228,7 @@ class Multigrid<Exec, T, Rank>::Implementation {
     auto const levels_h = Kokkos::create_mirror_view(device_levels_);
     for (std::size_t l = 0; l < levels_.size(); ++l) levels_h(l) = levels_[l];
     Kokkos::deep_copy(device_levels_, levels_h);
-    while (first_small_ < last() && levels_[first_small_].cells() > small_cells) ++first_small_;
+    while (first_small_ <= last() && levels_[first_small_].cells() > small_cells) ++first_small_;
   }
 
   int last() const { return static_cast<int>(levels_.size()) - 1; }
