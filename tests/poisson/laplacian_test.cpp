@@ -116,7 +116,8 @@ TYPED_TEST(Laplacian, ResidualOfTheFieldItWasTakenOfIsZero) {
 // Whole numbers up to 100, so that every square and the sum are exact.
 TYPED_TEST(Laplacian, NormsEqualThePlainLoop) {
   typename TypeParam::Exec const exec;
-  for (auto [m, n] : {std::pair{1, 1}, {1, 8}, {8, 1}, {2, 2}, {7, 300}}) {
+  for (auto const& shape : {std::pair{1, 1}, {1, 8}, {8, 1}, {2, 2}, {7, 300}}) {
+    int const m = shape.first, n = shape.second;
     GridOf<TypeParam, 2> const u("u", m + 2, n + 2), b("b", m, n);
     coir::testing::fill_random(u, m);
     coir::testing::fill_random(b, n);
