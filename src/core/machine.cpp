@@ -247,9 +247,9 @@ MachineLimits measure_limits(Exec const& exec) {
     auto const c = make_numbers(exec, "c", size, 2);
     double const array = static_cast<double>(bytes);
     // A device's own copy engine beats a kernel, on hosts it is the other way round.
-    limits.copy_bandwidth =
-        2 * array / std::min(best_seconds(exec, [&] { copy(exec, b, a); }),
-                             best_seconds(exec, [&] { Kokkos::deep_copy(exec, a, b); }));
+    limits.copy_bandwidth = 2 * array /
+                            std::min(best_seconds(exec, [&] { copy(exec, b, a); }),
+                                     best_seconds(exec, [&] { Kokkos::deep_copy(exec, a, b); }));
     limits.triad_bandwidth = 3 * array / best_seconds(exec, [&] { triad(exec, b, c, a); });
   }
   // On a device enough to hide the fence at the end. On a host there is none to hide, and single

@@ -22,15 +22,15 @@ struct Case {
 };
 
 /// Host and device where they differ, float and double.
-using Cases =
-    std::conditional_t<std::is_same_v<Host, Device>,
-                       ::testing::Types<Case<Host, float>, Case<Host, double>>,
-                       ::testing::Types<Case<Host, float>, Case<Host, double>, Case<Device, float>,
-                                        Case<Device, double>>>;
+using Cases = std::conditional_t<std::is_same_v<Host, Device>,
+                                 ::testing::Types<Case<Host, float>, Case<Host, double>>,
+                                 ::testing::Types<Case<Host, float>, Case<Host, double>,
+                                                  Case<Device, float>, Case<Device, double>>>;
 
 /// The same in double alone.
-using DoubleCases = std::conditional_t<std::is_same_v<Host, Device>, ::testing::Types<Case<Host, double>>,
-                                       ::testing::Types<Case<Host, double>, Case<Device, double>>>;
+using DoubleCases =
+    std::conditional_t<std::is_same_v<Host, Device>, ::testing::Types<Case<Host, double>>,
+                       ::testing::Types<Case<Host, double>, Case<Device, double>>>;
 
 using Spaces = std::conditional_t<std::is_same_v<Host, Device>, ::testing::Types<Host>,
                                   ::testing::Types<Host, Device>>;
