@@ -20,8 +20,8 @@ KOKKOS_FORCEINLINE_FUNCTION typename V::non_const_value_type neighbour_sum(V con
 }
 
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION typename V::non_const_value_type neighbour_sum(V const& u, int i, int j,
-                                                                           int k) {
+KOKKOS_FORCEINLINE_FUNCTION typename V::non_const_value_type neighbour_sum(V const& u, Index3 i,
+                                                                           Index3 j, Index3 k) {
   return ((((u(i - 1, j, k) + u(i + 1, j, k)) + u(i, j - 1, k)) + u(i, j + 1, k)) +
           u(i, j, k - 1)) +
          u(i, j, k + 1);
@@ -56,7 +56,7 @@ struct SquaredResidual {
     double const r = residual(b, u, i, j);
     sum += r * r;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j, int k, double& sum) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index3 i, Index3 j, Index3 k, double& sum) const {
     double const r = residual(b, u, i, j, k);
     sum += r * r;
   }
@@ -76,9 +76,8 @@ struct SquaredSource {
     if (j == n) r -= u(i, n + 1);
     sum += r * r;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j, int k, double& sum) const {
-    int const m = static_cast<int>(b.extent(0)), n = static_cast<int>(b.extent(1)),
-              p = static_cast<int>(b.extent(2));
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index3 i, Index3 j, Index3 k, double& sum) const {
+    Index3 const m = b.extent(0), n = b.extent(1), p = b.extent(2);
     double r = b(i - 1, j - 1, k - 1);
     if (i == 1) r -= u(0, j, k);
     if (i == m) r -= u(m + 1, j, k);

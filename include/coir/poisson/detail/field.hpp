@@ -30,14 +30,19 @@ template <class Exec, class T, int Rank>
 using Field = Kokkos::View<typename Pointers<T, Rank>::type, Kokkos::LayoutRight,
                            typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+/// What 3-D kernels count cells with: given ints, Views of rank 3 compute offsets in 32 bits until
+/// Kokkos 5, which overflows on large grids and which compilers don't vectorise.
+using Index3 = std::int64_t;
+
 /// The grid's interior as a box of indices into a field with a one-cell ring.
 template <class B>
 auto interior(B const& b) {
   if constexpr (static_cast<int>(B::rank) == 2)
     return box({1, 1}, {static_cast<int>(b.extent(0)) + 1, static_cast<int>(b.extent(1)) + 1});
   else
-    return box({1, 1, 1}, {static_cast<int>(b.extent(0)) + 1, static_cast<int>(b.extent(1)) + 1,
-                           static_cast<int>(b.extent(2)) + 1});
+    return box<3, Index3>(
+        {1, 1, 1}, {static_cast<Index3>(b.extent(0)) + 1, static_cast<Index3>(b.extent(1)) + 1,
+                    static_cast<Index3>(b.extent(2)) + 1});
 }
 
 /// Checks that u is b with a one-cell ring around it.

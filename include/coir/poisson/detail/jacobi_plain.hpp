@@ -24,7 +24,7 @@ struct JacobiSweep {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j) const {
     out(i, j) = (neighbour_sum(in, i, j) - b(i - 1, j - 1)) * T(0.25);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j, int k) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index3 i, Index3 j, Index3 k) const {
     out(i, j, k) = (neighbour_sum(in, i, j, k) - b(i - 1, j - 1, k - 1)) * (T(1) / T(6));
   }
 };
