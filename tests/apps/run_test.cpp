@@ -53,7 +53,9 @@ TEST(Run, EveryKindOfErrorHasItsCode) {
   EXPECT_EQ(failure(5, "x --throw numerical"), "not finite\n");
   EXPECT_EQ(failure(6, "x --throw environment"), "no device\n");
   EXPECT_TRUE(contains(failure(4, "x --throw bad_alloc"), "out of memory"));
+#ifndef __SANITIZE_ADDRESS__  // it ends the program itself, before Kokkos can throw
   failure(4, "x --throw huge");
+#endif
   EXPECT_EQ(failure(1, "x --throw other"), "a defect\n");
 }
 
