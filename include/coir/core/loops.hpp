@@ -61,7 +61,12 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 
 /// Calls body(i), body(i, j) or body(i, j, k) for every index of a box, in any order, in one kernel.
 ///
-/// The iterations must not depend on each other. Returns without a fence on devices.
+/// The iterations must not depend on each other. Returns without a fence on devices. On a host a thread
+/// takes at least 2048 cells: few iterations that are dear each want a Kokkos::parallel_for.
+///
+/// A body may also have stretch(begin, end), stretch(i, begin, end) or stretch(i, j, begin, end): hosts
+/// call it in place of the call operator, for the columns [begin, end) of a row at a time, so that it
+/// can prepare what it needs once per row.
 ///
 /// \param label  the kernel's name in profiling tools, "coir::module::function"
 /// \param exec   where to run
@@ -81,7 +86,11 @@ void for_each(std::string_view label, Exec const& exec, Box<Rank, Index> const& 
 /// `body` folds its term into `value`, as in Kokkos::parallel_reduce. Terms are combined in an order
 /// that depends on the box alone, so on a host the result has the same bits for any thread count.
 /// An empty box gives the reducer's neutral element. On a host a thread takes at least 2048 cells: few
-/// terms that are dear each want a Kokkos::parallel_reduce.
+/// terms that are dear each want a Kokkos::parallel_reduce. Sums are pairwise: the error grows with the
+/// logarithm of their length.
+///
+/// A body may also have terms(begin, end), and so on as stretch above: on hosts it returns what is
+/// called as term(column, value) for the at most 512 columns of that stretch.
 ///
 /// \param reducer  one of Kokkos' reducers over host memory, such as Kokkos::Sum<double>(result)
 template <ExecutionSpace Exec, int Rank, class Index, class Body, class Reducer>

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -64,20 +65,46 @@ struct Rows {
     Index j = 0;
   };
 
-  /// Calls visit(leading indices, first column, column after the last) for each row, or part of one,
-  /// among the cells [begin, end), which are numbered row by row.
+  /// Calls visit(leading indices, first column, column after the last) for each row, or part of one of
+  /// at most `longest` columns, among the cells [begin, end), which are numbered row by row.
   template <class Visit>
-  void for_cells(std::int64_t begin, std::int64_t end, Visit const& visit) const {
+  void for_cells(std::int64_t begin, std::int64_t end, std::int64_t longest,
+                 Visit const& visit) const {
     std::int64_t const row = begin / length;
     std::int64_t column = begin - row * length;
     Leading at = leading(row);
     for (std::int64_t left = end - begin; left > 0;) {
-      std::int64_t const part = std::min(left, length - column);
+      std::int64_t const part = std::min({left, length - column, longest});
       visit(at, static_cast<Index>(first + column), static_cast<Index>(first + column + part));
       left -= part;
-      column = 0;
-      advance(at);
+      column += part;
+      if (column == length) {
+        column = 0;
+        advance(at);
+      }
     }
+  }
+
+  /// Calls body.stretch with the leading indices of a row and a range of its columns.
+  template <class Body>
+  static void stretch_at(Body const& body, Leading at, Index begin, Index end) {
+    if constexpr (Rank == 1)
+      body.stretch(begin, end);
+    else if constexpr (Rank == 2)
+      body.stretch(at.i, begin, end);
+    else
+      body.stretch(at.i, at.j, begin, end);
+  }
+
+  /// body.terms of the leading indices of a row and a range of its columns.
+  template <class Body>
+  static auto terms_at(Body const& body, Leading at, Index begin, Index end) {
+    if constexpr (Rank == 1)
+      return body.terms(begin, end);
+    else if constexpr (Rank == 2)
+      return body.terms(at.i, begin, end);
+    else
+      return body.terms(at.i, at.j, begin, end);
   }
 
   /// Calls body with the indices of the cell at `column` of a row, then with `values`.
@@ -143,21 +170,37 @@ void run_on_host(std::string_view label, Exec const& exec, std::int64_t count, S
                        [&](std::int64_t i) { share(i, body); });
 }
 
+/// A body that walks a stretch of a row by itself on hosts.
+template <class Body>
+concept WalksStretches = requires { &Body::stretch; };
+
+/// A body that prepares the terms of a stretch of a row on hosts.
+template <class Body>
+concept PreparesTerms = requires { &Body::terms; };
+
+/// Fewer cells than this aren't worth a second thread.
+inline constexpr std::int64_t worth_a_thread = 2048;
+
 template <class Exec, int Rank, class Index, class Body>
 void for_each_on_host(std::string_view label, Exec const& exec, Rows<Rank, Index> const& rows,
                       Body const& body) {
   std::int64_t const cells = rows.cells();
-  std::int64_t const threads = static_cast<std::int64_t>(exec.concurrency());
+  std::int64_t const threads = std::clamp<std::int64_t>(
+      cells / worth_a_thread, 1, static_cast<std::int64_t>(exec.concurrency()));
   // Whole rows if there are many, or else a thread's share may begin in the middle of a row.
   std::int64_t const unit = rows.count >= 8 * threads ? rows.length : 1;
   std::int64_t const units = cells / unit;
 
   auto const visit_share = [=](std::int64_t share, Body const& body) {
     rows.for_cells(units * share / threads * unit, units * (share + 1) / threads * unit,
-                   [&](auto at, Index first, Index last) {
-                     COIR_INDEPENDENT_ITERATIONS
-                     for (Index column = first; column < last; ++column)
-                       rows.call_at(body, at, column);
+                   rows.length, [&](auto at, Index first, Index last) {
+                     if constexpr (WalksStretches<Body>) {
+                       rows.stretch_at(body, at, first, last);
+                     } else {
+                       COIR_INDEPENDENT_ITERATIONS
+                       for (Index column = first; column < last; ++column)
+                         rows.call_at(body, at, column);
+                     }
                    });
   };
   run_on_host(label, exec, threads, visit_share, body);
@@ -188,54 +231,96 @@ struct Lanes {
   }
 };
 
+/// The sum of many Lanes, made pairwise as a binary counter carries: rounding errors grow with the
+/// logarithm of their number.
+template <class Reducer>
+class PairwiseSum {
+ public:
+  PairwiseSum() {}
+
+  void add(Reducer const& reducer, Lanes<Reducer> sum) {
+    int level = 0;
+    for (; count_ >> level & 1; ++level) {
+      levels_[level].join(reducer, sum);
+      sum = levels_[level];
+    }
+    levels_[level] = sum;
+    ++count_;
+  }
+
+  Lanes<Reducer> total(Reducer const& reducer) const {
+    Lanes<Reducer> sum(reducer);
+    for (int level = 0; count_ >> level != 0; ++level)
+      if (count_ >> level & 1) sum.join(reducer, levels_[level]);
+    return sum;
+  }
+
+ private:
+  static constexpr int most_levels = 64 - 9;  // of 2^63 terms in sums of 2^9
+  std::uint64_t count_ = 0;
+  union {  // left unset until a carry reaches them
+    Lanes<Reducer> levels_[most_levels];
+  };
+};
+
 template <class Exec, int Rank, class Index, class Body, class Reducer>
 void reduce_on_host(std::string_view label, Exec const& exec, Rows<Rank, Index> const& rows,
                     Body const& body, Reducer const& reducer) {
   // The order of joins depends on these and on the box, never on the number of threads.
-  constexpr std::int64_t max_groups = 256;   // threads share these
-  constexpr std::int64_t group_size = 2048;  // cells at least: what makes a group's cost vanish
-  constexpr std::int64_t max_terms = 4096;   // in all lanes, before their sum joins its like
+  constexpr std::int64_t max_groups = 256;  // threads share these
+  constexpr std::int64_t max_terms = 512;   // in all lanes, before their sums are joined pairwise
 
   std::int64_t const cells = rows.cells();
-  std::int64_t const groups = std::clamp<std::int64_t>(cells / group_size, 1, max_groups);
+  std::int64_t const groups = std::clamp<std::int64_t>(cells / worth_a_thread, 1, max_groups);
   std::int64_t const unit = rows.count >= groups ? rows.length : 1;  // whole rows if possible
   std::int64_t const units = cells / unit;
   typename Reducer::value_type partial[max_groups];
 
   auto const fold_group = [=, partial = &partial[0]](std::int64_t group, Body const& body) {
     using L = Lanes<Reducer>;
-    L recent(reducer), tails(reducer), total(reducer);
+    L recent(reducer), tails(reducer);
+    PairwiseSum<Reducer> total;
     std::int64_t terms = 0;
-    rows.for_cells(units * group / groups * unit, units * (group + 1) / groups * unit,
-                   [&](auto at, Index column, Index last) {
-                     terms += last - column;
-                     if (last - column >= L::size) {
-                       L lanes(reducer);  // this row's alone, so that they stay in registers
-                       for (; last - column >= L::size; column += L::size) {
-                         COIR_INDEPENDENT_ITERATIONS
-                         for (int l = 0; l < L::size; ++l)
-                           rows.call_at(body, at, static_cast<Index>(column + l), lanes.value[l]);
-                       }
-                       recent.join(reducer, lanes);
-                     }
-                     for (int l = 0; column < last; ++column, ++l)
-                       rows.call_at(body, at, column, tails.value[l]);
-                     if (terms >= max_terms) {
-                       total.join(reducer, recent);
-                       recent.clear(reducer);
-                       terms = 0;
-                     }
-                   });
-    total.join(reducer, recent);
-    total.join(reducer, tails);
-    partial[group] = total.joined(reducer);
+    auto const keep = [&] {
+      recent.join(reducer, tails);
+      total.add(reducer, recent);
+      recent.clear(reducer);
+      tails.clear(reducer);
+      terms = 0;
+    };
+    // term(column, value) folds one term into value.
+    auto const fold = [&](Index column, Index last, auto const& term) {
+      terms += last - column;
+      if (last - column >= L::size) {
+        L lanes(reducer);  // this stretch's alone, so that they stay in registers
+        for (; last - column >= L::size; column += L::size) {
+          COIR_INDEPENDENT_ITERATIONS
+          for (int l = 0; l < L::size; ++l)
+            term(static_cast<Index>(column + l), lanes.value[l]);
+        }
+        recent.join(reducer, lanes);
+      }
+      for (int l = 0; column < last; ++column, ++l) term(column, tails.value[l]);
+      if (terms >= max_terms) keep();
+    };
+    rows.for_cells(
+        units * group / groups * unit, units * (group + 1) / groups * unit, max_terms,
+        [&](auto at, Index first, Index last) {
+          if constexpr (PreparesTerms<Body>)
+            fold(first, last, rows.terms_at(body, at, first, last));
+          else
+            fold(first, last,
+                 [&](Index column, auto& value) { rows.call_at(body, at, column, value); });
+        });
+    keep();
+    partial[group] = total.total(reducer).joined(reducer);
   };
   run_on_host(label, exec, groups, fold_group, body);
 
-  typename Reducer::value_type result;
-  reducer.init(result);
-  for (std::int64_t group = 0; group < groups; ++group) reducer.join(result, partial[group]);
-  reducer.reference() = result;
+  for (std::int64_t width = 1; width < groups; width *= 2)  // pairwise again
+    for (std::int64_t group = 0; group + width < groups; group += 2 * width)
+      reducer.join(partial[group], partial[group + width]);
+  reducer.reference() = partial[0];
 }
 
 }  // namespace coir::detail

@@ -1,0 +1,453 @@
+#pragma once
+
+/// \file
+/// Arrays and their slices.
+
+#include <coir/array/detail/assign.hpp>
+#include <coir/array/expression.hpp>
+#include <coir/array/pool.hpp>
+#include <coir/array/range.hpp>
+#include <coir/core/concepts.hpp>
+#include <coir/core/errors.hpp>
+
+#include <array>
+#include <concepts>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace coir {
+
+/// Where arrays are unless told otherwise: the memory of Kokkos' default execution space.
+using DefaultSpace = Kokkos::DefaultExecutionSpace::memory_space;
+
+template <Element T, int Rank, class Space = DefaultSpace>
+class Array;
+
+namespace detail {
+
+/// Rank of what these indices leave of an array of rank `Rank`.
+template <int Rank, class... I>
+inline constexpr int indexed_rank =
+    Rank - (0 + ... + (std::integral<I> ? 1 : 0)) + (0 + ... + (std::same_as<I, NewAxis> ? 1 : 0));
+
+/// How many axes these indices use up.
+template <class... I>
+inline constexpr int axes_indexed = (0 + ... + (std::same_as<I, NewAxis> ? 0 : 1));
+
+/// `T` may be assigned from `From` without cast<>: no complex number to a real one, no real one to an
+/// integer.
+template <class T, class From>
+inline constexpr bool stores =
+    (is_complex<T> || !is_complex<From>) && (!std::is_integral_v<T> || std::is_integral_v<From>) &&
+    (!std::same_as<T, bool> || std::same_as<From, bool>);
+
+template <class T, class From>
+constexpr void check_stores() {
+  static_assert(stores<T, From>,
+                "an array of integers or bool takes no real numbers, and one of reals no complex "
+                "numbers: write cast<T>(...), real(...) or a comparison");
+}
+
+/// The data type of a Kokkos View: T with Rank stars.
+template <class T, int Rank>
+struct Pointers {
+  using type = typename Pointers<T, Rank - 1>::type*;
+};
+template <class T>
+struct Pointers<T, 0> {
+  using type = T;
+};
+
+[[noreturn]] inline void fail_without_memory() {
+  throw PreconditionError(
+      "this array has no memory yet: assign to it, or make it by zeros, empty or the like");
+}
+
+}  // namespace detail
+
+/// Part of an array, seen through strides: NumPy's view. It keeps the array's memory alive. Copies of a
+/// slice show the same elements; assigning to one writes the elements.
+///
+/// \tparam T  the element type; const if it can't be written
+template <class T, int Rank, class Space>
+class Slice : public ExpressionBase {
+ public:
+  using value_type = std::remove_const_t<T>;
+  using element_type = T;
+  using space = Space;
+  using Exec = typename Space::execution_space;
+  static constexpr int rank = Rank;
+
+  Slice(T* data, Shape<Rank> const& shape, Strides<Rank> const& strides,
+        std::shared_ptr<void> owner)
+      : data_(data), shape_(shape), strides_(strides), owner_(std::move(owner)) {}
+
+  Slice(Slice const&) = default;
+  Slice(Slice&&) = default;
+
+  /// A slice that can't be written.
+  operator Slice<T const, Rank, Space>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {data_, shape_, strides_, owner_};
+  }
+
+  T* data() const { return data_; }
+  Shape<Rank> const& shape() const { return shape_; }
+  Strides<Rank> const& strides() const { return strides_; }
+  std::shared_ptr<void> const& owner() const { return owner_; }
+  std::int64_t size() const { return size_of(shape_); }
+
+  /// Whether the elements lie side by side in C order.
+  bool contiguous() const {
+    std::int64_t stride = 1;
+    for (int d = Rank - 1; d >= 0; --d) {
+      if (shape_[d] != 1 && strides_[d] != stride) return false;
+      stride *= shape_[d];
+    }
+    return true;
+  }
+
+  /// The slice as a Kokkos View, valid while the memory lives.
+  auto view() const
+    requires(Rank >= 1)
+  {
+    Kokkos::LayoutStride layout;
+    for (int d = 0; d < Rank; ++d) {
+      layout.dimension[d] = static_cast<std::size_t>(shape_[d]);
+      layout.stride[d] = static_cast<std::size_t>(strides_[d]);
+    }
+    return Kokkos::View<typename detail::Pointers<T, Rank>::type, Kokkos::LayoutStride, Space,
+                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>(data_, layout);
+  }
+
+  /// NumPy's slicing: an integer takes one element of an axis away, a Range a part of it, newaxis adds one;
+  /// axes that aren't named are whole. Negative integers count from the end.
+  ///
+  /// \throws PreconditionError if an index or bound is outside of its axis
+  template <Index... I>
+    requires(detail::axes_indexed<I...> <= Rank)
+  auto operator()(I... indices) const {
+    constexpr int result_rank = detail::indexed_rank<Rank, I...>;
+    static_assert(result_rank <= 5, "too many new axes");
+    Shape<result_rank> shape{};
+    Strides<result_rank> strides{};
+    std::int64_t offset = 0;
+    int axis = 0, to = 0;
+    auto const place = [&](auto index) {
+      using Kind = decltype(index);
+      if constexpr (std::same_as<Kind, NewAxis>) {
+        shape[to] = 1;
+        strides[to++] = 0;
+      } else if constexpr (std::same_as<Kind, Range>) {
+        auto const placed = index.on(shape_[axis], axis);
+        if (placed.count > 0) offset += placed.first * strides_[axis];
+        shape[to] = placed.count;
+        strides[to++] = index.step * strides_[axis];
+        ++axis;
+      } else {
+        offset += position(static_cast<std::int64_t>(index), axis) * strides_[axis];
+        ++axis;
+      }
+    };
+    (place(indices), ...);
+    for (; axis < Rank; ++axis) {
+      shape[to] = shape_[axis];
+      strides[to++] = strides_[axis];
+    }
+    return Slice<T, result_rank, Space>(data_ + offset, shape, strides, owner_);
+  }
+
+  /// Writes values into the slice, stretched to its shape, in one kernel. What the expression reads of
+  /// the slice itself is read as it was before.
+  ///
+  /// \throws PreconditionError if the values' shape doesn't stretch to the slice's
+  template <Expression E>
+    requires(!std::is_const_v<T>) && SameSpace<Slice, E>
+  Slice const& operator=(E const& values) const {
+    assign(values);
+    return *this;
+  }
+  Slice const& operator=(Slice const& values) const
+    requires(!std::is_const_v<T>)
+  {
+    assign(values);
+    return *this;
+  }
+  template <Scalar S>
+    requires(!std::is_const_v<T>)
+  Slice const& operator=(S const& number) const {
+    detail::check_stores<T, weak_t<value_type, S>>();
+    assign(Constant<T>(detail::stored<T>(number)));
+    return *this;
+  }
+
+  /// The number itself, for rank 0. Waits for kernels that may still write it.
+  value_type item() const
+    requires(Rank == 0)
+  {
+    if constexpr (runs_on_host<Exec>) {
+      Exec{}.fence();
+      return *data_;
+    } else {
+      value_type result;
+      Kokkos::View<value_type const, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const from(
+          data_);
+      Kokkos::View<value_type, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(
+          &result);
+      Kokkos::deep_copy(to, from);
+      return result;
+    }
+  }
+  operator value_type() const
+    requires(Rank == 0)
+  {
+    return item();
+  }
+
+  Slice<value_type const, Rank, Space> as_operand() const {
+    return {data_, shape_, strides_, owner_};
+  }
+
+  template <class Visit>
+  void visit_leaves(Visit const& visit) const {
+    visit(*this);
+  }
+
+  template <int Target>
+  auto kernel(detail::Fold<Target> const& fold) const {
+    return detail::slice_kernel<value_type const, Target - 1>(
+        data_, detail::stretched_strides<Target>(*this), fold);
+  }
+
+ private:
+  std::int64_t position(std::int64_t index, int axis) const {
+    std::int64_t const at = index < 0 ? index + shape_[axis] : index;
+    if (at < 0 || at >= shape_[axis])
+      throw PreconditionError("index " + std::to_string(index) + " is outside of axis " +
+                              std::to_string(axis) + " with " + std::to_string(shape_[axis]) +
+                              " elements");
+    return at;
+  }
+
+  template <Expression E>
+  void assign(E const& values) const {
+    detail::check_stores<T, typename E::value_type>();
+    static_assert(E::rank <= Rank, "the values have more axes than what they are written into");
+    auto const expression = operand(values);
+    expects_fits(expression.shape(), shape_);
+    if (detail::overlaps<Rank>(data_, strides_, sizeof(T), shape_, expression)) {
+      Array<value_type, E::rank, Space> const copy(expression);
+      detail::assign_now<Rank>(Exec{}, data_, strides_, shape_, copy.all());
+    } else {
+      detail::assign_now<Rank>(Exec{}, data_, strides_, shape_, expression);
+    }
+  }
+
+  T* data_;
+  Shape<Rank> shape_;
+  Strides<Rank> strides_;
+  std::shared_ptr<void> owner_;
+};
+
+/// Numbers of one type in a box of rank 0 to 4, contiguous in C order. A value: copies have their own
+/// elements. Memory comes from a pool (see MemoryPool) and isn't initialised.
+///
+/// Expressions of arrays are evaluated when they are assigned, in one kernel:
+///
+///     Array<float, 2> u = zeros<float>(m, n);
+///     u(range(1, -1), 0) = 1;
+///     Array<float, 2> v = sqrt(u) + 0.5 * u;
+///
+/// \tparam T      bool, an integer type, float, double, Kokkos::complex<float> or <double>
+/// \tparam Space  a Kokkos memory space; kernels run in its execution space
+template <Element T, int Rank, class Space>
+class Array : public ExpressionBase {
+  static_assert(Rank >= 0 && Rank <= 4, "arrays have 0 to 4 axes");
+
+ public:
+  using value_type = T;
+  using space = Space;
+  using Exec = typename Space::execution_space;
+  static constexpr int rank = Rank;
+
+  /// No elements and no memory yet: may only be assigned to.
+  Array() = default;
+
+  /// An array whose elements are not initialised.
+  ///
+  /// \throws PreconditionError if an extent is negative or the size overflows
+  /// \throws ResourceError if there is not enough memory
+  explicit Array(Shape<Rank> const& shape) : shape_(shape) {
+    expects_allocatable(shape, sizeof(T));
+    owner_ = MemoryPool<Space>::allocate(size() * static_cast<std::int64_t>(sizeof(T)));
+    data_ = static_cast<T*>(owner_.get());
+  }
+
+  /// An array over memory that someone else owns, who may be kept alive by `owner`: see borrow().
+  Array(T* data, Shape<Rank> const& shape, std::shared_ptr<void> owner)
+      : data_(data), shape_(shape), owner_(std::move(owner)) {}
+
+  Array(Array const& other) : Array(other.has_memory() ? Array(other.shape_) : Array()) {
+    if (has_memory()) all() = other.all();
+  }
+  Array(Array&& other) noexcept { swap(other); }
+
+  /// The values of an expression.
+  template <Expression E>
+    requires(rank_of<E> == Rank) && SameSpace<Array, E>
+  Array(E const& values) : Array(values.shape()) {
+    all() = values;
+  }
+
+  /// The values of an expression, written into this array's memory if the shape is the same, and into
+  /// new memory if not.
+  template <Expression E>
+    requires(rank_of<E> == Rank) && SameSpace<Array, E>
+  Array& operator=(E const& values) {
+    if (has_memory() && shape_ == values.shape()) {
+      all() = values;
+    } else {
+      Array fresh(values);
+      swap(fresh);
+    }
+    return *this;
+  }
+  Array& operator=(Array const& other) {
+    if (this == &other) return *this;
+    if (has_memory() && other.has_memory() && shape_ == other.shape_) {
+      all() = other.all();
+    } else {
+      Array fresh(other);
+      swap(fresh);
+    }
+    return *this;
+  }
+  Array& operator=(Array&& other) noexcept {
+    Array taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+
+  /// The same number everywhere.
+  template <Scalar S>
+  Array& operator=(S const& number) {
+    all() = number;
+    return *this;
+  }
+
+  void swap(Array& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(shape_, other.shape_);
+    std::swap(owner_, other.owner_);
+  }
+
+  /// False for a default-constructed or moved-from array.
+  bool has_memory() const { return data_ != nullptr; }
+
+  Shape<Rank> const& shape() const { return shape_; }
+  std::int64_t extent(int axis) const { return shape_[axis]; }
+  std::int64_t size() const { return size_of(shape_); }
+  Strides<Rank> strides() const { return c_strides(shape_); }
+
+  T* data() { return data_; }
+  T const* data() const { return data_; }
+
+  /// The whole array as a slice.
+  ///
+  /// \throws PreconditionError if the array has no memory
+  Slice<T, Rank, Space> all() {
+    if (!has_memory()) detail::fail_without_memory();
+    return {data_, shape_, c_strides(shape_), owner_};
+  }
+  Slice<T const, Rank, Space> all() const {
+    if (!has_memory()) detail::fail_without_memory();
+    return {data_, shape_, c_strides(shape_), owner_};
+  }
+
+  Slice<T const, Rank, Space> as_operand() const { return all(); }
+
+  template <class Visit>
+  void visit_leaves(Visit const& visit) const {
+    visit(all());
+  }
+
+  template <int Target>
+  auto kernel(detail::Fold<Target> const& fold) const {
+    return all().kernel(fold);
+  }
+
+  /// A slice: see Slice::operator().
+  template <Index... I>
+    requires(detail::axes_indexed<I...> <= Rank) && (sizeof...(I) > 0)
+  auto operator()(I... indices) {
+    return all()(indices...);
+  }
+  template <Index... I>
+    requires(detail::axes_indexed<I...> <= Rank) && (sizeof...(I) > 0)
+  auto operator()(I... indices) const {
+    return all()(indices...);
+  }
+
+  /// The array as a Kokkos View, valid while the array lives and keeps its shape.
+  auto view() { return view_of(data_); }
+  auto view() const { return view_of(static_cast<T const*>(data_)); }
+
+  /// The elements in C order, of arrays in host memory. Waits for kernels that may still write them.
+  std::span<T> span()
+    requires runs_on_host<Exec>
+  {
+    Exec{}.fence();
+    return {data_, static_cast<std::size_t>(has_memory() ? size() : 0)};
+  }
+  std::span<T const> span() const
+    requires runs_on_host<Exec>
+  {
+    Exec{}.fence();
+    return {data_, static_cast<std::size_t>(has_memory() ? size() : 0)};
+  }
+
+  /// The number itself, for rank 0.
+  T item() const
+    requires(Rank == 0)
+  {
+    return all().item();
+  }
+  operator T() const
+    requires(Rank == 0)
+  {
+    return item();
+  }
+
+ private:
+  template <class U>
+  auto view_of(U* data) const {
+    using V = Kokkos::View<typename detail::Pointers<U, Rank>::type, Kokkos::LayoutRight, Space,
+                           Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    return std::apply(
+        [&](auto... extents) { return V(data, static_cast<std::size_t>(extents)...); }, shape_);
+  }
+
+  T* data_ = nullptr;
+  Shape<Rank> shape_{};
+  std::shared_ptr<void> owner_;
+};
+
+/// A copy of an expression's values: NumPy's copy, JAX's jnp.array.
+template <Expression E>
+auto evaluate(E const& expression) {
+  using S = typename E::space;
+  using Space = std::conditional_t<std::is_same_v<S, AnySpace>, DefaultSpace, S>;
+  return Array<value_t<E>, rank_of<E>, Space>(expression);
+}
+
+/// The same, as NumPy calls it.
+template <Expression E>
+auto copy(E const& expression) {
+  return evaluate(expression);
+}
+
+}  // namespace coir

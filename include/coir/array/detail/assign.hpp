@@ -1,0 +1,178 @@
+#pragma once
+
+/// \file
+/// The kernel that evaluates an expression into an array.
+
+#include <coir/array/detail/fold.hpp>
+#include <coir/array/expression.hpp>
+#include <coir/core/loops.hpp>
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+namespace coir::detail {
+
+/// Values as they are stored: complex numbers of reals have no imaginary part.
+template <class To, class From>
+KOKKOS_FORCEINLINE_FUNCTION To stored(From const& value) {
+  if constexpr (is_complex<To> && is_complex<From>)
+    return To(value.real(), value.imag());
+  else if constexpr (is_complex<To> && std::is_arithmetic_v<From>)
+    return To(static_cast<real_t<To>>(value));
+  else
+    return static_cast<To>(value);
+}
+
+template <class T, class Kernel, int Outer>
+struct AssignBody {
+  Kernel kernel;
+  SliceKernel<T, Outer> target;
+  RowNumbers<Outer> numbers;
+
+  // One cell, on devices.
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t column) const
+    requires(Outer == 0)
+  {
+    put(Place<0>{}, column);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t column) const
+    requires(Outer > 0)
+  {
+    put(numbers.place(row), column);
+  }
+
+  // A stretch of a row, on hosts.
+  void stretch(std::int64_t begin, std::int64_t end) const
+    requires(Outer == 0)
+  {
+    put(Place<0>{}, begin, end);
+  }
+  void stretch(std::int64_t row, std::int64_t begin, std::int64_t end) const
+    requires(Outer > 0)
+  {
+    put(numbers.place(row), begin, end);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void put(Place<Outer> const& at, std::int64_t column) const {
+    target.start(at)[column * target.step] = stored<T>(kernel.cell(at, column));
+  }
+
+  void put(Place<Outer> const& at, std::int64_t begin, std::int64_t end) const {
+    bool const direct = target.direct() && kernel.direct();
+    std::int64_t const longest = direct ? end - begin : gathered_stretch;
+    for (std::int64_t first = begin; first < end; first += longest) {
+      std::int64_t const count = std::min(longest, end - first);
+      Scratch<Kernel::scratch_bytes + scratch_for<T>> scratch;
+      auto const values = kernel.row(at, first, count, scratch);
+      T* const out = target.start(at) + first * target.step;
+      if (target.direct()) {
+        write(out, values, count);
+      } else {
+        T* const together = scratch.template take<T>();
+        write(together, values, count);
+        for (std::int64_t c = 0; c < count; ++c) out[c * target.step] = together[c];
+      }
+    }
+  }
+
+  // By value, so that the compiler sees that what it reads through doesn't change.
+  template <class Row>
+  static void write(T* out, Row const values, std::int64_t count) {
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t c = 0; c < count; ++c) out[c] = stored<T>(values[c]);
+  }
+};
+
+/// Whether an array may be read while another is written by the same kernel: they lie apart, or element
+/// by element on top of each other.
+template <int Rank>
+bool harmless(void const* target, Strides<Rank> const& target_strides, std::size_t target_bytes,
+              void const* source, Strides<Rank> const& source_strides, std::size_t source_bytes,
+              Shape<Rank> const& shape) {
+  auto const range = [&](void const* data, Strides<Rank> const& strides, std::size_t bytes) {
+    auto low = reinterpret_cast<std::intptr_t>(data), high = low;
+    for (int d = 0; d < Rank; ++d) {
+      std::int64_t const reach = (shape[d] - 1) * strides[d] * static_cast<std::int64_t>(bytes);
+      (reach < 0 ? low : high) += reach;
+    }
+    return std::pair(low, high + static_cast<std::intptr_t>(bytes));
+  };
+  auto const [target_low, target_high] = range(target, target_strides, target_bytes);
+  auto const [source_low, source_high] = range(source, source_strides, source_bytes);
+  if (target_high <= source_low || source_high <= target_low) return true;
+  if (target != source || target_bytes != source_bytes) return false;
+  for (int d = 0; d < Rank; ++d)
+    if (shape[d] > 1 && target_strides[d] != source_strides[d]) return false;
+  return true;
+}
+
+/// Strides of an array that is stretched to a shape of rank `Rank`.
+template <int Rank, class Leaf>
+Strides<Rank> stretched_strides(Leaf const& leaf) {
+  Strides<Rank> result{};
+  for (int d = 0; d < Leaf::rank; ++d)
+    result[Rank - Leaf::rank + d] = leaf.shape()[d] == 1 ? 0 : leaf.strides()[d];
+  return result;
+}
+
+/// Whether evaluating `expression` into the target needs a copy of something that it overwrites.
+template <int Rank, class E>
+bool overlaps(void const* target, Strides<Rank> const& strides, std::size_t bytes,
+              Shape<Rank> const& shape, E const& expression) {
+  bool found = false;
+  expression.visit_leaves([&](auto const& leaf) {
+    using Leaf = std::remove_cvref_t<decltype(leaf)>;
+    if constexpr (requires { leaf.data(); })
+      found = found ||
+              !harmless<Rank>(target, strides, bytes, leaf.data(), stretched_strides<Rank>(leaf),
+                              sizeof(typename Leaf::value_type), shape);
+  });
+  return found;
+}
+
+/// The fold of a shape that all arrays of an expression allow.
+template <int Rank, class E>
+void add_leaves(Fold<Rank>& fold, E const& expression) {
+  expression.visit_leaves([&](auto const& leaf) {
+    if constexpr (requires { leaf.data(); })
+      fold.add(stretched_strides<Rank>(leaf));
+    else
+      fold.keep_axes();
+  });
+}
+
+template <class T, int Outer, int Rank>
+SliceKernel<T, Outer> slice_kernel(T* data, Strides<Rank> const& strides, Fold<Rank> const& fold) {
+  Strides<Rank> const joined = fold.joined(strides);
+  SliceKernel<T, Outer> kernel{data, joined[Rank - 1], {}};
+  for (int d = 0; d < Outer; ++d) kernel.stride[d] = joined[d];
+  // A single element's step is no matter: call it 1, so that it isn't gathered.
+  if (fold.columns() == 1) kernel.step = 1;
+  return kernel;
+}
+
+/// target[i] = expression[i] for all i of a shape, in one kernel, without regard to what overlaps.
+template <int Rank, class Exec, class T, class E>
+void assign_now(Exec const& exec, T* data, Strides<Rank> const& strides, Shape<Rank> const& shape,
+                E const& expression) {
+  if constexpr (Rank == 0) {
+    assign_now<1>(exec, data, Strides<1>{1}, Shape<1>{1}, expression);
+  } else {
+    Fold<Rank> fold(shape);
+    fold.add(strides);
+    add_leaves(fold, expression);
+    fold.close();
+    constexpr int outer = Rank - 1;
+    auto const kernel = expression.kernel(fold);
+    AssignBody<T, std::remove_const_t<decltype(kernel)>, outer> const body{
+        kernel, slice_kernel<T, outer>(data, strides, fold), RowNumbers<outer>::of(fold)};
+    if constexpr (outer == 0)
+      for_each("coir::array::assign", exec, box({fold.columns()}), body);
+    else
+      for_each("coir::array::assign", exec, box({fold.rows(), fold.columns()}), body);
+  }
+}
+
+}  // namespace coir::detail

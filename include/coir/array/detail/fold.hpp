@@ -1,0 +1,314 @@
+#pragma once
+
+/// \file
+/// How kernels see arrays: as rows along the last axis, once axes that lie evenly behind each other have
+/// been joined. A contiguous array of any rank is a single row.
+
+#include <coir/array/detail/pack.hpp>
+#include <coir/array/element.hpp>
+#include <coir/array/shape.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace coir::detail {
+
+/// The longest stretch of a row that is worked on at once if some operand has to be gathered first.
+inline constexpr std::int64_t gathered_stretch = 512;
+
+/// Indices along the axes before the last one.
+template <int Outer>
+struct Place {
+  std::int64_t index[Outer > 0 ? Outer : 1] = {};
+};
+
+/// Which axes of a shape are joined into one.
+template <int Rank>
+class Fold {
+ public:
+  static constexpr int outer = Rank - 1;
+
+  explicit Fold(Shape<Rank> const& shape) : shape_(shape) {
+    for (int d = 0; d < Rank; ++d) joined_[d] = true;
+  }
+
+  /// Keeps the axes apart that an array with these strides can't join.
+  void add(Strides<Rank> const& strides) {
+    int last = -1;  // the last axis so far that isn't of extent 1
+    for (int d = 0; d < Rank; ++d) {
+      if (shape_[d] == 1) continue;
+      if (last >= 0 && strides[last] != strides[d] * shape_[d]) joined_[last] = false;
+      last = d;
+    }
+  }
+
+  /// Joins none: for expressions of the indices themselves.
+  void keep_axes() { keep_ = true; }
+
+  /// To be called when all arrays have been added.
+  void close() {
+    int to = Rank - 1;
+    for (int d = 0; d < Rank; ++d) {
+      axis_[d] = keep_ ? d : -1;
+      extents_[d] = keep_ ? shape_[d] : 1;
+    }
+    if (keep_) return;
+    bool open = false;  // whether the axis before may join the one in `to`
+    for (int d = Rank - 1; d >= 0; --d) {
+      if (shape_[d] == 1) continue;
+      if (open && joined_[d]) {
+        extents_[to] *= shape_[d];
+      } else {
+        if (open) --to;
+        axis_[to] = d;
+        extents_[to] = shape_[d];
+      }
+      open = true;
+    }
+  }
+
+  Shape<Rank> const& shape() const { return shape_; }
+
+  /// Extents after joining, aligned at the last axis; those before are 1.
+  Shape<Rank> const& extents() const { return extents_; }
+  std::int64_t columns() const { return extents_[Rank - 1]; }
+  std::int64_t rows() const {
+    std::int64_t product = 1;
+    for (int d = 0; d + 1 < Rank; ++d) product *= extents_[d];
+    return product;
+  }
+
+  /// Strides of the joined axes.
+  Strides<Rank> joined(Strides<Rank> const& strides) const {
+    Strides<Rank> result{};
+    for (int d = 0; d < Rank; ++d) result[d] = axis_[d] < 0 ? 0 : strides[axis_[d]];
+    return result;
+  }
+
+ private:
+  Shape<Rank> shape_;
+  Shape<Rank> extents_{};
+  bool joined_[Rank];
+  int axis_[Rank];
+  bool keep_ = false;
+};
+
+/// Turns a row's number into indices.
+template <int Outer>
+struct RowNumbers {
+  std::int64_t extent[Outer > 0 ? Outer : 1] = {};
+
+  template <int Rank>
+  static RowNumbers of(Fold<Rank> const& fold) {
+    static_assert(Rank - 1 == Outer);
+    RowNumbers numbers;
+    for (int d = 0; d < Outer; ++d) numbers.extent[d] = fold.extents()[d];
+    return numbers;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Place<Outer> place(std::int64_t row) const {
+    Place<Outer> result;
+    if constexpr (Outer > 1) {
+      COIR_UNROLL
+      for (int d = Outer - 1; d > 0; --d) {
+        if (extent[d] == 1) continue;
+        std::int64_t quotient;
+        if (row <= 0x7fffffff && extent[d] <= 0x7fffffff)  // divides in a quarter of the time
+          quotient = static_cast<std::uint32_t>(row) / static_cast<std::uint32_t>(extent[d]);
+        else
+          quotient = row / extent[d];
+        result.index[d] = row - quotient * extent[d];
+        row = quotient;
+      }
+    }
+    if constexpr (Outer > 0) result.index[0] = row;
+    return result;
+  }
+};
+
+/// Memory on a host's stack for the operands that have to be gathered.
+template <std::size_t Bytes>
+class Scratch {
+ public:
+  template <class T>
+  T* take() {
+    T* const block = reinterpret_cast<T*>(bytes_ + used_);
+    used_ += bytes_for<T>;
+    return block;
+  }
+
+  template <class T>
+  static constexpr std::size_t bytes_for =
+      (sizeof(T) * static_cast<std::size_t>(gathered_stretch) + 63) / 64 * 64;
+
+ private:
+  std::size_t used_ = 0;
+  alignas(64) std::byte bytes_[Bytes > 0 ? Bytes : 1];
+};
+
+template <class T>
+inline constexpr std::size_t scratch_for = Scratch<0>::bytes_for<T>;
+
+// ---- what kernels hold of an expression ----
+
+template <class T>
+struct ConstantKernel {
+  static constexpr std::size_t scratch_bytes = 0;
+  T value;
+
+  struct Row {
+    T value;
+    KOKKOS_FORCEINLINE_FUNCTION T operator[](std::int64_t) const { return value; }
+  };
+
+  bool direct() const { return true; }
+
+  template <class P, class S>
+  Row row(P const&, std::int64_t, std::int64_t, S&) const {
+    return {value};
+  }
+  template <class P>
+  KOKKOS_FORCEINLINE_FUNCTION T cell(P const&, std::int64_t) const {
+    return value;
+  }
+};
+
+/// An array in memory.
+template <class T, int Outer>
+struct SliceKernel {
+  using Value = std::remove_const_t<T>;
+  static constexpr std::size_t scratch_bytes = scratch_for<Value>;
+
+  T* data;
+  std::int64_t step;
+  std::int64_t stride[Outer > 0 ? Outer : 1];
+
+  bool direct() const { return step == 1; }
+
+  KOKKOS_FORCEINLINE_FUNCTION T* start(Place<Outer> const& at) const {
+    T* pointer = data;
+    COIR_UNROLL
+    for (int d = 0; d < Outer; ++d) pointer += at.index[d] * stride[d];
+    return pointer;
+  }
+
+  /// The stretch of `count` elements from `first` on, gathered if they don't lie side by side.
+  template <class S>
+  Value const* row(Place<Outer> const& at, std::int64_t first, std::int64_t count,
+                   S& scratch) const {
+    T const* const from = start(at) + first * step;
+    if (step == 1) return from;
+    Value* const gathered = scratch.template take<Value>();
+    if (step == 0) {
+      for (std::int64_t c = 0; c < count; ++c) gathered[c] = *from;
+    } else {
+      for (std::int64_t c = 0; c < count; ++c) gathered[c] = from[c * step];
+    }
+    return gathered;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Value cell(Place<Outer> const& at, std::int64_t column) const {
+    return start(at)[column * step];
+  }
+};
+
+/// A function of rows.
+template <class F, class... Rows>
+struct MapRow {
+  F f;
+  Pack<Rows...> rows;
+
+  auto operator[](std::int64_t c) const {
+    return rows.apply_on_host([&](auto const&... row) { return f(row[c]...); });
+  }
+};
+
+template <class F, class... Kernels>
+struct MapKernel {
+  static constexpr std::size_t scratch_bytes = (Kernels::scratch_bytes + ... + 0);
+  F f;
+  Pack<Kernels...> operands;
+
+  bool direct() const {
+    return operands.apply_on_host([](auto const&... k) { return (k.direct() && ...); });
+  }
+
+  template <class P, class S>
+  auto row(P const& at, std::int64_t first, std::int64_t count, S& scratch) const {
+    return operands.apply_on_host([&](auto const&... k) {
+      return MapRow<F, decltype(k.row(at, first, count, scratch))...>{
+          f, {{k.row(at, first, count, scratch)}...}};
+    });
+  }
+
+  template <class P>
+  KOKKOS_FORCEINLINE_FUNCTION auto cell(P const& at, std::int64_t column) const {
+    return operands.apply(CellOf<P>{f, at, column});
+  }
+
+ private:
+  template <class P>
+  struct CellOf {
+    F const& f;
+    P const& at;
+    std::int64_t column;
+    template <class... K>
+    KOKKOS_FORCEINLINE_FUNCTION auto operator()(K const&... k) const {
+      return f(k.cell(at, column)...);
+    }
+  };
+};
+
+/// f(i, j, ...) with the last `Rank` of the indices.
+template <int Rank, class F, int Outer>
+KOKKOS_FORCEINLINE_FUNCTION auto call_with_indices(F const& f, Place<Outer> const& at,
+                                                   std::int64_t column) {
+  if constexpr (Rank == 1)
+    return f(column);
+  else if constexpr (Rank == 2)
+    return f(at.index[Outer - 1], column);
+  else if constexpr (Rank == 3)
+    return f(at.index[Outer - 2], at.index[Outer - 1], column);
+  else
+    return f(at.index[Outer - 3], at.index[Outer - 2], at.index[Outer - 1], column);
+}
+
+template <class F, int Rank, int Outer>
+struct IndexKernel {
+  static constexpr std::size_t scratch_bytes = 0;
+  F f;
+  bool real[Rank];  // an axis of extent 1 has index 0 however far it is stretched
+
+  struct Row {
+    F f;
+    Place<Outer> at;
+    std::int64_t first;
+    std::int64_t step;
+    auto operator[](std::int64_t c) const {
+      return call_with_indices<Rank>(f, at, first + c * step);
+    }
+  };
+
+  bool direct() const { return true; }
+
+  template <class S>
+  Row row(Place<Outer> at, std::int64_t first, std::int64_t, S&) const {
+    hide(at);
+    return {f, at, real[Rank - 1] ? first : 0, real[Rank - 1] ? 1 : 0};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION auto cell(Place<Outer> at, std::int64_t column) const {
+    hide(at);
+    return call_with_indices<Rank>(f, at, real[Rank - 1] ? column : 0);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void hide(Place<Outer>& at) const {
+    COIR_UNROLL
+    for (int d = 0; d + 1 < Rank; ++d)
+      if (!real[d]) at.index[Outer - Rank + 1 + d] = 0;
+  }
+};
+
+}  // namespace coir::detail

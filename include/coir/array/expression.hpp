@@ -1,0 +1,207 @@
+#pragma once
+
+/// \file
+/// Lazy expressions: what `a + b` is until it is assigned, and how one becomes a single kernel.
+///
+/// An expression has value_type, rank, space, shape(), and two member templates:
+///   visit_leaves(visit)  calls visit(leaf) for each array in it;
+///   kernel(fold)         is the form that kernels evaluate: a small trivially copyable object whose
+///                        `row` gives, for a stretch of a row, something to index on hosts, and whose
+///                        `cell` gives a single value on devices.
+
+#include <coir/array/detail/fold.hpp>
+#include <coir/array/detail/pack.hpp>
+#include <coir/array/element.hpp>
+#include <coir/array/shape.hpp>
+
+#include <tuple>
+#include <utility>
+
+namespace coir {
+
+/// What every expression derives from.
+struct ExpressionBase {};
+
+/// An array, a slice, or something computed from them that has not been evaluated yet.
+template <class E>
+concept Expression = std::derived_from<std::remove_cvref_t<E>, ExpressionBase>;
+
+/// A single number that may stand in an expression.
+template <class S>
+concept Scalar = Element<std::remove_cvref_t<S>>;
+
+template <class E>
+using value_t = typename std::remove_cvref_t<E>::value_type;
+
+template <class E>
+inline constexpr int rank_of = std::remove_cvref_t<E>::rank;
+
+/// The memory space of what has no memory: it goes with every other.
+struct AnySpace {};
+
+namespace detail {
+
+template <class... Spaces>
+struct CommonSpace;
+template <class Space>
+struct CommonSpace<Space> {
+  using type = Space;
+};
+template <class A, class B, class... Rest>
+  requires(std::same_as<A, B> || std::same_as<B, AnySpace>)
+struct CommonSpace<A, B, Rest...> : CommonSpace<A, Rest...> {};
+template <class A, class B, class... Rest>
+  requires(std::same_as<A, AnySpace> && !std::same_as<B, AnySpace>)
+struct CommonSpace<A, B, Rest...> : CommonSpace<B, Rest...> {};
+
+}  // namespace detail
+
+/// The memory space that arrays of all these spaces share; there is none if two differ.
+template <class... Spaces>
+using common_space_t = typename detail::CommonSpace<Spaces...>::type;
+
+/// These expressions lie in one memory space, so that one kernel can evaluate them.
+template <class... E>
+concept SameSpace =
+    requires { typename common_space_t<typename std::remove_cvref_t<E>::space...>; };
+
+/// The same number everywhere.
+template <class T>
+class Constant : public ExpressionBase {
+ public:
+  using value_type = T;
+  using space = AnySpace;
+  static constexpr int rank = 0;
+
+  explicit Constant(T value) : value_(value) {}
+
+  Shape<0> shape() const { return {}; }
+  T value() const { return value_; }
+
+  template <class Visit>
+  void visit_leaves(Visit const&) const {}
+
+  template <int Rank>
+  detail::ConstantKernel<T> kernel(detail::Fold<Rank> const&) const {
+    return {value_};
+  }
+
+ private:
+  T value_;
+};
+
+/// f applied to the elements of several expressions.
+template <class F, Expression... Operands>
+  requires SameSpace<Operands...>
+class Map : public ExpressionBase {
+ public:
+  using value_type =
+      std::remove_cvref_t<std::invoke_result_t<F const&, typename Operands::value_type...>>;
+  using space = common_space_t<typename Operands::space...>;
+  static constexpr int rank = std::max({Operands::rank...});
+
+  /// \throws PreconditionError if the shapes don't broadcast
+  explicit Map(F f, Operands... operands)
+      : f_(std::move(f)), shape_(common_shape(operands...)), operands_(std::move(operands)...) {}
+
+  Shape<rank> const& shape() const { return shape_; }
+
+  F const& function() const { return f_; }
+  std::tuple<Operands...> const& operands() const { return operands_; }
+
+  template <class Visit>
+  void visit_leaves(Visit const& visit) const {
+    std::apply([&](auto const&... operand) { (operand.visit_leaves(visit), ...); }, operands_);
+  }
+
+  template <int Rank>
+  auto kernel(detail::Fold<Rank> const& fold) const {
+    return std::apply(
+        [&](auto const&... operand) {
+          return detail::MapKernel<F, decltype(operand.kernel(fold))...>{
+              f_, {{operand.kernel(fold)}...}};
+        },
+        operands_);
+  }
+
+ private:
+  static Shape<rank> common_shape(Operands const&... operands) {
+    Shape<rank> shape;
+    shape.fill(1);
+    ((shape = broadcast(shape, operands.shape())), ...);
+    return shape;
+  }
+
+  F f_;
+  Shape<rank> shape_;
+  std::tuple<Operands...> operands_;
+};
+
+/// f(i, j, ...) of an element's indices.
+template <class F, int Rank>
+class IndexMap : public ExpressionBase {
+ public:
+  using value_type = std::remove_cvref_t<decltype(detail::call_with_indices<Rank>(
+      std::declval<F const&>(), std::declval<detail::Place<Rank - 1> const&>(), std::int64_t()))>;
+  using space = AnySpace;
+  static constexpr int rank = Rank;
+
+  IndexMap(Shape<Rank> const& shape, F f) : shape_(shape), f_(std::move(f)) {}
+
+  Shape<Rank> const& shape() const { return shape_; }
+
+  template <class Visit>
+  void visit_leaves(Visit const& visit) const {
+    visit(*this);
+  }
+
+  template <int Target>
+  auto kernel(detail::Fold<Target> const&) const {
+    return detail::IndexKernel<F, Rank, std::max(Target - 1, 0)>{f_, broadcast_mask()};
+  }
+
+  /// Its indices must stay what they are: axes can't be joined.
+  static constexpr bool needs_indices = true;
+
+ private:
+  /// Which axes are real: on the others (extent 1) the index stays 0 however far it is stretched.
+  std::array<bool, Rank> broadcast_mask() const {
+    std::array<bool, Rank> real{};
+    for (int d = 0; d < Rank; ++d) real[d] = shape_[d] != 1;
+    return real;
+  }
+
+  Shape<Rank> shape_;
+  F f_;
+};
+
+/// An operand as an expression holds it: arrays as slices that keep their memory alive, expressions by
+/// value.
+template <Expression E>
+auto operand(E&& expression) {
+  if constexpr (requires { expression.as_operand(); })
+    return expression.as_operand();
+  else
+    return std::remove_cvref_t<E>(std::forward<E>(expression));
+}
+
+/// A single number, given the type it takes next to elements of type `Beside`.
+template <class Beside, Scalar S>
+auto operand_beside(S const& number) {
+  using T = weak_t<Beside, S>;
+  return Constant<T>(static_cast<T>(number));
+}
+
+/// f(a[i], b[i], ...) for all i, with broadcasting, as an expression: CuPy's ElementwiseKernel, Numba's
+/// vectorize. The operands are arrays and expressions; f is a callable that kernels can use
+/// (KOKKOS_LAMBDA, or a struct with KOKKOS_FUNCTION).
+///
+/// \throws PreconditionError if the shapes don't broadcast
+template <class F, Expression... E>
+  requires(sizeof...(E) > 0) && SameSpace<E...>
+auto map(F f, E&&... operands) {
+  return Map<F, decltype(operand(std::forward<E>(operands)))...>(
+      std::move(f), operand(std::forward<E>(operands))...);
+}
+
+}  // namespace coir

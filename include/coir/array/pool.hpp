@@ -1,0 +1,108 @@
+#pragma once
+
+/// \file
+/// A pool that keeps memory of arrays that are gone for arrays to come. Fresh memory costs a page fault
+/// per 4 KiB on a host, which is many times what a pass over it costs, and a driver call on a device.
+
+#include <coir/core/concepts.hpp>
+#include <coir/core/memory.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace coir {
+
+/// What a pool has done so far. All sizes in bytes.
+struct PoolStatistics {
+  std::int64_t in_use = 0;       ///< held by arrays that live
+  std::int64_t cached = 0;       ///< kept for arrays to come
+  std::int64_t peak = 0;         ///< the most that `in_use` has been
+  std::int64_t allocations = 0;  ///< how often an array asked for memory
+  std::int64_t reuses = 0;       ///< how often it got some that was kept
+};
+
+namespace detail {
+
+/// How blocks of one memory space are had and freed.
+struct BlockSource {
+  void* (*allocate)(std::int64_t bytes);  ///< nullptr or an exception if there is no memory
+  void (*free)(void* block);
+  std::int64_t (*free_bytes)();
+  void (*wait)();  ///< for kernels that may still use a block
+};
+
+/// A pool of blocks from any source.
+class BlockPool {
+ public:
+  explicit BlockPool(BlockSource source) : source_(source) {}
+
+  std::shared_ptr<void> allocate(std::int64_t bytes);
+  PoolStatistics statistics();
+  void release();
+  void set_limit(std::int64_t bytes);
+
+ private:
+  void give_back(void* block, std::int64_t size);
+  void* fresh(std::int64_t size);
+  void free_kept();
+
+  BlockSource source_;
+  std::mutex mutex_;
+  std::map<std::int64_t, std::vector<void*>> kept_;
+  PoolStatistics statistics_;
+  std::int64_t limit_ = std::numeric_limits<std::int64_t>::max();
+  bool hooked_ = false;
+};
+
+void* allocate_on_host(std::int64_t bytes);
+
+}  // namespace detail
+
+/// The pool of one memory space. Its functions may be called from any host thread.
+///
+/// Blocks are kept by size, rounded up to an eighth of a power of two, so that at most an eighth is lost.
+/// A block is handed on as soon as its array is gone, while kernels that use it may still run: that is
+/// safe among kernels of the default execution space instance, which run one after the other. Who uses
+/// arrays in several instances must fence before an array ends.
+template <class Space>
+class MemoryPool {
+ public:
+  /// Memory for `bytes` bytes, aligned to 64, and uninitialised. It returns to the pool with its owner.
+  ///
+  /// \throws ResourceError if there is not enough, or the limit would be exceeded
+  static std::shared_ptr<void> allocate(std::int64_t bytes) { return pool().allocate(bytes); }
+
+  static PoolStatistics statistics() { return pool().statistics(); }
+
+  /// Frees everything that is kept.
+  static void release() { pool().release(); }
+
+  /// From now on arrays and what is kept for them together hold at most this many bytes.
+  ///
+  /// \throws PreconditionError if it is negative
+  static void set_limit(std::int64_t bytes = std::numeric_limits<std::int64_t>::max()) {
+    pool().set_limit(bytes);
+  }
+
+ private:
+  static detail::BlockPool& pool() {
+    // Never destroyed: arrays may outlive every other static object.
+    static auto* const the_pool = new detail::BlockPool(
+        {[](std::int64_t bytes) {
+           if constexpr (std::is_same_v<Space, Kokkos::HostSpace>)
+             return detail::allocate_on_host(bytes);
+           else
+             return Kokkos::kokkos_malloc<Space>("coir::array", static_cast<std::size_t>(bytes));
+         },
+         [](void* block) { Kokkos::kokkos_free<Space>(block); }, free_bytes<Space>,
+         [] { typename Space::execution_space{}.fence(); }});
+    return *the_pool;
+  }
+};
+
+}  // namespace coir

@@ -1,0 +1,86 @@
+#pragma once
+
+/// \file
+/// What stands between an array's parentheses besides integers: ranges and new axes.
+
+#include <coir/core/errors.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+
+namespace coir {
+
+/// A bound that a range leaves open: NumPy's None.
+struct Open {};
+
+/// To the end of the axis, or from its start if the step is negative.
+inline constexpr Open end{};
+
+/// One bound of a range. Negative ones count from the end of the axis.
+class Bound {
+ public:
+  Bound(std::integral auto value) : value_(static_cast<std::int64_t>(value)) {}
+  Bound(Open) : open_(true) {}
+
+  bool open() const { return open_; }
+
+  /// The position on an axis of `extent` elements.
+  std::int64_t on(std::int64_t extent) const { return value_ < 0 ? value_ + extent : value_; }
+
+ private:
+  std::int64_t value_ = 0;
+  bool open_ = false;
+};
+
+/// Every step-th index from start to before stop, as NumPy's start:stop:step.
+struct Range {
+  Bound start;
+  Bound stop;
+  std::int64_t step;
+
+  /// The range on an axis: its first index and how many there are.
+  struct Placed {
+    std::int64_t first;
+    std::int64_t count;
+  };
+
+  /// \throws PreconditionError if a bound lies outside of [-extent, extent], or the step is 0
+  Placed on(std::int64_t extent, int axis) const {
+    expects(step != 0, "the step of a range must not be 0");
+    auto const place = [&](Bound const& bound, std::int64_t if_open) {
+      if (bound.open()) return if_open;
+      std::int64_t const position = bound.on(extent);
+      if (position < 0 || position > extent)
+        throw PreconditionError("range bound " +
+                                std::to_string(position < 0 ? position - extent : position) +
+                                " is outside of axis " + std::to_string(axis) + " with " +
+                                std::to_string(extent) + " elements");
+      return position;
+    };
+    if (step > 0) {
+      std::int64_t const first = place(start, 0), last = place(stop, extent);
+      return {first, first < last ? (last - first + step - 1) / step : 0};
+    }
+    std::int64_t const first = place(start, extent - 1), last = place(stop, -1);
+    std::int64_t const from = first < extent ? first : extent - 1;  // NumPy's x[n::-1]
+    return {from, from > last ? (from - last - step - 1) / -step : 0};
+  }
+};
+
+/// The whole axis: NumPy's ":".
+inline Range range() { return {end, end, 1}; }
+
+/// The indices start, start + step, ... before stop: NumPy's start:stop:step. Negative bounds count from
+/// the end; range(end, end, -1) is the whole axis backwards.
+inline Range range(Bound start, Bound stop, std::int64_t step = 1) { return {start, stop, step}; }
+
+/// An axis of one element, put in where it stands among the indices: NumPy's newaxis.
+struct NewAxis {};
+inline constexpr NewAxis newaxis{};
+
+/// What may index one axis of an array.
+template <class I>
+concept Index = std::integral<I> || std::same_as<I, Range> || std::same_as<I, NewAxis>;
+
+}  // namespace coir

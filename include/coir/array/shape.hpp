@@ -1,0 +1,110 @@
+#pragma once
+
+/// \file
+/// Shapes of arrays, and NumPy's rules of broadcasting.
+
+#include <coir/core/errors.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace coir {
+
+/// Extents of an array of rank `Rank`, the first axis first. Rank 0 is a single number.
+template <int Rank>
+using Shape = std::array<std::int64_t, static_cast<std::size_t>(Rank)>;
+
+/// Elements between neighbours along each axis.
+template <int Rank>
+using Strides = std::array<std::int64_t, static_cast<std::size_t>(Rank)>;
+
+/// A shape as NumPy writes it: "(3, 4)", "(3,)", "()".
+template <std::size_t Rank>
+std::string in_words(std::array<std::int64_t, Rank> const& shape) {
+  std::string text = "(";
+  for (std::size_t d = 0; d < Rank; ++d) {
+    if (d > 0) text += ", ";
+    text += std::to_string(shape[d]);
+  }
+  return text + (Rank == 1 ? ",)" : ")");
+}
+
+/// Number of elements: the product of the extents, 1 for rank 0.
+template <std::size_t Rank>
+std::int64_t size_of(std::array<std::int64_t, Rank> const& shape) {
+  std::int64_t product = 1;
+  for (std::int64_t const extent : shape) product *= extent;
+  return product;
+}
+
+/// Strides of a contiguous array in C order.
+template <std::size_t Rank>
+std::array<std::int64_t, Rank> c_strides(std::array<std::int64_t, Rank> const& shape) {
+  std::array<std::int64_t, Rank> strides{};
+  std::int64_t stride = 1;
+  for (std::size_t d = Rank; d-- > 0;) {
+    strides[d] = stride;
+    stride *= shape[d];
+  }
+  return strides;
+}
+
+/// The shape that both can be stretched to, by NumPy's rules: shapes are aligned at their last axes, and
+/// extents along an axis are equal, or one of them is 1 or missing.
+///
+/// \throws PreconditionError naming both shapes if there is none
+template <std::size_t A, std::size_t B>
+std::array<std::int64_t, std::max(A, B)> broadcast(std::array<std::int64_t, A> const& a,
+                                                   std::array<std::int64_t, B> const& b) {
+  constexpr std::size_t rank = std::max(A, B);
+  std::array<std::int64_t, rank> result{};
+  for (std::size_t d = 0; d < rank; ++d) {
+    std::int64_t const from_a = d + A < rank ? 1 : a[d + A - rank];
+    std::int64_t const from_b = d + B < rank ? 1 : b[d + B - rank];
+    if (from_a != from_b && from_a != 1 && from_b != 1)
+      throw PreconditionError("shapes " + in_words(a) + " and " + in_words(b) +
+                              " don't broadcast: axis " + std::to_string(d) + " has " +
+                              std::to_string(from_a) + " and " + std::to_string(from_b) +
+                              " elements; they must be equal or one of them 1");
+    result[d] = from_a == 1 ? from_b : from_a;
+  }
+  return result;
+}
+
+/// Checks that an array of shape `from` can be written into one of shape `to`.
+///
+/// \throws PreconditionError naming both shapes
+template <std::size_t A, std::size_t B>
+void expects_fits(std::array<std::int64_t, A> const& from, std::array<std::int64_t, B> const& to) {
+  bool fits = A <= B;
+  for (std::size_t d = 0; fits && d < A; ++d) {
+    std::int64_t const extent = from[A - 1 - d];
+    fits = extent == 1 || extent == to[B - 1 - d];
+  }
+  if (!fits)
+    throw PreconditionError("values of shape " + in_words(from) + " can't fill shape " +
+                            in_words(to) + ": extents must be equal, or 1 in the values");
+}
+
+/// Checks that a shape can be allocated at all.
+///
+/// \throws PreconditionError if an extent is negative or the bytes exceed 2^63 - 1
+template <std::size_t Rank>
+void expects_allocatable(std::array<std::int64_t, Rank> const& shape, std::int64_t element_bytes) {
+  std::int64_t bytes = element_bytes;
+  bool overflow = false, empty = false;
+  for (std::int64_t const extent : shape) {
+    if (extent < 0) throw PreconditionError("extents must be 0 or more, not " + in_words(shape));
+    empty = empty || extent == 0;
+    if (!empty && __builtin_mul_overflow(bytes, extent, &bytes)) overflow = true;
+  }
+  if (overflow && !empty)
+    throw PreconditionError("an array of shape " + in_words(shape) + " with elements of " +
+                            std::to_string(element_bytes) +
+                            " bytes has more than 2^63 - 1 bytes: use a smaller shape");
+}
+
+}  // namespace coir

@@ -1,0 +1,159 @@
+#pragma once
+
+/// \file
+/// The functions of <cmath> for kernels: one spelling on every backend and Kokkos version.
+///
+/// On x86-64 hosts with g++ and glibc 2.35 or newer, loops that call them are vectorised by glibc's
+/// libmvec, without -ffast-math: results are within 4 ulp (glibc manual, "Errors in Math Functions"),
+/// and infinities and NaN are kept. Elsewhere they are the C library's or the device's.
+
+#include <coir/core/kokkos.hpp>
+
+#include <cmath>
+#include <concepts>
+#include <limits>
+
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__CUDACC__) && !defined(__HIPCC__)
+#if __GLIBC_PREREQ(2, 35)
+#define COIR_VECTOR_MATH
+#endif
+#endif
+
+namespace coir::math {
+
+#ifdef COIR_VECTOR_MATH
+// glibc offers these variants to code that is compiled with -ffast-math only. A name of our own for the
+// same symbol offers them to ours.
+#define COIR_DECLARE_VECTOR_MATH(name)                            \
+  namespace vector {                                              \
+  extern "C" {                                                    \
+  double coir_vector_##name(double) noexcept __asm__(#name)       \
+      __attribute__((const, simd("notinbranch")));                \
+  float coir_vector_##name##f(float) noexcept __asm__(#name "f")  \
+      __attribute__((const, simd("notinbranch")));                \
+  }                                                               \
+  inline double name(double x) { return coir_vector_##name(x); }  \
+  inline float name(float x) { return coir_vector_##name##f(x); } \
+  }
+#define COIR_DECLARE_VECTOR_MATH_2(name)                                      \
+  namespace vector {                                                          \
+  extern "C" {                                                                \
+  double coir_vector_##name(double, double) noexcept __asm__(#name)           \
+      __attribute__((const, simd("notinbranch")));                            \
+  float coir_vector_##name##f(float, float) noexcept __asm__(#name "f")       \
+      __attribute__((const, simd("notinbranch")));                            \
+  }                                                                           \
+  inline double name(double x, double y) { return coir_vector_##name(x, y); } \
+  inline float name(float x, float y) { return coir_vector_##name##f(x, y); } \
+  }
+#define COIR_BEST_MATH vector
+#else
+#define COIR_DECLARE_VECTOR_MATH(name)
+#define COIR_DECLARE_VECTOR_MATH_2(name)
+#define COIR_BEST_MATH std
+#endif
+
+// std::name has float and double overloads on every device compiler.
+#define COIR_UNARY_MATH(name, from)         \
+  template <std::floating_point T>          \
+  KOKKOS_FORCEINLINE_FUNCTION T name(T x) { \
+    using from::name;                       \
+    return name(x);                         \
+  }
+#define COIR_BINARY_MATH(name, from)             \
+  template <std::floating_point T>               \
+  KOKKOS_FORCEINLINE_FUNCTION T name(T x, T y) { \
+    using from::name;                            \
+    return name(x, y);                           \
+  }
+#define COIR_VECTOR_UNARY_MATH(name) \
+  COIR_DECLARE_VECTOR_MATH(name)     \
+  COIR_UNARY_MATH(name, COIR_BEST_MATH)
+#define COIR_VECTOR_BINARY_MATH(name) \
+  COIR_DECLARE_VECTOR_MATH_2(name)    \
+  COIR_BINARY_MATH(name, COIR_BEST_MATH)
+
+COIR_VECTOR_UNARY_MATH(exp)
+COIR_VECTOR_UNARY_MATH(exp2)
+COIR_VECTOR_UNARY_MATH(expm1)
+COIR_VECTOR_UNARY_MATH(log)
+COIR_VECTOR_UNARY_MATH(log2)
+COIR_VECTOR_UNARY_MATH(log10)
+COIR_VECTOR_UNARY_MATH(log1p)
+COIR_VECTOR_UNARY_MATH(sin)
+COIR_VECTOR_UNARY_MATH(cos)
+COIR_VECTOR_UNARY_MATH(tan)
+COIR_VECTOR_UNARY_MATH(asin)
+COIR_VECTOR_UNARY_MATH(acos)
+COIR_VECTOR_UNARY_MATH(atan)
+COIR_VECTOR_UNARY_MATH(sinh)
+COIR_VECTOR_UNARY_MATH(cosh)
+COIR_VECTOR_UNARY_MATH(tanh)
+COIR_VECTOR_UNARY_MATH(asinh)
+COIR_VECTOR_UNARY_MATH(acosh)
+COIR_VECTOR_UNARY_MATH(atanh)
+COIR_VECTOR_UNARY_MATH(cbrt)
+COIR_VECTOR_UNARY_MATH(erf)
+COIR_VECTOR_UNARY_MATH(erfc)
+COIR_VECTOR_BINARY_MATH(pow)
+COIR_VECTOR_BINARY_MATH(atan2)
+COIR_VECTOR_BINARY_MATH(hypot)
+
+COIR_UNARY_MATH(sqrt, std)
+COIR_UNARY_MATH(floor, std)
+COIR_UNARY_MATH(ceil, std)
+COIR_UNARY_MATH(trunc, std)
+COIR_UNARY_MATH(rint, std)
+COIR_UNARY_MATH(round, std)
+COIR_UNARY_MATH(tgamma, std)
+COIR_UNARY_MATH(lgamma, std)
+COIR_BINARY_MATH(fmod, std)
+COIR_BINARY_MATH(remainder, std)
+COIR_BINARY_MATH(copysign, std)
+COIR_BINARY_MATH(nextafter, std)
+COIR_BINARY_MATH(fdim, std)
+COIR_BINARY_MATH(fmin, std)
+COIR_BINARY_MATH(fmax, std)
+
+#undef COIR_UNARY_MATH
+#undef COIR_BINARY_MATH
+#undef COIR_VECTOR_UNARY_MATH
+#undef COIR_VECTOR_BINARY_MATH
+#undef COIR_DECLARE_VECTOR_MATH
+#undef COIR_DECLARE_VECTOR_MATH_2
+#undef COIR_BEST_MATH
+
+/// |x|
+template <std::floating_point T>
+KOKKOS_FORCEINLINE_FUNCTION T abs(T x) {
+  using std::fabs;
+  return fabs(x);
+}
+
+/// x y + z, rounded once
+template <std::floating_point T>
+KOKKOS_FORCEINLINE_FUNCTION T fma(T x, T y, T z) {
+  using std::fma;
+  return fma(x, y, z);
+}
+
+/// True for NaN alone.
+template <std::floating_point T>
+KOKKOS_FORCEINLINE_FUNCTION bool isnan(T x) {
+  return x != x;
+}
+
+/// True for the two infinities.
+template <std::floating_point T>
+KOKKOS_FORCEINLINE_FUNCTION bool isinf(T x) {
+  return abs(x) > std::numeric_limits<T>::max();
+}
+
+/// True for all numbers but NaN and the infinities.
+template <std::floating_point T>
+KOKKOS_FORCEINLINE_FUNCTION bool isfinite(T x) {
+  return abs(x) <= std::numeric_limits<T>::max();
+}
+
+}  // namespace coir::math

@@ -1,0 +1,123 @@
+#include <coir/array/pool.hpp>
+
+#include <coir/core/errors.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <exception>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace coir::detail {
+namespace {
+
+// Below this a look at what is free costs more than the allocation, and is never the reason for a failure.
+constexpr std::int64_t worth_asking = std::int64_t(1) << 26;
+
+/// Rounded up to an eighth of a power of two, so that arrays of nearly one size share blocks.
+std::int64_t rounded(std::int64_t bytes) {
+  if (bytes <= 512) return (std::max<std::int64_t>(bytes, 1) + 63) / 64 * 64;
+  auto const power = std::bit_floor(static_cast<std::uint64_t>(bytes));
+  auto const step = static_cast<std::int64_t>(power / 8);
+  return (bytes + step - 1) / step * step;
+}
+
+}  // namespace
+
+void* allocate_on_host(std::int64_t bytes) {
+  void* const block =
+      Kokkos::kokkos_malloc<Kokkos::HostSpace>("coir::array", static_cast<std::size_t>(bytes));
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  // Pages of 2 MiB: fewer page faults at first, and fewer misses of the address cache later.
+  constexpr std::uintptr_t page = 4096;
+  auto const begin = (reinterpret_cast<std::uintptr_t>(block) + page - 1) / page * page;
+  auto const last =
+      (reinterpret_cast<std::uintptr_t>(block) + static_cast<std::uintptr_t>(bytes)) / page * page;
+  if (bytes >= std::int64_t(1) << 22)
+    madvise(reinterpret_cast<void*>(begin), last - begin, MADV_HUGEPAGE);  // a wish: may fail
+#endif
+  return block;
+}
+
+std::shared_ptr<void> BlockPool::allocate(std::int64_t bytes) {
+  // Rounding must not overflow; nothing of this size exists anyway.
+  std::int64_t const size = rounded(std::min(bytes, std::numeric_limits<std::int64_t>::max() / 2));
+  std::lock_guard const lock(mutex_);
+  if (!hooked_) {
+    hooked_ = true;
+    Kokkos::push_finalize_hook([this] { release(); });
+  }
+  ++statistics_.allocations;
+  void* block = nullptr;
+  if (auto const kept = kept_.find(size); kept != kept_.end() && !kept->second.empty()) {
+    block = kept->second.back();
+    kept->second.pop_back();
+    statistics_.cached -= size;
+    ++statistics_.reuses;
+  } else {
+    block = fresh(size);
+  }
+  statistics_.in_use += size;
+  statistics_.peak = std::max(statistics_.peak, statistics_.in_use);
+  return {block, [this, size](void* old) { give_back(old, size); }};
+}
+
+void BlockPool::give_back(void* block, std::int64_t size) {
+  std::lock_guard const lock(mutex_);
+  statistics_.in_use -= size;
+  statistics_.cached += size;
+  kept_[size].push_back(block);
+  if (statistics_.in_use + statistics_.cached > limit_) free_kept();
+}
+
+PoolStatistics BlockPool::statistics() {
+  std::lock_guard const lock(mutex_);
+  return statistics_;
+}
+
+void BlockPool::release() {
+  std::lock_guard const lock(mutex_);
+  free_kept();
+}
+
+void BlockPool::set_limit(std::int64_t bytes) {
+  expects(bytes >= 0, "a pool's limit must be 0 bytes or more", bytes);
+  std::lock_guard const lock(mutex_);
+  limit_ = bytes;
+  if (statistics_.in_use + statistics_.cached > limit_) free_kept();
+}
+
+void* BlockPool::fresh(std::int64_t size) {
+  if (size > limit_ - statistics_.in_use - statistics_.cached) free_kept();
+  if (size > limit_ - statistics_.in_use)
+    throw ResourceError("an array needs " + readable_bytes(size) + ", and the pool's limit of " +
+                        readable_bytes(limit_) + " leaves " +
+                        readable_bytes(std::max<std::int64_t>(limit_ - statistics_.in_use, 0)) +
+                        ": raise the limit or keep fewer arrays");
+  if (size >= worth_asking && size > source_.free_bytes()) {
+    free_kept();
+    detail::expects_memory(size, source_.free_bytes(), "an array");
+  }
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    try {
+      if (void* const block = source_.allocate(size)) return block;
+    } catch (std::exception const&) {  // Kokkos' own, of different types
+    }
+    free_kept();
+  }
+  throw ResourceError("there is no memory for an array of " + readable_bytes(size) +
+                      ": use a smaller shape or keep fewer arrays");
+}
+
+void BlockPool::free_kept() {
+  if (kept_.empty()) return;
+  source_.wait();
+  for (auto const& [size, blocks] : kept_)
+    for (void* const block : blocks) source_.free(block);
+  kept_.clear();
+  statistics_.cached = 0;
+}
+
+}  // namespace coir::detail

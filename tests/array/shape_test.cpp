@@ -1,0 +1,55 @@
+#include <coir/array/shape.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+
+using coir::Shape;
+
+TEST(Shape, InWords) {
+  EXPECT_EQ(coir::in_words(Shape<0>{}), "()");
+  EXPECT_EQ(coir::in_words(Shape<1>{3}), "(3,)");
+  EXPECT_EQ(coir::in_words(Shape<3>{3, 1, 0}), "(3, 1, 0)");
+}
+
+TEST(Shape, SizeAndStrides) {
+  EXPECT_EQ(coir::size_of(Shape<0>{}), 1);
+  EXPECT_EQ(coir::size_of(Shape<3>{2, 3, 5}), 30);
+  EXPECT_EQ(coir::size_of(Shape<2>{4, 0}), 0);
+  EXPECT_EQ(coir::c_strides(Shape<3>{2, 3, 5}), (Shape<3>{15, 5, 1}));
+}
+
+TEST(Shape, BroadcastsAsNumPyDoes) {
+  EXPECT_EQ(coir::broadcast(Shape<2>{3, 4}, Shape<1>{4}), (Shape<2>{3, 4}));
+  EXPECT_EQ(coir::broadcast(Shape<2>{3, 1}, Shape<1>{4}), (Shape<2>{3, 4}));
+  EXPECT_EQ(coir::broadcast(Shape<1>{1}, Shape<3>{2, 0, 5}), (Shape<3>{2, 0, 5}));
+  EXPECT_EQ(coir::broadcast(Shape<1>{1}, Shape<1>{0}), (Shape<1>{0}));
+  EXPECT_EQ(coir::broadcast(Shape<0>{}, Shape<2>{7, 8}), (Shape<2>{7, 8}));
+}
+
+TEST(Shape, SaysWhichShapesDontBroadcast) {
+  try {
+    coir::broadcast(Shape<2>{3, 4}, Shape<1>{5});
+    FAIL();
+  } catch (coir::PreconditionError const& error) {
+    EXPECT_STREQ(error.what(),
+                 "shapes (3, 4) and (5,) don't broadcast: axis 1 has 4 and 5 elements; they must "
+                 "be equal or one of them 1");
+  }
+}
+
+TEST(Shape, ValuesMustFitTheirTarget) {
+  EXPECT_NO_THROW(coir::expects_fits(Shape<1>{1}, Shape<2>{3, 4}));
+  EXPECT_NO_THROW(coir::expects_fits(Shape<2>{3, 1}, Shape<2>{3, 4}));
+  EXPECT_THROW(coir::expects_fits(Shape<1>{4}, Shape<1>{1}), coir::PreconditionError);
+  EXPECT_THROW(coir::expects_fits(Shape<2>{1, 4}, Shape<1>{4}), coir::PreconditionError);
+}
+
+TEST(Shape, SizesThatOverflowAreRefused) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_NO_THROW(coir::expects_allocatable(Shape<2>{most, 0}, 8));
+  EXPECT_THROW(coir::expects_allocatable(Shape<2>{most, 2}, 1), coir::PreconditionError);
+  EXPECT_THROW(coir::expects_allocatable(Shape<1>{most}, 8), coir::PreconditionError);
+  EXPECT_THROW(coir::expects_allocatable(Shape<1>{-1}, 8), coir::PreconditionError);
+}
