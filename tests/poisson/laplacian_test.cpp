@@ -144,7 +144,11 @@ TYPED_TEST(Laplacian, NormsEqualThePlainLoop) {
 
 TYPED_TEST(Laplacian, SourceNormIsTheResidualNormOfAnEmptyInside) {
   typename TypeParam::Exec const exec;
-  for (auto [m, n, p] : {std::array{1, 1, 1}, {1, 5, 2}, {3, 4, 50}}) {
+  struct Extents {
+    int m, n, p;
+  };
+  Extents const shapes[] = {{1, 1, 1}, {1, 5, 2}, {3, 4, 50}};
+  for (auto const& [m, n, p] : shapes) {
     GridOf<TypeParam, 3> const u("u", m + 2, n + 2, p + 2), b("b", m, n, p);
     coir::testing::fill_random(u, 3);
     coir::testing::fill_random(b, 4);
