@@ -4,6 +4,7 @@
 /// Arrays and their slices.
 
 #include <coir/array/detail/assign.hpp>
+#include <coir/array/detail/where.hpp>
 #include <coir/array/expression.hpp>
 #include <coir/array/pool.hpp>
 #include <coir/array/range.hpp>
@@ -25,6 +26,8 @@ using DefaultSpace = Kokkos::DefaultExecutionSpace::memory_space;
 
 template <Element T, int Rank, class Space = DefaultSpace>
 class Array;
+template <class Target, class Mask>
+class Masked;
 
 namespace detail {
 
@@ -159,6 +162,13 @@ class Slice : public ExpressionBase {
       strides[to++] = strides_[axis];
     }
     return Slice<T, result_rank, Space>(data_ + offset, shape, strides, owner_);
+  }
+
+  /// The elements where a mask of bool holds: to be assigned to. See Masked.
+  template <Expression M>
+    requires std::same_as<value_t<M>, bool> && (!std::is_const_v<T>)
+  auto operator()(M&& mask) const {
+    return Masked(*this, operand(std::forward<M>(mask)));
   }
 
   /// Writes values into the slice, stretched to its shape, in one kernel. What the expression reads of
@@ -392,6 +402,13 @@ class Array : public ExpressionBase {
     return all()(indices...);
   }
 
+  /// The elements where a mask of bool holds: see Masked.
+  template <Expression M>
+    requires std::same_as<value_t<M>, bool>
+  auto operator()(M&& mask) {
+    return all()(std::forward<M>(mask));
+  }
+
   /// The array as a Kokkos View, valid while the array lives and keeps its shape.
   auto view() { return view_of(data_); }
   auto view() const { return view_of(static_cast<T const*>(data_)); }
@@ -434,6 +451,60 @@ class Array : public ExpressionBase {
   T* data_ = nullptr;
   Shape<Rank> shape_{};
   std::shared_ptr<void> owner_;
+};
+
+/// The elements of a slice where a mask holds, to be assigned to: `x(x < 0) = 0`. Values are numbers, or
+/// expressions that stretch to the slice's whole shape, of which the elements under the mask are taken
+/// (NumPy's copyto(x, values, where=mask)).
+template <class Target, class Mask>
+class Masked {
+ public:
+  /// \throws PreconditionError if the mask doesn't stretch to the slice
+  Masked(Target target, Mask mask) : target_(std::move(target)), mask_(std::move(mask)) {
+    expects_fits(mask_.shape(), target_.shape());
+  }
+
+  template <Expression E>
+    requires SameSpace<Target, E>
+  void operator=(E&& values) const {
+    detail::check_stores<value_t<Target>, value_t<E>>();
+    target_ = map(detail::Where{}, mask_, map(Convert{}, std::forward<E>(values)), target_);
+  }
+  template <Scalar S>
+  void operator=(S const& number) const {
+    detail::check_stores<value_t<Target>, weak_t<value_t<Target>, S>>();
+    using T = value_t<Target>;
+    target_ = map(detail::Where{}, mask_, Constant<T>(detail::stored<T>(number)), target_);
+  }
+
+  template <class V>
+  void operator+=(V&& value) const {
+    *this = target_ + std::forward<V>(value);
+  }
+  template <class V>
+  void operator-=(V&& value) const {
+    *this = target_ - std::forward<V>(value);
+  }
+  template <class V>
+  void operator*=(V&& value) const {
+    *this = target_ * std::forward<V>(value);
+  }
+  template <class V>
+  void operator/=(V&& value) const {
+    *this = target_ / std::forward<V>(value);
+  }
+
+ private:
+  /// Values as the target stores them.
+  struct Convert {
+    template <class V>
+    KOKKOS_FORCEINLINE_FUNCTION value_t<Target> operator()(V const& value) const {
+      return detail::stored<value_t<Target>>(value);
+    }
+  };
+
+  Target target_;
+  Mask mask_;
 };
 
 /// A copy of an expression's values: NumPy's copy, JAX's jnp.array.

@@ -157,20 +157,12 @@ class IndexMap : public ExpressionBase {
 
   template <int Target>
   auto kernel(detail::Fold<Target> const&) const {
-    return detail::IndexKernel<F, Rank, std::max(Target - 1, 0)>{f_, broadcast_mask()};
+    detail::IndexKernel<F, Rank, Target - 1> kernel{f_, {}};
+    for (int d = 0; d < Rank; ++d) kernel.real[d] = shape_[d] != 1;
+    return kernel;
   }
-
-  /// Its indices must stay what they are: axes can't be joined.
-  static constexpr bool needs_indices = true;
 
  private:
-  /// Which axes are real: on the others (extent 1) the index stays 0 however far it is stretched.
-  std::array<bool, Rank> broadcast_mask() const {
-    std::array<bool, Rank> real{};
-    for (int d = 0; d < Rank; ++d) real[d] = shape_[d] != 1;
-    return real;
-  }
-
   Shape<Rank> shape_;
   F f_;
 };

@@ -263,13 +263,52 @@ class PairwiseSum {
   };
 };
 
+/// All terms of the cells [begin, end) of a box, joined in an order that depends on these alone.
+template <int Rank, class Index, class Body, class Reducer>
+typename Reducer::value_type fold_cells(Rows<Rank, Index> const& rows, std::int64_t begin,
+                                        std::int64_t end, Body const& body,
+                                        Reducer const& reducer) {
+  constexpr std::int64_t max_terms = 512;  // in all lanes, before their sums are joined pairwise
+  using L = Lanes<Reducer>;
+  L recent(reducer), tails(reducer);
+  PairwiseSum<Reducer> total;
+  std::int64_t terms = 0;
+  auto const keep = [&] {
+    recent.join(reducer, tails);
+    total.add(reducer, recent);
+    recent.clear(reducer);
+    tails.clear(reducer);
+    terms = 0;
+  };
+  // term(column, value) folds one term into value.
+  auto const fold = [&](Index column, Index last, auto const& term) {
+    terms += last - column;
+    if (last - column >= L::size) {
+      L lanes(reducer);  // this stretch's alone, so that they stay in registers
+      for (; last - column >= L::size; column += L::size) {
+        COIR_INDEPENDENT_ITERATIONS
+        for (int l = 0; l < L::size; ++l) term(static_cast<Index>(column + l), lanes.value[l]);
+      }
+      recent.join(reducer, lanes);
+    }
+    for (int l = 0; column < last; ++column, ++l) term(column, tails.value[l]);
+    if (terms >= max_terms) keep();
+  };
+  rows.for_cells(begin, end, max_terms, [&](auto at, Index first, Index last) {
+    if constexpr (PreparesTerms<Body>)
+      fold(first, last, rows.terms_at(body, at, first, last));
+    else
+      fold(first, last, [&](Index column, auto& value) { rows.call_at(body, at, column, value); });
+  });
+  keep();
+  return total.total(reducer).joined(reducer);
+}
+
 template <class Exec, int Rank, class Index, class Body, class Reducer>
 void reduce_on_host(std::string_view label, Exec const& exec, Rows<Rank, Index> const& rows,
                     Body const& body, Reducer const& reducer) {
-  // The order of joins depends on these and on the box, never on the number of threads.
+  // Groups depend on the box, never on the number of threads.
   constexpr std::int64_t max_groups = 256;  // threads share these
-  constexpr std::int64_t max_terms = 512;   // in all lanes, before their sums are joined pairwise
-
   std::int64_t const cells = rows.cells();
   std::int64_t const groups = std::clamp<std::int64_t>(cells / worth_a_thread, 1, max_groups);
   std::int64_t const unit = rows.count >= groups ? rows.length : 1;  // whole rows if possible
@@ -277,43 +316,8 @@ void reduce_on_host(std::string_view label, Exec const& exec, Rows<Rank, Index> 
   typename Reducer::value_type partial[max_groups];
 
   auto const fold_group = [=, partial = &partial[0]](std::int64_t group, Body const& body) {
-    using L = Lanes<Reducer>;
-    L recent(reducer), tails(reducer);
-    PairwiseSum<Reducer> total;
-    std::int64_t terms = 0;
-    auto const keep = [&] {
-      recent.join(reducer, tails);
-      total.add(reducer, recent);
-      recent.clear(reducer);
-      tails.clear(reducer);
-      terms = 0;
-    };
-    // term(column, value) folds one term into value.
-    auto const fold = [&](Index column, Index last, auto const& term) {
-      terms += last - column;
-      if (last - column >= L::size) {
-        L lanes(reducer);  // this stretch's alone, so that they stay in registers
-        for (; last - column >= L::size; column += L::size) {
-          COIR_INDEPENDENT_ITERATIONS
-          for (int l = 0; l < L::size; ++l)
-            term(static_cast<Index>(column + l), lanes.value[l]);
-        }
-        recent.join(reducer, lanes);
-      }
-      for (int l = 0; column < last; ++column, ++l) term(column, tails.value[l]);
-      if (terms >= max_terms) keep();
-    };
-    rows.for_cells(
-        units * group / groups * unit, units * (group + 1) / groups * unit, max_terms,
-        [&](auto at, Index first, Index last) {
-          if constexpr (PreparesTerms<Body>)
-            fold(first, last, rows.terms_at(body, at, first, last));
-          else
-            fold(first, last,
-                 [&](Index column, auto& value) { rows.call_at(body, at, column, value); });
-        });
-    keep();
-    partial[group] = total.total(reducer).joined(reducer);
+    partial[group] = fold_cells(rows, units * group / groups * unit,
+                                units * (group + 1) / groups * unit, body, reducer);
   };
   run_on_host(label, exec, groups, fold_group, body);
 

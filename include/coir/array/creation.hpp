@@ -1,0 +1,352 @@
+#pragma once
+
+/// \file
+/// Arrays made from nothing: NumPy's zeros, arange, linspace and their like. The element type is named
+/// (double if not), shapes are extents: zeros<float>(m, n).
+
+#include <coir/array/functions.hpp>
+
+#include <cmath>
+#include <concepts>
+#include <span>
+
+namespace coir {
+
+namespace detail {
+
+template <class... N>
+concept Extents = (std::integral<N> && ...);
+
+template <class... N>
+Shape<sizeof...(N)> shape_of(N... extents) {
+  return {static_cast<std::int64_t>(extents)...};
+}
+
+/// first + i step
+template <class T>
+struct Progression {
+  T first, step;
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(std::int64_t i) const {
+    return first + static_cast<T>(i) * step;
+  }
+};
+
+/// Between low and high, both reached exactly.
+template <class T>
+struct Interpolation {
+  T low, high;
+  std::int64_t last;
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(std::int64_t i) const {
+    if (last == 0) return low;
+    T const at = static_cast<T>(i) / static_cast<T>(last);
+    return i == last ? high : low + at * (high - low);
+  }
+};
+
+struct Diagonal {
+  std::int64_t above;
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(std::int64_t i, std::int64_t j) const {
+    return j - i == above;
+  }
+};
+
+template <int Rank, int Axis>
+struct IndexAlong {
+  template <class... I>
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(I... indices) const {
+    std::int64_t const all[] = {indices...};
+    return all[Axis];
+  }
+};
+
+}  // namespace detail
+
+/// An array whose elements are not initialised.
+template <Element T = double, class Space = DefaultSpace, std::size_t Rank>
+auto empty(std::array<std::int64_t, Rank> const& shape) {
+  return Array<T, static_cast<int>(Rank), Space>(shape);
+}
+template <Element T = double, class Space = DefaultSpace, std::integral... N>
+auto empty(N... extents) {
+  return empty<T, Space>(detail::shape_of(extents...));
+}
+
+/// The same number everywhere. The element type is that of the number unless named.
+template <Element T, class Space = DefaultSpace, std::size_t Rank>
+auto full(std::array<std::int64_t, Rank> const& shape, T value) {
+  auto result = empty<T, Space>(shape);
+  result = value;
+  return result;
+}
+
+/// Zeros: zeros<float>(m, n), or zeros<float>(other.shape()).
+template <Element T = double, class Space = DefaultSpace, std::size_t Rank>
+auto zeros(std::array<std::int64_t, Rank> const& shape) {
+  return full<T, Space>(shape, T(0));
+}
+template <Element T = double, class Space = DefaultSpace, std::integral... N>
+auto zeros(N... extents) {
+  return zeros<T, Space>(detail::shape_of(extents...));
+}
+
+/// Ones.
+template <Element T = double, class Space = DefaultSpace, std::size_t Rank>
+auto ones(std::array<std::int64_t, Rank> const& shape) {
+  return full<T, Space>(shape, T(1));
+}
+template <Element T = double, class Space = DefaultSpace, std::integral... N>
+auto ones(N... extents) {
+  return ones<T, Space>(detail::shape_of(extents...));
+}
+
+namespace detail {
+template <class E>
+using space_like = std::conditional_t<std::is_same_v<typename E::space, AnySpace>, DefaultSpace,
+                                      typename E::space>;
+}
+
+/// Arrays of the shape, type and memory space of another.
+template <Expression E>
+auto empty_like(E const& like) {
+  return empty<value_t<E>, detail::space_like<E>>(like.shape());
+}
+template <Expression E>
+auto zeros_like(E const& like) {
+  return zeros<value_t<E>, detail::space_like<E>>(like.shape());
+}
+template <Expression E>
+auto ones_like(E const& like) {
+  return ones<value_t<E>, detail::space_like<E>>(like.shape());
+}
+template <Expression E>
+auto full_like(E const& like, value_t<E> value) {
+  return full<value_t<E>, detail::space_like<E>>(like.shape(), value);
+}
+
+/// f(i, j, ...) for all indices of a shape, as an expression. f takes Rank indices of std::int64_t and
+/// can be called in kernels (KOKKOS_LAMBDA).
+///
+/// \throws PreconditionError if an extent is negative
+template <class F, std::size_t Rank>
+  requires(Rank >= 1)
+auto index_map(std::array<std::int64_t, Rank> const& shape, F f) {
+  expects_allocatable(shape, 1);
+  return IndexMap<F, static_cast<int>(Rank)>(shape, std::move(f));
+}
+
+/// An array of f(i, j, ...): NumPy's fromfunction.
+template <class Space = DefaultSpace, class F, std::size_t Rank>
+  requires(Rank >= 1)
+auto from_function(std::array<std::int64_t, Rank> const& shape, F f) {
+  auto const values = index_map(shape, std::move(f));
+  return Array<value_t<decltype(values)>, static_cast<int>(Rank), Space>(values);
+}
+
+/// start, start + step, ... up to before stop: element i is start + i step. Mind that stop may be reached
+/// by rounding if step is a fraction (as in NumPy): linspace is safer then.
+///
+/// \throws PreconditionError if step is 0 or not finite
+template <Element T, class Space = DefaultSpace>
+Array<T, 1, Space> arange(T start, T stop, T step = T(1)) {
+  static_assert(!is_complex<T> && !std::same_as<T, bool>, "arange makes integers and reals");
+  expects(step != T(0), "the step of arange must not be 0");
+  std::int64_t count;
+  if constexpr (std::floating_point<T>) {
+    T const steps = std::ceil((stop - start) / step);
+    expects(std::abs(steps) < T(9.0e18),
+            "the bounds and step of arange must give less than 2^63 elements", steps);
+    count = static_cast<std::int64_t>(steps);
+  } else {
+    auto const from = static_cast<std::int64_t>(start), to = static_cast<std::int64_t>(stop),
+               by = static_cast<std::int64_t>(step);
+    count = by > 0 ? (to - from + by - 1) / by : (from - to - by - 1) / -by;
+  }
+  return from_function<Space>(Shape<1>{std::max<std::int64_t>(count, 0)},
+                              detail::Progression<T>{start, step});
+}
+
+/// 0, 1, ... stop - 1.
+template <Element T, class Space = DefaultSpace>
+Array<T, 1, Space> arange(T stop) {
+  return arange<T, Space>(T(0), stop);
+}
+
+/// `count` numbers at equal distances from low to high, both included: element i is
+/// low + (high - low) i / (count - 1).
+///
+/// \throws PreconditionError if count is negative
+template <RealElement T = double, class Space = DefaultSpace>
+Array<T, 1, Space> linspace(std::type_identity_t<T> low, std::type_identity_t<T> high,
+                            std::int64_t count) {
+  expects(count >= 0, "linspace makes 0 or more numbers", count);
+  return from_function<Space>(
+      Shape<1>{count}, detail::Interpolation<T>{low, high, std::max<std::int64_t>(count - 1, 0)});
+}
+
+/// base to the power of linspace(low, high, count).
+template <RealElement T = double, class Space = DefaultSpace>
+Array<T, 1, Space> logspace(std::type_identity_t<T> low, std::type_identity_t<T> high,
+                            std::int64_t count, std::type_identity_t<T> base = 10) {
+  return pow(base, linspace<T, Space>(low, high, count));
+}
+
+/// An n x m matrix (n x n if m is not given) with ones on a diagonal, `above` columns above the main one,
+/// and zeros elsewhere.
+template <Element T = double, class Space = DefaultSpace>
+Array<T, 2, Space> eye(std::int64_t n, std::int64_t m, std::int64_t above = 0) {
+  return cast<T>(index_map(Shape<2>{n, m}, detail::Diagonal{above}));
+}
+template <Element T = double, class Space = DefaultSpace>
+Array<T, 2, Space> eye(std::int64_t n) {
+  return eye<T, Space>(n, n);
+}
+
+/// The index along an axis of a shape, as an expression of std::int64_t: NumPy's indices(shape)[Axis], but
+/// not stored.
+///
+/// \throws PreconditionError if an extent is negative
+template <int Axis, std::size_t Rank>
+  requires(Axis >= 0 && Axis < static_cast<int>(Rank))
+auto indices(std::array<std::int64_t, Rank> const& shape) {
+  return index_map(shape, detail::IndexAlong<static_cast<int>(Rank), Axis>{});
+}
+
+/// The coordinates x along rows and y along columns of a grid, as slices that broadcast against each other
+/// and are not stored: NumPy's meshgrid(x, y, sparse=True). (x has shape (1, n), y has (m, 1).)
+template <Expression X, Expression Y>
+  requires(rank_of<X> == 1 && rank_of<Y> == 1)
+auto meshgrid(X const& x, Y const& y) {
+  return std::pair(x.as_operand()(newaxis, range()), y.as_operand()(range(), newaxis));
+}
+
+/// An array with a copy of host elements in C order.
+///
+/// \throws PreconditionError if their number isn't the shape's size
+template <class Space = DefaultSpace, class T, std::size_t Size, std::size_t Rank>
+auto from_span(std::span<T, Size> elements, std::array<std::int64_t, Rank> const& shape) {
+  using Value = std::remove_const_t<T>;
+  auto result = empty<Value, Space>(shape);
+  if (static_cast<std::int64_t>(elements.size()) != result.size())
+    throw PreconditionError(std::to_string(elements.size()) + " elements don't fill shape " +
+                            in_words(shape));
+  Kokkos::View<Value const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const from(
+      elements.data(), elements.size());
+  Kokkos::View<Value*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(result.data(),
+                                                                                elements.size());
+  Kokkos::deep_copy(to, from);
+  return result;
+}
+
+/// array({1., 2., 3.}), array({{1, 2}, {3, 4}}): the numbers as they stand there, of rank 1 or 2.
+///
+/// \throws PreconditionError if rows differ in length
+template <Element T, class Space = DefaultSpace>
+Array<T, 1, Space> array(std::initializer_list<T> elements) {
+  return from_span<Space>(std::span<T const>(elements.begin(), elements.size()),
+                          Shape<1>{static_cast<std::int64_t>(elements.size())});
+}
+template <Element T, class Space = DefaultSpace>
+Array<T, 2, Space> array(std::initializer_list<std::initializer_list<T>> rows) {
+  Shape<2> const shape{static_cast<std::int64_t>(rows.size()),
+                       rows.size() == 0 ? 0 : static_cast<std::int64_t>(rows.begin()->size())};
+  auto const elements = std::make_unique<T[]>(static_cast<std::size_t>(size_of(shape)));
+  std::size_t at = 0;
+  for (auto const& row : rows) {
+    if (static_cast<std::int64_t>(row.size()) != shape[1])
+      throw PreconditionError("the rows of an array must be equally long: the first has " +
+                              std::to_string(shape[1]) + " elements, another " +
+                              std::to_string(row.size()));
+    for (T const& element : row) elements[at++] = element;
+  }
+  return from_span<Space>(std::span<T const>(elements.get(), at), shape);
+}
+
+/// An array over memory that someone else owns and that must outlive it: a Kokkos View with its last index
+/// contiguous and no gaps between rows. A managed View is kept alive; writing to the array writes there.
+///
+/// \throws PreconditionError if rows have gaps
+template <class V>
+  requires(Kokkos::is_view<V>::value && static_cast<int>(V::rank) <= 4)
+auto borrow(V const& view) {
+  static_assert(!std::is_const_v<typename V::value_type>,
+                "arrays can be written: borrow a View of elements that aren't const");
+  constexpr int rank = static_cast<int>(V::rank);
+  Shape<rank> shape{};
+  Strides<rank> strides{};
+  for (int d = 0; d < rank; ++d) {
+    shape[d] = static_cast<std::int64_t>(view.extent(d));
+    strides[d] = static_cast<std::int64_t>(view.stride(d));
+  }
+  using Space = typename V::memory_space;
+  using T = typename V::value_type;
+  Slice<T, rank, Space> const whole(view.data(), shape, strides, nullptr);
+  expects(whole.contiguous(),
+          "an array can only borrow a View in C order without gaps between rows: use slice_of");
+  return Array<T, rank, Space>(view.data(), shape, std::make_shared<V>(view));
+}
+
+/// A slice that shows any strided View (LayoutRight, LayoutLeft, LayoutStride), and keeps a managed one
+/// alive.
+template <class V>
+  requires(Kokkos::is_view<V>::value)
+auto slice_of(V const& view) {
+  constexpr int rank = static_cast<int>(V::rank);
+  Shape<rank> shape{};
+  Strides<rank> strides{};
+  for (int d = 0; d < rank; ++d) {
+    shape[d] = static_cast<std::int64_t>(view.extent(d));
+    strides[d] = static_cast<std::int64_t>(view.stride(d));
+  }
+  using T = typename V::value_type;
+  return Slice<T, rank, typename V::memory_space>(view.data(), shape, strides,
+                                                  std::make_shared<std::remove_const_t<V>>(view));
+}
+
+/// An array over host elements in C order that must outlive it.
+///
+/// \throws PreconditionError if their number isn't the shape's size
+template <class T, std::size_t Rank>
+  requires(!std::is_const_v<T>)
+auto borrow(std::span<T> elements, std::array<std::int64_t, Rank> const& shape) {
+  if (static_cast<std::int64_t>(elements.size()) != size_of(shape))
+    throw PreconditionError(std::to_string(elements.size()) + " elements don't fill shape " +
+                            in_words(shape));
+  return Array<T, static_cast<int>(Rank), Kokkos::HostSpace>(elements.data(), shape, nullptr);
+}
+
+namespace detail {
+template <class To, Expression E>
+auto moved_to(E const& expression) {
+  auto const values = evaluate(expression);
+  using T = value_t<E>;
+  Array<T, rank_of<E>, To> result(values.shape());
+  auto const size = static_cast<std::size_t>(values.size());
+  Kokkos::View<T*, To, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(result.data(), size);
+  Kokkos::View<T const*, typename decltype(values)::space,
+               Kokkos::MemoryTraits<Kokkos::Unmanaged>> const from(values.data(), size);
+  Kokkos::deep_copy(to, from);
+  return result;
+}
+}  // namespace detail
+
+/// The values in host memory, where span() and plain loops can read them. Waits.
+template <Expression E>
+auto to_host(E const& expression) {
+  using S = detail::space_like<E>;
+  if constexpr (std::is_same_v<S, Kokkos::HostSpace>)
+    return Array<value_t<E>, rank_of<E>, S>(expression);
+  else
+    return detail::moved_to<Kokkos::HostSpace>(expression);
+}
+
+/// The values in the default execution space's memory. Waits.
+template <Expression E>
+auto to_device(E const& expression) {
+  using S = detail::space_like<E>;
+  if constexpr (std::is_same_v<S, DefaultSpace>)
+    return Array<value_t<E>, rank_of<E>, S>(expression);
+  else
+    return detail::moved_to<DefaultSpace>(expression);
+}
+
+}  // namespace coir

@@ -1,0 +1,93 @@
+#pragma once
+
+/// \file
+/// The kernels that reduce an expression to a number, without storing it.
+
+#include <coir/array/detail/assign.hpp>
+#include <coir/array/expression.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/reducer.hpp>
+
+namespace coir::detail {
+
+template <class Kernel, class Monoid, int Outer>
+struct ReduceBody {
+  using Value = typename Monoid::value_type;
+  Kernel kernel;
+  Monoid monoid;
+  RowNumbers<Outer> numbers;
+  std::int64_t columns;
+
+  // One cell, on devices.
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t column, Value& value) const
+    requires(Outer == 0)
+  {
+    monoid.fold(value, kernel.cell(Place<0>{}, column), column);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t column,
+                                              Value& value) const
+    requires(Outer > 0)
+  {
+    monoid.fold(value, kernel.cell(numbers.place(row), column), row * columns + column);
+  }
+
+  /// The terms of a stretch of a row, on hosts.
+  struct Terms {
+    Scratch<Kernel::scratch_bytes> scratch;
+    decltype(std::declval<Kernel const&>().row(Place<Outer>{}, 0, 0, scratch)) row;
+    Monoid monoid;
+    std::int64_t begin, number;
+
+    Terms(ReduceBody const& body, Place<Outer> const& at, std::int64_t begin, std::int64_t end,
+          std::int64_t number)
+        : row(body.kernel.row(at, begin, end - begin, scratch)),
+          monoid(body.monoid),
+          begin(begin),
+          number(number) {}
+    Terms(Terms const&) = delete;  // `row` may point into `scratch`
+
+    void operator()(std::int64_t column, Value& value) const {
+      monoid.fold(value, row[column - begin], number + column);
+    }
+  };
+  Terms terms(std::int64_t begin, std::int64_t end) const
+    requires(Outer == 0)
+  {
+    return Terms(*this, Place<0>{}, begin, end, 0);
+  }
+  Terms terms(std::int64_t row, std::int64_t begin, std::int64_t end) const
+    requires(Outer > 0)
+  {
+    return Terms(*this, numbers.place(row), begin, end, row * columns);
+  }
+};
+
+/// All elements of an expression folded into one value, in one kernel. Waits.
+template <class Monoid, class E>
+typename Monoid::result_type reduce_all(E const& expression, Monoid const& monoid) {
+  constexpr int rank = std::max(E::rank, 1);
+  constexpr int outer = rank - 1;
+  using Space = std::conditional_t<std::is_same_v<typename E::space, AnySpace>,
+                                   Kokkos::DefaultExecutionSpace::memory_space, typename E::space>;
+  typename Space::execution_space const exec;
+
+  Shape<rank> shape;
+  shape.fill(1);
+  if constexpr (E::rank > 0) shape = expression.shape();
+  Fold<rank> fold(shape);
+  add_leaves(fold, expression);
+  fold.close();
+  auto const kernel = expression.kernel(fold);
+  ReduceBody<std::remove_const_t<decltype(kernel)>, Monoid, outer> const body{
+      kernel, monoid, RowNumbers<outer>::of(fold), fold.columns()};
+
+  typename Monoid::value_type value;
+  MonoidReducer<Monoid> const reducer(monoid, value);
+  if constexpr (outer == 0)
+    reduce("coir::array::reduce", exec, box({fold.columns()}), body, reducer);
+  else
+    reduce("coir::array::reduce", exec, box({fold.rows(), fold.columns()}), body, reducer);
+  return monoid.result(value);
+}
+
+}  // namespace coir::detail

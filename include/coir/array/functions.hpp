@@ -1,0 +1,446 @@
+#pragma once
+
+/// \file
+/// Elementwise functions of arrays and expressions, lazy and broadcasting: NumPy's universal functions.
+///
+/// Real functions of integers compute in double. On hosts those of <cmath> are vectorised where
+/// coir/core/math.hpp says so, to within 4 ulp.
+
+#include <coir/array/detail/complex_math.hpp>
+#include <coir/array/operators.hpp>
+
+#include <limits>
+#include <numbers>
+
+namespace coir {
+
+namespace detail {
+
+// Arithmetic types and complex numbers have their functions in coir::math; other number types beside
+// themselves, where the call without a namespace finds them.
+#define COIR_UNARY_FUNCTION(name)                                   \
+  struct Function_##name {                                          \
+    template <class T>                                              \
+    KOKKOS_FORCEINLINE_FUNCTION auto operator()(T const& x) const { \
+      if constexpr (std::is_arithmetic_v<T>)                        \
+        return math::name(static_cast<floating_t<T>>(x));           \
+      else if constexpr (is_complex<T>)                             \
+        return math::name(x);                                       \
+      else                                                          \
+        return name(x);                                             \
+    }                                                               \
+  };
+#define COIR_BINARY_FUNCTION(name)                                              \
+  struct Function_##name {                                                      \
+    template <class A, class B>                                                 \
+    KOKKOS_FORCEINLINE_FUNCTION auto operator()(A const& a, B const& b) const { \
+      using C = floating_t<promote_t<A, B>>;                                    \
+      if constexpr (std::is_arithmetic_v<C> || is_complex<C>)                   \
+        return math::name(stored<C>(a), stored<C>(b));                          \
+      else                                                                      \
+        return name(stored<C>(a), stored<C>(b));                                \
+    }                                                                           \
+  };
+
+template <class E>
+concept RealOperand = !is_complex<element_t<E>>;
+
+}  // namespace detail
+
+#define COIR_ELEMENTWISE(name)                                 \
+  namespace detail {                                           \
+  COIR_UNARY_FUNCTION(name)                                    \
+  }                                                            \
+  template <Expression E>                                      \
+  auto name(E&& x) {                                           \
+    return map(detail::Function_##name{}, std::forward<E>(x)); \
+  }
+#define COIR_REAL_ELEMENTWISE(name)                            \
+  namespace detail {                                           \
+  COIR_UNARY_FUNCTION(name)                                    \
+  }                                                            \
+  template <Expression E>                                      \
+    requires detail::RealOperand<E>                            \
+  auto name(E&& x) {                                           \
+    return map(detail::Function_##name{}, std::forward<E>(x)); \
+  }
+#define COIR_REAL_ELEMENTWISE_2(name)                                                          \
+  namespace detail {                                                                           \
+  COIR_BINARY_FUNCTION(name)                                                                   \
+  }                                                                                            \
+  template <class A, class B>                                                                  \
+    requires detail::CombinableOrdered<A, B>                                                   \
+  auto name(A&& a, B&& b) {                                                                    \
+    return detail::combine(detail::Function_##name{}, std::forward<A>(a), std::forward<B>(b)); \
+  }
+
+// Of real and complex numbers.
+COIR_ELEMENTWISE(sqrt)
+COIR_ELEMENTWISE(exp)
+COIR_ELEMENTWISE(log)
+COIR_ELEMENTWISE(log10)
+COIR_ELEMENTWISE(sin)
+COIR_ELEMENTWISE(cos)
+COIR_ELEMENTWISE(tan)
+COIR_ELEMENTWISE(asin)
+COIR_ELEMENTWISE(acos)
+COIR_ELEMENTWISE(atan)
+COIR_ELEMENTWISE(sinh)
+COIR_ELEMENTWISE(cosh)
+COIR_ELEMENTWISE(tanh)
+COIR_ELEMENTWISE(asinh)
+COIR_ELEMENTWISE(acosh)
+COIR_ELEMENTWISE(atanh)
+
+// Of real numbers.
+COIR_REAL_ELEMENTWISE(cbrt)
+COIR_REAL_ELEMENTWISE(exp2)
+COIR_REAL_ELEMENTWISE(expm1)
+COIR_REAL_ELEMENTWISE(log2)
+COIR_REAL_ELEMENTWISE(log1p)
+COIR_REAL_ELEMENTWISE(erf)
+COIR_REAL_ELEMENTWISE(erfc)
+COIR_REAL_ELEMENTWISE(tgamma)
+COIR_REAL_ELEMENTWISE(lgamma)
+COIR_REAL_ELEMENTWISE(floor)
+COIR_REAL_ELEMENTWISE(ceil)
+COIR_REAL_ELEMENTWISE(trunc)
+COIR_REAL_ELEMENTWISE(rint)   // to the nearest integer, halves to even: NumPy's round
+COIR_REAL_ELEMENTWISE(round)  // halves away from 0: C's round
+COIR_REAL_ELEMENTWISE_2(atan2)
+COIR_REAL_ELEMENTWISE_2(hypot)
+COIR_REAL_ELEMENTWISE_2(fmod)
+COIR_REAL_ELEMENTWISE_2(remainder)
+COIR_REAL_ELEMENTWISE_2(copysign)
+COIR_REAL_ELEMENTWISE_2(nextafter)
+COIR_REAL_ELEMENTWISE_2(fdim)
+COIR_REAL_ELEMENTWISE_2(fmin)  // the other number if one is NaN
+COIR_REAL_ELEMENTWISE_2(fmax)
+
+#undef COIR_ELEMENTWISE
+#undef COIR_REAL_ELEMENTWISE
+#undef COIR_REAL_ELEMENTWISE_2
+
+namespace detail {
+
+COIR_BINARY_FUNCTION(pow)
+
+struct Power {
+  template <class A, class B>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(A const& a, B const& b) const {
+    using C = promote_t<A, B>;
+    if constexpr (std::is_integral_v<C>) {
+      return integer_power(static_cast<number_t<C>>(a), static_cast<number_t<C>>(b));
+    } else {
+      return Function_pow{}(a, b);
+    }
+  }
+
+ private:
+  /// a^n; 0 for a negative n unless |a| is 1. Overflow wraps around.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T integer_power(T a, T n) {
+    using U = std::make_unsigned_t<T>;
+    if constexpr (std::is_signed_v<T>)
+      if (n < T(0)) return a == T(1) ? T(1) : a == T(-1) ? (n % 2 == 0 ? T(1) : T(-1)) : T(0);
+    U result = 1, factor = static_cast<U>(a);
+    for (U left = static_cast<U>(n); left != 0; left >>= 1) {
+      if (left & 1u) result = static_cast<U>(result * factor);
+      factor = static_cast<U>(factor * factor);
+    }
+    return static_cast<T>(result);
+  }
+};
+
+#undef COIR_UNARY_FUNCTION
+#undef COIR_BINARY_FUNCTION
+
+struct Square {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(T const& x) const {
+    using C = number_t<T>;
+    return static_cast<C>(stored<C>(x) * stored<C>(x));
+  }
+};
+struct Abs {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(T const& x) const {
+    if constexpr (std::is_unsigned_v<T>)
+      return x;
+    else if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(x < T(0) ? -x : x);
+    else if constexpr (std::is_floating_point_v<T> || is_complex<T>)
+      return math::abs(x);
+    else
+      return abs(x);
+  }
+};
+/// -1, 0 or 1; NaN for NaN
+struct Sign {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& x) const {
+    T const unit = x > T(0) ? T(1) : x < T(0) ? T(-1) : T(0);
+    return x == x ? unit : x;
+  }
+};
+struct Minimum {
+  template <class A, class B>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(A const& a, B const& b) const {
+    using C = promote_t<A, B>;
+    C const x = stored<C>(a), y = stored<C>(b);
+    if constexpr (std::is_integral_v<C>)
+      return x < y ? x : y;
+    else
+      return (x < y) | (x != x) ? x : y;
+  }
+};
+struct Maximum {
+  template <class A, class B>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(A const& a, B const& b) const {
+    using C = promote_t<A, B>;
+    C const x = stored<C>(a), y = stored<C>(b);
+    if constexpr (std::is_integral_v<C>)
+      return x > y ? x : y;
+    else
+      return (x > y) | (x != x) ? x : y;
+  }
+};
+struct Clip {
+  template <class T, class L, class H>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(T const& x, L const& low, H const& high) const {
+    return Minimum{}(Maximum{}(x, low), high);
+  }
+};
+/// x - floor(x / y) y: the sign of y, as in NumPy and Python
+struct Mod {
+  template <class A, class B>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(A const& a, B const& b) const {
+    using C = number_t<promote_t<A, B>>;
+    C const x = stored<C>(a), y = stored<C>(b);
+    C rest;
+    if constexpr (std::is_integral_v<C>)
+      rest = Remainder{}(x, y);
+    else
+      rest = math::fmod(x, y);
+    bool const wrong_sign = (rest < C(0)) != (y < C(0));
+    if (rest != C(0) && wrong_sign) rest += y;
+    return rest;
+  }
+};
+struct FloorDivide {
+  template <class A, class B>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(A const& a, B const& b) const {
+    using C = number_t<promote_t<A, B>>;
+    C const x = stored<C>(a), y = stored<C>(b);
+    if constexpr (std::is_integral_v<C>) {
+      C const quotient = Divide{}(x, y);
+      bool const down = (x < C(0)) != (y < C(0)) && Remainder{}(x, y) != C(0);
+      return static_cast<C>(quotient - (down ? C(1) : C(0)));
+    } else {
+      return math::floor(x / y);
+    }
+  }
+};
+struct IsNan {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(T const& x) const {
+    return x != x;
+  }
+};
+struct IsInf {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(T const& x) const {
+    if constexpr (std::is_integral_v<T>)
+      return false;
+    else if constexpr (is_complex<T>)
+      return math::isinf(x.real()) || math::isinf(x.imag());
+    else
+      return math::isinf(x);
+  }
+};
+struct IsFinite {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(T const& x) const {
+    if constexpr (std::is_integral_v<T>)
+      return true;
+    else if constexpr (is_complex<T>)
+      return math::isfinite(x.real()) && math::isfinite(x.imag());
+    else
+      return math::isfinite(x);
+  }
+};
+struct Real {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(T const& z) const {
+    if constexpr (is_complex<T>)
+      return z.real();
+    else
+      return z;
+  }
+};
+struct Imag {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(T const& z) const {
+    if constexpr (is_complex<T>)
+      return z.imag();
+    else
+      return T(0);
+  }
+};
+struct Conj {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& z) const {
+    if constexpr (is_complex<T>)
+      return T(z.real(), -z.imag());
+    else
+      return z;
+  }
+};
+struct Angle {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(T const& z) const {
+    if constexpr (is_complex<T>) {
+      return math::arg(z);
+    } else {
+      using C = floating_t<T>;
+      return math::atan2(C(0), static_cast<C>(z));
+    }
+  }
+};
+template <class To>
+struct Cast {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION To operator()(T const& x) const {
+    return stored<To>(x);
+  }
+};
+
+/// The type that expressions and numbers combine to, of which at least one is an expression.
+template <class A, class B>
+struct CombinedType {
+  using type = promote_t<element_t<A>, element_t<B>>;
+};
+template <Expression A, Scalar B>
+struct CombinedType<A, B> {
+  using type = weak_t<value_t<A>, std::remove_cvref_t<B>>;
+};
+template <Scalar A, Expression B>
+struct CombinedType<A, B> {
+  using type = weak_t<value_t<B>, std::remove_cvref_t<A>>;
+};
+
+/// An operand, numbers being given the type T.
+template <class T, class E>
+auto operand_as(E&& e) {
+  if constexpr (Expression<E>)
+    return operand(std::forward<E>(e));
+  else
+    return Constant<T>(stored<T>(e));
+}
+
+}  // namespace detail
+
+/// x^y. Integers: by squaring, overflow wraps around, and negative powers are 0 unless |x| is 1.
+template <class A, class B>
+  requires detail::Combinable<A, B>
+auto pow(A&& a, B&& b) {
+  return detail::combine(detail::Power{}, std::forward<A>(a), std::forward<B>(b));
+}
+
+/// The smaller of two; NaN if one of them is, as NumPy's minimum.
+template <class A, class B>
+  requires detail::CombinableOrdered<A, B>
+auto minimum(A&& a, B&& b) {
+  return detail::combine(detail::Minimum{}, std::forward<A>(a), std::forward<B>(b));
+}
+/// The larger of two; NaN if one of them is, as NumPy's maximum.
+template <class A, class B>
+  requires detail::CombinableOrdered<A, B>
+auto maximum(A&& a, B&& b) {
+  return detail::combine(detail::Maximum{}, std::forward<A>(a), std::forward<B>(b));
+}
+/// a - floor(a / b) b, which has the sign of b: NumPy's mod and Python's %. Integers modulo 0 are 0.
+template <class A, class B>
+  requires detail::CombinableOrdered<A, B>
+auto mod(A&& a, B&& b) {
+  return detail::combine(detail::Mod{}, std::forward<A>(a), std::forward<B>(b));
+}
+/// floor(a / b): NumPy's floor_divide and Python's //. Integers divided by 0 are 0.
+template <class A, class B>
+  requires detail::CombinableOrdered<A, B>
+auto floor_divide(A&& a, B&& b) {
+  return detail::combine(detail::FloorDivide{}, std::forward<A>(a), std::forward<B>(b));
+}
+
+/// x, but low where it is less and high where it is more; NaN stays. The bounds are numbers or
+/// expressions.
+template <Expression E, class L, class H>
+  requires detail::CombinableOrdered<E, L> && detail::CombinableOrdered<E, H>
+auto clip(E&& x, L&& low, H&& high) {
+  using T = value_t<E>;
+  return map(detail::Clip{}, std::forward<E>(x), detail::value_for<T>(std::forward<L>(low)),
+             detail::value_for<T>(std::forward<H>(high)));
+}
+
+/// a where the mask holds, b elsewhere; both are computed everywhere. At least one of a and b is an array
+/// or an expression, or both are numbers of one type.
+template <Expression M, class A, class B>
+  requires std::same_as<value_t<M>, bool> && detail::Operand<A> && detail::Operand<B>
+auto where(M&& mask, A&& a, B&& b) {
+  using T = typename detail::CombinedType<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::type;
+  return map(detail::Where{}, std::forward<M>(mask), detail::operand_as<T>(std::forward<A>(a)),
+             detail::operand_as<T>(std::forward<B>(b)));
+}
+
+/// The elements as type T: reals lose their fraction in integers, complex numbers their imaginary part is
+/// never dropped silently: use real().
+template <Element T, Expression E>
+  requires(is_complex<T> || !is_complex<value_t<E>>)
+auto cast(E&& x) {
+  return map(detail::Cast<T>{}, std::forward<E>(x));
+}
+
+#define COIR_UNARY(name, Function)                      \
+  template <Expression E>                               \
+  auto name(E&& x) {                                    \
+    return map(detail::Function{}, std::forward<E>(x)); \
+  }
+COIR_UNARY(square, Square)      // x^2
+COIR_UNARY(abs, Abs)            // |x|
+COIR_UNARY(isnan, IsNan)        // NaN, also in one part of a complex number
+COIR_UNARY(isinf, IsInf)        // an infinity, also in one part of a complex number
+COIR_UNARY(isfinite, IsFinite)  // neither NaN nor infinite
+COIR_UNARY(real, Real)          // the real part
+COIR_UNARY(imag, Imag)          // the imaginary part, 0 for reals
+COIR_UNARY(conj, Conj)          // the complex conjugate
+COIR_UNARY(angle, Angle)        // the angle of a complex number in [-pi, pi]
+#undef COIR_UNARY
+
+/// -1, 0 or 1 by the sign; NaN for NaN.
+template <Expression E>
+  requires detail::RealOperand<E>
+auto sign(E&& x) {
+  return map(detail::Sign{}, std::forward<E>(x));
+}
+
+/// 1 / x, of real or complex numbers.
+template <Expression E>
+  requires(!std::integral<value_t<E>>)
+auto reciprocal(E&& x) {
+  return 1 / std::forward<E>(x);
+}
+
+/// Degrees of radians: 180 x / pi.
+template <Expression E>
+  requires std::floating_point<value_t<E>>
+auto degrees(E&& x) {
+  return std::forward<E>(x) * (180 / std::numbers::pi);
+}
+/// Radians of degrees: pi x / 180.
+template <Expression E>
+  requires std::floating_point<value_t<E>>
+auto radians(E&& x) {
+  return std::forward<E>(x) * (std::numbers::pi / 180);
+}
+
+}  // namespace coir

@@ -1,0 +1,201 @@
+#pragma once
+
+/// \file
+/// Numbers made of a whole expression, which isn't stored: sum(abs(v - u)) is one kernel that writes
+/// nothing. They wait for the result. axis_reductions.hpp has the same along one axis.
+///
+/// Sums have the same bits for any number of threads, and are pairwise: the error is at most about
+/// log2(n) + 30 roundings of the sum of the absolute values.
+
+#include <coir/array/detail/monoids.hpp>
+#include <coir/array/detail/reduce.hpp>
+#include <coir/array/functions.hpp>
+
+#include <cmath>
+
+namespace coir {
+
+namespace detail {
+
+template <class E>
+inline constexpr bool on_host = [] {
+  using S = typename std::remove_cvref_t<E>::space;
+  if constexpr (std::is_same_v<S, AnySpace>)
+    return runs_on_host<Kokkos::DefaultExecutionSpace>;
+  else
+    return runs_on_host<typename S::execution_space>;
+}();
+
+template <class E>
+void expects_elements(E const& expression, char const* what) {
+  if (size_of(expression.shape()) == 0)
+    throw PreconditionError(std::string("there is no ") + what + " of an array of shape " +
+                            in_words(expression.shape()) + ": it has no elements");
+}
+
+/// What means and deviations of T are computed in.
+template <class T>
+using mean_t = floating_t<T>;
+
+template <class E>
+auto to_floating(E const& expression) {
+  using T = value_t<E>;
+  if constexpr (std::is_integral_v<T>)
+    return map(Cast<double>{}, expression);
+  else
+    return operand(expression);
+}
+
+/// |z|^2
+struct SquaredAbs {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(T const& z) const {
+    if constexpr (is_complex<T>)
+      return z.real() * z.real() + z.imag() * z.imag();
+    else
+      return Square{}(z);
+  }
+};
+
+}  // namespace detail
+
+/// The sum of all elements. Integers and bool are added in 64 bits. 0 for no elements.
+template <Expression E>
+auto sum(E const& x) {
+  auto const e = operand(x);
+  return detail::reduce_all(e, detail::Sum<value_t<E>, detail::on_host<E>>{});
+}
+
+/// The product of all elements; integers in 64 bits. 1 for no elements.
+template <Expression E>
+auto prod(E const& x) {
+  auto const e = operand(x);
+  return detail::reduce_all(e, detail::Product<value_t<E>>{});
+}
+
+/// The smallest element, or NaN if there is one.
+///
+/// \throws PreconditionError if there are no elements
+template <Expression E>
+  requires detail::RealOperand<E>
+auto min(E const& x) {
+  auto const e = operand(x);
+  detail::expects_elements(e, "minimum");
+  return detail::reduce_all(e, detail::Min<value_t<E>>{});
+}
+
+/// The largest element, or NaN if there is one.
+///
+/// \throws PreconditionError if there are no elements
+template <Expression E>
+  requires detail::RealOperand<E>
+auto max(E const& x) {
+  auto const e = operand(x);
+  detail::expects_elements(e, "maximum");
+  return detail::reduce_all(e, detail::Max<value_t<E>>{});
+}
+
+/// The index, in C order, of the first smallest element, or of the first NaN.
+///
+/// \throws PreconditionError if there are no elements
+template <Expression E>
+  requires detail::RealOperand<E>
+std::int64_t argmin(E const& x) {
+  auto const e = operand(x);
+  detail::expects_elements(e, "smallest element");
+  return detail::reduce_all(e, detail::ArgExtreme<value_t<E>, false>{});
+}
+
+/// The index, in C order, of the first largest element, or of the first NaN.
+///
+/// \throws PreconditionError if there are no elements
+template <Expression E>
+  requires detail::RealOperand<E>
+std::int64_t argmax(E const& x) {
+  auto const e = operand(x);
+  detail::expects_elements(e, "largest element");
+  return detail::reduce_all(e, detail::ArgExtreme<value_t<E>, true>{});
+}
+
+/// Whether any element isn't 0. False for no elements.
+template <Expression E>
+bool any(E const& x) {
+  auto const e = operand(x);
+  return detail::reduce_all(e, detail::Any<value_t<E>>{});
+}
+
+/// Whether no element is 0. True for no elements.
+template <Expression E>
+bool all(E const& x) {
+  auto const e = operand(x);
+  return detail::reduce_all(e, detail::All<value_t<E>>{});
+}
+
+/// How many elements aren't 0.
+template <Expression E>
+std::int64_t count_nonzero(E const& x) {
+  auto const e = operand(x);
+  return detail::reduce_all(e, detail::CountNonzero<value_t<E>>{});
+}
+
+/// The mean; of integers in double.
+///
+/// \throws PreconditionError if there are no elements
+template <Expression E>
+auto mean(E const& x) {
+  detail::expects_elements(x, "mean");
+  using T = detail::mean_t<value_t<E>>;
+  return sum(detail::to_floating(x)) /
+         static_cast<real_t<T>>(static_cast<double>(size_of(x.shape())));
+}
+
+/// The variance: the sum of |x - mean|^2 over n - ddof. Takes two passes over the expression.
+///
+/// \param ddof  0 for that of a population, 1 for the unbiased estimate from a sample
+/// \throws PreconditionError unless there are more than ddof elements
+template <Expression E>
+auto var(E const& x, std::int64_t ddof = 0) {
+  std::int64_t const n = size_of(x.shape());
+  expects(n > ddof, "a variance needs more elements than ddof = " + std::to_string(ddof), n);
+  auto const values = detail::to_floating(x);
+  auto const middle = mean(values);
+  auto const total = sum(map(detail::SquaredAbs{}, values - middle));
+  return total / static_cast<std::remove_const_t<decltype(total)>>(n - ddof);
+}
+
+/// The standard deviation: the root of the variance.
+template <Expression E>
+auto std_dev(E const& x, std::int64_t ddof = 0) {
+  return std::sqrt(var(x, ddof));
+}
+
+/// The Euclidean norm of all elements: sqrt(sum |x|^2).
+template <Expression E>
+auto norm(E const& x) {
+  return std::sqrt(sum(map(detail::SquaredAbs{}, detail::to_floating(x))));
+}
+
+/// The sum of products of two vectors of one length, or of all elements of two arrays of one shape. Complex
+/// numbers are not conjugated: see vdot.
+///
+/// \throws PreconditionError if the shapes differ
+template <Expression A, Expression B>
+  requires SameSpace<A, B>
+auto dot(A const& a, B const& b) {
+  if (!std::ranges::equal(a.shape(), b.shape()))
+    throw PreconditionError("dot takes two arrays of one shape, not " + in_words(a.shape()) +
+                            " and " + in_words(b.shape()));
+  return sum(a * b);
+}
+
+/// The same with the first factor conjugated.
+template <Expression A, Expression B>
+  requires SameSpace<A, B>
+auto vdot(A const& a, B const& b) {
+  if constexpr (is_complex<value_t<A>>)
+    return dot(conj(a), b);
+  else
+    return dot(a, b);
+}
+
+}  // namespace coir

@@ -1,0 +1,45 @@
+#pragma once
+
+/// \file
+/// Kokkos reducers made from a few lines.
+
+#include <coir/core/kokkos.hpp>
+
+namespace coir {
+
+/// A Kokkos reducer for reduce() and Kokkos::parallel_reduce, over host memory.
+///
+/// \tparam Monoid  has value_type, a constant neutral() and join(a, b), which folds b into a; both can be
+///   called in kernels
+template <class Monoid>
+class MonoidReducer {
+ public:
+  using reducer = MonoidReducer;
+  using value_type = typename Monoid::value_type;
+  using result_view_type =
+      Kokkos::View<value_type, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  KOKKOS_INLINE_FUNCTION MonoidReducer(Monoid const& monoid, value_type& result)
+      : monoid_(monoid), result_(&result) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION void join(value_type& into, value_type const& value) const {
+    monoid_.join(into, value);
+  }
+#if KOKKOS_VERSION < 30700
+  // Kokkos' own loops ask for these; memory that threads share is fenced by them.
+  KOKKOS_FORCEINLINE_FUNCTION void join(value_type volatile& into,
+                                        value_type const volatile& value) const {
+    monoid_.join(const_cast<value_type&>(into), const_cast<value_type const&>(value));
+  }
+#endif
+  KOKKOS_FORCEINLINE_FUNCTION void init(value_type& value) const { value = monoid_.neutral(); }
+  KOKKOS_INLINE_FUNCTION value_type& reference() const { return *result_; }
+  KOKKOS_INLINE_FUNCTION result_view_type view() const { return result_view_type(result_); }
+  KOKKOS_INLINE_FUNCTION bool references_scalar() const { return true; }
+
+ private:
+  Monoid monoid_;
+  value_type* result_;
+};
+
+}  // namespace coir
