@@ -128,12 +128,14 @@ class Slice : public ExpressionBase {
   }
 
   /// NumPy's slicing: an integer takes one element of an axis away, a Range a part of it, newaxis adds one;
-  /// axes that aren't named are whole. Negative integers count from the end.
+  /// axes that aren't named are whole. Negative integers count from the end. With an integer for each
+  /// axis it is a reference to the element on hosts; on devices a slice of rank 0, which converts to the
+  /// number.
   ///
   /// \throws PreconditionError if an index or bound is outside of its axis
   template <Index... I>
     requires(detail::axes_indexed<I...> <= Rank)
-  auto operator()(I... indices) const {
+  decltype(auto) operator()(I... indices) const {
     constexpr int result_rank = detail::indexed_rank<Rank, I...>;
     static_assert(result_rank <= 5, "too many new axes");
     Shape<result_rank> shape{};
@@ -161,7 +163,10 @@ class Slice : public ExpressionBase {
       shape[to] = shape_[axis];
       strides[to++] = strides_[axis];
     }
-    return Slice<T, result_rank, Space>(data_ + offset, shape, strides, owner_);
+    if constexpr (result_rank == 0 && runs_on_host<Exec>)
+      return static_cast<T&>(data_[offset]);
+    else
+      return Slice<T, result_rank, Space>(data_ + offset, shape, strides, owner_);
   }
 
   /// The elements where a mask of bool holds: to be assigned to. See Masked.
@@ -393,12 +398,12 @@ class Array : public ExpressionBase {
   /// A slice: see Slice::operator().
   template <Index... I>
     requires(detail::axes_indexed<I...> <= Rank) && (sizeof...(I) > 0)
-  auto operator()(I... indices) {
+  decltype(auto) operator()(I... indices) {
     return all()(indices...);
   }
   template <Index... I>
     requires(detail::axes_indexed<I...> <= Rank) && (sizeof...(I) > 0)
-  auto operator()(I... indices) const {
+  decltype(auto) operator()(I... indices) const {
     return all()(indices...);
   }
 

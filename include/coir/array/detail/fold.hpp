@@ -38,11 +38,14 @@ class Fold {
   void add(Strides<Rank> const& strides) {
     int last = -1;  // the last axis so far that isn't of extent 1
     for (int d = 0; d < Rank; ++d) {
-      if (shape_[d] == 1) continue;
+      if (shape_[d] == 1 && d != apart_) continue;
       if (last >= 0 && strides[last] != strides[d] * shape_[d]) joined_[last] = false;
       last = d;
     }
   }
+
+  /// Keeps one axis apart from all others.
+  void keep_apart(int axis) { apart_ = axis; }
 
   /// Joins none: for expressions of the indices themselves.
   void keep_axes() { keep_ = true; }
@@ -57,8 +60,8 @@ class Fold {
     if (keep_) return;
     bool open = false;  // whether the axis before may join the one in `to`
     for (int d = Rank - 1; d >= 0; --d) {
-      if (shape_[d] == 1) continue;
-      if (open && joined_[d]) {
+      if (shape_[d] == 1 && d != apart_) continue;
+      if (open && joined_[d] && d != apart_ && axis_[to] != apart_) {
         extents_[to] *= shape_[d];
       } else {
         if (open) --to;
@@ -70,6 +73,13 @@ class Fold {
   }
 
   Shape<Rank> const& shape() const { return shape_; }
+
+  /// Where an axis that was kept apart is among the joined ones.
+  int position(int axis) const {
+    for (int d = 0; d < Rank; ++d)
+      if (axis_[d] == axis) return d;
+    return Rank - 1;
+  }
 
   /// Extents after joining, aligned at the last axis; those before are 1.
   Shape<Rank> const& extents() const { return extents_; }
@@ -92,6 +102,7 @@ class Fold {
   Shape<Rank> extents_{};
   bool joined_[Rank];
   int axis_[Rank];
+  int apart_ = -1;
   bool keep_ = false;
 };
 

@@ -1,0 +1,16 @@
+#pragma once
+
+/// \file
+/// The whole of the array module.
+
+#include <coir/array/array.hpp>
+#include <coir/array/axis_reductions.hpp>
+#include <coir/array/creation.hpp>
+#include <coir/array/functions.hpp>
+#include <coir/array/joining.hpp>
+#include <coir/array/npy.hpp>
+#include <coir/array/operators.hpp>
+#include <coir/array/pool.hpp>
+#include <coir/array/print.hpp>
+#include <coir/array/reductions.hpp>
+#include <coir/array/slices.hpp>

@@ -1,0 +1,212 @@
+#pragma once
+
+/// \file
+/// Other ways to see the same elements: transposed, reversed, reshaped, stretched. They cost nothing, and
+/// what is written into them is written into the array. Of an expression they show its values, computed
+/// when they are made.
+
+#include <coir/array/array.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace coir {
+
+namespace detail {
+
+/// The elements of an array or a slice; of an expression, its values.
+template <class X>
+auto elements_of(X&& x) {
+  using E = std::remove_cvref_t<X>;
+  if constexpr (requires { x.all(); })
+    return x.all();
+  else if constexpr (requires { typename E::element_type; })
+    return x;
+  else
+    return evaluate(x).as_operand();
+}
+
+template <class T, int Rank, class Space>
+int checked_axis(Slice<T, Rank, Space> const& x, int axis) {
+  if (axis < -Rank || axis >= Rank)
+    throw PreconditionError("axis " + std::to_string(axis) + " is none of an array of shape " +
+                            in_words(x.shape()));
+  return axis < 0 ? axis + Rank : axis;
+}
+
+}  // namespace detail
+
+/// With the axes in another order: axis d of the result is axis order[d] of the array.
+///
+/// \throws PreconditionError unless `order` has each axis once
+template <Expression X>
+auto transpose(X&& x, std::array<int, rank_of<X>> const& order) {
+  auto const slice = detail::elements_of(std::forward<X>(x));
+  using S = std::remove_const_t<decltype(slice)>;
+  constexpr int rank = S::rank;
+  Shape<rank> shape{};
+  Strides<rank> strides{};
+  std::array<bool, rank> seen{};
+  for (int d = 0; d < rank; ++d) {
+    int const axis = order[d] < 0 ? order[d] + rank : order[d];
+    if (axis < 0 || axis >= rank || seen[axis])
+      throw PreconditionError("the order of axes must name each of the " + std::to_string(rank) +
+                              " axes once, and " + std::to_string(order[d]) + " is none or twice");
+    seen[axis] = true;
+    shape[d] = slice.shape()[axis];
+    strides[d] = slice.strides()[axis];
+  }
+  return S(slice.data(), shape, strides, slice.owner());
+}
+
+/// With the axes in reverse order: a matrix transposed.
+template <Expression X>
+auto transpose(X&& x) {
+  std::array<int, rank_of<X>> order{};
+  for (int d = 0; d < rank_of<X>; ++d) order[d] = rank_of<X> - 1 - d;
+  return transpose(std::forward<X>(x), order);
+}
+
+/// With two axes exchanged.
+///
+/// \throws PreconditionError if there is no such axis
+template <Expression X>
+auto swap_axes(X&& x, int a, int b) {
+  std::array<int, rank_of<X>> order{};
+  for (int d = 0; d < rank_of<X>; ++d) order[d] = d;
+  auto const slice = detail::elements_of(std::forward<X>(x));
+  std::swap(order[detail::checked_axis(slice, a)], order[detail::checked_axis(slice, b)]);
+  return transpose(slice, order);
+}
+
+/// Backwards along one axis.
+///
+/// \throws PreconditionError if there is no such axis
+template <Expression X>
+auto flip(X&& x, int axis) {
+  auto const slice = detail::elements_of(std::forward<X>(x));
+  using S = std::remove_const_t<decltype(slice)>;
+  int const d = detail::checked_axis(slice, axis);
+  auto strides = slice.strides();
+  std::int64_t const last = std::max<std::int64_t>(slice.shape()[d] - 1, 0);
+  auto* const data = slice.data() + last * strides[d];
+  strides[d] = -strides[d];
+  return S(data, slice.shape(), strides, slice.owner());
+}
+
+/// Backwards along every axis.
+template <Expression X>
+auto flip(X&& x) {
+  auto slice = detail::elements_of(std::forward<X>(x));
+  if constexpr (rank_of<X> > 0) {
+    auto* data = slice.data();
+    auto strides = slice.strides();
+    for (int d = 0; d < rank_of<X>; ++d) {
+      data += std::max<std::int64_t>(slice.shape()[d] - 1, 0) * strides[d];
+      strides[d] = -strides[d];
+    }
+    return decltype(slice)(data, slice.shape(), strides, slice.owner());
+  } else {
+    return slice;
+  }
+}
+
+/// With one more axis, of one element, at `axis`: NumPy's expand_dims.
+///
+/// \throws PreconditionError if the axis isn't one of the result's
+template <Expression X>
+auto with_axis(X&& x, int axis) {
+  auto const slice = detail::elements_of(std::forward<X>(x));
+  constexpr int rank = rank_of<X> + 1;
+  if (axis < -rank || axis >= rank)
+    throw PreconditionError("a new axis of an array of shape " + in_words(slice.shape()) +
+                            " must lie in [" + std::to_string(-rank) + ", " +
+                            std::to_string(rank - 1) + "], not " + std::to_string(axis));
+  int const at = axis < 0 ? axis + rank : axis;
+  Shape<rank> shape{};
+  Strides<rank> strides{};
+  for (int d = 0, from = 0; d < rank; ++d) {
+    shape[d] = d == at ? 1 : slice.shape()[from];
+    strides[d] = d == at ? 0 : slice.strides()[from++];
+  }
+  using S = std::remove_const_t<decltype(slice)>;
+  return Slice<typename S::element_type, rank, typename S::space>(slice.data(), shape, strides,
+                                                                  slice.owner());
+}
+
+/// Stretched to a shape by repeating axes of one element: NumPy's broadcast_to. It can only be read.
+///
+/// \throws PreconditionError if the array doesn't stretch to the shape
+template <Expression X, std::size_t Rank>
+auto broadcast_to(X&& x, std::array<std::int64_t, Rank> const& shape) {
+  auto const slice = detail::elements_of(std::forward<X>(x)).as_operand();
+  static_assert(static_cast<int>(Rank) >= rank_of<X>, "a shape to stretch to has no fewer axes");
+  expects_fits(slice.shape(), shape);
+  return Slice<value_t<X> const, static_cast<int>(Rank), typename decltype(slice)::space>(
+      slice.data(), shape, detail::stretched_strides<static_cast<int>(Rank)>(slice), slice.owner());
+}
+
+/// The same elements, in C order, in another shape. One extent may be -1: it is what the others leave.
+/// Elements that don't lie side by side (a transposed array, say) are copied; what is written then doesn't
+/// reach the array, as in NumPy.
+///
+/// \throws PreconditionError if the sizes differ
+template <Expression X, std::size_t Rank>
+auto reshape(X&& x, std::array<std::int64_t, Rank> shape) {
+  auto slice = detail::elements_of(std::forward<X>(x));
+  using S = decltype(slice);
+  using T = typename S::element_type;
+  std::int64_t known = 1;
+  int open = -1, opened = 0;
+  for (std::size_t d = 0; d < Rank; ++d) {
+    if (shape[d] == -1) {
+      open = static_cast<int>(d);
+      ++opened;
+    } else {
+      known *= shape[d];
+    }
+  }
+  auto const wanted = shape;
+  if (opened == 1 && known > 0) shape[open] = slice.size() / known;
+  bool const valid =
+      opened <= 1 && std::ranges::all_of(shape, [](std::int64_t n) { return n >= 0; });
+  if (!valid || size_of(shape) != slice.size())
+    throw PreconditionError("an array of shape " + in_words(slice.shape()) +
+                            " can't take the shape " + in_words(wanted) +
+                            ": the numbers of elements differ");
+  using Result = Slice<T, static_cast<int>(Rank), typename S::space>;
+  if (slice.contiguous()) return Result(slice.data(), shape, c_strides(shape), slice.owner());
+  Array<value_t<S>, S::rank, typename S::space> copied(slice);
+  auto const whole = copied.all();
+  return Result(whole.data(), shape, c_strides(shape), whole.owner());
+}
+
+/// All elements in C order, as a vector: NumPy's ravel.
+template <Expression X>
+auto ravel(X&& x) {
+  return reshape(std::forward<X>(x), Shape<1>{-1});
+}
+
+/// The diagonal of a matrix, `above` columns above the main one: element i is x(i, i + above).
+///
+/// \throws PreconditionError if the matrix has no such diagonal
+template <Expression X>
+  requires(rank_of<X> == 2)
+auto diagonal(X&& x, std::int64_t above = 0) {
+  auto const slice = detail::elements_of(std::forward<X>(x));
+  using S = std::remove_const_t<decltype(slice)>;
+  auto const [rows, columns] = slice.shape();
+  auto const [down, right] = slice.strides();
+  if (above < -rows || above > columns)
+    throw PreconditionError("a matrix of shape " + in_words(slice.shape()) + " has no diagonal " +
+                            std::to_string(above));
+  std::int64_t const row = std::max<std::int64_t>(-above, 0);
+  std::int64_t const column = std::max<std::int64_t>(above, 0);
+  std::int64_t const length = std::min(rows - row, columns - column);
+  return Slice<typename S::element_type, 1, typename S::space>(
+      slice.data() + (length > 0 ? row * down + column * right : 0), {length}, {down + right},
+      slice.owner());
+}
+
+}  // namespace coir
