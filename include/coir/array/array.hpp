@@ -91,12 +91,11 @@ class Slice : public ExpressionBase {
   Slice(Slice const&) = default;
   Slice(Slice&&) = default;
 
-  /// A slice that can't be written.
-  operator Slice<T const, Rank, Space>() const
-    requires(!std::is_const_v<T>)
-  {
-    return {data_, shape_, strides_, owner_};
-  }
+  /// A slice that can't be written, of one that can.
+  template <class U>
+    requires(std::same_as<T, U const> && !std::is_const_v<U>)
+  Slice(Slice<U, Rank, Space> const& other)
+      : Slice(other.data(), other.shape(), other.strides(), other.owner()) {}
 
   T* data() const { return data_; }
   Shape<Rank> const& shape() const { return shape_; }

@@ -147,13 +147,15 @@ KOKKOS_FORCEINLINE_FUNCTION bool isnan(T x) {
 /// True for the two infinities.
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION bool isinf(T x) {
-  return abs(x) > std::numeric_limits<T>::max();
+  constexpr T largest = std::numeric_limits<T>::max();
+  return abs(x) > largest;
 }
 
 /// True for all numbers but NaN and the infinities.
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION bool isfinite(T x) {
-  return abs(x) <= std::numeric_limits<T>::max();
+  constexpr T largest = std::numeric_limits<T>::max();
+  return abs(x) <= largest;
 }
 
 }  // namespace coir::math

@@ -53,17 +53,15 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_nan(T const& x) {
 
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION constexpr T largest() {
-  if constexpr (std::is_floating_point_v<T>)
-    return std::numeric_limits<T>::infinity();
-  else
-    return std::numeric_limits<T>::max();
+  constexpr T value = std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity()
+                                                 : std::numeric_limits<T>::max();
+  return value;
 }
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION constexpr T least() {
-  if constexpr (std::is_floating_point_v<T>)
-    return -std::numeric_limits<T>::infinity();
-  else
-    return std::numeric_limits<T>::lowest();
+  constexpr T value = std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity()
+                                                 : std::numeric_limits<T>::lowest();
+  return value;
 }
 
 template <class T, bool OnHost>
