@@ -18,6 +18,7 @@ EOF
 packages=(
   g++ cmake ninja-build ca-certificates
   libpng-dev                      # coir::io
+  librandom123-dev                # coir::array
   libcli11-dev nlohmann-json3-dev # applications
   libgtest-dev libbenchmark-dev   # tests, benchmarks
 )
