@@ -25,7 +25,7 @@ KOKKOS_FORCEINLINE_FUNCTION To bits_as(From const& from) {
   return to;
 }
 
-constexpr double factorial(int n) {
+KOKKOS_INLINE_FUNCTION constexpr double factorial(int n) {
   double product = 1;
   for (int k = 2; k <= n; ++k) product *= k;
   return product;

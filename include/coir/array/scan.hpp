@@ -1,0 +1,87 @@
+#pragma once
+
+/// \file
+/// Cumulative sums and products.
+///
+/// Numbers are gathered in groups, groups in groups of groups and so on, so that rounding errors grow with
+/// the logarithm of the length (NumPy's grow with the length), and threads share the work. The groups
+/// depend on the shape (and on whether it is a device) alone: the bits of a result don't depend on the number of threads.
+
+#include <coir/array/array.hpp>
+#include <coir/array/detail/scan_groups.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace coir {
+
+namespace detail {
+
+/// The type of a cumulative sum: integers and bool are added in 64 bits.
+template <class T>
+using scanned_t = std::conditional_t<
+    !std::is_integral_v<T>, T,
+    std::conditional_t<std::is_signed_v<T> || std::same_as<T, bool>, std::int64_t, std::uint64_t>>;
+
+template <class Operation, Expression E>
+auto scan(E const& x, int axis) {
+  using T = scanned_t<value_t<E>>;
+  constexpr int rank = rank_of<E>;
+  auto const& shape = x.shape();
+  if (axis < -rank || axis >= rank)
+    throw PreconditionError("axis " + std::to_string(axis) + " is none of an array of shape " +
+                            in_words(shape));
+  std::size_t const along = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+  using Space = typename decltype(evaluate(x))::space;
+  Array<T, rank, Space> result(shape);
+  result = x;
+  ScanShape extents{1, shape[along], 1};
+  for (std::size_t d = 0; d < along; ++d) extents.outer *= shape[d];
+  for (std::size_t d = along + 1; d < shape.size(); ++d) extents.inner *= shape[d];
+  if (result.size() > 0)
+    scan_in_place(typename Space::execution_space{}, result.data(), extents, Operation{});
+  return result;
+}
+
+}  // namespace detail
+
+/// Sums from the first element on along an axis: result[i] = x[0] + ... + x[i]. Integers and bool are
+/// added in 64 bits, which wrap around. Negative axes count from the last.
+///
+/// The error of a sum is at most 33 eps, for each factor of 64 in its length, of the sum of the absolute
+/// values.
+///
+/// \throws PreconditionError if there is no such axis
+template <Expression E>
+  requires(rank_of<E> >= 1)
+auto cumsum(E const& x, int axis) {
+  return detail::scan<detail::ScanSum>(x, axis);
+}
+
+/// The same for an array of one axis.
+template <Expression E>
+  requires(rank_of<E> == 1)
+auto cumsum(E const& x) {
+  return cumsum(x, 0);
+}
+
+/// Products from the first element on along an axis: result[i] = x[0] x[1] ... x[i]. Integers in 64 bits.
+///
+/// Products of parts are made first: of very large and very small numbers these may overflow or vanish
+/// where a product in order would not.
+///
+/// \throws PreconditionError if there is no such axis
+template <Expression E>
+  requires(rank_of<E> >= 1)
+auto cumprod(E const& x, int axis) {
+  return detail::scan<detail::ScanProduct>(x, axis);
+}
+
+/// The same for an array of one axis.
+template <Expression E>
+  requires(rank_of<E> == 1)
+auto cumprod(E const& x) {
+  return cumprod(x, 0);
+}
+
+}  // namespace coir
