@@ -63,6 +63,15 @@ struct PromotedOf<A, B> {
 template <class A, class B>
 using promote_t = typename PromotedOf<A, B>::type;
 
+/// The type that an operand A takes in an operation that gives a C: C itself, or less where C's own
+/// operators mix with plain numbers (dual numbers do).
+template <class C, class A>
+struct OperandOf {
+  using type = C;
+};
+template <class C, class A>
+using operand_t = typename OperandOf<C, A>::type;
+
 /// What an arithmetic operation makes of bool: a number.
 template <class T>
 using number_t = std::conditional_t<std::is_same_v<T, bool>, int, T>;

@@ -38,7 +38,7 @@ namespace detail {
       if constexpr (std::is_arithmetic_v<C> || is_complex<C>)                   \
         return math::name(stored<C>(a), stored<C>(b));                          \
       else                                                                      \
-        return name(stored<C>(a), stored<C>(b));                                \
+        return name(stored<operand_t<C, A>>(a), stored<operand_t<C, B>>(b));    \
     }                                                                           \
   };
 
@@ -190,8 +190,10 @@ struct Minimum {
     C const x = stored<C>(a), y = stored<C>(b);
     if constexpr (std::is_integral_v<C>)
       return x < y ? x : y;
-    else
+    else if constexpr (std::is_floating_point_v<C>)
       return (x < y) | (x != x) ? x : y;
+    else
+      return minimum(x, y);
   }
 };
 struct Maximum {
@@ -201,8 +203,10 @@ struct Maximum {
     C const x = stored<C>(a), y = stored<C>(b);
     if constexpr (std::is_integral_v<C>)
       return x > y ? x : y;
-    else
+    else if constexpr (std::is_floating_point_v<C>)
       return (x > y) | (x != x) ? x : y;
+    else
+      return maximum(x, y);
   }
 };
 struct Clip {
@@ -221,7 +225,7 @@ struct Mod {
     if constexpr (std::is_integral_v<C>)
       rest = Remainder{}(x, y);
     else
-      rest = math::fmod(x, y);
+      rest = Function_fmod{}(x, y);
     bool const wrong_sign = (rest < C(0)) != (y < C(0));
     if (rest != C(0) && wrong_sign) rest += y;
     return rest;
@@ -237,7 +241,7 @@ struct FloorDivide {
       bool const down = (x < C(0)) != (y < C(0)) && Remainder{}(x, y) != C(0);
       return static_cast<C>(quotient - (down ? C(1) : C(0)));
     } else {
-      return math::floor(x / y);
+      return Function_floor{}(x / y);
     }
   }
 };
@@ -254,8 +258,10 @@ struct IsInf {
       return false;
     else if constexpr (is_complex<T>)
       return math::isinf(x.real()) || math::isinf(x.imag());
-    else
+    else if constexpr (std::is_floating_point_v<T>)
       return math::isinf(x);
+    else
+      return isinf(x);
   }
 };
 struct IsFinite {
@@ -265,8 +271,10 @@ struct IsFinite {
       return true;
     else if constexpr (is_complex<T>)
       return math::isfinite(x.real()) && math::isfinite(x.imag());
-    else
+    else if constexpr (std::is_floating_point_v<T>)
       return math::isfinite(x);
+    else
+      return isfinite(x);
   }
 };
 struct Real {

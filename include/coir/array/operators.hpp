@@ -17,13 +17,13 @@ namespace coir {
 namespace detail {
 
 /// Both numbers in the type that they combine to.
-#define COIR_ARITHMETIC(Name, symbol)                                           \
-  struct Name {                                                                 \
-    template <class A, class B>                                                 \
-    KOKKOS_FORCEINLINE_FUNCTION auto operator()(A const& a, B const& b) const { \
-      using C = number_t<promote_t<A, B>>;                                      \
-      return static_cast<C>(stored<C>(a) symbol stored<C>(b));                  \
-    }                                                                           \
+#define COIR_ARITHMETIC(Name, symbol)                                                      \
+  struct Name {                                                                            \
+    template <class A, class B>                                                            \
+    KOKKOS_FORCEINLINE_FUNCTION auto operator()(A const& a, B const& b) const {            \
+      using C = number_t<promote_t<A, B>>;                                                 \
+      return static_cast<C>(stored<operand_t<C, A>>(a) symbol stored<operand_t<C, B>>(b)); \
+    }                                                                                      \
   };
 COIR_ARITHMETIC(Add, +)
 COIR_ARITHMETIC(Subtract, -)
@@ -34,7 +34,8 @@ struct Divide {
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(A const& a, B const& b) const {
     using C = number_t<promote_t<A, B>>;
-    C const x = stored<C>(a), y = stored<C>(b);
+    auto const x = stored<operand_t<C, A>>(a);
+    auto const y = stored<operand_t<C, B>>(b);
     if constexpr (std::is_integral_v<C>) {
       if (y == C(0)) return C(0);
       if constexpr (std::is_signed_v<C>)
