@@ -124,7 +124,10 @@ KOKKOS_INLINE_FUNCTION Complex<T> asinh(Complex<T> const& z) {
 template <class T>
 KOKKOS_INLINE_FUNCTION Complex<T> atanh(Complex<T> const& z) {
   T const x = z.real(), y = z.imag();
-  return {math::log1p(4 * x / ((1 - x) * (1 - x) + y * y)) / 4,
+  // By |x|, since near -1 log1p would lose its digits; atanh is odd.
+  T const size = math::abs(x);
+  T const distance = (1 - size) * (1 - size) + y * y;
+  return {math::copysign(math::log1p(4 * size / distance) / 4, x),
           math::atan2(2 * y, (1 - x) * (1 + x) - y * y) / 2};
 }
 template <class T>

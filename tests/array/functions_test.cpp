@@ -1,0 +1,374 @@
+#include <coir/array/all.hpp>
+
+#include <array/naive.hpp>
+#include <support/spaces.hpp>
+
+#include <cmath>
+#include <complex>
+#include <limits>
+
+using namespace coir;
+using coir::testing::array_of;
+using coir::testing::values;
+
+template <class Case>
+class Functions : public ::testing::Test {
+ public:
+  using T = typename Case::Real;
+  using Space = typename Case::Exec::memory_space;
+
+  /// Points across [low, high]: more than one stretch of a row and an odd number of them.
+  static std::vector<T> points(double low, double high, int count = 1009) {
+    std::vector<T> result;
+    for (int i = 0; i < count; ++i)
+      result.push_back(static_cast<T>(low + (high - low) * i / std::max(count - 1, 1)));
+    return result;
+  }
+
+  /// The distance in units of the last place of the exact value, which is known to more digits.
+  static double ulps(T value, long double exact) {
+    if (std::isnan(exact)) return std::isnan(value) ? 0 : 1e9;
+    T const rounded = static_cast<T>(exact);
+    if (value == rounded) return 0;
+    if (!std::isfinite(rounded) || !std::isfinite(value)) return 1e9;
+    T const size = std::max(std::abs(rounded), std::numeric_limits<T>::min());
+    T const ulp = std::nextafter(size, std::numeric_limits<T>::infinity()) - size;
+    return static_cast<double>(std::abs((static_cast<long double>(value) - exact) / ulp));
+  }
+
+  /// Both as a whole, and through strides, whose elements are gathered first.
+  template <class F, class Exact>
+  static void compare(F const& f, Exact const& exact, double low, double high, double tolerance) {
+    auto const x = points(low, high);
+    auto const a = array_of<Space>(x, Shape<1>{static_cast<std::int64_t>(x.size())});
+    auto const together = values(f(a));
+    auto const apart = values(f(flip(a)));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      long double const right = exact(static_cast<long double>(x[i]));
+      EXPECT_LE(ulps(together[i], right), tolerance) << "at " << x[i];
+      EXPECT_LE(ulps(apart[x.size() - 1 - i], right), tolerance) << "at " << x[i] << ", backwards";
+    }
+  }
+};
+TYPED_TEST_SUITE(Functions, coir::testing::Cases, coir::testing::CaseName);
+
+// glibc's vectorised functions are within 4 ulp, CUDA's within 2 (most); half of one is the rounding.
+#define CHECK(name, low, high)                                                        \
+  {                                                                                   \
+    SCOPED_TRACE(#name);                                                              \
+    TestFixture::compare([](auto const& x) { return name(x); },                       \
+                         [](long double x) { return std::name(x); }, low, high, 4.5); \
+  }
+
+TYPED_TEST(Functions, ElementaryOnesAreWithinFourUlp){
+    CHECK(sqrt, 0, 100) CHECK(cbrt, -8, 100) CHECK(exp, -20, 20) CHECK(exp2, -20, 20)
+        CHECK(expm1, -2, 3) CHECK(log, 0.001, 50) CHECK(log2, 0.001, 50) CHECK(log10, 0.001, 50)
+            CHECK(log1p, -0.9, 9) CHECK(sin, -10, 10) CHECK(cos, -10, 10) CHECK(tan, -1.5, 1.5)
+                CHECK(asin, -1, 1) CHECK(acos, -1, 1) CHECK(atan, -10, 10) CHECK(sinh, -5, 5)
+                    CHECK(cosh, -5, 5) CHECK(tanh, -5, 5) CHECK(asinh, -50, 50) CHECK(acosh, 1, 50)
+                        CHECK(atanh, -0.999, 0.999) CHECK(erf, -3, 3) CHECK(erfc, -3, 3)}
+
+TYPED_TEST(Functions, ThoseThatAreExactAreExact){
+#define EXACT(name, low, high)                                                        \
+  {                                                                                   \
+    SCOPED_TRACE(#name);                                                              \
+    TestFixture::compare([](auto const& x) { return name(x); },                       \
+                         [](long double x) { return std::name(x); }, low, high, 0.5); \
+  }
+    EXACT(floor, -3, 3) EXACT(ceil, -3, 3) EXACT(trunc, -3, 3) EXACT(rint, -3, 3)
+        EXACT(round, -3, 3) EXACT(abs, -3, 3)}
+
+// tgamma: glibc's bound is 5 ulp or less, CUDA's 10; lgamma away from its zeros likewise.
+TYPED_TEST(Functions, GammaFunctions) {
+  TestFixture::compare([](auto const& x) { return tgamma(x); },
+                       [](long double x) { return std::tgamma(x); }, 0.5, 20, 11);
+  TestFixture::compare([](auto const& x) { return lgamma(x); },
+                       [](long double x) { return std::lgamma(x); }, 3, 60, 11);
+}
+
+TYPED_TEST(Functions, OfTwoArguments) {
+  using T = typename TestFixture::T;
+  using Space = typename TestFixture::Space;
+  auto const x = TestFixture::points(-5, 5), y = TestFixture::points(7, -3);
+  Shape<1> const shape{static_cast<std::int64_t>(x.size())};
+  auto const a = array_of<Space>(x, shape), b = array_of<Space>(y, shape);
+  auto const check = [&](auto const& result, auto const& exact, double tolerance,
+                         char const* name) {
+    auto const found = values(result);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      EXPECT_LE(TestFixture::ulps(found[i], exact(static_cast<long double>(x[i]),
+                                                  static_cast<long double>(y[i]))),
+                tolerance)
+          << name << " of " << x[i] << " and " << y[i];
+  };
+  using L = long double;
+  check(atan2(a, b), [](L p, L q) { return std::atan2(p, q); }, 4.5, "atan2");
+  check(hypot(a, b), [](L p, L q) { return std::hypot(p, q); }, 4.5, "hypot");
+  check(pow(abs(a), b), [](L p, L q) { return std::pow(std::abs(p), q); }, 4.5, "pow");
+  check(fmod(a, b), [](L p, L q) { return std::fmod(p, q); }, 0, "fmod");
+  check(remainder(a, b), [](L p, L q) { return std::remainder(p, q); }, 0, "remainder");
+  check(copysign(a, b), [](L p, L q) { return std::copysign(p, q); }, 0, "copysign");
+  check(fmin(a, b), [](L p, L q) { return std::fmin(p, q); }, 0, "fmin");
+  check(fmax(a, b), [](L p, L q) { return std::fmax(p, q); }, 0, "fmax");
+  check(minimum(a, b), [](L p, L q) { return std::min(p, q); }, 0, "minimum");
+  check(maximum(a, b), [](L p, L q) { return std::max(p, q); }, 0, "maximum");
+  check(
+      fdim(a, b), [](L p, L q) { return std::fdim(static_cast<T>(p), static_cast<T>(q)); }, 0.5,
+      "fdim");
+  check(
+      floor_divide(a, b),
+      [](L p, L q) { return std::floor(static_cast<T>(p) / static_cast<T>(q)); }, 0,
+      "floor_divide");
+}
+
+TYPED_TEST(Functions, ModHasTheSignOfTheDivisor) {
+  using T = typename TestFixture::T;
+  using Space = typename TestFixture::Space;
+  auto const x = array_of<Space>(std::vector<T>{7, -7, 7, -7, 6, 0}, Shape<1>{6});
+  auto const y = array_of<Space>(std::vector<T>{3, 3, -3, -3, 3, 3}, Shape<1>{6});
+  EXPECT_EQ(values(mod(x, y)), (std::vector<T>{1, 2, -2, -1, 0, 0}));
+  auto const i = cast<int>(x), j = cast<int>(y);
+  EXPECT_EQ(values(mod(i, j)), (std::vector<int>{1, 2, -2, -1, 0, 0}));
+  EXPECT_EQ(values(floor_divide(i, j)), (std::vector<int>{2, -3, -3, 2, 2, 0}));
+  EXPECT_EQ(values(i % j), (std::vector<int>{1, -1, 1, -1, 0, 0}));
+  EXPECT_EQ(values(i / j), (std::vector<int>{2, -2, -2, 2, 2, 0}));
+}
+
+TYPED_TEST(Functions, SpecialValues) {
+  using T = typename TestFixture::T;
+  using Space = typename TestFixture::Space;
+  T const inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  // More than one vector of the widest kind, so that vectorised code sees them too.
+  std::vector<T> x;
+  for (int i = 0; i < 40; ++i)
+    for (T const value : std::vector<T>{nan, inf, -inf, T(0), T(-1), T(2)}) x.push_back(value);
+  auto const a = array_of<Space>(x, Shape<1>{240});
+  auto const nans = values(isnan(a)), infs = values(isinf(a)), finites = values(isfinite(a));
+  auto const signs = values(sign(a)), smaller = values(minimum(a, T(1))),
+             larger = values(maximum(T(1), a)), clipped = values(clip(a, T(-0.5), T(1.5))),
+             logs = values(log(a)), roots = values(sqrt(a)), sines = values(sin(a)),
+             powers = values(exp(a));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_EQ(nans[i], std::isnan(x[i]));
+    EXPECT_EQ(infs[i], std::isinf(x[i]));
+    EXPECT_EQ(finites[i], std::isfinite(x[i]));
+    if (std::isnan(x[i])) {
+      for (T const result :
+           {signs[i], smaller[i], larger[i], clipped[i], logs[i], roots[i], sines[i], powers[i]})
+        EXPECT_TRUE(std::isnan(result));
+      continue;
+    }
+    EXPECT_EQ(signs[i], x[i] > 0 ? T(1) : x[i] < 0 ? T(-1) : T(0));
+    EXPECT_EQ(smaller[i], std::min(x[i], T(1)));
+    EXPECT_EQ(larger[i], std::max(x[i], T(1)));
+    EXPECT_EQ(clipped[i], std::clamp(x[i], T(-0.5), T(1.5)));
+    EXPECT_EQ(std::isnan(logs[i]), x[i] < 0);
+    EXPECT_EQ(std::isnan(roots[i]), x[i] < 0);
+    EXPECT_EQ(std::isnan(sines[i]), std::isinf(x[i]));
+    if (x[i] == inf) {
+      EXPECT_EQ(powers[i], inf);
+    }
+    if (x[i] == -inf) {
+      EXPECT_EQ(powers[i], T(0));
+    }
+    if (x[i] == 0) {
+      EXPECT_EQ(logs[i], -inf);
+    }
+  }
+}
+
+TYPED_TEST(Functions, WhereTakesArraysExpressionsAndNumbers) {
+  using T = typename TestFixture::T;
+  using Space = typename TestFixture::Space;
+  for (int n : {0, 1, 31, 513, 5000}) {
+    auto const x = TestFixture::points(-2, 3, n);
+    auto const a = array_of<Space>(x, Shape<1>{n});
+    auto const selu = values(1.05 * where(a > 0, a, 1.67 * exp(a) - 1.67));
+    auto const sides = values(where(a > 1, 1, where(a < -1, -1, T(0))));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      double const exact = 1.05 * (x[i] > 0 ? x[i] : 1.67 * std::exp(double(x[i])) - 1.67);
+      // exp, two products and a difference of numbers below 1.67.
+      EXPECT_NEAR(selu[i], exact,
+                  (std::abs(exact) + 1.67 * 4) * std::numeric_limits<T>::epsilon() * 2);
+      EXPECT_EQ(sides[i], x[i] > 1 ? 1 : x[i] < -1 ? -1 : 0);
+    }
+  }
+}
+
+template <class Space, class T>
+std::vector<T> mapped(std::vector<T> const& x) {
+  auto const a = array_of<Space>(x, Shape<1>{static_cast<std::int64_t>(x.size())});
+  return values(map(KOKKOS_LAMBDA(T p, T q) { return p > q ? p - q : q * q; }, a, a * a));
+}
+
+TYPED_TEST(Functions, MapTakesTheUsersOwn) {
+  using T = typename TestFixture::T;
+  auto const x = TestFixture::points(-2, 3, 700);
+  auto const found = mapped<typename TestFixture::Space>(x);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    T const square = x[i] * x[i];
+    T const expected = x[i] > square ? x[i] - square : square * square;
+    // The compiler may fuse the product into the difference.
+    EXPECT_NEAR(found[i], expected, std::abs(square) * std::numeric_limits<T>::epsilon());
+  }
+}
+
+TYPED_TEST(Functions, OfComplexNumbers) {
+  using T = typename TestFixture::T;
+  using Space = typename TestFixture::Space;
+  using Z = Kokkos::complex<T>;
+  std::vector<Z> z;
+  for (double x : {-3.0, -0.7, 0.0, 0.4, 1.0, 2.5})
+    for (double y : {-2.0, -0.3, 0.2, 1.1, 3.0}) z.push_back(Z(T(x), T(y)));
+  auto const a = array_of<Space>(z, Shape<1>{static_cast<std::int64_t>(z.size())});
+  auto const check = [&](auto const& result, auto const& exact, char const* name) {
+    auto const found = values(result);
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      std::complex<double> const right = exact(std::complex<double>(z[i].real(), z[i].imag()));
+      std::complex<double> const mine(found[i].real(), found[i].imag());
+      // Each part within some roundings of the size of the whole, and of the argument's on the way.
+      double const size = std::abs(right) + 1;
+      EXPECT_LE(std::abs(mine - right), 16 * size * double(std::numeric_limits<T>::epsilon()))
+          << name << " of " << z[i].real() << " + " << z[i].imag() << "i";
+    }
+  };
+  using C = std::complex<double>;
+#define CHECK_COMPLEX(name) check(name(a), [](C c) { return std::name(c); }, #name)
+  CHECK_COMPLEX(exp);
+  CHECK_COMPLEX(log);
+  CHECK_COMPLEX(log10);
+  CHECK_COMPLEX(sqrt);
+  CHECK_COMPLEX(sin);
+  CHECK_COMPLEX(cos);
+  CHECK_COMPLEX(tan);
+  CHECK_COMPLEX(sinh);
+  CHECK_COMPLEX(cosh);
+  CHECK_COMPLEX(tanh);
+  CHECK_COMPLEX(asin);
+  CHECK_COMPLEX(acos);
+  CHECK_COMPLEX(atan);
+  CHECK_COMPLEX(asinh);
+  CHECK_COMPLEX(acosh);
+  CHECK_COMPLEX(atanh);
+  CHECK_COMPLEX(conj);
+  check(pow(a, Z(T(1.5), T(0))), [](C c) { return std::pow(c, 1.5); }, "pow");
+  check(square(a), [](C c) { return c * c; }, "square");
+  check(1 / a, [](C c) { return 1.0 / c; }, "1 /");
+  check(2 * a + Z(0, 1), [](C c) { return 2.0 * c + C(0, 1); }, "2 z + i");
+  auto const sizes = values(abs(a)), angles = values(angle(a)), reals = values(real(a)),
+             imags = values(imag(a));
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    C const c(z[i].real(), z[i].imag());
+    EXPECT_LE(TestFixture::ulps(sizes[i], std::abs(c)), 4.5);
+    EXPECT_LE(TestFixture::ulps(angles[i], std::arg(c)), 4.5);
+    EXPECT_EQ(reals[i], z[i].real());
+    EXPECT_EQ(imags[i], z[i].imag());
+  }
+}
+
+// Branch cuts: the sign of a zero tells on which side of the cut a number lies.
+TYPED_TEST(Functions, ComplexBranchCuts) {
+  using T = typename TestFixture::T;
+  using Space = typename TestFixture::Space;
+  using Z = Kokkos::complex<T>;
+  std::vector<Z> const z{Z(-4, 0), Z(-4, -T(0)), Z(0, 0)};
+  auto const a = array_of<Space>(z, Shape<1>{3});
+  auto const roots = values(sqrt(a)), logs = values(log(a)), powers = values(pow(a, Z(2, 0)));
+  EXPECT_EQ(roots[0].imag(), T(2));
+  EXPECT_EQ(roots[1].imag(), T(-2));
+  EXPECT_EQ(roots[2].real(), T(0));
+  EXPECT_GT(logs[0].imag(), T(3));
+  EXPECT_LT(logs[1].imag(), T(-3));
+  EXPECT_EQ(powers[2].real(), T(0));
+}
+
+TYPED_TEST(Functions, CastsDegreesAndReciprocals) {
+  using T = typename TestFixture::T;
+  using Space = typename TestFixture::Space;
+  auto const x = array_of<Space>(std::vector<T>{T(-1.5), T(0.5), T(2), T(180)}, Shape<1>{4});
+  EXPECT_EQ(values(cast<int>(x)), (std::vector<int>{-1, 0, 2, 180}));
+  EXPECT_EQ(values(cast<T>(cast<bool>(x))), (std::vector<T>{1, 1, 1, 1}));
+  EXPECT_EQ(values(reciprocal(x))[2], T(0.5));
+  EXPECT_LE(TestFixture::ulps(values(radians(x))[3], std::numbers::pi_v<long double>), 1.5);
+  EXPECT_LE(TestFixture::ulps(values(degrees(radians(x)))[3], 180.0L), 3);
+}
+
+template <class Space>
+void check_integers() {
+  using I = std::int32_t;
+  constexpr I least = std::numeric_limits<I>::min();
+  auto const a = array_of<Space>(std::vector<I>{7, -7, 0, least, 12, 5}, Shape<1>{6});
+  auto const b = array_of<Space>(std::vector<I>{2, 2, 0, -1, 0, 3}, Shape<1>{6});
+  EXPECT_EQ(values(a / b), (std::vector<I>{3, -3, 0, least, 0, 1}));
+  EXPECT_EQ(values(a % b), (std::vector<I>{1, -1, 0, 0, 0, 2}));
+  EXPECT_EQ(values(a & b), (std::vector<I>{7 & 2, -7 & 2, 0, least, 0, 5 & 3}));
+  EXPECT_EQ(values(a | b), (std::vector<I>{7 | 2, -7 | 2, 0, -1, 12, 7}));
+  EXPECT_EQ(values(a ^ b), (std::vector<I>{7 ^ 2, -7 ^ 2, 0, least ^ -1, 12, 6}));
+  EXPECT_EQ(values(~a)[1], 6);
+  EXPECT_EQ(values(b << 3), (std::vector<I>{16, 16, 0, -8, 0, 24}));
+  EXPECT_EQ(values(b << 32)[0], 0);
+  EXPECT_EQ(values(a >> 1), (std::vector<I>{3, -4, 0, least / 2, 6, 2}));
+  EXPECT_EQ(values(a >> 40)[1], -1);
+  EXPECT_EQ(values(pow(b, 5)), (std::vector<I>{32, 32, 0, -1, 0, 243}));
+  EXPECT_EQ(values(pow(b, -1)), (std::vector<I>{0, 0, 0, -1, 0, 0}));
+  EXPECT_EQ(values(abs(b)), (std::vector<I>{2, 2, 0, 1, 0, 3}));
+  EXPECT_EQ(values(minimum(a, b)), (std::vector<I>{2, -7, 0, least, 0, 3}));
+  EXPECT_EQ(values(-b), (std::vector<I>{-2, -2, 0, 1, 0, -3}));
+  EXPECT_EQ(values(square(b)), (std::vector<I>{4, 4, 0, 1, 0, 9}));
+  auto const yes = evaluate(a > 0), other = evaluate(b > 0);
+  EXPECT_EQ(values(cast<I>(yes && other)), (std::vector<I>{1, 0, 0, 0, 0, 1}));
+  EXPECT_EQ(values(cast<I>(yes || other)), (std::vector<I>{1, 1, 0, 0, 1, 1}));
+  EXPECT_EQ(values(cast<I>(!yes)), (std::vector<I>{0, 1, 1, 1, 0, 0}));
+  EXPECT_EQ(values(cast<I>(yes ^ other)), (std::vector<I>{0, 1, 0, 0, 1, 0}));
+  EXPECT_EQ(values(yes + other), (std::vector<I>{2, 1, 0, 0, 1, 2}));
+  auto const small = array_of<Space>(std::vector<std::uint8_t>{200, 100}, Shape<1>{2});
+  EXPECT_EQ(values(small + small), (std::vector<std::uint8_t>{144, 200}));  // wraps around
+  auto c = evaluate(a);
+  c = 6;
+  c += 1;
+  c *= b;
+  c -= 2;
+  c /= 2;
+  c %= 5;
+  EXPECT_EQ(values(c), (std::vector<I>{1, 1, -1, -4, -1, 4}));
+  c = 12;
+  c &= 10;
+  c |= 1;
+  c ^= 3;
+  c <<= 2;
+  c >>= 1;
+  EXPECT_EQ(values(c), std::vector<I>(6, (((12 & 10) | 1) ^ 3) * 2));
+}
+
+TEST(Operators, OfIntegers) {
+  check_integers<Kokkos::HostSpace>();
+  check_integers<DefaultSpace>();
+}
+
+TYPED_TEST(Functions, OperatorsOfReals) {
+  using T = typename TestFixture::T;
+  using Space = typename TestFixture::Space;
+  for (int n : {1, 31, 513, 5000}) {
+    auto const a = coir::testing::random_array<T, Space>(Shape<1>{n}, 1),
+               b = coir::testing::random_array<T, Space>(Shape<1>{n}, 2);
+    auto const x = values(a), y = values(b);
+    auto const add = values(a + b), subtract = values(3 - a), multiply = values(a * b),
+               divide = values(a / (square(b) + 1)), negative = values(-a + +b);
+    auto const less = values(a < b), equal = values(a == b), unequal = values(a != 3),
+               least = values(a <= b), more = values(a > b), most = values(2 >= a);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      ASSERT_EQ(add[i], x[i] + y[i]);
+      ASSERT_EQ(subtract[i], 3 - x[i]);
+      ASSERT_EQ(multiply[i], x[i] * y[i]);
+      ASSERT_LE(TestFixture::ulps(divide[i], static_cast<long double>(x[i]) / (y[i] * y[i] + 1)),
+                0.5 + 2);
+      ASSERT_EQ(negative[i], -x[i] + y[i]);
+      ASSERT_EQ(less[i], x[i] < y[i]);
+      ASSERT_EQ(least[i], x[i] <= y[i]);
+      ASSERT_EQ(more[i], x[i] > y[i]);
+      ASSERT_EQ(most[i], 2 >= x[i]);
+      ASSERT_EQ(equal[i], x[i] == y[i]);
+      ASSERT_EQ(unequal[i], x[i] != 3);
+    }
+  }
+}

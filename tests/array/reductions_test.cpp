@@ -1,0 +1,318 @@
+#include <coir/array/all.hpp>
+
+#include <array/naive.hpp>
+#include <support/spaces.hpp>
+
+#include <cmath>
+#include <limits>
+
+using namespace coir;
+using coir::testing::array_of;
+using coir::testing::message_of;
+using coir::testing::random_array;
+using coir::testing::values;
+
+template <class Case>
+class Reductions : public ::testing::Test {
+ public:
+  using T = typename Case::Real;
+  using Space = typename Case::Exec::memory_space;
+};
+TYPED_TEST_SUITE(Reductions, coir::testing::Cases, coir::testing::CaseName);
+
+#define TYPES                        \
+  using T = typename TestFixture::T; \
+  using Space = typename TestFixture::Space
+
+// Whole numbers: sums are exact in any order.
+TYPED_TEST(Reductions, AreThoseOfPlainLoops) {
+  TYPES;
+  for (std::int64_t n : {1, 2, 31, 32, 33, 513, 1009, 5000, 70001}) {
+    auto const a =
+        random_array<T, Space>(Shape<1>{n}, static_cast<std::uint32_t>(n), n > 5000 ? 10 : 50);
+    auto const x = values(a);
+    T total = 0, least = x[0], most = x[0], squares = 0;
+    std::int64_t where_least = 0, where_most = 0, count = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      total += x[i];
+      squares += x[i] * x[i];
+      if (x[i] < least) least = x[where_least = i];
+      if (x[i] > most) most = x[where_most = i];
+      count += x[i] != 0;
+    }
+    EXPECT_EQ(sum(a), total) << n;
+    EXPECT_EQ(sum(a * a), squares) << n;
+    EXPECT_EQ(sum(flip(a)), total) << n;
+    EXPECT_EQ(dot(a, a), squares) << n;
+    EXPECT_EQ(min(a), least) << n;
+    EXPECT_EQ(max(a), most) << n;
+    EXPECT_EQ(argmin(a), where_least) << n;
+    EXPECT_EQ(argmax(a), where_most) << n;
+    EXPECT_EQ(count_nonzero(a), count) << n;
+    EXPECT_EQ(any(a > 49), most > 49) << n;
+    EXPECT_EQ(all(a > -50), least > -50) << n;
+    EXPECT_EQ(any(a != a), false) << n;
+    EXPECT_NEAR(norm(a), std::sqrt(squares),
+                2 * std::sqrt(squares) * std::numeric_limits<T>::epsilon());
+    EXPECT_EQ(mean(a), total / static_cast<T>(n)) << n;
+  }
+}
+
+TYPED_TEST(Reductions, OfSlicesAndHigherRanks) {
+  TYPES;
+  auto const a = random_array<T, Space>(Shape<3>{7, 40, 33}, 9);
+  auto const x = values(a);
+  T total = 0, every_other = 0;
+  for (int i = 0; i < 7; ++i)
+    for (int j = 0; j < 40; ++j)
+      for (int k = 0; k < 33; ++k) {
+        total += x[(i * 40 + j) * 33 + k];
+        if (j % 2 == 1 && k % 3 == 0) every_other += x[(i * 40 + j) * 33 + k];
+      }
+  EXPECT_EQ(sum(a), total);
+  EXPECT_EQ(sum(transpose(a)), total);
+  EXPECT_EQ(sum(a(range(), range(1, end, 2), range(0, end, 3))), every_other);
+  EXPECT_EQ(sum(ones<T, Space>(7, 1, 33) * ones<T, Space>(40, 1)), T(7 * 40 * 33));
+}
+
+TYPED_TEST(Reductions, IndicesCountInCOrder) {
+  TYPES;
+  auto a = zeros<T, Space>(50, 70);
+  a(13, 69) = 5;
+  a(49, 0) = 5;
+  a(20, 20) = -1;
+  EXPECT_EQ(argmax(a), 13 * 70 + 69);
+  EXPECT_EQ(argmin(a), 20 * 70 + 20);
+  EXPECT_EQ(argmax(transpose(a)), 49);
+}
+
+TYPED_TEST(Reductions, NaNIsTheExtreme) {
+  TYPES;
+  T const nan = std::numeric_limits<T>::quiet_NaN();
+  for (std::int64_t n : {1, 40, 5000}) {
+    auto a = zeros<T, Space>(n);
+    a = cast<T>(indices<0>(a.shape()));
+    a(n / 2) = nan;
+    EXPECT_TRUE(std::isnan(max(a)));
+    EXPECT_TRUE(std::isnan(min(a)));
+    EXPECT_TRUE(std::isnan(sum(a)));
+    EXPECT_EQ(argmax(a), n / 2);
+    EXPECT_EQ(argmin(a), n / 2);
+  }
+  auto infinite = full<T, Space>(Shape<1>{100}, -std::numeric_limits<T>::infinity());
+  EXPECT_EQ(max(infinite), -std::numeric_limits<T>::infinity());
+  EXPECT_EQ(argmax(infinite), 0);
+}
+
+// Pairwise sums: at most log2(n) + 30 roundings of the sum of absolute values (each lane adds 16 terms, and
+// lanes, stretches and groups are joined pairwise). A running sum of a million would be off by thousands.
+TYPED_TEST(Reductions, SumsAreAccurate) {
+  TYPES;
+  for (std::int64_t n : {1000, 100'003, 3'000'000}) {
+    Array<T, 1, Space> a(Shape<1>{n});
+    a = cast<T>(0.1 + 0.01 * sin(cast<double>(indices<0>(a.shape()))));
+    long double exact = 0;
+    for (T const x : values(a)) exact += static_cast<long double>(x);
+    double const bound = (std::log2(double(n)) + 30) * std::numeric_limits<T>::epsilon() / 2;
+    EXPECT_NEAR(static_cast<double>(sum(a) / exact), 1, bound) << n;
+    EXPECT_NEAR(static_cast<double>(sum(reshape(a(range(0, n / 10 * 10)), Shape<2>{-1, 10}), 0)(3)),
+                static_cast<double>(sum(a(range(3, n / 10 * 10, 10)))),
+                2 * bound * static_cast<double>(exact) / 10)
+        << n;
+  }
+}
+
+TYPED_TEST(Reductions, DeviationsAreThoseOfTwoPasses) {
+  TYPES;
+  for (std::int64_t n : {2, 31, 5000}) {
+    Array<T, 1, Space> a(Shape<1>{n});
+    a = cast<T>(1000 + sin(cast<double>(indices<0>(a.shape()))));
+    long double middle = 0, squares = 0;
+    for (T const x : values(a)) middle += static_cast<long double>(x) / n;
+    for (T const x : values(a)) squares += (x - middle) * (x - middle);
+    // Differences from a mean of 1000 are known to 1000 epsilon each.
+    double const tolerance = 2000 * std::numeric_limits<T>::epsilon();
+    EXPECT_NEAR(var(a), double(squares / n), 2 * tolerance);
+    EXPECT_NEAR(var(a, 1), double(squares / (n - 1)), 4 * tolerance);
+    EXPECT_NEAR(std_dev(a), std::sqrt(double(squares / n)), 4 * tolerance);
+  }
+  EXPECT_EQ(message_of([] { var(ones<T, Space>(1), 1); }),
+            "a variance needs more elements than ddof = 1, not 1");
+}
+
+template <class Space>
+void check_other_types() {
+  auto const i =
+      array_of<Space>(std::vector<std::int32_t>{2'000'000'000, 2'000'000'000, -3}, Shape<1>{3});
+  EXPECT_EQ(sum(i), std::int64_t(3'999'999'997));
+  static_assert(std::is_same_v<decltype(sum(i)), std::int64_t>);
+  EXPECT_EQ(prod(i(range(0, 1)) * 2), -294'967'296);  // elements stay 32 bits wide
+  EXPECT_EQ(prod(i), std::int64_t(6446744073709551616u));
+  EXPECT_EQ(min(i), -3);
+  EXPECT_EQ(argmax(i), 0);
+  EXPECT_EQ(mean(i), 3'999'999'997 / 3.0);
+  EXPECT_EQ(sum(i > 0), 2);
+  EXPECT_TRUE(any(i < 0));
+  EXPECT_FALSE(all(i > 0));
+  auto const u = full<std::uint8_t, Space>(Shape<1>{1000}, std::uint8_t(200));
+  EXPECT_EQ(sum(u), std::uint64_t(200'000));
+  using Z = Kokkos::complex<double>;
+  auto const z = array_of<Space>(std::vector<Z>{Z(3, 4), Z(0, 1), Z(-1, 0)}, Shape<1>{3});
+  EXPECT_EQ(sum(z), Z(2, 5));
+  EXPECT_EQ(norm(z), std::sqrt(27.0));
+  EXPECT_EQ(dot(z, z), Z(-7, 24) + Z(-1, 0) + Z(1, 0));
+  EXPECT_EQ(vdot(z, z), Z(27, 0));
+  EXPECT_EQ(prod(z), Z(3, 4) * Z(0, 1) * Z(-1, 0));
+  EXPECT_EQ(mean(z), Z(2. / 3, 5. / 3));
+  EXPECT_EQ(count_nonzero(z - Z(0, 1)), 2);
+}
+
+TEST(ReductionsOfOtherTypes, AreThoseOfPlainLoops) {
+  check_other_types<Kokkos::HostSpace>();
+  check_other_types<DefaultSpace>();
+}
+
+TYPED_TEST(Reductions, ErrorsNameTheShapes) {
+  TYPES;
+  EXPECT_EQ(message_of([] { max(zeros<T, Space>(0, 3)); }),
+            "there is no maximum of an array of shape (0, 3): it has no elements");
+  EXPECT_EQ(message_of([] { mean(zeros<T, Space>(0)); }),
+            "there is no mean of an array of shape (0,): it has no elements");
+  EXPECT_EQ(message_of([] { dot(zeros<T, Space>(3), zeros<T, Space>(4)); }),
+            "dot takes two arrays of one shape, not (3,) and (4,)");
+  EXPECT_EQ(message_of([] { sum(zeros<T, Space>(3, 4), 2); }),
+            "axis 2 is none of an array of shape (3, 4)");
+  EXPECT_EQ(
+      message_of([] { max(zeros<T, Space>(0, 4), 0); }),
+      "there is no maximum along axis 0 of an array of shape (0, 4): it has no elements there");
+}
+
+template <class T, class Space>
+void check_axes(Shape<3> const& shape) {
+  auto const a = random_array<T, Space>(shape, 3, 50);
+  auto const x = coir::testing::naive(a);
+  for (int axis = -3; axis < 3; ++axis) {
+    int const d = axis < 0 ? axis + 3 : axis;
+    auto const sums = coir::testing::naive(sum(a, axis));
+    auto const squares = coir::testing::naive(sum(a * a, axis));
+    auto const least = coir::testing::naive(min(a, axis)),
+               most = coir::testing::naive(max(a, axis));
+    auto const first = coir::testing::naive(argmin(a, axis)),
+               last = coir::testing::naive(argmax(a, axis));
+    auto const anys = coir::testing::naive(cast<int>(any(a > 40, axis))),
+               alls = coir::testing::naive(cast<int>(all(a < 40, axis)));
+    auto const counts = coir::testing::naive(count_nonzero(a, axis));
+    auto const backwards = coir::testing::naive(sum(flip(a), axis));
+    coir::testing::for_each_index(sums.shape, [&](auto const& at) {
+      std::vector<std::int64_t> i = at;
+      i.insert(i.begin() + d, 0);
+      T total = 0, total_squares = 0, low = x.at(i), high = x.at(i);
+      std::int64_t where_low = 0, where_high = 0, count = 0;
+      bool some = false, every = true;
+      for (std::int64_t k = 0; k < shape[d]; ++k) {
+        i[d] = k;
+        T const value = x.at(i);
+        total += value;
+        total_squares += value * value;
+        count += value != 0;
+        some = some || value > 40;
+        every = every && value < 40;
+        if (value < low) low = value, where_low = k;
+        if (value > high) high = value, where_high = k;
+      }
+      ASSERT_EQ(sums.at(at), total);
+      ASSERT_EQ(squares.at(at), total_squares);
+      ASSERT_EQ(least.at(at), low);
+      ASSERT_EQ(most.at(at), high);
+      ASSERT_EQ(first.at(at), where_low);
+      ASSERT_EQ(last.at(at), where_high);
+      ASSERT_EQ(counts.at(at), count);
+      ASSERT_EQ(anys.at(at), some);
+      ASSERT_EQ(alls.at(at), every);
+      std::vector<std::int64_t> mirrored = at;
+      for (std::size_t e = 0; e < at.size(); ++e) mirrored[e] = sums.shape[e] - 1 - at[e];
+      ASSERT_EQ(backwards.at(mirrored), total);
+    });
+  }
+}
+
+// Few long rows, many short ones, long axes that are shared among threads, axes of one element.
+TYPED_TEST(Reductions, AlongAxesAreThoseOfPlainLoops) {
+  TYPES;
+  Shape<3> const shapes[] = {{1, 1, 1},     {5, 7, 9},    {2, 3, 1009}, {600, 2, 3}, {2, 700, 5},
+                             {130, 130, 1}, {1, 40, 513}, {3000, 1, 2}, {2, 2, 5000}};
+  for (auto const& shape : shapes) {
+    SCOPED_TRACE(in_words(shape));
+    check_axes<T, Space>(shape);
+  }
+}
+
+TYPED_TEST(Reductions, AlongTheOnlyAxis) {
+  TYPES;
+  auto const a = random_array<T, Space>(Shape<1>{5000}, 3, 50);
+  EXPECT_EQ(static_cast<T>(sum(a, 0)), sum(a));
+  EXPECT_EQ(static_cast<std::int64_t>(argmax(a, -1)), argmax(a));
+}
+
+TYPED_TEST(Reductions, MeansAndDeviationsAlongAxes) {
+  TYPES;
+  auto const a = random_array<T, Space>(Shape<2>{40, 70}, 3, 50);
+  auto const middle = mean(a, 1);
+  auto const spread = std_dev(a, 1, 0), size = norm(a, 1);
+  auto const other = var(a, 0, 1);
+  for (int i = 0; i < 40; ++i) {
+    // The same terms, added in another order: at most 70 roundings of values below 2500 * 70.
+    T const tolerance = T(70 * 70 * 2500) * std::numeric_limits<T>::epsilon();
+    EXPECT_NEAR(T(middle(i)), mean(a(i)), tolerance / 2500);
+    EXPECT_NEAR(T(spread(i)), std_dev(a(i)), tolerance);
+    EXPECT_NEAR(T(size(i)), norm(a(i)), tolerance);
+    EXPECT_NEAR(T(other(i)), var(a(range(), i), 1), tolerance);
+  }
+  // The result broadcasts against the array with its axis put back.
+  auto const centred = evaluate(a - with_axis(middle, 1));
+  EXPECT_LE(max(abs(mean(centred, 1))), 70 * 50 * std::numeric_limits<T>::epsilon());
+}
+
+TYPED_TEST(Reductions, HaveTheSameBitsInEveryRun) {
+  TYPES;
+  Array<T, 1, Space> a(Shape<1>{1'000'003});
+  a = cast<T>(sin(cast<double>(indices<0>(a.shape()))));
+  auto const matrix = reshape(a(range(0, 1'000'000)), Shape<2>{1000, 1000});
+  T const first = sum(a);
+  auto const down = values(sum(matrix, 0)), along = values(sum(matrix, 1));
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    EXPECT_EQ(sum(a), first);
+    EXPECT_EQ(values(sum(matrix, 0)), down);
+    EXPECT_EQ(values(sum(matrix, 1)), along);
+  }
+}
+
+#ifdef KOKKOS_ENABLE_SERIAL
+// Run with several numbers of threads: one thread, and plain loops in the order that the shape fixes, make
+// the same bits.
+TEST(ReductionsOnHost, HaveTheSameBitsForAnyThreadCount) {
+  using Space = Kokkos::HostSpace;
+  Array<float, 1, Space> a(Shape<1>{1'000'003});
+  a = cast<float>(sin(cast<double>(indices<0>(a.shape()))));
+  float const* const x = a.data();
+  float serial = 0;
+  reduce(
+      "coir::test::sum", Kokkos::Serial{}, box({std::int64_t(1'000'003)}),
+      [=](std::int64_t i, float& value) { value += x[i]; }, Kokkos::Sum<float>(serial));
+  EXPECT_EQ(sum(a), serial);
+
+  auto const down = values(sum(reshape(a(range(0, 1'000'000)), Shape<2>{1000, 1000}), 0));
+  std::int64_t const parts = detail::parts_of_axis(2, detail::gathered_stretch, 1000);
+  ASSERT_GT(parts, 16);  // so that each is added in turn
+  for (int column = 0; column < 1000; ++column) {
+    std::vector<float> partial(static_cast<std::size_t>(parts), 0.0f);
+    for (std::int64_t part = 0; part < parts; ++part)
+      for (std::int64_t row = 1000 * part / parts; row < 1000 * (part + 1) / parts; ++row)
+        partial[part] += x[row * 1000 + column];
+    for (std::int64_t width = 1; width < parts; width *= 2)
+      for (std::int64_t part = 0; part + width < parts; part += 2 * width)
+        partial[part] += partial[part + width];
+    ASSERT_EQ(down[column], partial[0]) << column;
+  }
+}
+#endif
