@@ -176,6 +176,38 @@ TEST(Png, GoesThroughAFileUnchanged) {
   EXPECT_THROW(io::encode_png({1, 2, 8, {1}}), coir::PreconditionError);
 }
 
+TEST(Png, ColoursAreWrittenAsTheyAre) {
+  ScratchFolder const folder;
+  for (auto const& [rows, columns] : {std::pair(1, 1), std::pair(3, 5), std::pair(61, 127)}) {
+    io::RgbImage image{rows, columns, {}};
+    for (int n = 0; n < 3 * rows * columns; ++n)
+      image.samples.push_back(static_cast<std::uint8_t>(37 * n + n * n / 7));
+    io::write_png(folder / "a.png", image);
+    EXPECT_EQ(folder.entries(), 1);
+
+    png_image stored = {};
+    stored.version = PNG_IMAGE_VERSION;
+    ASSERT_TRUE(png_image_begin_read_from_file(&stored, (folder / "a.png").c_str()));
+    EXPECT_EQ(stored.format, png_uint_32(PNG_FORMAT_RGB));
+    EXPECT_EQ(static_cast<int>(stored.height), rows);
+    EXPECT_EQ(static_cast<int>(stored.width), columns);
+    std::vector<std::uint8_t> back(image.samples.size());
+    ASSERT_TRUE(png_image_finish_read(&stored, nullptr, back.data(), 0, nullptr));
+    EXPECT_EQ(back, image.samples);
+  }
+}
+
+TEST(Png, AColourPictureThatDoesNotAgreeWithItselfIsAnErrorAndLeavesNothing) {
+  ScratchFolder const folder;
+  auto const refusal = [&](io::RgbImage const& image) {
+    return message_of<coir::PreconditionError>([&] { io::write_png(folder / "a.png", image); });
+  };
+  expect_parts(refusal({0, 1, {}}), {"at least 1 row", "not 0"});
+  expect_parts(refusal({1, 0, {}}), {"at least 1 column", "not 0"});
+  expect_parts(refusal({2, 1, {1, 2, 3}}), {"3 * rows * columns samples", "not 3"});
+  EXPECT_EQ(folder.entries(), 0);
+}
+
 TEST(Png, ALargeFlatPictureIsJustifiedByAFewBytes) {
   io::GrayImage const image{2000, 3000, 8, std::vector<std::uint16_t>(6'000'000, 7)};
   std::vector<std::byte> const file = io::encode_png(image);

@@ -138,6 +138,21 @@ KOKKOS_FORCEINLINE_FUNCTION T fma(T x, T y, T z) {
   return fma(x, y, z);
 }
 
+/// x y + z, rounded once where the processor has an instruction for that, and twice elsewhere.
+///
+/// Of the plain expression compilers decide anew at each place whether they round once or twice, so the
+/// same formula in two kernels may give different bits; of this they don't. math::fma rounds once
+/// everywhere, by a slow function if need be.
+template <std::floating_point T>
+KOKKOS_FORCEINLINE_FUNCTION T multiply_add(T x, T y, T z) {
+#if defined(__FMA__) || defined(__FP_FAST_FMA) || defined(__aarch64__) || \
+    defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return fma(x, y, z);
+#else
+  return x * y + z;
+#endif
+}
+
 /// True for NaN alone.
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION bool isnan(T x) {

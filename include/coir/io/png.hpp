@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// PNG pictures by libpng: any kind in, grey out.
+/// PNG pictures by libpng: any kind is read as grey; grey and colours are written.
 
 #include <coir/io/gray_image.hpp>
+#include <coir/io/rgb_image.hpp>
 
 #include <cstddef>
 #include <filesystem>
@@ -31,10 +32,19 @@ GrayImage decode_png(std::span<std::byte const> bytes, std::string_view name);
 /// \throws ResourceError if libpng refuses it or memory is short
 std::vector<std::byte> encode_png(GrayImage const& image);
 
+/// The bytes of a colour PNG of 8 bits.
+///
+/// \throws PreconditionError if the picture's extents and samples don't agree
+/// \throws ResourceError if libpng refuses it or memory is short
+std::vector<std::byte> encode_png(RgbImage const& image);
+
 /// Reads a PNG file: read_file, then decode_png.
 GrayImage read_png(std::filesystem::path const& path);
 
 /// Writes a grey PNG file, whole or not at all: encode_png, then write_file.
 void write_png(std::filesystem::path const& path, GrayImage const& image);
+
+/// Writes a colour PNG file, whole or not at all: encode_png, then write_file.
+void write_png(std::filesystem::path const& path, RgbImage const& image);
 
 }  // namespace coir::io

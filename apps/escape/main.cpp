@@ -1,0 +1,236 @@
+// coir-escape: pictures of the Mandelbrot set and of Julia sets.
+
+#include "compute.hpp"
+#include "picture.hpp"
+#include "present.hpp"
+#include "settings.hpp"
+
+#include <coir/io/atomic_file.hpp>
+#include <coir/io/format.hpp>
+#include <coir/io/npy.hpp>
+#include <coir/io/png.hpp>
+
+#include <support/exit_codes.hpp>
+#include <support/interrupt.hpp>
+#include <support/options.hpp>
+#include <support/report.hpp>
+#include <support/run.hpp>
+
+#include <array>
+#include <functional>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace coir::apps::escape {
+
+namespace {
+
+char const description[] =
+    "Draws the Mandelbrot set or a Julia set: how many steps of z -> z^2 + c it takes until\n"
+    "|z| > 2, for every pixel. Of the Mandelbrot set the pixel is c, and z begins at 0; of a\n"
+    "Julia set the pixel is where z begins, and c is the same everywhere.";
+
+char const examples[] =
+    "Examples:\n"
+    "  coir-escape --size 1920x1080 --output mandelbrot.png\n"
+    "  coir-escape --center -0.743643887 0.131825904 --width 1e-5 --iterations 5000 \\\n"
+    "              --precision double --output valley.png\n"
+    "  coir-escape --set julia --constant -0.8 0.156 --output julia.png\n"
+    "  coir-escape --size 2048x2048 --scheme arrays --report run.json\n"
+    "\n"
+    "Exit codes: 0 done, 2 wrong option, 4 memory or disk short, 5 pixels too small for the\n"
+    "precision, 6 no usable device, 130 stopped by Ctrl-C.\n"
+    "Kokkos' own arguments (--kokkos-...) are passed on to it.";
+
+constexpr int most_pixels = 1'000'000;  // along a side
+
+CLI::Option* add_file(CLI::App& app, std::string const& name, std::filesystem::path& path,
+                      std::string const& help) {
+  auto const set = [=, &path](std::string const& text) {
+    expects(!text.empty(), name + " must name a file, not ''");
+    path = text;
+  };
+  return app.add_option_function<std::string>(name, set, help)->type_name("FILE");
+}
+
+/// A coordinate in the complex plane: what lies farther out leaves at once.
+double parse_coordinate(std::string const& option, std::string const& text) {
+  double const number = parse_number(option, text);
+  expects(number >= -1000 && number <= 1000, option + " must be numbers from -1000 to 1000",
+          number);
+  return number;
+}
+
+/// An option that takes several numbers.
+///
+/// \param words  what they are, as many as the option takes: "X Y"
+template <std::size_t count>
+CLI::Option* add_coordinates(CLI::App& app, std::string const& name, std::string const& words,
+                             std::function<void(std::array<double, count> const&)> const& set,
+                             std::string const& help) {
+  auto const parse = [=](std::vector<std::string> const& texts) {
+    std::string const found = CLI::detail::join(texts, " ");
+    expects(texts.size() == count, name + " takes " + std::to_string(count) + " numbers, " + words,
+            "'" + found + "'");
+    std::array<double, count> numbers;
+    for (std::size_t n = 0; n < count; ++n) numbers[n] = parse_coordinate(name, texts[n]);
+    set(numbers);
+  };
+  return app.add_option_function<std::vector<std::string>>(name, parse, help)
+      ->expected(static_cast<int>(count))
+      ->type_name(words);
+}
+
+/// "1920 1080", "1920x1080" or "1920X1080"
+void parse_size(std::vector<std::string> texts, Settings& settings) {
+  std::string const given = CLI::detail::join(texts, " ");
+  if (texts.size() == 1)
+    if (auto const x = texts[0].find_first_of("xX"); x != std::string::npos)
+      texts = {texts[0].substr(0, x), texts[0].substr(x + 1)};
+  expects(texts.size() == 2, "--size takes columns and rows, as in 1920x1080", "'" + given + "'");
+  settings.columns =
+      static_cast<int>(parse_whole_number("--size: columns", texts[0], 1, most_pixels));
+  settings.rows = static_cast<int>(parse_whole_number("--size: rows", texts[1], 1, most_pixels));
+}
+
+void add_options(CLI::App& app, Settings& settings) {
+  add_choice(app, "--set", settings.set,
+             std::vector<std::pair<std::string, Set>>{{"mandelbrot", Set::mandelbrot},
+                                                      {"julia", Set::julia}},
+             "What to draw (default mandelbrot)");
+  add_coordinates<2>(
+      app, "--constant", "RE IM", [&settings](auto const& c) { settings.constant = c; },
+      "With --set julia: c (default -0.8 0.156)");
+  auto* const region = add_coordinates<4>(
+      app, "--region", "X0 X1 Y0 Y1",
+      [&settings](auto const& r) { settings.region = Region{r[0], r[1], r[2], r[3]}; },
+      "Real parts from X0 to X1, imaginary ones from Y0 to Y1 (default -2 1 -1.5 1.5,\n"
+      "of Julia sets -1.5 1.5 -1.5 1.5, more along the longer side of the picture)");
+  add_coordinates<2>(
+      app, "--center", "X Y", [&settings](auto const& c) { settings.center = c; },
+      "The middle of the picture")
+      ->excludes(region);
+  add_positive_number(app, "--width", settings.width,
+                      "How much of the real axis it shows, at most 1000 (default 3)")
+      ->excludes(region);
+  app.add_option_function<std::vector<std::string>>(
+         "--size", [&settings](auto const& texts) { parse_size(texts, settings); },
+         "Pixels (default 1024x1024)")
+      ->expected(1, 2)
+      ->type_name("COLUMNS ROWS or COLUMNSxROWS");
+  add_whole_number(app, "--iterations", settings.iterations, "The most steps (default 256)", 1,
+                   10'000'000);
+  add_choice(app, "--precision", settings.precision,
+             std::vector<std::pair<std::string, Precision>>{{"float", Precision::single},
+                                                            {"double", Precision::twofold}},
+             "Kind of number (default float)");
+  add_choice(app, "--scheme", settings.scheme,
+             std::vector<std::pair<std::string, Scheme>>{{"arrays", Scheme::arrays},
+                                                         {"kernel", Scheme::kernel}},
+             "Statements over whole arrays, or one kernel (default kernel)");
+  auto* const smooth = app.add_flag_callback(
+      "--smooth", [&settings] { settings.smooth = true; },
+      "Colours and values that blend from one count to the next (default)");
+  app.add_flag_callback(
+         "--no-smooth", [&settings] { settings.smooth = false; }, "Colours of counts, and counts")
+      ->excludes(smooth);
+  add_file(app, "--output", settings.output,
+           "Write the picture (.png), or the numbers (.npy): smooth values, or counts");
+  add_file(app, "--report", settings.report, "Write figures as JSON");
+  add_whole_number(app, "--repeat", settings.repeat,
+                   "Timed runs, of which the median counts (default 1)", 1, 1'000'000);
+  auto* const progress = app.add_flag_callback(
+      "--progress", [&settings] { settings.progress = ProgressMode::always; },
+      "Show progress also where there is no terminal");
+  app.add_flag("--quiet", settings.quiet, "Show no progress and print nothing but errors")
+      ->excludes(progress);
+}
+
+/// Options that contradict each other, and outputs that can't be written, found before any work.
+void expects_consistent(Settings const& settings) {
+  expects(!settings.constant || settings.set == Set::julia,
+          "--constant is for Julia sets: add --set julia, or leave it out");
+  if (settings.region) {
+    auto const [left, right, bottom, top] = *settings.region;
+    expects(left < right && bottom < top,
+            "--region takes X0 X1 Y0 Y1 with X0 below X1 and Y0 below Y1",
+            CLI::detail::join(std::vector<double>{left, right, bottom, top}, " "));
+  }
+  expects(settings.width.value_or(3) <= 1000, "--width must be at most 1000",
+          settings.width.value_or(3));
+  if (!settings.output.empty()) {
+    auto const format = io::format_of_name(settings.output);
+    expects(format == io::Format::png || format == io::Format::npy,
+            "the name of the output must end in .png or .npy",
+            "'" + settings.output.string() + "'");
+  }
+  expects(settings.output.empty() || settings.output != settings.report,
+          "--output and --report must name different files", settings.report.string());
+  for (auto const& path : {settings.output, settings.report})
+    if (!path.empty()) io::AtomicFile{path};  // leaves no trace unless it can't be written
+}
+
+/// A View's elements on the host.
+template <class T>
+std::span<T const> elements(Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace> const& view) {
+  return {view.data(), view.size()};
+}
+
+template <class T>
+void write_output(Settings const& settings, Outcome<T> const& outcome) {
+  if (io::format_of_name(settings.output) == io::Format::npy) {
+    InterruptGuard const guard;
+    if (outcome.values.size() > 0)
+      io::write_npy(settings.output, outcome.values);
+    else
+      io::write_npy(settings.output, outcome.counts);
+    return;
+  }
+  // Colours and compression may take a while, and leave no trace: Ctrl-C ends the program at once.
+  Kokkos::HostSpace const host;
+  auto const counts = Kokkos::create_mirror_view_and_copy(host, outcome.counts);
+  auto const values = Kokkos::create_mirror_view_and_copy(host, outcome.values);
+  auto const bytes = io::encode_png(picture_of<T>(settings.rows, settings.columns, elements(counts),
+                                                  elements(values), settings.iterations));
+  InterruptGuard const guard;
+  io::write_file(settings.output, bytes);
+}
+
+template <class T>
+Outcome<T> compute_guarded(Problem<T> const& problem, Settings const& settings) {
+  InterruptGuard const guard;
+  return compute(problem, settings);
+}
+
+template <class T>
+ExitCode draw(Settings const& settings) {
+  Problem<T> const problem = problem_of<T>(settings);
+  expects_memory_for(problem, settings);
+  Outcome<T> const outcome = compute_guarded(problem, settings);
+  if (!settings.output.empty()) write_output(settings, outcome);
+  Figures const figures{outcome.seconds, outcome.steps, outcome.inside};
+  InterruptGuard const guard;
+  if (!settings.report.empty()) write_report(settings.report, report_of(figures, settings));
+  if (!settings.quiet) std::cout << summary_of(figures, settings);
+  return ExitCode::success;
+}
+
+}  // namespace
+
+}  // namespace coir::apps::escape
+
+int main(int argc, char** argv) {
+  using namespace coir::apps::escape;
+  CLI::App app{description, "coir-escape"};
+  app.footer(examples);
+  Settings settings;
+  add_options(app, settings);
+
+  return coir::apps::run(app, argc, argv, [&] {
+    if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
+    expects_consistent(settings);
+    return settings.precision == Precision::single ? draw<float>(settings) : draw<double>(settings);
+  });
+}

@@ -1,0 +1,53 @@
+#include "picture.hpp"
+
+#include "colour_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace coir::apps::escape {
+
+namespace {
+
+/// Finer than the eye and 8 bits can tell.
+std::vector<Colour> table_of_colours() {
+  constexpr int entries = 4096;
+  std::vector<Colour> table;
+  for (int n = 0; n < entries; ++n) table.push_back(colour_of(n / double(entries - 1)));
+  return table;
+}
+
+}  // namespace
+
+template <class T>
+io::RgbImage picture_of(int rows, int columns, std::span<int const> counts,
+                        std::span<T const> values, int iterations) {
+  auto const value = [&](std::size_t n) {
+    return values.empty() ? static_cast<double>(counts[n]) : static_cast<double>(values[n]);
+  };
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (std::size_t n = 0; n < counts.size(); ++n) {
+    if (counts[n] == iterations) continue;
+    low = std::min(low, value(n));
+    high = std::max(high, value(n));
+  }
+  double const from = std::log1p(low), to = std::log1p(high);
+
+  auto const table = table_of_colours();
+  double const scale = to > from ? static_cast<double>(table.size() - 1) / (to - from) : 0;
+  io::RgbImage image{rows, columns, std::vector<std::uint8_t>(3 * counts.size(), 0)};
+  for (std::size_t n = 0; n < counts.size(); ++n) {
+    if (counts[n] == iterations) continue;
+    auto const at = static_cast<std::size_t>((std::log1p(value(n)) - from) * scale + 0.5);
+    Colour const colour = table[std::min(at, table.size() - 1)];
+    std::copy_n(colour.begin(), 3, image.samples.begin() + static_cast<std::ptrdiff_t>(3 * n));
+  }
+  return image;
+}
+
+template io::RgbImage picture_of(int, int, std::span<int const>, std::span<float const>, int);
+template io::RgbImage picture_of(int, int, std::span<int const>, std::span<double const>, int);
+
+}  // namespace coir::apps::escape

@@ -1,0 +1,57 @@
+#include "present.hpp"
+
+#include <coir/core/kokkos.hpp>
+#include <coir/core/machine.hpp>
+#include <coir/core/version.hpp>
+
+#include <support/units.hpp>
+
+#include <cstdio>
+
+namespace coir::apps::escape {
+
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+double pixels_of(Settings const& settings) { return double(settings.rows) * settings.columns; }
+
+double per_second(double amount, Figures const& figures) {
+  return figures.seconds > 0 ? amount / figures.seconds : 0;
+}
+
+}  // namespace
+
+Report report_of(Figures const& figures, Settings const& settings) {
+  Exec const exec;
+  Report report;
+  report["application"] = "coir-escape";
+  report["version"] = version;
+  report["kokkos_version"] = kokkos_version();
+  report["backend"] = Exec::name();
+  report["device"] = device_name(exec);
+  report["threads"] = host_threads(exec);
+  report["scheme"] = name_of(settings.scheme);
+  report["set"] = name_of(settings.set);
+  report["precision"] = name_of(settings.precision);
+  report["rows"] = settings.rows;
+  report["columns"] = settings.columns;
+  report["iterations"] = settings.iterations;
+  report["seconds"] = figures.seconds;
+  report["pixels_per_second"] = per_second(pixels_of(settings), figures);
+  report["iterations_per_second"] = per_second(double(figures.steps), figures);
+  report["inside_fraction"] = double(figures.inside) / pixels_of(settings);
+  return report;
+}
+
+std::string summary_of(Figures const& figures, Settings const& settings) {
+  char inside[80];
+  std::snprintf(inside, sizeof inside, "%.2f %% of the pixels stay within %d steps\n",
+                100 * double(figures.inside) / pixels_of(settings), settings.iterations);
+  return std::string(name_of(settings.scheme)) + ": " + std::to_string(settings.columns) + " x " +
+         std::to_string(settings.rows) + " pixels in " + with_unit(figures.seconds, "s") + ", " +
+         with_unit(per_second(pixels_of(settings), figures), "pixel/s") + ", " +
+         with_unit(per_second(double(figures.steps), figures), "step/s") + "\n" + inside;
+}
+
+}  // namespace coir::apps::escape

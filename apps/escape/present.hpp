@@ -1,0 +1,27 @@
+#pragma once
+
+/// \file
+/// What a run found, as a report and as text.
+
+#include "settings.hpp"
+
+#include <support/report.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace coir::apps::escape {
+
+struct Figures {
+  double seconds = 0;
+  std::int64_t steps = 0;
+  std::int64_t inside = 0;
+};
+
+/// The report, as --report writes it.
+Report report_of(Figures const& figures, Settings const& settings);
+
+/// Two lines.
+std::string summary_of(Figures const& figures, Settings const& settings);
+
+}  // namespace coir::apps::escape

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace coir::io {
+
+/// A picture in colour (sRGB): red, green and blue of each pixel, row after row from the top.
+struct RgbImage {
+  int rows = 0;
+  int columns = 0;
+  std::vector<std::uint8_t> samples;  ///< 3 rows columns of them, 0 to 255
+
+  /// The three samples of the pixel in row i, column j.
+  std::uint8_t* pixel(int i, int j) {
+    return samples.data() + 3 * (static_cast<std::size_t>(i) * columns + j);
+  }
+  std::uint8_t const* pixel(int i, int j) const {
+    return samples.data() + 3 * (static_cast<std::size_t>(i) * columns + j);
+  }
+};
+
+}  // namespace coir::io
