@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <set>
 #include <vector>
@@ -362,6 +363,27 @@ TYPED_TEST(RandomIntegers, SameBitsEverywhere) {
       12317289168556134179u);
 }
 
+TYPED_TEST(RandomIntegers, PermutationsHoldEachIndexOnce) {
+  using S = typename TypeParam::memory_space;
+  for (std::int64_t const n : {0, 1, 2, 31, 513, 5000}) {
+    auto order = to_host(rng::permutation<S>(rng::key(3), n));
+    ASSERT_EQ(order.size(), static_cast<std::size_t>(n));
+    std::sort(order.begin(), order.end());
+    for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(order[static_cast<std::size_t>(i)], i);
+  }
+}
+
+// Each of the six orders of three has a binomial count.
+TYPED_TEST(RandomIntegers, PermutationsAreEquallyLikely) {
+  using S = typename TypeParam::memory_space;
+  int const n = 6000;
+  std::map<std::vector<std::int64_t>, int> counts;
+  for (auto const& key : rng::split(rng::key(5), n)) ++counts[to_host(rng::permutation<S>(key, 3))];
+  EXPECT_EQ(counts.size(), 6u);
+  for (auto const& [order, count] : counts)
+    EXPECT_NEAR(count, n / 6.0, sigmas * std::sqrt(n * 5.0 / 36));
+}
+
 TYPED_TEST(RandomIntegers, RefusesBadParameters) {
   using S = typename TypeParam::memory_space;
   auto const key = rng::key(0);
@@ -374,6 +396,7 @@ TYPED_TEST(RandomIntegers, RefusesBadParameters) {
   EXPECT_THROW((rng::normal<double, S>(key, {3}, 0, -1)), PreconditionError);
   EXPECT_THROW((rng::normal<double, S>(key, {3}, infinity, 1)), PreconditionError);
   EXPECT_THROW((rng::normal<double, S>(key, {-1})), PreconditionError);
+  EXPECT_THROW(rng::permutation<S>(key, -1), PreconditionError);
   try {
     rng::integers<int, S>(key, {3}, 5, 4);
     FAIL();

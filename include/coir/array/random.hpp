@@ -18,6 +18,7 @@
 #include <coir/array/array.hpp>
 #include <coir/array/detail/random_fill.hpp>
 #include <coir/array/operators.hpp>
+#include <coir/array/sorting.hpp>
 #include <coir/core/errors.hpp>
 
 #include <algorithm>
@@ -215,6 +216,16 @@ template <Integer T = std::int64_t, class Space = DefaultSpace, std::size_t Rank
 auto integers(Key const& key, std::int64_t const (&shape)[Rank], std::type_identity_t<T> low,
               std::type_identity_t<T> high) {
   return integers<T, Space>(key, std::to_array(shape), low, high);
+}
+
+/// The integers 0 to count - 1 in random order: the order that sorts `count` random numbers of 64 bits.
+/// All orders are equally likely but for numbers that happen to be equal, whose probability is below
+/// count^2 / 2^65.
+///
+/// \throws PreconditionError if count is negative
+template <class Space = DefaultSpace>
+Array<std::int64_t, 1, Space> permutation(Key const& key, std::int64_t count) {
+  return argsort(bits<std::uint64_t, Space>(key, {count}));
 }
 
 }  // namespace coir::random

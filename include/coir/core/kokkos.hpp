@@ -15,6 +15,11 @@
 #error "Kokkos 5.2.0 inverts its NDEBUG checks: use another release"
 #endif
 
+// Kokkos::Experimental::sort_by_key, and a sort on devices that doesn't need to know the range of values.
+#if KOKKOS_VERSION >= 40500
+#define COIR_KOKKOS_SORTS_BY_KEY
+#endif
+
 /// Before a loop in a kernel whose count the compiler knows: unroll it, so that arrays indexed in it can
 /// lie in registers.
 #if defined(__clang__) || defined(__CUDACC__)

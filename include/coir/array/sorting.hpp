@@ -1,0 +1,283 @@
+#pragma once
+
+/// \file
+/// Sorted arrays and the search in them. NaN counts as larger than every number, as in NumPy. Complex
+/// numbers have no order here.
+///
+/// Elements are sorted as unsigned integers of the same order: on hosts by their digits (a stable radix
+/// sort, in parallel), on devices by Kokkos (by copies on the host where Kokkos is older than 4.5).
+
+#include <coir/array/array.hpp>
+#include <coir/array/detail/sort_rows.hpp>
+#include <coir/array/scan.hpp>
+#include <coir/array/slices.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace coir {
+
+namespace detail {
+
+/// An expression of numbers that can be sorted.
+template <class E>
+concept Sortable = Expression<E> && std::is_arithmetic_v<value_t<E>> && rank_of<E> >= 1;
+
+template <std::size_t Bytes>
+struct UnsignedOf;
+template <>
+struct UnsignedOf<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct UnsignedOf<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct UnsignedOf<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct UnsignedOf<8> {
+  using type = std::uint64_t;
+};
+
+template <class T>
+using sort_key_t = typename UnsignedOf<sizeof(T)>::type;
+
+template <class Key>
+inline constexpr Key sign_bit = static_cast<Key>(Key(1) << (8 * sizeof(Key) - 1));
+
+/// An unsigned integer of the same order. All NaN become the largest one.
+///
+/// \tparam JoinsZeros  -0 and 0 are equal; else -0 comes before 0
+template <class T, bool JoinsZeros>
+struct ToSortKey {
+  using Key = sort_key_t<T>;
+
+  KOKKOS_FORCEINLINE_FUNCTION Key operator()(T value) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if constexpr (JoinsZeros) value = value == T(0) ? T(0) : value;
+      Key bits;
+      std::memcpy(&bits, &value, sizeof bits);
+      Key const ordered = static_cast<Key>(bits & sign_bit<Key> ? ~bits : bits | sign_bit<Key>);
+      return value != value ? static_cast<Key>(~Key(0)) : ordered;
+    } else if constexpr (std::is_signed_v<T>) {
+      return static_cast<Key>(static_cast<Key>(value) ^ sign_bit<Key>);
+    } else {
+      return static_cast<Key>(value);
+    }
+  }
+};
+
+template <class T>
+struct FromSortKey {
+  using Key = sort_key_t<T>;
+
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(Key key) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      Key const bits = static_cast<Key>(key & sign_bit<Key> ? key ^ sign_bit<Key> : ~key);
+      T value;
+      std::memcpy(&value, &bits, sizeof value);
+      return value;
+    } else if constexpr (std::is_signed_v<T>) {
+      return static_cast<T>(key ^ sign_bit<Key>);
+    } else {
+      return static_cast<T>(key);
+    }
+  }
+};
+
+template <class E>
+void expects_axis(E const& x, int axis) {
+  constexpr int rank = rank_of<E>;
+  if (axis < -rank || axis >= rank)
+    throw PreconditionError("axis " + std::to_string(axis) + " is none of an array of shape " +
+                            in_words(x.shape()));
+}
+
+/// The sort keys of an expression, the given axis exchanged with the last one.
+template <bool JoinsZeros, class E>
+auto sort_keys(E const& x, int axis) {
+  using T = value_t<E>;
+  expects_axis(x, axis);
+  if (axis == -1 || axis == rank_of<E> - 1) return evaluate(map(ToSortKey<T, JoinsZeros>{}, x));
+  return evaluate(map(ToSortKey<T, JoinsZeros>{}, swap_axes(x, axis, -1)));
+}
+
+/// What was worked on with the axis at the end, with it in its place.
+template <class Value, int Rank, class Space>
+auto axis_put_back(Array<Value, Rank, Space>&& result, int axis) {
+  if (axis == -1 || axis == Rank - 1) return std::move(result);
+  return Array<Value, Rank, Space>(swap_axes(result, axis, -1));
+}
+
+template <class A>
+std::int64_t rows_of(A const& x) {
+  std::int64_t rows = 1;
+  for (int d = 0; d + 1 < A::rank; ++d) rows *= x.extent(d);
+  return rows;
+}
+
+}  // namespace detail
+
+/// A sorted copy of an array along an axis, the last one unless named.
+///
+/// -0 comes before 0; NaN at the end lose their sign and payload.
+///
+/// \throws PreconditionError if there is no such axis
+template <detail::Sortable E>
+auto sort(E const& x, int axis = -1) {
+  using T = value_t<E>;
+  auto keys = detail::sort_keys<false>(x, axis);
+  if (keys.size() > 0)
+    detail::sort_rows(typename decltype(keys)::Exec{}, keys.data(), detail::rows_of(keys),
+                      keys.extent(rank_of<E> - 1));
+  return detail::axis_put_back(evaluate(map(detail::FromSortKey<T>{}, keys)), axis);
+}
+
+/// The indices along an axis (the last one unless named) that sort it: x[result[0]] <= x[result[1]] ...
+/// Equal elements, -0 and 0 among them, keep their order.
+///
+/// \throws PreconditionError if there is no such axis
+template <detail::Sortable E>
+auto argsort(E const& x, int axis = -1) {
+  auto keys = detail::sort_keys<true>(x, axis);
+  using Keys = decltype(keys);
+  Array<std::int64_t, Keys::rank, typename Keys::space> order(keys.shape());
+  if (keys.size() > 0)
+    detail::argsort_rows(typename Keys::Exec{}, keys.data(), order.data(), detail::rows_of(keys),
+                         keys.extent(Keys::rank - 1));
+  return detail::axis_put_back(std::move(order), axis);
+}
+
+/// Different elements in ascending order, and how often each occurs.
+template <class T, class Space>
+struct UniqueCounts {
+  Array<T, 1, Space> values;
+  Array<std::int64_t, 1, Space> counts;
+};
+
+namespace detail {
+
+/// Whether a sorted element differs from the one before.
+template <class Key>
+struct IsFirst {
+  Key const* keys;
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(std::int64_t i) const {
+    return i == 0 || keys[i] != keys[i - 1];
+  }
+};
+
+/// The k-th of equal elements that follow each other is written to place k.
+template <class T>
+struct WriteUnique {
+  sort_key_t<T> const* keys;
+  std::int64_t const* number;  // how many different ones there are up to and with this
+  T* values;
+  std::int64_t* starts;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i) const {
+    if (!IsFirst<sort_key_t<T>>{keys}(i)) return;
+    values[number[i] - 1] = FromSortKey<T>{}(keys[i]);
+    starts[number[i] - 1] = i;
+  }
+};
+
+struct Difference {
+  std::int64_t const* starts;
+  std::int64_t last, size;
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return (i == last ? size : starts[i + 1]) - starts[i];
+  }
+};
+
+}  // namespace detail
+
+/// The different elements of an array of any rank in ascending order, with their numbers. -0 counts as 0,
+/// and all NaN as one.
+template <detail::Sortable E>
+auto unique_counts(E const& x) {
+  using T = value_t<E>;
+  auto keys = evaluate(map(detail::ToSortKey<T, true>{}, x));
+  using Keys = decltype(keys);
+  using Space = typename Keys::space;
+  using Key = typename Keys::value_type;
+  typename Keys::Exec const exec;
+  std::int64_t const size = keys.size();
+  UniqueCounts<T, Space> result{Array<T, 1, Space>(Shape<1>{0}),
+                                Array<std::int64_t, 1, Space>(Shape<1>{0})};
+  if (size == 0) return result;
+
+  detail::sort_rows(exec, keys.data(), 1, size);
+  using First = detail::IsFirst<Key>;
+  Array<bool, 1, Space> const first(IndexMap<First, 1>(Shape<1>{size}, First{keys.data()}));
+  auto const number = cumsum(first);
+  std::int64_t const count = static_cast<std::int64_t>(number(-1));
+  result.values = Array<T, 1, Space>(Shape<1>{count});
+  Array<std::int64_t, 1, Space> starts(Shape<1>{count});
+  for_each("coir::array::unique", exec, box<1, std::int64_t>({size}),
+           detail::WriteUnique<T>{keys.data(), number.data(), result.values.data(), starts.data()});
+  using Counts = detail::Difference;
+  result.counts = IndexMap<Counts, 1>(Shape<1>{count}, Counts{starts.data(), count - 1, size});
+  return result;
+}
+
+/// The different elements of an array of any rank in ascending order: see unique_counts.
+template <detail::Sortable E>
+auto unique(E const& x) {
+  return unique_counts(x).values;
+}
+
+/// Where a value goes that is equal to elements of a sorted array: before or after them.
+enum class Side { left, right };
+
+namespace detail {
+
+/// a < b, with NaN after all numbers.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION bool sorts_before(T a, T b) {
+  return a < b || (b != b && a == a);
+}
+
+template <class A, class B>
+struct SearchSorted {
+  using C = promote_t<A, B>;
+  A const* data;
+  std::int64_t stride, size;
+  bool left;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(B const& value) const {
+    std::int64_t first = 0, count = size;
+    while (count > 0) {
+      std::int64_t const half = count / 2;
+      C const element = static_cast<C>(data[(first + half) * stride]);
+      C const sought = static_cast<C>(value);
+      bool const after = left ? sorts_before(element, sought) : !sorts_before(sought, element);
+      first = after ? first + half + 1 : first;
+      count = after ? count - half - 1 : half;
+    }
+    return first;
+  }
+};
+
+}  // namespace detail
+
+/// For each value the index in a sorted array where it would have to be put in to keep it sorted:
+///   sorted[i - 1] < value <= sorted[i]  (left),   sorted[i - 1] <= value < sorted[i]  (right).
+///
+/// \param sorted  one axis, in ascending order, NaN at the end; not checked
+/// \param values  any shape, which is that of the result
+template <Expression S, Expression V>
+  requires(rank_of<S> == 1) && std::is_arithmetic_v<value_t<S>> &&
+          std::is_arithmetic_v<value_t<V>> && SameSpace<S, V>
+auto searchsorted(S const& sorted, V const& values, Side side = Side::left) {
+  auto const elements = detail::elements_of(sorted);
+  detail::SearchSorted<value_t<S>, value_t<V>> const search{
+      elements.data(), elements.strides()[0], elements.shape()[0], side == Side::left};
+  return evaluate(map(search, values));
+}
+
+}  // namespace coir
