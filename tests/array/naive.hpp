@@ -5,6 +5,8 @@
 
 #include <coir/array/all.hpp>
 
+#include <support/message_of.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -92,17 +94,6 @@ auto random_array(std::array<std::int64_t, Rank> const& shape, std::uint32_t see
   for (T& element : elements)
     element = static_cast<T>(static_cast<int>(generator() % (2 * limit + 1)) - limit);
   return array_of<Space>(elements, shape);
-}
-
-/// A line that an exception of type Error says.
-template <class Error = PreconditionError, class Action>
-std::string message_of(Action const& action) {
-  try {
-    action();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
 }
 
 }  // namespace coir::testing

@@ -3,6 +3,8 @@
 /// \file
 /// What the tests of file formats share: a folder that goes away, bytes, and the text of errors.
 
+#include <support/message_of.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -37,8 +39,8 @@ class ScratchFolder {
 
   /// How many files and folders are in it, hidden ones too.
   int entries() const {
-    auto const all = std::filesystem::directory_iterator(path_);
-    return static_cast<int>(std::distance(begin(all), end(all)));
+    namespace fs = std::filesystem;
+    return static_cast<int>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
   }
 
  private:
@@ -61,20 +63,6 @@ inline void put(std::filesystem::path const& path, std::string_view text) {
 inline std::string get(std::filesystem::path const& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// What the exception that `action` must throw says; it must be one line.
-template <class Exception, class Action>
-std::string message_of(Action const& action) {
-  try {
-    action();
-  } catch (Exception const& error) {
-    std::string const text = error.what();
-    EXPECT_EQ(text.find_first_of("\r\n"), std::string::npos) << text;
-    return text;
-  }
-  ADD_FAILURE() << "no exception";
-  return "";
 }
 
 /// Expects that a message holds every one of these parts.

@@ -1,0 +1,133 @@
+#include <coir/array/creation.hpp>
+
+#include <array/naive.hpp>
+#include <support/spaces.hpp>
+
+#include <cmath>
+#include <limits>
+
+using namespace coir;
+using coir::testing::message_of;
+using coir::testing::values;
+
+template <class Case>
+class Creation : public ::testing::Test {
+ public:
+  using T = typename Case::Real;
+  using Space = typename Case::Exec::memory_space;
+};
+TYPED_TEST_SUITE(Creation, coir::testing::Cases, coir::testing::CaseName);
+
+#define TYPES                        \
+  using T = typename TestFixture::T; \
+  using Space = typename TestFixture::Space
+
+TYPED_TEST(Creation, ConstantArrays) {
+  TYPES;
+  EXPECT_EQ(values(zeros<T, Space>(2, 3)), std::vector<T>(6, T(0)));
+  EXPECT_EQ(values(ones<T, Space>(5)), std::vector<T>(5, T(1)));
+  EXPECT_EQ(values(full<T, Space>(Shape<2>{1, 4}, T(7))), std::vector<T>(4, T(7)));
+  EXPECT_EQ((empty<T, Space>(3, 0, 2).shape()), (Shape<3>{3, 0, 2}));
+  auto const like = zeros<T, Space>(2, 2);
+  static_assert(std::is_same_v<decltype(ones_like(like)), Array<T, 2, Space>>);
+  EXPECT_EQ(values(ones_like(like)), std::vector<T>(4, T(1)));
+  EXPECT_EQ(values(zeros_like(like + 1)), std::vector<T>(4, T(0)));
+  EXPECT_EQ(values(full_like(like, T(3))), std::vector<T>(4, T(3)));
+  EXPECT_EQ(empty_like(like).shape(), like.shape());
+}
+
+TYPED_TEST(Creation, Progressions) {
+  TYPES;
+  EXPECT_EQ(values(arange<T, Space>(T(4))), (std::vector<T>{0, 1, 2, 3}));
+  EXPECT_EQ(values(arange<T, Space>(T(1), T(3), T(0.5))), (std::vector<T>{1, 1.5, 2, 2.5}));
+  EXPECT_EQ(values(arange<T, Space>(T(3), T(0), T(-2))), (std::vector<T>{3, 1}));
+  EXPECT_EQ(values(arange<T, Space>(T(3), T(3))).size(), 0u);
+  EXPECT_EQ(values(arange<T, Space>(T(3), T(1))).size(), 0u);
+  EXPECT_EQ(values(arange<int, Space>(-3, 8, 4)), (std::vector<int>{-3, 1, 5}));
+  EXPECT_EQ(values(arange<int, Space>(8, -3, -4)), (std::vector<int>{8, 4, 0}));
+  EXPECT_EQ(message_of([] { arange<T, Space>(T(0), T(1), T(0)); }),
+            "the step of arange must not be 0");
+  EXPECT_THROW((arange<T, Space>(T(0), std::numeric_limits<T>::infinity())), PreconditionError);
+}
+
+TYPED_TEST(Creation, PointsAtEqualDistances) {
+  TYPES;
+  for (int n : {2, 5, 31, 1009, 5000}) {
+    auto const x = values(linspace<T, Space>(-1, 2, n));
+    ASSERT_EQ(x.size(), static_cast<std::size_t>(n));
+    EXPECT_EQ(x.front(), T(-1));
+    EXPECT_EQ(x.back(), T(2));
+    for (int i = 0; i < n; ++i)  // a quotient, a product and a sum of numbers below 3
+      EXPECT_NEAR(x[i], -1 + 3.0 * i / (n - 1), 3 * 1.5 * std::numeric_limits<T>::epsilon());
+  }
+  EXPECT_EQ(values(linspace<T, Space>(3, 4, 1)), std::vector<T>{3});
+  EXPECT_EQ(values(linspace<T, Space>(3, 4, 0)).size(), 0u);
+  EXPECT_THROW((linspace<T, Space>(3, 4, -1)), PreconditionError);
+  auto const powers = values(logspace<T, Space>(0, 4, 5, 2));
+  for (int i = 0; i < 5; ++i)
+    EXPECT_NEAR(powers[i], std::pow(2, i), 16 * 4 * std::numeric_limits<T>::epsilon());
+}
+
+TYPED_TEST(Creation, Matrices) {
+  TYPES;
+  EXPECT_EQ(values(eye<T, Space>(2)), (std::vector<T>{1, 0, 0, 1}));
+  EXPECT_EQ(values(eye<T, Space>(2, 3, 1)), (std::vector<T>{0, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(values(eye<T, Space>(2, 3, -1)), (std::vector<T>{0, 0, 0, 1, 0, 0}));
+}
+
+template <class T, class Space>
+void check_functions_of_indices() {
+  for (std::int64_t n : {1, 31, 600}) {
+    auto const a = from_function<Space>(
+        Shape<3>{3, 2, n}, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j, std::int64_t k) {
+          return T(i * 100 + j * 10 - k);
+        });
+    auto const x = coir::testing::naive(a);
+    coir::testing::for_each_index(
+        x.shape, [&](auto const& i) { ASSERT_EQ(x.at(i), T(i[0] * 100 + i[1] * 10 - i[2])); });
+    // Stretched, an index along an axis of one element stays 0.
+    auto const row = index_map(
+        Shape<2>{1, n}, KOKKOS_LAMBDA(std::int64_t i, std::int64_t k) { return T(i * 1000 + k); });
+    auto const stretched = coir::testing::naive(zeros<T, Space>(4, n) + row);
+    coir::testing::for_each_index(stretched.shape,
+                                  [&](auto const& i) { ASSERT_EQ(stretched.at(i), T(i[1])); });
+  }
+}
+
+TYPED_TEST(Creation, FunctionsOfIndices) {
+  TYPES;
+  check_functions_of_indices<T, Space>();
+  auto const shape = Shape<2>{3, 4};
+  auto const along = coir::testing::naive(zeros<T, Space>(shape) +
+                                          cast<T>(indices<0>(shape) * 10 + indices<1>(shape)));
+  coir::testing::for_each_index(
+      along.shape, [&](auto const& i) { EXPECT_EQ(along.at(i), T(i[0] * 10 + i[1])); });
+}
+
+TYPED_TEST(Creation, Grids) {
+  TYPES;
+  auto const x = linspace<T, Space>(0, 1, 3), y = linspace<T, Space>(5, 8, 4);
+  auto const [across, down] = meshgrid(x, y);
+  auto const sums = coir::testing::naive(across + 10 * down);
+  EXPECT_EQ(sums.shape, (std::vector<std::int64_t>{4, 3}));
+  coir::testing::for_each_index(sums.shape, [&](auto const& i) {
+    EXPECT_EQ(sums.at(i), T(0.5) * T(i[1]) + 10 * T(5 + i[0]));
+  });
+}
+
+TYPED_TEST(Creation, FromNumbersAndBack) {
+  TYPES;
+  auto const a = array<T, Space>({{1, 2, 3}, {4, 5, 6}});
+  EXPECT_EQ(a.shape(), (Shape<2>{2, 3}));
+  EXPECT_EQ(values(a), (std::vector<T>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(values(array<T, Space>({7, 8})), (std::vector<T>{7, 8}));
+  EXPECT_EQ(message_of([] { array<T, Space>({{1, 2}, {3}}); }),
+            "the rows of an array must be equally long: the first has 2 elements, another 1");
+  std::vector<T> const elements{1, 2, 3};
+  EXPECT_EQ(message_of([&] { from_span<Space>(std::span(elements), Shape<2>{2, 2}); }),
+            "3 elements don't fill shape (2, 2)");
+  auto const host = to_host(a * 2);
+  static_assert(std::is_same_v<typename decltype(host)::space, Kokkos::HostSpace>);
+  EXPECT_EQ(host(1, 2), T(12));
+  EXPECT_EQ(values(to_device(host) + 1), (std::vector<T>{3, 5, 7, 9, 11, 13}));
+}

@@ -1,0 +1,94 @@
+#include <coir/array/joining.hpp>
+
+#include <array/naive.hpp>
+#include <support/spaces.hpp>
+
+using namespace coir;
+using coir::testing::array_of;
+using coir::testing::message_of;
+using coir::testing::random_array;
+using coir::testing::values;
+
+template <class Case>
+class Joining : public ::testing::Test {
+ public:
+  using T = typename Case::Real;
+  using Space = typename Case::Exec::memory_space;
+};
+TYPED_TEST_SUITE(Joining, coir::testing::Cases, coir::testing::CaseName);
+
+#define TYPES                        \
+  using T = typename TestFixture::T; \
+  using Space = typename TestFixture::Space
+
+TYPED_TEST(Joining, Concatenated) {
+  TYPES;
+  auto const a = array<T, Space>({{1, 2}, {3, 4}}), b = array<T, Space>({{5, 6}});
+  EXPECT_EQ(values(concatenate(0, a, b, a)), (std::vector<T>{1, 2, 3, 4, 5, 6, 1, 2, 3, 4}));
+  EXPECT_EQ(values(concatenate(-1, a, 10 * a, transpose(b))),
+            (std::vector<T>{1, 2, 10, 20, 5, 3, 4, 30, 40, 6}));
+  EXPECT_EQ(message_of([&] { concatenate(1, a, b); }),
+            "arrays of shapes (2, 2) and (1, 2) can't be joined along axis 1: the other extents "
+            "must be equal");
+  EXPECT_THROW(concatenate(2, a, b), PreconditionError);
+}
+
+TYPED_TEST(Joining, Stacked) {
+  TYPES;
+  auto const a = array<T, Space>({1, 2, 3}), b = array<T, Space>({4, 5, 6});
+  EXPECT_EQ(values(stack(0, a, b)), (std::vector<T>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(values(stack(1, a, b)), (std::vector<T>{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(stack(-1, a, b, a).shape(), (Shape<2>{3, 3}));
+  EXPECT_THROW(stack(0, a, ones<T, Space>(4)), PreconditionError);
+}
+
+TYPED_TEST(Joining, RolledAndTiled) {
+  TYPES;
+  for (std::int64_t n : {1, 2, 31, 1009}) {
+    auto const a = random_array<T, Space>(Shape<2>{3, n}, 4);
+    auto const x = values(a);
+    for (std::int64_t shift : {0, 1, -1, 5, -1000, 2018}) {
+      auto const r = values(roll(a, shift, 1));
+      for (int i = 0; i < 3; ++i)
+        for (std::int64_t j = 0; j < n; ++j)
+          ASSERT_EQ(r[i * n + ((j + shift) % n + n) % n], x[i * n + j]) << n << " " << shift;
+    }
+    auto const t = values(tile(a, 2, 1));
+    for (int i = 0; i < 3; ++i)
+      for (std::int64_t j = 0; j < 2 * n; ++j) ASSERT_EQ(t[i * 2 * n + j], x[i * n + j % n]);
+  }
+  EXPECT_EQ(tile(ones<T, Space>(3), 0).size(), 0);
+  EXPECT_THROW(tile(ones<T, Space>(3), -1), PreconditionError);
+  EXPECT_THROW(roll(ones<T, Space>(3), 1, 1), PreconditionError);
+}
+
+TYPED_TEST(Joining, CompressedByMasks) {
+  TYPES;
+  for (std::int64_t n : {0, 1, 31, 5000}) {
+    auto const a = random_array<T, Space>(Shape<2>{2, n}, 5);
+    std::vector<T> expected;
+    std::vector<std::int64_t> places;
+    auto const x = values(a);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (x[i] > 20) {
+        expected.push_back(2 * x[i]);
+        places.push_back(static_cast<std::int64_t>(i));
+      }
+    EXPECT_EQ(values(compress(2 * a, a > 20)), expected);
+    EXPECT_EQ(values(nonzero(ravel(a) > 20)), places);
+    EXPECT_EQ(values(take(ravel(a), nonzero(ravel(a) > 20)) * 2), expected);
+  }
+  EXPECT_THROW(compress(ones<T, Space>(3), ones<T, Space>(4) > 0), PreconditionError);
+}
+
+TYPED_TEST(Joining, TakenByIndices) {
+  TYPES;
+  auto const x = array<T, Space>({10, 20, 30});
+  auto const at = array<int, Space>({{0, -1}, {2, 1}});
+  EXPECT_EQ(values(take(x, at)), (std::vector<T>{10, 30, 30, 20}));
+  EXPECT_EQ(message_of([&] { take(x, array<int, Space>({0, 3})); }),
+            "index 3 is outside of a vector with 3 elements");
+  EXPECT_EQ(message_of([&] { take(x, array<int, Space>({0, -4})); }),
+            "index -4 is outside of a vector with 3 elements");
+  EXPECT_EQ(take(x, array<int, Space>({0})(range(0, 0))).size(), 0);
+}

@@ -1,0 +1,86 @@
+#include <coir/array/slices.hpp>
+
+#include <array/naive.hpp>
+#include <support/spaces.hpp>
+
+using namespace coir;
+using coir::testing::for_each_index;
+using coir::testing::message_of;
+using coir::testing::naive;
+using coir::testing::random_array;
+using coir::testing::values;
+
+template <class Case>
+class Slices : public ::testing::Test {
+ public:
+  using T = typename Case::Real;
+  using Space = typename Case::Exec::memory_space;
+  Array<T, 3, Space> a = random_array<T, Space>(Shape<3>{3, 4, 37}, 1);
+};
+TYPED_TEST_SUITE(Slices, coir::testing::Cases, coir::testing::CaseName);
+
+TYPED_TEST(Slices, Transposed) {
+  auto const x = naive(this->a), t = naive(transpose(this->a)),
+             p = naive(transpose(this->a, {1, -1, 0})), s = naive(swap_axes(this->a, 0, -1));
+  for_each_index(x.shape, [&](auto const& i) {
+    ASSERT_EQ(t.at({i[2], i[1], i[0]}), x.at(i));
+    ASSERT_EQ(p.at({i[1], i[2], i[0]}), x.at(i));
+    ASSERT_EQ(s.at({i[2], i[1], i[0]}), x.at(i));
+  });
+  EXPECT_EQ(message_of([&] { transpose(this->a, {0, 1, 1}); }),
+            "the order of axes must name each of the 3 axes once, and 1 is none or twice");
+  EXPECT_THROW(swap_axes(this->a, 0, 3), PreconditionError);
+}
+
+TYPED_TEST(Slices, WrittenThrough) {
+  transpose(this->a)(0, 1) = 1000;
+  auto const x = naive(this->a);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(x.at({i, 1, 0}), 1000);
+  auto matrix = zeros<typename TestFixture::T, typename TestFixture::Space>(4, 5);
+  diagonal(matrix) = 1;
+  diagonal(matrix, 2) = 2;
+  diagonal(matrix, -3) = 3;
+  EXPECT_EQ(values(matrix), (std::vector<typename TestFixture::T>{1, 0, 2, 0, 0, 0, 1, 0, 2, 0,
+                                                                  0, 0, 1, 0, 2, 3, 0, 0, 1, 0}));
+  EXPECT_EQ(diagonal(matrix, 5).size(), 0);
+  EXPECT_THROW(diagonal(matrix, 6), PreconditionError);
+}
+
+TYPED_TEST(Slices, Flipped) {
+  auto const x = naive(this->a), f = naive(flip(this->a, 1)), all = naive(flip(this->a));
+  for_each_index(x.shape, [&](auto const& i) {
+    ASSERT_EQ(f.at({i[0], 3 - i[1], i[2]}), x.at(i));
+    ASSERT_EQ(all.at({2 - i[0], 3 - i[1], 36 - i[2]}), x.at(i));
+  });
+  EXPECT_EQ(values(flip(flip(this->a, -1), -1)), x.elements);
+  EXPECT_THROW(flip(this->a, 3), PreconditionError);
+}
+
+TYPED_TEST(Slices, Reshaped) {
+  auto const x = values(this->a);
+  auto const r = reshape(this->a, Shape<2>{6, -1});
+  EXPECT_EQ(r.shape(), (Shape<2>{6, 74}));
+  EXPECT_EQ(values(r), x);
+  EXPECT_EQ(values(ravel(this->a)), x);
+  r(0, 0) = 555;
+  EXPECT_EQ(values(this->a)[0], 555);
+  EXPECT_EQ(values(ravel(transpose(this->a))), values(transpose(this->a)));
+  EXPECT_EQ(values(ravel(this->a + 1))[0], 556);
+  EXPECT_EQ(message_of([&] { reshape(this->a, Shape<2>{5, -1}); }),
+            "an array of shape (3, 4, 37) can't take the shape (5, -1): the numbers of elements "
+            "differ");
+  EXPECT_THROW(reshape(this->a, Shape<2>{-1, -1}), PreconditionError);
+  EXPECT_THROW(reshape(this->a, Shape<1>{443}), PreconditionError);
+}
+
+TYPED_TEST(Slices, Stretched) {
+  auto const row = this->a(0, 0);
+  auto const wide = broadcast_to(row, Shape<2>{5, 37});
+  auto const x = values(row), w = values(wide);
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 37; ++j) ASSERT_EQ(w[i * 37 + j], x[j]);
+  EXPECT_THROW(broadcast_to(row, Shape<2>{5, 36}), PreconditionError);
+  EXPECT_EQ(with_axis(row, 0).shape(), (Shape<2>{1, 37}));
+  EXPECT_EQ(with_axis(row, -1).shape(), (Shape<2>{37, 1}));
+  EXPECT_THROW(with_axis(row, 2), PreconditionError);
+}
