@@ -1,0 +1,155 @@
+// The table of the GPU courses: array statements as one would write them in NumPy, one kernel each.
+//
+// Times are per statement. bench/peers/table.py runs the same rows in NumPy, Numba, JAX and CuPy.
+
+#include <support/timing.hpp>
+
+#include <coir/array/all.hpp>
+#include <coir/array/random.hpp>
+#include <coir/poisson/jacobi.hpp>
+
+namespace coir::bench {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+/// Times a statement, many at a time if it is short.
+template <class Statement>
+void time_statement(benchmark::State& state, Work work, Statement const& statement) {
+  Exec const exec;
+  statement();
+  int calls = 1;
+  auto const seconds_of = [&] {
+    Stopwatch<Exec> const watch(exec);
+    for (int call = 0; call < calls; ++call) statement();
+    return watch.seconds();
+  };
+  while (seconds_of() < 100e-6 && calls < 1 << 14) calls *= 2;
+  for (auto _ : state) state.SetIterationTime(seconds_of() / calls);
+  report_rates(state, exec, work);
+}
+
+void add_number(benchmark::State& state) {
+  auto const n = state.range(0);
+  auto x = zeros<float>(n);
+  time_statement(state, {double(n), 8.0 * n}, [&] { x += 3; });
+}
+BENCHMARK(add_number)->Name("x+=3")->Arg(256)->Arg(1'000'000)->Arg(100'000'000)->UseManualTime();
+
+void cosine_and_sine(benchmark::State& state) {
+  auto const n = state.range(0);
+  auto const x = linspace<float>(0, 100, n);
+  auto y = zeros<float>(n);
+  time_statement(state, {double(n), 8.0 * n}, [&] { y = square(cos(x)) + square(sin(x)); });
+}
+BENCHMARK(cosine_and_sine)->Name("cos2+sin2")->Arg(256)->Arg(10'000'000)->UseManualTime();
+
+// A new array each time, as in NumPy.
+void add_arrays(benchmark::State& state) {
+  auto const n = state.range(0);
+  auto const a = linspace<float>(0, 1, n), b = linspace<float>(1, 2, n);
+  time_statement(state, {double(n), 12.0 * n}, [&] { Array<float, 1> const c = a + b; });
+}
+BENCHMARK(add_arrays)->Name("a+b")->Arg(4096)->Arg(100'000'000)->UseManualTime();
+
+void add_arrays_in_place(benchmark::State& state) {
+  auto const n = state.range(0);
+  auto const a = linspace<float>(0, 1, n), b = linspace<float>(1, 2, n);
+  auto c = zeros<float>(n);
+  time_statement(state, {double(n), 12.0 * n}, [&] { c = a + b; });
+}
+BENCHMARK(add_arrays_in_place)
+    ->Name("a+b,preallocated")
+    ->Arg(4096)
+    ->Arg(100'000'000)
+    ->UseManualTime();
+
+void selu(benchmark::State& state) {
+  auto const n = state.range(0);
+  auto const x = linspace<float>(-3, 3, n);
+  auto y = zeros<float>(n);
+  time_statement(state, {double(n), 8.0 * n},
+                 [&] { y = 1.05 * where(x > 0, x, 1.67 * exp(x) - 1.67); });
+}
+BENCHMARK(selu)->Name("selu")->Arg(256)->Arg(1'000'000)->UseManualTime();
+
+void chain(benchmark::State& state) {
+  auto const n = state.range(0);
+  auto const a = linspace(0, 1, n), b = linspace(1, 2, n), c = linspace(2, 3, n),
+             d = linspace(3, 4, n);
+  auto y = zeros(n);
+  time_statement(state, {double(n), 40.0 * n}, [&] { y = ((a * b + c) * 0.5 - d) * a; });
+}
+BENCHMARK(chain)->Name("chain")->Arg(256)->Arg(10'000'000)->UseManualTime();
+
+void sum_all(benchmark::State& state) {
+  auto const n = state.range(0);
+  auto const x = linspace<float>(0, 1, n);
+  time_statement(state, {double(n), 4.0 * n}, [&] { benchmark::DoNotOptimize(sum(x)); });
+}
+BENCHMARK(sum_all)->Name("sum")->Arg(256)->Arg(100'000'000)->UseManualTime();
+
+void max_all(benchmark::State& state) {
+  auto const n = state.range(0);
+  auto const x = linspace<float>(0, 1, n);
+  time_statement(state, {double(n), 4.0 * n}, [&] { benchmark::DoNotOptimize(max(x)); });
+}
+BENCHMARK(max_all)->Name("max")->Arg(256)->Arg(100'000'000)->UseManualTime();
+
+void any_of_all(benchmark::State& state) {
+  auto const n = state.range(0);
+  auto const x = linspace<float>(0, 1, n);
+  time_statement(state, {double(n), 4.0 * n}, [&] { benchmark::DoNotOptimize(any(x > 2)); });
+}
+BENCHMARK(any_of_all)->Name("any")->Arg(256)->Arg(100'000'000)->UseManualTime();
+
+void normal_numbers(benchmark::State& state) {
+  auto const n = state.range(0);
+  auto const key = random::key(1);
+  auto x = zeros<float>(n);
+  time_statement(state, {double(n), 4.0 * n}, [&] { random::fill_normal(key, x); });
+}
+BENCHMARK(normal_numbers)->Name("normal")->Arg(256)->Arg(10'000'000)->UseManualTime();
+
+// The Jacobi sweep as one statement over slices, against the kernel written for it.
+void jacobi_statement(benchmark::State& state) {
+  auto const m = state.range(0), n = state.range(1);
+  double const cells = double(m) * double(n);
+  auto const b = ones<float>(m, n);
+  auto u = zeros<float>(m + 2, n + 2), v = zeros<float>(m + 2, n + 2);
+  auto const in = range(1, -1), before = range(0, -2), after = range(2, end);
+  time_statement(state, {cells, 12 * cells}, [&] {
+    v(in, in) = 0.25 * (u(before, in) + u(after, in) + u(in, before) + u(in, after) - b);
+    u.swap(v);
+  });
+}
+BENCHMARK(jacobi_statement)
+    ->Name("jacobi,statement")
+    ->Args({16, 16})
+    ->Args({400, 266})
+    ->Args({8192, 8192})
+    ->UseManualTime();
+
+void jacobi_kernel(benchmark::State& state) {
+  auto const m = state.range(0), n = state.range(1);
+  double const cells = double(m) * double(n);
+  std::int64_t const sweeps = std::clamp<std::int64_t>(std::int64_t(2e8 / cells), 4, 2000);
+  auto b = ones<float>(m, n);
+  auto u = zeros<float>(m + 2, n + 2);
+  Exec const exec;
+  poisson::JacobiOptions const options{.scheme = poisson::JacobiScheme::plain, .sweeps = sweeps};
+  poisson::jacobi(exec, b.view(), u.view(), options);
+  for (auto _ : state) {
+    Stopwatch<Exec> const watch(exec);
+    poisson::jacobi(exec, b.view(), u.view(), options);
+    state.SetIterationTime(watch.seconds() / double(sweeps));
+  }
+  report_rates(state, exec, {cells, 12 * cells});
+}
+BENCHMARK(jacobi_kernel)
+    ->Name("jacobi,kernel")
+    ->Args({16, 16})
+    ->Args({400, 266})
+    ->Args({8192, 8192})
+    ->UseManualTime();
+
+}  // namespace coir::bench
