@@ -12,5 +12,9 @@
 #include <coir/array/operators.hpp>
 #include <coir/array/pool.hpp>
 #include <coir/array/print.hpp>
+#include <coir/array/random.hpp>
 #include <coir/array/reductions.hpp>
+#include <coir/array/scan.hpp>
 #include <coir/array/slices.hpp>
+#include <coir/array/sorting.hpp>
+#include <coir/array/statistics.hpp>

@@ -1,0 +1,127 @@
+#pragma once
+
+/// \file
+/// How often values fall into each of a number of bins: the kernels of statistics.hpp.
+
+#include <coir/array/array.hpp>
+#include <coir/core/loops.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace coir::detail {
+
+/// Bins of equal width between the first and the last edge, as NumPy counts: the last one is closed, and
+/// what lies outside, or is NaN, is in none (-1).
+template <class T, class Edge>
+struct EqualBins {
+  Edge const* edges;  // bins + 1 of them
+  std::int64_t bins;
+  Edge low, high, bins_per_unit;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(T const& element) const {
+    Edge const value = static_cast<Edge>(element);
+    if (!(value >= low && value <= high)) return -1;
+    auto bin = static_cast<std::int64_t>((value - low) * bins_per_unit);
+    if (bin >= bins) bin = bins - 1;
+    // Rounding may have led to a neighbour: the edges decide.
+    while (bin > 0 && value < edges[bin]) --bin;
+    while (bin < bins - 1 && value >= edges[bin + 1]) ++bin;
+    return bin;
+  }
+};
+
+/// Bins between any edges.
+template <class T, class Edge>
+struct EdgeBins {
+  Edge const* edges;
+  std::int64_t bins;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(T const& value) const {
+    if (!(value >= edges[0] && value <= edges[bins])) return -1;
+    std::int64_t first = 0, count = bins;  // the last bin whose lower edge is not above the value
+    while (count > 1) {
+      std::int64_t const half = count / 2;
+      bool const above = edges[first + half] <= value;
+      first = above ? first + half : first;
+      count = above ? count - half : half;
+    }
+    return first;
+  }
+};
+
+/// Integers are their own bins.
+template <class T>
+struct OwnBin {
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(T value) const {
+    return static_cast<std::int64_t>(value);
+  }
+};
+
+/// On devices several counters for each bin, so that threads seldom wait for each other.
+template <class T, class Bin>
+struct CountBody {
+  T const* data;
+  std::int64_t* counts;  // [bins, copies]
+  std::int64_t copies;
+  Bin bin;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    std::int64_t const b = bin(data[i]);
+    if (b >= 0) Kokkos::atomic_add(&counts[b * copies + i % copies], std::int64_t(1));
+  }
+};
+
+struct SumCopies {
+  std::int64_t const* counts;
+  std::int64_t copies;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t bin) const {
+    std::int64_t sum = 0;
+    for (std::int64_t c = 0; c < copies; ++c) sum += counts[bin * copies + c];
+    return sum;
+  }
+};
+
+/// counts[b] = how many of data[0 ... size) have bin b.
+template <class Space, class T, class Bin>
+Array<std::int64_t, 1, Space> count_bins(T const* data, std::int64_t size, std::int64_t bins,
+                                         Bin const& bin) {
+  using Exec = typename Space::execution_space;
+  Exec const exec;
+  bool const host = runs_on_host<Exec>;
+  // On hosts each thread has its own counters.
+  std::int64_t const tasks = std::clamp<std::int64_t>(
+      size / std::max<std::int64_t>(4096, bins), 1, static_cast<std::int64_t>(exec.concurrency()));
+  std::int64_t const copies =
+      host ? tasks : std::clamp<std::int64_t>((std::int64_t(1) << 20) / (bins + 1), 1, 1024);
+  Array<std::int64_t, 1, Space> counters(Shape<1>{bins * copies});
+  counters = 0;
+  if constexpr (runs_on_host<Exec>) {
+    struct Work {
+      T const* data;
+      std::int64_t* counters;
+      std::int64_t size, bins, tasks;
+      Bin bin;
+    };
+    run_on_host(
+        "coir::array::histogram", exec, tasks,
+        [](std::int64_t task, Work const& w) {
+          std::int64_t* const mine = w.counters + task * w.bins;
+          for (std::int64_t i = w.size * task / w.tasks; i < w.size * (task + 1) / w.tasks; ++i) {
+            std::int64_t const b = w.bin(w.data[i]);
+            if (b >= 0) ++mine[b];
+          }
+        },
+        Work{data, counters.data(), size, bins, tasks, bin});
+    for (std::int64_t task = 1; task < tasks; ++task)
+      for (std::int64_t b = 0; b < bins; ++b)
+        counters.data()[b] += counters.data()[task * bins + b];
+    return Array<std::int64_t, 1, Space>(counters(range(0, bins)));
+  } else {
+    for_each("coir::array::histogram", exec, box<1, std::int64_t>({size}),
+             CountBody<T, Bin>{data, counters.data(), copies, bin});
+    return Array<std::int64_t, 1, Space>(
+        IndexMap<SumCopies, 1>(Shape<1>{bins}, SumCopies{counters.data(), copies}));
+  }
+}
+
+}  // namespace coir::detail

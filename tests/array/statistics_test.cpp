@@ -1,0 +1,240 @@
+#include <coir/array/statistics.hpp>
+
+#include <array/host_values.hpp>
+#include <support/spaces.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+using coir::testing::from_host;
+using coir::testing::random_integers;
+using coir::testing::to_host;
+
+namespace {
+
+std::size_t const sizes[] = {0, 1, 2, 31, 513, 1009, 5000, 100003};
+
+/// Quarters, so that many lie on edges.
+template <class T>
+std::vector<T> quarters(std::size_t count, unsigned seed) {
+  auto const integers = random_integers(count, seed, -40, 40);
+  std::vector<T> result(count);
+  for (std::size_t i = 0; i < count; ++i) result[i] = T(integers[i]) / 4;
+  return result;
+}
+
+template <class T, class Edge>
+std::vector<std::int64_t> plain_histogram(std::vector<T> const& x, std::vector<Edge> const& edges) {
+  std::size_t const bins = edges.size() - 1;
+  std::vector<std::int64_t> counts(bins);
+  for (T const v : x)
+    for (std::size_t b = 0; b < bins; ++b)
+      if (v >= edges[b] && (v < edges[b + 1] || (b == bins - 1 && v == edges[b + 1]))) ++counts[b];
+  return counts;
+}
+
+template <class S, class T>
+auto line(std::vector<T> const& x) {
+  return from_host<S>(x, coir::Shape<1>{std::int64_t(x.size())});
+}
+
+template <class T>
+double plain_quantile(std::vector<T> x, double q) {
+  std::sort(x.begin(), x.end());
+  double const position = q * double(x.size() - 1);
+  auto const i = std::size_t(position);
+  double const above = i + 1 < x.size() ? double(x[i + 1]) : double(x[i]);
+  return double(x[i]) + (above - double(x[i])) * (position - double(i));
+}
+
+}  // namespace
+
+template <class C>
+class Statistics : public ::testing::Test {};
+TYPED_TEST_SUITE(Statistics, coir::testing::Cases, coir::testing::CaseName);
+
+TYPED_TEST(Statistics, HistogramsAgreeWithAPlainLoop) {
+  using T = typename TypeParam::Real;
+  using S = typename TypeParam::Exec::memory_space;
+  for (std::size_t const n : sizes) {
+    auto const x = quarters<T>(n, 1);
+    for (std::int64_t const bins : {1, 3, 7, 40, 1000}) {
+      auto const h = coir::histogram(line<S>(x), bins, T(-9), T(8.3));
+      auto const edges = to_host(h.edges);
+      ASSERT_EQ(edges.size(), std::size_t(bins + 1));
+      EXPECT_EQ(edges.front(), T(-9));
+      EXPECT_EQ(edges.back(), T(8.3));
+      // linspace rounds three times.
+      for (std::int64_t i = 0; i <= bins; ++i)
+        EXPECT_NEAR(edges[std::size_t(i)], -9 + double(i) * (double(T(8.3)) + 9) / double(bins),
+                    2 * 17.3 * std::numeric_limits<T>::epsilon());
+      EXPECT_EQ(to_host(h.counts), plain_histogram(x, edges)) << n << ", " << bins;
+    }
+  }
+}
+
+TYPED_TEST(Statistics, HistogramsBetweenTheExtremesCountEverything) {
+  using T = typename TypeParam::Real;
+  using S = typename TypeParam::Exec::memory_space;
+  auto const x = quarters<T>(5000, 2);
+  auto const h = coir::histogram(from_host<S>(x, coir::Shape<2>{50, 100}));
+  EXPECT_EQ(to_host(h.edges).front(), T(-10));
+  EXPECT_EQ(to_host(h.edges).back(), T(10));
+  std::int64_t sum = 0;
+  for (auto const count : to_host(h.counts)) sum += count;
+  EXPECT_EQ(sum, 5000);
+
+  auto const same = coir::histogram(line<S>(std::vector<T>{3, 3}), 2);
+  EXPECT_EQ(to_host(same.edges), (std::vector<T>{2.5, 3, 3.5}));
+  EXPECT_EQ(to_host(same.counts), (std::vector<std::int64_t>{0, 2}));
+  auto const none = coir::histogram(line<S>(std::vector<T>{}), 2);
+  EXPECT_EQ(to_host(none.edges), (std::vector<T>{0, 0.5, 1}));
+  EXPECT_EQ(to_host(none.counts), (std::vector<std::int64_t>{0, 0}));
+}
+
+TYPED_TEST(Statistics, HistogramsOfGivenEdgesAgreeWithAPlainLoop) {
+  using T = typename TypeParam::Real;
+  using S = typename TypeParam::Exec::memory_space;
+  std::vector<T> const edges = {-7, -7, -2.25, 0, T(0.1), 5, 9};
+  for (std::size_t const n : sizes) {
+    auto const x = quarters<T>(n, 3);
+    auto const h = coir::histogram(line<S>(x), line<S>(edges));
+    EXPECT_EQ(to_host(h.counts), plain_histogram(x, edges)) << n;
+    EXPECT_EQ(to_host(h.edges), edges);
+  }
+}
+
+TYPED_TEST(Statistics, HistogramsLeaveOutNanAndWhatLiesOutside) {
+  using T = typename TypeParam::Real;
+  using S = typename TypeParam::Exec::memory_space;
+  using Limits = std::numeric_limits<T>;
+  auto const x =
+      line<S>(std::vector<T>{Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), -1, 0, 1,
+                             2, std::nextafter(T(2), T(3))});
+  EXPECT_EQ(to_host(coir::histogram(x, 2, T(0), T(2)).counts), (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(to_host(coir::histogram(x, line<S>(std::vector<T>{0, 1, 2})).counts),
+            (std::vector<std::int64_t>{1, 2}));
+}
+
+// A quantile rounds its position's fraction, a difference, a product and a sum, none of them above 20.
+TYPED_TEST(Statistics, QuantilesAgreeWithAPlainLoop) {
+  using T = typename TypeParam::Real;
+  using S = typename TypeParam::Exec::memory_space;
+  double const tolerance = 4 * 20 * std::numeric_limits<T>::epsilon();
+  for (std::size_t const n : sizes) {
+    if (n == 0) continue;
+    auto const x = quarters<T>(n, 4);
+    auto const array = line<S>(x);
+    for (double const q : {0.0, 0.1, 0.25, 0.5, 0.77, 1.0}) {
+      EXPECT_NEAR(coir::quantile(array, q), plain_quantile(x, q), tolerance) << n << ", " << q;
+      EXPECT_NEAR(coir::percentile(array, 100 * q), plain_quantile(x, q), tolerance);
+    }
+    EXPECT_NEAR(coir::median(array), plain_quantile(x, 0.5), tolerance);
+  }
+}
+
+TYPED_TEST(Statistics, QuantilesRunAlongEachAxis) {
+  using T = typename TypeParam::Real;
+  using S = typename TypeParam::Exec::memory_space;
+  coir::Shape<3> const shape = {5, 7, 600};
+  auto const x = quarters<T>(std::size_t(coir::size_of(shape)), 5);
+  auto const array = from_host<S>(x, shape);
+  auto const strides = coir::c_strides(shape);
+  double const tolerance = 4 * 20 * std::numeric_limits<T>::epsilon();
+  for (int axis = -3; axis < 3; ++axis) {
+    std::size_t const d = std::size_t(axis < 0 ? axis + 3 : axis);
+    auto const result = coir::quantile(array, 0.3, axis);
+    auto const percentiles = to_host(coir::percentile(array, 30, axis));
+    auto const medians = to_host(coir::median(array, axis));
+    coir::Shape<2> expected_shape = {shape[d == 0 ? 1 : 0], shape[d == 2 ? 1 : 2]};
+    ASSERT_EQ(result.shape(), expected_shape);
+    auto const values = to_host(result);
+    std::size_t at = 0;
+    for (std::int64_t start = 0; start < std::int64_t(x.size()); ++start) {
+      if (start / strides[d] % shape[d] != 0) continue;
+      std::vector<T> elements;
+      for (std::int64_t i = 0; i < shape[d]; ++i)
+        elements.push_back(x[std::size_t(start + i * strides[d])]);
+      ASSERT_NEAR(values[at], plain_quantile(elements, 0.3), tolerance) << axis;
+      ASSERT_NEAR(percentiles[at], plain_quantile(elements, 0.3), tolerance) << axis;
+      ASSERT_NEAR(medians[at], plain_quantile(elements, 0.5), tolerance) << axis;
+      ++at;
+    }
+    EXPECT_EQ(at, values.size());
+  }
+}
+
+TYPED_TEST(Statistics, QuantilesOfNanAndInfinities) {
+  using T = typename TypeParam::Real;
+  using S = typename TypeParam::Exec::memory_space;
+  T const nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
+  EXPECT_TRUE(std::isnan(coir::quantile(line<S>(std::vector<T>{1, nan, 2}), 0)));
+  EXPECT_EQ(coir::quantile(line<S>(std::vector<T>{infinity, infinity}), 0.5), infinity);
+  EXPECT_EQ(coir::quantile(line<S>(std::vector<T>{1, 2, infinity}), 0.5), T(2));
+}
+
+template <class Exec>
+class StatisticsOfIntegers : public ::testing::Test {};
+TYPED_TEST_SUITE(StatisticsOfIntegers, coir::testing::Spaces, coir::testing::SpaceName);
+
+TYPED_TEST(StatisticsOfIntegers, BincountAgreesWithAPlainLoop) {
+  using S = typename TypeParam::memory_space;
+  for (std::size_t const n : sizes) {
+    auto const integers = random_integers(n, 6, 0, 100);
+    std::vector<unsigned char> const x(integers.begin(), integers.end());
+    std::vector<std::int64_t> expected;
+    for (unsigned char const v : x) {
+      if (v >= expected.size()) expected.resize(v + 1u);
+      ++expected[v];
+    }
+    EXPECT_EQ(to_host(coir::bincount(line<S>(x))), expected) << n;
+    expected.resize(std::max<std::size_t>(expected.size(), 90));
+    EXPECT_EQ(to_host(coir::bincount(line<S>(x), 90)), expected) << n;
+  }
+}
+
+TYPED_TEST(StatisticsOfIntegers, HaveEdgesAndQuantilesInDouble) {
+  using S = typename TypeParam::memory_space;
+  auto const x = line<S>(std::vector<int>{4, 1, 3, 2});
+  auto const h = coir::histogram(x, 2);
+  static_assert(std::is_same_v<coir::value_t<decltype(h.edges)>, double>);
+  EXPECT_EQ(to_host(h.edges), (std::vector<double>{1, 2.5, 4}));
+  EXPECT_EQ(to_host(h.counts), (std::vector<std::int64_t>{2, 2}));
+  static_assert(std::is_same_v<decltype(coir::median(x)), double>);
+  EXPECT_EQ(coir::median(x), 2.5);
+  EXPECT_EQ(coir::median(x * x), 6.5);
+}
+
+TYPED_TEST(StatisticsOfIntegers, RefuseBadParameters) {
+  using S = typename TypeParam::memory_space;
+  using coir::PreconditionError;
+  double const infinity = std::numeric_limits<double>::infinity();
+  auto const x = line<S>(std::vector<double>{1, 2});
+  EXPECT_THROW(coir::histogram(x, 0, 0, 1), PreconditionError);
+  EXPECT_THROW(coir::histogram(x, 3, 1, 0), PreconditionError);
+  EXPECT_THROW(coir::histogram(x, 3, 0, infinity), PreconditionError);
+  EXPECT_THROW(coir::histogram(line<S>(std::vector<double>{1, infinity})), PreconditionError);
+  EXPECT_THROW(coir::histogram(x, line<S>(std::vector<double>{1})), PreconditionError);
+  EXPECT_THROW(coir::histogram(x, line<S>(std::vector<double>{})), PreconditionError);
+  EXPECT_THROW(coir::histogram(x, line<S>(std::vector<double>{1, 3, 2})), PreconditionError);
+  EXPECT_THROW(coir::bincount(line<S>(std::vector<int>{1, -2})), PreconditionError);
+  EXPECT_THROW(coir::bincount(line<S>(std::vector<int>{1}), -1), PreconditionError);
+  EXPECT_THROW(coir::bincount(line<S>(std::vector<std::int64_t>{std::int64_t(1) << 61})),
+               PreconditionError);
+  EXPECT_THROW(coir::quantile(x, 1.5), PreconditionError);
+  EXPECT_THROW(coir::quantile(x, 0.5, 1), PreconditionError);
+  EXPECT_THROW(coir::percentile(x, 101), PreconditionError);
+  EXPECT_THROW(coir::median(line<S>(std::vector<double>{})), PreconditionError);
+  EXPECT_THROW(coir::median(from_host<S>(std::vector<double>{}, coir::Shape<2>{3, 0}), 1),
+               PreconditionError);
+  try {
+    coir::bincount(line<S>(std::vector<int>{1, -2}));
+    FAIL();
+  } catch (PreconditionError const& error) {
+    EXPECT_STREQ(error.what(), "bincount counts integers of 0 or more, not -2");
+  }
+}
