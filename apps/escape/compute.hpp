@@ -53,8 +53,8 @@ void expects_resolved(Region const& region, Settings const& settings) {
   if (pixel >= spacing) return;
   char text[200];
   std::snprintf(text, sizeof text,
-                "pixels of %.3g can't be told apart at %.6g in %s, which takes %.3g: %s", pixel,
-                largest, name_of(settings.precision), spacing,
+                "pixels of %.3g can't be told apart at %.6g in %s, which takes %.3g at least: %s",
+                pixel, largest, name_of(settings.precision), spacing,
                 sizeof(T) == 4 ? "use --precision double, a wider region or fewer pixels"
                                : "use a wider region or fewer pixels");
   throw Failure(ExitCode::numerical, text);

@@ -100,10 +100,12 @@ std::string unknown_argument(CLI::App const& app, std::string const& argument) {
 
 /// Options given more often than once, in words; empty if there are none.
 std::string repeated_options(CLI::App const& app) {
-  for (CLI::Option const* option : app.get_options())
-    if (option->count() > 1 && option->get_expected_max() <= 1)
-      return option->get_name() + " was given " + std::to_string(option->count()) +
+  for (CLI::Option const* option : app.get_options()) {
+    auto const values = static_cast<std::size_t>(std::max(option->get_expected_max(), 1));
+    if (option->count() >= 2 * values)
+      return option->get_name() + " was given " + std::to_string(option->count() / values) +
              " times: give it once";
+  }
   return {};
 }
 
