@@ -2,8 +2,8 @@
 
 /// \file
 /// Random arrays from a key, as in JAX: the same key and shape always give the same numbers, on every
-/// backend and any number of threads, bit for bit. There is no hidden state: who wants other numbers uses
-/// another key.
+/// backend and any number of threads, bit for bit (normal numbers unless coir is compiled with "fast math").
+/// There is no hidden state: who wants other numbers uses another key.
 ///
 ///     auto const key = coir::random::key(42);
 ///     auto const [for_x, for_y] = coir::random::split<2>(key);
