@@ -5,9 +5,10 @@ add_custom_target(
     ${CMAKE_COMMAND}
     -D INFO=$<TARGET_FILE:coir_app_info>
     -D JACOBI=$<TARGET_FILE:coir_app_jacobi>
+    -D ESCAPE=$<TARGET_FILE:coir_app_escape>
     -D PHOTOGRAPH=${CMAKE_CURRENT_SOURCE_DIR}/jacobi/coffee.png
     -D FOLDER=${PROJECT_BINARY_DIR}/pictures
     -P ${CMAKE_CURRENT_SOURCE_DIR}/run_demo.cmake
-  DEPENDS coir_app_info coir_app_jacobi
+  DEPENDS coir_app_escape coir_app_info coir_app_jacobi
   USES_TERMINAL
   VERBATIM)

@@ -1,6 +1,8 @@
-# cmake -D INFO=<coir-info> -D JACOBI=<coir-jacobi> -D PHOTOGRAPH=<file> -D FOLDER=<folder> -P run_demo.cmake
+# cmake -D INFO=<coir-info> -D JACOBI=<coir-jacobi> -D ESCAPE=<coir-escape> -D PHOTOGRAPH=<file>
+#       -D FOLDER=<folder> -P run_demo.cmake
 #
-# Measures this machine, runs every scheme on the photograph, and fills FOLDER with pictures.
+# Measures this machine, runs every scheme on the photograph, draws the Mandelbrot set by statements over
+# arrays and by one kernel, and fills FOLDER with pictures.
 cmake_minimum_required(VERSION 3.25)
 
 # message() writes to stderr, or with dashes before the text; this is output like the programs' own.
@@ -37,7 +39,16 @@ sweep(10000 5_after_10000_sweeps)
 sweep(150000 6_after_150000_sweeps)
 
 say("")
-say("The photograph, its Laplacian, and what the sweeps make of it:")
+say("The Mandelbrot set by statements over whole arrays, and by one kernel")
+say("")
+run("${ESCAPE}" --size 1024x1024 --scheme arrays)
+run("${ESCAPE}" --size 1024x1024 --scheme kernel)
+run("${ESCAPE}" --size 1600x1200 --quiet --output "${FOLDER}/8_mandelbrot.png")
+run("${ESCAPE}" --center -0.743643887 0.131825904 --width 1e-5 --iterations 5000 --precision double
+    --size 1600x1200 --quiet --output "${FOLDER}/9_valley.png")
+
+say("")
+say("The photograph, its Laplacian, what the sweeps make of it, and the Mandelbrot set:")
 file(GLOB pictures "${FOLDER}/*.png")
 foreach(picture IN LISTS pictures)
   say("  ${picture}")

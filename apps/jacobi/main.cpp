@@ -97,7 +97,7 @@ void add_options(CLI::App& app, Settings& settings) {
 
 std::vector<Scheme> schemes_to_run(Settings const& settings) {
   if (!settings.compare) return {settings.scheme};
-  return {Scheme::plain, Scheme::blocked, Scheme::red_black, Scheme::multigrid};
+  return {Scheme::plain, Scheme::arrays, Scheme::blocked, Scheme::red_black, Scheme::multigrid};
 }
 
 /// Options that contradict each other, and outputs that can't be written, found before any work.

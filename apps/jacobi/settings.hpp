@@ -12,15 +12,13 @@
 namespace coir::apps::jacobi {
 
 /// How the image is rebuilt.
-enum class Scheme { automatic, plain, blocked, red_black, multigrid };
+enum class Scheme { automatic, plain, arrays, blocked, red_black, multigrid };
 
 /// Every scheme with its name on the command line.
 inline std::vector<std::pair<std::string, Scheme>> const schemes = {
-    {"auto", Scheme::automatic},
-    {"plain", Scheme::plain},
-    {"blocked", Scheme::blocked},
-    {"red-black", Scheme::red_black},
-    {"multigrid", Scheme::multigrid}};
+    {"auto", Scheme::automatic},      {"plain", Scheme::plain},
+    {"arrays", Scheme::arrays},       {"blocked", Scheme::blocked},
+    {"red-black", Scheme::red_black}, {"multigrid", Scheme::multigrid}};
 
 inline std::string name_of(Scheme scheme) {
   for (auto const& [name, value] : schemes)
@@ -49,6 +47,12 @@ struct Settings {
   bool compare = false;
   ProgressMode progress = ProgressMode::automatic;
   bool quiet = false;
+};
+
+/// What a scheme does when the command line leaves it open.
+struct Limits {
+  std::int64_t sweeps;
+  double tolerance;
 };
 
 }  // namespace coir::apps::jacobi

@@ -3,6 +3,7 @@
 /// \file
 /// One problem, one scheme: solved once or several times, timed, and compared with the photograph.
 
+#include "jacobi_arrays.hpp"
 #include "problem.hpp"
 #include "settings.hpp"
 
@@ -30,12 +31,6 @@ struct Outcome {
   poisson::Result result;
   double seconds = 0;  ///< the median over the repeats
   std::optional<Error> error;
-};
-
-/// What a scheme does when the command line leaves it open.
-struct Limits {
-  std::int64_t sweeps;
-  double tolerance;
 };
 
 template <class T>
@@ -70,6 +65,8 @@ Outcome solve_once(Scheme scheme, Problem<T> const& problem, Grid<T> const& u, L
     options.tolerance = limits.tolerance;
     options.monitor = monitor;
     outcome.result = poisson::multigrid(exec, problem.source, u, options);
+  } else if (scheme == Scheme::arrays) {
+    outcome.result = jacobi_by_arrays(exec, problem.source, u, limits, monitor);
   } else {
     auto const choice = scheme == Scheme::plain     ? poisson::JacobiScheme::plain
                         : scheme == Scheme::blocked ? poisson::JacobiScheme::blocked

@@ -119,19 +119,36 @@ using BadJacobi = Jacobi;
 
 TEST_F(Jacobi, EverySchemeRebuildsThePicture) {
   for (std::string const options :
-       {"--sweeps 1500", "--scheme plain --sweeps 1500", "--scheme blocked --sweeps 1500",
-        "--scheme red-black", "--scheme multigrid", "--scheme red-black --start zero"}) {
+       {"--sweeps 1500", "--scheme plain --sweeps 1500", "--scheme arrays --sweeps 1501",
+        "--scheme blocked --sweeps 1500", "--scheme red-black", "--scheme multigrid",
+        "--scheme red-black --start zero"}) {
     run_quietly("picture.pgm --output rebuilt.pgm " + options);
     EXPECT_EQ(io::read_image(folder / "rebuilt.pgm").samples, picture.samples) << options;
   }
 }
 
-TEST_F(Jacobi, PlainAndBlockedWriteTheSameBytes) {
-  for (std::string const start : {"laplacian", "zero"}) {
-    std::string const options = "picture.pgm --sweeps 37 --start " + start;
-    run_quietly(options + " --scheme plain --output plain.npy");
-    run_quietly(options + " --scheme blocked --output blocked.npy");
-    EXPECT_EQ(read_text(folder / "plain.npy"), read_text(folder / "blocked.npy")) << start;
+TEST_F(Jacobi, PlainBlockedAndArraysWriteTheSameBytes) {
+  for (std::string const options :
+       {"--sweeps 37", "--sweeps 38", "--sweeps 1 --start zero", "--sweeps 37 --precision double",
+        "--sweeps 5000 --tolerance 1e-3 --start zero"}) {
+    run_quietly("picture.pgm --scheme plain --output plain.npy " + options);
+    for (std::string const scheme : {"blocked", "arrays"}) {
+      run_quietly("picture.pgm --scheme " + scheme + " --output other.npy " + options);
+      EXPECT_EQ(read_text(folder / "plain.npy"), read_text(folder / "other.npy"))
+          << scheme << " " << options;
+    }
+  }
+}
+
+TEST_F(Jacobi, ArraysTakePicturesOfFewCells) {
+  for (std::string const shape : {"1 1", "1 9", "9 1", "2 2"}) {
+    auto const space = shape.find(' ');
+    int const width = std::stoi(shape.substr(0, space)), height = std::stoi(shape.substr(space));
+    write("small.pgm", "P5\n" + shape + "\n255\n" +
+                           std::string(static_cast<std::size_t>(width) * height, '\x55'));
+    run_quietly("small.pgm --scheme plain --sweeps 7 --output plain.npy");
+    run_quietly("small.pgm --scheme arrays --sweeps 7 --output arrays.npy");
+    EXPECT_EQ(read_text(folder / "plain.npy"), read_text(folder / "arrays.npy")) << shape;
   }
 }
 
@@ -246,9 +263,9 @@ TEST_F(Jacobi, CompareShowsAndReportsEveryScheme) {
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.errors, "");
   auto const reports = nlohmann::json::parse(read_text(folder / "all.json"));
-  ASSERT_EQ(reports.size(), 4u);
+  ASSERT_EQ(reports.size(), 5u);
   int n = 0;
-  for (std::string const scheme : {"plain", "blocked", "red-black", "multigrid"}) {
+  for (std::string const scheme : {"plain", "arrays", "blocked", "red-black", "multigrid"}) {
     EXPECT_TRUE(contains(outcome.output, "\n" + scheme + " ")) << outcome.output;
     EXPECT_EQ(reports[n]["scheme"], scheme);
     EXPECT_LT(reports[n]["max_abs_error"], 0.1) << scheme;
@@ -262,10 +279,11 @@ TEST_F(Jacobi, HelpNamesEveryOptionAndAnExample) {
   auto const help = run("--help");
   EXPECT_EQ(help.code, 0);
   for (char const* part :
-       {"--laplacian", "--offset", "--scale", "--scheme auto|plain|blocked|red-black|multigrid",
-        "--sweeps", "--tolerance", "--start laplacian|zero", "--precision float|double",
-        "--output FILE", "--output-laplacian FILE", "--report FILE", "--repeat", "--compare",
-        "--progress", "--quiet", "coir-jacobi photo.png --compare", "Exit codes"})
+       {"--laplacian", "--offset", "--scale",
+        "--scheme auto|plain|arrays|blocked|red-black|multigrid", "--sweeps", "--tolerance",
+        "--start laplacian|zero", "--precision float|double", "--output FILE",
+        "--output-laplacian FILE", "--report FILE", "--repeat", "--compare", "--progress",
+        "--quiet", "coir-jacobi photo.png --compare", "Exit codes"})
     EXPECT_TRUE(contains(help.output, part)) << part;
 }
 

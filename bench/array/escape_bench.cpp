@@ -1,0 +1,76 @@
+// The Mandelbrot set by statements over whole arrays and by one kernel: n^2 pixels of
+// [-2, 1] x [-1.5, 1.5], 256 steps at most, no shortcut for points inside. Peers do the same.
+
+#include <escape/escape_arrays.hpp>
+#include <escape/escape_time.hpp>
+#include <support/timing.hpp>
+
+#include <coir/core/loops.hpp>
+
+namespace coir::bench {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Counts = Kokkos::View<int**, Kokkos::LayoutRight, Exec::memory_space>;
+
+template <class T>
+apps::escape::Problem<T> problem_of(benchmark::State const& state) {
+  int const n = static_cast<int>(state.range(0));
+  apps::escape::Problem<T> problem;
+  problem.pixels = {n, n, T(-2), T(1.5), T(3) / T(n), T(3) / T(n)};
+  return problem;
+}
+
+/// Steps z -> z^2 + c that count.
+inline std::int64_t steps_of(Counts const& counts) {
+  std::int64_t sum = 0;
+  reduce(
+      "coir::bench::steps", Exec{}, box({int(counts.extent(0)), int(counts.extent(1))}),
+      KOKKOS_LAMBDA(int i, int j, std::int64_t& value) { value += counts(i, j); },
+      Kokkos::Sum<std::int64_t>(sum));
+  return sum;
+}
+
+template <class Compute>
+void time_escape(benchmark::State& state, Counts const& counts, Compute const& compute) {
+  Exec const exec;
+  compute();
+  for (auto _ : state) {
+    Stopwatch<Exec> const watch(exec);
+    compute();
+    state.SetIterationTime(watch.seconds());
+  }
+  using benchmark::Counter;
+  constexpr auto per_call = Counter::kIsIterationInvariantRate;
+  state.counters["pixels/s"] = Counter(double(counts.size()), per_call);
+  state.counters["iterations/s"] = Counter(double(steps_of(counts)), per_call);
+}
+
+template <class T>
+void bench_escape_kernel(benchmark::State& state) {
+  auto const problem = problem_of<T>(state);
+  Counts const counts("counts", problem.pixels.rows, problem.pixels.columns);
+  Kokkos::View<T**, Kokkos::LayoutRight, Exec::memory_space> const no_values;
+  time_escape(state, counts,
+              [&] { apps::escape::escape_time(Exec{}, problem, counts, no_values); });
+}
+
+template <class T>
+void bench_escape_arrays(benchmark::State& state) {
+  auto const problem = problem_of<T>(state);
+  Counts const counts("counts", problem.pixels.rows, problem.pixels.columns);
+  Array<int, 2> array(counts.data(), {problem.pixels.rows, problem.pixels.columns}, nullptr);
+  time_escape(state, counts, [&] {
+    apps::escape::escape_time_by_arrays(problem, array, static_cast<Array<T, 2>*>(nullptr));
+  });
+}
+
+void sizes(benchmark::internal::Benchmark* bench) {
+  bench->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(64)->Arg(2048);
+}
+
+BENCHMARK_TEMPLATE(bench_escape_kernel, float)->Apply(sizes);
+BENCHMARK_TEMPLATE(bench_escape_kernel, double)->Apply(sizes);
+BENCHMARK_TEMPLATE(bench_escape_arrays, float)->Apply(sizes);
+BENCHMARK_TEMPLATE(bench_escape_arrays, double)->Apply(sizes);
+
+}  // namespace coir::bench
