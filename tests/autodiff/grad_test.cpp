@@ -1,1 +1,176 @@
-#include <gtest/gtest.h>
+#include <coir/autodiff/grad.hpp>
+#include <coir/core/loops.hpp>
+
+#include <support/spaces.hpp>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+// Compared with derivatives worked out by hand. Where no tolerance is given the arithmetic is exact.
+
+namespace {
+
+using coir::numbers;
+
+/// (1 - x)^2 + 100 (y - x^2)^2
+struct Rosenbrock {
+  template <class X>
+  KOKKOS_FUNCTION X operator()(X const& x, X const& y) const {
+    return square(1 - x) + 100 * square(y - x * x);
+  }
+};
+
+/// Cartesian coordinates of polar ones.
+struct Polar {
+  template <class X>
+  KOKKOS_FUNCTION auto operator()(X const& r, X const& angle) const {
+    return numbers(r * cos(angle), r * sin(angle));
+  }
+};
+
+TEST(Grad, OfOneNumberIsANumber) {
+  auto const slope = coir::grad([](auto x) { return x * x * x - 2 * x; });
+  EXPECT_EQ(slope(3.0), 25);
+  EXPECT_EQ(slope(3.0f), 25);
+  EXPECT_TRUE((std::is_same_v<decltype(slope(3.0f)), float>));
+  EXPECT_TRUE((std::is_same_v<decltype(slope(3)), double>));
+  EXPECT_EQ(slope(3), 25);
+}
+
+TEST(Grad, OfSeveralNumbersIsOnePerArgument) {
+  auto const slope = coir::grad([](auto x, auto y, auto z) { return x * y + 2 * z * z; });
+  auto const [dx, dy, dz] = slope(1.0, 2.0f, 3);
+  EXPECT_EQ(dx, 2);
+  EXPECT_EQ(dy, 1);
+  EXPECT_EQ(dz, 12);
+  EXPECT_EQ(slope(1.0, 2.0, 3.0).size(), 3);
+}
+
+TEST(Grad, ValueComesAlong) {
+  auto const [value, gradient] = coir::value_and_grad(Rosenbrock{})(-1.0, 2.0);
+  EXPECT_EQ(value, 104);
+  EXPECT_EQ(gradient[0], -4 + 400);  // -2 (1 - x) - 400 x (y - x^2)
+  EXPECT_EQ(gradient[1], 200);       // 200 (y - x^2)
+}
+
+TEST(Grad, AFunctionThatIgnoresItsArgumentsHasTheGradientZero) {
+  auto const [value, gradient] = coir::value_and_grad([](auto, auto) { return 7; })(1.0, 2.0);
+  EXPECT_EQ(value, 7);
+  EXPECT_EQ(gradient[0], 0);
+  EXPECT_EQ(gradient[1], 0);
+}
+
+TEST(Grad, NestsWithoutMixingUpDirections) {
+  // d/dx (x d/dy (x y)) = d/dx x^2: a naive single kind of dual would give 3 x.
+  auto const outer =
+      coir::grad([](auto x) { return x * coir::grad([&](auto y) { return x * y; })(x); });
+  EXPECT_EQ(outer(5.0), 10);
+  auto const fourth = [](auto f) { return coir::grad(coir::grad(coir::grad(coir::grad(f)))); };
+  EXPECT_EQ(fourth([](auto x) { return x * x * x * x * x; })(2.0), 240);
+}
+
+TEST(Jacobian, HasARowPerResult) {
+  auto const j =
+      coir::jacobian([](auto x, auto y) { return numbers(x * y, x + 3 * y, y * y); })(2, 5);
+  double const expected[3][2] = {{5, 2}, {1, 3}, {0, 10}};
+  ASSERT_EQ(j.size(), 3);
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 2; ++k) EXPECT_EQ(j[i][k], expected[i][k]) << i << " " << k;
+  auto const of_one = coir::jacobian([](auto x) { return std::array{x * x, 2 * x}; })(3.0);
+  EXPECT_EQ(of_one[0], 6);
+  EXPECT_EQ(of_one[1], 2);
+}
+
+TEST(Jacobian, OfPolarCoordinatesHasTheDeterminantR) {
+  for (double const angle : {0.0, 0.3, 2.0, -1.0}) {
+    auto const j = coir::jacobian(Polar{})(1.5, angle);
+    // Two products of rounded sines and cosines.
+    EXPECT_NEAR(j[0][0] * j[1][1] - j[0][1] * j[1][0], 1.5,
+                8 * std::numeric_limits<double>::epsilon());
+  }
+}
+
+TEST(Hessian, OfRosenbrocksFunctionIsExactOnIntegers) {
+  for (double const x : {-2.0, 0.0, 1.0, 3.0})
+    for (double const y : {-1.0, 1.0, 4.0}) {
+      auto const h = coir::hessian(Rosenbrock{})(x, y);
+      EXPECT_EQ(h[0][0], 2 - 400 * (y - 3 * x * x));
+      EXPECT_EQ(h[0][1], -400 * x);
+      EXPECT_EQ(h[1][0], -400 * x);
+      EXPECT_EQ(h[1][1], 200);
+    }
+}
+
+TEST(Hessian, OfOneNumberIsANumber) {
+  EXPECT_EQ(coir::hessian([](auto x) { return x * x * x; })(2.0), 12);
+  EXPECT_EQ(coir::hessian([](auto x) { return x * x * x; })(2.0f), 12);
+}
+
+TEST(Hessian, OfThreeNumbersIsSymmetric) {
+  auto const h = coir::hessian(
+      [](auto x, auto y, auto z) { return exp(x * y) * sin(z) / (1 + z * z); })(0.3, -0.7, 1.1);
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k)
+      EXPECT_NEAR(h[i][k], h[k][i], 8 * std::numeric_limits<double>::epsilon()) << i << " " << k;
+  double const x = 0.3, y = -0.7, z = 1.1, e = std::exp(x * y) * std::sin(z) / (1 + z * z);
+  EXPECT_NEAR(h[0][0], y * y * e, 1e-15);
+  EXPECT_NEAR(h[0][1], (1 + x * y) * e, 2e-15);
+}
+
+TEST(Jvp, IsTheJacobianTimesTheDirection) {
+  auto const f = [](auto x, auto y) { return numbers(x * y, x + 3 * y, y * y); };
+  auto const [value, derivative] = coir::jvp(f)(numbers(2.0, 5.0), numbers(1, -2));
+  double const values[] = {10, 17, 25}, derivatives[] = {1, -5, -20};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(value[i], values[i]) << i;
+    EXPECT_EQ(derivative[i], derivatives[i]) << i;
+  }
+  auto const scalar = coir::jvp(Rosenbrock{})(numbers(-1.0, 2.0), numbers(0.5, 2.0));
+  EXPECT_EQ(scalar.value, 104);
+  EXPECT_EQ(scalar.derivative, 0.5 * 396 + 2 * 200);
+  auto const single = coir::jvp([](auto x) { return x * x; })(3.0, 2);
+  EXPECT_EQ(single.value, 9);
+  EXPECT_EQ(single.derivative, 12);
+}
+
+}  // namespace
+
+/// Newton's method on Rosenbrock's function from several points at once, all in one kernel: the distance
+/// to the minimum at (1, 1) after some steps.
+template <class Exec, class T>
+std::vector<T> newton_in_kernel(int n) {
+  Kokkos::View<T*, typename Exec::memory_space> const distance("distance", n);
+  coir::for_each(
+      "coir::test::newton", Exec{}, coir::box({n}), KOKKOS_LAMBDA(int i) {
+        T x = T(-1) + T(i % 7) / 4, y = T(1) - T(i % 5) / 4;
+        for (int step = 0; step < 12; ++step) {
+          auto const g = coir::grad(Rosenbrock{})(x, y);
+          auto const h = coir::hessian(Rosenbrock{})(x, y);
+          T const determinant = h[0][0] * h[1][1] - h[0][1] * h[1][0];
+          T const dx = (h[1][1] * g[0] - h[0][1] * g[1]) / determinant;
+          T const dy = (h[0][0] * g[1] - h[1][0] * g[0]) / determinant;
+          x -= dx;
+          y -= dy;
+        }
+        auto const j = coir::jacobian(Polar{})(x, T(0));
+        distance(i) = coir::math::abs(x - 1) + coir::math::abs(y - 1) +
+                      coir::math::abs(j[0][0] - 1) + coir::math::abs(j[1][1] - x);
+      });
+  auto const distance_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, distance);
+  return {distance_h.data(), distance_h.data() + n};
+}
+
+template <class C>
+class GradKernels : public ::testing::Test {};
+TYPED_TEST_SUITE(GradKernels, coir::testing::Cases, coir::testing::CaseName);
+
+TYPED_TEST(GradKernels, NewtonsMethodConvergesToTheMinimum) {
+  using T = typename TypeParam::Real;
+  // The Hessian's condition number at (1, 1) is 2508; a gradient is rounded to a few eps of 400.
+  T const tolerance = 2508 * 4 * std::numeric_limits<T>::epsilon();
+  for (T const distance : newton_in_kernel<typename TypeParam::Exec, T>(1009))
+    ASSERT_LE(distance, tolerance);
+}
