@@ -498,8 +498,7 @@ class Masked {
     *this = target_ / std::forward<V>(value);
   }
 
- private:
-  /// Values as the target stores them.
+  /// Values as the target stores them. Public, because nvcc names it in the kernels that it writes.
   struct Convert {
     template <class V>
     KOKKOS_FORCEINLINE_FUNCTION value_t<Target> operator()(V const& value) const {
@@ -507,6 +506,7 @@ class Masked {
     }
   };
 
+ private:
   Target target_;
   Mask mask_;
 };
