@@ -6,7 +6,6 @@
 #include <coir/core/math.hpp>
 
 #include <concepts>
-#include <limits>
 #include <numbers>
 
 namespace coir::math {
@@ -21,7 +20,7 @@ KOKKOS_INLINE_FUNCTION T digamma(T x) {
   T result = 0;
   if (x < T(0)) {
     T const rest = x - math::rint(x);  // exact: cot(pi x) has period 1
-    if (rest == T(0) || !math::isfinite(x)) return std::numeric_limits<T>::quiet_NaN();
+    if (rest == T(0) || !math::isfinite(x)) return T(0) / T(0);
     result = -std::numbers::pi_v<T> / math::tan(std::numbers::pi_v<T> * rest);
     x = T(1) - x;
   }
