@@ -2,7 +2,9 @@
 
 #include <support/spaces.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 // Every loop is compared with the plain loop it stands for.
@@ -181,3 +183,64 @@ TEST(LoopsOnHost, SumHasTheSameBitsForAnyThreadCount) {
             harmonic_sum<Kokkos::Serial>(1'000'003));
 }
 #endif
+
+/// Counts cells by stretches of rows alone: hosts must not call the call operator.
+template <int Rank>
+struct StretchCounter {
+  std::int64_t* counts;
+  bool* cell_by_cell;
+
+  template <class... I>
+  void operator()(I...) const {
+    *cell_by_cell = true;
+  }
+  void stretch(int begin, int end) const
+    requires(Rank == 1)
+  {
+    for (int j = begin; j < end; ++j) ++counts[j];
+  }
+  void stretch(int i, int begin, int end) const
+    requires(Rank == 2)
+  {
+    for (int j = begin; j < end; ++j) ++counts[i * 1000 + j];
+  }
+  void stretch(int i, int j, int begin, int end) const
+    requires(Rank == 3)
+  {
+    for (int k = begin; k < end; ++k) ++counts[(i * 10 + j) * 1000 + k];
+  }
+};
+
+TEST(LoopsOnHost, BodiesMayTakeStretchesOfRows) {
+  Kokkos::DefaultHostExecutionSpace const exec;
+  std::vector<std::int64_t> counts(10'000, 0);
+  bool cell_by_cell = false;
+  coir::for_each("coir::test::stretch", exec, coir::box({10'000}),
+                 StretchCounter<1>{counts.data(), &cell_by_cell});
+  EXPECT_EQ(counts, std::vector<std::int64_t>(10'000, 1));
+  coir::for_each("coir::test::stretch", exec, coir::box({10, 1000}),
+                 StretchCounter<2>{counts.data(), &cell_by_cell});
+  EXPECT_EQ(counts, std::vector<std::int64_t>(10'000, 2));
+  coir::for_each("coir::test::stretch", exec, coir::box({1, 10, 1000}),
+                 StretchCounter<3>{counts.data(), &cell_by_cell});
+  EXPECT_EQ(counts, std::vector<std::int64_t>(10'000, 3));
+  EXPECT_FALSE(cell_by_cell);
+}
+
+/// Sums i + j over stretches of at most 512 columns.
+struct StretchTerms {
+  std::int64_t* longest;
+  void operator()(int, int, std::int64_t&) const { *longest = -1; }
+  auto terms(int i, int begin, int end) const {
+    *longest = std::max<std::int64_t>(*longest, end - begin);
+    return [i](int j, std::int64_t& value) { value += i + j; };
+  }
+};
+
+TEST(LoopsOnHost, BodiesMayPrepareTermsOfStretches) {
+  std::int64_t sum = -1, longest = 0;
+  coir::reduce("coir::test::terms", Kokkos::DefaultHostExecutionSpace{}, coir::box({3, 700}),
+               StretchTerms{&longest}, Kokkos::Sum<std::int64_t>(sum));
+  EXPECT_EQ(sum, 3 * (699 * 700 / 2) + 700 * (0 + 1 + 2));
+  EXPECT_EQ(longest, 512);
+}

@@ -171,12 +171,16 @@ void run_on_host(std::string_view label, Exec const& exec, std::int64_t count, S
 }
 
 /// A body that walks a stretch of a row by itself on hosts.
-template <class Body>
-concept WalksStretches = requires { &Body::stretch; };
+template <class Body, int Rank>
+concept WalksStretches = (Rank == 1 && requires(Body const& body) { body.stretch(0, 0); }) ||
+                         (Rank == 2 && requires(Body const& body) { body.stretch(0, 0, 0); }) ||
+                         (Rank == 3 && requires(Body const& body) { body.stretch(0, 0, 0, 0); });
 
 /// A body that prepares the terms of a stretch of a row on hosts.
-template <class Body>
-concept PreparesTerms = requires { &Body::terms; };
+template <class Body, int Rank>
+concept PreparesTerms = (Rank == 1 && requires(Body const& body) { body.terms(0, 0); }) ||
+                        (Rank == 2 && requires(Body const& body) { body.terms(0, 0, 0); }) ||
+                        (Rank == 3 && requires(Body const& body) { body.terms(0, 0, 0, 0); });
 
 /// Fewer cells than this aren't worth a second thread.
 inline constexpr std::int64_t worth_a_thread = 2048;
@@ -194,7 +198,7 @@ void for_each_on_host(std::string_view label, Exec const& exec, Rows<Rank, Index
   auto const visit_share = [=](std::int64_t share, Body const& body) {
     rows.for_cells(units * share / threads * unit, units * (share + 1) / threads * unit,
                    rows.length, [&](auto at, Index first, Index last) {
-                     if constexpr (WalksStretches<Body>) {
+                     if constexpr (WalksStretches<Body, Rank>) {
                        rows.stretch_at(body, at, first, last);
                      } else {
                        COIR_INDEPENDENT_ITERATIONS
@@ -295,7 +299,7 @@ typename Reducer::value_type fold_cells(Rows<Rank, Index> const& rows, std::int6
     if (terms >= max_terms) keep();
   };
   rows.for_cells(begin, end, max_terms, [&](auto at, Index first, Index last) {
-    if constexpr (PreparesTerms<Body>)
+    if constexpr (PreparesTerms<Body, Rank>)
       fold(first, last, rows.terms_at(body, at, first, last));
     else
       fold(first, last, [&](Index column, auto& value) { rows.call_at(body, at, column, value); });
