@@ -156,10 +156,9 @@ class GradientOf<T, N, Rank, Space, F, std::index_sequence<I...>, Terms...> {
 template <class T, int Rank, class Space, int N, bool Affine, class F, class... Terms>
 auto gradient_of_objective(Objective<Affine, F, Terms...> const& objective,
                            Shape<Rank> const& shape) {
-  static_assert(((std::tuple_element_t<0, std::tuple<decltype(Terms::expression)...>>::rank >= 0) &&
-                 ... && (decltype(Terms::expression)::rank == Rank)),
-                "arguments of value_and_grad must enter elementwise: what is reduced has more axes "
-                "than they");
+  static_assert(((decltype(Terms::expression)::rank == Rank) && ...),
+                "arguments of value_and_grad must enter elementwise: what is reduced has another "
+                "number of axes than they");
   std::apply(
       [&](auto const&... term) {
         (check_leaves(term.expression), ...);
@@ -174,9 +173,8 @@ auto gradient_of_objective(Objective<Affine, F, Terms...> const& objective,
       },
       objective.terms());
 
-  using Common =
-      common_space_t<Space, typename decltype(Terms::expression)::space...>;  // else: mixed spaces
-  static_assert(std::same_as<Common, Space>);
+  static_assert(SameSpace<Array<T, Rank, Space>, decltype(Terms::expression)...>,
+                "all arrays of a function must lie in one memory space");
 
   auto gradients = [&]<std::size_t... K>(std::index_sequence<K...>) {
     return std::array<Array<T, Rank, Space>, N>{((void)K, Array<T, Rank, Space>(shape))...};
