@@ -74,6 +74,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr D as_dual(R const& result) {
 }
 
 /// f at the variables x..., each along a direction of its own.
+COIR_CALLS_WHAT_IT_IS_GIVEN
 template <class F, std::size_t... K, class... X>
 KOKKOS_FORCEINLINE_FUNCTION constexpr auto at_variables(F const& f, std::index_sequence<K...>,
                                                         X const&... x) {
@@ -100,6 +101,7 @@ template <class F>
 struct ValueAndGradOf {
   F f;
 
+  COIR_CALLS_WHAT_IT_IS_GIVEN
   template <detail::Differentiable... X>
     requires(sizeof...(X) > 0)
   KOKKOS_FORCEINLINE_FUNCTION constexpr auto operator()(X const&... x) const {
@@ -120,6 +122,7 @@ template <class F>
 struct GradOf {
   F f;
 
+  COIR_CALLS_WHAT_IT_IS_GIVEN
   template <detail::Differentiable... X>
     requires(sizeof...(X) > 0)
   KOKKOS_FORCEINLINE_FUNCTION constexpr auto operator()(X const&... x) const {
@@ -137,6 +140,7 @@ template <class F>
 struct JacobianOf {
   F f;
 
+  COIR_CALLS_WHAT_IT_IS_GIVEN
   template <detail::Differentiable... X>
     requires(sizeof...(X) > 0)
   KOKKOS_FORCEINLINE_FUNCTION constexpr auto operator()(X const&... x) const {
@@ -160,6 +164,7 @@ template <class F>
 struct HessianOf {
   F f;
 
+  COIR_CALLS_WHAT_IT_IS_GIVEN
   template <detail::Differentiable... X>
     requires(sizeof...(X) > 0)
   KOKKOS_FORCEINLINE_FUNCTION constexpr auto operator()(X const&... x) const {
@@ -180,6 +185,7 @@ struct HessianOf {
   }
 
  private:
+  COIR_CALLS_WHAT_IT_IS_GIVEN
   template <std::size_t... K, class... X>
   KOKKOS_FORCEINLINE_FUNCTION constexpr auto at_second_variables(
       std::index_sequence<K...> directions, X const&... x) const {
@@ -195,6 +201,7 @@ struct JvpOf {
   F f;
 
   /// At a point along a direction, for functions of one number.
+  COIR_CALLS_WHAT_IT_IS_GIVEN
   template <detail::Differentiable X, detail::Differentiable V>
   KOKKOS_FORCEINLINE_FUNCTION constexpr auto operator()(X const& x, V const& direction) const {
     using T = detail::argument_t<X, V>;
@@ -202,6 +209,7 @@ struct JvpOf {
   }
 
   /// The same for functions of several.
+  COIR_CALLS_WHAT_IT_IS_GIVEN
   template <class X, class V, int N>
   KOKKOS_FORCEINLINE_FUNCTION constexpr auto operator()(Numbers<X, N> const& x,
                                                         Numbers<V, N> const& direction) const {
@@ -210,6 +218,7 @@ struct JvpOf {
   }
 
  private:
+  COIR_CALLS_WHAT_IT_IS_GIVEN
   template <std::size_t... K, class X, class V, int N>
   KOKKOS_FORCEINLINE_FUNCTION constexpr auto along(std::index_sequence<K...>,
                                                    Numbers<X, N> const& x,

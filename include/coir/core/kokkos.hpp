@@ -28,6 +28,14 @@
 #define COIR_UNROLL
 #endif
 
+/// Before a function template for hosts and devices that calls what its caller gave it, which may be for
+/// hosts alone: nvcc doesn't warn of it then. Such a template may be instantiated for hosts only.
+#if defined(__CUDACC__)
+#define COIR_CALLS_WHAT_IT_IS_GIVEN _Pragma("nv_exec_check_disable")
+#else
+#define COIR_CALLS_WHAT_IT_IS_GIVEN
+#endif
+
 namespace coir {
 
 /// The version of Kokkos compiled against, "major.minor.patch".
