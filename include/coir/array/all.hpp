@@ -18,3 +18,4 @@
 #include <coir/array/slices.hpp>
 #include <coir/array/sorting.hpp>
 #include <coir/array/statistics.hpp>
+#include <coir/array/vmap.hpp>
