@@ -22,6 +22,9 @@ foreach(module IN LISTS coir_modules)
   list(TRANSFORM needed_modules REPLACE "coir_" "")
   string(REGEX MATCHALL "[A-Za-z0-9_]+::" needed_packages "${links}")
   list(TRANSFORM needed_packages REPLACE "::" "")
+  if(links MATCHES "Kokkos::kokkoskernels") # the one target that isn't named after its package
+    list(APPEND needed_packages KokkosKernels)
+  endif()
   list(REMOVE_DUPLICATES needed_packages)
   list(REMOVE_ITEM needed_packages Kokkos)
   string(APPEND coir_module_needs "set(coir_${module}_modules \"${needed_modules}\")\n"

@@ -239,7 +239,12 @@ function(coir_initial_cache package prefix result)
     list(FILTER variables INCLUDE REGEX "^Kokkos_(ENABLE|ARCH)_[A-Z0-9_]+$")
     list(APPEND names ${variables})
   else()
+    # coir calls gemm and gemv, compiled where they are called: all else would only take time to build.
     set(KokkosKernels_ADD_DEFAULT_ETI OFF)
+    set(KokkosKernels_ENABLE_ALL_COMPONENTS OFF)
+    set(KokkosKernels_ENABLE_COMPONENT_BLAS ON)
+    set(KokkosKernels_ENABLE_TPL_CUSPARSE OFF)
+    set(KokkosKernels_ENABLE_TPL_CUSOLVER OFF)
     set(KokkosKernels_ENABLE_TESTS OFF)
     set(KokkosKernels_ENABLE_EXAMPLES OFF)
     list(
@@ -247,8 +252,13 @@ function(coir_initial_cache package prefix result)
       names
       Kokkos_DIR
       KokkosKernels_ADD_DEFAULT_ETI
+      KokkosKernels_ENABLE_ALL_COMPONENTS
+      KokkosKernels_ENABLE_COMPONENT_BLAS
       KokkosKernels_ENABLE_TESTS
       KokkosKernels_ENABLE_EXAMPLES)
+    if("CUDA" IN_LIST Kokkos_DEVICES)
+      list(APPEND names KokkosKernels_ENABLE_TPL_CUSPARSE KokkosKernels_ENABLE_TPL_CUSOLVER)
+    endif()
     coir_find_openblas(openblas)
     if(openblas)
       set(KokkosKernels_ENABLE_TPL_BLAS ON)

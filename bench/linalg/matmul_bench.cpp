@@ -1,0 +1,111 @@
+// Products of matrices, against direct calls of BLAS where there is one for the same.
+//
+// bench/peers/table.py runs the same rows in NumPy, JAX and CuPy.
+
+#include <support/timing.hpp>
+
+#include <coir/array/creation.hpp>
+#include <coir/array/functions.hpp>
+#include <coir/array/operators.hpp>
+#include <coir/linalg/matmul.hpp>
+
+#include <KokkosKernels_config.h>
+
+#ifdef KOKKOSKERNELS_ENABLE_TPL_BLAS
+extern "C" void dgemm_(char const* operation_a, char const* operation_b, int const* m, int const* n,
+                       int const* k, double const* alpha, double const* a, int const* lda,
+                       double const* b, int const* ldb, double const* beta, double* c,
+                       int const* ldc);
+#endif
+
+namespace coir::bench {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+/// Elements between -1 and 1.
+template <class T>
+Array<T, 2> some_matrix(std::int64_t rows, std::int64_t columns) {
+  return reshape(sin(linspace<T>(0, 1000, rows * columns)), Shape<2>{rows, columns});
+}
+
+/// Adds multiplications and additions per second.
+void report_flops(benchmark::State& state, double flops) {
+  state.counters["flops"] =
+      benchmark::Counter(flops, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void square(benchmark::State& state) {
+  auto const n = state.range(0);
+  double const cells = double(n) * double(n);
+  auto const a = some_matrix<double>(n, n), b = some_matrix<double>(n, n);
+  Array<double, 2> c(Shape<2>{n, n});
+  Work const work{cells, 24 * cells};
+#ifdef KOKKOSKERNELS_ENABLE_TPL_BLAS
+  if constexpr (runs_on_host<Exec>) {
+    int const size = static_cast<int>(n);
+    double const one = 1, zero = 0;
+    compare_kernels(
+        state, Exec{}, work, [&] { matmul_into(c, a, b); },
+        [&] {  // BLAS counts rows along columns: c^T = b^T a^T
+          dgemm_("N", "N", &size, &size, &size, &one, b.data(), &size, a.data(), &size, &zero,
+                 c.data(), &size);
+        });
+    return;
+  }
+#endif
+  time_kernel(state, Exec{}, work, [&] { matmul_into(c, a, b); });
+  report_flops(state, 2 * cells * double(n));
+}
+BENCHMARK(square)->Name("matmul,double")->Arg(32)->Arg(100)->Arg(1000)->UseManualTime();
+
+/// A new array each time, as in NumPy.
+void new_square(benchmark::State& state) {
+  auto const n = state.range(0);
+  double const cells = double(n) * double(n);
+  auto const a = some_matrix<double>(n, n), b = some_matrix<double>(n, n);
+  time_kernel(state, Exec{}, {cells, 24 * cells}, [&] { auto const c = matmul(a, b); });
+  report_flops(state, 2 * cells * double(n));
+}
+BENCHMARK(new_square)->Name("matmul,double,new")->Arg(32)->Arg(1000)->UseManualTime();
+
+void by_own_transpose(benchmark::State& state) {
+  auto const n = state.range(0);
+  double const cells = double(n) * double(n);
+  auto const x = some_matrix<float>(n, n);
+  time_kernel(state, Exec{}, {cells, 8 * cells}, [&] { auto const c = matmul(x, transpose(x)); });
+  report_flops(state, cells * double(n));
+}
+BENCHMARK(by_own_transpose)->Name("x xT,float")->Arg(32)->Arg(3000)->UseManualTime();
+
+/// The product with another matrix, to see what knowing the transpose saves.
+void by_other(benchmark::State& state) {
+  auto const n = state.range(0);
+  double const cells = double(n) * double(n);
+  auto const x = some_matrix<float>(n, n), y = some_matrix<float>(n, n);
+  time_kernel(state, Exec{}, {cells, 12 * cells}, [&] { auto const c = matmul(x, transpose(y)); });
+  report_flops(state, 2 * cells * double(n));
+}
+BENCHMARK(by_other)->Name("x yT,float")->Arg(32)->Arg(3000)->UseManualTime();
+
+/// A matrix of 150 x 100 by vectors of 100.
+void many_vectors(benchmark::State& state) {
+  auto const vectors = state.range(0);
+  auto const w = some_matrix<float>(150, 100), x = some_matrix<float>(vectors, 100);
+  double const cells = double(vectors) * 150;
+  time_kernel(state, Exec{}, {cells, 4 * (cells + 100. * double(vectors))},
+              [&] { auto const y = matvec(w, x); });
+  report_flops(state, 2 * cells * 100);
+}
+BENCHMARK(many_vectors)->Name("matvec,float")->Arg(10)->Arg(100'000)->UseManualTime();
+
+/// 10'000 small products.
+void stack(benchmark::State& state) {
+  auto const n = state.range(0), count = std::int64_t(10'000);
+  auto const a = reshape(some_matrix<double>(count, n * n), Shape<3>{count, n, n});
+  double const cells = double(count) * double(n) * double(n);
+  time_kernel(state, Exec{}, {cells, 24 * cells}, [&] { auto const c = matmul(a, a); });
+  report_flops(state, 2 * cells * double(n));
+}
+BENCHMARK(stack)->Name("matmul,stack")->Arg(4)->Arg(16)->Arg(64)->UseManualTime();
+
+}  // namespace coir::bench

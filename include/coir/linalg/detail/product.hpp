@@ -1,0 +1,50 @@
+#pragma once
+
+/// \file
+/// Which kernel computes a product of matrices.
+
+#include <coir/linalg/detail/plain_product.hpp>
+#include <coir/linalg/detail/stack.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace coir::detail {
+
+/// BLAS knows this type.
+template <class T>
+inline constexpr bool is_blas_type =
+    std::is_same_v<T, float> || std::is_same_v<T, double> ||
+    std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
+
+/// c = a b by Kokkos Kernels, for matrices that fit BLAS and have elements. c overlaps neither factor.
+/// Compiled in src/linalg for the four types, on hosts and the default device.
+template <class T, class Space>
+void blas_product(Matrix<T const> a, Matrix<T const> b, Matrix<T> c);
+
+/// Matrices of a stack with fewer multiplications than this aren't worth a call of BLAS each.
+template <class Exec>
+inline constexpr std::int64_t small_product = runs_on_host<Exec> ? 10 * 10 * 10 : 128 * 128 * 128;
+
+/// c[s] = a[s] b[s] for s < c.count. For BLAS types all matrices fit BLAS.
+template <class Exec, class T>
+void product(Exec const& exec, Stack<T const> a, Stack<T const> b, Stack<T> c) {
+  if (c.count * c.first.rows * c.first.columns == 0) return;
+  if constexpr (!is_blas_type<T>) {
+    plain_product(exec, a, b, c);
+  } else {
+    using Space = typename Exec::memory_space;
+    // Several matrices by the same one are a single product of a taller matrix.
+    if (b.step == 0 && a.count == c.count && a.joins() && c.joins() && a.joined().fits_blas() &&
+        c.joined().fits_blas()) {
+      blas_product<T, Space>(a.joined(), b.first, c.joined());
+    } else if (c.count > 1 &&
+               c.first.rows * c.first.columns * a.first.columns < small_product<Exec>) {
+      plain_product(exec, a, b, c);
+    } else {
+      for (std::int64_t s = 0; s < c.count; ++s) blas_product<T, Space>(a[s], b[s], c[s]);
+    }
+  }
+}
+
+}  // namespace coir::detail

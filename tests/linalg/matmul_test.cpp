@@ -1,0 +1,356 @@
+#include <coir/array/all.hpp>
+#include <coir/linalg/matmul.hpp>
+
+#include <array/naive.hpp>
+#include <support/spaces.hpp>
+
+#include <complex>
+#include <limits>
+#include <random>
+
+using namespace coir;
+using coir::testing::message_of;
+using coir::testing::Naive;
+using coir::testing::naive;
+using coir::testing::random_array;
+using coir::testing::values;
+
+namespace {
+
+/// a b for stacks of matrices of shapes (s, m, k) and (s, k, n), either s may be 1.
+template <class T>
+Naive<T> naive_product(Naive<T> const& a, Naive<T> const& b) {
+  std::int64_t const s = std::max(a.shape[0], b.shape[0]), m = a.shape[1], n = b.shape[2];
+  Naive<T> c({s, m, n});
+  for (std::int64_t l = 0; l < s; ++l)
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j) {
+        T sum(0);
+        for (std::int64_t k = 0; k < a.shape[2]; ++k)
+          sum += a.at({a.shape[0] == 1 ? 0 : l, i, k}) * b.at({b.shape[0] == 1 ? 0 : l, k, j});
+        c.at({l, i, j}) = sum;
+      }
+  return c;
+}
+
+/// With axes of one element added in front.
+template <class T>
+Naive<T> as_stack(Naive<T> x) {
+  while (x.rank() < 3) x.shape.insert(x.shape.begin(), 1);
+  return x;
+}
+
+/// matmul of matrices or stacks of them against the plain loop. Elements are whole numbers so small that all
+/// sums are exact, in any order.
+template <class A, class B>
+void expect_product(A const& a, B const& b, std::string const& what = "") {
+  auto const expected = naive_product(as_stack(naive(a)), as_stack(naive(b)));
+  auto const product = matmul(a, b);
+  EXPECT_EQ(size_of(product.shape()), static_cast<std::int64_t>(expected.size()));
+  EXPECT_EQ(product.shape()[product.rank - 1], expected.shape[2]);
+  EXPECT_EQ(product.shape()[product.rank - 2], expected.shape[1]);
+  EXPECT_EQ(values(product), expected.elements)
+      << in_words(a.shape()) << " by " << in_words(b.shape()) << what;
+}
+
+}  // namespace
+
+template <class Space, class Number>
+struct NumberCase {
+  using Exec = Space;
+  using T = Number;
+};
+
+template <class Exec>
+using NumbersOn = ::testing::Types<NumberCase<Exec, float>, NumberCase<Exec, double>,
+                                   NumberCase<Exec, Kokkos::complex<float>>,
+                                   NumberCase<Exec, Kokkos::complex<double>>, NumberCase<Exec, int>,
+                                   NumberCase<Exec, std::int64_t>>;
+
+template <class Case>
+class Matmul : public ::testing::Test {
+ public:
+  using T = typename Case::T;
+  using Space = typename Case::Exec::memory_space;
+
+  template <class... Extents>
+  auto random(Extents... extents) {
+    Shape<int(sizeof...(Extents))> const shape{extents...};
+    if constexpr (is_complex<T>) {
+      using R = real_t<T>;
+      auto const re = random_array<R, Kokkos::HostSpace>(shape, ++seed_, 8);
+      auto const im = random_array<R, Kokkos::HostSpace>(shape, ++seed_, 8);
+      std::vector<T> elements(static_cast<std::size_t>(size_of(shape)));
+      for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = T(re.data()[i], im.data()[i]);
+      return coir::testing::array_of<Space>(elements, shape);
+    } else {
+      return random_array<T, Space>(shape, ++seed_, 8);
+    }
+  }
+
+ private:
+  std::uint32_t seed_ = 0;
+};
+TYPED_TEST_SUITE(Matmul, NumbersOn<coir::testing::Host>);
+
+template <class Case>
+class MatmulOnDevices : public Matmul<Case> {};
+TYPED_TEST_SUITE(MatmulOnDevices, NumbersOn<coir::testing::Device>);
+
+#define TYPES                        \
+  using T = typename TestFixture::T; \
+  using Space = typename TestFixture::Space
+
+TYPED_TEST(Matmul, SmallOneByHand) {
+  TYPES;
+  auto const a = coir::testing::array_of<Space>(std::vector<T>{1, 2, 3, 4, 5, 6}, Shape<2>{2, 3});
+  auto const b = coir::testing::array_of<Space>(std::vector<T>{1, 0, 2, 1, 0, 3}, Shape<2>{3, 2});
+  EXPECT_EQ(values(matmul(a, b)), (std::vector<T>{5, 11, 14, 23}));
+}
+
+TYPED_TEST(Matmul, IsThePlainLoop) {
+  for (auto [m, k, n] :
+       {std::array{1, 1, 1}, std::array{2, 3, 1}, std::array{1, 5, 4}, std::array{31, 2, 33},
+        std::array{64, 64, 64}, std::array{7, 1009, 3}, std::array{130, 67, 271}})
+    expect_product(this->random(m, k), this->random(k, n));
+}
+
+TYPED_TEST(MatmulOnDevices, IsThePlainLoop) {
+  expect_product(this->random(31, 2), this->random(2, 33));
+  expect_product(this->random(130, 67), this->random(67, 271));
+  expect_product(this->random(50, 3, 4), this->random(50, 4, 5));
+  expect_product(this->random(3, 130, 150), this->random(3, 150, 131));
+  auto const x = this->random(97, 41);
+  expect_product(x, transpose(x));
+  expect_product(transpose(x), x);
+}
+
+TYPED_TEST(Matmul, ReadsSlicesWhereTheyLie) {
+  auto const a = this->random(20, 30), b = this->random(30, 24);
+  auto const wide_a = this->random(40, 70), wide_b = this->random(61, 50);
+  auto const padded_a = wide_a(range(3, 23), range(5, 35));
+  auto const padded_b = wide_b(range(0, 30), range(9, 33));
+  auto const a_t = transpose(this->random(30, 20)), b_t = transpose(this->random(24, 30));
+  auto const padded_a_t = transpose(wide_a(range(1, 31), range(0, 20)));
+  expect_product(a, b);
+  expect_product(a_t, b, " transposed left");
+  expect_product(a, b_t, " transposed right");
+  expect_product(a_t, b_t, " transposed both");
+  expect_product(padded_a, padded_b, " padded");
+  expect_product(padded_a_t, padded_b, " padded, transposed");
+}
+
+TYPED_TEST(Matmul, CopiesOtherStrides) {
+  auto const a = this->random(40, 60), b = this->random(30, 48);
+  auto const back = range(end, end, -1);
+  expect_product(a(range(0, end, 2), range(0, end, 2)), b);
+  expect_product(a(back, range(0, 30)), b(range(), back));
+  expect_product(transpose(a(range(0, 30, 3), back)), b(range(0, 10), range(0, end, 5)));
+  // The same row and the same column again and again: strides of 0.
+  expect_product(broadcast_to(a(0), Shape<2>{7, 60}), this->random(60, 3));
+  expect_product(this->random(3, 4), broadcast_to(b(range(0, 4), range(0, 1)), Shape<2>{4, 9}));
+}
+
+TYPED_TEST(Matmul, EvaluatesExpressions) {
+  using T = typename TestFixture::T;
+  auto const a = this->random(5, 6), b = this->random(6, 7);
+  expect_product(a + a, b * T(2));
+}
+
+TYPED_TEST(Matmul, OfAMatrixAndItsTransposeIsSymmetric) {
+  for (auto [m, k] : {std::array{1, 1}, std::array{1, 9}, std::array{9, 1}, std::array{31, 33},
+                      std::array{32, 64}, std::array{97, 41}, std::array{200, 3}}) {
+    auto const x = this->random(m, k);
+    auto const wide = this->random(m + 3, k + 4);
+    auto const padded = wide(range(0, m), range(2, k + 2));
+    auto const stepped = wide(range(0, m), range(0, k, 2));
+    expect_product(x, transpose(x), " x xT");
+    expect_product(transpose(x), x, " xT x");
+    expect_product(padded, transpose(padded), " padded");
+    expect_product(transpose(padded), padded, " padded, transposed");
+    expect_product(stepped, transpose(stepped), " stepped");
+  }
+  auto const x = this->random(20, 20);  // the same data, and not the transpose
+  expect_product(x, x);
+}
+
+TYPED_TEST(Matmul, OfMatricesAndVectors) {
+  TYPES;
+  for (auto [m, k] :
+       {std::array{1, 1}, std::array{3, 4}, std::array{2, 513}, std::array{1009, 31}}) {
+    auto const a = this->random(m, k);
+    auto const right = this->random(k), left = this->random(m), far = this->random(3 * k);
+    auto const column = [](auto const& x) { return x(range(), newaxis); };
+    auto const expected = [](auto const& a, auto const& b) {
+      return naive_product(as_stack(naive(a)), as_stack(naive(b))).elements;
+    };
+    auto const product = matmul(a, right);
+    static_assert(std::same_as<decltype(product), Array<T, 1, Space> const>);
+    EXPECT_EQ(values(product), expected(a, column(right)));
+    EXPECT_EQ(values(matmul(left, a)), expected(left(newaxis, range()), a));
+    EXPECT_EQ(values(matmul(transpose(a), left)), expected(transpose(a), column(left)));
+    EXPECT_EQ(values(matmul(right, transpose(a))), expected(a, column(right)));
+    auto const stepped = far(range(end, end, -3));
+    EXPECT_EQ(values(matmul(a, stepped)), expected(a, column(stepped)));
+    EXPECT_EQ(values(matvec(a, stepped)), expected(a, column(stepped)));
+    // Matrices of one column, strided too.
+    expect_product(a, column(right));
+    expect_product(a, column(far(range(0, end, 3))));
+    expect_product(this->random(m, 1), this->random(1, k));
+  }
+}
+
+TYPED_TEST(Matmul, OfStacks) {
+  for (auto [s, m, k, n] :
+       {std::array{1, 3, 4, 5}, std::array{7, 3, 4, 5}, std::array{513, 2, 2, 2},
+        std::array{5, 33, 31, 35}, std::array{3, 1, 40, 1}}) {
+    auto const a = this->random(s, m, k), b = this->random(s, k, n);
+    auto const a1 = this->random(1, m, k), b1 = this->random(1, k, n);
+    auto const a2 = this->random(m, k), b2 = this->random(k, n);
+    expect_product(a, b);
+    expect_product(a1, b);
+    expect_product(a, b1);
+    expect_product(a2, b);
+    expect_product(a, b2);
+    expect_product(swap_axes(this->random(s, k, m), 1, 2), b, " transposed");
+    expect_product(a, swap_axes(this->random(s, n, k), 1, 2), " transposed");
+    expect_product(swap_axes(this->random(m, s, k), 0, 1), b2, " interleaved");
+    expect_product(flip(a, 0), b, " reversed");
+    expect_product(a, transpose(this->random(n, k)), " by a transposed matrix");
+  }
+}
+
+TYPED_TEST(Matmul, OfAMatrixAndManyVectors) {
+  for (auto [s, m, k] : {std::array{1, 1, 1}, std::array{10, 15, 7}, std::array{1009, 3, 5}}) {
+    auto const w = this->random(m, k), x = this->random(s, k), each = this->random(s, m, k);
+    auto const product = matvec(w, x), of_each = matvec(each, x),
+               stepped = matvec(each, flip(x, 1));
+    ASSERT_EQ(product.shape(), (Shape<2>{s, m}));
+    for (std::int64_t i = 0; i < s; ++i) {
+      ASSERT_EQ(values(product(i)), values(matmul(w, x(i))));
+      ASSERT_EQ(values(of_each(i)), values(matmul(each(i), x(i))));
+      ASSERT_EQ(values(stepped(i)), values(matmul(each(i), flip(x(i)))));
+    }
+  }
+}
+
+TYPED_TEST(Matmul, WritesIntoArraysAndSlices) {
+  TYPES;
+  auto const a = this->random(20, 30), b = this->random(30, 24);
+  auto const expected = naive_product(as_stack(naive(a)), as_stack(naive(b))).elements;
+  Array<T, 2, Space> out(Shape<2>{20, 24});
+  auto const* const memory = out.data();
+  matmul_into(out, a, b);
+  EXPECT_EQ(values(out), expected);
+  EXPECT_EQ(out.data(), memory);
+
+  auto wide = zeros<T, Space>(50, 60);
+  matmul_into(wide(range(1, 21), range(2, 26)), a, b);  // padded
+  EXPECT_EQ(values(wide(range(1, 21), range(2, 26))), expected);
+  wide(range(1, 21), range(2, 26)) = T(0);
+  EXPECT_EQ(values(wide), values(zeros<T, Space>(50, 60)));
+  matmul_into(transpose(wide(range(0, 24), range(0, 20))), a, b);  // transposed
+  EXPECT_EQ(values(transpose(wide(range(0, 24), range(0, 20)))), expected);
+  matmul_into(wide(range(0, 40, 2), range(0, 48, 2)), a, b);  // stepped
+  EXPECT_EQ(values(wide(range(0, 40, 2), range(0, 48, 2))), expected);
+  auto vector = zeros<T, Space>(40);
+  matmul_into(vector(range(0, end, 2)), a, b(range(), 3));
+  EXPECT_EQ(values(vector(range(0, end, 2))), values(matmul(a, b(range(), 3))));
+}
+
+TYPED_TEST(Matmul, MayWriteOverItsFactors) {
+  auto const first = this->random(30, 30), second = this->random(30, 30);
+  auto const expected = naive_product(as_stack(naive(first)), as_stack(naive(second))).elements;
+  auto a = copy(first), b = copy(second);
+  matmul_into(a, a, second);
+  EXPECT_EQ(values(a), expected);
+  matmul_into(b, first, b);
+  EXPECT_EQ(values(b), expected);
+}
+
+TYPED_TEST(Matmul, EmptyFactorsGiveZerosOrNothing) {
+  TYPES;
+  EXPECT_EQ(matmul(zeros<T, Space>(0, 3), zeros<T, Space>(3, 4)).shape(), (Shape<2>{0, 4}));
+  EXPECT_EQ(matmul(zeros<T, Space>(2, 3), zeros<T, Space>(3, 0)).shape(), (Shape<2>{2, 0}));
+  EXPECT_EQ(values(matmul(zeros<T, Space>(2, 0), zeros<T, Space>(0, 3))), std::vector<T>(6, T(0)));
+  EXPECT_EQ(values(matmul(zeros<T, Space>(2, 0), zeros<T, Space>(0))), std::vector<T>(2, T(0)));
+  EXPECT_EQ(values(matmul(zeros<T, Space>(2, 3, 0), zeros<T, Space>(2, 0, 1))),
+            std::vector<T>(6, T(0)));
+  EXPECT_EQ(matmul(zeros<T, Space>(0, 2, 3), zeros<T, Space>(3, 4)).shape(), (Shape<3>{0, 2, 4}));
+  EXPECT_EQ(values(matvec(zeros<T, Space>(2, 3, 0), zeros<T, Space>(2, 0))),
+            std::vector<T>(6, T(0)));
+  auto ones_before = ones<T, Space>(2, 3);
+  matmul_into(ones_before, zeros<T, Space>(2, 0), zeros<T, Space>(0, 3));
+  EXPECT_EQ(values(ones_before), std::vector<T>(6, T(0)));
+}
+
+TYPED_TEST(Matmul, ErrorsNameBothShapes) {
+  TYPES;
+  auto const expect_named = [](std::string const& text, auto... parts) {
+    for (std::string const part : {parts...})
+      EXPECT_NE(text.find(part), std::string::npos) << text << " lacks " << part;
+  };
+  auto const z = [](auto... extents) { return zeros<T, Space>(extents...); };
+  expect_named(message_of([&] { matmul(z(2, 3), z(4, 5)); }), "(2, 3)", "(4, 5)", "3", "4");
+  expect_named(message_of([&] { matmul(z(3), z(4, 5)); }), "(3,)", "(4, 5)");
+  expect_named(message_of([&] { matmul(z(2, 3), z(4)); }), "(2, 3)", "(4,)");
+  expect_named(message_of([&] { matmul(z(6, 2, 3), z(7, 3, 2)); }), "(6, 2, 3)", "(7, 3, 2)");
+  expect_named(message_of([&] { matvec(z(2, 3), z(3, 4)); }), "(2, 3)", "(3, 4)");
+  expect_named(message_of([&] { matvec(z(5, 2, 3), z(6, 3)); }), "(5, 2, 3)", "(6, 3)");
+  auto out = z(3, 3);
+  expect_named(message_of([&] { matmul_into(out, z(2, 3), z(3, 4)); }), "(2, 4)", "(3, 3)");
+  Array<T, 2, Space> none;
+  message_of([&] { matmul(none, z(3, 4)); });
+}
+
+TYPED_TEST(Matmul, ManySmallRandomShapes) {
+  std::mt19937 generator(7);
+  auto const pick = [&](int most) { return static_cast<int>(generator() % most); };
+  for (int trial = 0; trial < 60; ++trial) {
+    int const m = pick(20), k = pick(20), n = pick(20), s = 1 + pick(4);
+    auto const a = this->random(2 * m + 1, 3 * k + 1);
+    auto const b = this->random(s, k, n);
+    int const step = 1 + pick(3);
+    auto const part = a(range(1, 1 + m), range(0, step * k, step));
+    expect_product(part, b);
+    expect_product(part, b(0));
+  }
+}
+
+// |fl(a b) - a b| <= k eps |a| |b| for any order of the sum (Higham, Accuracy and Stability of Numerical
+// Algorithms, 2002, sec. 3.5), and here |a|, |b| <= 1.
+TEST(MatmulOfReals, IsAccurate) {
+  std::int64_t const n = 300;
+  auto const i = indices<0>(Shape<2>{n, n});
+  auto const j = indices<1>(Shape<2>{n, n});
+  Array<float, 2> const a = cast<float>(sin(cast<double>(i * 3 + j))),
+                        b = cast<float>(cos(cast<double>(i - 2 * j)));
+  Array<double, 2> const exact = matmul(cast<double>(a), cast<double>(b));
+  EXPECT_LE(max(abs(cast<double>(matmul(a, b)) - exact)),
+            double(n) * n * std::numeric_limits<float>::epsilon());
+}
+
+TEST(MatmulOfDifferentTypes, Promotes) {
+  auto const i = full<int>(Shape<2>{2, 2}, 3);
+  auto const f = full<float>(Shape<2>{2, 2}, 0.5);
+  auto const d = full<double>(Shape<2>{2, 2}, 0.1);
+  static_assert(std::same_as<decltype(matmul(i, f)), Array<float, 2>>);
+  static_assert(std::same_as<decltype(matmul(f, d)), Array<double, 2>>);
+  EXPECT_EQ(values(matmul(i, f)), std::vector<float>(4, 3));
+  EXPECT_DOUBLE_EQ(values(matmul(f, d))[0], 0.1);
+  auto const t = full<bool>(Shape<2>{2, 2}, true);
+  EXPECT_EQ(values(matmul(t, t)), std::vector<int>(4, 2));
+  auto out = zeros<double>(2, 2);
+  matmul_into(out, i, f);
+  EXPECT_EQ(values(out), std::vector<double>(4, 3));
+}
+
+TEST(MatmulOfSomethingElse, DoesNotCompile) {
+  using V = Array<double, 1>;
+  using S = Array<double, 3>;
+  static_assert(!detail::Multipliable<V, V>);  // there is dot
+  static_assert(!detail::Multipliable<V, S>);
+  static_assert(!detail::Multipliable<S, V>);
+  static_assert(!detail::Multipliable<Array<double, 4>, S>);
+  static_assert(detail::Multipliable<S, S>);
+}
