@@ -215,10 +215,11 @@ void check_broadcasting(std::mt19937& generator) {
   part_of(a_shape);
   part_of(b_shape);
   part_of(c_shape);
-  auto const a = random_array<T, Space>(a_shape, generator()),
-             b = random_array<T, Space>(b_shape, generator());
+  auto const a = random_array<T, Space>(a_shape, generator());
+  auto const b = random_array<T, Space>(b_shape, generator());
   auto const c = random_array<T, Space>(c_shape, generator());
-  auto const a_n = naive(a), b_n = naive(b);
+  auto const a_n = naive(a);
+  auto const b_n = naive(b);
   auto const c_n = naive(c);
   auto const result = naive(a * b - c);
   auto const shape = broadcast(broadcast(a_shape, b_shape), c_shape);

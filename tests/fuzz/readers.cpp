@@ -138,6 +138,9 @@ Bytes stored_png(std::uint32_t columns, std::uint32_t rows, int depth, int colou
   return repair_png(std::move(file));
 }
 
+// encode_png also takes colours, and a template's argument must be one function.
+Bytes encode_gray_png(io::GrayImage const& image) { return io::encode_png(image); }
+
 Reader png() {
   return {
       "png",
@@ -150,7 +153,7 @@ Reader png() {
       // A byte holds 1032 bytes unpacked, each of them 8 pixels, each of which takes 2 bytes as a
       // sample and, when interlaced, 3 more.
       [](std::size_t length) { return length * 1032 * 8 * 5 + fixed_costs; },
-      check_image<io::decode_png, io::encode_png>,
+      check_image<io::decode_png, encode_gray_png>,
       repair_png};
 }
 

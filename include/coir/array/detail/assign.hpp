@@ -29,17 +29,19 @@ struct AssignBody {
   Kernel kernel;
   SliceKernel<T, Outer> target;
   RowNumbers<Outer> numbers;
+  bool narrow;
 
   // One cell, on devices.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t column) const
     requires(Outer == 0)
   {
-    put(Place<0>{}, column);
+    (*this)(0, column);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t column) const
-    requires(Outer > 0)
-  {
-    put(numbers.place(row), column);
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t column) const {
+    if (narrow)
+      put_cell(static_cast<std::int32_t>(row), static_cast<std::int32_t>(column));
+    else
+      put_cell(row, column);
   }
 
   // A stretch of a row, on hosts.
@@ -55,8 +57,10 @@ struct AssignBody {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void put(Place<Outer> const& at, std::int64_t column) const {
-    target.start(at)[column * target.step] = stored<T>(kernel.cell(at, column));
+  template <class I>
+  KOKKOS_FORCEINLINE_FUNCTION void put_cell(I row, I column) const {
+    Place<Outer, I> const at = numbers.place(row);
+    target.data[target.offset(at, column)] = stored<T>(kernel.cell(at, column));
   }
 
   void put(Place<Outer> const& at, std::int64_t begin, std::int64_t end) const {
@@ -167,7 +171,8 @@ void assign_now(Exec const& exec, T* data, Strides<Rank> const& strides, Shape<R
     constexpr int outer = Rank - 1;
     auto const kernel = expression.kernel(fold);
     AssignBody<T, std::remove_const_t<decltype(kernel)>, outer> const body{
-        kernel, slice_kernel<T, outer>(data, strides, fold), RowNumbers<outer>::of(fold)};
+        kernel, slice_kernel<T, outer>(data, strides, fold), RowNumbers<outer>::of(fold),
+        fold.narrow()};
     if constexpr (outer == 0)
       for_each("coir::array::assign", exec, box({fold.columns()}), body);
     else

@@ -8,8 +8,10 @@
 #include <coir/array/element.hpp>
 #include <coir/array/shape.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <type_traits>
 
@@ -18,10 +20,11 @@ namespace coir::detail {
 /// The longest stretch of a row that is worked on at once if some operand has to be gathered first.
 inline constexpr std::int64_t gathered_stretch = 512;
 
-/// Indices along the axes before the last one.
-template <int Outer>
+/// Indices along the axes before the last one. Devices count in 32 bits where that is enough: offsets in
+/// 64 bits take them longer than the memory that they point to.
+template <int Outer, class I = std::int64_t>
 struct Place {
-  std::int64_t index[Outer > 0 ? Outer : 1] = {};
+  I index[Outer > 0 ? Outer : 1] = {};
 };
 
 /// Which axes of a shape are joined into one.
@@ -36,6 +39,9 @@ class Fold {
 
   /// Keeps the axes apart that an array with these strides can't join.
   void add(Strides<Rank> const& strides) {
+    std::int64_t span = 0;
+    for (int d = 0; d < Rank; ++d) span += (shape_[d] - 1) * std::abs(strides[d]);
+    widest_ = std::max(widest_, span);
     int last = -1;  // the last axis so far that isn't of extent 1
     for (int d = 0; d < Rank; ++d) {
       if (shape_[d] == 1 && d != apart_) continue;
@@ -74,6 +80,12 @@ class Fold {
 
   Shape<Rank> const& shape() const { return shape_; }
 
+  /// Whether 32 bits are enough to count the cells, and for the offsets in every array.
+  bool narrow() const {
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    return widest_ <= most && rows() <= most && columns() <= most && rows() * columns() <= most;
+  }
+
   /// Where an axis that was kept apart is among the joined ones.
   int position(int axis) const {
     for (int d = 0; d < Rank; ++d)
@@ -103,6 +115,7 @@ class Fold {
   bool joined_[Rank];
   int axis_[Rank];
   int apart_ = -1;
+  std::int64_t widest_ = 0;
   bool keep_ = false;
 };
 
@@ -119,18 +132,21 @@ struct RowNumbers {
     return numbers;
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION Place<Outer> place(std::int64_t row) const {
-    Place<Outer> result;
+  template <class I = std::int64_t>
+  KOKKOS_FORCEINLINE_FUNCTION Place<Outer, I> place(I row) const {
+    Place<Outer, I> result;
     if constexpr (Outer > 1) {
       COIR_UNROLL
       for (int d = Outer - 1; d > 0; --d) {
-        if (extent[d] == 1) continue;
-        std::int64_t quotient;
-        if (row <= 0x7fffffff && extent[d] <= 0x7fffffff)  // divides in a quarter of the time
-          quotient = static_cast<std::uint32_t>(row) / static_cast<std::uint32_t>(extent[d]);
+        I const length = static_cast<I>(extent[d]);
+        if (length == 1) continue;
+        I quotient;
+        if (row <= 0x7fffffff && length <= 0x7fffffff)  // divides in a quarter of the time
+          quotient =
+              static_cast<I>(static_cast<std::uint32_t>(row) / static_cast<std::uint32_t>(length));
         else
-          quotient = row / extent[d];
-        result.index[d] = row - quotient * extent[d];
+          quotient = row / length;
+        result.index[d] = row - quotient * length;
         row = quotient;
       }
     }
@@ -180,8 +196,8 @@ struct ConstantKernel {
   Row row(P const&, std::int64_t, std::int64_t, S&) const {
     return {value};
   }
-  template <class P>
-  KOKKOS_FORCEINLINE_FUNCTION T cell(P const&, std::int64_t) const {
+  template <class P, class I>
+  KOKKOS_FORCEINLINE_FUNCTION T cell(P const&, I) const {
     return value;
   }
 };
@@ -220,8 +236,17 @@ struct SliceKernel {
     return gathered;
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION Value cell(Place<Outer> const& at, std::int64_t column) const {
-    return start(at)[column * step];
+  template <class I>
+  KOKKOS_FORCEINLINE_FUNCTION I offset(Place<Outer, I> const& at, I column) const {
+    I result = column * static_cast<I>(step);
+    COIR_UNROLL
+    for (int d = 0; d < Outer; ++d) result += at.index[d] * static_cast<I>(stride[d]);
+    return result;
+  }
+
+  template <class I>
+  KOKKOS_FORCEINLINE_FUNCTION Value cell(Place<Outer, I> const& at, I column) const {
+    return data[offset(at, column)];
   }
 };
 
@@ -254,17 +279,17 @@ struct MapKernel {
     });
   }
 
-  template <class P>
-  KOKKOS_FORCEINLINE_FUNCTION auto cell(P const& at, std::int64_t column) const {
-    return operands.apply(CellOf<P>{f, at, column});
+  template <class P, class I>
+  KOKKOS_FORCEINLINE_FUNCTION auto cell(P const& at, I column) const {
+    return operands.apply(CellOf<P, I>{f, at, column});
   }
 
  private:
-  template <class P>
+  template <class P, class I>
   struct CellOf {
     F const& f;
     P const& at;
-    std::int64_t column;
+    I column;
     template <class... K>
     KOKKOS_FORCEINLINE_FUNCTION auto operator()(K const&... k) const {
       return f(k.cell(at, column)...);
@@ -273,17 +298,19 @@ struct MapKernel {
 };
 
 /// f(i, j, ...) with the last `Rank` of the indices.
-template <int Rank, class F, int Outer>
-KOKKOS_FORCEINLINE_FUNCTION auto call_with_indices(F const& f, Place<Outer> const& at,
-                                                   std::int64_t column) {
+template <int Rank, class F, int Outer, class I>
+KOKKOS_FORCEINLINE_FUNCTION auto call_with_indices(F const& f, Place<Outer, I> const& at,
+                                                   I column) {
+  using Long = std::int64_t;
   if constexpr (Rank == 1)
-    return f(column);
+    return f(Long(column));
   else if constexpr (Rank == 2)
-    return f(at.index[Outer - 1], column);
+    return f(Long(at.index[Outer - 1]), Long(column));
   else if constexpr (Rank == 3)
-    return f(at.index[Outer - 2], at.index[Outer - 1], column);
+    return f(Long(at.index[Outer - 2]), Long(at.index[Outer - 1]), Long(column));
   else
-    return f(at.index[Outer - 3], at.index[Outer - 2], at.index[Outer - 1], column);
+    return f(Long(at.index[Outer - 3]), Long(at.index[Outer - 2]), Long(at.index[Outer - 1]),
+             Long(column));
 }
 
 template <class F, int Rank, int Outer>
@@ -309,13 +336,15 @@ struct IndexKernel {
     hide(at);
     return {f, at, real[Rank - 1] ? first : 0, real[Rank - 1] ? 1 : 0};
   }
-  KOKKOS_FORCEINLINE_FUNCTION auto cell(Place<Outer> at, std::int64_t column) const {
+  template <class I>
+  KOKKOS_FORCEINLINE_FUNCTION auto cell(Place<Outer, I> at, I column) const {
     hide(at);
-    return call_with_indices<Rank>(f, at, real[Rank - 1] ? column : 0);
+    return call_with_indices<Rank>(f, at, real[Rank - 1] ? column : I(0));
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void hide(Place<Outer>& at) const {
+  template <class I>
+  KOKKOS_FORCEINLINE_FUNCTION void hide(Place<Outer, I>& at) const {
     COIR_UNROLL
     for (int d = 0; d + 1 < Rank; ++d)
       if (!real[d]) at.index[Outer - Rank + 1 + d] = 0;

@@ -54,13 +54,13 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_nan(T const& x) {
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION constexpr T largest() {
   constexpr T value = std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity()
-                                                 : std::numeric_limits<T>::max();
+                                                  : std::numeric_limits<T>::max();
   return value;
 }
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION constexpr T least() {
   constexpr T value = std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity()
-                                                 : std::numeric_limits<T>::lowest();
+                                                  : std::numeric_limits<T>::lowest();
   return value;
 }
 

@@ -18,17 +18,22 @@ struct ReduceBody {
   RowNumbers<Outer> numbers;
   std::int64_t columns;
 
+  bool narrow;
+
   // One cell, on devices.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t column, Value& value) const
     requires(Outer == 0)
   {
-    monoid.fold(value, kernel.cell(Place<0>{}, column), column);
+    (*this)(0, column, value);
   }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t column,
-                                              Value& value) const
-    requires(Outer > 0)
-  {
-    monoid.fold(value, kernel.cell(numbers.place(row), column), row * columns + column);
+                                              Value& value) const {
+    std::int64_t const number = row * columns + column;
+    if (narrow)
+      monoid.fold(value, element(static_cast<std::int32_t>(row), static_cast<std::int32_t>(column)),
+                  number);
+    else
+      monoid.fold(value, element(row, column), number);
   }
 
   /// The terms of a stretch of a row, on hosts.
@@ -60,6 +65,12 @@ struct ReduceBody {
   {
     return Terms(*this, numbers.place(row), begin, end, row * columns);
   }
+
+ private:
+  template <class I>
+  KOKKOS_FORCEINLINE_FUNCTION auto element(I row, I column) const {
+    return kernel.cell(numbers.place(row), column);
+  }
 };
 
 /// All elements of an expression folded into one value, in one kernel. Waits.
@@ -79,7 +90,7 @@ typename Monoid::result_type reduce_all(E const& expression, Monoid const& monoi
   fold.close();
   auto const kernel = expression.kernel(fold);
   ReduceBody<std::remove_const_t<decltype(kernel)>, Monoid, outer> const body{
-      kernel, monoid, RowNumbers<outer>::of(fold), fold.columns()};
+      kernel, monoid, RowNumbers<outer>::of(fold), fold.columns(), fold.narrow()};
 
   typename Monoid::value_type value;
   MonoidReducer<Monoid> const reducer(monoid, value);

@@ -268,7 +268,7 @@ auto reduce_axis(E const& expression, int axis, Monoid const& monoid) {
       return result;
     }
     // Elements are numbered along the axis: every row begins with 0.
-    ReduceBody<Kernel, Monoid, outer> const body{kernel, monoid, numbers, 0};
+    ReduceBody<Kernel, Monoid, outer> const body{kernel, monoid, numbers, 0, fold.narrow()};
     if constexpr (runs_on_host<Exec>)
       fold_rows_on_host(exec, body, monoid, cells, length, result.data());
     else
