@@ -19,6 +19,7 @@ packages=(
   g++ cmake ninja-build ca-certificates
   libpng-dev                      # coir::io
   librandom123-dev                # coir::array
+  libopenblas-openmp-dev          # coir::linalg; OpenBLAS for other threads works, at half the speed
   libcli11-dev nlohmann-json3-dev # applications
   libgtest-dev libbenchmark-dev   # tests, benchmarks
 )
@@ -26,7 +27,7 @@ dry_run=false
 for argument in "$@"; do
   case $argument in
     --dry-run) dry_run=true ;;
-    --ci) packages+=(git clang-format-19 libopenblas-dev) ;;
+    --ci) packages+=(git clang-format-19) ;;
     --docs) packages+=(doxygen) ;;
     --help | -h)
       usage

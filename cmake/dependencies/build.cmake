@@ -153,8 +153,11 @@ function(coir_config_dir package prefix result)
   set(${result} "${folder}" PARENT_SCOPE)
 endfunction()
 
+# OpenBLAS, and where Debian has several builds of it the one for OpenMP: it runs in the threads that Kokkos uses.
+# That for pthreads has threads of its own, which the waiting ones of OpenMP slow down by half, and which all share
+# one core once OpenMP has bound the main thread to it.
 function(coir_find_openblas result)
-  find_library(openblas openblas NO_CACHE)
+  find_library(openblas openblas PATH_SUFFIXES openblas-openmp NO_CACHE)
   if(NOT openblas)
     set(openblas "")
   endif()
@@ -263,7 +266,8 @@ function(coir_initial_cache package prefix result)
     if(openblas)
       set(KokkosKernels_ENABLE_TPL_BLAS ON)
       set(BLA_VENDOR OpenBLAS)
-      list(APPEND names KokkosKernels_ENABLE_TPL_BLAS BLA_VENDOR)
+      cmake_path(GET openblas PARENT_PATH CMAKE_LIBRARY_PATH)
+      list(APPEND names KokkosKernels_ENABLE_TPL_BLAS BLA_VENDOR CMAKE_LIBRARY_PATH)
     endif()
   endif()
   set(cache "")

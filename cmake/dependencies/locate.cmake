@@ -8,8 +8,10 @@ function(coir_locate package)
      AND EXISTS "${${package}_DIR}/${package}Config.cmake")
     return() # found by an earlier configure run of this build tree, or an earlier call in this one
   endif()
-  if("$CACHE{COIR_LOCATED_${package}}" MATCHES " (.*)$" AND "${${package}_DIR}" STREQUAL "${CMAKE_MATCH_1}")
-    unset(${package}_DIR CACHE) # our own choice, made for other settings
+  if("$CACHE{COIR_LOCATED_${package}}" MATCHES " (.*)$")
+    if("${${package}_DIR}" STREQUAL "${CMAKE_MATCH_1}") # a test of its own: the match is expanded before an if
+      unset(${package}_DIR CACHE) # our own choice, made for other settings
+    endif()
   endif()
   unset(COIR_LOCATED_${package} CACHE)
 

@@ -32,15 +32,20 @@ void mirror_lower_triangle(Matrix<T> const& c) {
       32;  // of a tile, which is read along one axis and written along the other
   std::int64_t const n = c.rows, ld = c.leading_dimension(), tiles = (n + side - 1) / side;
   T* const data = c.data;
-  Kokkos::parallel_for("coir::linalg::mirror",
-                       Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>>(0, tiles),
-                       [=](std::int64_t tile) {
-                         std::int64_t const j_end = std::min(n, (tile + 1) * side);
-                         for (std::int64_t i0 = tile * side; i0 < n; i0 += side)
-                           for (std::int64_t i = i0; i < std::min(n, i0 + side); ++i)
-                             for (std::int64_t j = tile * side; j < std::min(i, j_end); ++j)
-                               data[j + i * ld] = data[i + j * ld];
-                       });
+  auto const mirror_columns = [=](std::int64_t tile) {
+    std::int64_t const j_end = std::min(n, (tile + 1) * side);
+    for (std::int64_t i0 = tile * side; i0 < n; i0 += side)
+      for (std::int64_t i = i0; i < std::min(n, i0 + side); ++i)
+        for (std::int64_t j = tile * side; j < std::min(i, j_end); ++j)
+          data[j + i * ld] = data[i + j * ld];
+  };
+  if (tiles <= 2) {  // takes less than to wake the threads
+    for (std::int64_t tile = 0; tile < tiles; ++tile) mirror_columns(tile);
+  } else {
+    Kokkos::parallel_for("coir::linalg::mirror",
+                         Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>>(0, tiles),
+                         mirror_columns);
+  }
 }
 
 /// c = a b on the host, where c is column-major.

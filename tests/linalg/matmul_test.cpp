@@ -109,10 +109,9 @@ TYPED_TEST(Matmul, SmallOneByHand) {
 }
 
 TYPED_TEST(Matmul, IsThePlainLoop) {
-  for (auto [m, k, n] :
-       {std::array{1, 1, 1}, std::array{2, 3, 1}, std::array{1, 5, 4}, std::array{31, 2, 33},
-        std::array{64, 64, 64}, std::array{7, 1009, 3}, std::array{130, 67, 271}})
-    expect_product(this->random(m, k), this->random(k, n));
+  int const extents[][3] = {{1, 1, 1},    {2, 3, 1},    {1, 5, 4},     {31, 2, 33},
+                            {64, 64, 64}, {7, 1009, 3}, {130, 67, 271}};
+  for (auto const& [m, k, n] : extents) expect_product(this->random(m, k), this->random(k, n));
 }
 
 TYPED_TEST(MatmulOnDevices, IsThePlainLoop) {
@@ -158,8 +157,8 @@ TYPED_TEST(Matmul, EvaluatesExpressions) {
 }
 
 TYPED_TEST(Matmul, OfAMatrixAndItsTransposeIsSymmetric) {
-  for (auto [m, k] : {std::array{1, 1}, std::array{1, 9}, std::array{9, 1}, std::array{31, 33},
-                      std::array{32, 64}, std::array{97, 41}, std::array{200, 3}}) {
+  int const extents[][2] = {{1, 1}, {1, 9}, {9, 1}, {31, 33}, {32, 64}, {97, 41}, {200, 3}};
+  for (auto const& [m, k] : extents) {
     auto const x = this->random(m, k);
     auto const wide = this->random(m + 3, k + 4);
     auto const padded = wide(range(0, m), range(2, k + 2));
@@ -176,8 +175,8 @@ TYPED_TEST(Matmul, OfAMatrixAndItsTransposeIsSymmetric) {
 
 TYPED_TEST(Matmul, OfMatricesAndVectors) {
   TYPES;
-  for (auto [m, k] :
-       {std::array{1, 1}, std::array{3, 4}, std::array{2, 513}, std::array{1009, 31}}) {
+  int const extents[][2] = {{1, 1}, {3, 4}, {2, 513}, {1009, 31}};
+  for (auto const& [m, k] : extents) {
     auto const a = this->random(m, k);
     auto const right = this->random(k), left = this->random(m), far = this->random(3 * k);
     auto const column = [](auto const& x) { return x(range(), newaxis); };
@@ -201,9 +200,9 @@ TYPED_TEST(Matmul, OfMatricesAndVectors) {
 }
 
 TYPED_TEST(Matmul, OfStacks) {
-  for (auto [s, m, k, n] :
-       {std::array{1, 3, 4, 5}, std::array{7, 3, 4, 5}, std::array{513, 2, 2, 2},
-        std::array{5, 33, 31, 35}, std::array{3, 1, 40, 1}}) {
+  int const extents[][4] = {
+      {1, 3, 4, 5}, {7, 3, 4, 5}, {513, 2, 2, 2}, {5, 33, 31, 35}, {3, 1, 40, 1}};
+  for (auto const& [s, m, k, n] : extents) {
     auto const a = this->random(s, m, k), b = this->random(s, k, n);
     auto const a1 = this->random(1, m, k), b1 = this->random(1, k, n);
     auto const a2 = this->random(m, k), b2 = this->random(k, n);
@@ -221,8 +220,10 @@ TYPED_TEST(Matmul, OfStacks) {
 }
 
 TYPED_TEST(Matmul, OfAMatrixAndManyVectors) {
-  for (auto [s, m, k] : {std::array{1, 1, 1}, std::array{10, 15, 7}, std::array{1009, 3, 5}}) {
-    auto const w = this->random(m, k), x = this->random(s, k), each = this->random(s, m, k);
+  int const extents[][3] = {{1, 1, 1}, {10, 15, 7}, {1009, 3, 5}};
+  for (auto const& [s, m, k] : extents) {
+    auto const w = this->random(m, k), x = this->random(s, k);
+    auto const each = this->random(s, m, k);
     auto const product = matvec(w, x), of_each = matvec(each, x),
                stepped = matvec(each, flip(x, 1));
     ASSERT_EQ(product.shape(), (Shape<2>{s, m}));
@@ -287,7 +288,8 @@ TYPED_TEST(Matmul, EmptyFactorsGiveZerosOrNothing) {
 TYPED_TEST(Matmul, ErrorsNameBothShapes) {
   TYPES;
   auto const expect_named = [](std::string const& text, auto... parts) {
-    for (std::string const part : {parts...})
+    std::string const all[] = {parts...};
+    for (auto const& part : all)
       EXPECT_NE(text.find(part), std::string::npos) << text << " lacks " << part;
   };
   auto const z = [](auto... extents) { return zeros<T, Space>(extents...); };
