@@ -28,8 +28,7 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 /// Copies the triangle below the diagonal of a column-major matrix to the one above.
 template <class T>
 void mirror_lower_triangle(Matrix<T> const& c) {
-  constexpr std::int64_t side =
-      32;  // of a tile, which is read along one axis and written along the other
+  constexpr std::int64_t side = 32;  // of a tile, read along one axis and written along the other
   std::int64_t const n = c.rows, ld = c.leading_dimension(), tiles = (n + side - 1) / side;
   T* const data = c.data;
   auto const mirror_columns = [=](std::int64_t tile) {

@@ -27,7 +27,11 @@ add_test(NAME install/every_header COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_
 set_tests_properties(install/every_header PROPERTIES LABELS install FIXTURES_REQUIRED installed)
 
 # Kokkos is found by way of coir; the other two ways need to be told where it is.
-coir_add_install_test(find_package SETTINGS coir_ROOT=${prefix})
+set(with_linalg OFF)
+if(TARGET coir_linalg)
+  set(with_linalg ON)
+endif()
+coir_add_install_test(find_package SETTINGS coir_ROOT=${prefix} WITH_LINALG=${with_linalg})
 coir_add_install_test(add_subdirectory SETTINGS WAY=add_subdirectory COIR_SOURCE=${PROJECT_SOURCE_DIR}
                       Kokkos_DIR=${Kokkos_DIR})
 coir_add_install_test(fetch_content SETTINGS WAY=FetchContent COIR_SOURCE=${PROJECT_SOURCE_DIR}

@@ -188,8 +188,8 @@ void matmul_into(Out&& out, A const& a, B const& b) {
 ///     (m, k) (k, n) -> (m, n)          (k,) (k, n) -> (n,)          (m, k) (k,) -> (m,)
 ///     (s, m, k) (s, k, n) -> (s, m, n), where either factor may be a single matrix
 ///
-/// x times its own transpose costs half of that on hosts (BLAS's syrk), and is symmetric to the bit there. No elements along k give zeros.
-/// For two vectors there is dot.
+/// x times its own transpose costs half of that on hosts (BLAS's syrk), and is symmetric to the bit there.
+/// No elements along k give zeros. For two vectors there is dot.
 ///
 /// \throws PreconditionError naming the shapes if they don't multiply
 template <Expression A, Expression B>
