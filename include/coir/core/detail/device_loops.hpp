@@ -108,14 +108,13 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
 
 /// A long row folded by as many teams as the device runs at a time. Each thread has several terms on
 /// their way; a RangePolicy has one.
-template <int Rank, class Index, class Body>
+template <class Member, int team, int Rank, class Index, class Body, class Value>
 struct RowReduction {
-  static constexpr int team = 256;
+  using value_type = Value;
   static constexpr int cells = 16;
   Rows<Rank, Index> rows;
   Body body;
 
-  template <class Member, class Value>
   KOKKOS_FUNCTION void operator()(Member const& member, Value& value) const {
     constexpr std::int64_t block = team * cells;
     std::int64_t const stride = std::int64_t(member.league_size()) * block;
@@ -129,7 +128,6 @@ struct RowReduction {
   }
 
  private:
-  template <class Value>
   KOKKOS_FORCEINLINE_FUNCTION void fold(std::int64_t column, Value& value) const {
     rows.call(body, 0, static_cast<Index>(rows.first + column), value);
   }
@@ -141,14 +139,15 @@ void reduce_on_device(std::string_view label, Exec const& exec, Rows<Rank, Index
   constexpr std::int64_t worth_teams = 1'000'000;
   std::int64_t const cells = rows.count * rows.length;
   if (rows.count == 1 && cells >= worth_teams) {
-    using Reduction = RowReduction<Rank, Index, Body>;
-    using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Reduction::team, 1>>;
-    std::int64_t const at_a_time = std::int64_t(exec.concurrency()) / Reduction::team;
-    std::int64_t const blocks = cells / (Reduction::team * Reduction::cells);
+    constexpr int team = 256;
+    using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team, 1>>;
+    using Reduction = RowReduction<typename Policy::member_type, team, Rank, Index, Body,
+                                   typename Reducer::value_type>;
+    std::int64_t const at_a_time = std::int64_t(exec.concurrency()) / team;
+    std::int64_t const blocks = cells / (team * Reduction::cells);
     Kokkos::parallel_reduce(
         std::string(label),
-        Policy(exec, static_cast<int>(std::clamp<std::int64_t>(blocks, 1, at_a_time)),
-               Reduction::team),
+        Policy(exec, static_cast<int>(std::clamp<std::int64_t>(blocks, 1, at_a_time)), team),
         Reduction{rows, body}, reducer);
   } else if (cells <= std::numeric_limits<int>::max()) {
     Kokkos::parallel_reduce(
