@@ -12,6 +12,7 @@
 /// has a second set, which OPENBLAS_NUM_THREADS limits.
 
 #include <coir/array/array.hpp>
+#include <coir/array/operators.hpp>
 #include <coir/array/slices.hpp>
 #include <coir/linalg/detail/product.hpp>
 
