@@ -33,18 +33,14 @@ struct FlatLoop {
   }
 };
 
-/// Several cells per thread: a team covers a block of 128 columns and four rows, or of 1024 columns of a
+/// Four cells per thread: a team covers a block of 128 columns and four rows, or of 512 columns of a
 /// box of rank 1. Rows that follow each other share what a stencil reads, and more loads are on their
 /// way at a time: the fastest on grids that come from memory. (By measurement on an H200: 3.0 TB/s for
 /// the 5-point sweep on 8192^2, where one cell per thread gives 2.5 and a row per team 2.8.)
 template <int Rank, class Index, class Body>
 struct BlockLoop {
   static constexpr int team = 128;
-#ifdef COIR_TRY_CELLS
-  static constexpr int cells = Rank == 1 ? COIR_TRY_CELLS : 4;
-#else
-  static constexpr int cells = Rank == 1 ? 8 : 4;
-#endif
+  static constexpr int cells = 4;
   Rows<Rank, Index> rows;
   Body body;
   int blocks_across;
