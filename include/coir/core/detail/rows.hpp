@@ -274,18 +274,12 @@ typename Reducer::value_type fold_cells(Rows<Rank, Index> const& rows, std::int6
                                         Reducer const& reducer) {
   constexpr std::int64_t max_terms = 512;  // in all lanes, before their sums are joined pairwise
   using L = Lanes<Reducer>;
-  L recent(reducer), tails(reducer);
-  PairwiseSum<Reducer> total;
+  L recent(reducer);  // of stretches that are shorter
   std::int64_t terms = 0;
-  auto const keep = [&] {
-    recent.join(reducer, tails);
-    total.add(reducer, recent);
-    recent.clear(reducer);
-    tails.clear(reducer);
-    terms = 0;
-  };
+  PairwiseSum<Reducer> total;
   // term(column, value) folds one term into value.
   auto const fold = [&](Index column, Index last, auto const& term) {
+    bool const whole = last - column == max_terms;
     terms += last - column;
     if (last - column >= L::size) {
       L lanes(reducer);  // this stretch's alone, so that they stay in registers
@@ -293,10 +287,19 @@ typename Reducer::value_type fold_cells(Rows<Rank, Index> const& rows, std::int6
         COIR_INDEPENDENT_ITERATIONS
         for (int l = 0; l < L::size; ++l) term(static_cast<Index>(column + l), lanes.value[l]);
       }
+      if (whole) {
+        terms -= max_terms;
+        total.add(reducer, lanes);
+        return;
+      }
       recent.join(reducer, lanes);
     }
-    for (int l = 0; column < last; ++column, ++l) term(column, tails.value[l]);
-    if (terms >= max_terms) keep();
+    for (int l = 0; column < last; ++column, ++l) term(column, recent.value[l]);
+    if (terms >= max_terms) {
+      total.add(reducer, recent);
+      recent.clear(reducer);
+      terms = 0;
+    }
   };
   rows.for_cells(begin, end, max_terms, [&](auto at, Index first, Index last) {
     if constexpr (PreparesTerms<Body, Rank>)
@@ -304,7 +307,7 @@ typename Reducer::value_type fold_cells(Rows<Rank, Index> const& rows, std::int6
     else
       fold(first, last, [&](Index column, auto& value) { rows.call_at(body, at, column, value); });
   });
-  keep();
+  total.add(reducer, recent);
   return total.total(reducer).joined(reducer);
 }
 
