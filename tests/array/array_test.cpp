@@ -250,7 +250,8 @@ void check_all_broadcasting() {
 
 TYPED_TEST(ArrayOf, BroadcastsAsPlainLoopsDo) {
   TYPES;
-  check_all_broadcasting<TypesOf<T, Space>>();
+  if constexpr (std::is_same_v<T, double>)  // shapes know no types
+    check_all_broadcasting<TypesOf<T, Space>>();
 }
 
 TYPED_TEST(ArrayOf, LongRowsAreStretchedToo) {

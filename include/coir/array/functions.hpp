@@ -191,7 +191,7 @@ struct Minimum {
     if constexpr (std::is_integral_v<C>)
       return x < y ? x : y;
     else if constexpr (std::is_floating_point_v<C>)
-      return (x < y) | (x != x) ? x : y;
+      return math::select((x < y) | (x != x), x, y);
     else
       return minimum(x, y);
   }
@@ -204,7 +204,7 @@ struct Maximum {
     if constexpr (std::is_integral_v<C>)
       return x > y ? x : y;
     else if constexpr (std::is_floating_point_v<C>)
-      return (x > y) | (x != x) ? x : y;
+      return math::select((x > y) | (x != x), x, y);
     else
       return maximum(x, y);
   }

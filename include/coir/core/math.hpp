@@ -9,9 +9,12 @@
 
 #include <coir/core/kokkos.hpp>
 
+#include <bit>
 #include <cmath>
 #include <concepts>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__CUDACC__) && !defined(__HIPCC__)
@@ -151,6 +154,20 @@ KOKKOS_FORCEINLINE_FUNCTION T multiply_add(T x, T y, T z) {
 #else
   return x * y + z;
 #endif
+}
+
+/// a if the condition holds, else b. On hosts without a branch, which compilers make of a conditional
+/// expression when what it chooses from is dear to compute, and which keeps loops from being vectorised.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T select(bool condition, T const& a, T const& b) {
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+  if constexpr (std::same_as<T, float> || std::same_as<T, double>) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    Bits const mask = Bits(0) - static_cast<Bits>(condition);
+    return std::bit_cast<T>((std::bit_cast<Bits>(a) & mask) | (std::bit_cast<Bits>(b) & ~mask));
+  }
+#endif
+  return condition ? a : b;
 }
 
 /// True for NaN alone.

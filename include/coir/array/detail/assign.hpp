@@ -30,6 +30,7 @@ struct AssignBody {
   SliceKernel<T, Outer> target;
   RowNumbers<Outer> numbers;
   bool narrow;
+  bool direct;  // nothing has to be gathered
 
   // One cell, on devices.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t column) const
@@ -64,20 +65,20 @@ struct AssignBody {
   }
 
   void put(Place<Outer> const& at, std::int64_t begin, std::int64_t end) const {
-    bool const direct = target.direct() && kernel.direct();
-    std::int64_t const longest = direct ? end - begin : gathered_stretch;
-    for (std::int64_t first = begin; first < end; first += longest) {
-      std::int64_t const count = std::min(longest, end - first);
+    if (direct) {
+      Scratch<0> none;
+      write(target.start(at) + begin, kernel.template row<true>(at, begin, end - begin, none),
+            end - begin);
+      return;
+    }
+    for (std::int64_t first = begin; first < end; first += gathered_stretch) {
+      std::int64_t const count = std::min(gathered_stretch, end - first);
       Scratch<Kernel::scratch_bytes + scratch_for<T>> scratch;
-      auto const values = kernel.row(at, first, count, scratch);
       T* const out = target.start(at) + first * target.step;
-      if (target.direct()) {
-        write(out, values, count);
-      } else {
-        T* const together = scratch.template take<T>();
-        write(together, values, count);
-        for (std::int64_t c = 0; c < count; ++c) out[c * target.step] = together[c];
-      }
+      T* const together = target.direct() ? out : scratch.template take<T>();
+      write(together, kernel.row(at, first, count, scratch), count);
+      if (target.direct()) continue;
+      for (std::int64_t c = 0; c < count; ++c) out[c * target.step] = together[c];
     }
   }
 
@@ -170,9 +171,10 @@ void assign_now(Exec const& exec, T* data, Strides<Rank> const& strides, Shape<R
     fold.close();
     constexpr int outer = Rank - 1;
     auto const kernel = expression.kernel(fold);
+    auto const target = slice_kernel<T, outer>(data, strides, fold);
     AssignBody<T, std::remove_const_t<decltype(kernel)>, outer> const body{
-        kernel, slice_kernel<T, outer>(data, strides, fold), RowNumbers<outer>::of(fold),
-        fold.narrow()};
+        kernel, target, RowNumbers<outer>::of(fold), fold.narrow(),
+        target.direct() && kernel.direct()};
     if constexpr (outer == 0)
       for_each("coir::array::assign", exec, box({fold.columns()}), body);
     else

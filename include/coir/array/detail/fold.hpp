@@ -192,7 +192,7 @@ struct ConstantKernel {
 
   bool direct() const { return true; }
 
-  template <class P, class S>
+  template <bool Direct = false, class P, class S>
   Row row(P const&, std::int64_t, std::int64_t, S&) const {
     return {value};
   }
@@ -222,9 +222,12 @@ struct SliceKernel {
   }
 
   /// The stretch of `count` elements from `first` on, gathered if they don't lie side by side.
-  template <class S>
+  ///
+  /// \tparam Direct  it is known that they do
+  template <bool Direct = false, class S>
   Value const* row(Place<Outer> const& at, std::int64_t first, std::int64_t count,
                    S& scratch) const {
+    if constexpr (Direct) return start(at) + first;
     T const* const from = start(at) + first * step;
     if (step == 1) return from;
     Value* const gathered = scratch.template take<Value>();
@@ -271,11 +274,11 @@ struct MapKernel {
     return operands.apply_on_host([](auto const&... k) { return (k.direct() && ...); });
   }
 
-  template <class P, class S>
+  template <bool Direct = false, class P, class S>
   auto row(P const& at, std::int64_t first, std::int64_t count, S& scratch) const {
     return operands.apply_on_host([&](auto const&... k) {
-      return MapRow<F, decltype(k.row(at, first, count, scratch))...>{
-          f, {{k.row(at, first, count, scratch)}...}};
+      return MapRow<F, decltype(k.template row<Direct>(at, first, count, scratch))...>{
+          f, {{k.template row<Direct>(at, first, count, scratch)}...}};
     });
   }
 
@@ -331,7 +334,7 @@ struct IndexKernel {
 
   bool direct() const { return true; }
 
-  template <class S>
+  template <bool Direct = false, class S>
   Row row(Place<Outer> at, std::int64_t first, std::int64_t, S&) const {
     hide(at);
     return {f, at, real[Rank - 1] ? first : 0, real[Rank - 1] ? 1 : 0};

@@ -102,7 +102,7 @@ struct Min {
   KOKKOS_FORCEINLINE_FUNCTION T neutral() const { return largest<T>(); }
   KOKKOS_FORCEINLINE_FUNCTION void fold(T& into, T const& x, std::int64_t) const { join(into, x); }
   KOKKOS_FORCEINLINE_FUNCTION void join(T& into, T const& other) const {
-    into = (other < into) | is_nan(other) ? other : into;
+    into = math::select((other < into) | is_nan(other), other, into);
   }
   KOKKOS_FORCEINLINE_FUNCTION T result(T const& value) const { return value; }
 };
@@ -115,7 +115,7 @@ struct Max {
   KOKKOS_FORCEINLINE_FUNCTION T neutral() const { return least<T>(); }
   KOKKOS_FORCEINLINE_FUNCTION void fold(T& into, T const& x, std::int64_t) const { join(into, x); }
   KOKKOS_FORCEINLINE_FUNCTION void join(T& into, T const& other) const {
-    into = (other > into) | is_nan(other) ? other : into;
+    into = math::select((other > into) | is_nan(other), other, into);
   }
   KOKKOS_FORCEINLINE_FUNCTION T result(T const& value) const { return value; }
 };

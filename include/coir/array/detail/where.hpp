@@ -2,6 +2,7 @@
 
 #include <coir/array/detail/assign.hpp>
 #include <coir/array/element.hpp>
+#include <coir/core/math.hpp>
 
 namespace coir::detail {
 
@@ -10,8 +11,7 @@ struct Where {
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(bool mask, A const& a, B const& b) const {
     using C = promote_t<A, B>;
-    C const yes = stored<C>(a), no = stored<C>(b);
-    return mask ? yes : no;
+    return math::select(mask, stored<C>(a), stored<C>(b));
   }
 };
 
