@@ -79,7 +79,7 @@ function(coir_add_snippets page)
     add_executable(${target} ${source})
     list(REMOVE_DUPLICATES modules)
     target_link_libraries(${target} PRIVATE ${modules} coir_test_support)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>) # takes a third of the time
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>) # compiles in less time
     gtest_discover_tests(
       ${target}
       TEST_PREFIX docs/
