@@ -3,7 +3,7 @@
 /// \file
 /// Elementwise functions of arrays and expressions, lazy and broadcasting: NumPy's universal functions.
 ///
-/// Real functions of integers compute in double. On hosts those of <cmath> are vectorised where
+/// Real functions of integers compute in double. On hosts those of cmath are vectorised where
 /// coir/core/math.hpp says so, to within 4 ulp.
 
 #include <coir/array/detail/complex_math.hpp>

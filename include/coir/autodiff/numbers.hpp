@@ -40,9 +40,11 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr auto numbers(X const&... x) {
 
 }  // namespace coir
 
+/// \cond  Doxygen knows no std to put them into.
 template <class T, int N>
 struct std::tuple_size<coir::Numbers<T, N>> : std::integral_constant<std::size_t, N> {};
 template <std::size_t I, class T, int N>
 struct std::tuple_element<I, coir::Numbers<T, N>> {
   using type = T;
 };
+/// \endcond

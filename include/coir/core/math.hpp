@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The functions of <cmath> for kernels: one spelling on every backend and Kokkos version.
+/// The functions of cmath for kernels: one spelling on every backend and Kokkos version.
 ///
 /// On x86-64 hosts with g++ and glibc 2.35 or newer, loops that call them are vectorised by glibc's
 /// libmvec, without -ffast-math: results are within 4 ulp (glibc manual, "Errors in Math Functions"),
