@@ -158,8 +158,7 @@ struct Power {
 struct Square {
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(T const& x) const {
-    using C = number_t<T>;
-    return static_cast<C>(stored<C>(x) * stored<C>(x));
+    return Multiply{}(x, x);
   }
 };
 struct Abs {
@@ -168,7 +167,7 @@ struct Abs {
     if constexpr (std::is_unsigned_v<T>)
       return x;
     else if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(x < T(0) ? -x : x);
+      return static_cast<T>(x < T(0) ? Negate{}(x) : x);
     else if constexpr (std::is_floating_point_v<T> || is_complex<T>)
       return math::abs(x);
     else

@@ -3,7 +3,7 @@
 /// \file
 /// Arithmetic, comparison, logic and bit operators of arrays, all elementwise, lazy and broadcasting.
 ///
-/// Integers divide as in C++ (7 / 2 is 3), and by zero give 0. On bool arrays + and * count: the result is
+/// Integers divide as in C++ (7 / 2 is 3), and by zero give 0; where they overflow they wrap around. On bool arrays + and * count: the result is
 /// int. && and || evaluate both sides.
 
 #include <coir/array/array.hpp>
@@ -16,14 +16,25 @@ namespace coir {
 
 namespace detail {
 
+/// The unsigned type that integers of type T are combined in: overflow wraps around there, as in NumPy,
+/// where in signed types it is undefined.
+template <class T>
+using wrapping_t = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+
 /// Both numbers in the type that they combine to.
-#define COIR_ARITHMETIC(Name, symbol)                                                      \
-  struct Name {                                                                            \
-    template <class A, class B>                                                            \
-    KOKKOS_FORCEINLINE_FUNCTION auto operator()(A const& a, B const& b) const {            \
-      using C = number_t<promote_t<A, B>>;                                                 \
-      return static_cast<C>(stored<operand_t<C, A>>(a) symbol stored<operand_t<C, B>>(b)); \
-    }                                                                                      \
+#define COIR_ARITHMETIC(Name, symbol)                                                        \
+  struct Name {                                                                              \
+    template <class A, class B>                                                              \
+    KOKKOS_FORCEINLINE_FUNCTION auto operator()(A const& a, B const& b) const {              \
+      using C = number_t<promote_t<A, B>>;                                                   \
+      if constexpr (std::is_integral_v<C>) {                                                 \
+        using U = wrapping_t<C>;                                                             \
+        return static_cast<C>(static_cast<U>(static_cast<C>(a))                              \
+                                  symbol static_cast<U>(static_cast<C>(b)));                 \
+      } else {                                                                               \
+        return static_cast<C>(stored<operand_t<C, A>>(a) symbol stored<operand_t<C, B>>(b)); \
+      }                                                                                      \
+    }                                                                                        \
   };
 COIR_ARITHMETIC(Add, +)
 COIR_ARITHMETIC(Subtract, -)
@@ -129,7 +140,10 @@ struct Negate {
   template <class A>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(A const& a) const {
     using C = number_t<A>;
-    return static_cast<C>(-stored<C>(a));
+    if constexpr (std::is_integral_v<C>)
+      return static_cast<C>(wrapping_t<C>(0) - static_cast<wrapping_t<C>>(static_cast<C>(a)));
+    else
+      return static_cast<C>(-stored<C>(a));
   }
 };
 struct Plus {

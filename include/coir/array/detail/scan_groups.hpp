@@ -90,7 +90,7 @@ struct ScanBody {
     std::int64_t const outer = row / groups, number = row - outer * groups;
     std::int64_t const left = length - number * group;
     return {number, left < group ? left : group, data + (outer * length + number * group) * inner,
-            totals + row * inner};
+            totals == nullptr ? nullptr : totals + row * inner};
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void one(std::int64_t row, std::int64_t column) const {
@@ -123,8 +123,8 @@ struct ScanBody {
     T running[256];
     T* const start = at.data + first;
     for (std::int64_t c = 0; c < count; ++c) running[c] = start[c];
-    T const* const before = at.total + first - inner;
     bool const follows = Scans && at.group_number > 0;
+    T const* const before = follows ? at.total + first - inner : nullptr;
     for (std::int64_t i = 0; i < at.count; ++i) {
       T* const elements = start + i * inner;
       if (i > 0) {
