@@ -64,16 +64,32 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr T least() {
   return value;
 }
 
+/// a + b and a b, of integers modulo 2^64.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T wrapping_sum(T const& a, T const& b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  else
+    return a + b;
+}
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T wrapping_product(T const& a, T const& b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  else
+    return a * b;
+}
+
 template <class T, bool OnHost>
 struct Sum {
   using value_type = typename SumCarriedOf<T, OnHost>::type;
   using result_type = carried_t<T>;
   KOKKOS_FORCEINLINE_FUNCTION value_type neutral() const { return value_type(0); }
   KOKKOS_FORCEINLINE_FUNCTION void fold(value_type& into, T const& x, std::int64_t) const {
-    into += static_cast<value_type>(x);
+    join(into, static_cast<value_type>(x));
   }
   KOKKOS_FORCEINLINE_FUNCTION void join(value_type& into, value_type const& other) const {
-    into += other;
+    into = wrapping_sum(into, other);
   }
   KOKKOS_FORCEINLINE_FUNCTION result_type result(value_type const& value) const {
     return static_cast<result_type>(value);
@@ -86,10 +102,10 @@ struct Product {
   using result_type = value_type;
   KOKKOS_FORCEINLINE_FUNCTION value_type neutral() const { return value_type(1); }
   KOKKOS_FORCEINLINE_FUNCTION void fold(value_type& into, T const& x, std::int64_t) const {
-    into *= static_cast<value_type>(x);
+    join(into, static_cast<value_type>(x));
   }
   KOKKOS_FORCEINLINE_FUNCTION void join(value_type& into, value_type const& other) const {
-    into *= other;
+    into = wrapping_product(into, other);
   }
   KOKKOS_FORCEINLINE_FUNCTION result_type result(value_type const& value) const { return value; }
 };
