@@ -1,0 +1,278 @@
+"""Numba for CUDA: compiled kernels, one launch a statement."""
+
+import math
+
+import numba
+import numpy as np
+from numba import cuda
+
+from rows import ITERATIONS, line, main, row
+
+real = np.float32
+THREADS = 256
+compiled = cuda.jit(fastmath=True)
+
+
+def blocks_for(n):
+    return -(-n // THREADS)
+
+
+def on_device(first, last, n, dtype="float32"):
+    return cuda.to_device(line(np, first, last, n, dtype))
+
+
+@compiled
+def add_number(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] += real(3)
+
+
+@row("x+=3")
+def add_number_row(n):
+    x = cuda.to_device(np.zeros(n, real))
+    launch = add_number[blocks_for(n), THREADS]
+
+    def statement():
+        launch(x)
+        return x
+
+    return statement
+
+
+@compiled
+def cosine_and_sine(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        c, s = math.cos(x[i]), math.sin(x[i])
+        y[i] = c * c + s * s
+
+
+@compiled
+def selu(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        negative = real(1.67) * math.exp(x[i]) - real(1.67)
+        y[i] = real(1.05) * (x[i] if x[i] > real(0) else negative)
+
+
+def row_of_one(kernel, first, last):
+    """A row that maps an array to another."""
+
+    def prepare(n):
+        x = on_device(first, last, n)
+        y = cuda.device_array_like(x)
+        launch = kernel[blocks_for(n), THREADS]
+
+        def statement():
+            launch(x, y)
+            return y
+
+        return statement
+
+    return prepare
+
+
+row("cos2+sin2")(row_of_one(cosine_and_sine, 0, 100))
+row("selu")(row_of_one(selu, -3, 3))
+
+
+@compiled
+def add_arrays(a, b, c):
+    i = cuda.grid(1)
+    if i < a.size:
+        c[i] = a[i] + b[i]
+
+
+@row("a+b")
+def add_arrays_row(n):
+    a, b = on_device(0, 1, n), on_device(1, 2, n)
+    launch = add_arrays[blocks_for(n), THREADS]
+
+    def statement():
+        c = cuda.device_array_like(a)
+        launch(a, b, c)
+        return c
+
+    return statement
+
+
+@row("a+b,preallocated")
+def add_arrays_in_place_row(n):
+    a, b = on_device(0, 1, n), on_device(1, 2, n)
+    c = cuda.device_array_like(a)
+    launch = add_arrays[blocks_for(n), THREADS]
+
+    def statement():
+        launch(a, b, c)
+        return c
+
+    return statement
+
+
+@compiled
+def chain(a, b, c, d, y):
+    i = cuda.grid(1)
+    if i < a.size:
+        y[i] = ((a[i] * b[i] + c[i]) * 0.5 - d[i]) * a[i]
+
+
+@row("chain")
+def chain_row(n):
+    a, b, c, d = (on_device(i, i + 1, n, "float64") for i in range(4))
+    y = cuda.device_array_like(a)
+    launch = chain[blocks_for(n), THREADS]
+
+    def statement():
+        launch(a, b, c, d, y)
+        return y
+
+    return statement
+
+
+# Reductions: each thread goes through the array in strides of the grid, the threads of a block join in
+# shared memory, and the blocks by an atomic.
+
+
+@compiled
+def sum_all(x, result):
+    partial = cuda.shared.array(THREADS, numba.float64)
+    thread = cuda.threadIdx.x
+    mine = 0.0
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        mine += x[i]
+    partial[thread] = mine
+    cuda.syncthreads()
+    step = THREADS // 2
+    while step > 0:
+        if thread < step:
+            partial[thread] += partial[thread + step]
+        cuda.syncthreads()
+        step //= 2
+    if thread == 0:
+        cuda.atomic.add(result, 0, partial[0])
+
+
+@compiled
+def max_all(x, result):
+    partial = cuda.shared.array(THREADS, numba.float32)
+    thread = cuda.threadIdx.x
+    mine = x[0]
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        mine = max(mine, x[i])
+    partial[thread] = mine
+    cuda.syncthreads()
+    step = THREADS // 2
+    while step > 0:
+        if thread < step:
+            partial[thread] = max(partial[thread], partial[thread + step])
+        cuda.syncthreads()
+        step //= 2
+    if thread == 0:
+        cuda.atomic.max(result, 0, partial[0])
+
+
+@compiled
+def any_of_all(x, result):
+    found = False
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        found |= x[i] > real(2)
+    if found:
+        result[0] = 1  # whoever writes writes the same
+
+
+def row_of_reduction(kernel, dtype, start):
+    def prepare(n):
+        x = on_device(0, 1, n)
+        first = cuda.to_device(np.full(1, start, dtype))
+        result = cuda.device_array_like(first)
+        # Enough blocks to fill any device, not more.
+        launch = kernel[min(blocks_for(n), 2048), THREADS]
+
+        def statement():
+            result.copy_to_device(first)
+            launch(x, result)
+            return result
+
+        return statement
+
+    return prepare
+
+
+row("sum")(row_of_reduction(sum_all, np.float64, 0))
+row("max")(row_of_reduction(max_all, np.float32, -np.inf))
+row("any")(row_of_reduction(any_of_all, np.int32, 0))
+
+
+@compiled
+def mandelbrot(counts):
+    j, i = cuda.grid(2)
+    n = counts.shape[0]
+    if i < n and j < n:
+        width = real(3) / real(n)
+        x = (real(j) + real(0.5)) * width - real(2)
+        y = real(1.5) - (real(i) + real(0.5)) * width
+        re = im = real(0)
+        count = 0
+        while count < ITERATIONS:
+            re2, im2 = re * re, im * im
+            if re2 + im2 > real(4):
+                break
+            im = (re + re) * im + y
+            re = re2 - im2 + x
+            count += 1
+        counts[i, j] = count
+
+
+@row("mandelbrot")
+def mandelbrot_row(n):
+    counts = cuda.device_array((n, n), np.int32)
+    launch = mandelbrot[(-(-n // 32), -(-n // 4)), (32, 4)]
+
+    def statement():
+        launch(counts)
+        return counts
+
+    return statement
+
+
+@compiled
+def jacobi(u, v, b):
+    j, i = cuda.grid(2)
+    if i < b.shape[0] and j < b.shape[1]:
+        v[i + 1, j + 1] = real(0.25) * (
+            u[i, j + 1] + u[i + 2, j + 1] + u[i + 1, j] + u[i + 1, j + 2] - b[i, j]
+        )
+
+
+@row("jacobi,statement")
+def jacobi_row(m, n):
+    b = cuda.to_device(np.ones((m, n), real))
+    u = cuda.to_device(np.zeros((m + 2, n + 2), real))
+    v = cuda.to_device(np.zeros((m + 2, n + 2), real))
+    launch = jacobi[(-(-n // 32), -(-m // 8)), (32, 8)]
+
+    def statement():
+        nonlocal u, v
+        launch(u, v, b)
+        u, v = v, u
+        return u
+
+    return statement
+
+
+def to_host(result):
+    result = result.copy_to_host()
+    return result[0] if result.shape == (1,) else result
+
+
+if not cuda.is_available():
+    raise ImportError("no CUDA device")
+name = cuda.get_current_device().name
+main(
+    "numba-cuda",
+    numba.__version__,
+    name.decode() if isinstance(name, bytes) else name,
+    lambda result: cuda.synchronize(),
+    to_host,
+)
