@@ -120,7 +120,7 @@ def mandelbrot(n):
         zero = jnp.zeros((n, n), jnp.float32)
         state = zero, zero, jnp.zeros((n, n), jnp.int32)
         # Several steps fuse into one kernel.
-        return jax.lax.fori_loop(0, ITERATIONS, step, state, unroll=16)[2]
+        return jax.lax.fori_loop(0, ITERATIONS, step, state, unroll=4)[2]
 
     x, y = pixels(jnp, n)
     return lambda: compute(x, y)
