@@ -79,7 +79,7 @@ std::vector<value_t<E>> values(E const& expression) {
   return naive(expression).elements;
 }
 
-/// The same with bool as char, which a vector of bool can't compare by.
+/// An array with these elements, in C order.
 template <class Space, class T, std::size_t Rank>
 auto array_of(std::vector<T> const& elements, std::array<std::int64_t, Rank> const& shape) {
   return from_span<Space>(std::span<T const>(elements), shape);
