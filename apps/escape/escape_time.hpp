@@ -239,7 +239,7 @@ bool escape_time(
   };
   // Between slices the monitor is heard: they are over soon even if none of their pixels leaves.
   std::int64_t const threads = static_cast<std::int64_t>(exec.concurrency());
-  std::int64_t const steps = runs_on_host<Exec> ? threads << 27 : std::int64_t(1) << 33;
+  std::int64_t const steps = runs_on_host<Exec> ? threads << 25 : std::int64_t(1) << 33;
   std::int64_t const fewest = runs_on_host<Exec> ? 2 * threads : 4096;
   std::int64_t const slice =
       monitor ? std::max(fewest, steps / strip_width / std::max(problem.iterations, 1)) : strips;

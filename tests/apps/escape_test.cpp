@@ -534,7 +534,12 @@ TEST_F(Escape, HelpNamesEveryOptionAndAnExample) {
 }
 
 TEST_F(BadEscape, CtrlCStopsItWithinASecond) {
-  for (std::string const scheme : {"kernel", "arrays"}) {
+  // Minutes of work in many steps: arrays make one with all pixels at once, the kernel all with some pixels.
+  struct Run {
+    std::string scheme, size, iterations;
+  };
+  for (auto const& [scheme, size, iterations] :
+       {Run{"kernel", "8192x8192", "200000"}, Run{"arrays", "1024x1024", "10000000"}}) {
     std::string const errors = folder / "errors";
     auto const earlier = files();
     pid_t const child = fork();
@@ -543,8 +548,8 @@ TEST_F(BadEscape, CtrlCStopsItWithinASecond) {
       bool const ready = chdir(folder.path().c_str()) == 0 &&
                          dup2(open(errors.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO) != -1;
       if (ready)
-        execl(COIR_APP, "coir-escape", "--size", "1024x1024", "--center", "0", "0", "--width",
-              "0.1", "--iterations", "10000000", "--scheme", scheme.c_str(), "--progress",
+        execl(COIR_APP, "coir-escape", "--size", size.c_str(), "--center", "0", "0", "--width",
+              "0.1", "--iterations", iterations.c_str(), "--scheme", scheme.c_str(), "--progress",
               "--output", "u.png", "--report", "run.json", nullptr);
       _exit(127);
     }

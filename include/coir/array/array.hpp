@@ -251,13 +251,12 @@ class Slice : public ExpressionBase {
   void assign(E const& values) const {
     detail::check_stores<T, typename E::value_type>();
     static_assert(E::rank <= Rank, "the values have more axes than what they are written into");
-    auto const expression = operand(values);
-    expects_fits(expression.shape(), shape_);
-    if (detail::overlaps<Rank>(data_, strides_, sizeof(T), shape_, expression)) {
-      Array<value_type, E::rank, Space> const copy(expression);
+    expects_fits(values.shape(), shape_);
+    if (detail::overlaps<Rank>(data_, strides_, sizeof(T), shape_, values)) {
+      Array<value_type, E::rank, Space> const copy(values);
       detail::assign_now<Rank>(Exec{}, data_, strides_, shape_, copy.all());
     } else {
-      detail::assign_now<Rank>(Exec{}, data_, strides_, shape_, expression);
+      detail::assign_now<Rank>(Exec{}, data_, strides_, shape_, values);
     }
   }
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace coir {
@@ -21,15 +22,52 @@ using Shape = std::array<std::int64_t, static_cast<std::size_t>(Rank)>;
 template <int Rank>
 using Strides = std::array<std::int64_t, static_cast<std::size_t>(Rank)>;
 
-/// A shape as NumPy writes it: "(3, 4)", "(3,)", "()".
-template <std::size_t Rank>
-std::string in_words(std::array<std::int64_t, Rank> const& shape) {
+namespace detail {
+
+// Errors are put into words by functions that are no templates: every array statement checks its shapes,
+// and would compile the words again.
+
+inline std::string shape_in_words(std::span<std::int64_t const> shape) {
   std::string text = "(";
-  for (std::size_t d = 0; d < Rank; ++d) {
+  for (std::size_t d = 0; d < shape.size(); ++d) {
     if (d > 0) text += ", ";
     text += std::to_string(shape[d]);
   }
-  return text + (Rank == 1 ? ",)" : ")");
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+[[noreturn]] inline void fail_to_broadcast(std::span<std::int64_t const> a,
+                                           std::span<std::int64_t const> b, std::size_t axis,
+                                           std::int64_t from_a, std::int64_t from_b) {
+  throw PreconditionError("shapes " + shape_in_words(a) + " and " + shape_in_words(b) +
+                          " don't broadcast: axis " + std::to_string(axis) + " has " +
+                          std::to_string(from_a) + " and " + std::to_string(from_b) +
+                          " elements; they must be equal or one of them 1");
+}
+
+[[noreturn]] inline void fail_to_fit(std::span<std::int64_t const> from,
+                                     std::span<std::int64_t const> to) {
+  throw PreconditionError("values of shape " + shape_in_words(from) + " can't fill shape " +
+                          shape_in_words(to) + ": extents must be equal, or 1 in the values");
+}
+
+[[noreturn]] inline void fail_by_negative_extent(std::span<std::int64_t const> shape) {
+  throw PreconditionError("extents must be 0 or more, not " + shape_in_words(shape));
+}
+
+[[noreturn]] inline void fail_by_overflow(std::span<std::int64_t const> shape,
+                                          std::int64_t element_bytes) {
+  throw PreconditionError("an array of shape " + shape_in_words(shape) + " with elements of " +
+                          std::to_string(element_bytes) +
+                          " bytes has more than 2^63 - 1 bytes: use a smaller shape");
+}
+
+}  // namespace detail
+
+/// A shape as NumPy writes it: "(3, 4)", "(3,)", "()".
+template <std::size_t Rank>
+std::string in_words(std::array<std::int64_t, Rank> const& shape) {
+  return detail::shape_in_words(shape);
 }
 
 /// Number of elements: the product of the extents, 1 for rank 0.
@@ -65,10 +103,7 @@ std::array<std::int64_t, std::max(A, B)> broadcast(std::array<std::int64_t, A> c
     std::int64_t const from_a = d + A < rank ? 1 : a[d + A - rank];
     std::int64_t const from_b = d + B < rank ? 1 : b[d + B - rank];
     if (from_a != from_b && from_a != 1 && from_b != 1)
-      throw PreconditionError("shapes " + in_words(a) + " and " + in_words(b) +
-                              " don't broadcast: axis " + std::to_string(d) + " has " +
-                              std::to_string(from_a) + " and " + std::to_string(from_b) +
-                              " elements; they must be equal or one of them 1");
+      detail::fail_to_broadcast(a, b, d, from_a, from_b);
     result[d] = from_a == 1 ? from_b : from_a;
   }
   return result;
@@ -84,9 +119,7 @@ void expects_fits(std::array<std::int64_t, A> const& from, std::array<std::int64
     std::int64_t const extent = from[A - 1 - d];
     fits = extent == 1 || extent == to[B - 1 - d];
   }
-  if (!fits)
-    throw PreconditionError("values of shape " + in_words(from) + " can't fill shape " +
-                            in_words(to) + ": extents must be equal, or 1 in the values");
+  if (!fits) detail::fail_to_fit(from, to);
 }
 
 /// Checks that a shape can be allocated at all.
@@ -97,14 +130,11 @@ void expects_allocatable(std::array<std::int64_t, Rank> const& shape, std::int64
   std::int64_t bytes = element_bytes;
   bool overflow = false, empty = false;
   for (std::int64_t const extent : shape) {
-    if (extent < 0) throw PreconditionError("extents must be 0 or more, not " + in_words(shape));
+    if (extent < 0) detail::fail_by_negative_extent(shape);
     empty = empty || extent == 0;
     if (!empty && __builtin_mul_overflow(bytes, extent, &bytes)) overflow = true;
   }
-  if (overflow && !empty)
-    throw PreconditionError("an array of shape " + in_words(shape) + " with elements of " +
-                            std::to_string(element_bytes) +
-                            " bytes has more than 2^63 - 1 bytes: use a smaller shape");
+  if (overflow && !empty) detail::fail_by_overflow(shape, element_bytes);
 }
 
 }  // namespace coir
