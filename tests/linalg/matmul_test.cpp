@@ -20,16 +20,20 @@ namespace {
 /// a b for stacks of matrices of shapes (s, m, k) and (s, k, n), either s may be 1.
 template <class T>
 Naive<T> naive_product(Naive<T> const& a, Naive<T> const& b) {
-  std::int64_t const s = std::max(a.shape[0], b.shape[0]), m = a.shape[1], n = b.shape[2];
+  std::int64_t const s = std::max(a.shape[0], b.shape[0]);
+  std::int64_t const m = a.shape[1], n = b.shape[2], inner = a.shape[2];
   Naive<T> c({s, m, n});
-  for (std::int64_t l = 0; l < s; ++l)
+  T* out = c.elements.data();
+  for (std::int64_t l = 0; l < s; ++l) {
+    T const* const x = a.elements.data() + (a.shape[0] == 1 ? 0 : l * m * inner);
+    T const* const y = b.elements.data() + (b.shape[0] == 1 ? 0 : l * inner * n);
     for (std::int64_t i = 0; i < m; ++i)
       for (std::int64_t j = 0; j < n; ++j) {
         T sum(0);
-        for (std::int64_t k = 0; k < a.shape[2]; ++k)
-          sum += a.at({a.shape[0] == 1 ? 0 : l, i, k}) * b.at({b.shape[0] == 1 ? 0 : l, k, j});
-        c.at({l, i, j}) = sum;
+        for (std::int64_t k = 0; k < inner; ++k) sum += x[i * inner + k] * y[k * n + j];
+        *out++ = sum;
       }
+  }
   return c;
 }
 
