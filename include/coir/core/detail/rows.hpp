@@ -194,7 +194,7 @@ concept PreparesTerms = (Rank == 1 && requires(Body const& body) { body.terms(0,
                         (Rank == 3 && requires(Body const& body) { body.terms(0, 0, 0, 0); });
 
 /// Fewer cells than this aren't worth a second thread.
-inline constexpr std::int64_t worth_a_thread = 2048;
+inline constexpr std::int64_t worth_a_thread = 4096;
 
 template <class Exec, int Rank, class Index, class Body>
 void for_each_on_host(std::string_view label, Exec const& exec, Rows<Rank, Index> const& rows,
