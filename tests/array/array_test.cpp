@@ -272,6 +272,32 @@ TYPED_TEST(ArrayOf, LongRowsAreStretchedToo) {
 }
 
 // What is read is what was there before, however the parts overlap.
+// Devices write long rows 16 bytes at a time where addresses and lengths allow it.
+TYPED_TEST(ArrayOf, VeryLongRowsAreWrittenWhereTheyLie) {
+  TYPES;
+  std::int64_t const n = (1 << 22) + 16;
+  auto x = zeros<T, Space>(n);
+  x = cast<T>(indices<0>(x.shape()) % 1000);
+  for (auto const& [first, last] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {0, n}, {8, n - 8}, {1, n - 7}, {8, n - 5}}) {
+    auto y = zeros<T, Space>(n);
+    auto large = zeros<bool, Space>(n);
+    auto const part = range(first, last);
+    y(part) = 2 * x(part) + 1;
+    large(part) = x(part) > 500;
+    auto const written = values(y);
+    auto const marked = values(large);
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      bool const in = first <= i && i < last;
+      auto const at = static_cast<std::size_t>(i);
+      wrong += written[at] != (in ? static_cast<T>(2 * (i % 1000) + 1) : T(0));
+      wrong += marked[at] != (in && i % 1000 > 500);
+    }
+    EXPECT_EQ(wrong, 0) << "from " << first << " to " << last << " of " << n;
+  }
+}
+
 TYPED_TEST(ArrayOf, OverlappingAssignmentsReadTheOldElements) {
   TYPES;
   std::mt19937 generator(3);

@@ -86,6 +86,31 @@ TYPED_TEST(Reductions, IndicesCountInCOrder) {
   EXPECT_EQ(argmax(transpose(a)), 49);
 }
 
+// Devices read long rows 16 bytes at a time where addresses and lengths allow it.
+TYPED_TEST(Reductions, OfVeryLongRows) {
+  TYPES;
+  std::int64_t const n = (1 << 22) + 16, top = 3'000'001;
+  auto x = zeros<T, Space>(n);
+  x = cast<T>(indices<0>(x.shape()) % 3 - 1);
+  x(range(top, top + 1)) = 7;
+  for (auto const& [first, last] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {0, n}, {8, n - 8}, {1, n - 7}, {8, n - 5}}) {
+    SCOPED_TRACE("from " + std::to_string(first) + " to " + std::to_string(last));
+    std::int64_t total = 0, positive = 0;
+    for (std::int64_t i = first; i < last; ++i) {
+      std::int64_t const value = i == top ? 7 : i % 3 - 1;
+      total += value;
+      positive += value > 0;
+    }
+    auto const part = x(range(first, last));
+    EXPECT_EQ(sum(part), static_cast<T>(total));
+    EXPECT_EQ(max(part), T(7));
+    EXPECT_EQ(argmax(part), top - first);
+    EXPECT_EQ(count_nonzero(part > 0), positive);
+    EXPECT_TRUE(any(part > 6) && !any(part > 7));
+  }
+}
+
 TYPED_TEST(Reductions, NaNIsTheExtreme) {
   TYPES;
   T const nan = std::numeric_limits<T>::quiet_NaN();

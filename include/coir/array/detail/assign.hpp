@@ -90,6 +90,22 @@ struct AssignBody {
   }
 };
 
+/// The same vector by vector: see worth_vectors.
+template <class T, class Kernel>
+struct AssignVectors {
+  static constexpr int width = vector_width<T>;
+  Kernel kernel;
+  T* target;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t number) const {
+    auto const values = kernel.template vector<width>(number * width);
+    Vector<T, width> result;
+    COIR_UNROLL
+    for (int l = 0; l < width; ++l) result.lane[l] = stored<T>(values[l]);
+    *reinterpret_cast<Vector<T, width>*>(target + number * width) = result;
+  }
+};
+
 /// Whether an array may be read while another is written by the same kernel: they lie apart, or element
 /// by element on top of each other.
 template <int Rank>
@@ -172,9 +188,18 @@ void assign_now(Exec const& exec, T* data, Strides<Rank> const& strides, Shape<R
     constexpr int outer = Rank - 1;
     auto const kernel = expression.kernel(fold);
     auto const target = slice_kernel<T, outer>(data, strides, fold);
-    AssignBody<T, std::remove_const_t<decltype(kernel)>, outer> const body{
-        kernel, target, RowNumbers<outer>::of(fold), fold.narrow(),
-        target.direct() && kernel.direct()};
+    using Kernel = std::remove_const_t<decltype(kernel)>;
+    if constexpr (!runs_on_host<Exec> && vector_width<T> > 1) {
+      using Vectors = AssignVectors<T, Kernel>;
+      if (target.template has_vectors<Vectors::width>() &&
+          worth_vectors<Vectors::width>(fold, kernel)) {
+        for_each("coir::array::assign", exec, box({fold.columns() / Vectors::width}),
+                 Vectors{kernel, data});
+        return;
+      }
+    }
+    AssignBody<T, Kernel, outer> const body{kernel, target, RowNumbers<outer>::of(fold),
+                                            fold.narrow(), target.direct() && kernel.direct()};
     if constexpr (outer == 0)
       for_each("coir::array::assign", exec, box({fold.columns()}), body);
     else

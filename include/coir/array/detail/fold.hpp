@@ -9,6 +9,7 @@
 #include <coir/array/shape.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -178,7 +179,38 @@ class Scratch {
 template <class T>
 inline constexpr std::size_t scratch_for = Scratch<0>::bytes_for<T>;
 
+/// Elements that lie side by side, which a device thread loads or stores in as few instructions as can be:
+/// the widest moves 16 bytes.
+template <class T, int Width>
+struct alignas(std::has_single_bit(sizeof(T))
+                   ? std::max(alignof(T), std::min<std::size_t>(16, Width * sizeof(T)))
+                   : alignof(T)) Vector {
+  T lane[Width];
+  KOKKOS_FORCEINLINE_FUNCTION T const& operator[](int l) const { return lane[l]; }
+
+  /// Whether vectors may be read from and written to this address.
+  static bool fits(void const* data) {
+    return reinterpret_cast<std::uintptr_t>(data) % alignof(Vector) == 0;
+  }
+};
+
+/// Elements of 16 bytes, for results of type T.
+template <class T>
+inline constexpr int vector_width =
+    sizeof(T) < 16 ? 16 / std::max(4, static_cast<int>(std::bit_ceil(sizeof(T)))) : 1;
+
+/// Whether a device had better go through an expression vector by vector: it is one long row, of whole vectors.
+/// A row that is short has too few of them for all threads.
+template <int Width, int Rank, class Kernel>
+bool worth_vectors(Fold<Rank> const& fold, Kernel const& kernel) {
+  return fold.rows() == 1 && fold.columns() >= std::int64_t(1) << 22 &&
+         fold.columns() % Width == 0 && kernel.template has_vectors<Width>();
+}
+
 // ---- what kernels hold of an expression ----
+//
+// Each has `row` for hosts, `cell` for devices, and `vector` for devices where the expression is a single row in
+// which nothing has to be gathered, as `has_vectors` says.
 
 template <class T>
 struct ConstantKernel {
@@ -199,6 +231,15 @@ struct ConstantKernel {
   template <class P, class I>
   KOKKOS_FORCEINLINE_FUNCTION T cell(P const&, I) const {
     return value;
+  }
+
+  template <int Width>
+  bool has_vectors() const {
+    return true;
+  }
+  template <int Width>
+  KOKKOS_FORCEINLINE_FUNCTION Row vector(std::int64_t) const {
+    return {value};
   }
 };
 
@@ -251,6 +292,16 @@ struct SliceKernel {
   KOKKOS_FORCEINLINE_FUNCTION Value cell(Place<Outer, I> const& at, I column) const {
     return data[offset(at, column)];
   }
+
+  template <int Width>
+  bool has_vectors() const {
+    return step == 1 && Vector<Value, Width>::fits(data);
+  }
+  /// The elements from `first` on, a multiple of the width.
+  template <int Width>
+  KOKKOS_FORCEINLINE_FUNCTION Vector<Value, Width> vector(std::int64_t first) const {
+    return *reinterpret_cast<Vector<Value, Width> const*>(data + first);
+  }
 };
 
 /// A function of rows.
@@ -287,6 +338,16 @@ struct MapKernel {
     return operands.apply(CellOf<P, I>{f, at, column});
   }
 
+  template <int Width>
+  bool has_vectors() const {
+    return operands.apply_on_host(
+        [](auto const&... k) { return (k.template has_vectors<Width>() && ...); });
+  }
+  template <int Width>
+  KOKKOS_FORCEINLINE_FUNCTION auto vector(std::int64_t first) const {
+    return operands.apply(VectorOf<Width>{f, first});
+  }
+
  private:
   template <class P, class I>
   struct CellOf {
@@ -296,6 +357,23 @@ struct MapKernel {
     template <class... K>
     KOKKOS_FORCEINLINE_FUNCTION auto operator()(K const&... k) const {
       return f(k.cell(at, column)...);
+    }
+  };
+
+  template <int Width>
+  struct VectorOf {
+    F const& f;
+    std::int64_t first;
+    template <class... K>
+    KOKKOS_FORCEINLINE_FUNCTION auto operator()(K const&... k) const {
+      return lanes(k.template vector<Width>(first)...);
+    }
+    template <class... V>
+    KOKKOS_FORCEINLINE_FUNCTION auto lanes(V const&... vectors) const {
+      Vector<std::remove_cvref_t<decltype(f(vectors[0]...))>, Width> result;
+      COIR_UNROLL
+      for (int l = 0; l < Width; ++l) result.lane[l] = f(vectors[l]...);
+      return result;
     }
   };
 };
@@ -343,6 +421,19 @@ struct IndexKernel {
   KOKKOS_FORCEINLINE_FUNCTION auto cell(Place<Outer, I> at, I column) const {
     hide(at);
     return call_with_indices<Rank>(f, at, real[Rank - 1] ? column : I(0));
+  }
+
+  template <int Width>
+  bool has_vectors() const {
+    return true;
+  }
+  template <int Width>
+  KOKKOS_FORCEINLINE_FUNCTION auto vector(std::int64_t first) const {
+    using T = std::remove_cvref_t<decltype(cell(Place<Outer>{}, first))>;
+    Vector<T, Width> result;
+    COIR_UNROLL
+    for (int l = 0; l < Width; ++l) result.lane[l] = cell(Place<Outer>{}, first + l);
+    return result;
   }
 
  private:

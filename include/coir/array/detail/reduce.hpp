@@ -73,6 +73,21 @@ struct ReduceBody {
   }
 };
 
+/// The same vector by vector: see worth_vectors.
+template <class Kernel, class Monoid, int Width>
+struct ReduceVectors {
+  Kernel kernel;
+  Monoid monoid;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t number,
+                                              typename Monoid::value_type& value) const {
+    std::int64_t const first = number * Width;
+    auto const elements = kernel.template vector<Width>(first);
+    COIR_UNROLL
+    for (int l = 0; l < Width; ++l) monoid.fold(value, elements[l], first + l);
+  }
+};
+
 /// All elements of an expression folded into one value, in one kernel. Waits.
 template <class Monoid, class E>
 typename Monoid::result_type reduce_all(E const& expression, Monoid const& monoid) {
@@ -89,11 +104,20 @@ typename Monoid::result_type reduce_all(E const& expression, Monoid const& monoi
   add_leaves(fold, expression);
   fold.close();
   auto const kernel = expression.kernel(fold);
-  ReduceBody<std::remove_const_t<decltype(kernel)>, Monoid, outer> const body{
-      kernel, monoid, RowNumbers<outer>::of(fold), fold.columns(), fold.narrow()};
+  using Kernel = std::remove_const_t<decltype(kernel)>;
+  ReduceBody<Kernel, Monoid, outer> const body{kernel, monoid, RowNumbers<outer>::of(fold),
+                                               fold.columns(), fold.narrow()};
 
   typename Monoid::value_type value;
   MonoidReducer<Monoid> const reducer(monoid, value);
+  constexpr int width = vector_width<value_t<E>>;
+  if constexpr (!runs_on_host<typename Space::execution_space> && width > 1) {
+    if (worth_vectors<width>(fold, kernel)) {
+      reduce("coir::array::reduce", exec, box({fold.columns() / width}),
+             ReduceVectors<Kernel, Monoid, width>{kernel, monoid}, reducer);
+      return monoid.result(value);
+    }
+  }
   if constexpr (outer == 0)
     reduce("coir::array::reduce", exec, box({fold.columns()}), body, reducer);
   else
