@@ -193,7 +193,8 @@ concept PreparesTerms = (Rank == 1 && requires(Body const& body) { body.terms(0,
                         (Rank == 2 && requires(Body const& body) { body.terms(0, 0, 0); }) ||
                         (Rank == 3 && requires(Body const& body) { body.terms(0, 0, 0, 0); });
 
-/// Fewer cells than this aren't worth a second thread.
+/// A thread with fewer cells than this costs more than it saves: starting it takes as long as adding two
+/// arrays of so many elements.
 inline constexpr std::int64_t worth_a_thread = 4096;
 
 template <class Exec, int Rank, class Index, class Body>
