@@ -8,6 +8,7 @@
 #include <coir/array/array.hpp>
 #include <coir/array/operators.hpp>
 #include <coir/array/range.hpp>
+#include <coir/array/record.hpp>
 #include <coir/poisson/detail/iterate.hpp>
 #include <coir/poisson/result.hpp>
 
@@ -20,6 +21,9 @@ namespace coir::apps::jacobi {
 template <class T>
 class ArraySweeper {
  public:
+  ArraySweeper(ArraySweeper const&) = delete;
+  ArraySweeper& operator=(ArraySweeper const&) = delete;
+
   /// \param b  [m, n] in
   /// \param u  [m+2, n+2] inout
   template <class Grid>
@@ -27,23 +31,14 @@ class ArraySweeper {
       : b_(b.data(), shape_of(b), nullptr), u_(u.data(), shape_of(u), nullptr), v_(u_) {}
 
   void advance(std::int64_t sweeps) {
-    auto const in = range(1, -1), before = range(0, -2), after = range(2, end);
-    for (; sweeps > 0; --sweeps) {
-      v_(in, in) = T(0.25) * (u_(before, in) + u_(after, in) + u_(in, before) + u_(in, after) - b_);
-      u_.swap(v_);
-      odd_ = !odd_;
-    }
+    pairs_.run(sweeps / 2);
+    if (sweeps % 2 == 0) return;
+    sweep(u_, v_);
+    u_ = v_;
   }
 
   auto current() const { return u_.view(); }
-
-  /// Puts the result into the View.
-  void finish() {
-    if (!odd_) return;
-    v_ = u_;
-    u_.swap(v_);
-    odd_ = false;
-  }
+  void finish() {}
 
  private:
   template <class Grid>
@@ -51,8 +46,17 @@ class ArraySweeper {
     return {static_cast<std::int64_t>(grid.extent(0)), static_cast<std::int64_t>(grid.extent(1))};
   }
 
+  void sweep(Array<T, 2> const& from, Array<T, 2>& to) const {
+    auto const in = range(1, -1), before = range(0, -2), after = range(2, end);
+    to(in, in) =
+        T(0.25) * (from(before, in) + from(after, in) + from(in, before) + from(in, after) - b_);
+  }
+
   Array<T, 2> b_, u_, v_;
-  bool odd_ = false;  // u_ is the array, not the View
+  Recorded<DefaultSpace> const pairs_ = record([this] {
+    sweep(u_, v_);
+    sweep(v_, u_);
+  });
 };
 
 /// As poisson::jacobi by its plain scheme.

@@ -143,6 +143,38 @@ BENCHMARK(jacobi_statement)
     ->Args({8192, 8192})
     ->UseManualTime();
 
+// The same, recorded: there and back by two statements, as a sweep that is repeated is written.
+void jacobi_recorded(benchmark::State& state) {
+  auto const m = state.range(0), n = state.range(1);
+  double const cells = double(m) * double(n);
+  auto const b = ones<float>(m, n);
+  auto u = zeros<float>(m + 2, n + 2), v = zeros<float>(m + 2, n + 2);
+  auto const in = range(1, -1), before = range(0, -2), after = range(2, end);
+  auto const sweeps = record([&] {
+    v(in, in) = 0.25 * (u(before, in) + u(after, in) + u(in, before) + u(in, after) - b);
+    u(in, in) = 0.25 * (v(before, in) + v(after, in) + v(in, before) + v(in, after) - b);
+  });
+  std::int64_t const pairs = std::clamp<std::int64_t>(std::int64_t(1e9 / cells), 15, 10000);
+  sweeps.run(pairs);
+  std::vector<double> seconds;
+  Exec const exec;
+  for (auto _ : state) {
+    Stopwatch<Exec> const watch(exec);
+    sweeps.run(pairs);
+    seconds.push_back(watch.seconds());
+    state.SetIterationTime(seconds.back());
+  }
+  double const done = 2 * cells * double(pairs);
+  report_rates(state, exec, {done, 12 * done});
+  state.counters["seconds"] = median(seconds) / double(2 * pairs);
+}
+BENCHMARK(jacobi_recorded)
+    ->Name("jacobi,recorded")
+    ->Args({16, 16})
+    ->Args({400, 266})
+    ->Args({8192, 8192})
+    ->UseManualTime();
+
 void jacobi_kernel(benchmark::State& state) {
   auto const m = state.range(0), n = state.range(1);
   double const cells = double(m) * double(n);

@@ -38,6 +38,9 @@ OUR_NAMES = {  # benchmarks that aren't called as their rows
 # Rows that arithmetic bounds, not memory: their share of the copy bandwidth says nothing.
 ARITHMETIC = ("matmul", "x xT", "mandelbrot")
 
+# Other ways of ours to do a row of the peers.
+SAME_AS = {"jacobi,recorded": "jacobi,statement", "jacobi,kernel": "jacobi,statement"}
+
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
 
 
@@ -149,7 +152,9 @@ def print_table(rows, ours, shares, peers):
     print("| --- " * (len(peers) + 4) + "|")
     for row in rows:
         own = ours.get(row)
-        others = [peers[name].get(row) for name in peers]
+        name, _, sizes = row.partition("/")
+        theirs = f"{SAME_AS.get(name, name)}/{sizes}"
+        others = [peers[peer].get(theirs) for peer in peers]
         best = min((s for s in others if s is not None), default=None)
         if own is None and best is None:
             continue

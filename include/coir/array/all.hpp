@@ -13,6 +13,7 @@
 #include <coir/array/pool.hpp>
 #include <coir/array/print.hpp>
 #include <coir/array/random.hpp>
+#include <coir/array/record.hpp>
 #include <coir/array/reductions.hpp>
 #include <coir/array/scan.hpp>
 #include <coir/array/slices.hpp>

@@ -204,9 +204,10 @@ class Slice : public ExpressionBase {
     requires(Rank == 0)
   {
     if constexpr (runs_on_host<Exec>) {
-      Exec{}.fence();
+      detail::immediate<Exec>("item()").fence();
       return *data_;
     } else {
+      detail::immediate<Exec>("item()");
       value_type result;
       Kokkos::View<value_type const, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const from(
           data_);
@@ -254,9 +255,9 @@ class Slice : public ExpressionBase {
     expects_fits(values.shape(), shape_);
     if (detail::overlaps<Rank>(data_, strides_, sizeof(T), shape_, values)) {
       Array<value_type, E::rank, Space> const copy(values);
-      detail::assign_now<Rank>(Exec{}, data_, strides_, shape_, copy.all());
+      detail::assign_now<Rank>(detail::instance<Exec>(), data_, strides_, shape_, copy.all());
     } else {
-      detail::assign_now<Rank>(Exec{}, data_, strides_, shape_, values);
+      detail::assign_now<Rank>(detail::instance<Exec>(), data_, strides_, shape_, values);
     }
   }
 

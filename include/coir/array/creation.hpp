@@ -229,6 +229,7 @@ auto from_span(std::span<T, Size> elements, std::array<std::int64_t, Rank> const
   if (static_cast<std::int64_t>(elements.size()) != result.size())
     throw PreconditionError(std::to_string(elements.size()) + " elements don't fill shape " +
                             in_words(shape));
+  detail::immediate<typename Space::execution_space>("a copy from host memory");
   Kokkos::View<Value const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const from(
       elements.data(), elements.size());
   Kokkos::View<Value*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(result.data(),
@@ -321,6 +322,7 @@ auto moved_to(E const& expression) {
   using T = value_t<E>;
   Array<T, rank_of<E>, To> result(values.shape());
   auto const size = static_cast<std::size_t>(values.size());
+  immediate<typename decltype(values)::Exec>("a copy to another memory space");
   Kokkos::View<T*, To, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(result.data(), size);
   Kokkos::View<T const*, typename decltype(values)::space,
                Kokkos::MemoryTraits<Kokkos::Unmanaged>> const from(values.data(), size);

@@ -4,6 +4,7 @@
 /// A pool that keeps memory of arrays that are gone for arrays to come. Fresh memory costs a page fault
 /// per 4 KiB on a host, which is many times what a pass over it costs, and a driver call on a device.
 
+#include <coir/array/detail/instance.hpp>
 #include <coir/core/concepts.hpp>
 #include <coir/core/memory.hpp>
 
@@ -75,7 +76,13 @@ class MemoryPool {
   /// Memory for `bytes` bytes, aligned to 64, and uninitialised. It returns to the pool with its owner.
   ///
   /// \throws ResourceError if there is not enough, or the limit would be exceeded
-  static std::shared_ptr<void> allocate(std::int64_t bytes) { return pool().allocate(bytes); }
+  static std::shared_ptr<void> allocate(std::int64_t bytes) {
+    auto block = pool().allocate(bytes);
+    auto const* const recording = detail::recording_state<typename Space::execution_space>;
+    if (recording && recording->blocks)
+      recording->blocks->push_back(block);  // what is recorded will write there again
+    return block;
+  }
 
   static PoolStatistics statistics() { return pool().statistics(); }
 

@@ -86,7 +86,7 @@ template <class A, class Fill>
 void fill_with(A&& target, Fill const& fill) {
   using T = value_t<A>;
   using Space = typename std::remove_cvref_t<A>::space;
-  typename Space::execution_space const exec;
+  auto const exec = coir::detail::immediate<typename Space::execution_space>("random numbers");
   if constexpr (requires { target.all(); }) {
     fill_with(target.all(), fill);
   } else if (target.size() == 0) {

@@ -39,7 +39,8 @@ auto scan(E const& x, int axis) {
   for (std::size_t d = 0; d < along; ++d) extents.outer *= shape[d];
   for (std::size_t d = along + 1; d < shape.size(); ++d) extents.inner *= shape[d];
   if (result.size() > 0)
-    scan_in_place(typename Space::execution_space{}, result.data(), extents, Operation{});
+    scan_in_place(immediate<typename Space::execution_space>("a scan"), result.data(), extents,
+                  Operation{});
   return result;
 }
 

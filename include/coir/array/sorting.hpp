@@ -134,8 +134,8 @@ auto sort(E const& x, int axis = -1) {
   using T = value_t<E>;
   auto keys = detail::sort_keys<false>(x, axis);
   if (keys.size() > 0)
-    detail::sort_rows(typename decltype(keys)::Exec{}, keys.data(), detail::rows_of(keys),
-                      keys.extent(rank_of<E> - 1));
+    detail::sort_rows(detail::immediate<typename decltype(keys)::Exec>("sort()"), keys.data(),
+                      detail::rows_of(keys), keys.extent(rank_of<E> - 1));
   return detail::axis_put_back(evaluate(map(detail::FromSortKey<T>{}, keys)), axis);
 }
 
@@ -149,8 +149,8 @@ auto argsort(E const& x, int axis = -1) {
   using Keys = decltype(keys);
   Array<std::int64_t, Keys::rank, typename Keys::space> order(keys.shape());
   if (keys.size() > 0)
-    detail::argsort_rows(typename Keys::Exec{}, keys.data(), order.data(), detail::rows_of(keys),
-                         keys.extent(Keys::rank - 1));
+    detail::argsort_rows(detail::immediate<typename Keys::Exec>("argsort()"), keys.data(),
+                         order.data(), detail::rows_of(keys), keys.extent(Keys::rank - 1));
   return detail::axis_put_back(std::move(order), axis);
 }
 
@@ -205,7 +205,7 @@ auto unique_counts(E const& x) {
   using Keys = decltype(keys);
   using Space = typename Keys::space;
   using Key = typename Keys::value_type;
-  typename Keys::Exec const exec;
+  auto const exec = detail::immediate<typename Keys::Exec>("unique()");
   std::int64_t const size = keys.size();
   UniqueCounts<T, Space> result{Array<T, 1, Space>(Shape<1>{0}),
                                 Array<std::int64_t, 1, Space>(Shape<1>{0})};

@@ -163,7 +163,7 @@ template <class T, class Keys, class Result>
 void quantile_rows(Keys& keys, std::int64_t rows, std::int64_t columns, double q, Result& result) {
   double const position = q * static_cast<double>(columns - 1);
   double const before = std::floor(position);
-  typename Keys::Exec const exec;
+  auto const exec = immediate<typename Keys::Exec>("quantile()");
   sort_rows(exec, keys.data(), rows, columns);
   for_each("coir::array::quantile", exec, box<1, std::int64_t>({rows}),
            QuantileBody<T>{keys.data(), result.data(), columns, static_cast<std::int64_t>(before),

@@ -236,7 +236,7 @@ class Vmapped {
     // Calls may be dear and differ in cost, so on hosts a thread takes a few at a time.
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>,
                                        Kokkos::IndexType<std::int64_t>>;
-    Exec const exec;
+    Exec const exec = instance<Exec>();
     Policy policy(exec, 0, extent);
     if constexpr (runs_on_host<Exec>)
       policy.set_chunk_size(

@@ -139,10 +139,11 @@ class GradientOf<T, N, Rank, Space, F, std::index_sequence<I...>, Terms...> {
   Totals fold(Body const& body) const {
     Totals totals;
     MonoidReducer<Kinds> const reducer(kinds_, totals);
+    Exec const exec = coir::detail::immediate<Exec>("value_and_grad()");
     if constexpr (outer == 0)
-      reduce("coir::autodiff::value_and_grad", Exec{}, box({fold_.columns()}), body, reducer);
+      reduce("coir::autodiff::value_and_grad", exec, box({fold_.columns()}), body, reducer);
     else
-      reduce("coir::autodiff::value_and_grad", Exec{}, box({fold_.rows(), fold_.columns()}), body,
+      reduce("coir::autodiff::value_and_grad", exec, box({fold_.rows(), fold_.columns()}), body,
              reducer);
     return totals;
   }

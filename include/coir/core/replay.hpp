@@ -19,6 +19,7 @@ namespace detail {
 template <class Exec>
 class Recording {
  public:
+  static constexpr bool captures = false;  ///< whether `launches` is called once only
   template <class Launches>
   Recording(Exec const& exec, Launches launches) : exec_(exec), launches_(std::move(launches)) {}
   void submit() const { launches_(exec_); }
@@ -39,6 +40,7 @@ inline void check_cuda(cudaError_t status, char const* call) {
 template <>
 class Recording<Kokkos::Cuda> {
  public:
+  static constexpr bool captures = true;
   template <class Launches>
   Recording(Kokkos::Cuda const& exec, Launches launches) {
     exec.fence();  // the sequence runs on a stream of its own, after what was launched before
@@ -47,7 +49,14 @@ class Recording<Kokkos::Cuda> {
     cudaGraph_t graph = nullptr;
     check_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed),
                "cudaStreamBeginCapture");
-    launches(on_stream);
+    try {
+      launches(on_stream);
+    } catch (...) {
+      cudaStreamEndCapture(stream_, &graph);
+      if (graph) cudaGraphDestroy(graph);
+      cudaStreamDestroy(stream_);
+      throw;
+    }
     check_cuda(cudaStreamEndCapture(stream_, &graph), "cudaStreamEndCapture");
     check_cuda(cudaGraphInstantiate(&graph_, graph, 0), "cudaGraphInstantiate");
     check_cuda(cudaGraphDestroy(graph), "cudaGraphDestroy");
@@ -82,6 +91,9 @@ class Recording<Kokkos::Cuda> {
 template <ExecutionSpace Exec>
 class Replay {
  public:
+  /// Whether `launches` is called once, at construction, and not by each submit().
+  static constexpr bool captures = detail::Recording<Exec>::captures;
+
   /// \param launches  called as launches(instance); launches kernels on `instance`, with neither
   ///                  fences nor allocations; must outlive nothing but its captured Views
   template <class Launches>

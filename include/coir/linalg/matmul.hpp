@@ -145,10 +145,11 @@ void multiply(Slice<T, Rank, Space> const& out, Slice<T const, A, Space> const& 
       if (stack_of(b).first.is_transpose_of(stack_of(a).first)) return transpose(left);
     return readable(b);
   }();
+  Exec const exec = coir::detail::immediate<Exec>("matmul()");
   if constexpr (Rank == 1 && A == 1) {
-    product(Exec{}, left_stack(left), right_stack(right), left_stack(out));
+    product(exec, left_stack(left), right_stack(right), left_stack(out));
   } else {
-    product(Exec{}, left_stack(left), right_stack(right), right_stack(out));
+    product(exec, left_stack(left), right_stack(right), right_stack(out));
   }
 }
 
@@ -238,8 +239,8 @@ auto matvec(A const& a, X const& x) {
     if (a.shape()[2] == 0)
       result = T(0);
     else
-      detail::product(Exec{}, detail::stack_of(left), detail::columns_of(right),
-                      detail::columns_of(result.all()));
+      detail::product(coir::detail::immediate<Exec>("vmap(matvec)"), detail::stack_of(left),
+                      detail::columns_of(right), detail::columns_of(result.all()));
     return result;
   }
 }

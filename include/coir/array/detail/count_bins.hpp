@@ -86,7 +86,7 @@ template <class Space, class T, class Bin>
 Array<std::int64_t, 1, Space> count_bins(T const* data, std::int64_t size, std::int64_t bins,
                                          Bin const& bin) {
   using Exec = typename Space::execution_space;
-  Exec const exec;
+  Exec const exec = immediate<Exec>("histogram()");
   bool const host = runs_on_host<Exec>;
   // On hosts each thread has its own counters.
   std::int64_t const tasks = std::clamp<std::int64_t>(

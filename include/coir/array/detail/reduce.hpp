@@ -95,7 +95,7 @@ typename Monoid::result_type reduce_all(E const& expression, Monoid const& monoi
   constexpr int outer = rank - 1;
   using Space = std::conditional_t<std::is_same_v<typename E::space, AnySpace>,
                                    Kokkos::DefaultExecutionSpace::memory_space, typename E::space>;
-  typename Space::execution_space const exec;
+  auto const exec = immediate<typename Space::execution_space>("a reduction to a number");
 
   Shape<rank> shape;
   shape.fill(1);

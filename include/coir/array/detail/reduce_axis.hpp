@@ -246,7 +246,7 @@ auto reduce_axis(E const& expression, int axis, Monoid const& monoid) {
   std::int64_t const cells = size_of(rest), length = shape[axis];
   if (cells == 0) return result;
 
-  Exec const exec;
+  Exec const exec = instance<Exec>();
   Fold<rank> fold(shape);
   fold.keep_apart(axis);
   add_leaves(fold, expression);

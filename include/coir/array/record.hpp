@@ -1,0 +1,87 @@
+#pragma once
+
+/// \file
+/// Array statements that are recorded once and run many times.
+
+#include <coir/array/array.hpp>
+#include <coir/array/detail/instance.hpp>
+#include <coir/core/replay.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace coir {
+
+/// Statements to be run again and again: see record().
+template <class Space>
+class Recorded {
+ public:
+  using Exec = typename Space::execution_space;
+
+  template <class Statements>
+  explicit Recorded(Statements const& statements)
+      : once_(replay(statements, 1)),
+        // Temporaries would be needed for each run.
+        together_(blocks_->empty() ? replay(statements, runs_together) : nullptr) {}
+
+  /// Runs the statements `times` times, after all that was started before, and waits for them.
+  ///
+  /// \throws PreconditionError if `times` is negative
+  void run(std::int64_t times = 1) const {
+    expects(times >= 0, "recorded statements can be run 0 times or more", times);
+    Exec{}.fence();
+    if (together_) {
+      for (; times >= runs_together; times -= runs_together) together_->submit();
+      together_->wait();
+    }
+    for (; times > 0; --times) once_->submit();
+    once_->wait();
+  }
+
+ private:
+  // So many runs are submitted at once: a submission of a graph costs as much as several small kernels.
+  static constexpr int runs_together = 32;
+
+  template <class Statements>
+  std::unique_ptr<Replay<Exec>> replay(Statements const& statements, int runs) {
+    // What is called each time makes its temporaries anew; a graph needs those of the time when it was captured.
+    auto* const blocks = Replay<Exec>::captures ? blocks_.get() : nullptr;
+    return std::make_unique<Replay<Exec>>(Exec{}, [statements, runs, blocks](Exec const& exec) {
+      detail::WhileRecording<Exec> const recording(exec, blocks);
+      for (int i = 0; i < runs; ++i) statements();
+    });
+  }
+
+  using Blocks = std::vector<std::shared_ptr<void>>;
+  std::unique_ptr<Blocks> blocks_ = std::make_unique<Blocks>();
+  std::unique_ptr<Replay<Exec>> once_;
+  std::unique_ptr<Replay<Exec>> together_;
+};
+
+/// Records what `statements` does with arrays, to be run many times:
+///
+///     auto const sweeps = record([=] {
+///       v(in, in) = 0.25 * (u(before, in) + u(after, in) + u(in, before) + u(in, after) - b);
+///       u(in, in) = 0.25 * (v(before, in) + v(after, in) + v(in, before) + v(in, after) - b);
+///     });
+///     sweeps.run(1000);
+///
+/// On CUDA the statements become a graph, and a run costs a fraction of what it takes to launch them one by one,
+/// which is what statements on small arrays cost there. Elsewhere each run calls `statements` again.
+///
+/// Assignments (compound and masked ones too), reductions along an axis and vmap() can be recorded. The arrays that
+/// are written must exist before and keep their memory: `statements` must do nothing but change elements (no
+/// swap(), no numbers that differ from run to run), and arrays that it refers to must outlive the result.
+///
+/// \tparam Space  the memory space of the arrays
+/// \throws PreconditionError if a statement needs the host to wait, as reductions to a number do; on hosts run()
+///         throws it
+template <class Space = DefaultSpace, class Statements>
+  requires std::is_invocable_v<Statements const&>
+Recorded<Space> record(Statements const& statements) {
+  return Recorded<Space>(statements);
+}
+
+}  // namespace coir
