@@ -223,6 +223,19 @@ TYPED_TEST(Matmul, OfStacks) {
   }
 }
 
+// So long that threads compute parts of it by themselves; the last part is shorter.
+TYPED_TEST(Matmul, OfAVeryLongMatrix) {
+  std::int64_t const n = 16 * 1024 + 37;
+  auto const x = this->random(n, 4), w = this->random(4, 5), y = this->random(5, 4);
+  auto const some = range(0, 3);
+  expect_product(x, w);
+  expect_product(x, transpose(y));
+  expect_product(transpose(w), transpose(x));
+  expect_product(y, transpose(x));
+  expect_product(x(range(), some), w(some, range()), ", parts of larger ones");
+  expect_product(x(range(), range(1, 2)), w(range(1, 2), range(1, 3)), ", inner extent 1");
+}
+
 TYPED_TEST(Matmul, OfAMatrixAndManyVectors) {
   int const extents[][3] = {{1, 1, 1}, {10, 15, 7}, {1009, 3, 5}};
   for (auto const& [s, m, k] : extents) {
