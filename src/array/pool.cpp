@@ -6,10 +6,6 @@
 #include <bit>
 #include <exception>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 namespace coir::detail {
 namespace {
 
@@ -29,15 +25,7 @@ std::int64_t rounded(std::int64_t bytes) {
 void* allocate_on_host(std::int64_t bytes) {
   void* const block =
       Kokkos::kokkos_malloc<Kokkos::HostSpace>("coir::array", static_cast<std::size_t>(bytes));
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-  // Pages of 2 MiB: fewer page faults at first, and fewer misses of the address cache later.
-  constexpr std::uintptr_t page = 4096;
-  auto const begin = (reinterpret_cast<std::uintptr_t>(block) + page - 1) / page * page;
-  auto const last =
-      (reinterpret_cast<std::uintptr_t>(block) + static_cast<std::uintptr_t>(bytes)) / page * page;
-  if (bytes >= std::int64_t(1) << 22)
-    madvise(reinterpret_cast<void*>(begin), last - begin, MADV_HUGEPAGE);  // a wish: may fail
-#endif
+  ask_for_large_pages(block, bytes);
   return block;
 }
 

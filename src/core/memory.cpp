@@ -7,6 +7,10 @@
 #include <limits>
 #include <string>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 namespace coir {
 
 namespace detail {
@@ -75,6 +79,17 @@ void expects_memory(std::int64_t bytes, std::int64_t available, std::string cons
 }
 
 }  // namespace detail
+
+void ask_for_large_pages([[maybe_unused]] void* block, [[maybe_unused]] std::int64_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  if (bytes < std::int64_t(1) << 22) return;
+  constexpr std::uintptr_t page = 4096;
+  auto const address = reinterpret_cast<std::uintptr_t>(block);
+  auto const begin = (address + page - 1) / page * page;
+  auto const last = (address + static_cast<std::uintptr_t>(bytes)) / page * page;
+  madvise(reinterpret_cast<void*>(begin), last - begin, MADV_HUGEPAGE);  // a wish: may fail
+#endif
+}
 
 std::string readable_bytes(std::int64_t bytes) {
   char const* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

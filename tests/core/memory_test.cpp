@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <vector>
 
 using Memory = Kokkos::DefaultExecutionSpace::memory_space;
 
@@ -40,4 +42,12 @@ TEST(Memory, NoMachineHasSevenExbibytes) {
   EXPECT_THROW(
       coir::expects_memory<Kokkos::HostSpace>(std::numeric_limits<std::int64_t>::max(), "a test"),
       coir::ResourceError);
+}
+
+TEST(Memory, LargePagesLeaveTheContentAlone) {
+  for (std::size_t const size : {0u, 1u, 5000u, (1u << 22) + 3, 3u << 22}) {
+    std::vector<char> block(size, 'x');
+    coir::ask_for_large_pages(block.data(), static_cast<std::int64_t>(size));
+    EXPECT_EQ(std::count(block.begin(), block.end(), 'x'), static_cast<std::ptrdiff_t>(size));
+  }
 }

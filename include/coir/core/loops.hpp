@@ -90,7 +90,7 @@ void for_each(std::string_view label, Exec const& exec, Box<Rank, Index> const& 
 /// logarithm of their length.
 ///
 /// A body may also have terms(begin, end), and so on as stretch above: on hosts it returns what is
-/// called as term(column, value) for the at most 512 columns of that stretch.
+/// called as term(column, value) for the columns of that stretch, at most body.longest_terms() of them.
 ///
 /// \param reducer  one of Kokkos' reducers over host memory, such as Kokkos::Sum<double>(result)
 template <ExecutionSpace Exec, int Rank, class Index, class Body, class Reducer>

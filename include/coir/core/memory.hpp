@@ -40,6 +40,10 @@ namespace detail {
 void expects_memory(std::int64_t bytes, std::int64_t available, std::string const& what);
 }
 
+/// Wishes that fresh host memory of 4 MiB or more come in pages of 2 MiB: fewer page faults at first, and fewer misses
+/// of the address cache later. Does nothing where the system has no such pages.
+void ask_for_large_pages(void* block, std::int64_t bytes);
+
 template <class MemorySpace>
 void expects_memory(std::int64_t bytes, std::string const& what) {
   detail::expects_memory(bytes, free_bytes<MemorySpace>(), what);

@@ -8,6 +8,8 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/reducer.hpp>
 
+#include <limits>
+
 namespace coir::detail {
 
 template <class Kernel, class Monoid, int Outer>
@@ -55,6 +57,10 @@ struct ReduceBody {
       monoid.fold(value, row[column - begin], number + column);
     }
   };
+  /// Of how many elements there may be terms at once.
+  std::int64_t longest_terms() const {
+    return kernel.direct() ? std::numeric_limits<std::int64_t>::max() : gathered_stretch;
+  }
   Terms terms(std::int64_t begin, std::int64_t end) const
     requires(Outer == 0)
   {

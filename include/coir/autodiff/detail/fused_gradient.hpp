@@ -138,6 +138,7 @@ struct GradientBody<Folds, Writes, T, N, Outer, std::index_sequence<I...>, Kerne
     std::int64_t begin_, offset_;
   };
 
+  std::int64_t longest_terms() const { return reduced_stretch; }
   Terms terms(std::int64_t begin, std::int64_t end) const
     requires(Outer == 0 && Folds)
   {

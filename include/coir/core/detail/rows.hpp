@@ -284,7 +284,11 @@ template <int Rank, class Index, class Body, class Reducer>
 typename Reducer::value_type fold_cells(Rows<Rank, Index> const& rows, std::int64_t begin,
                                         std::int64_t end, Body const& body,
                                         Reducer const& reducer) {
-  constexpr std::int64_t max_terms = 512;  // in all lanes, before their sums are joined pairwise
+  // So many in all lanes, before their sums are joined pairwise; what doesn't round needs that less often.
+  constexpr std::int64_t max_terms = std::is_integral_v<typename Reducer::value_type> ? 4096 : 512;
+  std::int64_t longest = max_terms;
+  if constexpr (PreparesTerms<Body, Rank>)
+    longest = std::min(longest, body.longest_terms());
   using L = Lanes<Reducer>;
   L recent(reducer);  // of stretches that are shorter
   std::int64_t terms = 0;
@@ -313,7 +317,7 @@ typename Reducer::value_type fold_cells(Rows<Rank, Index> const& rows, std::int6
       terms = 0;
     }
   };
-  rows.for_cells(begin, end, max_terms, [&](auto at, Index first, Index last) {
+  rows.for_cells(begin, end, longest, [&](auto at, Index first, Index last) {
     if constexpr (PreparesTerms<Body, Rank>)
       fold(first, last, rows.terms_at(body, at, first, last));
     else

@@ -34,6 +34,8 @@ class TwoFields {
       owned_ = Owned(create, u.extent(0), u.extent(1));
     else
       owned_ = Owned(create, u.extent(0), u.extent(1), u.extent(2));
+    if constexpr (runs_on_host<Exec>)
+      ask_for_large_pages(owned_.data(), static_cast<std::int64_t>(owned_.span() * sizeof(T)));
     field_[1] = owned_;
     copy_field(exec_, field_[0], field_[1]);  // for the ring; the inside is written over
   }
