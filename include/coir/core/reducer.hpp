@@ -16,6 +16,13 @@ class MonoidReducer {
  public:
   using reducer = MonoidReducer;
   using value_type = typename Monoid::value_type;
+  /// Whether joining rounds: what Monoid::rounds says, if it does.
+  static constexpr bool rounds = [] {
+    if constexpr (requires { Monoid::rounds; })
+      return Monoid::rounds;
+    else
+      return !std::is_integral_v<value_type>;
+  }();
   using result_view_type =
       Kokkos::View<value_type, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 

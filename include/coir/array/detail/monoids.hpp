@@ -113,6 +113,7 @@ struct Product {
 /// The smallest, or NaN if there is one.
 template <class T>
 struct Min {
+  static constexpr bool rounds = false;
   using value_type = T;
   using result_type = T;
   KOKKOS_FORCEINLINE_FUNCTION T neutral() const { return largest<T>(); }
@@ -126,6 +127,7 @@ struct Min {
 /// The largest, or NaN if there is one.
 template <class T>
 struct Max {
+  static constexpr bool rounds = false;
   using value_type = T;
   using result_type = T;
   KOKKOS_FORCEINLINE_FUNCTION T neutral() const { return least<T>(); }

@@ -279,22 +279,39 @@ class PairwiseSum {
   };
 };
 
+/// Whether joining rounds, such that errors add up: what Reducer::rounds says, if it does.
+template <class Reducer>
+inline constexpr bool rounds = !std::is_integral_v<typename Reducer::value_type>;
+template <class Reducer>
+  requires requires { Reducer::rounds; }
+inline constexpr bool rounds<Reducer> = Reducer::rounds;
+
 /// All terms of the cells [begin, end) of a box, joined in an order that depends on these alone.
 template <int Rank, class Index, class Body, class Reducer>
 typename Reducer::value_type fold_cells(Rows<Rank, Index> const& rows, std::int64_t begin,
                                         std::int64_t end, Body const& body,
                                         Reducer const& reducer) {
   // So many in all lanes, before their sums are joined pairwise; what doesn't round needs that less often.
-  constexpr std::int64_t max_terms = std::is_integral_v<typename Reducer::value_type> ? 4096 : 512;
-  std::int64_t longest = max_terms;
-  if constexpr (PreparesTerms<Body, Rank>)
-    longest = std::min(longest, body.longest_terms());
+  constexpr std::int64_t max_terms = rounds<Reducer> ? 512 : 4096;
+  std::int64_t longest = 4096;
+  if constexpr (PreparesTerms<Body, Rank>) longest = std::min(longest, body.longest_terms());
   using L = Lanes<Reducer>;
   L recent(reducer);  // of stretches that are shorter
   std::int64_t terms = 0;
   PairwiseSum<Reducer> total;
   // term(column, value) folds one term into value.
   auto const fold = [&](Index column, Index last, auto const& term) {
+    if constexpr (rounds<Reducer>) {
+      for (; last - column > max_terms; column += max_terms) {
+        L lanes(reducer);
+        for (std::int64_t c = 0; c < max_terms; c += L::size) {
+          COIR_INDEPENDENT_ITERATIONS
+          for (int l = 0; l < L::size; ++l)
+            term(static_cast<Index>(column + c + l), lanes.value[l]);
+        }
+        total.add(reducer, lanes);
+      }
+    }
     bool const whole = last - column == max_terms;
     terms += last - column;
     if (last - column >= L::size) {
