@@ -58,14 +58,11 @@ class Ours:
         self.problem = None
         self.context = None
         listed = self.run([path, "--benchmark_list_tests"])
-        wanted = [b for b in (listed or "").split("\n") if b and row_of(b) in names]
-        if listed is not None and not wanted:
+        self.wanted = [b for b in (listed or "").split("\n") if b and row_of(b) in names]
+        if listed is not None and not self.wanted:
             self.problem = "it has none of the rows"
-        # not re.escape, which escapes spaces too: C++'s regular expressions refuse that
-        any_of_them = "|".join(re.sub(r"([.+*?()|^$\[\]{}\\])", r"\\\1", b) for b in wanted)
         self.command = [
             path,
-            f"--benchmark_filter=^({any_of_them})$",
             f"--benchmark_min_time={0.01 if small else 0.5}",
             "--benchmark_format=json",
         ]
@@ -81,9 +78,14 @@ class Ours:
             return None
         return done.stdout
 
-    def run_once(self):
-        """{row: seconds} and {row: share of the limit}."""
-        text = self.run(self.command)
+    def run_once(self, names):
+        """{row: seconds} and {row: share of the limit} for those of its rows that are among the names."""
+        wanted = [b for b in self.wanted if row_of(b) in names]
+        if not wanted:
+            return {}, {}
+        # not re.escape, which escapes spaces too: C++'s regular expressions refuse that
+        any_of_them = "|".join(re.sub(r"([.+*?()|^$\[\]{}\\])", r"\\\1", b) for b in wanted)
+        text = self.run([*self.command, f"--benchmark_filter=^({any_of_them})$"])
         if text is None:
             return None, None
         if "{" not in text:
@@ -113,7 +115,7 @@ class Peer:
         about = self.run([*self.command, "--about"])
         if about is not None:
             self.about = json.loads(last_line(about))
-        self.command += ["--rows", options.rows] + (["--small"] if options.small else [])
+        self.command += ["--small"] if options.small else []
 
     def run(self, command):
         done = run(command)
@@ -124,8 +126,9 @@ class Peer:
             print(done.stderr, end="", file=sys.stderr)
         return done.stdout
 
-    def run_once(self):
-        text = self.run(self.command)
+    def run_once(self, names):
+        any_of_them = "|".join(re.escape(name) for name in names)
+        text = self.run([*self.command, "--rows", f"^({any_of_them})$"])
         return (None if text is None else json.loads(last_line(text))), {}
 
 
@@ -137,6 +140,12 @@ def parse_arguments():
     parser.add_argument("--python", default=sys.executable, help="a Python that has the peers' packages")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--rows", default="", metavar="REGEX", help="only rows in which this is found")
+    parser.add_argument(
+        "--row-by-row",
+        action="store_true",
+        help="let all take their turns at one row before the next: slower, for machines whose memory is "
+        "now fast and now slow",
+    )
     parser.add_argument("--small", action="store_true", help="tiny sizes, to see that all of it works")
     parser.add_argument("--peers", nargs="*", choices=PEERS, default=list(PEERS))
     parser.add_argument("--json", help="write all times to this file")
@@ -190,13 +199,15 @@ def main():
     shares = {c: [] for c in everyone}
     for number in range(options.rounds):
         first = number % len(everyone)
-        for contestant in everyone[first:] + everyone[:first]:
-            seconds, share = contestant.run_once()
-            if seconds is None:
-                sys.exit(f"table.py: {contestant.name} failed: {contestant.problem}")
-            times[contestant].append(seconds)
-            shares[contestant].append(share)
-            print(f"round {number + 1}: {contestant.name}", file=sys.stderr, flush=True)
+        for turn in [[name] for name in names] if options.row_by_row else [names]:
+            for contestant in everyone[first:] + everyone[:first]:
+                seconds, share = contestant.run_once(turn)
+                if seconds is None:
+                    sys.exit(f"table.py: {contestant.name} failed: {contestant.problem}")
+                times[contestant].append(seconds)
+                shares[contestant].append(share)
+                what = f" {turn[0]}" if options.row_by_row else ""
+                print(f"round {number + 1}: {contestant.name}{what}", file=sys.stderr, flush=True)
 
     own_times, own_shares = {}, {}
     for contestant in ours:
