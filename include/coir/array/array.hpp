@@ -26,6 +26,8 @@ using DefaultSpace = Kokkos::DefaultExecutionSpace::memory_space;
 
 template <Element T, int Rank, class Space = DefaultSpace>
 class Array;
+template <class T, int Rank, class Space>
+class Slice;
 template <class Target, class Mask>
 class Masked;
 
@@ -67,6 +69,55 @@ struct Pointers<T, 0> {
 [[noreturn]] inline void fail_without_memory() {
   throw PreconditionError(
       "this array has no memory yet: assign to it, or make it by zeros, empty or the like");
+}
+
+[[noreturn]] inline void fail_by_index(std::int64_t index, std::int64_t extent, int axis) {
+  throw PreconditionError("index " + std::to_string(index) + " is outside of axis " +
+                          std::to_string(axis) + " with " + std::to_string(extent) + " elements");
+}
+
+/// Where an integer index, which counts from the end if it is negative, lies on an axis.
+inline std::int64_t position(std::int64_t index, std::int64_t extent, int axis) {
+  std::int64_t const at = index < 0 ? index + extent : index;
+  if (at < 0 || at >= extent) fail_by_index(index, extent, axis);
+  return at;
+}
+
+/// What indices leave of elements that someone owns: a slice, or on hosts a reference to a single one.
+template <class T, int Rank, class Space, class... I>
+decltype(auto) select(T* data, Shape<Rank> const& shape, Strides<Rank> const& strides,
+                      std::shared_ptr<void> const& owner, I... indices) {
+  constexpr int result_rank = indexed_rank<Rank, I...>;
+  static_assert(result_rank <= 5, "too many new axes");
+  Shape<result_rank> left{};
+  Strides<result_rank> steps{};
+  std::int64_t offset = 0;
+  int axis = 0, to = 0;
+  auto const place = [&](auto index) {
+    using Kind = decltype(index);
+    if constexpr (std::same_as<Kind, NewAxis>) {
+      left[to] = 1;
+      steps[to++] = 0;
+    } else if constexpr (std::same_as<Kind, Range>) {
+      auto const placed = index.on(shape[axis], axis);
+      if (placed.count > 0) offset += placed.first * strides[axis];
+      left[to] = placed.count;
+      steps[to++] = index.step * strides[axis];
+      ++axis;
+    } else {
+      offset += position(static_cast<std::int64_t>(index), shape[axis], axis) * strides[axis];
+      ++axis;
+    }
+  };
+  (place(indices), ...);
+  for (; axis < Rank; ++axis) {
+    left[to] = shape[axis];
+    steps[to++] = strides[axis];
+  }
+  if constexpr (result_rank == 0 && runs_on_host<typename Space::execution_space>)
+    return static_cast<T&>(data[offset]);
+  else
+    return Slice<T, result_rank, Space>(data + offset, left, steps, owner);
 }
 
 }  // namespace detail
@@ -135,37 +186,7 @@ class Slice : public ExpressionBase {
   template <Index... I>
     requires(detail::axes_indexed<I...> <= Rank)
   decltype(auto) operator()(I... indices) const {
-    constexpr int result_rank = detail::indexed_rank<Rank, I...>;
-    static_assert(result_rank <= 5, "too many new axes");
-    Shape<result_rank> shape{};
-    Strides<result_rank> strides{};
-    std::int64_t offset = 0;
-    int axis = 0, to = 0;
-    auto const place = [&](auto index) {
-      using Kind = decltype(index);
-      if constexpr (std::same_as<Kind, NewAxis>) {
-        shape[to] = 1;
-        strides[to++] = 0;
-      } else if constexpr (std::same_as<Kind, Range>) {
-        auto const placed = index.on(shape_[axis], axis);
-        if (placed.count > 0) offset += placed.first * strides_[axis];
-        shape[to] = placed.count;
-        strides[to++] = index.step * strides_[axis];
-        ++axis;
-      } else {
-        offset += position(static_cast<std::int64_t>(index), axis) * strides_[axis];
-        ++axis;
-      }
-    };
-    (place(indices), ...);
-    for (; axis < Rank; ++axis) {
-      shape[to] = shape_[axis];
-      strides[to++] = strides_[axis];
-    }
-    if constexpr (result_rank == 0 && runs_on_host<Exec>)
-      return static_cast<T&>(data_[offset]);
-    else
-      return Slice<T, result_rank, Space>(data_ + offset, shape, strides, owner_);
+    return detail::select<T, Rank, Space>(data_, shape_, strides_, owner_, indices...);
   }
 
   /// The elements where a mask of bool holds: to be assigned to. See Masked.
@@ -223,8 +244,12 @@ class Slice : public ExpressionBase {
     return item();
   }
 
-  Slice<value_type const, Rank, Space> as_operand() const {
+  // The second hands its share of the ownership on: a statement's temporaries would else count it up and down.
+  Slice<value_type const, Rank, Space> as_operand() const& {
     return {data_, shape_, strides_, owner_};
+  }
+  Slice<value_type const, Rank, Space> as_operand() && {
+    return {data_, shape_, strides_, std::move(owner_)};
   }
 
   template <class Visit>
@@ -239,15 +264,6 @@ class Slice : public ExpressionBase {
   }
 
  private:
-  std::int64_t position(std::int64_t index, int axis) const {
-    std::int64_t const at = index < 0 ? index + shape_[axis] : index;
-    if (at < 0 || at >= shape_[axis])
-      throw PreconditionError("index " + std::to_string(index) + " is outside of axis " +
-                              std::to_string(axis) + " with " + std::to_string(shape_[axis]) +
-                              " elements");
-    return at;
-  }
-
   template <Expression E>
   void assign(E const& values) const {
     detail::check_stores<T, typename E::value_type>();
@@ -398,12 +414,14 @@ class Array : public ExpressionBase {
   template <Index... I>
     requires(detail::axes_indexed<I...> <= Rank) && (sizeof...(I) > 0)
   decltype(auto) operator()(I... indices) {
-    return all()(indices...);
+    if (!has_memory()) detail::fail_without_memory();
+    return detail::select<T, Rank, Space>(data_, shape_, strides(), owner_, indices...);
   }
   template <Index... I>
     requires(detail::axes_indexed<I...> <= Rank) && (sizeof...(I) > 0)
   decltype(auto) operator()(I... indices) const {
-    return all()(indices...);
+    if (!has_memory()) detail::fail_without_memory();
+    return detail::select<T const, Rank, Space>(data_, shape_, strides(), owner_, indices...);
   }
 
   /// The elements where a mask of bool holds: see Masked.

@@ -172,7 +172,7 @@ class IndexMap : public ExpressionBase {
 template <Expression E>
 auto operand(E&& expression) {
   if constexpr (requires { expression.as_operand(); })
-    return expression.as_operand();
+    return std::forward<E>(expression).as_operand();
   else
     return std::remove_cvref_t<E>(std::forward<E>(expression));
 }

@@ -33,6 +33,18 @@ class Bound {
   bool open_ = false;
 };
 
+namespace detail {
+
+// Apart from where bounds are placed: several of these stand in each statement, and are to be inlined.
+[[noreturn]] inline void fail_by_bound(std::int64_t position, std::int64_t extent, int axis) {
+  throw PreconditionError("range bound " +
+                          std::to_string(position < 0 ? position - extent : position) +
+                          " is outside of axis " + std::to_string(axis) + " with " +
+                          std::to_string(extent) + " elements");
+}
+
+}  // namespace detail
+
 /// Every step-th index from start to before stop, as NumPy's start:stop:step.
 struct Range {
   Bound start;
@@ -51,11 +63,7 @@ struct Range {
     auto const place = [&](Bound const& bound, std::int64_t if_open) {
       if (bound.open()) return if_open;
       std::int64_t const position = bound.on(extent);
-      if (position < 0 || position > extent)
-        throw PreconditionError("range bound " +
-                                std::to_string(position < 0 ? position - extent : position) +
-                                " is outside of axis " + std::to_string(axis) + " with " +
-                                std::to_string(extent) + " elements");
+      if (position < 0 || position > extent) detail::fail_by_bound(position, extent, axis);
       return position;
     };
     if (step > 0) {
