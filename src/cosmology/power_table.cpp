@@ -88,9 +88,8 @@ PowerTable::PowerTable(std::span<double const> k, std::span<double const> p, std
 
 void PowerTable::expects_coverage(double k_min, double k_max) const {
   if (covers(k_min, k_max)) return;
-  std::string const needed = k_min == k_max
-                                 ? "k = " + in_words(k_min)
-                                 : "[" + in_words(k_min) + ", " + in_words(k_max) + "]";
+  std::string const needed = k_min == k_max ? "k = " + in_words(k_min)
+                                            : "[" + in_words(k_min) + ", " + in_words(k_max) + "]";
   expects(false, name_ + ": its k are in [" + in_words(k_min_) + ", " + in_words(k_max_) +
                      "] h/Mpc, and " + needed +
                      " h/Mpc is needed: have the Boltzmann code write a wider range");
@@ -114,7 +113,8 @@ PowerTable decode_power_table(std::string_view text, std::string_view name) {
     double row[2];
     for (std::size_t c = 0; c < 2; ++c)
       if (!read_number(columns[c], row[c]))
-        fail("column " + std::to_string(c + 1) + " is not a number: write it as 1.5e-3, and # before text");
+        fail("column " + std::to_string(c + 1) +
+             " is not a number: write it as 1.5e-3, and # before text");
     std::string const fault = fault_of_row(row[0], row[1], k.empty() ? 0 : k.back());
     if (!fault.empty()) fail(fault);
     if (!k.empty() && !(std::log(row[0]) > std::log(k.back())))

@@ -68,7 +68,8 @@ TEST(ComovingDistance, OfMatterAloneIsExact) {
 TEST(ComovingDistance, OfACosmologicalConstantAloneGrowsWithRedshift) {
   // E = 1 but for a trace of matter, which changes chi by omega_m / 2 (3 z^2 / 2 + ...) / z < 5e-9
   Parameters<> const p{.omega_m = 1e-9};
-  for (double const a : {0.4, 0.8}) EXPECT_CLOSE(comoving_distance(p, a), hubble_distance * (1 / a - 1), 1e-8);
+  for (double const a : {0.4, 0.8})
+    EXPECT_CLOSE(comoving_distance(p, a), hubble_distance * (1 / a - 1), 1e-8);
 }
 
 TEST(ComovingDistance, HasTheReferenceValues) {
@@ -81,9 +82,11 @@ TEST(ComovingDistance, DoesNotDependOnThePanels) {
   auto p = curved_with_changing_dark_energy();
   p.omega_r = 1e-4;
   double const direct = comoving_distance(p, 1e-4);
-  auto const integrand = [&p](double x) { return 1 / (std::exp(x) * expansion_rate(p, std::exp(x))); };
-  EXPECT_CLOSE(direct, hubble_distance * detail::gauss_legendre(integrand, std::log(1e-4), 0.0, 200),
-               1e-12);
+  auto const integrand = [&p](double x) {
+    return 1 / (std::exp(x) * expansion_rate(p, std::exp(x)));
+  };
+  EXPECT_CLOSE(
+      direct, hubble_distance * detail::gauss_legendre(integrand, std::log(1e-4), 0.0, 200), 1e-12);
 }
 
 TEST(ComovingDistance, NeedsAPhysicalExpansion) {
@@ -106,8 +109,8 @@ TEST(TransverseDistance, OfCurvedSpaceIsASineOrItsHyperbolicTwin) {
     Parameters<> const p{.omega_m = 0.4, .omega_k = omega_k};
     double const r = hubble_distance / std::sqrt(std::abs(omega_k));
     double const angle = comoving_distance(p, 0.1) / r;
-    EXPECT_CLOSE(transverse_distance(p, 0.1), r * (omega_k > 0 ? std::sinh(angle) : std::sin(angle)),
-                 1e-14);
+    EXPECT_CLOSE(transverse_distance(p, 0.1),
+                 r * (omega_k > 0 ? std::sinh(angle) : std::sin(angle)), 1e-14);
   }
 }
 
@@ -116,8 +119,8 @@ TEST(TransverseDistance, OfMatterAndCurvatureAloneIsMattigsFormula) {
   Parameters<> const p{.omega_m = 0.3, .omega_k = 0.7};
   for (double const z : {0.1, 1.0, 9.0}) {
     double const m = 0.3;
-    double const mattig = 2 * hubble_distance * (m * z + (m - 2) * (std::sqrt(1 + m * z) - 1)) /
-                          (m * m * (1 + z));
+    double const mattig =
+        2 * hubble_distance * (m * z + (m - 2) * (std::sqrt(1 + m * z) - 1)) / (m * m * (1 + z));
     EXPECT_CLOSE(transverse_distance(p, 1 / (1 + z)), mattig, 1e-12) << z;
   }
 }

@@ -11,8 +11,7 @@
 #include <cmath>
 #include <vector>
 
-// Derivatives by dual numbers against central differences. All functions here have third derivatives of at
-// most some 1000 times their value over the parameter cubed.
+// Derivatives by dual numbers against differences.
 
 namespace {
 
@@ -26,7 +25,7 @@ using Member = T Parameters<T>::*;
 template <class T>
 std::vector<Member<T>> members(bool by_sigma8) {
   using P = Parameters<T>;
-  return {&P::omega_m, &P::omega_b, &P::h,  &P::n_s, by_sigma8 ? &P::sigma8 : &P::A_s,
+  return {&P::omega_m, &P::omega_b, &P::h,  &P::n_s,  by_sigma8 ? &P::sigma8 : &P::A_s,
           &P::omega_k, &P::w0,      &P::wa, &P::t_cmb};
 }
 
@@ -43,22 +42,24 @@ Parameters<D> variables(Parameters<> const& p) {
 }
 
 /// The derivatives of f, a function of parameters that returns a number, by duals are differences of fourth
-/// order: h^4/30 of the fifth derivative and `noise`, the relative rounding of f, over h.
+/// order, with steps h of 5e-4 of a parameter p or of 0.05: for powers up to p^10 these err by less than
+/// 1e5 h^4/30 < 1e-9, and by the relative rounding of f, `noise`, over h.
 template <class F>
 void expect_derivatives(Parameters<> const& p, F const& f, double noise = 1e-15) {
   D const value = f(variables(p));
   EXPECT_CLOSE(value.value, f(p), 1e-14);
   auto const list = members<double>(p.sigma8 > 0);
   for (int i = 0; i < count; ++i) {
-    double const scale = std::max(std::abs(p.*list[i]), p.*list[i] < 1e-3 && p.*list[i] > 0 ? 0.0 : 0.05);
-    double const h = 2e-3 * scale;
+    bool const is_amplitude = i == 4;  // A_s is small, and far from 0 all the same
+    double const scale = is_amplitude ? p.*list[i] : std::max(std::abs(p.*list[i]), 0.05);
+    double const step = 5e-4;
     auto const at = [&](int steps) {
       Parameters<> q = p;
-      q.*list[i] += steps * h;
+      q.*list[i] += steps * step * scale;
       return f(q);
     };
-    double const difference = (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h);
-    double const tolerance = (1e-8 + 2 * noise / 2e-3) * std::abs(value.value) / scale;
+    double const difference = (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * step * scale);
+    double const tolerance = (1e-9 + 2 * noise / step) * std::abs(value.value) / scale;
     EXPECT_NEAR(value.derivative[i], difference, tolerance) << "parameter " << i;
   }
 }
@@ -92,9 +93,12 @@ TEST(DerivativesByParameters, OfGrowthAreThoseOfDifferences) {
       expect_growth([](auto const& g, auto const& a, auto const&) { return g.d1(a); });
       expect_growth([](auto const& g, auto const& a, auto const&) { return g.d1_second(a); });
       expect_growth([](auto const& g, auto const& a, auto const&) { return g.d2_prime(a); });
-      expect_growth([](auto const& g, auto const& a, auto const& b) { return fastpm_drift(g, a, a, b); });
-      expect_growth([](auto const& g, auto const& a, auto const& b) { return fastpm_kick(g, a, a, b); });
-      expect_growth([](auto const& g, auto const& a, auto const& b) { return bullfrog_dkd(g, a, b).alpha; });
+      expect_growth(
+          [](auto const& g, auto const& a, auto const& b) { return fastpm_drift(g, a, a, b); });
+      expect_growth(
+          [](auto const& g, auto const& a, auto const& b) { return fastpm_kick(g, a, a, b); });
+      expect_growth(
+          [](auto const& g, auto const& a, auto const& b) { return bullfrog_dkd(g, a, b).alpha; });
     }
 }
 
@@ -140,14 +144,14 @@ TEST(DerivativesByParameters, OfRadiationAreThoseOfDifferences) {
 }
 
 TEST(DerivativesByScale, AreThoseOfTheGrowthFunctions) {
-  // dD/da = D' / a, to the accuracy of slopes between the steps
+  // dD/da = D' / a. The slope of a cubic errs by up to h^3 / (72 sqrt 3) of the fourth derivative, h = 1/128
   using D1 = coir::Dual<double, 1>;
   Growth<D1> const growth(parameters_as<D1>(planck15()));
   for (double const a : {0.01, 0.5, 1.0}) {
     auto const v = growth.at(D1::variable(a));
-    EXPECT_CLOSE(v.d1.derivative[0] * a, v.d1_prime.value, 1e-8) << a;
-    EXPECT_CLOSE(v.d2.derivative[0] * a, v.d2_prime.value, 1e-8) << a;
-    EXPECT_CLOSE(v.d1_prime.derivative[0] * a, v.d1_second.value, 1e-8) << a;
+    EXPECT_CLOSE(v.d1.derivative[0] * a, v.d1_prime.value, 1e-7) << a;
+    EXPECT_CLOSE(v.d2.derivative[0] * a, v.d2_prime.value, 1e-7) << a;
+    EXPECT_CLOSE(v.d1_prime.derivative[0] * a, v.d1_second.value, 1e-7) << a;
   }
 }
 

@@ -42,8 +42,9 @@ TEST(QuinnFactors, HaveTheReferenceValues) {
 
 TEST(QuinnFactors, AddUpAndChangeSignBackwards) {
   auto const p = curved_with_changing_dark_energy();
-  EXPECT_CLOSE(quinn_drift(p, 0.1, 0.4) + quinn_drift(p, 0.4, 0.9), quinn_drift(p, 0.1, 0.9), 1e-13);
-  EXPECT_EQ(quinn_kick(p, 0.9, 0.1), -quinn_kick(p, 0.1, 0.9));
+  EXPECT_CLOSE(quinn_drift(p, 0.1, 0.4) + quinn_drift(p, 0.4, 0.9), quinn_drift(p, 0.1, 0.9),
+               1e-13);
+  EXPECT_DOUBLE_EQ(quinn_kick(p, 0.9, 0.1), -quinn_kick(p, 0.1, 0.9));
   EXPECT_EQ(quinn_kick(p, 0.3, 0.3), 0);
 }
 
@@ -60,7 +61,8 @@ TEST(QuinnFactors, NeedScaleFactorsAboveZero) {
 }
 
 TEST(FastpmFactors, HaveTheReferenceValues) {
-  auto const expect_step = [](double a, double m, double b, double drift, double before, double after) {
+  auto const expect_step = [](double a, double m, double b, double drift, double before,
+                              double after) {
     auto const step = fastpm_kdk(simple_growth(), a, m, b);
     EXPECT_CLOSE(step.drift, drift, tolerance);
     EXPECT_CLOSE(step.kick_before, before, tolerance);
@@ -95,7 +97,8 @@ TEST(FastpmFactors, KickByWhatTheMomentumsDerivativeIs) {
   for (double const a : {0.01, 0.3, 1.0}) {
     double const e = expansion_rate(p, a);
     auto const v = growth.at(a);
-    double const g_prime = a * a * e * (v.d1_second + (2 + expansion_rate_slope(p, a)) * v.d1_prime);
+    double const g_prime =
+        a * a * e * (v.d1_second + (2 + expansion_rate_slope(p, a)) * v.d1_prime);
     EXPECT_CLOSE(a * e * g_prime, 1.5 * p.omega_m * v.d1, 1e-14);
   }
 }
@@ -126,7 +129,8 @@ TEST(DkdFactors, HaveTheReferenceValues) {
 
 TEST(DkdFactors, FollowZeldovichInOneLongStep) {
   // x = q + D1 s, v = s, A = D1 s
-  for (auto const& step : {fastpm_dkd(simple_growth(), 0.05, 1), bullfrog_dkd(simple_growth(), 0.05, 1)}) {
+  for (auto const& step :
+       {fastpm_dkd(simple_growth(), 0.05, 1), bullfrog_dkd(simple_growth(), 0.05, 1)}) {
     double x = simple_growth().d1(0.05), v = 1;
     x += step.half_drift * v;
     v = step.alpha * v + step.force * x;

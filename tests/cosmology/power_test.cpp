@@ -85,7 +85,8 @@ TEST(LinearPower, IsTheProductItIsSaidToBe) {
     double const potential = 4.0 / 25 * p.A_s * std::pow(k * p.h / 0.05, p.n_s - 1) *
                              std::pow(k * hubble_distance, 4) / (p.omega_m * p.omega_m);
     double const d1 = growth.d1(0.4);
-    double const factor = 2 * std::numbers::pi * std::numbers::pi / (k * k * k) * potential * d1 * d1;
+    double const factor =
+        2 * std::numbers::pi * std::numbers::pi / (k * k * k) * potential * d1 * d1;
     double const transfer = EisensteinHu<>(p)(k), no_wiggle = NoWiggle<>(p)(k);
     EXPECT_CLOSE(power(k, 0.4), factor * transfer * transfer, 1e-13);
     EXPECT_CLOSE(smooth(k, 0.4), factor * no_wiggle * no_wiggle, 1e-13);
@@ -135,7 +136,8 @@ TEST(LinearPower, OfATableCanBeNormalisedToSigma8) {
   LinearPower<> const halved(p, table, TableAmplitude::sigma8);
   EXPECT_CLOSE(halved.sigma(8), 0.4, 1e-14);
   EXPECT_CLOSE(halved(0.1), power(0.1) * 0.4 * 0.4 / (0.8159 * 0.8159), 1e-4);
-  EXPECT_THROW(LinearPower<>(simple_lcdm(), table, TableAmplitude::sigma8), coir::PreconditionError);
+  EXPECT_THROW(LinearPower<>(simple_lcdm(), table, TableAmplitude::sigma8),
+               coir::PreconditionError);
 }
 
 TEST(LinearPower, OfAShortTableSaysWhatIsMissing) {

@@ -136,7 +136,8 @@ DkdFactors<T> dkd_factors(T const& from, T const& to, T const& alpha) {
 template <class T>
 DkdFactors<T> fastpm_dkd(Growth<T> const& growth, std::type_identity_t<T> const& a,
                          std::type_identity_t<T> const& b) {
-  return detail::dkd_factors(growth.d1(a), growth.d1(b), T(growth.momentum(a) / growth.momentum(b)));
+  return detail::dkd_factors(growth.d1(a), growth.d1(b),
+                             T(growth.momentum(a) / growth.momentum(b)));
 }
 
 /// BullFrog's factors for a step in D1, which follow Lagrangian perturbation theory to the second order:

@@ -25,18 +25,18 @@ template <class T = double>
 struct Parameters {
   static constexpr double unset = std::numeric_limits<double>::quiet_NaN();
 
-  T omega_m = T(unset);       ///< all matter
-  T omega_b = T(unset);       ///< baryons, part of omega_m
-  T h = T(unset);             ///< H0 / (100 km/s/Mpc)
-  T n_s = T(unset);           ///< spectral index of the primordial spectrum
-  T sigma8 = T(0);            ///< rms of linear matter in spheres of 8 Mpc/h today; or
-  T A_s = T(0);               ///< the primordial amplitude at k_pivot
-  T omega_k = T(0);           ///< curvature: positive is open
-  T omega_r = T(0);           ///< radiation
-  T w0 = T(-1);               ///< dark energy's pressure over density is w0 + (1 - a) wa
-  T wa = T(0);                ///< see w0
-  T t_cmb = T(2.7255);        ///< temperature of the background radiation, K; enters transfer functions
-  double k_pivot = 0.05;      ///< where A_s is defined, 1/Mpc (not h/Mpc)
+  T omega_m = T(unset);   ///< all matter
+  T omega_b = T(unset);   ///< baryons, part of omega_m
+  T h = T(unset);         ///< H0 / (100 km/s/Mpc)
+  T n_s = T(unset);       ///< spectral index of the primordial spectrum
+  T sigma8 = T(0);        ///< rms of linear matter in spheres of 8 Mpc/h today; or
+  T A_s = T(0);           ///< the primordial amplitude at k_pivot
+  T omega_k = T(0);       ///< curvature: positive is open
+  T omega_r = T(0);       ///< radiation
+  T w0 = T(-1);           ///< dark energy's pressure over density is w0 + (1 - a) wa
+  T wa = T(0);            ///< see w0
+  T t_cmb = T(2.7255);    ///< temperature of the background radiation, K; enters transfer functions
+  double k_pivot = 0.05;  ///< where A_s is defined, 1/Mpc (not h/Mpc)
 
   /// Dark energy, which takes up what the others leave.
   T omega_de() const { return 1 - omega_m - omega_k - omega_r; }
@@ -134,8 +134,8 @@ void check_background(Parameters<T> const& p, double a_max = 1) {
                     "set omega_r, radiation today, to 0 or a small number above, such as 9e-5",
                     p.omega_r);
   expects_parameter(true, "set w0, dark energy's equation of state, to a number, such as -1", p.w0);
-  expects_parameter(true, "set wa, the change of dark energy's equation of state, to a number, such as 0",
-                    p.wa);
+  expects_parameter(
+      true, "set wa, the change of dark energy's equation of state, to a number, such as 0", p.wa);
   expects_parameter(p.w0 + p.wa < 0,
                     "w0 + wa must be below 0, so that matter outweighs dark energy in the past",
                     T(p.w0 + p.wa));
@@ -146,8 +146,8 @@ void check_background(Parameters<T> const& p, double a_max = 1) {
     double const a = a_max * std::exp(std::log(1e-6 / a_max) * i / points);
     double const e2 = detail::plain(detail::densities(p, T(a)).sum());
     if (!(e2 > 0))
-      expects(false, "E^2 must be above 0 up to a = " + in_words(a_max) + ", and at a = " + in_words(a) +
-                         " it is " + in_words(e2) +
+      expects(false, "E^2 must be above 0 up to a = " + in_words(a_max) +
+                         ", and at a = " + in_words(a) + " it is " + in_words(e2) +
                          ": bring omega_k and wa closer to 0, or w0 closer to -1");
   }
 }

@@ -25,8 +25,7 @@ T w_tophat(T const& x) {
   using std::cos, std::sin;
   T const x2 = x * x;
   // The difference cancels for small x; the first term left out here is x^10 / 172972800.
-  if (detail::plain(x2) < 0.25)
-    return 1 - x2 / 10 * (1 - x2 / 28 * (1 - x2 / 54 * (1 - x2 / 88)));
+  if (detail::plain(x2) < 0.25) return 1 - x2 / 10 * (1 - x2 / 28 * (1 - x2 / 54 * (1 - x2 / 88)));
   return 3 * (sin(x) - x * cos(x)) / (x2 * x);
 }
 
@@ -90,9 +89,10 @@ class LinearPower {
     d1_today_ = growth_.d1(T(1));
     n_s_ = T(0);
     if (amplitude == TableAmplitude::as_given) return;
-    detail::expects_parameter(parameters().sigma8 > 0,
-                              "set sigma8, to which the table is normalised, to a number above 0, such as 0.8",
-                              parameters().sigma8);
+    detail::expects_parameter(
+        parameters().sigma8 > 0,
+        "set sigma8, to which the table is normalised, to a number above 0, such as 0.8",
+        parameters().sigma8);
     normalise_to_sigma8();
   }
 
@@ -119,7 +119,7 @@ class LinearPower {
   /// \throws PreconditionError as above, or if a is outside of the range of growth()
   T operator()(T const& k, T const& a) const {
     T const ratio = growth_.d1(a) / d1_today_;
-    return (*this)(k) * ratio * ratio;
+    return (*this)(k)*ratio * ratio;
   }
 
   /// The rms of the linear density today, averaged over spheres of radius r in Mpc/h:
@@ -146,8 +146,9 @@ class LinearPower {
     if (auto const* const table = std::get_if<PowerTable>(&shape_))
       table->expects_coverage(k_min, k_max);
     else
-      expects(covers(k_min, k_max), "wave numbers must be at least 0, and k_min at most k_max, not " +
-                                        in_words(k_min) + " and " + in_words(k_max));
+      expects(covers(k_min, k_max),
+              "wave numbers must be at least 0, and k_min at most k_max, not " + in_words(k_min) +
+                  " and " + in_words(k_max));
   }
 
  private:

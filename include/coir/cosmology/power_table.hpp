@@ -55,7 +55,8 @@ class PowerTable {
     T const s = x - static_cast<T>(ln_k_[i]);
     Piece const& c = pieces_[i];
     return exp(static_cast<T>(c.value) +
-               s * (static_cast<T>(c.slope) + s * (static_cast<T>(c.square) + s * static_cast<T>(c.cube))));
+               s * (static_cast<T>(c.slope) +
+                    s * (static_cast<T>(c.square) + s * static_cast<T>(c.cube))));
   }
 
  private:

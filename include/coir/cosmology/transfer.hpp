@@ -42,8 +42,8 @@ TransferScales<T> transfer_scales(Parameters<T> const& p) {
   s.k_eq = 7.46e-2 * matter / t2;
   T const b1 = 0.313 * pow(matter, -0.419) * (1 + 0.607 * pow(matter, 0.674));
   T const b2 = 0.238 * pow(matter, 0.223);
-  s.z_drag = 1291 * pow(matter, 0.251) / (1 + 0.659 * pow(matter, 0.828)) *
-             (1 + b1 * pow(baryons, b2));
+  s.z_drag =
+      1291 * pow(matter, 0.251) / (1 + 0.659 * pow(matter, 0.828)) * (1 + b1 * pow(baryons, b2));
   s.r_eq = 31.5e3 * baryons / (t4 * s.z_eq);
   s.r_drag = 31.5e3 * baryons / (t4 * s.z_drag);
   s.sound_horizon = 2 / (3 * s.k_eq) * sqrt(6 / s.r_eq) *
