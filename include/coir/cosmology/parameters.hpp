@@ -59,7 +59,8 @@ Parameters<U> parameters_as(Parameters<T> const& p) {
           .k_pivot = p.k_pivot};
 }
 
-/// Planck 2015 with external data: flat, without radiation.
+/// Planck 2015 with external data: flat, without radiation. omega_m is the sum of cold dark matter and baryons,
+/// without neutrinos.
 /// \see Planck collaboration, Astron. Astrophys. 594, A13 (2016), table 4, last column
 template <class T = double>
 Parameters<T> planck15() {
@@ -70,7 +71,7 @@ Parameters<T> planck15() {
           .sigma8 = T(0.8159)};
 }
 
-/// Planck 2018 with baryon acoustic oscillations: flat, without radiation.
+/// Planck 2018 with baryon acoustic oscillations: flat, without radiation. omega_m has the neutrinos in it.
 /// \see Planck collaboration, Astron. Astrophys. 641, A6 (2020), table 2, last column
 template <class T = double>
 Parameters<T> planck18() {
