@@ -232,6 +232,18 @@ TEST(Growth, NeedsARangeAndAPhysicalExpansion) {
                coir::PreconditionError);
 }
 
+TEST(Growth, WithHardlyAnyRadiationNeedsDoublePrecision) {
+  auto const message = coir::testing::message_of(
+      [] { Growth<float>(Parameters<float>{.omega_m = 0.3F, .omega_r = 1e-12F}); });
+  EXPECT_NE(message.find("omega_r"), std::string::npos) << message;
+  EXPECT_NE(message.find("1e-12"), std::string::npos) << message;
+  EXPECT_NO_THROW(Growth<>(Parameters<>{.omega_m = 0.3, .omega_r = 1e-12}));
+  Growth<float> const growth(Parameters<float>{.omega_m = 0.3F, .omega_r = 9e-5F});
+  // as stated for single precision
+  EXPECT_CLOSE(growth.d1(0.5F), Growth<>(Parameters<>{.omega_m = 0.3, .omega_r = 9e-5}).d1(0.5),
+               2e-5);
+}
+
 TEST(Growth, KnowsWhatItWasMadeOf) {
   Growth<> const growth(planck15(), 0.25, 2);
   EXPECT_EQ(growth.parameters().h, 0.6774);

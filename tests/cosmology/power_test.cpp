@@ -52,6 +52,7 @@ TEST(LinearPower, ByPrimordialAmplitudeHasTheReferenceValues) {
   EXPECT_CLOSE(power(1), 65.155388, 1e-8);
   EXPECT_CLOSE(power.sigma(8), 0.8121139683320571, 1e-5);  // pmwd's, by its own integral
   EXPECT_CLOSE(power.sigma(8), 0.81211176, 2e-6);
+  EXPECT_CLOSE(LinearPower<float>(simple_lcdm<float>())(0.1F), 5613.8663, 5e-5);
 }
 
 TEST(LinearPower, BySigma8HasTheReferenceValues) {

@@ -56,7 +56,8 @@ class Growth {
   /// Solves the equations.
   ///
   /// \param a_min, a_max  the range in which they can be evaluated, 0 < a_min < a_max
-  /// \throws PreconditionError if check_background finds a parameter at fault, or the range is empty
+  /// \throws PreconditionError if check_background finds a parameter at fault; if the range is empty; in
+  ///         float if omega_r is so close to 0 that E^2 overflows at the start, below some 1e-8
   explicit Growth(Parameters<T> const& parameters, double a_min = 1e-3, double a_max = 1)
       : parameters_(parameters), a_min_(a_min), a_max_(a_max) {
     expects(a_min > 0 && a_min < a_max && std::isfinite(a_max),
@@ -222,6 +223,9 @@ class Growth {
                      step_);
       if (i >= before) nodes_.push_back(node);
     }
+    expects(std::isfinite(detail::plain(node.g2)),
+            "the growth functions overflow for omega_r this close to 0: set it to 0, or use double",
+            omega_r);
   }
 
   /// Cubic, from values and slopes at both ends of a step.

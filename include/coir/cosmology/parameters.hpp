@@ -96,6 +96,11 @@ void expects_parameter(bool holds, char const* requirement, T const& value) {
   expects(holds && std::isfinite(plain(value)), requirement, plain(value));
 }
 
+template <class T>
+void expects_finite(char const* requirement, T const& value) {
+  expects_parameter(true, requirement, value);
+}
+
 /// Densities at a, in units of today's critical one: their sum is E^2.
 template <class T>
 struct Densities {
@@ -127,16 +132,16 @@ Densities<T> densities(Parameters<T> const& p, T const& a) {
 ///         omega_r >= 0, w0 + wa < 0 (dark energy fades in the past); or the scale factor where E^2 <= 0
 template <class T>
 void check_background(Parameters<T> const& p, double a_max = 1) {
-  using detail::expects_parameter;
+  using detail::expects_finite, detail::expects_parameter;
   expects_parameter(p.omega_m > 0, "set omega_m, matter today, to a number above 0, such as 0.3",
                     p.omega_m);
-  expects_parameter(true, "set omega_k, curvature today, to a number, such as 0", p.omega_k);
+  expects_finite("set omega_k, curvature today, to a number, such as 0", p.omega_k);
   expects_parameter(p.omega_r >= 0,
                     "set omega_r, radiation today, to 0 or a small number above, such as 9e-5",
                     p.omega_r);
-  expects_parameter(true, "set w0, dark energy's equation of state, to a number, such as -1", p.w0);
-  expects_parameter(
-      true, "set wa, the change of dark energy's equation of state, to a number, such as 0", p.wa);
+  expects_finite("set w0, dark energy's equation of state, to a number, such as -1", p.w0);
+  expects_finite("set wa, the change of dark energy's equation of state, to a number, such as 0",
+                 p.wa);
   expects_parameter(p.w0 + p.wa < 0,
                     "w0 + wa must be below 0, so that matter outweighs dark energy in the past",
                     T(p.w0 + p.wa));
@@ -177,10 +182,10 @@ void check_transfer(Parameters<T> const& p) {
 ///         exactly one of sigma8 and A_s is above 0 and the other one 0; if k_pivot <= 0
 template <class T>
 void check(Parameters<T> const& p) {
-  using detail::expects_parameter;
+  using detail::expects_finite, detail::expects_parameter;
   check_background(p);
   check_transfer(p);
-  expects_parameter(true, "set n_s, the spectral index, to a number, such as 0.96", p.n_s);
+  expects_finite("set n_s, the spectral index, to a number, such as 0.96", p.n_s);
   expects_parameter(p.sigma8 >= 0, "set sigma8 to a number above 0, or to 0 to use A_s", p.sigma8);
   expects_parameter(p.A_s >= 0, "set A_s to a number above 0, or to 0 to use sigma8", p.A_s);
   expects((p.sigma8 > 0) != (p.A_s > 0),
