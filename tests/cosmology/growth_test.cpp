@@ -83,6 +83,15 @@ TEST(Growth, HasTheReferenceValuesOfPlanckAndCcl) {
   EXPECT_CLOSE(ccl.f1(1), 0.559299811, accuracy);
 }
 
+TEST(Growth, HasTheReferenceValuesOfCurvedSpaceAndChangingDarkEnergy) {
+  // the equations of D1 and D2 themselves, by a Python program in 80000 steps from a = 1e-9
+  auto const v = Growth<>(curved_with_changing_dark_energy()).at(1);
+  EXPECT_CLOSE(v.d1, 0.693096914221, accuracy);
+  EXPECT_CLOSE(v.d1_prime, 0.358249060559, accuracy);
+  EXPECT_CLOSE(v.d2, 0.209225407705, accuracy);
+  EXPECT_CLOSE(v.d2_prime, 0.219904131316, accuracy);
+}
+
 TEST(Growth, HasTheValuesThatFastpmPrints) {
   // normalised to 1 today, both; six digits
   Growth<> const growth(Parameters<>{.omega_m = 0.307494});
