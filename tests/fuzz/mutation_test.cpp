@@ -145,3 +145,7 @@ TEST(Mutation, OfPgmFilesIsReadOrRefused) { expect_read_or_refused(coir::testing
 TEST(Mutation, OfPngFilesIsReadOrRefused) { expect_read_or_refused(coir::testing::reader("png")); }
 
 TEST(Mutation, OfNpyFilesIsReadOrRefused) { expect_read_or_refused(coir::testing::reader("npy")); }
+
+TEST(Mutation, OfPowerTablesIsReadOrRefused) {
+  expect_read_or_refused(coir::testing::reader("power_table"));
+}

@@ -1,4 +1,5 @@
 #include <coir/core/errors.hpp>
+#include <coir/cosmology/power_table.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/io/pgm.hpp>
 #include <coir/io/png.hpp>
@@ -198,10 +199,38 @@ Reader npy() {
           unchanged};
 }
 
+cosmology::PowerTable decode_table(Bytes const& file) {
+  return cosmology::decode_power_table({reinterpret_cast<char const*>(file.data()), file.size()},
+                                       "file");
+}
+
+// A table that was accepted has its rows in order, and covers what lies between them.
+void check_table(Bytes const& file) {
+  accepts([&] {
+    auto const table = decode_table(file);
+    require(table.size() >= 4 && table.k_min() > 0 && table.k_min() < table.k_max(),
+            "a table has rows in order");
+    require(table(table.k_min()) >= 0 && table(table.k_max()) >= 0, "a table has its ends");
+  });
+}
+
+Reader power_table() {
+  return {
+      "power_table",
+      {bytes_of("# k P\n1e-3 100\n0.01 2e4\n0.1\t5000\n1 70\n"),
+       bytes_of("1 4\r\n 2 3 # note\r\n\r\n3 2\r\n4 1"),
+       bytes_of("1E-5 1.5e-300\n+2E-5 1e300\n3e-5 7\n4e200 7\n5e201 8\n")},
+      [](Bytes const& file) { return accepts([&] { (void)decode_table(file); }); },
+      // 14 numbers a row of at least 4 bytes, in vectors that grow twofold, or columns of 2 bytes
+      [](std::size_t length) { return length * 100 + fixed_costs; },
+      check_table,
+      unchanged};
+}
+
 }  // namespace
 
 std::vector<Reader> const& readers() {
-  static std::vector<Reader> const all{pgm(), png(), npy()};
+  static std::vector<Reader> const all{pgm(), png(), npy(), power_table()};
   return all;
 }
 

@@ -1,0 +1,201 @@
+#pragma once
+
+/// \file
+/// The linear power spectrum of matter and its variance in spheres.
+
+#include <coir/core/errors.hpp>
+#include <coir/cosmology/detail/quadrature.hpp>
+#include <coir/cosmology/growth.hpp>
+#include <coir/cosmology/parameters.hpp>
+#include <coir/cosmology/power_table.hpp>
+#include <coir/cosmology/transfer.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+#include <variant>
+
+namespace coir::cosmology {
+
+/// The Fourier transform of a sphere of volume 1 at x = k R: 3 (sin x - x cos x) / x^3.
+template <class T>
+T w_tophat(T const& x) {
+  using std::cos, std::sin;
+  T const x2 = x * x;
+  // The difference cancels for small x; the first term left out here is x^10 / 172972800.
+  if (detail::plain(x2) < 0.25) return 1 - x2 / 10 * (1 - x2 / 28 * (1 - x2 / 54 * (1 - x2 / 88)));
+  return 3 * (sin(x) - x * cos(x)) / (x2 * x);
+}
+
+/// Whether a table gives P(k) as it is, or its shape alone.
+enum class TableAmplitude {
+  as_given,  ///< the table is P(k) today
+  sigma8,    ///< the table is multiplied by what makes sigma(8 Mpc/h) the parameters' sigma8
+};
+
+/// Which transfer function P(k) is made of.
+enum class TransferFunction {
+  eisenstein_hu,  ///< with acoustic oscillations: class EisensteinHu
+  no_wiggle,      ///< without: class NoWiggle
+};
+
+/// The linear power spectrum P(k, a) of matter in (Mpc/h)^3: <|delta(k)|^2> = V P(k) in a volume V.
+///
+/// With a transfer function T(k), k in h/Mpc, D1 -> a where matter dominates, k_p = k_pivot / h:
+///
+///   by A_s:     k^3 P / (2 pi^2) = 4/25 A_s (k/k_p)^(n_s - 1) T^2 (k c/H0)^4 / omega_m^2 D1^2(a)
+///   by sigma8:  P = N k^n_s T^2 [D1(a) / D1(1)]^2, with the N for which sigma(8 Mpc/h) is sigma8 today
+///
+/// With a table P is its row at k, times [D1(a) / D1(1)]^2.
+///
+/// \see Dodelson, Modern Cosmology (2003), section 7.1
+template <class T = double>
+class LinearPower {
+ public:
+  /// \param growth  its parameters, and its range of a, which must hold 1
+  /// \throws PreconditionError if check finds a parameter at fault, or a = 1 is out of range
+  explicit LinearPower(Growth<T> growth,
+                       TransferFunction transfer = TransferFunction::eisenstein_hu)
+      : growth_(std::move(growth)), shape_(shape_of(parameters(), transfer)) {
+    using std::pow;
+    auto const& p = parameters();
+    check(p);
+    d1_today_ = growth_.d1(T(1));
+    n_s_ = p.n_s;
+    if (p.sigma8 > 0) {
+      normalise_to_sigma8();
+    } else {
+      // One factor after the other: (c/H0)^4 alone has 14 digits before its point.
+      T const length = T(hubble_distance) * d1_today_ / p.omega_m;
+      amplitude_ = 8 * std::numbers::pi * std::numbers::pi / 25 * p.A_s * length * length *
+                   T(hubble_distance) * T(hubble_distance) * pow(p.k_pivot / p.h, 1 - p.n_s);
+    }
+  }
+
+  /// The same with growth from a = 1e-3 to 1.
+  explicit LinearPower(Parameters<T> const& p,
+                       TransferFunction transfer = TransferFunction::eisenstein_hu)
+      : LinearPower(Growth<T>(p), transfer) {}
+
+  /// \param table      P(k) today, or its shape
+  /// \param amplitude  which of both. As given, of the parameters only those of the expansion matter
+  /// \throws PreconditionError if check_background finds a parameter at fault, or a = 1 is out of range; with
+  ///         TableAmplitude::sigma8 if sigma8 is not above 0, or if the table is too short: see sigma
+  LinearPower(Growth<T> growth, PowerTable table,
+              TableAmplitude amplitude = TableAmplitude::as_given)
+      : growth_(std::move(growth)), shape_(std::move(table)) {
+    d1_today_ = growth_.d1(T(1));
+    n_s_ = T(0);
+    if (amplitude == TableAmplitude::as_given) return;
+    detail::expects_parameter(
+        parameters().sigma8 > 0,
+        "set sigma8, to which the table is normalised, to a number above 0, such as 0.8",
+        parameters().sigma8);
+    normalise_to_sigma8();
+  }
+
+  /// The same with growth from a = 1e-3 to 1.
+  LinearPower(Parameters<T> const& p, PowerTable table,
+              TableAmplitude amplitude = TableAmplitude::as_given)
+      : LinearPower(Growth<T>(p), std::move(table), amplitude) {}
+
+  Parameters<T> const& parameters() const { return growth_.parameters(); }
+  Growth<T> const& growth() const { return growth_; }
+
+  /// P today at k in h/Mpc; (Mpc/h)^3.
+  /// \throws PreconditionError unless k >= 0, or for a table within its range
+  T operator()(T const& k) const {
+    using std::pow;
+    if (auto const* const table = std::get_if<PowerTable>(&shape_)) return amplitude_ * (*table)(k);
+    T const transfer = std::holds_alternative<EisensteinHu<T>>(shape_)
+                           ? std::get<EisensteinHu<T>>(shape_)(k)
+                           : std::get<NoWiggle<T>>(shape_)(k);
+    return amplitude_ * pow(k, n_s_) * transfer * transfer;
+  }
+
+  /// P at scale factor a.
+  /// \throws PreconditionError as above, or if a is outside of the range of growth()
+  T operator()(T const& k, T const& a) const {
+    T const ratio = growth_.d1(a) / d1_today_;
+    return (*this)(k)*ratio * ratio;
+  }
+
+  /// The rms of the linear density today, averaged over spheres of radius r in Mpc/h:
+  ///
+  ///   sigma^2 = 1/(2 pi^2) int k^3 P(k) W^2(k r) dln k,  W as in w_tophat
+  ///
+  /// By Gauss and Legendre's rule over k r up to 300, to 1e-7 or so of the spectrum given.
+  ///
+  /// \throws PreconditionError unless r > 0; for a table unless it covers 0.02 / r to 30 / r, beyond which
+  ///         less than 1e-4 of sigma^2 is left for cold dark matter; what it has beyond is used
+  T sigma(T const& r) const {
+    using std::sqrt;
+    return sqrt(variance(r));
+  }
+
+  /// P can be evaluated in all of [k_min, k_max].
+  bool covers(double k_min, double k_max) const {
+    auto const* const table = std::get_if<PowerTable>(&shape_);
+    return table != nullptr ? table->covers(k_min, k_max) : k_min >= 0 && k_min <= k_max;
+  }
+
+  /// \throws PreconditionError unless covers(k_min, k_max), naming the range there is and that needed
+  void expects_coverage(double k_min, double k_max) const {
+    if (auto const* const table = std::get_if<PowerTable>(&shape_))
+      table->expects_coverage(k_min, k_max);
+    else
+      expects(covers(k_min, k_max),
+              "wave numbers must be at least 0, and k_min at most k_max, not " + in_words(k_min) +
+                  " and " + in_words(k_max));
+  }
+
+ private:
+  using Shape = std::variant<EisensteinHu<T>, NoWiggle<T>, PowerTable>;
+
+  static Shape shape_of(Parameters<T> const& p, TransferFunction transfer) {
+    if (transfer == TransferFunction::no_wiggle) return NoWiggle<T>(p);
+    return EisensteinHu<T>(p);
+  }
+
+  void normalise_to_sigma8() {
+    T const sigma8 = parameters().sigma8;
+    amplitude_ = sigma8 * sigma8 / variance(T(8));
+  }
+
+  T variance(T const& r) const {
+    double const radius = detail::plain(r);
+    expects(radius > 0 && std::isfinite(radius), "the radius, in Mpc/h, must be above 0 and finite",
+            radius);
+    // Below, k^3 P falls at least as k^4; above, W^2 does as k^-4.
+    double from = std::min(1e-5, 1e-3 / radius), to = 300 / radius;
+    if (auto const* const table = std::get_if<PowerTable>(&shape_)) {
+      table->expects_coverage(0.02 / radius, 30 / radius);
+      from = std::max(from, table->k_min());
+      to = std::min(to, table->k_max());
+    }
+    auto const integrand = [this, &r](T const& k) {
+      T const w = w_tophat(T(k * r));
+      return T(k * k * (*this)(k) * (w * w));
+    };
+    // Panels are shorter than a period of W, of the acoustic oscillations, and than half of k.
+    T sum(0);
+    double k = from;
+    while (k < to) {
+      double const wiggles = k < 1 ? 0.03 : to;
+      double const next = std::min({k + std::min({k / 4, 2 / radius, wiggles}), to});
+      sum += detail::gauss_legendre(integrand, T(k), T(next));
+      k = next;
+    }
+    return sum / (2 * std::numbers::pi * std::numbers::pi);
+  }
+
+  Growth<T> growth_;
+  Shape shape_;
+  T d1_today_;
+  T n_s_;
+  T amplitude_ = T(1);
+};
+
+}  // namespace coir::cosmology
