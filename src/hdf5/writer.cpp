@@ -84,8 +84,18 @@ struct Writer::File {
   }
   std::string path_of_new(std::string_view object) const {
     std::string path = path_of(object);
+    expects_groups_on_the_way(path);
     expects(!exists(file.id(), path), name + ": there must be no '" + path + "' yet");
     return path;
+  }
+
+  void expects_groups_on_the_way(std::string const& path) const {
+    for (std::size_t end = path.find('/', 1); end != std::string::npos;
+         end = path.find('/', end + 1)) {
+      std::string const parent = path.substr(0, end);
+      expects(!datasets.contains(parent),
+              name + ": '" + parent + "' must be no dataset to hold '" + path + "'");
+    }
   }
 
   void write_attribute(std::string_view object, std::string_view attribute, Handle const& type,
@@ -125,6 +135,7 @@ void Writer::make_group(std::string_view name) {
             file_->name + ": '" + path + "' must be no dataset to be made a group");
     return;
   }
+  file_->expects_groups_on_the_way(path);
   Handle const made(H5Gcreate2(file_->file.id(), path.c_str(), make_groups_on_the_way().id(),
                                H5P_DEFAULT, H5P_DEFAULT),
                     &H5Gclose);
