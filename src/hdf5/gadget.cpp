@@ -125,6 +125,28 @@ std::vector<std::int64_t> counts(Reader const& reader, char const* attribute) {
   return {wide.begin(), wide.end()};
 }
 
+// Scripts write whole numbers as integers, whatever they stand for.
+double number(Reader const& reader, char const* group, char const* attribute) {
+  switch (reader.attribute_type(group, attribute)) {
+    case Type::int64: return static_cast<double>(reader.attribute<std::int64_t>(group, attribute));
+    case Type::uint64:
+      return static_cast<double>(reader.attribute<std::uint64_t>(group, attribute));
+    default: return reader.attribute<double>(group, attribute);
+  }
+}
+
+// IDs are signed in some files, and none of them is negative.
+void read_ids(Reader const& reader, std::int64_t first, std::vector<std::uint64_t>& ids) {
+  Type const stored = reader.type(ids_name);
+  if (stored != Type::int32 && stored != Type::int64) {
+    reader.read_rows(ids_name, first, std::span<std::uint64_t>(ids));
+    return;
+  }
+  std::vector<std::int64_t> with_sign(ids.size());
+  reader.read_rows(ids_name, first, std::span<std::int64_t>(with_sign));
+  std::copy(with_sign.begin(), with_sign.end(), ids.begin());
+}
+
 class HeaderReader {
  public:
   HeaderReader(std::filesystem::path const& path, Reader const& reader)
@@ -139,9 +161,9 @@ class HeaderReader {
           of_dark_matter("NumPart_Total_HighWord", counts(reader_, "NumPart_Total_HighWord")) << 32;
     header.particle_mass =
         of_dark_matter("MassTable", reader_.attribute_array<double>("Header", "MassTable"));
-    header.files = reader_.attribute<int>("Header", "NumFilesPerSnapshot");
-    header.scale_factor = reader_.attribute<double>("Header", "Time");
-    header.box = reader_.attribute<double>("Header", "BoxSize");
+    header.files = static_cast<int>(number(reader_, "Header", "NumFilesPerSnapshot"));
+    header.scale_factor = number(reader_, "Header", "Time");
+    header.box = number(reader_, "Header", "BoxSize");
     header.omega_m = parameter("Omega0");
     header.omega_lambda = parameter("OmegaLambda");
     header.hubble = parameter("HubbleParam");
@@ -167,14 +189,13 @@ class HeaderReader {
 
   double parameter(char const* attribute) const {
     bool const in_header = reader_.has_attribute("Header", attribute);
-    return reader_.attribute<double>(in_header ? "Header" : "Parameters", attribute);
+    return number(reader_, in_header ? "Header" : "Parameters", attribute);
   }
 
   // 0 where no group that is known to hold units has it.
   double unit(char const* attribute) const {
     for (char const* const group : {"Parameters", "Units", "Header"})
-      if (reader_.has_attribute(group, attribute))
-        return reader_.attribute<double>(group, attribute);
+      if (reader_.has_attribute(group, attribute)) return number(reader_, group, attribute);
     return 0;
   }
 
@@ -271,7 +292,7 @@ GadgetHeader read_gadget(std::filesystem::path const& path,
     ids.resize(count);
     reader.read_rows(positions_name, first, std::span<T>(positions));
     reader.read_rows(velocities_name, first, std::span<T>(velocities));
-    reader.read_rows(ids_name, first, std::span<std::uint64_t>(ids));
+    read_ids(reader, first, ids);
     for (T& v : velocities) v *= root_a;
     take({first, positions, velocities, ids});
   }

@@ -50,7 +50,7 @@ void write_example(fs::path const& path, GadgetHeader const& header,
 }
 
 // A file of one particle with one attribute of its header changed, or left out where `value` has none.
-template <class T>
+template <class T, class Id = std::uint32_t>
 void write_changed(fs::path const& path, std::string const& changed, std::vector<T> const& value) {
   Writer writer(path);
   writer.make_group("Header");
@@ -72,7 +72,7 @@ void write_changed(fs::path const& path, std::string const& changed, std::vector
   if (!value.empty()) writer.write_attribute_array("Header", changed, value);
   writer.write("PartType1/Coordinates", std::vector<float>{1, 2, 3}, {1, 3});
   writer.write("PartType1/Velocities", std::vector<float>{4, 5, 6}, {1, 3});
-  writer.write("PartType1/ParticleIDs", std::vector<std::uint32_t>{7});
+  writer.write("PartType1/ParticleIDs", std::vector<Id>{7});
   writer.commit();
 }
 
@@ -225,6 +225,16 @@ TEST(GadgetHeader, CountsMayHaveSignsOr64Bits) {
   EXPECT_EQ(read_gadget_header(folder / "wide.hdf5").particles_total, std::int64_t(many));
 }
 
+TEST(GadgetHeader, MayHaveWholeNumbersAsIntegers) {
+  ScratchFolder const folder;
+  write_changed(folder / "a.hdf5", "BoxSize", std::vector<std::int64_t>{100});
+  EXPECT_EQ(read_gadget_header(folder / "a.hdf5").box, 100);
+  write_changed(folder / "b.hdf5", "Time", std::vector<std::uint64_t>{1});
+  EXPECT_EQ(read_gadget_header(folder / "b.hdf5").scale_factor, 1);
+  write_changed(folder / "c.hdf5", "NumFilesPerSnapshot", std::vector<std::int64_t>{2});
+  EXPECT_EQ(read_gadget_header(folder / "c.hdf5").files, 2);
+}
+
 TEST(GadgetHeader, WithoutUnitsMeansGadgetsOwn) {
   ScratchFolder const folder;
   write_changed(folder / "a.hdf5", "", std::vector<int>());
@@ -246,6 +256,24 @@ TEST(GadgetIds, MayBeSetAndStoredIn32Bits) {
   EXPECT_EQ(reader.type("PartType1/ParticleIDs"), Type::uint32);
   EXPECT_EQ(reader.read<std::uint64_t>("PartType1/ParticleIDs"),
             (std::vector<std::uint64_t>{0, largest}));
+}
+
+template <class Id>
+std::vector<std::uint64_t> ids_stored_as() {
+  ScratchFolder const folder;
+  write_changed<int, Id>(folder / "a.hdf5", "", {});
+  std::vector<std::uint64_t> ids;
+  read_gadget<double>(folder / "a.hdf5", [&](GadgetBlock<double const> const& block) {
+    ids.assign(block.ids.begin(), block.ids.end());
+  });
+  return ids;
+}
+
+TEST(GadgetIds, MayHaveSignsInFilesOfOthers) {
+  std::vector<std::uint64_t> const expected{7};
+  EXPECT_EQ(ids_stored_as<std::uint32_t>(), expected);
+  EXPECT_EQ(ids_stored_as<std::int32_t>(), expected);
+  EXPECT_EQ(ids_stored_as<std::int64_t>(), expected);
 }
 
 TEST(GadgetIds, BeyondTheirTypeAreAnErrorThatLeavesTheOldFile) {
