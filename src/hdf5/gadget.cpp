@@ -161,7 +161,7 @@ class HeaderReader {
           of_dark_matter("NumPart_Total_HighWord", counts(reader_, "NumPart_Total_HighWord")) << 32;
     header.particle_mass =
         of_dark_matter("MassTable", reader_.attribute_array<double>("Header", "MassTable"));
-    header.files = static_cast<int>(number(reader_, "Header", "NumFilesPerSnapshot"));
+    double const files = number(reader_, "Header", "NumFilesPerSnapshot");
     header.scale_factor = number(reader_, "Header", "Time");
     header.box = number(reader_, "Header", "BoxSize");
     header.omega_m = parameter("Omega0");
@@ -170,9 +170,12 @@ class HeaderReader {
     header.length = length();
     expects_unit("UnitMass_in_g", g_in_1e10_msun, "1e10 Msun/h");
     expects_unit("UnitVelocity_in_cm_per_s", cm_per_s_in_km_per_s, "km/s");
-    if (!(header.particles >= 0 && header.scale_factor > 0))
-      throw InputError(name_ + ": NumPart_ThisFile must be 0 or more and Time > 0 in /Header: " +
-                       "it is no snapshot of a cosmological run, or damaged");
+    if (!(header.particles >= 0 && header.scale_factor > 0 && files >= 1 &&
+          files <= std::numeric_limits<int>::max()))
+      throw InputError(name_ + ": NumPart_ThisFile must be 0 or more, NumFilesPerSnapshot 1 or " +
+                       "more and Time > 0 in /Header: it is no snapshot of a cosmological run, " +
+                       "or damaged");
+    header.files = static_cast<int>(files);
     return header;
   }
 

@@ -342,6 +342,8 @@ TEST(GadgetRead, ValuesThatCantBeAreErrors) {
   expect_parts(refusal_to_read("NumPart_ThisFile", std::vector{0, 2, 0, 0, 0, 0}),
                {"'PartType1/Coordinates' has shape (1, 3), and (2, 3) was expected"});
   expect_parts(refusal_to_read("Time", std::vector{0.0}), {"Time > 0"});
+  refusal_to_read("NumFilesPerSnapshot", std::vector{1e300});
+  refusal_to_read("NumFilesPerSnapshot", std::vector{0});
   message_of([] { read_gadget<float>("a.hdf5", [](auto const&) {}, {.block = 0}); });
 }
 
