@@ -78,7 +78,7 @@ class Writer {
     write(name, type_of<T>, values.data(), static_cast<std::int64_t>(values.size()), shape);
   }
 
-  /// The same for vectors; without a shape, one row of numbers.
+  /// The same for vectors; without a shape, the dataset has one axis.
   template <Element T>
   void write(std::string_view name, std::vector<T> const& values, Shape const& shape) {
     write(name, std::span<T const>(values), shape);
