@@ -18,6 +18,7 @@ EOF
 packages=(
   g++ cmake ninja-build ca-certificates
   libpng-dev                      # coir::io
+  libhdf5-dev                     # coir::hdf5
   librandom123-dev                # coir::array
   libopenblas-openmp-dev          # coir::linalg; OpenBLAS for other threads works, at half the speed
   libcli11-dev nlohmann-json3-dev # applications

@@ -1,119 +1,33 @@
-#include <coir/core/errors.hpp>
 #include <coir/io/atomic_file.hpp>
 
-#include <atomic>
 #include <cerrno>
-#include <cstring>
-#include <string>
 #include <utility>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace coir::io {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-// The folder as a message should name it: "." for a bare file name.
-std::string folder_of(fs::path const& path) {
-  return path.has_parent_path() ? path.parent_path().string() : ".";
-}
-
-std::string remedy(int error, fs::path const& path) {
-  std::error_code ignored;
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-      if (!fs::exists(folder_of(path), ignored))
-        return "the folder " + folder_of(path) + " does not exist: create it or choose another";
-      if (!fs::is_directory(folder_of(path), ignored))
-        return folder_of(path) + " is not a folder: choose another";
-      return "choose another folder";
-    case EISDIR: return "name a file in it";
-    case EACCES:
-    case EPERM:
-    case EROFS: return "change its permissions or choose another folder";
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG: return "free some space, raise the limit, or choose another folder";
-    default: return "choose another folder";
-  }
-}
-
-// A file that did not exist before. Its permissions follow the umask, as those of any new file.
-int create_beside(fs::path const& destination, fs::path& name) {
-  static std::atomic<unsigned> count{0};
-  int descriptor = -1;
-  do {
-    name = destination.parent_path() /
-           (".coir-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".part");
-    descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (descriptor < 0 && errno == EEXIST);
-  return descriptor;
-}
-
-}  // namespace
-
-AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
-  if (path_.empty()) fail(ENOENT);
-  std::error_code error;
-  fs::file_status const status = fs::status(path_, error);
-  if (fs::is_directory(status) || !path_.has_filename()) fail(EISDIR);
-
-  int descriptor = -1;
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    destination_ = path_;
-    descriptor = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    destination_ = fs::weakly_canonical(path_, error);
-    if (error) destination_ = path_;
-    // rename would replace a write-protected file without a question
-    if (fs::exists(status) && ::access(path_.c_str(), W_OK) != 0) fail(errno);
-    descriptor = create_beside(destination_, temporary_);
-    if (descriptor < 0) {
-      int const cause = errno;
-      temporary_.clear();
-      fail(cause);
-    }
-    if (fs::exists(status))
-      // A file system without permissions refuses this, and has none to keep.
-      (void)::fchmod(descriptor, static_cast<mode_t>(status.permissions() & fs::perms::mask));
-  }
-  if (descriptor >= 0) file_ = ::fdopen(descriptor, "wb");
-  if (file_ == nullptr) {
-    int const cause = errno;
-    if (descriptor >= 0) ::close(descriptor);
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
-    fail(cause);
-  }
+// "e": programs that this one starts don't inherit the file.
+AtomicFile::AtomicFile(fs::path path)
+    : path_(std::move(path)), file_(std::fopen(path_.temporary().c_str(), "wbe")) {
+  if (file_ == nullptr) path_.fail(errno);
 }
 
 AtomicFile::~AtomicFile() {
   if (file_ != nullptr) std::fclose(file_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::write(std::span<std::byte const> bytes) {
   if (bytes.empty()) return;  // its pointer may be null, which fwrite must not be given
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file_) < bytes.size()) fail(errno);
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_) < bytes.size()) path_.fail(errno);
 }
 
 void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
 void AtomicFile::commit() {
   // Some file systems report a full disk or quota only when the file is closed.
-  if (std::fclose(std::exchange(file_, nullptr)) != 0) fail(errno);
-  if (temporary_.empty()) return;
-  if (std::rename(temporary_.c_str(), destination_.c_str()) != 0) fail(errno);
-  temporary_.clear();
-}
-
-void AtomicFile::fail(int error) const {
-  throw ResourceError(path_.string() + ": can't be written (" + std::strerror(error) +
-                      "): " + remedy(error, path_));
+  if (std::fclose(std::exchange(file_, nullptr)) != 0) path_.fail(errno);
+  path_.commit();
 }
 
 void write_file(fs::path const& path, std::span<std::byte const> bytes) {

@@ -2,14 +2,13 @@
 #include <coir/io/atomic_file.hpp>
 
 #include <gtest/gtest.h>
+#include <io/file_size_limit.hpp>
 #include <io/scratch.hpp>
 
-#include <csignal>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
 
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,24 +17,6 @@ namespace io = coir::io;
 using namespace coir::testing;
 
 namespace {
-
-// Files of this process can't grow beyond a limit, as on a disk that is full.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    rlimit const now{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &now);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  void (*handler_)(int);
-  rlimit before_{};
-};
 
 std::string refusal(fs::path const& path) {
   return message_of<coir::ResourceError>([&] { io::write_file(path, std::string_view("text")); });

@@ -3,6 +3,8 @@
 /// \file
 /// Output files that appear whole or not at all.
 
+#include <coir/io/atomic_path.hpp>
+
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
@@ -41,11 +43,7 @@ class AtomicFile {
   void commit();
 
  private:
-  [[noreturn]] void fail(int error) const;
-
-  std::filesystem::path path_;         // as the caller wrote it, for messages
-  std::filesystem::path destination_;  // with symbolic links resolved
-  std::filesystem::path temporary_;    // empty when writing directly to a device or pipe
+  AtomicPath path_;
   std::FILE* file_ = nullptr;
 };
 

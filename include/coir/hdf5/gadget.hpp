@@ -1,0 +1,114 @@
+#pragma once
+
+/// \file
+/// Snapshots of particles in GADGET's HDF5 format, as yt, pynbody and GADGET itself read them.
+
+#include <coir/core/concepts.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <numbers>
+#include <span>
+#include <type_traits>
+
+namespace coir::hdf5 {
+
+/// The critical density today in 1e10 Msun/h per (Mpc/h)^3: 3 (100 km/s/Mpc)^2 / (8 pi G) = 27.7536...
+///
+/// G comes in as G Msun = 1.3271244e20 m^3 s^-2 (IAU 2015, Resolution B3), and the parsec as 648000/pi astronomical
+/// units (IAU 2015, Resolution B2) of 149 597 870 700 m (IAU 2012, Resolution B2), so that no measured G is needed.
+inline constexpr double critical_density = [] {
+  double const mpc = 1e6 * 648000 / std::numbers::pi * 149597870.7;  // km
+  double const g_msun = 1.3271244e11 / mpc;                          // (km/s)^2 Mpc
+  return 3 * 1e4 / (8 * std::numbers::pi * g_msun) / 1e10;
+}();
+
+/// The mass of each of N equal particles that make up all matter of a box: omega_m critical_density box^3 / N.
+///
+/// \param omega_m    density of matter today over the critical one, > 0
+/// \param box        side of the box, Mpc/h, > 0
+/// \param particles  N > 0
+/// \return in 1e10 Msun/h
+/// \throws PreconditionError if a requirement is broken
+double particle_mass(double omega_m, double box, std::int64_t particles);
+
+/// The unit of positions and of the box.
+enum class GadgetLength {
+  kpc_per_h,  ///< GADGET's usual one, and what readers assume that look for no unit
+  mpc_per_h
+};
+
+/// How IDs are stored.
+enum class GadgetIds { uint32, uint64 };
+
+/// What a snapshot says about itself. coir knows dark matter alone: particles of type 1.
+struct GadgetHeader {
+  std::int64_t particles = 0;  ///< in this file
+  std::int64_t particles_total =
+      0;                    ///< in all files of the snapshot; 0 means as many as in this one
+  int files = 1;            ///< that the snapshot is spread over
+  double scale_factor = 1;  ///< a > 0, 1 today; the redshift is 1/a - 1
+  double box = 0;           ///< comoving side of the periodic box, in `length`
+  GadgetLength length = GadgetLength::kpc_per_h;
+  double particle_mass =
+      0;  ///< 1e10 Msun/h; 0 where a file gives each particle its own, which is not read
+  double omega_m = 0;       ///< density of matter today over the critical one
+  double omega_lambda = 0;  ///< the same of the cosmological constant
+  double hubble = 0;        ///< h > 0: H0 over 100 km/s/Mpc
+};
+
+/// Particles first, first + 1, ... of a file, in memory of the host. T is float or double, const while reading.
+template <class T>
+struct GadgetBlock {
+  std::int64_t first;
+  std::span<T> positions;   ///< x, y, z of each, comoving, in the header's unit of length
+  std::span<T> velocities;  ///< x, y, z of each: peculiar velocities a dx/dt, km/s
+  std::span<std::conditional_t<std::is_const_v<T>, std::uint64_t const, std::uint64_t>> ids;
+
+  std::int64_t count() const { return static_cast<std::int64_t>(ids.size()); }
+};
+
+/// How write_gadget and read_gadget go about it.
+struct GadgetOptions {
+  std::int64_t block = 1 << 18;       ///< particles at a time, 1 or more; 32 or 56 bytes each
+  GadgetIds ids = GadgetIds::uint64;  ///< for writing; uint32 saves space below 2^32
+};
+
+/// Writes one file of a snapshot, block by block, so that memory stays small whatever the number of particles.
+///
+/// The file has /Header with GADGET-2's attributes, /Parameters with the units and GADGET-4's names of the same, and
+/// /PartType1 with Coordinates and Velocities (N, 3) in T, and ParticleIDs (N). Velocities are stored as GADGET does:
+/// the peculiar velocity divided by sqrt(a). Names of several files are the caller's: "snap.0.hdf5", "snap.1.hdf5".
+///
+/// \param path    appears when it is whole, and replaces what was there
+/// \param header  what goes to /Header; any number of particles, zero too
+/// \param fill    called for each block in turn, to set positions and velocities. IDs come set to first + 1,
+///                first + 2, ..., as GADGET counts; they may be overwritten
+///
+/// \throws PreconditionError if a value of the header is out of its range, or an ID is 2^32 or more and is to be stored
+///         as uint32
+/// \throws ResourceError as Writer
+/// \see Springel, MNRAS 364 (2005) 1105 and the user's guides of GADGET-2 (section 6) and GADGET-4 (snapshot format)
+template <Real T>
+void write_gadget(std::filesystem::path const& path, GadgetHeader const& header,
+                  std::function<void(GadgetBlock<T> const&)> const& fill,
+                  GadgetOptions const& options = {});
+
+/// What a snapshot's file says about itself, as GADGET-2 to GADGET-4 write it. Where it names no units, GADGET's usual
+/// ones are meant: kpc/h, 1e10 Msun/h, km/s.
+///
+/// \throws InputError if the file is no such snapshot, or has other units than those that GadgetHeader knows
+GadgetHeader read_gadget_header(std::filesystem::path const& path);
+
+/// Reads one file of a snapshot, block by block.
+///
+/// \param take  called for each block in turn; T may be float where the file has double, and the reverse
+/// \return the header
+/// \throws InputError as Reader, or if the number of particles is not the header's
+template <Real T>
+GadgetHeader read_gadget(std::filesystem::path const& path,
+                         std::function<void(GadgetBlock<T const> const&)> const& take,
+                         GadgetOptions const& options = {});
+
+}  // namespace coir::hdf5

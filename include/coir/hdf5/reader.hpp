@@ -1,0 +1,113 @@
+#pragma once
+
+/// \file
+/// Reading HDF5 files, with errors that a person can act on.
+
+#include <coir/hdf5/types.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coir::hdf5 {
+
+/// An HDF5 file that is open for reading, with datasets and attributes of numbers.
+///
+/// Objects are named by their path from the root: "PartType1/Coordinates"; "/" is the root. Numbers are converted to
+/// the type asked for: floating-point numbers are rounded to it, integers must fit it whatever their value (int32
+/// where int16 is stored, but not the other way), or fit the digits of a floating-point type. Files of either byte
+/// order are read. One thread at a time may use a Reader.
+///
+/// Every member that names an object throws InputError with the path, the name, the cause and a remedy where it is
+/// missing, of another kind or type, or damaged.
+class Reader {
+ public:
+  /// \throws InputError if the file is missing, a folder, a device, unreadable, empty, not HDF5, or truncated
+  explicit Reader(std::filesystem::path const& path);
+  Reader(Reader&&) noexcept;
+  Reader& operator=(Reader&&) noexcept;
+  ~Reader();
+
+  /// Whether there is a group or dataset of this name.
+  bool has(std::string_view name) const;
+
+  /// Whether a group or dataset is there and has this attribute.
+  bool has_attribute(std::string_view object, std::string_view name) const;
+
+  /// An attribute of one number.
+  template <Element T>
+  T attribute(std::string_view object, std::string_view name) const {
+    T value;
+    read_attribute(object, name, type_of<T>, &value, 1);
+    return value;
+  }
+
+  /// An attribute of any number of numbers, in C order.
+  template <Element T>
+  std::vector<T> attribute_array(std::string_view object, std::string_view name) const {
+    std::vector<T> values(attribute_size(object, name));
+    read_attribute(object, name, type_of<T>, values.data(),
+                   static_cast<std::int64_t>(values.size()));
+    return values;
+  }
+
+  /// The extents of an attribute; none if it is a single number.
+  Shape attribute_shape(std::string_view object, std::string_view name) const;
+
+  /// The type that an attribute's numbers are stored as, whatever their byte order.
+  Type attribute_type(std::string_view object, std::string_view name) const;
+
+  /// An attribute of text.
+  std::string attribute_text(std::string_view object, std::string_view name) const;
+
+  /// The extents of a dataset; none if it is a single number.
+  Shape shape(std::string_view name) const;
+
+  /// The type that a dataset's numbers are stored as, whatever their byte order.
+  Type type(std::string_view name) const;
+
+  /// Throws InputError unless a dataset has this shape, where -1 stands for any extent: {-1, 3}.
+  void require_shape(std::string_view name, Shape const& wanted) const;
+
+  /// All of a dataset, in C order.
+  ///
+  /// \throws ResourceError if memory is short of it
+  template <Element T>
+  std::vector<T> read(std::string_view name) const {
+    std::vector<T> values(room_for(name, sizeof(T)));
+    read(name, std::span<T>(values));
+    return values;
+  }
+
+  /// All of a dataset into memory of the caller's; InputError unless it has as many elements.
+  template <Element T>
+  void read(std::string_view name, std::span<T> values) const {
+    read(name, type_of<T>, values.data(), static_cast<std::int64_t>(values.size()));
+  }
+
+  /// Rows of a dataset, from `first` on (a row is all that has the same first index).
+  ///
+  /// \param values  room for whole rows in C order, which the dataset must have; PreconditionError otherwise
+  template <Element T>
+  void read_rows(std::string_view name, std::int64_t first, std::span<T> values) const {
+    read_rows(name, type_of<T>, first, values.data(), static_cast<std::int64_t>(values.size()));
+  }
+
+ private:
+  void read_attribute(std::string_view object, std::string_view name, Type type, void* values,
+                      std::int64_t count) const;
+  std::size_t attribute_size(std::string_view object, std::string_view name) const;
+  std::size_t room_for(std::string_view name, std::size_t element_size) const;
+  void read(std::string_view name, Type type, void* values, std::int64_t count) const;
+  void read_rows(std::string_view name, Type type, std::int64_t first, void* values,
+                 std::int64_t count) const;
+
+  struct File;
+  std::unique_ptr<File> file_;
+};
+
+}  // namespace coir::hdf5

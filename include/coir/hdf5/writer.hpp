@@ -1,0 +1,106 @@
+#pragma once
+
+/// \file
+/// Writing HDF5 files, whole or not at all.
+
+#include <coir/hdf5/types.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace coir::hdf5 {
+
+/// An HDF5 file that appears under its name when commit() succeeds, and not before.
+///
+/// Until then it lives beside its destination, as io::AtomicFile's do, and the destructor removes it if commit() was
+/// not reached: whatever interrupts the writer, a file that was there before stays whole. Once a member has thrown a
+/// ResourceError the file is lost, and all that is left is to let the Writer go.
+///
+/// Objects are named by their path from the root: "PartType1/Coordinates". Groups on the way are made where they are
+/// missing. Numbers are stored as they are in this machine's memory, datasets contiguously and without compression.
+/// One thread at a time may use a Writer.
+///
+/// Every member throws ResourceError with the path, the cause and a remedy where the file can't be written (no such
+/// folder, no permission, no space left, a device or a pipe), and PreconditionError where a name is empty or taken, or
+/// a requirement below is broken.
+class Writer {
+ public:
+  /// Begins a file.
+  explicit Writer(std::filesystem::path const& path);
+  Writer(Writer&&) noexcept;
+  Writer& operator=(Writer&&) noexcept;
+  ~Writer();
+
+  /// Makes a group, and those on the way to it; one that is there already is left as it is.
+  void make_group(std::string_view name);
+
+  /// Gives a group or dataset an attribute of one number.
+  ///
+  /// \param object  a group or dataset that is there; "/" is the file's root
+  template <Element T>
+  void write_attribute(std::string_view object, std::string_view name, T value) {
+    write_attribute(object, name, type_of<T>, &value, -1);
+  }
+
+  /// Gives a group or dataset an attribute of several numbers, 1 to 60 000 bytes of them.
+  template <Element T>
+  void write_attribute_array(std::string_view object, std::string_view name,
+                             std::vector<T> const& values) {
+    write_attribute(object, name, type_of<T>, values.data(),
+                    static_cast<std::int64_t>(values.size()));
+  }
+
+  /// Gives a group or dataset an attribute of text, in UTF-8, without null characters.
+  void write_attribute_text(std::string_view object, std::string_view name, std::string_view text);
+
+  /// Makes a dataset, which append() is to fill.
+  ///
+  /// \param shape  1 to 4 extents, each 0 or more
+  void make_dataset(std::string_view name, Type type, Shape const& shape);
+
+  /// Writes the next rows of a dataset (a row is all that has the same first index), after those written before.
+  ///
+  /// \param values  whole rows in C order, of the dataset's type, no more than are missing; may be none
+  template <Element T>
+  void append(std::string_view name, std::span<T const> values) {
+    append(name, type_of<T>, values.data(), static_cast<std::int64_t>(values.size()));
+  }
+
+  /// Makes a dataset and writes all of it.
+  ///
+  /// \param values  in C order; as many as the shape has elements
+  template <Element T>
+  void write(std::string_view name, std::span<T const> values, Shape const& shape) {
+    write(name, type_of<T>, values.data(), static_cast<std::int64_t>(values.size()), shape);
+  }
+
+  /// The same for vectors; without a shape, the dataset has one axis.
+  template <Element T>
+  void write(std::string_view name, std::vector<T> const& values, Shape const& shape) {
+    write(name, std::span<T const>(values), shape);
+  }
+  template <Element T>
+  void write(std::string_view name, std::vector<T> const& values) {
+    write(name, std::span<T const>(values), {static_cast<std::int64_t>(values.size())});
+  }
+
+  /// Brings the file to the disk and gives it its name; nothing may be written after that. Every dataset must have got
+  /// all of its rows.
+  void commit();
+
+ private:
+  void write_attribute(std::string_view object, std::string_view name, Type type,
+                       void const* values, std::int64_t count);
+  void append(std::string_view name, Type type, void const* values, std::int64_t count);
+  void write(std::string_view name, Type type, void const* values, std::int64_t count,
+             Shape const& shape);
+
+  struct File;
+  std::unique_ptr<File> file_;
+};
+
+}  // namespace coir::hdf5

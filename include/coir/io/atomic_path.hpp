@@ -1,0 +1,48 @@
+#pragma once
+
+/// \file
+/// A place to write a file that takes its name when it is whole, for libraries that open files themselves.
+
+#include <filesystem>
+
+namespace coir::io {
+
+/// A temporary file beside its destination, ".coir-<process>-<count>.part", which takes the destination's name when
+/// commit() succeeds.
+///
+/// The destructor removes it if commit() was not reached, so an exception leaves nothing behind, and a file that was
+/// there before is untouched. Symbolic links are followed, permissions of a file that gets replaced are kept. Devices
+/// and pipes (/dev/null, /dev/stdout) can't be replaced: there temporary() is the path itself.
+///
+/// Every member throws ResourceError with the path, the cause and a remedy: folder missing or read-only, path is a
+/// folder, file write-protected, no space left.
+class AtomicPath {
+ public:
+  /// Creates the temporary file, empty and closed.
+  explicit AtomicPath(std::filesystem::path path);
+  AtomicPath(AtomicPath const&) = delete;
+  AtomicPath& operator=(AtomicPath const&) = delete;
+  ~AtomicPath();
+
+  /// What to open and write to.
+  std::filesystem::path const& temporary() const {
+    return temporary_.empty() ? destination_ : temporary_;
+  }
+
+  /// Whether the path is a device or a pipe, so that what is written appears at once.
+  bool is_device() const { return is_device_; }
+
+  /// Gives the temporary file its name; whoever wrote it has closed it.
+  void commit();
+
+  /// Throws the ResourceError that belongs to an errno.
+  [[noreturn]] void fail(int error) const;
+
+ private:
+  std::filesystem::path path_;         // as the caller wrote it, for messages
+  std::filesystem::path destination_;  // with symbolic links resolved
+  std::filesystem::path temporary_;    // empty for devices and after commit()
+  bool is_device_ = false;
+};
+
+}  // namespace coir::io

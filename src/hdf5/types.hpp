@@ -1,0 +1,28 @@
+#pragma once
+
+// The number types of coir in the words of HDF5.
+
+#include "handle.hpp"
+
+#include <coir/hdf5/types.hpp>
+
+#include <optional>
+
+namespace coir::hdf5 {
+
+// The type in this machine's memory.
+hid_t native(Type type);
+
+// The type of stored numbers; none for text, compounds and numbers of other sizes.
+std::optional<Type> type_of_stored(hid_t type);
+
+// Whether stored numbers can be had as another type: see Reader.
+bool converts(Type stored, Type wanted);
+
+// "(3, 4)", "(3,)", "()", as Python writes a tuple; -1 as "any".
+std::string in_words(Shape const& shape);
+
+// How many elements; the largest number there is where that is too small, as a damaged file may claim.
+std::int64_t size_of(Shape const& shape);
+
+}  // namespace coir::hdf5

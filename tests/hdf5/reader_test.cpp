@@ -1,0 +1,295 @@
+#include <coir/core/errors.hpp>
+#include <coir/hdf5/reader.hpp>
+#include <coir/hdf5/writer.hpp>
+
+#include <gtest/gtest.h>
+#include <io/scratch.hpp>
+
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <hdf5.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+using coir::InputError;
+using namespace coir::hdf5;
+using namespace coir::testing;
+
+namespace {
+
+// A file of int16 numbers 0, 1, ... of shape (4, 3), and an attribute of each kind.
+void write_example(fs::path const& path) {
+  std::vector<std::int16_t> numbers(12);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int16_t>(i);
+  Writer writer(path);
+  writer.write("group/numbers", numbers, {4, 3});
+  writer.write("reals", std::vector<double>{0.1, 1e300});
+  writer.write_attribute("group", "single", 7);
+  writer.write_attribute_array("group", "several", std::vector<double>{1, 2, 3});
+  writer.write_attribute_text("group", "text", "words");
+  writer.commit();
+}
+
+template <class Action>
+std::string refusal(Action const& action) {
+  ScratchFolder const folder;
+  write_example(folder / "a.hdf5");
+  Reader const reader(folder / "a.hdf5");
+  ::testing::internal::CaptureStderr();
+  std::string const text = message_of<InputError>([&] { action(reader); });
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_TRUE(text.starts_with((folder / "a.hdf5").string() + ": ")) << text;
+  return text;
+}
+
+std::string refusal_to_open(fs::path const& path) {
+  ::testing::internal::CaptureStderr();
+  std::string const text = message_of<InputError>([&] { Reader{path}; });
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  return text;
+}
+
+// What other programs write, made by HDF5 itself.
+class ForeignFile {
+ public:
+  explicit ForeignFile(fs::path const& path)
+      : file_(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)) {}
+  ForeignFile(ForeignFile const&) = delete;
+  ForeignFile& operator=(ForeignFile const&) = delete;
+  ~ForeignFile() { H5Fclose(file_); }
+
+  hid_t id() const { return file_; }
+
+  // The space is closed.
+  void dataset(char const* name, hid_t stored, hid_t space, hid_t memory, void const* values) {
+    hid_t const set = H5Dcreate2(file_, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (values != nullptr) H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    H5Dclose(set);
+    H5Sclose(space);
+  }
+
+  void fixed_text(char const* name, std::string const& text, H5T_str_t padding) {
+    hid_t const type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+    H5Tset_size(type, text.size());
+    H5Tset_strpad(type, padding);
+    hid_t const attribute = H5Acreate2(file_, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(attribute, type, text.data());
+    H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(type);
+  }
+
+ private:
+  hid_t file_;
+};
+
+}  // namespace
+
+TEST(Reader, SaysWhatThereIs) {
+  ScratchFolder const folder;
+  write_example(folder / "a.hdf5");
+  Reader const reader(folder / "a.hdf5");
+  EXPECT_TRUE(reader.has("/"));
+  EXPECT_TRUE(reader.has("group"));
+  EXPECT_TRUE(reader.has("/group/numbers"));
+  EXPECT_FALSE(reader.has("group/other"));
+  EXPECT_FALSE(reader.has("other/numbers"));
+  EXPECT_FALSE(reader.has("reals/numbers"));
+  EXPECT_TRUE(reader.has_attribute("group", "single"));
+  EXPECT_FALSE(reader.has_attribute("group", "other"));
+  EXPECT_FALSE(reader.has_attribute("other", "single"));
+  EXPECT_EQ(name_of(reader.type("group/numbers")), "int16");
+  EXPECT_EQ(reader.attribute_text("group", "text"), "words");
+}
+
+TEST(Reader, ConvertsToTypesThatHoldTheValues) {
+  ScratchFolder const folder;
+  write_example(folder / "a.hdf5");
+  Reader const reader(folder / "a.hdf5");
+  EXPECT_EQ(reader.read<std::int64_t>("group/numbers")[11], 11);
+  EXPECT_EQ(reader.read<float>("group/numbers")[11], 11);
+  EXPECT_EQ(reader.read<float>("reals")[0], 0.1F);
+  EXPECT_EQ(reader.attribute<double>("group", "single"), 7);
+  EXPECT_EQ(reader.attribute<std::int64_t>("group", "single"), 7);
+}
+
+TEST(Reader, RowsMayBeNone) {
+  ScratchFolder const folder;
+  write_example(folder / "a.hdf5");
+  Reader const reader(folder / "a.hdf5");
+  reader.read_rows("group/numbers", 0, std::span<short>());
+  reader.read_rows("group/numbers", 4, std::span<short>());
+}
+
+TEST(Reader, RowsOutsideAreTheCallersMistake) {
+  ScratchFolder const folder;
+  write_example(folder / "a.hdf5");
+  Reader const reader(folder / "a.hdf5");
+  std::vector<short> room(6);
+  std::span<short> const two(room);
+  expect_parts(message_of([&] { reader.read_rows("group/numbers", 3, two); }),
+               {"rows must be among its 4, not 3 to 5"});
+  message_of([&] { reader.read_rows("group/numbers", -1, two); });
+  expect_parts(message_of([&] { reader.read_rows("group/numbers", 0, two.first(4)); }),
+               {"rows must be whole, 3 elements each, not 4"});
+}
+
+TEST(Reader, ReadsEitherByteOrder) {
+  ScratchFolder const folder;
+  double const pi = 3.14159;
+  unsigned const number = 0x01020304;
+  {
+    ForeignFile file(folder / "a.hdf5");
+    file.dataset("f", H5T_IEEE_F64BE, H5Screate(H5S_SCALAR), H5T_NATIVE_DOUBLE, &pi);
+    file.dataset("u", H5T_STD_U32BE, H5Screate(H5S_SCALAR), H5T_NATIVE_UINT, &number);
+  }
+  Reader const reader(folder / "a.hdf5");
+  EXPECT_EQ(reader.shape("f"), Shape());
+  EXPECT_EQ(reader.read<double>("f"), std::vector{pi});
+  EXPECT_EQ(reader.type("u"), Type::uint32);
+  EXPECT_EQ(reader.read<unsigned>("u"), std::vector{number});
+}
+
+TEST(Reader, ReadsTextOfFixedLength) {
+  ScratchFolder const folder;
+  {
+    ForeignFile file(folder / "a.hdf5");
+    file.fixed_text("full", "words", H5T_STR_NULLPAD);
+    file.fixed_text("ended", std::string("wor\0\0", 5), H5T_STR_NULLTERM);
+  }
+  Reader const reader(folder / "a.hdf5");
+  EXPECT_EQ(reader.attribute_text("/", "full"), "words");
+  EXPECT_EQ(reader.attribute_text("/", "ended"), "wor");
+}
+
+TEST(Reader, OtherKindsOfDatasetsAreErrors) {
+  ScratchFolder const folder;
+  {
+    ForeignFile file(folder / "a.hdf5");
+    hid_t const pair = H5Tcreate(H5T_COMPOUND, 8);
+    H5Tinsert(pair, "a", 0, H5T_NATIVE_INT);
+    file.dataset("pair", pair, H5Screate(H5S_SCALAR), pair, nullptr);
+    H5Tclose(pair);
+    file.dataset("wide", H5T_NATIVE_LDOUBLE, H5Screate(H5S_SCALAR), H5T_NATIVE_LDOUBLE, nullptr);
+    file.dataset("null", H5T_NATIVE_INT, H5Screate(H5S_NULL), H5T_NATIVE_INT, nullptr);
+    file.dataset("one", H5T_NATIVE_INT, H5Screate(H5S_SCALAR), H5T_NATIVE_INT, nullptr);
+    H5Lcreate_soft("/nowhere", file.id(), "link", H5P_DEFAULT, H5P_DEFAULT);
+  }
+  Reader const reader(folder / "a.hdf5");
+  for (char const* const name : {"pair", "wide"})
+    expect_parts(message_of<InputError>([&] { (void)reader.read<int>(name); }),
+                 {name, "holds no numbers of 8 to 64 bits", "h5ls"});
+  expect_parts(message_of<InputError>([&] { (void)reader.shape("null"); }), {"holds nothing"});
+  std::vector<int> room(1);
+  expect_parts(message_of<InputError>([&] { reader.read_rows("one", 0, std::span<int>(room)); }),
+               {"'one' is a single number and has no rows"});
+  EXPECT_FALSE(reader.has("link"));
+  expect_parts(message_of<InputError>([&] { (void)reader.shape("link"); }), {"is not in it"});
+}
+
+TEST(Reader, MissingObjectsAreErrors) {
+  expect_parts(refusal([](Reader const& r) { (void)r.read<int>("group/other"); }),
+               {"'group/other' is not in it", "h5ls -r"});
+  expect_parts(refusal([](Reader const& r) { (void)r.read<int>("group"); }),
+               {"'group' is no dataset"});
+  expect_parts(refusal([](Reader const& r) { (void)r.type("no/such/path"); }), {"is not in it"});
+  expect_parts(refusal([](Reader const& r) { (void)r.attribute<int>("group", "other"); }),
+               {"attribute 'other' of 'group' is not there", "h5dump -A"});
+  expect_parts(refusal([](Reader const& r) { (void)r.attribute<int>("other", "single"); }),
+               {"'other' is not in it"});
+}
+
+TEST(Reader, WrongTypesAreErrors) {
+  expect_parts(refusal([](Reader const& r) { (void)r.read<signed char>("group/numbers"); }),
+               {"'group/numbers' is int16, whose values int8 can't hold", "read it as int16"});
+  refusal([](Reader const& r) { (void)r.read<std::uint64_t>("group/numbers"); });
+  refusal([](Reader const& r) { (void)r.read<std::int64_t>("reals"); });
+  expect_parts(refusal([](Reader const& r) { (void)r.attribute<float>("group", "single"); }),
+               {"attribute 'single' of 'group' is int32, whose values float32 can't hold"});
+  expect_parts(refusal([](Reader const& r) { (void)r.attribute<int>("group", "text"); }),
+               {"'text'", "holds no numbers"});
+  expect_parts(refusal([](Reader const& r) { (void)r.attribute_text("group", "single"); }),
+               {"'single'", "is no text"});
+}
+
+TEST(Reader, WrongShapesAreErrors) {
+  expect_parts(refusal([](Reader const& r) { r.require_shape("group/numbers", {-1, 2}); }),
+               {"'group/numbers' has shape (4, 3), and (any, 2) was expected"});
+  refusal([](Reader const& r) { r.require_shape("group/numbers", {12}); });
+  expect_parts(refusal([](Reader const& r) {
+                 std::vector<short> room(11);
+                 r.read("group/numbers", std::span<short>(room));
+               }),
+               {"has shape (4, 3), and 11 elements were expected"});
+  expect_parts(refusal([](Reader const& r) { (void)r.attribute<double>("group", "several"); }),
+               {"has shape (3,), and a single number was expected"});
+
+  ScratchFolder const folder;
+  write_example(folder / "a.hdf5");
+  Reader(folder / "a.hdf5").require_shape("group/numbers", {-1, 3});
+}
+
+TEST(Reader, MoreThanMemoryHoldsIsAResourceError) {
+  ScratchFolder const folder;
+  {
+    ForeignFile file(folder / "a.hdf5");
+    hsize_t const extents[2] = {hsize_t(1) << 32, hsize_t(1) << 28};  // nothing of it is stored
+    file.dataset("x", H5T_NATIVE_INT8, H5Screate_simple(2, extents, nullptr), H5T_NATIVE_INT8,
+                 nullptr);
+  }
+  Reader const reader(folder / "a.hdf5");
+  expect_parts(message_of<coir::ResourceError>([&] { (void)reader.read<double>("x"); }),
+               {"reading", "a.hdf5: 'x'"});
+}
+
+TEST(Reader, AFileThatIsMissingOrAFolderIsAnError) {
+  ScratchFolder const folder;
+  expect_parts(refusal_to_open(folder / "a.hdf5"), {"a.hdf5: no such file"});
+  expect_parts(refusal_to_open(folder.path()), {"is a folder"});
+  expect_parts(refusal_to_open("/dev/zero"), {"is a device or a pipe"});
+}
+
+TEST(Reader, AFileThatIsNotHdf5IsAnError) {
+  ScratchFolder const folder;
+  put(folder / "a.hdf5", "PK and so on");
+  expect_parts(refusal_to_open(folder / "a.hdf5"), {"a.hdf5: is no HDF5 file", "check the path"});
+  put(folder / "a.hdf5", "");
+  expect_parts(refusal_to_open(folder / "a.hdf5"), {"is empty"});
+}
+
+TEST(Reader, ATruncatedFileIsAnErrorWhereverItEnds) {
+  ScratchFolder const folder;
+  write_example(folder / "a.hdf5");
+  std::string const whole = get(folder / "a.hdf5");
+  for (std::size_t const length :
+       {std::size_t(8), std::size_t(40), std::size_t(200), whole.size() / 2, whole.size() - 1}) {
+    put(folder / "a.hdf5", whole.substr(0, length));
+    expect_parts(refusal_to_open(folder / "a.hdf5"), {"a.hdf5: is", "again"});
+  }
+}
+
+TEST(Reader, AnUnreadableFileIsAnError) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  ScratchFolder const folder;
+  write_example(folder / "a.hdf5");
+  fs::permissions(folder / "a.hdf5", fs::perms::none);
+  expect_parts(refusal_to_open(folder / "a.hdf5"), {"Permission denied", "check the permissions"});
+}
+
+TEST(Reader, TheProgramsOwnErrorHandlerStays) {
+  ScratchFolder const folder;
+  write_example(folder / "a.hdf5");
+  H5E_auto2_t const mine = [](hid_t, void*) { return herr_t(0); };
+  H5E_auto2_t before = nullptr, after = nullptr;
+  void *data = nullptr, *data_after = nullptr;
+  H5Eget_auto2(H5E_DEFAULT, &before, &data);
+  H5Eset_auto2(H5E_DEFAULT, mine, nullptr);
+  message_of<InputError>([&] { (void)Reader(folder / "a.hdf5").shape("other"); });
+  H5Eget_auto2(H5E_DEFAULT, &after, &data_after);
+  H5Eset_auto2(H5E_DEFAULT, before, data);
+  EXPECT_EQ(after, mine);
+}
