@@ -32,8 +32,9 @@ Values plain_dft(Values values, std::array<std::int64_t, Rank> const& shape, int
       if (start / stride % n != 0) continue;
       for (std::size_t k = 0; k < n; ++k) {
         std::complex<double> sum = 0;
-        for (std::size_t x = 0; x < n; ++x) {
-          auto const &a = values[start + x * stride], &b = roots[k * x % n];
+        for (std::size_t x = 0, turn = 0; x < n; ++x, turn += k) {
+          if (turn >= n) turn -= n;
+          auto const &a = values[start + x * stride], &b = roots[turn];
           sum += std::complex<double>(a.real() * b.real() - a.imag() * b.imag(),
                                       a.real() * b.imag() + a.imag() * b.real());
         }
