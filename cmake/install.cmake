@@ -22,9 +22,11 @@ foreach(module IN LISTS coir_modules)
   list(TRANSFORM needed_modules REPLACE "coir_" "")
   string(REGEX MATCHALL "[A-Za-z0-9_]+::" needed_packages "${links}")
   list(TRANSFORM needed_packages REPLACE "::" "")
-  if(links MATCHES "Kokkos::kokkoskernels") # the one target that isn't named after its package
+  if(links MATCHES "Kokkos::kokkoskernels") # a target that isn't named after its package, as CUDA's and hip's below
     list(APPEND needed_packages KokkosKernels)
   endif()
+  list(TRANSFORM needed_packages REPLACE "^CUDA$" "CUDAToolkit")
+  list(TRANSFORM needed_packages REPLACE "^hip$" "hipfft")
   list(REMOVE_DUPLICATES needed_packages)
   list(REMOVE_ITEM needed_packages Kokkos)
   string(APPEND coir_module_needs "set(coir_${module}_modules \"${needed_modules}\")\n"
@@ -34,5 +36,5 @@ endforeach()
 configure_package_config_file(cmake/coirConfig.cmake.in coirConfig.cmake INSTALL_DESTINATION ${coir_package_dir})
 write_basic_package_version_file(coirConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/coirConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/coirConfigVersion.cmake
-              cmake/kokkos_targets.cmake cmake/hdf5.cmake DESTINATION ${coir_package_dir})
+              cmake/kokkos_targets.cmake cmake/hdf5.cmake cmake/FindFFTW.cmake DESTINATION ${coir_package_dir})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -21,6 +21,7 @@ packages=(
   libhdf5-dev                     # coir::hdf5
   librandom123-dev                # coir::array
   libopenblas-openmp-dev          # coir::linalg; OpenBLAS for other threads works, at half the speed
+  libfftw3-dev                    # coir::fft
   libcli11-dev nlohmann-json3-dev # applications
   libgtest-dev libbenchmark-dev   # tests, benchmarks
 )

@@ -1,0 +1,114 @@
+#pragma once
+
+/// \file
+/// What a plan asks of a backend, and what a backend gives.
+
+#include <coir/core/concepts.hpp>
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace coir::fft {
+
+/// How long to look for the fastest way before the first transform.
+///
+/// On hosts FFTW's planner either estimates, or measures what it considers (FFTW_ESTIMATE, FFTW_MEASURE).
+/// Forward and backward together, float, real to complex, 2 threads of an AMD EPYC:
+///
+///     cells    plan, estimate / measure    run, estimate / measure
+///     64^3        < 1 ms /  60 ms           0.25 ms / 0.20 ms
+///     96^3        < 1 ms / 180 ms           1.7 ms  / 0.80 ms
+///     128^3       < 1 ms / 170 ms           2.5 ms  / 1.8 ms
+///     256^3         1 ms / 170 ms            20 ms  / 19 ms
+///
+/// so that measuring pays after 100 transforms or so. Measured plans may differ between runs of a
+/// program, and with them the last bits of results; estimated ones don't. On devices it has no effect.
+enum class Effort {
+  estimate,   ///< plans within a millisecond, the same ones in each run of a program
+  automatic,  ///< measures, but for lines of more than 2^15 numbers, where that takes seconds
+  measure     ///< measures always: 7 s for a line of 2^20 numbers
+};
+
+/// How a plan is made.
+struct PlanOptions {
+  bool in_place = false;              ///< the output takes the place of the input
+  Effort effort = Effort::automatic;  ///< see there
+
+  auto operator<=>(PlanOptions const&) const = default;
+};
+
+namespace detail {
+
+/// All that tells one plan from another, but for where it runs.
+struct Request {
+  bool real = false;  ///< one side holds real numbers
+  int rank = 1;
+  std::array<std::int64_t, 3> shape{1, 1, 1};  ///< the first `rank` count
+  std::int64_t batch = 1;
+  PlanOptions options = {};
+
+  auto operator<=>(Request const&) const = default;
+
+  std::int64_t last() const { return shape[static_cast<std::size_t>(rank - 1)]; }
+  /// Rows of one transform.
+  std::int64_t rows() const {
+    std::int64_t product = 1;
+    for (int d = 0; d + 1 < rank; ++d) product *= shape[static_cast<std::size_t>(d)];
+    return product;
+  }
+  std::int64_t points() const { return rows() * last(); }
+  /// Complex numbers from row to row.
+  std::int64_t complex_row() const { return real ? last() / 2 + 1 : last(); }
+  /// Real numbers from row to row, where one side is real.
+  std::int64_t real_row() const { return options.in_place ? 2 * complex_row() : last(); }
+};
+
+/// Checks a request's numbers.
+///
+/// \throws PreconditionError if an extent or the batch is below 1, or the sizes overflow
+void check_request(Request const& request, std::int64_t complex_bytes);
+
+/// What a View looks like from outside of a template.
+struct ViewShape {
+  char const* name;
+  bool real;
+  void const* data;
+  std::span<std::int64_t const> extents;
+  std::span<std::int64_t const> strides;
+};
+
+/// Checks that two Views are the two sides of a plan.
+///
+/// \throws PreconditionError naming the extent, stride or overlap that is wrong
+void check_views(Request const& request, ViewShape const& in, ViewShape const& out,
+                 std::int64_t real_bytes);
+
+/// Both directions of a plan. Neither checks anything; a call waits for another one under way.
+template <class Exec, class T>
+class Transforms {
+ public:
+  virtual ~Transforms() = default;
+  virtual void forward(Exec const& exec, void* in, void* out) = 0;
+  virtual void backward(Exec const& exec, void* in, void* out) = 0;
+  virtual std::int64_t work_bytes() const = 0;
+};
+
+/// From the cache, or made anew. Compiled in src/fft, as all below.
+template <class Exec, class T>
+std::shared_ptr<Transforms<Exec, T>> transforms(Exec const& exec, Request const& request);
+
+/// What transforms() would hold, made by nothing large.
+template <class Exec, class T>
+std::int64_t work_bytes(Exec const& exec, Request const& request);
+
+}  // namespace detail
+
+/// Forgets all plans that are kept for the next time that they are asked for, and frees their memory.
+/// Those that a RealPlan or ComplexPlan holds live on with it.
+void clear_plan_cache();
+
+}  // namespace coir::fft

@@ -1,0 +1,271 @@
+#pragma once
+
+/// \file
+/// numpy.fft for arrays: the same names, the same scaling. Forward transforms are as they are, inverse ones are
+/// divided by the number of points. Plans come from the cache; who transforms in a loop and counts passes over
+/// memory uses RealPlan or ComplexPlan on views.
+///
+/// In place of numpy.fft's float64 everything is done in the type of the argument: float gives
+/// complex<float>. Integers become double.
+
+#include <coir/array/array.hpp>
+#include <coir/array/creation.hpp>
+#include <coir/array/operators.hpp>
+#include <coir/fft/plan.hpp>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace coir::fft {
+
+namespace detail {
+
+/// float or double: what transforms of E's elements compute in.
+template <class E>
+using Precision = floating_t<real_t<value_t<E>>>;
+
+template <class E>
+using SpaceOf = coir::detail::space_like<E>;
+
+/// The values as an array of T, without a copy if they are one.
+template <class T, class E>
+decltype(auto) as_array(E const& values) {
+  using A = Array<T, rank_of<E>, SpaceOf<E>>;
+  if constexpr (std::is_same_v<E, A>)
+    return (values);
+  else
+    return A(values);
+}
+
+/// The batch of transforms along the last axis.
+template <std::size_t Rank>
+std::int64_t rows_of(std::array<std::int64_t, Rank> const& shape) {
+  std::int64_t product = 1;
+  for (std::size_t d = 0; d + 1 < Rank; ++d) product *= shape[d];
+  return product;
+}
+
+/// Contiguous memory as a plan sees it.
+template <class Space, class T, std::size_t Rank>
+auto plan_view(T* data, std::int64_t batch, std::array<std::int64_t, Rank> const& shape) {
+  Kokkos::LayoutRight layout;
+  layout.dimension[0] = static_cast<std::size_t>(batch);
+  for (std::size_t d = 0; d < Rank; ++d)
+    layout.dimension[d + 1] = static_cast<std::size_t>(shape[d]);
+  return Kokkos::View<typename coir::detail::Pointers<T, static_cast<int>(Rank) + 1>::type,
+                      Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(data,
+                                                                                           layout);
+}
+
+template <class Space>
+auto fft_instance() {
+  return coir::detail::immediate<typename Space::execution_space>("a Fourier transform");
+}
+
+/// Checks what a transform's last axis must have.
+inline void check_half(std::int64_t half, std::int64_t n) {
+  expects(n >= 1, "the real field's last axis must have at least 1 number", n);
+  expects(half == n / 2 + 1,
+          "the half spectrum of rows of " + std::to_string(n) + " numbers must have " +
+              std::to_string(n / 2 + 1) + " in a row (crop or pad it)",
+          half);
+}
+
+/// A copy of x, transformed in place along its last `Axes` axes.
+///
+/// \param forward  or else backward, and divided by the number of points
+template <int Axes, class E>
+auto complex_transform(E const& x, bool forward) {
+  using T = Precision<E>;
+  using Space = SpaceOf<E>;
+  auto const exec = fft_instance<Space>();
+  Array<Kokkos::complex<T>, rank_of<E>, Space> result(x);
+  Shape<Axes> shape;
+  for (int d = 0; d < Axes; ++d)
+    shape[static_cast<std::size_t>(d)] = result.extent(rank_of<E> - Axes + d);
+  std::int64_t const points = size_of(shape);
+  std::int64_t const batch = points == 0 ? 1 : result.size() / points;
+  if (batch == 0) return result;
+  ComplexPlan<typename Space::execution_space, T, Axes> const plan(exec, shape, batch,
+                                                                   {.in_place = true});
+  auto const view = plan_view<Space>(result.data(), batch, shape);
+  if (forward) {
+    plan.forward(view, view);
+  } else {
+    plan.backward(view, view);
+    result *= T(1) / static_cast<T>(points);
+  }
+  return result;
+}
+
+template <int Axes, class E>
+auto real_forward(E const& x) {
+  using T = Precision<E>;
+  using Space = SpaceOf<E>;
+  auto const exec = fft_instance<Space>();
+  auto const& in = as_array<T>(x);
+  auto half = in.shape();
+  half.back() = half.back() / 2 + 1;
+  Array<Kokkos::complex<T>, rank_of<E>, Space> result(half);
+  Shape<Axes> shape, out_shape;
+  for (int d = 0; d < Axes; ++d) {
+    auto const at = static_cast<std::size_t>(d);
+    shape[at] = in.extent(rank_of<E> - Axes + d);
+    out_shape[at] = result.extent(rank_of<E> - Axes + d);
+  }
+  std::int64_t const points = size_of(shape);
+  std::int64_t const batch = points == 0 ? 1 : in.size() / points;
+  if (batch == 0) return result;
+  RealPlan<typename Space::execution_space, T, Axes>(exec, shape, batch)
+      .forward(plan_view<Space>(in.data(), batch, shape),
+               plan_view<Space>(result.data(), batch, out_shape));
+  return result;
+}
+
+template <int Axes, class E>
+auto real_inverse(E const& spectrum, std::int64_t n) {
+  using T = Precision<E>;
+  using Space = SpaceOf<E>;
+  auto const exec = fft_instance<Space>();
+  Array<Kokkos::complex<T>, rank_of<E>, Space> in(spectrum);  // it will be overwritten
+  auto whole = in.shape();
+  check_half(whole.back(), n);
+  whole.back() = n;
+  Array<T, rank_of<E>, Space> result(whole);
+  Shape<Axes> shape, in_shape;
+  for (int d = 0; d < Axes; ++d) {
+    auto const at = static_cast<std::size_t>(d);
+    shape[at] = result.extent(rank_of<E> - Axes + d);
+    in_shape[at] = in.extent(rank_of<E> - Axes + d);
+  }
+  std::int64_t const points = size_of(shape);
+  std::int64_t const batch = points == 0 ? 1 : result.size() / points;
+  if (batch == 0) return result;
+  RealPlan<typename Space::execution_space, T, Axes>(exec, shape, batch)
+      .backward(plan_view<Space>(in.data(), batch, in_shape),
+                plan_view<Space>(result.data(), batch, shape));
+  result *= T(1) / static_cast<T>(points);
+  return result;
+}
+
+/// index / (n spacing), where the second half of the indices is negative.
+template <class T>
+struct Frequency {
+  std::int64_t n;
+  T unit;
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(std::int64_t i) const {
+    return static_cast<T>(i < (n + 1) / 2 ? i : i - n) * unit;
+  }
+};
+
+template <class T>
+T frequency_unit(std::int64_t n, T spacing) {
+  expects(n >= 1, "frequencies of at least 1 sample can be named", n);
+  expects(spacing != T(0), "the spacing of samples must not be 0");
+  return T(1) / (static_cast<T>(n) * spacing);
+}
+
+}  // namespace detail
+
+/// A real array or expression of at least one axis.
+template <class E>
+concept RealField = Expression<E> && (rank_of<E> >= 1) && !is_complex<value_t<E>>;
+
+/// An array or expression of numbers, with at least one axis.
+template <class E>
+concept NumberField = Expression<E> && (rank_of<E> >= 1);
+
+/// The transform along the last axis: sum_x f(x) exp(-2 pi i k x / n), k = 0 ... n - 1. NumPy's fft.fft.
+///
+/// \throws PreconditionError if the last axis is empty, or while record() records; so do all of these
+template <NumberField E>
+auto fft(E const& x) {
+  return detail::complex_transform<1>(x, true);
+}
+
+/// The inverse of fft: sum_k F(k) exp(+2 pi i k x / n) / n. NumPy's fft.ifft.
+template <NumberField E>
+auto ifft(E const& spectrum) {
+  return detail::complex_transform<1>(spectrum, false);
+}
+
+/// fft of real numbers, k = 0 ... n / 2 alone: the others are conjugate to these. NumPy's fft.rfft.
+template <RealField E>
+auto rfft(E const& x) {
+  return detail::real_forward<1>(x);
+}
+
+/// The inverse of rfft. NumPy's fft.irfft.
+///
+/// \param n  numbers along the last axis of the result
+/// \throws PreconditionError unless the spectrum's last axis has n / 2 + 1 numbers
+template <NumberField E>
+auto irfft(E const& spectrum, std::int64_t n) {
+  return detail::real_inverse<1>(spectrum, n);
+}
+
+/// The same for an even n: 2 (m - 1) for m numbers along the spectrum's last axis.
+template <NumberField E>
+auto irfft(E const& spectrum) {
+  return irfft(spectrum, 2 * (spectrum.shape().back() - 1));
+}
+
+/// The transform along all axes, at most 3. NumPy's fft.fftn.
+template <NumberField E>
+  requires(rank_of<E> <= 3)
+auto fftn(E const& x) {
+  return detail::complex_transform<rank_of<E>>(x, true);
+}
+
+/// The inverse of fftn. NumPy's fft.ifftn.
+template <NumberField E>
+  requires(rank_of<E> <= 3)
+auto ifftn(E const& spectrum) {
+  return detail::complex_transform<rank_of<E>>(spectrum, false);
+}
+
+/// fftn of real numbers, 0 ... n / 2 along the last axis. NumPy's fft.rfftn.
+template <RealField E>
+  requires(rank_of<E> <= 3)
+auto rfftn(E const& x) {
+  return detail::real_forward<rank_of<E>>(x);
+}
+
+/// The inverse of rfftn. NumPy's fft.irfftn.
+///
+/// \param n  numbers along the last axis of the result
+/// \throws PreconditionError unless the spectrum's last axis has n / 2 + 1 numbers
+template <NumberField E>
+  requires(rank_of<E> <= 3)
+auto irfftn(E const& spectrum, std::int64_t n) {
+  return detail::real_inverse<rank_of<E>>(spectrum, n);
+}
+
+/// The same for an even n.
+template <NumberField E>
+  requires(rank_of<E> <= 3)
+auto irfftn(E const& spectrum) {
+  return irfftn(spectrum, 2 * (spectrum.shape().back() - 1));
+}
+
+/// The frequencies that fft gives, in cycles per unit of `spacing`: 0, 1, ..., -2, -1 over n spacing.
+/// NumPy's fft.fftfreq.
+///
+/// \throws PreconditionError if n is below 1 or the spacing 0
+template <RealElement T = double, class Space = DefaultSpace>
+Array<T, 1, Space> fftfreq(std::int64_t n, T spacing = T(1)) {
+  return from_function<Space>(Shape<1>{n},
+                              detail::Frequency<T>{n, detail::frequency_unit(n, spacing)});
+}
+
+/// The frequencies that rfft gives: 0, 1, ..., n / 2 over n spacing. NumPy's fft.rfftfreq.
+///
+/// \throws PreconditionError if n is below 1 or the spacing 0
+template <RealElement T = double, class Space = DefaultSpace>
+Array<T, 1, Space> rfftfreq(std::int64_t n, T spacing = T(1)) {
+  return from_function<Space>(Shape<1>{n / 2 + 1},
+                              detail::Frequency<T>{2 * n, detail::frequency_unit(n, spacing)});
+}
+
+}  // namespace coir::fft

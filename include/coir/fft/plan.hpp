@@ -1,0 +1,262 @@
+#pragma once
+
+/// \file
+/// Plans of Fourier transforms: made once for a shape, run many times.
+///
+/// FFTW on hosts, cuFFT on NVIDIA's devices, hipFFT on AMD's, behind one interface and with one contract. On hosts
+/// threads share out the trailing axes' transforms, then columns of 128 bytes along each leading axis, which go
+/// through a buffer: FFTW's own threads took 20 to 50 % longer at 128^3 to 256^3, and ten times as long to plan.
+/// So results don't depend on the number of threads.
+
+#include <coir/array/shape.hpp>
+#include <coir/core/concepts.hpp>
+#include <coir/core/errors.hpp>
+#include <coir/fft/detail/transforms.hpp>
+
+#include <Kokkos_Complex.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+namespace coir::fft {
+
+/// A View of `T` (const or not) that a plan of this rank takes: one axis more is the batch.
+template <class V, class T, int Rank>
+concept Field = (ViewOfRank<V, Rank> || ViewOfRank<V, Rank + 1>) &&
+                std::same_as<typename V::non_const_value_type, T>;
+
+/// The same, and it may be written.
+template <class V, class T, int Rank>
+concept WritableField = Field<V, T, Rank> && !std::is_const_v<typename V::value_type>;
+
+namespace detail {
+
+template <int Rank>
+Request request_of(bool real, Shape<Rank> const& shape, std::int64_t batch,
+                   PlanOptions const& options) {
+  Request request{real, Rank, {1, 1, 1}, batch, options};
+  for (std::size_t d = 0; d < Rank; ++d) request.shape[d] = shape[d];
+  return request;
+}
+
+/// Extents and strides of a View, to be looked at while this lives.
+template <class V>
+struct Look {
+  static constexpr std::size_t rank = V::rank;
+  std::array<std::int64_t, rank> extents, strides;
+  ViewShape shape;
+
+  Look(char const* name, V const& view) {
+    for (std::size_t d = 0; d < rank; ++d) {
+      extents[d] = static_cast<std::int64_t>(view.extent(d));
+      strides[d] = static_cast<std::int64_t>(view.stride(static_cast<int>(d)));
+    }
+    bool const real = std::is_floating_point_v<typename V::value_type>;
+    shape = {name, real, view.data(), extents, strides};
+  }
+  Look(Look const&) = delete;
+  Look& operator=(Look const&) = delete;
+};
+
+/// What the two kinds of plan share.
+template <class Exec, class T>
+class Plan {
+ public:
+  Plan(Exec const& exec, Request const& request) : exec_(exec), request_(request) {
+    check_request(request, 2 * sizeof(T));
+    transforms_ = detail::transforms<Exec, T>(exec, request);
+  }
+
+  template <class In, class Out>
+  void forward(In const& in, Out const& out) const {
+    check(in, out);
+    transforms_->forward(exec_, address(in), address(out));
+  }
+  template <class In, class Out>
+  void backward(In const& in, Out const& out) const {
+    check(in, out);
+    transforms_->backward(exec_, address(in), address(out));
+  }
+
+  Exec const& exec() const { return exec_; }
+  Request const& request() const { return request_; }
+  Transforms<Exec, T> const& transforms() const { return *transforms_; }
+
+ private:
+  template <class In, class Out>
+  void check(In const& in, Out const& out) const {
+    Look<In> const from("the input", in);
+    Look<Out> const to("the output", out);
+    check_views(request_, from.shape, to.shape, sizeof(T));
+  }
+
+  // The libraries' interfaces know no const; what is const isn't written.
+  template <class V>
+  static void* address(V const& view) {
+    return const_cast<void*>(static_cast<void const*>(view.data()));
+  }
+
+  Exec exec_;
+  Request request_;
+  std::shared_ptr<Transforms<Exec, T>> transforms_;
+};
+
+}  // namespace detail
+
+/// Transforms between real fields and their half spectra.
+///
+///   forward   F(k) = sum_x f(x) exp(-2 pi i sum_d k_d x_d / n_d)
+///   backward  f(x) = sum_k F(k) exp(+2 pi i sum_d k_d x_d / n_d)
+///
+/// Neither is scaled: backward after forward multiplies by n_0 n_1 ... The spectrum of a real field holds
+/// each number and its conjugate; the half with 0 <= k <= n / 2 along the last axis is kept, so that its
+/// extents are n_0, n_1, ..., n_last / 2 + 1. backward takes the other half to be conjugate; what it makes of a
+/// spectrum that no real field has, one with an imaginary part at k = 0 for instance, depends on the backend.
+///
+/// Plans are values; copies share what they hold, and so do plans made alike, by a cache: the second costs
+/// little. Views have rank `Rank`, or `Rank` + 1 with the batch as the first axis, and lie in C order
+/// without gaps. In place the real numbers lie where the spectrum will be, in rows of 2 (n_last / 2 + 1),
+/// of which the last one or two are unused: see in_place.hpp for Views of both.
+///
+/// Results have the same bits for any number of threads, and each time that a plan runs on data aligned to
+/// 16 bytes. See Effort for what is the same between runs of a program. Runs on the instance that the plan was
+/// made with, and doesn't wait on devices. Plans made alike run one after the other.
+///
+/// \tparam T     float or double
+/// \tparam Rank  axes of one transform: 1 to 3
+/// \see Frigo and Johnson, Proc. IEEE 93 (2005) 216
+template <ExecutionSpace Exec, class T, int Rank>
+  requires(std::same_as<T, float> || std::same_as<T, double>) && (Rank >= 1 && Rank <= 3)
+class RealPlan {
+ public:
+  using Complex = Kokkos::complex<T>;
+
+  /// \param exec     where to run
+  /// \param shape    of the real field
+  /// \param batch    number of fields, one behind the other; at least 1
+  /// \throws PreconditionError if an extent or the batch is below 1
+  /// \throws ResourceError if memory for the work is missing
+  /// \throws EnvironmentError if the backend's library fails
+  RealPlan(Exec const& exec, Shape<Rank> const& shape, std::int64_t batch = 1,
+           PlanOptions const& options = {})
+      : plan_(exec, detail::request_of<Rank>(true, shape, batch, options)) {}
+
+  /// Real to complex.
+  ///
+  /// \param in   [batch, n_0, ..., n_last] in; left as it is, unless the plan is in place
+  /// \param out  [batch, n_0, ..., n_last / 2 + 1] out; in place it begins where `in` does
+  /// \throws PreconditionError if the Views don't fit the plan, or overlap where they must not
+  template <Field<T, Rank> In, WritableField<Complex, Rank> Out>
+    requires CanAccess<Exec, In, Out>
+  void forward(In const& in, Out const& out) const {
+    plan_.forward(in, out);
+  }
+
+  /// Complex to real. The input is overwritten, on every backend.
+  ///
+  /// \param in   [batch, n_0, ..., n_last / 2 + 1] inout; holds nothing of use afterwards
+  /// \param out  [batch, n_0, ..., n_last] out; in place it begins where `in` does
+  /// \throws PreconditionError as forward
+  template <WritableField<Complex, Rank> In, WritableField<T, Rank> Out>
+    requires CanAccess<Exec, In, Out>
+  void backward(In const& in, Out const& out) const {
+    plan_.backward(in, out);
+  }
+
+  Shape<Rank> shape() const {
+    Shape<Rank> result;
+    for (std::size_t d = 0; d < Rank; ++d) result[d] = plan_.request().shape[d];
+    return result;
+  }
+  std::int64_t batch() const { return plan_.request().batch; }
+  /// Numbers of one field: what backward after forward multiplies by.
+  std::int64_t size() const { return plan_.request().points(); }
+  Exec const& exec() const { return plan_.exec(); }
+
+  /// Bytes that the plan holds in Exec's memory to work in, beside input and output.
+  std::int64_t work_bytes() const { return plan_.transforms().work_bytes(); }
+
+  /// The same, before it is made.
+  ///
+  /// \throws PreconditionError if an extent or the batch is below 1
+  static std::int64_t work_bytes(Exec const& exec, Shape<Rank> const& shape, std::int64_t batch = 1,
+                                 PlanOptions const& options = {}) {
+    auto const request = detail::request_of<Rank>(true, shape, batch, options);
+    detail::check_request(request, sizeof(Complex));
+    return detail::work_bytes<Exec, T>(exec, request);
+  }
+
+  /// Whether two plans run the same prepared transforms.
+  bool shares_with(RealPlan const& other) const {
+    return &plan_.transforms() == &other.plan_.transforms();
+  }
+
+ private:
+  detail::Plan<Exec, T> plan_;
+};
+
+/// Transforms of complex fields; the formulas and all else are as for RealPlan, but the spectrum is whole,
+/// and backward leaves its input as it is, unless the plan is in place.
+///
+/// \tparam T  float or double: of real and imaginary parts
+template <ExecutionSpace Exec, class T, int Rank>
+  requires(std::same_as<T, float> || std::same_as<T, double>) && (Rank >= 1 && Rank <= 3)
+class ComplexPlan {
+ public:
+  using Complex = Kokkos::complex<T>;
+
+  /// As RealPlan's.
+  ComplexPlan(Exec const& exec, Shape<Rank> const& shape, std::int64_t batch = 1,
+              PlanOptions const& options = {})
+      : plan_(exec, detail::request_of<Rank>(false, shape, batch, options)) {}
+
+  /// \param in   [batch, n_0, ..., n_last] in
+  /// \param out  the same extents, out; in place it is `in`
+  /// \throws PreconditionError if the Views don't fit the plan, or overlap where they must not
+  template <Field<Complex, Rank> In, WritableField<Complex, Rank> Out>
+    requires CanAccess<Exec, In, Out>
+  void forward(In const& in, Out const& out) const {
+    plan_.forward(in, out);
+  }
+  /// As forward.
+  template <Field<Complex, Rank> In, WritableField<Complex, Rank> Out>
+    requires CanAccess<Exec, In, Out>
+  void backward(In const& in, Out const& out) const {
+    plan_.backward(in, out);
+  }
+
+  Shape<Rank> shape() const {
+    Shape<Rank> result;
+    for (std::size_t d = 0; d < Rank; ++d) result[d] = plan_.request().shape[d];
+    return result;
+  }
+  std::int64_t batch() const { return plan_.request().batch; }
+  /// Numbers of one field: what backward after forward multiplies by.
+  std::int64_t size() const { return plan_.request().points(); }
+  Exec const& exec() const { return plan_.exec(); }
+
+  /// Bytes that the plan holds in Exec's memory to work in, beside input and output.
+  std::int64_t work_bytes() const { return plan_.transforms().work_bytes(); }
+
+  /// The same, before it is made.
+  ///
+  /// \throws PreconditionError if an extent or the batch is below 1
+  static std::int64_t work_bytes(Exec const& exec, Shape<Rank> const& shape, std::int64_t batch = 1,
+                                 PlanOptions const& options = {}) {
+    auto const request = detail::request_of<Rank>(false, shape, batch, options);
+    detail::check_request(request, sizeof(Complex));
+    return detail::work_bytes<Exec, T>(exec, request);
+  }
+
+  /// Whether two plans run the same prepared transforms.
+  bool shares_with(ComplexPlan const& other) const {
+    return &plan_.transforms() == &other.plan_.transforms();
+  }
+
+ private:
+  detail::Plan<Exec, T> plan_;
+};
+
+}  // namespace coir::fft

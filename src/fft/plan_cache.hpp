@@ -1,0 +1,52 @@
+#pragma once
+
+/// \file
+/// Transforms that were made before, kept for the next plan that is made alike.
+
+#include <coir/fft/detail/transforms.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace coir::fft::detail {
+
+/// Has clear_plan_cache() call this. Once Kokkos ends it is called, too.
+void on_clear(void (*clear)());
+
+/// What one execution space and precision have made.
+template <class Exec, class T>
+class PlanCache {
+ public:
+  /// \param where  what tells apart instances whose plans differ: their threads, or their stream
+  /// \param make   called without arguments if there is nothing to find; gives a shared_ptr of Transforms
+  template <class Make>
+  static std::shared_ptr<Transforms<Exec, T>> get(std::uintptr_t where, Request const& request,
+                                                  Make const& make) {
+    PlanCache& cache = only();
+    std::lock_guard const lock(cache.mutex_);
+    auto const key = std::pair(where, request);
+    if (auto const found = cache.kept_.find(key); found != cache.kept_.end()) return found->second;
+    return cache.kept_[key] = make();
+  }
+
+ private:
+  static PlanCache& only() {
+    // Never destroyed: its end would come after Kokkos', and on devices after the driver's.
+    static PlanCache* const cache = [] {
+      on_clear([] {
+        std::lock_guard const lock(only().mutex_);
+        only().kept_.clear();
+      });
+      return new PlanCache;
+    }();
+    return *cache;
+  }
+
+  std::mutex mutex_;
+  std::map<std::pair<std::uintptr_t, Request>, std::shared_ptr<Transforms<Exec, T>>> kept_;
+};
+
+}  // namespace coir::fft::detail

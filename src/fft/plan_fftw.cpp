@@ -1,0 +1,300 @@
+// Plans on hosts: FFTW's plans for the trailing axes and for columns, which threads share out.
+
+#include "fftw.hpp"
+#include "plan_cache.hpp"
+
+#include <coir/core/detail/rows.hpp>
+#include <coir/core/machine.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/fft/detail/transforms.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+namespace coir::fft::detail {
+
+namespace {
+
+/// A transform of at most so many points is worth one thread alone.
+constexpr std::int64_t small = 4096;
+
+/// How a request is cut: into tasks of FFTW's own for the trailing axes, and columns along the others.
+struct Cut {
+  int outer = 0;            ///< leading axes, transformed by columns
+  std::int64_t blocks = 1;  ///< transforms of the trailing axes, in all
+  std::int64_t rows = 1;    ///< of one of them
+  std::int64_t chunk = 1;   ///< of them by one call
+  std::int64_t parts = 1;   ///< threads
+
+  Cut(Request const& request, std::int64_t threads) {
+    // As many trailing axes as fit in a core's cache while the tasks are enough for many threads.
+    constexpr std::int64_t fits_cache = 1 << 17, enough_tasks = 16;
+    blocks = request.batch;
+    rows = request.rows();
+    while (outer + 1 < request.rank) {
+      std::int64_t const points = rows * request.last();
+      if (points <= small || (points <= fits_cache && blocks >= enough_tasks)) break;
+      std::int64_t const extent = request.shape[static_cast<std::size_t>(outer++)];
+      blocks *= extent;
+      rows /= extent;
+    }
+    chunk = std::clamp<std::int64_t>(small / (rows * request.last()), 1, blocks);
+    if (chunk > 1) chunk -= chunk % 2;  // an even number of odd rows keeps to FFTW's alignment
+    parts = request.batch * request.points() <= small ? 1 : threads;
+  }
+};
+
+/// Columns that are transformed together: two cache lines.
+template <class T>
+constexpr std::int64_t columns = 128 / static_cast<std::int64_t>(2 * sizeof(T));
+
+/// Bytes of one thread's buffer of columns.
+template <class T>
+std::int64_t buffer_bytes(Request const& request, Cut const& cut) {
+  std::int64_t longest = 0;
+  for (int axis = 0; axis < cut.outer; ++axis)
+    longest = std::max(longest, request.shape[static_cast<std::size_t>(axis)]);
+  return longest * columns<T> * static_cast<std::int64_t>(2 * sizeof(T));
+}
+
+/// Forward or backward on hosts.
+template <class T>
+class Direction {
+ public:
+  using Number = std::array<T, 2>;
+
+  Direction(Request const& request, Cut const& cut, bool forward)
+      : request_(request), cut_(cut), forward_(forward) {
+    auto const side = [&](bool real) {
+      std::int64_t const row = real ? request.real_row() : request.complex_row();
+      return Side{row, static_cast<std::int64_t>(real ? sizeof(T) : sizeof(Number))};
+    };
+    in_ = side(request.real && forward);
+    out_ = side(request.real && !forward);
+    plan_blocks(true);
+    for (int axis = 0; axis < cut.outer; ++axis) columns_.push_back(plan_columns(axis));
+  }
+
+  template <class Exec>
+  void run(Exec const& exec, void* in, void* out, Scratch<T> const& buffers) {
+    bool const columns_first = request_.real && !forward_;
+    if (columns_first) run_columns(exec, static_cast<Number*>(in), buffers);
+    run_blocks(exec, static_cast<char*>(in), static_cast<char*>(out));
+    if (!columns_first) run_columns(exec, static_cast<Number*>(out), buffers);
+  }
+
+ private:
+  struct Side {
+    std::int64_t row;      ///< elements from row to row
+    std::int64_t element;  ///< bytes
+  };
+
+  unsigned effort(std::int64_t longest_line) const {
+    constexpr std::int64_t quickly_measured = 1 << 15;
+    bool const measures =
+        request_.options.effort == Effort::measure ||
+        (request_.options.effort == Effort::automatic && longest_line <= quickly_measured);
+    return measures ? FFTW_MEASURE : FFTW_ESTIMATE;
+  }
+
+  std::int64_t step_bytes(Side const& side) const {
+    return cut_.chunk * cut_.rows * side.row * side.element;
+  }
+
+  /// Plans of the trailing axes: of whole chunks, and of what is left at the end.
+  ///
+  /// \param aligned  for memory aligned as FFTW likes it, if all chunks in such memory are
+  void plan_blocks(bool aligned) {
+    std::int64_t const in_bytes = step_bytes(in_), out_bytes = step_bytes(out_);
+    expects_memory<Kokkos::HostSpace>(in_bytes + out_bytes, "planning a transform");
+    bool const in_place = request_.options.in_place;
+    Scratch<T> const from(in_bytes), to(in_place ? 1 : out_bytes);
+    void* const in = from.get();
+    void* const out = in_place ? in : to.get();
+    auto const keeps_alignment = [&](void* block, std::int64_t bytes) {
+      return alignment(static_cast<char*>(block) + bytes) == alignment(block);
+    };
+    bool const promises =
+        aligned && keeps_alignment(in, in_bytes) && keeps_alignment(out, out_bytes);
+
+    std::vector<Axis> axes;
+    std::int64_t in_stride = in_.row, out_stride = out_.row;
+    std::int64_t longest_line = request_.last();
+    axes.push_back({request_.last(), 1, 1});
+    for (int d = request_.rank - 2; d >= cut_.outer; --d) {
+      std::int64_t const extent = request_.shape[static_cast<std::size_t>(d)];
+      axes.insert(axes.begin(), {extent, in_stride, out_stride});
+      in_stride *= extent;
+      out_stride *= extent;
+      longest_line = std::max(longest_line, extent);
+    }
+    bool const overwrites = in_place || kind() == Kind::real_backward;
+    unsigned const flags = effort(longest_line) | (promises ? 0u : FFTW_UNALIGNED) |
+                           (overwrites ? FFTW_DESTROY_INPUT : FFTW_PRESERVE_INPUT);
+    auto const plan = [&](std::int64_t count) {
+      return FftwPlan<T>(kind(), axes, Axis{count, in_stride, out_stride}, in, out, flags);
+    };
+    Blocks& blocks = promises ? aligned_ : unaligned_;
+    blocks.chunk = plan(cut_.chunk);
+    if (std::int64_t const rest = cut_.blocks % cut_.chunk; rest > 0) blocks.rest = plan(rest);
+  }
+
+  FftwPlan<T> plan_columns(int axis) const {
+    std::int64_t const n = request_.shape[static_cast<std::size_t>(axis)];
+    std::int64_t const width = columns<T>;
+    Scratch<T> const buffer(n * width * static_cast<std::int64_t>(sizeof(Number)));
+    return FftwPlan<T>(forward_ ? Kind::complex_forward : Kind::complex_backward,
+                       {{n, width, width}}, Axis{width, 1, 1}, buffer.get(), buffer.get(),
+                       effort(n));
+  }
+
+  Kind kind() const {
+    if (request_.real) return forward_ ? Kind::real_forward : Kind::real_backward;
+    return forward_ ? Kind::complex_forward : Kind::complex_backward;
+  }
+
+  static int alignment(void* address) { return Fftw<T>::alignment_of(static_cast<T*>(address)); }
+
+  /// work(part, first task, task after the last) for each part of the tasks.
+  template <class Exec, class Work>
+  void share_out(char const* label, Exec const& exec, std::int64_t tasks, Work const& work) const {
+    std::int64_t const parts = std::min(cut_.parts, tasks);
+    coir::detail::run_on_host(
+        label, exec, parts,
+        [=](std::int64_t part, Work const& what) {
+          what(part, tasks * part / parts, tasks * (part + 1) / parts);
+        },
+        work);
+  }
+
+  template <class Exec>
+  void run_blocks(Exec const& exec, char* in, char* out) {
+    bool const aligned = aligned_.chunk && alignment(in) == 0 && alignment(out) == 0;
+    if (!aligned && !unaligned_.chunk) plan_blocks(false);
+    Blocks const& blocks = aligned ? aligned_ : unaligned_;
+    std::int64_t const in_step = step_bytes(in_), out_step = step_bytes(out_);
+    std::int64_t const whole = cut_.blocks / cut_.chunk;
+    std::int64_t const tasks = whole + (cut_.blocks % cut_.chunk > 0 ? 1 : 0);
+    auto const work = [=, &blocks](std::int64_t, std::int64_t begin, std::int64_t end) {
+      for (std::int64_t task = begin; task < end; ++task)
+        (task < whole ? blocks.chunk : blocks.rest)(in + task * in_step, out + task * out_step);
+    };
+    share_out("coir::fft/rows", exec, tasks, work);
+  }
+
+  template <class Exec>
+  void run_columns(Exec const& exec, Number* data, Scratch<T> const& buffers) const {
+    for (int axis = cut_.outer - 1; axis >= 0; --axis) {
+      auto const at = static_cast<std::size_t>(axis);
+      std::int64_t const n = request_.shape[at];
+      if (n == 1) continue;
+      std::int64_t groups = request_.batch, stride = request_.complex_row();
+      for (std::size_t d = 0; d < at; ++d) groups *= request_.shape[d];
+      for (int d = axis + 1; d + 1 < request_.rank; ++d)
+        stride *= request_.shape[static_cast<std::size_t>(d)];
+      std::int64_t const per_group = (stride + columns<T> - 1) / columns<T>;
+      FftwPlan<T> const& plan = columns_[at];
+      auto* const memory = static_cast<char*>(buffers.get());
+      std::int64_t const buffer_step = buffer_bytes<T>(request_, cut_);
+      auto const work = [=, &plan](std::int64_t part, std::int64_t begin, std::int64_t end) {
+        auto* const buffer = reinterpret_cast<Number*>(memory + part * buffer_step);
+        for (std::int64_t task = begin; task < end; ++task) {
+          std::int64_t const first = task % per_group * columns<T>;
+          Number* const top = data + task / per_group * n * stride + first;
+          transform_columns(plan, top, n, stride, std::min(columns<T>, stride - first), buffer);
+        }
+      };
+      share_out("coir::fft/columns", exec, groups * per_group, work);
+    }
+  }
+
+  /// By way of a buffer: a column's numbers lie in lines of the cache that other columns need, too.
+  static void transform_columns(FftwPlan<T> const& plan, Number* top, std::int64_t n,
+                                std::int64_t stride, std::int64_t width, Number* buffer) {
+    constexpr std::int64_t full = columns<T>;
+    auto const copy = [&](auto bytes, bool back) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        Number* const there = top + i * stride;
+        Number* const here = buffer + i * full;
+        std::memcpy(back ? there : here, back ? here : there, bytes);
+      }
+    };
+    auto const copy_width = [&](bool back) {
+      if (width == full)
+        copy(std::integral_constant<std::size_t, full * sizeof(Number)>{}, back);
+      else
+        copy(static_cast<std::size_t>(width) * sizeof(Number), back);
+    };
+    copy_width(false);
+    plan(buffer, buffer);
+    copy_width(true);
+  }
+
+  struct Blocks {
+    FftwPlan<T> chunk, rest;
+  };
+
+  Request request_;
+  Cut cut_;
+  bool forward_;
+  Side in_{}, out_{};
+  Blocks aligned_, unaligned_;
+  std::vector<FftwPlan<T>> columns_;
+};
+
+template <class Exec, class T>
+class HostTransforms : public Transforms<Exec, T> {
+ public:
+  HostTransforms(Request const& request, std::int64_t threads)
+      : cut_(request, threads),
+        bytes_(cut_.parts * buffer_bytes<T>(request, cut_)),
+        forward_(request, cut_, true),
+        backward_(request, cut_, false) {
+    expects_memory<Kokkos::HostSpace>(bytes_, "the work of a transform");
+    if (bytes_ > 0) buffers_ = Scratch<T>(bytes_);
+  }
+
+  void forward(Exec const& exec, void* in, void* out) override {
+    std::lock_guard const lock(mutex_);
+    forward_.run(exec, in, out, buffers_);
+  }
+  void backward(Exec const& exec, void* in, void* out) override {
+    std::lock_guard const lock(mutex_);
+    backward_.run(exec, in, out, buffers_);
+  }
+  std::int64_t work_bytes() const override { return bytes_; }
+
+ private:
+  Cut cut_;
+  std::int64_t bytes_;
+  Direction<T> forward_, backward_;
+  Scratch<T> buffers_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+template <class Exec, class T>
+std::shared_ptr<Transforms<Exec, T>> transforms(Exec const& exec, Request const& request) {
+  int const threads = host_threads(exec);
+  return PlanCache<Exec, T>::get(static_cast<std::uintptr_t>(threads), request, [&] {
+    return std::make_shared<HostTransforms<Exec, T>>(request, threads);
+  });
+}
+
+template <class Exec, class T>
+std::int64_t work_bytes(Exec const& exec, Request const& request) {
+  Cut const cut(request, host_threads(exec));
+  return cut.parts * buffer_bytes<T>(request, cut);
+}
+
+#define COIR_INSTANTIATE(Exec, T)                                                        \
+  template std::shared_ptr<Transforms<Exec, T>> transforms(Exec const&, Request const&); \
+  template std::int64_t work_bytes<Exec, T>(Exec const&, Request const&);
+COIR_INSTANTIATE(Kokkos::DefaultHostExecutionSpace, float)
+COIR_INSTANTIATE(Kokkos::DefaultHostExecutionSpace, double)
+#undef COIR_INSTANTIATE
+
+}  // namespace coir::fft::detail

@@ -1,0 +1,98 @@
+// Checks of what plans are asked for, and of the Views that they are given.
+
+#include <coir/array/shape.hpp>
+#include <coir/core/errors.hpp>
+#include <coir/fft/detail/transforms.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace coir::fft::detail {
+
+namespace {
+
+/// Elements that a side of a plan spans, and the extents and strides that its View must have.
+struct Side {
+  std::array<std::int64_t, 4> extents{}, strides{};
+  std::int64_t padded = 0;  ///< what the last extent may be instead
+
+  Side(Request const& request, bool real) {
+    auto const rank = static_cast<std::size_t>(request.rank);
+    std::int64_t const row = real ? request.real_row() : request.complex_row();
+    extents[0] = request.batch;
+    for (std::size_t d = 0; d < rank; ++d) extents[d + 1] = request.shape[d];
+    if (!real) extents[rank] = request.complex_row();
+    padded = real ? row : extents[rank];
+    strides[rank] = 1;
+    std::int64_t stride = row;
+    for (std::size_t d = rank; d-- > 0;) {
+      strides[d] = stride;
+      stride *= extents[d];
+    }
+  }
+};
+
+void check_view(Request const& request, ViewShape const& view) {
+  auto const rank = static_cast<std::size_t>(request.rank);
+  Side const side(request, view.real);
+  std::string const name = view.name;
+  std::size_t const given = view.extents.size();
+  expects(given == rank + 1 || request.batch == 1,
+          name + " must have the batch, " + std::to_string(request.batch) +
+              ", as its first axis, beside the " + std::to_string(rank) + " of the transform");
+  std::size_t const skipped = rank + 1 - given;
+  for (std::size_t d = 0; d < given; ++d) {
+    std::size_t const of = d + skipped;
+    std::int64_t const extent = view.extents[d];
+    bool const fits = extent == side.extents[of] || (of == rank && extent == side.padded);
+    if (!fits)
+      throw PreconditionError(name + " must have extent " + std::to_string(side.extents[of]) +
+                              " along axis " + std::to_string(d) + " for this plan, not " +
+                              std::to_string(extent));
+  }
+  for (std::size_t d = 0; d < given; ++d) {
+    std::size_t const of = d + skipped;
+    if (view.extents[d] != 1 && view.strides[d] != side.strides[of])
+      throw PreconditionError(
+          name + " must have stride " + std::to_string(side.strides[of]) + " along axis " +
+          std::to_string(d) + ", not " + std::to_string(view.strides[d]) +
+          (view.real && request.options.in_place ? ": see coir::fft::real_view_of"
+                                                 : ": plans take Views in C order without gaps"));
+  }
+}
+
+/// Bytes of a whole side.
+std::int64_t bytes(Request const& request, bool real, std::int64_t real_bytes) {
+  std::int64_t const row =
+      real ? request.real_row() * real_bytes : request.complex_row() * 2 * real_bytes;
+  return request.batch * request.rows() * row;
+}
+
+}  // namespace
+
+void check_request(Request const& request, std::int64_t complex_bytes) {
+  std::array<std::int64_t, 4> all{request.batch, 1, 1, 1};
+  for (int d = 0; d < request.rank; ++d) {
+    std::int64_t const extent = request.shape[static_cast<std::size_t>(d)];
+    expects(extent >= 1, "extents of a transform must be at least 1", extent);
+    all[static_cast<std::size_t>(d + 1)] = extent;
+  }
+  expects(request.batch >= 1, "a plan's batch must be at least 1", request.batch);
+  expects_allocatable(all, 2 * complex_bytes);  // twice: rows of one number are padded to two
+}
+
+void check_views(Request const& request, ViewShape const& in, ViewShape const& out,
+                 std::int64_t real_bytes) {
+  check_view(request, in);
+  check_view(request, out);
+  auto const* const from = static_cast<char const*>(in.data);
+  auto const* const to = static_cast<char const*>(out.data);
+  if (request.options.in_place)
+    expects(from == to, "a plan in place needs the input and the output at the same address");
+  else
+    expects(to + bytes(request, out.real, real_bytes) <= from ||
+                from + bytes(request, in.real, real_bytes) <= to,
+            "the input and the output overlap: make the plan with the option in_place");
+}
+
+}  // namespace coir::fft::detail

@@ -1,0 +1,143 @@
+#include <coir/array/all.hpp>
+#include <coir/fft/numpy.hpp>
+
+#include <array/naive.hpp>
+#include <fft/plain_dft.hpp>
+#include <support/message_of.hpp>
+#include <support/spaces.hpp>
+
+using coir::Array;
+using coir::Shape;
+using coir::testing::message_of;
+using coir::testing::plain_dft;
+using coir::testing::random_array;
+using coir::testing::relative_error;
+using coir::testing::rounding;
+namespace fft = coir::fft;
+
+namespace {
+
+template <class E>
+coir::testing::Values wide(E const& expression) {
+  coir::testing::Values result;
+  for (auto const& value : coir::testing::values(expression))
+    result.push_back(coir::testing::widen(value));
+  return result;
+}
+
+template <class C>
+class Numpy : public ::testing::Test {};
+TYPED_TEST_SUITE(Numpy, coir::testing::Cases, coir::testing::CaseName);
+
+}  // namespace
+
+// numpy.fft.fft([1, 2, 3, 4]) and numpy.fft.rfft of the same
+TYPED_TEST(Numpy, GivesWhatNumpyGives) {
+  using T = typename TypeParam::Real;
+  using Space = typename TypeParam::Exec::memory_space;
+  auto const x = coir::arange<T, Space>(T(1), T(5));
+  coir::testing::Values const expected{{10, 0}, {-2, 2}, {-2, 0}, {-2, -2}};
+  EXPECT_LE(relative_error(wide(fft::fft(x)), expected), rounding<T>(4));
+  auto const half = fft::rfft(x);
+  EXPECT_EQ(half.shape(), (Shape<1>{3}));
+  EXPECT_LE(relative_error(wide(half), {expected[0], expected[1], expected[2]}), rounding<T>(4));
+}
+
+TYPED_TEST(Numpy, TransformsTheLastAxis) {
+  using T = typename TypeParam::Real;
+  using Space = typename TypeParam::Exec::memory_space;
+  auto const x = random_array<T, Space>(Shape<3>{3, 4, 7}, 1);
+  EXPECT_LE(relative_error(wide(fft::fft(x)), plain_dft(wide(x), Shape<1>{7}, -1)), rounding<T>(7));
+  EXPECT_LE(relative_error(wide(fft::rfft(x)),
+                           coir::testing::cut_rows(plain_dft(wide(x), Shape<1>{7}, -1), 7, 4)),
+            rounding<T>(7));
+}
+
+TYPED_TEST(Numpy, TransformsAllAxes) {
+  using T = typename TypeParam::Real;
+  using Space = typename TypeParam::Exec::memory_space;
+  Shape<3> const shape{3, 4, 7};
+  auto const x = random_array<T, Space>(shape, 1);
+  auto const expected = plain_dft(wide(x), shape, -1);
+  EXPECT_LE(relative_error(wide(fft::fftn(x)), expected), rounding<T>(84));
+  EXPECT_LE(relative_error(wide(fft::rfftn(x)), coir::testing::cut_rows(expected, 7, 4)),
+            rounding<T>(84));
+}
+
+TYPED_TEST(Numpy, InversesGiveBackWhatWasTransformed) {
+  using T = typename TypeParam::Real;
+  using Space = typename TypeParam::Exec::memory_space;
+  for (std::int64_t n : {1, 2, 9, 16}) {
+    auto const x = random_array<T, Space>(Shape<3>{3, 5, n}, 1);
+    double const bound = 2 * rounding<T>(15 * n);
+    auto const before = wide(x);
+    EXPECT_LE(relative_error(wide(fft::ifft(fft::fft(x))), before), bound);
+    EXPECT_LE(relative_error(wide(fft::ifftn(fft::fftn(x))), before), bound);
+    EXPECT_LE(relative_error(wide(fft::irfft(fft::rfft(x), n)), before), bound);
+    EXPECT_LE(relative_error(wide(fft::irfftn(fft::rfftn(x), n)), before), bound);
+    if (n % 2 == 0) {
+      EXPECT_LE(relative_error(wide(fft::irfft(fft::rfft(x))), before), bound);
+      EXPECT_LE(relative_error(wide(fft::irfftn(fft::rfftn(x))), before), bound);
+    }
+  }
+}
+
+TYPED_TEST(Numpy, LeavesItsArgumentsAlone) {
+  using T = typename TypeParam::Real;
+  using Space = typename TypeParam::Exec::memory_space;
+  auto const spectrum = fft::rfftn(random_array<T, Space>(Shape<2>{6, 8}, 1));
+  auto const before = wide(spectrum);
+  fft::irfftn(spectrum);
+  fft::fftn(spectrum);
+  EXPECT_EQ(wide(spectrum), before);
+}
+
+TYPED_TEST(Numpy, TakesExpressionsAndIntegers) {
+  using Space = typename TypeParam::Exec::memory_space;
+  auto const ones = coir::ones<int, Space>(4);
+  auto const result = fft::rfft(ones + ones);
+  static_assert(std::is_same_v<coir::value_t<decltype(result)>, Kokkos::complex<double>>);
+  EXPECT_EQ(wide(result), (coir::testing::Values{8, 0, 0}));
+}
+
+TYPED_TEST(Numpy, EmptyBatchesStayEmpty) {
+  using T = typename TypeParam::Real;
+  using Space = typename TypeParam::Exec::memory_space;
+  auto const none = coir::zeros<T, Space>(0, 8);
+  EXPECT_EQ(fft::fft(none).shape(), (Shape<2>{0, 8}));
+  EXPECT_EQ(fft::rfft(none).shape(), (Shape<2>{0, 5}));
+  EXPECT_EQ(fft::irfft(fft::rfft(none)).shape(), (Shape<2>{0, 8}));
+}
+
+TYPED_TEST(Numpy, RefusesWhatHasNoTransform) {
+  using T = typename TypeParam::Real;
+  using Space = typename TypeParam::Exec::memory_space;
+  auto const none = coir::zeros<T, Space>(3, 0);
+  EXPECT_THROW(fft::fft(none), coir::PreconditionError);
+  EXPECT_THROW(fft::rfftn(none), coir::PreconditionError);
+  auto const spectrum = fft::rfft(coir::ones<T, Space>(8));
+  EXPECT_EQ(message_of([&] { fft::irfft(spectrum, 10); }),
+            "the half spectrum of rows of 10 numbers must have 6 in a row (crop or pad it), not 5");
+  EXPECT_EQ(message_of([&] { fft::irfft(coir::ones<T, Space>(1)); }),
+            "the real field's last axis must have at least 1 number, not 0");
+}
+
+// numpy.fft.fftfreq(5, 0.1), numpy.fft.fftfreq(4), numpy.fft.rfftfreq(5, 0.1), numpy.fft.rfftfreq(4)
+TYPED_TEST(Numpy, NamesFrequencies) {
+  using T = typename TypeParam::Real;
+  using Space = typename TypeParam::Exec::memory_space;
+  T const step = T(0.1);
+  double const eps = std::numeric_limits<T>::epsilon();
+  auto const expect_near = [&](auto const& array, std::vector<double> const& expected) {
+    auto const found = coir::testing::values(array);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      EXPECT_NEAR(found[i], expected[i], 4 * eps * std::abs(expected[i]));
+  };
+  expect_near(fft::fftfreq<T, Space>(5, step), {0, 2, 4, -4, -2});
+  expect_near(fft::fftfreq<T, Space>(4), {0, 0.25, -0.5, -0.25});
+  expect_near(fft::rfftfreq<T, Space>(5, step), {0, 2, 4});
+  expect_near(fft::rfftfreq<T, Space>(4), {0, 0.25, 0.5});
+  EXPECT_THROW((fft::fftfreq<T, Space>(0)), coir::PreconditionError);
+  EXPECT_THROW((fft::rfftfreq<T, Space>(4, T(0))), coir::PreconditionError);
+}
