@@ -1,0 +1,79 @@
+#pragma once
+
+/// \file
+/// How a particle is shared among the cells around it, and how what cells hold is read where it is.
+
+#include <coir/core/kokkos.hpp>
+#include <coir/core/math.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace coir::mesh {
+
+/// The shape of a particle, by the number of cells that it touches along an axis. Cell i lies at i h; with the distance
+/// u = |x / h - i| the weights along an axis are (Hockney & Eastwood 1988, section 5-3)
+///
+///   cic  1 - u                        u < 1
+///   tsc  3/4 - u^2                    u < 1/2
+///        (3/2 - u)^2 / 2              1/2 <= u < 3/2
+///   pcs  (4 - 6 u^2 + 3 u^3) / 6      u < 1
+///        (2 - u)^3 / 6                1 <= u < 2
+///
+/// and a cell's weight is their product over the axes. The weights of a particle add up to 1. In Fourier space the
+/// shape is prod_d sinc(k_d h / 2)^p with sinc(x) = sin(x) / x and p the number of cells.
+enum class Assignment { cic = 2, tsc = 3, pcs = 4 };
+
+/// "cic", "tsc", "pcs".
+constexpr std::string_view name_of(Assignment assignment) {
+  return assignment == Assignment::cic ? "cic" : assignment == Assignment::tsc ? "tsc" : "pcs";
+}
+
+namespace detail {
+
+/// A particle along one axis of `cells` cells: the first cell that it touches, in [0, cells), and the weights of this
+/// and the next ones, which go on at 0 after the last.
+template <int Order, class T>
+struct Touched {
+  std::int32_t first;
+  T weight[Order];
+};
+
+/// \param position  anywhere; the axis is periodic. NaN gives cell 0, and NaN for weights.
+/// \param per_cell  1 / h
+template <int Order, class T>
+KOKKOS_FORCEINLINE_FUNCTION Touched<Order, T> touched(T position, T per_cell, T cells) {
+  static_assert(Order >= 2 && Order <= 4);
+  T const scaled = position * per_cell + (Order == 3 ? T(0.5) : T(0));
+  T const below = math::floor(scaled);
+  T const u = Order == 3 ? scaled - below - T(0.5) : scaled - below;  // tsc: from the nearest cell
+  constexpr int before = Order == 2 ? 0 : 1;
+  T cell = below - T(before);
+  cell -= cells * math::floor(cell / cells);
+  Touched<Order, T> result;
+  // Rounding may leave `cells` itself, and NaN fails both comparisons. In two steps, which vectorise.
+  cell = cell > T(0) ? cell : T(0);
+  cell = cell < cells ? cell : T(0);
+  result.first = static_cast<std::int32_t>(cell);
+  auto& w = result.weight;
+  if constexpr (Order == 2) {
+    w[0] = T(1) - u;
+    w[1] = u;
+  } else if constexpr (Order == 3) {
+    w[0] = (T(0.5) - u) * (T(0.5) - u) * T(0.5);
+    w[1] = T(0.75) - u * u;
+    w[2] = (T(0.5) + u) * (T(0.5) + u) * T(0.5);
+  } else {
+    T const v = T(1) - u;
+    constexpr T sixth = T(1) / T(6);
+    w[0] = v * v * v * sixth;
+    w[1] = (T(4) + u * u * (T(3) * u - T(6))) * sixth;
+    w[2] = (T(4) + v * v * (T(3) * v - T(6))) * sixth;
+    w[3] = u * u * u * sixth;
+  }
+  return result;
+}
+
+}  // namespace detail
+
+}  // namespace coir::mesh

@@ -1,0 +1,85 @@
+#pragma once
+
+/// \file
+/// Forces of a density on a periodic mesh.
+
+#include <coir/array/shape.hpp>
+#include <coir/core/concepts.hpp>
+#include <coir/fft/in_place.hpp>
+#include <coir/fft/plan.hpp>
+#include <coir/mesh/force_kernel.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace coir::mesh {
+
+struct ForceOptions {
+  ForceKernel kernel = ForceKernel::one_four;
+  Softening softening = Softening::none;
+  fft::Effort effort =
+      fft::Effort::automatic;  ///< of the transforms: estimate gives the same bits in each run
+};
+
+/// The force F = -grad phi, laplacian phi = scale (density - its mean), on a periodic mesh.
+///
+/// The density is transformed, multiplied by the inverse Laplacian, and transformed back; the gradient is a stencil on the
+/// potential, which to rounding is what multiplying by it before three transforms back gives. A spectral gradient needs
+/// those. The mean force is zero to rounding: painted and read out with the same assignment it keeps momentum.
+///
+/// Wave numbers run from -n/2 to n/2 along each axis; k_d^2 counts in full on the Nyquist plane of an axis of even extent,
+/// and a first derivative along that axis is zero there.
+///
+/// Holds the density's mesh, in which transforms run, and the force's, three numbers per cell; with a spectral gradient one
+/// more.
+template <ExecutionSpace Exec, Real T>
+class Force {
+ public:
+  using Space = typename Exec::memory_space;
+  using Spectrum = Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space>;
+  using Density = Kokkos::View<T***, Kokkos::LayoutStride, typename Spectrum::device_type,
+                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Vectors = Kokkos::View<T****, Kokkos::LayoutRight, Space>;
+
+  /// \param shape  cells along each axis
+  /// \param box    length of the cubic box, > 0
+  /// \throws PreconditionError if an extent is below 1 or the box isn't positive
+  /// \throws ResourceError if there is no memory
+  Force(Exec const& exec, Shape<3> const& shape, double box, ForceOptions const& options = {});
+
+  /// Bytes that it holds, with those that transforms work in.
+  static std::int64_t bytes(Exec const& exec, Shape<3> const& shape,
+                            ForceOptions const& options = {});
+
+  /// (n_0, n_1, n_2): to be painted on. Holds the potential, or nothing of use, after solve().
+  Density density() const { return fft::real_view_of(spectrum_, shape_[2]); }
+
+  /// The same memory as the half spectrum, (n_0, n_1, n_2 / 2 + 1).
+  Spectrum const& spectrum() const { return spectrum_; }
+
+  /// (n_0, n_1, n_2, 3): the force per cell after solve().
+  Vectors const& force() const { return force_; }
+
+  /// Computes the force of what density() holds.
+  void solve(double scale);
+
+  Shape<3> const& shape() const { return shape_; }
+  double box() const { return box_; }
+  ForceOptions const& options() const { return options_; }
+
+ private:
+  void differentiate_spectrum();
+
+  using Factors = Kokkos::View<T*, Space>;
+  Exec exec_;
+  Shape<3> shape_;
+  double box_;
+  ForceOptions options_;
+  fft::RealPlan<Exec, T, 3> plan_;
+  Spectrum spectrum_, component_;
+  Vectors force_;
+  Factors laplacian_[3], window_[3], square_[3];  // along each axis
+};
+
+}  // namespace coir::mesh

@@ -1,0 +1,121 @@
+#pragma once
+
+/// \file
+/// From particles to a mesh.
+
+#include <coir/core/concepts.hpp>
+#include <coir/core/errors.hpp>
+#include <coir/mesh/assignment.hpp>
+#include <coir/mesh/detail/cells.hpp>
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace coir::mesh {
+
+/// How threads share the work. All schemes give the same numbers but for rounding.
+enum class PaintScheme {
+  automatic,  ///< slabs on hosts, atomics on devices
+  slabs,  ///< hosts: each thread owns a slab of the mesh; best if particles lie roughly in the mesh's order
+  private_meshes,  ///< hosts: each thread has a mesh of its own; takes memory for one more per thread
+  atomics,         ///< devices: a thread per particle
+};
+
+constexpr std::string_view name_of(PaintScheme scheme) {
+  switch (scheme) {
+    case PaintScheme::slabs: return "slabs";
+    case PaintScheme::private_meshes: return "private_meshes";
+    case PaintScheme::atomics: return "atomics";
+    default: return "automatic";
+  }
+}
+
+struct PaintOptions {
+  Assignment assignment = Assignment::cic;
+  PaintScheme scheme = PaintScheme::automatic;
+  /// Add up whole numbers: the density then has the same bits for any scheme, number of threads and order of the
+  /// particles. A particle's mass is cut into 2^18 parts (float) or 2^40 (double), or into fewer where a cell would
+  /// hold more than 8192 (float) or 2^23 (double) particles. For masses of 1.
+  bool deterministic = false;
+};
+
+namespace detail {
+
+/// What is painted: nothing for masses of 1, or a number or a vector for each particle.
+template <class T>
+struct Painted {
+  T const* position;
+  std::int64_t particles;
+  T const* value;
+  int components;  ///< of the values: 1 or 3
+};
+
+template <class Exec, class T>
+void paint(Exec const& exec, Painted<T> const& painted, double box, Cells<T> const& cells,
+           PaintOptions const& options);
+
+}  // namespace detail
+
+/// The density of particles of mass 1 on a periodic mesh:
+///
+///   mesh(g) = sum_p W(x_p - x_g),  x_g = box * (i / n_0, j / n_1, k / n_2),
+///
+/// with W of PaintOptions::assignment; the cells' sum is the number of particles.
+///
+/// \param positions  (N, 3), in units of the box; coordinates may lie outside of the box, which is periodic
+/// \param box        length of the cubic box, > 0
+/// \param mesh       out; of any extents, each row contiguous
+/// \throws PreconditionError if shapes don't fit or the scheme isn't one of the backend's
+/// \throws ResourceError if there is no memory for private meshes
+/// \see Hockney & Eastwood, Computer Simulation Using Particles (1988), chapter 5
+template <ExecutionSpace Exec, VectorsOfParticles Positions, WritableRealViewOfRank<3> Mesh>
+  requires SameValueType<Positions, Mesh> && CanAccess<Exec, Positions, Mesh>
+void paint(Exec const& exec, Positions const& positions, double box, Mesh const& mesh,
+           PaintOptions const& options = {}) {
+  using T = typename Mesh::value_type;
+  auto const particles = static_cast<std::int64_t>(positions.extent(0));
+  detail::expects_box(box);
+  detail::expects_vectors(positions, "positions", particles);
+  detail::paint<Exec, T>(exec, {positions.data(), particles, nullptr, 0}, box,
+                         detail::cells_of(mesh), options);
+}
+
+/// The same with a number for each particle: mesh(g) = sum_p v_p W(x_p - x_g).
+///
+/// \param values  (N); for vectors (N, 3), and the mesh is (n_0, n_1, n_2, 3)
+/// \throws PreconditionError also if options.deterministic: that is for masses of 1
+template <ExecutionSpace Exec, VectorsOfParticles Positions, class Values, class Mesh>
+  requires((RealViewOfRank<Values, 1> && WritableRealViewOfRank<Mesh, 3>) ||
+           (VectorsOfParticles<Values> && WritableRealViewOfRank<Mesh, 4>)) &&
+          SameValueType<Positions, Values, Mesh> && CanAccess<Exec, Positions, Values, Mesh>
+void paint(Exec const& exec, Positions const& positions, Values const& values, double box,
+           Mesh const& mesh, PaintOptions const& options = {}) {
+  using T = typename Mesh::value_type;
+  auto const particles = static_cast<std::int64_t>(positions.extent(0));
+  detail::expects_box(box);
+  detail::expects_vectors(positions, "positions", particles);
+  if constexpr (ViewOfRank<Values, 2>) {
+    detail::expects_vectors(values, "vectors", particles);
+    expects(mesh.extent(3) == 3, "a mesh of vectors must have 3 components",
+            static_cast<std::int64_t>(mesh.extent(3)));
+  } else {
+    expects(static_cast<std::int64_t>(values.extent(0)) == particles,
+            "values must be " + std::to_string(particles) + ", one for each particle",
+            static_cast<std::int64_t>(values.extent(0)));
+    expects(particles < 2 || values.stride(0) == 1, "values must be contiguous");
+  }
+  expects(!options.deterministic,
+          "deterministic painting is for masses of 1: leave the values out, or the option");
+  detail::paint<Exec, T>(
+      exec, {positions.data(), particles, values.data(), ViewOfRank<Values, 2> ? 3 : 1}, box,
+      detail::cells_of(mesh), options);
+}
+
+template <class Positions, class... Rest>
+  requires(!ExecutionSpace<Positions>)
+void paint(Positions const& positions, Rest const&... rest) {
+  paint(typename Positions::execution_space{}, positions, rest...);
+}
+
+}  // namespace coir::mesh

@@ -1,0 +1,81 @@
+#pragma once
+
+/// \file
+/// From a linear power spectrum to particles.
+
+#include <coir/array/shape.hpp>
+#include <coir/core/concepts.hpp>
+#include <coir/cosmology/power.hpp>
+#include <coir/nbody/particles.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace coir::nbody {
+
+/// The random field that a universe grows from.
+struct NoiseOptions {
+  std::uint64_t seed = 1;
+  /// All modes get their mean amplitude, and only phases are random.
+  bool fixed_amplitude = false;
+  /// All modes change sign: with the same seed the other one of a pair, whose sampling errors partly cancel.
+  bool inverted = false;
+};
+
+/// White noise in Fourier space: what a real field of independent numbers of mean 0 and variance 1 on n^3 sites transforms
+/// to. Each mode comes from Threefry with the seed and its three whole wave numbers alone, so that it is the same on every
+/// backend, for any number of threads, in float and in double but for rounding, and for any n that resolves it.
+///
+/// \param spectrum  out: (n, n, n / 2 + 1)
+/// \throws PreconditionError unless the extents are these
+/// \see Angulo & Pontzen, Mon. Not. R. Astron. Soc. 462, L1 (2016), for fixed amplitudes and pairs
+template <ExecutionSpace Exec, Real T>
+void white_noise(Exec const& exec, NoiseOptions const& options,
+                 Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight,
+                              typename Exec::memory_space> const& spectrum);
+
+/// How particles start.
+struct LptOptions {
+  int order = 2;  ///< of Lagrangian perturbation theory: 1 (Zel'dovich) or 2
+  NoiseOptions noise{};
+  /// A file of white noise in its place: NPY, (n, n, n), n the particles along a side, float or double.
+  std::string noise_file{};
+};
+
+/// Bytes that initial_conditions() needs, with the particles that it makes.
+template <ExecutionSpace Exec, Real T>
+std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side);
+
+/// Particles displaced from a lattice by Lagrangian perturbation theory. With the linear density delta, normalised so
+/// that it grows as D1 delta, and phi1 = laplacian^-1 delta, phi2 = laplacian^-1 sum_(i<j) (phi1,ii phi1,jj - phi1,ij^2),
+///
+///   s1 = -grad phi1,  s2 = -grad phi2,  x = q + D1 s1 + D2 s2,  p = a^2 E (D1' s1 + D2' s2).
+///
+/// Derivatives are spectral; those of odd order along an axis leave its Nyquist plane out.
+///
+/// \param side   particles along a side, at least 1
+/// \param box    length of the box in Mpc/h, > 0
+/// \param power  the linear spectrum; its growth must cover a
+/// \param a      scale factor to start at
+/// \throws PreconditionError if an argument is out of its range, or the spectrum (a table) doesn't cover the modes of the
+///   lattice, from 2 pi / box to sqrt(3) pi side / box
+/// \throws InputError if the noise file is unreadable, of another shape, or has numbers that aren't finite
+/// \throws ResourceError if there is no memory
+/// \see Bouchet et al., Astron. Astrophys. 296, 575 (1995); Scoccimarro, Mon. Not. R. Astron. Soc. 299, 1097 (1998)
+template <ExecutionSpace Exec, Real T>
+Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, double box,
+                                      cosmology::LinearPower<double> const& power, double a,
+                                      LptOptions const& options = {});
+
+/// The same for a given white noise in Fourier space, which is overwritten.
+///
+/// \param noise  (side, side, side / 2 + 1), as of white_noise()
+template <ExecutionSpace Exec, Real T>
+Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, double box,
+                                      cosmology::LinearPower<double> const& power, double a,
+                                      int order,
+                                      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight,
+                                                   typename Exec::memory_space> const& noise);
+
+}  // namespace coir::nbody

@@ -1,0 +1,27 @@
+#pragma once
+
+/// \file
+/// What is simulated.
+
+#include <coir/core/concepts.hpp>
+
+#include <cstdint>
+
+namespace coir::nbody {
+
+/// side^3 particles of equal mass in a cubic box, in the order of the lattice that they started from: particle
+/// (i side + j) side + k from (i, j, k) box / side.
+template <ExecutionSpace Exec, Real T>
+struct Particles {
+  using Vectors = Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space>;
+
+  std::int64_t side = 0;
+  double box = 0;      ///< Mpc/h
+  Vectors position{};  ///< (N, 3), comoving, Mpc/h, in [0, box)
+  Vectors
+      momentum{};  ///< (N, 3), a^2 dx/dt with t in units of 1/H0; the peculiar velocity is 100 km/s times this over a
+
+  std::int64_t count() const { return side * side * side; }
+};
+
+}  // namespace coir::nbody

@@ -1,0 +1,46 @@
+#pragma once
+
+/// \file
+/// How time is cut into steps.
+
+#include <coir/cosmology/growth.hpp>
+
+#include <string_view>
+#include <vector>
+
+namespace coir::nbody {
+
+/// The integrator. See cosmology/factors.hpp for the factors.
+enum class Stepper {
+  fastpm,  ///< kick, drift, kick with factors that follow the Zel'dovich approximation; momenta at (a + b) / 2
+  plain,     ///< kick, drift, kick with those of Quinn et al.
+  bullfrog,  ///< drift, kick, drift in the time D1, exact to second order in perturbation theory
+};
+
+/// "fastpm", "plain", "bullfrog".
+std::string_view name_of(Stepper stepper);
+/// The stepper of that name.
+/// \throws PreconditionError that lists the names if there is none
+Stepper stepper_named(std::string_view name);
+
+/// In which variable steps are equal: a, or ln a.
+enum class Spacing { linear, logarithmic };
+
+/// a_start to a_end in equal steps of a, or of ln a: steps + 1 scale factors.
+/// \throws PreconditionError unless 0 < a_start < a_end and there is at least one step
+std::vector<double> scale_factors(double a_start, double a_end, int steps,
+                                  Spacing spacing = Spacing::linear);
+
+/// What one step does to a particle, F the force at where it is in between:
+///
+///   x += drift_before p;  p = keep p + kick F;  x += drift_after p
+///
+/// Kick-drift-kick is two of these: without the first drift, and without both.
+struct Move {
+  double drift_before = 0;
+  double keep = 1;
+  double kick = 0;
+  double drift_after = 0;
+};
+
+}  // namespace coir::nbody

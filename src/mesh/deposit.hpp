@@ -1,0 +1,92 @@
+#pragma once
+
+/// \file
+/// What a particle adds to the cells that it touches: numbers, or whole numbers that don't depend on the order in which
+/// they are added.
+
+#include <coir/core/kokkos.hpp>
+#include <coir/core/math.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace coir::mesh::detail {
+
+template <class T>
+using Fixed = std::conditional_t<std::is_same_v<T, float>, std::int32_t, std::int64_t>;
+
+/// Cuts `whole` into parts in proportion to weights that add up to 1. No part is lost: the first is what the others
+/// leave.
+template <int Order, class T, class I = Fixed<T>>
+KOKKOS_FORCEINLINE_FUNCTION void cut(I whole, T const (&weight)[Order], I (&part)[Order]) {
+  T const all = static_cast<T>(whole);
+  I rest = whole;
+  COIR_UNROLL
+  for (int o = 1; o < Order; ++o) {
+    // Half away from zero, by truncation: the same on every backend.
+    T const share = all * weight[o];
+    part[o] = static_cast<I>(share + (share < T(0) ? T(-0.5) : T(0.5)));
+    rest -= part[o];
+  }
+  part[0] = rest;
+}
+
+/// Adds the product of the weights along the axes.
+///
+/// \tparam Components  0 for masses of 1, 1 or 3 for values
+template <int Order, int Components, class T>
+struct DepositNumbers {
+  using Cell = T;
+  T const* value;
+
+  /// add(a, b, c, component, number) puts `number` into the cell that is the a-th, b-th and c-th along the axes.
+  template <class Add>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle, T const (&wx)[Order],
+                                              T const (&wy)[Order], T const (&wz)[Order],
+                                              Add const& add) const {
+    COIR_UNROLL
+    for (int a = 0; a < Order; ++a) {
+      COIR_UNROLL
+      for (int b = 0; b < Order; ++b) {
+        T const w = wx[a] * wy[b];
+        COIR_UNROLL
+        for (int c = 0; c < Order; ++c) {
+          if constexpr (Components == 0) {
+            add(a, b, c, 0, w * wz[c]);
+          } else {
+            COIR_UNROLL
+            for (int v = 0; v < Components; ++v)
+              add(a, b, c, v, w * wz[c] * value[particle * Components + v]);
+          }
+        }
+      }
+    }
+  }
+};
+
+/// Adds parts of a mass of `whole`.
+template <int Order, class T>
+struct DepositParts {
+  using Cell = Fixed<T>;
+  Cell whole;
+
+  template <class Add>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, T const (&wx)[Order],
+                                              T const (&wy)[Order], T const (&wz)[Order],
+                                              Add const& add) const {
+    Cell in_plane[Order], in_row[Order], in_cell[Order];
+    cut<Order, T>(whole, wx, in_plane);
+    COIR_UNROLL
+    for (int a = 0; a < Order; ++a) {
+      cut<Order, T>(in_plane[a], wy, in_row);
+      COIR_UNROLL
+      for (int b = 0; b < Order; ++b) {
+        cut<Order, T>(in_row[b], wz, in_cell);
+        COIR_UNROLL
+        for (int c = 0; c < Order; ++c) add(a, b, c, 0, in_cell[c]);
+      }
+    }
+  }
+};
+
+}  // namespace coir::mesh::detail

@@ -1,0 +1,7 @@
+#include "force_kernels.hpp"
+
+namespace coir::mesh {
+
+COIR_INSTANTIATE_FORCE(Kokkos::DefaultHostExecutionSpace)
+
+}  // namespace coir::mesh

@@ -1,0 +1,181 @@
+#pragma once
+
+/// \file
+/// Painting on hosts. Threads never add to the same cell: atomic additions take ten times as long.
+
+#include <coir/core/kokkos.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/mesh/detail/particle_block.hpp>
+#include <coir/mesh/paint.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace coir::mesh::detail {
+
+/// Part of a mesh that one thread paints: planes from `begin` on. The planes after the last are a ghost's, to be added to
+/// those of the next part.
+template <class Cell>
+struct Part {
+  std::int64_t begin = 0, end = 0;
+  std::vector<Cell*> planes;
+};
+
+/// Adds the particles number(0) to number(count - 1) to a part.
+template <int Order, int Components, class T, class Deposit, class Number>
+void paint_part(Painted<T> const& painted, std::int64_t count, Number const& number, double box,
+                Cells<typename Deposit::Cell> const& cells,
+                Part<typename Deposit::Cell> const& part, Deposit const& deposit,
+                std::vector<std::int64_t>* elsewhere, std::vector<int> const& part_of_plane,
+                int own) {
+  using Block = ParticleBlock<Order, T>;
+  using Cell = typename Deposit::Cell;
+  constexpr int step = Components == 3 ? 3 : 1;
+  Block block{};
+  for (std::int64_t begin = 0; begin < count; begin += Block::size) {
+    int const size = static_cast<int>(std::min<std::int64_t>(Block::size, count - begin));
+    locate<Order, step>(
+        block, size, [&](int p) { return painted.position + 3 * number(begin + p); }, cells, box);
+    for (int p = 0; p < size; ++p) {
+      if (elsewhere != nullptr && part_of_plane[block.plane[0][p]] != own) {
+        elsewhere[part_of_plane[block.plane[0][p]]].push_back(number(begin + p));
+        continue;
+      }
+      Cell* const* const planes = part.planes.data() + (block.plane[0][p] - part.begin);
+      T w[3][Order];
+      Cell* row[Order][Order];
+      std::int32_t column[Order];
+      for (int o = 0; o < Order; ++o) {
+        for (int d = 0; d < 3; ++d) w[d][o] = block.weight[d][o][p];
+        column[o] = block.column[o][p];
+        for (int b = 0; b < Order; ++b) row[o][b] = planes[o] + block.row[b][p];
+      }
+      deposit(number(begin + p), w[0], w[1], w[2],
+              [&](int a, int b, int c, int v, Cell const amount) {
+                row[a][b][column[c] + v] += amount;
+              });
+    }
+  }
+}
+
+template <class Exec, class Share>
+void for_threads(Exec const& exec, char const* label, int threads, Share const& share) {
+  using Policy =
+      Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
+  Kokkos::parallel_for(label, Policy(exec, 0, threads).set_chunk_size(1), share);
+}
+
+/// Each thread paints its share of the particles as far as they lie in its slab, and then what the others found there.
+template <int Order, int Components, class Exec, class T, class Deposit>
+void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
+                 Cells<typename Deposit::Cell> const& cells, Deposit const& deposit, int threads) {
+  using Cell = typename Deposit::Cell;
+  constexpr int ghosts = Order - 1;
+  std::int64_t const planes = cells.extent[0];
+  std::vector<Part<Cell>> parts(threads);
+  std::vector<int> part_of_plane(planes);
+  std::int64_t const plane_bytes = cells.plane * static_cast<std::int64_t>(sizeof(Cell));
+  std::vector<Cell> ghost_cells;
+  if (threads > 1) {
+    expects_memory<Kokkos::HostSpace>(threads * ghosts * plane_bytes,
+                                      "the ghost planes of painting");
+    ghost_cells.resize(static_cast<std::size_t>(threads * ghosts * cells.plane));
+  }
+  for (int t = 0; t < threads; ++t) {
+    auto& part = parts[t];
+    part.begin = planes * t / threads;
+    part.end = planes * (t + 1) / threads;
+    for (std::int64_t i = part.begin; i < part.end; ++i) {
+      part.planes.push_back(cells.data + i * cells.plane);
+      part_of_plane[i] = t;
+    }
+    for (int g = 0; g < ghosts; ++g)
+      part.planes.push_back(threads > 1 ? ghost_cells.data() + (t * ghosts + g) * cells.plane
+                                        : cells.data + (planes + g) % planes * cells.plane);
+  }
+  // elsewhere[t * threads + u]: of thread t's particles those in the slab of u.
+  std::vector<std::vector<std::int64_t>> elsewhere(static_cast<std::size_t>(threads) * threads);
+
+  for_threads(exec, "coir::mesh::paint/slabs", threads, [&](int t) {
+    for (std::int64_t i = parts[t].begin; i < parts[t].end; ++i)
+      std::fill_n(parts[t].planes[i - parts[t].begin], cells.plane, Cell(0));
+    std::int64_t const begin = painted.particles * t / threads,
+                       end = painted.particles * (t + 1) / threads;
+    paint_part<Order, Components>(
+        painted, end - begin, [=](std::int64_t p) { return begin + p; }, box, cells, parts[t],
+        deposit, threads > 1 ? &elsewhere[t * threads] : nullptr, part_of_plane, t);
+  });
+  if (threads == 1) return;
+  for_threads(exec, "coir::mesh::paint/others", threads, [&](int t) {
+    for (int from = 0; from < threads; ++from) {
+      auto const& list = elsewhere[from * threads + t];
+      paint_part<Order, Components>(
+          painted, static_cast<std::int64_t>(list.size()), [&](std::int64_t p) { return list[p]; },
+          box, cells, parts[t], deposit, nullptr, part_of_plane, t);
+    }
+  });
+  // Ghosts in their order, each by all threads: a plane may have several.
+  for_threads(exec, "coir::mesh::paint/ghosts", threads, [&](int t) {
+    std::int64_t const begin = cells.plane * t / threads, end = cells.plane * (t + 1) / threads;
+    for (auto const& part : parts)
+      for (int g = 0; g < ghosts; ++g) {
+        Cell* const to = cells.data + (part.end + g) % planes * cells.plane;
+        Cell const* const from = part.planes[part.end - part.begin + g];
+        for (std::int64_t c = begin; c < end; ++c) to[c] += from[c];
+      }
+  });
+}
+
+/// Each thread paints its share of the particles on a mesh of its own; then these are added up.
+template <int Order, int Components, class Exec, class T, class Deposit>
+void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double box,
+                          Cells<typename Deposit::Cell> const& cells, Deposit const& deposit,
+                          int threads) {
+  using Cell = typename Deposit::Cell;
+  std::int64_t const planes = cells.extent[0], size = planes * cells.plane;
+  std::int64_t const bytes = (threads - 1) * size * static_cast<std::int64_t>(sizeof(Cell));
+  expects_memory<Kokkos::HostSpace>(bytes, "painting on private meshes");
+  std::unique_ptr<Cell[]> const others(new Cell[static_cast<std::size_t>((threads - 1) * size)]);
+
+  for_threads(exec, "coir::mesh::paint/private", threads, [&](int t) {
+    Part<Cell> part{0, planes, {}};
+    Cell* const own = t == 0 ? cells.data : others.get() + (t - 1) * size;
+    std::fill_n(own, size, Cell(0));
+    for (std::int64_t i = 0; i < planes + Order - 1; ++i)
+      part.planes.push_back(own + i % planes * cells.plane);
+    std::int64_t const begin = painted.particles * t / threads,
+                       end = painted.particles * (t + 1) / threads;
+    paint_part<Order, Components>(
+        painted, end - begin, [=](std::int64_t p) { return begin + p; }, box, cells, part, deposit,
+        nullptr, {}, 0);
+  });
+  for_threads(exec, "coir::mesh::paint/add", threads, [&](int t) {
+    std::int64_t const begin = size * t / threads, end = size * (t + 1) / threads;
+    for (int from = 0; from < threads - 1; ++from) {
+      Cell const* const other = others.get() + from * size;
+      for (std::int64_t c = begin; c < end; ++c) cells.data[c] += other[c];
+    }
+  });
+}
+
+template <int Order, int Components, class Exec, class T, class Deposit>
+  requires runs_on_host<Exec>
+void paint_with(Exec const& exec, Painted<T> const& painted, double box,
+                Cells<typename Deposit::Cell> const& cells, Deposit const& deposit,
+                PaintScheme scheme) {
+  if (scheme == PaintScheme::automatic) scheme = PaintScheme::slabs;
+  expects(scheme == PaintScheme::slabs || scheme == PaintScheme::private_meshes,
+          "on hosts the scheme must be slabs or private_meshes", name_of(scheme));
+  // A thread per plane at most, and none for fewer particles than it takes to start it.
+  int const threads = static_cast<int>(std::clamp<std::int64_t>(
+      painted.particles / 512, 1, std::min<std::int64_t>(exec.concurrency(), cells.extent[0])));
+  if (scheme == PaintScheme::slabs)
+    paint_slabs<Order, Components>(exec, painted, box, cells, deposit, threads);
+  else
+    paint_private_meshes<Order, Components>(exec, painted, box, cells, deposit, threads);
+}
+
+}  // namespace coir::mesh::detail

@@ -1,0 +1,45 @@
+#pragma once
+
+/// \file
+/// Readout, for one execution space.
+
+#include <coir/mesh/detail/read_out.hpp>
+#include <coir/mesh/readout.hpp>
+
+namespace coir::mesh::detail {
+
+template <class T, int Components>
+struct StoreValue {
+  T* value;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t p,
+                                              Value<T, Components> const& read) const {
+    COIR_UNROLL
+    for (int v = 0; v < Components; ++v) value[p * Components + v] = read.component[v];
+  }
+};
+
+template <class Exec, class T, int Components>
+void readout(Exec const& exec, T const* position, std::int64_t particles, double box,
+             Cells<T const> const& cells, T* value, Assignment assignment) {
+  StoreValue<T, Components> const store{value};
+  constexpr char const* label = "coir::mesh::readout";
+  switch (assignment) {
+    case Assignment::cic:
+      return read_out<2, Components>(label, exec, position, particles, box, cells, store);
+    case Assignment::tsc:
+      return read_out<3, Components>(label, exec, position, particles, box, cells, store);
+    case Assignment::pcs:
+      return read_out<4, Components>(label, exec, position, particles, box, cells, store);
+  }
+}
+
+}  // namespace coir::mesh::detail
+
+#define COIR_INSTANTIATE_READOUT_OF(Exec, T, Components)                                  \
+  template void readout<Exec, T, Components>(Exec const&, T const*, std::int64_t, double, \
+                                             Cells<T const> const&, T*, Assignment);
+#define COIR_INSTANTIATE_READOUT(Exec)         \
+  COIR_INSTANTIATE_READOUT_OF(Exec, float, 1)  \
+  COIR_INSTANTIATE_READOUT_OF(Exec, float, 3)  \
+  COIR_INSTANTIATE_READOUT_OF(Exec, double, 1) \
+  COIR_INSTANTIATE_READOUT_OF(Exec, double, 3)
