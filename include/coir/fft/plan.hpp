@@ -53,8 +53,7 @@ struct Look {
       extents[d] = static_cast<std::int64_t>(view.extent(d));
       strides[d] = static_cast<std::int64_t>(view.stride(static_cast<int>(d)));
     }
-    bool const real = std::is_floating_point_v<typename V::value_type>;
-    shape = {name, real, view.data(), extents, strides};
+    shape = {name, std::is_floating_point_v<typename V::value_type>, view.data(), extents, strides};
   }
   Look(Look const&) = delete;
   Look& operator=(Look const&) = delete;
