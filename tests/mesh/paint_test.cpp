@@ -31,8 +31,9 @@ std::vector<PaintScheme> schemes() {
 
 template <class Exec, class T>
 Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> new_mesh(Extents const& n) {
-  return {"mesh", static_cast<std::size_t>(n[0]), static_cast<std::size_t>(n[1]),
-          static_cast<std::size_t>(n[2])};
+  using Mesh = Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space>;
+  return Mesh("mesh", static_cast<std::size_t>(n[0]), static_cast<std::size_t>(n[1]),
+              static_cast<std::size_t>(n[2]));
 }
 
 /// Rounding of a cell: each of its terms is off by some roundings of the weights, which the position's rounding in cells
