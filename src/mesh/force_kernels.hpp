@@ -34,7 +34,10 @@ struct InverseLaplacian {
 
   KOKKOS_FORCEINLINE_FUNCTION T softened(T k2) const {
     switch (softening) {
-      case Softening::two_thirds: return k2 < T(4) / T(9) * k_nyquist * k_nyquist ? T(1) : T(0);
+      case Softening::two_thirds: {
+        // Modes on the border are left out, however their squares round.
+        return k2 < T(4 / 9.0 * (1 - 1e-5)) * k_nyquist * k_nyquist ? T(1) : T(0);
+      }
       case Softening::gaussian:
       case Softening::gadget: return math::exp(-k2 * r * r / T(2));
       case Softening::steep:

@@ -46,13 +46,15 @@ void read_out_share(T const* position, std::int64_t begin, std::int64_t end, dou
     int const count = static_cast<int>(std::min<std::int64_t>(Block::size, end - first));
     locate<Order, Components>(
         block, count, [=](int p) { return position + 3 * (first + p); }, cells, box);
+    auto const row_of = [&](int p, int a, int b) {
+      return cells.data + block.plane[a][p] * cells.plane + block.row[b][p];
+    };
     for (int p = 0; p < count; ++p) {
       T w[3][Order];
       T const* row[Order][Order];
       for (int o = 0; o < Order; ++o) {
         for (int d = 0; d < 3; ++d) w[d][o] = block.weight[d][o][p];
-        for (int b = 0; b < Order; ++b)
-          row[o][b] = cells.data + block.plane[o][p] * cells.plane + block.row[b][p];
+        for (int b = 0; b < Order; ++b) row[o][b] = row_of(p, o, b);
       }
       if constexpr (Order == 2 && Components == 3) {
         std::int32_t const column = block.column[0][p];
