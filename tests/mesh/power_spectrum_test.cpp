@@ -141,8 +141,8 @@ double window(Shape<3> const& q, Shape<3> const& n, Assignment assignment) {
   return std::pow(product, static_cast<int>(assignment));
 }
 
-/// Compares with the definition, a plain transform and a loop over the whole spectrum. The power is a sum of squares, so
-/// its relative error is twice that of the transform's norm in the bin; bins have a good part of the norm here.
+/// Compares with the definition, a plain transform and a loop over the whole spectrum. The power is a sum of
+/// squares: its relative error is twice the transform's, which is relative to the norm; a bin has at least a tenth of it.
 template <class C>
 void expect_definition(Shape<3> const& n, PowerSpectrumOptions const& options,
                        std::vector<double> const& edges) {
@@ -272,8 +272,8 @@ TYPED_TEST(PowerSpectrumTest, APlaneWaveOnAMeshIsInItsBinAlone) {
 TYPED_TEST(PowerSpectrumTest, EqualsALoopOverTheWholeSpectrum) {
   for (Shape<3> const& n : {Shape<3>{6, 6, 6}, {7, 7, 7}, {5, 6, 4}, {3, 1, 7}, {2, 2, 2}})
     for (bool const compensate : {false, true}) {
-      double const beyond = length({n[0] / 2, n[1] / 2, n[2] / 2});
-      auto const bins = static_cast<std::size_t>(beyond + 0.5);
+      double const largest = length({n[0] / 2, n[1] / 2, n[2] / 2});
+      auto const bins = static_cast<std::size_t>(largest + 0.5);
       double const k_max = 2 * pi / 123.4 * (static_cast<double>(bins) + 0.1);
       expect_definition<TypeParam>(
           n, {.assignment = Assignment::tsc, .compensate = compensate, .k_max = k_max},
@@ -383,7 +383,9 @@ TYPED_TEST(PowerSpectrumTest, OfAPoissonSampleIsShotNoiseWithItsImages) {
                       4.5 * deviation * expected.power[b])
               << name_of(assignment) << interlace << cells << " bin " << b;
           // Far below the Nyquist frequency images don't count.
-          if (b < 3) EXPECT_NEAR(expected.power[b], 1, 0.02);
+          if (b < 3) {
+            EXPECT_NEAR(expected.power[b], 1, 0.02);
+          }
         }
         options.subtract_shot_noise = true;
         auto const less =
@@ -394,9 +396,9 @@ TYPED_TEST(PowerSpectrumTest, OfAPoissonSampleIsShotNoiseWithItsImages) {
 }
 
 TYPED_TEST(PowerSpectrumTest, InterlacingCancelsTheNearestImages) {
-  // A single particle has |delta| = 1 in all modes. Up to half the Nyquist frequency the largest images are, for (4, 0, 0)
-  // of 16, (-12, 0, 0) with the amplitude (1/3)^4, which interlacing cancels, and (-28, 0, 0) and (36, 0, 0) with (1/7)^4
-  // and (1/9)^4, which are left. Each adds at most twice its amplitude to the power.
+  // A single particle has |delta| = 1 in all modes. Up to half the Nyquist frequency the largest images are, for
+  // (4, 0, 0) of 16, (-12, 0, 0) with the amplitude (1/3)^4, which interlacing cancels, and (-28, 0, 0) and (36, 0, 0)
+  // with (1/7)^4 and (1/9)^4, which are left. Each adds at most twice its amplitude to the power.
   for (auto const& at : {std::vector<double>{0.3, 5.1, 7.7}, {9.9, 2.26, 4.4}}) {
     auto const positions = positions_of<TypeParam>(at);
     double worst[2] = {0, 0};
@@ -419,7 +421,7 @@ TYPED_TEST(PowerSpectrumTest, OfAFieldWithItselfIsThatOfTheField) {
   typename TypeParam::Exec const exec;
   auto const positions = random_positions<TypeParam>(500, 10, 7);
   for (bool const interlace : {false, true}) {
-    auto const own = power_spectrum(exec, positions, 10, 8, {.interlace = interlace});
+    auto const own = power_spectrum(positions, 10, 8, {.interlace = interlace});
     auto const cross = cross_power_spectrum(exec, positions, positions, 10, 8,
                                             {.interlace = interlace, .subtract_shot_noise = true});
     EXPECT_EQ(cross.power, own.power);
@@ -433,10 +435,9 @@ TYPED_TEST(PowerSpectrumTest, OfFieldsAndTheirNegativeIsNegative) {
   Values const field = normal_numbers(n, 8);
   Values negative = field;
   for (auto& value : negative) value *= -2;
-  typename TypeParam::Exec const exec;
   auto const a = transformed<TypeParam>(field, n), b = transformed<TypeParam>(negative, n);
-  auto const own = power_spectrum_of(exec, a, 6, 10);
-  auto const cross = cross_power_spectrum_of(exec, a, b, 6, 10);
+  auto const own = power_spectrum_of(a, 6, 10);
+  auto const cross = cross_power_spectrum_of(a, b, 6, 10);
   for (std::size_t i = 0; i < own.k.size(); ++i)
     EXPECT_NEAR(cross.power[i], -2 * own.power[i], 1e-6 * own.power[i]);
 }

@@ -24,18 +24,19 @@ struct PowerSpectrumOptions {
   Assignment assignment = Assignment::cic;  ///< that particles are, or were, painted with
   /// Divides by the assignment's window, prod_d sinc(k_d h / 2)^(2 p). For a field that wasn't painted set it to false.
   bool compensate = true;
-  /// Paints once more with the particles half a cell further along all axes, and averages: the images of a mode whose
-  /// distance is an odd sum of Nyquist pairs cancel. For particles; takes a second mesh and a copy of the positions.
+  /// Paints once more with the particles half a cell further along all axes, and averages. A mode k has images at
+  /// k + 2 pi m / h with m whole numbers; those of odd m_0 + m_1 + m_2, the nearest ones, cancel. For particles; takes
+  /// a second mesh and a copy of the positions.
   bool interlace = false;
   /// Subtracts box^3 / N from the spectrum of N particles. That is the noise far below the Nyquist frequency; nearer to
   /// it images add to it, least with interlacing and assignments of high order. Not for lattices hardly displaced.
   bool subtract_shot_noise = false;
   /// Number of bins from k_min to k_max, at most 10^6. 0: bins of width k_f, centred on those multiples of k_f that lie
-  /// in [k_min, k_max].
+  /// in [k_min, k_max], which may be none.
   int bins = 0;
   bool logarithmic = false;  ///< bins of equal width in ln k, not in k; their number must be given
   double k_min = 0;          ///< h/Mpc; 0 is the fundamental
-  double k_max = 0;  ///< h/Mpc; 0 is the Nyquist frequency. A mode at k_max is in the last bin.
+  double k_max = 0;  ///< h/Mpc; 0 is the Nyquist frequency. A mode at k_max is in the last bin
 };
 
 /// A half spectrum (n_0, n_1, n_2 / 2 + 1) as fft::RealPlan makes it: row-major, complex.
@@ -108,8 +109,8 @@ auto rows_of(Spectrum const& spectrum) {
 ///
 ///   P(k) = V / (n_0 n_1 n_2)^2 <Re(a(k) conj(b(k)))>,  V = box^3,
 ///
-/// averaged over the modes with |k| in a bin, but for k = 0. A mode of the half spectrum stands for two, but in the planes
-/// k_2 = 0 and, for even n_2, k_2 = Nyquist for one.
+/// averaged over the modes with |k| in a bin, but for k = 0. A mode of the half spectrum stands for itself and its
+/// conjugate; in the planes k_2 = 0 and, for even n_2, k_2 = Nyquist, which hold both, for itself.
 ///
 /// Sums are in double and in an order that depends on the shapes alone: the same bits for any number of threads. Takes
 /// 24 bytes for each bin and each of up to max(1024, 2^18 / bins) groups of rows.
@@ -156,10 +157,10 @@ PowerSpectrum power_spectrum_of(Exec const& exec, Spectrum const& spectrum, std:
 /// With interlacing a second mesh of the particles at x + h / 2, h = box / cells, is transformed, multiplied by
 /// exp(i h (k_0 + k_1 + k_2) / 2), and averaged with the first; components at the Nyquist frequency count as positive.
 ///
-/// Particles are painted in whole numbers (see PaintOptions::deterministic) and transforms are planned without measuring,
-/// so that the same bits come out for any number of threads.
+/// Particles are painted in whole numbers (see PaintOptions::deterministic) and transforms are planned without
+/// measuring, so that the same bits come out for any number of threads.
 ///
-/// \param positions  (N, 3), in Mpc/h, N at least 1; the box is periodic
+/// \param positions  (N, 3), finite, in Mpc/h, N at least 1; the box is periodic
 /// \param box        length of the cubic box in Mpc/h, > 0
 /// \param cells      of the mesh along each axis, from 1 to 32768
 /// \throws PreconditionError if an argument is out of its range, or as cross_power_spectrum_of for the bins
@@ -185,6 +186,31 @@ PowerSpectrum cross_power_spectrum(Exec const& exec, A const& a, B const& b, dou
   using T = typename A::non_const_value_type;
   auto const first = detail::sample_of(a), second = detail::sample_of(b);
   return detail::spectrum_of_particles<Exec, T>(exec, first, &second, box, cells, options);
+}
+
+/// The same on the default instance of the execution space of the first View.
+template <VectorsOfParticles Positions>
+PowerSpectrum power_spectrum(Positions const& positions, double box, std::int64_t cells,
+                             PowerSpectrumOptions const& options = {}) {
+  return power_spectrum(typename Positions::execution_space{}, positions, box, cells, options);
+}
+/// As power_spectrum.
+template <VectorsOfParticles A, VectorsOfParticles B>
+PowerSpectrum cross_power_spectrum(A const& a, B const& b, double box, std::int64_t cells,
+                                   PowerSpectrumOptions const& options = {}) {
+  return cross_power_spectrum(typename A::execution_space{}, a, b, box, cells, options);
+}
+/// As power_spectrum.
+template <HalfSpectrum Spectrum>
+PowerSpectrum power_spectrum_of(Spectrum const& spectrum, std::int64_t n2, double box,
+                                PowerSpectrumOptions const& options = {}) {
+  return power_spectrum_of(typename Spectrum::execution_space{}, spectrum, n2, box, options);
+}
+/// As power_spectrum.
+template <HalfSpectrum A, HalfSpectrum B>
+PowerSpectrum cross_power_spectrum_of(A const& a, B const& b, std::int64_t n2, double box,
+                                      PowerSpectrumOptions const& options = {}) {
+  return cross_power_spectrum_of(typename A::execution_space{}, a, b, n2, box, options);
 }
 
 }  // namespace coir::mesh
