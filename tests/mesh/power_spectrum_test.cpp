@@ -141,8 +141,8 @@ double window(Shape<3> const& q, Shape<3> const& n, Assignment assignment) {
   return std::pow(product, static_cast<int>(assignment));
 }
 
-/// Compares with the definition, a plain transform and a loop over the whole spectrum. The power is a sum of
-/// squares: its relative error is twice the transform's, which is relative to the norm; a bin has at least a tenth of it.
+/// Compares with the definition, a plain transform and a loop over the whole spectrum. The power is a sum of squares:
+/// its relative error is twice the transform's, which is relative to the norm, and bins have a tenth of that or more.
 template <class C>
 void expect_definition(Shape<3> const& n, PowerSpectrumOptions const& options,
                        std::vector<double> const& edges) {
