@@ -58,12 +58,6 @@ struct PaintAtomics {
   }
 };
 
-template <class Cell>
-struct ZeroCells {
-  Cell* data;
-  KOKKOS_FUNCTION void operator()(std::int64_t c) const { data[c] = Cell(0); }
-};
-
 template <int Order, int Components, class Exec, class T, class Deposit>
   requires(!runs_on_host<Exec>)
 void paint_with(Exec const& exec, Painted<T> const& painted, double box,
@@ -72,9 +66,11 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
   expects(scheme == PaintScheme::automatic || scheme == PaintScheme::atomics,
           "on devices the scheme must be atomics", name_of(scheme));
   using Cell = typename Deposit::Cell;
-  for_each("coir::mesh::paint/zero", exec,
-           coir::box<1, std::int64_t>({cells.extent[0] * cells.plane}),
-           ZeroCells<Cell>{cells.data});
+  Kokkos::deep_copy(
+      exec,
+      Kokkos::View<Cell*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+          cells.data, static_cast<std::size_t>(cells.extent[0] * cells.plane)),
+      Cell(0));
   PaintAtomics<Order, Components, T, Deposit> body{
       painted,
       cells,

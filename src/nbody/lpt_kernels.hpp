@@ -57,31 +57,25 @@ struct PotentialDerivative {
   Kokkos::complex<T>* to;
   std::int64_t n;
   int a, b;
-  double unit;  // 2 pi / box
+  T unit;  // 2 pi / box
 
   /// Without the Nyquist frequency where the derivative along the axis is of odd order.
-  KOKKOS_FUNCTION double slope(std::int64_t i) const {
-    return 2 * i == n && a != b ? 0 : unit * wave(i, n);
+  KOKKOS_FUNCTION T slope(std::int64_t i) const {
+    return 2 * i == n && a != b ? T(0) : unit * static_cast<T>(wave(i, n));
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    double const x = unit * wave(i, n), y = unit * wave(j, n), z = unit * static_cast<double>(k);
-    double const square = x * x + y * y + z * z;
-    double const along_a = slope(a == 0 ? i : a == 1 ? j : k);
-    double const cells = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
+    T const x = unit * static_cast<T>(wave(i, n)), y = unit * static_cast<T>(wave(j, n)),
+            z = unit * static_cast<T>(k);
+    T const square = x * x + y * y + z * z;
+    T const cells = static_cast<T>(n) * static_cast<T>(n) * static_cast<T>(n);
+    T const along_a = square > T(0) ? slope(a == 0 ? i : a == 1 ? j : k) / (square * cells) : T(0);
     std::int64_t const at = (i * n + j) * (n / 2 + 1) + k;
     auto const mode = from[at];
-    if (square == 0) {
-      to[at] = Kokkos::complex<T>(0, 0);
-    } else if (b < 0) {
-      T const factor = static_cast<T>(along_a / (square * cells));
-      to[at] = Kokkos::complex<T>(-factor * mode.imag(), factor * mode.real());
+    if (b < 0) {
+      to[at] = Kokkos::complex<T>(-along_a * mode.imag(), along_a * mode.real());
     } else {
-      T const factor = static_cast<T>(along_a *
-                                      slope(b == 0   ? i
-                                            : b == 1 ? j
-                                                     : k) /
-                                      (square * cells));
+      T const factor = along_a * slope(b == 0 ? i : b == 1 ? j : k);
       to[at] = Kokkos::complex<T>(factor * mode.real(), factor * mode.imag());
     }
   }
@@ -102,39 +96,39 @@ struct AddField {
   KOKKOS_FUNCTION void operator()(std::int64_t c) const { sum[c] += other[c]; }
 };
 
-/// vectors(:, axis) = displacement.
+/// The first- and second-order densities become those whose displacements are that of positions and that of momenta.
 template <class T>
-struct StoreDisplacement {
-  T const* displacement;
-  T* vectors;
-  std::int64_t n;
-  int axis;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    vectors[((i * n + j) * n + k) * 3 + axis] = displacement[(i * n + j) * (2 * (n / 2 + 1)) + k];
+struct Combine {
+  Kokkos::complex<T>*first, *second;
+  T d1, d2, p1, p2;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
+    auto const a = first[c], b = second[c];
+    first[c] = Kokkos::complex<T>(d1 * a.real() + d2 * b.real(), d1 * a.imag() + d2 * b.imag());
+    second[c] = Kokkos::complex<T>(p1 * a.real() + p2 * b.real(), p1 * a.imag() + p2 * b.imag());
   }
 };
 
-/// From s1 and s2, held as position and momentum, to these.
+/// x = q + for_position s, p = for_momentum s, of a displacement s with a mesh for each component.
 template <class T>
 struct Displace {
-  T *position, *momentum;
+  T const* s[3];
+  T *position, *momentum;  // null: to be left
   std::int64_t n;
   double box;
-  T d1, d2, p1, p2;
+  T for_position, for_momentum;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    std::int64_t const first = ((i * n + j) * n + k) * 3;
-    T const length = static_cast<T>(box);
+    std::int64_t const from = (i * n + j) * (2 * (n / 2 + 1)) + k, to = ((i * n + j) * n + k) * 3;
+    T const length = static_cast<T>(box), spacing = static_cast<T>(box / static_cast<double>(n));
+    COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
-      T const s1 = position[first + d], s2 = momentum[first + d];
-      T const q = static_cast<T>(static_cast<double>(d == 0   ? i
-                                                     : d == 1 ? j
-                                                              : k) *
-                                 box / static_cast<double>(n));
-      T x = q + (d1 * s1 + d2 * s2);
-      x -= length * math::floor(x / length);
-      position[first + d] = x < length ? x : T(0);
-      momentum[first + d] = p1 * s1 + p2 * s2;
+      T const displacement = s[d][from];
+      if (position != nullptr) {
+        T x = static_cast<T>(d == 0 ? i : d == 1 ? j : k) * spacing + for_position * displacement;
+        x -= length * math::floor(x / length);
+        position[to + d] = x < length ? x : T(0);
+      }
+      if (momentum != nullptr) momentum[to + d] = for_momentum * displacement;
     }
   }
 };
@@ -188,17 +182,25 @@ class Lpt {
   /// to = the derivative in real space.
   void derivative(Spectrum const& from, Spectrum const& to, int a, int b = -1) const {
     for_each("coir::nbody::lpt/derivative", exec_, coir::box<3, std::int64_t>({n_, n_, n_ / 2 + 1}),
-             PotentialDerivative<T>{from.data(), to.data(), n_, a, b, unit_});
+             PotentialDerivative<T>{from.data(), to.data(), n_, a, b, static_cast<T>(unit_)});
     plan_.backward(to, fft::real_view_of(to, n_));
   }
 
-  /// vectors = -grad laplacian^-1 of a density in Fourier space.
-  void displacement(Spectrum const& density, Spectrum const& work, T* vectors) const {
-    for (int d = 0; d < 3; ++d) {
-      derivative(density, work, d);
-      for_each("coir::nbody::lpt/store", exec_, coir::box<3, std::int64_t>({n_, n_, n_}),
-               StoreDisplacement<T>{numbers(work), vectors, n_, d});
-    }
+  /// Moves particles from their lattice, or sets their momenta, by s = -grad laplacian^-1 of a density in Fourier space.
+  void displace(Spectrum const& density, Spectrum const& x, Spectrum const& y, Spectrum const& z,
+                T* position, T* momentum, double for_position, double for_momentum,
+                double box) const {
+    derivative(density, x, 0);
+    derivative(density, y, 1);
+    derivative(density, z, 2);
+    for_each("coir::nbody::lpt/displace", exec_, coir::box<3, std::int64_t>({n_, n_, n_}),
+             Displace<T>{{numbers(x), numbers(y), numbers(z)},
+                         position,
+                         momentum,
+                         n_,
+                         box,
+                         static_cast<T>(for_position),
+                         static_cast<T>(for_momentum)});
   }
 
   /// source = sum_(i<j) (phi,ii phi,jj - phi,ij^2) in Fourier space.
@@ -235,7 +237,7 @@ class Lpt {
 template <ExecutionSpace Exec, Real T>
 std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side) {
   return 6 * side * side * side * static_cast<std::int64_t>(sizeof(T)) +
-         4 * detail::mesh_bytes(side, sizeof(T)) +
+         5 * detail::mesh_bytes(side, sizeof(T)) +
          fft::RealPlan<Exec, T, 3>::work_bytes(exec, {side, side, side}, 1,
                                                detail::Lpt<Exec, T>::plan_options());
 }
@@ -289,22 +291,21 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
                        particles.count());
     if constexpr (runs_on_host<Exec>) ask_for_large_pages(vectors->data(), bytes);
   }
-  auto const work = lpt.mesh();
-  if (order == 2) {
-    auto const source = lpt.mesh(), other = lpt.mesh();
-    lpt.second_order_source(noise, source, work, other);
-    lpt.displacement(source, work, particles.momentum.data());
-    exec.fence();  // before their memory goes
+  auto const x = lpt.mesh(), y = lpt.mesh(), z = lpt.mesh();
+  double const a2e = a * a * expansion, p1 = a2e * growth.d1_prime, p2 = a2e * growth.d2_prime;
+  T *const position = particles.position.data(), *const momentum = particles.momentum.data();
+  if (order == 1) {
+    lpt.displace(noise, x, y, z, position, momentum, growth.d1, p1, box);
   } else {
-    Kokkos::deep_copy(exec, particles.momentum, T(0));
+    auto const source = lpt.mesh();
+    lpt.second_order_source(noise, source, x, y);
+    for_each("coir::nbody::lpt/combine", exec,
+             coir::box<1, std::int64_t>({side * side * (side / 2 + 1)}),
+             detail::Combine<T>{noise.data(), source.spectrum.data(), static_cast<T>(growth.d1),
+                                static_cast<T>(growth.d2), static_cast<T>(p1), static_cast<T>(p2)});
+    lpt.displace(noise, x, y, z, position, nullptr, 1, 0, box);
+    lpt.displace(source, x, y, z, nullptr, momentum, 0, 1, box);
   }
-  lpt.displacement(noise, work, particles.position.data());
-  double const a2e = a * a * expansion;
-  for_each("coir::nbody::lpt/displace", exec, coir::box<3, std::int64_t>({side, side, side}),
-           detail::Displace<T>{particles.position.data(), particles.momentum.data(), side, box,
-                               static_cast<T>(growth.d1), static_cast<T>(growth.d2),
-                               static_cast<T>(a2e * growth.d1_prime),
-                               static_cast<T>(a2e * growth.d2_prime)});
   exec.fence();
   return particles;
 }

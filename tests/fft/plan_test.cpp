@@ -159,10 +159,10 @@ TYPED_TEST(Plan, ComplexTransformsInPlaceAreTheDefinition) {
 
 TYPED_TEST(Plan, TakesDataOffTheUsualAlignment) {
   for (std::int64_t offset : {0, 1, 2, 3}) {
-    if (runs_on_host<typename TypeParam::Exec> || offset % 2 == 0)
+    if (coir::runs_on_host<typename TypeParam::Exec> || offset % 2 == 0)
       expect_the_definition_off_alignment<TypeParam>(offset);
     else
-      EXPECT_THROW(expect_the_definition_off_alignment<TypeParam>(offset), PreconditionError);
+      EXPECT_THROW(expect_the_definition_off_alignment<TypeParam>(offset), coir::PreconditionError);
   }
 }
 
