@@ -81,19 +81,19 @@ struct PotentialDerivative {
   }
 };
 
-/// sum += sign first second, on padded meshes.
+/// source = x y + y z + z x, and then less x^2 + y^2 + z^2: of the second derivatives of the potential, those along one axis
+/// and the mixed ones.
 template <class T>
-struct AddProduct {
-  T* sum;
-  T const *first, *second;
-  T sign;
-  KOKKOS_FUNCTION void operator()(std::int64_t c) const { sum[c] += sign * first[c] * second[c]; }
-};
-template <class T>
-struct AddField {
-  T* sum;
-  T const* other;
-  KOKKOS_FUNCTION void operator()(std::int64_t c) const { sum[c] += other[c]; }
+struct AddSecondOrder {
+  T* source;
+  T const *x, *y, *z;
+  bool mixed;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
+    if (mixed)
+      source[c] -= x[c] * x[c] + y[c] * y[c] + z[c] * z[c];
+    else
+      source[c] = x[c] * y[c] + y[c] * z[c] + z[c] * x[c];
+  }
 };
 
 /// The first- and second-order densities become those whose displacements are that of positions and that of momenta.
@@ -204,23 +204,15 @@ class Lpt {
   }
 
   /// source = sum_(i<j) (phi,ii phi,jj - phi,ij^2) in Fourier space.
-  void second_order_source(Spectrum const& density, Spectrum const& source, Spectrum const& a,
-                           Spectrum const& b) const {
-    auto const all = coir::box<1, std::int64_t>({n_ * n_ * 2 * (n_ / 2 + 1)});
-    auto const add = [&](Spectrum const& x, Spectrum const& y, T sign) {
-      for_each("coir::nbody::lpt/product", exec_, all,
-               AddProduct<T>{numbers(source), numbers(x), numbers(y), sign});
-    };
-    Kokkos::deep_copy(exec_, source, Kokkos::complex<T>(0, 0));
-    derivative(density, a, 0, 0);
-    derivative(density, b, 1, 1);
-    add(a, b, T(1));
-    for_each("coir::nbody::lpt/sum", exec_, all, AddField<T>{numbers(a), numbers(b)});
-    derivative(density, b, 2, 2);
-    add(a, b, T(1));
-    for (int i = 0; i < 3; ++i) {
-      derivative(density, b, i, (i + 1) % 3);
-      add(b, b, T(-1));
+  void second_order_source(Spectrum const& density, Spectrum const& source, Spectrum const& x,
+                           Spectrum const& y, Spectrum const& z) const {
+    for (bool const mixed : {false, true}) {
+      derivative(density, x, 0, mixed ? 1 : 0);
+      derivative(density, y, 1, mixed ? 2 : 1);
+      derivative(density, z, 2, mixed ? 0 : 2);
+      for_each("coir::nbody::lpt/second_order", exec_,
+               coir::box<1, std::int64_t>({n_ * n_ * 2 * (n_ / 2 + 1)}),
+               AddSecondOrder<T>{numbers(source), numbers(x), numbers(y), numbers(z), mixed});
     }
     forward(source);
   }
@@ -298,7 +290,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
     lpt.displace(noise, x, y, z, position, momentum, growth.d1, p1, box);
   } else {
     auto const source = lpt.mesh();
-    lpt.second_order_source(noise, source, x, y);
+    lpt.second_order_source(noise, source, x, y, z);
     for_each("coir::nbody::lpt/combine", exec,
              coir::box<1, std::int64_t>({side * side * (side / 2 + 1)}),
              detail::Combine<T>{noise.data(), source.spectrum.data(), static_cast<T>(growth.d1),
