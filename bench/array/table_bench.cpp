@@ -38,7 +38,7 @@ void time_statement(benchmark::State& state, Work work, Statement const& stateme
     seconds.push_back(seconds_of());
     state.SetIterationTime(seconds.back());
   }
-  report_rates(state, exec, {work.cells * calls, work.bytes * calls});
+  report_rates(state, exec, {work.items * calls, work.bytes * calls});
   state.counters["seconds"] = median(seconds) / calls;
 }
 
