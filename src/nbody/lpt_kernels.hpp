@@ -6,6 +6,7 @@
 #include "noise_file.hpp"
 #include "white_noise_kernels.hpp"
 
+#include <coir/array/pool.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
@@ -138,11 +139,29 @@ struct Displace {
   }
 };
 
+inline std::int64_t mesh_bytes(std::int64_t side, std::size_t number) {
+  return side * side * (side / 2 + 1) * 2 * static_cast<std::int64_t>(number);
+}
+
+inline void check_lattice(std::int64_t side, double box, int order) {
+  expects(side >= 1 && side <= 1 << 20, "the particles along a side must be from 1 to 2^20", side);
+  expects(box > 0 && std::isfinite(box), "the box length must be positive and finite, in Mpc/h",
+          box);
+  expects(order == 1 || order == 2, "the order of perturbation theory must be 1 or 2", order);
+}
+
 template <class Exec, class T>
 class Lpt {
  public:
-  using Spectrum =
-      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, typename Exec::memory_space>;
+  using Space = typename Exec::memory_space;
+  using Spectrum = Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space>;
+
+  /// A mesh from the pool of arrays, which hands memory on faster than the system does.
+  struct Mesh {
+    std::shared_ptr<void> memory;
+    Spectrum spectrum;
+    operator Spectrum const&() const { return spectrum; }
+  };
 
   Lpt(Exec const& exec, std::int64_t n, double box)
       : exec_(exec),
@@ -155,8 +174,12 @@ class Lpt {
     return {.in_place = true, .effort = fft::Effort::estimate};
   }
 
-  Spectrum mesh(char const* label) const {
-    return fft::allocate_in_place<T, typename Exec::memory_space>(label, Shape<3>{n_, n_, n_});
+  Mesh mesh() const {
+    auto memory = MemoryPool<Space>::allocate(mesh_bytes(n_, sizeof(T)));
+    auto* const data = static_cast<Kokkos::complex<T>*>(memory.get());
+    return {std::move(memory),
+            Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space,
+                         Kokkos::MemoryTraits<Kokkos::Unmanaged>>(data, n_, n_, n_ / 2 + 1)};
   }
   T* numbers(Spectrum const& mesh) const { return reinterpret_cast<T*>(mesh.data()); }
 
@@ -206,17 +229,6 @@ class Lpt {
   double unit_;
   fft::RealPlan<Exec, T, 3> plan_;
 };
-
-inline std::int64_t mesh_bytes(std::int64_t side, std::size_t number) {
-  return side * side * (side / 2 + 1) * 2 * static_cast<std::int64_t>(number);
-}
-
-inline void check_lattice(std::int64_t side, double box, int order) {
-  expects(side >= 1 && side <= 1 << 20, "the particles along a side must be from 1 to 2^20", side);
-  expects(box > 0 && std::isfinite(box), "the box length must be positive and finite, in Mpc/h",
-          box);
-  expects(order == 1 || order == 2, "the order of perturbation theory must be 1 or 2", order);
-}
 
 }  // namespace detail
 
@@ -277,10 +289,9 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
                        particles.count());
     if constexpr (runs_on_host<Exec>) ask_for_large_pages(vectors->data(), bytes);
   }
-  auto const work = lpt.mesh("coir::nbody::lpt/work");
+  auto const work = lpt.mesh();
   if (order == 2) {
-    auto const source = lpt.mesh("coir::nbody::lpt/source"),
-               other = lpt.mesh("coir::nbody::lpt/other");
+    auto const source = lpt.mesh(), other = lpt.mesh();
     lpt.second_order_source(noise, source, work, other);
     lpt.displacement(source, work, particles.momentum.data());
     exec.fence();  // before their memory goes
@@ -307,11 +318,11 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
   expects_memory<Space>(initial_conditions_bytes<Exec, T>(exec, side),
                         "the initial conditions of " + std::to_string(side) + "^3 particles");
   detail::Lpt<Exec, T> const lpt(exec, side, box);
-  auto const noise = lpt.mesh("coir::nbody::lpt/noise");
+  auto const noise = lpt.mesh();
   if (options.noise_file.empty()) {
     white_noise<Exec, T>(exec, options.noise, noise);
   } else {
-    detail::read_noise(options.noise_file, side, noise);
+    detail::read_noise(options.noise_file, side, noise.spectrum);
     lpt.forward(noise);
   }
   return initial_conditions<Exec, T>(exec, side, box, power, a, options.order, noise);
