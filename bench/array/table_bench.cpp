@@ -8,18 +8,11 @@
 #include <coir/array/random.hpp>
 #include <coir/poisson/jacobi.hpp>
 
-#include <algorithm>
 #include <vector>
 
 namespace coir::bench {
 
 using Exec = Kokkos::DefaultExecutionSpace;
-
-double median(std::vector<double> times) {
-  auto const middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
 
 /// Times batches of statements. The counter "seconds" is the median time of one.
 template <class Statement>
