@@ -133,13 +133,13 @@ TEST(Validation, WavesGrowByLinearTheory) {
     for (std::int64_t const side : {32, 64})
       for (double const amplitude : {0.01, 0.5}) row(side, {.kernel = kernel}, amplitude);
   for (double const amplitude : {0.001, 0.1, 0.2, 0.8}) row(64, {}, amplitude);
-  for (double const ratio : {1.5, 2., 3.})
-    for (auto const kernel : {ForceKernel::one_four, ForceKernel::gadget})
-      for (double const amplitude : {0.01, 0.5})
-        row(64, {.mesh_ratio = ratio, .kernel = kernel}, amplitude);
+  for (double const ratio : {1.5, 2.})
+    for (double const amplitude : {0.01, 0.5}) row(64, {.mesh_ratio = ratio}, amplitude);
+  row(64, {.mesh_ratio = 2, .kernel = ForceKernel::gadget}, 0.5);
   for (auto const assignment : {Assignment::tsc, Assignment::pcs})
     for (double const amplitude : {0.01, 0.5}) row(64, {.assignment = assignment}, amplitude);
-  for (double const amplitude : {0.01, 0.5}) row(128, {}, amplitude);
+  for (double const amplitude : {0.01, 0.5})
+    EXPECT_LE(std::abs(row(128, {}, amplitude)), 0.002) << amplitude;
 }
 
 namespace {
@@ -151,15 +151,27 @@ struct PlaneWaveRun {
   double momentum_error;              // rms over rms
 };
 
+template <class T>
+void move_all(Particles<Exec, T> const& particles, double by) {
+  auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, particles.position);
+  for (std::size_t i = 0; i < x.extent(0); ++i)
+    for (int d = 0; d < 3; ++d)
+      x(i, d) = static_cast<T>(std::fmod(x(i, d) + by + particles.box, particles.box));
+  Kokkos::deep_copy(particles.position, x);
+}
+
 /// A plane wave from an amplitude of 0.05 to 0.8, where caustics would be at 1, for matter alone: before they form
 /// the Zel'dovich approximation is exact.
-PlaneWaveRun plane_wave(std::int64_t side, SimulationOptions options, int steps) {
+/// \param shift  of the particles against the mesh, Mpc/h
+PlaneWaveRun plane_wave(std::int64_t side, SimulationOptions options, int steps, double shift = 0) {
   double const box = 64, from = 0.05, to = 0.8;
   auto const& power = matter_alone();
   options.scale_factors = scale_factors(from, to, steps);
   std::vector<PlaneWave> const wave{{{1, 0, 0}, 1.0}};
-  auto const end =
-      evolved(particles_of<Exec, double>(wave, side, box, power, from, 1), power, options);
+  auto const start = particles_of<Exec, double>(wave, side, box, power, from, 1);
+  move_all(start, shift);
+  auto const end = evolved(start, power, options);
+  move_all(end, -shift);
   auto const exact = particles_of<Exec, double>(wave, side, box, power, to, 1);
   PlaneWaveRun run{.box = box,
                    .q = vectors_of(coir::testing::lattice<Exec, double>(side, box).position),
@@ -206,8 +218,14 @@ TEST(Validation, PlaneWavesFollowTheZeldovichApproximation) {
           plane_wave(64, {.stepper = stepper}, steps));
   row("1_4_32", plane_wave(32, {}, 40));
   row("1_4_128", plane_wave(128, {}, 40));
-  for (double const ratio : {1.5, 2., 3.})
-    row("1_4_ratio_" + in_words(ratio), plane_wave(64, {.mesh_ratio = ratio}, 40));
+  for (auto const kernel : {ForceKernel::one_four, ForceKernel::three_four, ForceKernel::gadget})
+    row(named(kernel) + "_half_a_cell_off", plane_wave(64, {.kernel = kernel}, 40, 0.5));
+  for (double const ratio : {1.5, 2., 3.}) {
+    auto const run = plane_wave(64, {.mesh_ratio = ratio}, 40);
+    row("1_4_ratio_" + in_words(ratio), run);
+    if (ratio == 2) EXPECT_LE(run.rms / run.displacement, 0.004);
+  }
+  EXPECT_LE(plane_wave(64, {}, 40).rms, 0.004 * 64);
   row("1_4_tsc", plane_wave(64, {.assignment = Assignment::tsc}, 40));
   row("gadget_tsc",
       plane_wave(64, {.kernel = ForceKernel::gadget, .assignment = Assignment::tsc}, 40));
@@ -233,6 +251,11 @@ TEST(Validation, StepsAreOfSecondOrder) {
         double const distance = coir::testing::rms_distance(x[s], x[s + 1], 64);
         table.row(named(stepper) + (assignment == Assignment::cic ? " cic" : " pcs"),
                   {double(steps[s]), distance, std::log2(before / distance)});
+        // Of the fewest steps' errors, terms of higher order are a tenth.
+        if (steps[s] >= 32) {
+          EXPECT_GE(std::log2(before / distance), 1.95) << named(stepper) << ' ' << steps[s];
+          EXPECT_LE(std::log2(before / distance), 2.05) << named(stepper) << ' ' << steps[s];
+        }
         before = distance;
       }
     }
@@ -268,33 +291,41 @@ TEST(Validation, StartsInFirstOrderLackWhatTheyShould) {
   }
 }
 
+// In boxes of 256 Mpc/h with a mesh as coarse as the lattice the mesh, not the steps, sets what half the Nyquist
+// frequency has: there the figure is written down alone.
 TEST(Validation, TenStepsOfBullfrogAreFortyOfFastpm) {
-  Table table("bullfrog", "stepper steps k/k_Nyquist P/P_fastpm_40");
-  Table summary("steps", "stepper steps box largest_difference_to_half_Nyquist");
+  Table table("bullfrog", "stepper_steps k/k_Nyquist P/P_fastpm_40");
+  Table summary("steps",
+                "stepper steps box mesh_ratio P/P_fastpm_40-1_at_half_Nyquist largest_below");
   std::int64_t const side = 64;
   double const from = 0.05;
-  for (double const box : {128., 256.}) {
-    auto const start = universe<float>(side, box, from);
-    auto const run = [&](Stepper stepper, int steps) {
-      return spectrum_of(
-          evolved(start, lcdm(),
-                  {.scale_factors = scale_factors(from, 1, steps), .stepper = stepper}),
-          128);
-    };
-    auto const reference = run(Stepper::fastpm, 40);
-    double const nyquist = std::numbers::pi * side / box;
-    for (int const steps : {5, 10, 20, 160})
-      for (auto const stepper : steppers) {
-        auto const p = run(stepper, steps);
-        double const difference = largest_difference(p, reference, nyquist / 2);
-        summary.row(named(stepper), {double(steps), box, difference});
-        if (stepper == Stepper::bullfrog && steps == 10) EXPECT_LE(difference, 0.01) << box;
-        for (std::size_t b = 0; b < p.k.size() && p.k[b] <= nyquist * 1.0001; ++b)
-          if (box == 256)
-            table.row(named(stepper) + "_" + std::to_string(steps),
-                      {p.k[b] / nyquist, p.power[b] / reference.power[b]});
-      }
-  }
+  for (double const box : {128., 256.})
+    for (double const ratio : {1., 2.}) {
+      auto const start = universe<float>(side, box, from);
+      auto const run = [&](Stepper stepper, int steps) {
+        return spectrum_of(evolved(start, lcdm(),
+                                   {.scale_factors = scale_factors(from, 1, steps),
+                                    .stepper = stepper,
+                                    .mesh_ratio = ratio}),
+                           128);
+      };
+      auto const reference = run(Stepper::fastpm, 40);
+      double const nyquist = std::numbers::pi * side / box;
+      for (int const steps : {5, 10, 20, 80})
+        for (auto const stepper : steppers) {
+          if (steps == 80 && stepper != Stepper::fastpm) continue;
+          auto const p = run(stepper, steps);
+          double const difference = largest_difference(p, reference, 0.5001 * nyquist);
+          summary.row(named(stepper), {double(steps), box, ratio,
+                                       p.power[15] / reference.power[15] - 1, difference});
+          if (stepper == Stepper::bullfrog && steps == 10 && !(box == 256 && ratio == 1))
+            EXPECT_LE(difference, 0.01) << box << ", mesh ratio " << ratio;
+          if (box == 128 && ratio == 1)
+            for (std::size_t b = 0; b < p.k.size() && p.k[b] <= nyquist * 1.0001; ++b)
+              table.row(named(stepper) + "_" + std::to_string(steps),
+                        {p.k[b] / nyquist, p.power[b] / reference.power[b]});
+        }
+    }
 }
 
 // The mean over seeds of P(k) on large scales, in units of its standard error, which modes of independent Gaussian
@@ -302,13 +333,16 @@ TEST(Validation, TenStepsOfBullfrogAreFortyOfFastpm) {
 TEST(Validation, MeanPowerIsThatOfLinearTheoryOnLargeScales) {
   Table table("seeds", "k P/P_linear-1 standard_error");
   constexpr int seeds = 16;
-  double const box = 1500, end = 0.5;
-  std::vector<double> sum(7), k(7), modes(7);
+  double const box = 1200, end = 0.5;
+  constexpr int bins = 5;
+  std::vector<double> sum(bins), k(bins), modes(bins);
   for (int seed = 1; seed <= seeds; ++seed) {
     auto const p = spectrum_of(
-        evolved(universe<float>(48, box, 0.1, 2, static_cast<std::uint64_t>(seed)), lcdm(),
-                {.scale_factors = scale_factors(0.1, end, 8), .stepper = Stepper::bullfrog}),
-        96);
+        evolved(universe<float>(64, box, 0.1, 2, static_cast<std::uint64_t>(seed)), lcdm(),
+                {.scale_factors = scale_factors(0.1, end, 8),
+                 .stepper = Stepper::bullfrog,
+                 .mesh_ratio = 2}),
+        128);
     for (std::size_t b = 0; b < sum.size(); ++b) {
       k[b] = p.k[b];
       modes[b] = p.modes[b];
@@ -322,8 +356,7 @@ TEST(Validation, MeanPowerIsThatOfLinearTheoryOnLargeScales) {
     EXPECT_LE(std::abs(ratio), 4 * error) << k[b];
     chi_square += ratio * ratio / (error * error);
   }
-  // 7 degrees of freedom: the mean and four standard deviations.
-  EXPECT_LE(chi_square, 7 + 4 * std::sqrt(14.0));
+  EXPECT_LE(chi_square, bins + 4 * std::sqrt(2.0 * bins));  // the mean and four standard deviations
 }
 
 TEST(Validation, FloatAndDoubleAgree) {
@@ -345,33 +378,37 @@ TEST(Validation, FloatAndDoubleAgree) {
     double const difference =
         largest_difference(spectrum_of(in_float, 128), spectrum_of(in_double, 128), 1e9);
     table.row("", {box, distance * 64 / box, difference, total(in_float), total(in_double)});
+    EXPECT_LE(distance, 1e-3 * box / 64);
+    EXPECT_LE(difference, 1e-4);
     EXPECT_LE(total(in_float), 16 * std::numeric_limits<float>::epsilon());
     EXPECT_LE(total(in_double), 16 * std::numeric_limits<double>::epsilon());
   }
 }
 
+// Against eight times as many particles of the same universe on four times as fine a mesh.
 TEST(Validation, KernelsDifferOnSmallScales) {
   Table table("kernels", "kernel k/k_Nyquist P/P_fine");
   std::int64_t const side = 64;
   double const box = 128, from = 0.05, nyquist = std::numbers::pi * side / box;
-  auto const start = universe<float>(side, box, from);
-  auto const run = [&](SimulationOptions options) {
+  auto const run = [&](std::int64_t particles, SimulationOptions options) {
     options.scale_factors = scale_factors(from, 1, 20);
     options.stepper = Stepper::bullfrog;
-    return spectrum_of(evolved(start, lcdm(), options), 128);
+    return spectrum_of(evolved(universe<float>(particles, box, from), lcdm(), options), 128);
   };
-  auto const fine = run({.mesh_ratio = 4, .kernel = ForceKernel::naive});
+  auto const fine = run(2 * side, {.mesh_ratio = 2});
   auto const write = [&](std::string const& name, mesh::PowerSpectrum const& p) {
     for (std::size_t b = 0; b < p.k.size() && p.k[b] <= nyquist * 1.0001; ++b)
       table.row(name, {p.k[b] / nyquist, p.power[b] / fine.power[b]});
   };
   for (auto const kernel : kernels) {
-    auto const p = run({.kernel = kernel});
+    auto const p = run(side, {.kernel = kernel});
     write(named(kernel), p);
-    // Below a quarter of the Nyquist frequency every kernel is near: what is lost there is of the assignment.
-    EXPECT_LE(largest_difference(p, fine, nyquist / 16), 0.05) << named(kernel);
+    // A wave of 32 cells, the fourth bin, lacks at most the 3 % of growth that WavesGrowByLinearTheory measures.
+    EXPECT_LE(largest_difference(p, fine, nyquist / 16), 0.06) << named(kernel);
   }
-  for (double const ratio : {1.5, 2.0, 3.0})
-    write("1_4_ratio_" + in_words(ratio), run({.mesh_ratio = ratio}));
-  write("1_4_tsc", run({.assignment = Assignment::tsc}));
+  for (double const ratio : {1.5, 2., 3.})
+    write("1_4_ratio_" + in_words(ratio), run(side, {.mesh_ratio = ratio}));
+  write("3_4_ratio_2", run(side, {.mesh_ratio = 2, .kernel = ForceKernel::three_four}));
+  write("1_4_tsc", run(side, {.assignment = Assignment::tsc}));
+  write("gadget_tsc", run(side, {.kernel = ForceKernel::gadget, .assignment = Assignment::tsc}));
 }
