@@ -15,27 +15,25 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 
+def number(word):
+    """A number, or the word where it is none; names such as 1_4 aren't."""
+    try:
+        return word if "_" in word else float(word)
+    except ValueError:
+        return word
+
+
 def rows(folder, name):
     """Lists of words and numbers, a list for each line."""
-    result = []
-    for line in (folder / f"{name}.txt").read_text().splitlines():
-        if line.startswith("#"):
-            continue
-        row = []
-        for word in line.split():
-            try:
-                row.append(float(word))
-            except ValueError:
-                row.append(word)
-        result.append(row)
-    return result
+    lines = (folder / f"{name}.txt").read_text().splitlines()
+    return [[number(word) for word in line.split()] for line in lines if not line.startswith("#")]
 
 
 def curves(table):
     """{label: (x, y)} of rows that are label, x, y."""
     result = {}
     for label, x, y in table:
-        xs, ys = result.setdefault(str(label), ([], []))
+        xs, ys = result.setdefault(label, ([], []))
         xs.append(x)
         ys.append(y)
     return result
@@ -95,9 +93,11 @@ def steps(source, target):
 def kernels(source, target):
     figure, axis = plt.subplots(figsize=(6, 3.6))
     for label, (xs, ys) in curves(rows(source, "kernels")).items():
-        axis.plot(xs, ys, "--" if "1_4_" in label else "-", label=label.replace("_ratio_", ", mesh ratio "))
+        if label in ("gadget_ratio_2", "naive", "5_4", "1_4_tsc", "gadget_tsc"):
+            continue  # off the plot, on other lines, or below them
+        axis.plot(xs, ys, "--" if "ratio" in label else "-", label=label.replace("_ratio_", ", mesh ratio "))
     axis.set_xlabel("k / k_Nyquist of the particles")
-    axis.set_ylabel("P / P(mesh ratio 4)")
+    axis.set_ylabel("P / P(128^3 particles, mesh 256^3)")
     axis.legend(fontsize=7, ncol=2)
     save(figure, target, "kernels")
 

@@ -408,6 +408,9 @@ TEST(Validation, KernelsDifferOnSmallScales) {
   }
   for (double const ratio : {1.5, 2., 3.})
     write("1_4_ratio_" + in_words(ratio), run(side, {.mesh_ratio = ratio}));
+  for (double const ratio : {1.5, 2.})
+    write("gadget_ratio_" + in_words(ratio),
+          run(side, {.mesh_ratio = ratio, .kernel = ForceKernel::gadget}));
   write("3_4_ratio_2", run(side, {.mesh_ratio = 2, .kernel = ForceKernel::three_four}));
   write("1_4_tsc", run(side, {.assignment = Assignment::tsc}));
   write("gadget_tsc", run(side, {.kernel = ForceKernel::gadget, .assignment = Assignment::tsc}));
