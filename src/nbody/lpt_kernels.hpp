@@ -126,7 +126,7 @@ struct Displace {
       if (position != nullptr) {
         T x = static_cast<T>(d == 0 ? i : d == 1 ? j : k) * spacing + for_position * displacement;
         x -= length * math::floor(x / length);
-        position[to + d] = x < length ? x : T(0);
+        position[to + d] = x >= length ? T(0) : x;
       }
       if (momentum != nullptr) momentum[to + d] = for_momentum * displacement;
     }
@@ -138,7 +138,8 @@ inline std::int64_t mesh_bytes(std::int64_t side, std::size_t number) {
 }
 
 inline void check_lattice(std::int64_t side, double box, int order) {
-  expects(side >= 1 && side <= 1 << 20, "the particles along a side must be from 1 to 2^20", side);
+  // Bytes of more don't fit 64 bits.
+  expects(side >= 1 && side <= 1 << 18, "the particles along a side must be from 1 to 2^18", side);
   expects(box > 0 && std::isfinite(box), "the box length must be positive and finite, in Mpc/h",
           box);
   expects(order == 1 || order == 2, "the order of perturbation theory must be 1 or 2", order);
@@ -259,7 +260,8 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
   double const unit = 2 * std::numbers::pi / box, today = power.growth().d1(1.0);
   double const widest = std::sqrt(3.0) * (static_cast<double>(side) / 2) + 1e-9;
   double const first = -1e-9, step = (std::log(std::max(widest, 2.0)) - first) / steps;
-  power.expects_coverage(unit, unit * std::sqrt(3.0) * std::floor(static_cast<double>(side) / 2));
+  if (side > 1)  // one particle has no modes but the mean
+    power.expects_coverage(unit, unit * std::sqrt(3.0) * std::floor(static_cast<double>(side) / 2));
   double const cell = std::pow(box / static_cast<double>(side), 3);
   std::vector<double> amplitude(steps + 1);
   for (int s = 0; s <= steps; ++s) {

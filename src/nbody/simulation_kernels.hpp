@@ -26,7 +26,7 @@ namespace detail {
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T wrapped(T x, T length) {
   x -= length * math::floor(x / length);
-  return x < length ? x : T(0);  // rounding may leave length itself
+  return x >= length ? T(0) : x;  // rounding may leave length itself; what is no number stays so
 }
 
 /// p = keep p + kick F, x += drift p.

@@ -54,7 +54,7 @@ std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side);
 ///
 /// Derivatives are spectral; those of odd order along an axis leave its Nyquist plane out.
 ///
-/// \param side   particles along a side, at least 1
+/// \param side   particles along a side, from 1 to 2^18
 /// \param box    length of the box in Mpc/h, > 0
 /// \param power  the linear spectrum; its growth must cover a
 /// \param a      scale factor to start at

@@ -1,0 +1,506 @@
+#include <coir/cosmology/factors.hpp>
+#include <coir/nbody/simulation.hpp>
+
+#include <nbody/held_memory.hpp>
+#include <nbody/universe.hpp>
+#include <support/command.hpp>
+#include <support/message_of.hpp>
+#include <support/spaces.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+using namespace coir;
+using coir::testing::copy_of;
+using coir::testing::largest_distance;
+using coir::testing::lattice;
+using coir::testing::lcdm;
+using coir::testing::message_of;
+using coir::testing::mode_of;
+using coir::testing::vectors_of;
+using nbody::Particles;
+using nbody::scale_factors;
+using nbody::Simulation;
+using nbody::SimulationOptions;
+using nbody::Stepper;
+
+namespace {
+
+constexpr Stepper steppers[] = {Stepper::fastpm, Stepper::plain, Stepper::bullfrog};
+
+template <class Case>
+using SimulationOf = Simulation<typename Case::Exec, typename Case::Real>;
+
+template <class Case>
+SimulationOf<Case> simulation_of(Particles<typename Case::Exec, typename Case::Real> particles,
+                                 SimulationOptions const& options, int first = 0) {
+  return {typename Case::Exec{}, std::move(particles), lcdm().growth(), options, first};
+}
+
+/// Ten steps' worth of structure: displacements grow from a tenth of a cell to a few cells.
+template <class Case>
+Particles<typename Case::Exec, typename Case::Real> universe(std::int64_t side, double a = 0.1) {
+  return nbody::initial_conditions<typename Case::Exec, typename Case::Real>(
+      typename Case::Exec{}, side, 3.0 * side, lcdm(), a);
+}
+
+/// As bytes, so that NaN and -0 count.
+template <class V>
+bool same_bits(V const& a, V const& b) {
+  auto const first = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a);
+  auto const second = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b);
+  return first.size() == second.size() &&
+         std::memcmp(first.data(), second.data(),
+                     first.size() * sizeof(typename V::non_const_value_type)) == 0;
+}
+
+template <class Case>
+double eps() {
+  return std::numeric_limits<typename Case::Real>::epsilon();
+}
+
+}  // namespace
+
+template <class Case>
+class Simulations : public ::testing::Test {};
+TYPED_TEST_SUITE(Simulations, coir::testing::Cases, coir::testing::CaseName);
+
+TYPED_TEST(Simulations, LeaveAUniformLatticeWhereItIs) {
+  for (std::int64_t const side : {1, 2, 5, 8})
+    for (Stepper const stepper : steppers) {
+      double const box = 10;
+      auto const start = lattice<typename TypeParam::Exec, typename TypeParam::Real>(side, box);
+      auto simulation = simulation_of<TypeParam>(
+          copy_of(start), {.scale_factors = scale_factors(0.1, 1, 5), .stepper = stepper});
+      simulation.advance(5);
+      // Forces round to eps times those of a cell twice as dense, 3/2 omega_m h; five steps of factors of order 1.
+      EXPECT_LE(largest_distance(vectors_of(simulation.particles().position),
+                                 vectors_of(start.position), box),
+                100 * eps<TypeParam>() * box)
+          << side;
+    }
+}
+
+// A lattice that moves as a whole makes no force.
+TYPED_TEST(Simulations, DriftFreeParticlesByTheFormula) {
+  double const box = 16, a = 0.2, b = 0.5;
+  std::int64_t const side = 8;
+  std::array<double, 3> const p{0.5, -1, 2};
+  auto const& growth = lcdm().growth();
+  auto const start = lattice<typename TypeParam::Exec, typename TypeParam::Real>(side, box, p);
+  auto const q = vectors_of(start.position);
+  for (Stepper const stepper : steppers) {
+    auto simulation =
+        simulation_of<TypeParam>(copy_of(start), {.scale_factors = {a, b}, .stepper = stepper});
+    simulation.advance(1);
+    double drift = cosmology::quinn_drift(growth.parameters(), a, b), keep = 1;
+    if (stepper == Stepper::fastpm) drift = cosmology::fastpm_drift(growth, (a + b) / 2, a, b);
+    if (stepper == Stepper::bullfrog) {
+      auto const f = cosmology::bullfrog_dkd(growth, a, b);
+      keep = f.alpha * growth.momentum(b) / growth.momentum(a);
+      drift = f.half_drift / growth.momentum(a) * (1 + f.alpha);
+    }
+    auto const x = vectors_of(simulation.particles().position),
+               momentum = vectors_of(simulation.particles().momentum);
+    double const tolerance = 200 * eps<TypeParam>() * box;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      for (int d = 0; d < 3; ++d) {
+        ASSERT_NEAR(coir::testing::wrapped(x[i][d] - q[i][d] - drift * p[d], box), 0, tolerance)
+            << name_of(stepper);
+        ASSERT_NEAR(momentum[i][d], keep * p[d], tolerance) << name_of(stepper);
+      }
+  }
+}
+
+TYPED_TEST(Simulations, MakeStepsTogetherAsOneByOne) {
+  std::int64_t const side = 12;
+  auto const start = universe<TypeParam>(side);
+  for (Stepper const stepper : steppers) {
+    SimulationOptions const options{
+        .scale_factors = scale_factors(0.1, 0.7, 4), .stepper = stepper, .deterministic = true};
+    auto together = simulation_of<TypeParam>(copy_of(start), options);
+    auto one_by_one = simulation_of<TypeParam>(copy_of(start), options);
+    std::vector<int> seen;
+    together.advance(4, [&](int step) { seen.push_back(step); });
+    EXPECT_EQ(seen, (std::vector<int>{1, 2, 3, 4}));
+    for (int s = 0; s < 4; ++s) {
+      EXPECT_EQ(one_by_one.steps_done(), s);
+      EXPECT_EQ(one_by_one.steps_left(), 4 - s);
+      EXPECT_EQ(one_by_one.a(), options.scale_factors[s]);
+      one_by_one.advance(1);
+    }
+    EXPECT_EQ(together.a(), 0.7);
+    EXPECT_EQ(together.steps_left(), 0);
+    // A kick or drift in two parts rounds differently, and the errors grow with what the forces differ.
+    EXPECT_LE(largest_distance(vectors_of(together.particles().position),
+                               vectors_of(one_by_one.particles().position), 3.0 * side),
+              300 * eps<TypeParam>() * side)
+        << name_of(stepper);
+    one_by_one.advance(0);
+    EXPECT_EQ(one_by_one.a(), 0.7);
+  }
+}
+
+// What a run that is written to disk and read again does.
+TYPED_TEST(Simulations, GoOnFromTheirParticlesWithTheSameBits) {
+  auto const start = universe<TypeParam>(10);
+  for (Stepper const stepper : steppers) {
+    SimulationOptions const options{
+        .scale_factors = scale_factors(0.1, 0.7, 5), .stepper = stepper, .deterministic = true};
+    auto whole = simulation_of<TypeParam>(copy_of(start), options);
+    whole.advance(2);
+    auto const half_way = copy_of(whole.particles());
+    whole.advance(3);
+    auto second = simulation_of<TypeParam>(half_way, options, 2);
+    EXPECT_EQ(second.steps_done(), 2);
+    EXPECT_EQ(second.a(), options.scale_factors[2]);
+    second.advance(3);
+    EXPECT_TRUE(same_bits(whole.particles().position, second.particles().position));
+    EXPECT_TRUE(same_bits(whole.particles().momentum, second.particles().momentum));
+  }
+}
+
+TYPED_TEST(Simulations, KeepTheTotalMomentum) {
+  for (Stepper const stepper : steppers)
+    for (auto const assignment : {mesh::Assignment::cic, mesh::Assignment::pcs}) {
+      auto simulation = simulation_of<TypeParam>(universe<TypeParam>(16),
+                                                 {.scale_factors = scale_factors(0.1, 1, 6),
+                                                  .stepper = stepper,
+                                                  .assignment = assignment});
+      simulation.advance(6);
+      double sum[3] = {}, sizes = 0;
+      for (auto const& p : vectors_of(simulation.particles().momentum))
+        for (int d = 0; d < 3; ++d) sum[d] += p[d], sizes += std::abs(p[d]);
+      EXPECT_GT(sizes, 0);
+      // Each of six kicks rounds the momenta and forces of single particles; these errors are independent, and
+      // 16 eps is what they would add to if a hundredth of them weren't.
+      for (double const total : sum) EXPECT_LE(std::abs(total), 16 * eps<TypeParam>() * sizes);
+    }
+}
+
+TYPED_TEST(Simulations, KeepParticlesInTheBox) {
+  using T = typename TypeParam::Real;
+  std::int64_t const side = 12;
+  for (Stepper const stepper : steppers) {
+    auto simulation = simulation_of<TypeParam>(
+        universe<TypeParam>(side), {.scale_factors = scale_factors(0.1, 1, 3), .stepper = stepper});
+    for (int s = 0; s < 3; ++s) {
+      simulation.advance(1);
+      auto const x =
+          Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, simulation.particles().position);
+      for (std::size_t i = 0; i < x.extent(0); ++i)
+        for (int d = 0; d < 3; ++d) {
+          ASSERT_GE(x(i, d), T(0));
+          ASSERT_LT(x(i, d), static_cast<T>(3.0 * side));
+        }
+    }
+  }
+}
+
+namespace {
+
+/// How much a long wave has grown, over what linear theory says.
+template <class Case>
+double growth_of_a_long_wave(SimulationOptions options) {
+  double const box = 100, from = 0.1, to = 0.6;
+  auto const& growth = lcdm().growth();
+  options.scale_factors = scale_factors(from, to, 8);
+  auto simulation =
+      simulation_of<Case>(coir::testing::particles_of<typename Case::Exec, typename Case::Real>(
+                              {{{0, 1, 0}, 0.1}}, 16, box, lcdm(), from, 2),
+                          options);
+  auto const amplitude = [&] {
+    return std::abs(mode_of(vectors_of(simulation.particles().position), box, {0, 1, 0}));
+  };
+  double const before = amplitude();
+  simulation.advance(8);
+  return amplitude() / before * growth.d1(from) / growth.d1(to);
+}
+
+}  // namespace
+
+// The window of cic takes (2 pi / 16)^2 / 6 = 2.6 % off the force of this wave, and the growth from 0.1 to 0.6 by about
+// as much; 3_2 half as much again, windows of higher order up to twice, softenings up to (2 pi / 16 r)^2 / 2 with
+// r = 1.25 sqrt(2).
+TYPED_TEST(Simulations, GrowWavesByLinearTheory) {
+  for (Stepper const stepper : steppers)
+    EXPECT_NEAR(growth_of_a_long_wave<TypeParam>({.stepper = stepper}), 1, 0.035)
+        << name_of(stepper);
+  for (double const ratio : {1.5, 2.0})
+    EXPECT_NEAR(growth_of_a_long_wave<TypeParam>({.mesh_ratio = ratio}), 1, 0.02) << ratio;
+  for (auto const kernel :
+       {mesh::ForceKernel::naive, mesh::ForceKernel::three_four, mesh::ForceKernel::five_four,
+        mesh::ForceKernel::three_two, mesh::ForceKernel::eastwood, mesh::ForceKernel::gadget})
+    EXPECT_NEAR(growth_of_a_long_wave<TypeParam>({.kernel = kernel}), 1, 0.05) << name_of(kernel);
+  for (auto const assignment : {mesh::Assignment::tsc, mesh::Assignment::pcs})
+    EXPECT_NEAR(growth_of_a_long_wave<TypeParam>({.assignment = assignment}), 1, 0.07)
+        << static_cast<int>(assignment);
+  for (auto const softening : {mesh::Softening::two_thirds, mesh::Softening::gaussian,
+                               mesh::Softening::gadget, mesh::Softening::steep})
+    EXPECT_NEAR(growth_of_a_long_wave<TypeParam>({.softening = softening}), 1, 0.25)
+        << name_of(softening);
+}
+
+TYPED_TEST(Simulations, InFloatAreThoseInDouble) {
+  using Double = coir::testing::Case<typename TypeParam::Exec, double>;
+  std::int64_t const side = 12;
+  double const box = 3.0 * side;
+  for (Stepper const stepper : steppers) {
+    SimulationOptions const options{.scale_factors = scale_factors(0.1, 0.6, 5),
+                                    .stepper = stepper};
+    auto simulation = simulation_of<TypeParam>(universe<TypeParam>(side), options);
+    auto in_double = simulation_of<Double>(universe<Double>(side), options);
+    simulation.advance(5);
+    in_double.advance(5);
+    // Positions start with roundings of eps box / 2, which grow as differences in a collapse do, by a hundred times or so.
+    EXPECT_LE(largest_distance(vectors_of(simulation.particles().position),
+                               vectors_of(in_double.particles().position), box),
+              100 * eps<TypeParam>() * box)
+        << name_of(stepper);
+  }
+}
+
+TYPED_TEST(Simulations, RepeatTheirBitsWhereTheyShould) {
+  SimulationOptions const options{.scale_factors = scale_factors(0.1, 0.6, 3),
+                                  .deterministic = true};
+  auto one = simulation_of<TypeParam>(universe<TypeParam>(12), options);
+  auto other = simulation_of<TypeParam>(universe<TypeParam>(12), options);
+  one.advance(3);
+  other.advance(3);
+  EXPECT_TRUE(same_bits(one.particles().position, other.particles().position));
+  EXPECT_TRUE(same_bits(one.particles().momentum, other.particles().momentum));
+}
+
+TYPED_TEST(Simulations, PaintTheirDensity) {
+  for (double const ratio : {1.0, 1.5}) {
+    auto simulation = simulation_of<TypeParam>(universe<TypeParam>(8),
+                                               {.scale_factors = {0.1, 0.2}, .mesh_ratio = ratio});
+    simulation.advance(1);
+    simulation.paint_density();
+    auto const n = simulation.force().shape()[0];
+    EXPECT_EQ(n, ratio == 1 ? 8 : 12);
+    auto const spectrum =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, simulation.force().spectrum());
+    auto const density = fft::real_view_of(spectrum, n);
+    double sum = 0;
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < n; ++j)
+        for (std::int64_t k = 0; k < n; ++k) sum += density(i, j, k);
+    double const cells = static_cast<double>(n * n * n);
+    EXPECT_NEAR(sum / cells, 1, 16 * eps<TypeParam>());
+  }
+}
+
+TYPED_TEST(Simulations, GoOnAsBeforeAfterTheirDensityIsPainted) {
+  SimulationOptions const options{.scale_factors = {0.1, 0.2, 0.3}, .deterministic = true};
+  auto plain = simulation_of<TypeParam>(universe<TypeParam>(8), options);
+  auto painted = simulation_of<TypeParam>(universe<TypeParam>(8), options);
+  plain.advance(1);
+  plain.advance(1);
+  painted.advance(1);
+  painted.paint_density();
+  painted.advance(1);
+  EXPECT_TRUE(same_bits(plain.particles().position, painted.particles().position));
+}
+
+TYPED_TEST(Simulations, SayWhereTheTimeWent) {
+  for (Stepper const stepper : {Stepper::fastpm, Stepper::bullfrog}) {
+    auto simulation = simulation_of<TypeParam>(
+        universe<TypeParam>(8), {.scale_factors = scale_factors(0.1, 0.5, 2), .stepper = stepper});
+    auto before = simulation.seconds();
+    EXPECT_EQ(before.paint + before.fft + before.readout + before.push + before.sort, 0);
+    for (int s = 0; s < 2; ++s) {
+      simulation.advance(1);
+      auto const after = simulation.seconds();
+      EXPECT_GT(after.paint, before.paint);
+      EXPECT_GT(after.fft, before.fft);
+      EXPECT_GT(after.readout, before.readout);
+      if (stepper == Stepper::bullfrog) EXPECT_GT(after.push, before.push);
+      before = after;
+    }
+  }
+}
+
+TYPED_TEST(Simulations, FindWhatIsNoNumberAndNameTheStep) {
+  std::int64_t const side = 6;
+  for (bool const deterministic : {false, true})
+    for (Stepper const stepper : steppers)
+      for (double const bad : {NAN, INFINITY}) {
+        auto particles = universe<TypeParam>(side);
+        SimulationOptions const options{.scale_factors = scale_factors(0.1, 0.6, 5),
+                                        .stepper = stepper,
+                                        .deterministic = deterministic};
+        auto simulation = simulation_of<TypeParam>(particles, options);
+        simulation.advance(2);
+        auto const momentum =
+            Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, particles.momentum);
+        momentum(77, 1) = static_cast<typename TypeParam::Real>(bad);
+        Kokkos::deep_copy(particles.momentum, momentum);
+        std::string const text = message_of<NumericalError>([&] { simulation.advance(3); });
+        EXPECT_EQ(text,
+                  "the force isn't a number in step 3, at a = 0.3: a position or momentum has "
+                  "overflowed or is no number")
+            << name_of(stepper);
+      }
+}
+
+TYPED_TEST(Simulations, StopWhereTheirCallerWants) {
+  auto simulation = simulation_of<TypeParam>(universe<TypeParam>(6),
+                                             {.scale_factors = scale_factors(0.1, 0.5, 4)});
+  EXPECT_THROW(simulation.advance(4,
+                                  [](int step) {
+                                    if (step == 2) throw std::runtime_error("enough");
+                                  }),
+               std::runtime_error);
+  EXPECT_EQ(simulation.steps_done(), 2);
+}
+
+TYPED_TEST(Simulations, CheckTheirOptions) {
+  auto const message = [](SimulationOptions const& options, int first = 0) {
+    return message_of([&] {
+      simulation_of<TypeParam>(lattice<typename TypeParam::Exec, typename TypeParam::Real>(4, 10),
+                               options, first);
+    });
+  };
+  EXPECT_EQ(message({}), "a simulation needs at least two scale factors, not 0");
+  EXPECT_EQ(message({.scale_factors = {0.5}}),
+            "a simulation needs at least two scale factors, not 1");
+  EXPECT_EQ(message({.scale_factors = {0.5, 0.4}}),
+            "scale factors must be above 0 and rise; number 1 must be above 0.5, not 0.4");
+  EXPECT_EQ(message({.scale_factors = {0.5, 0.6, 0.6}}),
+            "scale factors must be above 0 and rise; number 2 must be above 0.6, not 0.6");
+  EXPECT_EQ(message({.scale_factors = {0, 0.6}}),
+            "scale factors must be above 0 and rise; number 0 must be above 0, not 0");
+  EXPECT_EQ(message({.scale_factors = {0.5, NAN}}),
+            "scale factors must be above 0 and rise; number 1 must be above 0.5, not nan");
+  EXPECT_EQ(message({.scale_factors = {0.5, 1}, .mesh_ratio = 0.4}),
+            "the mesh ratio must be in [0.5, 4], not 0.4");
+  EXPECT_EQ(message({.scale_factors = {0.5, 1}, .mesh_ratio = 4.5}),
+            "the mesh ratio must be in [0.5, 4], not 4.5");
+  EXPECT_EQ(message({.scale_factors = {0.5, 1}, .mesh_ratio = NAN}),
+            "the mesh ratio must be in [0.5, 4], not nan");
+  EXPECT_EQ(message({.scale_factors = {0.5, 1}}, 2),
+            "the first step must be one of the 2 scale factors, not 2");
+  EXPECT_EQ(message({.scale_factors = {0.5, 1}}, -1),
+            "the first step must be one of the 2 scale factors, not -1");
+}
+
+TYPED_TEST(Simulations, CheckTheirParticles) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  SimulationOptions const options{.scale_factors = {0.5, 1}};
+  auto particles = lattice<Exec, T>(4, 10);
+  particles.side = 5;
+  EXPECT_EQ(message_of([&] { simulation_of<TypeParam>(particles, options); }),
+            "positions and momenta must be 125, the cube of the particles along a side, not 64");
+  particles.side = 0;
+  EXPECT_EQ(message_of([&] { simulation_of<TypeParam>(particles, options); }),
+            "there must be at least one particle along a side, not 0");
+  EXPECT_EQ(message_of([&] { simulation_of<TypeParam>(lattice<Exec, T>(4, -1), options); }),
+            "the box length must be positive and finite, not -1");
+}
+
+TYPED_TEST(Simulations, MakeOnlyTheStepsThatAreLeft) {
+  auto simulation =
+      simulation_of<TypeParam>(lattice<typename TypeParam::Exec, typename TypeParam::Real>(4, 10),
+                               {.scale_factors = {0.1, 0.2, 0.3}});
+  EXPECT_EQ(message_of([&] { simulation.advance(3); }),
+            "the steps to make must be from 0 to the 2 that are left, not 3");
+  EXPECT_EQ(message_of([&] { simulation.advance(-1); }),
+            "the steps to make must be from 0 to the 2 that are left, not -1");
+  simulation.advance(2);
+  EXPECT_EQ(message_of([&] { simulation.advance(1); }),
+            "the steps to make must be from 0 to the 0 that are left, not 1");
+  // Growth is known from a = 1e-3 to 1.
+  auto beyond =
+      simulation_of<TypeParam>(lattice<typename TypeParam::Exec, typename TypeParam::Real>(4, 10),
+                               {.scale_factors = {0.9, 1.2}});
+  EXPECT_NE(message_of([&] { beyond.advance(1); }).find("a_min and a_max"), std::string::npos);
+}
+
+TYPED_TEST(Simulations, SayHowMuchMemoryTheyLack) {
+  Particles<typename TypeParam::Exec, typename TypeParam::Real> const none{32768, 10, {}, {}};
+  std::string const text = message_of<ResourceError>(
+      [&] { simulation_of<TypeParam>(none, {.scale_factors = {0.5, 1}, .deterministic = true}); });
+  EXPECT_NE(text.find("the force on a mesh of (32768, 32768, 32768) cells"), std::string::npos)
+      << text;
+}
+
+// From 48 particles along a side on they are kept in the order of the mesh between steps.
+TYPED_TEST(Simulations, KeepParticlesApartWhileTheyAreInTheOrderOfTheMesh) {
+  std::int64_t const side = 48;
+  double const box = 3.0 * side;
+  auto const start = universe<TypeParam>(side);
+  for (Stepper const stepper : {Stepper::fastpm, Stepper::bullfrog}) {
+    SimulationOptions const options{
+        .scale_factors = scale_factors(0.1, 0.5, 6), .stepper = stepper, .deterministic = true};
+    coir::testing::HeldMemory const held;
+    auto together = simulation_of<TypeParam>(copy_of(start), options);
+    std::int64_t const predicted =
+        SimulationOf<TypeParam>::bytes(typename TypeParam::Exec{}, side, options);
+    together.advance(6);
+    EXPECT_LE(held.now(), predicted + (1 << 20));
+    EXPECT_GE(held.now(), predicted * 8 / 10);
+    auto one_by_one = simulation_of<TypeParam>(copy_of(start), options);
+    for (int s = 0; s < 6; ++s) one_by_one.advance(1);  // which doesn't pay to sort for
+    EXPECT_GT(together.seconds().sort, 0);
+    EXPECT_EQ(one_by_one.seconds().sort, 0);
+    EXPECT_LE(largest_distance(vectors_of(together.particles().position),
+                               vectors_of(one_by_one.particles().position), box),
+              100 * eps<TypeParam>() * box)
+        << name_of(stepper);
+  }
+}
+
+namespace {
+
+char const* const variable = "COIR_NBODY_TEST_WRITES_TO";
+
+/// From noise to moved particles; 48 of them along a side are sorted on the way.
+template <class T>
+void write_bits(std::ofstream& file) {
+  using Case = coir::testing::Case<coir::testing::Host, T>;
+  for (std::int64_t const side : {13, 48})
+    for (Stepper const stepper : {Stepper::fastpm, Stepper::bullfrog}) {
+      auto simulation = simulation_of<Case>(
+          universe<Case>(side, 0.3),
+          {.scale_factors = scale_factors(0.3, 0.7, 5), .stepper = stepper, .deterministic = true});
+      simulation.advance(5);
+      for (auto const& view : {simulation.particles().position, simulation.particles().momentum})
+        file.write(reinterpret_cast<char const*>(view.data()),
+                   static_cast<std::streamsize>(view.size() * sizeof(T)));
+    }
+}
+
+/// What a process of its own writes.
+std::string bits_on(int threads) {
+  coir::testing::TemporaryFolder const folder;
+  std::string const path = (folder / "bits").string();
+  std::string const self = std::filesystem::canonical("/proc/self/exe").string();
+  auto const outcome = coir::testing::run_command(
+      "env OMP_PROC_BIND=false OMP_NUM_THREADS=" + std::to_string(threads) + " " + variable + "=" +
+      path + " " + self + " --gtest_filter=SimulationsOnHost.WriteTheirBits");
+  EXPECT_EQ(outcome.code, 0) << outcome.output << outcome.errors;
+  return coir::testing::read_text(path);
+}
+
+}  // namespace
+
+TEST(SimulationsOnHost, WriteTheirBits) {
+  char const* const path = std::getenv(variable);
+  if (!path) GTEST_SKIP() << "for HaveTheSameBitsForAnyThreadCount alone";
+  std::ofstream file(path, std::ios::binary);
+  write_bits<float>(file);
+  write_bits<double>(file);
+  EXPECT_TRUE(file.good());
+}
+
+TEST(SimulationsOnHost, HaveTheSameBitsForAnyThreadCount) {
+  std::string const alone = bits_on(1);
+  EXPECT_EQ(alone.size(),
+            2u * 6 * (13 * 13 * 13 + 48 * 48 * 48) * (sizeof(float) + sizeof(double)));
+  for (int const threads : {2, 3}) EXPECT_TRUE(bits_on(threads) == alone) << threads << " threads";
+}
