@@ -190,6 +190,8 @@ int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& b
     return fail(app, ExitCode::input, error.what());
   } catch (ResourceError const& error) {
     return fail(app, ExitCode::resources, error.what());
+  } catch (NumericalError const& error) {
+    return fail(app, ExitCode::numerical, error.what());
   } catch (EnvironmentError const& error) {
     return fail(app, ExitCode::environment, error.what());
   } catch (std::bad_alloc const&) {

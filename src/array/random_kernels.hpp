@@ -4,29 +4,14 @@
 /// The kernels of random.hpp.
 
 #include "box_muller.hpp"
+#include "threefry.hpp"
 
 #include <coir/array/detail/random_fill.hpp>
 #include <coir/core/loops.hpp>
 
-// Random123 knows CUDA's marks for device functions, and no other's.
-#define R123_CUDA_DEVICE KOKKOS_FUNCTION
-#include <Random123/threefry.h>
-
 #include <algorithm>
 
 namespace coir::random::detail {
-
-/// Words without std::array, whose functions aren't for devices everywhere.
-struct PlainWords {
-  std::uint32_t v[4];
-};
-
-KOKKOS_FORCEINLINE_FUNCTION PlainWords threefry(PlainWords const& counter, PlainWords const& key) {
-  threefry4x32_ctr_t const c = {{counter.v[0], counter.v[1], counter.v[2], counter.v[3]}};
-  threefry4x32_key_t const k = {{key.v[0], key.v[1], key.v[2], key.v[3]}};
-  threefry4x32_ctr_t const result = threefry4x32_R(20, c, k);
-  return {{result.v[0], result.v[1], result.v[2], result.v[3]}};
-}
 
 KOKKOS_FORCEINLINE_FUNCTION PlainWords number_words(PlainWords const& key, std::uint64_t index) {
   return threefry({{static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), 0u,

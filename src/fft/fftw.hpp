@@ -7,10 +7,13 @@
 
 #include <fftw3.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -23,21 +26,24 @@ static_assert(std::is_same_v<Axis, fftwf_iodim64>);
 template <class T>
 struct Fftw;
 
-#define COIR_FFTW(T, letter)                                             \
-  template <>                                                            \
-  struct Fftw<T> {                                                       \
-    using Plan = letter##_plan;                                          \
-    using Complex = letter##_complex;                                    \
-    static constexpr auto* plan_complex = letter##_plan_guru64_dft;      \
-    static constexpr auto* plan_forward = letter##_plan_guru64_dft_r2c;  \
-    static constexpr auto* plan_backward = letter##_plan_guru64_dft_c2r; \
-    static constexpr auto* run_complex = letter##_execute_dft;           \
-    static constexpr auto* run_forward = letter##_execute_dft_r2c;       \
-    static constexpr auto* run_backward = letter##_execute_dft_c2r;      \
-    static constexpr auto* destroy = letter##_destroy_plan;              \
-    static constexpr auto* allocate = letter##_malloc;                   \
-    static constexpr auto* free = letter##_free;                         \
-    static constexpr auto* alignment_of = letter##_alignment_of;         \
+#define COIR_FFTW(T, letter)                                                   \
+  template <>                                                                  \
+  struct Fftw<T> {                                                             \
+    using Plan = letter##_plan;                                                \
+    using Complex = letter##_complex;                                          \
+    static constexpr auto* plan_complex = letter##_plan_guru64_dft;            \
+    static constexpr auto* plan_forward = letter##_plan_guru64_dft_r2c;        \
+    static constexpr auto* plan_backward = letter##_plan_guru64_dft_c2r;       \
+    static constexpr auto* run_complex = letter##_execute_dft;                 \
+    static constexpr auto* run_forward = letter##_execute_dft_r2c;             \
+    static constexpr auto* run_backward = letter##_execute_dft_c2r;            \
+    static constexpr auto* destroy = letter##_destroy_plan;                    \
+    static constexpr auto* allocate = letter##_malloc;                         \
+    static constexpr auto* free = letter##_free;                               \
+    static constexpr auto* alignment_of = letter##_alignment_of;               \
+    static constexpr auto* export_wisdom = letter##_export_wisdom_to_string;   \
+    static constexpr auto* import_wisdom = letter##_import_wisdom_from_string; \
+    static constexpr auto* forget_wisdom = letter##_forget_wisdom;             \
   };
 COIR_FFTW(float, fftwf)
 COIR_FFTW(double, fftw)
@@ -69,6 +75,22 @@ class Scratch {
   std::unique_ptr<void, Free> block_;
 };
 
+/// While it lives, FFTW's planner knows nothing of what it measured: its estimates would differ otherwise.
+template <class T>
+class WithoutWisdom {
+ public:
+  WithoutWisdom() : wisdom_(Fftw<T>::export_wisdom()) { Fftw<T>::forget_wisdom(); }
+  ~WithoutWisdom() {
+    if (wisdom_) Fftw<T>::import_wisdom(wisdom_);
+    std::free(wisdom_);
+  }
+  WithoutWisdom(WithoutWisdom const&) = delete;
+  WithoutWisdom& operator=(WithoutWisdom const&) = delete;
+
+ private:
+  char* wisdom_;
+};
+
 /// What kind of transform a plan makes.
 enum class Kind { complex_forward, complex_backward, real_forward, real_backward };
 
@@ -89,6 +111,8 @@ class FftwPlan {
     auto* const complex_out = static_cast<typename F::Complex*>(out);
     auto const rank = static_cast<int>(axes.size());
     std::lock_guard const lock(planner_mutex());
+    std::optional<WithoutWisdom<T>> without_wisdom;
+    if (flags & FFTW_ESTIMATE) without_wisdom.emplace();
     switch (kind) {
       case Kind::complex_forward:
       case Kind::complex_backward:

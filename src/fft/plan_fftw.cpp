@@ -27,6 +27,7 @@ struct Cut {
   std::int64_t rows = 1;    ///< of one of them
   std::int64_t chunk = 1;   ///< of them by one call
   std::int64_t parts = 1;   ///< threads
+  bool by_copies = false;   ///< backward: trailing axes are transformed out of a copy
 
   Cut(Request const& request, std::int64_t threads) {
     // As many trailing axes as fit in a core's cache while the tasks are enough for many threads.
@@ -43,6 +44,8 @@ struct Cut {
     chunk = std::clamp<std::int64_t>(small / (rows * request.last()), 1, blocks);
     if (chunk > 1) chunk -= chunk % 2;  // an even number of odd rows keeps to FFTW's alignment
     parts = request.batch * request.points() <= small ? 1 : threads;
+    // FFTW writes to its input on the way, which goes to memory in vain unless it is a copy in cache.
+    by_copies = request.real && !request.options.in_place && outer > 0 && outer + 1 < request.rank;
   }
 };
 
@@ -50,13 +53,16 @@ struct Cut {
 template <class T>
 constexpr std::int64_t columns = 128 / static_cast<std::int64_t>(2 * sizeof(T));
 
-/// Bytes of one thread's buffer of columns.
+/// Bytes of one thread's buffer, for columns or for a copy of a block.
 template <class T>
 std::int64_t buffer_bytes(Request const& request, Cut const& cut) {
   std::int64_t longest = 0;
   for (int axis = 0; axis < cut.outer; ++axis)
     longest = std::max(longest, request.shape[static_cast<std::size_t>(axis)]);
-  return longest * columns<T> * static_cast<std::int64_t>(2 * sizeof(T));
+  std::int64_t numbers = longest * columns<T>;
+  if (cut.by_copies) numbers = std::max(numbers, cut.chunk * cut.rows * request.complex_row());
+  constexpr std::int64_t line = 64;
+  return (numbers * static_cast<std::int64_t>(2 * sizeof(T)) + line - 1) / line * line;
 }
 
 /// Forward or backward on hosts.
@@ -81,7 +87,7 @@ class Direction {
   void run(Exec const& exec, void* in, void* out, Scratch<T> const& buffers) {
     bool const columns_first = request_.real && !forward_;
     if (columns_first) run_columns(exec, static_cast<Number*>(in), buffers);
-    run_blocks(exec, static_cast<char*>(in), static_cast<char*>(out));
+    run_blocks(exec, static_cast<char*>(in), static_cast<char*>(out), buffers);
     if (!columns_first) run_columns(exec, static_cast<Number*>(out), buffers);
   }
 
@@ -170,16 +176,28 @@ class Direction {
   }
 
   template <class Exec>
-  void run_blocks(Exec const& exec, char* in, char* out) {
-    bool const aligned = aligned_.chunk && alignment(in) == 0 && alignment(out) == 0;
+  void run_blocks(Exec const& exec, char* in, char* out, Scratch<T> const& buffers) {
+    bool const by_copies = cut_.by_copies && !forward_;
+    bool const aligned = aligned_.chunk && (by_copies || alignment(in) == 0) && alignment(out) == 0;
     if (!aligned && !unaligned_.chunk) plan_blocks(false);
     Blocks const& blocks = aligned ? aligned_ : unaligned_;
     std::int64_t const in_step = step_bytes(in_), out_step = step_bytes(out_);
     std::int64_t const whole = cut_.blocks / cut_.chunk;
     std::int64_t const tasks = whole + (cut_.blocks % cut_.chunk > 0 ? 1 : 0);
-    auto const work = [=, &blocks](std::int64_t, std::int64_t begin, std::int64_t end) {
-      for (std::int64_t task = begin; task < end; ++task)
-        (task < whole ? blocks.chunk : blocks.rest)(in + task * in_step, out + task * out_step);
+    std::int64_t const in_bytes = cut_.blocks * (in_step / cut_.chunk);
+    auto* const memory = static_cast<char*>(buffers.get());
+    std::int64_t const buffer_step = buffer_bytes<T>(request_, cut_);
+    auto const work = [=, &blocks](std::int64_t part, std::int64_t begin, std::int64_t end) {
+      char* const buffer = memory + part * buffer_step;
+      for (std::int64_t task = begin; task < end; ++task) {
+        char* from = in + task * in_step;
+        if (by_copies) {
+          std::memcpy(buffer, from,
+                      static_cast<std::size_t>(std::min(in_step, in_bytes - task * in_step)));
+          from = buffer;
+        }
+        (task < whole ? blocks.chunk : blocks.rest)(from, out + task * out_step);
+      }
     };
     share_out("coir::fft/rows", exec, tasks, work);
   }

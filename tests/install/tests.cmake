@@ -35,7 +35,12 @@ set(with_hdf5 OFF)
 if(TARGET coir_hdf5)
   set(with_hdf5 ON)
 endif()
-coir_add_install_test(find_package SETTINGS coir_ROOT=${prefix} WITH_LINALG=${with_linalg} WITH_HDF5=${with_hdf5})
+set(with_fft OFF)
+if(TARGET coir_fft)
+  set(with_fft ON)
+endif()
+coir_add_install_test(find_package SETTINGS coir_ROOT=${prefix} WITH_LINALG=${with_linalg} WITH_HDF5=${with_hdf5}
+                      WITH_FFT=${with_fft})
 coir_add_install_test(add_subdirectory SETTINGS WAY=add_subdirectory COIR_SOURCE=${PROJECT_SOURCE_DIR}
                       Kokkos_DIR=${Kokkos_DIR})
 coir_add_install_test(fetch_content SETTINGS WAY=FetchContent COIR_SOURCE=${PROJECT_SOURCE_DIR}

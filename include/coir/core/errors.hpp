@@ -38,6 +38,12 @@ class EnvironmentError : public Error {
   using Error::Error;
 };
 
+/// What is computed is no number any more, or can't be reached.
+class NumericalError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A value as messages name it: numbers as "%g" writes them, text as it is.
 template <class Value>
 std::string in_words(Value const& value) {

@@ -5,8 +5,8 @@
 ///
 /// FFTW on hosts, cuFFT on NVIDIA's devices, hipFFT on AMD's, behind one interface and with one contract. On hosts
 /// threads share out the trailing axes' transforms, then columns of 128 bytes along each leading axis, which go
-/// through a buffer: FFTW's own threads took 20 to 50 % longer at 128^3 to 256^3, and ten times as long to plan.
-/// So results don't depend on the number of threads.
+/// through a buffer: at 128^3 to 256^3 FFTW's own threads took 5 to 40 % longer, and 4 to 20 times as long to plan.
+/// So results don't depend on the number of threads. A single line (rank 1, no batch) runs on one thread.
 
 #include <coir/array/shape.hpp>
 #include <coir/core/concepts.hpp>
@@ -53,8 +53,7 @@ struct Look {
       extents[d] = static_cast<std::int64_t>(view.extent(d));
       strides[d] = static_cast<std::int64_t>(view.stride(static_cast<int>(d)));
     }
-    bool const real = std::is_floating_point_v<typename V::value_type>;
-    shape = {name, real, view.data(), extents, strides};
+    shape = {name, std::is_floating_point_v<typename V::value_type>, view.data(), extents, strides};
   }
   Look(Look const&) = delete;
   Look& operator=(Look const&) = delete;
@@ -120,8 +119,8 @@ class Plan {
 /// without gaps. In place the real numbers lie where the spectrum will be, in rows of 2 (n_last / 2 + 1),
 /// of which the last one or two are unused: see in_place.hpp for Views of both.
 ///
-/// Results have the same bits for any number of threads, and each time that a plan runs on data aligned to
-/// 16 bytes. See Effort for what is the same between runs of a program. Runs on the instance that the plan was
+/// Results have the same bits for any number of threads, and each time that a plan runs on data aligned
+/// alike. See Effort for what is the same between runs of a program. Runs on the instance that the plan was
 /// made with, and doesn't wait on devices. Plans made alike run one after the other.
 ///
 /// \tparam T     float or double

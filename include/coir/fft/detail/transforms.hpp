@@ -16,17 +16,17 @@ namespace coir::fft {
 
 /// How long to look for the fastest way before the first transform.
 ///
-/// On hosts FFTW's planner either estimates, or measures what it considers (FFTW_ESTIMATE, FFTW_MEASURE).
-/// Forward and backward together, float, real to complex, 2 threads of an AMD EPYC:
+/// On hosts FFTW's planner either estimates or measures what it considers (FFTW_ESTIMATE, FFTW_MEASURE). Real to
+/// complex in float, 2 threads of an AMD EPYC, and the time to plan both directions:
 ///
-///     cells    plan, estimate / measure    run, estimate / measure
-///     64^3        < 1 ms /  60 ms           0.25 ms / 0.20 ms
-///     96^3        < 1 ms / 180 ms           1.7 ms  / 0.80 ms
-///     128^3       < 1 ms / 170 ms           2.5 ms  / 1.8 ms
-///     256^3         1 ms / 170 ms            20 ms  / 19 ms
+///     cells    run, estimated / measured    plan, estimated / measured
+///     64^3         0.25 ms / 0.20 ms             1 ms / 120 ms
+///     96^3          1.7 ms / 0.80 ms             1 ms / 400 ms
+///     128^3         2.5 ms / 1.8 ms              1 ms / 220 ms
+///     256^3          20 ms /  19 ms              1 ms / 350 ms
 ///
-/// so that measuring pays after 100 transforms or so. Measured plans may differ between runs of a
-/// program, and with them the last bits of results; estimated ones don't. On devices it has no effect.
+/// so that measuring pays after some hundred transforms, complex to real sooner. Measured plans may differ between
+/// runs of a program, and with them the last bits of results; estimated ones don't. On devices it has no effect.
 enum class Effort {
   estimate,   ///< plans within a millisecond, the same ones in each run of a program
   automatic,  ///< measures, but for lines of more than 2^15 numbers, where that takes seconds

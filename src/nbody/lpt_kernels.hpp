@@ -1,0 +1,335 @@
+#pragma once
+
+/// \file
+/// Lagrangian perturbation theory, for one execution space.
+
+#include "noise_file.hpp"
+#include "white_noise_kernels.hpp"
+
+#include <coir/core/loops.hpp>
+#include <coir/core/math.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/fft/in_place.hpp>
+#include <coir/fft/plan.hpp>
+#include <coir/nbody/initial_conditions.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <string>
+#include <vector>
+
+namespace coir::nbody {
+
+namespace detail {
+
+/// From white noise to the linear density: each mode times sqrt(P(k) / (volume of a cell) ).
+template <class T>
+struct ColourNoise {
+  Kokkos::complex<T>* spectrum;
+  std::int64_t n;
+  double const* log_amplitude;  // ln sqrt(P / cell) at equal steps of ln k
+  double log_first, per_step;   // of ln (k / unit)
+  int last;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    double const x = wave(i, n), y = wave(j, n), z = static_cast<double>(k);
+    double const square = x * x + y * y + z * z;
+    T factor = 0;
+    if (square > 0) {
+      double const at = (0.5 * math::log(square) - log_first) * per_step;
+      int const below = at < 0 ? 0 : at >= last ? last - 1 : static_cast<int>(at);
+      double const part = at - below;
+      factor = static_cast<T>(
+          math::exp((1 - part) * log_amplitude[below] + part * log_amplitude[below + 1]));
+    }
+    auto& mode = spectrum[(i * n + j) * (n / 2 + 1) + k];
+    mode = Kokkos::complex<T>(mode.real() * factor, mode.imag() * factor);
+  }
+};
+
+/// to = from times what makes -grad laplacian^-1 along axis a of it, i k_a / k^2, or if b >= 0 its second derivative
+/// d_a d_b laplacian^-1, k_a k_b / k^2. Divided by n^3, for the transform that follows.
+template <class T>
+struct PotentialDerivative {
+  Kokkos::complex<T> const* from;
+  Kokkos::complex<T>* to;
+  std::int64_t n;
+  int a, b;
+  double unit;  // 2 pi / box
+
+  /// Without the Nyquist frequency where the derivative along the axis is of odd order.
+  KOKKOS_FUNCTION double slope(std::int64_t i) const {
+    return 2 * i == n && a != b ? 0 : unit * wave(i, n);
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    double const x = unit * wave(i, n), y = unit * wave(j, n), z = unit * static_cast<double>(k);
+    double const square = x * x + y * y + z * z;
+    double const along_a = slope(a == 0 ? i : a == 1 ? j : k);
+    double const cells = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
+    std::int64_t const at = (i * n + j) * (n / 2 + 1) + k;
+    auto const mode = from[at];
+    if (square == 0) {
+      to[at] = Kokkos::complex<T>(0, 0);
+    } else if (b < 0) {
+      T const factor = static_cast<T>(along_a / (square * cells));
+      to[at] = Kokkos::complex<T>(-factor * mode.imag(), factor * mode.real());
+    } else {
+      T const factor = static_cast<T>(along_a *
+                                      slope(b == 0   ? i
+                                            : b == 1 ? j
+                                                     : k) /
+                                      (square * cells));
+      to[at] = Kokkos::complex<T>(factor * mode.real(), factor * mode.imag());
+    }
+  }
+};
+
+/// sum += sign first second, on padded meshes.
+template <class T>
+struct AddProduct {
+  T* sum;
+  T const *first, *second;
+  T sign;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const { sum[c] += sign * first[c] * second[c]; }
+};
+template <class T>
+struct AddField {
+  T* sum;
+  T const* other;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const { sum[c] += other[c]; }
+};
+
+/// vectors(:, axis) = displacement.
+template <class T>
+struct StoreDisplacement {
+  T const* displacement;
+  T* vectors;
+  std::int64_t n;
+  int axis;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    vectors[((i * n + j) * n + k) * 3 + axis] = displacement[(i * n + j) * (2 * (n / 2 + 1)) + k];
+  }
+};
+
+/// From s1 and s2, held as position and momentum, to these.
+template <class T>
+struct Displace {
+  T *position, *momentum;
+  std::int64_t n;
+  double box;
+  T d1, d2, p1, p2;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    std::int64_t const first = ((i * n + j) * n + k) * 3;
+    T const length = static_cast<T>(box);
+    for (int d = 0; d < 3; ++d) {
+      T const s1 = position[first + d], s2 = momentum[first + d];
+      T const q = static_cast<T>(static_cast<double>(d == 0   ? i
+                                                     : d == 1 ? j
+                                                              : k) *
+                                 box / static_cast<double>(n));
+      T x = q + (d1 * s1 + d2 * s2);
+      x -= length * math::floor(x / length);
+      position[first + d] = x < length ? x : T(0);
+      momentum[first + d] = p1 * s1 + p2 * s2;
+    }
+  }
+};
+
+template <class Exec, class T>
+class Lpt {
+ public:
+  using Spectrum =
+      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+  Lpt(Exec const& exec, std::int64_t n, double box)
+      : exec_(exec),
+        n_(n),
+        unit_(2 * std::numbers::pi / box),
+        plan_(exec, {n, n, n}, 1, plan_options()) {}
+
+  // Measured plans differ between runs, and with them the last bits.
+  static fft::PlanOptions plan_options() {
+    return {.in_place = true, .effort = fft::Effort::estimate};
+  }
+
+  Spectrum mesh(char const* label) const {
+    return fft::allocate_in_place<T, typename Exec::memory_space>(label, Shape<3>{n_, n_, n_});
+  }
+  T* numbers(Spectrum const& mesh) const { return reinterpret_cast<T*>(mesh.data()); }
+
+  void forward(Spectrum const& mesh) const { plan_.forward(fft::real_view_of(mesh, n_), mesh); }
+
+  /// to = the derivative in real space.
+  void derivative(Spectrum const& from, Spectrum const& to, int a, int b = -1) const {
+    for_each("coir::nbody::lpt/derivative", exec_, coir::box<3, std::int64_t>({n_, n_, n_ / 2 + 1}),
+             PotentialDerivative<T>{from.data(), to.data(), n_, a, b, unit_});
+    plan_.backward(to, fft::real_view_of(to, n_));
+  }
+
+  /// vectors = -grad laplacian^-1 of a density in Fourier space.
+  void displacement(Spectrum const& density, Spectrum const& work, T* vectors) const {
+    for (int d = 0; d < 3; ++d) {
+      derivative(density, work, d);
+      for_each("coir::nbody::lpt/store", exec_, coir::box<3, std::int64_t>({n_, n_, n_}),
+               StoreDisplacement<T>{numbers(work), vectors, n_, d});
+    }
+  }
+
+  /// source = sum_(i<j) (phi,ii phi,jj - phi,ij^2) in Fourier space.
+  void second_order_source(Spectrum const& density, Spectrum const& source, Spectrum const& a,
+                           Spectrum const& b) const {
+    auto const all = coir::box<1, std::int64_t>({n_ * n_ * 2 * (n_ / 2 + 1)});
+    auto const add = [&](Spectrum const& x, Spectrum const& y, T sign) {
+      for_each("coir::nbody::lpt/product", exec_, all,
+               AddProduct<T>{numbers(source), numbers(x), numbers(y), sign});
+    };
+    Kokkos::deep_copy(exec_, source, Kokkos::complex<T>(0, 0));
+    derivative(density, a, 0, 0);
+    derivative(density, b, 1, 1);
+    add(a, b, T(1));
+    for_each("coir::nbody::lpt/sum", exec_, all, AddField<T>{numbers(a), numbers(b)});
+    derivative(density, b, 2, 2);
+    add(a, b, T(1));
+    for (int i = 0; i < 3; ++i) {
+      derivative(density, b, i, (i + 1) % 3);
+      add(b, b, T(-1));
+    }
+    forward(source);
+  }
+
+ private:
+  Exec exec_;
+  std::int64_t n_;
+  double unit_;
+  fft::RealPlan<Exec, T, 3> plan_;
+};
+
+inline std::int64_t mesh_bytes(std::int64_t side, std::size_t number) {
+  return side * side * (side / 2 + 1) * 2 * static_cast<std::int64_t>(number);
+}
+
+inline void check_lattice(std::int64_t side, double box, int order) {
+  expects(side >= 1 && side <= 1 << 20, "the particles along a side must be from 1 to 2^20", side);
+  expects(box > 0 && std::isfinite(box), "the box length must be positive and finite, in Mpc/h",
+          box);
+  expects(order == 1 || order == 2, "the order of perturbation theory must be 1 or 2", order);
+}
+
+}  // namespace detail
+
+template <ExecutionSpace Exec, Real T>
+std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side) {
+  return 6 * side * side * side * static_cast<std::int64_t>(sizeof(T)) +
+         4 * detail::mesh_bytes(side, sizeof(T)) +
+         fft::RealPlan<Exec, T, 3>::work_bytes(exec, {side, side, side}, 1,
+                                               detail::Lpt<Exec, T>::plan_options());
+}
+
+template <ExecutionSpace Exec, Real T>
+Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, double box,
+                                      cosmology::LinearPower<double> const& power, double a,
+                                      int order,
+                                      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight,
+                                                   typename Exec::memory_space> const& noise) {
+  using Space = typename Exec::memory_space;
+  detail::check_lattice(side, box, order);
+  expects(
+      static_cast<std::int64_t>(noise.extent(0)) == side &&
+          static_cast<std::int64_t>(noise.extent(1)) == side &&
+          static_cast<std::int64_t>(noise.extent(2)) == side / 2 + 1,
+      "the noise of " + std::to_string(side) + "^3 particles must have extents (n, n, n / 2 + 1)");
+  expects_memory<Space>(
+      initial_conditions_bytes<Exec, T>(exec, side) - detail::mesh_bytes(side, sizeof(T)),
+      "the initial conditions of " + std::to_string(side) + "^3 particles");
+  auto const growth = power.growth().at(a);
+  double const expansion = cosmology::expansion_rate(power.parameters(), a);
+  detail::Lpt<Exec, T> const lpt(exec, side, box);
+
+  // ln sqrt(P / cell) such that the density grows as D1, where matter dominates a.
+  constexpr int steps = 8192;  // straight lines between are within 1e-6
+  double const unit = 2 * std::numbers::pi / box, today = power.growth().d1(1.0);
+  double const widest = std::sqrt(3.0) * (static_cast<double>(side) / 2) + 1e-9;
+  double const first = -1e-9, step = (std::log(std::max(widest, 2.0)) - first) / steps;
+  power.expects_coverage(unit, unit * std::sqrt(3.0) * std::floor(static_cast<double>(side) / 2));
+  double const cell = std::pow(box / static_cast<double>(side), 3);
+  std::vector<double> amplitude(steps + 1);
+  for (int s = 0; s <= steps; ++s) {
+    double const k = std::min(unit * std::exp(first + step * s), unit * std::max(1.0, widest));
+    amplitude[s] = 0.5 * std::log(power(std::max(k, unit)) / cell) - std::log(today);
+  }
+  Kokkos::View<double*, Space> const table(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::lpt/power"), amplitude.size());
+  Kokkos::deep_copy(
+      table,
+      Kokkos::View<double const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+          amplitude.data(), amplitude.size()));
+  for_each("coir::nbody::lpt/colour", exec, coir::box<3, std::int64_t>({side, side, side / 2 + 1}),
+           detail::ColourNoise<T>{noise.data(), side, table.data(), first, 1 / step, steps});
+
+  Particles<Exec, T> particles{side, box, {}, {}};
+  using Vectors = typename Particles<Exec, T>::Vectors;
+  std::int64_t const bytes = 3 * particles.count() * static_cast<std::int64_t>(sizeof(T));
+  for (auto* vectors : {&particles.position, &particles.momentum}) {
+    *vectors = Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::particles"),
+                       particles.count());
+    if constexpr (runs_on_host<Exec>) ask_for_large_pages(vectors->data(), bytes);
+  }
+  auto const work = lpt.mesh("coir::nbody::lpt/work");
+  if (order == 2) {
+    auto const source = lpt.mesh("coir::nbody::lpt/source"),
+               other = lpt.mesh("coir::nbody::lpt/other");
+    lpt.second_order_source(noise, source, work, other);
+    lpt.displacement(source, work, particles.momentum.data());
+    exec.fence();  // before their memory goes
+  } else {
+    Kokkos::deep_copy(exec, particles.momentum, T(0));
+  }
+  lpt.displacement(noise, work, particles.position.data());
+  double const a2e = a * a * expansion;
+  for_each("coir::nbody::lpt/displace", exec, coir::box<3, std::int64_t>({side, side, side}),
+           detail::Displace<T>{particles.position.data(), particles.momentum.data(), side, box,
+                               static_cast<T>(growth.d1), static_cast<T>(growth.d2),
+                               static_cast<T>(a2e * growth.d1_prime),
+                               static_cast<T>(a2e * growth.d2_prime)});
+  exec.fence();
+  return particles;
+}
+
+template <ExecutionSpace Exec, Real T>
+Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, double box,
+                                      cosmology::LinearPower<double> const& power, double a,
+                                      LptOptions const& options) {
+  using Space = typename Exec::memory_space;
+  detail::check_lattice(side, box, options.order);
+  expects_memory<Space>(initial_conditions_bytes<Exec, T>(exec, side),
+                        "the initial conditions of " + std::to_string(side) + "^3 particles");
+  detail::Lpt<Exec, T> const lpt(exec, side, box);
+  auto const noise = lpt.mesh("coir::nbody::lpt/noise");
+  if (options.noise_file.empty()) {
+    white_noise<Exec, T>(exec, options.noise, noise);
+  } else {
+    detail::read_noise(options.noise_file, side, noise);
+    lpt.forward(noise);
+  }
+  return initial_conditions<Exec, T>(exec, side, box, power, a, options.order, noise);
+}
+
+}  // namespace coir::nbody
+
+#define COIR_INSTANTIATE_LPT_OF(Exec, T)                                                         \
+  template void white_noise<Exec, T>(                                                            \
+      Exec const&, NoiseOptions const&,                                                          \
+      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Exec::memory_space> const&);      \
+  template std::int64_t initial_conditions_bytes<Exec, T>(Exec const&, std::int64_t);            \
+  template Particles<Exec, T> initial_conditions<Exec, T>(Exec const&, std::int64_t, double,     \
+                                                          cosmology::LinearPower<double> const&, \
+                                                          double, LptOptions const&);            \
+  template Particles<Exec, T> initial_conditions<Exec, T>(                                       \
+      Exec const&, std::int64_t, double, cosmology::LinearPower<double> const&, double, int,     \
+      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Exec::memory_space> const&);
+#define COIR_INSTANTIATE_LPT(Exec)     \
+  COIR_INSTANTIATE_LPT_OF(Exec, float) \
+  COIR_INSTANTIATE_LPT_OF(Exec, double)

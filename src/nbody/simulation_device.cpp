@@ -1,0 +1,7 @@
+#include "simulation_kernels.hpp"
+
+namespace coir::nbody {
+
+COIR_INSTANTIATE_SIMULATION(Kokkos::DefaultExecutionSpace)
+
+}  // namespace coir::nbody

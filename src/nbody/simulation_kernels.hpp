@@ -1,0 +1,250 @@
+#pragma once
+
+/// \file
+/// Steps of a simulation, for one execution space.
+
+#include <coir/core/loops.hpp>
+#include <coir/core/math.hpp>
+#include <coir/core/timing.hpp>
+#include <coir/cosmology/factors.hpp>
+#include <coir/mesh/detail/read_out.hpp>
+#include <coir/nbody/simulation.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace coir::nbody {
+
+namespace detail {
+
+/// x into [0, length).
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T wrapped(T x, T length) {
+  x -= length * math::floor(x / length);
+  return x < length ? x : T(0);  // rounding may leave length itself
+}
+
+/// p = keep p + kick F, x += drift p.
+template <class T>
+struct MoveParticle {
+  T *position, *momentum;
+  T keep, kick, drift, box;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle,
+                                              mesh::detail::Value<T, 3> const& force) const {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      std::int64_t const at = 3 * particle + d;
+      T const p = keep * momentum[at] + kick * force.component[d];
+      momentum[at] = p;
+      position[at] = wrapped(position[at] + drift * p, box);
+    }
+  }
+};
+
+template <class T>
+struct Drift {
+  T* position;
+  T const* momentum;
+  T drift, box;
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
+    position[at] = wrapped(position[at] + drift * momentum[at], box);
+  }
+};
+
+/// 1 + delta of numbers of particles.
+template <class T>
+struct Scale {
+  T* data;
+  std::int64_t plane, row;
+  T factor;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    data[i * plane + j * row + k] *= factor;
+  }
+};
+
+inline mesh::ForceOptions force_options(SimulationOptions const& options) {
+  return {options.kernel, options.softening,
+          options.deterministic ? fft::Effort::estimate : fft::Effort::automatic};
+}
+
+inline Shape<3> mesh_shape(std::int64_t side) { return {side, side, side}; }
+
+inline void check(SimulationOptions const& options, std::int64_t side) {
+  auto const& a = options.scale_factors;
+  expects(a.size() >= 2, "a simulation needs at least two scale factors",
+          static_cast<std::int64_t>(a.size()));
+  for (std::size_t s = 0; s < a.size(); ++s)
+    expects(std::isfinite(a[s]) && a[s] > (s == 0 ? 0 : a[s - 1]),
+            "scale factors must be above 0 and rise; number " + std::to_string(s) +
+                " must be above " + in_words(s == 0 ? 0.0 : a[s - 1]),
+            a[s]);
+  expects(options.mesh_ratio >= 0.5 && options.mesh_ratio <= 4,
+          "the mesh ratio must be in [0.5, 4]", options.mesh_ratio);
+  expects(side >= 1, "there must be at least one particle along a side", side);
+}
+
+}  // namespace detail
+
+template <ExecutionSpace Exec, Real T>
+std::int64_t Simulation<Exec, T>::mesh_side(std::int64_t side, SimulationOptions const& options) {
+  return std::max<std::int64_t>(1, std::llround(static_cast<double>(side) * options.mesh_ratio));
+}
+
+template <ExecutionSpace Exec, Real T>
+std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, std::int64_t side,
+                                        SimulationOptions const& options) {
+  detail::check(options, side);
+  return 6 * side * side * side * static_cast<std::int64_t>(sizeof(T)) +
+         mesh::Force<Exec, T>::bytes(exec, detail::mesh_shape(mesh_side(side, options)),
+                                     detail::force_options(options));
+}
+
+template <ExecutionSpace Exec, Real T>
+Simulation<Exec, T>::Simulation(Exec const& exec, Particles<Exec, T> particles,
+                                cosmology::Growth<double> growth, SimulationOptions const& options,
+                                int first)
+    : exec_(exec),
+      particles_(std::move(particles)),
+      growth_(std::move(growth)),
+      options_((detail::check(options, particles_.side), options)),
+      done_(first),
+      force_(exec, detail::mesh_shape(mesh_side(particles_.side, options)), particles_.box,
+             detail::force_options(options)) {
+  expects(first >= 0 && first < static_cast<int>(options.scale_factors.size()),
+          "the first step must be one of the " + std::to_string(options.scale_factors.size()) +
+              " scale factors",
+          first);
+  auto const count = static_cast<std::size_t>(particles_.count());
+  expects(particles_.position.extent(0) == count && particles_.momentum.extent(0) == count,
+          "positions and momenta must be " + std::to_string(count) +
+              ", the cube of the particles along a side",
+          static_cast<std::int64_t>(particles_.position.extent(0)));
+}
+
+template <ExecutionSpace Exec, Real T>
+void Simulation<Exec, T>::paint_density() {
+  mesh::PaintOptions const paint{options_.assignment, options_.scheme, options_.deterministic};
+  mesh::paint(exec_, particles_.position, particles_.box, force_.density(), paint);
+  has_force_ = false;
+  auto const side = force_.shape()[0];
+  auto const density = force_.density();
+  T const mean =
+      static_cast<T>(std::pow(static_cast<double>(side) / static_cast<double>(particles_.side), 3));
+  for_each("coir::nbody::simulation/density", exec_, coir::box<3, std::int64_t>({side, side, side}),
+           detail::Scale<T>{density.data(), static_cast<std::int64_t>(density.stride(0)),
+                            static_cast<std::int64_t>(density.stride(1)), mean});
+}
+
+template <ExecutionSpace Exec, Real T>
+void Simulation<Exec, T>::find_force() {
+  if (has_force_) return;
+  Stopwatch<Exec> const painting(exec_);
+  mesh::PaintOptions const paint{options_.assignment, options_.scheme, options_.deterministic};
+  mesh::paint(exec_, particles_.position, particles_.box, force_.density(), paint);
+  seconds_.paint += painting.seconds();
+  Stopwatch<Exec> const solving(exec_);
+  double const cells_per_particle =
+      std::pow(static_cast<double>(force_.shape()[0]) / static_cast<double>(particles_.side), 3);
+  force_.solve(1.5 * growth_.parameters().omega_m * cells_per_particle);
+  seconds_.fft += solving.seconds();
+  has_force_ = true;
+  // Transforms spread what isn't a number over the whole mesh: one cell tells.
+  T first;
+  Kokkos::deep_copy(
+      Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&first),
+      Kokkos::subview(force_.force(), 0, 0, 0, 0));
+  if (!std::isfinite(static_cast<double>(first)))
+    throw NumericalError("the force isn't a number in step " + std::to_string(done_ + 1) +
+                         ", at a = " + in_words(a()) +
+                         ": a position or momentum has overflowed or is no number");
+}
+
+template <ExecutionSpace Exec, Real T>
+void Simulation<Exec, T>::drift(double factor) {
+  if (factor == 0) return;
+  Stopwatch<Exec> const watch(exec_);
+  for_each("coir::nbody::simulation/drift", exec_,
+           coir::box<1, std::int64_t>({3 * particles_.count()}),
+           detail::Drift<T>{particles_.position.data(), particles_.momentum.data(),
+                            static_cast<T>(factor), static_cast<T>(particles_.box)});
+  seconds_.push += watch.seconds();
+  has_force_ = false;
+}
+
+template <ExecutionSpace Exec, Real T>
+void Simulation<Exec, T>::move(Move const& what) {
+  drift(what.drift_before);
+  find_force();
+  Stopwatch<Exec> const watch(exec_);
+  auto const force = mesh::detail::cells_of(force_.force());
+  mesh::detail::Cells<T const> const cells{
+      force.data, {force.extent[0], force.extent[1], force.extent[2]}, force.plane, force.row};
+  detail::MoveParticle<T> const body{
+      particles_.position.data(), particles_.momentum.data(),       static_cast<T>(what.keep),
+      static_cast<T>(what.kick),  static_cast<T>(what.drift_after), static_cast<T>(particles_.box)};
+  auto const read = [&]<int Order>(std::integral_constant<int, Order>) {
+    mesh::detail::read_out<Order, 3>("coir::nbody::simulation/move", exec_,
+                                     particles_.position.data(), particles_.count(), particles_.box,
+                                     cells, body);
+  };
+  switch (options_.assignment) {
+    case mesh::Assignment::cic: read(std::integral_constant<int, 2>{}); break;
+    case mesh::Assignment::tsc: read(std::integral_constant<int, 3>{}); break;
+    case mesh::Assignment::pcs: read(std::integral_constant<int, 4>{}); break;
+  }
+  seconds_.readout += watch.seconds();
+  if (what.drift_after != 0) has_force_ = false;
+}
+
+template <ExecutionSpace Exec, Real T>
+void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& after_step) {
+  expects(
+      steps >= 0 && steps <= steps_left(),
+      "the steps to make must be from 0 to the " + std::to_string(steps_left()) + " that are left",
+      steps);
+  auto const& parameters = growth_.parameters();
+  double const factor = 1.5 * parameters.omega_m;
+  Move next;  // what the last step left to do: its second kick, or its second drift
+  for (int s = 0; s < steps; ++s) {
+    double const from = options_.scale_factors[static_cast<std::size_t>(done_)];
+    double const to = options_.scale_factors[static_cast<std::size_t>(done_) + 1];
+    if (options_.stepper == Stepper::bullfrog) {
+      auto const f = cosmology::bullfrog_dkd(growth_, from, to);
+      double const before = growth_.momentum(from), after = growth_.momentum(to);
+      // Velocities in D1 are p / momentum().
+      next.drift_before += f.half_drift / before;
+      next.keep = f.alpha * after / before;
+      next.kick = f.force * after / factor;
+      move(next);
+      next = {.drift_before = f.half_drift / after};
+    } else {
+      double const middle = 0.5 * (from + to);
+      auto const f = options_.stepper == Stepper::fastpm
+                         ? cosmology::fastpm_kdk(growth_, from, middle, to)
+                         : cosmology::quinn_kdk(parameters, from, middle, to);
+      next.kick += f.kick_before;
+      next.drift_after = f.drift;
+      move(next);
+      find_force();
+      next = {.kick = f.kick_after};
+    }
+    ++done_;
+    if (s + 1 == steps) {
+      if (options_.stepper == Stepper::bullfrog)
+        drift(next.drift_before);
+      else
+        move(next);
+      exec_.fence();
+    }
+    if (after_step) after_step(done_);
+  }
+}
+
+}  // namespace coir::nbody
+
+#define COIR_INSTANTIATE_SIMULATION(Exec) \
+  template class Simulation<Exec, float>; \
+  template class Simulation<Exec, double>;

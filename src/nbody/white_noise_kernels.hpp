@@ -1,0 +1,86 @@
+#pragma once
+
+/// \file
+/// White noise in Fourier space, for one execution space.
+
+#include <coir/core/errors.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/math.hpp>
+#include <coir/nbody/initial_conditions.hpp>
+
+#include <array/box_muller.hpp>
+#include <array/threefry.hpp>
+
+#include <cstdint>
+
+namespace coir::nbody {
+
+namespace detail {
+
+/// Wave number i of n, from -(n - 1)/2 to n/2.
+KOKKOS_INLINE_FUNCTION constexpr std::int32_t wave(std::int64_t i, std::int64_t n) {
+  return static_cast<std::int32_t>(2 * i <= n ? i : i - n);
+}
+
+template <class T>
+struct WhiteNoise {
+  Kokkos::complex<T>* spectrum;
+  std::int64_t n;
+  std::uint32_t seed_low, seed_high;
+  bool fixed_amplitude;
+  double scale;  // the deviation of a mode: sqrt(n^3), or less than 0 for the inverted field
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    std::int32_t x = wave(i, n), y = wave(j, n);
+    auto const z = static_cast<std::int32_t>(k);
+    // Where z is its own opposite, a mode and its opposite are both in the half spectrum: of the two the one with the
+    // greater (x, y) draws, and the other is its conjugate. An even n has n/2 for its own opposite.
+    bool const paired = z == 0 || 2 * k == n;
+    std::int32_t const opposite_x = 2 * i == n ? x : -x, opposite_y = 2 * j == n ? y : -y;
+    bool const own = paired && x == opposite_x && y == opposite_y;
+    bool const conjugate = paired && (x < opposite_x || (x == opposite_x && y < opposite_y));
+    if (conjugate) {
+      x = opposite_x;
+      y = opposite_y;
+    }
+    constexpr std::uint32_t purpose = 0x636f736d;  // "cosm": numbers that nothing else draws
+    auto const bits =
+        random::detail::threefry({{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
+                                   static_cast<std::uint32_t>(z), purpose}},
+                                 {{seed_low, seed_high, 0, 0}});
+    double real, imaginary;
+    random::detail::box_muller(bits.v[0], bits.v[1], bits.v[2], bits.v[3], real, imaginary);
+    if (own) {
+      imaginary = 0;
+      if (fixed_amplitude) real = real < 0 ? -1 : 1;
+    } else {
+      double const size =
+          fixed_amplitude ? math::sqrt(real * real + imaginary * imaginary) : math::sqrt(2.0);
+      real /= size;
+      imaginary /= conjugate ? -size : size;
+    }
+    spectrum[(i * n + j) * (n / 2 + 1) + k] =
+        Kokkos::complex<T>(static_cast<T>(scale * real), static_cast<T>(scale * imaginary));
+  }
+};
+
+}  // namespace detail
+
+template <ExecutionSpace Exec, Real T>
+void white_noise(Exec const& exec, NoiseOptions const& options,
+                 Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight,
+                              typename Exec::memory_space> const& spectrum) {
+  auto const n = static_cast<std::int64_t>(spectrum.extent(0));
+  expects(n >= 1 && static_cast<std::int64_t>(spectrum.extent(1)) == n &&
+              static_cast<std::int64_t>(spectrum.extent(2)) == n / 2 + 1,
+          "the spectrum of white noise must have extents (n, n, n / 2 + 1)");
+  double const deviation =
+      std::sqrt(static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n));
+  for_each(
+      "coir::nbody::white_noise", exec, coir::box<3, std::int64_t>({n, n, n / 2 + 1}),
+      detail::WhiteNoise<T>{spectrum.data(), n, static_cast<std::uint32_t>(options.seed),
+                            static_cast<std::uint32_t>(options.seed >> 32), options.fixed_amplitude,
+                            options.inverted ? -deviation : deviation});
+}
+
+}  // namespace coir::nbody
