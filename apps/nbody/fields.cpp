@@ -31,8 +31,7 @@ Field whole_number(std::string name, At at, std::int64_t lowest, std::int64_t hi
           .set =
               [=](Settings& s, std::string const& text) {
                 using Value = std::remove_reference_t<decltype(at(s))>;
-                at(s) =
-                    static_cast<Value>(parse_whole_number(option(name), text, lowest, highest));
+                at(s) = static_cast<Value>(parse_whole_number(option(name), text, lowest, highest));
               },
           .text = [=](Settings const& s) { return std::to_string(at(s)); }};
 }
@@ -104,23 +103,24 @@ Field flag(std::string name, At at, std::string help, bool physics = true) {
 
 template <class At>
 Field numbers(std::string name, At at, std::string help, bool physics) {
-  return {.name = name,
-          .kind = FieldKind::list,
-          .type_name = "A,A,...",
-          .help = std::move(help),
-          .physics = physics,
-          .set =
-              [=](Settings& s, std::string const& text) {
-                at(s).clear();
-                for (auto const& part : CLI::detail::split(text, ','))
-                  at(s).push_back(parse_positive_number(option(name), CLI::detail::trim_copy(part)));
-              },
-          .text =
-              [=](Settings const& s) {
-                std::string text;
-                for (double const a : at(s)) text += (text.empty() ? "" : ", ") + exact_text(a);
-                return text;
-              }};
+  return {
+      .name = name,
+      .kind = FieldKind::list,
+      .type_name = "A,A,...",
+      .help = std::move(help),
+      .physics = physics,
+      .set =
+          [=](Settings& s, std::string const& text) {
+            at(s).clear();
+            for (auto const& part : CLI::detail::split(text, ','))
+              at(s).push_back(parse_positive_number(option(name), CLI::detail::trim_copy(part)));
+          },
+      .text =
+          [=](Settings const& s) {
+            std::string text;
+            for (double const a : at(s)) text += (text.empty() ? "" : ", ") + exact_text(a);
+            return text;
+          }};
 }
 
 template <class At>
@@ -309,8 +309,7 @@ std::vector<Field> universe() {
           "omega-k", [](auto& s) -> auto& { return s.cosmology.omega_k; },
           "Curvature, above 0 if space is open (default 0)"),
       number(
-          "omega-r", [](auto& s) -> auto& { return s.cosmology.omega_r; },
-          "Radiation (default 0)"),
+          "omega-r", [](auto& s) -> auto& { return s.cosmology.omega_r; }, "Radiation (default 0)"),
       number(
           "w0", [](auto& s) -> auto& { return s.cosmology.w0; },
           "Dark energy's pressure over density is w0 + (1 - a) wa (default -1)"),

@@ -51,7 +51,8 @@ class StrictToml : public CLI::ConfigTOML {
 
 CLI::Option* add_config_file(CLI::App& app) {
   app.config_formatter(std::make_shared<StrictToml>(app));
-  auto* const option = app.set_config("--config", "", "Read options from a file, such as config.toml");
+  auto* const option =
+      app.set_config("--config", "", "Read options from a file, such as config.toml");
   // CLI11 says of a file that it can't read only that it may be missing.
   return option->type_name("FILE")->check([](std::string const& file) {
     io::read_file(file);

@@ -87,8 +87,8 @@ std::string unknown_argument(CLI::App const& app, std::string const& argument) {
 
   std::string const name = argument.substr(0, argument.find('='));
   std::string const nearest = nearest_option(app, name);
-  return "unknown option " + name +
-         (nearest.empty() ? "; " : ": did you mean " + nearest + "? ") + help;
+  return "unknown option " + name + (nearest.empty() ? "; " : ": did you mean " + nearest + "? ") +
+         help;
 }
 
 /// Options given more often than once, in words; empty if there are none.
