@@ -8,12 +8,15 @@
 #include "settings.hpp"
 #include "universe.hpp"
 
+#include <coir/core/errors.hpp>
+
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
 #include <support/report.hpp>
 #include <support/run.hpp>
 
 #include <iostream>
+#include <string>
 #include <utility>
 
 namespace coir::apps::nbody {
@@ -42,7 +45,13 @@ Run run_of(CLI::App const& app, Settings const& given) {
   expects_consistent(app, given);
   if (given.restart.empty()) return {given, schedule_of(given), {}};
   Checkpoint checkpoint = read_checkpoint(given.restart);
-  Settings const settings = settings_to_go_on(app, given, checkpoint);
+  Settings settings = settings_to_go_on(app, given, checkpoint);
+  if (!is_given(app, "output"))
+    settings.output = checkpoint.path.has_parent_path() ? checkpoint.path.parent_path() : ".";
+  expects(settings.stop_after == 0 || settings.stop_after > checkpoint.steps_done,
+          "--stop-after counts from the start of the run: it must be above the " +
+              std::to_string(checkpoint.steps_done) + " steps that are made",
+          settings.stop_after);
   Schedule const schedule = schedule_of(settings, checkpoint.scale_factors);
   return {settings, schedule, std::move(checkpoint)};
 }

@@ -49,7 +49,7 @@ void add_field(CLI::App& app, Field const& field, Settings& settings) {
 void add_options(CLI::App& app, Settings& settings) {
   for (auto const& field : fields()) add_field(app, field, settings);
   add_path(app, "--output", settings.output, "FOLDER",
-           "Where to write; made if it isn't there (default nbody)")
+           "Where to write; made if it isn't there (default nbody, or with --restart its folder)")
       ->group("Output");
   add_path(app, "--report", settings.report, "FILE", "Write figures as JSON")->group("Output");
   add_path(app, "--restart", settings.restart, "FILE|FOLDER",

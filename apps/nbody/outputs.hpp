@@ -107,7 +107,7 @@ class Outputs {
 
   void write_spectrum(Particles const& particles, double a) {
     Stopwatch<Exec> watch(exec_);
-    mesh::PowerSpectrumOptions const options{.assignment = mesh::Assignment::tsc,
+    mesh::PowerSpectrumOptions const options{.assignment = mesh::Assignment::pcs,
                                              .interlace = true};
     auto const spectrum = mesh::power_spectrum(exec_, particles.position, particles.box,
                                                spectrum_cells(settings_), options);

@@ -55,10 +55,17 @@ struct PaintSheet {
   }
 
   /// A part of 1 along each axis, by the additive recurrence whose steps are powers of 1 / 1.2207440846057596 (the
-  /// root of x^4 = x + 1): places of a column of particles don't hide each other.
+  /// root of x^4 = x + 1): the places of one particle don't hide each other.
   KOKKOS_FUNCTION static T part(std::uint32_t number, int axis) {
     std::uint32_t const steps[3] = {3518319155U, 2882110345U, 2360945575U};
     return static_cast<T>((number * steps[axis]) >> 8) * T(1.0 / (1 << 24));
+  }
+
+  /// Mixes the bits of a number (MurmurHash3's last step).
+  KOKKOS_FUNCTION static std::uint32_t scattered(std::uint32_t number) {
+    number = (number ^ (number >> 16)) * 0x85ebca6bU;
+    number = (number ^ (number >> 13)) * 0xc2b2ae35U;
+    return number ^ (number >> 16);
   }
 
   KOKKOS_FUNCTION void deposit(T x, T y) const {
@@ -105,7 +112,8 @@ struct PaintSheet {
     for (int place = 0; place < places; ++place) {
       T at[3] = {first[0], first[1], first[2]};
       if (places > 1) {
-        auto const number = static_cast<std::uint32_t>(k * places + place) + 1U;
+        auto const number =
+            scattered(static_cast<std::uint32_t>(particle)) + static_cast<std::uint32_t>(place);
         T const f[3] = {part(number, 0), part(number, 1), part(number, 2)};
         for (int c = 1; c < 8; ++c) {
           T const weight = ((c & 4) != 0 ? f[0] : T(1) - f[0]) *
@@ -123,11 +131,11 @@ struct PaintSheet {
 
 }  // namespace detail
 
-/// How many places a particle is shown as: 32 for each pixel on average, if the slab holds its share of matter.
+/// How many places a particle is shown as: 64 for each pixel on average, if the slab holds its share of matter.
 inline int places_per_particle(std::int64_t particles, double box, Sight const& sight) {
   double const shown = static_cast<double>(particles) * sight.thickness / box;
-  double const wanted = 32.0 * sight.pixels * sight.pixels / shown;
-  return static_cast<int>(std::clamp(std::ceil(wanted), 1.0, 1024.0));
+  double const wanted = 64.0 * sight.pixels * sight.pixels / shown;
+  return static_cast<int>(std::clamp(std::ceil(wanted), 1.0, 4096.0));
 }
 
 /// Adds up the mass that is seen in each pixel. Rows of the picture run along the first axis, columns along the second.
