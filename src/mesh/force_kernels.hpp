@@ -34,7 +34,10 @@ struct InverseLaplacian {
 
   KOKKOS_FORCEINLINE_FUNCTION T softened(T k2) const {
     switch (softening) {
-      case Softening::two_thirds: return k2 < T(4) / T(9) * k_nyquist * k_nyquist ? T(1) : T(0);
+      case Softening::two_thirds: {
+        // Modes on the border are left out, however their squares round.
+        return k2 < T(4 / 9.0 * (1 - 1e-5)) * k_nyquist * k_nyquist ? T(1) : T(0);
+      }
       case Softening::gaussian:
       case Softening::gadget: return math::exp(-k2 * r * r / T(2));
       case Softening::steep:
@@ -208,12 +211,17 @@ Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
   expects(box > 0 && std::isfinite(box), "the box length must be positive and finite", box);
   expects_memory<Space>(bytes(exec, shape, options),
                         "the force on a mesh of " + in_words(shape) + " cells");
-  spectrum_ = fft::allocate_in_place<T, Space>("coir::mesh::force/density", shape);
+  spectrum_ = Spectrum(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/density"),
+                       shape[0], shape[1], shape[2] / 2 + 1);
+  if constexpr (runs_on_host<Exec>)
+    ask_for_large_pages(spectrum_.data(),
+                        static_cast<std::int64_t>(spectrum_.size() * sizeof(Kokkos::complex<T>)));
   if (gradient_points(options.kernel) == 0)
     component_ = fft::allocate_in_place<T, Space>("coir::mesh::force/component", shape);
   force_ = Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/force"),
                    shape[0], shape[1], shape[2], 3);
-  ask_for_large_pages(force_.data(), 3 * size_of(shape) * static_cast<std::int64_t>(sizeof(T)));
+  if constexpr (runs_on_host<Exec>)
+    ask_for_large_pages(force_.data(), 3 * size_of(shape) * static_cast<std::int64_t>(sizeof(T)));
 
   auto const to_device = [](std::vector<T> const& values) {
     Factors const factors(

@@ -3,8 +3,11 @@
 /// \file
 /// Steps of a simulation, for one execution space.
 
+#include "order_kernels.hpp"
+
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
+#include <coir/core/memory.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/cosmology/factors.hpp>
 #include <coir/mesh/detail/read_out.hpp>
@@ -72,6 +75,12 @@ inline mesh::ForceOptions force_options(SimulationOptions const& options) {
 
 inline Shape<3> mesh_shape(std::int64_t side) { return {side, side, side}; }
 
+/// Whether sites fit 32 bits, and places and sites the mesh of forces; fewer particles don't pay.
+inline bool can_sort(std::int64_t side, std::int64_t mesh_side) {
+  std::int64_t const count = side * side * side;
+  return side >= 48 && count <= 0xffffffff && 3 * mesh_side * mesh_side * mesh_side >= 2 * count;
+}
+
 inline void check(SimulationOptions const& options, std::int64_t side) {
   auto const& a = options.scale_factors;
   expects(a.size() >= 2, "a simulation needs at least two scale factors",
@@ -97,7 +106,12 @@ template <ExecutionSpace Exec, Real T>
 std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, std::int64_t side,
                                         SimulationOptions const& options) {
   detail::check(options, side);
-  return 6 * side * side * side * static_cast<std::int64_t>(sizeof(T)) +
+  std::int64_t const particles = side * side * side;
+  std::int64_t const order =
+      detail::can_sort(side, mesh_side(side, options))
+          ? particles * static_cast<std::int64_t>(3 * sizeof(T) + sizeof(std::uint32_t))
+          : 0;
+  return 6 * particles * static_cast<std::int64_t>(sizeof(T)) + order +
          mesh::Force<Exec, T>::bytes(exec, detail::mesh_shape(mesh_side(side, options)),
                                      detail::force_options(options));
 }
@@ -138,9 +152,65 @@ void Simulation<Exec, T>::paint_density() {
                             static_cast<std::int64_t>(density.stride(1)), mean});
 }
 
+/// Moves particle p to place[p]. Sites go by way of the mesh of forces, which is free between steps.
+template <ExecutionSpace Exec, Real T>
+void Simulation<Exec, T>::permute(std::uint32_t const* place) {
+  auto const all = coir::box<1, std::int64_t>({particles_.count()});
+  for (auto* vectors : {&particles_.position, &particles_.momentum}) {
+    for_each("coir::nbody::order/put", exec_, all,
+             detail::PutVectors<T>{vectors->data(), spare_.data(), place});
+    std::swap(*vectors, spare_);
+  }
+  auto* const sites = const_cast<std::uint32_t*>(place) + particles_.count();
+  for_each("coir::nbody::order/put", exec_, all, detail::PutNumbers{site_.data(), sites, place});
+  for_each("coir::nbody::order/copy", exec_, all, detail::Copy{sites, site_.data()});
+}
+
+template <ExecutionSpace Exec, Real T>
+void Simulation<Exec, T>::sort_by_rows() {
+  if (!detail::can_sort(particles_.side, force_.shape()[0])) return;
+  Stopwatch<Exec> const watch(exec_);
+  auto const count = static_cast<std::size_t>(particles_.count());
+  if (site_.extent(0) == 0) {
+    using Vectors = typename Particles<Exec, T>::Vectors;
+    spare_ = Vectors(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::simulation/spare"), count);
+    site_ = decltype(site_)(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::simulation/site"), count);
+    if constexpr (runs_on_host<Exec>)
+      ask_for_large_pages(spare_.data(), static_cast<std::int64_t>(3 * count * sizeof(T)));
+  }
+  if (!sorted_)
+    for_each("coir::nbody::order/sites", exec_, coir::box<1, std::int64_t>({particles_.count()}),
+             detail::Count{site_.data()});
+  auto* const place = reinterpret_cast<std::uint32_t*>(force_.force().data());
+  // On hosts whole rows, which fit the caches; on devices stretches, of which more are worked on at a time.
+  detail::Bins<T> const bins(force_.shape()[0], particles_.box,
+                             runs_on_host<Exec> ? static_cast<std::int32_t>(force_.shape()[0]) : 8);
+  detail::find_places(exec_, particles_.position.data(), particles_.count(), bins, place);
+  permute(place);
+  sorted_ = in_order_ = true;
+  steps_since_sort_ = 0;
+  seconds_.sort += watch.seconds();
+}
+
+template <ExecutionSpace Exec, Real T>
+void Simulation<Exec, T>::sort_by_lattice() {
+  if (!sorted_) return;
+  Stopwatch<Exec> const watch(exec_);
+  auto* const place = reinterpret_cast<std::uint32_t*>(force_.force().data());
+  for_each("coir::nbody::order/sites", exec_, coir::box<1, std::int64_t>({particles_.count()}),
+           detail::Copy{site_.data(), place});
+  permute(place);
+  sorted_ = false;
+  has_force_ = false;
+  seconds_.sort += watch.seconds();
+}
+
 template <ExecutionSpace Exec, Real T>
 void Simulation<Exec, T>::find_force() {
   if (has_force_) return;
+  if (!in_order_) sort_by_rows();  // now, when the mesh of forces is free
   Stopwatch<Exec> const painting(exec_);
   mesh::PaintOptions const paint{options_.assignment, options_.scheme, options_.deterministic};
   mesh::paint(exec_, particles_.position, particles_.box, force_.density(), paint);
@@ -207,10 +277,12 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
       steps);
   auto const& parameters = growth_.parameters();
   double const factor = 1.5 * parameters.omega_m;
+  constexpr int sort_interval = 3;  // steps in which particles cross a cell or so
   Move next;  // what the last step left to do: its second kick, or its second drift
   for (int s = 0; s < steps; ++s) {
     double const from = options_.scale_factors[static_cast<std::size_t>(done_)];
     double const to = options_.scale_factors[static_cast<std::size_t>(done_) + 1];
+    in_order_ = ++steps_since_sort_ <= sort_interval || steps - s == 1;
     if (options_.stepper == Stepper::bullfrog) {
       auto const f = cosmology::bullfrog_dkd(growth_, from, to);
       double const before = growth_.momentum(from), after = growth_.momentum(to);
@@ -237,6 +309,7 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
         drift(next.drift_before);
       else
         move(next);
+      sort_by_lattice();
       exec_.fence();
     }
     if (after_step) after_step(done_);

@@ -1,1 +1,262 @@
-#include <gtest/gtest.h>
+#include <coir/mesh/force.hpp>
+#include <coir/mesh/paint.hpp>
+#include <coir/mesh/readout.hpp>
+
+#include <mesh/plain_mesh.hpp>
+#include <support/spaces.hpp>
+
+#include <complex>
+#include <numbers>
+#include <random>
+
+using namespace coir;
+using coir::testing::elements;
+using coir::testing::Extents;
+using coir::testing::scattered;
+using coir::testing::to_view;
+using mesh::Force;
+using mesh::ForceKernel;
+using mesh::ForceOptions;
+using mesh::Softening;
+
+namespace {
+
+constexpr ForceKernel kernels[] = {
+    ForceKernel::naive,     ForceKernel::one_four, ForceKernel::three_four, ForceKernel::five_four,
+    ForceKernel::three_two, ForceKernel::eastwood, ForceKernel::gadget};
+constexpr Softening softenings[] = {Softening::none, Softening::two_thirds, Softening::gaussian,
+                                    Softening::gadget, Softening::steep};
+
+/// Puts numbers on the mesh of a force, whatever memory it lies in.
+template <class F>
+void set_density(F const& force, std::vector<double> const& numbers) {
+  auto const density = force.density();
+  auto const spectrum = Kokkos::create_mirror_view(force.spectrum());
+  auto const n = force.shape();
+  auto const row = 2 * (n[2] / 2 + 1);
+  using T = typename F::Vectors::value_type;
+  T* const data = reinterpret_cast<T*>(spectrum.data());
+  for (std::int64_t i = 0; i < n[0]; ++i)
+    for (std::int64_t j = 0; j < n[1]; ++j)
+      for (std::int64_t k = 0; k < n[2]; ++k)
+        data[(i * n[1] + j) * row + k] = static_cast<T>(numbers[(i * n[1] + j) * n[2] + k]);
+  Kokkos::deep_copy(force.spectrum(), spectrum);
+}
+
+double sinc(double x) { return x == 0 ? 1 : std::sin(x) / x; }
+
+/// The force by a plain Fourier sum over all modes, in double: what the table of force_kernel.hpp says.
+std::vector<double> plain_force(std::vector<double> const& density, Extents const& n, double box,
+                                ForceOptions const& o, double scale) {
+  using Complex = std::complex<double>;
+  using std::numbers::pi;
+  std::int64_t const cells = n[0] * n[1] * n[2];
+  std::vector<double> force(static_cast<std::size_t>(3 * cells));
+  std::vector<Complex> wave[3];
+  for (int d = 0; d < 3; ++d)
+    for (std::int64_t i = 0; i < n[d]; ++i) wave[d].push_back(std::polar(1.0, 2 * pi * i / n[d]));
+  auto const phase = [&](int d, std::int64_t a, std::int64_t b) { return wave[d][a * b % n[d]]; };
+  for (std::int64_t p = 0; p < n[0]; ++p)
+    for (std::int64_t q = 0; q < n[1]; ++q)
+      for (std::int64_t r = 0; r < n[2]; ++r) {
+        std::int64_t const index[3] = {p, q, r};
+        double k[3], w[3], laplacian = 0, square = 0, window = 1;
+        Complex gradient[3];
+        for (int d = 0; d < 3; ++d) {
+          bool const nyquist = 2 * index[d] == n[d];
+          double const h = box / n[d];
+          k[d] = 2 * pi / box * (2 * index[d] <= n[d] ? index[d] : index[d] - n[d]);
+          w[d] = k[d] * h;
+          double const half = sinc(w[d] / 2), whole = sinc(w[d]);
+          switch (laplacian_points(o.kernel)) {
+            case 3: laplacian += k[d] * k[d] * half * half; break;
+            case 5: laplacian += k[d] * k[d] * (4.0 / 3 * half * half - whole * whole / 3); break;
+            default: laplacian += k[d] * k[d];
+          }
+          square += k[d] * k[d];
+          if (compensates_window(o.kernel)) window /= std::pow(half, 4);
+          switch (gradient_points(o.kernel)) {
+            case 0: gradient[d] = nyquist ? 0 : Complex(0, k[d]); break;
+            case 2: gradient[d] = Complex(0, nyquist ? 0 : std::sin(w[d]) / h); break;
+            default:
+              gradient[d] =
+                  Complex(0, nyquist ? 0 : (8 * std::sin(w[d]) - std::sin(2 * w[d])) / (6 * h));
+          }
+        }
+        if (square == 0) continue;
+        double const ny = pi * n[0] / box,
+                     r0 = box / n[0] * (o.softening == Softening::gadget ? 1.25 * std::sqrt(2) : 1);
+        double soft = 1;
+        if (o.softening == Softening::two_thirds)
+          soft = std::sqrt(square) < (2.0 / 3 - 1e-5) * ny ? 1 : 0;
+        if (o.softening == Softening::gaussian || o.softening == Softening::gadget)
+          soft = std::exp(-square * r0 * r0 / 2);
+        if (o.softening == Softening::steep)
+          soft = std::exp(-36 * std::pow(square / (ny * ny), 18));
+        Complex mode = 0;
+        for (std::int64_t i = 0; i < n[0]; ++i)
+          for (std::int64_t j = 0; j < n[1]; ++j)
+            for (std::int64_t l = 0; l < n[2]; ++l)
+              mode += density[(i * n[1] + j) * n[2] + l] *
+                      std::conj(phase(0, p, i) * phase(1, q, j) * phase(2, r, l));
+        Complex const potential = -scale * window * soft / laplacian * mode / double(cells);
+        for (std::int64_t i = 0; i < n[0]; ++i)
+          for (std::int64_t j = 0; j < n[1]; ++j)
+            for (std::int64_t l = 0; l < n[2]; ++l) {
+              Complex const there = potential * phase(0, p, i) * phase(1, q, j) * phase(2, r, l);
+              for (int d = 0; d < 3; ++d)
+                force[((i * n[1] + j) * n[2] + l) * 3 + d] -= (gradient[d] * there).real();
+            }
+      }
+  return force;
+}
+
+std::vector<double> random_numbers(std::int64_t count, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<float> number(0, 2);
+  std::vector<double> numbers(static_cast<std::size_t>(count));
+  for (auto& value : numbers) value = number(generator);
+  return numbers;
+}
+
+double largest(std::vector<double> const& values) {
+  double size = 0;
+  for (double const value : values) size = std::max(size, std::abs(value));
+  return size;
+}
+
+}  // namespace
+
+template <class Case>
+class Forces : public ::testing::Test {};
+TYPED_TEST_SUITE(Forces, coir::testing::Cases, coir::testing::CaseName);
+
+// Two ways to the same force: the library takes differences of the potential, the plain sum multiplies modes by them.
+TYPED_TEST(Forces, AreThePlainFourierSumForEveryKernel) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  double const box = 3, scale = 0.7;
+  for (Extents const& n :
+       {Extents{6, 6, 6}, Extents{5, 5, 5}, Extents{4, 6, 3}, Extents{1, 2, 7}}) {
+    auto const density = random_numbers(n[0] * n[1] * n[2], 3);
+    for (auto const kernel : kernels) {
+      Force<Exec, T> force(Exec{}, n, box, {.kernel = kernel});
+      set_density(force, density);
+      force.solve(scale);
+      auto const computed = elements(force.force());
+      auto const expected = plain_force(density, n, box, {.kernel = kernel}, scale);
+      // Transforms of some 200 numbers, divided by the smallest eigenvalue and multiplied by the largest slope: each
+      // rounds by less than 4 eps of the largest force.
+      double const tolerance = 64 * std::numeric_limits<T>::epsilon() * (largest(expected) + 1e-3);
+      for (std::size_t c = 0; c < expected.size(); ++c)
+        ASSERT_NEAR(computed[c], expected[c], tolerance)
+            << name_of(kernel) << " " << n[0] << "x" << n[1] << "x" << n[2];
+    }
+  }
+}
+
+TYPED_TEST(Forces, AreSoftened) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  Extents const n{6, 6, 6};
+  auto const density = random_numbers(216, 4);
+  for (auto const softening : softenings)
+    for (auto const kernel : {ForceKernel::one_four, ForceKernel::eastwood}) {
+      ForceOptions const options{kernel, softening};
+      Force<Exec, T> force(Exec{}, n, 2.0, options);
+      set_density(force, density);
+      force.solve(1.0);
+      auto const computed = elements(force.force());
+      auto const expected = plain_force(density, n, 2.0, options, 1.0);
+      for (std::size_t c = 0; c < expected.size(); ++c)
+        ASSERT_NEAR(computed[c], expected[c],
+                    64 * std::numeric_limits<T>::epsilon() * (largest(expected) + 1e-3))
+            << name_of(softening);
+    }
+}
+
+// delta = cos(k x) has phi = -cos(k x) / k^2.
+TYPED_TEST(Forces, OfAPlaneWaveAreExactWithTheSpectralKernel) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  std::int64_t const n = 32;
+  double const box = 10, k = 2 * std::numbers::pi / box * 3;
+  for (int axis = 0; axis < 3; ++axis) {
+    Force<Exec, T> force(Exec{}, {n, n, n}, box, {.kernel = ForceKernel::naive});
+    std::vector<double> density;
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < n; ++j)
+        for (std::int64_t l = 0; l < n; ++l)
+          density.push_back(1 + std::cos(k * box / n *
+                                         static_cast<double>(axis == 0   ? i
+                                                             : axis == 1 ? j
+                                                                         : l)));
+    set_density(force, density);
+    force.solve(1.0);
+    auto const computed = elements(force.force());
+    for (std::int64_t c = 0; c < n * n * n; ++c) {
+      std::int64_t const at = axis == 0 ? c / (n * n) : axis == 1 ? c / n % n : c % n;
+      // phi = -cos(k x) / k^2, F = -phi' = -sin(k x) / k.
+      double const expected = -std::sin(k * box / n * static_cast<double>(at)) / k;
+      for (int d = 0; d < 3; ++d)
+        ASSERT_NEAR(computed[3 * c + d], d == axis ? expected : 0,
+                    16 * std::numeric_limits<T>::epsilon() / k);
+    }
+  }
+}
+
+// What particles exert on each other adds up to nothing, with the same assignment both ways.
+TYPED_TEST(Forces, KeepTheMomentum) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  using Space = typename Exec::memory_space;
+  std::int64_t const count = 2000;
+  auto const x = to_view<Exec, T>(scattered(count, 1.0, 21));
+  Kokkos::View<T* [3], Kokkos::LayoutRight, Space> const at("force", count);
+  for (auto const kernel : kernels)
+    for (auto const assignment :
+         {mesh::Assignment::cic, mesh::Assignment::tsc, mesh::Assignment::pcs}) {
+      Force<Exec, T> force(Exec{}, {12, 12, 12}, 1.0, {.kernel = kernel});
+      mesh::paint(Exec{}, x, 1.0, force.density(), {.assignment = assignment});
+      force.solve(1.0);
+      mesh::readout(Exec{}, x, 1.0, force.force(), at, assignment);
+      double total[3] = {}, size = 0;
+      auto const f = elements(at);
+      for (std::size_t c = 0; c < f.size(); ++c) {
+        total[c % 3] += f[c];
+        size += std::abs(f[c]);
+      }
+      for (double const sum : total)
+        EXPECT_NEAR(sum, 0, 4 * std::numeric_limits<T>::epsilon() * size) << name_of(kernel);
+    }
+}
+
+TYPED_TEST(Forces, SayWhatMemoryTheyTake) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  ForceOptions const options{};
+  Force<Exec, T> const force(Exec{}, {8, 6, 10}, 1.0, options);
+  std::int64_t const held = static_cast<std::int64_t>(sizeof(T)) *
+                            (2 * static_cast<std::int64_t>(force.spectrum().size()) +
+                             static_cast<std::int64_t>(force.force().size()));
+  EXPECT_GE((Force<Exec, T>::bytes(Exec{}, {8, 6, 10}, options)), held);
+}
+
+TYPED_TEST(Forces, NameWhatIsWrong) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  using F = Force<Exec, T>;
+  EXPECT_THROW(F(Exec{}, {0, 4, 4}, 1.0), PreconditionError);
+  EXPECT_THROW(F(Exec{}, {4, 4, 4}, 0.0), PreconditionError);
+  EXPECT_THROW(F(Exec{}, {4, 4, 4}, std::nan("")), PreconditionError);
+  EXPECT_THROW(F(Exec{}, {1 << 20, 1 << 20, 1 << 10}, 1.0), ResourceError);
+}
+
+TEST(ForceKernels, AreKnownByName) {
+  for (auto const kernel : kernels) EXPECT_EQ(mesh::force_kernel_named(name_of(kernel)), kernel);
+  for (auto const softening : softenings)
+    EXPECT_EQ(mesh::softening_named(name_of(softening)), softening);
+  EXPECT_EQ(name_of(ForceKernel::three_four), "3_4");
+  EXPECT_THROW(mesh::force_kernel_named("2_2"), PreconditionError);
+  EXPECT_THROW(mesh::softening_named("soft"), PreconditionError);
+}

@@ -38,6 +38,7 @@ struct PhaseSeconds {
   double readout =
       0;  ///< forces at particles, with the kicks and drifts that are made in the same pass
   double push = 0;  ///< drifts alone
+  double sort = 0;  ///< bringing particles into the order of the mesh, and back
 };
 
 /// N-body particles that move in the forces of a periodic mesh,
@@ -45,7 +46,8 @@ struct PhaseSeconds {
 ///   dx/dt = p / a^2,  dp/dt = F / a,  F = -grad phi,  laplacian phi = 3/2 omega_m delta,
 ///
 /// with t in units of 1/H0. One force per step; kicks and drifts that follow each other are made in one pass over the
-/// particles, and accelerations aren't stored.
+/// particles, and accelerations aren't stored. While steps are made particles are kept roughly in the order of the mesh;
+/// between calls they lie in that of the lattice.
 ///
 /// \see Feng et al., Mon. Not. R. Astron. Soc. 463, 2273 (2016); Rampf, List, Hahn, arXiv:2409.19049
 template <ExecutionSpace Exec, Real T>
@@ -90,6 +92,9 @@ class Simulation {
 
  private:
   void find_force();
+  void sort_by_rows();
+  void sort_by_lattice();
+  void permute(std::uint32_t const* place);
   void drift(double factor);
   void move(Move const& what);
 
@@ -100,6 +105,12 @@ class Simulation {
   int done_;
   mesh::Force<Exec, T> force_;
   bool has_force_ = false;  // of where the particles are
+  // While particles lie in the order of the mesh: the second one of two arrays that take turns, and lattice sites.
+  typename Particles<Exec, T>::Vectors spare_;
+  Kokkos::View<std::uint32_t*, typename Exec::memory_space> site_;
+  bool sorted_ = false;
+  bool in_order_ = true;  // well enough to paint and read out
+  int steps_since_sort_ = 0;
   PhaseSeconds seconds_;
 };
 

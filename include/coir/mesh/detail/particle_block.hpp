@@ -13,6 +13,9 @@
 
 namespace coir::mesh::detail {
 
+/// Memory is asked for this many particles before it is needed.
+inline constexpr int particles_ahead = 16;
+
 template <int Order, class T>
 struct ParticleBlock {
   static constexpr int size = 128;

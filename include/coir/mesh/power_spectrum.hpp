@@ -1,0 +1,216 @@
+#pragma once
+
+/// \file
+/// Power spectra of particles and of fields in a periodic box.
+
+#include <coir/array/shape.hpp>
+#include <coir/core/concepts.hpp>
+#include <coir/core/errors.hpp>
+#include <coir/mesh/assignment.hpp>
+#include <coir/mesh/detail/cells.hpp>
+#include <coir/mesh/power_spectrum_text.hpp>
+
+#include <Kokkos_Complex.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+
+namespace coir::mesh {
+
+/// What is measured, and in which bins. The fundamental is k_f = 2 pi / box; the Nyquist frequency is n k_f / 2, with n
+/// the smallest extent of the mesh.
+struct PowerSpectrumOptions {
+  Assignment assignment = Assignment::cic;  ///< that particles are, or were, painted with
+  /// Divides by the assignment's window, prod_d sinc(k_d h / 2)^(2 p). For a field that wasn't painted set it to false.
+  bool compensate = true;
+  /// Paints once more with the particles half a cell further along all axes, and averages. A mode k has images at
+  /// k + 2 pi m / h with m whole numbers; those of odd m_0 + m_1 + m_2, the nearest ones, cancel. For particles; takes
+  /// a second mesh and a copy of the positions.
+  bool interlace = false;
+  /// Subtracts box^3 / N from the spectrum of N particles. That is the noise far below the Nyquist frequency; nearer to
+  /// it images add to it, least with interlacing and assignments of high order. Not for lattices hardly displaced.
+  bool subtract_shot_noise = false;
+  /// Number of bins from k_min to k_max, at most 10^6. 0: bins of width k_f, centred on those multiples of k_f that lie
+  /// in [k_min, k_max], which may be none.
+  int bins = 0;
+  bool logarithmic = false;  ///< bins of equal width in ln k, not in k; their number must be given
+  double k_min = 0;          ///< h/Mpc; 0 is the fundamental
+  double k_max = 0;  ///< h/Mpc; 0 is the Nyquist frequency. A mode at k_max is in the last bin
+};
+
+/// A half spectrum (n_0, n_1, n_2 / 2 + 1) as fft::RealPlan makes it: row-major, complex.
+template <class V>
+concept HalfSpectrum = ViewOfRank<V, 3> && RowMajor<V> &&
+                       (std::same_as<typename V::non_const_value_type, Kokkos::complex<float>> ||
+                        std::same_as<typename V::non_const_value_type, Kokkos::complex<double>>);
+
+namespace detail {
+
+/// The positions of N particles, (N, 3).
+template <class T>
+struct Sample {
+  T const* position;
+  std::int64_t particles;
+};
+
+/// \param b  null for the spectrum of `a` alone
+template <class Exec, class T>
+PowerSpectrum spectrum_of_particles(Exec const& exec, Sample<T> const& a, Sample<T> const* b,
+                                    double box, std::int64_t cells,
+                                    PowerSpectrumOptions const& options);
+
+/// The rows of a half spectrum in memory.
+template <class T>
+struct SpectrumRows {
+  Kokkos::complex<T> const* data;
+  std::int64_t plane, row;  ///< elements to the next plane and row
+};
+
+/// scale sum Re(a conj(b)) / modes, in bins. For an auto spectrum a and b are the same.
+template <class Exec, class T>
+PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumRows<T> const& b,
+                           Shape<3> const& shape, double box, double scale,
+                           PowerSpectrumOptions const& options);
+
+template <class Positions>
+auto sample_of(Positions const& positions) {
+  using T = typename Positions::non_const_value_type;
+  auto const particles = static_cast<std::int64_t>(positions.extent(0));
+  expects_vectors(positions, "positions", particles);
+  expects(particles >= 1, "a power spectrum must be of at least one particle", particles);
+  return Sample<T>{positions.data(), particles};
+}
+
+template <class Spectrum>
+Shape<3> shape_of_field(Spectrum const& spectrum, std::int64_t n2) {
+  Shape<3> const shape{static_cast<std::int64_t>(spectrum.extent(0)),
+                       static_cast<std::int64_t>(spectrum.extent(1)), n2};
+  for (std::int64_t const n : shape)
+    expects(n >= 1 && n <= 1 << 24, "extents of a field must be from 1 to 2^24", n);
+  auto const last = static_cast<std::int64_t>(spectrum.extent(2));
+  expects(last == n2 / 2 + 1,
+          "the half spectrum of rows of " + std::to_string(n2) + " numbers must have " +
+              std::to_string(n2 / 2 + 1) + " in a row",
+          last);
+  return shape;
+}
+
+template <class Spectrum>
+auto rows_of(Spectrum const& spectrum) {
+  using T = typename Spectrum::non_const_value_type::value_type;
+  return SpectrumRows<T>{spectrum.data(), static_cast<std::int64_t>(spectrum.stride(0)),
+                         static_cast<std::int64_t>(spectrum.stride(1))};
+}
+
+}  // namespace detail
+
+/// The cross spectrum of two real fields on n_0 n_1 n_2 cells that are given in Fourier space, not scaled,
+///
+///   P(k) = V / (n_0 n_1 n_2)^2 <Re(a(k) conj(b(k)))>,  V = box^3,
+///
+/// averaged over the modes with |k| in a bin, but for k = 0. A mode of the half spectrum stands for itself and its
+/// conjugate; in the planes k_2 = 0 and, for even n_2, k_2 = Nyquist, which hold both, for itself.
+///
+/// Sums are in double and in an order that depends on the shapes alone: the same bits for any number of threads. Takes
+/// 24 bytes for each bin and each of up to max(1024, 2^18 / bins) groups of rows.
+///
+/// \param a, b  (n_0, n_1, n_2 / 2 + 1) in
+/// \param n2    cells along the last axis, which the half spectrum doesn't tell
+/// \param box   length of the cubic box in Mpc/h, > 0
+/// \throws PreconditionError if extents don't fit or aren't in [1, 2^24]; if the box isn't positive; if bins are
+///   negative or more than 10^6, k_min isn't below k_max, or either is negative; if the bins are logarithmic and their
+///   number is 0; or if interlacing or subtraction of shot noise is asked for, which need particles
+/// \throws ResourceError if there is no memory for the sums
+template <ExecutionSpace Exec, HalfSpectrum A, HalfSpectrum B>
+  requires SameValueType<A, B> && CanAccess<Exec, A, B>
+PowerSpectrum cross_power_spectrum_of(Exec const& exec, A const& a, B const& b, std::int64_t n2,
+                                      double box, PowerSpectrumOptions const& options = {}) {
+  using T = typename A::non_const_value_type::value_type;
+  detail::expects_box(box);
+  auto const shape = detail::shape_of_field(a, n2);
+  auto const other = detail::shape_of_field(b, n2);
+  expects(shape == other, "both fields must have the extents " + in_words(shape), in_words(other));
+  expects(!options.interlace && !options.subtract_shot_noise,
+          "interlacing and shot noise are for particles: leave both out for fields");
+  double const cells =
+      static_cast<double>(shape[0]) * static_cast<double>(shape[1]) * static_cast<double>(shape[2]);
+  return detail::bin_spectrum<Exec, T>(exec, detail::rows_of(a), detail::rows_of(b), shape, box,
+                                       box * box * box / (cells * cells), options);
+}
+
+/// The same of one field: P(k) = V / (n_0 n_1 n_2)^2 <|a(k)|^2>.
+template <ExecutionSpace Exec, HalfSpectrum Spectrum>
+  requires CanAccess<Exec, Spectrum>
+PowerSpectrum power_spectrum_of(Exec const& exec, Spectrum const& spectrum, std::int64_t n2,
+                                double box, PowerSpectrumOptions const& options = {}) {
+  return cross_power_spectrum_of(exec, spectrum, spectrum, n2, box, options);
+}
+
+/// The power spectrum of the density contrast of particles of equal mass,
+///
+///   P(k) = V <|delta(k)|^2>,  delta(k) = 1/N sum_p exp(-i k x_p),
+///
+/// by painting on a mesh, a Fourier transform, and compensation for the window of painting. What is beyond the Nyquist
+/// frequency folds back: it adds to the modes just below it.
+///
+/// With interlacing a second mesh of the particles at x + h / 2, h = box / cells, is transformed, multiplied by
+/// exp(i h (k_0 + k_1 + k_2) / 2), and averaged with the first; components at the Nyquist frequency count as positive.
+///
+/// Particles are painted in whole numbers (see PaintOptions::deterministic) and transforms are planned without
+/// measuring, so that the same bits come out for any number of threads.
+///
+/// \param positions  (N, 3), finite, in Mpc/h, N at least 1; the box is periodic
+/// \param box        length of the cubic box in Mpc/h, > 0
+/// \param cells      of the mesh along each axis, from 1 to 32768
+/// \throws PreconditionError if an argument is out of its range, or as cross_power_spectrum_of for the bins
+/// \throws ResourceError if there is no memory
+/// \see Jing, Astrophys. J. 620, 559 (2005); Sefusatti et al., Mon. Not. R. Astron. Soc. 460, 3624 (2016), section 3.2
+template <ExecutionSpace Exec, VectorsOfParticles Positions>
+  requires CanAccess<Exec, Positions>
+PowerSpectrum power_spectrum(Exec const& exec, Positions const& positions, double box,
+                             std::int64_t cells, PowerSpectrumOptions const& options = {}) {
+  using T = typename Positions::non_const_value_type;
+  auto const sample = detail::sample_of(positions);
+  return detail::spectrum_of_particles<Exec, T>(exec, sample, nullptr, box, cells, options);
+}
+
+/// The cross spectrum of two sets of particles in one box: P(k) = V <Re(delta_a(k) conj(delta_b(k)))>. It has no shot
+/// noise, so that options.subtract_shot_noise changes nothing.
+///
+/// \throws as power_spectrum
+template <ExecutionSpace Exec, VectorsOfParticles A, VectorsOfParticles B>
+  requires SameValueType<A, B> && CanAccess<Exec, A, B>
+PowerSpectrum cross_power_spectrum(Exec const& exec, A const& a, B const& b, double box,
+                                   std::int64_t cells, PowerSpectrumOptions const& options = {}) {
+  using T = typename A::non_const_value_type;
+  auto const first = detail::sample_of(a), second = detail::sample_of(b);
+  return detail::spectrum_of_particles<Exec, T>(exec, first, &second, box, cells, options);
+}
+
+/// The same on the default instance of the execution space of the first View.
+template <VectorsOfParticles Positions>
+PowerSpectrum power_spectrum(Positions const& positions, double box, std::int64_t cells,
+                             PowerSpectrumOptions const& options = {}) {
+  return power_spectrum(typename Positions::execution_space{}, positions, box, cells, options);
+}
+/// As power_spectrum.
+template <VectorsOfParticles A, VectorsOfParticles B>
+PowerSpectrum cross_power_spectrum(A const& a, B const& b, double box, std::int64_t cells,
+                                   PowerSpectrumOptions const& options = {}) {
+  return cross_power_spectrum(typename A::execution_space{}, a, b, box, cells, options);
+}
+/// As power_spectrum.
+template <HalfSpectrum Spectrum>
+PowerSpectrum power_spectrum_of(Spectrum const& spectrum, std::int64_t n2, double box,
+                                PowerSpectrumOptions const& options = {}) {
+  return power_spectrum_of(typename Spectrum::execution_space{}, spectrum, n2, box, options);
+}
+/// As power_spectrum.
+template <HalfSpectrum A, HalfSpectrum B>
+PowerSpectrum cross_power_spectrum_of(A const& a, B const& b, std::int64_t n2, double box,
+                                      PowerSpectrumOptions const& options = {}) {
+  return cross_power_spectrum_of(typename A::execution_space{}, a, b, n2, box, options);
+}
+
+}  // namespace coir::mesh

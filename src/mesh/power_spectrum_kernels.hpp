@@ -1,0 +1,331 @@
+#pragma once
+
+/// \file
+/// The kernels of power_spectrum.hpp, for one execution space.
+
+#include "spectrum_bins.hpp"
+
+#include <coir/core/loops.hpp>
+#include <coir/core/math.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/core/profiling.hpp>
+#include <coir/fft/in_place.hpp>
+#include <coir/fft/plan.hpp>
+#include <coir/mesh/paint.hpp>
+#include <coir/mesh/power_spectrum.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <vector>
+
+namespace coir::mesh::detail {
+
+/// What is added up over the modes of a bin, each with its weight.
+struct BinSum {
+  double power = 0;
+  double wave = 0;  ///< |q|
+  double modes = 0;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator+=(BinSum const& other) {
+    power += other.power;
+    wave += other.wave;
+    modes += other.modes;
+  }
+};
+
+/// The sums of each bin over each group of rows, the rows of a group one after the other.
+template <class T>
+struct GroupSums {
+  SpectrumRows<T> a, b;
+  std::int64_t n[3];
+  double const* factor[3];    // of the power, along each axis
+  std::int64_t const* first;  // see SpectrumBins
+  std::int64_t bins, groups;
+  BinSum* sums;  // (groups, bins)
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t rows() const { return n[0] * n[1]; }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_row(std::int64_t group) const {
+    return rows() * group / groups;
+  }
+
+  /// q_0^2 + q_1^2 of a row.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t square_of(std::int64_t row) const {
+    std::int64_t const i = row / n[1], j = row % n[1];
+    std::int64_t const x = 2 * i <= n[0] ? i : i - n[0], y = 2 * j <= n[1] ? j : j - n[1];
+    return x * x + y * y;
+  }
+
+  /// The modes of a row whose |q|^2 is below `limit`: so many, from the first on.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t below(std::int64_t limit, std::int64_t square) const {
+    if (limit <= square) return 0;
+    // Whole numbers below 2^53: the root is exact where it is whole, and else not rounded to a whole number.
+    auto const count =
+        static_cast<std::int64_t>(math::ceil(math::sqrt(static_cast<double>(limit - square))));
+    return count < n[2] / 2 + 1 ? count : n[2] / 2 + 1;
+  }
+
+  /// Adds the modes [begin, end) of a row.
+  KOKKOS_FORCEINLINE_FUNCTION void add(std::int64_t row, std::int64_t square, std::int64_t begin,
+                                       std::int64_t end, BinSum& sum) const {
+    std::int64_t const i = row / n[1], j = row % n[1];
+    Kokkos::complex<T> const* const at_a = a.data + i * a.plane + j * a.row;
+    Kokkos::complex<T> const* const at_b = b.data + i * b.plane + j * b.row;
+    BinSum part;
+    for (std::int64_t k = begin; k < end; ++k) {
+      double const weight = k == 0 || 2 * k == n[2] ? 1 : 2;
+      double const re = static_cast<double>(at_a[k].real()) * static_cast<double>(at_b[k].real());
+      double const im = static_cast<double>(at_a[k].imag()) * static_cast<double>(at_b[k].imag());
+      part.power += weight * (re + im) * factor[2][k];
+      part.wave += weight * math::sqrt(static_cast<double>(square + k * k));
+      part.modes += weight;
+    }
+    part.power *= factor[0][i] * factor[1][j];
+    sum += part;
+  }
+
+  /// On devices: a thread per group and bin; neighbours read the same rows.
+  KOKKOS_FUNCTION void operator()(std::int64_t group, std::int64_t bin) const {
+    BinSum sum;
+    for (std::int64_t row = first_row(group); row < first_row(group + 1); ++row) {
+      std::int64_t const square = square_of(row), end = below(first[bin + 1], square);
+      if (end > 0) add(row, square, below(first[bin], square), end, sum);
+    }
+    sums[group * bins + bin] = sum;
+  }
+
+  /// On hosts: a thread per group, which reads each row once.
+  void operator()(std::int64_t group) const {
+    BinSum* const to = sums + group * bins;
+    std::fill_n(to, bins, BinSum{});
+    for (std::int64_t row = first_row(group); row < first_row(group + 1); ++row) {
+      std::int64_t const square = square_of(row);
+      // The first bin that ends beyond the row's first mode.
+      std::int64_t bin = std::upper_bound(first + 1, first + bins + 1, square) - (first + 1);
+      if (bin == bins) continue;
+      std::int64_t begin = below(first[bin], square);
+      for (; bin < bins && begin < n[2] / 2 + 1; ++bin) {
+        std::int64_t const end = below(first[bin + 1], square);
+        add(row, square, begin, end, to[bin]);
+        begin = end;
+      }
+    }
+  }
+};
+
+template <class Exec, class T>
+void run_group_sums(Exec const& exec, GroupSums<T> const& sums) {
+  constexpr char const* label = "coir::mesh::power_spectrum/sums";
+  if constexpr (runs_on_host<Exec>)
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, sums.groups),
+        sums);
+  else
+    for_each(label, exec, coir::box<2, std::int64_t>({sums.groups, sums.bins}), sums);
+}
+
+/// A copy in the memory of an execution space.
+template <class Space, class Number>
+Kokkos::View<Number*, Space> copy_to(std::vector<Number> const& values) {
+  Kokkos::View<Number*, Space> const copy(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::power_spectrum/table"),
+      values.size());
+  Kokkos::View<Number const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
+      host(values.data(), values.size());
+  Kokkos::deep_copy(copy, host);
+  return copy;
+}
+
+template <class Exec, class T>
+PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumRows<T> const& b,
+                           Shape<3> const& shape, double box, double scale,
+                           PowerSpectrumOptions const& options) {
+  using Space = typename Exec::memory_space;
+  SpectrumBins const bins = spectrum_bins(shape, box, options);
+  PowerSpectrum result;
+  if (bins.count() == 0) return result;
+
+  std::int64_t const groups =
+      std::min(shape[0] * shape[1], std::max<std::int64_t>(1024, (1 << 18) / bins.count()));
+  std::int64_t const bytes = groups * bins.count() * static_cast<std::int64_t>(sizeof(BinSum));
+  std::string const what = "the sums of " + std::to_string(bins.count()) + " bins";
+  expects_memory<Space>(bytes, what);
+  Kokkos::View<BinSum**, Kokkos::LayoutRight, Space> const sums(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::power_spectrum/sums"), groups,
+      bins.count());
+  auto const first = copy_to<Space>(bins.first);
+  Kokkos::View<double*, Space> factor[3];
+  for (int d = 0; d < 3; ++d)
+    factor[d] =
+        copy_to<Space>(compensation(shape[d], d == 2 ? shape[d] / 2 + 1 : shape[d], options));
+  run_group_sums(exec, GroupSums<T>{a,
+                                    b,
+                                    {shape[0], shape[1], shape[2]},
+                                    {factor[0].data(), factor[1].data(), factor[2].data()},
+                                    first.data(),
+                                    bins.count(),
+                                    groups,
+                                    sums.data()});
+  exec.fence();
+  auto const sums_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, sums);
+
+  double const fundamental = 2 * std::numbers::pi / box;
+  for (std::int64_t bin = 0; bin < bins.count(); ++bin) {
+    BinSum sum;
+    for (std::int64_t group = 0; group < groups; ++group) sum += sums_h(group, bin);
+    bool const empty = sum.modes == 0;
+    double const middle = bins.middle[static_cast<std::size_t>(bin)];
+    result.k.push_back(fundamental * (empty ? middle : sum.wave / sum.modes));
+    result.power.push_back(empty ? std::numeric_limits<double>::quiet_NaN()
+                                 : scale * (sum.power / sum.modes));
+    result.modes.push_back(sum.modes);
+  }
+  return result;
+}
+
+template <class T>
+struct ShiftPositions {
+  T const* position;
+  T* shifted;
+  T by;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { shifted[i] = position[i] + by; }
+};
+
+/// spectrum = (spectrum + phase shifted) / 2
+template <class T>
+struct Interlace {
+  Kokkos::complex<T>* spectrum;
+  Kokkos::complex<T> const* shifted;
+  Kokkos::complex<T> const* phase;  // of wave i along an axis
+  std::int64_t n;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    std::int64_t const at = (i * n + j) * (n / 2 + 1) + k;
+    spectrum[at] = T(0.5) * (spectrum[at] + phase[i] * phase[j] * phase[k] * shifted[at]);
+  }
+};
+
+/// Transforms of painted particles, with the memory that they take.
+template <class Exec, class T>
+class PaintedSpectra {
+ public:
+  using Space = typename Exec::memory_space;
+  using Spectrum = Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space>;
+
+  /// \param fields        how many will be made
+  /// \param most_particles  of a field
+  PaintedSpectra(Exec const& exec, std::int64_t cells, double box, int fields,
+                 std::int64_t most_particles, PowerSpectrumOptions const& options)
+      : exec_(exec),
+        cells_(cells),
+        box_(box),
+        options_(options),
+        plan_(plan(fields, most_particles)) {
+    if (!options.interlace) return;
+    second_ = fft::allocate_in_place<T, Space>("coir::mesh::power_spectrum/second", shape());
+    shifted_ = Kokkos::View<T*, Space>(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::power_spectrum/shifted"),
+        3 * most_particles);
+    std::vector<Kokkos::complex<T>> phase;
+    for (std::int64_t i = 0; i < cells; ++i) {
+      double const angle = std::numbers::pi * static_cast<double>(signed_wave(i, cells)) /
+                           static_cast<double>(cells);
+      phase.emplace_back(static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle)));
+    }
+    phase_ = copy_to<Space>(phase);
+  }
+
+  Shape<3> shape() const { return {cells_, cells_, cells_}; }
+
+  /// sum_p exp(-i k x_p), times the window of painting.
+  Spectrum operator()(Sample<T> const& sample) const {
+    auto const spectrum =
+        fft::allocate_in_place<T, Space>("coir::mesh::power_spectrum/density", shape());
+    transform(sample, spectrum);
+    if (!options_.interlace) return spectrum;
+    for_each("coir::mesh::power_spectrum/shift", exec_,
+             coir::box<1, std::int64_t>({3 * sample.particles}),
+             ShiftPositions<T>{sample.position, shifted_.data(),
+                               static_cast<T>(box_ / static_cast<double>(cells_) / 2)});
+    transform({shifted_.data(), sample.particles}, second_);
+    for_each("coir::mesh::power_spectrum/interlace", exec_,
+             coir::box<3, std::int64_t>({cells_, cells_, cells_ / 2 + 1}),
+             Interlace<T>{spectrum.data(), second_.data(), phase_.data(), cells_});
+    return spectrum;
+  }
+
+ private:
+  using Plan = fft::RealPlan<Exec, T, 3>;
+
+  // Memory is asked for before the first of it is taken, which is the plan's.
+  Plan plan(int fields, std::int64_t most_particles) const {
+    fft::PlanOptions const in_place{.in_place = true, .effort = fft::Effort::estimate};
+    int const meshes = fields + (options_.interlace ? 1 : 0);
+    std::int64_t const mesh =
+        cells_ * cells_ * (cells_ / 2 + 1) * static_cast<std::int64_t>(sizeof(Kokkos::complex<T>));
+    std::int64_t const positions =
+        options_.interlace ? 3 * most_particles * static_cast<std::int64_t>(sizeof(T)) : 0;
+    expects_memory<Space>(meshes * mesh + positions + Plan::work_bytes(exec_, shape(), 1, in_place),
+                          "the power spectrum on " + std::to_string(cells_) + "^3 cells");
+    return Plan(exec_, shape(), 1, in_place);
+  }
+
+  void transform(Sample<T> const& sample, Spectrum const& spectrum) const {
+    auto const density = fft::real_view_of(spectrum, cells_);
+    paint<Exec, T>(exec_, {sample.position, sample.particles, nullptr, 0}, box_, cells_of(density),
+                   {.assignment = options_.assignment, .deterministic = true});
+    plan_.forward(density, spectrum);
+  }
+
+  Exec exec_;
+  std::int64_t cells_;
+  double box_;
+  PowerSpectrumOptions options_;
+  Plan plan_;
+  Spectrum second_;
+  Kokkos::View<T*, Space> shifted_;
+  Kokkos::View<Kokkos::complex<T>*, Space> phase_;
+};
+
+template <class Exec, class T>
+PowerSpectrum spectrum_of_particles(Exec const& exec, Sample<T> const& a, Sample<T> const* b,
+                                    double box, std::int64_t cells,
+                                    PowerSpectrumOptions const& options) {
+  expects_box(box);
+  expects(cells >= 1 && cells <= 32768,
+          "cells of a power spectrum's mesh must be from 1 to 32768 along an axis", cells);
+  spectrum_bins({cells, cells, cells}, box, options);  // what is wrong shows before the work
+
+  ProfilingRegion const region("coir::mesh::power_spectrum");
+  bool const cross = b != nullptr;
+  double const volume = box * box * box, of_a = static_cast<double>(a.particles);
+  double const of_b = cross ? static_cast<double>(b->particles) : of_a;
+  PaintedSpectra<Exec, T> const spectra(exec, cells, box, cross ? 2 : 1,
+                                        cross ? std::max(a.particles, b->particles) : a.particles,
+                                        options);
+  auto const first = spectra(a);
+  auto const second = cross ? spectra(*b) : first;
+  PowerSpectrum result = bin_spectrum<Exec, T>(
+      exec, rows_of(first), rows_of(second), spectra.shape(), box, volume / (of_a * of_b), options);
+  if (cross) return result;
+  result.shot_noise = volume / of_a;
+  if (options.subtract_shot_noise)
+    for (double& power : result.power) power -= result.shot_noise;
+  return result;
+}
+
+}  // namespace coir::mesh::detail
+
+#define COIR_INSTANTIATE_POWER_SPECTRUM_OF(Exec, T)                                             \
+  template PowerSpectrum spectrum_of_particles<Exec, T>(Exec const&, Sample<T> const&,          \
+                                                        Sample<T> const*, double, std::int64_t, \
+                                                        PowerSpectrumOptions const&);           \
+  template PowerSpectrum bin_spectrum<Exec, T>(Exec const&, SpectrumRows<T> const&,             \
+                                               SpectrumRows<T> const&, Shape<3> const&, double, \
+                                               double, PowerSpectrumOptions const&);
+#define COIR_INSTANTIATE_POWER_SPECTRUM(Exec)     \
+  COIR_INSTANTIATE_POWER_SPECTRUM_OF(Exec, float) \
+  COIR_INSTANTIATE_POWER_SPECTRUM_OF(Exec, double)

@@ -1,0 +1,36 @@
+#pragma once
+
+/// \file
+/// Bins of |k| in whole numbers, so that no rounding decides where a mode belongs.
+
+#include <coir/mesh/power_spectrum.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace coir::mesh::detail {
+
+/// With q = k / k_f, whose components are whole numbers, mode q is in bin b if first[b] <= |q|^2 < first[b + 1].
+struct SpectrumBins {
+  std::vector<std::int64_t> first{};
+  std::vector<double> middle{};  ///< in units of k_f
+
+  std::int64_t count() const { return static_cast<std::int64_t>(middle.size()); }
+};
+
+/// \throws PreconditionError if the options don't make sense
+SpectrumBins spectrum_bins(Shape<3> const& shape, double box, PowerSpectrumOptions const& options);
+
+/// The whole number of wave i of n: from -n/2 to n/2.
+constexpr std::int64_t signed_wave(std::int64_t i, std::int64_t n) {
+  return 2 * i <= n ? i : i - n;
+}
+
+/// What power along an axis of n cells is divided by, inverted: sinc(pi q / n)^(-2 p) for each wave q; ones if it isn't
+/// to be compensated.
+///
+/// \param waves  n, or n / 2 + 1 for the last axis
+std::vector<double> compensation(std::int64_t n, std::int64_t waves,
+                                 PowerSpectrumOptions const& options);
+
+}  // namespace coir::mesh::detail
