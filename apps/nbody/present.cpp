@@ -65,7 +65,8 @@ std::string summary_of(Run const& run, Figures const& figures) {
     text += ", " + with_unit(1 / per_step, "particle-step/s") + ": paint " +
             percent(p.paint / figures.seconds) + ", transforms " +
             percent(p.fft / figures.seconds) + ", readout " + percent(p.readout / figures.seconds) +
-            ", drifts " + percent(p.push / figures.seconds);
+            ", drifts " + percent(p.push / figures.seconds) + ", sorting " +
+            percent(p.sort / figures.seconds);
   }
   text += "\nthe start took " + with_unit(figures.start_seconds, "s") + ", spectra " +
           with_unit(figures.outputs.spectra, "s") + ", pictures " +
@@ -99,6 +100,7 @@ Report report_of(Run const& run, Figures const& figures) {
                       {"fft", figures.phases.fft},
                       {"readout", figures.phases.readout},
                       {"push", figures.phases.push},
+                      {"sort", figures.phases.sort},
                       {"spectra", figures.outputs.spectra},
                       {"pictures", figures.outputs.pictures},
                       {"io", figures.outputs.io}};

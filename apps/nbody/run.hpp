@@ -10,6 +10,8 @@
 #include "settings.hpp"
 #include "universe.hpp"
 
+#include <coir/core/loops.hpp>
+#include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/nbody/initial_conditions.hpp>
@@ -99,6 +101,27 @@ coir::nbody::Particles<Exec, T> particles_of(Run const& run,
                                                   options);
 }
 
+/// Counts numbers that are infinite or not a number.
+template <class T>
+struct CountNotFinite {
+  T const* number;
+  KOKKOS_FUNCTION void operator()(std::int64_t n, std::int64_t& count) const {
+    count += math::abs(number[n]) <= Kokkos::reduction_identity<T>::min() ? 0 : 1;
+  }
+};
+
+/// \throws NumericalError if a momentum isn't finite. Positions always are: they wrap around into the box.
+template <class T>
+void expects_finite(coir::nbody::Particles<Exec, T> const& particles, int steps_done, double a) {
+  std::int64_t bad = 0;
+  reduce("coir::apps::nbody::expects_finite", Exec{}, box<1, std::int64_t>({3 * particles.count()}),
+         CountNotFinite<T>{particles.momentum.data()}, Kokkos::Sum<std::int64_t>(bad));
+  if (bad > 0)
+    throw NumericalError(std::to_string(bad) + " components of momenta aren't finite after " +
+                         std::to_string(steps_done) + " steps, at a = " + in_words(a) +
+                         ": use --precision double, or a smaller amplitude");
+}
+
 /// \throws Failure if the user asked the program to stop
 inline void expects_no_interrupt(Run const& run, FileNames const& names, int steps_done,
                                  std::optional<int> last_checkpoint) {
@@ -130,6 +153,8 @@ Figures simulate(Run const& run, Universe const& universe, Bytes const& predicte
   figures.predicted = predicted;
   figures.start_seconds = watch.seconds();
   expects_no_interrupt(run, names, run.first_step(), last_checkpoint);
+  expects_finite<T>(particles, run.first_step(),
+                    run.schedule.scale_factors[static_cast<std::size_t>(run.first_step())]);
   io::write_file(names.config(), config_text(settings));
 
   coir::nbody::Simulation<Exec, T> simulation(
@@ -173,6 +198,7 @@ Figures simulate(Run const& run, Universe const& universe, Bytes const& predicte
       watch.restart();
       simulation.advance(next - done, after_step);
       figures.seconds += watch.seconds();
+      expects_finite<T>(simulation.particles(), simulation.steps_done(), simulation.a());
     }
   }
   figures.steps = simulation.steps_done() - run.first_step();

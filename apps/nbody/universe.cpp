@@ -24,8 +24,7 @@ cosmology::LinearPower<double> power_of_table(Settings const& settings,
                                                 : cosmology::TableAmplitude::as_given;
     return {growth, table, amplitude};
   } catch (PreconditionError const& error) {
-    throw InputError(std::string(error.what()) +
-                     ": use a longer table, or another box or number of particles");
+    throw InputError(std::string(error.what()) + ", or use another box or number of particles");
   }
 }
 
