@@ -41,13 +41,23 @@ char const examples[] =
     "no number, 6 no usable device, 130 stopped by Ctrl-C.\n"
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
+void expects_slab_in_box(Settings const& settings) {
+  expects(settings.slab() <= settings.box,
+          "--slab-thickness must be at most the box, " + in_words(settings.box) + " Mpc/h",
+          settings.slab());
+}
+
 Run run_of(CLI::App const& app, Settings const& given) {
   expects_consistent(app, given);
-  if (given.restart.empty()) return {given, schedule_of(given), {}};
+  if (given.restart.empty()) {
+    expects_slab_in_box(given);
+    return {given, schedule_of(given), {}};
+  }
   Checkpoint checkpoint = read_checkpoint(given.restart);
   Settings settings = settings_to_go_on(app, given, checkpoint);
   if (!is_given(app, "output"))
     settings.output = checkpoint.path.has_parent_path() ? checkpoint.path.parent_path() : ".";
+  expects_slab_in_box(settings);
   expects(settings.stop_after == 0 || settings.stop_after > checkpoint.steps_done,
           "--stop-after counts from the start of the run: it must be above the " +
               std::to_string(checkpoint.steps_done) + " steps that are made",

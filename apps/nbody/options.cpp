@@ -88,9 +88,6 @@ void expects_consistent(CLI::App const& app, Settings const& settings) {
           "--renormalise is for --power-table: add it, or leave --renormalise out");
   expects(!given("power-table") || !given("sigma8") || settings.renormalise,
           "--sigma8 has no effect on a --power-table as it is: add --renormalise, or leave it out");
-  expects(settings.slab() <= settings.box,
-          "--slab-thickness must be at most the box, " + in_words(settings.box) + " Mpc/h",
-          settings.slab());
 }
 
 }  // namespace coir::apps::nbody

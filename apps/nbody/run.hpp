@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -122,15 +123,20 @@ void expects_finite(coir::nbody::Particles<Exec, T> const& particles, int steps_
                          ": use --precision double, or a smaller amplitude");
 }
 
+/// Where a run could go on from if it ended now.
+struct GoOn {
+  std::filesystem::path path{};  ///< empty: there is no checkpoint
+  int step = 0;
+};
+
 /// \throws Failure if the user asked the program to stop
-inline void expects_no_interrupt(Run const& run, FileNames const& names, int steps_done,
-                                 std::optional<int> last_checkpoint) {
+inline void expects_no_interrupt(Run const& run, int steps_done, GoOn const& go_on) {
   if (!interrupted()) return;
   std::string text = "stopped after " + std::to_string(steps_done) + " of " +
                      std::to_string(run.schedule.steps()) + " steps; ";
-  text += last_checkpoint ? "--restart " + names.checkpoint().string() + " goes on from step " +
-                                std::to_string(*last_checkpoint)
-                          : "what was written is whole";
+  text += go_on.path.empty() ? "what was written is whole"
+                             : "--restart " + go_on.path.string() + " goes on from step " +
+                                   std::to_string(go_on.step);
   throw Failure(ExitCode::interrupted, text);
 }
 
@@ -145,14 +151,15 @@ Figures simulate(Run const& run, Universe const& universe, Bytes const& predicte
   InterruptGuard const guard;
   OutputFolder const folder(settings.output, names.config());
   if (!settings.report.empty()) io::AtomicFile{settings.report};  // can it be written?
-  std::optional<int> last_checkpoint;
+  GoOn go_on;
+  if (run.checkpoint) go_on = {run.checkpoint->path, run.first_step()};
 
   Stopwatch<Exec> watch(exec);
   auto particles = particles_of<T>(run, universe.power);
   Figures figures;
   figures.predicted = predicted;
   figures.start_seconds = watch.seconds();
-  expects_no_interrupt(run, names, run.first_step(), last_checkpoint);
+  expects_no_interrupt(run, run.first_step(), go_on);
   expects_finite<T>(particles, run.first_step(),
                     run.schedule.scale_factors[static_cast<std::size_t>(run.first_step())]);
   io::write_file(names.config(), config_text(settings));
@@ -168,7 +175,7 @@ Figures simulate(Run const& run, Universe const& universe, Bytes const& predicte
       line.update((done - run.first_step()) * per_step,
                   (run.last_step() - run.first_step()) * per_step,
                   "step " + std::to_string(done) + " of " + std::to_string(run.schedule.steps()));
-      expects_no_interrupt(run, names, done, last_checkpoint);
+      expects_no_interrupt(run, done, go_on);
     };
     auto const& at = run.schedule.outputs;
     bool at_start = true;
@@ -183,10 +190,10 @@ Figures simulate(Run const& run, Universe const& universe, Bytes const& predicte
         write_checkpoint<Exec, T>(names.checkpoint(), settings, run.schedule.scale_factors, done,
                                   simulation.particles());
         outputs.seconds().io += writing.seconds();
-        last_checkpoint = done;
+        go_on = {names.checkpoint(), done};
       }
       at_start = false;
-      expects_no_interrupt(run, names, done, last_checkpoint);
+      expects_no_interrupt(run, done, go_on);
       if (done >= run.last_step()) break;
 
       // Where the particles are looked at is part of the arithmetic: positions and momenta meet there in time.

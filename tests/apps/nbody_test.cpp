@@ -319,8 +319,10 @@ TEST_F(Nbody, ARestartedRunEndsInTheSameBytes) {
 }
 
 TEST_F(Nbody, ARestartMayWriteOtherThingsElsewhere) {
-  run_quietly(small + "--checkpoint 2 --stop-after 2 --no-pictures --output one");
-  run_quietly("--restart one/checkpoint.hdf5 --no-spectra --snapshots --seed 1 --output two");
+  run_quietly(small + "--box 200 --checkpoint 2 --stop-after 2 --no-pictures --output one");
+  run_quietly(
+      "--restart one/checkpoint.hdf5 --slab-thickness 150 --no-spectra --snapshots --seed 1 "
+      "--output two");
   EXPECT_EQ(files("two"),
             (std::set<std::string>{"config.toml", "checkpoint.hdf5", "snapshot_a1.000.hdf5"}));
   // At the end there is nothing left but to write.
