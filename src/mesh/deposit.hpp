@@ -23,9 +23,10 @@ KOKKOS_FORCEINLINE_FUNCTION void cut(I whole, T const (&weight)[Order], I (&part
   I rest = whole;
   COIR_UNROLL
   for (int o = 1; o < Order; ++o) {
-    // Half away from zero, by truncation: the same on every backend.
+    // Half away from zero, by truncation: the same on every backend. What is no number gets nothing.
     T const share = all * weight[o];
-    part[o] = static_cast<I>(share + (share < T(0) ? T(-0.5) : T(0.5)));
+    T const rounded = share + (share < T(0) ? T(-0.5) : T(0.5));
+    part[o] = static_cast<I>(rounded == rounded ? rounded : T(0));
     rest -= part[o];
   }
   part[0] = rest;

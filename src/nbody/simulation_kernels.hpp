@@ -57,6 +57,14 @@ struct Drift {
   }
 };
 
+template <class T>
+struct CountLost {
+  T const* position;
+  KOKKOS_FUNCTION void operator()(std::int64_t at, std::int64_t& lost) const {
+    lost += position[at] >= T(0) ? 0 : 1;  // of what isn't a number, too
+  }
+};
+
 /// 1 + delta of numbers of particles.
 template <class T>
 struct Scale {
@@ -207,6 +215,24 @@ void Simulation<Exec, T>::sort_by_lattice() {
   seconds_.sort += watch.seconds();
 }
 
+/// Whether positions and forces are numbers. Transforms spread what isn't over the whole mesh, so that one cell tells; but
+/// densities of whole numbers lose it.
+template <ExecutionSpace Exec, Real T>
+bool Simulation<Exec, T>::is_finite() const {
+  if (options_.deterministic) {
+    std::int64_t lost = 0;
+    reduce("coir::nbody::simulation/finite", exec_,
+           coir::box<1, std::int64_t>({3 * particles_.count()}),
+           detail::CountLost<T>{particles_.position.data()}, Kokkos::Sum<std::int64_t>(lost));
+    if (lost > 0) return false;
+  }
+  T first;
+  Kokkos::deep_copy(
+      Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&first),
+      Kokkos::subview(force_.force(), 0, 0, 0, 0));
+  return std::isfinite(static_cast<double>(first));
+}
+
 template <ExecutionSpace Exec, Real T>
 void Simulation<Exec, T>::find_force() {
   if (has_force_) return;
@@ -221,12 +247,7 @@ void Simulation<Exec, T>::find_force() {
   force_.solve(1.5 * growth_.parameters().omega_m * cells_per_particle);
   seconds_.fft += solving.seconds();
   has_force_ = true;
-  // Transforms spread what isn't a number over the whole mesh: one cell tells.
-  T first;
-  Kokkos::deep_copy(
-      Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&first),
-      Kokkos::subview(force_.force(), 0, 0, 0, 0));
-  if (!std::isfinite(static_cast<double>(first)))
+  if (!is_finite())
     throw NumericalError("the force isn't a number in step " + std::to_string(done_ + 1) +
                          ", at a = " + in_words(a()) +
                          ": a position or momentum has overflowed or is no number");

@@ -92,6 +92,7 @@ class Simulation {
 
  private:
   void find_force();
+  bool is_finite() const;
   void sort_by_rows();
   void sort_by_lattice();
   void permute(std::uint32_t const* place);
