@@ -35,7 +35,7 @@ char const examples[] =
     "  coir-nbody --seed 7 --omega-m 0.27 --sigma8 0.85 --outputs 0.25,0.5 --snapshots\n"
     "  coir-nbody --config web/config.toml --output again --deterministic\n"
     "  coir-nbody --particles 256 --steps 40 --checkpoint 5 --output big\n"
-    "  coir-nbody --restart big --output big\n"
+    "  coir-nbody --restart big\n"
     "\n"
     "Exit codes: 0 done, 2 wrong option, 3 bad input file, 4 memory or disk short, 5 a force is\n"
     "no number, 6 no usable device, 130 stopped by Ctrl-C.\n"

@@ -28,8 +28,12 @@ void add_field(CLI::App& app, Field const& field, Settings& settings) {
   CLI::Option* added = nullptr;
   if (field.kind == FieldKind::flag) {
     auto const set = [&](std::int64_t count) { field.set(settings, count > 0 ? "true" : "false"); };
-    std::string const names = field.physics ? name : name + ",!--no-" + field.name;
-    added = app.add_flag_function(names, set, field.help);
+    added = app.add_flag_function(name, set, field.help);
+    // What is on unless it is turned off. Called after the one above, which a file may have set.
+    if (field.text(settings) == "true")
+      app.add_flag_callback(
+             "--no-" + field.name, [&] { field.set(settings, "false"); }, "None of these")
+          ->group(field.group);
   } else if (field.kind == FieldKind::list) {
     auto const set = [&](std::vector<std::string> const& texts) {
       field.set(settings, CLI::detail::join(texts, ","));
@@ -67,7 +71,8 @@ void add_options(CLI::App& app, Settings& settings) {
 }
 
 bool is_given(CLI::App const& app, std::string const& name) {
-  return app.get_option("--" + name)->count() > 0;
+  CLI::Option const* const opposite = app.get_option_no_throw("--no-" + name);
+  return app.get_option("--" + name)->count() > 0 || (opposite != nullptr && opposite->count() > 0);
 }
 
 void expects_consistent(CLI::App const& app, Settings const& settings) {

@@ -13,6 +13,9 @@ namespace coir::apps::nbody {
 
 namespace {
 
+constexpr double earliest =
+    1e-5;  // long before there are structures, and where growth functions are exact
+
 /// Scale factors this close are the same: an output at 0.3 is the end of a step to 0.30000000000000004.
 bool same(double a, double b) { return std::abs(a - b) <= 1e-6 * b; }
 
@@ -21,6 +24,10 @@ std::string range_text(std::vector<double> const& a) {
 }
 
 std::vector<double> steps_of(Settings const& settings) {
+  double const start =
+      settings.scale_factors.empty() ? settings.a_start : settings.scale_factors.front();
+  expects(start >= earliest, "a run must start at a = " + exact_text(earliest) + " or later",
+          exact_text(start));
   if (settings.scale_factors.empty()) {
     expects(settings.a_start < settings.a_end,
             "--a-start must be below --a-end, " + exact_text(settings.a_end), settings.a_start);

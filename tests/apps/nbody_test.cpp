@@ -227,6 +227,8 @@ TEST_F(Nbody, WritesPicturesAndASpectrumAtTheEnd) {
 TEST_F(Nbody, WritesWhatIsAskedFor) {
   run_quietly(small + "--output none --no-pictures --no-spectra");
   EXPECT_EQ(files("none"), std::set<std::string>{"config.toml"});
+  run_quietly("--config none/config.toml --spectra --no-pictures --output some");
+  EXPECT_EQ(files("some"), (std::set<std::string>{"config.toml", "power_a1.000.txt"}));
   run_quietly(small + "--output all --snapshots --checkpoint 3 --report all/run.json");
   auto expected = files_at_the_end;
   expected.merge(std::set<std::string>{"snapshot_a1.000.hdf5", "checkpoint.hdf5", "run.json"});
@@ -326,7 +328,7 @@ TEST_F(Nbody, ARestartMayWriteOtherThingsElsewhere) {
   EXPECT_EQ(files("two"),
             (std::set<std::string>{"config.toml", "checkpoint.hdf5", "snapshot_a1.000.hdf5"}));
   // At the end there is nothing left but to write.
-  run_quietly("--restart two --pictures --outputs 1 --no-snapshots --output three --report r.json");
+  run_quietly("--restart two --pictures --outputs 1 --no-spectra --output three --report r.json");
   EXPECT_TRUE(fs::exists(folder / "three/slab_a1.000.png"));
   EXPECT_EQ(report("r.json")["steps"], 0);
   EXPECT_EQ(report("r.json")["nanoseconds_per_particle_step"], nullptr);
@@ -562,6 +564,7 @@ TEST_F(BadNbody, ScaleFactorsThatDontRise) {
   expect_failure(2, "--a-start 1", {"--a-start must be below --a-end, 1, not 1"});
   for (std::string const value : {"0", "-0.1"})
     expect_failure(2, "--a-start " + value, {"--a-start must be a number above 0"});
+  expect_failure(2, "--a-start 1e-9", {"start at a = 1e-05 or later, not 1e-09"});
   expect_failure(2, "--scale-factors 0.1", {"--scale-factors", "start and the end"});
   expect_failure(2, "--scale-factors 0.1,0.5,0.5", {"--scale-factors must rise", "0.5"});
   expect_failure(2, "--scale-factors 0.1,x", {"--scale-factors", "'x'"});
