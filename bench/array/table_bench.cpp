@@ -8,18 +8,11 @@
 #include <coir/array/random.hpp>
 #include <coir/poisson/jacobi.hpp>
 
-#include <algorithm>
 #include <vector>
 
 namespace coir::bench {
 
 using Exec = Kokkos::DefaultExecutionSpace;
-
-double median(std::vector<double> times) {
-  auto const middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
 
 /// Times batches of statements. The counter "seconds" is the median time of one.
 template <class Statement>
@@ -38,7 +31,7 @@ void time_statement(benchmark::State& state, Work work, Statement const& stateme
     seconds.push_back(seconds_of());
     state.SetIterationTime(seconds.back());
   }
-  report_rates(state, exec, {work.cells * calls, work.bytes * calls});
+  report_rates(state, exec, {work.items * calls, work.bytes * calls});
   state.counters["seconds"] = median(seconds) / calls;
 }
 

@@ -10,27 +10,38 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
 #include <vector>
 
 namespace coir::bench {
 
 /// What one call of a kernel does.
 struct Work {
-  double cells;  ///< that it updates or reads
+  double items;  ///< that it updates or reads
   double bytes;  ///< that it must read and write, each array once
+  char const* what = "cells";
 };
 
-/// Adds cells/s, bytes/s and the share of the measured copy bandwidth to a benchmark's report.
+/// The middle one, or the upper of the two middle ones.
+inline double median(std::vector<double> numbers) {
+  auto const middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  return *middle;
+}
+
+/// Adds cells/s (or of what else there is), bytes/s and the share of the measured copy bandwidth to a
+/// benchmark's report.
 template <class Exec>
 void report_rates(benchmark::State& state, Exec const& exec, Work work) {
   using benchmark::Counter;
   constexpr auto per_call = Counter::kIsIterationInvariantRate;
-  state.counters["cells/s"] = Counter(work.cells, per_call);
+  state.counters[std::string(work.what) + "/s"] = Counter(work.items, per_call);
   state.counters["bytes/s"] = Counter(work.bytes, per_call);
   state.counters["share_of_copy"] = Counter(work.bytes / limits_of(exec).copy_bandwidth, per_call);
 }
 
-/// Times calls of a kernel, with a fence on both sides.
+/// Times calls of a kernel, with a fence on both sides. The counter "seconds" is the median time of one.
 ///
 /// \param prepare  called before each of them, outside the time
 template <class Exec, class Kernel, class Prepare>
@@ -38,13 +49,16 @@ void time_kernel(benchmark::State& state, Exec const& exec, Work work, Kernel co
                  Prepare const& prepare) {
   prepare();
   kernel();  // the first call pays for page tables, clocks and caches
+  std::vector<double> seconds;
   for (auto _ : state) {
     prepare();
     Stopwatch<Exec> const watch(exec);
     kernel();
-    state.SetIterationTime(watch.seconds());
+    seconds.push_back(watch.seconds());
+    state.SetIterationTime(seconds.back());
   }
   report_rates(state, exec, work);
+  state.counters["seconds"] = median(seconds);
 }
 
 template <class Exec, class Kernel>
@@ -81,12 +95,7 @@ void compare_kernels(benchmark::State& state, Exec const& exec, Work work, Ours 
     if (!ours_first) ours_seconds.push_back(seconds_of(ours));
     state.SetIterationTime(ours_seconds.back());
   }
-  auto const median = [](std::vector<double>& times) {
-    auto const middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-    std::nth_element(times.begin(), middle, times.end());
-    return *middle;
-  };
-  report_rates(state, exec, {work.cells * calls, work.bytes * calls});
+  report_rates(state, exec, {work.items * calls, work.bytes * calls, work.what});
   state.counters["seconds"] = median(ours_seconds) / calls;
   state.counters["ours/raw"] = median(ours_seconds) / median(raw_seconds);
 }

@@ -147,6 +147,7 @@ class DeviceTransforms : public Transforms<Exec, T> {
   }
 
   void forward(Exec const& exec, void* in, void* out) override {
+    expects_alignment(in, out);
     std::lock_guard const lock(mutex_);
     auto const handle = on_stream(handles_.forward, exec);
     if (handles_.backward)
@@ -155,6 +156,7 @@ class DeviceTransforms : public Transforms<Exec, T> {
       run_complex(handle, in, out, -1);
   }
   void backward(Exec const& exec, void* in, void* out) override {
+    expects_alignment(in, out);
     std::lock_guard const lock(mutex_);
     if (handles_.backward)
       check(L::run_backward(on_stream(*handles_.backward, exec), static_cast<Complex*>(in),
@@ -166,6 +168,13 @@ class DeviceTransforms : public Transforms<Exec, T> {
   std::int64_t work_bytes() const override { return bytes_; }
 
  private:
+  static void expects_alignment(void const* in, void const* out) {
+    expects((reinterpret_cast<std::uintptr_t>(in) | reinterpret_cast<std::uintptr_t>(out)) %
+                    sizeof(Complex) ==
+                0,
+            "on devices what is transformed must begin at a multiple of " +
+                std::to_string(sizeof(Complex)) + " bytes: copy it to a View of its own");
+  }
   void give_memory(Handle const& handle) const {
     check(COIR_FFT(SetWorkArea)(handle.get(), work_.data()), "SetWorkArea");
   }

@@ -6,6 +6,7 @@
 #include "noise_file.hpp"
 #include "white_noise_kernels.hpp"
 
+#include <coir/array/pool.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
@@ -56,155 +57,80 @@ struct PotentialDerivative {
   Kokkos::complex<T>* to;
   std::int64_t n;
   int a, b;
-  double unit;  // 2 pi / box
+  T unit;  // 2 pi / box
 
   /// Without the Nyquist frequency where the derivative along the axis is of odd order.
-  KOKKOS_FUNCTION double slope(std::int64_t i) const {
-    return 2 * i == n && a != b ? 0 : unit * wave(i, n);
+  KOKKOS_FUNCTION T slope(std::int64_t i) const {
+    return 2 * i == n && a != b ? T(0) : unit * static_cast<T>(wave(i, n));
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    double const x = unit * wave(i, n), y = unit * wave(j, n), z = unit * static_cast<double>(k);
-    double const square = x * x + y * y + z * z;
-    double const along_a = slope(a == 0 ? i : a == 1 ? j : k);
-    double const cells = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
+    T const x = unit * static_cast<T>(wave(i, n)), y = unit * static_cast<T>(wave(j, n)),
+            z = unit * static_cast<T>(k);
+    T const square = x * x + y * y + z * z;
+    T const cells = static_cast<T>(n) * static_cast<T>(n) * static_cast<T>(n);
+    T const along_a = square > T(0) ? slope(a == 0 ? i : a == 1 ? j : k) / (square * cells) : T(0);
     std::int64_t const at = (i * n + j) * (n / 2 + 1) + k;
     auto const mode = from[at];
-    if (square == 0) {
-      to[at] = Kokkos::complex<T>(0, 0);
-    } else if (b < 0) {
-      T const factor = static_cast<T>(along_a / (square * cells));
-      to[at] = Kokkos::complex<T>(-factor * mode.imag(), factor * mode.real());
+    if (b < 0) {
+      to[at] = Kokkos::complex<T>(-along_a * mode.imag(), along_a * mode.real());
     } else {
-      T const factor = static_cast<T>(along_a *
-                                      slope(b == 0   ? i
-                                            : b == 1 ? j
-                                                     : k) /
-                                      (square * cells));
+      T const factor = along_a * slope(b == 0 ? i : b == 1 ? j : k);
       to[at] = Kokkos::complex<T>(factor * mode.real(), factor * mode.imag());
     }
   }
 };
 
-/// sum += sign first second, on padded meshes.
+/// source = x y + y z + z x, and then less x^2 + y^2 + z^2: of the second derivatives of the potential, those along one axis
+/// and the mixed ones.
 template <class T>
-struct AddProduct {
-  T* sum;
-  T const *first, *second;
-  T sign;
-  KOKKOS_FUNCTION void operator()(std::int64_t c) const { sum[c] += sign * first[c] * second[c]; }
-};
-template <class T>
-struct AddField {
-  T* sum;
-  T const* other;
-  KOKKOS_FUNCTION void operator()(std::int64_t c) const { sum[c] += other[c]; }
-};
-
-/// vectors(:, axis) = displacement.
-template <class T>
-struct StoreDisplacement {
-  T const* displacement;
-  T* vectors;
-  std::int64_t n;
-  int axis;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    vectors[((i * n + j) * n + k) * 3 + axis] = displacement[(i * n + j) * (2 * (n / 2 + 1)) + k];
+struct AddSecondOrder {
+  T* source;
+  T const *x, *y, *z;
+  bool mixed;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
+    if (mixed)
+      source[c] -= x[c] * x[c] + y[c] * y[c] + z[c] * z[c];
+    else
+      source[c] = x[c] * y[c] + y[c] * z[c] + z[c] * x[c];
   }
 };
 
-/// From s1 and s2, held as position and momentum, to these.
+/// The first- and second-order densities become those whose displacements are that of positions and that of momenta.
+template <class T>
+struct Combine {
+  Kokkos::complex<T>*first, *second;
+  T d1, d2, p1, p2;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
+    auto const a = first[c], b = second[c];
+    first[c] = Kokkos::complex<T>(d1 * a.real() + d2 * b.real(), d1 * a.imag() + d2 * b.imag());
+    second[c] = Kokkos::complex<T>(p1 * a.real() + p2 * b.real(), p1 * a.imag() + p2 * b.imag());
+  }
+};
+
+/// x = q + for_position s, p = for_momentum s, of a displacement s with a mesh for each component.
 template <class T>
 struct Displace {
-  T *position, *momentum;
+  T const* s[3];
+  T *position, *momentum;  // null: to be left
   std::int64_t n;
   double box;
-  T d1, d2, p1, p2;
+  T for_position, for_momentum;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    std::int64_t const first = ((i * n + j) * n + k) * 3;
-    T const length = static_cast<T>(box);
+    std::int64_t const from = (i * n + j) * (2 * (n / 2 + 1)) + k, to = ((i * n + j) * n + k) * 3;
+    T const length = static_cast<T>(box), spacing = static_cast<T>(box / static_cast<double>(n));
+    COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
-      T const s1 = position[first + d], s2 = momentum[first + d];
-      T const q = static_cast<T>(static_cast<double>(d == 0   ? i
-                                                     : d == 1 ? j
-                                                              : k) *
-                                 box / static_cast<double>(n));
-      T x = q + (d1 * s1 + d2 * s2);
-      x -= length * math::floor(x / length);
-      position[first + d] = x >= length ? T(0) : x;
-      momentum[first + d] = p1 * s1 + p2 * s2;
+      T const displacement = s[d][from];
+      if (position != nullptr) {
+        T x = static_cast<T>(d == 0 ? i : d == 1 ? j : k) * spacing + for_position * displacement;
+        x -= length * math::floor(x / length);
+        position[to + d] = x >= length ? T(0) : x;
+      }
+      if (momentum != nullptr) momentum[to + d] = for_momentum * displacement;
     }
   }
-};
-
-template <class Exec, class T>
-class Lpt {
- public:
-  using Spectrum =
-      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, typename Exec::memory_space>;
-
-  Lpt(Exec const& exec, std::int64_t n, double box)
-      : exec_(exec),
-        n_(n),
-        unit_(2 * std::numbers::pi / box),
-        plan_(exec, {n, n, n}, 1, plan_options()) {}
-
-  // Measured plans differ between runs, and with them the last bits.
-  static fft::PlanOptions plan_options() {
-    return {.in_place = true, .effort = fft::Effort::estimate};
-  }
-
-  Spectrum mesh(char const* label) const {
-    return fft::allocate_in_place<T, typename Exec::memory_space>(label, Shape<3>{n_, n_, n_});
-  }
-  T* numbers(Spectrum const& mesh) const { return reinterpret_cast<T*>(mesh.data()); }
-
-  void forward(Spectrum const& mesh) const { plan_.forward(fft::real_view_of(mesh, n_), mesh); }
-
-  /// to = the derivative in real space.
-  void derivative(Spectrum const& from, Spectrum const& to, int a, int b = -1) const {
-    for_each("coir::nbody::lpt/derivative", exec_, coir::box<3, std::int64_t>({n_, n_, n_ / 2 + 1}),
-             PotentialDerivative<T>{from.data(), to.data(), n_, a, b, unit_});
-    plan_.backward(to, fft::real_view_of(to, n_));
-  }
-
-  /// vectors = -grad laplacian^-1 of a density in Fourier space.
-  void displacement(Spectrum const& density, Spectrum const& work, T* vectors) const {
-    for (int d = 0; d < 3; ++d) {
-      derivative(density, work, d);
-      for_each("coir::nbody::lpt/store", exec_, coir::box<3, std::int64_t>({n_, n_, n_}),
-               StoreDisplacement<T>{numbers(work), vectors, n_, d});
-    }
-  }
-
-  /// source = sum_(i<j) (phi,ii phi,jj - phi,ij^2) in Fourier space.
-  void second_order_source(Spectrum const& density, Spectrum const& source, Spectrum const& a,
-                           Spectrum const& b) const {
-    auto const all = coir::box<1, std::int64_t>({n_ * n_ * 2 * (n_ / 2 + 1)});
-    auto const add = [&](Spectrum const& x, Spectrum const& y, T sign) {
-      for_each("coir::nbody::lpt/product", exec_, all,
-               AddProduct<T>{numbers(source), numbers(x), numbers(y), sign});
-    };
-    Kokkos::deep_copy(exec_, source, Kokkos::complex<T>(0, 0));
-    derivative(density, a, 0, 0);
-    derivative(density, b, 1, 1);
-    add(a, b, T(1));
-    for_each("coir::nbody::lpt/sum", exec_, all, AddField<T>{numbers(a), numbers(b)});
-    derivative(density, b, 2, 2);
-    add(a, b, T(1));
-    for (int i = 0; i < 3; ++i) {
-      derivative(density, b, i, (i + 1) % 3);
-      add(b, b, T(-1));
-    }
-    forward(source);
-  }
-
- private:
-  Exec exec_;
-  std::int64_t n_;
-  double unit_;
-  fft::RealPlan<Exec, T, 3> plan_;
 };
 
 inline std::int64_t mesh_bytes(std::int64_t side, std::size_t number) {
@@ -219,12 +145,92 @@ inline void check_lattice(std::int64_t side, double box, int order) {
   expects(order == 1 || order == 2, "the order of perturbation theory must be 1 or 2", order);
 }
 
+template <class Exec, class T>
+class Lpt {
+ public:
+  using Space = typename Exec::memory_space;
+  using Spectrum = Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space>;
+
+  /// A mesh from the pool of arrays, which hands memory on faster than the system does.
+  struct Mesh {
+    std::shared_ptr<void> memory;
+    Spectrum spectrum;
+    operator Spectrum const&() const { return spectrum; }
+  };
+
+  Lpt(Exec const& exec, std::int64_t n, double box)
+      : exec_(exec),
+        n_(n),
+        unit_(2 * std::numbers::pi / box),
+        plan_(exec, {n, n, n}, 1, plan_options()) {}
+
+  // Measured plans differ between runs, and with them the last bits.
+  static fft::PlanOptions plan_options() {
+    return {.in_place = true, .effort = fft::Effort::estimate};
+  }
+
+  Mesh mesh() const {
+    auto memory = MemoryPool<Space>::allocate(mesh_bytes(n_, sizeof(T)));
+    auto* const data = static_cast<Kokkos::complex<T>*>(memory.get());
+    return {std::move(memory),
+            Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space,
+                         Kokkos::MemoryTraits<Kokkos::Unmanaged>>(data, n_, n_, n_ / 2 + 1)};
+  }
+  T* numbers(Spectrum const& mesh) const { return reinterpret_cast<T*>(mesh.data()); }
+
+  void forward(Spectrum const& mesh) const { plan_.forward(fft::real_view_of(mesh, n_), mesh); }
+
+  /// to = the derivative in real space.
+  void derivative(Spectrum const& from, Spectrum const& to, int a, int b = -1) const {
+    for_each("coir::nbody::lpt/derivative", exec_, coir::box<3, std::int64_t>({n_, n_, n_ / 2 + 1}),
+             PotentialDerivative<T>{from.data(), to.data(), n_, a, b, static_cast<T>(unit_)});
+    plan_.backward(to, fft::real_view_of(to, n_));
+  }
+
+  /// Moves particles from their lattice, or sets their momenta, by s = -grad laplacian^-1 of a density in Fourier space.
+  void displace(Spectrum const& density, Spectrum const& x, Spectrum const& y, Spectrum const& z,
+                T* position, T* momentum, double for_position, double for_momentum,
+                double box) const {
+    derivative(density, x, 0);
+    derivative(density, y, 1);
+    derivative(density, z, 2);
+    for_each("coir::nbody::lpt/displace", exec_, coir::box<3, std::int64_t>({n_, n_, n_}),
+             Displace<T>{{numbers(x), numbers(y), numbers(z)},
+                         position,
+                         momentum,
+                         n_,
+                         box,
+                         static_cast<T>(for_position),
+                         static_cast<T>(for_momentum)});
+  }
+
+  /// source = sum_(i<j) (phi,ii phi,jj - phi,ij^2) in Fourier space.
+  void second_order_source(Spectrum const& density, Spectrum const& source, Spectrum const& x,
+                           Spectrum const& y, Spectrum const& z) const {
+    for (bool const mixed : {false, true}) {
+      derivative(density, x, 0, mixed ? 1 : 0);
+      derivative(density, y, 1, mixed ? 2 : 1);
+      derivative(density, z, 2, mixed ? 0 : 2);
+      for_each("coir::nbody::lpt/second_order", exec_,
+               coir::box<1, std::int64_t>({n_ * n_ * 2 * (n_ / 2 + 1)}),
+               AddSecondOrder<T>{numbers(source), numbers(x), numbers(y), numbers(z), mixed});
+    }
+    forward(source);
+  }
+
+ private:
+  Exec exec_;
+  std::int64_t n_;
+  double unit_;
+  fft::RealPlan<Exec, T, 3> plan_;
+};
+
 }  // namespace detail
 
 template <ExecutionSpace Exec, Real T>
 std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side) {
   return 6 * side * side * side * static_cast<std::int64_t>(sizeof(T)) +
-         4 * detail::mesh_bytes(side, sizeof(T)) +
+         5 * detail::mesh_bytes(side, sizeof(T)) +
          fft::RealPlan<Exec, T, 3>::work_bytes(exec, {side, side, side}, 1,
                                                detail::Lpt<Exec, T>::plan_options());
 }
@@ -279,23 +285,21 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
                        particles.count());
     if constexpr (runs_on_host<Exec>) ask_for_large_pages(vectors->data(), bytes);
   }
-  auto const work = lpt.mesh("coir::nbody::lpt/work");
-  if (order == 2) {
-    auto const source = lpt.mesh("coir::nbody::lpt/source"),
-               other = lpt.mesh("coir::nbody::lpt/other");
-    lpt.second_order_source(noise, source, work, other);
-    lpt.displacement(source, work, particles.momentum.data());
-    exec.fence();  // before their memory goes
+  auto const x = lpt.mesh(), y = lpt.mesh(), z = lpt.mesh();
+  double const a2e = a * a * expansion, p1 = a2e * growth.d1_prime, p2 = a2e * growth.d2_prime;
+  T *const position = particles.position.data(), *const momentum = particles.momentum.data();
+  if (order == 1) {
+    lpt.displace(noise, x, y, z, position, momentum, growth.d1, p1, box);
   } else {
-    Kokkos::deep_copy(exec, particles.momentum, T(0));
+    auto const source = lpt.mesh();
+    lpt.second_order_source(noise, source, x, y, z);
+    for_each("coir::nbody::lpt/combine", exec,
+             coir::box<1, std::int64_t>({side * side * (side / 2 + 1)}),
+             detail::Combine<T>{noise.data(), source.spectrum.data(), static_cast<T>(growth.d1),
+                                static_cast<T>(growth.d2), static_cast<T>(p1), static_cast<T>(p2)});
+    lpt.displace(noise, x, y, z, position, nullptr, 1, 0, box);
+    lpt.displace(source, x, y, z, nullptr, momentum, 0, 1, box);
   }
-  lpt.displacement(noise, work, particles.position.data());
-  double const a2e = a * a * expansion;
-  for_each("coir::nbody::lpt/displace", exec, coir::box<3, std::int64_t>({side, side, side}),
-           detail::Displace<T>{particles.position.data(), particles.momentum.data(), side, box,
-                               static_cast<T>(growth.d1), static_cast<T>(growth.d2),
-                               static_cast<T>(a2e * growth.d1_prime),
-                               static_cast<T>(a2e * growth.d2_prime)});
   exec.fence();
   return particles;
 }
@@ -309,11 +313,11 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
   expects_memory<Space>(initial_conditions_bytes<Exec, T>(exec, side),
                         "the initial conditions of " + std::to_string(side) + "^3 particles");
   detail::Lpt<Exec, T> const lpt(exec, side, box);
-  auto const noise = lpt.mesh("coir::nbody::lpt/noise");
+  auto const noise = lpt.mesh();
   if (options.noise_file.empty()) {
     white_noise<Exec, T>(exec, options.noise, noise);
   } else {
-    detail::read_noise(options.noise_file, side, noise);
+    detail::read_noise(options.noise_file, side, noise.spectrum);
     lpt.forward(noise);
   }
   return initial_conditions<Exec, T>(exec, side, box, power, a, options.order, noise);

@@ -193,8 +193,9 @@ void Simulation<Exec, T>::sort_by_rows() {
              detail::Count{site_.data()});
   auto* const place = reinterpret_cast<std::uint32_t*>(force_.force().data());
   // On hosts whole rows, which fit the caches; on devices stretches, of which more are worked on at a time.
-  detail::Bins<T> const bins(force_.shape()[0], particles_.box,
-                             runs_on_host<Exec> ? static_cast<std::int32_t>(force_.shape()[0]) : 8);
+  detail::Bins<T> const bins(
+      force_.shape()[0], particles_.box,
+      runs_on_host<Exec> ? static_cast<std::int32_t>(force_.shape()[0]) : 32);
   detail::find_places(exec_, particles_.position.data(), particles_.count(), bins, place);
   permute(place);
   sorted_ = in_order_ = true;

@@ -146,7 +146,8 @@ class RealPlan {
   ///
   /// \param in   [batch, n_0, ..., n_last] in; left as it is, unless the plan is in place
   /// \param out  [batch, n_0, ..., n_last / 2 + 1] out; in place it begins where `in` does
-  /// \throws PreconditionError if the Views don't fit the plan, or overlap where they must not
+  /// \throws PreconditionError if the Views don't fit the plan, or overlap where they must not; on devices if
+  ///   one doesn't begin at a multiple of a complex number's size
   template <Field<T, Rank> In, WritableField<Complex, Rank> Out>
     requires CanAccess<Exec, In, Out>
   void forward(In const& in, Out const& out) const {
@@ -213,7 +214,8 @@ class ComplexPlan {
 
   /// \param in   [batch, n_0, ..., n_last] in
   /// \param out  the same extents, out; in place it is `in`
-  /// \throws PreconditionError if the Views don't fit the plan, or overlap where they must not
+  /// \throws PreconditionError if the Views don't fit the plan, or overlap where they must not; on devices if
+  ///   one doesn't begin at a multiple of a complex number's size
   template <Field<Complex, Rank> In, WritableField<Complex, Rank> Out>
     requires CanAccess<Exec, In, Out>
   void forward(In const& in, Out const& out) const {

@@ -52,9 +52,15 @@ struct Rows {
       body(column, values...);
     else if constexpr (Rank == 2)
       body(static_cast<Index>(lower[0] + row), column, values...);
-    else
-      body(static_cast<Index>(lower[0] + row / middle), static_cast<Index>(lower[1] + row % middle),
-           column, values...);
+    else {
+      std::int64_t plane;
+      if (count <= 0x7fffffff)  // dividing 32 bits takes devices a quarter of the time
+        plane = static_cast<std::uint32_t>(row) / static_cast<std::uint32_t>(middle);
+      else
+        plane = row / middle;
+      body(static_cast<Index>(lower[0] + plane),
+           static_cast<Index>(lower[1] + (row - plane * middle)), column, values...);
+    }
   }
 
   std::int64_t cells() const { return count * length; }
