@@ -18,6 +18,7 @@ using coir::testing::copy_of;
 using coir::testing::largest_distance;
 using coir::testing::lattice;
 using coir::testing::lcdm;
+using coir::testing::matter_alone;
 using coir::testing::message_of;
 using coir::testing::mode_of;
 using coir::testing::vectors_of;
@@ -453,6 +454,48 @@ TYPED_TEST(Simulations, KeepParticlesApartWhileTheyAreInTheOrderOfTheMesh) {
               100 * eps<TypeParam>() * box)
         << name_of(stepper);
   }
+}
+
+template <class Case>
+class SimulationsInDouble : public ::testing::Test {};
+TYPED_TEST_SUITE(SimulationsInDouble, coir::testing::DoubleCases, coir::testing::CaseName);
+
+// Longer versions of these are in validation_test.cpp.
+TYPED_TEST(SimulationsInDouble, ConvergeWithTheSquareOfTheStep) {
+  std::int64_t const side = 12;
+  auto const start = universe<TypeParam>(side);
+  for (Stepper const stepper : steppers) {
+    std::vector<coir::testing::Vectors> x;
+    for (int const steps : {32, 64, 128}) {
+      auto simulation = simulation_of<TypeParam>(
+          copy_of(start), {.scale_factors = scale_factors(0.1, 0.4, steps), .stepper = stepper});
+      simulation.advance(steps);
+      x.push_back(vectors_of(simulation.particles().position));
+    }
+    double const coarse = coir::testing::rms_distance(x[0], x[1], 3.0 * side),
+                 fine = coir::testing::rms_distance(x[1], x[2], 3.0 * side);
+    EXPECT_NEAR(std::log2(coarse / fine), 2, 0.05) << name_of(stepper);
+  }
+}
+
+// Exact for a plane wave until caustics form, at an amplitude of 1.
+TYPED_TEST(SimulationsInDouble, FollowTheZeldovichApproximationOfAPlaneWave) {
+  using Exec = typename TypeParam::Exec;
+  double const box = 32;
+  auto const wave = [&](double a) {
+    return coir::testing::particles_of<Exec, double>({{{0, 1, 0}, 1}}, 32, box, matter_alone(), a,
+                                                     1);
+  };
+  Simulation<Exec, double> simulation(Exec{}, wave(0.1), matter_alone().growth(),
+                                      {.scale_factors = scale_factors(0.1, 0.8, 20),
+                                       .mesh_ratio = 2,
+                                       .assignment = mesh::Assignment::tsc});
+  simulation.advance(20);
+  auto const exact = vectors_of(wave(0.8).position);
+  auto const q = vectors_of(lattice<Exec, double>(32, box).position);
+  double const size = coir::testing::rms_distance(exact, q, box);
+  EXPECT_LE(coir::testing::rms_distance(vectors_of(simulation.particles().position), exact, box),
+            0.01 * size);
 }
 
 namespace {
