@@ -218,10 +218,13 @@ Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
       shape_(shape),
       box_(box),
       options_(options),
-      plan_(exec, shape, 1, {.in_place = true, .effort = options.effort}) {
-  expects(box > 0 && std::isfinite(box), "the box length must be positive and finite", box);
-  expects_memory<Space>(bytes(exec, shape, options),
-                        "the force on a mesh of " + in_words(shape) + " cells");
+      // Planning takes long, too.
+      plan_((expects(box > 0 && std::isfinite(box), "the box length must be positive and finite",
+                     box),
+             expects_memory<Space>(bytes(exec, shape, options),
+                                   "the force on a mesh of " + in_words(shape) + " cells"),
+             exec),
+            shape, 1, {.in_place = true, .effort = options.effort}) {
   spectrum_ = Spectrum(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/density"),
                        shape[0], shape[1], shape[2] / 2 + 1);
   if constexpr (runs_on_host<Exec>)

@@ -229,8 +229,9 @@ class Lpt {
 
 template <ExecutionSpace Exec, Real T>
 std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side) {
+  // Five meshes, which the pool rounds up by an eighth at most.
   return 6 * side * side * side * static_cast<std::int64_t>(sizeof(T)) +
-         5 * detail::mesh_bytes(side, sizeof(T)) +
+         5 * detail::mesh_bytes(side, sizeof(T)) / 8 * 9 +
          fft::RealPlan<Exec, T, 3>::work_bytes(exec, {side, side, side}, 1,
                                                detail::Lpt<Exec, T>::plan_options());
 }

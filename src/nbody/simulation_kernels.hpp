@@ -5,6 +5,7 @@
 
 #include "order_kernels.hpp"
 
+#include <coir/array/pool.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
@@ -89,6 +90,12 @@ inline bool can_sort(std::int64_t side, std::int64_t mesh_side) {
   return side >= 48 && count <= 0xffffffff && 3 * mesh_side * mesh_side * mesh_side >= 2 * count;
 }
 
+/// Gives back what initial conditions have left in the pool of arrays, before the meshes of forces are allocated.
+template <class Exec>
+void make_room() {
+  MemoryPool<typename Exec::memory_space>::release();
+}
+
 inline void check(SimulationOptions const& options, std::int64_t side) {
   auto const& a = options.scale_factors;
   expects(a.size() >= 2, "a simulation needs at least two scale factors",
@@ -131,7 +138,7 @@ Simulation<Exec, T>::Simulation(Exec const& exec, Particles<Exec, T> particles,
     : exec_(exec),
       particles_(std::move(particles)),
       growth_(std::move(growth)),
-      options_((detail::check(options, particles_.side), options)),
+      options_((detail::make_room<Exec>(), detail::check(options, particles_.side), options)),
       done_(first),
       force_(exec, detail::mesh_shape(mesh_side(particles_.side, options)), particles_.box,
              detail::force_options(options)) {
@@ -326,16 +333,25 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
       next = {.kick = f.kick_after};
     }
     ++done_;
-    if (s + 1 == steps) {
-      if (options_.stepper == Stepper::bullfrog)
-        drift(next.drift_before);
-      else
-        move(next);
-      sort_by_lattice();
-      exec_.fence();
+    if (s + 1 == steps) finish(next);
+    try {
+      if (after_step) after_step(done_);
+    } catch (...) {
+      if (s + 1 < steps) finish(next);
+      throw;
     }
-    if (after_step) after_step(done_);
   }
+}
+
+/// Brings positions and momenta to the same time, and particles into the order of their lattice.
+template <ExecutionSpace Exec, Real T>
+void Simulation<Exec, T>::finish(Move const& rest) {
+  if (options_.stepper == Stepper::bullfrog)
+    drift(rest.drift_before);
+  else
+    move(rest);
+  sort_by_lattice();
+  exec_.fence();
 }
 
 }  // namespace coir::nbody

@@ -70,7 +70,8 @@ class Simulation {
   /// Makes steps. Between steps momenta and positions may be apart in time; afterwards both are at a().
   ///
   /// \param steps       at most those that are left
-  /// \param after_step  called with the number of steps made so far after each of them; may throw to stop
+  /// \param after_step  called with the number of steps made so far after each of them; may throw to stop, after
+  ///   which positions and momenta are at a(), too
   /// \throws Error if a force isn't a number any more, naming the step
   void advance(int steps, std::function<void(int)> const& after_step = {});
 
@@ -98,6 +99,7 @@ class Simulation {
   void permute(std::uint32_t const* place);
   void drift(double factor);
   void move(Move const& what);
+  void finish(Move const& rest);
 
   Exec exec_;
   Particles<Exec, T> particles_;
