@@ -1,3 +1,4 @@
+#include <coir/array/pool.hpp>
 #include <coir/fft/plan.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/nbody/initial_conditions.hpp>
@@ -343,10 +344,12 @@ TYPED_TEST(InitialConditions, HoldTheMemoryThatTheyPredict) {
     // The plan of the transforms is kept for the next one.
     made<TypeParam>(side, 100, lcdm(), 0.1);
     std::int64_t const predicted = nbody::initial_conditions_bytes<Exec, T>(exec, side);
+    MemoryPool<typename Exec::memory_space>::release();
     coir::testing::HeldMemory const held;
     made<TypeParam>(side, 100, lcdm(), 0.1);
-    EXPECT_LE(held.peak(), predicted + 8192 * 8 + 4096);  // with the table of amplitudes
-    EXPECT_GE(held.peak(), predicted * 9 / 10);
+    // With the table of amplitudes, and the eighth that the pool may round up by.
+    EXPECT_LE(held.peak(), predicted * 9 / 8 + 8192 * 8 + 4096);
+    EXPECT_GE(held.peak(), predicted * 8 / 10);
   }
 }
 
