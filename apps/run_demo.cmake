@@ -1,8 +1,8 @@
-# cmake -D INFO=<coir-info> -D JACOBI=<coir-jacobi> -D ESCAPE=<coir-escape> -D PHOTOGRAPH=<file>
-#       -D FOLDER=<folder> -P run_demo.cmake
+# cmake -D INFO=<coir-info> -D JACOBI=<coir-jacobi> -D ESCAPE=<coir-escape> [-D NBODY=<coir-nbody>]
+#       -D PHOTOGRAPH=<file> -D FOLDER=<folder> -P run_demo.cmake
 #
 # Measures this machine, runs every scheme on the photograph, draws the Mandelbrot set by statements over
-# arrays and by one kernel, and fills FOLDER with pictures.
+# arrays and by one kernel, grows a cosmic web, and fills FOLDER with pictures.
 cmake_minimum_required(VERSION 3.25)
 
 # message() writes to stderr, or with dashes before the text; this is output like the programs' own.
@@ -47,9 +47,22 @@ run("${ESCAPE}" --size 1600x1200 --quiet --output "${FOLDER}/8_mandelbrot.png")
 run("${ESCAPE}" --center -0.743643887 0.131825904 --width 1e-5 --iterations 5000 --precision double
     --size 1600x1200 --quiet --output "${FOLDER}/9_valley.png")
 
+if(DEFINED NBODY)
+  say("")
+  say("The cosmic web: two million particles from a random field to today")
+  say("")
+  run("${NBODY}" --particles 128 --box 150 --stepper bullfrog --steps 12 --a-start 0.05
+      --outputs 0.05,0.3 --pixels 1024 --slab-thickness 10 --output "${FOLDER}/web")
+  file(COPY_FILE "${FOLDER}/web/slab_a0.050.png" "${FOLDER}/10_young_universe.png")
+  file(COPY_FILE "${FOLDER}/web/slab_a0.300.png" "${FOLDER}/11_growing_web.png")
+  file(COPY_FILE "${FOLDER}/web/slab_a1.000.png" "${FOLDER}/12_cosmic_web.png")
+  file(COPY_FILE "${FOLDER}/web/projection_a1.000.png" "${FOLDER}/13_whole_box.png")
+endif()
+
 say("")
-say("The photograph, its Laplacian, what the sweeps make of it, and the Mandelbrot set:")
+say("The pictures:")
 file(GLOB pictures "${FOLDER}/*.png")
+list(SORT pictures COMPARE NATURAL)
 foreach(picture IN LISTS pictures)
   say("  ${picture}")
 endforeach()

@@ -1,6 +1,6 @@
 #include "picture.hpp"
 
-#include "colour_map.hpp"
+#include <support/colour_map.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -8,18 +8,6 @@
 #include <vector>
 
 namespace coir::apps::escape {
-
-namespace {
-
-/// Finer than the eye and 8 bits can tell.
-std::vector<Colour> table_of_colours() {
-  constexpr int entries = 4096;
-  std::vector<Colour> table;
-  for (int n = 0; n < entries; ++n) table.push_back(colour_of(n / double(entries - 1)));
-  return table;
-}
-
-}  // namespace
 
 template <class T>
 io::RgbImage picture_of(int rows, int columns, std::span<int const> counts,

@@ -86,16 +86,9 @@ std::string unknown_argument(CLI::App const& app, std::string const& argument) {
   if (!argument.starts_with("-")) return "one argument too many: " + argument + "; " + help;
 
   std::string const name = argument.substr(0, argument.find('='));
-  std::string nearest;
-  std::size_t distance = 3;
-  for (CLI::Option const* option : app.get_options())
-    for (std::string const& known : option->get_lnames())
-      if (std::size_t const d = edit_distance(name, "--" + known); d < distance) {
-        nearest = "--" + known;
-        distance = d;
-      }
-  return "unknown option " + name + (nearest.empty() ? "" : ": did you mean " + nearest + "?") +
-         (nearest.empty() ? "; " : " ") + help;
+  std::string const nearest = nearest_option(app, name);
+  return "unknown option " + name + (nearest.empty() ? "; " : ": did you mean " + nearest + "? ") +
+         help;
 }
 
 /// Options given more often than once, in words; empty if there are none.
@@ -142,6 +135,18 @@ void flush_output() {
 }
 
 }  // namespace
+
+std::string nearest_option(CLI::App const& app, std::string const& name) {
+  std::string nearest;
+  std::size_t distance = 3;
+  for (CLI::Option const* option : app.get_options())
+    for (std::string const& known : option->get_lnames())
+      if (std::size_t const d = edit_distance(name, "--" + known); d < distance) {
+        nearest = "--" + known;
+        distance = d;
+      }
+  return nearest;
+}
 
 std::string one_line(std::string text) {
   for (char& c : text)

@@ -26,6 +26,9 @@ int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& b
 /// The line that a failed parse deserves: which option, what is wrong, what to do.
 std::string explain(CLI::App const& app, CLI::ParseError const& error);
 
+/// The option that a mistyped one may have meant, both with their dashes; empty if none is near.
+std::string nearest_option(CLI::App const& app, std::string const& name);
+
 /// A text without line breaks and control characters, so that messages stay one line.
 std::string one_line(std::string text);
 

@@ -173,8 +173,11 @@ void Writer::make_dataset(std::string_view name, Type type, Shape const& shape) 
               std::all_of(shape.begin(), shape.end(), [](std::int64_t n) { return n >= 0; }),
           file_->name + ": the shape of '" + path + "' must be 1 to 4 extents of 0 or more",
           in_words(shape));
+  // Without the time of writing: the same content gives the same bytes.
+  Handle const timeless(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose);
+  H5Pset_obj_track_times(timeless.id(), false);
   Handle const made(H5Dcreate2(file_->file.id(), path.c_str(), native(type), make_space(shape).id(),
-                               make_groups_on_the_way().id(), H5P_DEFAULT, H5P_DEFAULT),
+                               make_groups_on_the_way().id(), timeless.id(), H5P_DEFAULT),
                     &H5Dclose);
   file_->check(made.valid());
   file_->datasets[path] = {type, shape};

@@ -1,11 +1,13 @@
 #include <coir/core/errors.hpp>
 #include <coir/hdf5/reader.hpp>
 #include <coir/hdf5/writer.hpp>
+#include <coir/io/file.hpp>
 
 #include <gtest/gtest.h>
 #include <io/file_size_limit.hpp>
 #include <io/scratch.hpp>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <limits>
@@ -13,6 +15,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <sys/wait.h>
@@ -165,6 +168,14 @@ TEST(Writer, TheFileDoesNotExistBeforeCommit) {
   EXPECT_FALSE(fs::exists(folder / "a.hdf5"));
   writer.commit();
   EXPECT_TRUE(fs::exists(folder / "a.hdf5"));
+}
+
+TEST(Writer, TheSameContentGivesTheSameBytesALittleLater) {
+  ScratchFolder const folder;
+  begin(folder / "1.hdf5").commit();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // HDF5 counts seconds
+  begin(folder / "2.hdf5").commit();
+  EXPECT_TRUE(coir::io::read_file(folder / "1.hdf5") == coir::io::read_file(folder / "2.hdf5"));
 }
 
 TEST(Writer, TwoAtOnceDoNotMeet) {

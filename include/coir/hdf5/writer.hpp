@@ -21,8 +21,8 @@ namespace coir::hdf5 {
 /// ResourceError the file is lost, and all that is left is to let the Writer go.
 ///
 /// Objects are named by their path from the root: "PartType1/Coordinates". Groups on the way are made where they are
-/// missing. Numbers are stored as they are in this machine's memory, datasets contiguously and without compression.
-/// One thread at a time may use a Writer.
+/// missing. Numbers are stored as they are in this machine's memory, datasets contiguously and without compression; the
+/// same content gives the same bytes, whenever it is written. One thread at a time may use a Writer.
 ///
 /// Every member throws ResourceError with the path, the cause and a remedy where the file can't be written (no such
 /// folder, no permission, no space left, a device or a pipe), and PreconditionError where a name is empty or taken, or

@@ -9,8 +9,9 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <vector>
 
-namespace coir::apps::escape {
+namespace coir::apps {
 
 /// Red, green and blue of sRGB, 0 to 255.
 using Colour = std::array<std::uint8_t, 3>;
@@ -39,7 +40,7 @@ inline std::array<double, 3> to_srgb(OkLab const& lab) {
 /// The path: lightness rises evenly from dark to light, while the hue turns from blue over violet and red
 /// to yellow. The saturation is that of an arch, which fits between the darkest and lightest colours that
 /// screens show.
-inline OkLab path(double t) {
+inline OkLab colour_path(double t) {
   constexpr double pi = std::numbers::pi;
   double const hue = (-0.55 + 1.1 * t) * pi;
   double const chroma = 0.02 + 0.13 * std::sin(pi * t);
@@ -48,11 +49,19 @@ inline OkLab path(double t) {
 
 /// The colour of a number from 0 (dark) to 1 (light); others are clamped.
 inline Colour colour_of(double t) {
-  auto const srgb = to_srgb(path(std::clamp(t, 0.0, 1.0)));
+  auto const srgb = to_srgb(colour_path(std::clamp(t, 0.0, 1.0)));
   Colour colour;
   for (int n = 0; n < 3; ++n)
     colour[n] = static_cast<std::uint8_t>(std::lround(255 * std::clamp(srgb[n], 0.0, 1.0)));
   return colour;
 }
 
-}  // namespace coir::apps::escape
+/// Colours of evenly spaced numbers from 0 to 1, finer than the eye and 8 bits can tell.
+inline std::vector<Colour> table_of_colours() {
+  constexpr int entries = 4096;
+  std::vector<Colour> table;
+  for (int n = 0; n < entries; ++n) table.push_back(colour_of(n / double(entries - 1)));
+  return table;
+}
+
+}  // namespace coir::apps

@@ -1,0 +1,427 @@
+#include "fields.hpp"
+
+#include <coir/core/errors.hpp>
+
+#include <support/options.hpp>
+
+#include <charconv>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+namespace coir::apps::nbody {
+
+namespace {
+
+using coir::nbody::Spacing;
+
+constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+
+std::string option(std::string const& name) { return "--" + name; }
+
+/// \param at  the member of given settings, const or not
+template <class At>
+Field whole_number(std::string name, At at, std::int64_t lowest, std::int64_t highest,
+                   std::string help, bool physics = true) {
+  return {.name = name,
+          .kind = FieldKind::number,
+          .type_name = "N",
+          .help = std::move(help),
+          .physics = physics,
+          .set =
+              [=](Settings& s, std::string const& text) {
+                using Value = std::remove_reference_t<decltype(at(s))>;
+                at(s) = static_cast<Value>(parse_whole_number(option(name), text, lowest, highest));
+              },
+          .text = [=](Settings const& s) { return std::to_string(at(s)); }};
+}
+
+template <class At>
+Field number(std::string name, At at, std::string help) {
+  return {.name = name,
+          .kind = FieldKind::number,
+          .type_name = "X",
+          .help = std::move(help),
+          .physics = true,
+          .set = [=](Settings& s,
+                     std::string const& text) { at(s) = parse_number(option(name), text); },
+          .text = [=](Settings const& s) { return exact_text(at(s)); }};
+}
+
+template <class At>
+Field positive_number(std::string name, At at, std::string help) {
+  Field field = number(name, at, std::move(help));
+  field.set = [=](Settings& s, std::string const& text) {
+    at(s) = parse_positive_number(option(name), text);
+  };
+  return field;
+}
+
+/// \param read     the value of a word; throws PreconditionError
+/// \param name_of  the word of a value
+template <class At, class Read, class NameOf>
+Field word(std::string name, At at, Read read, NameOf name_of, std::string words,
+           std::string help) {
+  return {.name = name,
+          .kind = FieldKind::word,
+          .type_name = std::move(words),
+          .help = std::move(help),
+          .physics = true,
+          .set = [=](Settings& s, std::string const& text) { at(s) = read(text); },
+          .text = [=](Settings const& s) { return std::string(name_of(at(s))); }};
+}
+
+/// One of a few words.
+template <class At, class Value>
+Field choice(std::string name, At at, std::vector<std::pair<std::string, Value>> choices,
+             std::string help) {
+  std::vector<std::string> words;
+  for (auto const& entry : choices) words.push_back(entry.first);
+  auto const read = [=](std::string const& text) {
+    for (auto const& [word, value] : choices)
+      if (word == text) return value;
+    reject_choice(option(name), text, words);
+  };
+  auto const name_of = [=](Value value) {
+    for (auto const& entry : choices)
+      if (entry.second == value) return entry.first;
+    return std::string();
+  };
+  return word(name, at, read, name_of, CLI::detail::join(words, "|"), std::move(help));
+}
+
+template <class At>
+Field flag(std::string name, At at, std::string help, bool physics = true) {
+  return {.name = name,
+          .kind = FieldKind::flag,
+          .type_name = "",
+          .help = std::move(help),
+          .physics = physics,
+          .set = [=](Settings& s, std::string const& text) { at(s) = text == "true"; },
+          .text = [=](Settings const& s) { return std::string(at(s) ? "true" : "false"); }};
+}
+
+template <class At>
+Field numbers(std::string name, At at, std::string help, bool physics) {
+  return {
+      .name = name,
+      .kind = FieldKind::list,
+      .type_name = "A,A,...",
+      .help = std::move(help),
+      .physics = physics,
+      .set =
+          [=](Settings& s, std::string const& text) {
+            at(s).clear();
+            for (auto const& part : CLI::detail::split(text, ','))
+              at(s).push_back(parse_positive_number(option(name), CLI::detail::trim_copy(part)));
+          },
+      .text =
+          [=](Settings const& s) {
+            std::string text;
+            for (double const a : at(s)) text += (text.empty() ? "" : ", ") + exact_text(a);
+            return text;
+          }};
+}
+
+template <class At>
+Field input_file(std::string name, At at, std::string help) {
+  return {.name = name,
+          .kind = FieldKind::word,
+          .type_name = "FILE",
+          .help = std::move(help),
+          .physics = true,
+          .set =
+              [=](Settings& s, std::string const& text) {
+                expects(!text.empty(), option(name) + " must name a file, not ''");
+                std::filesystem::path const path = std::filesystem::absolute(text);
+                expects(path.string().find_first_of("#\"'`\r\n") == std::string::npos,
+                        option(name) +
+                            " must name a file without quotes, # and line breaks, which "
+                            "config.toml couldn't repeat",
+                        path.string());
+                at(s) = path;
+              },
+          .text = [=](Settings const& s) { return at(s).string(); }};
+}
+
+/// One of two numbers that exclude each other: its text is empty where it is 0, and setting it clears the other one.
+template <class At, class Other>
+Field amplitude(std::string name, At at, Other other, std::string help) {
+  Field field = positive_number(name, at, std::move(help));
+  field.set = [=, set = field.set](Settings& s, std::string const& text) {
+    set(s, text);
+    other(s) = 0;
+  };
+  field.text = [=](Settings const& s) { return at(s) > 0 ? exact_text(at(s)) : std::string(); };
+  return field;
+}
+
+/// Without a text where scale factors are given in its place.
+Field without_scale_factors(Field field) {
+  field.text = [text = field.text](Settings const& s) {
+    return s.scale_factors.empty() ? text(s) : std::string();
+  };
+  return field;
+}
+
+/// Without a text while it is 0.
+Field from_one(Field field) {
+  field.text = [text = field.text](Settings const& s) {
+    std::string const found = text(s);
+    return found == "0" ? std::string() : found;
+  };
+  return field;
+}
+
+/// Without a text where white noise comes from a file.
+Field without_noise(Field field) {
+  field.text = [text = field.text](Settings const& s) {
+    return s.noise.empty() ? text(s) : std::string();
+  };
+  return field;
+}
+
+/// Without a text where a table gives the power spectrum, with its amplitude.
+Field without_table(Field field, bool unless_renormalised = false) {
+  field.text = [=, text = field.text](Settings const& s) {
+    bool const counts = s.power_table.empty() || (unless_renormalised && s.renormalise);
+    return counts ? text(s) : std::string();
+  };
+  return field;
+}
+
+std::vector<Field> particles_and_forces() {
+  using mesh::Assignment;
+  return {
+      whole_number(
+          "particles", [](auto& s) -> auto& { return s.particles; }, 1, 16384,
+          "Particles along a side, so N^3 in all (default 64)"),
+      positive_number(
+          "box", [](auto& s) -> auto& { return s.box; },
+          "Length of the periodic box in Mpc/h (default 100)"),
+      [] {
+        auto field = number(
+            "mesh-ratio", [](auto& s) -> auto& { return s.mesh_ratio; },
+            "Cells of the force mesh along a side, per particle, from 1 to 4 (default 2)");
+        field.set = [](Settings& s, std::string const& text) {
+          s.mesh_ratio = parse_number("--mesh-ratio", text);
+          expects(s.mesh_ratio >= 1 && s.mesh_ratio <= 4, "--mesh-ratio must be from 1 to 4",
+                  s.mesh_ratio);
+        };
+        return field;
+      }(),
+      choice(
+          "assignment", [](auto& s) -> auto& { return s.assignment; },
+          std::vector<std::pair<std::string, Assignment>>{
+              {"cic", Assignment::cic}, {"tsc", Assignment::tsc}, {"pcs", Assignment::pcs}},
+          "How a particle is shared among cells: 2, 3 or 4 along an axis (default cic)"),
+      word(
+          "kernel", [](auto& s) -> auto& { return s.kernel; }, mesh::force_kernel_named,
+          [](mesh::ForceKernel kernel) { return mesh::name_of(kernel); },
+          "naive|1_4|3_4|5_4|3_2|eastwood|gadget",
+          "How the Laplacian and the gradient are discretised (default 1_4)"),
+      word(
+          "softening", [](auto& s) -> auto& { return s.softening; }, mesh::softening_named,
+          [](mesh::Softening softening) { return mesh::name_of(softening); },
+          "none|two_thirds|gaussian|gadget|steep",
+          "What damps forces near the mesh's finest waves (default none)"),
+      choice(
+          "precision", [](auto& s) -> auto& { return s.precision; },
+          std::vector<std::pair<std::string, Precision>>{{"single", Precision::single},
+                                                         {"double", Precision::twofold}},
+          "Kind of number (default single)"),
+      flag(
+          "deterministic", [](auto& s) -> auto& { return s.deterministic; },
+          "Give the same bits in every run, for any number of threads"),
+  };
+}
+
+std::vector<Field> time() {
+  return {
+      word(
+          "stepper", [](auto& s) -> auto& { return s.stepper; }, coir::nbody::stepper_named,
+          [](coir::nbody::Stepper stepper) { return coir::nbody::name_of(stepper); },
+          "fastpm|plain|bullfrog", "The integrator (default fastpm)"),
+      without_scale_factors(whole_number(
+          "steps", [](auto& s) -> auto& { return s.steps; }, 1, 1'000'000,
+          "Steps from the start to the end; outputs between them add some (default 20)")),
+      without_scale_factors(positive_number(
+          "a-start", [](auto& s) -> auto& { return s.a_start; },
+          "Scale factor at the start (default 0.1)")),
+      without_scale_factors(positive_number(
+          "a-end", [](auto& s) -> auto& { return s.a_end; },
+          "Scale factor at the end, 1 today (default 1)")),
+      without_scale_factors(choice(
+          "spacing", [](auto& s) -> auto& { return s.spacing; },
+          std::vector<std::pair<std::string, Spacing>>{{"linear", Spacing::linear},
+                                                       {"logarithmic", Spacing::logarithmic}},
+          "Equal steps of a, or of ln a (default linear)")),
+      numbers(
+          "scale-factors", [](auto& s) -> auto& { return s.scale_factors; },
+          "The start and the end of each step, in place of the four above", true),
+  };
+}
+
+std::vector<Field> start() {
+  return {
+      whole_number(
+          "lpt", [](auto& s) -> auto& { return s.lpt; }, 1, 2,
+          "Order of Lagrangian perturbation theory at the start (default 2)"),
+      without_noise(whole_number(
+          "seed", [](auto& s) -> auto& { return s.random.seed; }, 0, no_limit,
+          "What the random field depends on (default 1)")),
+      without_noise(flag(
+          "fixed-amplitude", [](auto& s) -> auto& { return s.random.fixed_amplitude; },
+          "Give all modes their mean amplitude; only phases are random")),
+      without_noise(flag(
+          "inverted", [](auto& s) -> auto& { return s.random.inverted; },
+          "Turn the random field around: the other one of a pair")),
+      input_file(
+          "noise", [](auto& s) -> auto& { return s.noise; },
+          "White noise in place of the seed's: .npy, (N, N, N)"),
+  };
+}
+
+std::vector<Field> universe() {
+  auto const sigma8 = [](auto& s) -> auto& { return s.cosmology.sigma8; };
+  auto const a_s = [](auto& s) -> auto& { return s.cosmology.A_s; };
+  using cosmology::TransferFunction;
+  return {
+      number(
+          "omega-m", [](auto& s) -> auto& { return s.cosmology.omega_m; },
+          "Matter today over the critical density (default 0.3111, as all here by Planck 2018)"),
+      number(
+          "omega-b", [](auto& s) -> auto& { return s.cosmology.omega_b; },
+          "Baryons, part of it (default 0.04897...)"),
+      number(
+          "h", [](auto& s) -> auto& { return s.cosmology.h; },
+          "Hubble's constant over 100 km/s/Mpc (default 0.6766)"),
+      number(
+          "n-s", [](auto& s) -> auto& { return s.cosmology.n_s; },
+          "Index of the primordial spectrum (default 0.9665)"),
+      without_table(
+          amplitude("sigma8", sigma8, a_s,
+                    "Amplitude: rms of linear matter in spheres of 8 Mpc/h today (default 0.8102)"),
+          /*unless_renormalised=*/true),
+      without_table(
+          amplitude("A-s", a_s, sigma8, "Amplitude: of the primordial spectrum at 0.05 / Mpc")),
+      number(
+          "omega-k", [](auto& s) -> auto& { return s.cosmology.omega_k; },
+          "Curvature, above 0 if space is open (default 0)"),
+      number(
+          "omega-r", [](auto& s) -> auto& { return s.cosmology.omega_r; }, "Radiation (default 0)"),
+      number(
+          "w0", [](auto& s) -> auto& { return s.cosmology.w0; },
+          "Dark energy's pressure over density is w0 + (1 - a) wa (default -1)"),
+      number(
+          "wa", [](auto& s) -> auto& { return s.cosmology.wa; }, "See --w0 (default 0)"),
+      number(
+          "t-cmb", [](auto& s) -> auto& { return s.cosmology.t_cmb; },
+          "Temperature of the background radiation in K (default 2.7255)"),
+      without_table(choice(
+          "transfer", [](auto& s) -> auto& { return s.transfer; },
+          std::vector<std::pair<std::string, TransferFunction>>{
+              {"eisenstein_hu", TransferFunction::eisenstein_hu},
+              {"no_wiggle", TransferFunction::no_wiggle}},
+          "Transfer function, with or without acoustic oscillations (default eisenstein_hu)")),
+      input_file(
+          "power-table", [](auto& s) -> auto& { return s.power_table; },
+          "The linear P(k) today in its place: columns k in h/Mpc and P in (Mpc/h)^3"),
+      flag(
+          "renormalise", [](auto& s) -> auto& { return s.renormalise; },
+          "Multiply the table by what makes its sigma8 that of --sigma8"),
+  };
+}
+
+std::vector<Field> output() {
+  Field thickness{
+      .name = "slab-thickness",
+      .kind = FieldKind::number,
+      .type_name = "X",
+      .help = "Depth of the slab that is shown, in Mpc/h (default a sixteenth of the box)",
+      .physics = false,
+      .set =
+          [](Settings& s, std::string const& text) {
+            s.slab_thickness = parse_positive_number("--slab-thickness", text);
+          },
+      .text = [](Settings const& s) { return exact_text(s.slab()); }};
+  Field pixels{
+      .name = "pixels",
+      .kind = FieldKind::number,
+      .type_name = "N",
+      .help = "Pixels of pictures along a side (default 512 or more, a multiple of --particles)",
+      .physics = false,
+      .set =
+          [](Settings& s, std::string const& text) {
+            s.pixels = static_cast<int>(parse_whole_number("--pixels", text, 1, 32768));
+          },
+      .text = [](Settings const& s) { return std::to_string(s.picture_side()); }};
+  return {
+      numbers(
+          "outputs", [](auto& s) -> auto& { return s.outputs; },
+          "Scale factors to write at, beside the end; steps are made to end there", false),
+      flag(
+          "pictures", [](auto& s) -> auto& { return s.pictures; },
+          "Write pictures of a slab and of the whole box, and their numbers (default)", false),
+      flag(
+          "spectra", [](auto& s) -> auto& { return s.spectra; }, "Write power spectra (default)",
+          false),
+      flag(
+          "snapshots", [](auto& s) -> auto& { return s.snapshots; },
+          "Write particles in GADGET's format", false),
+      thickness,
+      pixels,
+      from_one(whole_number(
+          "checkpoint", [](auto& s) -> auto& { return s.checkpoint; }, 1, 1'000'000,
+          "Write a checkpoint after every N steps", false)),
+  };
+}
+
+std::string toml_value(Field const& field, std::string const& text) {
+  switch (field.kind) {
+    case FieldKind::word: return '"' + text + '"';
+    case FieldKind::list: return '[' + text + ']';
+    default: return text;
+  }
+}
+
+}  // namespace
+
+std::vector<Field> const& fields() {
+  static std::vector<Field> const all = [] {
+    std::vector<Field> result;
+    auto const add = [&](std::string const& group, std::vector<Field> some) {
+      for (auto& field : some) {
+        field.group = group;
+        result.push_back(std::move(field));
+      }
+    };
+    add("Particles and forces", particles_and_forces());
+    add("Time", time());
+    add("Start", start());
+    add("Universe", universe());
+    add("Output", output());
+    return result;
+  }();
+  return all;
+}
+
+std::string config_text(Settings const& settings) {
+  std::string text, group;
+  for (auto const& field : fields()) {
+    std::string const value = field.text(settings);
+    if (value.empty()) continue;
+    if (field.group != group) text += "\n# " + field.group + "\n";
+    group = field.group;
+    text += field.name + " = " + toml_value(field, value) + "\n";
+  }
+  return text;
+}
+
+std::string exact_text(double number) {
+  char text[40];
+  auto const result = std::to_chars(text, text + sizeof text, number);
+  return {text, result.ptr};
+}
+
+}  // namespace coir::apps::nbody

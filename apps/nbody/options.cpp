@@ -1,0 +1,98 @@
+#include "options.hpp"
+
+#include "fields.hpp"
+
+#include <coir/core/errors.hpp>
+
+#include <support/config_file.hpp>
+#include <support/options.hpp>
+
+#include <string>
+#include <vector>
+
+namespace coir::apps::nbody {
+
+namespace {
+
+CLI::Option* add_path(CLI::App& app, std::string const& name, std::filesystem::path& path,
+                      std::string const& type_name, std::string const& help) {
+  auto const set = [=, &path](std::string const& text) {
+    expects(!text.empty(), name + " must name a file or folder, not ''");
+    path = text;
+  };
+  return app.add_option_function<std::string>(name, set, help)->type_name(type_name);
+}
+
+void add_field(CLI::App& app, Field const& field, Settings& settings) {
+  std::string const name = "--" + field.name;
+  CLI::Option* added = nullptr;
+  if (field.kind == FieldKind::flag) {
+    auto const set = [&](std::int64_t count) { field.set(settings, count > 0 ? "true" : "false"); };
+    added = app.add_flag_function(name, set, field.help);
+    // What is on unless it is turned off. Called after the one above, which a file may have set.
+    if (field.text(settings) == "true")
+      app.add_flag_callback(
+             "--no-" + field.name, [&] { field.set(settings, "false"); }, "None of these")
+          ->group(field.group);
+  } else if (field.kind == FieldKind::list) {
+    auto const set = [&](std::vector<std::string> const& texts) {
+      field.set(settings, CLI::detail::join(texts, ","));
+    };
+    added = app.add_option_function<std::vector<std::string>>(name, set, field.help)
+                ->type_name(field.type_name)
+                ->expected(1, 1'000'000);
+  } else {
+    auto const set = [&](std::string const& text) { field.set(settings, text); };
+    added = app.add_option_function<std::string>(name, set, field.help)->type_name(field.type_name);
+  }
+  added->group(field.group);
+}
+
+}  // namespace
+
+void add_options(CLI::App& app, Settings& settings) {
+  for (auto const& field : fields()) add_field(app, field, settings);
+  add_path(app, "--output", settings.output, "FOLDER",
+           "Where to write; made if it isn't there (default nbody, or with --restart its folder)")
+      ->group("Output");
+  add_path(app, "--report", settings.report, "FILE", "Write figures as JSON")->group("Output");
+  add_path(app, "--restart", settings.restart, "FILE|FOLDER",
+           "Go on from a checkpoint, with its settings")
+      ->group("Output");
+  add_whole_number(app, "--stop-after", settings.stop_after,
+                   "Stop after step N, with a checkpoint to go on from", 1, 1'000'000)
+      ->group("Output");
+  add_config_file(app);
+  auto* const progress = app.add_flag_callback(
+      "--progress", [&settings] { settings.progress = ProgressMode::always; },
+      "Show progress also where there is no terminal");
+  app.add_flag("--quiet", settings.quiet, "Show no progress and print nothing but errors")
+      ->excludes(progress);
+}
+
+bool is_given(CLI::App const& app, std::string const& name) {
+  CLI::Option const* const opposite = app.get_option_no_throw("--no-" + name);
+  return app.get_option("--" + name)->count() > 0 || (opposite != nullptr && opposite->count() > 0);
+}
+
+void expects_consistent(CLI::App const& app, Settings const& settings) {
+  auto const given = [&](std::string const& name) { return is_given(app, name); };
+  for (std::string const name : {"steps", "a-start", "a-end", "spacing"})
+    expects(!given("scale-factors") || !given(name),
+            "--scale-factors already says when steps are: leave --" + name + " out");
+  expects(!given("sigma8") || !given("A-s"),
+          "the amplitude is given by --sigma8 or by --A-s, not by both: leave one out");
+  for (std::string const name : {"seed", "fixed-amplitude", "inverted"})
+    expects(!given("noise") || !given(name),
+            "with --noise the random field comes from a file: leave --" + name + " out");
+  expects(!given("power-table") || !given("transfer"),
+          "--power-table takes the place of --transfer: leave one out");
+  expects(!given("power-table") || !given("A-s"),
+          "--A-s has no effect with --power-table: leave it out, or use --renormalise --sigma8");
+  expects(!settings.renormalise || !settings.power_table.empty(),
+          "--renormalise is for --power-table: add it, or leave --renormalise out");
+  expects(!given("power-table") || !given("sigma8") || settings.renormalise,
+          "--sigma8 has no effect on a --power-table as it is: add --renormalise, or leave it out");
+}
+
+}  // namespace coir::apps::nbody

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "settings.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace coir::apps::nbody {
+
+/// Adds all options; parsing fills `settings`.
+void add_options(CLI::App& app, Settings& settings);
+
+/// Whether the user gave an option, on the command line or in a file: "omega-m".
+bool is_given(CLI::App const& app, std::string const& name);
+
+/// \throws PreconditionError for options that contradict each other
+void expects_consistent(CLI::App const& app, Settings const& settings);
+
+}  // namespace coir::apps::nbody

@@ -1,0 +1,116 @@
+#include "present.hpp"
+
+#include "fields.hpp"
+
+#include <coir/core/kokkos.hpp>
+#include <coir/core/machine.hpp>
+#include <coir/core/version.hpp>
+
+#include <support/units.hpp>
+
+#include <sys/resource.h>
+
+namespace coir::apps::nbody {
+
+namespace {
+
+std::int64_t mesh_side(Run const& run) {
+  return coir::nbody::Simulation<Exec, float>::mesh_side(
+      run.settings.particles, simulation_options(run.settings, run.schedule.scale_factors));
+}
+
+double particle_steps(Run const& run, Figures const& figures) {
+  return static_cast<double>(run.count()) * figures.steps;
+}
+
+std::string precision_of(Settings const& settings) {
+  return settings.precision == Precision::single ? "single" : "double";
+}
+
+std::string steps_text(int steps) {
+  return std::to_string(steps) + (steps == 1 ? " step" : " steps");
+}
+
+/// The most memory that the process has held at once.
+std::int64_t peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t(1024) * usage.ru_maxrss;
+}
+
+}  // namespace
+
+std::string plan_of(Run const& run, Bytes const& bytes) {
+  auto const& s = run.settings;
+  auto const& a = run.schedule.scale_factors;
+  auto const first = static_cast<std::size_t>(run.first_step());
+  std::string text = std::to_string(s.particles) + "^3 particles in " + exact_text(s.box) +
+                     " Mpc/h, forces on " + std::to_string(mesh_side(run)) + "^3 cells, " +
+                     steps_text(run.schedule.steps() - run.first_step()) + " of " +
+                     std::string(name_of(s.stepper)) + " from a = " + exact_text(a[first]) +
+                     " to " + exact_text(a.back()) + ", " + precision_of(s) + " precision\n";
+  text += "memory: " + readable_bytes(bytes.device) + " at most, " +
+          readable_bytes(free_bytes<typename Exec::memory_space>()) + " are free";
+  if (!runs_on_host<Exec>)
+    text += "; on the host " + readable_bytes(bytes.host) + ", " +
+            readable_bytes(free_bytes<Kokkos::HostSpace>()) + " are free";
+  return text + "\n";
+}
+
+std::string summary_of(Run const& run, Figures const& figures) {
+  std::string text = steps_text(figures.steps) + " in " + with_unit(figures.seconds, "s");
+  if (figures.steps > 0 && figures.seconds > 0) {
+    double const per_step = figures.seconds / particle_steps(run, figures);
+    auto const& p = figures.phases;
+    text += ", " + with_unit(1 / per_step, "particle-step/s") + ": paint " +
+            percent(p.paint / figures.seconds) + ", transforms " +
+            percent(p.fft / figures.seconds) + ", readout " + percent(p.readout / figures.seconds) +
+            ", drifts " + percent(p.push / figures.seconds) + ", sorting " +
+            percent(p.sort / figures.seconds);
+  }
+  text += "\nthe start took " + with_unit(figures.start_seconds, "s") + ", spectra " +
+          with_unit(figures.outputs.spectra, "s") + ", pictures " +
+          with_unit(figures.outputs.pictures, "s") + ", files " +
+          with_unit(figures.outputs.io, "s") + "\n";
+  if (run.last_step() < run.schedule.steps())
+    text += "stopped after " + std::to_string(run.last_step()) + " of " +
+            steps_text(run.schedule.steps()) + ": --restart " + run.settings.output.string() +
+            " goes on\n";
+  return text + "written to " + run.settings.output.string() + "\n";
+}
+
+Report report_of(Run const& run, Figures const& figures) {
+  Exec const exec;
+  Report report;
+  report["application"] = "coir-nbody";
+  report["version"] = version;
+  report["kokkos_version"] = kokkos_version();
+  report["backend"] = Exec::name();
+  report["device"] = device_name(exec);
+  report["threads"] = host_threads(exec);
+  report["precision"] = precision_of(run.settings);
+  report["particles"] = run.count();
+  report["mesh"] = mesh_side(run);
+  report["stepper"] = name_of(run.settings.stepper);
+  report["steps"] = figures.steps;
+  report["a"] = figures.a;
+  report["seconds"] = figures.seconds;
+  report["phases"] = {{"start", figures.start_seconds},
+                      {"paint", figures.phases.paint},
+                      {"fft", figures.phases.fft},
+                      {"readout", figures.phases.readout},
+                      {"push", figures.phases.push},
+                      {"sort", figures.phases.sort},
+                      {"spectra", figures.outputs.spectra},
+                      {"pictures", figures.outputs.pictures},
+                      {"io", figures.outputs.io}};
+  report["nanoseconds_per_particle_step"] = nullptr;
+  if (figures.steps > 0)
+    report["nanoseconds_per_particle_step"] = 1e9 * figures.seconds / particle_steps(run, figures);
+  report["bytes_predicted"] = figures.predicted.device;
+  report["bytes_peak"] = nullptr;
+  if (runs_on_host<Exec>) report["bytes_peak"] = peak_bytes();
+  return report;
+}
+
+}  // namespace coir::apps::nbody

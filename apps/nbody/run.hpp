@@ -1,0 +1,218 @@
+#pragma once
+
+/// \file
+/// A run: its universe, its memory, its particles, its steps.
+
+#include "checkpoint.hpp"
+#include "fields.hpp"
+#include "outputs.hpp"
+#include "schedule.hpp"
+#include "settings.hpp"
+#include "universe.hpp"
+
+#include <coir/core/loops.hpp>
+#include <coir/core/math.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/core/timing.hpp>
+#include <coir/nbody/initial_conditions.hpp>
+#include <coir/nbody/simulation.hpp>
+
+#include <support/exit_codes.hpp>
+#include <support/interrupt.hpp>
+#include <support/output_folder.hpp>
+#include <support/progress.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace coir::apps::nbody {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+/// What is to be done.
+struct Run {
+  Settings settings;
+  Schedule schedule;
+  std::optional<Checkpoint> checkpoint;
+
+  int first_step() const { return checkpoint ? checkpoint->steps_done : 0; }
+  /// The step to stop after.
+  int last_step() const {
+    return settings.stop_after > 0 ? std::min(settings.stop_after, schedule.steps())
+                                   : schedule.steps();
+  }
+  std::int64_t count() const {
+    return settings.particles * settings.particles * settings.particles;
+  }
+};
+
+/// How it went.
+struct Figures {
+  int steps = 0;                     ///< made in this run
+  double a = 0;                      ///< reached
+  double start_seconds = 0;          ///< initial conditions, or reading the checkpoint
+  double seconds = 0;                ///< of the steps
+  coir::nbody::PhaseSeconds phases;  ///< of these
+  OutputSeconds outputs;
+  Bytes predicted;
+};
+
+/// The memory that a run needs at most.
+template <class T>
+Bytes bytes_of(Run const& run) {
+  Exec const exec;
+  Settings const& s = run.settings;
+  auto const options = simulation_options(s, run.schedule.scale_factors);
+  std::int64_t const steps = coir::nbody::Simulation<Exec, T>::bytes(exec, s.particles, options);
+  std::int64_t const start =
+      run.checkpoint ? 0 : coir::nbody::initial_conditions_bytes<Exec, T>(exec, s.particles);
+  Bytes const outputs = Outputs<Exec, T>::bytes(exec, s);
+  // A file of noise, and its numbers in the order and precision that they are needed in.
+  std::int64_t const noise = run.checkpoint || s.noise.empty() ? 0 : 2 * 8 * run.count();
+  if (runs_on_host<Exec>)
+    return {std::max(start + noise, steps + std::max(outputs.device, outputs.host)), 0};
+  return {std::max(start, steps + outputs.device), std::max(noise, outputs.host)};
+}
+
+inline void expects_memory_for(Run const& run, Bytes const& bytes) {
+  std::string const what =
+      "a run of " + std::to_string(run.settings.particles) + "^3 particles on a mesh of " +
+      std::to_string(coir::nbody::Simulation<Exec, float>::mesh_side(
+          run.settings.particles, simulation_options(run.settings, run.schedule.scale_factors))) +
+      "^3 cells";
+  expects_memory<typename Exec::memory_space>(bytes.device, what);
+  if (!runs_on_host<Exec>) expects_memory<Kokkos::HostSpace>(bytes.host, what);
+}
+
+template <class T>
+coir::nbody::Particles<Exec, T> particles_of(Run const& run,
+                                             cosmology::LinearPower<double> const& power) {
+  if (run.checkpoint) return read_particles<Exec, T>(*run.checkpoint, run.settings);
+  coir::nbody::LptOptions options;
+  options.order = run.settings.lpt;
+  options.noise = run.settings.random;
+  options.noise_file = run.settings.noise.string();
+  return coir::nbody::initial_conditions<Exec, T>(Exec{}, run.settings.particles, run.settings.box,
+                                                  power, run.schedule.scale_factors.front(),
+                                                  options);
+}
+
+/// Counts numbers that are infinite or not a number.
+template <class T>
+struct CountNotFinite {
+  T const* number;
+  KOKKOS_FUNCTION void operator()(std::int64_t n, std::int64_t& count) const {
+    count += math::abs(number[n]) <= Kokkos::reduction_identity<T>::min() ? 0 : 1;
+  }
+};
+
+/// \throws NumericalError if a momentum isn't finite. Positions always are: they wrap around into the box.
+template <class T>
+void expects_finite(coir::nbody::Particles<Exec, T> const& particles, int steps_done, double a) {
+  std::int64_t bad = 0;
+  reduce("coir::apps::nbody::expects_finite", Exec{}, box<1, std::int64_t>({3 * particles.count()}),
+         CountNotFinite<T>{particles.momentum.data()}, Kokkos::Sum<std::int64_t>(bad));
+  if (bad > 0)
+    throw NumericalError(std::to_string(bad) + " components of momenta aren't finite after " +
+                         std::to_string(steps_done) + " steps, at a = " + in_words(a) +
+                         ": use --precision double, or a smaller amplitude");
+}
+
+/// Where a run could go on from if it ended now.
+struct GoOn {
+  std::filesystem::path path{};  ///< empty: there is no checkpoint
+  int step = 0;
+};
+
+/// \throws Failure if the user asked the program to stop
+inline void expects_no_interrupt(Run const& run, int steps_done, GoOn const& go_on) {
+  if (!interrupted()) return;
+  std::string text = "stopped after " + std::to_string(steps_done) + " of " +
+                     std::to_string(run.schedule.steps()) + " steps; ";
+  text += go_on.path.empty() ? "what was written is whole"
+                             : "--restart " + go_on.path.string() + " goes on from step " +
+                                   std::to_string(go_on.step);
+  throw Failure(ExitCode::interrupted, text);
+}
+
+/// Makes the particles and the steps, and writes everything but the report.
+///
+/// \throws Failure if the user stopped it, and as the library
+template <class T>
+Figures simulate(Run const& run, Universe const& universe, Bytes const& predicted) {
+  Exec const exec;
+  Settings const& settings = run.settings;
+  FileNames const names(settings, run.schedule);
+  InterruptGuard const guard;
+  OutputFolder const folder(settings.output, names.config());
+  if (!settings.report.empty()) io::AtomicFile{settings.report};  // can it be written?
+  GoOn go_on;
+  if (run.checkpoint) go_on = {run.checkpoint->path, run.first_step()};
+
+  Stopwatch<Exec> watch(exec);
+  auto particles = particles_of<T>(run, universe.power);
+  Figures figures;
+  figures.predicted = predicted;
+  figures.start_seconds = watch.seconds();
+  expects_no_interrupt(run, run.first_step(), go_on);
+  expects_finite<T>(particles, run.first_step(),
+                    run.schedule.scale_factors[static_cast<std::size_t>(run.first_step())]);
+  io::write_file(names.config(), config_text(settings));
+
+  coir::nbody::Simulation<Exec, T> simulation(
+      exec, std::move(particles), universe.power.growth(),
+      simulation_options(settings, run.schedule.scale_factors), run.first_step());
+  Outputs<Exec, T> outputs(exec, settings, names, universe.power);
+  {
+    std::int64_t const per_step = run.count();
+    ProgressLine line(std::string(name_of(settings.stepper)), "particle-steps", settings.progress);
+    auto const after_step = [&](int done) {
+      line.update((done - run.first_step()) * per_step,
+                  (run.last_step() - run.first_step()) * per_step,
+                  "step " + std::to_string(done) + " of " + std::to_string(run.schedule.steps()));
+      expects_no_interrupt(run, done, go_on);
+    };
+    auto const& at = run.schedule.outputs;
+    bool at_start = true;
+    for (;;) {
+      int const done = simulation.steps_done();
+      if (std::binary_search(at.begin(), at.end(), done))
+        outputs.write(simulation.particles(), simulation.a());
+      bool const is_due = settings.checkpoint > 0 &&
+                          (done % settings.checkpoint == 0 || done == run.schedule.steps());
+      if (!at_start && (is_due || done == settings.stop_after)) {
+        Stopwatch<Exec> const writing(exec);
+        write_checkpoint<Exec, T>(names.checkpoint(), settings, run.schedule.scale_factors, done,
+                                  simulation.particles());
+        outputs.seconds().io += writing.seconds();
+        go_on = {names.checkpoint(), done};
+      }
+      at_start = false;
+      expects_no_interrupt(run, done, go_on);
+      if (done >= run.last_step()) break;
+
+      // Where the particles are looked at is part of the arithmetic: positions and momenta meet there in time.
+      int next = run.last_step();
+      if (auto const output = std::upper_bound(at.begin(), at.end(), done); output != at.end())
+        next = std::min(next, *output);
+      if (settings.checkpoint > 0)
+        next = std::min(next, (done / settings.checkpoint + 1) * settings.checkpoint);
+      watch.restart();
+      simulation.advance(next - done, after_step);
+      figures.seconds += watch.seconds();
+      expects_finite<T>(simulation.particles(), simulation.steps_done(), simulation.a());
+    }
+  }
+  figures.steps = simulation.steps_done() - run.first_step();
+  figures.a = simulation.a();
+  figures.phases = simulation.seconds();
+  figures.outputs = outputs.seconds();
+  return figures;
+}
+
+}  // namespace coir::apps::nbody

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "settings.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace coir::apps::nbody {
+
+/// When a run makes its steps, and at which of their ends it writes.
+struct Schedule {
+  std::vector<double> scale_factors;  ///< at the start and after each step
+  std::vector<int> outputs;  ///< indices into these, rising; the last one is always among them
+
+  int steps() const { return static_cast<int>(scale_factors.size()) - 1; }
+};
+
+/// The steps that the settings ask for, with more of them where an output would lie within one.
+///
+/// \throws PreconditionError if scale factors don't rise, or an output is before the start or after the end
+Schedule schedule_of(Settings const& settings);
+
+/// The steps of an earlier run, with outputs at their ends.
+///
+/// \throws PreconditionError if an output is at no step's end
+Schedule schedule_of(Settings const& settings, std::vector<double> const& scale_factors);
+
+/// The names of a run's files.
+class FileNames {
+ public:
+  FileNames(Settings const& settings, Schedule const& schedule);
+
+  /// "slab", 0.5, ".png" -> <folder>/slab_a0.500.png; more digits where outputs would have the same name.
+  std::filesystem::path at(std::string const& what, double a, std::string const& ending) const;
+  std::filesystem::path config() const { return folder_ / "config.toml"; }
+  std::filesystem::path checkpoint() const { return folder_ / "checkpoint.hdf5"; }
+
+ private:
+  std::filesystem::path folder_;
+  int digits_ = 3;
+};
+
+}  // namespace coir::apps::nbody

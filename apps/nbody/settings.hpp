@@ -1,0 +1,92 @@
+#pragma once
+
+#include <coir/cosmology/parameters.hpp>
+#include <coir/cosmology/power.hpp>
+#include <coir/nbody/initial_conditions.hpp>
+#include <coir/nbody/simulation.hpp>
+#include <coir/nbody/stepper.hpp>
+
+#include <support/progress.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+namespace coir::apps::nbody {
+
+enum class Precision { single, twofold };
+
+/// The command line, read.
+struct Settings {
+  // Particles and forces
+  std::int64_t particles = 64;  ///< along a side
+  double box = 100;             ///< Mpc/h
+  double mesh_ratio = 2;
+  mesh::Assignment assignment = mesh::Assignment::cic;
+  mesh::ForceKernel kernel = mesh::ForceKernel::one_four;
+  mesh::Softening softening = mesh::Softening::none;
+  Precision precision = Precision::single;
+  bool deterministic = false;
+
+  // Time
+  coir::nbody::Stepper stepper = coir::nbody::Stepper::fastpm;
+  int steps = 20;
+  double a_start = 0.1;
+  double a_end = 1;
+  coir::nbody::Spacing spacing = coir::nbody::Spacing::linear;
+  std::vector<double> scale_factors{};  ///< in place of the four above, if there are any
+
+  // The start
+  int lpt = 2;
+  coir::nbody::NoiseOptions random{};
+  std::filesystem::path noise{};
+
+  // The universe
+  cosmology::Parameters<double> cosmology = cosmology::planck18();
+  cosmology::TransferFunction transfer = cosmology::TransferFunction::eisenstein_hu;
+  std::filesystem::path power_table{};
+  bool renormalise = false;
+
+  // What is written
+  std::filesystem::path output = "nbody";
+  std::vector<double> outputs{};  ///< scale factors; the end is always one
+  bool pictures = true;
+  bool spectra = true;
+  bool snapshots = false;
+  std::optional<double> slab_thickness{};  ///< Mpc/h
+  std::optional<int> pixels{};             ///< along a side
+  std::filesystem::path report{};
+
+  // Checkpoints
+  int checkpoint = 0;  ///< steps between them; 0: none
+  std::filesystem::path restart{};
+  int stop_after = 0;  ///< steps; 0: go on to the end
+
+  ProgressMode progress = ProgressMode::automatic;
+  bool quiet = false;
+
+  double slab() const { return slab_thickness.value_or(box / 16); }
+
+  /// At least 512, and a multiple of the lattice, so that evenly spread particles give an even picture.
+  int picture_side() const {
+    if (pixels) return *pixels;
+    return static_cast<int>(particles * ((511 + particles) / particles));
+  }
+};
+
+/// How the library wants it. The scale factors are the caller's to set.
+inline coir::nbody::SimulationOptions simulation_options(Settings const& settings,
+                                                         std::vector<double> scale_factors) {
+  coir::nbody::SimulationOptions options;
+  options.scale_factors = std::move(scale_factors);
+  options.stepper = settings.stepper;
+  options.mesh_ratio = settings.mesh_ratio;
+  options.kernel = settings.kernel;
+  options.softening = settings.softening;
+  options.assignment = settings.assignment;
+  options.deterministic = settings.deterministic;
+  return options;
+}
+
+}  // namespace coir::apps::nbody
