@@ -205,7 +205,13 @@ std::shared_ptr<Transforms<Exec, T>> transforms(Exec const& exec, Request const&
 
 template <class Exec, class T>
 std::int64_t work_bytes(Exec const&, Request const& request) {
-  return Handles<T>(request).work_bytes();
+  try {
+    return Handles<T>(request).work_bytes();
+  } catch (Error const&) {
+    // What the library can't even plan doesn't fit the device either: a spectrum's size says so well enough.
+    return request.batch * request.rows() * request.complex_row() *
+           static_cast<std::int64_t>(2 * sizeof(T));
+  }
 }
 
 #define COIR_INSTANTIATE(T)                                                              \

@@ -516,9 +516,12 @@ void write_bits(std::ofstream& file) {
           universe<Case>(side, 0.3),
           {.scale_factors = scale_factors(0.3, 0.7, 5), .stepper = stepper, .deterministic = true});
       simulation.advance(5);
-      for (auto const& view : {simulation.particles().position, simulation.particles().momentum})
+      auto const write = [&](auto const& view) {
         file.write(reinterpret_cast<char const*>(view.data()),
                    static_cast<std::streamsize>(view.size() * sizeof(T)));
+      };
+      write(simulation.particles().position);
+      write(simulation.particles().momentum);
     }
 }
 
