@@ -710,7 +710,7 @@ TEST_F(BadNbody, ACheckpointThatCantBeWrittenLeavesTheLastOne) {
 
 TEST_F(BadNbody, MoreMemoryThanThereIs) {
   expect_failure(4, "--particles 16384 --output run",
-                 {"16384^3 particles on a mesh of 32768^3 cells needs", "TiB", "are free"});
+                 {"16384^3 particles on a mesh of 32768^3 cells needs", "iB", "are free"});
 }
 
 // --- Numbers that overflow: 5 ---
