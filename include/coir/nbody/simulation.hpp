@@ -20,7 +20,7 @@ struct SimulationOptions {
   /// a at the start and after each step, rising.
   std::vector<double> scale_factors{};
   Stepper stepper = Stepper::fastpm;
-  /// Cells of the force mesh along a side, per particle: 1 to 3.
+  /// Cells of the force mesh along a side, per particle: 0.5 to 4.
   double mesh_ratio = 1;
   mesh::ForceKernel kernel = mesh::ForceKernel::one_four;
   mesh::Softening softening = mesh::Softening::none;
