@@ -15,6 +15,17 @@ namespace coir::mesh::detail {
 template <class T>
 using Fixed = std::conditional_t<std::is_same_v<T, float>, std::int32_t, std::int64_t>;
 
+/// Adds to a cell. Whole numbers wrap around where they overflow, which is found afterwards.
+template <class Cell>
+void add_to(Cell& cell, Cell amount) {
+  if constexpr (std::is_integral_v<Cell>) {
+    using Unsigned = std::make_unsigned_t<Cell>;
+    cell = static_cast<Cell>(static_cast<Unsigned>(cell) + static_cast<Unsigned>(amount));
+  } else {
+    cell += amount;
+  }
+}
+
 /// Cuts `whole` into parts in proportion to weights that add up to 1. No part is lost: the first is what the others
 /// leave.
 template <int Order, class T, class I = Fixed<T>>

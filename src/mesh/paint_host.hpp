@@ -3,6 +3,8 @@
 /// \file
 /// Painting on hosts. Threads never add to the same cell: atomic additions take ten times as long.
 
+#include "deposit.hpp"
+
 #include <coir/core/kokkos.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/mesh/detail/particle_block.hpp>
@@ -55,7 +57,7 @@ void paint_part(Painted<T> const& painted, std::int64_t count, Number const& num
       }
       deposit(number(begin + p), w[0], w[1], w[2],
               [&](int a, int b, int c, int v, Cell const amount) {
-                row[a][b][column[c] + v] += amount;
+                add_to(row[a][b][column[c] + v], amount);
               });
     }
   }
@@ -124,7 +126,7 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
       for (int g = 0; g < ghosts; ++g) {
         Cell* const to = cells.data + (part.end + g) % planes * cells.plane;
         Cell const* const from = part.planes[part.end - part.begin + g];
-        for (std::int64_t c = begin; c < end; ++c) to[c] += from[c];
+        for (std::int64_t c = begin; c < end; ++c) add_to(to[c], from[c]);
       }
   });
 }
@@ -156,7 +158,7 @@ void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double bo
     std::int64_t const begin = size * t / threads, end = size * (t + 1) / threads;
     for (int from = 0; from < threads - 1; ++from) {
       Cell const* const other = others.get() + from * size;
-      for (std::int64_t c = begin; c < end; ++c) cells.data[c] += other[c];
+      for (std::int64_t c = begin; c < end; ++c) add_to(cells.data[c], other[c]);
     }
   });
 }
