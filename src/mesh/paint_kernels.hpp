@@ -72,11 +72,9 @@ void paint_order(Exec const& exec, Painted<T> const& painted, double box, Cells<
 template <class Exec, class T>
 void paint(Exec const& exec, Painted<T> const& painted, double box, Cells<T> const& cells,
            PaintOptions const& options) {
-  switch (options.assignment) {
-    case Assignment::cic: return paint_order<2>(exec, painted, box, cells, options);
-    case Assignment::tsc: return paint_order<3>(exec, painted, box, cells, options);
-    case Assignment::pcs: return paint_order<4>(exec, painted, box, cells, options);
-  }
+  with_order(options.assignment, [&]<int Order>(std::integral_constant<int, Order>) {
+    paint_order<Order>(exec, painted, box, cells, options);
+  });
 }
 
 }  // namespace coir::mesh::detail

@@ -22,15 +22,10 @@ template <class Exec, class T, int Components>
 void readout(Exec const& exec, T const* position, std::int64_t particles, double box,
              Cells<T const> const& cells, T* value, Assignment assignment) {
   StoreValue<T, Components> const store{value};
-  constexpr char const* label = "coir::mesh::readout";
-  switch (assignment) {
-    case Assignment::cic:
-      return read_out<2, Components>(label, exec, position, particles, box, cells, store);
-    case Assignment::tsc:
-      return read_out<3, Components>(label, exec, position, particles, box, cells, store);
-    case Assignment::pcs:
-      return read_out<4, Components>(label, exec, position, particles, box, cells, store);
-  }
+  with_order(assignment, [&]<int Order>(std::integral_constant<int, Order>) {
+    read_out<Order, Components>("coir::mesh::readout", exec, position, particles, box, cells,
+                                store);
+  });
 }
 
 }  // namespace coir::mesh::detail

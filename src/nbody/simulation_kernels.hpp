@@ -284,16 +284,11 @@ void Simulation<Exec, T>::move(Move const& what) {
   detail::MoveParticle<T> const body{
       particles_.position.data(), particles_.momentum.data(),       static_cast<T>(what.keep),
       static_cast<T>(what.kick),  static_cast<T>(what.drift_after), static_cast<T>(particles_.box)};
-  auto const read = [&]<int Order>(std::integral_constant<int, Order>) {
+  mesh::detail::with_order(options_.assignment, [&]<int Order>(std::integral_constant<int, Order>) {
     mesh::detail::read_out<Order, 3>("coir::nbody::simulation/move", exec_,
                                      particles_.position.data(), particles_.count(), particles_.box,
                                      cells, body);
-  };
-  switch (options_.assignment) {
-    case mesh::Assignment::cic: read(std::integral_constant<int, 2>{}); break;
-    case mesh::Assignment::tsc: read(std::integral_constant<int, 3>{}); break;
-    case mesh::Assignment::pcs: read(std::integral_constant<int, 4>{}); break;
-  }
+  });
   seconds_.readout += watch.seconds();
   if (what.drift_after != 0) has_force_ = false;
 }

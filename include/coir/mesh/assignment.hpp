@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 namespace coir::mesh {
 
@@ -30,6 +31,16 @@ constexpr std::string_view name_of(Assignment assignment) {
 }
 
 namespace detail {
+
+/// Calls f with the number of cells along an axis as a constant.
+template <class F>
+void with_order(Assignment assignment, F const& f) {
+  switch (assignment) {
+    case Assignment::cic: return f(std::integral_constant<int, 2>{});
+    case Assignment::tsc: return f(std::integral_constant<int, 3>{});
+    case Assignment::pcs: return f(std::integral_constant<int, 4>{});
+  }
+}
 
 /// A particle along one axis of `cells` cells: the first cell that it touches, in [0, cells), and the weights of this
 /// and the next ones, which go on at 0 after the last.

@@ -95,16 +95,7 @@ void paint(Exec const& exec, Positions const& positions, Values const& values, d
   auto const particles = static_cast<std::int64_t>(positions.extent(0));
   detail::expects_box(box);
   detail::expects_vectors(positions, "positions", particles);
-  if constexpr (ViewOfRank<Values, 2>) {
-    detail::expects_vectors(values, "vectors", particles);
-    expects(mesh.extent(3) == 3, "a mesh of vectors must have 3 components",
-            static_cast<std::int64_t>(mesh.extent(3)));
-  } else {
-    expects(static_cast<std::int64_t>(values.extent(0)) == particles,
-            "values must be " + std::to_string(particles) + ", one for each particle",
-            static_cast<std::int64_t>(values.extent(0)));
-    expects(particles < 2 || values.stride(0) == 1, "values must be contiguous");
-  }
+  detail::expects_values(values, mesh, particles);
   expects(!options.deterministic,
           "deterministic painting is for masses of 1: leave the values out, or the option");
   detail::paint<Exec, T>(

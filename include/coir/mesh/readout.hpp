@@ -9,7 +9,6 @@
 #include <coir/mesh/detail/cells.hpp>
 
 #include <cstdint>
-#include <string>
 
 namespace coir::mesh {
 
@@ -46,16 +45,7 @@ void readout(Exec const& exec, Positions const& positions, double box, Mesh cons
   auto const particles = static_cast<std::int64_t>(positions.extent(0));
   detail::expects_box(box);
   detail::expects_vectors(positions, "positions", particles);
-  if constexpr (components == 3) {
-    detail::expects_vectors(values, "vectors", particles);
-    expects(mesh.extent(3) == 3, "a mesh of vectors must have 3 components",
-            static_cast<std::int64_t>(mesh.extent(3)));
-  } else {
-    expects(static_cast<std::int64_t>(values.extent(0)) == particles,
-            "values must be " + std::to_string(particles) + ", one for each particle",
-            static_cast<std::int64_t>(values.extent(0)));
-    expects(particles < 2 || values.stride(0) == 1, "values must be contiguous");
-  }
+  detail::expects_values(values, mesh, particles);
   auto const cells = detail::cells_of(mesh);
   detail::Cells<T const> const read{
       cells.data, {cells.extent[0], cells.extent[1], cells.extent[2]}, cells.plane, cells.row};

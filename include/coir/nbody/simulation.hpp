@@ -33,12 +33,11 @@ struct SimulationOptions {
 
 /// Where the time went.
 struct PhaseSeconds {
-  double paint = 0;  ///< densities
-  double fft = 0;    ///< transforms, and the multiplication and differences between them
-  double readout =
-      0;  ///< forces at particles, with the kicks and drifts that are made in the same pass
-  double push = 0;  ///< drifts alone
-  double sort = 0;  ///< bringing particles into the order of the mesh, and back
+  double paint = 0;    ///< densities
+  double fft = 0;      ///< transforms, and the multiplication and differences between them
+  double readout = 0;  ///< forces at particles, and the kicks and drifts in the same pass
+  double push = 0;     ///< drifts alone
+  double sort = 0;     ///< bringing particles into the order of the mesh, and back
 };
 
 /// N-body particles that move in the forces of a periodic mesh,
@@ -72,7 +71,7 @@ class Simulation {
   /// \param steps       at most those that are left
   /// \param after_step  called with the number of steps made so far after each of them; may throw to stop, after
   ///   which positions and momenta are at a(), too
-  /// \throws Error if a force isn't a number any more, naming the step
+  /// \throws NumericalError if a force isn't a number any more, naming the step
   void advance(int steps, std::function<void(int)> const& after_step = {});
 
   double a() const { return options_.scale_factors[static_cast<std::size_t>(done_)]; }
