@@ -6,6 +6,7 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/fft/wave_number.hpp>
 #include <coir/mesh/force.hpp>
 
 #include <cmath>
@@ -16,9 +17,6 @@
 namespace coir::mesh {
 
 namespace detail {
-
-/// The whole number of wave i of n: from -n/2 to n/2.
-constexpr std::int64_t wave(std::int64_t i, std::int64_t n) { return 2 * i <= n ? i : i - n; }
 
 /// spectrum *= scale softening windows / K^2, and 0 for the mean.
 template <class T>
@@ -177,9 +175,7 @@ struct SpectralSlope {
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     std::int64_t const index = d == 0 ? i : d == 1 ? j : k, extent = n[d];
     std::int64_t const at = (i * n[1] + j) * (n[2] / 2 + 1) + k;
-    T const q = 2 * index == extent
-                    ? T(0)
-                    : unit * static_cast<T>(2 * index <= extent ? index : index - extent);
+    T const q = 2 * index == extent ? T(0) : unit * static_cast<T>(fft::wave_number(index, extent));
     auto const s = spectrum[at];
     component[at] = Kokkos::complex<T>(q * s.imag(), -q * s.real());
   }
@@ -251,7 +247,7 @@ Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
     std::int64_t const n = shape[d], waves = d == 2 ? n / 2 + 1 : n;
     std::vector<T> laplacian, window, square;
     for (std::int64_t i = 0; i < waves; ++i) {
-      double const k = 2 * std::numbers::pi * static_cast<double>(detail::wave(i, n)) / box;
+      double const k = 2 * std::numbers::pi * static_cast<double>(fft::wave_number(i, n)) / box;
       double const w = k * box / static_cast<double>(n), half = sinc(w / 2), whole = sinc(w);
       int const points = laplacian_points(options.kernel);
       square.push_back(static_cast<T>(k * k));

@@ -11,6 +11,7 @@
 #include <coir/core/profiling.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/fft/plan.hpp>
+#include <coir/fft/wave_number.hpp>
 #include <coir/mesh/paint.hpp>
 #include <coir/mesh/power_spectrum.hpp>
 
@@ -55,7 +56,7 @@ struct GroupSums {
   /// q_0^2 + q_1^2 of a row.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t square_of(std::int64_t row) const {
     std::int64_t const i = row / n[1], j = row % n[1];
-    std::int64_t const x = 2 * i <= n[0] ? i : i - n[0], y = 2 * j <= n[1] ? j : j - n[1];
+    std::int64_t const x = fft::wave_number(i, n[0]), y = fft::wave_number(j, n[1]);
     return x * x + y * y;
   }
 
@@ -231,7 +232,7 @@ class PaintedSpectra {
         3 * most_particles);
     std::vector<Kokkos::complex<T>> phase;
     for (std::int64_t i = 0; i < cells; ++i) {
-      double const angle = std::numbers::pi * static_cast<double>(signed_wave(i, cells)) /
+      double const angle = std::numbers::pi * static_cast<double>(fft::wave_number(i, cells)) /
                            static_cast<double>(cells);
       phase.emplace_back(static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle)));
     }

@@ -1,5 +1,7 @@
 #include "spectrum_bins.hpp"
 
+#include <coir/fft/wave_number.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -75,7 +77,7 @@ std::vector<double> compensation(std::int64_t n, std::int64_t waves,
   if (!options.compensate) return factor;
   for (std::int64_t i = 0; i < waves; ++i) {
     double const half =
-        std::numbers::pi * static_cast<double>(signed_wave(i, n)) / static_cast<double>(n);
+        std::numbers::pi * static_cast<double>(fft::wave_number(i, n)) / static_cast<double>(n);
     double const sinc = i == 0 ? 1 : std::sin(half) / half;
     factor[static_cast<std::size_t>(i)] = std::pow(sinc, -2 * static_cast<int>(options.assignment));
   }

@@ -21,11 +21,6 @@ struct SpectrumBins {
 /// \throws PreconditionError if the options don't make sense
 SpectrumBins spectrum_bins(Shape<3> const& shape, double box, PowerSpectrumOptions const& options);
 
-/// The whole number of wave i of n: from -n/2 to n/2.
-constexpr std::int64_t signed_wave(std::int64_t i, std::int64_t n) {
-  return 2 * i <= n ? i : i - n;
-}
-
 /// What power along an axis of n cells is divided by, inverted: sinc(pi q / n)^(-2 p) for each wave q; ones if it isn't
 /// to be compensated.
 ///

@@ -34,7 +34,8 @@ struct ColourNoise {
   int last;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    double const x = wave(i, n), y = wave(j, n), z = static_cast<double>(k);
+    auto const x = static_cast<double>(fft::wave_number(i, n)),
+               y = static_cast<double>(fft::wave_number(j, n)), z = static_cast<double>(k);
     double const square = x * x + y * y + z * z;
     T factor = 0;
     if (square > 0) {
@@ -61,12 +62,12 @@ struct PotentialDerivative {
 
   /// Without the Nyquist frequency where the derivative along the axis is of odd order.
   KOKKOS_FUNCTION T slope(std::int64_t i) const {
-    return 2 * i == n && a != b ? T(0) : unit * static_cast<T>(wave(i, n));
+    return 2 * i == n && a != b ? T(0) : unit * static_cast<T>(fft::wave_number(i, n));
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    T const x = unit * static_cast<T>(wave(i, n)), y = unit * static_cast<T>(wave(j, n)),
-            z = unit * static_cast<T>(k);
+    T const x = unit * static_cast<T>(fft::wave_number(i, n)),
+            y = unit * static_cast<T>(fft::wave_number(j, n)), z = unit * static_cast<T>(k);
     T const square = x * x + y * y + z * z;
     T const cells = static_cast<T>(n) * static_cast<T>(n) * static_cast<T>(n);
     T const along_a = square > T(0) ? slope(a == 0 ? i : a == 1 ? j : k) / (square * cells) : T(0);

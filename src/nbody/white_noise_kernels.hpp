@@ -6,6 +6,7 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
+#include <coir/fft/wave_number.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 
 #include <array/box_muller.hpp>
@@ -17,11 +18,6 @@ namespace coir::nbody {
 
 namespace detail {
 
-/// Wave number i of n, from -(n - 1)/2 to n/2.
-KOKKOS_INLINE_FUNCTION constexpr std::int32_t wave(std::int64_t i, std::int64_t n) {
-  return static_cast<std::int32_t>(2 * i <= n ? i : i - n);
-}
-
 template <class T>
 struct WhiteNoise {
   Kokkos::complex<T>* spectrum;
@@ -31,7 +27,8 @@ struct WhiteNoise {
   double scale;  // the deviation of a mode: sqrt(n^3), or less than 0 for the inverted field
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    std::int32_t x = wave(i, n), y = wave(j, n);
+    auto x = static_cast<std::int32_t>(fft::wave_number(i, n)),
+         y = static_cast<std::int32_t>(fft::wave_number(j, n));
     auto const z = static_cast<std::int32_t>(k);
     // Where z is its own opposite, a mode and its opposite are both in the half spectrum: of the two the one with the
     // greater (x, y) draws, and the other is its conjugate. An even n has n/2 for its own opposite.

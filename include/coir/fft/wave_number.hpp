@@ -1,0 +1,18 @@
+#pragma once
+
+/// \file
+/// Which wave an element of a spectrum belongs to.
+
+#include <coir/core/kokkos.hpp>
+
+#include <cstdint>
+
+namespace coir::fft {
+
+/// The wave number of element i of a spectrum of n, 0 <= i < n, in whole periods along the axis: i up to the Nyquist
+/// frequency n / 2, which counts as positive, and i - n beyond it.
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t wave_number(std::int64_t i, std::int64_t n) {
+  return 2 * i <= n ? i : i - n;
+}
+
+}  // namespace coir::fft
