@@ -86,10 +86,27 @@ class Direction {
   template <class Exec>
   void run(Exec const& exec, void* in, void* out, Scratch<T> const& buffers) {
     bool const columns_first = request_.real && !forward_;
-    if (columns_first) run_columns(exec, static_cast<Number*>(in), buffers);
+    if (columns_first) run_columns(exec, static_cast<Number*>(in), 0, buffers);
     run_blocks(exec, static_cast<char*>(in), static_cast<char*>(out), buffers);
-    if (!columns_first) run_columns(exec, static_cast<Number*>(out), buffers);
+    if (!columns_first) run_columns(exec, static_cast<Number*>(out), 0, buffers);
   }
+
+  /// All of it but for the columns along the first axis.
+  template <class Exec>
+  void run_without_first(Exec const& exec, void* data, Scratch<T> const& buffers) {
+    if (!forward_) run_columns(exec, static_cast<Number*>(data), 1, buffers);
+    run_blocks(exec, static_cast<char*>(data), static_cast<char*>(data), buffers);
+    if (forward_) run_columns(exec, static_cast<Number*>(data), 1, buffers);
+  }
+
+  /// Columns along the first axis: what(columns in a buffer, number of the first, how many). They lie there as many as
+  /// columns<T> apart.
+  template <class Exec, class What>
+  void for_first_columns(Exec const& exec, void* data, Scratch<T> const& buffers,
+                         What const& what) const {
+    for_columns(exec, static_cast<Number*>(data), 0, buffers, what);
+  }
+  FftwPlan<T> const& first_columns() const { return columns_.front(); }
 
  private:
   struct Side {
@@ -202,35 +219,46 @@ class Direction {
     share_out("coir::fft/rows", exec, tasks, work);
   }
 
+  /// Along the leading axes from `first_axis` on.
   template <class Exec>
-  void run_columns(Exec const& exec, Number* data, Scratch<T> const& buffers) const {
-    for (int axis = cut_.outer - 1; axis >= 0; --axis) {
-      auto const at = static_cast<std::size_t>(axis);
-      std::int64_t const n = request_.shape[at];
-      if (n == 1) continue;
-      std::int64_t groups = request_.batch, stride = request_.complex_row();
-      for (std::size_t d = 0; d < at; ++d) groups *= request_.shape[d];
-      for (int d = axis + 1; d + 1 < request_.rank; ++d)
-        stride *= request_.shape[static_cast<std::size_t>(d)];
-      std::int64_t const per_group = (stride + columns<T> - 1) / columns<T>;
-      FftwPlan<T> const& plan = columns_[at];
-      auto* const memory = static_cast<char*>(buffers.get());
-      std::int64_t const buffer_step = buffer_bytes<T>(request_, cut_);
-      auto const work = [=, &plan](std::int64_t part, std::int64_t begin, std::int64_t end) {
-        auto* const buffer = reinterpret_cast<Number*>(memory + part * buffer_step);
-        for (std::int64_t task = begin; task < end; ++task) {
-          std::int64_t const first = task % per_group * columns<T>;
-          Number* const top = data + task / per_group * n * stride + first;
-          transform_columns(plan, top, n, stride, std::min(columns<T>, stride - first), buffer);
-        }
-      };
-      share_out("coir::fft/columns", exec, groups * per_group, work);
+  void run_columns(Exec const& exec, Number* data, int first_axis,
+                   Scratch<T> const& buffers) const {
+    for (int axis = cut_.outer - 1; axis >= first_axis; --axis) {
+      if (request_.shape[static_cast<std::size_t>(axis)] == 1) continue;
+      FftwPlan<T> const& plan = columns_[static_cast<std::size_t>(axis)];
+      for_columns(exec, data, axis, buffers,
+                  [&plan](Number* buffer, std::int64_t, std::int64_t) { plan(buffer, buffer); });
     }
   }
 
-  /// By way of a buffer: a column's numbers lie in lines of the cache that other columns need, too.
-  static void transform_columns(FftwPlan<T> const& plan, Number* top, std::int64_t n,
-                                std::int64_t stride, std::int64_t width, Number* buffer) {
+  template <class Exec, class What>
+  void for_columns(Exec const& exec, Number* data, int axis, Scratch<T> const& buffers,
+                   What const& what) const {
+    auto const at = static_cast<std::size_t>(axis);
+    std::int64_t const n = request_.shape[at];
+    std::int64_t groups = request_.batch, stride = request_.complex_row();
+    for (std::size_t d = 0; d < at; ++d) groups *= request_.shape[d];
+    for (int d = axis + 1; d + 1 < request_.rank; ++d)
+      stride *= request_.shape[static_cast<std::size_t>(d)];
+    std::int64_t const per_group = (stride + columns<T> - 1) / columns<T>;
+    auto* const memory = static_cast<char*>(buffers.get());
+    std::int64_t const buffer_step = buffer_bytes<T>(request_, cut_);
+    auto const work = [=, &what](std::int64_t part, std::int64_t begin, std::int64_t end) {
+      auto* const buffer = reinterpret_cast<Number*>(memory + part * buffer_step);
+      for (std::int64_t task = begin; task < end; ++task) {
+        std::int64_t const first = task % per_group * columns<T>;
+        Number* const top = data + task / per_group * n * stride + first;
+        std::int64_t const width = std::min(columns<T>, stride - first);
+        by_way_of(buffer, top, n, stride, width, [&] { what(buffer, first, width); });
+      }
+    };
+    share_out("coir::fft/columns", exec, groups * per_group, work);
+  }
+
+  /// A column's numbers lie in lines of the cache that other columns need, too: they are copied to a buffer and back.
+  template <class What>
+  static void by_way_of(Number* buffer, Number* top, std::int64_t n, std::int64_t stride,
+                        std::int64_t width, What const& what) {
     constexpr std::int64_t full = columns<T>;
     auto const copy = [&](auto bytes, bool back) {
       for (std::int64_t i = 0; i < n; ++i) {
@@ -246,7 +274,7 @@ class Direction {
         copy(static_cast<std::size_t>(width) * sizeof(Number), back);
     };
     copy_width(false);
-    plan(buffer, buffer);
+    what();
     copy_width(true);
   }
 
@@ -267,6 +295,7 @@ class HostTransforms : public Transforms<Exec, T> {
  public:
   HostTransforms(Request const& request, std::int64_t threads)
       : cut_(request, threads),
+        planes_(request.shape[0]),
         bytes_(cut_.parts * buffer_bytes<T>(request, cut_)),
         forward_(request, cut_, true),
         backward_(request, cut_, false) {
@@ -282,10 +311,28 @@ class HostTransforms : public Transforms<Exec, T> {
     std::lock_guard const lock(mutex_);
     backward_.run(exec, in, out, buffers_);
   }
+  bool filter(Exec const& exec, void* data,
+              typename Transforms<Exec, T>::Multiply const& multiply) override {
+    if (cut_.outer == 0) return false;
+    std::lock_guard const lock(mutex_);
+    forward_.run_without_first(exec, data, buffers_);
+    auto const& there = forward_.first_columns();
+    auto const& back = backward_.first_columns();
+    forward_.for_first_columns(
+        exec, data, buffers_, [&](std::array<T, 2>* modes, std::int64_t first, std::int64_t width) {
+          there(modes, modes);
+          for (std::int64_t i = 0; i < planes_; ++i)
+            multiply(i, first, width, modes[i * columns<T>].data());
+          back(modes, modes);
+        });
+    backward_.run_without_first(exec, data, buffers_);
+    return true;
+  }
   std::int64_t work_bytes() const override { return bytes_; }
 
  private:
   Cut cut_;
+  std::int64_t planes_;
   std::int64_t bytes_;
   Direction<T> forward_, backward_;
   Scratch<T> buffers_;

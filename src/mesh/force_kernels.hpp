@@ -18,11 +18,11 @@ namespace coir::mesh {
 
 namespace detail {
 
-/// spectrum *= scale softening windows / K^2, and 0 for the mean.
-template <class T>
+/// scale softening windows / K^2, and 0 for the mean.
+///
+/// \tparam Plain  without softening and windows
+template <class T, bool Plain>
 struct InverseLaplacian {
-  T* data;  // real and imaginary parts
-  std::int64_t plane, row;
   T const* laplacian[3];
   T const* window[3];  // null if it isn't taken out
   T const* square[3];
@@ -44,8 +44,7 @@ struct InverseLaplacian {
     }
   }
 
-  template <bool Plain>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, std::int64_t j, std::int64_t k) const {
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     T const k2 = (laplacian[0][i] + laplacian[1][j]) + laplacian[2][k];
     T factor = scale / k2;
     if constexpr (!Plain) {
@@ -53,24 +52,7 @@ struct InverseLaplacian {
       if (softening != Softening::none)
         factor *= softened((square[0][i] + square[1][j]) + square[2][k]);
     }
-    factor = k2 > T(0) ? factor : T(0);
-    T* const at = data + i * plane + j * row + 2 * k;
-    at[0] *= factor;
-    at[1] *= factor;
-  }
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    multiply<false>(i, j, k);
-  }
-
-  void stretch(std::int64_t i, std::int64_t j, std::int64_t begin, std::int64_t end) const {
-    if (window[0] == nullptr && softening == Softening::none) {
-      InverseLaplacian const local = *this;
-      COIR_INDEPENDENT_ITERATIONS
-      for (std::int64_t k = begin; k < end; ++k) local.multiply<true>(i, j, k);
-    } else {
-      for (std::int64_t k = begin; k < end; ++k) multiply<false>(i, j, k);
-    }
+    return k2 > T(0) ? factor : T(0);
   }
 };
 
@@ -265,32 +247,38 @@ Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
 }
 
 template <ExecutionSpace Exec, Real T>
-void Force<Exec, T>::solve(double scale) {
+template <bool Plain>
+auto Force<Exec, T>::inverse_laplacian(double scale) const {
   double const cells = static_cast<double>(size_of(shape_));
-  double const k_nyquist = std::numbers::pi * static_cast<double>(shape_[0]) / box_;
-  plan_.forward(density(), spectrum_);
-  detail::InverseLaplacian<T> inverse{
-      reinterpret_cast<T*>(spectrum_.data()),
-      shape_[1] * (shape_[2] / 2 + 1) * 2,
-      (shape_[2] / 2 + 1) * 2,
+  double const cell = box_ / static_cast<double>(shape_[0]);
+  detail::InverseLaplacian<T, Plain> inverse{
       {},
       {},
       {},
       static_cast<T>(-scale / cells),
       options_.softening,
-      static_cast<T>(k_nyquist),
-      static_cast<T>(box_ / static_cast<double>(shape_[0]) *
+      static_cast<T>(std::numbers::pi / cell),
+      static_cast<T>(cell *
                      (options_.softening == Softening::gadget ? 1.25 * std::sqrt(2.0) : 1.0))};
   for (int d = 0; d < 3; ++d) {
     inverse.laplacian[d] = laplacian_[d].data();
     inverse.window[d] = window_[d].data();
     inverse.square[d] = square_[d].data();
   }
-  auto const half = coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2] / 2 + 1});
-  for_each("coir::mesh::force/laplacian", exec_, half, inverse);
-  if (gradient_points(options_.kernel) == 0) return differentiate_spectrum();
+  return inverse;
+}
 
-  plan_.backward(spectrum_, density());
+template <ExecutionSpace Exec, Real T>
+void Force<Exec, T>::solve(double scale) {
+  if (gradient_points(options_.kernel) == 0) {
+    plan_.forward(density(), spectrum_);
+    fft::multiply_modes(exec_, spectrum_, inverse_laplacian<false>(scale));
+    return differentiate_spectrum();
+  }
+  if (window_[0].data() == nullptr && options_.softening == Softening::none)
+    plan_.filter(density(), spectrum_, inverse_laplacian<true>(scale));
+  else
+    plan_.filter(density(), spectrum_, inverse_laplacian<false>(scale));
   auto const all = coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2]});
   if (gradient_points(options_.kernel) == 2)
     for_each("coir::mesh::force/differences", exec_, all, detail::Differences<T, 2>(*this));

@@ -36,12 +36,29 @@ void paint_part(Painted<T> const& painted, std::int64_t count, Number const& num
   using Block = ParticleBlock<Order, T>;
   using Cell = typename Deposit::Cell;
   constexpr int step = Components == 3 ? 3 : 1;
-  Block block{};
-  for (std::int64_t begin = 0; begin < count; begin += Block::size) {
-    int const size = static_cast<int>(std::min<std::int64_t>(Block::size, count - begin));
+  Block blocks[2] = {};
+  auto const size_from = [count](std::int64_t begin) {
+    return static_cast<int>(std::clamp<std::int64_t>(count - begin, 0, Block::size));
+  };
+  auto const locate_from = [&](std::int64_t begin, Block& block) {
     locate<Order, step>(
-        block, size, [&](int p) { return painted.position + 3 * number(begin + p); }, cells, box);
+        block, size_from(begin), [&](int p) { return painted.position + 3 * number(begin + p); },
+        cells, box);
+  };
+  locate_from(0, blocks[0]);
+  int which = 0;
+  for (std::int64_t begin = 0; begin < count; begin += Block::size, which = 1 - which) {
+    int const size = size_from(begin), ahead = size_from(begin + size);
+    Block const& block = blocks[which];
+    Block& next = blocks[1 - which];
+    locate_from(begin + size, next);
     for (int p = 0; p < size; ++p) {
+      if (p < ahead && (elsewhere == nullptr || part_of_plane[next.plane[0][p]] == own)) {
+        Cell* const* const planes = part.planes.data() + (next.plane[0][p] - part.begin);
+        for (int a = 0; a < Order; ++a)
+          for (int b = 0; b < Order; ++b)
+            __builtin_prefetch(planes[a] + next.row[b][p] + next.column[0][p], 1);
+      }
       if (elsewhere != nullptr && part_of_plane[block.plane[0][p]] != own) {
         elsewhere[part_of_plane[block.plane[0][p]]].push_back(number(begin + p));
         continue;

@@ -3,6 +3,7 @@
 /// \file
 /// Readout, for one execution space.
 
+#include <algorithm>
 #include <coir/mesh/detail/read_out.hpp>
 #include <coir/mesh/readout.hpp>
 
@@ -15,6 +16,9 @@ struct StoreValue {
                                               Value<T, Components> const& read) const {
     COIR_UNROLL
     for (int v = 0; v < Components; ++v) value[p * Components + v] = read.component[v];
+  }
+  void stretch(std::int64_t first, int count, Value<T, Components> const* read) const {
+    std::copy_n(read->component, count * Components, value + first * Components);
   }
 };
 

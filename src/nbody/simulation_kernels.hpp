@@ -39,12 +39,21 @@ struct MoveParticle {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle,
                                               mesh::detail::Value<T, 3> const& force) const {
     COIR_UNROLL
-    for (int d = 0; d < 3; ++d) {
-      std::int64_t const at = 3 * particle + d;
-      T const p = keep * momentum[at] + kick * force.component[d];
-      momentum[at] = p;
-      position[at] = wrapped(position[at] + drift * p, box);
-    }
+    for (int d = 0; d < 3; ++d) move(3 * particle + d, force.component[d]);
+  }
+
+  void stretch(std::int64_t first, int count, mesh::detail::Value<T, 3> const* forces) const {
+    T const* const force = forces->component;
+    MoveParticle const local = *this;
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t at = 0; at < 3 * count; ++at) local.move(3 * first + at, force[at]);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void move(std::int64_t at, T force) const {
+    T const p = keep * momentum[at] + kick * force;
+    momentum[at] = p;
+    position[at] = wrapped(position[at] + drift * p, box);
   }
 };
 
@@ -199,10 +208,8 @@ void Simulation<Exec, T>::sort_by_rows() {
     for_each("coir::nbody::order/sites", exec_, coir::box<1, std::int64_t>({particles_.count()}),
              detail::Count{site_.data()});
   auto* const place = reinterpret_cast<std::uint32_t*>(force_.force().data());
-  // On hosts whole rows, which fit the caches; on devices stretches, of which more are worked on at a time.
-  detail::Bins<T> const bins(
-      force_.shape()[0], particles_.box,
-      runs_on_host<Exec> ? static_cast<std::int32_t>(force_.shape()[0]) : 32);
+  // Stretches of rows: what the particles of one touch fits the nearest cache.
+  detail::Bins<T> const bins(force_.shape()[0], particles_.box, 32);
   detail::find_places(exec_, particles_.position.data(), particles_.count(), bins, place);
   permute(place);
   sorted_ = in_order_ = true;

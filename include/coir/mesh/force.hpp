@@ -69,6 +69,8 @@ class Force {
   ForceOptions const& options() const { return options_; }
 
  private:
+  template <bool Plain>
+  auto inverse_laplacian(double scale) const;
   void differentiate_spectrum();
 
   using Factors = Kokkos::View<T*, Space>;

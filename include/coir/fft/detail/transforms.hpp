@@ -9,6 +9,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -91,9 +92,17 @@ void check_views(Request const& request, ViewShape const& in, ViewShape const& o
 template <class Exec, class T>
 class Transforms {
  public:
+  /// Multiplies `count` modes that follow each other from number `first` on in plane i of a half spectrum.
+  using Multiply =
+      std::function<void(std::int64_t i, std::int64_t first, std::int64_t count, T* modes)>;
+
   virtual ~Transforms() = default;
   virtual void forward(Exec const& exec, void* in, void* out) = 0;
   virtual void backward(Exec const& exec, void* in, void* out) = 0;
+  /// Forward, a product and backward in place, where that goes in fewer passes. Otherwise it does nothing.
+  ///
+  /// \return  whether it was done
+  virtual bool filter(Exec const&, void*, Multiply const&) { return false; }
   virtual std::int64_t work_bytes() const = 0;
 };
 

@@ -13,12 +13,9 @@
 
 namespace coir::mesh::detail {
 
-/// Memory is asked for this many particles before it is needed.
-inline constexpr int particles_ahead = 16;
-
 template <int Order, class T>
 struct ParticleBlock {
-  static constexpr int size = 128;
+  static constexpr int size = 32;
   std::int32_t plane[Order][size];   ///< the planes that are touched
   std::int32_t row[Order][size];     ///< offsets of the rows in a plane
   std::int32_t column[Order][size];  ///< offsets of the cells in a row

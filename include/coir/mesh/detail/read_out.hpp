@@ -19,65 +19,81 @@ struct Value {
   T component[Components];
 };
 
-/// Eight numbers, at any address. Of a plain loop over eight compilers make single ones again.
+/// Eight or four numbers, at any address. Of a plain loop over eight compilers make single ones again.
 template <class T>
-struct EightLanes;
+struct Lanes;
 template <>
-struct EightLanes<float> {
-  typedef float type __attribute__((vector_size(32), aligned(4), may_alias));
+struct Lanes<float> {
+  typedef float eight __attribute__((vector_size(32), aligned(4), may_alias));
+  typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
 };
 template <>
-struct EightLanes<double> {
-  typedef double type __attribute__((vector_size(64), aligned(8), may_alias));
+struct Lanes<double> {
+  typedef double eight __attribute__((vector_size(64), aligned(8), may_alias));
+  typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 };
 
 /// The vectors of the two cells that follow each other in a row, added up for the four rows that a particle touches.
 /// Eight lanes hold both and two numbers of the cell after these, which count nothing.
+///
+/// \param to  the vector, and one number after it that is overwritten
 template <class T>
-Value<T, 3> read_pairs(T const* const (&row)[2][2], std::int32_t column, T const (&wx)[2],
-                       T const (&wy)[2], T const (&wz)[2]) {
-  using Lanes = typename EightLanes<T>::type;
+void read_pairs(T const* const (&row)[2][2], std::int32_t column, T const (&wx)[2],
+                T const (&wy)[2], T const (&wz)[2], T* to) {
+  using Eight = typename Lanes<T>::eight;
+  using Four = typename Lanes<T>::four;
   auto const at = [column](T const* from) {
-    return *reinterpret_cast<Lanes const*>(from + column);
+    return *reinterpret_cast<Eight const*>(from + column);
   };
-  Lanes const along{wz[0], wz[0], wz[0], wz[1], wz[1], wz[1], 0, 0};
-  Lanes const sum = along * (wx[0] * (wy[0] * at(row[0][0]) + wy[1] * at(row[0][1])) +
+  Eight const along{wz[0], wz[0], wz[0], wz[1], wz[1], wz[1], 0, 0};
+  Eight const sum = along * (wx[0] * (wy[0] * at(row[0][0]) + wy[1] * at(row[0][1])) +
                              wx[1] * (wy[0] * at(row[1][0]) + wy[1] * at(row[1][1])));
-  return {{sum[0] + sum[3], sum[1] + sum[4], sum[2] + sum[5]}};
+  *reinterpret_cast<Four*>(to) =
+      __builtin_shufflevector(sum, sum, 0, 1, 2, 6) + __builtin_shufflevector(sum, sum, 3, 4, 5, 7);
 }
 
-/// body(p, value) for the particles [begin, end), on one thread of a host.
+/// body(p, value) for the particles [begin, end), on one thread of a host; or, if there is such a function,
+/// body.stretch(p, count, values) for particles that follow each other, which may vectorise.
 template <int Order, int Components, class T, class Body>
 void read_out_share(T const* position, std::int64_t begin, std::int64_t end, double box,
                     Cells<T const> const& cells, Body const& body) {
   using Block = ParticleBlock<Order, T>;
-  Block block{};
-  Value<T, Components> values[Block::size];
-  for (std::int64_t first = begin; first < end; first += Block::size) {
-    int const count = static_cast<int>(std::min<std::int64_t>(Block::size, end - first));
+  Block blocks[2] = {};
+  Value<T, Components> values[Block::size + 1];
+  auto const count_from = [end](std::int64_t first) {
+    return static_cast<int>(std::clamp<std::int64_t>(end - first, 0, Block::size));
+  };
+  auto const locate_from = [&](std::int64_t first, Block& block) {
     locate<Order, Components>(
-        block, count, [=](int p) { return position + 3 * (first + p); }, cells, box);
-    auto const row_of = [&](int p, int a, int b) {
-      return cells.data + block.plane[a][p] * cells.plane + block.row[b][p];
-    };
+        block, count_from(first), [=](int p) { return position + 3 * (first + p); }, cells, box);
+  };
+  auto const row_of = [&](Block const& block, int p, int a, int b) {
+    return cells.data + block.plane[a][p] * cells.plane + block.row[b][p];
+  };
+  locate_from(begin, blocks[0]);
+  int turn = 0;
+  for (std::int64_t first = begin; first < end; first += Block::size, turn = 1 - turn) {
+    int const count = count_from(first), ahead = count_from(first + count);
+    Block const& block = blocks[turn];
+    Block& next = blocks[1 - turn];
+    locate_from(first + count, next);
     for (int p = 0; p < count; ++p) {
       // What evolved particles touch isn't in the nearest cache.
-      if (p + particles_ahead < count)
+      if (p < ahead)
         for (int a = 0; a < Order; ++a)
           for (int b = 0; b < Order; ++b)
-            __builtin_prefetch(row_of(p + particles_ahead, a, b) +
-                               block.column[0][p + particles_ahead]);
+            __builtin_prefetch(row_of(next, p, a, b) + next.column[0][p]);
       T w[3][Order];
       T const* row[Order][Order];
       for (int o = 0; o < Order; ++o) {
         for (int d = 0; d < 3; ++d) w[d][o] = block.weight[d][o][p];
-        for (int b = 0; b < Order; ++b) row[o][b] = row_of(p, o, b);
+        for (int b = 0; b < Order; ++b) row[o][b] = row_of(block, p, o, b);
       }
       if constexpr (Order == 2 && Components == 3) {
         std::int32_t const column = block.column[0][p];
         if (column + 8 <=
             Components * cells.extent[2]) {  // neither goes on at 0 nor reads beyond the row
-          values[p] = read_pairs(row, column, w[0], w[1], w[2]);
+          read_pairs(row, column, w[0], w[1], w[2], values[p].component);
           continue;
         }
       }
@@ -89,7 +105,10 @@ void read_out_share(T const* position, std::int64_t begin, std::int64_t end, dou
               sum.component[v] += w[0][a] * w[1][b] * w[2][c] * row[a][b][block.column[c][p] + v];
       values[p] = sum;
     }
-    for (int p = 0; p < count; ++p) body(first + p, values[p]);
+    if constexpr (requires { body.stretch(first, count, values); })
+      body.stretch(first, count, values);
+    else
+      for (int p = 0; p < count; ++p) body(first + p, values[p]);
   }
 }
 
