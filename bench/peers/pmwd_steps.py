@@ -51,7 +51,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--side", type=int, default=128, help="particles along a side")
     parser.add_argument("--ratio", type=int, default=1, help="cells per particle along a side")
-    parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--runs", type=int, default=3, help="of all steps, after one that compiles")
     parser.add_argument("--chunk", type=int, help="particles at a time: fewer take less memory")
     return parser.parse_args()

@@ -53,6 +53,7 @@ void paint_part(Painted<T> const& painted, std::int64_t count, Number const& num
     Block& next = blocks[1 - which];
     locate_from(begin + size, next);
     for (int p = 0; p < size; ++p) {
+      // What evolved particles touch isn't in the nearest cache.
       if (p < ahead && (elsewhere == nullptr || part_of_plane[next.plane[0][p]] == own)) {
         Cell* const* const planes = part.planes.data() + (next.plane[0][p] - part.begin);
         for (int a = 0; a < Order; ++a)

@@ -74,7 +74,8 @@ struct Count {
   }
 };
 
-/// On hosts: place[p] = where particle p goes. Particles of a bin keep their order, for any number of threads.
+/// On hosts: place[p] = where particle p goes, and on the way its bin. Particles of a bin keep their order, for any number
+/// of threads.
 template <class Exec, class T>
   requires runs_on_host<Exec>
 void find_places(Exec const& exec, T const* position, std::int64_t particles, Bins<T> const& bins,
@@ -84,12 +85,11 @@ void find_places(Exec const& exec, T const* position, std::int64_t particles, Bi
   std::int64_t const count = bins.count();
   std::vector<std::uint32_t> next(static_cast<std::size_t>(count * threads));
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
-  auto const share = [&](int t, auto const& visit) {
-    for (std::int64_t p = particles * t / threads; p < particles * (t + 1) / threads; ++p)
-      visit(p, next[static_cast<std::size_t>(t * count + bins(position + 3 * p))]);
-  };
+  auto const first_of = [=](int t) { return particles * t / threads; };
   Kokkos::parallel_for("coir::nbody::order/count", Policy(exec, 0, threads), [&](int t) {
-    share(t, [](std::int64_t, std::uint32_t& number) { ++number; });
+    std::uint32_t* const number = next.data() + t * count;
+    for (std::int64_t p = first_of(t); p < first_of(t + 1); ++p)
+      ++number[place[p] = static_cast<std::uint32_t>(bins(position + 3 * p))];
   });
   std::uint32_t before = 0;
   for (std::int64_t b = 0; b < count; ++b)
@@ -100,7 +100,8 @@ void find_places(Exec const& exec, T const* position, std::int64_t particles, Bi
       before += here;
     }
   Kokkos::parallel_for("coir::nbody::order/place", Policy(exec, 0, threads), [&](int t) {
-    share(t, [=](std::int64_t p, std::uint32_t& number) { place[p] = number++; });
+    std::uint32_t* const number = next.data() + t * count;
+    for (std::int64_t p = first_of(t); p < first_of(t + 1); ++p) place[p] = number[place[p]]++;
   });
 }
 

@@ -93,10 +93,19 @@ inline mesh::ForceOptions force_options(SimulationOptions const& options) {
 
 inline Shape<3> mesh_shape(std::int64_t side) { return {side, side, side}; }
 
-/// Whether sites fit 32 bits, and places and sites the mesh of forces; fewer particles don't pay.
+/// Whether sites and bins fit 32 bits, and places and sites the mesh of forces; fewer particles don't pay.
 inline bool can_sort(std::int64_t side, std::int64_t mesh_side) {
   std::int64_t const count = side * side * side;
-  return side >= 48 && count <= 0xffffffff && 3 * mesh_side * mesh_side * mesh_side >= 2 * count;
+  return side >= 48 && count <= 0xffffffff && mesh_side <= 4096 &&
+         3 * mesh_side * mesh_side * mesh_side >= 2 * count;
+}
+
+/// Cells of a mesh's row that belong to one bin of particles: what these touch fits the nearest cache. Each thread of a
+/// host counts in bins of its own, in a byte per cell of the mesh by all threads at most.
+template <class Exec>
+std::int32_t cells_of_bin(Exec const& exec, std::int64_t mesh_side) {
+  std::int64_t const threads = runs_on_host<Exec> ? exec.concurrency() : 1;
+  return static_cast<std::int32_t>(std::min(mesh_side, std::max<std::int64_t>(32, 4 * threads)));
 }
 
 /// Gives back what initial conditions have left in the pool of arrays, before the meshes of forces are allocated.
@@ -208,8 +217,8 @@ void Simulation<Exec, T>::sort_by_rows() {
     for_each("coir::nbody::order/sites", exec_, coir::box<1, std::int64_t>({particles_.count()}),
              detail::Count{site_.data()});
   auto* const place = reinterpret_cast<std::uint32_t*>(force_.force().data());
-  // Stretches of rows: what the particles of one touch fits the nearest cache.
-  detail::Bins<T> const bins(force_.shape()[0], particles_.box, 32);
+  detail::Bins<T> const bins(force_.shape()[0], particles_.box,
+                             detail::cells_of_bin(exec_, force_.shape()[0]));
   detail::find_places(exec_, particles_.position.data(), particles_.count(), bins, place);
   permute(place);
   sorted_ = in_order_ = true;

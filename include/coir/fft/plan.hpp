@@ -198,8 +198,9 @@ class RealPlan {
   template <WritableField<T, Rank> In, WritableField<Complex, Rank> Out, class Factor>
     requires(Rank == 3 && In::rank == 3 && Out::rank == 3 && CanAccess<Exec, In, Out>)
   void filter(In const& field, Out const& spectrum, Factor const& factor) const {
-    expects(plan_.request().options.in_place && batch() == 1,
-            "a plan that filters must be in place, of one field", batch());
+    expects(plan_.request().options.in_place,
+            "a plan that filters must be made with the option in_place");
+    expects(batch() == 1, "a plan that filters must be of one field", batch());
     plan_.filter(field, spectrum, factor);
   }
 

@@ -2,7 +2,8 @@
 
 /// \file
 /// On hosts particles are taken in blocks: where they lie and their weights are computed for a whole block first, which
-/// vectorises; then cells are visited particle by particle.
+/// vectorises; then cells are visited particle by particle. While those of one block are, memory is asked for what the next
+/// block needs.
 
 #include <coir/core/loops.hpp>
 #include <coir/mesh/assignment.hpp>
