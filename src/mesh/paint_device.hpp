@@ -3,82 +3,299 @@
 /// \file
 /// Painting on devices.
 
+#include "deposit.hpp"
+
 #include <coir/core/loops.hpp>
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/paint.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
 namespace coir::mesh::detail {
 
+/// Where a particle lies along the three axes.
+template <int Order, class T>
+struct Located {
+  Touched<Order, T> axis[3];
+
+  template <class Cell>
+  KOKKOS_FORCEINLINE_FUNCTION Located(T const* position, T const (&per_cell)[3],
+                                      Cells<Cell> const& cells) {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d)
+      axis[d] = touched<Order, T>(position[d], per_cell[d], static_cast<T>(cells.extent[d]));
+  }
+
+  /// Whether the position is a number along each axis.
+  KOKKOS_FORCEINLINE_FUNCTION bool is_number() const {
+    T const sum = axis[0].weight[0] + axis[1].weight[0] + axis[2].weight[0];
+    return sum == sum;
+  }
+};
+
+/// Adds what a particle deposits to the mesh, cell by cell.
+///
+/// \tparam I  counts the mesh's elements: in 32 bits where these are enough, which is faster
+template <class I, int Components, int Order, class T, class Deposit>
+KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh(Cells<typename Deposit::Cell> const& cells,
+                                             Located<Order, T> const& at, std::int64_t particle,
+                                             Deposit const& deposit) {
+  using Cell = typename Deposit::Cell;
+  constexpr int step = Components == 3 ? 3 : 1;
+  I place[3][Order];
+  COIR_UNROLL
+  for (int d = 0; d < 3; ++d) {
+    I const stride = d == 0   ? static_cast<I>(cells.plane)
+                     : d == 1 ? static_cast<I>(cells.row)
+                              : I(step);
+    std::int32_t cell = at.axis[d].first;
+    COIR_UNROLL
+    for (int o = 0; o < Order; ++o) {
+      place[d][o] = static_cast<I>(cell) * stride;
+      cell = cell + 1 == static_cast<std::int32_t>(cells.extent[d]) ? 0 : cell + 1;
+    }
+  }
+  Cell* const data = cells.data;
+  deposit(particle, at.axis[0].weight, at.axis[1].weight, at.axis[2].weight,
+          [&](int a, int b, int c, int v, Cell const amount) {
+            Kokkos::atomic_add(data + (place[0][a] + place[1][b] + place[2][c] + v), amount);
+          });
+}
+
 /// A thread per particle.
 template <int Order, int Components, class T, class Deposit>
 struct PaintAtomics {
-  using Cell = typename Deposit::Cell;
   Painted<T> painted;
-  Cells<Cell> cells;
+  Cells<typename Deposit::Cell> cells;
   T per_cell[3];
   Deposit deposit;
   bool narrow;
 
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    Located<Order, T> const at(painted.position + 3 * p, per_cell, cells);
     if (narrow)
-      paint_at<std::int32_t>(p);
+      add_to_mesh<std::int32_t, Components>(cells, at, p, deposit);
     else
-      paint_at<std::int64_t>(p);
+      add_to_mesh<std::int64_t, Components>(cells, at, p, deposit);
+  }
+};
+
+/// The least and the greatest of three numbers each.
+struct Range3 {
+  std::int32_t least[3], greatest[3];
+};
+/// Joins ranges of the threads of a team.
+struct JoinRanges {
+  using reducer = JoinRanges;
+  using value_type = Range3;
+  using result_view_type =
+      Kokkos::View<Range3, Kokkos::AnonymousSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Range3* range;
+
+  KOKKOS_FUNCTION void join(Range3& to, Range3 const& from) const {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      to.least[d] = from.least[d] < to.least[d] ? from.least[d] : to.least[d];
+      to.greatest[d] = from.greatest[d] > to.greatest[d] ? from.greatest[d] : to.greatest[d];
+    }
+  }
+  KOKKOS_FUNCTION void init(Range3& value) const {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      value.least[d] = INT32_MAX;
+      value.greatest[d] = INT32_MIN;
+    }
+  }
+  KOKKOS_FUNCTION Range3& reference() const { return *range; }
+  KOKKOS_FUNCTION result_view_type view() const { return result_view_type(range); }
+  KOKKOS_FUNCTION bool references_scalar() const { return true; }
+};
+
+/// A team per chunk of particles that follow each other in memory. It adds up what they deposit in scratch memory, in a
+/// tile around them and in whole numbers, which are quick to add there; and then the tile to the mesh, row by row.
+/// Particles that reach out of the tile, and those that are nowhere, go to the mesh directly.
+///
+/// \tparam Deposit  for those
+template <int Order, class T, class Deposit>
+struct PaintTiles {
+  static constexpr int team = 256;
+  static constexpr int longest = 48;  // of a tile's sides
+  static constexpr int most_cells = 9216 * 4 / static_cast<int>(sizeof(T));
+  static constexpr int most_particles = 4096;
+
+  using Cell = typename Deposit::Cell;
+  using Whole = Fixed<T>;
+  Painted<T> painted;
+  Cells<Cell> cells;
+  T per_cell[3];
+  int chunk;
+  DepositParts<Order, T> parts;
+  T per_part;
+  Deposit deposit;
+
+  static constexpr int scratch_bytes = most_cells * static_cast<int>(sizeof(Whole));
+
+  /// A cell as seen from another one, on the shorter way around an axis.
+  KOKKOS_FORCEINLINE_FUNCTION std::int32_t from(std::int32_t origin, std::int32_t cell,
+                                                int d) const {
+    auto const n = static_cast<std::int32_t>(cells.extent[d]);
+    std::int32_t const away = cell - origin;
+    return away < -(n / 2) ? away + n : away >= n - n / 2 ? away - n : away;
+  }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    std::int64_t const begin = std::int64_t(member.league_rank()) * chunk,
+                       rest = painted.particles - begin;
+    int const count = rest < chunk ? static_cast<int>(rest) : chunk;
+    T const* const position = painted.position + 3 * begin;
+    auto* const tile = static_cast<Whole*>(member.team_shmem().get_shmem(+scratch_bytes));
+
+    Located<Order, T> const middle(position + 3 * (count / 2), per_cell, cells);
+    Range3 range;
+    JoinRanges const join{&range};
+    join.init(range);
+    for (int p = member.team_rank(); p < count; p += team) {
+      Located<Order, T> const at(position + 3 * p, per_cell, cells);
+      COIR_UNROLL
+      for (int d = 0; d < 3; ++d) {
+        std::int32_t const away = from(middle.axis[d].first, at.axis[d].first, d);
+        range.least[d] = away < range.least[d] ? away : range.least[d];
+        range.greatest[d] = away > range.greatest[d] ? away : range.greatest[d];
+      }
+    }
+    member.team_reduce(join);
+    // Where a range is too long, its part around the middle particle.
+    std::int32_t origin[3], side[3];
+    int area = 1;
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      int const limit = d < 2 ? longest : most_cells / area < longest ? most_cells / area : longest;
+      int const wanted = range.greatest[d] - range.least[d] + Order;
+      side[d] = wanted < limit ? wanted : limit;
+      int const start =
+          wanted <= limit || range.least[d] > -limit / 2 ? range.least[d] : -limit / 2;
+      origin[d] = middle.axis[d].first + start;
+      if (origin[d] < 0) origin[d] += static_cast<std::int32_t>(cells.extent[d]);
+      if (origin[d] >= cells.extent[d]) origin[d] -= static_cast<std::int32_t>(cells.extent[d]);
+      area *= side[d];
+    }
+    for (int c = member.team_rank(); c < area; c += team) tile[c] = 0;
+    member.team_barrier();
+
+    for (int p = member.team_rank(); p < count; p += team) {
+      Located<Order, T> const at(position + 3 * p, per_cell, cells);
+      bool inside = at.is_number();
+      std::int32_t local[3];
+      COIR_UNROLL
+      for (int d = 0; d < 3; ++d) {
+        local[d] = at.axis[d].first - origin[d];
+        if (local[d] < 0) local[d] += static_cast<std::int32_t>(cells.extent[d]);
+        inside = inside && local[d] + Order <= side[d];
+      }
+      if (!inside) {
+        add_to_mesh<std::int64_t, 0>(cells, at, begin + p, deposit);
+        continue;
+      }
+      Whole* const first = tile + (local[0] * side[1] + local[1]) * side[2] + local[2];
+      int const row = side[2], plane = side[1] * side[2];
+      parts(0, at.axis[0].weight, at.axis[1].weight, at.axis[2].weight,
+            [&](int a, int b, int c, int, Whole const amount) {
+              Kokkos::atomic_add(first + (a * plane + b * row + c), amount);
+            });
+    }
+    member.team_barrier();
+    flush(member, tile, origin, side);
   }
 
  private:
-  /// \tparam I  counts the mesh's elements: in 32 bits where these are enough, which is faster
-  template <class I>
-  KOKKOS_FORCEINLINE_FUNCTION void paint_at(std::int64_t p) const {
-    constexpr int step = Components == 3 ? 3 : 1;
-    T weight[3][Order];
-    I place[3][Order];
-    COIR_UNROLL
-    for (int d = 0; d < 3; ++d) {
-      auto const t = touched<Order, T>(painted.position[3 * p + d], per_cell[d],
-                                       static_cast<T>(cells.extent[d]));
-      I const stride = d == 0   ? static_cast<I>(cells.plane)
-                       : d == 1 ? static_cast<I>(cells.row)
-                                : I(step);
-      std::int32_t cell = t.first;
-      COIR_UNROLL
-      for (int o = 0; o < Order; ++o) {
-        weight[d][o] = t.weight[o];
-        place[d][o] = static_cast<I>(cell) * stride;
-        cell = cell + 1 == static_cast<std::int32_t>(cells.extent[d]) ? 0 : cell + 1;
+  template <class Member>
+  KOKKOS_FORCEINLINE_FUNCTION void flush(Member const& member, Whole const* tile,
+                                         std::int32_t const (&origin)[3],
+                                         std::int32_t const (&side)[3]) const {
+    int lanes = 8;  // along a row
+    while (lanes < side[2] && lanes < 32) lanes *= 2;
+    int const rows = side[0] * side[1];
+    for (int row = member.team_rank() / lanes; row < rows; row += team / lanes) {
+      int const x = row / side[1], y = row - x * side[1];
+      Cell* const to = cells.data + around(origin[0] + x, 0) * cells.plane +
+                       around(origin[1] + y, 1) * cells.row;
+      for (int z = member.team_rank() % lanes; z < side[2]; z += lanes) {
+        Whole const amount = tile[row * side[2] + z];
+        if (amount == 0) continue;
+        Cell* const cell = to + around(origin[2] + z, 2);
+        if constexpr (std::is_same_v<Cell, Whole>)
+          Kokkos::atomic_add(cell, amount);
+        else
+          Kokkos::atomic_add(cell, static_cast<T>(amount) * per_part);
       }
     }
-    Cell* const data = cells.data;
-    deposit(p, weight[0], weight[1], weight[2], [&](int a, int b, int c, int v, Cell const amount) {
-      Kokkos::atomic_add(data + (place[0][a] + place[1][b] + place[2][c] + v), amount);
-    });
+  }
+
+  /// A tile may be longer than the mesh.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t around(std::int32_t cell, int d) const {
+    auto const n = static_cast<std::int32_t>(cells.extent[d]);
+    return cell < n ? cell : cell < 2 * n ? cell - n : cell % n;
   }
 };
+
+/// Particles per chunk: as many as fill 16^3 cells on average, within limits.
+inline int chunk_of(std::int64_t particles, std::int64_t cells, int most) {
+  std::int64_t const wanted = 4096 * particles / cells;
+  int chunk = 256;
+  while (chunk < wanted && chunk < most) chunk *= 2;
+  return chunk;
+}
 
 template <int Order, int Components, class Exec, class T, class Deposit>
   requires(!runs_on_host<Exec>)
 void paint_with(Exec const& exec, Painted<T> const& painted, double box,
                 Cells<typename Deposit::Cell> const& cells, Deposit const& deposit,
                 PaintScheme scheme) {
-  expects(scheme == PaintScheme::automatic || scheme == PaintScheme::atomics,
-          "on devices the scheme must be atomics", name_of(scheme));
+  expects(scheme == PaintScheme::automatic || scheme == PaintScheme::atomics ||
+              scheme == PaintScheme::tiles,
+          "on devices the scheme must be atomics or tiles", name_of(scheme));
+  expects(Components == 0 || scheme != PaintScheme::tiles,
+          "the scheme tiles is for masses of 1: leave the values out, or take atomics");
   using Cell = typename Deposit::Cell;
   Kokkos::deep_copy(
       exec,
       Kokkos::View<Cell*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
           cells.data, static_cast<std::size_t>(cells.extent[0] * cells.plane)),
       Cell(0));
-  PaintAtomics<Order, Components, T, Deposit> body{
+  if (painted.particles == 0) return;
+  T per_cell[3];
+  for (int d = 0; d < 3; ++d)
+    per_cell[d] = static_cast<T>(static_cast<double>(cells.extent[d]) / box);
+  if constexpr (Components == 0) {
+    if (scheme == PaintScheme::tiles) {
+      using Tiles = PaintTiles<Order, T, Deposit>;
+      using Whole = typename Tiles::Whole;
+      int const chunk = chunk_of(painted.particles, cells.count(), Tiles::most_particles);
+      // A whole chunk in one cell doesn't overflow.
+      Whole whole = std::numeric_limits<Whole>::max() / 2 / chunk + 1;
+      if constexpr (std::is_same_v<Cell, Whole>) whole = deposit.whole;
+      Tiles const body{painted, cells,   {per_cell[0], per_cell[1], per_cell[2]},
+                       chunk,   {whole}, T(1) / static_cast<T>(whole),
+                       deposit};
+      std::int64_t const teams = (painted.particles + chunk - 1) / chunk;
+      using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Tiles::team, 1>>;
+      Kokkos::parallel_for(
+          "coir::mesh::paint/tiles",
+          Policy(exec, static_cast<int>(teams), Tiles::team)
+              .set_scratch_size(0, Kokkos::PerTeam(Tiles::scratch_bytes + 64)),
+          body);
+      return;
+    }
+  }
+  PaintAtomics<Order, Components, T, Deposit> const body{
       painted,
       cells,
-      {},
+      {per_cell[0], per_cell[1], per_cell[2]},
       deposit,
       cells.extent[0] * cells.plane <= std::numeric_limits<std::int32_t>::max()};
-  for (int d = 0; d < 3; ++d)
-    body.per_cell[d] = static_cast<T>(static_cast<double>(cells.extent[d]) / box);
   for_each("coir::mesh::paint/atomics", exec, coir::box<1, std::int64_t>({painted.particles}),
            body);
 }

@@ -50,34 +50,38 @@ struct ColourNoise {
   }
 };
 
-/// to = from times what makes -grad laplacian^-1 along axis a of it, i k_a / k^2, or if b >= 0 its second derivative
-/// d_a d_b laplacian^-1, k_a k_b / k^2. Divided by n^3, for the transform that follows.
+/// Three derivatives of laplacian^-1 of a density: to[a] = from times i k_a / k^2, which makes -grad laplacian^-1 of it, or
+/// for second derivatives, d_a d_b laplacian^-1 with b = (a + shift) mod 3, k_a k_b / k^2. Divided by n^3, for the
+/// transforms that follow.
 template <class T>
-struct PotentialDerivative {
+struct PotentialDerivatives {
   Kokkos::complex<T> const* from;
-  Kokkos::complex<T>* to;
+  Kokkos::complex<T>* to[3];
   std::int64_t n;
-  int a, b;
+  bool second;
+  int shift;
   T unit;  // 2 pi / box
 
-  /// Without the Nyquist frequency where the derivative along the axis is of odd order.
-  KOKKOS_FUNCTION T slope(std::int64_t i) const {
-    return 2 * i == n && a != b ? T(0) : unit * static_cast<T>(fft::wave_number(i, n));
-  }
-
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    T const x = unit * static_cast<T>(fft::wave_number(i, n)),
-            y = unit * static_cast<T>(fft::wave_number(j, n)), z = unit * static_cast<T>(k);
-    T const square = x * x + y * y + z * z;
+    T const wave[3] = {unit * static_cast<T>(fft::wave_number(i, n)),
+                       unit * static_cast<T>(fft::wave_number(j, n)), unit * static_cast<T>(k)};
+    T const square = wave[0] * wave[0] + wave[1] * wave[1] + wave[2] * wave[2];
     T const cells = static_cast<T>(n) * static_cast<T>(n) * static_cast<T>(n);
-    T const along_a = square > T(0) ? slope(a == 0 ? i : a == 1 ? j : k) / (square * cells) : T(0);
+    // Without the Nyquist frequency where the derivative along the axis is of odd order.
+    bool const odd = !second || shift > 0;
+    T const slope[3] = {odd && 2 * i == n ? T(0) : wave[0], odd && 2 * j == n ? T(0) : wave[1],
+                        odd && 2 * k == n ? T(0) : wave[2]};
     std::int64_t const at = (i * n + j) * (n / 2 + 1) + k;
     auto const mode = from[at];
-    if (b < 0) {
-      to[at] = Kokkos::complex<T>(-along_a * mode.imag(), along_a * mode.real());
-    } else {
-      T const factor = along_a * slope(b == 0 ? i : b == 1 ? j : k);
-      to[at] = Kokkos::complex<T>(factor * mode.real(), factor * mode.imag());
+    COIR_UNROLL
+    for (int a = 0; a < 3; ++a) {
+      T const along_a = square > T(0) ? slope[a] / (square * cells) : T(0);
+      if (second) {
+        T const factor = along_a * (shift == 0 ? slope[a] : slope[a < 2 ? a + 1 : 0]);
+        to[a][at] = Kokkos::complex<T>(factor * mode.real(), factor * mode.imag());
+      } else {
+        to[a][at] = Kokkos::complex<T>(-along_a * mode.imag(), along_a * mode.real());
+      }
     }
   }
 };
@@ -118,19 +122,33 @@ struct Displace {
   double box;
   T for_position, for_momentum;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    std::int64_t const from = (i * n + j) * (2 * (n / 2 + 1)) + k, to = ((i * n + j) * n + k) * 3;
+  KOKKOS_FORCEINLINE_FUNCTION void along(int d, std::int64_t i, std::int64_t j,
+                                         std::int64_t k) const {
+    std::int64_t const from = (i * n + j) * (2 * (n / 2 + 1)) + k,
+                       to = ((i * n + j) * n + k) * 3 + d;
     T const length = static_cast<T>(box), spacing = static_cast<T>(box / static_cast<double>(n));
-    COIR_UNROLL
-    for (int d = 0; d < 3; ++d) {
-      T const displacement = s[d][from];
-      if (position != nullptr) {
-        T x = static_cast<T>(d == 0 ? i : d == 1 ? j : k) * spacing + for_position * displacement;
-        x -= length * math::floor(x / length);
-        position[to + d] = x >= length ? T(0) : x;
-      }
-      if (momentum != nullptr) momentum[to + d] = for_momentum * displacement;
+    T const displacement = s[d][from];
+    if (position != nullptr) {
+      T x = static_cast<T>(d == 0 ? i : d == 1 ? j : k) * spacing + for_position * displacement;
+      x -= length * math::floor(x / length);
+      position[to] = x >= length ? T(0) : x;
     }
+    if (momentum != nullptr) momentum[to] = for_momentum * displacement;
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) along(d, i, j, k);
+  }
+};
+
+/// The same for a component at a time: threads of devices then write numbers that lie side by side.
+template <class T>
+struct DisplaceNumber {
+  Displace<T> displace;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t at) const {
+    auto const number = static_cast<std::int32_t>(at);
+    displace.along(number % 3, i, j, number / 3);
   }
 };
 
@@ -181,37 +199,40 @@ class Lpt {
 
   void forward(Spectrum const& mesh) const { plan_.forward(fft::real_view_of(mesh, n_), mesh); }
 
-  /// to = the derivative in real space.
-  void derivative(Spectrum const& from, Spectrum const& to, int a, int b = -1) const {
-    for_each("coir::nbody::lpt/derivative", exec_, coir::box<3, std::int64_t>({n_, n_, n_ / 2 + 1}),
-             PotentialDerivative<T>{from.data(), to.data(), n_, a, b, static_cast<T>(unit_)});
-    plan_.backward(to, fft::real_view_of(to, n_));
+  /// Three derivatives in real space.
+  void differentiate(Spectrum const& from, Spectrum const& x, Spectrum const& y, Spectrum const& z,
+                     bool second = false, int shift = 0) const {
+    for_each(
+        "coir::nbody::lpt/derivatives", exec_, coir::box<3, std::int64_t>({n_, n_, n_ / 2 + 1}),
+        PotentialDerivatives<T>{
+            from.data(), {x.data(), y.data(), z.data()}, n_, second, shift, static_cast<T>(unit_)});
+    for (auto const* to : {&x, &y, &z}) plan_.backward(*to, fft::real_view_of(*to, n_));
   }
 
   /// Moves particles from their lattice, or sets their momenta, by s = -grad laplacian^-1 of a density in Fourier space.
   void displace(Spectrum const& density, Spectrum const& x, Spectrum const& y, Spectrum const& z,
                 T* position, T* momentum, double for_position, double for_momentum,
                 double box) const {
-    derivative(density, x, 0);
-    derivative(density, y, 1);
-    derivative(density, z, 2);
-    for_each("coir::nbody::lpt/displace", exec_, coir::box<3, std::int64_t>({n_, n_, n_}),
-             Displace<T>{{numbers(x), numbers(y), numbers(z)},
-                         position,
-                         momentum,
-                         n_,
-                         box,
-                         static_cast<T>(for_position),
-                         static_cast<T>(for_momentum)});
+    differentiate(density, x, y, z);
+    Displace<T> const body{{numbers(x), numbers(y), numbers(z)},
+                           position,
+                           momentum,
+                           n_,
+                           box,
+                           static_cast<T>(for_position),
+                           static_cast<T>(for_momentum)};
+    if constexpr (runs_on_host<Exec>)
+      for_each("coir::nbody::lpt/displace", exec_, coir::box<3, std::int64_t>({n_, n_, n_}), body);
+    else
+      for_each("coir::nbody::lpt/displace", exec_, coir::box<3, std::int64_t>({n_, n_, 3 * n_}),
+               DisplaceNumber<T>{body});
   }
 
   /// source = sum_(i<j) (phi,ii phi,jj - phi,ij^2) in Fourier space.
   void second_order_source(Spectrum const& density, Spectrum const& source, Spectrum const& x,
                            Spectrum const& y, Spectrum const& z) const {
     for (bool const mixed : {false, true}) {
-      derivative(density, x, 0, mixed ? 1 : 0);
-      derivative(density, y, 1, mixed ? 2 : 1);
-      derivative(density, z, 2, mixed ? 0 : 2);
+      differentiate(density, x, y, z, true, mixed ? 1 : 0);
       for_each("coir::nbody::lpt/second_order", exec_,
                coir::box<1, std::int64_t>({n_ * n_ * 2 * (n_ / 2 + 1)}),
                AddSecondOrder<T>{numbers(source), numbers(x), numbers(y), numbers(z), mixed});

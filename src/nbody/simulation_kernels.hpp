@@ -90,6 +90,15 @@ inline bool can_sort(std::int64_t side, std::int64_t mesh_side) {
   return side >= 48 && count <= 0xffffffff && 3 * mesh_side * mesh_side * mesh_side >= 2 * count;
 }
 
+/// On devices tiles pay for particles in the order of the mesh.
+template <class Exec, class T>
+mesh::PaintScheme scheme_for(SimulationOptions const& options, bool sorted) {
+  bool const tiles = !runs_on_host<Exec> && sorted && std::is_same_v<T, float> &&
+                     options.assignment == mesh::Assignment::cic;
+  return options.scheme == mesh::PaintScheme::automatic && tiles ? mesh::PaintScheme::tiles
+                                                                 : options.scheme;
+}
+
 /// Gives back what initial conditions have left in the pool of arrays, before the meshes of forces are allocated.
 template <class Exec>
 void make_room() {
@@ -171,14 +180,29 @@ void Simulation<Exec, T>::paint_density() {
 template <ExecutionSpace Exec, Real T>
 void Simulation<Exec, T>::permute(std::uint32_t const* place) {
   auto const all = coir::box<1, std::int64_t>({particles_.count()});
-  for (auto* vectors : {&particles_.position, &particles_.momentum}) {
-    for_each("coir::nbody::order/put", exec_, all,
-             detail::PutVectors<T>{vectors->data(), spare_.data(), place});
-    std::swap(*vectors, spare_);
-  }
   auto* const sites = const_cast<std::uint32_t*>(place) + particles_.count();
-  for_each("coir::nbody::order/put", exec_, all, detail::PutNumbers{site_.data(), sites, place});
-  for_each("coir::nbody::order/copy", exec_, all, detail::Copy{sites, site_.data()});
+  if constexpr (runs_on_host<Exec>) {
+    for (auto* vectors : {&particles_.position, &particles_.momentum}) {
+      for_each("coir::nbody::order/put", exec_, all,
+               detail::PutVectors<T>{vectors->data(), spare_.data(), place});
+      std::swap(*vectors, spare_);
+    }
+    for_each("coir::nbody::order/put", exec_, all, detail::PutNumbers{site_.data(), sites, place});
+    for_each("coir::nbody::order/copy", exec_, all, detail::Copy{sites, site_.data()});
+  } else {
+    // Scattered reads are quicker than scattered writes.
+    for_each("coir::nbody::order/invert", exec_, all, detail::Invert{place, sites});
+    for (auto* vectors : {&particles_.position, &particles_.momentum}) {
+      for_each("coir::nbody::order/fetch", exec_,
+               coir::box<1, std::int64_t>({3 * particles_.count()}),
+               detail::Fetch<T, 3>{vectors->data(), spare_.data(), sites});
+      std::swap(*vectors, spare_);
+    }
+    auto* const new_sites = const_cast<std::uint32_t*>(place);
+    for_each("coir::nbody::order/fetch", exec_, all,
+             detail::Fetch<std::uint32_t, 1>{site_.data(), new_sites, sites});
+    for_each("coir::nbody::order/copy", exec_, all, detail::Copy{new_sites, site_.data()});
+  }
 }
 
 template <ExecutionSpace Exec, Real T>
@@ -199,10 +223,8 @@ void Simulation<Exec, T>::sort_by_rows() {
     for_each("coir::nbody::order/sites", exec_, coir::box<1, std::int64_t>({particles_.count()}),
              detail::Count{site_.data()});
   auto* const place = reinterpret_cast<std::uint32_t*>(force_.force().data());
-  // On hosts whole rows, which fit the caches; on devices stretches, of which more are worked on at a time.
-  detail::Bins<T> const bins(
-      force_.shape()[0], particles_.box,
-      runs_on_host<Exec> ? static_cast<std::int32_t>(force_.shape()[0]) : 32);
+  auto const bins =
+      detail::bins_for<Exec, T>(force_.shape()[0], particles_.box, particles_.count());
   detail::find_places(exec_, particles_.position.data(), particles_.count(), bins, place);
   permute(place);
   sorted_ = in_order_ = true;
@@ -246,7 +268,8 @@ void Simulation<Exec, T>::find_force() {
   if (has_force_) return;
   if (!in_order_) sort_by_rows();  // now, when the mesh of forces is free
   Stopwatch<Exec> const painting(exec_);
-  mesh::PaintOptions const paint{options_.assignment, options_.scheme, options_.deterministic};
+  mesh::PaintOptions const paint{
+      options_.assignment, detail::scheme_for<Exec, T>(options_, sorted_), options_.deterministic};
   mesh::paint(exec_, particles_.position, particles_.box, force_.density(), paint);
   seconds_.paint += painting.seconds();
   Stopwatch<Exec> const solving(exec_);
