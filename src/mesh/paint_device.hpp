@@ -5,6 +5,7 @@
 
 #include "deposit.hpp"
 
+#include <coir/core/detail/scratch_atomics.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/paint.hpp>
@@ -114,137 +115,161 @@ struct JoinRanges {
 };
 
 /// A team per chunk of particles that follow each other in memory. It adds up what they deposit in scratch memory, in a
-/// tile around them and in whole numbers, which are quick to add there; and then the tile to the mesh, row by row.
+/// tile around most of them and in whole numbers, which are quick to add there; and then the tile to the mesh, row by row.
 /// Particles that reach out of the tile, and those that are nowhere, go to the mesh directly.
-///
-/// \tparam Deposit  for those
 template <int Order, class T, class Deposit>
 struct PaintTiles {
   static constexpr int team = 256;
-  static constexpr int longest = 48;  // of a tile's sides
+  static constexpr int samples = 4;   // per thread, of which the tile is made
+  static constexpr int longest = 64;  // of a tile's sides
   static constexpr int most_cells = 9216 * 4 / static_cast<int>(sizeof(T));
   static constexpr int most_particles = 4096;
 
   using Cell = typename Deposit::Cell;
   using Whole = Fixed<T>;
+  static constexpr int scratch_bytes = most_cells * static_cast<int>(sizeof(Whole));
   Painted<T> painted;
   Cells<Cell> cells;
   T per_cell[3];
   int chunk;
-  DepositParts<Order, T> parts;
-  T per_part;
   Deposit deposit;
+  T whole, per_part;  // parts of a particle
 
-  static constexpr int scratch_bytes = most_cells * static_cast<int>(sizeof(Whole));
-
-  /// A cell as seen from another one, on the shorter way around an axis.
-  KOKKOS_FORCEINLINE_FUNCTION std::int32_t from(std::int32_t origin, std::int32_t cell,
-                                                int d) const {
-    auto const n = static_cast<std::int32_t>(cells.extent[d]);
-    std::int32_t const away = cell - origin;
-    return away < -(n / 2) ? away + n : away >= n - n / 2 ? away - n : away;
-  }
+  /// A part of the mesh: its first cell, and the number of cells along each axis.
+  struct Tile {
+    std::int32_t origin[3], side[3];
+  };
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
     std::int64_t const begin = std::int64_t(member.league_rank()) * chunk,
                        rest = painted.particles - begin;
     int const count = rest < chunk ? static_cast<int>(rest) : chunk;
-    T const* const position = painted.position + 3 * begin;
-    auto* const tile = static_cast<Whole*>(member.team_shmem().get_shmem(+scratch_bytes));
+    auto* const sum = static_cast<Whole*>(member.team_shmem().get_shmem(+scratch_bytes));
+    Tile const tile = tile_around(member, painted.position + 3 * begin, count);
+    int const size = tile.side[0] * tile.side[1] * tile.side[2];
+    for (int c = member.team_rank(); c < size; c += team) sum[c] = 0;
+    member.team_barrier();
+    for (int p = member.team_rank(); p < count; p += team) add(tile, sum, begin + p);
+    member.team_barrier();
+    add_to_mesh_by_rows(member, tile, sum);
+  }
 
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION std::int32_t extent(int d) const {
+    return static_cast<std::int32_t>(cells.extent[d]);
+  }
+
+  /// The tile that holds a sample of the particles, or if that is too large, a part around the one in the middle.
+  template <class Member>
+  KOKKOS_FORCEINLINE_FUNCTION Tile tile_around(Member const& member, T const* position,
+                                               int count) const {
     Located<Order, T> const middle(position + 3 * (count / 2), per_cell, cells);
     Range3 range;
     JoinRanges const join{&range};
     join.init(range);
-    for (int p = member.team_rank(); p < count; p += team) {
+    COIR_UNROLL
+    for (int s = 0; s < samples; ++s) {
+      int const p = static_cast<int>((std::int64_t(s) * team + member.team_rank()) * count /
+                                     (samples * team));
       Located<Order, T> const at(position + 3 * p, per_cell, cells);
       COIR_UNROLL
       for (int d = 0; d < 3; ++d) {
-        std::int32_t const away = from(middle.axis[d].first, at.axis[d].first, d);
+        // The shorter way around the axis.
+        std::int32_t const n = extent(d), straight = at.axis[d].first - middle.axis[d].first;
+        std::int32_t const away = straight < -(n / 2)     ? straight + n
+                                  : straight >= n - n / 2 ? straight - n
+                                                          : straight;
         range.least[d] = away < range.least[d] ? away : range.least[d];
         range.greatest[d] = away > range.greatest[d] ? away : range.greatest[d];
       }
     }
     member.team_reduce(join);
-    // Where a range is too long, its part around the middle particle.
-    std::int32_t origin[3], side[3];
+    Tile tile;
     int area = 1;
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
-      int const limit = d < 2 ? longest : most_cells / area < longest ? most_cells / area : longest;
       int const wanted = range.greatest[d] - range.least[d] + Order;
-      side[d] = wanted < limit ? wanted : limit;
-      int const start =
-          wanted <= limit || range.least[d] > -limit / 2 ? range.least[d] : -limit / 2;
-      origin[d] = middle.axis[d].first + start;
-      if (origin[d] < 0) origin[d] += static_cast<std::int32_t>(cells.extent[d]);
-      if (origin[d] >= cells.extent[d]) origin[d] -= static_cast<std::int32_t>(cells.extent[d]);
-      area *= side[d];
+      int side = most_cells / area;
+      side = side < longest ? side : longest;
+      side = side < extent(d) ? side : extent(d);
+      side = side < wanted ? side : wanted;
+      int start = -side / 2, last = range.greatest[d] + Order - side;
+      start = start < last ? start : last;
+      start = start > range.least[d] ? start : range.least[d];
+      start += middle.axis[d].first;
+      start = start < 0 ? start + extent(d) : start >= extent(d) ? start - extent(d) : start;
+      tile.origin[d] = start;
+      tile.side[d] = side;
+      area *= side;
     }
-    for (int c = member.team_rank(); c < area; c += team) tile[c] = 0;
-    member.team_barrier();
+    return tile;
+  }
 
-    for (int p = member.team_rank(); p < count; p += team) {
-      Located<Order, T> const at(position + 3 * p, per_cell, cells);
-      bool inside = at.is_number();
-      std::int32_t local[3];
-      COIR_UNROLL
-      for (int d = 0; d < 3; ++d) {
-        local[d] = at.axis[d].first - origin[d];
-        if (local[d] < 0) local[d] += static_cast<std::int32_t>(cells.extent[d]);
-        inside = inside && local[d] + Order <= side[d];
-      }
-      if (!inside) {
-        add_to_mesh<std::int64_t, 0>(cells, at, begin + p, deposit);
-        continue;
-      }
-      Whole* const first = tile + (local[0] * side[1] + local[1]) * side[2] + local[2];
-      int const row = side[2], plane = side[1] * side[2];
-      parts(0, at.axis[0].weight, at.axis[1].weight, at.axis[2].weight,
-            [&](int a, int b, int c, int, Whole const amount) {
-              Kokkos::atomic_add(first + (a * plane + b * row + c), amount);
+  KOKKOS_FORCEINLINE_FUNCTION Whole parts_of(Cell amount) const {
+    if constexpr (std::is_same_v<Cell, Whole>)
+      return amount;
+    else
+      return static_cast<Whole>(amount * whole + T(0.5));
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void add(Tile const& tile, Whole* sum, std::int64_t particle) const {
+    Located<Order, T> const at(painted.position + 3 * particle, per_cell, cells);
+    bool inside = at.is_number();
+    std::int32_t local[3];
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      local[d] = at.axis[d].first - tile.origin[d];
+      local[d] = local[d] < 0 ? local[d] + extent(d) : local[d];
+      inside = inside && local[d] + Order <= tile.side[d];
+    }
+    if (!inside) return add_to_mesh<std::int64_t, 0>(cells, at, particle, deposit);
+    int const row = tile.side[2], plane = tile.side[1] * row;
+    Whole* const first = sum + local[0] * plane + local[1] * row + local[2];
+    deposit(particle, at.axis[0].weight, at.axis[1].weight, at.axis[2].weight,
+            [&](int a, int b, int c, int, Cell const amount) {
+              coir::detail::add_in_scratch(first + (a * plane + b * row + c), parts_of(amount));
             });
-    }
-    member.team_barrier();
-    flush(member, tile, origin, side);
   }
 
- private:
+  /// Half a warp or a warp per row.
   template <class Member>
-  KOKKOS_FORCEINLINE_FUNCTION void flush(Member const& member, Whole const* tile,
-                                         std::int32_t const (&origin)[3],
-                                         std::int32_t const (&side)[3]) const {
-    int lanes = 8;  // along a row
-    while (lanes < side[2] && lanes < 32) lanes *= 2;
-    int const rows = side[0] * side[1];
-    for (int row = member.team_rank() / lanes; row < rows; row += team / lanes) {
-      int const x = row / side[1], y = row - x * side[1];
-      Cell* const to = cells.data + around(origin[0] + x, 0) * cells.plane +
-                       around(origin[1] + y, 1) * cells.row;
-      for (int z = member.team_rank() % lanes; z < side[2]; z += lanes) {
-        Whole const amount = tile[row * side[2] + z];
+  KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh_by_rows(Member const& member, Tile const& tile,
+                                                       Whole const* sum) const {
+    int const lanes = tile.side[2] <= 16 ? 16 : 32, step = team / lanes;
+    int const lane = member.team_rank() % lanes;
+    std::int32_t x = 0, y = member.team_rank() / lanes;
+    for (;; y += step) {
+      while (y >= tile.side[1]) {
+        y -= tile.side[1];
+        ++x;
+      }
+      if (x >= tile.side[0]) return;
+      Whole const* const from = sum + (x * tile.side[1] + y) * tile.side[2];
+      Cell* const to =
+          cells.data + around(tile, x, 0) * cells.plane + around(tile, y, 1) * cells.row;
+      for (int z = lane; z < tile.side[2]; z += lanes) {
+        Whole const amount = from[z];
         if (amount == 0) continue;
-        Cell* const cell = to + around(origin[2] + z, 2);
         if constexpr (std::is_same_v<Cell, Whole>)
-          Kokkos::atomic_add(cell, amount);
+          Kokkos::atomic_add(to + around(tile, z, 2), amount);
         else
-          Kokkos::atomic_add(cell, static_cast<T>(amount) * per_part);
+          Kokkos::atomic_add(to + around(tile, z, 2), static_cast<T>(amount) * per_part);
       }
     }
   }
 
-  /// A tile may be longer than the mesh.
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t around(std::int32_t cell, int d) const {
-    auto const n = static_cast<std::int32_t>(cells.extent[d]);
-    return cell < n ? cell : cell < 2 * n ? cell - n : cell % n;
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t around(Tile const& tile, std::int32_t local,
+                                                  int d) const {
+    std::int32_t const cell = tile.origin[d] + local;
+    return cell < extent(d) ? cell : cell - extent(d);
   }
 };
 
-/// Particles per chunk: as many as fill 16^3 cells on average, within limits.
+/// Particles of a chunk: as many as fill 16^3 cells on average, but not so few that tiles are a waste.
 inline int chunk_of(std::int64_t particles, std::int64_t cells, int most) {
   std::int64_t const wanted = 4096 * particles / cells;
-  int chunk = 256;
+  int chunk = 1024;
   while (chunk < wanted && chunk < most) chunk *= 2;
   return chunk;
 }
@@ -272,21 +297,20 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
   if constexpr (Components == 0) {
     if (scheme == PaintScheme::tiles) {
       using Tiles = PaintTiles<Order, T, Deposit>;
-      using Whole = typename Tiles::Whole;
       int const chunk = chunk_of(painted.particles, cells.count(), Tiles::most_particles);
       // A whole chunk in one cell doesn't overflow.
-      Whole whole = std::numeric_limits<Whole>::max() / 2 / chunk + 1;
-      if constexpr (std::is_same_v<Cell, Whole>) whole = deposit.whole;
-      Tiles const body{painted, cells,   {per_cell[0], per_cell[1], per_cell[2]},
-                       chunk,   {whole}, T(1) / static_cast<T>(whole),
-                       deposit};
+      T const whole =
+          static_cast<T>(std::int64_t(1) << (sizeof(T) == 4 ? 30 : 62)) / static_cast<T>(chunk);
+      Tiles const body{painted,     cells,   {per_cell[0], per_cell[1], per_cell[2]},
+                       chunk,       deposit, whole,
+                       T(1) / whole};
       std::int64_t const teams = (painted.particles + chunk - 1) / chunk;
-      using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Tiles::team, 1>>;
-      Kokkos::parallel_for(
-          "coir::mesh::paint/tiles",
-          Policy(exec, static_cast<int>(teams), Tiles::team)
-              .set_scratch_size(0, Kokkos::PerTeam(Tiles::scratch_bytes + 64)),
-          body);
+      using Policy =
+          Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Tiles::team, Order == 2 ? 5 : 2>>;
+      Kokkos::parallel_for("coir::mesh::paint/tiles",
+                           Policy(exec, static_cast<int>(teams), Tiles::team)
+                               .set_scratch_size(0, Kokkos::PerTeam(Tiles::scratch_bytes + 64)),
+                           body);
       return;
     }
   }

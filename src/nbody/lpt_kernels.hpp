@@ -122,14 +122,17 @@ struct Displace {
   double box;
   T for_position, for_momentum;
 
-  KOKKOS_FORCEINLINE_FUNCTION void along(int d, std::int64_t i, std::int64_t j,
-                                         std::int64_t k) const {
-    std::int64_t const from = (i * n + j) * (2 * (n / 2 + 1)) + k,
-                       to = ((i * n + j) * n + k) * 3 + d;
-    T const length = static_cast<T>(box), spacing = static_cast<T>(box / static_cast<double>(n));
-    T const displacement = s[d][from];
+  KOKKOS_FORCEINLINE_FUNCTION T displacement(std::int64_t i, std::int64_t j, std::int64_t k,
+                                             int d) const {
+    T const* const component = d == 0 ? s[0] : d == 1 ? s[1] : s[2];
+    return component[(i * n + j) * (2 * (n / 2 + 1)) + k];
+  }
+
+  /// \param site  along axis d
+  KOKKOS_FORCEINLINE_FUNCTION void store(T displacement, std::int64_t site, std::int64_t to) const {
     if (position != nullptr) {
-      T x = static_cast<T>(d == 0 ? i : d == 1 ? j : k) * spacing + for_position * displacement;
+      T const length = static_cast<T>(box), spacing = static_cast<T>(box / static_cast<double>(n));
+      T x = static_cast<T>(site) * spacing + for_position * displacement;
       x -= length * math::floor(x / length);
       position[to] = x >= length ? T(0) : x;
     }
@@ -138,17 +141,34 @@ struct Displace {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     COIR_UNROLL
-    for (int d = 0; d < 3; ++d) along(d, i, j, k);
+    for (int d = 0; d < 3; ++d)
+      store(displacement(i, j, k, d), d == 0 ? i : d == 1 ? j : k, ((i * n + j) * n + k) * 3 + d);
   }
 };
 
-/// The same for a component at a time: threads of devices then write numbers that lie side by side.
+/// The same for devices: of the 3 n numbers of a row a thread takes three that lie n apart, so that threads write side by
+/// side.
 template <class T>
-struct DisplaceNumber {
+struct DisplaceNumbers {
   Displace<T> displace;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t at) const {
-    auto const number = static_cast<std::int32_t>(at);
-    displace.along(number % 3, i, j, number / 3);
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t first) const {
+    auto const n = static_cast<std::int32_t>(displace.n);
+    T displacement[3];
+    COIR_UNROLL
+    for (int m = 0; m < 3; ++m) {
+      std::int32_t const number = static_cast<std::int32_t>(first) + m * n;
+      displacement[m] = displace.displacement(i, j, number / 3, number % 3);
+    }
+    COIR_UNROLL
+    for (int m = 0; m < 3; ++m) {
+      std::int32_t const number = static_cast<std::int32_t>(first) + m * n, d = number % 3;
+      displace.store(displacement[m],
+                     d == 0   ? i
+                     : d == 1 ? j
+                              : number / 3,
+                     (i * n + j) * n * 3 + number);
+    }
   }
 };
 
@@ -221,11 +241,11 @@ class Lpt {
                            box,
                            static_cast<T>(for_position),
                            static_cast<T>(for_momentum)};
+    auto const sites = coir::box<3, std::int64_t>({n_, n_, n_});
     if constexpr (runs_on_host<Exec>)
-      for_each("coir::nbody::lpt/displace", exec_, coir::box<3, std::int64_t>({n_, n_, n_}), body);
+      for_each("coir::nbody::lpt/displace", exec_, sites, body);
     else
-      for_each("coir::nbody::lpt/displace", exec_, coir::box<3, std::int64_t>({n_, n_, 3 * n_}),
-               DisplaceNumber<T>{body});
+      for_each("coir::nbody::lpt/displace", exec_, sites, DisplaceNumbers<T>{body});
   }
 
   /// source = sum_(i<j) (phi,ii phi,jj - phi,ij^2) in Fourier space.

@@ -199,15 +199,22 @@ struct Invert {
     source[place[p]] = static_cast<std::uint32_t>(p);
   }
 };
-/// to[p] = from[source[p]], number by number.
+/// to[p] = from[source[p]]. A thread takes numbers that lie far apart, so that threads read and write side by side.
 template <class T, int Components>
 struct Fetch {
   T const* from;
   T* to;
   std::uint32_t const* source;
-  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
-    std::int64_t const p = at / Components, component = at - p * Components;
-    to[at] = from[std::int64_t(source[p]) * Components + component];
+  std::int64_t particles;
+  KOKKOS_FUNCTION void operator()(std::int64_t first) const {
+    T number[Components];
+    COIR_UNROLL
+    for (int c = 0; c < Components; ++c) {
+      std::int64_t const at = first + c * particles, p = at / Components;
+      number[c] = from[std::int64_t(source[p]) * Components + (at - p * Components)];
+    }
+    COIR_UNROLL
+    for (int c = 0; c < Components; ++c) to[first + c * particles] = number[c];
   }
 };
 

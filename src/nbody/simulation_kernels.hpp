@@ -38,12 +38,17 @@ struct MoveParticle {
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle,
                                               mesh::detail::Value<T, 3> const& force) const {
+    T x[3], p[3];
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
-      std::int64_t const at = 3 * particle + d;
-      T const p = keep * momentum[at] + kick * force.component[d];
-      momentum[at] = p;
-      position[at] = wrapped(position[at] + drift * p, box);
+      x[d] = position[3 * particle + d];
+      p[d] = momentum[3 * particle + d];
+    }
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      p[d] = keep * p[d] + kick * force.component[d];
+      momentum[3 * particle + d] = p[d];
+      position[3 * particle + d] = wrapped(x[d] + drift * p[d], box);
     }
   }
 };
@@ -193,14 +198,13 @@ void Simulation<Exec, T>::permute(std::uint32_t const* place) {
     // Scattered reads are quicker than scattered writes.
     for_each("coir::nbody::order/invert", exec_, all, detail::Invert{place, sites});
     for (auto* vectors : {&particles_.position, &particles_.momentum}) {
-      for_each("coir::nbody::order/fetch", exec_,
-               coir::box<1, std::int64_t>({3 * particles_.count()}),
-               detail::Fetch<T, 3>{vectors->data(), spare_.data(), sites});
+      for_each("coir::nbody::order/fetch", exec_, all,
+               detail::Fetch<T, 3>{vectors->data(), spare_.data(), sites, particles_.count()});
       std::swap(*vectors, spare_);
     }
     auto* const new_sites = const_cast<std::uint32_t*>(place);
     for_each("coir::nbody::order/fetch", exec_, all,
-             detail::Fetch<std::uint32_t, 1>{site_.data(), new_sites, sites});
+             detail::Fetch<std::uint32_t, 1>{site_.data(), new_sites, sites, particles_.count()});
     for_each("coir::nbody::order/copy", exec_, all, detail::Copy{new_sites, site_.data()});
   }
 }
@@ -329,7 +333,8 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
   for (int s = 0; s < steps; ++s) {
     double const from = options_.scale_factors[static_cast<std::size_t>(done_)];
     double const to = options_.scale_factors[static_cast<std::size_t>(done_) + 1];
-    in_order_ = ++steps_since_sort_ <= sort_interval || steps - s == 1;
+    bool const good = sorted_ || runs_on_host<Exec>;  // tiles want more than the order of the lattice
+    in_order_ = (good && ++steps_since_sort_ <= sort_interval) || steps - s == 1;
     if (options_.stepper == Stepper::bullfrog) {
       auto const f = cosmology::bullfrog_dkd(growth_, from, to);
       double const before = growth_.momentum(from), after = growth_.momentum(to);
