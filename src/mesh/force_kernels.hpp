@@ -3,6 +3,8 @@
 /// \file
 /// The kernels of force.hpp, for one execution space.
 
+#include "differences_device.hpp"
+
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
@@ -64,10 +66,11 @@ struct InverseLaplacian {
     at[1] *= by;
   }
 
-  // For devices, both parts at once.
+  // For devices: both parts at once.
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     auto& mode = reinterpret_cast<Kokkos::complex<T>*>(data + i * plane + j * row)[k];
-    T const by = factor<false>(i, j, k);
+    bool const plain = window[0] == nullptr && softening == Softening::none;
+    T const by = plain ? factor<true>(i, j, k) : factor<false>(i, j, k);
     auto const before = mode;
     mode = Kokkos::complex<T>(before.real() * by, before.imag() * by);
   }
@@ -106,35 +109,6 @@ struct Differences {
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t around(std::int64_t i, int d) const {
     return i < 0 ? (i + 2 * n[d]) % n[d] : i >= n[d] ? i % n[d] : i;
-  }
-
-  /// Along one axis.
-  KOKKOS_FORCEINLINE_FUNCTION T along(std::int64_t i, std::int64_t j, std::int64_t k, int d) const {
-    std::int64_t const at = d == 0   ? i
-                            : d == 1 ? j
-                                     : k,
-                       extent = d == 0   ? n[0]
-                                : d == 1 ? n[1]
-                                         : n[2],
-                       stride = d == 0   ? plane
-                                : d == 1 ? row
-                                         : 1;
-    T const narrow = d == 0   ? near[0]
-                     : d == 1 ? near[1]
-                              : near[2],
-            wide = d == 0   ? far[0]
-                   : d == 1 ? far[1]
-                            : far[2];
-    T const* const here = potential + i * plane + j * row + k;
-    bool const inner = at >= 2 && at < extent - 2;
-    std::int64_t shift[4];
-    COIR_UNROLL
-    for (int s = 0; s < 4; ++s) {
-      int const away = s < 2 ? s - 2 : s - 1;
-      shift[s] = (inner ? away : around(at + away, d) - at) * stride;
-    }
-    T const slope = narrow * (here[shift[1]] - here[shift[2]]);
-    return Points == 2 ? slope : slope + wide * (here[shift[0]] - here[shift[3]]);
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
@@ -201,25 +175,14 @@ struct Differences {
   }
 };
 
-/// The same for devices: of the 3 n numbers of a row a thread takes three that lie n apart, so that threads write side by
-/// side.
-template <class T, int Points>
-struct DifferenceNumbers {
-  Differences<T, Points> differences;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t first) const {
-    auto const n = static_cast<std::int32_t>(differences.n[2]);
-    T slope[3];
-    COIR_UNROLL
-    for (int m = 0; m < 3; ++m) {
-      std::int32_t const number = static_cast<std::int32_t>(first) + m * n, k = number / 3;
-      slope[m] = differences.along(i, j, k, number - 3 * k);
-    }
-    T* const to = differences.force + (i * differences.n[1] + j) * n * 3 + first;
-    COIR_UNROLL
-    for (int m = 0; m < 3; ++m) to[std::int64_t(m) * n] = slope[m];
-  }
-};
+template <class Exec, class T, int Points>
+void find_differences(Exec const& exec, Differences<T, Points> const& body) {
+  if constexpr (runs_on_host<Exec>)
+    for_each("coir::mesh::force/differences", exec,
+             coir::box<3, std::int64_t>({body.n[0], body.n[1], body.n[2]}), body);
+  else
+    DifferencesInBlocks<T, Points>::run("coir::mesh::force/differences", exec, body);
+}
 
 /// component = -i k_d spectrum, without the Nyquist plane of axis d.
 template <class T>
@@ -349,19 +312,10 @@ void Force<Exec, T>::solve(double scale) {
   if (gradient_points(options_.kernel) == 0) return differentiate_spectrum();
 
   plan_.backward(spectrum_, density());
-  auto const all = coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2]});
-  auto const differentiate = [&]<int Points>(std::integral_constant<int, Points>) {
-    detail::Differences<T, Points> const body(*this);
-    if constexpr (runs_on_host<Exec>)
-      for_each("coir::mesh::force/differences", exec_, all, body);
-    else
-      for_each("coir::mesh::force/differences", exec_, all,
-               detail::DifferenceNumbers<T, Points>{body});
-  };
   if (gradient_points(options_.kernel) == 2)
-    differentiate(std::integral_constant<int, 2>{});
+    detail::find_differences(exec_, detail::Differences<T, 2>(*this));
   else
-    differentiate(std::integral_constant<int, 4>{});
+    detail::find_differences(exec_, detail::Differences<T, 4>(*this));
 }
 
 template <ExecutionSpace Exec, Real T>

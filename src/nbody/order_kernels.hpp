@@ -60,15 +60,6 @@ struct PencilBins {
   }
 };
 
-/// How particles are sorted in an execution space.
-template <class Exec, class T>
-auto bins_for(std::int64_t side, double box, std::int64_t particles) {
-  if constexpr (runs_on_host<Exec>)
-    return Bins<T>(side, box, static_cast<std::int32_t>(side));  // whole rows, which fit the caches
-  else
-    return PencilBins<T>(side, box, particles);
-}
-
 /// to[place[p]] = from[p].
 template <class T>
 struct PutVectors {
@@ -142,9 +133,9 @@ struct CountBin {
   T const* position;
   Bins bins;
   std::uint32_t* numbers;
-  std::uint32_t* place;
+  std::uint32_t* rank;
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
-    place[p] = Kokkos::atomic_fetch_add(numbers + bins(position + 3 * p), 1u);
+    rank[p] = Kokkos::atomic_fetch_add(numbers + bins(position + 3 * p), 1u);
   }
 };
 /// Sums of the bins before, for a stretch of bins at a time.
@@ -161,33 +152,37 @@ struct SumBins {
     }
   }
 };
+/// source[first place of a particle's bin + its rank there] = particle.
 template <class Bins, class T>
-struct AddBin {
+struct PutInBin {
   T const* position;
   Bins bins;
   std::uint32_t const* numbers;
-  std::uint32_t* place;
+  std::uint32_t const* rank;
+  std::uint32_t* source;
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
-    place[p] += numbers[bins(position + 3 * p)];
+    source[numbers[bins(position + 3 * p)] + rank[p]] = static_cast<std::uint32_t>(p);
   }
 };
 
-/// On devices particles of a bin come in any order.
+/// On devices: source[place] = which particle goes there. Particles of a bin come in any order.
+///
+/// \param rank  room for a number per particle
 template <class Exec, class T>
   requires(!runs_on_host<Exec>)
-void find_places(Exec const& exec, T const* position, std::int64_t particles,
-                 PencilBins<T> const& bins, std::uint32_t* place) {
+void find_sources(Exec const& exec, T const* position, std::int64_t particles,
+                  PencilBins<T> const& bins, std::uint32_t* rank, std::uint32_t* source) {
   Kokkos::View<std::uint32_t*, typename Exec::memory_space> const numbers("coir::nbody::order/bins",
                                                                           bins.count());
   auto const all = coir::box<1, std::int64_t>({particles});
   for_each("coir::nbody::order/count", exec, all,
-           CountBin<PencilBins<T>, T>{position, bins, numbers.data(), place});
+           CountBin<PencilBins<T>, T>{position, bins, numbers.data(), rank});
   Kokkos::parallel_scan("coir::nbody::order/sum",
                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                             exec, 0, (bins.count() + SumBins::stretch - 1) / SumBins::stretch),
                         SumBins{numbers.data(), bins.count()});
   for_each("coir::nbody::order/place", exec, all,
-           AddBin<PencilBins<T>, T>{position, bins, numbers.data(), place});
+           PutInBin<PencilBins<T>, T>{position, bins, numbers.data(), rank, source});
   exec.fence();  // before the bins go
 }
 

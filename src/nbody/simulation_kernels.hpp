@@ -3,7 +3,9 @@
 /// \file
 /// Steps of a simulation, for one execution space.
 
+#include "move_device.hpp"
 #include "order_kernels.hpp"
+#include "wrapped.hpp"
 
 #include <coir/array/pool.hpp>
 #include <coir/core/loops.hpp>
@@ -23,13 +25,6 @@ namespace coir::nbody {
 
 namespace detail {
 
-/// x into [0, length).
-template <class T>
-KOKKOS_FORCEINLINE_FUNCTION T wrapped(T x, T length) {
-  x -= length * math::floor(x / length);
-  return x >= length ? T(0) : x;  // rounding may leave length itself; what is no number stays so
-}
-
 /// p = keep p + kick F, x += drift p.
 template <class T>
 struct MoveParticle {
@@ -38,17 +33,12 @@ struct MoveParticle {
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle,
                                               mesh::detail::Value<T, 3> const& force) const {
-    T x[3], p[3];
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
-      x[d] = position[3 * particle + d];
-      p[d] = momentum[3 * particle + d];
-    }
-    COIR_UNROLL
-    for (int d = 0; d < 3; ++d) {
-      p[d] = keep * p[d] + kick * force.component[d];
-      momentum[3 * particle + d] = p[d];
-      position[3 * particle + d] = wrapped(x[d] + drift * p[d], box);
+      std::int64_t const at = 3 * particle + d;
+      T const p = keep * momentum[at] + kick * force.component[d];
+      momentum[at] = p;
+      position[at] = wrapped(position[at] + drift * p, box);
     }
   }
 };
@@ -181,32 +171,27 @@ void Simulation<Exec, T>::paint_density() {
                             static_cast<std::int64_t>(density.stride(1)), mean});
 }
 
-/// Moves particle p to place[p]. Sites go by way of the mesh of forces, which is free between steps.
+/// Hosts move particle p to order[p], devices particle order[p] to p: they read quicker from scattered places than they
+/// write there. Sites go by way of the mesh of forces, which is free between steps.
 template <ExecutionSpace Exec, Real T>
-void Simulation<Exec, T>::permute(std::uint32_t const* place) {
-  auto const all = coir::box<1, std::int64_t>({particles_.count()});
-  auto* const sites = const_cast<std::uint32_t*>(place) + particles_.count();
-  if constexpr (runs_on_host<Exec>) {
-    for (auto* vectors : {&particles_.position, &particles_.momentum}) {
-      for_each("coir::nbody::order/put", exec_, all,
-               detail::PutVectors<T>{vectors->data(), spare_.data(), place});
-      std::swap(*vectors, spare_);
-    }
-    for_each("coir::nbody::order/put", exec_, all, detail::PutNumbers{site_.data(), sites, place});
-    for_each("coir::nbody::order/copy", exec_, all, detail::Copy{sites, site_.data()});
-  } else {
-    // Scattered reads are quicker than scattered writes.
-    for_each("coir::nbody::order/invert", exec_, all, detail::Invert{place, sites});
-    for (auto* vectors : {&particles_.position, &particles_.momentum}) {
-      for_each("coir::nbody::order/fetch", exec_, all,
-               detail::Fetch<T, 3>{vectors->data(), spare_.data(), sites, particles_.count()});
-      std::swap(*vectors, spare_);
-    }
-    auto* const new_sites = const_cast<std::uint32_t*>(place);
-    for_each("coir::nbody::order/fetch", exec_, all,
-             detail::Fetch<std::uint32_t, 1>{site_.data(), new_sites, sites, particles_.count()});
-    for_each("coir::nbody::order/copy", exec_, all, detail::Copy{new_sites, site_.data()});
+void Simulation<Exec, T>::permute(std::uint32_t const* order) {
+  std::int64_t const count = particles_.count();
+  auto const all = coir::box<1, std::int64_t>({count});
+  auto const put = [&](auto const& on_host, auto const& on_device) {
+    if constexpr (runs_on_host<Exec>)
+      for_each("coir::nbody::order/put", exec_, all, on_host);
+    else
+      for_each("coir::nbody::order/fetch", exec_, all, on_device);
+  };
+  for (auto* vectors : {&particles_.position, &particles_.momentum}) {
+    put(detail::PutVectors<T>{vectors->data(), spare_.data(), order},
+        detail::Fetch<T, 3>{vectors->data(), spare_.data(), order, count});
+    std::swap(*vectors, spare_);
   }
+  auto* const sites = const_cast<std::uint32_t*>(order) + count;
+  put(detail::PutNumbers{site_.data(), sites, order},
+      detail::Fetch<std::uint32_t, 1>{site_.data(), sites, order, count});
+  for_each("coir::nbody::order/copy", exec_, all, detail::Copy{sites, site_.data()});
 }
 
 template <ExecutionSpace Exec, Real T>
@@ -226,11 +211,19 @@ void Simulation<Exec, T>::sort_by_rows() {
   if (!sorted_)
     for_each("coir::nbody::order/sites", exec_, coir::box<1, std::int64_t>({particles_.count()}),
              detail::Count{site_.data()});
-  auto* const place = reinterpret_cast<std::uint32_t*>(force_.force().data());
-  auto const bins =
-      detail::bins_for<Exec, T>(force_.shape()[0], particles_.box, particles_.count());
-  detail::find_places(exec_, particles_.position.data(), particles_.count(), bins, place);
-  permute(place);
+  auto* const order = reinterpret_cast<std::uint32_t*>(force_.force().data());
+  std::int64_t const side = force_.shape()[0];
+  if constexpr (runs_on_host<Exec>)
+    detail::find_places(
+        exec_, particles_.position.data(), particles_.count(),
+        detail::Bins<T>(side, particles_.box,
+                        static_cast<std::int32_t>(side)),  // whole rows, which fit the caches
+        order);
+  else
+    detail::find_sources(exec_, particles_.position.data(), particles_.count(),
+                         detail::PencilBins<T>(side, particles_.box, particles_.count()),
+                         order + particles_.count(), order);
+  permute(order);
   sorted_ = in_order_ = true;
   steps_since_sort_ = 0;
   seconds_.sort += watch.seconds();
@@ -240,10 +233,13 @@ template <ExecutionSpace Exec, Real T>
 void Simulation<Exec, T>::sort_by_lattice() {
   if (!sorted_) return;
   Stopwatch<Exec> const watch(exec_);
-  auto* const place = reinterpret_cast<std::uint32_t*>(force_.force().data());
-  for_each("coir::nbody::order/sites", exec_, coir::box<1, std::int64_t>({particles_.count()}),
-           detail::Copy{site_.data(), place});
-  permute(place);
+  auto* const order = reinterpret_cast<std::uint32_t*>(force_.force().data());
+  auto const all = coir::box<1, std::int64_t>({particles_.count()});
+  if constexpr (runs_on_host<Exec>)
+    for_each("coir::nbody::order/sites", exec_, all, detail::Copy{site_.data(), order});
+  else
+    for_each("coir::nbody::order/invert", exec_, all, detail::Invert{site_.data(), order});
+  permute(order);
   sorted_ = false;
   has_force_ = false;
   seconds_.sort += watch.seconds();
@@ -312,9 +308,12 @@ void Simulation<Exec, T>::move(Move const& what) {
       particles_.position.data(), particles_.momentum.data(),       static_cast<T>(what.keep),
       static_cast<T>(what.kick),  static_cast<T>(what.drift_after), static_cast<T>(particles_.box)};
   mesh::detail::with_order(options_.assignment, [&]<int Order>(std::integral_constant<int, Order>) {
-    mesh::detail::read_out<Order, 3>("coir::nbody::simulation/move", exec_,
-                                     particles_.position.data(), particles_.count(), particles_.box,
-                                     cells, body);
+    constexpr auto label = "coir::nbody::simulation/move";
+    if constexpr (runs_on_host<Exec>)
+      mesh::detail::read_out<Order, 3>(label, exec_, particles_.position.data(), particles_.count(),
+                                       particles_.box, cells, body);
+    else
+      detail::move_in_teams<Order>(label, exec_, particles_.count(), particles_.box, cells, body);
   });
   seconds_.readout += watch.seconds();
   if (what.drift_after != 0) has_force_ = false;
@@ -333,7 +332,8 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
   for (int s = 0; s < steps; ++s) {
     double const from = options_.scale_factors[static_cast<std::size_t>(done_)];
     double const to = options_.scale_factors[static_cast<std::size_t>(done_) + 1];
-    bool const good = sorted_ || runs_on_host<Exec>;  // tiles want more than the order of the lattice
+    bool const good =
+        sorted_ || runs_on_host<Exec>;  // tiles want more than the order of the lattice
     in_order_ = (good && ++steps_since_sort_ <= sort_interval) || steps - s == 1;
     if (options_.stepper == Stepper::bullfrog) {
       auto const f = cosmology::bullfrog_dkd(growth_, from, to);

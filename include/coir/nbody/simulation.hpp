@@ -95,7 +95,7 @@ class Simulation {
   bool is_finite() const;
   void sort_by_rows();
   void sort_by_lattice();
-  void permute(std::uint32_t const* place);
+  void permute(std::uint32_t const* order);
   void drift(double factor);
   void move(Move const& what);
   void finish(Move const& rest);
