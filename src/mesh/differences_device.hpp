@@ -55,20 +55,24 @@ struct DifferencesInBlocks {
     auto* const vectors = static_cast<T*>(member.team_shmem().get_shmem(+scratch_bytes));
     T* const vector = vectors + line * numbers + 3 * lane;
     // Threads beyond the mesh compute what isn't stored.
-    std::int64_t const here = around(j, 1) * row + around(k0 + lane, 2);
-    std::int64_t y[4], z[4];
-    T x[planes + 4];
+    std::int32_t const k = k0 + lane < n[2] ? k0 + lane : n[2] - 1;
+    T const* through[planes + 4];
     COIR_UNROLL
-    for (int s = 0; s < planes + 4; ++s) x[s] = potential[around(i0 + s - 2, 0) * plane + here];
+    for (int s = 0; s < planes + 4; ++s) through[s] = potential + around(i0 + s - 2, 0) * plane;
+    std::int64_t const line_at = around(j, 1) * row, here = line_at + k;
+    std::int64_t y[4], z[4];
     COIR_UNROLL
     for (int s = 0; s < 4; ++s) {
       int const shift = s < 2 ? s - 2 : s - 1;
-      y[s] = around(j + shift, 1) * row + around(k0 + lane, 2);
-      z[s] = around(j, 1) * row + around(k0 + lane + shift, 2);
+      y[s] = around(j + shift, 1) * row + k;
+      z[s] = line_at + around(k + shift, 2);
     }
+    T x[planes + 4];
+    COIR_UNROLL
+    for (int s = 0; s < planes + 4; ++s) x[s] = through[s][here];
     COIR_UNROLL
     for (int p = 0; p < planes; ++p) {
-      T const* const at = potential + around(i0 + p, 0) * plane;
+      T const* const at = through[p + 2];
       T* const to = vector + p * rows * numbers;
       to[0] = slope(0, x[p], x[p + 1], x[p + 3], x[p + 4]);
       to[1] = slope(1, at[y[0]], at[y[1]], at[y[2]], at[y[3]]);
@@ -93,9 +97,11 @@ struct DifferencesInBlocks {
     return Points == 2 ? narrow : narrow + far[d] * (before2 - after2);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION std::int32_t around(std::int32_t i, int d) const {
-    if (i >= 0 && i < n[d]) return i;
-    return i < 0 ? (i + 2 * n[d]) % n[d] : i % n[d];
+  /// From -2 on. What is further than 2 beyond the mesh gives some cell.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t around(std::int32_t i, int d) const {
+    i = i < n[d] + 2 ? i : n[d] + 1;
+    i = i < 0 ? i + n[d] : i >= n[d] ? i - n[d] : i;
+    return n[d] == 1 ? 0 : i;
   }
 };
 
