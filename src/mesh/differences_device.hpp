@@ -70,13 +70,19 @@ struct DifferencesInBlocks {
     T x[planes + 4];
     COIR_UNROLL
     for (int s = 0; s < planes + 4; ++s) x[s] = through[s][here];
+    // All loads before the first store, for the compiler can't tell that they don't overlap.
+    T slopes[planes][3];
     COIR_UNROLL
     for (int p = 0; p < planes; ++p) {
       T const* const at = through[p + 2];
-      T* const to = vector + p * rows * numbers;
-      to[0] = slope(0, x[p], x[p + 1], x[p + 3], x[p + 4]);
-      to[1] = slope(1, at[y[0]], at[y[1]], at[y[2]], at[y[3]]);
-      to[2] = slope(2, at[z[0]], at[z[1]], at[z[2]], at[z[3]]);
+      slopes[p][0] = slope(0, x[p], x[p + 1], x[p + 3], x[p + 4]);
+      slopes[p][1] = slope(1, at[y[0]], at[y[1]], at[y[2]], at[y[3]]);
+      slopes[p][2] = slope(2, at[z[0]], at[z[1]], at[z[2]], at[z[3]]);
+    }
+    COIR_UNROLL
+    for (int p = 0; p < planes; ++p) {
+      COIR_UNROLL
+      for (int d = 0; d < 3; ++d) vector[p * rows * numbers + d] = slopes[p][d];
     }
     member.team_barrier();
     if (j >= n[1]) return;

@@ -5,6 +5,7 @@
 
 #include "noise_file.hpp"
 #include "white_noise_kernels.hpp"
+#include "wrapped.hpp"
 
 #include <coir/array/pool.hpp>
 #include <coir/core/loops.hpp>
@@ -132,9 +133,7 @@ struct Displace {
   KOKKOS_FORCEINLINE_FUNCTION void store(T displacement, std::int64_t site, std::int64_t to) const {
     if (position != nullptr) {
       T const length = static_cast<T>(box), spacing = static_cast<T>(box / static_cast<double>(n));
-      T x = static_cast<T>(site) * spacing + for_position * displacement;
-      x -= length * math::floor(x / length);
-      position[to] = x >= length ? T(0) : x;
+      position[to] = wrapped(static_cast<T>(site) * spacing + for_position * displacement, length);
     }
     if (momentum != nullptr) momentum[to] = for_momentum * displacement;
   }
@@ -174,6 +173,13 @@ struct DisplaceNumbers {
 
 inline std::int64_t mesh_bytes(std::int64_t side, std::size_t number) {
   return side * side * (side / 2 + 1) * 2 * static_cast<std::int64_t>(number);
+}
+
+/// Bytes of particles and meshes, without those that transforms work in.
+inline std::int64_t lattice_bytes(std::int64_t side, std::size_t number) {
+  // Five meshes, which the pool rounds up by an eighth at most.
+  return 6 * side * side * side * static_cast<std::int64_t>(number) +
+         5 * mesh_bytes(side, number) / 8 * 9;
 }
 
 inline void check_lattice(std::int64_t side, double box, int order) {
@@ -271,9 +277,7 @@ class Lpt {
 
 template <ExecutionSpace Exec, Real T>
 std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side) {
-  // Five meshes, which the pool rounds up by an eighth at most.
-  return 6 * side * side * side * static_cast<std::int64_t>(sizeof(T)) +
-         5 * detail::mesh_bytes(side, sizeof(T)) / 8 * 9 +
+  return detail::lattice_bytes(side, sizeof(T)) +
          fft::RealPlan<Exec, T, 3>::work_bytes(exec, {side, side, side}, 1,
                                                detail::Lpt<Exec, T>::plan_options());
 }
@@ -292,7 +296,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
           static_cast<std::int64_t>(noise.extent(2)) == side / 2 + 1,
       "the noise of " + std::to_string(side) + "^3 particles must have extents (n, n, n / 2 + 1)");
   expects_memory<Space>(
-      initial_conditions_bytes<Exec, T>(exec, side) - detail::mesh_bytes(side, sizeof(T)),
+      detail::lattice_bytes(side, sizeof(T)) - detail::mesh_bytes(side, sizeof(T)),
       "the initial conditions of " + std::to_string(side) + "^3 particles");
   auto const growth = power.growth().at(a);
   double const expansion = cosmology::expansion_rate(power.parameters(), a);
@@ -320,6 +324,17 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
   for_each("coir::nbody::lpt/colour", exec, coir::box<3, std::int64_t>({side, side, side / 2 + 1}),
            detail::ColourNoise<T>{noise.data(), side, table.data(), first, 1 / step, steps});
 
+  auto const x = lpt.mesh(), y = lpt.mesh(), z = lpt.mesh();
+  auto const source = order == 1 ? typename detail::Lpt<Exec, T>::Mesh{} : lpt.mesh();
+  double const a2e = a * a * expansion, p1 = a2e * growth.d1_prime, p2 = a2e * growth.d2_prime;
+  if (order == 2) {
+    lpt.second_order_source(noise, source, x, y, z);
+    for_each("coir::nbody::lpt/combine", exec,
+             coir::box<1, std::int64_t>({side * side * (side / 2 + 1)}),
+             detail::Combine<T>{noise.data(), source.spectrum.data(), static_cast<T>(growth.d1),
+                                static_cast<T>(growth.d2), static_cast<T>(p1), static_cast<T>(p2)});
+  }
+  // Allocated while devices work.
   Particles<Exec, T> particles{side, box, {}, {}};
   using Vectors = typename Particles<Exec, T>::Vectors;
   std::int64_t const bytes = 3 * particles.count() * static_cast<std::int64_t>(sizeof(T));
@@ -328,18 +343,10 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
                        particles.count());
     if constexpr (runs_on_host<Exec>) ask_for_large_pages(vectors->data(), bytes);
   }
-  auto const x = lpt.mesh(), y = lpt.mesh(), z = lpt.mesh();
-  double const a2e = a * a * expansion, p1 = a2e * growth.d1_prime, p2 = a2e * growth.d2_prime;
   T *const position = particles.position.data(), *const momentum = particles.momentum.data();
   if (order == 1) {
     lpt.displace(noise, x, y, z, position, momentum, growth.d1, p1, box);
   } else {
-    auto const source = lpt.mesh();
-    lpt.second_order_source(noise, source, x, y, z);
-    for_each("coir::nbody::lpt/combine", exec,
-             coir::box<1, std::int64_t>({side * side * (side / 2 + 1)}),
-             detail::Combine<T>{noise.data(), source.spectrum.data(), static_cast<T>(growth.d1),
-                                static_cast<T>(growth.d2), static_cast<T>(p1), static_cast<T>(p2)});
     lpt.displace(noise, x, y, z, position, nullptr, 1, 0, box);
     lpt.displace(source, x, y, z, nullptr, momentum, 0, 1, box);
   }
@@ -353,7 +360,8 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
                                       LptOptions const& options) {
   using Space = typename Exec::memory_space;
   detail::check_lattice(side, box, options.order);
-  expects_memory<Space>(initial_conditions_bytes<Exec, T>(exec, side),
+  // A plan asks for its own memory; to learn how much that will be takes devices as long as a transform.
+  expects_memory<Space>(detail::lattice_bytes(side, sizeof(T)),
                         "the initial conditions of " + std::to_string(side) + "^3 particles");
   detail::Lpt<Exec, T> const lpt(exec, side, box);
   auto const noise = lpt.mesh();

@@ -42,14 +42,16 @@ struct MoveTeam {
     int const rank = member.team_rank();
     std::int64_t const begin = std::int64_t(member.league_rank()) * numbers,
                        rest = 3 * particles - begin;
-    T p[3];
+    // All loads before the first store, for the compiler can't tell that they don't overlap.
+    T here[3], p[3];
     COIR_UNROLL
     for (int m = 0; m < 3; ++m) {
       int const at = m * team + rank;
-      if (at >= rest) continue;
-      x[at] = position[begin + at];
-      p[m] = momentum[begin + at];
+      here[m] = at < rest ? position[begin + at] : T(0);
+      p[m] = at < rest ? momentum[begin + at] : T(0);
     }
+    COIR_UNROLL
+    for (int m = 0; m < 3; ++m) x[m * team + rank] = here[m];
     member.team_barrier();
     if (3 * rank < rest)
       mesh::detail::ReadOutParticle<Order, 3, T, KeepForce<T>>{
@@ -57,11 +59,15 @@ struct MoveTeam {
     member.team_barrier();
     COIR_UNROLL
     for (int m = 0; m < 3; ++m) {
+      p[m] = keep * p[m] + kick * force[m * team + rank];
+      here[m] = wrapped(here[m] + drift * p[m], box);
+    }
+    COIR_UNROLL
+    for (int m = 0; m < 3; ++m) {
       int const at = m * team + rank;
       if (at >= rest) continue;
-      p[m] = keep * p[m] + kick * force[at];
       momentum[begin + at] = p[m];
-      position[begin + at] = wrapped(x[at] + drift * p[m], box);
+      position[begin + at] = here[m];
     }
   }
 };

@@ -86,12 +86,11 @@ inline bool can_sort(std::int64_t side, std::int64_t mesh_side) {
 }
 
 /// On devices tiles pay for particles in the order of the mesh.
-template <class Exec, class T>
+template <class Exec>
 mesh::PaintScheme scheme_for(SimulationOptions const& options, bool sorted) {
-  bool const tiles = !runs_on_host<Exec> && sorted && std::is_same_v<T, float> &&
-                     options.assignment == mesh::Assignment::cic;
-  return options.scheme == mesh::PaintScheme::automatic && tiles ? mesh::PaintScheme::tiles
-                                                                 : options.scheme;
+  bool const tiles =
+      !runs_on_host<Exec> && sorted && options.scheme == mesh::PaintScheme::automatic;
+  return tiles ? mesh::PaintScheme::tiles : options.scheme;
 }
 
 /// Gives back what initial conditions have left in the pool of arrays, before the meshes of forces are allocated.
@@ -268,8 +267,8 @@ void Simulation<Exec, T>::find_force() {
   if (has_force_) return;
   if (!in_order_) sort_by_rows();  // now, when the mesh of forces is free
   Stopwatch<Exec> const painting(exec_);
-  mesh::PaintOptions const paint{
-      options_.assignment, detail::scheme_for<Exec, T>(options_, sorted_), options_.deterministic};
+  mesh::PaintOptions const paint{options_.assignment, detail::scheme_for<Exec>(options_, sorted_),
+                                 options_.deterministic};
   mesh::paint(exec_, particles_.position, particles_.box, force_.density(), paint);
   seconds_.paint += painting.seconds();
   Stopwatch<Exec> const solving(exec_);
@@ -327,7 +326,8 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
       steps);
   auto const& parameters = growth_.parameters();
   double const factor = 1.5 * parameters.omega_m;
-  constexpr int sort_interval = 3;  // steps in which particles cross a cell or so
+  // Steps in which particles cross a cell or so; on devices caches and tiles reach further than that.
+  constexpr int sort_interval = runs_on_host<Exec> ? 3 : 7;
   Move next;  // what the last step left to do: its second kick, or its second drift
   for (int s = 0; s < steps; ++s) {
     double const from = options_.scale_factors[static_cast<std::size_t>(done_)];
