@@ -37,7 +37,7 @@ struct DifferencesInBlocks {
     auto const parts = [](std::int32_t extent, int size) { return (extent + size - 1) / size; };
     body.blocks[0] = parts(body.n[1], rows);
     body.blocks[1] = parts(body.n[2], columns);
-    using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team, 1>>;
+    using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team, 4>>;
     Kokkos::parallel_for(
         std::string(label),
         Policy(exec, parts(body.n[0], planes) * body.blocks[0] * body.blocks[1], team)
