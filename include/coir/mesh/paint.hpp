@@ -20,8 +20,8 @@ enum class PaintScheme {
   slabs,  ///< hosts: each thread owns a slab of the mesh; best if particles lie roughly in the mesh's order
   private_meshes,  ///< hosts: each thread has a mesh of its own; takes memory for one more per thread
   atomics,         ///< devices: a thread per particle
-  /// devices: chunks of particles are added up in fast memory first, in whole numbers: parts of 2^-18 of a particle (float)
-  /// or of 2^-50 (double), or smaller. Best if particles that follow each other lie close together. For masses of 1.
+  /// devices: chunks of particles are added up in fast memory first, in whole numbers, parts of 2^-18 of a particle
+  /// (float) or 2^-50 (double) or smaller; best if particles that follow each other lie close together. For masses of 1
   tiles,
 };
 

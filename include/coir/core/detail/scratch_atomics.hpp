@@ -14,7 +14,7 @@ template <class Whole>
   requires std::is_integral_v<Whole>
 KOKKOS_FORCEINLINE_FUNCTION void add_in_scratch(Whole* to, Whole amount) {
 #if defined(__CUDA_ARCH__)
-  // Kokkos::atomic_add takes an instruction for any address, which is several times slower than that for scratch memory.
+  // Kokkos::atomic_add takes an instruction for any address, which is slower than that for scratch memory.
   using Word = std::conditional_t<sizeof(Whole) == 4, unsigned, unsigned long long>;
   ::atomicAdd(reinterpret_cast<Word*>(to), static_cast<Word>(amount));
 #else
