@@ -3,6 +3,8 @@
 /// \file
 /// The kernels of force.hpp, for one execution space.
 
+#include "differences_device.hpp"
+
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
@@ -145,6 +147,15 @@ struct Differences {
   }
 };
 
+template <class Exec, class T, int Points>
+void find_differences(Exec const& exec, Differences<T, Points> const& body) {
+  if constexpr (runs_on_host<Exec>)
+    for_each("coir::mesh::force/differences", exec,
+             coir::box<3, std::int64_t>({body.n[0], body.n[1], body.n[2]}), body);
+  else
+    DifferencesInBlocks<T, Points>::run("coir::mesh::force/differences", exec, body);
+}
+
 /// component = -i k_d spectrum, without the Nyquist plane of axis d.
 template <class T>
 struct SpectralSlope {
@@ -279,11 +290,10 @@ void Force<Exec, T>::solve(double scale) {
     plan_.filter(density(), spectrum_, inverse_laplacian<true>(scale));
   else
     plan_.filter(density(), spectrum_, inverse_laplacian<false>(scale));
-  auto const all = coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2]});
   if (gradient_points(options_.kernel) == 2)
-    for_each("coir::mesh::force/differences", exec_, all, detail::Differences<T, 2>(*this));
+    detail::find_differences(exec_, detail::Differences<T, 2>(*this));
   else
-    for_each("coir::mesh::force/differences", exec_, all, detail::Differences<T, 4>(*this));
+    detail::find_differences(exec_, detail::Differences<T, 4>(*this));
 }
 
 template <ExecutionSpace Exec, Real T>

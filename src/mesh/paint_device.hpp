@@ -3,82 +3,323 @@
 /// \file
 /// Painting on devices.
 
+#include "deposit.hpp"
+
+#include <coir/core/detail/scratch_atomics.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/paint.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
 namespace coir::mesh::detail {
 
+/// Where a particle lies along the three axes.
+template <int Order, class T>
+struct Located {
+  Touched<Order, T> axis[3];
+
+  template <class Cell>
+  KOKKOS_FORCEINLINE_FUNCTION Located(T const* position, T const (&per_cell)[3],
+                                      Cells<Cell> const& cells) {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d)
+      axis[d] = touched<Order, T>(position[d], per_cell[d], static_cast<T>(cells.extent[d]));
+  }
+
+  /// Whether the position is a number along each axis.
+  KOKKOS_FORCEINLINE_FUNCTION bool is_number() const {
+    T const sum = axis[0].weight[0] + axis[1].weight[0] + axis[2].weight[0];
+    return sum == sum;
+  }
+};
+
+/// Adds what a particle deposits to the mesh, cell by cell.
+///
+/// \tparam I  counts the mesh's elements: in 32 bits where these are enough, which is faster
+template <class I, int Components, int Order, class T, class Deposit>
+KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh(Cells<typename Deposit::Cell> const& cells,
+                                             Located<Order, T> const& at, std::int64_t particle,
+                                             Deposit const& deposit) {
+  using Cell = typename Deposit::Cell;
+  constexpr int step = Components == 3 ? 3 : 1;
+  I place[3][Order];
+  COIR_UNROLL
+  for (int d = 0; d < 3; ++d) {
+    I const stride = d == 0   ? static_cast<I>(cells.plane)
+                     : d == 1 ? static_cast<I>(cells.row)
+                              : I(step);
+    std::int32_t cell = at.axis[d].first;
+    COIR_UNROLL
+    for (int o = 0; o < Order; ++o) {
+      place[d][o] = static_cast<I>(cell) * stride;
+      cell = cell + 1 == static_cast<std::int32_t>(cells.extent[d]) ? 0 : cell + 1;
+    }
+  }
+  Cell* const data = cells.data;
+  deposit(particle, at.axis[0].weight, at.axis[1].weight, at.axis[2].weight,
+          [&](int a, int b, int c, int v, Cell const amount) {
+            Kokkos::atomic_add(data + (place[0][a] + place[1][b] + place[2][c] + v), amount);
+          });
+}
+
 /// A thread per particle.
 template <int Order, int Components, class T, class Deposit>
 struct PaintAtomics {
-  using Cell = typename Deposit::Cell;
   Painted<T> painted;
-  Cells<Cell> cells;
+  Cells<typename Deposit::Cell> cells;
   T per_cell[3];
   Deposit deposit;
   bool narrow;
 
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    Located<Order, T> const at(painted.position + 3 * p, per_cell, cells);
     if (narrow)
-      paint_at<std::int32_t>(p);
+      add_to_mesh<std::int32_t, Components>(cells, at, p, deposit);
     else
-      paint_at<std::int64_t>(p);
+      add_to_mesh<std::int64_t, Components>(cells, at, p, deposit);
+  }
+};
+
+/// The least and the greatest of three numbers each.
+struct Range3 {
+  std::int32_t least[3], greatest[3];
+};
+/// Joins ranges of the threads of a team.
+struct JoinRanges {
+  using reducer = JoinRanges;
+  using value_type = Range3;
+  using result_view_type =
+      Kokkos::View<Range3, Kokkos::AnonymousSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Range3* range;
+
+  KOKKOS_FUNCTION void join(Range3& to, Range3 const& from) const {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      to.least[d] = from.least[d] < to.least[d] ? from.least[d] : to.least[d];
+      to.greatest[d] = from.greatest[d] > to.greatest[d] ? from.greatest[d] : to.greatest[d];
+    }
+  }
+  KOKKOS_FUNCTION void init(Range3& value) const {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      value.least[d] = INT32_MAX;
+      value.greatest[d] = INT32_MIN;
+    }
+  }
+  KOKKOS_FUNCTION Range3& reference() const { return *range; }
+  KOKKOS_FUNCTION result_view_type view() const { return result_view_type(range); }
+  KOKKOS_FUNCTION bool references_scalar() const { return true; }
+};
+
+/// A team per chunk of particles that follow each other in memory. It adds up what they deposit in scratch memory, in a
+/// tile around most of them and in whole numbers, which are quick to add there; and then the tile to the mesh, row by row.
+/// Particles that reach out of the tile, and those that are nowhere, go to the mesh directly.
+template <int Order, class T, class Deposit>
+struct PaintTiles {
+  static constexpr int team = 256;
+  static constexpr int samples = 4;   // per thread, of which the tile is made
+  static constexpr int longest = 64;  // of a tile's sides
+  static constexpr int most_cells = 9216 * 4 / static_cast<int>(sizeof(T));
+  static constexpr int most_particles = 4096;
+
+  using Cell = typename Deposit::Cell;
+  using Whole = Fixed<T>;
+  static constexpr int scratch_bytes = most_cells * static_cast<int>(sizeof(Whole));
+  Painted<T> painted;
+  Cells<Cell> cells;
+  T per_cell[3];
+  int chunk;
+  Deposit deposit;
+  T whole, per_part;  // parts of a particle
+
+  /// A part of the mesh: its first cell, and the number of cells along each axis.
+  struct Tile {
+    std::int32_t origin[3], side[3];
+  };
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    std::int64_t const begin = std::int64_t(member.league_rank()) * chunk,
+                       rest = painted.particles - begin;
+    int const count = rest < chunk ? static_cast<int>(rest) : chunk;
+    auto* const sum = static_cast<Whole*>(member.team_shmem().get_shmem(+scratch_bytes));
+    Tile const tile = tile_around(member, painted.position + 3 * begin, count);
+    int const size = tile.side[0] * tile.side[1] * tile.side[2];
+    for (int c = member.team_rank(); c < size; c += team) sum[c] = 0;
+    member.team_barrier();
+    for (int p = member.team_rank(); p < count; p += team) add(tile, sum, begin + p);
+    member.team_barrier();
+    add_to_mesh_by_rows(member, tile, sum);
   }
 
  private:
-  /// \tparam I  counts the mesh's elements: in 32 bits where these are enough, which is faster
-  template <class I>
-  KOKKOS_FORCEINLINE_FUNCTION void paint_at(std::int64_t p) const {
-    constexpr int step = Components == 3 ? 3 : 1;
-    T weight[3][Order];
-    I place[3][Order];
+  KOKKOS_FORCEINLINE_FUNCTION std::int32_t extent(int d) const {
+    return static_cast<std::int32_t>(cells.extent[d]);
+  }
+
+  /// The tile that holds a sample of the particles, or if that is too large, a part around the one in the middle.
+  template <class Member>
+  KOKKOS_FORCEINLINE_FUNCTION Tile tile_around(Member const& member, T const* position,
+                                               int count) const {
+    Located<Order, T> const middle(position + 3 * (count / 2), per_cell, cells);
+    Range3 range;
+    JoinRanges const join{&range};
+    join.init(range);
     COIR_UNROLL
-    for (int d = 0; d < 3; ++d) {
-      auto const t = touched<Order, T>(painted.position[3 * p + d], per_cell[d],
-                                       static_cast<T>(cells.extent[d]));
-      I const stride = d == 0   ? static_cast<I>(cells.plane)
-                       : d == 1 ? static_cast<I>(cells.row)
-                                : I(step);
-      std::int32_t cell = t.first;
+    for (int s = 0; s < samples; ++s) {
+      int const p = static_cast<int>((std::int64_t(s) * team + member.team_rank()) * count /
+                                     (samples * team));
+      Located<Order, T> const at(position + 3 * p, per_cell, cells);
       COIR_UNROLL
-      for (int o = 0; o < Order; ++o) {
-        weight[d][o] = t.weight[o];
-        place[d][o] = static_cast<I>(cell) * stride;
-        cell = cell + 1 == static_cast<std::int32_t>(cells.extent[d]) ? 0 : cell + 1;
+      for (int d = 0; d < 3; ++d) {
+        // The shorter way around the axis.
+        std::int32_t const n = extent(d), straight = at.axis[d].first - middle.axis[d].first;
+        std::int32_t const away = straight < -(n / 2)     ? straight + n
+                                  : straight >= n - n / 2 ? straight - n
+                                                          : straight;
+        range.least[d] = away < range.least[d] ? away : range.least[d];
+        range.greatest[d] = away > range.greatest[d] ? away : range.greatest[d];
       }
     }
-    Cell* const data = cells.data;
-    deposit(p, weight[0], weight[1], weight[2], [&](int a, int b, int c, int v, Cell const amount) {
-      Kokkos::atomic_add(data + (place[0][a] + place[1][b] + place[2][c] + v), amount);
-    });
+    member.team_reduce(join);
+    Tile tile;
+    int area = 1;
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      int const wanted = range.greatest[d] - range.least[d] + Order;
+      int side = most_cells / area;
+      side = side < longest ? side : longest;
+      side = side < extent(d) ? side : extent(d);
+      side = side < wanted ? side : wanted;
+      int start = -side / 2, last = range.greatest[d] + Order - side;
+      start = start < last ? start : last;
+      start = start > range.least[d] ? start : range.least[d];
+      start += middle.axis[d].first;
+      start = start < 0 ? start + extent(d) : start >= extent(d) ? start - extent(d) : start;
+      tile.origin[d] = start;
+      tile.side[d] = side;
+      area *= side;
+    }
+    return tile;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Whole parts_of(Cell amount) const {
+    if constexpr (std::is_same_v<Cell, Whole>)
+      return amount;
+    else
+      return static_cast<Whole>(amount * whole + T(0.5));
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void add(Tile const& tile, Whole* sum, std::int64_t particle) const {
+    Located<Order, T> const at(painted.position + 3 * particle, per_cell, cells);
+    bool inside = at.is_number();
+    std::int32_t local[3];
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      local[d] = at.axis[d].first - tile.origin[d];
+      local[d] = local[d] < 0 ? local[d] + extent(d) : local[d];
+      inside = inside && local[d] + Order <= tile.side[d];
+    }
+    if (!inside) return add_to_mesh<std::int64_t, 0>(cells, at, particle, deposit);
+    int const row = tile.side[2], plane = tile.side[1] * row;
+    Whole* const first = sum + local[0] * plane + local[1] * row + local[2];
+    deposit(particle, at.axis[0].weight, at.axis[1].weight, at.axis[2].weight,
+            [&](int a, int b, int c, int, Cell const amount) {
+              coir::detail::add_in_scratch(first + (a * plane + b * row + c), parts_of(amount));
+            });
+  }
+
+  /// Half a warp or a warp per row.
+  template <class Member>
+  KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh_by_rows(Member const& member, Tile const& tile,
+                                                       Whole const* sum) const {
+    int const lanes = tile.side[2] <= 16 ? 16 : 32, step = team / lanes;
+    int const lane = member.team_rank() % lanes;
+    std::int32_t x = 0, y = member.team_rank() / lanes;
+    for (;; y += step) {
+      while (y >= tile.side[1]) {
+        y -= tile.side[1];
+        ++x;
+      }
+      if (x >= tile.side[0]) return;
+      Whole const* const from = sum + (x * tile.side[1] + y) * tile.side[2];
+      Cell* const to =
+          cells.data + around(tile, x, 0) * cells.plane + around(tile, y, 1) * cells.row;
+      for (int z = lane; z < tile.side[2]; z += lanes) {
+        Whole const amount = from[z];
+        if (amount == 0) continue;
+        if constexpr (std::is_same_v<Cell, Whole>)
+          Kokkos::atomic_add(to + around(tile, z, 2), amount);
+        else
+          Kokkos::atomic_add(to + around(tile, z, 2), static_cast<T>(amount) * per_part);
+      }
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t around(Tile const& tile, std::int32_t local,
+                                                  int d) const {
+    std::int32_t const cell = tile.origin[d] + local;
+    return cell < extent(d) ? cell : cell - extent(d);
   }
 };
+
+/// Particles of a chunk: as many as fill 16^3 cells on average, but not so few that tiles are a waste.
+inline int chunk_of(std::int64_t particles, std::int64_t cells, int most) {
+  std::int64_t const wanted = 4096 * particles / cells;
+  int chunk = 1024;
+  while (chunk < wanted && chunk < most) chunk *= 2;
+  return chunk;
+}
 
 template <int Order, int Components, class Exec, class T, class Deposit>
   requires(!runs_on_host<Exec>)
 void paint_with(Exec const& exec, Painted<T> const& painted, double box,
                 Cells<typename Deposit::Cell> const& cells, Deposit const& deposit,
                 PaintScheme scheme) {
-  expects(scheme == PaintScheme::automatic || scheme == PaintScheme::atomics,
-          "on devices the scheme must be atomics", name_of(scheme));
+  expects(scheme == PaintScheme::automatic || scheme == PaintScheme::atomics ||
+              scheme == PaintScheme::tiles,
+          "on devices the scheme must be atomics or tiles", name_of(scheme));
+  expects(Components == 0 || scheme != PaintScheme::tiles,
+          "the scheme tiles is for masses of 1: leave the values out, or take atomics");
   using Cell = typename Deposit::Cell;
   Kokkos::deep_copy(
       exec,
       Kokkos::View<Cell*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
           cells.data, static_cast<std::size_t>(cells.extent[0] * cells.plane)),
       Cell(0));
-  PaintAtomics<Order, Components, T, Deposit> body{
+  if (painted.particles == 0) return;
+  T per_cell[3];
+  for (int d = 0; d < 3; ++d)
+    per_cell[d] = static_cast<T>(static_cast<double>(cells.extent[d]) / box);
+  if constexpr (Components == 0) {
+    if (scheme == PaintScheme::tiles) {
+      using Tiles = PaintTiles<Order, T, Deposit>;
+      int const chunk = chunk_of(painted.particles, cells.count(), Tiles::most_particles);
+      // A whole chunk in one cell doesn't overflow.
+      T const whole =
+          static_cast<T>(std::int64_t(1) << (sizeof(T) == 4 ? 30 : 62)) / static_cast<T>(chunk);
+      Tiles const body{painted,     cells,   {per_cell[0], per_cell[1], per_cell[2]},
+                       chunk,       deposit, whole,
+                       T(1) / whole};
+      std::int64_t const teams = (painted.particles + chunk - 1) / chunk;
+      using Policy =
+          Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Tiles::team, Order == 2 ? 5 : 2>>;
+      Kokkos::parallel_for("coir::mesh::paint/tiles",
+                           Policy(exec, static_cast<int>(teams), Tiles::team)
+                               .set_scratch_size(0, Kokkos::PerTeam(Tiles::scratch_bytes + 64)),
+                           body);
+      return;
+    }
+  }
+  PaintAtomics<Order, Components, T, Deposit> const body{
       painted,
       cells,
-      {},
+      {per_cell[0], per_cell[1], per_cell[2]},
       deposit,
       cells.extent[0] * cells.plane <= std::numeric_limits<std::int32_t>::max()};
-  for (int d = 0; d < 3; ++d)
-    body.per_cell[d] = static_cast<T>(static_cast<double>(cells.extent[d]) / box);
   for_each("coir::mesh::paint/atomics", exec, coir::box<1, std::int64_t>({painted.particles}),
            body);
 }

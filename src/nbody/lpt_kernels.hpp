@@ -5,6 +5,7 @@
 
 #include "noise_file.hpp"
 #include "white_noise_kernels.hpp"
+#include "wrapped.hpp"
 
 #include <coir/array/pool.hpp>
 #include <coir/core/loops.hpp>
@@ -50,34 +51,38 @@ struct ColourNoise {
   }
 };
 
-/// to = from times what makes -grad laplacian^-1 along axis a of it, i k_a / k^2, or if b >= 0 its second derivative
-/// d_a d_b laplacian^-1, k_a k_b / k^2. Divided by n^3, for the transform that follows.
+/// Three derivatives of laplacian^-1 of a density: to[a] = from times i k_a / k^2, which makes -grad laplacian^-1 of it, or
+/// for second derivatives, d_a d_b laplacian^-1 with b = (a + shift) mod 3, k_a k_b / k^2. Divided by n^3, for the
+/// transforms that follow.
 template <class T>
-struct PotentialDerivative {
+struct PotentialDerivatives {
   Kokkos::complex<T> const* from;
-  Kokkos::complex<T>* to;
+  Kokkos::complex<T>* to[3];
   std::int64_t n;
-  int a, b;
+  bool second;
+  int shift;
   T unit;  // 2 pi / box
 
-  /// Without the Nyquist frequency where the derivative along the axis is of odd order.
-  KOKKOS_FUNCTION T slope(std::int64_t i) const {
-    return 2 * i == n && a != b ? T(0) : unit * static_cast<T>(fft::wave_number(i, n));
-  }
-
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    T const x = unit * static_cast<T>(fft::wave_number(i, n)),
-            y = unit * static_cast<T>(fft::wave_number(j, n)), z = unit * static_cast<T>(k);
-    T const square = x * x + y * y + z * z;
+    T const wave[3] = {unit * static_cast<T>(fft::wave_number(i, n)),
+                       unit * static_cast<T>(fft::wave_number(j, n)), unit * static_cast<T>(k)};
+    T const square = wave[0] * wave[0] + wave[1] * wave[1] + wave[2] * wave[2];
     T const cells = static_cast<T>(n) * static_cast<T>(n) * static_cast<T>(n);
-    T const along_a = square > T(0) ? slope(a == 0 ? i : a == 1 ? j : k) / (square * cells) : T(0);
+    // Without the Nyquist frequency where the derivative along the axis is of odd order.
+    bool const odd = !second || shift > 0;
+    T const slope[3] = {odd && 2 * i == n ? T(0) : wave[0], odd && 2 * j == n ? T(0) : wave[1],
+                        odd && 2 * k == n ? T(0) : wave[2]};
     std::int64_t const at = (i * n + j) * (n / 2 + 1) + k;
     auto const mode = from[at];
-    if (b < 0) {
-      to[at] = Kokkos::complex<T>(-along_a * mode.imag(), along_a * mode.real());
-    } else {
-      T const factor = along_a * slope(b == 0 ? i : b == 1 ? j : k);
-      to[at] = Kokkos::complex<T>(factor * mode.real(), factor * mode.imag());
+    COIR_UNROLL
+    for (int a = 0; a < 3; ++a) {
+      T const along_a = square > T(0) ? slope[a] / (square * cells) : T(0);
+      if (second) {
+        T const factor = along_a * (shift == 0 ? slope[a] : slope[a < 2 ? a + 1 : 0]);
+        to[a][at] = Kokkos::complex<T>(factor * mode.real(), factor * mode.imag());
+      } else {
+        to[a][at] = Kokkos::complex<T>(-along_a * mode.imag(), along_a * mode.real());
+      }
     }
   }
 };
@@ -118,24 +123,63 @@ struct Displace {
   double box;
   T for_position, for_momentum;
 
+  KOKKOS_FORCEINLINE_FUNCTION T displacement(std::int64_t i, std::int64_t j, std::int64_t k,
+                                             int d) const {
+    T const* const component = d == 0 ? s[0] : d == 1 ? s[1] : s[2];
+    return component[(i * n + j) * (2 * (n / 2 + 1)) + k];
+  }
+
+  /// \param site  along axis d
+  KOKKOS_FORCEINLINE_FUNCTION void store(T displacement, std::int64_t site, std::int64_t to) const {
+    if (position != nullptr) {
+      T const length = static_cast<T>(box), spacing = static_cast<T>(box / static_cast<double>(n));
+      position[to] = wrapped(static_cast<T>(site) * spacing + for_position * displacement, length);
+    }
+    if (momentum != nullptr) momentum[to] = for_momentum * displacement;
+  }
+
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    std::int64_t const from = (i * n + j) * (2 * (n / 2 + 1)) + k, to = ((i * n + j) * n + k) * 3;
-    T const length = static_cast<T>(box), spacing = static_cast<T>(box / static_cast<double>(n));
     COIR_UNROLL
-    for (int d = 0; d < 3; ++d) {
-      T const displacement = s[d][from];
-      if (position != nullptr) {
-        T x = static_cast<T>(d == 0 ? i : d == 1 ? j : k) * spacing + for_position * displacement;
-        x -= length * math::floor(x / length);
-        position[to + d] = x >= length ? T(0) : x;
-      }
-      if (momentum != nullptr) momentum[to + d] = for_momentum * displacement;
+    for (int d = 0; d < 3; ++d)
+      store(displacement(i, j, k, d), d == 0 ? i : d == 1 ? j : k, ((i * n + j) * n + k) * 3 + d);
+  }
+};
+
+/// The same for devices: of the 3 n numbers of a row a thread takes three that lie n apart, so that threads write side by
+/// side.
+template <class T>
+struct DisplaceNumbers {
+  Displace<T> displace;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t first) const {
+    auto const n = static_cast<std::int32_t>(displace.n);
+    T displacement[3];
+    COIR_UNROLL
+    for (int m = 0; m < 3; ++m) {
+      std::int32_t const number = static_cast<std::int32_t>(first) + m * n;
+      displacement[m] = displace.displacement(i, j, number / 3, number % 3);
+    }
+    COIR_UNROLL
+    for (int m = 0; m < 3; ++m) {
+      std::int32_t const number = static_cast<std::int32_t>(first) + m * n, d = number % 3;
+      displace.store(displacement[m],
+                     d == 0   ? i
+                     : d == 1 ? j
+                              : number / 3,
+                     (i * n + j) * n * 3 + number);
     }
   }
 };
 
 inline std::int64_t mesh_bytes(std::int64_t side, std::size_t number) {
   return side * side * (side / 2 + 1) * 2 * static_cast<std::int64_t>(number);
+}
+
+/// Bytes of particles and meshes, without those that transforms work in.
+inline std::int64_t lattice_bytes(std::int64_t side, std::size_t number) {
+  // Five meshes, which the pool rounds up by an eighth at most.
+  return 6 * side * side * side * static_cast<std::int64_t>(number) +
+         5 * mesh_bytes(side, number) / 8 * 9;
 }
 
 inline void check_lattice(std::int64_t side, double box, int order) {
@@ -181,37 +225,40 @@ class Lpt {
 
   void forward(Spectrum const& mesh) const { plan_.forward(fft::real_view_of(mesh, n_), mesh); }
 
-  /// to = the derivative in real space.
-  void derivative(Spectrum const& from, Spectrum const& to, int a, int b = -1) const {
-    for_each("coir::nbody::lpt/derivative", exec_, coir::box<3, std::int64_t>({n_, n_, n_ / 2 + 1}),
-             PotentialDerivative<T>{from.data(), to.data(), n_, a, b, static_cast<T>(unit_)});
-    plan_.backward(to, fft::real_view_of(to, n_));
+  /// Three derivatives in real space.
+  void differentiate(Spectrum const& from, Spectrum const& x, Spectrum const& y, Spectrum const& z,
+                     bool second = false, int shift = 0) const {
+    for_each(
+        "coir::nbody::lpt/derivatives", exec_, coir::box<3, std::int64_t>({n_, n_, n_ / 2 + 1}),
+        PotentialDerivatives<T>{
+            from.data(), {x.data(), y.data(), z.data()}, n_, second, shift, static_cast<T>(unit_)});
+    for (auto const* to : {&x, &y, &z}) plan_.backward(*to, fft::real_view_of(*to, n_));
   }
 
   /// Moves particles from their lattice, or sets their momenta, by s = -grad laplacian^-1 of a density in Fourier space.
   void displace(Spectrum const& density, Spectrum const& x, Spectrum const& y, Spectrum const& z,
                 T* position, T* momentum, double for_position, double for_momentum,
                 double box) const {
-    derivative(density, x, 0);
-    derivative(density, y, 1);
-    derivative(density, z, 2);
-    for_each("coir::nbody::lpt/displace", exec_, coir::box<3, std::int64_t>({n_, n_, n_}),
-             Displace<T>{{numbers(x), numbers(y), numbers(z)},
-                         position,
-                         momentum,
-                         n_,
-                         box,
-                         static_cast<T>(for_position),
-                         static_cast<T>(for_momentum)});
+    differentiate(density, x, y, z);
+    Displace<T> const body{{numbers(x), numbers(y), numbers(z)},
+                           position,
+                           momentum,
+                           n_,
+                           box,
+                           static_cast<T>(for_position),
+                           static_cast<T>(for_momentum)};
+    auto const sites = coir::box<3, std::int64_t>({n_, n_, n_});
+    if constexpr (runs_on_host<Exec>)
+      for_each("coir::nbody::lpt/displace", exec_, sites, body);
+    else
+      for_each("coir::nbody::lpt/displace", exec_, sites, DisplaceNumbers<T>{body});
   }
 
   /// source = sum_(i<j) (phi,ii phi,jj - phi,ij^2) in Fourier space.
   void second_order_source(Spectrum const& density, Spectrum const& source, Spectrum const& x,
                            Spectrum const& y, Spectrum const& z) const {
     for (bool const mixed : {false, true}) {
-      derivative(density, x, 0, mixed ? 1 : 0);
-      derivative(density, y, 1, mixed ? 2 : 1);
-      derivative(density, z, 2, mixed ? 0 : 2);
+      differentiate(density, x, y, z, true, mixed ? 1 : 0);
       for_each("coir::nbody::lpt/second_order", exec_,
                coir::box<1, std::int64_t>({n_ * n_ * 2 * (n_ / 2 + 1)}),
                AddSecondOrder<T>{numbers(source), numbers(x), numbers(y), numbers(z), mixed});
@@ -230,9 +277,7 @@ class Lpt {
 
 template <ExecutionSpace Exec, Real T>
 std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side) {
-  // Five meshes, which the pool rounds up by an eighth at most.
-  return 6 * side * side * side * static_cast<std::int64_t>(sizeof(T)) +
-         5 * detail::mesh_bytes(side, sizeof(T)) / 8 * 9 +
+  return detail::lattice_bytes(side, sizeof(T)) +
          fft::RealPlan<Exec, T, 3>::work_bytes(exec, {side, side, side}, 1,
                                                detail::Lpt<Exec, T>::plan_options());
 }
@@ -251,7 +296,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
           static_cast<std::int64_t>(noise.extent(2)) == side / 2 + 1,
       "the noise of " + std::to_string(side) + "^3 particles must have extents (n, n, n / 2 + 1)");
   expects_memory<Space>(
-      initial_conditions_bytes<Exec, T>(exec, side) - detail::mesh_bytes(side, sizeof(T)),
+      detail::lattice_bytes(side, sizeof(T)) - detail::mesh_bytes(side, sizeof(T)),
       "the initial conditions of " + std::to_string(side) + "^3 particles");
   auto const growth = power.growth().at(a);
   double const expansion = cosmology::expansion_rate(power.parameters(), a);
@@ -279,6 +324,17 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
   for_each("coir::nbody::lpt/colour", exec, coir::box<3, std::int64_t>({side, side, side / 2 + 1}),
            detail::ColourNoise<T>{noise.data(), side, table.data(), first, 1 / step, steps});
 
+  auto const x = lpt.mesh(), y = lpt.mesh(), z = lpt.mesh();
+  auto const source = order == 1 ? typename detail::Lpt<Exec, T>::Mesh{} : lpt.mesh();
+  double const a2e = a * a * expansion, p1 = a2e * growth.d1_prime, p2 = a2e * growth.d2_prime;
+  if (order == 2) {
+    lpt.second_order_source(noise, source, x, y, z);
+    for_each("coir::nbody::lpt/combine", exec,
+             coir::box<1, std::int64_t>({side * side * (side / 2 + 1)}),
+             detail::Combine<T>{noise.data(), source.spectrum.data(), static_cast<T>(growth.d1),
+                                static_cast<T>(growth.d2), static_cast<T>(p1), static_cast<T>(p2)});
+  }
+  // Allocated while devices work.
   Particles<Exec, T> particles{side, box, {}, {}};
   using Vectors = typename Particles<Exec, T>::Vectors;
   std::int64_t const bytes = 3 * particles.count() * static_cast<std::int64_t>(sizeof(T));
@@ -287,18 +343,10 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
                        particles.count());
     if constexpr (runs_on_host<Exec>) ask_for_large_pages(vectors->data(), bytes);
   }
-  auto const x = lpt.mesh(), y = lpt.mesh(), z = lpt.mesh();
-  double const a2e = a * a * expansion, p1 = a2e * growth.d1_prime, p2 = a2e * growth.d2_prime;
   T *const position = particles.position.data(), *const momentum = particles.momentum.data();
   if (order == 1) {
     lpt.displace(noise, x, y, z, position, momentum, growth.d1, p1, box);
   } else {
-    auto const source = lpt.mesh();
-    lpt.second_order_source(noise, source, x, y, z);
-    for_each("coir::nbody::lpt/combine", exec,
-             coir::box<1, std::int64_t>({side * side * (side / 2 + 1)}),
-             detail::Combine<T>{noise.data(), source.spectrum.data(), static_cast<T>(growth.d1),
-                                static_cast<T>(growth.d2), static_cast<T>(p1), static_cast<T>(p2)});
     lpt.displace(noise, x, y, z, position, nullptr, 1, 0, box);
     lpt.displace(source, x, y, z, nullptr, momentum, 0, 1, box);
   }
@@ -312,7 +360,8 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
                                       LptOptions const& options) {
   using Space = typename Exec::memory_space;
   detail::check_lattice(side, box, options.order);
-  expects_memory<Space>(initial_conditions_bytes<Exec, T>(exec, side),
+  // A plan asks for its own memory; to learn how much that will be takes devices as long as a transform.
+  expects_memory<Space>(detail::lattice_bytes(side, sizeof(T)),
                         "the initial conditions of " + std::to_string(side) + "^3 particles");
   detail::Lpt<Exec, T> const lpt(exec, side, box);
   auto const noise = lpt.mesh();

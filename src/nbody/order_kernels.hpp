@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// Particles in the order of the mesh's rows. What neighbours in memory touch then lies in the same few rows, which stay in
-/// the caches; in the order of the lattice evolved particles take two to four times as long to paint and to read out.
+/// Particles in the order of the mesh: on hosts in that of its rows, on devices pencil by pencil. What neighbours in memory
+/// touch then lies in the same few rows, which stay in the caches; in the order of the lattice evolved particles take two to
+/// four times as long to paint and to read out.
 
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
@@ -33,6 +34,29 @@ struct Bins {
   }
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(T const* x) const {
     return (std::int64_t(cell(x[0])) * side + cell(x[1])) * stretches + cell(x[2]) / stretch;
+  }
+};
+
+/// The same for devices: blocks of across^2 x 16 cells. These follow each other row by row in cubes of 16^3 cells, and the
+/// cubes along the last axis, so that any number of particles in a row fills a compact part of a pencil of the mesh.
+template <class T>
+struct PencilBins {
+  static constexpr std::int32_t cube = 16;
+  Bins<T> cells;
+  std::int32_t across, blocks, cubes;
+
+  PencilBins(std::int64_t side, double box, std::int64_t particles)
+      : cells(side, box, 1),
+        across(side * side * side <= 2 * particles ? 1 : 2),  // some particles in each
+        blocks(cube / across),
+        cubes(static_cast<std::int32_t>((side + cube - 1) / cube)) {}
+
+  std::int64_t count() const { return std::int64_t(cubes) * cubes * cubes * blocks * blocks; }
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(T const* x) const {
+    std::int32_t const i = cells.cell(x[0]), j = cells.cell(x[1]), k = cells.cell(x[2]);
+    std::int64_t const which = (std::int64_t(i / cube) * cubes + j / cube) * cubes + k / cube;
+    return (which * blocks + i % cube / across) * blocks + j % cube / across;
   }
 };
 
@@ -105,51 +129,89 @@ void find_places(Exec const& exec, T const* position, std::int64_t particles, Bi
   });
 }
 
-template <class T>
+template <class Bins, class T>
 struct CountBin {
   T const* position;
-  Bins<T> bins;
+  Bins bins;
   std::uint32_t* numbers;
-  std::uint32_t* place;
+  std::uint32_t* rank;
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
-    place[p] = Kokkos::atomic_fetch_add(numbers + bins(position + 3 * p), 1u);
+    rank[p] = Kokkos::atomic_fetch_add(numbers + bins(position + 3 * p), 1u);
   }
 };
+/// Sums of the bins before, for a stretch of bins at a time.
 struct SumBins {
+  static constexpr std::int64_t stretch = 16;
   std::uint32_t* numbers;
-  KOKKOS_FUNCTION void operator()(std::int64_t b, std::uint32_t& sum, bool last) const {
-    std::uint32_t const here = numbers[b];
-    if (last) numbers[b] = sum;
-    sum += here;
+  std::int64_t count;
+  KOKKOS_FUNCTION void operator()(std::int64_t s, std::uint32_t& sum, bool last) const {
+    std::int64_t const begin = s * stretch, end = begin + stretch < count ? begin + stretch : count;
+    for (std::int64_t b = begin; b < end; ++b) {
+      std::uint32_t const here = numbers[b];
+      if (last) numbers[b] = sum;
+      sum += here;
+    }
   }
 };
-template <class T>
-struct AddBin {
+/// source[first place of a particle's bin + its rank there] = particle.
+template <class Bins, class T>
+struct PutInBin {
   T const* position;
-  Bins<T> bins;
+  Bins bins;
   std::uint32_t const* numbers;
-  std::uint32_t* place;
+  std::uint32_t const* rank;
+  std::uint32_t* source;
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
-    place[p] += numbers[bins(position + 3 * p)];
+    source[numbers[bins(position + 3 * p)] + rank[p]] = static_cast<std::uint32_t>(p);
   }
 };
 
-/// On devices particles of a bin come in any order.
+/// On devices: source[place] = which particle goes there. Particles of a bin come in any order.
+///
+/// \param rank  room for a number per particle
 template <class Exec, class T>
   requires(!runs_on_host<Exec>)
-void find_places(Exec const& exec, T const* position, std::int64_t particles, Bins<T> const& bins,
-                 std::uint32_t* place) {
+void find_sources(Exec const& exec, T const* position, std::int64_t particles,
+                  PencilBins<T> const& bins, std::uint32_t* rank, std::uint32_t* source) {
   Kokkos::View<std::uint32_t*, typename Exec::memory_space> const numbers("coir::nbody::order/bins",
                                                                           bins.count());
   auto const all = coir::box<1, std::int64_t>({particles});
   for_each("coir::nbody::order/count", exec, all,
-           CountBin<T>{position, bins, numbers.data(), place});
-  Kokkos::parallel_scan(
-      "coir::nbody::order/sum",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, bins.count()),
-      SumBins{numbers.data()});
-  for_each("coir::nbody::order/place", exec, all, AddBin<T>{position, bins, numbers.data(), place});
+           CountBin<PencilBins<T>, T>{position, bins, numbers.data(), rank});
+  Kokkos::parallel_scan("coir::nbody::order/sum",
+                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                            exec, 0, (bins.count() + SumBins::stretch - 1) / SumBins::stretch),
+                        SumBins{numbers.data(), bins.count()});
+  for_each("coir::nbody::order/place", exec, all,
+           PutInBin<PencilBins<T>, T>{position, bins, numbers.data(), rank, source});
   exec.fence();  // before the bins go
 }
+
+/// source[place[p]] = p.
+struct Invert {
+  std::uint32_t const* place;
+  std::uint32_t* source;
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    source[place[p]] = static_cast<std::uint32_t>(p);
+  }
+};
+/// to[p] = from[source[p]]. A thread takes numbers that lie far apart, so that threads read and write side by side.
+template <class T, int Components>
+struct Fetch {
+  T const* from;
+  T* to;
+  std::uint32_t const* source;
+  std::int64_t particles;
+  KOKKOS_FUNCTION void operator()(std::int64_t first) const {
+    T number[Components];
+    COIR_UNROLL
+    for (int c = 0; c < Components; ++c) {
+      std::int64_t const at = first + c * particles, p = at / Components;
+      number[c] = from[std::int64_t(source[p]) * Components + (at - p * Components)];
+    }
+    COIR_UNROLL
+    for (int c = 0; c < Components; ++c) to[first + c * particles] = number[c];
+  }
+};
 
 }  // namespace coir::nbody::detail

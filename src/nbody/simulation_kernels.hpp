@@ -3,7 +3,9 @@
 /// \file
 /// Steps of a simulation, for one execution space.
 
+#include "move_device.hpp"
 #include "order_kernels.hpp"
+#include "wrapped.hpp"
 
 #include <coir/array/pool.hpp>
 #include <coir/core/loops.hpp>
@@ -22,13 +24,6 @@
 namespace coir::nbody {
 
 namespace detail {
-
-/// x into [0, length).
-template <class T>
-KOKKOS_FORCEINLINE_FUNCTION T wrapped(T x, T length) {
-  x -= length * math::floor(x / length);
-  return x >= length ? T(0) : x;  // rounding may leave length itself; what is no number stays so
-}
 
 /// p = keep p + kick F, x += drift p.
 template <class T>
@@ -104,8 +99,16 @@ inline bool can_sort(std::int64_t side, std::int64_t mesh_side) {
 /// host counts in bins of its own, in a byte per cell of the mesh by all threads at most.
 template <class Exec>
 std::int32_t cells_of_bin(Exec const& exec, std::int64_t mesh_side) {
-  std::int64_t const threads = runs_on_host<Exec> ? exec.concurrency() : 1;
+  std::int64_t const threads = exec.concurrency();
   return static_cast<std::int32_t>(std::min(mesh_side, std::max<std::int64_t>(32, 4 * threads)));
+}
+
+/// On devices tiles pay for particles in the order of the mesh.
+template <class Exec>
+mesh::PaintScheme scheme_for(SimulationOptions const& options, bool sorted) {
+  bool const tiles =
+      !runs_on_host<Exec> && sorted && options.scheme == mesh::PaintScheme::automatic;
+  return tiles ? mesh::PaintScheme::tiles : options.scheme;
 }
 
 /// Gives back what initial conditions have left in the pool of arrays, before the meshes of forces are allocated.
@@ -185,17 +188,26 @@ void Simulation<Exec, T>::paint_density() {
                             static_cast<std::int64_t>(density.stride(1)), mean});
 }
 
-/// Moves particle p to place[p]. Sites go by way of the mesh of forces, which is free between steps.
+/// Hosts move particle p to order[p], devices particle order[p] to p: they read quicker from scattered places than they
+/// write there. Sites go by way of the mesh of forces, which is free between steps.
 template <ExecutionSpace Exec, Real T>
-void Simulation<Exec, T>::permute(std::uint32_t const* place) {
-  auto const all = coir::box<1, std::int64_t>({particles_.count()});
+void Simulation<Exec, T>::permute(std::uint32_t const* order) {
+  std::int64_t const count = particles_.count();
+  auto const all = coir::box<1, std::int64_t>({count});
+  auto const put = [&](auto const& on_host, auto const& on_device) {
+    if constexpr (runs_on_host<Exec>)
+      for_each("coir::nbody::order/put", exec_, all, on_host);
+    else
+      for_each("coir::nbody::order/fetch", exec_, all, on_device);
+  };
   for (auto* vectors : {&particles_.position, &particles_.momentum}) {
-    for_each("coir::nbody::order/put", exec_, all,
-             detail::PutVectors<T>{vectors->data(), spare_.data(), place});
+    put(detail::PutVectors<T>{vectors->data(), spare_.data(), order},
+        detail::Fetch<T, 3>{vectors->data(), spare_.data(), order, count});
     std::swap(*vectors, spare_);
   }
-  auto* const sites = const_cast<std::uint32_t*>(place) + particles_.count();
-  for_each("coir::nbody::order/put", exec_, all, detail::PutNumbers{site_.data(), sites, place});
+  auto* const sites = const_cast<std::uint32_t*>(order) + count;
+  put(detail::PutNumbers{site_.data(), sites, order},
+      detail::Fetch<std::uint32_t, 1>{site_.data(), sites, order, count});
   for_each("coir::nbody::order/copy", exec_, all, detail::Copy{sites, site_.data()});
 }
 
@@ -216,11 +228,17 @@ void Simulation<Exec, T>::sort_by_rows() {
   if (!sorted_)
     for_each("coir::nbody::order/sites", exec_, coir::box<1, std::int64_t>({particles_.count()}),
              detail::Count{site_.data()});
-  auto* const place = reinterpret_cast<std::uint32_t*>(force_.force().data());
-  detail::Bins<T> const bins(force_.shape()[0], particles_.box,
-                             detail::cells_of_bin(exec_, force_.shape()[0]));
-  detail::find_places(exec_, particles_.position.data(), particles_.count(), bins, place);
-  permute(place);
+  auto* const order = reinterpret_cast<std::uint32_t*>(force_.force().data());
+  std::int64_t const side = force_.shape()[0];
+  if constexpr (runs_on_host<Exec>)
+    detail::find_places(exec_, particles_.position.data(), particles_.count(),
+                        detail::Bins<T>(side, particles_.box, detail::cells_of_bin(exec_, side)),
+                        order);
+  else
+    detail::find_sources(exec_, particles_.position.data(), particles_.count(),
+                         detail::PencilBins<T>(side, particles_.box, particles_.count()),
+                         order + particles_.count(), order);
+  permute(order);
   sorted_ = in_order_ = true;
   steps_since_sort_ = 0;
   seconds_.sort += watch.seconds();
@@ -230,10 +248,13 @@ template <ExecutionSpace Exec, Real T>
 void Simulation<Exec, T>::sort_by_lattice() {
   if (!sorted_) return;
   Stopwatch<Exec> const watch(exec_);
-  auto* const place = reinterpret_cast<std::uint32_t*>(force_.force().data());
-  for_each("coir::nbody::order/sites", exec_, coir::box<1, std::int64_t>({particles_.count()}),
-           detail::Copy{site_.data(), place});
-  permute(place);
+  auto* const order = reinterpret_cast<std::uint32_t*>(force_.force().data());
+  auto const all = coir::box<1, std::int64_t>({particles_.count()});
+  if constexpr (runs_on_host<Exec>)
+    for_each("coir::nbody::order/sites", exec_, all, detail::Copy{site_.data(), order});
+  else
+    for_each("coir::nbody::order/invert", exec_, all, detail::Invert{site_.data(), order});
+  permute(order);
   sorted_ = false;
   has_force_ = false;
   seconds_.sort += watch.seconds();
@@ -262,7 +283,8 @@ void Simulation<Exec, T>::find_force() {
   if (has_force_) return;
   if (!in_order_) sort_by_rows();  // now, when the mesh of forces is free
   Stopwatch<Exec> const painting(exec_);
-  mesh::PaintOptions const paint{options_.assignment, options_.scheme, options_.deterministic};
+  mesh::PaintOptions const paint{options_.assignment, detail::scheme_for<Exec>(options_, sorted_),
+                                 options_.deterministic};
   mesh::paint(exec_, particles_.position, particles_.box, force_.density(), paint);
   seconds_.paint += painting.seconds();
   Stopwatch<Exec> const solving(exec_);
@@ -301,9 +323,12 @@ void Simulation<Exec, T>::move(Move const& what) {
       particles_.position.data(), particles_.momentum.data(),       static_cast<T>(what.keep),
       static_cast<T>(what.kick),  static_cast<T>(what.drift_after), static_cast<T>(particles_.box)};
   mesh::detail::with_order(options_.assignment, [&]<int Order>(std::integral_constant<int, Order>) {
-    mesh::detail::read_out<Order, 3>("coir::nbody::simulation/move", exec_,
-                                     particles_.position.data(), particles_.count(), particles_.box,
-                                     cells, body);
+    constexpr auto label = "coir::nbody::simulation/move";
+    if constexpr (runs_on_host<Exec>)
+      mesh::detail::read_out<Order, 3>(label, exec_, particles_.position.data(), particles_.count(),
+                                       particles_.box, cells, body);
+    else
+      detail::move_in_teams<Order>(label, exec_, particles_.count(), particles_.box, cells, body);
   });
   seconds_.readout += watch.seconds();
   if (what.drift_after != 0) has_force_ = false;
@@ -317,12 +342,15 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
       steps);
   auto const& parameters = growth_.parameters();
   double const factor = 1.5 * parameters.omega_m;
-  constexpr int sort_interval = 3;  // steps in which particles cross a cell or so
+  // Steps in which particles cross a cell or so; on devices caches and tiles reach further than that.
+  constexpr int sort_interval = runs_on_host<Exec> ? 3 : 7;
   Move next;  // what the last step left to do: its second kick, or its second drift
   for (int s = 0; s < steps; ++s) {
     double const from = options_.scale_factors[static_cast<std::size_t>(done_)];
     double const to = options_.scale_factors[static_cast<std::size_t>(done_) + 1];
-    in_order_ = ++steps_since_sort_ <= sort_interval || steps - s == 1;
+    bool const good =
+        sorted_ || runs_on_host<Exec>;  // tiles want more than the order of the lattice
+    in_order_ = (good && ++steps_since_sort_ <= sort_interval) || steps - s == 1;
     if (options_.stepper == Stepper::bullfrog) {
       auto const f = cosmology::bullfrog_dkd(growth_, from, to);
       double const before = growth_.momentum(from), after = growth_.momentum(to);

@@ -26,7 +26,19 @@ std::vector<PaintScheme> schemes() {
   if constexpr (runs_on_host<Exec>)
     return {PaintScheme::slabs, PaintScheme::private_meshes};
   else
-    return {PaintScheme::atomics};
+    return {PaintScheme::atomics, PaintScheme::tiles};
+}
+
+/// In the order of cubes of 4^3 cells of a mesh of 32^3, so that those that follow each other lie close together.
+void sort_by_cubes(std::vector<std::array<double, 3>>& particles, double box) {
+  auto const cube = [box](std::array<double, 3> const& x) {
+    std::array<int, 3> result;
+    for (int d = 0; d < 3; ++d)
+      result[d] = static_cast<int>(std::floor((x[d] / box - std::floor(x[d] / box)) * 8));
+    return result;
+  };
+  std::stable_sort(particles.begin(), particles.end(),
+                   [&](auto const& a, auto const& b) { return cube(a) < cube(b); });
 }
 
 template <class Exec, class T>
@@ -42,6 +54,14 @@ template <class T>
 double tolerance(double sum, double terms, std::int64_t cells) {
   return std::numeric_limits<T>::epsilon() *
          ((8 + 2.4 * static_cast<double>(cells)) * (1 + sum) + 0.5 * terms * sum);
+}
+
+/// Of a particle's mass, where it is cut into whole numbers.
+template <class T>
+double part_of(PaintScheme scheme, bool deterministic) {
+  if (deterministic) return sizeof(T) == 4 ? 0x1p-18 : 0x1p-40;
+  if (scheme == PaintScheme::tiles) return sizeof(T) == 4 ? 0x1p-18 : 0x1p-50;
+  return 0;
 }
 
 }  // namespace
@@ -89,13 +109,48 @@ TYPED_TEST(Paint, IsThePlainLoopForAllSchemesAndExtents) {
                         {assignment, scheme, deterministic});
             auto const painted = elements(cells);
             // Whole numbers add half of a part per cut and term, three cuts each.
-            double const parts = deterministic ? (sizeof(T) == 4 ? 0x1p-18 : 0x1p-40) * 3 : 0;
+            double const parts = part_of<T>(scheme, deterministic) * 3;
             for (std::size_t c = 0; c < expected.size(); ++c)
               ASSERT_NEAR(
                   painted[c], expected[c],
                   tolerance<T>(expected[c], terms[c], 31) + parts * static_cast<double>(count + 1))
                   << n[0] << " " << count << " " << name_of(assignment) << " " << name_of(scheme);
           }
+}
+
+TYPED_TEST(Paint, IsThePlainLoopForParticlesInTheMeshsOrder) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  // More than a chunk of any scheme; a mesh that is smaller than a tile, one of about a tile, and a long one of many.
+  for (Extents const& n : {Extents{3, 5, 2}, Extents{32, 32, 32}, Extents{7, 64, 300}}) {
+    std::int64_t const count = 30011;
+    auto particles = scattered(count, 2.5, 17);
+    for (std::int64_t p = 0; p < count; p += 3)  // a clump that wraps around the box
+      for (double& x : particles[static_cast<std::size_t>(p)]) x *= 0.03;
+    sort_by_cubes(particles, 2.5);
+    std::swap(particles[5], particles[25000]);  // far away from those around them
+    auto const x = to_view<Exec, T>(particles);
+    for (auto const assignment : assignments) {
+      std::vector<double> expected(static_cast<std::size_t>(n[0] * n[1] * n[2])),
+          terms(expected.size());
+      for (auto const& position : particles)
+        coir::testing::touch(position, 2.5, n, assignment, [&](std::int64_t c, double w) {
+          expected[c] += w;
+          terms[c] += 1;
+        });
+      for (auto const scheme : schemes<Exec>()) {
+        auto const cells = new_mesh<Exec, T>(n);
+        mesh::paint(Exec{}, x, 2.5, cells, {assignment, scheme});
+        auto const painted = elements(cells);
+        // Whole numbers: three cuts, and the first of a cut's parts takes the rounding of up to three others.
+        for (std::size_t c = 0; c < expected.size(); ++c)
+          ASSERT_NEAR(
+              painted[c], expected[c],
+              tolerance<T>(expected[c], terms[c], 300) + 4.5 * part_of<T>(scheme, false) * terms[c])
+              << n[0] << " " << name_of(assignment) << " " << name_of(scheme);
+      }
+    }
+  }
 }
 
 TYPED_TEST(Paint, KeepsTheMassExactlyInWholeNumbers) {
@@ -120,7 +175,8 @@ TYPED_TEST(Paint, GivesTheSameBitsInAnyOrderAndByAnyScheme) {
     for (auto const scheme : schemes<Exec>())
       for (unsigned shuffle = 0; shuffle < 3; ++shuffle) {
         std::mt19937 generator(shuffle);
-        if (shuffle > 0) std::shuffle(particles.begin(), particles.end(), generator);
+        if (shuffle == 1) std::shuffle(particles.begin(), particles.end(), generator);
+        if (shuffle == 2) sort_by_cubes(particles, 1.0);
         auto const cells = new_mesh<Exec, T>({12, 12, 12});
         mesh::paint(Exec{}, to_view<Exec, T>(particles), 1.0, cells, {assignment, scheme, true});
         auto const painted = elements(cells);
@@ -156,6 +212,7 @@ TYPED_TEST(Paint, AddsValuesAndVectors) {
   Kokkos::deep_copy(values, host);
   for (auto const assignment : assignments)
     for (auto const scheme : schemes<Exec>()) {
+      if (scheme == PaintScheme::tiles) continue;  // for masses of 1
       std::vector<double> expected(static_cast<std::size_t>(n[0] * n[1] * n[2] * 3)),
           size(expected.size()), terms(expected.size());
       for (std::int64_t p = 0; p < count; ++p)
@@ -186,10 +243,14 @@ TYPED_TEST(Paint, AddsValuesAndVectors) {
 TYPED_TEST(Paint, LeavesNotANumberWhereOneIsPainted) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
-  auto const cells = new_mesh<Exec, T>({4, 4, 4});
-  mesh::paint(Exec{}, to_view<Exec, T>({{std::nan(""), 1, 1}, {1, 1, 1}}), 4.0, cells);
-  auto const m = elements(cells);
-  EXPECT_TRUE(std::any_of(m.begin(), m.end(), [](T value) { return std::isnan(value); }));
+  for (auto const scheme : schemes<Exec>()) {
+    auto const cells = new_mesh<Exec, T>({4, 4, 4});
+    mesh::paint(Exec{}, to_view<Exec, T>({{std::nan(""), 1, 1}, {1, 1, 1}}), 4.0, cells,
+                {.scheme = scheme});
+    auto const m = elements(cells);
+    EXPECT_TRUE(std::any_of(m.begin(), m.end(), [](T value) { return std::isnan(value); }))
+        << name_of(scheme);
+  }
 }
 
 TYPED_TEST(Paint, NamesWhatIsWrong) {
@@ -203,10 +264,17 @@ TYPED_TEST(Paint, NamesWhatIsWrong) {
   EXPECT_THROW(mesh::paint(Exec{}, x, 1.0, new_mesh<Exec, T>({2, 0, 2})), PreconditionError);
   Kokkos::View<T* [2], Kokkos::LayoutRight, typename Exec::memory_space> const flat("flat", 3);
   EXPECT_THROW(mesh::paint(Exec{}, flat, 1.0, cells), PreconditionError);
-  PaintScheme const foreign = runs_on_host<Exec> ? PaintScheme::atomics : PaintScheme::slabs;
-  EXPECT_THROW(mesh::paint(Exec{}, x, 1.0, cells, {.scheme = foreign}), PreconditionError);
+  for (auto const foreign : runs_on_host<Exec>
+                                ? std::array{PaintScheme::atomics, PaintScheme::tiles}
+                                : std::array{PaintScheme::slabs, PaintScheme::private_meshes})
+    EXPECT_THROW(mesh::paint(Exec{}, x, 1.0, cells, {.scheme = foreign}), PreconditionError);
   Kokkos::View<T*, typename Exec::memory_space> const values("values", 1), few("few", 0);
   EXPECT_THROW(mesh::paint(Exec{}, x, values, 1.0, cells, {.deterministic = true}),
                PreconditionError);
   EXPECT_THROW(mesh::paint(Exec{}, x, few, 1.0, cells), PreconditionError);
+  // Values aren't painted in tiles, which no host has.
+  EXPECT_NE(message_of([&] {
+              mesh::paint(Exec{}, x, values, 1.0, cells, {.scheme = PaintScheme::tiles});
+            }).find(runs_on_host<Exec> ? "on hosts the scheme must be" : "masses of 1"),
+            std::string::npos);
 }

@@ -28,6 +28,13 @@
 #define COIR_UNROLL
 #endif
 
+/// True in code that is being compiled for a device: for what is quicker there and slower on hosts.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define COIR_ON_DEVICE true
+#else
+#define COIR_ON_DEVICE false
+#endif
+
 /// Before a function template for hosts and devices that calls what its caller gave it, which may be for
 /// hosts alone: nvcc doesn't warn of it then. Such a template may be instantiated for hosts only.
 #if defined(__CUDACC__)

@@ -33,8 +33,12 @@ struct MultiplyModes {
   std::int64_t plane, row;
   Factor factor;
 
+  // For devices: both parts at once.
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    multiply_row(data + i * plane + j * row + 2 * k, 1, factor, i, j, k);
+    auto& mode = reinterpret_cast<Kokkos::complex<T>*>(data + i * plane + j * row)[k];
+    T const by = factor(i, j, k);
+    auto const before = mode;
+    mode = Kokkos::complex<T>(before.real() * by, before.imag() * by);
   }
   void stretch(std::int64_t i, std::int64_t j, std::int64_t begin, std::int64_t end) const {
     multiply_row(data + i * plane + j * row + 2 * begin, end - begin, factor, i, j, begin);

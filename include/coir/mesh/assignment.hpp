@@ -60,7 +60,8 @@ KOKKOS_FORCEINLINE_FUNCTION Touched<Order, T> touched(T position, T per_cell, T 
   T const u = Order == 3 ? scaled - below - T(0.5) : scaled - below;  // tsc: from the nearest cell
   constexpr int before = Order == 2 ? 0 : 1;
   T cell = below - T(before);
-  cell -= cells * math::floor(cell / cells);
+  // Nothing where the position is in the box; a test would keep hosts from vectorising.
+  if (!COIR_ON_DEVICE || cell < T(0) || cell >= cells) cell -= cells * math::floor(cell / cells);
   Touched<Order, T> result;
   // Rounding may leave `cells` itself, and NaN fails both comparisons. In two steps, which vectorise.
   cell = cell > T(0) ? cell : T(0);

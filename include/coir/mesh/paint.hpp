@@ -20,6 +20,9 @@ enum class PaintScheme {
   slabs,  ///< hosts: each thread owns a slab of the mesh; best if particles lie roughly in the mesh's order
   private_meshes,  ///< hosts: each thread has a mesh of its own; takes memory for one more per thread
   atomics,         ///< devices: a thread per particle
+  /// devices: chunks of particles are added up in fast memory first, in whole numbers, parts of 2^-18 of a particle
+  /// (float) or 2^-50 (double) or smaller; best if particles that follow each other lie close together. For masses of 1
+  tiles,
 };
 
 constexpr std::string_view name_of(PaintScheme scheme) {
@@ -27,6 +30,7 @@ constexpr std::string_view name_of(PaintScheme scheme) {
     case PaintScheme::slabs: return "slabs";
     case PaintScheme::private_meshes: return "private_meshes";
     case PaintScheme::atomics: return "atomics";
+    case PaintScheme::tiles: return "tiles";
     default: return "automatic";
   }
 }
@@ -84,7 +88,7 @@ void paint(Exec const& exec, Positions const& positions, double box, Mesh const&
 /// The same with a number for each particle: mesh(g) = sum_p v_p W(x_p - x_g).
 ///
 /// \param values  (N); for vectors (N, 3), and the mesh is (n_0, n_1, n_2, 3)
-/// \throws PreconditionError also if options.deterministic: that is for masses of 1
+/// \throws PreconditionError also if options.deterministic or the scheme is tiles: these are for masses of 1
 template <ExecutionSpace Exec, VectorsOfParticles Positions, class Values, class Mesh>
   requires((RealViewOfRank<Values, 1> && WritableRealViewOfRank<Mesh, 3>) ||
            (VectorsOfParticles<Values> && WritableRealViewOfRank<Mesh, 4>)) &&

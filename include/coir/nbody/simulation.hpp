@@ -25,6 +25,7 @@ struct SimulationOptions {
   mesh::ForceKernel kernel = mesh::ForceKernel::one_four;
   mesh::Softening softening = mesh::Softening::none;
   mesh::Assignment assignment = mesh::Assignment::cic;
+  /// automatic: slabs on hosts; on devices tiles while particles are in the order of the mesh, or else atomics.
   mesh::PaintScheme scheme = mesh::PaintScheme::automatic;
   /// Every run gives the same bits, for any number of threads: densities are added up in whole numbers, and transforms are
   /// planned without measuring.
@@ -95,7 +96,7 @@ class Simulation {
   bool is_finite() const;
   void sort_by_rows();
   void sort_by_lattice();
-  void permute(std::uint32_t const* place);
+  void permute(std::uint32_t const* order);
   void drift(double factor);
   void move(Move const& what);
   void finish(Move const& rest);

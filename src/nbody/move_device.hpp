@@ -1,0 +1,92 @@
+#pragma once
+
+/// \file
+/// Kicks and drifts on devices.
+
+#include "wrapped.hpp"
+
+#include <coir/mesh/detail/read_out.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace coir::nbody::detail {
+
+/// Leaves the force at a particle for the other threads of a team.
+template <class T>
+struct KeepForce {
+  T* force;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle,
+                                              mesh::detail::Value<T, 3> const& read) const {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) force[3 * particle + d] = read.component[d];
+  }
+};
+
+/// MoveParticle for the particles of a team, one per thread. Positions and forces are handed on in scratch memory, such that
+/// threads read and write numbers that lie side by side.
+template <int Order, class T>
+struct MoveTeam {
+  static constexpr int team = 256, numbers = 3 * team;
+  static constexpr int scratch_bytes = numbers * static_cast<int>(sizeof(T));
+  T *position, *momentum;
+  T keep, kick, drift, box;
+  std::int64_t particles;
+  mesh::detail::Cells<T const> cells;
+  T per_cell[3];
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    auto* const x = static_cast<T*>(member.team_shmem().get_shmem(+scratch_bytes));
+    auto* const force = static_cast<T*>(member.team_shmem().get_shmem(+scratch_bytes));
+    int const rank = member.team_rank();
+    std::int64_t const begin = std::int64_t(member.league_rank()) * numbers,
+                       rest = 3 * particles - begin;
+    // All loads before the first store, for the compiler can't tell that they don't overlap.
+    T here[3], p[3];
+    COIR_UNROLL
+    for (int m = 0; m < 3; ++m) {
+      int const at = m * team + rank;
+      here[m] = at < rest ? position[begin + at] : T(0);
+      p[m] = at < rest ? momentum[begin + at] : T(0);
+    }
+    COIR_UNROLL
+    for (int m = 0; m < 3; ++m) x[m * team + rank] = here[m];
+    member.team_barrier();
+    if (3 * rank < rest)
+      mesh::detail::ReadOutParticle<Order, 3, T, KeepForce<T>>{
+          x, cells, {per_cell[0], per_cell[1], per_cell[2]}, {force}}(rank);
+    member.team_barrier();
+    COIR_UNROLL
+    for (int m = 0; m < 3; ++m) {
+      p[m] = keep * p[m] + kick * force[m * team + rank];
+      here[m] = wrapped(here[m] + drift * p[m], box);
+    }
+    COIR_UNROLL
+    for (int m = 0; m < 3; ++m) {
+      int const at = m * team + rank;
+      if (at >= rest) continue;
+      momentum[begin + at] = p[m];
+      position[begin + at] = here[m];
+    }
+  }
+};
+
+/// \param what  a MoveParticle
+template <int Order, class Exec, class T, class Move>
+void move_in_teams(char const* label, Exec const& exec, std::int64_t particles, double box,
+                   mesh::detail::Cells<T const> const& cells, Move const& what) {
+  using Body = MoveTeam<Order, T>;
+  Body body{what.position, what.momentum, what.keep, what.kick, what.drift,
+            what.box,      particles,     cells,     {}};
+  for (int d = 0; d < 3; ++d)
+    body.per_cell[d] = static_cast<T>(static_cast<double>(cells.extent[d]) / box);
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Body::team, 1>>;
+  Kokkos::parallel_for(
+      label,
+      Policy(exec, static_cast<int>((particles + Body::team - 1) / Body::team), Body::team)
+          .set_scratch_size(0, Kokkos::PerTeam(2 * Body::scratch_bytes + 64)),
+      body);
+}
+
+}  // namespace coir::nbody::detail
