@@ -9,6 +9,7 @@
 #include <support/timing.hpp>
 #include <support/transforms.hpp>
 
+#include <coir/core/memory.hpp>
 #include <coir/nbody/simulation.hpp>
 
 #include <cstdint>
@@ -27,11 +28,15 @@ constexpr double a_start = 0.1;
 
 Particles copy_of(Particles const& particles) {
   Particles copy = particles;
-  auto const count = static_cast<std::size_t>(particles.count());
-  copy.position = Particles::Vectors("position", count);
-  copy.momentum = Particles::Vectors("momentum", count);
-  Kokkos::deep_copy(copy.position, particles.position);
-  Kokkos::deep_copy(copy.momentum, particles.momentum);
+  for (auto* vectors : {&copy.position, &copy.momentum}) {
+    Particles::Vectors const from = *vectors;
+    *vectors = Particles::Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, "particles"),
+                                  from.extent(0));
+    // As those of initial conditions are.
+    if constexpr (runs_on_host<Exec>)
+      ask_for_large_pages(vectors->data(), static_cast<std::int64_t>(from.size() * sizeof(float)));
+    Kokkos::deep_copy(*vectors, from);
+  }
   return copy;
 }
 

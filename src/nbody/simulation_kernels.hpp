@@ -222,8 +222,10 @@ void Simulation<Exec, T>::sort_by_rows() {
         Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::simulation/spare"), count);
     site_ = decltype(site_)(
         Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::simulation/site"), count);
-    if constexpr (runs_on_host<Exec>)
+    if constexpr (runs_on_host<Exec>) {
       ask_for_large_pages(spare_.data(), static_cast<std::int64_t>(3 * count * sizeof(T)));
+      ask_for_large_pages(site_.data(), static_cast<std::int64_t>(count * sizeof(std::uint32_t)));
+    }
   }
   if (!sorted_)
     for_each("coir::nbody::order/sites", exec_, coir::box<1, std::int64_t>({particles_.count()}),
@@ -343,7 +345,7 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
   auto const& parameters = growth_.parameters();
   double const factor = 1.5 * parameters.omega_m;
   // Steps in which particles cross a cell or so; on devices caches and tiles reach further than that.
-  constexpr int sort_interval = runs_on_host<Exec> ? 3 : 7;
+  constexpr int sort_interval = runs_on_host<Exec> ? 5 : 7;
   Move next;  // what the last step left to do: its second kick, or its second drift
   for (int s = 0; s < steps; ++s) {
     double const from = options_.scale_factors[static_cast<std::size_t>(done_)];

@@ -38,13 +38,11 @@ struct Lanes<double> {
 ///
 /// \param to  the vector, and one number after it that is overwritten
 template <class T>
-void read_pairs(T const* const (&row)[2][2], std::int32_t column, T const (&wx)[2],
-                T const (&wy)[2], T const (&wz)[2], T* to) {
+void read_pairs(T const* const (&row)[2][2], T const (&wx)[2], T const (&wy)[2], T const (&wz)[2],
+                T* to) {
   using Eight = typename Lanes<T>::eight;
   using Four = typename Lanes<T>::four;
-  auto const at = [column](T const* from) {
-    return *reinterpret_cast<Eight const*>(from + column);
-  };
+  auto const at = [](T const* from) { return *reinterpret_cast<Eight const*>(from); };
   Eight const along{wz[0], wz[0], wz[0], wz[1], wz[1], wz[1], 0, 0};
   Eight const sum = along * (wx[0] * (wy[0] * at(row[0][0]) + wy[1] * at(row[0][1])) +
                              wx[1] * (wy[0] * at(row[1][0]) + wy[1] * at(row[1][1])));
@@ -59,50 +57,58 @@ void read_out_share(T const* position, std::int64_t begin, std::int64_t end, dou
                     Cells<T const> const& cells, Body const& body) {
   using Block = ParticleBlock<Order, T>;
   Block blocks[2] = {};
+  std::int64_t starts[2][Order][Order][Block::size] = {};  // of the rows, where the first cell is
   Value<T, Components> values[Block::size + 1];
   auto const count_from = [end](std::int64_t first) {
     return static_cast<int>(std::clamp<std::int64_t>(end - first, 0, Block::size));
   };
-  auto const locate_from = [&](std::int64_t first, Block& block) {
+  auto const locate_from = [&](std::int64_t first, int turn) {
+    Block& block = blocks[turn];
+    int const count = count_from(first);
     locate<Order, Components>(
-        block, count_from(first), [=](int p) { return position + 3 * (first + p); }, cells, box);
+        block, count, [=](int p) { return position + 3 * (first + p); }, cells, box);
+    for (int a = 0; a < Order; ++a)
+      for (int b = 0; b < Order; ++b) {
+        auto& start = starts[turn][a][b];
+        COIR_INDEPENDENT_ITERATIONS
+        for (int p = 0; p < count; ++p)
+          start[p] = block.plane[a][p] * cells.plane + (block.row[b][p] + block.column[0][p]);
+      }
   };
-  auto const row_of = [&](Block const& block, int p, int a, int b) {
-    return cells.data + block.plane[a][p] * cells.plane + block.row[b][p];
-  };
-  locate_from(begin, blocks[0]);
+  locate_from(begin, 0);
   int turn = 0;
   for (std::int64_t first = begin; first < end; first += Block::size, turn = 1 - turn) {
     int const count = count_from(first), ahead = count_from(first + count);
     Block const& block = blocks[turn];
-    Block& next = blocks[1 - turn];
-    locate_from(first + count, next);
+    locate_from(first + count, 1 - turn);
     for (int p = 0; p < count; ++p) {
       // What evolved particles touch isn't in the nearest cache.
       if (p < ahead)
         for (int a = 0; a < Order; ++a)
           for (int b = 0; b < Order; ++b)
-            __builtin_prefetch(row_of(next, p, a, b) + next.column[0][p]);
+            __builtin_prefetch(cells.data + starts[1 - turn][a][b][p]);
       T w[3][Order];
       T const* row[Order][Order];
       for (int o = 0; o < Order; ++o) {
         for (int d = 0; d < 3; ++d) w[d][o] = block.weight[d][o][p];
-        for (int b = 0; b < Order; ++b) row[o][b] = row_of(block, p, o, b);
+        for (int b = 0; b < Order; ++b) row[o][b] = cells.data + starts[turn][o][b][p];
       }
       if constexpr (Order == 2 && Components == 3) {
         std::int32_t const column = block.column[0][p];
         if (column + 8 <=
             Components * cells.extent[2]) {  // neither goes on at 0 nor reads beyond the row
-          read_pairs(row, column, w[0], w[1], w[2], values[p].component);
+          read_pairs(row, w[0], w[1], w[2], values[p].component);
           continue;
         }
       }
+      std::int32_t away[Order];
+      for (int c = 0; c < Order; ++c) away[c] = block.column[c][p] - block.column[0][p];
       Value<T, Components> sum{};
       for (int a = 0; a < Order; ++a)
         for (int b = 0; b < Order; ++b)
           for (int c = 0; c < Order; ++c)
             for (int v = 0; v < Components; ++v)
-              sum.component[v] += w[0][a] * w[1][b] * w[2][c] * row[a][b][block.column[c][p] + v];
+              sum.component[v] += w[0][a] * w[1][b] * w[2][c] * row[a][b][away[c] + v];
       values[p] = sum;
     }
     if constexpr (requires { body.stretch(first, count, values); })
