@@ -223,8 +223,12 @@ Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
     component_ = fft::allocate_in_place<T, Space>("coir::mesh::force/component", shape);
   force_ = Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/force"),
                    shape[0], shape[1], shape[2], 3);
-  if constexpr (runs_on_host<Exec>)
+  if constexpr (runs_on_host<Exec>) {
     ask_for_large_pages(force_.data(), 3 * size_of(shape) * static_cast<std::int64_t>(sizeof(T)));
+    // Memory comes from the system when it is written first: here rather than in the first step.
+    Kokkos::deep_copy(exec, spectrum_, Kokkos::complex<T>(0));
+    Kokkos::deep_copy(exec, force_, T(0));
+  }
 
   auto const to_device = [](std::vector<T> const& values) {
     Factors const factors(

@@ -88,11 +88,13 @@ inline mesh::ForceOptions force_options(SimulationOptions const& options) {
 
 inline Shape<3> mesh_shape(std::int64_t side) { return {side, side, side}; }
 
-/// Whether sites and bins fit 32 bits, and places and sites the mesh of forces; fewer particles don't pay.
-inline bool can_sort(std::int64_t side, std::int64_t mesh_side) {
-  std::int64_t const count = side * side * side;
-  return side >= 48 && count <= 0xffffffff && mesh_side <= 4096 &&
-         3 * mesh_side * mesh_side * mesh_side >= 2 * count;
+/// Whether sites and bins fit 32 bits, and what sorting needs the meshes: on hosts places that of densities and vectors that
+/// of forces, on devices places and sites that of forces; fewer particles don't pay.
+template <class Exec>
+bool can_sort(std::int64_t side, std::int64_t mesh_side) {
+  std::int64_t const count = side * side * side, cells = mesh_side * mesh_side * mesh_side;
+  bool const fits = runs_on_host<Exec> ? cells >= count : 3 * cells >= 2 * count;
+  return side >= 48 && count <= 0xffffffff && mesh_side <= 4096 && fits;
 }
 
 /// Cells of a mesh's row that belong to one bin of particles: what these touch fits the nearest cache. Each thread of a
@@ -144,8 +146,9 @@ std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, std::int64_t side,
   detail::check(options, side);
   std::int64_t const particles = side * side * side;
   std::int64_t const order =
-      detail::can_sort(side, mesh_side(side, options))
-          ? particles * static_cast<std::int64_t>(3 * sizeof(T) + sizeof(std::uint32_t))
+      detail::can_sort<Exec>(side, mesh_side(side, options))
+          ? particles * static_cast<std::int64_t>((runs_on_host<Exec> ? 0 : 3 * sizeof(T)) +
+                                                  sizeof(std::uint32_t))
           : 0;
   return 6 * particles * static_cast<std::int64_t>(sizeof(T)) + order +
          mesh::Force<Exec, T>::bytes(exec, detail::mesh_shape(mesh_side(side, options)),
@@ -188,59 +191,75 @@ void Simulation<Exec, T>::paint_density() {
                             static_cast<std::int64_t>(density.stride(1)), mean});
 }
 
-/// Hosts move particle p to order[p], devices particle order[p] to p: they read quicker from scattered places than they
-/// write there. Sites go by way of the mesh of forces, which is free between steps.
+/// Brings positions and momenta into an order: hosts move particle p to order[p], devices particle order[p] to p, for they
+/// read quicker from scattered places than they write there. Hosts go by way of the mesh of forces, which is free between
+/// steps, and copy back, which takes less time than it takes to get more memory from the system; devices by a second array.
 template <ExecutionSpace Exec, Real T>
 void Simulation<Exec, T>::permute(std::uint32_t const* order) {
   std::int64_t const count = particles_.count();
   auto const all = coir::box<1, std::int64_t>({count});
-  auto const put = [&](auto const& on_host, auto const& on_device) {
-    if constexpr (runs_on_host<Exec>)
-      for_each("coir::nbody::order/put", exec_, all, on_host);
-    else
-      for_each("coir::nbody::order/fetch", exec_, all, on_device);
-  };
   for (auto* vectors : {&particles_.position, &particles_.momentum}) {
-    put(detail::PutVectors<T>{vectors->data(), spare_.data(), order},
-        detail::Fetch<T, 3>{vectors->data(), spare_.data(), order, count});
-    std::swap(*vectors, spare_);
+    if constexpr (runs_on_host<Exec>) {
+      using Vectors = typename Particles<Exec, T>::Vectors;
+      Vectors const buffer(force_.force().data(), static_cast<std::size_t>(count));
+      for_each("coir::nbody::order/put", exec_, all,
+               detail::PutVectors<T>{vectors->data(), buffer.data(), order});
+      Kokkos::deep_copy(exec_, *vectors, buffer);
+    } else {
+      for_each("coir::nbody::order/fetch", exec_, all,
+               detail::Fetch<T, 3>{vectors->data(), spare_.data(), order, count});
+      std::swap(*vectors, spare_);
+    }
   }
-  auto* const sites = const_cast<std::uint32_t*>(order) + count;
-  put(detail::PutNumbers{site_.data(), sites, order},
-      detail::Fetch<std::uint32_t, 1>{site_.data(), sites, order, count});
+}
+
+/// The same for sites.
+///
+/// \param sites  room for them
+template <ExecutionSpace Exec, Real T>
+void Simulation<Exec, T>::permute_sites(std::uint32_t const* order, std::uint32_t* sites) {
+  std::int64_t const count = particles_.count();
+  auto const all = coir::box<1, std::int64_t>({count});
+  if constexpr (runs_on_host<Exec>)
+    for_each("coir::nbody::order/put", exec_, all, detail::PutNumbers{site_.data(), sites, order});
+  else
+    for_each("coir::nbody::order/fetch", exec_, all,
+             detail::Fetch<std::uint32_t, 1>{site_.data(), sites, order, count});
   for_each("coir::nbody::order/copy", exec_, all, detail::Copy{sites, site_.data()});
 }
 
 template <ExecutionSpace Exec, Real T>
 void Simulation<Exec, T>::sort_by_rows() {
-  if (!detail::can_sort(particles_.side, force_.shape()[0])) return;
+  std::int64_t const count = particles_.count(), side = force_.shape()[0];
+  if (!detail::can_sort<Exec>(particles_.side, side)) return;
   Stopwatch<Exec> const watch(exec_);
-  auto const count = static_cast<std::size_t>(particles_.count());
   if (site_.extent(0) == 0) {
-    using Vectors = typename Particles<Exec, T>::Vectors;
-    spare_ = Vectors(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::simulation/spare"), count);
+    auto const n = static_cast<std::size_t>(count);
     site_ = decltype(site_)(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::simulation/site"), count);
-    if constexpr (runs_on_host<Exec>) {
-      ask_for_large_pages(spare_.data(), static_cast<std::int64_t>(3 * count * sizeof(T)));
-      ask_for_large_pages(site_.data(), static_cast<std::int64_t>(count * sizeof(std::uint32_t)));
-    }
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::simulation/site"), n);
+    if constexpr (runs_on_host<Exec>)
+      ask_for_large_pages(site_.data(), count * static_cast<std::int64_t>(sizeof(std::uint32_t)));
+    else
+      spare_ = typename Particles<Exec, T>::Vectors(
+          Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::simulation/spare"), n);
   }
   if (!sorted_)
-    for_each("coir::nbody::order/sites", exec_, coir::box<1, std::int64_t>({particles_.count()}),
+    for_each("coir::nbody::order/sites", exec_, coir::box<1, std::int64_t>({count}),
              detail::Count{site_.data()});
-  auto* const order = reinterpret_cast<std::uint32_t*>(force_.force().data());
-  std::int64_t const side = force_.shape()[0];
-  if constexpr (runs_on_host<Exec>)
-    detail::find_places(exec_, particles_.position.data(), particles_.count(),
+  auto* const room = reinterpret_cast<std::uint32_t*>(force_.force().data());
+  if constexpr (runs_on_host<Exec>) {
+    auto* const places = reinterpret_cast<std::uint32_t*>(force_.density().data());
+    detail::find_places(exec_, particles_.position.data(), count,
                         detail::Bins<T>(side, particles_.box, detail::cells_of_bin(exec_, side)),
-                        order);
-  else
-    detail::find_sources(exec_, particles_.position.data(), particles_.count(),
-                         detail::PencilBins<T>(side, particles_.box, particles_.count()),
-                         order + particles_.count(), order);
-  permute(order);
+                        places);
+    permute(places);
+    permute_sites(places, room);
+  } else {
+    detail::find_sources(exec_, particles_.position.data(), count,
+                         detail::PencilBins<T>(side, particles_.box, count), room + count, room);
+    permute(room);
+    permute_sites(room, room + count);
+  }
   sorted_ = in_order_ = true;
   steps_since_sort_ = 0;
   seconds_.sort += watch.seconds();
@@ -250,13 +269,14 @@ template <ExecutionSpace Exec, Real T>
 void Simulation<Exec, T>::sort_by_lattice() {
   if (!sorted_) return;
   Stopwatch<Exec> const watch(exec_);
-  auto* const order = reinterpret_cast<std::uint32_t*>(force_.force().data());
-  auto const all = coir::box<1, std::int64_t>({particles_.count()});
-  if constexpr (runs_on_host<Exec>)
-    for_each("coir::nbody::order/sites", exec_, all, detail::Copy{site_.data(), order});
-  else
-    for_each("coir::nbody::order/invert", exec_, all, detail::Invert{site_.data(), order});
-  permute(order);
+  if constexpr (runs_on_host<Exec>) {
+    permute(site_.data());
+  } else {
+    auto* const sources = reinterpret_cast<std::uint32_t*>(force_.force().data());
+    for_each("coir::nbody::order/invert", exec_, coir::box<1, std::int64_t>({particles_.count()}),
+             detail::Invert{site_.data(), sources});
+    permute(sources);
+  }
   sorted_ = false;
   has_force_ = false;
   seconds_.sort += watch.seconds();

@@ -97,6 +97,7 @@ class Simulation {
   void sort_by_rows();
   void sort_by_lattice();
   void permute(std::uint32_t const* order);
+  void permute_sites(std::uint32_t const* order, std::uint32_t* sites);
   void drift(double factor);
   void move(Move const& what);
   void finish(Move const& rest);
@@ -108,9 +109,10 @@ class Simulation {
   int done_;
   mesh::Force<Exec, T> force_;
   bool has_force_ = false;  // of where the particles are
-  // While particles lie in the order of the mesh: the second one of two arrays that take turns, and lattice sites.
-  typename Particles<Exec, T>::Vectors spare_;
+  // While particles lie in the order of the mesh: their sites in the lattice, and on devices the second one of two arrays
+  // that take turns.
   Kokkos::View<std::uint32_t*, typename Exec::memory_space> site_;
+  typename Particles<Exec, T>::Vectors spare_;
   bool sorted_ = false;
   bool in_order_ = true;  // well enough to paint and read out
   int steps_since_sort_ = 0;
