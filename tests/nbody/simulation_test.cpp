@@ -515,8 +515,8 @@ void write_bits(std::ofstream& file) {
         continue;  // which sorts as the other one does
       auto simulation = simulation_of<Case>(
           universe<Case>(side, 0.3),
-          {.scale_factors = scale_factors(0.3, 0.7, 5), .stepper = stepper, .deterministic = true});
-      simulation.advance(5);
+          {.scale_factors = scale_factors(0.3, 0.7, 7), .stepper = stepper, .deterministic = true});
+      simulation.advance(7);
       auto const write = [&](auto const& view) {
         file.write(reinterpret_cast<char const*>(view.data()),
                    static_cast<std::streamsize>(view.size() * sizeof(T)));
