@@ -7,6 +7,7 @@
 
 #include <coir/core/kokkos.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/mesh/detail/lanes.hpp>
 #include <coir/mesh/detail/particle_block.hpp>
 #include <coir/mesh/paint.hpp>
 
@@ -30,7 +31,7 @@ struct Part {
 template <class T>
 void add_pairs(T* const (&row)[2][2], std::int32_t column, T const (&wx)[2], T const (&wy)[2],
                T const (&wz)[2]) {
-  typedef T Pair __attribute__((vector_size(2 * sizeof(T)), aligned(alignof(T)), may_alias));
+  using Pair = typename Lanes<T>::two;
   Pair const along{wz[0], wz[1]};
   for (int a = 0; a < 2; ++a)
     for (int b = 0; b < 2; ++b)

@@ -6,6 +6,7 @@
 #include <coir/core/loops.hpp>
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/detail/cells.hpp>
+#include <coir/mesh/detail/lanes.hpp>
 #include <coir/mesh/detail/particle_block.hpp>
 
 #include <algorithm>
@@ -17,20 +18,6 @@ namespace coir::mesh::detail {
 template <class T, int Components>
 struct Value {
   T component[Components];
-};
-
-/// Eight or four numbers, at any address. Of a plain loop over eight compilers make single ones again.
-template <class T>
-struct Lanes;
-template <>
-struct Lanes<float> {
-  typedef float eight __attribute__((vector_size(32), aligned(4), may_alias));
-  typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
-};
-template <>
-struct Lanes<double> {
-  typedef double eight __attribute__((vector_size(64), aligned(8), may_alias));
-  typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 };
 
 /// The vectors of the two cells that follow each other in a row, added up for the four rows that a particle touches.

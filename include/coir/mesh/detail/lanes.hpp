@@ -1,0 +1,24 @@
+#pragma once
+
+/// \file
+/// Vectors of the compiler's.
+
+namespace coir::mesh::detail {
+
+/// Two, four or eight numbers, at any address. Of a plain loop over so few compilers make single ones again.
+template <class T>
+struct Lanes;
+template <>
+struct Lanes<float> {
+  typedef float two __attribute__((vector_size(8), aligned(4), may_alias));
+  typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
+  typedef float eight __attribute__((vector_size(32), aligned(4), may_alias));
+};
+template <>
+struct Lanes<double> {
+  typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
+  typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+  typedef double eight __attribute__((vector_size(64), aligned(8), may_alias));
+};
+
+}  // namespace coir::mesh::detail
