@@ -29,6 +29,15 @@ struct Factor {
   }
 };
 
+/// values(i, j, k) *= factor(i, j, k), on the host.
+template <class T>
+void multiply(Values& values, Shape<3> const& extents, Factor<T> const& factor) {
+  std::size_t at = 0;
+  for (std::int64_t i = 0; i < extents[0]; ++i)
+    for (std::int64_t j = 0; j < extents[1]; ++j)
+      for (std::int64_t k = 0; k < extents[2]; ++k) values[at++] *= factor(i, j, k);
+}
+
 template <class C>
 class Filter : public ::testing::Test {};
 TYPED_TEST_SUITE(Filter, Cases, CaseName);
@@ -48,10 +57,7 @@ TYPED_TEST(Filter, IsAProductBetweenTwoTransforms) {
     Factor<T> const factor{{shape[0], shape[1], shape[2]}};
     auto const values = some_values(static_cast<std::size_t>(points), true);
     auto expected = plain_dft(values, shape, -1);
-    for (std::int64_t i = 0, at = 0; i < shape[0]; ++i)
-      for (std::int64_t j = 0; j < shape[1]; ++j)
-        for (std::int64_t k = 0; k < n; ++k)
-          expected[static_cast<std::size_t>(at++)] *= factor(i, j, k);
+    multiply(expected, shape, factor);
     expected = plain_dft(expected, shape, +1);
 
     auto const spectrum = allocate_in_place<T, typename Exec::memory_space>("spectrum", shape);
@@ -92,10 +98,7 @@ TYPED_TEST(Filter, ProductsAloneMultiplyEachMode) {
   coir::fft::multiply_modes(exec, spectrum, factor);
   exec.fence();
   auto expected = values;
-  for (std::int64_t i = 0, at = 0; i < 3; ++i)
-    for (std::int64_t j = 0; j < 5; ++j)
-      for (std::int64_t k = 0; k < 21; ++k)
-        expected[static_cast<std::size_t>(at++)] *= factor(i, j, k);
+  multiply(expected, {3, 5, 21}, factor);
   EXPECT_LE(relative_error(read(spectrum), expected),
             4 * double(std::numeric_limits<T>::epsilon()));
 }
