@@ -191,6 +191,7 @@ Field without_table(Field field, bool unless_renormalised = false) {
 }
 
 std::vector<Field> particles_and_forces() {
+  using coir::nbody::ForceSource;
   using mesh::Assignment;
   return {
       whole_number(
@@ -225,6 +226,18 @@ std::vector<Field> particles_and_forces() {
           [](mesh::Softening softening) { return mesh::name_of(softening); },
           "none|two_thirds|gaussian|gadget|steep",
           "What damps forces near the mesh's finest waves (default none)"),
+      choice(
+          "force-source", [](auto& s) -> auto& { return s.force_source; },
+          [] {
+            std::vector<std::pair<std::string, ForceSource>> words;
+            for (auto const source :
+                 {ForceSource::automatic, ForceSource::vectors, ForceSource::potential})
+              words.emplace_back(coir::nbody::name_of(source), source);
+            return words;
+          }(),
+          "A mesh of forces, or differences of the potential at each particle, which take a third "
+          "of "
+          "the memory and more time (default automatic)"),
       choice(
           "precision", [](auto& s) -> auto& { return s.precision; },
           std::vector<std::pair<std::string, Precision>>{{"single", Precision::single},

@@ -26,6 +26,7 @@ struct Settings {
   mesh::Assignment assignment = mesh::Assignment::cic;
   mesh::ForceKernel kernel = mesh::ForceKernel::one_four;
   mesh::Softening softening = mesh::Softening::none;
+  coir::nbody::ForceSource force_source = coir::nbody::ForceSource::automatic;
   Precision precision = Precision::single;
   bool deterministic = false;
 
@@ -84,6 +85,7 @@ inline coir::nbody::SimulationOptions simulation_options(Settings const& setting
   options.mesh_ratio = settings.mesh_ratio;
   options.kernel = settings.kernel;
   options.softening = settings.softening;
+  options.force_source = settings.force_source;
   options.assignment = settings.assignment;
   options.deterministic = settings.deterministic;
   return options;

@@ -4,6 +4,7 @@
 /// Differences of a potential on devices.
 
 #include <coir/core/kokkos.hpp>
+#include <coir/mesh/detail/difference_weights.hpp>
 
 #include <cstdint>
 #include <string>
@@ -23,16 +24,18 @@ struct DifferencesInBlocks {
   std::int32_t n[3];
   std::int64_t plane, row;
   T* force;
-  T near[3], far[3];
+  std::int64_t first_plane, end_plane, shift;
+  DifferenceWeights<T> weights[3];
   std::int32_t blocks[2];  // along the last two axes
 
   template <class Exec, class Differences>
   static void run(std::string_view label, Exec const& exec, Differences const& from) {
-    DifferencesInBlocks body{from.potential, {}, from.plane, from.row, from.force, {}, {}, {}};
+    DifferencesInBlocks body{
+        from.potential, {},         from.plane, from.row, from.force, from.first_plane,
+        from.end_plane, from.shift, {},         {}};
     for (int d = 0; d < 3; ++d) {
       body.n[d] = static_cast<std::int32_t>(from.n[d]);
-      body.near[d] = from.near[d];
-      body.far[d] = from.far[d];
+      body.weights[d] = from.weights[d];
     }
     auto const parts = [](std::int32_t extent, int size) { return (extent + size - 1) / size; };
     body.blocks[0] = parts(body.n[1], rows);
@@ -40,7 +43,10 @@ struct DifferencesInBlocks {
     using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team, 4>>;
     Kokkos::parallel_for(
         std::string(label),
-        Policy(exec, parts(body.n[0], planes) * body.blocks[0] * body.blocks[1], team)
+        Policy(exec,
+               parts(static_cast<std::int32_t>(body.end_plane - body.first_plane), planes) *
+                   body.blocks[0] * body.blocks[1],
+               team)
             .set_scratch_size(0, Kokkos::PerTeam(scratch_bytes + 64)),
         body);
   }
@@ -48,7 +54,8 @@ struct DifferencesInBlocks {
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
     std::int32_t const rank = member.league_rank(), above = rank / blocks[1],
-                       k0 = (rank - above * blocks[1]) * columns, i0 = above / blocks[0] * planes,
+                       k0 = (rank - above * blocks[1]) * columns,
+                       i0 = static_cast<std::int32_t>(first_plane) + above / blocks[0] * planes,
                        j0 = above % blocks[0] * rows;
     int const lane = member.team_rank() % columns, line = member.team_rank() / columns;
     std::int32_t const j = j0 + line;
@@ -88,8 +95,8 @@ struct DifferencesInBlocks {
     if (j >= n[1]) return;
     COIR_UNROLL
     for (int p = 0; p < planes; ++p) {
-      if (i0 + p >= n[0]) return;
-      T* const to = force + ((std::int64_t(i0 + p) * n[1] + j) * n[2] + k0) * 3;
+      if (i0 + p >= end_plane) return;
+      T* const to = force + (((i0 + p + shift) * n[1] + j) * n[2] + k0) * 3;
       T const* const from = vectors + (p * rows + line) * numbers;
       COIR_UNROLL
       for (int e = lane; e < numbers; e += columns)
@@ -99,8 +106,8 @@ struct DifferencesInBlocks {
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION T slope(int d, T before2, T before, T after, T after2) const {
-    T const narrow = near[d] * (before - after);
-    return Points == 2 ? narrow : narrow + far[d] * (before2 - after2);
+    T const narrow = weights[d].near * (before - after);
+    return Points == 2 ? narrow : narrow + weights[d].far * (before2 - after2);
   }
 
   /// From -2 on. What is further than 2 beyond the mesh gives some cell.

@@ -3,7 +3,7 @@
 /// \file
 /// The kernels of force.hpp, for one execution space.
 
-#include "differences_device.hpp"
+#include "differences.hpp"
 
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
@@ -58,104 +58,6 @@ struct InverseLaplacian {
   }
 };
 
-/// force = -gradient of the potential by differences of two or four points.
-template <class T, int Points>
-struct Differences {
-  T const* potential;
-  std::int64_t n[3], plane, row;
-  T* force;
-  T near[3], far[3];  // weights of the neighbours at distance 1 and 2
-
-  template <class Force>
-  explicit Differences(Force const& solved)
-      : potential(solved.density().data()), force(solved.force().data()) {
-    for (int d = 0; d < 3; ++d) {
-      n[d] = solved.shape()[d];
-      double const per_cell = static_cast<double>(n[d]) / solved.box();
-      near[d] = static_cast<T>(Points == 2 ? per_cell / 2 : per_cell * 2 / 3);
-      far[d] = static_cast<T>(Points == 2 ? 0 : -per_cell / 12);
-    }
-    row = 2 * (n[2] / 2 + 1);
-    plane = n[1] * row;
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t around(std::int64_t i, int d) const {
-    return i < 0 ? (i + 2 * n[d]) % n[d] : i >= n[d] ? i % n[d] : i;
-  }
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    T* const to = force + ((i * n[1] + j) * n[2] + k) * 3;
-    if (i >= 2 && i < n[0] - 2 && j >= 2 && j < n[1] - 2 && k >= 2 && k < n[2] - 2) {
-      T const* const at = potential + i * plane + j * row + k;
-      auto const slope = [&](int d, std::int64_t s) {
-        T const narrow = near[d] * (at[-s] - at[s]);
-        return Points == 2 ? narrow : narrow + far[d] * (at[-2 * s] - at[2 * s]);
-      };
-      to[0] = slope(0, plane);
-      to[1] = slope(1, row);
-      to[2] = slope(2, 1);
-      return;
-    }
-    T const* const here = potential + i * plane + j * row;
-    auto const along = [&](int d, std::int64_t at, std::int64_t stride, T const* line) {
-      T const slope =
-          near[d] * (line[around(at - 1, d) * stride] - line[around(at + 1, d) * stride]);
-      if constexpr (Points == 2) return slope;
-      return slope + far[d] * (line[around(at - 2, d) * stride] - line[around(at + 2, d) * stride]);
-    };
-    to[0] = along(0, i, plane, potential + j * row + k);
-    to[1] = along(1, j, row, potential + i * plane + k);
-    to[2] = along(2, k, 1, here);
-  }
-
-  void stretch(std::int64_t i, std::int64_t j, std::int64_t begin, std::int64_t end) const {
-    std::int64_t const first = begin < 2 ? 2 : begin, last = end > n[2] - 2 ? n[2] - 2 : end;
-    if (first >= last) {
-      for (std::int64_t k = begin; k < end; ++k) (*this)(i, j, k);
-      return;
-    }
-    for (std::int64_t k = begin; k < first; ++k) (*this)(i, j, k);
-    T const* const here = potential + i * plane + j * row;
-    T const *x[4], *y[4];
-    for (int s = 0; s < 4; ++s) {
-      int const shift = s < 2 ? s - 2 : s - 1;
-      x[s] = potential + around(i + shift, 0) * plane + j * row;
-      y[s] = potential + i * plane + around(j + shift, 1) * row;
-    }
-    between(here, x, y, first, last, force + (i * n[1] + j) * n[2] * 3);
-    for (std::int64_t k = last; k < end; ++k) (*this)(i, j, k);
-  }
-
- private:
-  void between(T const* here, T const* const (&x)[4], T const* const (&y)[4], std::int64_t first,
-               std::int64_t last, T* to) const {
-    T const *const x0 = x[0], *const x1 = x[1], *const x2 = x[2], *const x3 = x[3];
-    T const *const y0 = y[0], *const y1 = y[1], *const y2 = y[2], *const y3 = y[3];
-    T const nx = near[0], ny = near[1], nz = near[2], fx = far[0], fy = far[1], fz = far[2];
-    COIR_INDEPENDENT_ITERATIONS
-    for (std::int64_t k = first; k < last; ++k) {
-      if constexpr (Points == 2) {
-        to[3 * k] = nx * (x1[k] - x2[k]);
-        to[3 * k + 1] = ny * (y1[k] - y2[k]);
-        to[3 * k + 2] = nz * (here[k - 1] - here[k + 1]);
-      } else {
-        to[3 * k] = nx * (x1[k] - x2[k]) + fx * (x0[k] - x3[k]);
-        to[3 * k + 1] = ny * (y1[k] - y2[k]) + fy * (y0[k] - y3[k]);
-        to[3 * k + 2] = nz * (here[k - 1] - here[k + 1]) + fz * (here[k - 2] - here[k + 2]);
-      }
-    }
-  }
-};
-
-template <class Exec, class T, int Points>
-void find_differences(Exec const& exec, Differences<T, Points> const& body) {
-  if constexpr (runs_on_host<Exec>)
-    for_each("coir::mesh::force/differences", exec,
-             coir::box<3, std::int64_t>({body.n[0], body.n[1], body.n[2]}), body);
-  else
-    DifferencesInBlocks<T, Points>::run("coir::mesh::force/differences", exec, body);
-}
-
 /// component = -i k_d spectrum, without the Nyquist plane of axis d.
 template <class T>
 struct SpectralSlope {
@@ -189,14 +91,41 @@ struct StoreComponent {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Where the meshes of a Force lie, in numbers.
+struct ForceLayout {
+  std::int64_t potential = 0;  ///< where it begins
+  std::int64_t size = 0;       ///< of vectors and potential
+  std::int64_t copy = 0;       ///< of planes, see PotentialInVectors
+  std::int64_t component = 0;  ///< of a spectral gradient
+
+  ForceLayout(Shape<3> const& shape, ForceOptions const& options) {
+    PotentialInVectors const both{shape};
+    std::int64_t const mesh = shape[0] * both.plane();
+    bool const spectral = gradient_points(options.kernel) == 0;
+    if (spectral) {
+      component = mesh;
+      potential = options.vectors ? (both.vectors() + 63) / 64 * 64 : 0;
+      size = potential + mesh;
+    } else if (options.vectors) {
+      potential = both.offset();
+      size = both.size();
+      copy = both.copy_size();
+    } else {
+      size = mesh;
+    }
+  }
+};
+
+}  // namespace detail
+
 template <ExecutionSpace Exec, Real T>
 std::int64_t Force<Exec, T>::bytes(Exec const& exec, Shape<3> const& shape,
                                    ForceOptions const& options) {
-  std::int64_t const spectrum = shape[0] * shape[1] * (shape[2] / 2 + 1) *
-                                static_cast<std::int64_t>(sizeof(Kokkos::complex<T>));
-  std::int64_t const force = 3 * size_of(shape) * static_cast<std::int64_t>(sizeof(T));
+  detail::ForceLayout const layout(shape, options);
   fft::PlanOptions const plan{.in_place = true, .effort = options.effort};
-  return (gradient_points(options.kernel) == 0 ? 2 : 1) * spectrum + force +
+  return (layout.size + layout.copy + layout.component) * static_cast<std::int64_t>(sizeof(T)) +
          fft::RealPlan<Exec, T, 3>::work_bytes(exec, shape, 1, plan);
 }
 
@@ -214,24 +143,26 @@ Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
                                    "the force on a mesh of " + in_words(shape) + " cells"),
              exec),
             shape, 1, {.in_place = true, .effort = options.effort}) {
-  spectrum_ = Spectrum(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/density"),
-                       shape[0], shape[1], shape[2] / 2 + 1);
-  if constexpr (runs_on_host<Exec>)
-    ask_for_large_pages(spectrum_.data(),
-                        static_cast<std::int64_t>(spectrum_.size() * sizeof(Kokkos::complex<T>)));
-  if (gradient_points(options.kernel) == 0)
+  detail::ForceLayout const layout(shape, options);
+  auto const numbers = [](std::string const& label, std::int64_t count) {
+    return Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
+                   static_cast<std::size_t>(count));
+  };
+  memory_ = numbers("coir::mesh::force/meshes", layout.size);
+  copy_ = numbers("coir::mesh::force/copy", layout.copy);
+  if (layout.component > 0)
     component_ = fft::allocate_in_place<T, Space>("coir::mesh::force/component", shape);
-  force_ = Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/force"),
-                   shape[0], shape[1], shape[2], 3);
   if constexpr (runs_on_host<Exec>) {
-    ask_for_large_pages(force_.data(), 3 * size_of(shape) * static_cast<std::int64_t>(sizeof(T)));
+    ask_for_large_pages(memory_.data(), layout.size * static_cast<std::int64_t>(sizeof(T)));
     // Memory comes from the system when it is written first: here rather than in the first step.
-    Kokkos::deep_copy(exec, spectrum_, Kokkos::complex<T>(0));
-    Kokkos::deep_copy(exec, force_, T(0));
+    Kokkos::deep_copy(exec, memory_, T(0));
   }
+  spectrum_ = Spectrum(reinterpret_cast<Kokkos::complex<T>*>(memory_.data() + layout.potential),
+                       shape[0], shape[1], shape[2] / 2 + 1);
+  if (options.vectors) force_ = Vectors(memory_.data(), shape[0], shape[1], shape[2], 3);
 
   auto const to_device = [](std::vector<T> const& values) {
-    Factors const factors(
+    Numbers const factors(
         Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/factors"),
         values.size());
     Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const host(
@@ -288,38 +219,49 @@ void Force<Exec, T>::solve(double scale) {
   if (gradient_points(options_.kernel) == 0) {
     plan_.forward(density(), spectrum_);
     fft::multiply_modes(exec_, spectrum_, inverse_laplacian<false>(scale));
-    return differentiate_spectrum();
+    if (options_.vectors) store_components();
+    return;
   }
   if (window_[0].data() == nullptr && options_.softening == Softening::none)
     plan_.filter(density(), spectrum_, inverse_laplacian<true>(scale));
   else
     plan_.filter(density(), spectrum_, inverse_laplacian<false>(scale));
+  if (!options_.vectors) return;
+  detail::PotentialInVectors const both{shape_};
   if (gradient_points(options_.kernel) == 2)
-    detail::find_differences(exec_, detail::Differences<T, 2>(*this));
+    both.make_vectors<2>(exec_, memory_.data(), copy_.data(), box_);
   else
-    detail::find_differences(exec_, detail::Differences<T, 4>(*this));
+    both.make_vectors<4>(exec_, memory_.data(), copy_.data(), box_);
 }
 
 template <ExecutionSpace Exec, Real T>
-void Force<Exec, T>::differentiate_spectrum() {
+auto Force<Exec, T>::component(int d) const -> Density {
+  expects(gradient_points(options_.kernel) == 0,
+          "components of their own are those of spectral gradients, not of the kernel " +
+              std::string(name_of(options_.kernel)));
+  expects(d >= 0 && d < 3, "a component must be 0, 1 or 2", d);
   auto const half = coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2] / 2 + 1});
-  auto const all = coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2]});
+  for_each("coir::mesh::force/slope", exec_, half,
+           detail::SpectralSlope<T>{spectrum_.data(),
+                                    component_.data(),
+                                    {shape_[0], shape_[1], shape_[2]},
+                                    d,
+                                    static_cast<T>(2 * std::numbers::pi / box_)});
   auto const field = fft::real_view_of(component_, shape_[2]);
-  for (int d = 0; d < 3; ++d) {
-    for_each("coir::mesh::force/slope", exec_, half,
-             detail::SpectralSlope<T>{spectrum_.data(),
-                                      component_.data(),
-                                      {shape_[0], shape_[1], shape_[2]},
-                                      d,
-                                      static_cast<T>(2 * std::numbers::pi / box_)});
-    plan_.backward(component_, field);
+  plan_.backward(component_, field);
+  return field;
+}
+
+template <ExecutionSpace Exec, Real T>
+void Force<Exec, T>::store_components() {
+  auto const all = coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2]});
+  for (int d = 0; d < 3; ++d)
     for_each("coir::mesh::force/store", exec_, all,
-             detail::StoreComponent<T>{field.data(),
+             detail::StoreComponent<T>{component(d).data(),
                                        {shape_[0], shape_[1], shape_[2]},
                                        2 * (shape_[2] / 2 + 1),
                                        force_.data(),
                                        d});
-  }
 }
 
 }  // namespace coir::mesh

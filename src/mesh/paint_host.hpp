@@ -47,14 +47,17 @@ void paint_part(Painted<T> const& painted, std::int64_t count, Number const& num
   using Block = ParticleBlock<Order, T>;
   using Cell = typename Deposit::Cell;
   constexpr int step = Components == 3 ? 3 : 1;
+  T per_cell[3];
+  for (int d = 0; d < 3; ++d)
+    per_cell[d] = static_cast<T>(static_cast<double>(cells.extent[d]) / box);
   Block blocks[2] = {};
   auto const size_from = [count](std::int64_t begin) {
     return static_cast<int>(std::clamp<std::int64_t>(count - begin, 0, Block::size));
   };
   auto const locate_from = [&](std::int64_t begin, Block& block) {
-    locate<Order, step>(
+    locate<step>(
         block, size_from(begin), [&](int p) { return painted.position + 3 * number(begin + p); },
-        cells, box);
+        cells, per_cell);
   };
   auto const is_own = [begin = static_cast<std::int32_t>(part.begin),
                        planes = static_cast<std::uint32_t>(part.end - part.begin)](

@@ -3,9 +3,10 @@
 /// \file
 /// Readout, for one execution space.
 
-#include <algorithm>
-#include <coir/mesh/detail/read_out.hpp>
+#include <coir/mesh/detail/mesh_values.hpp>
 #include <coir/mesh/readout.hpp>
+
+#include <algorithm>
 
 namespace coir::mesh::detail {
 
@@ -27,8 +28,8 @@ void readout(Exec const& exec, T const* position, std::int64_t particles, double
              Cells<T const> const& cells, T* value, Assignment assignment) {
   StoreValue<T, Components> const store{value};
   with_order(assignment, [&]<int Order>(std::integral_constant<int, Order>) {
-    read_out<Order, Components>("coir::mesh::readout", exec, position, particles, box, cells,
-                                store);
+    read_out("coir::mesh::readout", exec, position, particles,
+             MeshValues<Order, Components, T>(cells, box), store);
   });
 }
 

@@ -25,15 +25,14 @@ struct KeepForce {
 
 /// MoveParticle for the particles of a team, one per thread. Positions and forces are handed on in scratch memory, such that
 /// threads read and write numbers that lie side by side.
-template <int Order, class T>
+template <class T, class Reader>
 struct MoveTeam {
   static constexpr int team = 256, numbers = 3 * team;
   static constexpr int scratch_bytes = numbers * static_cast<int>(sizeof(T));
   T *position, *momentum;
   T keep, kick, drift, box;
   std::int64_t particles;
-  mesh::detail::Cells<T const> cells;
-  T per_cell[3];
+  Reader reader;
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
@@ -54,8 +53,7 @@ struct MoveTeam {
     for (int m = 0; m < 3; ++m) x[m * team + rank] = here[m];
     member.team_barrier();
     if (3 * rank < rest)
-      mesh::detail::ReadOutParticle<Order, 3, T, KeepForce<T>>{
-          x, cells, {per_cell[0], per_cell[1], per_cell[2]}, {force}}(rank);
+      mesh::detail::ReadOutParticle<T, Reader, KeepForce<T>>{x, reader, {force}}(rank);
     member.team_barrier();
     COIR_UNROLL
     for (int m = 0; m < 3; ++m) {
@@ -73,14 +71,12 @@ struct MoveTeam {
 };
 
 /// \param what  a MoveParticle
-template <int Order, class Exec, class T, class Move>
-void move_in_teams(char const* label, Exec const& exec, std::int64_t particles, double box,
-                   mesh::detail::Cells<T const> const& cells, Move const& what) {
-  using Body = MoveTeam<Order, T>;
-  Body body{what.position, what.momentum, what.keep, what.kick, what.drift,
-            what.box,      particles,     cells,     {}};
-  for (int d = 0; d < 3; ++d)
-    body.per_cell[d] = static_cast<T>(static_cast<double>(cells.extent[d]) / box);
+template <class Exec, class Reader, class Move>
+void move_in_teams(char const* label, Exec const& exec, std::int64_t particles,
+                   Reader const& reader, Move const& what) {
+  using Body = MoveTeam<decltype(what.box), Reader>;
+  Body const body{what.position, what.momentum, what.keep, what.kick,
+                  what.drift,    what.box,      particles, reader};
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Body::team, 1>>;
   Kokkos::parallel_for(
       label,

@@ -13,7 +13,8 @@
 #include <coir/core/memory.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/cosmology/factors.hpp>
-#include <coir/mesh/detail/read_out.hpp>
+#include <coir/mesh/detail/mesh_slopes.hpp>
+#include <coir/mesh/detail/mesh_values.hpp>
 #include <coir/nbody/simulation.hpp>
 
 #include <cmath>
@@ -52,6 +53,19 @@ struct MoveParticle {
   }
 };
 
+/// The same of one component of the momentum alone.
+template <class T>
+struct KickComponent {
+  T* momentum;
+  T keep, kick;
+  int d;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle,
+                                              mesh::detail::Value<T, 1> const& force) const {
+    T& p = momentum[3 * particle + d];
+    p = keep * p + kick * force.component[0];
+  }
+};
+
 template <class T>
 struct Drift {
   T* position;
@@ -81,20 +95,26 @@ struct Scale {
   }
 };
 
+/// Whether there is a mesh of forces.
+inline bool has_vectors(SimulationOptions const& options) {
+  return options.force_source == ForceSource::automatic
+             ? mesh::gradient_points(options.kernel) > 0
+             : options.force_source == ForceSource::vectors;
+}
+
 inline mesh::ForceOptions force_options(SimulationOptions const& options) {
   return {options.kernel, options.softening,
-          options.deterministic ? fft::Effort::estimate : fft::Effort::automatic};
+          options.deterministic ? fft::Effort::estimate : fft::Effort::automatic,
+          has_vectors(options)};
 }
 
 inline Shape<3> mesh_shape(std::int64_t side) { return {side, side, side}; }
 
-/// Whether sites and bins fit 32 bits, and what sorting needs the meshes: on hosts places that of densities and vectors that
-/// of forces, on devices places and sites that of forces; fewer particles don't pay.
-template <class Exec>
-bool can_sort(std::int64_t side, std::int64_t mesh_side) {
-  std::int64_t const count = side * side * side, cells = mesh_side * mesh_side * mesh_side;
-  bool const fits = runs_on_host<Exec> ? cells >= count : 3 * cells >= 2 * count;
-  return side >= 48 && count <= 0xffffffff && mesh_side <= 4096 && fits;
+/// Whether sites and bins fit 32 bits, and vectors of particles the mesh of forces, or their order that of densities; fewer
+/// particles don't pay.
+inline bool can_sort(std::int64_t side, std::int64_t mesh_side) {
+  std::int64_t const count = side * side * side;
+  return side >= 48 && count <= 0xffffffff && mesh_side <= 4096 && mesh_side >= side;
 }
 
 /// Cells of a mesh's row that belong to one bin of particles: what these touch fits the nearest cache. Each thread of a
@@ -145,11 +165,11 @@ std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, std::int64_t side,
                                         SimulationOptions const& options) {
   detail::check(options, side);
   std::int64_t const particles = side * side * side;
-  std::int64_t const order =
-      detail::can_sort<Exec>(side, mesh_side(side, options))
-          ? particles * static_cast<std::int64_t>((runs_on_host<Exec> ? 0 : 3 * sizeof(T)) +
-                                                  sizeof(std::uint32_t))
-          : 0;
+  std::size_t const each = sizeof(std::uint32_t) +
+                           (detail::has_vectors(options) ? sizeof(std::uint32_t) : 3 * sizeof(T));
+  std::int64_t const order = detail::can_sort(side, mesh_side(side, options))
+                                 ? particles * static_cast<std::int64_t>(each)
+                                 : 0;
   return 6 * particles * static_cast<std::int64_t>(sizeof(T)) + order +
          mesh::Force<Exec, T>::bytes(exec, detail::mesh_shape(mesh_side(side, options)),
                                      detail::force_options(options));
@@ -191,35 +211,50 @@ void Simulation<Exec, T>::paint_density() {
                             static_cast<std::int64_t>(density.stride(1)), mean});
 }
 
+/// A vector for each particle, to bring them into order: in the mesh of forces, which is free between steps, or the second
+/// one of two arrays.
+template <ExecutionSpace Exec, Real T>
+typename Particles<Exec, T>::Vectors Simulation<Exec, T>::room() const {
+  if (!force_.options().vectors) return spare_;
+  using Vectors = typename Particles<Exec, T>::Vectors;
+  return Vectors(force_.force().data(), static_cast<std::size_t>(particles_.count()));
+}
+
+/// A number for each particle, for orders: the mesh of densities, which is free between steps, too, unless it lies in that
+/// of forces.
+template <ExecutionSpace Exec, Real T>
+std::uint32_t* Simulation<Exec, T>::order() const {
+  return force_.options().vectors ? order_.data()
+                                  : reinterpret_cast<std::uint32_t*>(force_.density().data());
+}
+
 /// Brings positions and momenta into an order: hosts move particle p to order[p], devices particle order[p] to p, for they
-/// read quicker from scattered places than they write there. Hosts go by way of the mesh of forces, which is free between
-/// steps, and copy back, which takes less time than it takes to get more memory from the system; devices by a second array.
+/// read quicker from scattered places than they write there.
 template <ExecutionSpace Exec, Real T>
 void Simulation<Exec, T>::permute(std::uint32_t const* order) {
   std::int64_t const count = particles_.count();
   auto const all = coir::box<1, std::int64_t>({count});
   for (auto* vectors : {&particles_.position, &particles_.momentum}) {
-    if constexpr (runs_on_host<Exec>) {
-      using Vectors = typename Particles<Exec, T>::Vectors;
-      Vectors const buffer(force_.force().data(), static_cast<std::size_t>(count));
+    auto const to = room();
+    if constexpr (runs_on_host<Exec>)
       for_each("coir::nbody::order/put", exec_, all,
-               detail::PutVectors<T>{vectors->data(), buffer.data(), order});
-      Kokkos::deep_copy(exec_, *vectors, buffer);
-    } else {
+               detail::PutVectors<T>{vectors->data(), to.data(), order});
+    else
       for_each("coir::nbody::order/fetch", exec_, all,
-               detail::Fetch<T, 3>{vectors->data(), spare_.data(), order, count});
+               detail::Fetch<T, 3>{vectors->data(), to.data(), order, count});
+    if (force_.options().vectors)
+      Kokkos::deep_copy(exec_, *vectors, to);
+    else
       std::swap(*vectors, spare_);
-    }
   }
 }
 
 /// The same for sites.
-///
-/// \param sites  room for them
 template <ExecutionSpace Exec, Real T>
-void Simulation<Exec, T>::permute_sites(std::uint32_t const* order, std::uint32_t* sites) {
+void Simulation<Exec, T>::permute_sites(std::uint32_t const* order) {
   std::int64_t const count = particles_.count();
   auto const all = coir::box<1, std::int64_t>({count});
+  auto* const sites = reinterpret_cast<std::uint32_t*>(room().data());
   if constexpr (runs_on_host<Exec>)
     for_each("coir::nbody::order/put", exec_, all, detail::PutNumbers{site_.data(), sites, order});
   else
@@ -231,35 +266,37 @@ void Simulation<Exec, T>::permute_sites(std::uint32_t const* order, std::uint32_
 template <ExecutionSpace Exec, Real T>
 void Simulation<Exec, T>::sort_by_rows() {
   std::int64_t const count = particles_.count(), side = force_.shape()[0];
-  if (!detail::can_sort<Exec>(particles_.side, side)) return;
+  if (!detail::can_sort(particles_.side, side)) return;
   Stopwatch<Exec> const watch(exec_);
   if (site_.extent(0) == 0) {
-    auto const n = static_cast<std::size_t>(count);
-    site_ = decltype(site_)(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::simulation/site"), n);
-    if constexpr (runs_on_host<Exec>)
-      ask_for_large_pages(site_.data(), count * static_cast<std::int64_t>(sizeof(std::uint32_t)));
+    auto const make = [count](auto& view, std::string const& label) {
+      using View = std::remove_reference_t<decltype(view)>;
+      view = View(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
+                  static_cast<std::size_t>(count));
+      if constexpr (runs_on_host<Exec>)
+        ask_for_large_pages(view.data(),
+                            static_cast<std::int64_t>(view.span() * sizeof(*view.data())));
+    };
+    make(site_, "coir::nbody::simulation/site");
+    if (force_.options().vectors)
+      make(order_, "coir::nbody::simulation/order");
     else
-      spare_ = typename Particles<Exec, T>::Vectors(
-          Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::simulation/spare"), n);
+      make(spare_, "coir::nbody::simulation/spare");
   }
   if (!sorted_)
     for_each("coir::nbody::order/sites", exec_, coir::box<1, std::int64_t>({count}),
              detail::Count{site_.data()});
-  auto* const room = reinterpret_cast<std::uint32_t*>(force_.force().data());
-  if constexpr (runs_on_host<Exec>) {
-    auto* const places = reinterpret_cast<std::uint32_t*>(force_.density().data());
+  auto* const order = this->order();
+  if constexpr (runs_on_host<Exec>)
     detail::find_places(exec_, particles_.position.data(), count,
                         detail::Bins<T>(side, particles_.box, detail::cells_of_bin(exec_, side)),
-                        places);
-    permute(places);
-    permute_sites(places, room);
-  } else {
+                        order);
+  else
     detail::find_sources(exec_, particles_.position.data(), count,
-                         detail::PencilBins<T>(side, particles_.box, count), room + count, room);
-    permute(room);
-    permute_sites(room, room + count);
-  }
+                         detail::PencilBins<T>(side, particles_.box, count),
+                         reinterpret_cast<std::uint32_t*>(room().data()), order);
+  permute(order);
+  permute_sites(order);
   sorted_ = in_order_ = true;
   steps_since_sort_ = 0;
   seconds_.sort += watch.seconds();
@@ -272,7 +309,7 @@ void Simulation<Exec, T>::sort_by_lattice() {
   if constexpr (runs_on_host<Exec>) {
     permute(site_.data());
   } else {
-    auto* const sources = reinterpret_cast<std::uint32_t*>(force_.force().data());
+    auto* const sources = order();
     for_each("coir::nbody::order/invert", exec_, coir::box<1, std::int64_t>({particles_.count()}),
              detail::Invert{site_.data(), sources});
     permute(sources);
@@ -294,9 +331,11 @@ bool Simulation<Exec, T>::is_finite() const {
     if (lost > 0) return false;
   }
   T first;
-  Kokkos::deep_copy(
-      Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&first),
-      Kokkos::subview(force_.force(), 0, 0, 0, 0));
+  Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(&first);
+  if (force_.options().vectors)
+    Kokkos::deep_copy(to, Kokkos::subview(force_.force(), 0, 0, 0, 0));
+  else
+    Kokkos::deep_copy(to, Kokkos::subview(force_.density(), 0, 0, 0));
   return std::isfinite(static_cast<double>(first));
 }
 
@@ -333,24 +372,54 @@ void Simulation<Exec, T>::drift(double factor) {
   has_force_ = false;
 }
 
+/// p = keep p + kick F, a component of the spectral gradient at a time.
+template <ExecutionSpace Exec, Real T>
+void Simulation<Exec, T>::kick_by_components(double keep, double kick) {
+  for (int d = 0; d < 3; ++d) {
+    Stopwatch<Exec> const solving(exec_);
+    auto const component = mesh::detail::read_only(mesh::detail::cells_of(force_.component(d)));
+    seconds_.fft += solving.seconds();
+    Stopwatch<Exec> const reading(exec_);
+    detail::KickComponent<T> const body{particles_.momentum.data(), static_cast<T>(keep),
+                                        static_cast<T>(kick), d};
+    mesh::detail::with_order(
+        options_.assignment, [&]<int Order>(std::integral_constant<int, Order>) {
+          mesh::detail::read_out(
+              "coir::nbody::simulation/kick", exec_, particles_.position.data(), particles_.count(),
+              mesh::detail::MeshValues<Order, 1, T>(component, particles_.box), body);
+        });
+    seconds_.readout += reading.seconds();
+  }
+}
+
 template <ExecutionSpace Exec, Real T>
 void Simulation<Exec, T>::move(Move const& what) {
+  using namespace mesh::detail;
   drift(what.drift_before);
   find_force();
+  int const points = mesh::gradient_points(options_.kernel);
+  if (!force_.options().vectors && points == 0) {
+    kick_by_components(what.keep, what.kick);
+    return drift(what.drift_after);
+  }
   Stopwatch<Exec> const watch(exec_);
-  auto const force = mesh::detail::cells_of(force_.force());
-  mesh::detail::Cells<T const> const cells{
-      force.data, {force.extent[0], force.extent[1], force.extent[2]}, force.plane, force.row};
   detail::MoveParticle<T> const body{
       particles_.position.data(), particles_.momentum.data(),       static_cast<T>(what.keep),
       static_cast<T>(what.kick),  static_cast<T>(what.drift_after), static_cast<T>(particles_.box)};
-  mesh::detail::with_order(options_.assignment, [&]<int Order>(std::integral_constant<int, Order>) {
+  auto const read = [&](auto const& reader) {
     constexpr auto label = "coir::nbody::simulation/move";
     if constexpr (runs_on_host<Exec>)
-      mesh::detail::read_out<Order, 3>(label, exec_, particles_.position.data(), particles_.count(),
-                                       particles_.box, cells, body);
+      read_out(label, exec_, particles_.position.data(), particles_.count(), reader, body);
     else
-      detail::move_in_teams<Order>(label, exec_, particles_.count(), particles_.box, cells, body);
+      detail::move_in_teams(label, exec_, particles_.count(), reader, body);
+  };
+  with_order(options_.assignment, [&]<int Order>(std::integral_constant<int, Order>) {
+    if (force_.options().vectors)
+      read(MeshValues<Order, 3, T>(read_only(cells_of(force_.force())), particles_.box));
+    else if (points == 2)
+      read(MeshSlopes<Order, 2, T>(read_only(cells_of(force_.density())), particles_.box));
+    else
+      read(MeshSlopes<Order, 4, T>(read_only(cells_of(force_.density())), particles_.box));
   });
   seconds_.readout += watch.seconds();
   if (what.drift_after != 0) has_force_ = false;

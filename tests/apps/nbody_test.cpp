@@ -260,12 +260,26 @@ TEST_F(Nbody, SizesNeedNotBePowersOfTwo) {
 
 TEST_F(Nbody, EveryWordOfItsOptionsRuns) {
   std::string const shortest = "--particles 6 --steps 2 --no-pictures --output run ";
-  for (std::string const option :
-       {"--stepper plain", "--stepper bullfrog", "--kernel naive", "--kernel gadget",
-        "--softening steep", "--assignment tsc", "--assignment pcs", "--lpt 1",
-        "--spacing logarithmic", "--transfer no_wiggle", "--precision double", "--mesh-ratio 1",
-        "--mesh-ratio 4", "--a-end 1.2", "--A-s 2e-9", "--inverted", "--w0 -0.9 --wa 0.1",
-        "--omega-k 0.02 --omega-r 9e-5"})
+  for (std::string const option : {"--stepper plain",
+                                   "--stepper bullfrog",
+                                   "--kernel naive",
+                                   "--kernel gadget",
+                                   "--softening steep",
+                                   "--assignment tsc",
+                                   "--assignment pcs",
+                                   "--lpt 1",
+                                   "--spacing logarithmic",
+                                   "--transfer no_wiggle",
+                                   "--precision double",
+                                   "--mesh-ratio 1",
+                                   "--mesh-ratio 4",
+                                   "--force-source potential",
+                                   "--force-source vectors",
+                                   "--a-end 1.2",
+                                   "--A-s 2e-9",
+                                   "--inverted",
+                                   "--w0 -0.9 --wa 0.1",
+                                   "--omega-k 0.02 --omega-r 9e-5"})
     run_quietly(shortest + option);
 }
 
@@ -273,7 +287,8 @@ TEST_F(Nbody, TheConfigurationRepeatsTheRun) {
   run_quietly(
       "--particles 8 --box 50.5 --pixels 16 --steps 3 --a-start 0.1 --outputs 0.3,0.7 --seed 77 "
       "--stepper bullfrog --kernel 3_2 --softening gaussian --assignment tsc --omega-m 0.27 "
-      "--A-s 2.1e-9 --precision double --deterministic --snapshots --slab-thickness 7 "
+      "--A-s 2.1e-9 --precision double --force-source potential --deterministic --snapshots "
+      "--slab-thickness 7 "
       "--inverted --fixed-amplitude --checkpoint 2 --output one");
   run_quietly("--config one/config.toml --output two");
   expect_same_files("one", "two");
@@ -437,6 +452,7 @@ TEST_F(Nbody, HelpNamesEveryOptionAndAnExample) {
                            "--assignment cic|tsc|pcs",
                            "--kernel naive|",
                            "--softening none|",
+                           "--force-source automatic|vectors|potential",
                            "--precision single|double",
                            "--deterministic",
                            "--stepper fastpm|plain|bullfrog",

@@ -3,6 +3,7 @@
 #include <coir/mesh/readout.hpp>
 
 #include <mesh/plain_mesh.hpp>
+#include <support/held_memory.hpp>
 #include <support/spaces.hpp>
 
 #include <complex>
@@ -137,7 +138,9 @@ TYPED_TEST(Forces, AreThePlainFourierSumForEveryKernel) {
   using T = typename TypeParam::Real;
   double const box = 3, scale = 0.7;
   for (Extents const& n :
-       {Extents{6, 6, 6}, Extents{5, 5, 5}, Extents{4, 6, 3}, Extents{1, 2, 7}}) {
+       {Extents{6, 6, 6}, Extents{5, 5, 5}, Extents{4, 6, 3}, Extents{1, 2, 7},
+        // Vectors are written over the potential they are made from part by part.
+        Extents{9, 1, 1}, Extents{14, 3, 2}, Extents{37, 2, 3}, Extents{64, 1, 4}}) {
     auto const density = random_numbers(n[0] * n[1] * n[2], 3);
     for (auto const kernel : kernels) {
       Force<Exec, T> force(Exec{}, n, box, {.kernel = kernel});
@@ -231,15 +234,80 @@ TYPED_TEST(Forces, KeepTheMomentum) {
     }
 }
 
+TYPED_TEST(Forces, WithoutAMeshOfVectorsLeaveTheirPotential) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  Extents const n{12, 5, 6};
+  double const box = 3;
+  auto const density = random_numbers(n[0] * n[1] * n[2], 5);
+  for (auto const kernel : kernels) {
+    Force<Exec, T> with(Exec{}, n, box, {.kernel = kernel});
+    Force<Exec, T> without(Exec{}, n, box, {.kernel = kernel, .vectors = false});
+    EXPECT_EQ(without.force().size(), 0u);
+    for (auto* force : {&with, &without}) {
+      set_density(*force, density);
+      force->solve(0.7);
+    }
+    auto const made = elements(with.force());
+    std::vector<double> const expected(made.begin(), made.end());
+    double const tolerance = 64 * std::numeric_limits<T>::epsilon() * (largest(expected) + 1e-3);
+    auto const numbers = [&](auto const& field) {  // without the padding of its rows
+      Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace> const host("host", n[0], n[1],
+                                                                            n[2] + 2);
+      Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space,
+                   Kokkos::MemoryTraits<Kokkos::Unmanaged>> const padded(field.data(), n[0], n[1],
+                                                                         n[2] + 2);
+      Kokkos::deep_copy(host, padded);
+      return host;
+    };
+    if (mesh::gradient_points(kernel) == 0) {
+      for (int d = 0; d < 3; ++d) {
+        auto const component = numbers(without.component(d));
+        for (std::int64_t c = 0; c < n[0] * n[1] * n[2]; ++c)
+          ASSERT_NEAR(component(c / (n[1] * n[2]), c / n[2] % n[1], c % n[2]), expected[3 * c + d],
+                      tolerance)
+              << name_of(kernel);
+      }
+      EXPECT_THROW(without.component(3), PreconditionError);
+      EXPECT_THROW(without.component(-1), PreconditionError);
+      continue;
+    }
+    EXPECT_THROW(without.component(0), PreconditionError);
+    auto const potential = numbers(without.density());
+    double const cell = box / static_cast<double>(n[0]);
+    for (std::int64_t i = 0; i < n[0]; ++i) {  // along one axis, at one place of the others
+      auto const at = [&](std::int64_t shift) -> double {
+        return potential((i + shift + n[0]) % n[0], 2, 3);
+      };
+      double const slope = mesh::gradient_points(kernel) == 2
+                               ? (at(-1) - at(1)) / (2 * cell)
+                               : (8 * (at(-1) - at(1)) - (at(-2) - at(2))) / (12 * cell);
+      ASSERT_NEAR(slope, expected[3 * ((i * n[1] + 2) * n[2] + 3)], tolerance) << name_of(kernel);
+    }
+  }
+}
+
 TYPED_TEST(Forces, SayWhatMemoryTheyTake) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
-  ForceOptions const options{};
-  Force<Exec, T> const force(Exec{}, {8, 6, 10}, 1.0, options);
-  std::int64_t const held = static_cast<std::int64_t>(sizeof(T)) *
-                            (2 * static_cast<std::int64_t>(force.spectrum().size()) +
-                             static_cast<std::int64_t>(force.force().size()));
-  EXPECT_GE((Force<Exec, T>::bytes(Exec{}, {8, 6, 10}, options)), held);
+  Extents const n{24, 16, 20};
+  std::int64_t const mesh = 24 * 16 * 20 * static_cast<std::int64_t>(sizeof(T)),
+                     padding = mesh / 10;
+  fft::PlanOptions const plan{.in_place = true};
+  std::int64_t const work = fft::RealPlan<Exec, T, 3>::work_bytes(Exec{}, n, 1, plan);
+  auto const meshes = [&](ForceKernel kernel, bool vectors) {
+    ForceOptions const options{.kernel = kernel, .vectors = vectors};
+    std::int64_t const bytes = Force<Exec, T>::bytes(Exec{}, n, options) - work;
+    coir::testing::HeldMemory const held;
+    Force<Exec, T> const force(Exec{}, n, 1.0, options);
+    EXPECT_LE(std::abs(held.now() - bytes - work), work + (1 << 14)) << name_of(kernel);
+    return bytes;
+  };
+  // Copies of twelve planes of 24 beside three meshes.
+  EXPECT_NEAR(meshes(ForceKernel::one_four, true), 3.5 * mesh, padding);
+  EXPECT_NEAR(meshes(ForceKernel::one_four, false), mesh, padding);
+  EXPECT_NEAR(meshes(ForceKernel::naive, true), 5 * mesh, 2 * padding);
+  EXPECT_NEAR(meshes(ForceKernel::naive, false), 2 * mesh, 2 * padding);
 }
 
 TYPED_TEST(Forces, NameWhatIsWrong) {

@@ -3,7 +3,7 @@
 #include <coir/io/npy.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 
-#include <nbody/held_memory.hpp>
+#include <support/held_memory.hpp>
 #include <nbody/universe.hpp>
 #include <support/command.hpp>
 #include <support/message_of.hpp>

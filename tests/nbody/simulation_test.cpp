@@ -2,9 +2,9 @@
 #include <coir/cosmology/factors.hpp>
 #include <coir/nbody/simulation.hpp>
 
-#include <nbody/held_memory.hpp>
 #include <nbody/universe.hpp>
 #include <support/command.hpp>
+#include <support/held_memory.hpp>
 #include <support/message_of.hpp>
 #include <support/spaces.hpp>
 
@@ -431,15 +431,69 @@ TYPED_TEST(Simulations, SayHowMuchMemoryTheyLack) {
       << text;
 }
 
+// Where forces are read from changes roundings alone.
+TYPED_TEST(Simulations, AreTheSameWithoutAMeshOfForces) {
+  std::int64_t const side = 12;
+  auto const start = universe<TypeParam>(side);
+  auto const moved = [&](SimulationOptions options, nbody::ForceSource source) {
+    options.scale_factors = scale_factors(0.1, 0.6, 5);
+    options.deterministic = true;
+    options.force_source = source;
+    auto simulation = simulation_of<TypeParam>(copy_of(start), options);
+    simulation.advance(5);
+    return vectors_of(simulation.particles().position);
+  };
+  for (SimulationOptions const& options :
+       {SimulationOptions{}, SimulationOptions{.stepper = Stepper::bullfrog, .mesh_ratio = 1.5},
+        SimulationOptions{.kernel = mesh::ForceKernel::three_two,
+                          .assignment = mesh::Assignment::tsc},
+        SimulationOptions{.stepper = Stepper::bullfrog, .kernel = mesh::ForceKernel::naive},
+        SimulationOptions{.mesh_ratio = 2,
+                          .kernel = mesh::ForceKernel::gadget,
+                          .assignment = mesh::Assignment::pcs}})
+    EXPECT_LE(largest_distance(moved(options, nbody::ForceSource::vectors),
+                               moved(options, nbody::ForceSource::potential), 3.0 * side),
+              100 * eps<TypeParam>() * 3.0 * side)
+        << name_of(options.kernel);
+}
+
+// 40 bytes per particle in float and three meshes.
+TYPED_TEST(Simulations, KeepWithinTheirMemory) {
+  using T = typename TypeParam::Real;
+  typename TypeParam::Exec const exec;
+  for (std::int64_t const side : {128, 256})
+    for (double const ratio : {1.0, 1.5, 2.0, 3.0})
+      for (auto const kernel : {mesh::ForceKernel::one_four, mesh::ForceKernel::naive})
+        for (auto const source : {nbody::ForceSource::automatic, nbody::ForceSource::potential}) {
+          SimulationOptions const options{.scale_factors = {0.1, 1},
+                                          .mesh_ratio = ratio,
+                                          .kernel = kernel,
+                                          .force_source = source};
+          auto const n = SimulationOf<TypeParam>::mesh_side(side, options);
+          double const particles = std::pow(static_cast<double>(side), 3);
+          double const meshes = 3 * std::pow(static_cast<double>(n), 3) * sizeof(T);
+          fft::PlanOptions const plan{.in_place = true};
+          double const work = static_cast<double>(
+              fft::RealPlan<typename TypeParam::Exec, T, 3>::work_bytes(exec, {n, n, n}, 1, plan));
+          EXPECT_LE(static_cast<double>(SimulationOf<TypeParam>::bytes(exec, side, options)),
+                    10 * sizeof(T) * particles + meshes + work)
+              << ratio << " " << name_of(kernel) << " " << name_of(source);
+        }
+}
+
 // From 48 particles along a side on they are kept in the order of the mesh between steps.
 TYPED_TEST(Simulations, KeepParticlesApartWhileTheyAreInTheOrderOfTheMesh) {
   std::int64_t const side = 48;
   int const steps = 14;  // in which hosts sort twice
   double const box = 3.0 * side;
   auto const start = universe<TypeParam>(side);
-  for (Stepper const stepper : {Stepper::fastpm, Stepper::bullfrog}) {
-    SimulationOptions const options{
-        .scale_factors = scale_factors(0.1, 0.5, steps), .stepper = stepper, .deterministic = true};
+  for (auto const& [stepper, source] :
+       {std::pair{Stepper::fastpm, nbody::ForceSource::vectors},
+        std::pair{Stepper::bullfrog, nbody::ForceSource::potential}}) {
+    SimulationOptions const options{.scale_factors = scale_factors(0.1, 0.5, steps),
+                                    .stepper = stepper,
+                                    .force_source = source,
+                                    .deterministic = true};
     MemoryPool<typename TypeParam::Exec::memory_space>::release();  // or a simulation would do it
     coir::testing::HeldMemory const held;
     auto together = simulation_of<TypeParam>(copy_of(start), options);

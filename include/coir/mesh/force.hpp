@@ -20,6 +20,9 @@ struct ForceOptions {
   Softening softening = Softening::none;
   fft::Effort effort =
       fft::Effort::automatic;  ///< of the transforms: estimate gives the same bits in each run
+  /// Whether there is a mesh of forces. Without it, which is two thirds of the memory, density() holds the potential after
+  /// solve(), and with a spectral gradient component() gives one component at a time.
+  bool vectors = true;
 };
 
 /// The force F = -grad phi, laplacian phi = scale (density - its mean), on a periodic mesh.
@@ -31,16 +34,18 @@ struct ForceOptions {
 /// Wave numbers run from -n/2 to n/2 along each axis; k_d^2 counts in full on the Nyquist plane of an axis of even extent,
 /// and a first derivative along that axis is zero there.
 ///
-/// Holds the density's mesh, in which transforms run, and the force's, three numbers per cell; with a spectral gradient one
-/// more.
+/// Holds three numbers per cell: the density's mesh, in which transforms run, lies in the memory of the force. With a
+/// spectral gradient, which needs it longer, five. Without a mesh of forces one, or with a spectral gradient two.
 template <ExecutionSpace Exec, Real T>
 class Force {
  public:
   using Space = typename Exec::memory_space;
-  using Spectrum = Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space>;
+  using Spectrum = Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space,
+                                Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   using Density = Kokkos::View<T***, Kokkos::LayoutStride, typename Spectrum::device_type,
                                Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  using Vectors = Kokkos::View<T****, Kokkos::LayoutRight, Space>;
+  using Vectors =
+      Kokkos::View<T****, Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
   /// \param shape  cells along each axis
   /// \param box    length of the cubic box, > 0
@@ -52,14 +57,19 @@ class Force {
   static std::int64_t bytes(Exec const& exec, Shape<3> const& shape,
                             ForceOptions const& options = {});
 
-  /// (n_0, n_1, n_2): to be painted on. Holds the potential, or nothing of use, after solve().
+  /// (n_0, n_1, n_2): to be painted on. After solve() it holds nothing of use, or without vectors the potential.
   Density density() const { return fft::real_view_of(spectrum_, shape_[2]); }
 
   /// The same memory as the half spectrum, (n_0, n_1, n_2 / 2 + 1).
   Spectrum const& spectrum() const { return spectrum_; }
 
-  /// (n_0, n_1, n_2, 3): the force per cell after solve().
+  /// (n_0, n_1, n_2, 3): the force per cell after solve(). Empty without options().vectors.
   Vectors const& force() const { return force_; }
+
+  /// (n_0, n_1, n_2): component d of the force per cell after solve(), in memory that the next call overwrites.
+  ///
+  /// \throws PreconditionError if the gradient isn't spectral, or there is no component d
+  Density component(int d) const;
 
   /// Computes the force of what density() holds.
   void solve(double scale);
@@ -71,17 +81,19 @@ class Force {
  private:
   template <bool Plain>
   auto inverse_laplacian(double scale) const;
-  void differentiate_spectrum();
+  void store_components();
 
-  using Factors = Kokkos::View<T*, Space>;
+  using Numbers = Kokkos::View<T*, Space>;
   Exec exec_;
   Shape<3> shape_;
   double box_;
   ForceOptions options_;
   fft::RealPlan<Exec, T, 3> plan_;
-  Spectrum spectrum_, component_;
+  Numbers memory_, copy_;
+  Spectrum spectrum_;
   Vectors force_;
-  Factors laplacian_[3], window_[3], square_[3];  // along each axis
+  Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space> component_;
+  Numbers laplacian_[3], window_[3], square_[3];  // along each axis
 };
 
 }  // namespace coir::mesh

@@ -12,9 +12,25 @@
 
 #include <cstdint>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 namespace coir::nbody {
+
+/// Where particles get their forces.
+enum class ForceSource {
+  automatic,  ///< vectors, or for a spectral gradient, whose meshes take more memory, potential
+  vectors,    ///< from a mesh of forces
+  potential,  ///< from differences in the potential around each particle, without a mesh of forces, which is three quarters
+  ///< of the meshes' memory. To rounding the same. A spectral gradient is read out component by component.
+};
+
+/// "automatic", "vectors", "potential".
+constexpr std::string_view name_of(ForceSource source) {
+  return source == ForceSource::automatic ? "automatic"
+         : source == ForceSource::vectors ? "vectors"
+                                          : "potential";
+}
 
 struct SimulationOptions {
   /// a at the start and after each step, rising.
@@ -27,6 +43,7 @@ struct SimulationOptions {
   mesh::Assignment assignment = mesh::Assignment::cic;
   /// automatic: slabs on hosts; on devices tiles while particles are in the order of the mesh, or else atomics.
   mesh::PaintScheme scheme = mesh::PaintScheme::automatic;
+  ForceSource force_source = ForceSource::automatic;
   /// Every run gives the same bits, for any number of threads: densities are added up in whole numbers, and transforms are
   /// planned without measuring.
   bool deterministic = false;
@@ -97,8 +114,11 @@ class Simulation {
   void sort_by_rows();
   void sort_by_lattice();
   void permute(std::uint32_t const* order);
-  void permute_sites(std::uint32_t const* order, std::uint32_t* sites);
+  void permute_sites(std::uint32_t const* order);
+  typename Particles<Exec, T>::Vectors room() const;
+  std::uint32_t* order() const;
   void drift(double factor);
+  void kick_by_components(double keep, double kick);
   void move(Move const& what);
   void finish(Move const& rest);
 
@@ -109,9 +129,9 @@ class Simulation {
   int done_;
   mesh::Force<Exec, T> force_;
   bool has_force_ = false;  // of where the particles are
-  // While particles lie in the order of the mesh: their sites in the lattice, and on devices the second one of two arrays
-  // that take turns.
-  Kokkos::View<std::uint32_t*, typename Exec::memory_space> site_;
+  // While particles lie in the order of the mesh: their sites in the lattice. An order that they are brought into, or
+  // without a mesh of forces the second one of two arrays that take turns.
+  Kokkos::View<std::uint32_t*, typename Exec::memory_space> site_, order_;
   typename Particles<Exec, T>::Vectors spare_;
   bool sorted_ = false;
   bool in_order_ = true;  // well enough to paint and read out

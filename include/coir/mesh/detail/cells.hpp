@@ -29,6 +29,11 @@ struct Cells {
   std::int64_t count() const { return extent[0] * extent[1] * extent[2]; }
 };
 
+template <class T>
+Cells<T const> read_only(Cells<T> const& cells) {
+  return {cells.data, {cells.extent[0], cells.extent[1], cells.extent[2]}, cells.plane, cells.row};
+}
+
 /// A View of rank 3, or of rank 4 with the components of vectors last.
 ///
 /// \throws PreconditionError if there are no cells, a row's elements don't lie side by side, or an axis is longer than

@@ -1,0 +1,172 @@
+#pragma once
+
+/// \file
+/// The downhill slope of what a mesh holds at a particle: the mean over the cells that it touches, by their weights, of
+/// differences between these cells' neighbours. The same as making a mesh of vectors by differences and reading that out,
+/// without the mesh of vectors.
+
+#include <coir/core/math.hpp>
+#include <coir/mesh/assignment.hpp>
+#include <coir/mesh/detail/cells.hpp>
+#include <coir/mesh/detail/difference_weights.hpp>
+#include <coir/mesh/detail/lanes.hpp>
+#include <coir/mesh/detail/read_out.hpp>
+
+#include <cstdint>
+
+namespace coir::mesh::detail {
+
+/// A reader for read_out.
+///
+/// Along each axis it first makes a line of means: of cells with the same place on that axis, over the places on the
+/// others that the particle touches. Differences are taken in the three lines.
+///
+/// \tparam Points  of the differences, 2 or 4
+template <int Order, int Points, class T>
+class MeshSlopes {
+  static constexpr int reach = Points / 2, wide = Order + Points;
+
+ public:
+  static constexpr int components = 3;
+  using Block = ParticleBlock<Order, T, reach>;
+
+  MeshSlopes(Cells<T const> const& cells, double box) : cells_(cells) {
+    for (int d = 0; d < 3; ++d) {
+      double const per_cell = static_cast<double>(cells.extent[d]) / box;
+      per_cell_[d] = static_cast<T>(per_cell);
+      difference_[d] = {Points, per_cell};
+    }
+  }
+
+  template <class Position>
+  void locate(Block& block, int count, Position const& position) const {
+    detail::locate<1>(block, count, position, cells_, per_cell_);
+  }
+
+  void prefetch(Block const& block, int p) const {
+    for (int a = 0; a < wide; ++a) {
+      T const* const plane = cells_.data + block.plane[a][p] * cells_.plane + block.column[0][p];
+      for (int b = 0; b < wide; ++b)
+        if (touches(a) || touches(b)) __builtin_prefetch(plane + block.row[b][p]);
+    }
+  }
+
+  /// \param to  three numbers
+  void read(Block const& block, int p, T* to) const {
+    T w[3][Order];
+    for (int o = 0; o < Order; ++o)
+      for (int d = 0; d < 3; ++d) w[d][o] = block.weight[d][o][p];
+    if constexpr (Order == 2) {
+      // Neither goes on at 0 nor reads beyond the row.
+      std::int32_t const first = block.column[0][p];
+      if (first + wide <= cells_.extent[2] && first + 8 <= cells_.row)
+        return read_pairs(block, p, w, to);
+    }
+    std::int64_t place[3][wide];
+    for (int c = 0; c < wide; ++c) {
+      place[0][c] = block.plane[c][p] * cells_.plane;
+      place[1][c] = block.row[c][p];
+      place[2][c] = block.column[c][p];
+    }
+    auto const slope = slope_at(place, w);
+    for (int d = 0; d < 3; ++d) to[d] = slope.component[d];
+  }
+
+  KOKKOS_FUNCTION Value<T, 3> operator()(T const* position) const {
+    T weight[3][Order];
+    std::int64_t place[3][wide];
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      std::int32_t const extent = static_cast<std::int32_t>(cells_.extent[d]);
+      auto const t = touched<Order, T>(position[d], per_cell_[d], static_cast<T>(extent));
+      std::int64_t const stride = d == 0 ? cells_.plane : d == 1 ? cells_.row : 1;
+      COIR_UNROLL
+      for (int o = 0; o < Order; ++o) weight[d][o] = t.weight[o];
+      std::int32_t cell = t.first;
+      COIR_UNROLL
+      for (int c = 0; c < reach; ++c) cell = cell == 0 ? extent - 1 : cell - 1;
+      COIR_UNROLL
+      for (int c = 0; c < wide; ++c) {
+        place[d][c] = cell * stride;
+        cell = cell + 1 == extent ? 0 : cell + 1;
+      }
+    }
+    return slope_at(place, weight);
+  }
+
+ private:
+  /// Whether the c-th of the cells along an axis is one that the particle touches.
+  static constexpr KOKKOS_FUNCTION bool touches(int c) { return c >= reach && c < reach + Order; }
+
+  /// The weighted mean of the differences in a line.
+  template <class Number>
+  KOKKOS_FORCEINLINE_FUNCTION Number along(Number const (&line)[wide], T const (&w)[Order],
+                                           DifferenceWeights<T> const& difference) const {
+    Number sum{};
+    COIR_UNROLL
+    for (int o = 0; o < Order; ++o) {
+      int const c = o + reach;
+      Number slope = difference.near * (line[c - 1] - line[c + 1]);
+      if constexpr (Points == 4) slope += difference.far * (line[c - 2] - line[c + 2]);
+      sum += w[o] * slope;
+    }
+    return sum;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Value<T, 3> slope_at(std::int64_t const (&place)[3][wide],
+                                                   T const (&w)[3][Order]) const {
+    T line[3][wide] = {};
+    COIR_UNROLL
+    for (int a = 0; a < wide; ++a) {
+      COIR_UNROLL
+      for (int b = 0; b < wide; ++b) {
+        if (!touches(a) && !touches(b)) continue;
+        T const* const row = cells_.data + place[0][a] + place[1][b];
+        COIR_UNROLL
+        for (int c = 0; c < wide; ++c) {
+          if (touches(a) + touches(b) + touches(c) < 2) continue;
+          T const here = row[place[2][c]];
+          if (touches(b) && touches(c)) line[0][a] += w[1][b - reach] * w[2][c - reach] * here;
+          if (touches(a) && touches(c)) line[1][b] += w[0][a - reach] * w[2][c - reach] * here;
+          if (touches(a) && touches(b)) line[2][c] += w[0][a - reach] * w[1][b - reach] * here;
+        }
+      }
+    }
+    return {along(line[0], w[0], difference_[0]), along(line[1], w[1], difference_[1]),
+            along(line[2], w[2], difference_[2])};
+  }
+
+  /// The same for rows of cells that lie side by side, two cells at a time, and the row along the last axis at once.
+  void read_pairs(Block const& block, int p, T const (&w)[3][2], T* to) const {
+    using Two = typename Lanes<T>::two;
+    using Eight = typename Lanes<T>::eight;
+    auto const row = [&](int a, int b) {
+      return cells_.data + block.plane[a][p] * cells_.plane +
+             (block.row[b][p] + block.column[0][p]);
+    };
+    auto const pair = [](T const* from) { return *reinterpret_cast<Two const*>(from + reach); };
+    auto const eight = [](T const* from) { return *reinterpret_cast<Eight const*>(from); };
+    constexpr int o = reach, e = reach + 1;  // the cells that it touches
+    Two x[wide], y[wide];
+    for (int c = 0; c < wide; ++c) {
+      x[c] = w[1][0] * pair(row(c, o)) + w[1][1] * pair(row(c, e));
+      y[c] = w[0][0] * pair(row(o, c)) + w[0][1] * pair(row(e, c));
+    }
+    Eight const z = w[0][0] * (w[1][0] * eight(row(o, o)) + w[1][1] * eight(row(o, e))) +
+                    w[0][1] * (w[1][0] * eight(row(e, o)) + w[1][1] * eight(row(e, e)));
+    T line[wide];
+    for (int c = 0; c < wide; ++c) line[c] = z[c];
+    Two const along_z{w[2][0], w[2][1]};
+    Two const slope_x = along_z * along(x, w[0], difference_[0]),
+              slope_y = along_z * along(y, w[1], difference_[1]);
+    to[0] = slope_x[0] + slope_x[1];
+    to[1] = slope_y[0] + slope_y[1];
+    to[2] = along(line, w[2], difference_[2]);
+  }
+
+  Cells<T const> cells_;
+  T per_cell_[3];
+  DifferenceWeights<T> difference_[3];
+};
+
+}  // namespace coir::mesh::detail

@@ -1,0 +1,181 @@
+#pragma once
+
+/// \file
+/// Differences of a potential, in the memory of their result.
+
+#include "differences_device.hpp"
+
+#include <coir/array/shape.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/mesh/detail/difference_weights.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace coir::mesh::detail {
+
+/// force = -gradient of the potential by differences of two or four points, for some planes.
+template <class T, int Points>
+struct Differences {
+  T const* potential;
+  std::int64_t n[3], plane, row;
+  T* force;
+  std::int64_t first_plane, end_plane;  // of the potential
+  std::int64_t shift;                   // to the planes of the force
+  DifferenceWeights<T> weights[3];
+
+  /// All planes.
+  Differences(T const* potential, Shape<3> const& shape, double box, T* force)
+      : potential(potential),
+        row(2 * (shape[2] / 2 + 1)),
+        force(force),
+        first_plane(0),
+        end_plane(shape[0]),
+        shift(0) {
+    for (int d = 0; d < 3; ++d) {
+      n[d] = shape[d];
+      weights[d] = {Points, static_cast<double>(n[d]) / box};
+    }
+    plane = n[1] * row;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t around(std::int64_t i, int d) const {
+    return i < 0 ? (i + 2 * n[d]) % n[d] : i >= n[d] ? i % n[d] : i;
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    T* const to = force + (((i + shift) * n[1] + j) * n[2] + k) * 3;
+    if (i >= 2 && i < n[0] - 2 && j >= 2 && j < n[1] - 2 && k >= 2 && k < n[2] - 2) {
+      T const* const at = potential + i * plane + j * row + k;
+      auto const slope = [&](int d, std::int64_t s) {
+        T const narrow = weights[d].near * (at[-s] - at[s]);
+        return Points == 2 ? narrow : narrow + weights[d].far * (at[-2 * s] - at[2 * s]);
+      };
+      to[0] = slope(0, plane);
+      to[1] = slope(1, row);
+      to[2] = slope(2, 1);
+      return;
+    }
+    T const* const here = potential + i * plane + j * row;
+    auto const along = [&](int d, std::int64_t at, std::int64_t stride, T const* line) {
+      T const slope =
+          weights[d].near * (line[around(at - 1, d) * stride] - line[around(at + 1, d) * stride]);
+      if constexpr (Points == 2) return slope;
+      return slope +
+             weights[d].far * (line[around(at - 2, d) * stride] - line[around(at + 2, d) * stride]);
+    };
+    to[0] = along(0, i, plane, potential + j * row + k);
+    to[1] = along(1, j, row, potential + i * plane + k);
+    to[2] = along(2, k, 1, here);
+  }
+
+  void stretch(std::int64_t i, std::int64_t j, std::int64_t begin, std::int64_t end) const {
+    std::int64_t const first = begin < 2 ? 2 : begin, last = end > n[2] - 2 ? n[2] - 2 : end;
+    if (first >= last) {
+      for (std::int64_t k = begin; k < end; ++k) (*this)(i, j, k);
+      return;
+    }
+    for (std::int64_t k = begin; k < first; ++k) (*this)(i, j, k);
+    T const* const here = potential + i * plane + j * row;
+    T const *x[4], *y[4];
+    for (int s = 0; s < 4; ++s) {
+      int const shift = s < 2 ? s - 2 : s - 1;
+      x[s] = potential + around(i + shift, 0) * plane + j * row;
+      y[s] = potential + i * plane + around(j + shift, 1) * row;
+    }
+    between(here, x, y, first, last, force + ((i + shift) * n[1] + j) * n[2] * 3);
+    for (std::int64_t k = last; k < end; ++k) (*this)(i, j, k);
+  }
+
+ private:
+  void between(T const* here, T const* const (&x)[4], T const* const (&y)[4], std::int64_t first,
+               std::int64_t last, T* to) const {
+    T const *const x0 = x[0], *const x1 = x[1], *const x2 = x[2], *const x3 = x[3];
+    T const *const y0 = y[0], *const y1 = y[1], *const y2 = y[2], *const y3 = y[3];
+    T const nx = weights[0].near, ny = weights[1].near, nz = weights[2].near;
+    T const fx = weights[0].far, fy = weights[1].far, fz = weights[2].far;
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t k = first; k < last; ++k) {
+      if constexpr (Points == 2) {
+        to[3 * k] = nx * (x1[k] - x2[k]);
+        to[3 * k + 1] = ny * (y1[k] - y2[k]);
+        to[3 * k + 2] = nz * (here[k - 1] - here[k + 1]);
+      } else {
+        to[3 * k] = nx * (x1[k] - x2[k]) + fx * (x0[k] - x3[k]);
+        to[3 * k + 1] = ny * (y1[k] - y2[k]) + fy * (y0[k] - y3[k]);
+        to[3 * k + 2] = nz * (here[k - 1] - here[k + 1]) + fz * (here[k - 2] - here[k + 2]);
+      }
+    }
+  }
+};
+
+template <class Exec, class T, int Points>
+void find_differences(Exec const& exec, Differences<T, Points> const& body) {
+  if constexpr (runs_on_host<Exec>)
+    for_each("coir::mesh::force/differences", exec,
+             coir::box<3, std::int64_t>({body.first_plane, 0, 0},
+                                        {body.end_plane, body.n[1], body.n[2]}),
+             body);
+  else
+    DifferencesInBlocks<T, Points>::run("coir::mesh::force/differences", exec, body);
+}
+
+/// to[m] = from[(first + m) mod planes], plane by plane.
+template <class T>
+struct CopyPlanes {
+  T const* from;
+  T* to;
+  std::int64_t plane, planes, first;
+  KOKKOS_FUNCTION void operator()(std::int64_t m, std::int64_t at) const {
+    to[m * plane + at] = from[(first + m + 2 * planes) % planes * plane + at];
+  }
+};
+
+/// Where the mesh of a potential lies that is about to be overwritten by its vectors: at the end of these, which takes no
+/// more memory than they do. Vectors of the first two thirds of the planes don't reach it. Then as many planes follow as
+/// reach only those of the potential that aren't needed any more, two thirds of the rest or so, again and again; the last
+/// eight are made from a copy.
+struct PotentialInVectors {
+  static constexpr std::int64_t late = 8, around = 2;
+  Shape<3> shape;
+
+  std::int64_t row() const { return 2 * (shape[2] / 2 + 1); }
+  std::int64_t plane() const { return shape[1] * row(); }
+  std::int64_t vectors() const { return 3 * size_of(shape); }
+
+  /// Where the potential begins, in numbers; a multiple of 64 of them, so that it is as well aligned as the vectors.
+  std::int64_t offset() const { return (vectors() - shape[0] * plane() + 63) / 64 * 64; }
+  /// Numbers of both.
+  std::int64_t size() const { return std::max(vectors(), offset() + shape[0] * plane()); }
+  /// Numbers of the copy.
+  std::int64_t copy_size() const { return (last() + 2 * around) * plane(); }
+
+  /// \param memory  size() numbers
+  /// \param copy    room for copy_size()
+  template <int Points, class Exec, class T>
+  void make_vectors(Exec const& exec, T* memory, T* copy, double box) const {
+    std::int64_t const n = shape[0], copied = n - last() - around;
+    T const* const potential = memory + offset();
+    for_each("coir::mesh::force/keep", exec,
+             coir::box<2, std::int64_t>({last() + 2 * around, plane()}),
+             CopyPlanes<T>{potential, copy, plane(), n, copied});
+    Differences<T, Points> body(potential, shape, box, memory);
+    for (std::int64_t begin = 0; begin < n - last(); begin = body.end_plane) {
+      std::int64_t const free = offset() + std::max<std::int64_t>(begin - around, 0) * plane();
+      body.first_plane = begin;
+      body.end_plane = std::min(n - last(), free / (3 * shape[1] * shape[2]));
+      find_differences(exec, body);
+    }
+    Differences<T, Points> rest(copy, shape, box, memory);
+    rest.n[0] = last() + 2 * around;
+    rest.first_plane = around;
+    rest.end_plane = around + last();
+    rest.shift = copied;
+    find_differences(exec, rest);
+  }
+
+ private:
+  std::int64_t last() const { return std::min(shape[0], late); }
+};
+
+}  // namespace coir::mesh::detail

@@ -1,0 +1,108 @@
+#include <coir/mesh/detail/mesh_slopes.hpp>
+
+#include <mesh/plain_mesh.hpp>
+#include <support/spaces.hpp>
+
+#include <random>
+
+using namespace coir;
+using coir::testing::elements;
+using coir::testing::Extents;
+using coir::testing::scattered;
+using coir::testing::to_view;
+using mesh::Assignment;
+
+namespace {
+
+template <class T>
+struct Store {
+  T* value;
+  KOKKOS_FUNCTION void operator()(std::int64_t p, mesh::detail::Value<T, 3> const& read) const {
+    for (int d = 0; d < 3; ++d) value[3 * p + d] = read.component[d];
+  }
+};
+
+/// -f' at every cell along each axis, by the formulas of mesh/force_kernel.hpp.
+std::vector<double> plain_slopes(std::vector<double> const& f, Extents const& n, double box,
+                                 int points) {
+  std::vector<double> slopes(3 * f.size());
+  for (std::int64_t c = 0; c < static_cast<std::int64_t>(f.size()); ++c) {
+    Extents const at{c / (n[1] * n[2]), c / n[2] % n[1], c % n[2]};
+    for (int d = 0; d < 3; ++d) {
+      auto const value = [&](std::int64_t shift) {
+        Extents there = at;
+        there[d] = ((there[d] + shift) % n[d] + n[d]) % n[d];
+        return f[(there[0] * n[1] + there[1]) * n[2] + there[2]];
+      };
+      double const h = box / static_cast<double>(n[d]);
+      slopes[3 * c + d] = points == 2
+                              ? (value(-1) - value(1)) / (2 * h)
+                              : (8 * (value(-1) - value(1)) - (value(-2) - value(2))) / (12 * h);
+    }
+  }
+  return slopes;
+}
+
+template <class Exec, class T, int Points>
+void compare(Extents const& n, std::int64_t padding) {
+  double const box = 2.5;
+  Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> const mesh(
+      "mesh", n[0], n[1], n[2] + padding);
+  auto const host = Kokkos::create_mirror_view(mesh);
+  std::mt19937 generator(5);
+  std::uniform_real_distribution<float> number(-1, 1);
+  std::vector<double> f;
+  for (std::int64_t i = 0; i < n[0]; ++i)
+    for (std::int64_t j = 0; j < n[1]; ++j)
+      for (std::int64_t k = 0; k < n[2]; ++k) {
+        f.push_back(number(generator));
+        host(i, j, k) = static_cast<T>(f.back());
+      }
+  Kokkos::deep_copy(mesh, host);
+  auto const slopes = plain_slopes(f, n, box, Points);
+  mesh::detail::Cells<T const> const cells{
+      mesh.data(), {n[0], n[1], n[2]}, n[1] * (n[2] + padding), n[2] + padding};
+  for (std::int64_t const count : {0, 1, 33, 1200}) {
+    auto const particles = scattered(count, box, 9);
+    auto const x = to_view<Exec, T>(particles);
+    Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space> const read("read",
+                                                                                      count);
+    for (auto const assignment : {Assignment::cic, Assignment::tsc, Assignment::pcs}) {
+      mesh::detail::with_order(assignment, [&]<int Order>(std::integral_constant<int, Order>) {
+        mesh::detail::read_out("slopes", Exec{}, x.data(), count,
+                               mesh::detail::MeshSlopes<Order, Points, T>(cells, box),
+                               Store<T>{read.data()});
+      });
+      auto const computed = elements(read);
+      for (std::int64_t p = 0; p < count; ++p) {
+        double expected[3] = {};
+        coir::testing::touch(particles[p], box, n, assignment, [&](std::int64_t c, double w) {
+          for (int d = 0; d < 3; ++d) expected[d] += w * slopes[3 * c + d];
+        });
+        // Numbers are below 1, differences below 1.5 / h; weights are off by some roundings and the position's in cells.
+        for (int d = 0; d < 3; ++d)
+          ASSERT_NEAR(computed[3 * p + d], expected[d],
+                      1.5 * static_cast<double>(n[d]) / box * std::numeric_limits<T>::epsilon() *
+                          (16 + 2.4 * 31))
+              << name_of(assignment) << " " << n[0] << "x" << n[1] << "x" << n[2];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <class Case>
+class Slopes : public ::testing::Test {};
+TYPED_TEST_SUITE(Slopes, coir::testing::Cases, coir::testing::CaseName);
+
+TYPED_TEST(Slopes, AreMeansOfDifferences) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  for (Extents const& n : {Extents{1, 1, 1}, Extents{2, 3, 1}, Extents{3, 1, 2}, Extents{4, 5, 7},
+                           Extents{13, 17, 31}})
+    for (std::int64_t const padding : {0, 2}) {
+      compare<Exec, T, 2>(n, padding);
+      compare<Exec, T, 4>(n, padding);
+    }
+}
