@@ -435,13 +435,15 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
   double const factor = 1.5 * parameters.omega_m;
   // Steps in which particles cross a cell or so; on devices caches and tiles reach further than that.
   constexpr int sort_interval = runs_on_host<Exec> ? 5 : 7;
+  // Steps that a new order isn't worth while for, and to go back to the lattice's.
+  constexpr int last_steps = runs_on_host<Exec> ? 3 : 1;
   Move next;  // what the last step left to do: its second kick, or its second drift
   for (int s = 0; s < steps; ++s) {
     double const from = options_.scale_factors[static_cast<std::size_t>(done_)];
     double const to = options_.scale_factors[static_cast<std::size_t>(done_) + 1];
     bool const good =
         sorted_ || runs_on_host<Exec>;  // tiles want more than the order of the lattice
-    in_order_ = (good && ++steps_since_sort_ <= sort_interval) || steps - s == 1;
+    in_order_ = (good && ++steps_since_sort_ <= sort_interval) || steps - s <= last_steps;
     if (options_.stepper == Stepper::bullfrog) {
       auto const f = cosmology::bullfrog_dkd(growth_, from, to);
       double const before = growth_.momentum(from), after = growth_.momentum(to);

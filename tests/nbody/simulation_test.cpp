@@ -484,7 +484,7 @@ TYPED_TEST(Simulations, KeepWithinTheirMemory) {
 // From 48 particles along a side on they are kept in the order of the mesh between steps.
 TYPED_TEST(Simulations, KeepParticlesApartWhileTheyAreInTheOrderOfTheMesh) {
   std::int64_t const side = 48;
-  int const steps = 14;  // in which hosts sort twice
+  int const steps = 16;  // in which hosts sort twice
   double const box = 3.0 * side;
   auto const start = universe<TypeParam>(side);
   for (auto const& [stepper, source] :
