@@ -14,25 +14,11 @@ namespace coir::bench {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 
-/// Times batches of statements. The counter "seconds" is the median time of one.
 template <class Statement>
 void time_statement(benchmark::State& state, Work work, Statement const& statement) {
   Exec const exec;
-  statement();
-  int calls = 1;
-  auto const seconds_of = [&] {
-    Stopwatch<Exec> const watch(exec);
-    for (int call = 0; call < calls; ++call) statement();
-    return watch.seconds();
-  };
-  while (seconds_of() < 100e-6) calls *= 2;
-  std::vector<double> seconds;
-  for (auto _ : state) {
-    seconds.push_back(seconds_of());
-    state.SetIterationTime(seconds.back());
-  }
+  int const calls = time_batches(state, exec, statement);
   report_rates(state, exec, {work.items * calls, work.bytes * calls});
-  state.counters["seconds"] = median(seconds) / calls;
 }
 
 void add_number(benchmark::State& state) {
