@@ -173,9 +173,11 @@ struct EscapeTime {
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     constexpr int per_strip = strip_width / width;
-    std::int64_t const strip = index / per_strip;
-    auto const row = static_cast<int>(strip / strips_per_row);
-    auto const first = static_cast<int>(strip % strips_per_row) * strip_width +
+    // There are fewer than 2^32 strips in any memory, and devices divide 32 bits in a quarter of the time.
+    auto const strip = static_cast<std::uint32_t>(index / per_strip);
+    auto const per_row = static_cast<std::uint32_t>(strips_per_row);
+    auto const row = static_cast<int>(strip / per_row);
+    auto const first = static_cast<int>(strip % per_row) * strip_width +
                        static_cast<int>(index % per_strip) * width;
     int const left = problem.pixels.columns - first;
     if (left > 0) compute(row, first, left < width ? left : width);
@@ -210,7 +212,7 @@ using Monitor = std::function<bool(std::int64_t done, std::int64_t total)>;
 /// The same bits on every backend whose processors can multiply and add in one instruction, for any number
 /// of threads, and as escape_time_by_arrays.
 ///
-/// \param exec    where to run; returns when the result is there
+/// \param exec    where to run; asynchronous without a monitor, so fence before reading the result
 /// \param counts  [rows, columns] out
 /// \param values  [rows, columns] out: smooth_count of each pixel, `iterations` for those that never leave;
 ///                empty if that isn't wanted
@@ -255,7 +257,6 @@ bool escape_time(
     if (!monitor(last / per_row * columns, problem.pixels.rows * columns) && last < strips)
       return false;
   }
-  exec.fence();
   return true;
 }
 

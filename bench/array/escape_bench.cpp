@@ -32,17 +32,11 @@ inline std::int64_t steps_of(Counts const& counts) {
 
 template <class Compute>
 void time_escape(benchmark::State& state, Counts const& counts, Compute const& compute) {
-  Exec const exec;
-  compute();
-  for (auto _ : state) {
-    Stopwatch<Exec> const watch(exec);
-    compute();
-    state.SetIterationTime(watch.seconds());
-  }
+  double const calls = time_batches(state, Exec{}, compute);
   using benchmark::Counter;
-  constexpr auto per_call = Counter::kIsIterationInvariantRate;
-  state.counters["pixels/s"] = Counter(double(counts.size()), per_call);
-  state.counters["iterations/s"] = Counter(double(steps_of(counts)), per_call);
+  constexpr auto per_batch = Counter::kIsIterationInvariantRate;
+  state.counters["pixels/s"] = Counter(calls * double(counts.size()), per_batch);
+  state.counters["iterations/s"] = Counter(calls * double(steps_of(counts)), per_batch);
 }
 
 template <class T>

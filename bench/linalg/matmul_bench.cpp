@@ -28,10 +28,14 @@ Array<T, 2> some_matrix(std::int64_t rows, std::int64_t columns) {
   return reshape(sin(linspace<T>(0, 1000, rows * columns)), Shape<2>{rows, columns});
 }
 
-/// Adds multiplications and additions per second.
-void report_flops(benchmark::State& state, double flops) {
+/// Times products that make so many multiplications and additions each.
+template <class Product>
+void time_product(benchmark::State& state, Work work, double flops, Product const& product) {
+  Exec const exec;
+  int const calls = time_batches(state, exec, product);
+  report_rates(state, exec, {work.items * calls, work.bytes * calls});
   state.counters["flops"] =
-      benchmark::Counter(flops, benchmark::Counter::kIsIterationInvariantRate);
+      benchmark::Counter(flops * calls, benchmark::Counter::kIsIterationInvariantRate);
 }
 
 void square(benchmark::State& state) {
@@ -53,8 +57,7 @@ void square(benchmark::State& state) {
     return;
   }
 #endif
-  time_kernel(state, Exec{}, work, [&] { matmul_into(c, a, b); });
-  report_flops(state, 2 * cells * double(n));
+  time_product(state, work, 2 * cells * double(n), [&] { matmul_into(c, a, b); });
 }
 BENCHMARK(square)->Name("matmul,double")->Arg(32)->Arg(100)->Arg(1000)->UseManualTime();
 
@@ -63,8 +66,8 @@ void new_square(benchmark::State& state) {
   auto const n = state.range(0);
   double const cells = double(n) * double(n);
   auto const a = some_matrix<double>(n, n), b = some_matrix<double>(n, n);
-  time_kernel(state, Exec{}, {cells, 24 * cells}, [&] { auto const c = matmul(a, b); });
-  report_flops(state, 2 * cells * double(n));
+  time_product(state, {cells, 24 * cells}, 2 * cells * double(n),
+               [&] { auto const c = matmul(a, b); });
 }
 BENCHMARK(new_square)->Name("matmul,double,new")->Arg(32)->Arg(1000)->UseManualTime();
 
@@ -72,8 +75,8 @@ void by_own_transpose(benchmark::State& state) {
   auto const n = state.range(0);
   double const cells = double(n) * double(n);
   auto const x = some_matrix<float>(n, n);
-  time_kernel(state, Exec{}, {cells, 8 * cells}, [&] { auto const c = matmul(x, transpose(x)); });
-  report_flops(state, cells * double(n));
+  time_product(state, {cells, 8 * cells}, cells * double(n),
+               [&] { auto const c = matmul(x, transpose(x)); });
 }
 BENCHMARK(by_own_transpose)->Name("x xT,float")->Arg(32)->Arg(3000)->UseManualTime();
 
@@ -82,8 +85,8 @@ void by_other(benchmark::State& state) {
   auto const n = state.range(0);
   double const cells = double(n) * double(n);
   auto const x = some_matrix<float>(n, n), y = some_matrix<float>(n, n);
-  time_kernel(state, Exec{}, {cells, 12 * cells}, [&] { auto const c = matmul(x, transpose(y)); });
-  report_flops(state, 2 * cells * double(n));
+  time_product(state, {cells, 12 * cells}, 2 * cells * double(n),
+               [&] { auto const c = matmul(x, transpose(y)); });
 }
 BENCHMARK(by_other)->Name("x yT,float")->Arg(32)->Arg(3000)->UseManualTime();
 
@@ -92,9 +95,8 @@ void many_vectors(benchmark::State& state) {
   auto const vectors = state.range(0);
   auto const w = some_matrix<float>(150, 100), x = some_matrix<float>(vectors, 100);
   double const cells = double(vectors) * 150;
-  time_kernel(state, Exec{}, {cells, 4 * (cells + 100. * double(vectors))},
-              [&] { auto const y = matvec(w, x); });
-  report_flops(state, 2 * cells * 100);
+  time_product(state, {cells, 4 * (cells + 100. * double(vectors))}, 2 * cells * 100,
+               [&] { auto const y = matvec(w, x); });
 }
 BENCHMARK(many_vectors)->Name("matvec,float")->Arg(10)->Arg(100'000)->UseManualTime();
 
@@ -103,8 +105,8 @@ void stack(benchmark::State& state) {
   auto const n = state.range(0), count = std::int64_t(10'000);
   auto const a = reshape(some_matrix<double>(count, n * n), Shape<3>{count, n, n});
   double const cells = double(count) * double(n) * double(n);
-  time_kernel(state, Exec{}, {cells, 24 * cells}, [&] { auto const c = matmul(a, a); });
-  report_flops(state, 2 * cells * double(n));
+  time_product(state, {cells, 24 * cells}, 2 * cells * double(n),
+               [&] { auto const c = matmul(a, a); });
 }
 BENCHMARK(stack)->Name("matmul,stack")->Arg(4)->Arg(16)->Arg(64)->UseManualTime();
 

@@ -105,27 +105,41 @@ def chain_kernel(n):
     return lambda: kernel(a, b, c, d, y)
 
 
-@arrays("sum")
-def sum_all(n):
+@arrays("sum,array")
+def sum_to_array(n):
     return line(cp, 0, 1, n).sum
 
 
-@arrays("max")
-def max_all(n):
+@arrays("max,array")
+def max_to_array(n):
     return line(cp, 0, 1, n).max
 
 
-@arrays("any")
-def any_of_all(n):
+@arrays("any,array")
+def any_to_array(n):
     x = line(cp, 0, 1, n)
     return lambda: (x > 2).any()
 
 
-@kernels("any")
-def any_of_all_kernel(n):
+@kernels("any,array")
+def any_to_array_kernel(n):
     x = line(cp, 0, 1, n)
     kernel = cp.ReductionKernel("float32 x", "bool y", "x > 2", "a || b", "y = a", "false", "any_of_all")
     return lambda: kernel(x)
+
+
+def to_number(reduction):
+    def prepare(n):
+        to_array = reduction(n)
+        return lambda: to_array().item()
+
+    return prepare
+
+
+arrays("sum")(to_number(sum_to_array))
+arrays("max")(to_number(max_to_array))
+arrays("any")(to_number(any_to_array))
+kernels("any")(to_number(any_to_array_kernel))
 
 
 @arrays("normal")

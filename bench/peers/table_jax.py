@@ -57,25 +57,24 @@ def chain(n):
     return lambda: compute(*arrays)
 
 
-@row("sum")
-def sum_all(n):
-    x = line(jnp, 0, 1, n)
-    compute = jax.jit(jnp.sum)
-    return lambda: compute(x)
+def reduction(function):
+    compute = jax.jit(function)
+
+    def to_array(n):
+        x = line(jnp, 0, 1, n)
+        return lambda: compute(x)
+
+    def to_number(n):
+        x = line(jnp, 0, 1, n)
+        return lambda: compute(x).item()
+
+    return to_array, to_number
 
 
-@row("max")
-def max_all(n):
-    x = line(jnp, 0, 1, n)
-    compute = jax.jit(jnp.max)
-    return lambda: compute(x)
-
-
-@row("any")
-def any_of_all(n):
-    x = line(jnp, 0, 1, n)
-    compute = jax.jit(lambda x: jnp.any(x > 2))
-    return lambda: compute(x)
+for name, function in {"sum": jnp.sum, "max": jnp.max, "any": lambda x: jnp.any(x > 2)}.items():
+    to_array, to_number = reduction(function)
+    row(f"{name},array")(to_array)
+    row(name)(to_number)
 
 
 @row("normal")

@@ -181,7 +181,7 @@ def any_of_all(x, result):
         result[0] = 1  # whoever writes writes the same
 
 
-def row_of_reduction(kernel, dtype, start):
+def row_of_reduction(kernel, dtype, start, to_number):
     def prepare(n):
         x = on_device(0, 1, n)
         first = cuda.to_device(np.full(1, start, dtype))
@@ -192,16 +192,17 @@ def row_of_reduction(kernel, dtype, start):
         def statement():
             result.copy_to_device(first)
             launch(x, result)
-            return result
+            return result.copy_to_host()[0] if to_number else result
 
         return statement
 
     return prepare
 
 
-row("sum")(row_of_reduction(sum_all, np.float64, 0))
-row("max")(row_of_reduction(max_all, np.float32, -np.inf))
-row("any")(row_of_reduction(any_of_all, np.int32, 0))
+for suffix, to_number in {"": True, ",array": False}.items():
+    row("sum" + suffix)(row_of_reduction(sum_all, np.float64, 0, to_number))
+    row("max" + suffix)(row_of_reduction(max_all, np.float32, -np.inf, to_number))
+    row("any" + suffix)(row_of_reduction(any_of_all, np.int32, 0, to_number))
 
 
 @compiled
@@ -262,6 +263,8 @@ def jacobi_row(m, n):
 
 
 def to_host(result):
+    if isinstance(result, np.generic):
+        return result
     result = result.copy_to_host()
     return result[0] if result.shape == (1,) else result
 

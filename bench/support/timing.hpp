@@ -66,6 +66,30 @@ void time_kernel(benchmark::State& state, Exec const& exec, Work work, Kernel co
   time_kernel(state, exec, work, kernel, [] {});
 }
 
+/// Times batches of calls that take a millisecond at least, with a fence on both sides of each batch, as the
+/// scripts of bench/peers do: what launches and fences cost shows where it can't overlap with the work of
+/// other calls. The counter "seconds" is the median time of one call.
+///
+/// \returns the number of calls in a batch, which is an iteration of the benchmark
+template <class Exec, class Kernel>
+int time_batches(benchmark::State& state, Exec const& exec, Kernel const& kernel) {
+  kernel();
+  int calls = 1;
+  auto const seconds_of_batch = [&] {
+    Stopwatch<Exec> const watch(exec);
+    for (int call = 0; call < calls; ++call) kernel();
+    return watch.seconds();
+  };
+  while (seconds_of_batch() < 1e-3) calls *= 2;
+  std::vector<double> seconds;
+  for (auto _ : state) {
+    seconds.push_back(seconds_of_batch());
+    state.SetIterationTime(seconds.back());
+  }
+  state.counters["seconds"] = median(seconds) / calls;
+  return calls;
+}
+
 /// Times a kernel and another that does the same, in turns, so that what else runs on the machine
 /// meets both alike.
 ///

@@ -3,6 +3,7 @@
 #include <array/naive.hpp>
 #include <support/spaces.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -278,6 +279,26 @@ TYPED_TEST(Reductions, AlongTheOnlyAxis) {
   auto const a = random_array<T, Space>(Shape<1>{5000}, 3, 50);
   EXPECT_EQ(static_cast<T>(sum(a, 0)), sum(a));
   EXPECT_EQ(static_cast<std::int64_t>(argmax(a, -1)), argmax(a));
+  EXPECT_EQ(static_cast<T>(sum(zeros<T, Space>(0), 0)), 0);
+}
+
+// Devices fold these by teams, the second one in vectors.
+TYPED_TEST(Reductions, OfLongRowsAreThoseOfPlainLoops) {
+  TYPES;
+  for (std::int64_t n : {1'000'003, (1 << 22) + 4, (1 << 22) + 7}) {
+    auto const a = random_array<T, Space>(Shape<1>{n}, 5, 50);
+    auto const x = values(a);
+    T total = 0;  // exact: whole numbers
+    for (T const element : x) total += element;
+    auto const most = std::max_element(x.begin(), x.end());
+    EXPECT_EQ(sum(a), total) << n;
+    EXPECT_EQ(static_cast<T>(sum(a, 0)), total) << n;
+    EXPECT_EQ(max(a), *most) << n;
+    EXPECT_EQ(static_cast<T>(max(a, 0)), *most) << n;
+    EXPECT_EQ(argmax(a), most - x.begin()) << n;
+    EXPECT_EQ(static_cast<std::int64_t>(argmax(a, 0)), most - x.begin()) << n;
+    EXPECT_FALSE(static_cast<bool>(any(a > 51, 0))) << n;
+  }
 }
 
 TYPED_TEST(Reductions, MeansAndDeviationsAlongAxes) {

@@ -81,7 +81,8 @@ void for_each(std::string_view label, Exec const& exec, Box<Rank, Index> const& 
     detail::for_each_on_device(label, exec, detail::Rows<Rank, Index>(box), body);
 }
 
-/// Reduces body(i, ..., value) over every index of a box in one kernel and waits for the result.
+/// Reduces body(i, ..., value) over every index of a box in one kernel, and waits for the result unless it
+/// stays in a device's memory.
 ///
 /// `body` folds its term into `value`, as in Kokkos::parallel_reduce. Terms are combined in an order
 /// that depends on the box alone, so on a host the result has the same bits for any thread count.
@@ -92,7 +93,8 @@ void for_each(std::string_view label, Exec const& exec, Box<Rank, Index> const& 
 /// A body may also have terms(begin, end), and so on as stretch above: on hosts it returns what is
 /// called as term(column, value) for the columns of that stretch, at most body.longest_terms() of them.
 ///
-/// \param reducer  one of Kokkos' reducers over host memory, such as Kokkos::Sum<double>(result)
+/// \param reducer  one of Kokkos' reducers over host memory, such as Kokkos::Sum<double>(result); if the box
+///   isn't empty it may also be one over the memory of a device that `exec` runs on
 template <ExecutionSpace Exec, int Rank, class Index, class Body, class Reducer>
 void reduce(std::string_view label, Exec const& exec, Box<Rank, Index> const& box, Body const& body,
             Reducer const& reducer) {

@@ -7,11 +7,12 @@
 
 namespace coir {
 
-/// A Kokkos reducer for reduce() and Kokkos::parallel_reduce, over host memory.
+/// A Kokkos reducer for reduce() and Kokkos::parallel_reduce.
 ///
 /// \tparam Monoid  has value_type, a constant neutral() and join(a, b), which folds b into a; both can be
 ///   called in kernels
-template <class Monoid>
+/// \tparam Space   where the result is: nobody waits for one in a device's memory
+template <class Monoid, class Space = Kokkos::HostSpace>
 class MonoidReducer {
  public:
   using reducer = MonoidReducer;
@@ -23,8 +24,7 @@ class MonoidReducer {
     else
       return !std::is_integral_v<value_type>;
   }();
-  using result_view_type =
-      Kokkos::View<value_type, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using result_view_type = Kokkos::View<value_type, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
   KOKKOS_INLINE_FUNCTION MonoidReducer(Monoid const& monoid, value_type& result)
       : monoid_(monoid), result_(&result) {}
@@ -42,7 +42,9 @@ class MonoidReducer {
   KOKKOS_FORCEINLINE_FUNCTION void init(value_type& value) const { value = monoid_.neutral(); }
   KOKKOS_INLINE_FUNCTION value_type& reference() const { return *result_; }
   KOKKOS_INLINE_FUNCTION result_view_type view() const { return result_view_type(result_); }
-  KOKKOS_INLINE_FUNCTION bool references_scalar() const { return true; }
+  KOKKOS_INLINE_FUNCTION bool references_scalar() const {
+    return std::is_same_v<Space, Kokkos::HostSpace>;
+  }
 
  private:
   Monoid monoid_;

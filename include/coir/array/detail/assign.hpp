@@ -26,6 +26,8 @@ KOKKOS_FORCEINLINE_FUNCTION To stored(From const& value) {
 
 template <class T, class Kernel, int Outer>
 struct AssignBody {
+  // On devices. Cells of a column share much of what is computed of strides.
+  static constexpr int cells_per_thread = Outer > 0 ? 8 : 4;
   Kernel kernel;
   SliceKernel<T, Outer> target;
   RowNumbers<Outer> numbers;
@@ -94,6 +96,7 @@ struct AssignBody {
 template <class T, class Kernel>
 struct AssignVectors {
   static constexpr int width = vector_width<T>;
+  static constexpr int cells_per_thread = 1;  // vectors, that is
   Kernel kernel;
   T* target;
 

@@ -94,15 +94,11 @@ struct ReduceVectors {
   }
 };
 
-/// All elements of an expression folded into one value, in one kernel. Waits.
-template <class Monoid, class E>
-typename Monoid::result_type reduce_all(E const& expression, Monoid const& monoid) {
+/// All elements of an expression folded into one value, in one kernel, as reduce() does.
+template <class Exec, class E, class Monoid, class Reducer>
+void fold_all(Exec const& exec, E const& expression, Monoid const& monoid, Reducer const& reducer) {
   constexpr int rank = std::max(E::rank, 1);
   constexpr int outer = rank - 1;
-  using Space = std::conditional_t<std::is_same_v<typename E::space, AnySpace>,
-                                   Kokkos::DefaultExecutionSpace::memory_space, typename E::space>;
-  auto const exec = immediate<typename Space::execution_space>("a reduction to a number");
-
   Shape<rank> shape;
   shape.fill(1);
   if constexpr (E::rank > 0) shape = expression.shape();
@@ -114,20 +110,28 @@ typename Monoid::result_type reduce_all(E const& expression, Monoid const& monoi
   ReduceBody<Kernel, Monoid, outer> const body{kernel, monoid, RowNumbers<outer>::of(fold),
                                                fold.columns(), fold.narrow()};
 
-  typename Monoid::value_type value;
-  MonoidReducer<Monoid> const reducer(monoid, value);
   constexpr int width = vector_width<value_t<E>>;
-  if constexpr (!runs_on_host<typename Space::execution_space> && width > 1) {
+  if constexpr (!runs_on_host<Exec> && width > 1) {
     if (worth_vectors<width>(fold, kernel)) {
       reduce("coir::array::reduce", exec, box({fold.columns() / width}),
              ReduceVectors<Kernel, Monoid, width>{kernel, monoid}, reducer);
-      return monoid.result(value);
+      return;
     }
   }
   if constexpr (outer == 0)
     reduce("coir::array::reduce", exec, box({fold.columns()}), body, reducer);
   else
     reduce("coir::array::reduce", exec, box({fold.rows(), fold.columns()}), body, reducer);
+}
+
+/// The same as a number. Waits.
+template <class Monoid, class E>
+typename Monoid::result_type reduce_all(E const& expression, Monoid const& monoid) {
+  using Space = std::conditional_t<std::is_same_v<typename E::space, AnySpace>,
+                                   Kokkos::DefaultExecutionSpace::memory_space, typename E::space>;
+  auto const exec = immediate<typename Space::execution_space>("a reduction to a number");
+  typename Monoid::value_type value;
+  fold_all(exec, expression, monoid, MonoidReducer<Monoid>(monoid, value));
   return monoid.result(value);
 }
 

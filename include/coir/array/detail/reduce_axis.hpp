@@ -224,6 +224,25 @@ void fold_on_device(Exec const& exec, Body const& body, Monoid const& monoid, st
   }
 }
 
+/// *out = the result of *value.
+template <class Monoid>
+struct StoreResult {
+  Monoid monoid;
+  typename Monoid::value_type const* value;
+  typename Monoid::result_type* out;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int) const { *out = monoid.result(*value); }
+};
+
+/// All elements of an expression, at least one, folded on a device into an element there. Doesn't wait.
+template <class Space, class Exec, class E, class Monoid, class Result>
+void fold_all_on_device(Exec const& exec, E const& expression, Monoid const& monoid, Result* out) {
+  using Value = typename Monoid::value_type;
+  auto const block = MemoryPool<Space>::allocate(sizeof(Value));
+  auto* const value = static_cast<Value*>(block.get());
+  fold_all(exec, expression, monoid, MonoidReducer<Monoid, Space>(monoid, *value));
+  for_each("coir::array::reduce_axis", exec, box({1}), StoreResult<Monoid>{monoid, value, out});
+}
+
 /// An expression without one of its axes, along which it was folded.
 template <class E, class Monoid>
 auto reduce_axis(E const& expression, int axis, Monoid const& monoid) {
@@ -273,8 +292,11 @@ auto reduce_axis(E const& expression, int axis, Monoid const& monoid) {
       fold_rows_on_host(exec, body, monoid, cells, length, result.data());
     else
       fold_on_device<false>(exec, body, monoid, cells, 0, length, result.data());
-  } else {
+  } else if (runs_on_host<Exec> || length == 0) {
     result = reduce_all(expression, monoid);
+  } else if constexpr (!runs_on_host<Exec>) {
+    fold_all_on_device<Space>(immediate<Exec>("a reduction of all elements"), expression, monoid,
+                              result.data());
   }
   return result;
 }

@@ -33,14 +33,21 @@ struct FlatLoop {
   }
 };
 
-/// Four cells per thread: a team covers a block of 128 columns and four rows, or of 512 columns of a
-/// box of rank 1. Rows that follow each other share what a stencil reads, and more loads are on their
-/// way at a time: the fastest on grids that come from memory. (By measurement on an H200: 3.0 TB/s for
-/// the 5-point sweep on 8192^2, where one cell per thread gives 2.5 and a row per team 2.8.)
+/// How many cells of a large box a device's thread takes: four, or what the body says in cells_per_thread.
+/// Many pay where threads compute much before they can load, few where a cell has many bytes.
+template <class Body>
+inline constexpr int cells_per_thread = 4;
+template <class Body>
+  requires requires { Body::cells_per_thread; }
+inline constexpr int cells_per_thread<Body> = Body::cells_per_thread;
+
+/// Several cells per thread: a team covers a block of 128 columns and as many rows, or a stretch of a box
+/// of rank 1. Rows that follow each other share what a stencil reads, and more loads are on their way at a
+/// time: the fastest on grids that come from memory.
 template <int Rank, class Index, class Body>
 struct BlockLoop {
   static constexpr int team = 128;
-  static constexpr int cells = 4;
+  static constexpr int cells = cells_per_thread<Body>;
   Rows<Rank, Index> rows;
   Body body;
   int blocks_across;
@@ -102,29 +109,34 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
   }
 }
 
-/// A long row folded by as many teams as the device runs at a time. Each thread has several terms on
-/// their way; a RangePolicy has one.
-template <class Member, int team, int Rank, class Index, class Body, class Value>
+/// A long row folded by teams that run all at a time. Each thread has several terms on their way; a
+/// RangePolicy has one. They are folded by themselves before they join the others, so that rounding errors
+/// add up less.
+template <class Member, int team, int Rank, class Index, class Body, class Reducer>
 struct RowReduction {
-  using value_type = Value;
-  static constexpr int cells = 16;
+  using value_type = typename Reducer::value_type;
+  static constexpr int cells = 8;
   Rows<Rank, Index> rows;
   Body body;
+  Reducer reducer;
 
-  KOKKOS_FUNCTION void operator()(Member const& member, Value& value) const {
+  KOKKOS_FUNCTION void operator()(Member const& member, value_type& value) const {
     constexpr std::int64_t block = team * cells;
     std::int64_t const stride = std::int64_t(member.league_size()) * block;
     std::int64_t begin = std::int64_t(member.league_rank()) * block + member.team_rank();
     for (; begin + block - team < rows.length; begin += stride) {
+      value_type some;
+      reducer.init(some);
       COIR_UNROLL
-      for (int c = 0; c < cells; ++c) fold(begin + c * team, value);
+      for (int c = 0; c < cells; ++c) fold(begin + c * team, some);
+      reducer.join(value, some);
     }
     for (int c = 0; c < cells; ++c)
       if (begin + c * team < rows.length) fold(begin + c * team, value);
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void fold(std::int64_t column, Value& value) const {
+  KOKKOS_FORCEINLINE_FUNCTION void fold(std::int64_t column, value_type& value) const {
     rows.call(body, 0, static_cast<Index>(rows.first + column), value);
   }
 };
@@ -135,16 +147,16 @@ void reduce_on_device(std::string_view label, Exec const& exec, Rows<Rank, Index
   constexpr std::int64_t worth_teams = 1'000'000;
   std::int64_t const cells = rows.count * rows.length;
   if (rows.count == 1 && cells >= worth_teams) {
-    constexpr int team = 256;
+    constexpr int team = 512;
     using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team, 1>>;
-    using Reduction = RowReduction<typename Policy::member_type, team, Rank, Index, Body,
-                                   typename Reducer::value_type>;
-    std::int64_t const at_a_time = std::int64_t(exec.concurrency()) / team;
+    using Reduction = RowReduction<typename Policy::member_type, team, Rank, Index, Body, Reducer>;
+    // Half of what the device could run: a single warp joins what the teams found, one after the other.
+    std::int64_t const at_a_time = std::int64_t(exec.concurrency()) / (2 * team);
     std::int64_t const blocks = cells / (team * Reduction::cells);
     Kokkos::parallel_reduce(
         std::string(label),
         Policy(exec, static_cast<int>(std::clamp<std::int64_t>(blocks, 1, at_a_time)), team),
-        Reduction{rows, body}, reducer);
+        Reduction{rows, body, reducer}, reducer);
   } else if (cells <= std::numeric_limits<int>::max()) {
     Kokkos::parallel_reduce(
         std::string(label),

@@ -17,6 +17,7 @@ namespace coir::poisson::detail {
 /// out = the Jacobi update of in.
 template <class T, class In, class Out, class B>
 struct JacobiSweep {
+  static constexpr int cells_per_thread = 2;  // by measurement on an H200
   In in;
   B b;
   Out out;
