@@ -235,9 +235,8 @@ std::vector<Field> particles_and_forces() {
               words.emplace_back(coir::nbody::name_of(source), source);
             return words;
           }(),
-          "A mesh of forces, or differences of the potential at each particle, which take a third "
-          "of "
-          "the memory and more time (default automatic)"),
+          "A mesh of forces, or differences of the potential at each particle, which take a "
+          "third of the memory (default automatic)"),
       choice(
           "precision", [](auto& s) -> auto& { return s.precision; },
           std::vector<std::pair<std::string, Precision>>{{"single", Precision::single},

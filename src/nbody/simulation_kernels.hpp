@@ -95,17 +95,21 @@ struct Scale {
   }
 };
 
-/// Whether there is a mesh of forces.
-inline bool has_vectors(SimulationOptions const& options) {
-  return options.force_source == ForceSource::automatic
-             ? mesh::gradient_points(options.kernel) > 0
-             : options.force_source == ForceSource::vectors;
+/// Whether there is a mesh of forces. On devices differences for each cell take longer than for each particle where there
+/// are many cells per particle.
+template <class Exec>
+bool has_vectors(SimulationOptions const& options) {
+  if (options.force_source != ForceSource::automatic)
+    return options.force_source == ForceSource::vectors;
+  return mesh::gradient_points(options.kernel) > 0 &&
+         (runs_on_host<Exec> || options.mesh_ratio < 1.5);
 }
 
-inline mesh::ForceOptions force_options(SimulationOptions const& options) {
+template <class Exec>
+mesh::ForceOptions force_options(SimulationOptions const& options) {
   return {options.kernel, options.softening,
           options.deterministic ? fft::Effort::estimate : fft::Effort::automatic,
-          has_vectors(options)};
+          has_vectors<Exec>(options)};
 }
 
 inline Shape<3> mesh_shape(std::int64_t side) { return {side, side, side}; }
@@ -165,14 +169,15 @@ std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, std::int64_t side,
                                         SimulationOptions const& options) {
   detail::check(options, side);
   std::int64_t const particles = side * side * side;
-  std::size_t const each = sizeof(std::uint32_t) +
-                           (detail::has_vectors(options) ? sizeof(std::uint32_t) : 3 * sizeof(T));
+  std::size_t const each =
+      sizeof(std::uint32_t) +
+      (detail::has_vectors<Exec>(options) ? sizeof(std::uint32_t) : 3 * sizeof(T));
   std::int64_t const order = detail::can_sort(side, mesh_side(side, options))
                                  ? particles * static_cast<std::int64_t>(each)
                                  : 0;
   return 6 * particles * static_cast<std::int64_t>(sizeof(T)) + order +
          mesh::Force<Exec, T>::bytes(exec, detail::mesh_shape(mesh_side(side, options)),
-                                     detail::force_options(options));
+                                     detail::force_options<Exec>(options));
 }
 
 template <ExecutionSpace Exec, Real T>
@@ -185,7 +190,7 @@ Simulation<Exec, T>::Simulation(Exec const& exec, Particles<Exec, T> particles,
       options_((detail::make_room<Exec>(), detail::check(options, particles_.side), options)),
       done_(first),
       force_(exec, detail::mesh_shape(mesh_side(particles_.side, options)), particles_.box,
-             detail::force_options(options)) {
+             detail::force_options<Exec>(options)) {
   expects(first >= 0 && first < static_cast<int>(options.scale_factors.size()),
           "the first step must be one of the " + std::to_string(options.scale_factors.size()) +
               " scale factors",

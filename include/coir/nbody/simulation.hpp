@@ -19,7 +19,8 @@ namespace coir::nbody {
 
 /// Where particles get their forces.
 enum class ForceSource {
-  automatic,  ///< vectors, or for a spectral gradient, whose meshes take more memory, potential
+  automatic,  ///< vectors; potential for a spectral gradient, which would take two meshes more, and on devices for mesh
+              ///< ratios of 1.5 and more, where it is quicker
   vectors,    ///< from a mesh of forces
   potential,  ///< from differences in the potential around each particle, without a mesh of forces, which is three quarters
   ///< of the meshes' memory. To rounding the same. A spectral gradient is read out component by component.

@@ -99,14 +99,13 @@ class MeshSlopes {
   static constexpr KOKKOS_FUNCTION bool touches(int c) { return c >= reach && c < reach + Order; }
 
   /// The weighted mean of the differences in a line.
-  template <class Number>
-  KOKKOS_FORCEINLINE_FUNCTION Number along(Number const (&line)[wide], T const (&w)[Order],
-                                           DifferenceWeights<T> const& difference) const {
-    Number sum{};
+  KOKKOS_FORCEINLINE_FUNCTION T along(T const (&line)[wide], T const (&w)[Order],
+                                      DifferenceWeights<T> const& difference) const {
+    T sum = 0;
     COIR_UNROLL
     for (int o = 0; o < Order; ++o) {
       int const c = o + reach;
-      Number slope = difference.near * (line[c - 1] - line[c + 1]);
+      T slope = difference.near * (line[c - 1] - line[c + 1]);
       if constexpr (Points == 4) slope += difference.far * (line[c - 2] - line[c + 2]);
       sum += w[o] * slope;
     }
@@ -147,21 +146,20 @@ class MeshSlopes {
     auto const pair = [](T const* from) { return *reinterpret_cast<Two const*>(from + reach); };
     auto const eight = [](T const* from) { return *reinterpret_cast<Eight const*>(from); };
     constexpr int o = reach, e = reach + 1;  // the cells that it touches
-    Two x[wide], y[wide];
-    for (int c = 0; c < wide; ++c) {
-      x[c] = w[1][0] * pair(row(c, o)) + w[1][1] * pair(row(c, e));
-      y[c] = w[0][0] * pair(row(o, c)) + w[0][1] * pair(row(e, c));
-    }
-    Eight const z = w[0][0] * (w[1][0] * eight(row(o, o)) + w[1][1] * eight(row(o, e))) +
-                    w[0][1] * (w[1][0] * eight(row(e, o)) + w[1][1] * eight(row(e, e)));
-    T line[wide];
-    for (int c = 0; c < wide; ++c) line[c] = z[c];
     Two const along_z{w[2][0], w[2][1]};
-    Two const slope_x = along_z * along(x, w[0], difference_[0]),
-              slope_y = along_z * along(y, w[1], difference_[1]);
-    to[0] = slope_x[0] + slope_x[1];
-    to[1] = slope_y[0] + slope_y[1];
-    to[2] = along(line, w[2], difference_[2]);
+    T x[wide], y[wide], z[wide];
+    for (int c = 0; c < wide; ++c) {
+      Two const a = along_z * (w[1][0] * pair(row(c, o)) + w[1][1] * pair(row(c, e)));
+      Two const b = along_z * (w[0][0] * pair(row(o, c)) + w[0][1] * pair(row(e, c)));
+      x[c] = a[0] + a[1];
+      y[c] = b[0] + b[1];
+    }
+    Eight const rows = w[0][0] * (w[1][0] * eight(row(o, o)) + w[1][1] * eight(row(o, e))) +
+                       w[0][1] * (w[1][0] * eight(row(e, o)) + w[1][1] * eight(row(e, e)));
+    for (int c = 0; c < wide; ++c) z[c] = rows[c];
+    to[0] = along(x, w[0], difference_[0]);
+    to[1] = along(y, w[1], difference_[1]);
+    to[2] = along(z, w[2], difference_[2]);
   }
 
   Cells<T const> cells_;
