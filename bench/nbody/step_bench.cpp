@@ -2,7 +2,7 @@
 //
 // Twenty steps from a = 0.1 to 1, particles 1 Mpc/h apart, in float. An iteration is such a simulation; it is compared with
 // four plain transforms of the mesh per step, made in turns with it in the same process. Seconds are per step.
-// bench/peers/pmwd_steps.py does the same.
+// bench/peers/pmwd_steps.py and jaxpm_steps.py do the same.
 
 #include "universe.hpp"
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs our benchmark of simulations and pmwd in turns, and prints a table of ratios.
+"""Runs our benchmark of simulations, pmwd and JaxPM in turns, and prints a table of ratios.
 
     python3 nbody_compare.py --bench build/openmp/bench/nbody/nbody_step_bench --python venv/bin/python
 
-Each round runs both once, in an order that turns from round to round, and medians over the rounds count.
-This script needs the standard library alone; pmwd runs in the Python named by --python.
+Each round runs each once, in an order that turns from round to round, and medians over the rounds count.
+This script needs the standard library alone; peers run in the Python named by --python, and are left out
+where they are missing there.
 """
 
 import argparse
@@ -47,17 +48,30 @@ def ours(options, side):
     return seconds, to_transforms
 
 
-def pmwd(options, side):
-    chunk = [] if options.chunk is None else ["--chunk", options.chunk]
-    script = HERE / "pmwd_steps.py"
+def theirs(options, peer, side):
+    chunk = ["--chunk", options.chunk] if options.chunk is not None and peer == "pmwd" else []
+    script = HERE / f"{peer}_steps.py"
     report = run_json([options.python, script, "--side", side, "--ratio", options.ratio, *chunk])
     return {"step": report["seconds_per_step"], "start": report["start_seconds"]}
+
+
+def installed(options):
+    """The peers that run in that Python; says in a line which don't."""
+    peers = []
+    for peer in options.peers:
+        done = run([options.python, str(HERE / f"{peer}_steps.py"), "--help"])
+        if done.returncode == 0:
+            peers.append(peer)
+        else:
+            print(last_line(done.stderr), file=sys.stderr)
+    return peers or sys.exit("there is no peer to compare with")
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bench", required=True, help="the executable nbody_step_bench")
-    parser.add_argument("--python", default=sys.executable, help="a Python that has pmwd")
+    parser.add_argument("--python", default=sys.executable, help="a Python that has the peers")
+    parser.add_argument("--peers", nargs="+", default=["pmwd", "jaxpm"], choices=["pmwd", "jaxpm"])
     parser.add_argument("--sides", type=int, nargs="+", default=[64, 128], help="particles along a side")
     parser.add_argument("--ratio", type=int, default=1, help="cells per particle along a side")
     parser.add_argument("--chunk", type=int, help="pmwd's particles at a time")
@@ -72,37 +86,38 @@ def nanoseconds(times, side):
 
 def main():
     options = parse_arguments()
+    peers = installed(options)
     results = []
     for side in options.sides:
         for number in range(options.rounds):
-            for turn in range(2):
-                if (number + turn) % 2 == 0:
-                    our_seconds, to_transforms = ours(options, side)
+            result = {"side": side, "ratio": options.ratio}
+            for turn in range(len(peers) + 1):
+                who = (["ours"] + peers)[(number + turn) % (len(peers) + 1)]
+                if who == "ours":
+                    result["ours"], result["step/4_ffts"] = ours(options, side)
                 else:
-                    their_seconds = pmwd(options, side)
-            results.append(
-                {
-                    "side": side,
-                    "ratio": options.ratio,
-                    "ours": our_seconds,
-                    "step/4_ffts": to_transforms,
-                    "pmwd": their_seconds,
-                }
-            )
+                    result[who] = theirs(options, who, side)
+            results.append(result)
             print(f"round {number + 1} of side {side}", file=sys.stderr, flush=True)
 
-    print("| side | ratio | what | ours, ns/particle | pmwd, ns/particle | pmwd / ours | ours / 4 FFTs |")
-    print("| --- " * 7 + "|")
+    columns = ["side", "ratio", "what", "ours, ns/particle"]
+    for peer in peers:
+        columns += [f"{peer}, ns/particle", f"{peer} / ours"]
+    columns.append("ours / 4 FFTs")
+    print(f"| {' | '.join(columns)} |")
+    print("| --- " * len(columns) + "|")
     for side in options.sides:
         rounds = [r for r in results if r["side"] == side]
         for what in ("step", "start"):
             if any(what not in r["ours"] for r in rounds):
                 continue
             own = nanoseconds([r["ours"][what] for r in rounds], side)
-            their = nanoseconds([r["pmwd"][what] for r in rounds], side)
+            cells = [side, options.ratio, what, f"{own:.1f}"]
+            for peer in peers:
+                their = nanoseconds([r[peer][what] for r in rounds], side)
+                cells += [f"{their:.1f}", f"{their / own:.1f}"]
             transforms = statistics.median(r["step/4_ffts"] for r in rounds)
-            last = f"{transforms:.2f}" if what == "step" else ""
-            cells = [side, options.ratio, what, f"{own:.1f}", f"{their:.1f}", f"{their / own:.1f}", last]
+            cells.append(f"{transforms:.2f}" if what == "step" else "")
             print(f"| {' | '.join(map(str, cells))} |")
     if options.json:
         Path(options.json).write_text(json.dumps(results, indent=2) + "\n")
