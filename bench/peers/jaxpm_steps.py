@@ -8,8 +8,6 @@ perturbation theory at a = 0.1, in equal steps of a to 1 with FastPM's factors; 
 import sys
 from importlib.metadata import version
 
-import nbody_job
-
 try:
     import jax
     import jax.numpy as jnp
@@ -19,6 +17,8 @@ try:
     from jaxpm.pm import linear_field, lpt, pm_forces
 except ImportError as error:
     sys.exit(f"jaxpm_steps.py is skipped: {error} (see bench/peers/README.md)")
+
+import nbody_job
 
 # pmwd's SimpleLCDM; sigma8 is what its amplitude of 2e-9 gives.
 OMEGA_M = 0.3

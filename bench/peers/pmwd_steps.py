@@ -7,12 +7,12 @@ Lagrangian perturbation theory at a = 0.1, in equal steps of a to 1; prints what
 
 import sys
 
-import nbody_job
-
 try:
     import pmwd
 except ImportError as error:
     sys.exit(f"pmwd_steps.py is skipped: {error} (see bench/peers/README.md)")
+
+import nbody_job
 
 
 def configuration(options):
