@@ -71,7 +71,8 @@ struct PhaseSeconds {
 template <ExecutionSpace Exec, Real T>
 class Simulation {
  public:
-  /// \param particles  at options.scale_factors[first]; moved in place
+  /// \param particles  at options.scale_factors[first]; their memory is the simulation's from now on, and particles() says
+  ///   where they are
   /// \param growth     its range must hold the scale factors
   /// \param first      which of the scale factors the particles are at
   /// \throws PreconditionError if an option or the particles' shape is out of its range
