@@ -3,9 +3,9 @@
 #include <coir/io/npy.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 
-#include <support/held_memory.hpp>
 #include <nbody/universe.hpp>
 #include <support/command.hpp>
+#include <support/held_memory.hpp>
 #include <support/message_of.hpp>
 #include <support/spaces.hpp>
 
