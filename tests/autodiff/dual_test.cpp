@@ -132,6 +132,24 @@ TYPED_TEST(DualNumbers, HyperbolicFunctions) {
   EXPECT_EQ(tanh(Dual<T, 1>::variable(huge)).derivative[0], 0);
 }
 
+TYPED_TEST(DualNumbers, SecondDerivativesWhereFunctionsOverflow) {
+  using T = TypeParam;
+  auto const second = [](auto const& f, T x) {
+    return f(Twice<T>::variable(Dual<T, 1>::variable(x))).derivative[0].derivative[0];
+  };
+  T const infinity = std::numeric_limits<T>::infinity();
+  // cosh overflows at 89.4 in float and at 710.5 in double.
+  T const overflow = std::is_same_v<T, float> ? T(89.5) : T(711);
+  for (T const x : std::vector<T>{overflow, 712, 1e4, std::numeric_limits<T>::max() / 4}) {
+    EXPECT_EQ(second([](auto const& d) { return tanh(d); }, x), 0) << x;
+    EXPECT_EQ(second([](auto const& d) { return tanh(d); }, -x), 0) << x;
+  }
+  T const large = 712;
+  EXPECT_EQ(second([](auto const& d) { return exp(d); }, large), infinity);
+  EXPECT_EQ(second([](auto const& d) { return sinh(d); }, -large), -infinity);
+  EXPECT_EQ(second([](auto const& d) { return cosh(d); }, large), infinity);
+}
+
 TYPED_TEST(DualNumbers, ErrorAndGammaFunctions) {
   std::vector<double> const real = {-3, -0.9, -0.1, -1e-9, 1e-9, 0.2, 0.5, 1, 2.5, 5};
   EXPECT_DERIVATIVES(real, erf, 2 * inv_sqrtpi * std::exp(-x * x),
@@ -239,6 +257,35 @@ TYPED_TEST(DualNumbers, KinksAndDomainEdgesAreAsDocumented) {
   EXPECT_EQ(where(false, at(3), 1).derivative[0], 0);
 }
 
+TYPED_TEST(DualNumbers, ValuesAndDerivativesFollowTheSameRuleAtTies) {
+  using T = TypeParam;
+  using D = Dual<T, 2>;
+  using DD = Dual<D, 2>;
+  // f of the value of duals of duals is f with its first derivatives, as are the derivatives' values.
+  auto const check = [](char const* name, T x, T y, T dx, T dy, auto const& f) {
+    DD const p = DD::variable(D::variable(x, 0), 0), q = DD::variable(D::variable(y, 1), 1);
+    DD const v = f(p, q);
+    T const expected[] = {dx, dy};
+    for (int k = 0; k < 2; ++k) {
+      EXPECT_EQ(v.derivative[k].value, expected[k]) << name << " along " << k;
+      EXPECT_EQ(v.value.derivative[k], expected[k]) << name << " along " << k;
+      for (int i = 0; i < 2; ++i) EXPECT_EQ(v.derivative[k].derivative[i], 0) << name;
+    }
+  };
+  T const half = T(0.5);
+  check("minimum", 1, 1, half, half, [](auto x, auto y) { return minimum(x, y); });
+  check("maximum", 1, 1, half, half, [](auto x, auto y) { return maximum(x, y); });
+  check("fmin", 1, 1, half, half, [](auto x, auto y) { return fmin(x, y); });
+  check("fmax", 1, 1, half, half, [](auto x, auto y) { return fmax(x, y); });
+  check("fdim", 1, 1, half, -half, [](auto x, auto y) { return fdim(x, y); });
+  check("clip to numbers", 1, 9, half, 0, [](auto x, auto) { return clip(x, -1, 1); });
+  check("clip to a variable", 1, 1, half, half, [](auto x, auto y) { return clip(x, -1, y); });
+  check("abs", 0, 9, 0, 0, [](auto x, auto) { return abs(x); });
+  check("hypot", 0, 0, 0, 0, [](auto x, auto y) { return hypot(x, y); });
+  check("copysign", 0, -1, 0, 0, [](auto x, auto y) { return copysign(x, y); });
+  check("floor", 1, 1, 0, 0, [](auto x, auto y) { return floor(x) + rint(y + T(0.5)); });
+}
+
 TYPED_TEST(DualNumbers, PowersAlsoAtZero) {
   using T = TypeParam;
   using D = Dual<T, 2>;
@@ -291,7 +338,16 @@ TYPED_TEST(DualNumbers, PowersAlsoAtZero) {
   EXPECT_EQ(pow(D::variable(-2, 0), D::variable(3, 1)).derivative[0], 12);
   EXPECT_TRUE(std::isnan(pow(D::variable(-2, 0), D::variable(3, 1)).derivative[1]));
 
-  // Second derivatives at 0.
+  // Second derivatives at 0: along y there is nothing, in those of the first along x neither.
+  using DD = Dual<D, 2>;
+  for (double const y : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0}) {
+    D const x_inner = D::variable(0, 0), y_inner = D::variable(static_cast<T>(y), 1);
+    auto const p = pow(DD::variable(x_inner, 0), DD::variable(y_inner, 1));
+    EXPECT_EQ(p.derivative[0].value, pow(zero, y).derivative[0]) << y;
+    EXPECT_EQ(p.derivative[0].derivative[1], 0) << y;
+    EXPECT_EQ(p.derivative[1].derivative[0], 0) << y;
+    EXPECT_EQ(p.derivative[1].derivative[1], 0) << y;
+  }
   auto const twice = [](double n) {
     return pow(Twice<T>::variable(Dual<T, 1>::variable(0)), n).derivative[0].derivative[0];
   };
@@ -349,6 +405,13 @@ TYPED_TEST(DualNumbers, FunctionsOfTwoNumbers) {
   EXPECT_EQ(hypot(D::variable(0, 0), D::variable(0, 1)).derivative[0], 0);
   EXPECT_EQ(hypot(D::variable(0, 0), D::variable(0, 1)).derivative[1], 0);
   EXPECT_TRUE(std::isnan(atan2(D::variable(0, 0), D::variable(0, 1)).derivative[0]));
+  // What has no slope along x and y has one along others.
+  using D3 = Dual<T, 3>;
+  auto const beside = D3::variable(5, 2) * atan2(D3::variable(0, 0), D3::variable(0, 1));
+  EXPECT_TRUE(std::isnan(beside.derivative[0]));
+  EXPECT_TRUE(std::isnan(beside.derivative[1]));
+  EXPECT_EQ(beside.derivative[2], 0);
+  EXPECT_EQ((atan2(D3::variable(0, 0), T(0)) + D3::variable(5, 2)).derivative[2], 1);
   EXPECT_EQ(copysign(D::variable(0, 0), D::variable(-2, 1)).derivative[0], 0);
   EXPECT_TRUE(std::signbit(copysign(D::variable(0, 0), D::variable(-2, 1)).value));
 }

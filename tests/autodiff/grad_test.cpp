@@ -120,6 +120,45 @@ TEST(Hessian, OfThreeNumbersIsSymmetric) {
   EXPECT_NEAR(h[0][1], (1 + x * y) * e, 2e-15);
 }
 
+template <class F>
+void expect_hessian(char const* name, F const& f, double x, double y, double xx, double xy,
+                    double yy) {
+  auto const h = coir::hessian(f)(x, y);
+  EXPECT_EQ(h[0][0], xx) << name;
+  EXPECT_EQ(h[0][1], xy) << name;
+  EXPECT_EQ(h[1][0], xy) << name;
+  EXPECT_EQ(h[1][1], yy) << name;
+}
+
+TEST(Hessian, IsSymmetricAtTies) {
+  // What jax.hessian gives, too (0.10): a tie's slope is 1/2, and doesn't change.
+  expect_hessian("x maximum", [](auto x, auto y) { return maximum(x, y) * x; }, 1, 1, 1, 0.5, 0);
+  expect_hessian("y maximum", [](auto x, auto y) { return maximum(x, y) * y; }, 1, 1, 0, 0.5, 1);
+  expect_hessian("x y min", [](auto x, auto y) { return minimum(x, y) * x * y; }, 1, 1, 1, 2, 1);
+  expect_hessian("y clip", [](auto x, auto y) { return clip(x, -1, 1) * y; }, 1, 2, 0, 0.5, 0);
+  expect_hessian("y clip", [](auto x, auto y) { return clip(x, -1, 1) * y; }, -1, 2, 0, 0.5, 0);
+  expect_hessian("fmax^2", [](auto x, auto y) { return square(fmax(x, y)); }, 1, 1, 0.5, 0.5, 0.5);
+  expect_hessian("x fmin", [](auto x, auto y) { return fmin(x, y) * x; }, 1, 1, 1, 0.5, 0);
+  expect_hessian("x y fdim", [](auto x, auto y) { return fdim(x, 1) * y * x; }, 1, 2, 2, 0.5, 0);
+  expect_hessian("y abs", [](auto x, auto y) { return abs(x) * y; }, 0, 2, 0, 0, 0);
+  expect_hessian("y x^y", [](auto x, auto y) { return pow(x, y) * y; }, 0, 1, 0, 1, 0);
+}
+
+TEST(Hessian, OfAnInfiniteOrUndefinedSlopeKeepsToItsDirections) {
+  double const infinity = std::numeric_limits<double>::infinity();
+  auto const root = coir::hessian([](auto x, auto y) { return sqrt(x) * y; })(0.0, 3.0);
+  EXPECT_EQ(root[0][1], infinity);
+  EXPECT_EQ(root[1][0], infinity);
+  EXPECT_EQ(root[1][1], 0);
+  auto const angle =
+      coir::hessian([](auto x, auto y, auto z) { return atan2(x, y) * z * z; })(0.0, 0.0, 3.0);
+  EXPECT_EQ(angle[2][2], 0);
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_TRUE(std::isnan(angle[2][k])) << k;
+    EXPECT_TRUE(std::isnan(angle[k][2])) << k;
+  }
+}
+
 TEST(Jvp, IsTheJacobianTimesTheDirection) {
   auto const f = [](auto x, auto y) { return numbers(x * y, x + 3 * y, y * y); };
   auto const [value, derivative] = coir::jvp(f)(numbers(2.0, 5.0), numbers(1, -2));

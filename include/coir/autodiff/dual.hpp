@@ -17,12 +17,16 @@
 ///   floor and the like   0 everywhere, also at their steps; fmod and remainder as between steps
 ///   copysign(x, y)       0 at x = 0, and always 0 along y
 ///   pow(x, y)            along x at 0: 0 for y > 1 and y = 0, 1 for y = 1, infinite for 0 < y < 1;
-///                        along y at x = 0: 0 for y >= 0; along y for x < 0: NaN
+///                        along y at x = 0: 0 for y >= 0, to all orders; along y for x < 0: NaN
 ///   atan2                NaN at the origin
 ///
-/// Where a function's slope is infinite, derivatives along directions in which its argument doesn't change
-/// are 0: sqrt(x) + y has the gradient (inf, 1) at x = 0. Second derivatives there are NaN or infinite.
-/// Outside of a function's domain the value is NaN, and derivatives mean nothing.
+/// Second derivatives are the derivatives of the first under the same rules, so that Hessians are symmetric
+/// at kinks, too: that of x maximum(x, y) is ((1, 1/2), (1/2, 0)) at (1, 1).
+///
+/// Where a function's slope is infinite or NaN, derivatives along directions in which its argument doesn't
+/// change are 0: sqrt(x) + y has the gradient (inf, 1) at x = 0, and z + atan2(y, x) has 1 along z at the
+/// origin. Second derivatives there are NaN or infinite. Outside of a function's domain the value is NaN,
+/// and derivatives mean nothing.
 /// \see Griewank, Walther, Evaluating Derivatives (2008), ch. 2 and 13
 
 #include <coir/array/element.hpp>
@@ -146,6 +150,20 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr bool is_zero(T const& x) {
   }
 }
 
+/// A slope times the derivative of what it is the slope along. Where that is constant to all orders, nothing
+/// is 0 times infinity but 0 times the slope: 0 for what doesn't change at all.
+template <class S, class T>
+KOKKOS_FORCEINLINE_FUNCTION constexpr T along(S const& slope, T const& derivative) {
+  if (is_zero(derivative)) return T(0);
+  if constexpr (is_dual<T>) {
+    bool constant = true;
+    for (int k = 0; k < T::directions; ++k)
+      constant = constant && is_zero(derivative.derivative[k]);
+    if (constant) return T(slope * derivative.value);
+  }
+  return T(slope * derivative);
+}
+
 /// f(x), given f's value and derivative at x. A direction along which x doesn't change has the derivative
 /// 0, even where that of f is infinite.
 template <class T, int N, class S>
@@ -154,12 +172,11 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> chain(Dual<T, N> const& x, T co
   Dual<T, N> result;
   result.value = value;
   COIR_UNROLL
-  for (int k = 0; k < N; ++k)
-    result.derivative[k] = is_zero(x.derivative[k]) ? T(0) : T(slope * x.derivative[k]);
+  for (int k = 0; k < N; ++k) result.derivative[k] = along(slope, x.derivative[k]);
   return result;
 }
 
-/// f(x, y), given f's value and partial derivatives.
+/// f(x, y), given f's value and partial derivatives, with the same rule for each of the two.
 template <class T, int N, class S, class R>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> chain(Dual<T, N> const& x, Dual<T, N> const& y,
                                                        T const& value, S const& slope_x,
@@ -168,7 +185,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> chain(Dual<T, N> const& x, Dual
   result.value = value;
   COIR_UNROLL
   for (int k = 0; k < N; ++k)
-    result.derivative[k] = slope_x * x.derivative[k] + slope_y * y.derivative[k];
+    result.derivative[k] = along(slope_x, x.derivative[k]) + along(slope_y, y.derivative[k]);
   return result;
 }
 
@@ -177,6 +194,15 @@ template <class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> moved(Dual<T, N> x, T const& value) {
   x.value = value;
   return x;
+}
+
+/// The number at the bottom of nested duals.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION constexpr scalar_t<T> number_of(T const& x) {
+  if constexpr (is_dual<T>)
+    return number_of(x.value);
+  else
+    return x;
 }
 
 /// -1, 0 or 1
@@ -242,7 +268,12 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> operator-(S const& c, Dual<T, N
 template <class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> operator*(Dual<T, N> const& x,
                                                            Dual<T, N> const& y) {
-  return detail::chain<T, N>(x, y, x.value * y.value, y.value, x.value);
+  Dual<T, N> result;
+  result.value = x.value * y.value;
+  COIR_UNROLL
+  for (int k = 0; k < N; ++k)
+    result.derivative[k] = y.value * x.derivative[k] + x.value * y.derivative[k];
+  return result;
 }
 template <class T, int N, detail::ConstantFor<T> S>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> operator*(Dual<T, N> const& x, S const& c) {
@@ -319,6 +350,21 @@ KOKKOS_FORCEINLINE_FUNCTION T one_minus_square(T const& x) {
     return (S(1) - x) * (S(1) + x);
 }
 
+/// 1 / cosh(x)^2. Not 1 - tanh^2, which cancels, and no square of cosh, which overflows; its derivative has
+/// no quotient of two of them, each of which may be infinite.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T sech_square(T const& x) {
+  using namespace math;
+  using S = scalar_t<T>;
+  if constexpr (is_dual<T>) {
+    auto const v = sech_square(x.value);
+    return chain(x, v, S(-2) * tanh(x.value) * v);
+  } else {
+    S const sech = S(1) / cosh(x);
+    return sech * sech;
+  }
+}
+
 }  // namespace detail
 
 // `v` is the function's value, `x` the argument's value, S the type of plain numbers.
@@ -346,6 +392,7 @@ COIR_DUAL_FUNCTION(acos, S(-1) / sqrt(detail::one_minus_square(x)))
 COIR_DUAL_FUNCTION(atan, S(1) / (S(1) + x * x))
 COIR_DUAL_FUNCTION(sinh, cosh(x))
 COIR_DUAL_FUNCTION(cosh, sinh(x))
+COIR_DUAL_FUNCTION(tanh, detail::sech_square(x))
 COIR_DUAL_FUNCTION(asinh, S(1) / hypot(x, T(1)))  // x^2 + 1 would overflow
 COIR_DUAL_FUNCTION(acosh, S(1) / (sqrt(x - S(1)) * sqrt(x + S(1))))
 COIR_DUAL_FUNCTION(atanh, S(1) / detail::one_minus_square(x))
@@ -358,14 +405,6 @@ COIR_DUAL_FUNCTION(tgamma, v* digamma(x))
 COIR_DUAL_FUNCTION(lgamma, digamma(x))
 COIR_DUAL_FUNCTION(digamma, trigamma(x))  // the end: no trigamma of duals
 #undef COIR_DUAL_FUNCTION
-
-template <class T, int N>
-KOKKOS_FORCEINLINE_FUNCTION Dual<T, N> tanh(Dual<T, N> const& x) {
-  using namespace math;
-  // Not 1 - tanh^2, which cancels; and no square of cosh, which overflows.
-  T const sech = detail::scalar_t<T>(1) / cosh(x.value);
-  return detail::chain<T, N>(x, tanh(x.value), sech * sech);
-}
 
 #define COIR_DUAL_STEP(name)                                         \
   template <class T, int N>                                          \
@@ -405,25 +444,6 @@ COIR_DUAL_PREDICATE(isfinite)
 
 // ---- functions of several numbers ----
 
-/// x^y
-template <class T, int N>
-KOKKOS_FORCEINLINE_FUNCTION Dual<T, N> pow(Dual<T, N> const& x, Dual<T, N> const& y) {
-  using namespace math;
-  using S = detail::scalar_t<T>;
-  T const v = pow(x.value, y.value);
-  bool const at_zero = x.value == S(0);
-  T const slope_x =
-      at_zero && y.value == S(0) ? T(0) : T(y.value * pow(x.value, T(y.value - S(1))));
-  T const slope_y = at_zero && y.value >= S(0) ? T(0) : T(v * log(x.value));
-  Dual<T, N> result;
-  result.value = v;
-  COIR_UNROLL
-  for (int k = 0; k < N; ++k)
-    result.derivative[k] =
-        (detail::is_zero(x.derivative[k]) ? T(0) : T(slope_x * x.derivative[k])) +
-        (detail::is_zero(y.derivative[k]) ? T(0) : T(slope_y * y.derivative[k]));
-  return result;
-}
 template <class T, int N, detail::ConstantFor<T> E>
 KOKKOS_FORCEINLINE_FUNCTION Dual<T, N> pow(Dual<T, N> const& x, E const& exponent) {
   using namespace math;
@@ -431,6 +451,23 @@ KOKKOS_FORCEINLINE_FUNCTION Dual<T, N> pow(Dual<T, N> const& x, E const& exponen
   auto const n = detail::constant_for<T>(exponent);
   T const slope = detail::is_zero(n) ? T(0) : T(n * pow(x.value, n - S(1)));
   return detail::chain<T, N>(x, pow(x.value, n), slope);
+}
+
+/// x^y
+template <class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION Dual<T, N> pow(Dual<T, N> const& x, Dual<T, N> const& y) {
+  using namespace math;
+  using S = detail::scalar_t<T>;
+  bool const at_zero = x.value == S(0);
+  if constexpr (is_dual<T>) {
+    // Nothing along y, in the derivatives along x neither: mixed ones are symmetric.
+    if (at_zero && y.value >= S(0)) return pow(x, detail::number_of(y));
+  }
+  T const v = pow(x.value, y.value);
+  T const slope_x =
+      at_zero && y.value == S(0) ? T(0) : T(y.value * pow(x.value, T(y.value - S(1))));
+  T const slope_y = at_zero && y.value >= S(0) ? T(0) : T(v * log(x.value));
+  return detail::chain<T, N>(x, y, v, slope_x, slope_y);
 }
 template <class T, int N, detail::ConstantFor<T> B>
 KOKKOS_FORCEINLINE_FUNCTION Dual<T, N> pow(B const& base, Dual<T, N> const& y) {
@@ -490,17 +527,23 @@ KOKKOS_FORCEINLINE_FUNCTION Dual<T, N> copysign(Dual<T, N> const& x, Dual<T, N> 
 namespace detail {
 
 /// x if `take_x`, y if `take_y`, and where neither holds their value with the mean of their derivatives.
-template <class T, int N>
-KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> either(bool take_x, bool take_y,
-                                                        Dual<T, N> const& x, Dual<T, N> const& y) {
-  Dual<T, N> result;
-  result.value = take_x ? x.value : y.value;
-  COIR_UNROLL
-  for (int k = 0; k < N; ++k)
-    result.derivative[k] = take_x   ? x.derivative[k]
-                           : take_y ? y.derivative[k]
-                                    : T((x.derivative[k] + y.derivative[k]) * scalar_t<T>(0.5));
-  return result;
+/// That of duals is their value's value with the mean of their value's derivatives, and so on: one side's
+/// there would be another function than the one that the derivatives are of.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION constexpr T either(bool take_x, bool take_y, T const& x, T const& y) {
+  if constexpr (is_dual<T>) {
+    using V = std::remove_cvref_t<decltype(x.value)>;
+    T result;
+    result.value = either(take_x, take_y, x.value, y.value);
+    COIR_UNROLL
+    for (int k = 0; k < T::directions; ++k)
+      result.derivative[k] = take_x   ? x.derivative[k]
+                             : take_y ? y.derivative[k]
+                                      : V((x.derivative[k] + y.derivative[k]) * scalar_t<T>(0.5));
+    return result;
+  } else {
+    return take_x ? x : y;
+  }
 }
 
 }  // namespace detail
