@@ -84,3 +84,23 @@ TYPED_TEST(Slices, Stretched) {
   EXPECT_EQ(with_axis(row, -1).shape(), (Shape<2>{37, 1}));
   EXPECT_THROW(with_axis(row, 2), PreconditionError);
 }
+
+// Devices take so many rows of such a length in columns of several cells, and the last rows one by one.
+TYPED_TEST(Slices, ShiftedOnALargeGrid) {
+  using T = typename TestFixture::T;
+  std::int64_t const m = 1013, n = 1021;
+  auto const u = random_array<T, typename TestFixture::Space>(Shape<2>{m + 2, n + 2}, 5);
+  auto v = zeros<T, typename TestFixture::Space>(m + 2, n + 2);
+  auto const in = range(1, -1), before = range(0, -2), after = range(2, end);
+  v(in, in) = u(before, in) + 2 * u(after, in) - u(in, before) + 4 * u(in, after);
+  auto const x = values(u), y = values(v);
+  auto const at = [&](auto const& a, std::int64_t i, std::int64_t j) { return a[i * (n + 2) + j]; };
+  for (std::int64_t i = 0; i < m + 2; ++i)
+    for (std::int64_t j = 0; j < n + 2; ++j) {
+      bool const inside = i > 0 && i <= m && j > 0 && j <= n;
+      ASSERT_EQ(at(y, i, j), inside ? at(x, i - 1, j) + 2 * at(x, i + 1, j) - at(x, i, j - 1) +
+                                          4 * at(x, i, j + 1)
+                                    : T(0))
+          << "at " << i << ", " << j;
+    }
+}

@@ -86,6 +86,28 @@ double harmonic_sum(std::int64_t size) {
   return sum;
 }
 
+/// Adds 1 to each cell, and 2 where it came as part of a column.
+template <class Exec>
+struct ColumnCounter {
+  static constexpr int cells_per_thread = 4;
+  Cube<Exec> counts;
+
+  KOKKOS_FUNCTION void operator()(int i, int j) const { counts(0, i, j) += 1; }
+  template <int Count>
+  KOKKOS_FUNCTION void column(int i, int j) const {
+    for (int c = 0; c < Count; ++c) counts(0, i + c, j) += 3;
+  }
+};
+
+template <class Exec>
+std::vector<int> visits_by_columns(int rows, int columns, int const (&lower)[2],
+                                   int const (&upper)[2]) {
+  Cube<Exec> const visits("visits", 1, rows, columns);
+  coir::for_each("coir::test::columns", Exec{}, coir::box(lower, upper),
+                 ColumnCounter<Exec>{visits});
+  return to_host<Exec>(visits);
+}
+
 template <class Exec>
 class Loops : public ::testing::Test {};
 TYPED_TEST_SUITE(Loops, coir::testing::Spaces, coir::testing::SpaceName);
@@ -112,6 +134,20 @@ TYPED_TEST(Loops, Rank2VisitsEachIndexOnce) {
                   i >= lower[0] && j >= lower[1] && j < upper[1] ? 1 + i + 10 * j : 0)
             << rows << " x " << columns << " at " << i << ", " << j;
   }
+}
+
+// Devices take large boxes by columns of four cells, as far as these are whole; hosts never do.
+TYPED_TEST(Loops, BodiesMayTakeColumnsOnDevices) {
+  int const rows = 1013, columns = 1021;
+  int const lower[2] = {2, 3}, upper[2] = {rows - 1, columns - 5};
+  auto const visits = visits_by_columns<TypeParam>(rows, columns, lower, upper);
+  int const whole = coir::runs_on_host<TypeParam> ? 0 : (upper[0] - lower[0]) / 4 * 4;
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) {
+      bool const inside = i >= lower[0] && i < upper[0] && j >= lower[1] && j < upper[1];
+      ASSERT_EQ(visits[std::size_t(i) * columns + j], inside ? i < lower[0] + whole ? 3 : 1 : 0)
+          << "at " << i << ", " << j;
+    }
 }
 
 TYPED_TEST(Loops, Rank3VisitsEachIndexOnce) {

@@ -66,7 +66,10 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 ///
 /// A body may also have stretch(begin, end), stretch(i, begin, end) or stretch(i, j, begin, end): hosts
 /// call it in place of the call operator, for the columns [begin, end) of a row at a time, so that it
-/// can prepare what it needs once per row.
+/// can prepare what it needs once per row. A body of two indices may have column<Count>(i, j), which stands
+/// for Count calls with (i, j), (i + 1, j) and so on: devices call it on large boxes. It should store its
+/// results after it has computed all of them, because the compiler must assume that each store changes
+/// what is loaded after it, and then loads wait for one another.
 ///
 /// \param label  the kernel's name in profiling tools, "coir::module::function"
 /// \param exec   where to run

@@ -47,6 +47,15 @@ struct AssignBody {
       put_cell(row, column);
   }
 
+  // Cells below each other, on devices.
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void column(std::int64_t row, std::int64_t column) const {
+    if (narrow)
+      put_column<Count>(static_cast<std::int32_t>(row), static_cast<std::int32_t>(column));
+    else
+      put_column<Count>(row, column);
+  }
+
   // A stretch of a row, on hosts.
   void stretch(std::int64_t begin, std::int64_t end) const
     requires(Outer == 0)
@@ -64,6 +73,18 @@ struct AssignBody {
   KOKKOS_FORCEINLINE_FUNCTION void put_cell(I row, I column) const {
     Place<Outer, I> const at = numbers.place(row);
     target.data[target.offset(at, column)] = stored<T>(kernel.cell(at, column));
+  }
+
+  // Nothing is stored before all is computed: the compiler can't know that no operand is overwritten.
+  template <int Count, class I>
+  KOKKOS_FORCEINLINE_FUNCTION void put_column(I row, I column) const {
+    T values[Count];
+    COIR_UNROLL
+    for (int c = 0; c < Count; ++c)
+      values[c] = stored<T>(kernel.cell(numbers.place(static_cast<I>(row + c)), column));
+    COIR_UNROLL
+    for (int c = 0; c < Count; ++c)
+      target.data[target.offset(numbers.place(static_cast<I>(row + c)), column)] = values[c];
   }
 
   void put(Place<Outer> const& at, std::int64_t begin, std::int64_t end) const {

@@ -41,6 +41,11 @@ template <class Body>
   requires requires { Body::cells_per_thread; }
 inline constexpr int cells_per_thread<Body> = Body::cells_per_thread;
 
+/// A body that takes several cells of a column at a time on devices.
+template <class Body, int Rank, class Index>
+concept TakesColumns =
+    Rank == 2 && requires(Body const& body) { body.template column<2>(Index(0), Index(0)); };
+
 /// Several cells per thread: a team covers a block of 128 columns and as many rows, or a stretch of a box
 /// of rank 1. Rows that follow each other share what a stencil reads, and more loads are on their way at a
 /// time: the fastest on grids that come from memory.
@@ -74,6 +79,14 @@ struct BlockLoop {
       int const column =
           (member.league_rank() - block_row * blocks_across) * team + member.team_rank();
       if (column >= rows.length) return;
+      if constexpr (TakesColumns<Body, Rank, Index>) {
+        std::int64_t const row = std::int64_t(block_row) * cells;
+        if (row + cells <= rows.count) {
+          body.template column<cells>(static_cast<Index>(rows.lower[0] + row),
+                                      static_cast<Index>(rows.first + column));
+          return;
+        }
+      }
       COIR_UNROLL
       for (int c = 0; c < cells; ++c) {
         std::int64_t const row = std::int64_t(block_row) * cells + c;

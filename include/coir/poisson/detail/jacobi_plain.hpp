@@ -17,16 +17,30 @@ namespace coir::poisson::detail {
 /// out = the Jacobi update of in.
 template <class T, class In, class Out, class B>
 struct JacobiSweep {
-  static constexpr int cells_per_thread = 2;  // by measurement on an H200
+  static constexpr int cells_per_thread = In::rank == 2 ? 8 : 2;  // by measurement on an H200
   In in;
   B b;
   Out out;
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j) const {
-    out(i, j) = (neighbour_sum(in, i, j) - b(i - 1, j - 1)) * T(0.25);
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j) const { out(i, j) = update(i, j); }
+
+  /// Rows that follow each other read the same neighbours: once each, if no store stands between.
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void column(int i, int j) const {
+    T updated[Count];
+    COIR_UNROLL
+    for (int c = 0; c < Count; ++c) updated[c] = update(i + c, j);
+    COIR_UNROLL
+    for (int c = 0; c < Count; ++c) out(i + c, j) = updated[c];
   }
+
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index3 i, Index3 j, Index3 k) const {
     out(i, j, k) = (neighbour_sum(in, i, j, k) - b(i - 1, j - 1, k - 1)) * (T(1) / T(6));
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION T update(int i, int j) const {
+    return (neighbour_sum(in, i, j) - b(i - 1, j - 1)) * T(0.25);
   }
 };
 
