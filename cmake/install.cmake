@@ -1,6 +1,7 @@
 # Installs the modules, their headers and the package files, so that find_package(coir) works elsewhere.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+include(cmake/install_kokkos.cmake)
 
 set(coir_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coir)
 get_property(coir_modules GLOBAL PROPERTY COIR_MODULES)
@@ -33,8 +34,15 @@ foreach(module IN LISTS coir_modules)
          "set(coir_${module}_packages \"${needed_packages}\")\n")
 endforeach()
 
+string(REGEX MATCH "-m(arch|cpu)=[^ ]+" coir_architecture "${CMAKE_CXX_FLAGS}") # for coirConfig.cmake
 configure_package_config_file(cmake/coirConfig.cmake.in coirConfig.cmake INSTALL_DESTINATION ${coir_package_dir})
 write_basic_package_version_file(coirConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/coirConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/coirConfigVersion.cmake
-              cmake/kokkos_targets.cmake cmake/hdf5.cmake cmake/FindFFTW.cmake DESTINATION ${coir_package_dir})
+install(
+  FILES ${CMAKE_CURRENT_BINARY_DIR}/coirConfig.cmake
+        ${CMAKE_CURRENT_BINARY_DIR}/coirConfigVersion.cmake
+        cmake/kokkos_targets.cmake
+        cmake/optimisation.cmake
+        cmake/hdf5.cmake
+        cmake/FindFFTW.cmake
+  DESTINATION ${coir_package_dir})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,6 +1,17 @@
-# Finds Kokkos and checks its version here rather than in find_package: the version file that Kokkos 3
-# installs refuses every range that crosses a major version, so "3.4.1...<6" would turn 3.4.1 away.
-find_package(Kokkos REQUIRED)
+# Finds Kokkos, or takes the one that the project around this one builds, and checks its version here rather than in
+# find_package: the version file that Kokkos 3 installs refuses every range that crosses a major version, so
+# "3.4.1...<6" would turn 3.4.1 away.
+if(TARGET Kokkos::kokkos AND NOT Kokkos_FOUND) # by add_subdirectory or FetchContent: nothing but targets, seen from here
+  get_target_property(coir_kokkos Kokkos::kokkos SOURCE_DIR)
+  get_directory_property(Kokkos_DIR DIRECTORY ${coir_kokkos} DEFINITION PROJECT_BINARY_DIR)
+  get_directory_property(Kokkos_VERSION DIRECTORY ${coir_kokkos} DEFINITION Kokkos_VERSION)
+  foreach(coir_set IN ITEMS DEVICES OPTIONS TPLS)
+    get_directory_property(Kokkos_${coir_set} DIRECTORY ${coir_kokkos} DEFINITION KOKKOS_ENABLED_${coir_set})
+  endforeach()
+  unset(coir_kokkos)
+else()
+  find_package(Kokkos REQUIRED)
+endif()
 if(Kokkos_VERSION VERSION_LESS 3.4.1 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6)
   message(
     FATAL_ERROR

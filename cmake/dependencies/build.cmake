@@ -113,10 +113,12 @@ endmacro()
 
 # Everything that tells one build from another, as text: it is kept beside the build, and its digest names it.
 function(coir_recipe package state result)
-  # The compiler's own account of a dry run has its version and what -march=native means on this machine.
+  # The compiler's own account of a dry run has its version and what -march=native means on this machine. Quoted: -###
+  # would begin a comment. From one folder: clang names the one it runs in.
   separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
   execute_process(
-    COMMAND "${CMAKE_CXX_COMPILER}" ${flags} -### -E -x c++ /dev/null
+    COMMAND "${CMAKE_CXX_COMPILER}" ${flags} "-###" -E -x c++ /dev/null
+    WORKING_DIRECTORY /
     OUTPUT_VARIABLE compiler
     ERROR_VARIABLE compiler)
   coir_kokkos_settings(settings)

@@ -1,14 +1,18 @@
 # Adds the tests that install this build and use it from another project. Label: install.
 # They compile coir twice more, so they are left out of a plain `ctest` on the presets' build trees: ctest -L install
+set(folder ${PROJECT_BINARY_DIR}/install_test)
+set(prefix ${folder}/prefix)
+
+# What the other projects are configured with: everything that decides which Kokkos there is, as here.
+set(settings "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" "-DCMAKE_BUILD_TYPE=None") # None: quick to compile
+foreach(variable IN ITEMS CMAKE_CXX_FLAGS BUILD_SHARED_LIBS CMAKE_PREFIX_PATH)
+  string(REPLACE ";" "\\;" value "${${variable}}")
+  list(APPEND settings "-D${variable}=${value}")
+endforeach()
+
 function(coir_add_install_test name)
   cmake_parse_arguments(test "" "" "SETTINGS" ${ARGN})
   list(TRANSFORM test_SETTINGS PREPEND -D)
-  set(settings "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" "-DCMAKE_BUILD_TYPE=None") # None: quick to compile
-  foreach(variable IN ITEMS CMAKE_CXX_FLAGS BUILD_SHARED_LIBS CMAKE_PREFIX_PATH)
-    string(REPLACE ";" "\\;" value "${${variable}}")
-    list(APPEND settings "-D${variable}=${value}")
-  endforeach()
-  set(folder ${PROJECT_BINARY_DIR}/install_test)
   add_test(
     NAME install/${name}
     COMMAND
@@ -18,15 +22,19 @@ function(coir_add_install_test name)
   set_tests_properties(install/${name} PROPERTIES LABELS install FIXTURES_REQUIRED installed RUN_SERIAL ON)
 endfunction()
 
-set(prefix ${PROJECT_BINARY_DIR}/install_test/prefix)
-add_test(NAME install/install COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${prefix})
-set_tests_properties(install/install PROPERTIES LABELS install FIXTURES_SETUP installed)
+# coir_add_install_script(NAME VARIABLE=value...): runs NAME.cmake
+function(coir_add_install_script name)
+  list(TRANSFORM ARGN PREPEND -D)
+  add_test(NAME install/${name} COMMAND ${CMAKE_COMMAND} ${ARGN} -P ${PROJECT_SOURCE_DIR}/tests/install/${name}.cmake)
+  set_tests_properties(install/${name} PROPERTIES LABELS install FIXTURES_REQUIRED installed RUN_SERIAL ON)
+endfunction()
 
-add_test(NAME install/every_header COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR}/include -D
-                                           INSTALLED=${prefix}/include -P ${CMAKE_CURRENT_LIST_DIR}/every_header.cmake)
-set_tests_properties(install/every_header PROPERTIES LABELS install FIXTURES_REQUIRED installed)
+coir_add_install_script(prefix BUILT=${PROJECT_BINARY_DIR} PREFIX=${prefix} PACKAGE_DIR=${coir_package_dir})
+set_tests_properties(install/prefix PROPERTIES FIXTURES_REQUIRED "" FIXTURES_SETUP installed)
+coir_add_install_script(every_header SOURCE=${PROJECT_SOURCE_DIR}/include INSTALLED=${prefix}/include)
+coir_add_install_script(readme README=${PROJECT_SOURCE_DIR}/README.md BUILT=${PROJECT_BINARY_DIR}
+                        FOLDER=${folder}/readme COMPILER=${CMAKE_CXX_COMPILER})
 
-# Kokkos is found by way of coir; the other two ways need to be told where it is.
 set(with_linalg OFF)
 if(TARGET coir_linalg)
   set(with_linalg ON)
@@ -41,9 +49,35 @@ if(TARGET coir_fft)
 endif()
 coir_add_install_test(find_package SETTINGS coir_ROOT=${prefix} WITH_LINALG=${with_linalg} WITH_HDF5=${with_hdf5}
                       WITH_FFT=${with_fft})
-coir_add_install_test(add_subdirectory SETTINGS WAY=add_subdirectory COIR_SOURCE=${PROJECT_SOURCE_DIR}
-                      Kokkos_DIR=${Kokkos_DIR})
-coir_add_install_test(fetch_content SETTINGS WAY=FetchContent COIR_SOURCE=${PROJECT_SOURCE_DIR}
-                      Kokkos_DIR=${Kokkos_DIR})
+set_tests_properties(install/find_package PROPERTIES FIXTURES_SETUP used)
+coir_add_install_script(nothing_of_the_clone CLONE=${PROJECT_SOURCE_DIR} FOLDER=${folder}/find_package
+                        INSTALLED=${prefix})
+set_tests_properties(install/nothing_of_the_clone PROPERTIES FIXTURES_REQUIRED used)
 coir_add_install_test(unknown_component SETTINGS coir_ROOT=${prefix} COMPONENTS=no_such_module)
 set_tests_properties(install/unknown_component PROPERTIES PASS_REGULAR_EXPRESSION "no_such_module")
+if(coir_Kokkos_beside)
+  coir_add_install_script(refuses BUILT=${PROJECT_BINARY_DIR} FOLDER=${folder}/refuses)
+  coir_add_install_test(without_kokkos SETTINGS coir_ROOT=${folder}/without_kokkos)
+  set_tests_properties(install/without_kokkos PROPERTIES PASS_REGULAR_EXPRESSION "Name it by -D Kokkos_ROOT=<prefix>")
+endif()
+add_test(NAME install/says_what_is_not_optimised
+         COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR}/tests/install -B ${folder}/says -G ${CMAKE_GENERATOR}
+                 ${settings} -D coir_ROOT=${prefix} -D CMAKE_BUILD_TYPE=)
+set_tests_properties(
+  install/says_what_is_not_optimised PROPERTIES LABELS install FIXTURES_REQUIRED installed PASS_REGULAR_EXPRESSION
+                                                "coir: CMAKE_BUILD_TYPE is empty")
+
+# With coir_ROOT, Kokkos is found by way of coir; the other two ways need to be told where it is, or bring one.
+coir_add_install_test(add_subdirectory SETTINGS WAY=add_subdirectory COIR_SOURCE=${PROJECT_SOURCE_DIR}
+                      Kokkos_DIR=${Kokkos_DIR})
+set(provided Kokkos_DIR=${Kokkos_DIR})
+if(COMMAND coir_provide_dependency) # README.md's other way to a Kokkos
+  set(provided
+      CMAKE_PROJECT_TOP_LEVEL_INCLUDES=${PROJECT_SOURCE_DIR}/cmake/dependency_provider.cmake
+      COIR_DEPS_DIR=${COIR_DEPS_DIR}
+      COIR_REQUIRE_BACKEND=${COIR_REQUIRE_BACKEND}
+      Kokkos_ROOT=${Kokkos_ROOT}
+      FETCHCONTENT_SOURCE_DIR_KOKKOS=${FETCHCONTENT_SOURCE_DIR_KOKKOS}
+      FETCHCONTENT_SOURCE_DIR_KOKKOSKERNELS=${FETCHCONTENT_SOURCE_DIR_KOKKOSKERNELS})
+endif()
+coir_add_install_test(fetch_content SETTINGS WAY=FetchContent COIR_SOURCE=${PROJECT_SOURCE_DIR} ${provided})

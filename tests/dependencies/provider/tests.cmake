@@ -6,7 +6,8 @@ foreach(
         passes_over_one_that_is_too_new
         passes_over_one_whose_config_fails
         says_why_every_source_failed
-        without_it_a_missing_backend_stops_the_build)
+        without_it_a_missing_backend_stops_the_build
+        builds_again_where_native_means_another_machine)
   add_test(
     NAME provider/${case}
     COMMAND

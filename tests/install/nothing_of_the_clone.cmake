@@ -1,0 +1,17 @@
+# The project built in FOLDER compiles and links nothing of the CLONE, apart from its own sources there: an installed coir
+# must outlive it.
+file(GLOB_RECURSE files ${FOLDER}/build.ninja ${FOLDER}/link.txt ${FOLDER}/flags.make)
+if(NOT files)
+  message(FATAL_ERROR "no files of a generator in ${FOLDER}")
+endif()
+foreach(file IN LISTS files)
+  file(STRINGS ${file} lines REGEX "${CLONE}/")
+  foreach(line IN LISTS lines)
+    string(REPLACE "${INSTALLED}" "" line "${line}")
+    string(REPLACE "${FOLDER}" "" line "${line}")
+    string(REPLACE "${CLONE}/tests/install" "" line "${line}")
+    if(line MATCHES "${CLONE}/[^ ]*")
+      message(SEND_ERROR "${file} names ${CMAKE_MATCH_0}")
+    endif()
+  endforeach()
+endforeach()
