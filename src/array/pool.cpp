@@ -30,12 +30,16 @@ void* allocate_on_host(std::int64_t bytes) {
 }
 
 std::shared_ptr<void> BlockPool::allocate(std::int64_t bytes) {
+  expects_kokkos();
   // Rounding must not overflow; nothing of this size exists anyway.
   std::int64_t const size = rounded(std::min(bytes, std::numeric_limits<std::int64_t>::max() / 2));
   std::lock_guard const lock(mutex_);
   if (!hooked_) {
     hooked_ = true;
-    Kokkos::push_finalize_hook([this] { release(); });
+    Kokkos::push_finalize_hook([this] {
+      release();
+      over_ = true;
+    });
   }
   ++statistics_.allocations;
   void* block = nullptr;
@@ -100,7 +104,8 @@ void* BlockPool::fresh(std::int64_t size) {
 }
 
 void BlockPool::free_kept() {
-  if (kept_.empty()) return;
+  // Without Kokkos nothing can be freed any more: what arrays that outlive it held is left to the process' end.
+  if (kept_.empty() || over_) return;
   source_.wait();
   for (auto const& [size, blocks] : kept_)
     for (void* const block : blocks) source_.free(block);

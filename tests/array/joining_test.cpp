@@ -62,6 +62,31 @@ TYPED_TEST(Joining, RolledAndTiled) {
   EXPECT_THROW(roll(ones<T, Space>(3), 1, 1), PreconditionError);
 }
 
+// numpy.roll and numpy.tile of the same
+TYPED_TEST(Joining, RolledAndTiledAlongSeveralAxes) {
+  TYPES;
+  auto const m = array<T, Space>({{0, 1, 2}, {3, 4, 5}});
+  EXPECT_EQ(values(roll(m, {1, -1}, {0, 1})), (std::vector<T>{4, 5, 3, 1, 2, 0}));
+  EXPECT_EQ(values(roll(arange<T, Space>(5), {1, 2}, {0, 0})), (std::vector<T>{2, 3, 4, 0, 1}));
+  EXPECT_EQ(values(roll(2 * m, {2, 3}, {-2, -1})), values(2 * m));
+  for (std::int64_t n : {1, 7, 100}) {
+    auto const a = random_array<T, Space>(Shape<3>{n, 3, 2}, 4);
+    EXPECT_EQ(values(roll(a, {5, -1, 3}, {0, 1, 2})),
+              values(roll(roll(roll(a, 5, 0), -1, 1), 3, 2)));
+  }
+  EXPECT_EQ(roll(m(range(0, 0)), {1, 1}, {0, 1}).shape(), (Shape<2>{0, 3}));
+  EXPECT_THROW(roll(m, {1, 1}, {0, 2}), PreconditionError);
+
+  auto const square = array<T, Space>({{1, 2}, {3, 4}});
+  EXPECT_EQ(values(tile(square, {2, 3})), (std::vector<T>{1, 2, 1, 2, 1, 2, 3, 4, 3, 4, 3, 4,  //
+                                                          1, 2, 1, 2, 1, 2, 3, 4, 3, 4, 3, 4}));
+  EXPECT_EQ(values(tile(square(0), {2, 2})), (std::vector<T>{1, 2, 1, 2, 1, 2, 1, 2}));
+  EXPECT_EQ(values(tile(transpose(square(0, newaxis)), 2)), (std::vector<T>{1, 1, 2, 2}));
+  EXPECT_EQ(tile(square, {1}).shape(), (Shape<2>{2, 2}));
+  EXPECT_EQ(tile(square, {0, 3}).shape(), (Shape<2>{0, 6}));
+  EXPECT_THROW(tile(square, {2, -1}), PreconditionError);
+}
+
 TYPED_TEST(Joining, CompressedByMasks) {
   TYPES;
   for (std::int64_t n : {0, 1, 31, 5000}) {

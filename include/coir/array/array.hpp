@@ -13,6 +13,7 @@
 
 #include <array>
 #include <concepts>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -120,6 +121,48 @@ decltype(auto) select(T* data, Shape<Rank> const& shape, Strides<Rank> const& st
     return Slice<T, result_rank, Space>(data + offset, left, steps, owner);
 }
 
+/// Goes along the first axis of a slice: *i is a number, or a slice with one axis less.
+template <class T, int Rank, class Space>
+class AlongFirstAxis {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using difference_type = std::int64_t;
+  using value_type =
+      std::conditional_t<Rank == 1, std::remove_const_t<T>, Slice<T, Rank - 1, Space>>;
+  using reference = std::conditional_t<Rank == 1, T&, Slice<T, Rank - 1, Space>>;
+  using pointer = void;
+
+  AlongFirstAxis(Slice<T, Rank, Space> whole, std::int64_t at)
+      : whole_(std::move(whole)), at_(at) {}
+
+  reference operator*() const {
+    if constexpr (Rank == 1)
+      return whole_.data()[at_ * whole_.strides()[0]];
+    else
+      return whole_(at_);
+  }
+  AlongFirstAxis& operator++() {
+    ++at_;
+    return *this;
+  }
+  AlongFirstAxis operator++(int) {
+    AlongFirstAxis const before = *this;
+    ++at_;
+    return before;
+  }
+  bool operator==(AlongFirstAxis const& other) const { return at_ == other.at_; }
+
+ private:
+  Slice<T, Rank, Space> whole_;
+  std::int64_t at_;
+};
+
+template <class Space>
+constexpr void check_loops_reach() {
+  static_assert(runs_on_host<typename Space::execution_space>,
+                "a loop on the host can't read this memory: loop over to_host(x)");
+}
+
 }  // namespace detail
 
 /// Part of an array, seen through strides: NumPy's view. It keeps the array's memory alive. Copies of a
@@ -218,6 +261,21 @@ class Slice : public ExpressionBase {
     detail::check_stores<T, weak_t<value_type, S>>();
     assign(Constant<T>(detail::stored<T>(number)));
     return *this;
+  }
+
+  /// What `for (auto const& row : x)` goes through: numbers of a vector, else slices with one axis less. Waits
+  /// once, at the start, for kernels that may still write them.
+  detail::AlongFirstAxis<T, Rank, Space> begin() const
+    requires(Rank >= 1)
+  {
+    detail::check_loops_reach<Space>();
+    Exec{}.fence();
+    return {*this, 0};
+  }
+  detail::AlongFirstAxis<T, Rank, Space> end() const
+    requires(Rank >= 1)
+  {
+    return {*this, shape_[0]};
   }
 
   /// The number itself, for rank 0. Waits for kernels that may still write it.
@@ -447,6 +505,33 @@ class Array : public ExpressionBase {
   {
     Exec{}.fence();
     return {data_, static_cast<std::size_t>(has_memory() ? size() : 0)};
+  }
+
+  /// What `for (auto const& row : x)` goes through: numbers of a vector, else slices with one axis less. Waits
+  /// once, at the start, for kernels that may still write them.
+  detail::AlongFirstAxis<T, Rank, Space> begin()
+    requires(Rank >= 1)
+  {
+    detail::check_loops_reach<Space>();
+    Exec{}.fence();
+    return {all(), 0};
+  }
+  detail::AlongFirstAxis<T, Rank, Space> end()
+    requires(Rank >= 1)
+  {
+    return {all(), shape_[0]};
+  }
+  detail::AlongFirstAxis<T const, Rank, Space> begin() const
+    requires(Rank >= 1)
+  {
+    detail::check_loops_reach<Space>();
+    Exec{}.fence();
+    return {all(), 0};
+  }
+  detail::AlongFirstAxis<T const, Rank, Space> end() const
+    requires(Rank >= 1)
+  {
+    return {all(), shape_[0]};
   }
 
   /// The number itself, for rank 0.

@@ -70,16 +70,24 @@ template <Element T = double, class Space = DefaultSpace, std::integral... N>
 auto empty(N... extents) {
   return empty<T, Space>(detail::shape_of(extents...));
 }
+template <Element T = double, class Space = DefaultSpace, std::size_t Rank>
+auto empty(std::int64_t const (&shape)[Rank]) {
+  return empty<T, Space>(std::to_array(shape));
+}
 
-/// The same number everywhere. The element type is that of the number unless named.
+/// The same number everywhere: full({m, n}, 7.0). The element type is that of the number unless named.
 template <Element T, class Space = DefaultSpace, std::size_t Rank>
 auto full(std::array<std::int64_t, Rank> const& shape, T value) {
   auto result = empty<T, Space>(shape);
   result = value;
   return result;
 }
+template <Element T, class Space = DefaultSpace, std::size_t Rank>
+auto full(std::int64_t const (&shape)[Rank], T value) {
+  return full<T, Space>(std::to_array(shape), value);
+}
 
-/// Zeros: zeros<float>(m, n), or zeros<float>(other.shape()).
+/// Zeros: zeros<float>(m, n), zeros<float>({m, n}), or zeros<float>(other.shape()).
 template <Element T = double, class Space = DefaultSpace, std::size_t Rank>
 auto zeros(std::array<std::int64_t, Rank> const& shape) {
   return full<T, Space>(shape, T(0));
@@ -87,6 +95,10 @@ auto zeros(std::array<std::int64_t, Rank> const& shape) {
 template <Element T = double, class Space = DefaultSpace, std::integral... N>
 auto zeros(N... extents) {
   return zeros<T, Space>(detail::shape_of(extents...));
+}
+template <Element T = double, class Space = DefaultSpace, std::size_t Rank>
+auto zeros(std::int64_t const (&shape)[Rank]) {
+  return zeros<T, Space>(std::to_array(shape));
 }
 
 /// Ones.
@@ -97,6 +109,10 @@ auto ones(std::array<std::int64_t, Rank> const& shape) {
 template <Element T = double, class Space = DefaultSpace, std::integral... N>
 auto ones(N... extents) {
   return ones<T, Space>(detail::shape_of(extents...));
+}
+template <Element T = double, class Space = DefaultSpace, std::size_t Rank>
+auto ones(std::int64_t const (&shape)[Rank]) {
+  return ones<T, Space>(std::to_array(shape));
 }
 
 namespace detail {
@@ -133,6 +149,10 @@ auto index_map(std::array<std::int64_t, Rank> const& shape, F f) {
   expects_allocatable(shape, 1);
   return IndexMap<F, static_cast<int>(Rank)>(shape, std::move(f));
 }
+template <class F, std::size_t Rank>
+auto index_map(std::int64_t const (&shape)[Rank], F f) {
+  return index_map(std::to_array(shape), std::move(f));
+}
 
 /// An array of f(i, j, ...): NumPy's fromfunction.
 template <class Space = DefaultSpace, class F, std::size_t Rank>
@@ -140,6 +160,10 @@ template <class Space = DefaultSpace, class F, std::size_t Rank>
 auto from_function(std::array<std::int64_t, Rank> const& shape, F f) {
   auto const values = index_map(shape, std::move(f));
   return Array<value_t<decltype(values)>, static_cast<int>(Rank), Space>(values);
+}
+template <class Space = DefaultSpace, class F, std::size_t Rank>
+auto from_function(std::int64_t const (&shape)[Rank], F f) {
+  return from_function<Space>(std::to_array(shape), std::move(f));
 }
 
 /// start, start + step, ... up to before stop: element i is start + i step. Mind that stop may be reached
@@ -169,6 +193,20 @@ Array<T, 1, Space> arange(T start, T stop, T step = T(1)) {
 template <Element T, class Space = DefaultSpace>
 Array<T, 1, Space> arange(T stop) {
   return arange<T, Space>(T(0), stop);
+}
+
+/// The same where bounds and step differ in type, arange(0, 1, 0.1): in the type that they combine to.
+template <int = 0, Element A, Element B>
+  requires(!std::same_as<A, B>)
+auto arange(A start, B stop) {
+  using T = promote_t<A, B>;
+  return arange<T>(static_cast<T>(start), static_cast<T>(stop));
+}
+template <int = 0, Element A, Element B, Element C>
+  requires(!std::same_as<A, B> || !std::same_as<B, C>)
+auto arange(A start, B stop, C step) {
+  using T = promote_t<promote_t<A, B>, C>;
+  return arange<T>(static_cast<T>(start), static_cast<T>(stop), static_cast<T>(step));
 }
 
 /// `count` numbers at equal distances from low to high, both included: element i is
@@ -210,6 +248,10 @@ template <int Axis, std::size_t Rank>
 auto indices(std::array<std::int64_t, Rank> const& shape) {
   return index_map(shape, detail::IndexAlong<static_cast<int>(Rank), Axis>{});
 }
+template <int Axis, std::size_t Rank>
+auto indices(std::int64_t const (&shape)[Rank]) {
+  return indices<Axis>(std::to_array(shape));
+}
 
 /// The coordinates x along rows and y along columns of a grid, as slices that broadcast against each other
 /// and are not stored: NumPy's meshgrid(x, y, sparse=True). (x has shape (1, n), y has (m, 1).)
@@ -237,17 +279,23 @@ auto from_span(std::span<T, Size> elements, std::array<std::int64_t, Rank> const
   Kokkos::deep_copy(to, from);
   return result;
 }
+template <class Space = DefaultSpace, class T, std::size_t Size, std::size_t Rank>
+auto from_span(std::span<T, Size> elements, std::int64_t const (&shape)[Rank]) {
+  return from_span<Space>(elements, std::to_array(shape));
+}
 
-/// array({1., 2., 3.}), array({{1, 2}, {3, 4}}): the numbers as they stand there, of rank 1 or 2.
-///
-/// \throws PreconditionError if rows differ in length
-template <Element T, class Space = DefaultSpace>
-Array<T, 1, Space> array(std::initializer_list<T> elements) {
-  return from_span<Space>(std::span<T const>(elements.begin(), elements.size()),
+namespace detail {
+
+/// Numbers between braces, as elements of type T.
+template <class T, class Space, class Number>
+Array<T, 1, Space> array_of(std::initializer_list<Number> elements) {
+  auto const values = std::make_unique<T[]>(elements.size());
+  std::copy(elements.begin(), elements.end(), values.get());
+  return from_span<Space>(std::span<T const>(values.get(), elements.size()),
                           Shape<1>{static_cast<std::int64_t>(elements.size())});
 }
-template <Element T, class Space = DefaultSpace>
-Array<T, 2, Space> array(std::initializer_list<std::initializer_list<T>> rows) {
+template <class T, class Space, class Number>
+Array<T, 2, Space> array_of(std::initializer_list<std::initializer_list<Number>> rows) {
   Shape<2> const shape{static_cast<std::int64_t>(rows.size()),
                        rows.size() == 0 ? 0 : static_cast<std::int64_t>(rows.begin()->size())};
   auto const elements = std::make_unique<T[]>(static_cast<std::size_t>(size_of(shape)));
@@ -257,9 +305,67 @@ Array<T, 2, Space> array(std::initializer_list<std::initializer_list<T>> rows) {
       throw PreconditionError("the rows of an array must be equally long: the first has " +
                               std::to_string(shape[1]) + " elements, another " +
                               std::to_string(row.size()));
-    for (T const& element : row) elements[at++] = element;
+    for (Number const& element : row) elements[at++] = element;
   }
   return from_span<Space>(std::span<T const>(elements.get(), at), shape);
+}
+
+/// One of several integers of different types, between braces.
+class WholeNumber {
+ public:
+  template <std::integral N>
+  WholeNumber(N number) : value_(static_cast<std::int64_t>(number)) {
+    if constexpr (std::is_unsigned_v<N>)
+      expects(value_ >= 0, "integers of different types make an array of int64, up to 2^63 - 1",
+              number);
+  }
+  operator std::int64_t() const { return value_; }
+
+ private:
+  std::int64_t value_;
+};
+
+/// One of several numbers of different types, between braces.
+class RealNumber {
+ public:
+  template <class N>
+    requires std::is_arithmetic_v<N>
+  RealNumber(N number) : value_(static_cast<double>(number)) {}
+  operator double() const { return value_; }
+
+ private:
+  double value_;
+};
+
+}  // namespace detail
+
+/// array({1., 2., 3.}), array({{1, 2}, {3, 4}}): the numbers as they stand there, of rank 1 or 2. Integers of
+/// different types become std::int64_t, integers beside reals double.
+///
+/// \throws PreconditionError if rows differ in length
+template <Element T, class Space = DefaultSpace>
+Array<T, 1, Space> array(std::initializer_list<T> elements) {
+  return detail::array_of<T, Space>(elements);
+}
+template <Element T, class Space = DefaultSpace>
+Array<T, 2, Space> array(std::initializer_list<std::initializer_list<T>> rows) {
+  return detail::array_of<T, Space>(rows);
+}
+// Where both would do, what is no template comes first: integers stay integers.
+inline Array<std::int64_t, 1> array(std::initializer_list<detail::WholeNumber> elements) {
+  return detail::array_of<std::int64_t, DefaultSpace>(elements);
+}
+inline Array<std::int64_t, 2> array(
+    std::initializer_list<std::initializer_list<detail::WholeNumber>> rows) {
+  return detail::array_of<std::int64_t, DefaultSpace>(rows);
+}
+template <int = 0>
+Array<double, 1> array(std::initializer_list<detail::RealNumber> elements) {
+  return detail::array_of<double, DefaultSpace>(elements);
+}
+template <int = 0>
+Array<double, 2> array(std::initializer_list<std::initializer_list<detail::RealNumber>> rows) {
+  return detail::array_of<double, DefaultSpace>(rows);
 }
 
 /// An array over memory that someone else owns and that must outlive it: a Kokkos View with its last index
@@ -306,13 +412,18 @@ auto slice_of(V const& view) {
 /// An array over host elements in C order that must outlive it.
 ///
 /// \throws PreconditionError if their number isn't the shape's size
-template <class T, std::size_t Rank>
+template <class T, std::size_t Size, std::size_t Rank>
   requires(!std::is_const_v<T>)
-auto borrow(std::span<T> elements, std::array<std::int64_t, Rank> const& shape) {
+auto borrow(std::span<T, Size> elements, std::array<std::int64_t, Rank> const& shape) {
   if (static_cast<std::int64_t>(elements.size()) != size_of(shape))
     throw PreconditionError(std::to_string(elements.size()) + " elements don't fill shape " +
                             in_words(shape));
   return Array<T, static_cast<int>(Rank), Kokkos::HostSpace>(elements.data(), shape, nullptr);
+}
+template <class T, std::size_t Size, std::size_t Rank>
+  requires(!std::is_const_v<T>)
+auto borrow(std::span<T, Size> elements, std::int64_t const (&shape)[Rank]) {
+  return borrow(elements, std::to_array(shape));
 }
 
 namespace detail {

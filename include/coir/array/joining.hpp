@@ -13,15 +13,6 @@ namespace coir {
 
 namespace detail {
 
-/// The elements [first, first + count) along an axis.
-template <class T, int Rank, class Space>
-Slice<T, Rank, Space> part_along(Slice<T, Rank, Space> const& x, int axis, std::int64_t first,
-                                 std::int64_t count) {
-  Shape<Rank> shape = x.shape();
-  shape[axis] = count;
-  return {x.data() + (count > 0 ? first * x.strides()[axis] : 0), shape, x.strides(), x.owner()};
-}
-
 /// Writes, for each element that a mask holds for, visit(how many before it, its number).
 template <class Visit>
 struct CompressBody {
@@ -110,27 +101,58 @@ auto stack(int axis, First const& first, Rest const&... rest) {
                      with_axis(detail::elements_of(rest), axis)...);
 }
 
-/// Elements moved on by `shift` along an axis; those that fall off its end come in at its start.
-///
-/// \throws PreconditionError if there is no such axis
-template <Expression X>
-auto roll(X const& x, std::int64_t shift, int axis = 0) {
-  auto const slice = detail::elements_of(x);
-  int const d = detail::checked_axis(slice, axis);
-  std::int64_t const n = slice.shape()[d];
-  auto result = empty_like(slice);
-  if (result.size() == 0) return result;
-  std::int64_t const by = (shift % n + n) % n;
-  detail::part_along(result.all(), d, by, n - by) = detail::part_along(slice, d, 0, n - by);
-  detail::part_along(result.all(), d, 0, by) = detail::part_along(slice, d, n - by, by);
-  return result;
+namespace detail {
+
+/// Copies elements, moved on by shift[d] along each axis d from `axis` on, block by block.
+template <class To, class From>
+void copy_rolled(To const& to, From const& from, std::int64_t const* shift, int axis) {
+  if (axis == To::rank) {
+    to = from;
+    return;
+  }
+  std::int64_t const n = from.shape()[axis], by = shift[axis];
+  copy_rolled(part_along(to, axis, by, n - by), part_along(from, axis, 0, n - by), shift, axis + 1);
+  if (by > 0)
+    copy_rolled(part_along(to, axis, 0, by), part_along(from, axis, n - by, by), shift, axis + 1);
 }
 
-/// The array repeated `times` times along an axis, as a whole: NumPy's tile along one axis.
+}  // namespace detail
+
+/// Elements moved on along several axes at once, by shifts[k] along axes[k]; those that fall off an end come in at its
+/// start. An axis that is named twice is moved by both.
+///
+/// \throws PreconditionError if there is no such axis
+template <Expression X, std::size_t Count>
+auto roll(X const& x, std::array<std::int64_t, Count> const& shifts,
+          std::array<int, Count> const& axes) {
+  auto const slice = detail::elements_of(x);
+  Shape<rank_of<X>> shift{};
+  for (std::size_t k = 0; k < Count; ++k) {
+    int const d = detail::checked_axis(slice, axes[k]);
+    std::int64_t const n = std::max<std::int64_t>(slice.shape()[d], 1);
+    shift[d] = ((shift[d] + shifts[k] % n) % n + n) % n;
+  }
+  auto result = empty_like(slice);
+  if (result.size() > 0) detail::copy_rolled(result.all(), slice, shift.data(), 0);
+  return result;
+}
+template <Expression X, std::size_t Count>
+auto roll(X const& x, std::int64_t const (&shifts)[Count], int const (&axes)[Count]) {
+  return roll(x, std::to_array(shifts), std::to_array(axes));
+}
+
+/// The same along one axis.
+template <Expression X, std::integral Shift>
+auto roll(X const& x, Shift shift, int axis = 0) {
+  return roll(x, std::array{static_cast<std::int64_t>(shift)}, std::array{axis});
+}
+
+/// The array repeated `times` times along an axis, the last one unless named, as a whole: NumPy's tile.
 ///
 /// \throws PreconditionError if there is no such axis or `times` is negative
-template <Expression X>
-auto tile(X const& x, std::int64_t times, int axis = 0) {
+template <Expression X, std::integral Times>
+  requires(rank_of<X> >= 1)
+auto tile(X const& x, Times times, int axis = -1) {
   auto const slice = detail::elements_of(x);
   int const d = detail::checked_axis(slice, axis);
   expects(times >= 0, "an array can be repeated 0 or more times", times);
@@ -140,6 +162,24 @@ auto tile(X const& x, std::int64_t times, int axis = 0) {
   auto result = empty<value_t<X>, typename std::remove_cvref_t<decltype(slice)>::space>(shape);
   for (std::int64_t t = 0; t < times; ++t) detail::part_along(result.all(), d, t * n, n) = slice;
   return result;
+}
+
+/// The array repeated along each axis: tile(x, {2, 3}). With more numbers than the array has axes, axes are added
+/// before its first one; with fewer, the last axes are meant.
+///
+/// \throws PreconditionError if a number is negative
+template <Expression X, std::size_t Count>
+auto tile(X const& x, std::int64_t const (&times)[Count]) {
+  auto const slice = detail::elements_of(x);
+  if constexpr (static_cast<int>(Count) > rank_of<X>) {
+    return tile(with_axis(slice, 0), times);
+  } else {
+    auto result = evaluate(slice);
+    for (std::size_t k = 0; k < Count; ++k)
+      if (times[k] != 1)
+        result = tile(result, times[k], static_cast<int>(k) - static_cast<int>(Count));
+    return result;
+  }
 }
 
 /// The elements for which the mask holds, in C order, as a vector: NumPy's x[mask].

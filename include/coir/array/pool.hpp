@@ -58,6 +58,7 @@ class BlockPool {
   PoolStatistics statistics_;
   std::int64_t limit_ = std::numeric_limits<std::int64_t>::max();
   bool hooked_ = false;
+  bool over_ = false;  // Kokkos is finalized
 };
 
 void* allocate_on_host(std::int64_t bytes);

@@ -35,6 +35,15 @@ int checked_axis(Slice<T, Rank, Space> const& x, int axis) {
   return axis < 0 ? axis + Rank : axis;
 }
 
+/// The elements [first, first + count) along an axis.
+template <class T, int Rank, class Space>
+Slice<T, Rank, Space> part_along(Slice<T, Rank, Space> const& x, int axis, std::int64_t first,
+                                 std::int64_t count) {
+  Shape<Rank> shape = x.shape();
+  shape[axis] = count;
+  return {x.data() + (count > 0 ? first * x.strides()[axis] : 0), shape, x.strides(), x.owner()};
+}
+
 }  // namespace detail
 
 /// With the axes in another order: axis d of the result is axis order[d] of the array.
@@ -147,7 +156,12 @@ auto broadcast_to(X&& x, std::array<std::int64_t, Rank> const& shape) {
       slice.data(), shape, detail::stretched_strides<static_cast<int>(Rank)>(slice), slice.owner());
 }
 
-/// The same elements, in C order, in another shape. One extent may be -1: it is what the others leave.
+template <Expression X, std::size_t Rank>
+auto broadcast_to(X&& x, std::int64_t const (&shape)[Rank]) {
+  return broadcast_to(std::forward<X>(x), std::to_array(shape));
+}
+
+/// The same elements, in C order, in another shape: reshape(x, {m, -1}). One extent may be -1: it is what the others leave.
 /// Elements that don't lie side by side (a transposed array, say) are copied; what is written then doesn't
 /// reach the array, as in NumPy.
 ///
@@ -180,6 +194,11 @@ auto reshape(X&& x, std::array<std::int64_t, Rank> shape) {
   Array<value_t<S>, S::rank, typename S::space> copied(slice);
   auto const whole = copied.all();
   return Result(whole.data(), shape, c_strides(shape), whole.owner());
+}
+
+template <Expression X, std::size_t Rank>
+auto reshape(X&& x, std::int64_t const (&shape)[Rank]) {
+  return reshape(std::forward<X>(x), std::to_array(shape));
 }
 
 /// All elements in C order, as a vector: NumPy's ravel.

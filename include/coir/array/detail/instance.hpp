@@ -5,6 +5,7 @@
 /// the one that it gives.
 
 #include <coir/core/errors.hpp>
+#include <coir/core/kokkos.hpp>
 
 #include <memory>
 #include <string>
@@ -22,9 +23,20 @@ struct RecordingState {
 template <class Exec>
 inline thread_local RecordingState<Exec> const* recording_state = nullptr;
 
+/// Kokkos runs: arrays can be made, and statements run.
+///
+/// \throws PreconditionError before Kokkos::initialize and after Kokkos::finalize, on every backend alike
+inline void expects_kokkos() {
+  if (!Kokkos::is_initialized())
+    throw PreconditionError(
+        "Kokkos isn't running, and arrays need it: begin main with Kokkos::ScopeGuard or "
+        "Kokkos::initialize, and make no array before it, after Kokkos::finalize, or as a global");
+}
+
 /// The instance that a statement runs on.
 template <class Exec>
 Exec instance() {
+  expects_kokkos();
   return recording_state<Exec> ? *recording_state<Exec>->exec : Exec{};
 }
 
@@ -36,6 +48,7 @@ Exec immediate(char const* what) {
         std::string(what) +
         " can't be recorded by record(): only assignments, reductions along an axis "
         "and vmap can; do the rest between two runs");
+  expects_kokkos();
   return Exec{};
 }
 

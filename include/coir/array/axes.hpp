@@ -1,0 +1,83 @@
+#pragma once
+
+/// \file
+/// Axes taken away, added and moved: other ways to see the same elements, as those of slices.hpp.
+
+#include <coir/array/slices.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <string>
+
+namespace coir {
+
+/// Without one axis, which must have one element: NumPy's squeeze(x, axis).
+///
+/// \throws PreconditionError if there is no such axis, or it has another number of elements
+template <Expression X, std::integral Axis>
+  requires(rank_of<X> >= 1)
+auto squeeze(X&& x, Axis axis) {
+  auto const slice = detail::elements_of(std::forward<X>(x));
+  using S = std::remove_const_t<decltype(slice)>;
+  int const gone = detail::checked_axis(slice, static_cast<int>(axis));
+  if (slice.shape()[gone] != 1)
+    throw PreconditionError("axis " + std::to_string(axis) + " of an array of shape " +
+                            in_words(slice.shape()) +
+                            " can't be taken away: it must have 1 element");
+  Shape<S::rank - 1> shape{};
+  Strides<S::rank - 1> strides{};
+  for (int d = 0, to = 0; d < S::rank; ++d)
+    if (d != gone) {
+      shape[to] = slice.shape()[d];
+      strides[to++] = slice.strides()[d];
+    }
+  return Slice<typename S::element_type, S::rank - 1, typename S::space>(slice.data(), shape,
+                                                                         strides, slice.owner());
+}
+
+/// With one more axis, of one element: with_axis, as NumPy calls it.
+///
+/// \throws PreconditionError if the axis isn't one of the result's
+template <Expression X>
+auto expand_dims(X&& x, int axis) {
+  return with_axis(std::forward<X>(x), axis);
+}
+
+/// With some axes in other places, and the others in their order: axis from[k] becomes axis to[k].
+///
+/// \throws PreconditionError if an axis is none of the array's, or named twice
+template <Expression X, std::size_t Count>
+  requires(Count <= static_cast<std::size_t>(rank_of<X>))
+auto moveaxis(X&& x, int const (&from)[Count], int const (&to)[Count]) {
+  auto const slice = detail::elements_of(std::forward<X>(x));
+  constexpr int rank = rank_of<X>;
+  constexpr int free = rank;
+  std::array<int, rank> order{};
+  std::array<bool, rank> moved{};
+  order.fill(free);
+  for (std::size_t k = 0; k < Count; ++k) {
+    int const source = detail::checked_axis(slice, from[k]);
+    int const target = detail::checked_axis(slice, to[k]);
+    expects(!moved[source], "an axis can't be moved twice: each source must differ");
+    expects(order[target] == free, "two axes can't be moved to one place: each target must differ");
+    moved[source] = true;
+    order[target] = source;
+  }
+  int next = 0;
+  for (int& place : order) {
+    if (place != free) continue;
+    while (moved[next]) ++next;
+    place = next++;
+  }
+  return transpose(slice, order);
+}
+
+/// The same for a single axis.
+template <Expression X, std::integral From, std::integral To>
+  requires(rank_of<X> >= 1)
+auto moveaxis(X&& x, From from, To to) {
+  return moveaxis(std::forward<X>(x), {static_cast<int>(from)}, {static_cast<int>(to)});
+}
+
+}  // namespace coir

@@ -1,0 +1,278 @@
+#pragma once
+
+/// \file
+/// Reductions that leave NaN out: NumPy's nansum, nanmean and their like, of all elements or along an axis. Where no
+/// number is left, a sum is 0, a product 1, and all else NaN.
+
+#include <coir/array/axis_reductions.hpp>
+#include <coir/array/joining.hpp>
+#include <coir/array/reductions.hpp>
+#include <coir/array/scan.hpp>
+#include <coir/array/statistics.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace coir {
+
+namespace detail {
+
+/// A number in place of NaN.
+template <class T>
+struct InPlaceOfNan {
+  T number;
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& x) const {
+    return math::select(!is_nan(x), x, number);
+  }
+};
+template <class E>
+auto without_nan(E const& x, value_t<E> number) {
+  return map(InPlaceOfNan<value_t<E>>{number}, x);
+}
+
+struct IsNumber {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(T const& x) const {
+    return !is_nan(x);
+  }
+};
+template <class E>
+auto numbers_in(E const& x) {
+  return map(IsNumber{}, x);
+}
+
+/// The smallest or largest number; NaN if there is none.
+template <class T, bool Largest>
+struct NanExtreme {
+  static constexpr bool rounds = false;
+  using value_type = T;
+  using result_type = T;
+  KOKKOS_FORCEINLINE_FUNCTION T neutral() const {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::numeric_limits<T>::quiet_NaN();
+    else
+      return Largest ? least<T>() : largest<T>();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void fold(T& into, T const& x, std::int64_t) const { join(into, x); }
+  KOKKOS_FORCEINLINE_FUNCTION void join(T& into, T const& other) const {
+    bool const beats = Largest ? other > into : other < into;
+    into = math::select(beats | is_nan(into), other, into);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION T result(T const& value) const { return value; }
+};
+
+/// |x - middle|^2, 0 for NaN
+struct SquaredDistance {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(T const& x, T const& middle) const {
+    auto const square = SquaredAbs{}(T(x - middle));
+    using R = std::remove_const_t<decltype(square)>;
+    return is_nan(x) ? R(0) : square;
+  }
+};
+
+/// total / (count - ddof), NaN where nothing is left.
+template <class T>
+struct OverCount {
+  std::int64_t ddof;
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& total, std::int64_t count) const {
+    using R = real_t<T>;
+    if (count > ddof) return total / static_cast<R>(count - ddof);
+    return T(std::numeric_limits<R>::quiet_NaN());
+  }
+};
+
+template <class E>
+void expects_a_number(E const& x) {
+  expects(any(numbers_in(x)), "there is no extreme element among NaN alone");
+}
+template <class E>
+void expects_a_number(E const& x, int axis) {
+  expects(all(any(numbers_in(x), axis)),
+          "there is no extreme element where an array is NaN all along the axis");
+}
+
+}  // namespace detail
+
+/// The sum of the numbers. 0 if there are none.
+template <Expression E>
+auto nansum(E const& x) {
+  return sum(detail::without_nan(x, value_t<E>(0)));
+}
+template <Expression E>
+auto nansum(E const& x, int axis) {
+  return sum(detail::without_nan(x, value_t<E>(0)), axis);
+}
+
+/// The product of the numbers. 1 if there are none.
+template <Expression E>
+auto nanprod(E const& x) {
+  return prod(detail::without_nan(x, value_t<E>(1)));
+}
+template <Expression E>
+auto nanprod(E const& x, int axis) {
+  return prod(detail::without_nan(x, value_t<E>(1)), axis);
+}
+
+/// The smallest number.
+///
+/// \throws PreconditionError if there are no elements
+template <Expression E>
+  requires detail::RealOperand<E>
+auto nanmin(E const& x) {
+  auto const e = operand(x);
+  detail::expects_elements(e, "minimum");
+  return detail::reduce_all(e, detail::NanExtreme<value_t<E>, false>{});
+}
+template <Expression E>
+  requires detail::RealOperand<E>
+auto nanmin(E const& x, int axis) {
+  detail::expects_elements_along(x, axis, "minimum");
+  return detail::reduce_axis(operand(x), axis, detail::NanExtreme<value_t<E>, false>{});
+}
+
+/// The largest number.
+///
+/// \throws PreconditionError if there are no elements
+template <Expression E>
+  requires detail::RealOperand<E>
+auto nanmax(E const& x) {
+  auto const e = operand(x);
+  detail::expects_elements(e, "maximum");
+  return detail::reduce_all(e, detail::NanExtreme<value_t<E>, true>{});
+}
+template <Expression E>
+  requires detail::RealOperand<E>
+auto nanmax(E const& x, int axis) {
+  detail::expects_elements_along(x, axis, "maximum");
+  return detail::reduce_axis(operand(x), axis, detail::NanExtreme<value_t<E>, true>{});
+}
+
+/// Where the first smallest number is, in C order.
+///
+/// \throws PreconditionError if there are no numbers
+template <Expression E>
+  requires std::floating_point<value_t<E>>
+std::int64_t nanargmin(E const& x) {
+  detail::expects_a_number(x);
+  return argmin(detail::without_nan(x, detail::largest<value_t<E>>()));
+}
+template <Expression E>
+  requires std::floating_point<value_t<E>>
+auto nanargmin(E const& x, int axis) {
+  detail::expects_a_number(x, axis);
+  return argmin(detail::without_nan(x, detail::largest<value_t<E>>()), axis);
+}
+
+/// Where the first largest number is, in C order.
+///
+/// \throws PreconditionError if there are no numbers
+template <Expression E>
+  requires std::floating_point<value_t<E>>
+std::int64_t nanargmax(E const& x) {
+  detail::expects_a_number(x);
+  return argmax(detail::without_nan(x, detail::least<value_t<E>>()));
+}
+template <Expression E>
+  requires std::floating_point<value_t<E>>
+auto nanargmax(E const& x, int axis) {
+  detail::expects_a_number(x, axis);
+  return argmax(detail::without_nan(x, detail::least<value_t<E>>()), axis);
+}
+
+/// The mean of the numbers; of integers in double.
+template <Expression E>
+auto nanmean(E const& x) {
+  auto const total = nansum(detail::to_floating(x));
+  using T = std::remove_const_t<decltype(total)>;
+  return detail::OverCount<T>{0}(total, count_nonzero(detail::numbers_in(x)));
+}
+template <Expression E>
+auto nanmean(E const& x, int axis) {
+  auto result = nansum(detail::to_floating(x), axis);
+  using T = value_t<decltype(result)>;
+  result = map(detail::OverCount<T>{0}, result, count_nonzero(detail::numbers_in(x), axis));
+  return result;
+}
+
+/// The variance of the numbers: the sum of |x - mean|^2 over n - ddof. Arguments as those of var.
+template <Expression E>
+auto nanvar(E const& x, std::int64_t ddof = 0) {
+  auto const values = detail::to_floating(x);
+  using T = value_t<decltype(values)>;
+  auto const total = sum(map(detail::SquaredDistance{}, values, Constant<T>(T(nanmean(values)))));
+  using R = std::remove_const_t<decltype(total)>;
+  return detail::OverCount<R>{ddof}(total, count_nonzero(detail::numbers_in(x)));
+}
+template <Expression E>
+auto nanvar(E const& x, int axis, std::int64_t ddof) {
+  auto const values = detail::to_floating(x);
+  auto const middle = nanmean(values, axis);
+  auto result = sum(map(detail::SquaredDistance{}, values, with_axis(middle, axis)), axis);
+  using R = value_t<decltype(result)>;
+  result = map(detail::OverCount<R>{ddof}, result, count_nonzero(detail::numbers_in(x), axis));
+  return result;
+}
+
+/// The standard deviation of the numbers: the root of nanvar.
+template <Expression E>
+auto nanstd(E const& x, std::int64_t ddof = 0) {
+  return std::sqrt(nanvar(x, ddof));
+}
+template <Expression E>
+auto nanstd(E const& x, int axis, std::int64_t ddof) {
+  auto result = nanvar(x, axis, ddof);
+  result = sqrt(result);
+  return result;
+}
+
+/// cumsum with 0 in place of NaN.
+template <Expression E>
+  requires(rank_of<E> >= 1)
+auto nancumsum(E const& x, int axis) {
+  return cumsum(detail::without_nan(x, value_t<E>(0)), axis);
+}
+template <Expression E>
+  requires(rank_of<E> == 1)
+auto nancumsum(E const& x) {
+  return nancumsum(x, 0);
+}
+
+/// cumprod with 1 in place of NaN.
+template <Expression E>
+  requires(rank_of<E> >= 1)
+auto nancumprod(E const& x, int axis) {
+  return cumprod(detail::without_nan(x, value_t<E>(1)), axis);
+}
+template <Expression E>
+  requires(rank_of<E> == 1)
+auto nancumprod(E const& x) {
+  return nancumprod(x, 0);
+}
+
+/// The q-quantile of the numbers among all elements, q in [0, 1]: see quantile.
+///
+/// \throws PreconditionError if q lies outside
+template <detail::Countable E>
+auto nanquantile(E const& x, double q) {
+  using T = floating_t<value_t<E>>;
+  detail::expects_share(q);
+  auto const held = evaluate(x);
+  auto const numbers = compress(held, detail::numbers_in(held));
+  return numbers.size() == 0 ? std::numeric_limits<T>::quiet_NaN() : T(quantile(numbers, q));
+}
+
+/// nanquantile(x, p / 100): p in [0, 100].
+template <detail::Countable E>
+auto nanpercentile(E const& x, double p) {
+  detail::expects_percentage(p);
+  return nanquantile(x, p / 100);
+}
+
+/// nanquantile(x, 0.5)
+template <detail::Countable E>
+auto nanmedian(E const& x) {
+  return nanquantile(x, 0.5);
+}
+
+}  // namespace coir

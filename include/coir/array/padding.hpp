@@ -1,0 +1,143 @@
+#pragma once
+
+/// \file
+/// Arrays with a margin around them: NumPy's pad.
+
+#include <coir/array/creation.hpp>
+#include <coir/array/slices.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+namespace coir {
+
+/// How wide a margin is: 2 (everywhere), {1, 2} (before and behind, along each axis), or {{1, 2}, {0, 3}, ...} (a pair
+/// for each axis).
+class Margin {
+ public:
+  struct Sides {
+    std::int64_t before, behind;
+  };
+
+  Margin(std::integral auto everywhere)
+      : Margin(static_cast<std::int64_t>(everywhere), static_cast<std::int64_t>(everywhere)) {}
+  Margin(std::int64_t before, std::int64_t behind) { sides_[0] = checked({before, behind}); }
+  Margin(std::initializer_list<Sides> sides) : axes_(static_cast<int>(sides.size())) {
+    expects(axes_ >= 1 && axes_ <= 4, "a margin has 1 to 4 pairs of widths", axes_);
+    int d = 0;
+    for (Sides const& pair : sides) sides_[d++] = checked(pair);
+  }
+
+  /// The widths along an axis of an array.
+  Sides along(int axis) const { return sides_[axes_ == 1 ? 0 : axis]; }
+
+  /// \throws PreconditionError unless there is a pair for each of `rank` axes, or one for all
+  void expects_rank(int rank) const {
+    expects(axes_ == 1 || axes_ == rank,
+            "a margin has one pair of widths, or as many as the array has axes: " + in_words(rank),
+            axes_);
+  }
+
+ private:
+  static Sides checked(Sides const& sides) {
+    expects(sides.before >= 0, "the widths of a margin must be 0 or more", sides.before);
+    expects(sides.behind >= 0, "the widths of a margin must be 0 or more", sides.behind);
+    return sides;
+  }
+
+  std::array<Sides, 4> sides_{};
+  int axes_ = 1;
+};
+
+/// What stands in a margin, around 1 2 3.
+enum class Pad {
+  edge,       ///< 1 1 [1 2 3] 3 3: the nearest element
+  reflect,    ///< 3 2 [1 2 3] 2 1: mirrored at the last element
+  symmetric,  ///< 2 1 [1 2 3] 3 2: mirrored at the array's edge
+  wrap        ///< 2 3 [1 2 3] 1 2: periodic
+};
+
+namespace detail {
+
+/// Element (i, j, ...) of a padded array.
+template <class T, int Rank>
+struct PaddedElement {
+  T const* data;
+  std::int64_t strides[Rank], extents[Rank], before[Rank];
+  Pad pad;
+
+  template <class... I>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(I... indices) const {
+    std::int64_t const at[] = {indices...};
+    std::int64_t offset = 0;
+    for (int d = 0; d < Rank; ++d) offset += source(at[d] - before[d], extents[d]) * strides[d];
+    return data[offset];
+  }
+
+ private:
+  /// Where element i, which may lie outside of [0, n), comes from.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t source(std::int64_t i, std::int64_t n) const {
+    if (i >= 0 && i < n) return i;
+    if (pad == Pad::edge || n == 1) return i < 0 ? 0 : n - 1;
+    std::int64_t const period = pad == Pad::wrap ? n : pad == Pad::symmetric ? 2 * n : 2 * (n - 1);
+    std::int64_t const within = (i % period + period) % period;
+    if (within < n) return within;
+    return pad == Pad::symmetric ? period - 1 - within : period - within;
+  }
+};
+
+template <std::size_t Rank>
+std::array<std::int64_t, Rank> padded_shape(std::array<std::int64_t, Rank> shape,
+                                            Margin const& margin) {
+  margin.expects_rank(static_cast<int>(Rank));
+  for (std::size_t d = 0; d < Rank; ++d) {
+    Margin::Sides const sides = margin.along(static_cast<int>(d));
+    shape[d] += sides.before + sides.behind;
+  }
+  return shape;
+}
+
+}  // namespace detail
+
+/// The array with a margin of one number around it, 0 unless given: pad(x, 1), pad(x, {1, 2}, 7.0).
+///
+/// \throws PreconditionError if a width is negative, or their number isn't that of the axes
+template <Expression X>
+  requires(rank_of<X> >= 1)
+auto pad(X const& x, Margin const& margin, value_t<X> number = value_t<X>(0)) {
+  auto const shape = x.shape();
+  auto result =
+      full<value_t<X>, detail::space_like<X>>(detail::padded_shape(shape, margin), number);
+  auto const whole = result.all();
+  using S = std::remove_const_t<decltype(whole)>;
+  std::int64_t first = 0;
+  for (int d = 0; d < rank_of<X>; ++d) first += margin.along(d).before * whole.strides()[d];
+  if (size_of(shape) > 0) S(whole.data() + first, shape, whole.strides(), whole.owner()) = x;
+  return result;
+}
+
+/// The array with a margin of its own elements: see Pad. A margin may be wider than the array.
+///
+/// \throws PreconditionError also if an axis that gets a margin has no elements
+template <Expression X>
+  requires(rank_of<X> >= 1)
+auto pad(X const& x, Margin const& margin, Pad how) {
+  auto const slice = detail::elements_of(x).as_operand();
+  auto const shape = detail::padded_shape(slice.shape(), margin);
+  detail::PaddedElement<value_t<X>, rank_of<X>> element{slice.data(), {}, {}, {}, how};
+  for (int d = 0; d < rank_of<X>; ++d) {
+    element.strides[d] = slice.strides()[d];
+    element.extents[d] = slice.shape()[d];
+    element.before[d] = margin.along(d).before;
+    if (slice.shape()[d] == 0 && shape[d] > 0)
+      throw PreconditionError("axis " + std::to_string(d) + " of an array of shape " +
+                              in_words(slice.shape()) +
+                              " has no element to stand in a margin: give a number");
+  }
+  return from_function<detail::space_like<X>>(shape, element);
+}
+
+}  // namespace coir

@@ -1,0 +1,62 @@
+#pragma once
+
+/// \file
+/// Each element several times: NumPy's repeat. (tile, in joining.hpp, repeats an array as a whole.)
+
+#include <coir/array/joining.hpp>
+#include <coir/array/scan.hpp>
+#include <coir/array/sorting.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+
+namespace coir {
+
+/// Each element `times` times along an axis: 1 2 becomes 1 1 2 2.
+///
+/// \throws PreconditionError if there is no such axis or `times` is negative
+template <Expression X>
+  requires(rank_of<X> >= 1)
+auto repeat(X const& x, std::int64_t times, int axis) {
+  auto const slice = detail::elements_of(x);
+  int const d = detail::checked_axis(slice, axis);
+  expects(times >= 0, "an element can be repeated 0 or more times", times);
+  auto shape = slice.shape();
+  Shape<3> box{1, 1, 1};  // what lies before the axis, up to with it, and behind it
+  for (int at = 0; at < rank_of<X>; ++at) box[at < d ? 0 : at == d ? 1 : 2] *= shape[at];
+  shape[d] *= times;
+  auto result = empty<value_t<X>, detail::space_like<X>>(shape);
+  if (result.size() > 0)
+    reshape(result, {box[0], box[1], times, box[2]}) = with_axis(reshape(slice, box), 2);
+  return result;
+}
+
+/// Each element of the array, in C order, `times` times: a vector.
+template <Expression X>
+auto repeat(X const& x, std::int64_t times) {
+  return repeat(ravel(x), times, 0);
+}
+
+/// Element i of a vector times[i] times.
+///
+/// \param times  as many as the vector has elements
+/// \throws PreconditionError if a number is negative, or there is another number of them. Waits.
+template <Expression X, Expression N>
+  requires(rank_of<X> == 1) && (rank_of<N> == 1) && std::integral<value_t<N>> && SameSpace<X, N>
+auto repeat(X const& x, N const& times) {
+  if (x.shape() != times.shape())
+    throw PreconditionError("a vector of " + std::to_string(x.shape()[0]) +
+                            " elements can't be repeated by " + std::to_string(times.shape()[0]) +
+                            " numbers: give one for each");
+  using Space = detail::space_like<X>;
+  Array<std::int64_t, 1, Space> counts = cast<std::int64_t>(times);
+  if (counts.size() == 0) return evaluate(x);
+  std::int64_t const smallest = min(counts);
+  expects(smallest >= 0, "an element can be repeated 0 or more times", smallest);
+  std::int64_t const total = sum(counts);
+  // Element k of the result is the first one before whose end k lies.
+  return take(x, searchsorted(cumsum(counts), arange<std::int64_t, Space>(total), Side::right));
+}
+
+}  // namespace coir

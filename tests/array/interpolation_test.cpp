@@ -1,0 +1,70 @@
+#include <coir/array/interpolation.hpp>
+
+#include <array/naive.hpp>
+#include <support/spaces.hpp>
+
+#include <cmath>
+#include <limits>
+
+using namespace coir;
+using coir::testing::message_of;
+using coir::testing::values;
+
+template <class Case>
+class Interpolation : public ::testing::Test {
+ public:
+  using T = typename Case::Real;
+  using Space = typename Case::Exec::memory_space;
+};
+TYPED_TEST_SUITE(Interpolation, coir::testing::Cases, coir::testing::CaseName);
+
+#define TYPES                                     \
+  using T = typename TestFixture::T;              \
+  using Space = typename TestFixture::Space;      \
+  auto const points = array<T, Space>({1, 2, 4}); \
+  auto const table = array<T, Space>({10, 20, 0})
+
+// Expected numbers are those of numpy.interp.
+TYPED_TEST(Interpolation, ReadsATable) {
+  TYPES;
+  auto const x = array<T, Space>({0, 1, 1.5, 2, 3, 4, 5});
+  EXPECT_EQ(values(interp(x, points, table)), (std::vector<T>{10, 10, 15, 20, 10, 0, 0}));
+  EXPECT_EQ(values(interp(x, points, table, -1, -2)), (std::vector<T>{-1, 10, 15, 20, 10, 0, -2}));
+  EXPECT_EQ(values(interp(reshape(x(range(1, 5)), {2, 2}), 1 * points, 2 * table)),
+            (std::vector<T>{20, 30, 40, 20}));
+  T const nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
+  EXPECT_TRUE(std::isnan(values(interp(array<T, Space>({nan}), points, table))[0]));
+  auto const cliff = array<T, Space>({infinity, infinity, 0});
+  EXPECT_EQ(values(interp(array<T, Space>({1.5, 3}), points, cliff)),
+            (std::vector<T>{infinity, infinity}));
+  auto const one = array<T, Space>({1}), seven = array<T, Space>({7});
+  EXPECT_EQ(values(interp(array<T, Space>({0, 1, 2}), one, seven)), (std::vector<T>{7, 7, 7}));
+  EXPECT_EQ(interp(x(range(0, 0)), points, table).size(), 0);
+}
+
+TYPED_TEST(Interpolation, ReadsIntegersAndComplexValues) {
+  TYPES;
+  auto const whole = array<int, Space>({0, 10, 30});
+  EXPECT_EQ(values(interp(array<int, Space>({5, 20}), whole, array<int, Space>({0, 1, 2}))),
+            (std::vector<double>{0.5, 1.5}));
+  using Complex = Kokkos::complex<T>;
+  auto const waves = array<Complex, Space>({Complex(1, 1), Complex(3, 5), Complex(0, 0)});
+  EXPECT_EQ(values(interp(array<T, Space>({1.5}), points, waves))[0], Complex(2, 3));
+}
+
+TYPED_TEST(Interpolation, AgreesWithTheLineInManyPlaces) {
+  TYPES;
+  for (std::int64_t n : {1, 2, 33, 1000}) {
+    auto const grid = linspace<T, Space>(0, T(n), n + 1);
+    auto const x = linspace<T, Space>(0, T(n), 777);
+    EXPECT_LE(max(abs(interp(x, grid, 3 * grid - 1) - (3 * x - 1))),
+              16 * n * std::numeric_limits<T>::epsilon());
+  }
+}
+
+TYPED_TEST(Interpolation, WhatIsNoTableIsRefused) {
+  TYPES;
+  EXPECT_EQ(message_of([&] { interp(points, points, table(range(0, 2))); }),
+            "a table needs as many values as points, at least one, not 2 at 3");
+  EXPECT_THROW(interp(points, points(range(0, 0)), table(range(0, 0))), PreconditionError);
+}

@@ -1,0 +1,47 @@
+#include <coir/array/repeating.hpp>
+
+#include <array/naive.hpp>
+#include <support/spaces.hpp>
+
+using namespace coir;
+using coir::testing::message_of;
+using coir::testing::values;
+
+template <class Case>
+class Repeating : public ::testing::Test {
+ public:
+  using T = typename Case::Real;
+  using Space = typename Case::Exec::memory_space;
+};
+TYPED_TEST_SUITE(Repeating, coir::testing::Cases, coir::testing::CaseName);
+
+// Expected numbers are those of numpy.repeat.
+TYPED_TEST(Repeating, EachElement) {
+  using T = typename TestFixture::T;
+  using Space = typename TestFixture::Space;
+  using Values = std::vector<T>;
+  auto const m = array<T, Space>({{1, 2}, {3, 4}});
+  EXPECT_EQ(values(repeat(m, 2)), (Values{1, 1, 2, 2, 3, 3, 4, 4}));
+  EXPECT_EQ(values(repeat(m, 2, 0)), (Values{1, 2, 1, 2, 3, 4, 3, 4}));
+  EXPECT_EQ(values(repeat(2 * m, 3, -1)), (Values{2, 2, 2, 4, 4, 4, 6, 6, 6, 8, 8, 8}));
+  EXPECT_EQ(values(repeat(transpose(m), 2, 1)), (Values{1, 1, 3, 3, 2, 2, 4, 4}));
+  EXPECT_EQ(repeat(ones<T, Space>({2, 1, 3, 5}), 4, 2).shape(), (Shape<4>{2, 1, 12, 5}));
+  EXPECT_EQ(repeat(m, 0).size(), 0);
+  EXPECT_EQ(repeat(m(range(0, 0)), 3, 1).shape(), (Shape<2>{0, 6}));
+  EXPECT_EQ(message_of([&] { repeat(m, -1); }),
+            "an element can be repeated 0 or more times, not -1");
+  EXPECT_THROW(repeat(m, 2, 2), PreconditionError);
+}
+
+TYPED_TEST(Repeating, EachElementAsOftenAsTold) {
+  using T = typename TestFixture::T;
+  using Space = typename TestFixture::Space;
+  auto const x = array<T, Space>({1, 2, 3});
+  EXPECT_EQ(values(repeat(x, array<int, Space>({2, 0, 3}))), (std::vector<T>{1, 1, 3, 3, 3}));
+  EXPECT_EQ(repeat(x, array<int, Space>({0, 0, 0})).size(), 0);
+  EXPECT_EQ(repeat(x(range(0, 0)), arange<int, Space>(0)).size(), 0);
+  EXPECT_EQ(message_of([&] { repeat(x, array<int, Space>({1, 2})); }),
+            "a vector of 3 elements can't be repeated by 2 numbers: give one for each");
+  EXPECT_EQ(message_of([&] { repeat(x, array<int, Space>({1, -2, 1})); }),
+            "an element can be repeated 0 or more times, not -2");
+}
