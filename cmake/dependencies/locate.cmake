@@ -43,7 +43,7 @@ function(coir_locate package)
   message(
     ${mode}
     "No ${package} with ${features} could be had. Tried:\n  - ${tried}\n"
-    "Remedy, one of:\n"
+    "Remedy, one of (by 'cmake --preset <name> -D...', also before a workflow, which takes no -D):\n"
     "  - install ${package} with ${features} (version ${COIR_KOKKOS_MINIMUM} or newer, below ${COIR_KOKKOS_LIMIT}) "
     "and name its prefix: -D${package}_ROOT=<prefix>\n"
     "  - unpack its source and name it: -DFETCHCONTENT_SOURCE_DIR_${upper}=<folder>\n"
