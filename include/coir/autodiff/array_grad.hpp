@@ -47,21 +47,67 @@ class Variable : public Map<Seed<value_t<E>, N, K>, E> {
       : Map<Seed<value_t<E>, N, K>, E>(Seed<value_t<E>, N, K>{}, std::move(values)) {}
 
   template <class... I>
-  void operator()(I...) const {
-    static_assert(never<E>,
-                  "arguments of value_and_grad must enter elementwise: slices of one aren't "
-                  "differentiated; pass the slices as arguments");
+  auto operator()(I...) const {
+    static_assert(never<E, I...>,
+                  "arguments of value_and_grad must enter elementwise: slices and elements of one "
+                  "aren't differentiated; pass the slices as arguments");
+    if constexpr ((std::is_integral_v<I> && ...))
+      return sum(*this);
+    else
+      return *this;
   }
 };
 
+/// An expression holds duals in memory: what arguments were evaluated to.
 template <class E>
-void check_leaves(E const& expression) {
-  expression.visit_leaves([](auto const& leaf) {
-    static_assert(!is_dual<value_t<decltype(leaf)>>,
-                  "arguments of value_and_grad must enter elementwise: they can't be evaluated, "
-                  "reduced along an axis, reshaped or joined in between");
-  });
-}
+inline constexpr bool holds_duals = is_dual<value_t<E>>;
+template <class T>
+inline constexpr bool holds_duals<Constant<T>> = false;
+template <class F, class... Operands>
+inline constexpr bool holds_duals<Map<F, Operands...>> = (holds_duals<Operands> || ...);
+template <class E, int N, int K>
+inline constexpr bool holds_duals<Variable<E, N, K>> = false;
+
+/// What a function returns that can be called with a variable for each argument, or else void.
+template <class F, class Indices, class... X>
+struct ResultOfFunction {
+  using type = void;
+};
+template <class F, std::size_t... K, class... X>
+  requires requires(F const& f, Variable<X, sizeof...(X), K> const&... x) { f(x...); }
+struct ResultOfFunction<F, std::index_sequence<K...>, X...> {
+  using type = std::remove_cvref_t<decltype(std::declval<F const&>()(
+      std::declval<Variable<X, sizeof...(X), K> const&>()...))>;
+};
+template <class F, class... X>
+using result_of_function_t =
+    typename ResultOfFunction<F, std::index_sequence_for<X...>, X...>::type;
+
+/// Whether the gradient of what a function returned can be computed. If not, one line says why.
+template <class O, int Rank>
+struct IsDifferentiated {
+  static_assert(!std::is_void_v<O>,
+                "the function given to value_and_grad must take an expression for each argument, "
+                "[](auto x, auto y) { ... }, and return something");
+  static_assert(
+      std::is_void_v<O>,
+      "the function given to value_and_grad must be generic, [](auto x) { ... }, and must "
+      "end in a reduction of its arguments: sum, mean, dot, norm, prod, min or max");
+  static constexpr bool value = false;
+};
+template <bool Affine, class F, class... Terms, int Rank>
+struct IsDifferentiated<Objective<Affine, F, Terms...>, Rank> {
+  static constexpr bool evaluated = (holds_duals<decltype(Terms::expression)> || ...);
+  static constexpr bool same_rank = ((decltype(Terms::expression)::rank == Rank) && ...);
+  static_assert(
+      !evaluated,
+      "arguments of value_and_grad must enter elementwise: they can't be evaluated on the "
+      "way, as by reductions along an axis, scans, products, reshapes, joins");
+  static_assert(evaluated || same_rank,
+                "arguments of value_and_grad must enter elementwise: what is reduced has another "
+                "number of axes than they; pass an argument in the shape that it is stretched to");
+  static constexpr bool value = !evaluated && same_rank;
+};
 
 /// The kernels that evaluate an objective of arrays of shape `shape`, and its gradient.
 template <class T, int N, int Rank, class Space, class F, class Indices, class... Terms>
@@ -157,12 +203,8 @@ class GradientOf<T, N, Rank, Space, F, std::index_sequence<I...>, Terms...> {
 template <class T, int Rank, class Space, int N, bool Affine, class F, class... Terms>
 auto gradient_of_objective(Objective<Affine, F, Terms...> const& objective,
                            Shape<Rank> const& shape) {
-  static_assert(((decltype(Terms::expression)::rank == Rank) && ...),
-                "arguments of value_and_grad must enter elementwise: what is reduced has another "
-                "number of axes than they");
   std::apply(
       [&](auto const&... term) {
-        (check_leaves(term.expression), ...);
         auto const check_shape = [&](auto const& reduced) {
           if (reduced != shape)
             throw PreconditionError(
@@ -199,6 +241,30 @@ auto gradient_of_objective(Objective<Affine, F, Terms...> const& objective,
     return ValueAndGradient<V, std::array<Array<T, Rank, Space>, N>>{value, std::move(gradients)};
 }
 
+/// Whether a gradient can be taken along these. If not, one line says why.
+template <class X, class... Rest>
+struct AreArguments {
+  using T = value_t<X>;
+  static constexpr bool numbers = std::floating_point<T> && (std::same_as<T, value_t<Rest>> && ...);
+  static constexpr bool one_rank = ((rank_of<X> == rank_of<Rest>) && ...);
+  static_assert(
+      !is_dual<T>,
+      "derivatives of array expressions are of the first order: there is no grad of grad");
+  static_assert(is_dual<T> || numbers,
+                "value_and_grad takes arrays of float or double, all of one type");
+  static_assert(!numbers || one_rank,
+                "value_and_grad takes arrays of one shape: these have different numbers of axes; "
+                "pass the smaller ones by broadcast_to");
+  static_assert(!numbers || !one_rank || SameSpace<X, Rest...>,
+                "value_and_grad takes arrays in one memory space");
+  static constexpr bool value = numbers && one_rank && SameSpace<X, Rest...>;
+};
+
+/// What takes the place of a result where one line has said that there is none: more lines would hide it.
+template <class T, int Rank, class Space, int N>
+using Refused = ValueAndGradient<
+    T, std::conditional_t<N == 1, Array<T, Rank, Space>, std::array<Array<T, Rank, Space>, N>>>;
+
 template <class F, std::size_t... K, class... X>
 auto at_array_variables(F const& f, std::index_sequence<K...>, X const&... x) {
   return f(Variable<X, static_cast<int>(sizeof...(X)), static_cast<int>(K)>(x)...);
@@ -218,32 +284,29 @@ auto at_array_variables(F const& f, std::index_sequence<K...>, X const&... x) {
 /// \throws PreconditionError if the arguments' shapes differ, or an argument is stretched to another
 ///   shape before it is reduced
 template <class F, Expression X, Expression... Rest>
-  requires SameSpace<X, Rest...>
 auto value_and_grad_of_arrays(F const& f, X const& x, Rest const&... rest) {
   using T = value_t<X>;
-  static_assert(std::floating_point<T> && (std::same_as<T, value_t<Rest>> && ...),
-                "value_and_grad takes arrays of float or double, all of one type");
-  static_assert(((rank_of<X> == rank_of<Rest>) && ...),
-                "value_and_grad takes arrays of one shape: these have different numbers of axes");
-  [[maybe_unused]] auto const check_shape = [&](auto const& shape) {
-    if (shape != x.shape())
-      throw PreconditionError("value_and_grad takes arrays of one shape, not " +
-                              in_words(x.shape()) + " and " + in_words(shape));
-  };
-  (check_shape(rest.shape()), ...);
-
-  auto const objective = detail::at_array_variables(
-      f, std::make_index_sequence<1 + sizeof...(Rest)>{}, operand(x), operand(rest)...);
-  using O = std::remove_const_t<decltype(objective)>;
-  static_assert(detail::AnObjective<O>,
-                "the function given to value_and_grad must end in a reduction of its arguments: "
-                "sum, mean, dot, norm, prod, min or max");
-  using S = common_space_t<typename X::space, typename Rest::space...>;
-  using Space = std::conditional_t<std::same_as<S, AnySpace>, DefaultSpace, S>;
-  if constexpr (detail::AnObjective<O>)
-    return detail::gradient_of_objective<T, rank_of<X>, Space,
-                                         1 + static_cast<int>(sizeof...(Rest))>(objective,
-                                                                                x.shape());
+  constexpr int count = 1 + static_cast<int>(sizeof...(Rest));
+  if constexpr (!detail::AreArguments<X, Rest...>::value) {
+    return detail::Refused<double, rank_of<X>, DefaultSpace, count>();
+  } else {
+    using S = common_space_t<typename X::space, typename Rest::space...>;
+    using Space = std::conditional_t<std::same_as<S, AnySpace>, DefaultSpace, S>;
+    using O = detail::result_of_function_t<F, decltype(operand(x)), decltype(operand(rest))...>;
+    if constexpr (!detail::IsDifferentiated<O, rank_of<X>>::value) {
+      return detail::Refused<T, rank_of<X>, Space, count>();
+    } else {
+      [[maybe_unused]] auto const check_shape = [&](auto const& shape) {
+        if (shape != x.shape())
+          throw PreconditionError("value_and_grad takes arrays of one shape, not " +
+                                  in_words(x.shape()) + " and " + in_words(shape));
+      };
+      (check_shape(rest.shape()), ...);
+      auto const objective = detail::at_array_variables(f, std::make_index_sequence<count>{},
+                                                        operand(x), operand(rest)...);
+      return detail::gradient_of_objective<T, rank_of<X>, Space, count>(objective, x.shape());
+    }
+  }
 }
 
 }  // namespace coir

@@ -49,6 +49,10 @@ inline constexpr bool is_dual<Dual<T, N>> = true;
 
 namespace detail {
 
+/// False, but only once a template is instantiated: for what must say why it doesn't compile.
+template <class...>
+inline constexpr bool never = false;
+
 template <class T>
 struct ScalarOf {
   using type = T;

@@ -45,6 +45,15 @@ namespace detail {
 template <class X>
 concept Differentiable = std::is_arithmetic_v<X> || is_dual<X>;
 
+template <class X>
+concept AnArray = std::derived_from<X, ExpressionBase>;
+
+/// What can be differentiated along at once: numbers, or arrays.
+template <class... X>
+concept AllNumbers = (Differentiable<X> && ...) && (sizeof...(X) > 0);
+template <class... X>
+concept AllArrays = (AnArray<X> && ...) && (sizeof...(X) > 0);
+
 template <class... X>
 struct ArgumentOf {
   using type = floating_t<std::common_type_t<X...>>;
@@ -73,6 +82,20 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr D as_dual(R const& result) {
   return D(result);
 }
 
+/// f of some dual numbers.
+COIR_CALLS_WHAT_IT_IS_GIVEN
+template <class F, class... D>
+KOKKOS_FORCEINLINE_FUNCTION constexpr auto called_with(F const& f, D const&... x) {
+  constexpr bool callable = requires { f(x...); };
+  static_assert(callable,
+                "the function to differentiate can't be called with dual numbers, one for each "
+                "argument: it must be generic in their type, [](auto x, auto y) { ... }");
+  if constexpr (callable)
+    return f(x...);
+  else
+    return 0;
+}
+
 /// f at the variables x..., each along a direction of its own.
 COIR_CALLS_WHAT_IT_IS_GIVEN
 template <class F, std::size_t... K, class... X>
@@ -80,7 +103,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr auto at_variables(F const& f, std::index_s
                                                         X const&... x) {
   using T = argument_t<X...>;
   using D = Dual<T, static_cast<int>(sizeof...(X))>;
-  return f(D::variable(static_cast<T>(x), static_cast<int>(K))...);
+  return called_with(f, D::variable(static_cast<T>(x), static_cast<int>(K))...);
 }
 
 template <class T, int N>
@@ -97,13 +120,15 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr auto gradient_of(Dual<T, N> const& y) {
 
 }  // namespace detail
 
+// What none of these takes is refused in one line, which is all that the compiler has to say then.
+
 template <class F>
 struct ValueAndGradOf {
   F f;
 
   COIR_CALLS_WHAT_IT_IS_GIVEN
-  template <detail::Differentiable... X>
-    requires(sizeof...(X) > 0)
+  template <class... X>
+    requires detail::AllNumbers<X...>
   KOKKOS_FORCEINLINE_FUNCTION constexpr auto operator()(X const&... x) const {
     using T = detail::argument_t<X...>;
     using D = Dual<T, static_cast<int>(sizeof...(X))>;
@@ -112,9 +137,23 @@ struct ValueAndGradOf {
   }
 
   template <class... X>
-    requires(std::derived_from<X, ExpressionBase> && ...) && (sizeof...(X) > 0)
+    requires detail::AllArrays<X...>
   auto operator()(X const&... x) const {
     return value_and_grad_of_arrays(f, x...);  // in array_grad.hpp
+  }
+
+  template <class... X>
+    requires(!detail::AllNumbers<X...> && !detail::AllArrays<X...>)
+  auto operator()(X const&...) const {
+    static_assert(sizeof...(X) > 0,
+                  "grad(f) and value_and_grad(f) are called with what f is to be called with");
+    static_assert(!(detail::AnArray<X> || ...),
+                  "grad and value_and_grad take arrays or numbers, not both at once: let the "
+                  "function capture what it isn't differentiated along, [&](auto x) { ... }");
+    static_assert((detail::AnArray<X> || ...) || sizeof...(X) == 0,
+                  "grad and value_and_grad take real numbers, or arrays of coir's: "
+                  "coir::borrow(view) makes one of a View");
+    return ValueAndGradient<double, double>{};
   }
 };
 
@@ -123,16 +162,16 @@ struct GradOf {
   F f;
 
   COIR_CALLS_WHAT_IT_IS_GIVEN
-  template <detail::Differentiable... X>
-    requires(sizeof...(X) > 0)
+  template <class... X>
+    requires detail::AllNumbers<X...>
   KOKKOS_FORCEINLINE_FUNCTION constexpr auto operator()(X const&... x) const {
     return ValueAndGradOf<F>{f}(x...).gradient;
   }
 
   template <class... X>
-    requires(std::derived_from<X, ExpressionBase> && ...) && (sizeof...(X) > 0)
+    requires(!detail::AllNumbers<X...>)
   auto operator()(X const&... x) const {
-    return value_and_grad_of_arrays(f, x...).gradient;
+    return ValueAndGradOf<F>{f}(x...).gradient;
   }
 };
 
@@ -141,8 +180,8 @@ struct JacobianOf {
   F f;
 
   COIR_CALLS_WHAT_IT_IS_GIVEN
-  template <detail::Differentiable... X>
-    requires(sizeof...(X) > 0)
+  template <class... X>
+    requires detail::AllNumbers<X...>
   KOKKOS_FORCEINLINE_FUNCTION constexpr auto operator()(X const&... x) const {
     using T = detail::argument_t<X...>;
     using D = Dual<T, static_cast<int>(sizeof...(X))>;
@@ -158,6 +197,15 @@ struct JacobianOf {
     for (int i = 0; i < rows; ++i) result[i] = detail::gradient_of(detail::as_dual<D>(y[i]));
     return result;
   }
+
+  template <class... X>
+    requires(!detail::AllNumbers<X...>)
+  auto operator()(X const&...) const {
+    static_assert(detail::never<X...>,
+                  "jacobian takes real numbers, one or more: along arrays there are gradients "
+                  "alone, by grad and value_and_grad");
+    return 0;
+  }
 };
 
 template <class F>
@@ -165,8 +213,8 @@ struct HessianOf {
   F f;
 
   COIR_CALLS_WHAT_IT_IS_GIVEN
-  template <detail::Differentiable... X>
-    requires(sizeof...(X) > 0)
+  template <class... X>
+    requires detail::AllNumbers<X...>
   KOKKOS_FORCEINLINE_FUNCTION constexpr auto operator()(X const&... x) const {
     using T = detail::argument_t<X...>;
     constexpr int n = static_cast<int>(sizeof...(X));
@@ -182,6 +230,15 @@ struct HessianOf {
       for (int i = 0; i < n; ++i) result[i] = detail::gradient_of(y.derivative[i]);
       return result;
     }
+  }
+
+  template <class... X>
+    requires(!detail::AllNumbers<X...>)
+  auto operator()(X const&...) const {
+    static_assert(detail::never<X...>,
+                  "hessian takes real numbers, one or more: along arrays there are gradients "
+                  "alone, by grad and value_and_grad");
+    return 0;
   }
 
  private:
@@ -217,6 +274,14 @@ struct JvpOf {
     return taken_apart<T>(along(std::make_index_sequence<N>{}, x, direction));
   }
 
+  template <class... X>
+  auto operator()(X const&...) const {
+    static_assert(detail::never<X...>,
+                  "jvp(f) takes a point and a direction: two real numbers, or for functions of "
+                  "several numbers(x, y, ...) twice, as many as f takes");
+    return ValueAndDerivative<double>{};
+  }
+
  private:
   COIR_CALLS_WHAT_IT_IS_GIVEN
   template <std::size_t... K, class X, class V, int N>
@@ -224,8 +289,8 @@ struct JvpOf {
                                                    Numbers<X, N> const& x,
                                                    Numbers<V, N> const& direction) const {
     using T = detail::argument_t<X, V>;
-    return f(argument(static_cast<T>(x[static_cast<int>(K)]),
-                      static_cast<T>(direction[static_cast<int>(K)]))...);
+    return detail::called_with(f, argument(static_cast<T>(x[static_cast<int>(K)]),
+                                           static_cast<T>(direction[static_cast<int>(K)]))...);
   }
 
   template <class T>

@@ -27,9 +27,6 @@ concept DualExpression = Expression<E> && is_dual<value_t<E>>;
 
 namespace detail {
 
-template <class>
-inline constexpr bool never = false;
-
 /// One reduction of an expression of duals.
 template <class Kind, class E>
 struct Term {
@@ -160,16 +157,43 @@ auto norm(E const& x) {
   });
 }
 
+// ---- what isn't differentiated: the compiler says so in one line, and goes on with something of the kind ----
+
+#define COIR_NOT_DIFFERENTIATED(name, parameters, stand_in)                        \
+  auto name parameters {                                                           \
+    static_assert(detail::never<E>,                                                \
+                  "there is no derivative of " #name                               \
+                  ": value_and_grad takes functions that "                         \
+                  "are elementwise up to sum, mean, dot, norm, prod, min or max"); \
+    return stand_in;                                                               \
+  }
 template <DualExpression E>
   requires detail::RealOperand<E>
-void argmin(E const&) {
-  static_assert(detail::never<E>, "argmin has no derivative");
-}
+COIR_NOT_DIFFERENTIATED(argmin, (E const& x), sum(x))
 template <DualExpression E>
   requires detail::RealOperand<E>
-void argmax(E const&) {
-  static_assert(detail::never<E>, "argmax has no derivative");
-}
+COIR_NOT_DIFFERENTIATED(argmax, (E const& x), sum(x))
+template <DualExpression E>
+COIR_NOT_DIFFERENTIATED(var, (E const& x, std::int64_t = 0), sum(x))
+template <DualExpression E>
+COIR_NOT_DIFFERENTIATED(std_dev, (E const& x, std::int64_t = 0), sum(x))
+template <DualExpression E, class... More>
+COIR_NOT_DIFFERENTIATED(median, (E const& x, More...), sum(x))
+template <DualExpression E, class... More>
+COIR_NOT_DIFFERENTIATED(quantile, (E const& x, More...), sum(x))
+template <DualExpression E, class... More>
+COIR_NOT_DIFFERENTIATED(percentile, (E const& x, More...), sum(x))
+template <DualExpression E, class... More>
+COIR_NOT_DIFFERENTIATED(sort, (E const& x, More...), operand(x))
+template <DualExpression E, class... More>
+COIR_NOT_DIFFERENTIATED(argsort, (E const& x, More...), operand(x))
+template <DualExpression E>
+COIR_NOT_DIFFERENTIATED(unique, (E const& x), operand(x))
+template <DualExpression E, class... More>
+COIR_NOT_DIFFERENTIATED(histogram, (E const& x, More...), operand(x))
+template <Element T, DualExpression E>
+COIR_NOT_DIFFERENTIATED(cast, (E const& x), operand(x))
+#undef COIR_NOT_DIFFERENTIATED
 
 // ---- what may follow them ----
 
@@ -182,26 +206,47 @@ auto operator-(O const& o) {
   return o.template then<true>([](auto const& r) { return -r; });
 }
 
-#define COIR_OBJECTIVE_OPERATOR(symbol, both_affine, right_affine, left_affine)                    \
-  template <detail::AnObjective A, detail::AnObjective B>                                          \
-  auto operator symbol(A const& a, B const& b) {                                                   \
-    return a.template with<both_affine>(b,                                                         \
-                                        [](auto const& x, auto const& y) { return x symbol y; });  \
-  }                                                                                                \
-  template <detail::AnObjective A, detail::PlainNumber S>                                          \
-  auto operator symbol(A const& a, S number) {                                                     \
-    return a.template then<right_affine>([number](auto const& x) { return x symbol number; });     \
-  }                                                                                                \
-  template <detail::PlainNumber S, detail::AnObjective A>                                          \
-  auto operator symbol(S number, A const& a) {                                                     \
-    return a.template then<left_affine>([number](auto const& x) { return number symbol x; });      \
-  }                                                                                                \
-  template <class A, class B>                                                                      \
-    requires(Expression<A> && detail::AnObjective<B>) || (detail::AnObjective<A> && Expression<B>) \
-  void operator symbol(A const&, B const&) {                                                       \
-    static_assert(detail::never<A>,                                                                \
-                  "a reduction of an argument can't be used among elements again: value_and_grad " \
-                  "takes functions that are elementwise up to a reduction at their end");          \
+namespace detail {
+
+template <class E>
+auto refused_among_elements(E const& expression) {
+  static_assert(never<E>,
+                "a reduction of an argument can't be used among elements again: value_and_grad "
+                "takes functions that are elementwise up to a reduction at their end");
+  return operand(expression);
+}
+
+template <class A, class B>
+bool refused_comparison() {
+  static_assert(never<A, B>,
+                "a reduction of an argument is no number yet: functions given to value_and_grad "
+                "can't compare it, use maximum, minimum or abs");
+  return false;
+}
+
+}  // namespace detail
+
+#define COIR_OBJECTIVE_OPERATOR(symbol, both_affine, right_affine, left_affine)                   \
+  template <detail::AnObjective A, detail::AnObjective B>                                         \
+  auto operator symbol(A const& a, B const& b) {                                                  \
+    return a.template with<both_affine>(b,                                                        \
+                                        [](auto const& x, auto const& y) { return x symbol y; }); \
+  }                                                                                               \
+  template <detail::AnObjective A, detail::PlainNumber S>                                         \
+  auto operator symbol(A const& a, S number) {                                                    \
+    return a.template then<right_affine>([number](auto const& x) { return x symbol number; });    \
+  }                                                                                               \
+  template <detail::PlainNumber S, detail::AnObjective A>                                         \
+  auto operator symbol(S number, A const& a) {                                                    \
+    return a.template then<left_affine>([number](auto const& x) { return number symbol x; });     \
+  }                                                                                               \
+  template <Expression A, detail::AnObjective B>                                                  \
+  auto operator symbol(A const& a, B const&) {                                                    \
+    return detail::refused_among_elements(a);                                                     \
+  }                                                                                               \
+  template <detail::AnObjective A, Expression B>                                                  \
+  auto operator symbol(A const&, B const& b) {                                                    \
+    return detail::refused_among_elements(b);                                                     \
   }
 COIR_OBJECTIVE_OPERATOR(+, true, true, true)
 COIR_OBJECTIVE_OPERATOR(-, true, true, true)
@@ -241,9 +286,38 @@ COIR_OBJECTIVE_FUNCTION(abs)
 COIR_OBJECTIVE_FUNCTION(square)
 #undef COIR_OBJECTIVE_FUNCTION
 
-template <detail::AnObjective O, detail::PlainNumber S>
-auto pow(O const& o, S exponent) {
-  return o.template then<false>([exponent](auto const& r) { return pow(r, exponent); });
-}
+#define COIR_OBJECTIVE_BINARY_FUNCTION(name)                                                   \
+  template <detail::AnObjective A, detail::AnObjective B>                                      \
+  auto name(A const& a, B const& b) {                                                          \
+    return a.template with<false>(b, [](auto const& x, auto const& y) { return name(x, y); }); \
+  }                                                                                            \
+  template <detail::AnObjective A, detail::PlainNumber S>                                      \
+  auto name(A const& a, S number) {                                                            \
+    return a.template then<false>([number](auto const& x) { return name(x, number); });        \
+  }                                                                                            \
+  template <detail::PlainNumber S, detail::AnObjective A>                                      \
+  auto name(S number, A const& a) {                                                            \
+    return a.template then<false>([number](auto const& x) { return name(number, x); });        \
+  }
+COIR_OBJECTIVE_BINARY_FUNCTION(pow)
+COIR_OBJECTIVE_BINARY_FUNCTION(hypot)
+COIR_OBJECTIVE_BINARY_FUNCTION(atan2)
+COIR_OBJECTIVE_BINARY_FUNCTION(minimum)
+COIR_OBJECTIVE_BINARY_FUNCTION(maximum)
+#undef COIR_OBJECTIVE_BINARY_FUNCTION
+
+#define COIR_OBJECTIVE_COMPARISON(symbol)                     \
+  template <class A, class B>                                 \
+    requires detail::AnObjective<A> || detail::AnObjective<B> \
+  bool operator symbol(A const&, B const&) {                  \
+    return detail::refused_comparison<A, B>();                \
+  }
+COIR_OBJECTIVE_COMPARISON(<)
+COIR_OBJECTIVE_COMPARISON(<=)
+COIR_OBJECTIVE_COMPARISON(>)
+COIR_OBJECTIVE_COMPARISON(>=)
+COIR_OBJECTIVE_COMPARISON(==)
+COIR_OBJECTIVE_COMPARISON(!=)
+#undef COIR_OBJECTIVE_COMPARISON
 
 }  // namespace coir
