@@ -430,6 +430,12 @@ std::string config_text(Settings const& settings) {
   return text;
 }
 
+std::string all_texts(Settings const& settings) {
+  std::string text;
+  for (auto const& field : fields()) text += field.name + " = " + field.text(settings) + "\n";
+  return text;
+}
+
 std::string exact_text(double number) {
   char text[40];
   auto const result = std::to_chars(text, text + sizeof text, number);

@@ -36,6 +36,9 @@ std::vector<Field> const& fields();
 /// Every field that is set as lines of TOML, which --config reads.
 std::string config_text(Settings const& settings);
 
+/// Every field, set or not, as lines "name = text".
+std::string all_texts(Settings const& settings);
+
 /// The shortest decimal that is this number.
 std::string exact_text(double number);
 

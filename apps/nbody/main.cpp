@@ -41,10 +41,9 @@ char const examples[] =
     "no number, 6 no usable device, 130 stopped by Ctrl-C.\n"
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
-void expects_slab_in_box(Settings const& settings) {
-  expects(settings.slab() <= settings.box,
-          "--slab-thickness must be at most the box, " + in_words(settings.box) + " Mpc/h",
-          settings.slab());
+void expects_no_early_interrupt() {
+  if (interrupted())
+    throw Failure(ExitCode::interrupted, "stopped before the start; nothing was written");
 }
 
 Run run_of(CLI::App const& app, Settings const& given) {
@@ -53,7 +52,7 @@ Run run_of(CLI::App const& app, Settings const& given) {
     expects_slab_in_box(given);
     return {given, schedule_of(given), {}};
   }
-  Checkpoint checkpoint = read_checkpoint(given.restart);
+  Checkpoint checkpoint = read_checkpoint(given.restart, expects_no_early_interrupt);
   Settings settings = settings_to_go_on(app, given, checkpoint);
   if (!is_given(app, "output"))
     settings.output = checkpoint.path.has_parent_path() ? checkpoint.path.parent_path() : ".";
@@ -67,14 +66,15 @@ Run run_of(CLI::App const& app, Settings const& given) {
 }
 
 template <class T>
-ExitCode carry_out(Run const& run) {
+ExitCode carry_out(Run& run) {
   Settings const& settings = run.settings;
-  Universe const universe = universe_of(settings, run.schedule);
+  auto const make_universe = [&] { return universe_of(settings, run.schedule); };
+  Universe const universe =
+      run.checkpoint ? blaming(run.checkpoint->path, make_universe) : make_universe();
   Bytes const bytes = bytes_of<T>(run);
   expects_memory_for(run, bytes);
   if (!settings.quiet) std::cout << plan_of(run, bytes) << std::flush;
   Figures const figures = simulate<T>(run, universe, bytes);
-  InterruptGuard const guard;
   if (!settings.report.empty()) write_report(settings.report, report_of(run, figures));
   if (!settings.quiet) std::cout << summary_of(run, figures);
   return ExitCode::success;
@@ -93,7 +93,8 @@ int main(int argc, char** argv) {
 
   return coir::apps::run(app, argc, argv, [&] {
     if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
-    Run const run = run_of(app, settings);
+    coir::apps::InterruptGuard const guard;
+    Run run = run_of(app, settings);
     return run.settings.precision == Precision::single ? carry_out<float>(run)
                                                        : carry_out<double>(run);
   });

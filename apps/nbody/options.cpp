@@ -95,4 +95,10 @@ void expects_consistent(CLI::App const& app, Settings const& settings) {
           "--sigma8 has no effect on a --power-table as it is: add --renormalise, or leave it out");
 }
 
+void expects_slab_in_box(Settings const& settings) {
+  expects(settings.slab() <= settings.box,
+          "--slab-thickness must be at most the box, " + in_words(settings.box) + " Mpc/h",
+          settings.slab());
+}
+
 }  // namespace coir::apps::nbody

@@ -15,4 +15,7 @@ bool is_given(CLI::App const& app, std::string const& name);
 /// \throws PreconditionError for options that contradict each other
 void expects_consistent(CLI::App const& app, Settings const& settings);
 
+/// \throws PreconditionError unless the slab that is shown fits in the box
+void expects_slab_in_box(Settings const& settings);
+
 }  // namespace coir::apps::nbody

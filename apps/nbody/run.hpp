@@ -90,9 +90,9 @@ inline void expects_memory_for(Run const& run, Bytes const& bytes) {
 }
 
 template <class T>
-coir::nbody::Particles<Exec, T> particles_of(Run const& run,
-                                             cosmology::LinearPower<double> const& power) {
-  if (run.checkpoint) return read_particles<Exec, T>(*run.checkpoint, run.settings);
+coir::nbody::Particles<Exec, T> particles_of(Run& run, cosmology::LinearPower<double> const& power,
+                                             Poll const& poll) {
+  if (run.checkpoint) return read_particles<Exec, T>(*run.checkpoint, run.settings, poll);
   coir::nbody::LptOptions options;
   options.order = run.settings.lpt;
   options.noise = run.settings.random;
@@ -144,22 +144,23 @@ inline void expects_no_interrupt(Run const& run, int steps_done, GoOn const& go_
 ///
 /// \throws Failure if the user stopped it, and as the library
 template <class T>
-Figures simulate(Run const& run, Universe const& universe, Bytes const& predicted) {
+Figures simulate(Run& run, Universe const& universe, Bytes const& predicted) {
   Exec const exec;
   Settings const& settings = run.settings;
   FileNames const names(settings, run.schedule);
-  InterruptGuard const guard;
   OutputFolder const folder(settings.output, names.config());
   if (!settings.report.empty()) io::AtomicFile{settings.report};  // can it be written?
   GoOn go_on;
+  int done = run.first_step();
+  Poll const poll = [&] { expects_no_interrupt(run, done, go_on); };
   if (run.checkpoint) go_on = {run.checkpoint->path, run.first_step()};
 
   Stopwatch<Exec> watch(exec);
-  auto particles = particles_of<T>(run, universe.power);
+  auto particles = particles_of<T>(run, universe.power, poll);
   Figures figures;
   figures.predicted = predicted;
   figures.start_seconds = watch.seconds();
-  expects_no_interrupt(run, run.first_step(), go_on);
+  poll();
   expects_finite<T>(particles, run.first_step(),
                     run.schedule.scale_factors[static_cast<std::size_t>(run.first_step())]);
   io::write_file(names.config(), config_text(settings));
@@ -171,16 +172,16 @@ Figures simulate(Run const& run, Universe const& universe, Bytes const& predicte
   {
     std::int64_t const per_step = run.count();
     ProgressLine line(std::string(name_of(settings.stepper)), "particle-steps", settings.progress);
-    auto const after_step = [&](int done) {
+    auto const after_step = [&](int made) {
+      done = made;
       line.update((done - run.first_step()) * per_step,
                   (run.last_step() - run.first_step()) * per_step,
                   "step " + std::to_string(done) + " of " + std::to_string(run.schedule.steps()));
-      expects_no_interrupt(run, done, go_on);
+      poll();
     };
     auto const& at = run.schedule.outputs;
     bool at_start = true;
     for (;;) {
-      int const done = simulation.steps_done();
       if (std::binary_search(at.begin(), at.end(), done))
         outputs.write(simulation.particles(), simulation.a());
       bool const is_due = settings.checkpoint > 0 &&
@@ -188,12 +189,12 @@ Figures simulate(Run const& run, Universe const& universe, Bytes const& predicte
       if (!at_start && (is_due || done == settings.stop_after)) {
         Stopwatch<Exec> const writing(exec);
         write_checkpoint<Exec, T>(names.checkpoint(), settings, run.schedule.scale_factors, done,
-                                  simulation.particles());
+                                  simulation.particles(), poll);
         outputs.seconds().io += writing.seconds();
         go_on = {names.checkpoint(), done};
       }
       at_start = false;
-      expects_no_interrupt(run, done, go_on);
+      poll();
       if (done >= run.last_step()) break;
 
       // Where the particles are looked at is part of the arithmetic: positions and momenta meet there in time.

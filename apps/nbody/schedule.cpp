@@ -44,9 +44,11 @@ std::vector<double> steps_of(Settings const& settings) {
 }
 
 int index_of(std::vector<double> const& scale_factors, double output) {
-  auto const found = std::find_if(scale_factors.begin(), scale_factors.end(),
-                                  [=](double a) { return same(a, output); });
-  return found == scale_factors.end() ? -1 : static_cast<int>(found - scale_factors.begin());
+  auto const found = std::lower_bound(scale_factors.begin(), scale_factors.end(), output,
+                                      [](double a, double b) { return a < b && !same(a, b); });
+  return found == scale_factors.end() || !same(*found, output)
+             ? -1
+             : static_cast<int>(found - scale_factors.begin());
 }
 
 Schedule with_outputs(std::vector<double> scale_factors, std::vector<double> const& outputs) {
@@ -77,6 +79,10 @@ Schedule schedule_of(Settings const& settings, std::vector<double> const& scale_
                 range_text(scale_factors) + ": start a new run for others",
             exact_text(output));
   return with_outputs(scale_factors, settings.outputs);
+}
+
+bool is_end_of_step(std::vector<double> const& scale_factors, double a) {
+  return index_of(scale_factors, a) >= 0;
 }
 
 FileNames::FileNames(Settings const& settings, Schedule const& schedule)

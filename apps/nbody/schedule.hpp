@@ -26,6 +26,9 @@ Schedule schedule_of(Settings const& settings);
 /// \throws PreconditionError if an output is at no step's end
 Schedule schedule_of(Settings const& settings, std::vector<double> const& scale_factors);
 
+/// Whether one of rising scale factors is this one, but for rounding.
+bool is_end_of_step(std::vector<double> const& scale_factors, double a);
+
 /// The names of a run's files.
 class FileNames {
  public:

@@ -8,6 +8,7 @@
 #include <coir/io/file.hpp>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -15,6 +16,16 @@
 namespace coir::hdf5 {
 
 namespace {
+
+// After some damaged files HDF5 can't close what it has opened, and says at the program's end that it is in a loop, if
+// errors are to be printed then. Nobody can do anything about it, and the error has been reported.
+void silence_the_end() {
+  static bool const once = [] {
+    H5open();  // what is registered after HDF5's own comes before it
+    return std::atexit([] { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }) == 0;
+  }();
+  (void)once;
+}
 
 Shape shape_of(hid_t space, std::string const& what) {
   if (H5Sget_simple_extent_type(space) == H5S_NULL) throw InputError(what + " holds nothing");
@@ -49,6 +60,7 @@ struct Reader::File {
   explicit File(std::filesystem::path const& path) : name(path.string()) {
     // Says what is wrong with a path that names no readable file.
     (void)io::read_file(path, 8);
+    silence_the_end();
     Quiet const quiet;
     if (H5Fis_hdf5(path.c_str()) <= 0)
       throw InputError(name + ": is no HDF5 file, or its beginning is lost: check the path");
@@ -160,6 +172,21 @@ void Reader::read_attribute(std::string_view object, std::string_view name, Type
   check_read(H5Aread(file_->open_attribute(path, name).id(), native(type), values), what);
 }
 
+std::string Reader::attribute_text(std::string_view object, std::string_view name,
+                                   std::size_t longest) const {
+  {
+    Quiet const quiet;
+    std::string const path = path_of(object), what = file_->in_file(path, name);
+    Handle const attribute = file_->open_attribute(path, name);
+    Handle const stored(H5Aget_type(attribute.id()), &H5Tclose);
+    if (H5Tget_class(stored.id()) != H5T_STRING || H5Tis_variable_str(stored.id()) != 0 ||
+        H5Tget_size(stored.id()) > longest)
+      throw InputError(what + " must be a text of fixed length, of " + std::to_string(longest) +
+                       " bytes at most: check which file this is");
+  }
+  return attribute_text(object, name);
+}
+
 std::string Reader::attribute_text(std::string_view object, std::string_view name) const {
   Quiet const quiet;
   std::string const path = path_of(object), what = file_->in_file(path, name);
@@ -205,6 +232,17 @@ void Reader::require_shape(std::string_view name, Shape const& wanted) const {
   if (!same)
     throw InputError(file_->in_file(path_of(name)) + " has shape " + in_words(stored) + ", and " +
                      in_words(wanted) + " was expected: check which file this is");
+}
+
+void Reader::require_contiguous(std::string_view name) const {
+  Quiet const quiet;
+  std::string const path = path_of(name);
+  Handle const dataset = file_->open_dataset(path);
+  Handle const properties(H5Dget_create_plist(dataset.id()), &H5Pclose);
+  if (H5Pget_layout(properties.id()) != H5D_CONTIGUOUS || H5Pget_nfilters(properties.id()) != 0 ||
+      H5Pget_external_count(properties.id()) != 0)
+    throw InputError(file_->in_file(path) +
+                     " must lie in the file in one piece: copy it with h5repack -l CONTI -f NONE");
 }
 
 std::size_t Reader::room_for(std::string_view name, std::size_t element_size) const {

@@ -6,6 +6,7 @@
 #include <coir/core/errors.hpp>
 #include <coir/hdf5/writer.hpp>
 #include <coir/io/atomic_path.hpp>
+#include <coir/io/checksum.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -35,24 +36,27 @@ Handle make_space(Shape const& shape) {
   return {H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), &H5Sclose};
 }
 
-// Properties of new groups and datasets: groups on the way are made.
-Handle make_groups_on_the_way() {
-  Handle links(H5Pcreate(H5P_LINK_CREATE), &H5Pclose);
-  H5Pset_create_intermediate_group(links.id(), 1);
-  return links;
+// Properties without the time of writing: the same content gives the same bytes.
+Handle timeless(hid_t kind) {
+  Handle properties(H5Pcreate(kind), &H5Pclose);
+  H5Pset_obj_track_times(properties.id(), false);
+  return properties;
 }
 
 }  // namespace
 
 struct Writer::File {
-  explicit File(std::filesystem::path const& where) : name(where.string()), place(where) {
+  File(std::filesystem::path const& where, WriterOptions const& wanted)
+      : name(where.string()), place(where), options(wanted) {
     if (place.is_device())
       throw ResourceError(name +
                           ": can't be written (it is a device or a pipe): HDF5 needs a file");
     Quiet const quiet;
     driver = register_output_driver();
     access = output_access(driver, status);
-    file = {H5Fcreate(place.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()),
+    if (options.checked) H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+    file = {H5Fcreate(place.temporary().c_str(), H5F_ACC_TRUNC, timeless(H5P_FILE_CREATE).id(),
+                      access.id()),
             &H5Fclose};
     check(file.valid());
   }
@@ -98,6 +102,20 @@ struct Writer::File {
     }
   }
 
+  // A group, and those on the way to it, unless they are there.
+  void make_groups(std::string const& path) {
+    for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
+      std::string const group = path.substr(0, end);
+      if (!exists(file.id(), group)) {
+        Handle const made(H5Gcreate2(file.id(), group.c_str(), H5P_DEFAULT,
+                                     timeless(H5P_GROUP_CREATE).id(), H5P_DEFAULT),
+                          &H5Gclose);
+        check(made.valid());
+      }
+      if (end == std::string::npos) return;
+    }
+  }
+
   void write_attribute(std::string_view object, std::string_view attribute, Handle const& type,
                        Handle const& space, void const* values) {
     expects_open();
@@ -115,13 +133,15 @@ struct Writer::File {
 
   std::string name;
   io::AtomicPath place;
+  WriterOptions options;
   OutputStatus status;
   Handle driver, access, file;
   std::map<std::string, Dataset> datasets;
   bool lost = false;
 };
 
-Writer::Writer(std::filesystem::path const& path) : file_(std::make_unique<File>(path)) {}
+Writer::Writer(std::filesystem::path const& path, WriterOptions const& options)
+    : file_(std::make_unique<File>(path, options)) {}
 Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
 Writer::~Writer() = default;
@@ -136,10 +156,7 @@ void Writer::make_group(std::string_view name) {
     return;
   }
   file_->expects_groups_on_the_way(path);
-  Handle const made(H5Gcreate2(file_->file.id(), path.c_str(), make_groups_on_the_way().id(),
-                               H5P_DEFAULT, H5P_DEFAULT),
-                    &H5Gclose);
-  file_->check(made.valid());
+  file_->make_groups(path);
 }
 
 void Writer::write_attribute(std::string_view object, std::string_view name, Type type,
@@ -157,12 +174,15 @@ void Writer::write_attribute_text(std::string_view object, std::string_view name
                                   std::string_view text) {
   Quiet const quiet;
   expects(text.find('\0') == std::string_view::npos, "a text must have no null character in it");
+  expects(text.size() <= 60'000, "a text must have at most 60000 bytes (write a dataset instead)",
+          text.size());
   Handle const type(H5Tcopy(H5T_C_S1), &H5Tclose);
-  H5Tset_size(type.id(), H5T_VARIABLE);
+  H5Tset_size(type.id(), std::max<std::size_t>(1, text.size()));
+  H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
   H5Tset_cset(type.id(), H5T_CSET_UTF8);
-  std::string const copy(text);
-  char const* const pointer = copy.c_str();
-  file_->write_attribute(object, name, type, Handle(H5Screate(H5S_SCALAR), &H5Sclose), &pointer);
+  std::string const copy(text);  // ends with the null that an empty text is stored as
+  file_->write_attribute(object, name, type, Handle(H5Screate(H5S_SCALAR), &H5Sclose),
+                         copy.c_str());
 }
 
 void Writer::make_dataset(std::string_view name, Type type, Shape const& shape) {
@@ -173,11 +193,10 @@ void Writer::make_dataset(std::string_view name, Type type, Shape const& shape) 
               std::all_of(shape.begin(), shape.end(), [](std::int64_t n) { return n >= 0; }),
           file_->name + ": the shape of '" + path + "' must be 1 to 4 extents of 0 or more",
           in_words(shape));
-  // Without the time of writing: the same content gives the same bytes.
-  Handle const timeless(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose);
-  H5Pset_obj_track_times(timeless.id(), false);
+  if (std::size_t const slash = path.rfind('/'); slash != std::string::npos)
+    file_->make_groups(path.substr(0, slash));
   Handle const made(H5Dcreate2(file_->file.id(), path.c_str(), native(type), make_space(shape).id(),
-                               make_groups_on_the_way().id(), timeless.id(), H5P_DEFAULT),
+                               H5P_DEFAULT, timeless(H5P_DATASET_CREATE).id(), H5P_DEFAULT),
                     &H5Dclose);
   file_->check(made.valid());
   file_->datasets[path] = {type, shape};
@@ -226,7 +245,7 @@ void Writer::write(std::string_view name, Type type, void const* values, std::in
   append(name, type, values, count);
 }
 
-void Writer::commit() {
+void Writer::commit(std::function<void()> const& poll) {
   Quiet const quiet;
   file_->expects_open();
   for (auto const& [path, dataset] : file_->datasets)
@@ -235,6 +254,9 @@ void Writer::commit() {
                               std::to_string(dataset.shape[0]) + " rows before commit(), not " +
                               std::to_string(dataset.written / dataset.row_size()));
   file_->check(file_->file.close());
+  if (file_->options.checked)
+    if (int const error = io::append_checksum(file_->place.temporary(), poll); error != 0)
+      file_->place.fail(error);
 
   // Else the name might be on the disk before the content is, when the power fails.
   int const descriptor = ::open(file_->place.temporary().c_str(), O_RDONLY | O_CLOEXEC);

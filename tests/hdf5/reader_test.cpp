@@ -83,6 +83,16 @@ class ForeignFile {
     H5Tclose(type);
   }
 
+  void variable_text(char const* name, char const* text) {
+    hid_t const type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+    H5Tset_size(type, H5T_VARIABLE);
+    hid_t const attribute = H5Acreate2(file_, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(attribute, type, &text);
+    H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(type);
+  }
+
  private:
   hid_t file_;
 };
@@ -231,6 +241,40 @@ TEST(Reader, WrongShapesAreErrors) {
   ScratchFolder const folder;
   write_example(folder / "a.hdf5");
   Reader(folder / "a.hdf5").require_shape("group/numbers", {-1, 3});
+}
+
+TEST(Reader, TextMayBeAskedForWithALimit) {
+  ScratchFolder const folder;
+  {
+    ForeignFile file(folder / "a.hdf5");
+    file.fixed_text("fixed", "words", H5T_STR_NULLPAD);
+    file.variable_text("variable", "words");
+  }
+  Reader const reader(folder / "a.hdf5");
+  EXPECT_EQ(reader.attribute_text("/", "variable"), "words");
+  EXPECT_EQ(reader.attribute_text("/", "fixed", 5), "words");
+  for (char const* name : {"fixed", "variable"})
+    expect_parts(message_of<InputError>([&] { (void)reader.attribute_text("/", name, 4); }),
+                 {name, "must be a text of fixed length, of 4 bytes at most"});
+}
+
+TEST(Reader, DatasetsInPiecesOrFilteredAreTold) {
+  ScratchFolder const folder;
+  write_example(folder / "a.hdf5");
+  Reader(folder / "a.hdf5").require_contiguous("group/numbers");
+  {
+    ForeignFile const file(folder / "b.hdf5");
+    hsize_t const extent = 100, piece = 10;
+    hid_t const space = H5Screate_simple(1, &extent, nullptr);
+    hid_t const properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(properties, 1, &piece);
+    H5Dclose(
+        H5Dcreate2(file.id(), "x", H5T_NATIVE_INT, space, H5P_DEFAULT, properties, H5P_DEFAULT));
+    H5Pclose(properties);
+    H5Sclose(space);
+  }
+  expect_parts(message_of<InputError>([&] { Reader(folder / "b.hdf5").require_contiguous("x"); }),
+               {"b.hdf5: 'x' must lie in the file in one piece", "h5repack"});
 }
 
 TEST(Reader, MoreThanMemoryHoldsIsAResourceError) {

@@ -1,6 +1,7 @@
 #include <coir/core/errors.hpp>
 #include <coir/hdf5/reader.hpp>
 #include <coir/hdf5/writer.hpp>
+#include <coir/io/checksum.hpp>
 #include <coir/io/file.hpp>
 
 #include <gtest/gtest.h>
@@ -140,6 +141,45 @@ TEST(Writer, TextComesBack) {
   Reader const reader(folder / "a.hdf5");
   EXPECT_EQ(reader.attribute_text("/", "text"), text);
   EXPECT_EQ(reader.attribute_text("/", "none"), "");
+}
+
+TEST(Writer, TextHasAFixedLength) {
+  ScratchFolder const folder;
+  Writer writer(folder / "a.hdf5");
+  writer.write_attribute_text("/", "text", "words");
+  writer.write_attribute_text("/", "longest", std::string(60'000, 'x'));
+  expect_parts(
+      message_of([&] { writer.write_attribute_text("/", "more", std::string(60'001, 'x')); }),
+      {"at most 60000 bytes", "not 60001"});
+  writer.commit();
+  Reader const reader(folder / "a.hdf5");
+  EXPECT_EQ(reader.attribute_text("/", "text", 5), "words");
+  EXPECT_EQ(reader.attribute_text("/", "longest", 60'000), std::string(60'000, 'x'));
+}
+
+TEST(Writer, AFileMayEndWithAChecksum) {
+  ScratchFolder const folder;
+  for (char const* name : {"a.hdf5", "c.hdf5"}) {
+    Writer writer(folder / name, {.checked = true});
+    writer.write("groups/of/x", some_values<double>(300));
+    writer.make_group("group");
+    writer.write_attribute("group", "one", 1);
+    writer.commit();
+    coir::io::verify_checksum(folder / name);
+    EXPECT_EQ(Reader(folder / name).read<double>("groups/of/x"), some_values<double>(300));
+    if (name[0] == 'a') ::sleep(1);  // the time of writing isn't in it
+  }
+  EXPECT_TRUE(get(folder / "a.hdf5") == get(folder / "c.hdf5"));
+  // Without one there is none.
+  Writer(folder / "b.hdf5").commit();
+  EXPECT_THROW(coir::io::verify_checksum(folder / "b.hdf5"), coir::InputError);
+  // Stopped, it leaves what was there.
+  std::string const before = get(folder / "a.hdf5");
+  {
+    Writer writer(folder / "a.hdf5", {.checked = true});
+    EXPECT_THROW(writer.commit([] { throw std::runtime_error("stop"); }), std::runtime_error);
+  }
+  EXPECT_EQ(get(folder / "a.hdf5"), before);
 }
 
 TEST(Writer, AFileWithNothingInItIsAFile) {

@@ -64,6 +64,11 @@ class Reader {
   /// An attribute of text.
   std::string attribute_text(std::string_view object, std::string_view name) const;
 
+  /// The same of a text of fixed length, of `longest` bytes at most. InputError if it is longer or of a variable length,
+  /// before any of it is read: where that leads in a damaged file HDF5 may follow without an end.
+  std::string attribute_text(std::string_view object, std::string_view name,
+                             std::size_t longest) const;
+
   /// The extents of a dataset; none if it is a single number.
   Shape shape(std::string_view name) const;
 
@@ -72,6 +77,10 @@ class Reader {
 
   /// Throws InputError unless a dataset has this shape, where -1 stands for any extent: {-1, 3}.
   void require_shape(std::string_view name, Shape const& wanted) const;
+
+  /// Throws InputError unless a dataset lies in the file in one piece and unfiltered, as Writer's do: nothing but its place
+  /// and length is then to be believed.
+  void require_contiguous(std::string_view name) const;
 
   /// All of a dataset, in C order.
   ///

@@ -7,12 +7,19 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace coir::hdf5 {
+
+struct WriterOptions {
+  /// For files that a program has to trust: what describes their content has HDF5's own checksums, as versions from 1.8 on
+  /// read them, and the file ends with one of all of it, which io::verify_checksum() looks for and HDF5 passes over.
+  bool checked = false;
+};
 
 /// An HDF5 file that appears under its name when commit() succeeds, and not before.
 ///
@@ -30,7 +37,7 @@ namespace coir::hdf5 {
 class Writer {
  public:
   /// Begins a file.
-  explicit Writer(std::filesystem::path const& path);
+  explicit Writer(std::filesystem::path const& path, WriterOptions const& options = {});
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
   ~Writer();
@@ -54,7 +61,8 @@ class Writer {
                     static_cast<std::int64_t>(values.size()));
   }
 
-  /// Gives a group or dataset an attribute of text, in UTF-8, without null characters.
+  /// Gives a group or dataset an attribute of text, in UTF-8, without null characters, of 60 000 bytes at most. Its length
+  /// is fixed: readers needn't follow pointers, which may lead anywhere in a file that was damaged.
   void write_attribute_text(std::string_view object, std::string_view name, std::string_view text);
 
   /// Makes a dataset, which append() is to fill.
@@ -90,7 +98,9 @@ class Writer {
 
   /// Brings the file to the disk and gives it its name; nothing may be written after that. Every dataset must have got
   /// all of its rows.
-  void commit();
+  ///
+  /// \param poll  called every few milliseconds while the checksum is made; may throw to stop
+  void commit(std::function<void()> const& poll = {});
 
  private:
   void write_attribute(std::string_view object, std::string_view name, Type type,

@@ -1,0 +1,154 @@
+#include <coir/core/errors.hpp>
+#include <coir/io/checksum.hpp>
+#include <coir/io/file.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace coir::io {
+
+namespace {
+
+// tables[0][b]: the remainder of byte b; tables[t][b]: of byte b with t bytes of zeros behind it. So eight bytes take eight
+// look-ups that don't wait for each other.
+using Tables = std::array<std::array<std::uint64_t, 256>, 8>;
+
+constexpr Tables make_tables() {
+  constexpr std::uint64_t polynomial =
+      0xC96C5795D7870F42;  // ECMA-182's, its lowest power in the highest bit
+  Tables tables{};
+  for (std::uint64_t b = 0; b < 256; ++b) {
+    std::uint64_t rest = b;
+    for (int bit = 0; bit < 8; ++bit) rest = (rest >> 1) ^ ((rest & 1) != 0 ? polynomial : 0);
+    tables[0][b] = rest;
+  }
+  for (std::size_t t = 1; t < 8; ++t)
+    for (std::size_t b = 0; b < 256; ++b)
+      tables[t][b] = (tables[t - 1][b] >> 8) ^ tables[0][tables[t - 1][b] & 0xff];
+  return tables;
+}
+
+constexpr Tables tables = make_tables();
+
+std::uint64_t number_at(std::byte const* bytes) {
+  std::uint64_t number = 0;
+  for (int n = 7; n >= 0; --n) number = (number << 8) | std::to_integer<std::uint64_t>(bytes[n]);
+  return number;
+}
+
+void put_number(std::uint64_t number, std::byte* bytes) {
+  for (int n = 0; n < 8; ++n, number >>= 8) bytes[n] = static_cast<std::byte>(number & 0xff);
+}
+
+constexpr char words[] = "coir checksum 1\n";
+constexpr std::size_t words_length = sizeof words - 1, end_length = checksum_length;
+static_assert(words_length + 16 == end_length);
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+using End = std::array<std::byte, end_length>;
+
+// A file's last bytes, if these are what append_checksum() adds.
+bool read_end(std::FILE* file, std::uint64_t length, End& end) {
+  return length >= end_length &&
+         ::fseeko(file, static_cast<off_t>(length - end_length), SEEK_SET) == 0 &&
+         std::fread(end.data(), 1, end_length, file) == end_length &&
+         std::memcmp(end.data(), words, words_length) == 0;
+}
+
+// A file that is there and can be read.
+File open_file(std::filesystem::path const& path, std::uint64_t& length) {
+  (void)read_file(path, 1);  // says what is wrong with others
+  File file(std::fopen(path.c_str(), "rbe"), &std::fclose);
+  std::error_code error;
+  length = std::filesystem::file_size(path, error);
+  if (!file || error) throw InputError(path.string() + ": went away while it was read: try again");
+  return file;
+}
+
+// Adds the file's first `length` bytes to a checksum. False if they can't be read, or aren't there.
+bool add_file(std::FILE* file, std::uint64_t length, Checksum& sum,
+              std::function<void()> const& poll) {
+  std::vector<std::byte> block(std::min<std::uint64_t>(length, 1 << 20));
+  while (length > 0) {
+    if (poll) poll();
+    std::size_t const wanted = std::min<std::uint64_t>(length, block.size());
+    if (std::fread(block.data(), 1, wanted, file) < wanted) return false;
+    sum.add({block.data(), wanted});
+    length -= wanted;
+  }
+  return true;
+}
+
+}  // namespace
+
+void Checksum::add(std::span<std::byte const> bytes) {
+  std::uint64_t state = state_;
+  std::size_t n = 0;
+  for (; n + 8 <= bytes.size(); n += 8) {
+    std::uint64_t const here = state ^ number_at(bytes.data() + n);
+    state = tables[7][here & 0xff] ^ tables[6][(here >> 8) & 0xff] ^
+            tables[5][(here >> 16) & 0xff] ^ tables[4][(here >> 24) & 0xff] ^
+            tables[3][(here >> 32) & 0xff] ^ tables[2][(here >> 40) & 0xff] ^
+            tables[1][(here >> 48) & 0xff] ^ tables[0][here >> 56];
+  }
+  for (; n < bytes.size(); ++n)
+    state = (state >> 8) ^ tables[0][(state ^ std::to_integer<std::uint64_t>(bytes[n])) & 0xff];
+  state_ = state;
+}
+
+int append_checksum(std::filesystem::path const& path, std::function<void()> const& poll) {
+  std::error_code error;
+  std::uintmax_t const length = std::filesystem::file_size(path, error);
+  if (error) return error.value();
+  File const file(std::fopen(path.c_str(), "r+be"), &std::fclose);
+  if (!file) return errno;
+  Checksum sum;
+  errno = 0;
+  if (!add_file(file.get(), length, sum, poll)) return errno != 0 ? errno : EIO;
+  End end{};
+  std::memcpy(end.data(), words, words_length);
+  put_number(length, end.data() + words_length);
+  sum.add({end.data(), end_length - 8});
+  put_number(sum.value(), end.data() + end_length - 8);
+  // Between reading and writing a stream wants to be told where.
+  bool const written = std::fseek(file.get(), 0, SEEK_END) == 0 &&
+                       std::fwrite(end.data(), 1, end.size(), file.get()) == end.size() &&
+                       std::fflush(file.get()) == 0;
+  return written ? 0 : errno;
+}
+
+bool has_checksum(std::filesystem::path const& path) {
+  std::uint64_t length = 0;
+  File const file = open_file(path, length);
+  End end{};
+  return read_end(file.get(), length, end);
+}
+
+void verify_checksum(std::filesystem::path const& path, std::function<void()> const& poll) {
+  auto const fail = [&](std::string const& what) { throw InputError(path.string() + what); };
+  std::uint64_t length = 0;
+  File const file = open_file(path, length);
+  End end{};
+  if (!read_end(file.get(), length, end))
+    fail(
+        " has no checksum at its end: it was cut off or damaged, or is of another kind or version");
+  std::uint64_t const before = length - end_length;
+  if (number_at(end.data() + words_length) != before)
+    fail(" should have " + std::to_string(number_at(end.data() + words_length)) +
+         " bytes before its checksum, and has " + std::to_string(before) +
+         ": it is damaged, copy or write it again");
+  std::rewind(file.get());
+  Checksum sum;
+  bool const all = add_file(file.get(), before, sum, poll);
+  sum.add({end.data(), end_length - 8});
+  if (!all || sum.value() != number_at(end.data() + end_length - 8))
+    fail(" isn't what its checksum is of: it is damaged, copy or write it again");
+}
+
+}  // namespace coir::io
