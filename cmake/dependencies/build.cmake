@@ -174,7 +174,7 @@ function(coir_build_and_install package source prefix failure)
   set(log "${COIR_DEPS_DIR}/build/${label}.log")
   file(REMOVE_RECURSE "${build}" "${prefix}" "${log}")
   file(MAKE_DIRECTORY "${build}")
-  coir_initial_cache(${package} "${prefix}" cache)
+  coir_initial_cache(${package} "${source}" "${prefix}" cache)
   file(WRITE "${build}/settings.cmake" "${cache}")
   cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
   if(DEFINED ENV{CMAKE_BUILD_PARALLEL_LEVEL})
@@ -207,7 +207,7 @@ function(coir_build_and_install package source prefix failure)
 endfunction()
 
 # The build's settings, as a script for cmake -C.
-function(coir_initial_cache package prefix result)
+function(coir_initial_cache package source prefix result)
   set(CMAKE_INSTALL_PREFIX "${prefix}")
   set(CMAKE_INSTALL_LIBDIR lib)
   set(CMAKE_BUILD_TYPE Release)
@@ -215,6 +215,10 @@ function(coir_initial_cache package prefix result)
   set(CMAKE_CXX_EXTENSIONS OFF)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
   string(REGEX REPLACE "-Werror[^ ]*" "" CMAKE_CXX_FLAGS "${CMAKE_CXX_FLAGS}")
+  coir_source_version(${package} "${source}" version)
+  if(version VERSION_LESS 4) # names uint32_t without its header, which g++ 13 and newer no longer bring along
+    string(APPEND CMAKE_CXX_FLAGS " -include cstdint")
+  endif()
   set(names
       CMAKE_INSTALL_PREFIX
       CMAKE_INSTALL_LIBDIR

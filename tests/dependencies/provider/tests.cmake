@@ -7,7 +7,8 @@ foreach(
         passes_over_one_whose_config_fails
         says_why_every_source_failed
         without_it_a_missing_backend_stops_the_build
-        builds_again_where_native_means_another_machine)
+        builds_again_where_native_means_another_machine
+        gives_old_sources_the_header_that_they_lack)
   add_test(
     NAME provider/${case}
     COMMAND
