@@ -68,6 +68,44 @@ TYPED_TEST(Creation, PointsAtEqualDistances) {
     EXPECT_NEAR(powers[i], std::pow(2, i), 16 * 4 * std::numeric_limits<T>::epsilon());
 }
 
+// Bits of NumPy 2.4, on a machine whose g++ fuses products and sums wherever it may.
+TYPED_TEST(Creation, LinspaceAndArangeHaveNumPysBits) {
+  TYPES;
+  EXPECT_EQ(values(linspace<double, Space>(-1.3, 2.7, 7)),
+            (std::vector<double>{-0x1.4cccccccccccdp+0, -0x1.4444444444445p-1, 0x1.11111111111p-5,
+                                 0x1.6666666666666p-1, 0x1.5ddddddddddddp+0, 0x1.0444444444444p+1,
+                                 0x1.599999999999ap+1}));
+  EXPECT_EQ(values(linspace<float, Space>(-1.3, 2.7, 7)),
+            (std::vector<float>{-0x1.4ccccc0000000p+0, -0x1.4444440000000p-1, 0x1.1111120000000p-5,
+                                0x1.6666660000000p-1, 0x1.5dddde0000000p+0, 0x1.0444440000000p+1,
+                                0x1.59999a0000000p+1}));
+  EXPECT_EQ(values(arange<double, Space>(1., 2., 0.1)),
+            (std::vector<double>{0x1.0p+0, 0x1.199999999999ap+0, 0x1.3333333333334p+0,
+                                 0x1.4cccccccccccep+0, 0x1.6666666666668p+0, 0x1.8000000000002p+0,
+                                 0x1.999999999999cp+0, 0x1.b333333333336p+0, 0x1.cccccccccccd0p+0,
+                                 0x1.e66666666666ap+0}));
+  EXPECT_TRUE(all(cast<int>(linspace<T, Space>(0, 99, 100)) == arange<int, Space>(100)));
+  EXPECT_THROW((arange<T, Space>(T(0), T(1), std::numeric_limits<T>::infinity())),
+               PreconditionError);
+}
+
+TYPED_TEST(Creation, PointsRoundTwice) {
+  TYPES;
+  for (int n : {2, 3, 10, 101, 1009})
+    for (double const high : {0.1, 0.7, 1.9, 1e-300}) {
+      auto const x = values(linspace<double, Space>(-0.3, high, n));
+      double const step = (high + 0.3) / (n - 1);
+      for (int i = 0; i + 1 < n; ++i) {
+        double const volatile moved = i * step;
+        ASSERT_EQ(x[i], -0.3 + moved) << i << " of " << n;
+      }
+      ASSERT_EQ(x.back(), high);
+    }
+  // A step of 0 for its type.
+  double const tiny = std::numeric_limits<double>::denorm_min();
+  EXPECT_EQ(values(linspace<double, Space>(0, tiny, 4)), (std::vector<double>{0, 0, tiny, tiny}));
+}
+
 TYPED_TEST(Creation, Matrices) {
   TYPES;
   EXPECT_EQ(values(eye<T, Space>(2)), (std::vector<T>{1, 0, 0, 1}));

@@ -115,10 +115,92 @@ TYPED_TEST(Functions, OfTwoArguments) {
   check(
       fdim(a, b), [](L p, L q) { return std::fdim(static_cast<T>(p), static_cast<T>(q)); }, 0.5,
       "fdim");
-  check(
-      floor_divide(a, b),
-      [](L p, L q) { return std::floor(static_cast<T>(p) / static_cast<T>(q)); }, 0,
-      "floor_divide");
+  check(floor_divide(a, b), [](L p, L q) { return std::floor(p / q); }, 0, "floor_divide");
+}
+
+// What NumPy 2 says, which is what Python does where Python divides at all.
+TYPED_TEST(Functions, FloorDivisionIsPythons) {
+  using T = typename TestFixture::T;
+  using Space = typename TestFixture::Space;
+  T const inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  T const tenth = T(0.1), huge = T(1e30), tiny = std::numeric_limits<T>::denorm_min();
+  struct Row {
+    T x, y, quotient, rest;
+  };
+  std::vector<Row> const rows{
+      {1, tenth, 9, std::fmod(T(1), tenth)},
+      {-1, inf, -1, inf},
+      {1, inf, 0, 1},
+      {1, -inf, -1, -inf},
+      {-1, -inf, 0, -1},
+      {0, inf, 0, 0},
+      {-T(0), inf, -T(0), 0},
+      {inf, 2, nan, nan},
+      {-inf, 2, nan, nan},
+      {inf, inf, nan, nan},
+      {nan, 1, nan, nan},
+      {1, nan, nan, nan},
+      {1, 0, inf, nan},
+      {-1, 0, -inf, nan},
+      {1, -T(0), -inf, nan},
+      {0, 0, nan, nan},
+      {-T(0), 2, -T(0), 0},
+      {T(0), -2, -T(0), -T(0)},
+      {-4, 2, -2, 0},
+      {4, -2, -2, -T(0)},
+      {-7, 2, -4, 1},
+      {7, -2, -4, -1},
+      {tiny, -1, -1, -1},
+      {-tiny, 1, -1, 1},
+      {huge, 1, huge, 0},
+      {huge, tiny, inf, 0},
+      {-tiny, huge, -1, huge},
+  };
+  std::vector<T> x, y;
+  for (Row const& row : rows) {
+    x.push_back(row.x);
+    y.push_back(row.y);
+  }
+  Shape<1> const shape{static_cast<std::int64_t>(rows.size())};
+  auto const a = array_of<Space>(x, shape), b = array_of<Space>(y, shape);
+  auto const [both_quotients, both_rests] = divmod(a, b);
+  auto const quotients = values(floor_divide(a, b)), rests = values(mod(a, b));
+  auto const same = [](T p, T q) {
+    return std::isnan(p) ? std::isnan(q) : p == q && std::signbit(p) == std::signbit(q);
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_TRUE(same(quotients[i], rows[i].quotient))
+        << x[i] << " // " << y[i] << " is " << quotients[i];
+    EXPECT_TRUE(same(rests[i], rows[i].rest)) << x[i] << " % " << y[i] << " is " << rests[i];
+    EXPECT_TRUE(same(values(both_quotients)[i], quotients[i]));
+    EXPECT_TRUE(same(values(both_rests)[i], rests[i]));
+  }
+}
+
+// Quotients that round to an integer which they don't reach.
+TYPED_TEST(Functions, FloorDivisionRoundsTheExactQuotient) {
+  using T = typename TestFixture::T;
+  using Space = typename TestFixture::Space;
+  std::vector<T> x, y;
+  T divisor = T(0.7);
+  for (int i = 0; i < 3000; ++i) {
+    divisor = std::nextafter(divisor, T(2));
+    T const multiple =
+        divisor * std::ldexp(T(1 + i % 13), i % (std::numeric_limits<T>::digits - 7));
+    for (T const near : {multiple, std::nextafter(multiple, T(0)), -multiple}) {
+      x.push_back(near);
+      y.push_back(i % 2 == 0 ? divisor : -divisor);
+    }
+  }
+  Shape<1> const shape{static_cast<std::int64_t>(x.size())};
+  auto const found = values(floor_divide(array_of<Space>(x, shape), array_of<Space>(y, shape)));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    // Exact: the rest is, and what is left is a multiple of y.
+    T rest = std::fmod(x[i], y[i]);
+    long double exact = (static_cast<long double>(x[i]) - rest) / y[i];
+    if (rest != 0 && std::signbit(rest) != std::signbit(y[i])) exact -= 1;
+    ASSERT_EQ(found[i], static_cast<T>(std::round(exact))) << x[i] << " // " << y[i];
+  }
 }
 
 TYPED_TEST(Functions, ModHasTheSignOfTheDivisor) {
@@ -280,6 +362,15 @@ TYPED_TEST(Functions, ComplexBranchCuts) {
   EXPECT_GT(logs[0].imag(), T(3));
   EXPECT_LT(logs[1].imag(), T(-3));
   EXPECT_EQ(powers[2].real(), T(0));
+
+  auto const b = array_of<Space>(std::vector<Z>{Z(0, -T(0)), Z(-T(0), -T(0)), Z(0, 0), Z(-T(0), 0)},
+                                 Shape<1>{4});
+  auto const areas = values(acosh(b));
+  T const right_angle = std::numbers::pi_v<T> / 2;
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(areas[i].real(), T(0));
+    EXPECT_LE(TestFixture::ulps(areas[i].imag(), i < 2 ? -right_angle : right_angle), 4.5);
+  }
 }
 
 TYPED_TEST(Functions, CastsDegreesAndReciprocals) {

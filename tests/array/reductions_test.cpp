@@ -264,6 +264,21 @@ void check_axes(Shape<3> const& shape) {
 }
 
 // Few long rows, many short ones, long axes that are shared among threads, axes of one element.
+// Few results of many rows are folded in parts.
+TYPED_TEST(Reductions, ExtremesOfBoolAlongAnAxis) {
+  using Space = typename TestFixture::Space;
+  for (std::int64_t const rows : {1, 5, 40000})
+    for (std::int64_t const hit : {std::int64_t(-1), rows / 2, rows - 1}) {
+      auto const at = coir::indices<0>(Shape<2>{rows, 3});
+      auto const one = coir::indices<1>(Shape<2>{rows, 3}) == 1;
+      Array<bool, 2, Space> const some = at == hit && one, rest = !some;
+      EXPECT_EQ(values(cast<int>(max(some, 0))), (std::vector<int>{0, hit >= 0, 0}));
+      EXPECT_EQ(values(cast<int>(min(rest, 0))), (std::vector<int>{1, hit < 0, 1}));
+      EXPECT_EQ(sum(max(some, 1)), hit >= 0);
+      EXPECT_EQ(sum(min(rest, -1)), rows - (hit >= 0));
+    }
+}
+
 TYPED_TEST(Reductions, AlongAxesAreThoseOfPlainLoops) {
   TYPES;
   Shape<3> const shapes[] = {{1, 1, 1},     {5, 7, 9},    {2, 3, 1009}, {600, 2, 3}, {2, 700, 5},

@@ -77,6 +77,21 @@ TYPED_TEST(Statistics, HistogramsAgreeWithAPlainLoop) {
   }
 }
 
+TYPED_TEST(Statistics, HistogramsOfIntegersWithABinForEachHoldOneEach) {
+  using S = typename TypeParam::Exec::memory_space;
+  for (int n = 1; n <= 200; ++n) {
+    auto const h = coir::histogram(coir::arange<int, S>(n), n, 0, n);
+    EXPECT_EQ(to_host(h.counts), std::vector<std::int64_t>(std::size_t(n), 1)) << n;
+  }
+}
+
+TYPED_TEST(Statistics, EdgesOfAnotherTypeAreComparedByValue) {
+  using S = typename TypeParam::Exec::memory_space;
+  auto const x = line<S>(std::vector<int>{-1, 0, 3, 5});
+  auto const edges = line<S>(std::vector<unsigned>{0, 4, 4000000000});
+  EXPECT_EQ(to_host(coir::histogram(x, edges).counts), (std::vector<std::int64_t>{2, 1}));
+}
+
 TYPED_TEST(Statistics, HistogramsBetweenTheExtremesCountEverything) {
   using T = typename TypeParam::Real;
   using S = typename TypeParam::Exec::memory_space;

@@ -259,7 +259,7 @@ class Slice : public ExpressionBase {
     requires(!std::is_const_v<T>)
   Slice const& operator=(S const& number) const {
     detail::check_stores<T, weak_t<value_type, S>>();
-    assign(Constant<T>(detail::stored<T>(number)));
+    assign(Constant<T>(detail::number_as<T>(number)));
     return *this;
   }
 
@@ -581,7 +581,7 @@ class Masked {
   void operator=(S const& number) const {
     detail::check_stores<value_t<Target>, weak_t<value_t<Target>, S>>();
     using T = value_t<Target>;
-    target_ = map(detail::Where{}, mask_, Constant<T>(detail::stored<T>(number)), target_);
+    target_ = map(detail::Where{}, mask_, Constant<T>(detail::number_as<T>(number)), target_);
   }
 
   template <class V>

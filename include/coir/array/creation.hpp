@@ -22,24 +22,37 @@ Shape<sizeof...(N)> shape_of(N... extents) {
   return {static_cast<std::int64_t>(extents)...};
 }
 
-/// first + i step
+/// first + i step, rounded twice, as everywhere. Integers wrap around.
 template <class T>
 struct Progression {
   T first, step;
   KOKKOS_FORCEINLINE_FUNCTION T operator()(std::int64_t i) const {
-    return first + static_cast<T>(i) * step;
+    if constexpr (std::integral<T>)
+      return static_cast<T>(static_cast<std::uint64_t>(first) +
+                            static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(step));
+    else
+      return first + math::rounded_product(static_cast<T>(i), step);
   }
 };
 
-/// Between low and high, both reached exactly.
+/// What linspace computes in: float's numbers are rounded at the end only.
+template <class T>
+using linspace_t = std::common_type_t<T, double>;
+
+/// low + i step, and high at the end.
 template <class T>
 struct Interpolation {
-  T low, high;
+  linspace_t<T> low, high, step;
   std::int64_t last;
   KOKKOS_FORCEINLINE_FUNCTION T operator()(std::int64_t i) const {
-    if (last == 0) return low;
-    T const at = static_cast<T>(i) / static_cast<T>(last);
-    return i == last ? high : low + at * (high - low);
+    using Wide = linspace_t<T>;
+    if (i == last && last > 0) return static_cast<T>(high);
+    Wide const at = static_cast<Wide>(i);
+    // A step that is too small for its type is taken at the end.
+    Wide const moved = step == Wide(0)
+                           ? math::rounded_product(at / static_cast<Wide>(last), high - low)
+                           : math::rounded_product(at, step);
+    return static_cast<T>(last > 0 ? low + moved : low);
   }
 };
 
@@ -166,8 +179,9 @@ auto from_function(std::int64_t const (&shape)[Rank], F f) {
   return from_function<Space>(std::to_array(shape), std::move(f));
 }
 
-/// start, start + step, ... up to before stop: element i is start + i step. Mind that stop may be reached
-/// by rounding if step is a fraction (as in NumPy): linspace is safer then.
+/// start, start + step, ... up to before stop, with NumPy's bits: element i is start + i d, where
+/// d = (start + step) - start, rounded as it stands. Mind that stop may be reached by rounding if step is a
+/// fraction (as in NumPy): linspace is safer then.
 ///
 /// \throws PreconditionError if step is 0 or not finite
 template <Element T, class Space = DefaultSpace>
@@ -175,18 +189,23 @@ Array<T, 1, Space> arange(T start, T stop, T step = T(1)) {
   static_assert(!is_complex<T> && !std::same_as<T, bool>, "arange makes integers and reals");
   expects(step != T(0), "the step of arange must not be 0");
   std::int64_t count;
+  T distance = step;
   if constexpr (std::floating_point<T>) {
-    T const steps = std::ceil((stop - start) / step);
-    expects(std::abs(steps) < T(9.0e18),
+    using Wide = std::common_type_t<T, double>;
+    expects(math::isfinite(step), "the step of arange must be finite", step);
+    Wide const steps = std::ceil((static_cast<Wide>(stop) - static_cast<Wide>(start)) / step);
+    expects(std::abs(steps) < Wide(9.0e18),
             "the bounds and step of arange must give less than 2^63 elements", steps);
     count = static_cast<std::int64_t>(steps);
+    T const second = start + step;
+    distance = second - start;
   } else {
     auto const from = static_cast<std::int64_t>(start), to = static_cast<std::int64_t>(stop),
                by = static_cast<std::int64_t>(step);
     count = by > 0 ? (to - from + by - 1) / by : (from - to - by - 1) / -by;
   }
   return from_function<Space>(Shape<1>{std::max<std::int64_t>(count, 0)},
-                              detail::Progression<T>{start, step});
+                              detail::Progression<T>{start, distance});
 }
 
 /// 0, 1, ... stop - 1.
@@ -209,16 +228,18 @@ auto arange(A start, B stop, C step) {
   return arange<T>(static_cast<T>(start), static_cast<T>(stop), static_cast<T>(step));
 }
 
-/// `count` numbers at equal distances from low to high, both included: element i is
-/// low + (high - low) i / (count - 1).
+/// `count` numbers at equal distances from low to high, both included, with NumPy's bits: element i is
+/// low + i ((high - low) / (count - 1)), rounded as it stands, in double for float, and the last is high.
 ///
 /// \throws PreconditionError if count is negative
 template <RealElement T = double, class Space = DefaultSpace>
-Array<T, 1, Space> linspace(std::type_identity_t<T> low, std::type_identity_t<T> high,
+Array<T, 1, Space> linspace(detail::linspace_t<T> low, detail::linspace_t<T> high,
                             std::int64_t count) {
   expects(count >= 0, "linspace makes 0 or more numbers", count);
-  return from_function<Space>(
-      Shape<1>{count}, detail::Interpolation<T>{low, high, std::max<std::int64_t>(count - 1, 0)});
+  using Wide = detail::linspace_t<T>;
+  std::int64_t const last = std::max<std::int64_t>(count - 1, 0);
+  Wide const step = last > 0 ? (high - low) / static_cast<Wide>(last) : Wide(0);
+  return from_function<Space>(Shape<1>{count}, detail::Interpolation<T>{low, high, step, last});
 }
 
 /// base to the power of linspace(low, high, count).

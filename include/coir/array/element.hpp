@@ -7,7 +7,10 @@
 
 #include <Kokkos_Complex.hpp>
 
+#include <algorithm>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace coir {
@@ -46,20 +49,54 @@ struct RealOf<Kokkos::complex<T>> {
 template <class T>
 using real_t = typename RealOf<T>::type;
 
+namespace detail {
+
+/// The signed integers of a number of bytes; double where there are none.
+template <std::size_t Bytes>
+using signed_of_t =
+    std::conditional_t<Bytes == 2, std::int16_t,
+                       std::conditional_t<Bytes == 4, std::int32_t,
+                                          std::conditional_t<Bytes == 8, std::int64_t, double>>>;
+
+/// NumPy's: the larger type; of a signed and an unsigned one the smallest signed type that holds both, and
+/// double if there is none.
+template <std::integral A, std::integral B>
+struct PromotedIntegers {
+  using type = std::conditional_t<
+      std::is_signed_v<A> == std::is_signed_v<B>, std::conditional_t<(sizeof(A) < sizeof(B)), B, A>,
+      std::conditional_t<(std::is_signed_v<A> && sizeof(A) > sizeof(B)), A,
+                         std::conditional_t<(std::is_signed_v<B> && sizeof(B) > sizeof(A)), B,
+                                            signed_of_t<2 * std::max(sizeof(A), sizeof(B))>>>>;
+};
+template <std::integral B>
+struct PromotedIntegers<bool, B> {
+  using type = B;
+};
+template <std::integral A>
+  requires(!std::same_as<A, bool>)
+struct PromotedIntegers<A, bool> {
+  using type = A;
+};
+
+}  // namespace detail
+
 /// The type of what two elements of arrays combine to.
 template <class A, class B>
 struct PromotedOf {
   using type = std::common_type_t<A, B>;
 };
+template <std::integral A, std::integral B>
+struct PromotedOf<A, B> : detail::PromotedIntegers<A, B> {};
 template <class A, class B>
   requires(is_complex<A> || is_complex<B>)
 struct PromotedOf<A, B> {
   using type = Kokkos::complex<std::common_type_t<real_t<A>, real_t<B>>>;
 };
 
-/// The type that elements of arrays of type A and B combine to: the larger kind of bool < integer < real
-/// < complex, and the larger size within a kind, as in NumPy, but for an integer with a float, which
-/// gives float in C++ and JAX. Small integers stay small: uint8 with uint8 is uint8.
+/// The type that elements of arrays of type A and B combine to, as in NumPy: the larger kind of bool < integer
+/// < real < complex, and the larger size within a kind. Small integers stay small: uint8 with uint8 is uint8.
+/// Signed and unsigned integers combine to the smallest signed type that holds both, int64 with uint64 to
+/// double. Unlike in NumPy an integer with a float gives float, as in C++ and JAX.
 template <class A, class B>
 using promote_t = typename PromotedOf<A, B>::type;
 
@@ -92,8 +129,24 @@ struct WeakOf<A, Kokkos::complex<S>> {
 };
 
 /// The type that a single number S takes next to an array of A: as in NumPy it never makes a float array
-/// double, only a number of a larger kind changes the kind. `0.25 * x` is float if x is.
+/// double, only a number of a larger kind changes the kind. `0.25 * x` is float if x is. An integer that the
+/// array's type doesn't hold is refused.
 template <class A, class S>
 using weak_t = typename WeakOf<A, S>::type;
+
+namespace detail {
+
+/// Values as they are stored: complex numbers of reals have no imaginary part.
+template <class To, class From>
+KOKKOS_FORCEINLINE_FUNCTION To stored(From const& value) {
+  if constexpr (is_complex<To> && is_complex<From>)
+    return To(value.real(), value.imag());
+  else if constexpr (is_complex<To> && std::is_arithmetic_v<From>)
+    return To(static_cast<real_t<To>>(value));
+  else
+    return static_cast<To>(value);
+}
+
+}  // namespace detail
 
 }  // namespace coir

@@ -9,11 +9,14 @@
 ///                        `row` gives, for a stretch of a row, something to index on hosts, and whose
 ///                        `cell` gives a single value on devices.
 
+#include <coir/array/detail/compare.hpp>
 #include <coir/array/detail/fold.hpp>
 #include <coir/array/detail/pack.hpp>
 #include <coir/array/element.hpp>
 #include <coir/array/shape.hpp>
 
+#include <limits>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -177,11 +180,46 @@ auto operand(E&& expression) {
     return std::remove_cvref_t<E>(std::forward<E>(expression));
 }
 
+namespace detail {
+
+/// Whether T holds all integers of type S.
+template <std::integral T, std::integral S>
+inline constexpr bool holds_all =
+    std::numeric_limits<T>::digits >= std::numeric_limits<S>::digits &&
+    (std::is_signed_v<T> || !std::is_signed_v<S>);
+
+template <class T>
+[[noreturn]] void fail_to_hold(std::string const& number) {
+  using Limits = std::numeric_limits<T>;
+  throw PreconditionError("an array of " + std::string(std::is_signed_v<T> ? "int" : "uint") +
+                          std::to_string(8 * sizeof(T)) + " takes numbers from " +
+                          std::to_string(Limits::min()) + " to " + std::to_string(Limits::max()) +
+                          ", not " + number + ": cast the array to a larger type");
+}
+
+/// A number as the type T of an array that it is combined with or written into.
+///
+/// \throws PreconditionError if T is an integer type that doesn't hold it
+template <class T, Scalar S>
+T number_as(S const& number) {
+  if constexpr (std::is_integral_v<T> && std::is_integral_v<S> && !std::is_same_v<T, bool>) {
+    if constexpr (!holds_all<T, S>)
+      if (exactly_less(number, std::numeric_limits<T>::min()) ||
+          exactly_less(std::numeric_limits<T>::max(), number))
+        fail_to_hold<T>(std::to_string(number));
+  }
+  return stored<T>(number);
+}
+
+}  // namespace detail
+
 /// A single number, given the type it takes next to elements of type `Beside`.
+///
+/// \throws PreconditionError if it is an integer that the type doesn't hold
 template <class Beside, Scalar S>
 auto operand_beside(S const& number) {
   using T = weak_t<Beside, S>;
-  return Constant<T>(static_cast<T>(number));
+  return Constant<T>(detail::number_as<T>(number));
 }
 
 /// f(a[i], b[i], ...) for all i, with broadcasting, as an expression: CuPy's ElementwiseKernel, Numba's

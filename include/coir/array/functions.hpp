@@ -7,6 +7,7 @@
 /// coir/core/math.hpp says so, to within 4 ulp.
 
 #include <coir/array/detail/complex_math.hpp>
+#include <coir/array/detail/floor_division.hpp>
 #include <coir/array/operators.hpp>
 
 #include <limits>
@@ -140,7 +141,7 @@ struct Power {
   /// a^n; 0 for a negative n unless |a| is 1. Overflow wraps around.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static T integer_power(T a, T n) {
-    using U = std::make_unsigned_t<T>;
+    using U = wrapping_t<T>;
     if constexpr (std::is_signed_v<T>)
       if (n < T(0)) return a == T(1) ? T(1) : a == T(-1) ? (n % 2 == 0 ? T(1) : T(-1)) : T(0);
     U result = 1, factor = static_cast<U>(a);
@@ -220,14 +221,18 @@ struct Mod {
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(A const& a, B const& b) const {
     using C = number_t<promote_t<A, B>>;
     C const x = stored<C>(a), y = stored<C>(b);
-    C rest;
-    if constexpr (std::is_integral_v<C>)
-      rest = Remainder{}(x, y);
-    else
-      rest = Function_fmod{}(x, y);
-    bool const wrong_sign = (rest < C(0)) != (y < C(0));
-    if (rest != C(0) && wrong_sign) rest += y;
-    return rest;
+    if constexpr (std::is_floating_point_v<C>) {
+      return floor_rest(x, y);
+    } else {
+      C rest;
+      if constexpr (std::is_integral_v<C>)
+        rest = Remainder{}(x, y);
+      else
+        rest = Function_fmod{}(x, y);
+      bool const wrong_sign = (rest < C(0)) != (y < C(0));
+      if (rest != C(0) && wrong_sign) rest += y;
+      return rest;
+    }
   }
 };
 struct FloorDivide {
@@ -239,8 +244,10 @@ struct FloorDivide {
       C const quotient = Divide{}(x, y);
       bool const down = (x < C(0)) != (y < C(0)) && Remainder{}(x, y) != C(0);
       return static_cast<C>(quotient - (down ? C(1) : C(0)));
+    } else if constexpr (std::is_floating_point_v<C>) {
+      return floor_quotient(x, y);
     } else {
-      return Function_floor{}(x / y);
+      return Function_rint{}((x - Mod{}(x, y)) / y);
     }
   }
 };
@@ -322,19 +329,24 @@ struct Cast {
   }
 };
 
-/// The type that expressions and numbers combine to, of which at least one is an expression.
-template <class A, class B>
-struct CombinedType {
-  using type = promote_t<element_t<A>, element_t<B>>;
-};
-template <Expression A, Scalar B>
-struct CombinedType<A, B> {
-  using type = weak_t<value_t<A>, std::remove_cvref_t<B>>;
-};
-template <Scalar A, Expression B>
-struct CombinedType<A, B> {
-  using type = weak_t<value_t<B>, std::remove_cvref_t<A>>;
-};
+template <class T>
+inline constexpr bool bounded_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+/// Bounds for elements of type T. Numbers below, or above, all of T's can't bind, and are T's ends.
+template <class T, class L>
+auto lower_bound(L&& low) {
+  if constexpr (bounded_integer<T> && std::integral<std::remove_cvref_t<L>>)
+    if (exactly_less(low, std::numeric_limits<T>::min()))
+      return Constant<T>(std::numeric_limits<T>::min());
+  return value_for<T>(std::forward<L>(low));
+}
+template <class T, class H>
+auto upper_bound(H&& high) {
+  if constexpr (bounded_integer<T> && std::integral<std::remove_cvref_t<H>>)
+    if (exactly_less(std::numeric_limits<T>::max(), high))
+      return Constant<T>(std::numeric_limits<T>::max());
+  return value_for<T>(std::forward<H>(high));
+}
 
 /// An operand, numbers being given the type T.
 template <class T, class E>
@@ -342,7 +354,7 @@ auto operand_as(E&& e) {
   if constexpr (Expression<E>)
     return operand(std::forward<E>(e));
   else
-    return Constant<T>(stored<T>(e));
+    return Constant<T>(number_as<T>(e));
 }
 
 }  // namespace detail
@@ -366,27 +378,34 @@ template <class A, class B>
 auto maximum(A&& a, B&& b) {
   return detail::combine(detail::Maximum{}, std::forward<A>(a), std::forward<B>(b));
 }
-/// a - floor(a / b) b, which has the sign of b: NumPy's mod and Python's %. Integers modulo 0 are 0.
+/// a - floor(a / b) b, which has the sign of b: NumPy's mod and Python's %, for infinities and signed zeros,
+/// too. Integers modulo 0 are 0.
 template <class A, class B>
   requires detail::CombinableOrdered<A, B>
 auto mod(A&& a, B&& b) {
   return detail::combine(detail::Mod{}, std::forward<A>(a), std::forward<B>(b));
 }
-/// floor(a / b): NumPy's floor_divide and Python's //. Integers divided by 0 are 0.
+/// floor(a / b) of the exact quotient: NumPy's floor_divide and Python's //. Integers divided by 0 are 0.
 template <class A, class B>
   requires detail::CombinableOrdered<A, B>
 auto floor_divide(A&& a, B&& b) {
   return detail::combine(detail::FloorDivide{}, std::forward<A>(a), std::forward<B>(b));
 }
+/// Both, as a pair of expressions: floor_divide(a, b) and mod(a, b).
+template <class A, class B>
+  requires detail::CombinableOrdered<A, B>
+auto divmod(A const& a, B const& b) {
+  return std::pair(floor_divide(a, b), mod(a, b));
+}
 
 /// x, but low where it is less and high where it is more; NaN stays. The bounds are numbers or
-/// expressions.
+/// expressions. Bounds beyond what an integer type holds don't bind.
 template <Expression E, class L, class H>
   requires detail::CombinableOrdered<E, L> && detail::CombinableOrdered<E, H>
 auto clip(E&& x, L&& low, H&& high) {
   using T = value_t<E>;
-  return map(detail::Clip{}, std::forward<E>(x), detail::value_for<T>(std::forward<L>(low)),
-             detail::value_for<T>(std::forward<H>(high)));
+  return map(detail::Clip{}, std::forward<E>(x), detail::lower_bound<T>(std::forward<L>(low)),
+             detail::upper_bound<T>(std::forward<H>(high)));
 }
 
 /// a where the mask holds, b elsewhere; both are computed everywhere. At least one of a and b is an array

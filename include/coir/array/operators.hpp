@@ -3,8 +3,11 @@
 /// \file
 /// Arithmetic, comparison, logic and bit operators of arrays, all elementwise, lazy and broadcasting.
 ///
-/// Integers divide as in C++ (7 / 2 is 3), and by zero give 0; where they overflow they wrap around. On bool arrays + and * count: the result is
-/// int. && and || evaluate both sides.
+/// Integers divide as in C++ (7 / 2 is 3), and by zero give 0; where they overflow they wrap around. On bool
+/// arrays + and * count: the result is int. && and || evaluate both sides.
+///
+/// Types combine as promote_t and weak_t say. A single integer that the array's type doesn't hold is a
+/// PreconditionError in arithmetic; comparisons are those of the values, whatever their types.
 
 #include <coir/array/array.hpp>
 #include <coir/array/expression.hpp>
@@ -72,22 +75,6 @@ struct Remainder {
   }
 };
 
-#define COIR_COMPARISON(Name, symbol)                                           \
-  struct Name {                                                                 \
-    template <class A, class B>                                                 \
-    KOKKOS_FORCEINLINE_FUNCTION bool operator()(A const& a, B const& b) const { \
-      using C = promote_t<A, B>;                                                \
-      return stored<C>(a) symbol stored<C>(b);                                  \
-    }                                                                           \
-  };
-COIR_COMPARISON(Less, <)
-COIR_COMPARISON(LessEqual, <=)
-COIR_COMPARISON(Greater, >)
-COIR_COMPARISON(GreaterEqual, >=)
-COIR_COMPARISON(Equal, ==)
-COIR_COMPARISON(NotEqual, !=)
-#undef COIR_COMPARISON
-
 struct And {
   KOKKOS_FORCEINLINE_FUNCTION bool operator()(bool a, bool b) const { return a & b; }
 };
@@ -114,17 +101,21 @@ COIR_BIT_OPERATION(BitXor, ^)
 /// x 2^n and x / 2^n rounded down; 0, or all sign bits, if n exceeds the type's bits.
 struct ShiftLeft {
   template <std::integral A, std::integral B>
-  KOKKOS_FORCEINLINE_FUNCTION A operator()(A a, B n) const {
-    using U = std::make_unsigned_t<number_t<A>>;
-    constexpr int bits = 8 * sizeof(A);
-    return n < B(0) || n >= bits ? A(0) : static_cast<A>(static_cast<U>(static_cast<U>(a) << n));
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(A a, B n) const {
+    using C = number_t<promote_t<A, B>>;
+    using U = wrapping_t<C>;
+    constexpr int bits = 8 * sizeof(C);
+    return n < B(0) || n >= bits ? C(0) : static_cast<C>(static_cast<U>(static_cast<C>(a)) << n);
   }
 };
 struct ShiftRight {
   template <std::integral A, std::integral B>
-  KOKKOS_FORCEINLINE_FUNCTION A operator()(A a, B n) const {
-    constexpr int bits = 8 * sizeof(A);
-    return n < B(0) || n >= bits ? static_cast<A>(a < A(0) ? A(-1) : A(0)) : static_cast<A>(a >> n);
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(A a, B n) const {
+    using C = number_t<promote_t<A, B>>;
+    constexpr int bits = 8 * sizeof(C);
+    C const value = static_cast<C>(a);
+    return n < B(0) || n >= bits ? static_cast<C>(value < C(0) ? C(-1) : C(0))
+                                 : static_cast<C>(value >> n);
   }
 };
 struct BitNot {
@@ -183,15 +174,53 @@ struct ElementOf<E> {
 template <class E>
 using element_t = typename ElementOf<std::remove_cvref_t<E>>::type;
 
+/// The type that expressions and numbers combine to, of which at least one is an expression.
+template <class A, class B>
+struct CombinedType {
+  using type = promote_t<element_t<A>, element_t<B>>;
+};
+template <Expression A, Scalar B>
+struct CombinedType<A, B> {
+  using type = weak_t<value_t<A>, std::remove_cvref_t<B>>;
+};
+template <Scalar A, Expression B>
+struct CombinedType<A, B> {
+  using type = weak_t<value_t<B>, std::remove_cvref_t<A>>;
+};
+
+/// Integers that combine to integers: int64 and uint64 don't.
 template <class A, class B>
 concept CombinableIntegers =
-    Combinable<A, B> && std::integral<element_t<A>> && std::integral<element_t<B>>;
+    Combinable<A, B> && std::integral<element_t<A>> && std::integral<element_t<B>> &&
+    std::integral<typename CombinedType<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::type>;
 template <class A, class B>
 concept CombinableBools =
     Combinable<A, B> && std::same_as<element_t<A>, bool> && std::same_as<element_t<B>, bool>;
 template <class A, class B>
 concept CombinableOrdered =
     Combinable<A, B> && !is_complex<element_t<A>> && !is_complex<element_t<B>>;
+
+/// Whether an integer expression of elements T is compared with a number of type S that T may not hold.
+template <class T, class S>
+inline constexpr bool outreaches = false;
+template <std::integral T, std::floating_point S>
+inline constexpr bool outreaches<T, S> = true;
+template <std::integral T, std::integral S>
+inline constexpr bool outreaches<T, S> = !holds_all<T, S>;
+
+/// f of two operands, where f compares. Single numbers beside integers count with their own value, whatever
+/// the integers' type.
+template <class F, class Mirrored, class A, class B>
+auto compare(F f, Mirrored mirrored, A&& a, B&& b) {
+  if constexpr (Expression<A> && Expression<B>)
+    return map(f, std::forward<A>(a), std::forward<B>(b));
+  else if constexpr (!Expression<A>)
+    return compare(mirrored, f, std::forward<B>(b), a);
+  else if constexpr (outreaches<value_t<A>, element_t<B>>)
+    return map(beside_number<F, value_t<A>>(b), std::forward<A>(a));
+  else
+    return map(f, std::forward<A>(a), operand_beside<value_t<A>>(b));
+}
 
 }  // namespace detail
 
@@ -206,12 +235,6 @@ COIR_BINARY_OPERATOR(-, Subtract, Combinable)
 COIR_BINARY_OPERATOR(*, Multiply, Combinable)
 COIR_BINARY_OPERATOR(/, Divide, Combinable)
 COIR_BINARY_OPERATOR(%, Remainder, CombinableIntegers)
-COIR_BINARY_OPERATOR(<, Less, CombinableOrdered)
-COIR_BINARY_OPERATOR(<=, LessEqual, CombinableOrdered)
-COIR_BINARY_OPERATOR(>, Greater, CombinableOrdered)
-COIR_BINARY_OPERATOR(>=, GreaterEqual, CombinableOrdered)
-COIR_BINARY_OPERATOR(==, Equal, Combinable)
-COIR_BINARY_OPERATOR(!=, NotEqual, Combinable)
 COIR_BINARY_OPERATOR(&&, And, CombinableBools)
 COIR_BINARY_OPERATOR(||, Or, CombinableBools)
 COIR_BINARY_OPERATOR(&, BitAnd, CombinableIntegers)
@@ -220,6 +243,21 @@ COIR_BINARY_OPERATOR(^, BitXor, CombinableIntegers)
 COIR_BINARY_OPERATOR(<<, ShiftLeft, CombinableIntegers)
 COIR_BINARY_OPERATOR(>>, ShiftRight, CombinableIntegers)
 #undef COIR_BINARY_OPERATOR
+
+#define COIR_COMPARISON_OPERATOR(symbol, Function, Mirrored, Allowed)                  \
+  template <class A, class B>                                                          \
+    requires detail::Allowed<A, B>                                                     \
+  auto operator symbol(A&& a, B&& b) {                                                 \
+    return detail::compare(detail::Function{}, detail::Mirrored{}, std::forward<A>(a), \
+                           std::forward<B>(b));                                        \
+  }
+COIR_COMPARISON_OPERATOR(<, Less, Greater, CombinableOrdered)
+COIR_COMPARISON_OPERATOR(<=, LessEqual, GreaterEqual, CombinableOrdered)
+COIR_COMPARISON_OPERATOR(>, Greater, Less, CombinableOrdered)
+COIR_COMPARISON_OPERATOR(>=, GreaterEqual, LessEqual, CombinableOrdered)
+COIR_COMPARISON_OPERATOR(==, Equal, Equal, Combinable)
+COIR_COMPARISON_OPERATOR(!=, NotEqual, NotEqual, Combinable)
+#undef COIR_COMPARISON_OPERATOR
 
 template <Expression A>
 auto operator-(A&& a) {

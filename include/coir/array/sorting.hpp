@@ -237,14 +237,13 @@ enum class Side { left, right };
 namespace detail {
 
 /// a < b, with NaN after all numbers.
-template <class T>
-KOKKOS_FORCEINLINE_FUNCTION bool sorts_before(T a, T b) {
-  return a < b || (b != b && a == a);
+template <class A, class B>
+KOKKOS_FORCEINLINE_FUNCTION bool sorts_before(A a, B b) {
+  return exactly_less(a, b) || (b != b && a == a);
 }
 
 template <class A, class B>
 struct SearchSorted {
-  using C = promote_t<A, B>;
   A const* data;
   std::int64_t stride, size;
   bool left;
@@ -253,9 +252,8 @@ struct SearchSorted {
     std::int64_t first = 0, count = size;
     while (count > 0) {
       std::int64_t const half = count / 2;
-      C const element = static_cast<C>(data[(first + half) * stride]);
-      C const sought = static_cast<C>(value);
-      bool const after = left ? sorts_before(element, sought) : !sorts_before(sought, element);
+      A const element = data[(first + half) * stride];
+      bool const after = left ? sorts_before(element, value) : !sorts_before(value, element);
       first = after ? first + half + 1 : first;
       count = after ? count - half - 1 : half;
     }

@@ -141,6 +141,16 @@ KOKKOS_FORCEINLINE_FUNCTION T fma(T x, T y, T z) {
   return fma(x, y, z);
 }
 
+/// Whether the processor has an instruction for fma.
+constexpr bool has_fma() {
+#if defined(__FMA__) || defined(__FP_FAST_FMA) || defined(__aarch64__) || \
+    defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return true;
+#else
+  return false;
+#endif
+}
+
 /// x y + z, rounded once where the processor has an instruction for that, and twice elsewhere.
 ///
 /// Of the plain expression compilers decide anew at each place whether they round once or twice, so the
@@ -148,11 +158,30 @@ KOKKOS_FORCEINLINE_FUNCTION T fma(T x, T y, T z) {
 /// everywhere, by a slow function if need be.
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION T multiply_add(T x, T y, T z) {
-#if defined(__FMA__) || defined(__FP_FAST_FMA) || defined(__aarch64__) || \
-    defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-  return fma(x, y, z);
+  if constexpr (has_fma())
+    return fma(x, y, z);
+  else
+    return x * y + z;
+}
+
+/// x y, rounded before anything is added to it: x * y + z may be rounded once in all, as the compiler likes.
+/// For what must have the same bits everywhere.
+template <std::floating_point T>
+KOKKOS_FORCEINLINE_FUNCTION T rounded_product(T x, T y) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(T) == 4)
+    return __fmul_rn(x, y);
+  else
+    return __dmul_rn(x, y);
+#elif defined(__clang__)
+#pragma clang fp contract(off)
+  return x * y;
 #else
-  return x * y + z;
+  // g++ has no word for it that loops which it vectorises obey. Where nothing can be fused, nothing is.
+  if constexpr (has_fma())
+    return fma(x, y, T(-0.0));
+  else
+    return x * y;
 #endif
 }
 

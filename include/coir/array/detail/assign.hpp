@@ -13,17 +13,6 @@
 
 namespace coir::detail {
 
-/// Values as they are stored: complex numbers of reals have no imaginary part.
-template <class To, class From>
-KOKKOS_FORCEINLINE_FUNCTION To stored(From const& value) {
-  if constexpr (is_complex<To> && is_complex<From>)
-    return To(value.real(), value.imag());
-  else if constexpr (is_complex<To> && std::is_arithmetic_v<From>)
-    return To(static_cast<real_t<To>>(value));
-  else
-    return static_cast<To>(value);
-}
-
 template <class T, class Kernel, int Outer>
 struct AssignBody {
   // On devices. Cells of a column share much of what is computed of strides.

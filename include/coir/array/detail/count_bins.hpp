@@ -4,6 +4,7 @@
 /// How often values fall into each of a number of bins: the kernels of statistics.hpp.
 
 #include <coir/array/array.hpp>
+#include <coir/array/detail/compare.hpp>
 #include <coir/core/loops.hpp>
 
 #include <algorithm>
@@ -38,11 +39,11 @@ struct EdgeBins {
   std::int64_t bins;
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(T const& value) const {
-    if (!(value >= edges[0] && value <= edges[bins])) return -1;
+    if (!(GreaterEqual{}(value, edges[0]) && LessEqual{}(value, edges[bins]))) return -1;
     std::int64_t first = 0, count = bins;  // the last bin whose lower edge is not above the value
     while (count > 1) {
       std::int64_t const half = count / 2;
-      bool const above = edges[first + half] <= value;
+      bool const above = LessEqual{}(edges[first + half], value);
       first = above ? first + half : first;
       count = above ? count - half : half;
     }

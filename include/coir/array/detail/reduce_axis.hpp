@@ -10,8 +10,8 @@
 #include <coir/array/array.hpp>
 #include <coir/array/detail/reduce.hpp>
 
+#include <memory>
 #include <string>
-#include <vector>
 
 namespace coir::detail {
 
@@ -84,8 +84,10 @@ void fold_across_rows_on_host(Exec const& exec, Body const& body, std::int64_t r
   std::int64_t const parts =
       parts_of_axis(rows * across, std::min(columns, gathered_stretch), length);
   std::int64_t const cells = rows * columns;
-  std::vector<Value> partial(static_cast<std::size_t>(parts > 1 ? parts * cells : 0));
-  Value* const partials = partial.data();
+  // Not a std::vector, which packs bool.
+  auto const partial =
+      std::make_unique<Value[]>(static_cast<std::size_t>(parts > 1 ? parts * cells : 0));
+  Value* const partials = partial.get();
 
   std::int64_t const tasks = rows * across * parts;
   auto const fold = [=](std::int64_t task, Body const& body) {
