@@ -20,6 +20,7 @@ constexpr int dark_matter = 1;  // the one that is used here
 constexpr char const* positions_name = "PartType1/Coordinates";
 constexpr char const* velocities_name = "PartType1/Velocities";
 constexpr char const* ids_name = "PartType1/ParticleIDs";
+constexpr char const* masses_name = "PartType1/Masses";
 
 constexpr double cm_in_kpc =
     1e3 * 648000 / std::numbers::pi * 14959787070000;  // as critical_density
@@ -90,9 +91,11 @@ void write_header(Writer& writer, GadgetHeader const& header, bool is_double) {
   writer.write_attribute("Parameters", "UnitVelocity_in_cm_per_s", cm_per_s_in_km_per_s);
 }
 
-// The units of a dataset as GADGET-4 notes them: powers of a, h and the basic units.
+// The units of a dataset: powers of a, h and the basic units. GADGET-4 notes them in one way, and codes that come of
+// GADGET-3 in another, in which the basic units U_L, U_M and U_V are found in a description. Readers know either.
 struct Scaling {
   double a, h, length, mass, velocity, to_cgs;
+  char const* description;
 };
 
 void write_scaling(Writer& writer, char const* dataset, Scaling const& scaling) {
@@ -102,6 +105,10 @@ void write_scaling(Writer& writer, char const* dataset, Scaling const& scaling) 
   writer.write_attribute(dataset, "mass_scaling", scaling.mass);
   writer.write_attribute(dataset, "velocity_scaling", scaling.velocity);
   writer.write_attribute(dataset, "to_cgs", scaling.to_cgs);
+  writer.write_attribute(dataset, "aexp-scale-exponent", scaling.a);
+  writer.write_attribute(dataset, "h-scale-exponent", scaling.h);
+  writer.write_attribute(dataset, "CGSConversionFactor", scaling.to_cgs == 0 ? 1 : scaling.to_cgs);
+  writer.write_attribute_text(dataset, "VarDescription", scaling.description);
 }
 
 void append_ids(Writer& writer, std::vector<std::uint64_t> const& ids, GadgetIds stored_as) {
@@ -245,9 +252,17 @@ void write_gadget(std::filesystem::path const& path, GadgetHeader const& header,
   writer.make_dataset(velocities_name, type_of<T>, {n, 3});
   writer.make_dataset(ids_name, options.ids == GadgetIds::uint32 ? Type::uint32 : Type::uint64,
                       {n});
-  write_scaling(writer, positions_name, {1, -1, 1, 0, 0, cm_in(header.length)});
-  write_scaling(writer, velocities_name, {0.5, 0, 0, 0, 1, cm_per_s_in_km_per_s});
-  write_scaling(writer, ids_name, {0, 0, 0, 0, 0, 0});
+  write_scaling(writer, positions_name,
+                {1, -1, 1, 0, 0, cm_in(header.length), "Comoving positions, in U_L"});
+  write_scaling(writer, velocities_name,
+                {0.5, 0, 0, 0, 1, cm_per_s_in_km_per_s,
+                 "Velocities a dx/dt over the root of the scale factor, in U_V"});
+  write_scaling(writer, ids_name, {0, 0, 0, 0, 0, 0, "Identifiers"});
+  if (header.particle_mass > 0) {
+    // The header has it, too, and for GADGET that is enough; other readers look for the units of this.
+    writer.write_constant(masses_name, static_cast<T>(header.particle_mass), {n});
+    write_scaling(writer, masses_name, {0, -1, 0, 1, 0, g_in_1e10_msun, "Masses, in U_M"});
+  }
 
   T const root_a = static_cast<T>(std::sqrt(header.scale_factor));
   std::vector<T> positions, velocities;

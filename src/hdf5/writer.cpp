@@ -186,6 +186,17 @@ void Writer::write_attribute_text(std::string_view object, std::string_view name
 }
 
 void Writer::make_dataset(std::string_view name, Type type, Shape const& shape) {
+  make_dataset(name, type, shape, nullptr);
+}
+
+void Writer::write_constant(std::string_view name, Type type, void const* value,
+                            Shape const& shape) {
+  make_dataset(name, type, shape, value);
+  Dataset& dataset = file_->datasets[path_of(name)];
+  dataset.written = dataset.size();
+}
+
+void Writer::make_dataset(std::string_view name, Type type, Shape const& shape, void const* fill) {
   Quiet const quiet;
   file_->expects_open();
   std::string const path = file_->path_of_new(name);
@@ -195,8 +206,13 @@ void Writer::make_dataset(std::string_view name, Type type, Shape const& shape) 
           in_words(shape));
   if (std::size_t const slash = path.rfind('/'); slash != std::string::npos)
     file_->make_groups(path.substr(0, slash));
+  Handle const properties = timeless(H5P_DATASET_CREATE);
+  if (fill != nullptr) {
+    H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_LATE);  // with the first row: never
+    H5Pset_fill_value(properties.id(), native(type), fill);
+  }
   Handle const made(H5Dcreate2(file_->file.id(), path.c_str(), native(type), make_space(shape).id(),
-                               H5P_DEFAULT, timeless(H5P_DATASET_CREATE).id(), H5P_DEFAULT),
+                               H5P_DEFAULT, properties.id(), H5P_DEFAULT),
                     &H5Dclose);
   file_->check(made.valid());
   file_->datasets[path] = {type, shape};

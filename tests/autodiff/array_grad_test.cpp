@@ -248,6 +248,30 @@ TYPED_TEST(ArrayGrad, FunctionsOfReductionsFollowTheChainRule) {
   }
 }
 
+TYPED_TEST(ArrayGrad, FunctionsOfTwoReductionsFollowTheChainRule) {
+  USING_CASE;
+  for (std::int64_t const n : {std::int64_t(1), std::int64_t(31), std::int64_t(1009)}) {
+    auto const x = this->numbers(n, 0.5, 2);
+    auto const x_h = on_host(x);
+    double s = 0, q = 0;
+    for (double const v : x_h) {
+      s += v / double(n);
+      q += v * v / double(n);
+    }
+    auto const [value, slope] = coir::value_and_grad([](auto x) {
+      auto const s = mean(x), q = mean(x * x);
+      return hypot(s, 3) + atan2(s, q) + pow(q, s) + pow(2, s) + 5 * maximum(q, s * s - 1) -
+             minimum(7, q);
+    })(x);
+    double const h = std::hypot(s, 3), r = s * s + q * q, p = std::pow(q, s), e = std::exp2(s);
+    EXPECT_NEAR(value, h + std::atan2(s, q) + p + e + 4 * q, 64 * eps * (h + p + e + 4 * q)) << n;
+    double const along_s = s / h + q / r + p * std::log(q) + e * std::log(2.0);
+    double const along_q = -s / r + p * s / q + 4;
+    this->expect_near(
+        slope, [&](std::size_t i) { return (along_s + 2 * x_h[i] * along_q) / double(n); }, 128);
+  }
+}
+
 TYPED_TEST(ArrayGrad, ElementwiseFunctionsWorkOnDuals) {
   USING_CASE;
   auto const x = this->numbers(1009, 0.1, 0.9);

@@ -215,6 +215,40 @@ TEST(GadgetHeader, HasWhatGadgetReads) {
   EXPECT_EQ(reader.attribute<double>("PartType1/Coordinates", "h_scaling"), -1);
 }
 
+TEST(GadgetHeader, EachDatasetSaysItsUnitsInBothWays) {
+  ScratchFolder const folder;
+  write_example<float>(folder / "a.hdf5", example_header(2));
+  Reader const reader(folder / "a.hdf5");
+  struct Units {
+    char const *dataset, *basic_unit;
+    double a, h, to_cgs;
+  };
+  auto const in_cgs = [&](char const* unit) {
+    return reader.attribute<double>("Parameters", unit);
+  };
+  for (Units const& units :
+       {Units{"PartType1/Coordinates", "U_L", 1, -1, in_cgs("UnitLength_in_cm")},
+        Units{"PartType1/Velocities", "U_V", 0.5, 0, in_cgs("UnitVelocity_in_cm_per_s")},
+        Units{"PartType1/Masses", "U_M", 0, -1, in_cgs("UnitMass_in_g")},
+        Units{"PartType1/ParticleIDs", "", 0, 0, 1}}) {
+    auto const attribute = [&](char const* name) {
+      return reader.attribute<double>(units.dataset, name);
+    };
+    EXPECT_EQ(attribute("a_scaling"), units.a) << units.dataset;
+    EXPECT_EQ(attribute("aexp-scale-exponent"), units.a) << units.dataset;
+    EXPECT_EQ(attribute("h_scaling"), units.h) << units.dataset;
+    EXPECT_EQ(attribute("h-scale-exponent"), units.h) << units.dataset;
+    EXPECT_EQ(attribute("CGSConversionFactor"), units.to_cgs) << units.dataset;
+    std::string const text = reader.attribute_text(units.dataset, "VarDescription");
+    EXPECT_NE(text.find(units.basic_unit), std::string::npos) << text;
+    for (char const* const other : {"U_L", "U_V", "U_M"})
+      if (other != std::string(units.basic_unit))
+        EXPECT_EQ(text.find(other), std::string::npos) << text;
+  }
+  EXPECT_EQ(reader.type("PartType1/Masses"), Type::float32);
+  EXPECT_EQ(reader.read<double>("PartType1/Masses"), std::vector<double>(2, 1.25));
+}
+
 TEST(GadgetHeader, CountsMayHaveSignsOr64Bits) {
   ScratchFolder const folder;
   write_changed(folder / "signed.hdf5", "", std::vector<int>());

@@ -129,6 +129,32 @@ TYPED_TEST(WriterOf, AttributesComeBackWithTheSameBits) {
   EXPECT_EQ(reader.attribute<TypeParam>("group/numbers", "just one"), largest);
 }
 
+TEST(Constants, AreReadEverywhereAndTakeNoSpace) {
+  ScratchFolder const folder;
+  auto const size_with = [&](std::int64_t count) {
+    {
+      Writer writer(folder / "a.hdf5");
+      writer.write_constant("group/ones", 1.5f, {count, 2});
+      writer.commit();
+    }
+    return fs::file_size(folder / "a.hdf5");
+  };
+  auto const size = size_with(3);
+  Reader const reader(folder / "a.hdf5");
+  EXPECT_EQ(reader.type("group/ones"), Type::float32);
+  EXPECT_EQ(reader.read<float>("group/ones"), std::vector<float>(6, 1.5f));
+  EXPECT_EQ(size_with(1'000'000'000), size);
+  EXPECT_EQ(size_with(0), size);
+}
+
+TEST(Constants, TakeNoRows) {
+  EXPECT_NE(refusal([](Writer& writer) {
+              writer.write_constant("c", 1.0, {3});
+              writer.append("c", std::span<double const>(std::vector{1.0}));
+            }).find("must be no more than are missing, 0"),
+            std::string::npos);
+}
+
 TEST(Writer, TextComesBack) {
   ScratchFolder const folder;
   std::string const text =

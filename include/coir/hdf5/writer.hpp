@@ -70,6 +70,14 @@ class Writer {
   /// \param shape  1 to 4 extents, each 0 or more
   void make_dataset(std::string_view name, Type type, Shape const& shape);
 
+  /// Makes a dataset that holds one number everywhere, and takes no space for it: readers get it as HDF5's fill value.
+  ///
+  /// \param shape  1 to 4 extents, each 0 or more
+  template <Element T>
+  void write_constant(std::string_view name, T value, Shape const& shape) {
+    write_constant(name, type_of<T>, &value, shape);
+  }
+
   /// Writes the next rows of a dataset (a row is all that has the same first index), after those written before.
   ///
   /// \param values  whole rows in C order, of the dataset's type, no more than are missing; may be none
@@ -108,6 +116,8 @@ class Writer {
   void append(std::string_view name, Type type, void const* values, std::int64_t count);
   void write(std::string_view name, Type type, void const* values, std::int64_t count,
              Shape const& shape);
+  void write_constant(std::string_view name, Type type, void const* value, Shape const& shape);
+  void make_dataset(std::string_view name, Type type, Shape const& shape, void const* fill);
 
   struct File;
   std::unique_ptr<File> file_;
