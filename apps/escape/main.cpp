@@ -15,6 +15,7 @@
 #include <support/options.hpp>
 #include <support/report.hpp>
 #include <support/run.hpp>
+#include <support/same_file.hpp>
 
 #include <array>
 #include <functional>
@@ -166,8 +167,7 @@ void expects_consistent(Settings const& settings) {
             "the name of the output must end in .png or .npy",
             "'" + settings.output.string() + "'");
   }
-  expects(settings.output.empty() || settings.output != settings.report,
-          "--output and --report must name different files", settings.report.string());
+  expects_different_files({{"--output", settings.output}, {"--report", settings.report}});
   for (auto const& path : {settings.output, settings.report})
     if (!path.empty()) io::AtomicFile{path};  // leaves no trace unless it can't be written
 }

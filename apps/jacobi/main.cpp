@@ -15,8 +15,8 @@
 #include <support/options.hpp>
 #include <support/report.hpp>
 #include <support/run.hpp>
+#include <support/same_file.hpp>
 
-#include <algorithm>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -114,12 +114,11 @@ void expects_consistent(Settings const& settings) {
   for (auto const& path : {settings.output, settings.output_laplacian})
     expects(path.empty() || io::format_of_name(path) != io::Format::unknown,
             "the name of an output must end in .png, .pgm or .npy", "'" + path.string() + "'");
-  auto const outputs = {settings.output, settings.output_laplacian, settings.report};
-  for (auto const& path : outputs)
-    expects(path.empty() || std::count(outputs.begin(), outputs.end(), path) == 1,
-            "--output, --output-laplacian and --report must name different files, and " +
-                path.string() + " is among them twice");
-  for (auto const& path : outputs)
+  expects_different_files({{"--output", settings.output},
+                           {"--output-laplacian", settings.output_laplacian},
+                           {"--report", settings.report}},
+                          {{"INPUT", settings.input}});
+  for (auto const& path : {settings.output, settings.output_laplacian, settings.report})
     if (!path.empty()) io::AtomicFile{path};  // leaves no trace unless it can't be written
 }
 

@@ -14,6 +14,7 @@
 #include <support/interrupt.hpp>
 #include <support/report.hpp>
 #include <support/run.hpp>
+#include <support/same_file.hpp>
 
 #include <iostream>
 #include <string>
@@ -44,6 +45,23 @@ char const examples[] =
 void expects_no_early_interrupt() {
   if (interrupted())
     throw Failure(ExitCode::interrupted, "stopped before the start; nothing was written");
+}
+
+/// A configuration may be the one that the run writes again; everything else that is read must stay as it is.
+void expects_inputs_left_alone(CLI::App const& app, Run const& run) {
+  Settings const& settings = run.settings;
+  NamedFile const report{"--report", settings.report};
+  NamedFile const noise{"--noise", settings.noise}, table{"--power-table", settings.power_table};
+  CLI::Option const* const config = app.get_config_ptr();
+  expects_different_files({report},
+                          {noise,
+                           table,
+                           {"--config", config->count() > 0 ? config->as<std::string>() : ""},
+                           {"--restart", run.checkpoint ? run.checkpoint->path : ""}});
+  for (auto const& path : FileNames(settings, run.schedule).all(run.schedule))
+    for (auto const& other : {report, noise, table})
+      if (path.filename() == other.path.filename())
+        expects_different_files({{"the run's " + path.filename().string(), path}}, {other});
 }
 
 Run run_of(CLI::App const& app, Settings const& given) {
@@ -95,6 +113,7 @@ int main(int argc, char** argv) {
     if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
     coir::apps::InterruptGuard const guard;
     Run run = run_of(app, settings);
+    expects_inputs_left_alone(app, run);
     return run.settings.precision == Precision::single ? carry_out<float>(run)
                                                        : carry_out<double>(run);
   });

@@ -100,6 +100,18 @@ FileNames::FileNames(Settings const& settings, Schedule const& schedule)
   while (digits_ < 17 && !is_enough()) ++digits_;
 }
 
+std::vector<std::filesystem::path> FileNames::all(Schedule const& schedule) const {
+  std::vector<std::filesystem::path> names{config(), checkpoint()};
+  for (int const index : schedule.outputs) {
+    double const a = schedule.scale_factors[static_cast<std::size_t>(index)];
+    names.push_back(at("power", a, ".txt"));
+    names.push_back(at("snapshot", a, ".hdf5"));
+    for (char const* what : {"slab", "projection"})
+      for (char const* ending : {".png", ".npy"}) names.push_back(at(what, a, ending));
+  }
+  return names;
+}
+
 std::filesystem::path FileNames::at(std::string const& what, double a,
                                     std::string const& ending) const {
   char text[64];

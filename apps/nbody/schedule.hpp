@@ -39,6 +39,9 @@ class FileNames {
   std::filesystem::path config() const { return folder_ / "config.toml"; }
   std::filesystem::path checkpoint() const { return folder_ / "checkpoint.hdf5"; }
 
+  /// Every file that a run may write to its folder.
+  std::vector<std::filesystem::path> all(Schedule const& schedule) const;
+
  private:
   std::filesystem::path folder_;
   int digits_ = 3;

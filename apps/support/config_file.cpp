@@ -5,33 +5,163 @@
 #include <coir/io/file.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <memory>
 #include <set>
-#include <string>
-#include <vector>
+#include <string_view>
+#include <utility>
 
 namespace coir::apps {
 
 namespace {
 
-/// CLI11's reader of TOML, which would pass over keys that are given twice.
-class StrictToml : public CLI::ConfigTOML {
+constexpr std::int64_t most_bytes = 64 << 20;  // more than a million scale factors take
+
+/// Goes through a text of TOML once, from its start to its end.
+class TomlReader {
  public:
-  explicit StrictToml(CLI::App const& app) : app_(app) {}
+  TomlReader(std::string_view text, std::string name) : rest_(text), name_(std::move(name)) {
+    if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);  // editors' byte-order mark
+  }
+
+  std::vector<TomlEntry> entries() {
+    std::vector<TomlEntry> result;
+    while (skip_to_content()) result.push_back(entry());
+    return result;
+  }
+
+ private:
+  /// Passes over spaces, comments and ends of lines; false at the end of the text.
+  bool skip_to_content() {
+    for (;;) {
+      skip_spaces();
+      if (rest_.starts_with('#')) rest_.remove_prefix(std::min(rest_.find('\n'), rest_.size()));
+      if (!take('\n')) return !rest_.empty();
+      ++line_;
+    }
+  }
+
+  void skip_spaces() {
+    while (rest_.starts_with(' ') || rest_.starts_with('\t') || rest_.starts_with("\r\n"))
+      rest_.remove_prefix(1);
+  }
+
+  bool take(char expected) {
+    if (!rest_.starts_with(expected)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  TomlEntry entry() {
+    TomlEntry entry;
+    entry.line = line_;
+    if (rest_.starts_with('['))
+      fail("tables in brackets aren't known here: write keys and values alone");
+    std::string_view const line = rest_.substr(0, rest_.find('\n'));
+    bool const is_quoted = rest_.starts_with('"') || rest_.starts_with('\'');
+    if (is_quoted)
+      entry.key = quoted();
+    else
+      entry.key = taken(std::min(line.find('='), line.size()));
+    while (entry.key.ends_with(' ') || entry.key.ends_with('\t')) entry.key.pop_back();
+    skip_spaces();
+    if (entry.key.empty() || !take('='))
+      fail("a line must be KEY = VALUE, not '" + one_line(std::string(line)) + "'");
+    skip_spaces();
+    if (take('[')) {
+      entry.values = list();
+    } else {
+      entry.values = {value()};
+    }
+    skip_spaces();
+    if (!rest_.empty() && !rest_.starts_with('#') && !rest_.starts_with('\n'))
+      fail("'" + one_line(entry.key) +
+           "' has more than a value: put strings in quotes, lists in [ ]");
+    return entry;
+  }
+
+  /// What follows a bracket, in one line or over several.
+  std::vector<std::string> list() {
+    std::vector<std::string> values;
+    for (;;) {
+      if (!skip_to_content()) fail("a list has no end: close it by ]");
+      if (take(']')) return values;
+      if (!values.empty() && !take(',')) fail("values of a list must have commas between them");
+      if (!skip_to_content()) continue;
+      if (take(']')) return values;
+      if (rest_.starts_with('[')) fail("lists of lists aren't known here");
+      values.push_back(value());
+    }
+  }
+
+  std::string value() {
+    if (rest_.starts_with('"') || rest_.starts_with('\'')) return quoted();
+    std::string const word = taken(std::min(rest_.find_first_of(" \t\r\n,]#\"'=["), rest_.size()));
+    if (word.empty()) fail("a value is missing");
+    return word;
+  }
+
+  std::string quoted() {
+    char const quote = rest_.front();
+    rest_.remove_prefix(1);
+    std::size_t const end = rest_.find_first_of(std::string{quote, '\n'});
+    if (end == std::string_view::npos || rest_[end] != quote)
+      fail("a string has no end: close it by the quote that it begins with, in the same line");
+    std::string const text = taken(end);
+    rest_.remove_prefix(1);
+    return text;
+  }
+
+  std::string taken(std::size_t count) {
+    std::string text(rest_.substr(0, count));
+    rest_.remove_prefix(count);
+    return text;
+  }
+
+  [[noreturn]] void fail(std::string const& what) const {
+    throw InputError(name_ + ", line " + std::to_string(line_) + ": " + what);
+  }
+
+  std::string_view rest_;
+  std::string name_;
+  int line_ = 1;
+};
+
+/// The configurations that add_config_file() reads.
+class ConfigReader : public CLI::ConfigTOML {
+ public:
+  explicit ConfigReader(CLI::App const& app) : app_(app) {}
 
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    auto items = CLI::ConfigTOML::from_config(input);
+    std::string const text{std::istreambuf_iterator<char>(input), {}};
     std::string const file = app_.get_config_ptr()->as<std::string>();
+    std::vector<CLI::ConfigItem> items;
     std::set<std::string> seen;
-    for (auto const& item : items) {
-      std::string const key = item.fullname();
-      CLI::Option const* const option = app_.get_option_no_throw("--" + item.name);
-      if (!item.parents.empty() || option == nullptr || !option->get_configurable())
-        throw InputError(unknown_key(file, one_line(key), nearest_option(app_, "--" + item.name)));
-      bool const is_second = !seen.insert(key).second;
-      auto const most = static_cast<std::size_t>(std::max(1, option->get_expected_max()));
-      if (is_second || item.inputs.size() > most)
+    for (auto& entry : read_toml(text, file)) {
+      std::string const key = one_line(entry.key);
+      CLI::Option const* const option = app_.get_option_no_throw("--" + entry.key);
+      if (option == nullptr || !option->get_configurable())
+        throw InputError(unknown_key(file, key, nearest_option(app_, "--" + entry.key, true)));
+      bool const is_second = !seen.insert(entry.key).second;
+      std::string const opposite =
+          entry.key.starts_with("no-") ? entry.key.substr(3) : "no-" + entry.key;
+      if (seen.contains(opposite))
+        throw InputError(file + ": '" + key + "' and '" + opposite +
+                         "' contradict each other: leave one");
+      bool const takes_list = option->get_expected_max() > 1;
+      if (is_second || (entry.values.size() > 1 && !takes_list))
         throw InputError(file + ": '" + key + "' has several values: leave one");
+      if (entry.values.empty() && !takes_list)
+        throw InputError(file + ": '" + key + "' has no value: give it one, or leave it out");
+      bool const is_flag = option->get_expected_min() == 0;
+      if (is_flag && entry.values.front() != "true" && entry.values.front() != "false")
+        throw InputError(file + ": '" + key + "' must be true or false, not '" +
+                         entry.values.front() + "'");
+      if (entry.values.empty()) continue;  // an empty list, as if it weren't there
+      items.emplace_back();
+      items.back().name = entry.key;
+      items.back().inputs = std::move(entry.values);
     }
     return items;
   }
@@ -47,15 +177,24 @@ class StrictToml : public CLI::ConfigTOML {
   CLI::App const& app_;
 };
 
+/// \throws InputError if a file can't be read; CLI11 says of one only that it may be missing
+void expects_readable(std::string const& file) {
+  if (static_cast<std::int64_t>(io::read_file(file, most_bytes + 1).size()) > most_bytes)
+    throw InputError(file + ": is larger than 64 MiB, which no configuration is: check the path");
+}
+
 }  // namespace
 
+std::vector<TomlEntry> read_toml(std::string const& text, std::string const& name) {
+  return TomlReader(text, name).entries();
+}
+
 CLI::Option* add_config_file(CLI::App& app) {
-  app.config_formatter(std::make_shared<StrictToml>(app));
+  app.config_formatter(std::make_shared<ConfigReader>(app));
   auto* const option =
       app.set_config("--config", "", "Read options from a file, such as config.toml");
-  // CLI11 says of a file that it can't read only that it may be missing.
   return option->type_name("FILE")->check([](std::string const& file) {
-    io::read_file(file);
+    expects_readable(file);
     return std::string();
   });
 }

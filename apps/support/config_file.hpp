@@ -2,12 +2,30 @@
 
 #include <CLI/CLI.hpp>
 
+#include <string>
+#include <vector>
+
 namespace coir::apps {
 
 /// Adds --config FILE, which reads options from a file of TOML: keys are the options' names without dashes, and what is
 /// on the command line as well counts from there.
 ///
-/// Parsing throws InputError naming the file if it can't be read, or has a key that is unknown or given twice.
+/// Parsing throws InputError naming the file and the line if it can't be read, isn't what read_toml() reads, or has a
+/// key that is unknown or given twice.
 CLI::Option* add_config_file(CLI::App& app);
+
+/// A line "key = value" of TOML.
+struct TomlEntry {
+  std::string key;
+  std::vector<std::string> values;  ///< of strings without their quotes
+  int line = 0;                     ///< where it begins, counted from 1
+};
+
+/// Reads what options need of TOML: comments, and keys with numbers, true, false, strings of one line, which hold what
+/// stands between the quotes as it is, and lists of these. In time proportional to the text's length.
+///
+/// \param name  of the text, for messages
+/// \throws InputError naming the line, and what is wrong with it
+std::vector<TomlEntry> read_toml(std::string const& text, std::string const& name);
 
 }  // namespace coir::apps

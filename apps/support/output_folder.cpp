@@ -3,6 +3,11 @@
 #include <coir/core/errors.hpp>
 #include <coir/io/atomic_file.hpp>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -20,9 +25,11 @@ OutputFolder::OutputFolder(fs::path path, fs::path const& first) : path_(std::mo
                         (lacks_parent ? "; make the one that it is in first" : "; name another"));
   }
   try {
+    lock();
     io::AtomicFile{first};  // leaves no trace unless it can't be written
   } catch (...) {
     if (is_new_) fs::remove(path_, error);
+    if (lock_ >= 0) close(lock_);
     throw;
   }
 }
@@ -30,6 +37,16 @@ OutputFolder::OutputFolder(fs::path path, fs::path const& first) : path_(std::mo
 OutputFolder::~OutputFolder() {
   std::error_code not_empty;
   if (is_new_) fs::remove(path_, not_empty);
+  if (lock_ >= 0) close(lock_);
+}
+
+// The system forgets the lock when the program ends, however it does. Where a file system has no locks for folders,
+// nobody is kept out.
+void OutputFolder::lock() {
+  lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ >= 0 && flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw ResourceError("another program is writing to the folder " + path_.string() +
+                        ": name another folder, or wait for it to end");
 }
 
 }  // namespace coir::apps

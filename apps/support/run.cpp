@@ -1,18 +1,20 @@
+#include <support/captured_errors.hpp>
+#include <support/kokkos_session.hpp>
 #include <support/run.hpp>
+#include <support/standard_streams.hpp>
 
 #include <coir/core/errors.hpp>
 #include <coir/core/kokkos.hpp>
 #include <coir/core/machine.hpp>
-#include <coir/core/threads.hpp>
 #include <coir/core/version.hpp>
 
 #include <algorithm>
 #include <cctype>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <map>
 #include <new>
 #include <numeric>
 #include <string_view>
@@ -22,43 +24,6 @@
 namespace coir::apps {
 
 namespace {
-
-/// The command line, split between the application and Kokkos.
-struct Arguments {
-  std::vector<char*> own;
-  std::vector<char*> kokkos;
-
-  Arguments(int argc, char** argv) {
-    for (int i = 0; i < argc; ++i) {
-      bool const is_kokkos = std::string_view(argv[i]).starts_with("--kokkos-");
-      if (i == 0 || !is_kokkos) own.push_back(argv[i]);
-      if (i == 0 || is_kokkos) kokkos.push_back(argv[i]);
-    }
-    own.push_back(nullptr);
-    kokkos.push_back(nullptr);
-  }
-};
-
-/// Kokkos, started and stopped.
-class KokkosSession {
- public:
-  explicit KokkosSession(std::vector<char*>& arguments) {
-    expects_usable_device();
-    // Kokkos warns when OMP_PROC_BIND is unset. We bind the threads ourselves, so it needn't.
-    bool const user_decides = std::getenv("OMP_PROC_BIND") != nullptr;
-    setenv("OMP_PROC_BIND", "false", /*overwrite=*/0);
-    int argc = static_cast<int>(arguments.size()) - 1;
-    try {
-      Kokkos::initialize(argc, arguments.data());
-    } catch (std::exception const& error) {
-      throw EnvironmentError(std::string("Kokkos can't start: ") + error.what());
-    }
-    if (!user_decides) bind_host_threads();
-  }
-  ~KokkosSession() { Kokkos::finalize(); }
-  KokkosSession(KokkosSession const&) = delete;
-  KokkosSession& operator=(KokkosSession const&) = delete;
-};
 
 std::string version_text(std::string const& name) {
   std::string text = name + " " + version + " (Kokkos " + kokkos_version() + ",";
@@ -91,41 +56,56 @@ std::string unknown_argument(CLI::App const& app, std::string const& argument) {
          help;
 }
 
-/// Options given more often than once, in words; empty if there are none.
-std::string repeated_options(CLI::App const& app) {
+/// Whether an option is a flag, such as --quiet.
+bool is_flag(CLI::Option const& option) { return option.get_expected_min() == 0; }
+
+/// Options given more often than once or beside their opposite, and flags with a value that is neither true nor false:
+/// CLI11 passes over some of them. Empty if there are none.
+std::string misused_option(CLI::App const& app, std::vector<char*> const& arguments) {
+  std::map<CLI::Option const*, int> times;
+  for (std::size_t n = 1; n < arguments.size() && arguments[n] != nullptr; ++n) {
+    std::string const text = arguments[n], name = text.substr(0, text.find('='));
+    if (text == "--") break;
+    CLI::Option const* const option =
+        text.starts_with("--") ? app.get_option_no_throw(name) : nullptr;
+    if (option == nullptr) continue;
+    ++times[option];
+    std::string const value = text.substr(std::min(text.size(), name.size() + 1));
+    if (!is_flag(*option) || name == text) continue;
+    if (!option->get_configurable()) return name + " takes no value, such as '" + value + "'";
+    if (value != "true" && value != "false")
+      return name + " must be true or false, not '" + value + "'";
+  }
   for (CLI::Option const* option : app.get_options()) {
-    auto const values = static_cast<std::size_t>(std::max(option->get_expected_max(), 1));
-    if (option->count() >= 2 * values)
-      return option->get_name() + " was given " + std::to_string(option->count() / values) +
-             " times: give it once";
+    std::string const name = option->get_name();
+    if (times[option] > 1)
+      return name + " was given " + std::to_string(times[option]) + " times: give it once";
+    std::string const opposite = "--no-" + name.substr(std::min<std::size_t>(2, name.size()));
+    if (times[option] > 0 && times[app.get_option_no_throw(opposite)] > 0)
+      return name + " and " + opposite + " contradict each other: leave one out";
   }
   return {};
 }
 
-void parse(CLI::App& app, std::vector<char*>& arguments) {
-  app.parse(static_cast<int>(arguments.size()) - 1, arguments.data());
-  if (std::string const repeated = repeated_options(app); !repeated.empty())
-    throw PreconditionError(repeated);
+/// A line without its middle if it is as long as only a name of a file or a value can make it.
+std::string shortened(std::string const& line) {
+  constexpr std::size_t most = 1000, kept = 450;
+  if (line.size() <= most) return line;
+  return line.substr(0, kept) + " [...] " + line.substr(line.size() - kept);
 }
 
 int fail(CLI::App const& app, ExitCode code, std::string const& message) {
   std::cout.flush();
-  std::cerr << app.get_name() << ": error: " << one_line(message) << '\n';
+  std::cerr << app.get_name() << ": error: " << shortened(one_line(message)) << '\n';
   return static_cast<int>(code);
 }
+
+constexpr char out_of_memory[] = "out of memory: use a smaller input or single precision";
 
 /// Kokkos reports a failed allocation by exceptions of types that differ between its versions.
 bool is_allocation_failure(std::string_view message) {
   return message.find("failed to allocate") != std::string_view::npos ||
          message.find("Allocation") != std::string_view::npos;
-}
-
-ExitCode run_unguarded(CLI::App& app, int argc, char** argv,
-                       std::function<ExitCode()> const& body) {
-  Arguments arguments(argc, argv);
-  parse(app, arguments.own);
-  KokkosSession const kokkos(arguments.kokkos);
-  return body();
 }
 
 void flush_output() {
@@ -134,17 +114,39 @@ void flush_output() {
     throw ResourceError("can't write to the standard output: is its disk full?");
 }
 
+ExitCode run_unguarded(CLI::App& app, int argc, char** argv, std::string const& said_before_main,
+                       std::function<ExitCode()> const& body) {
+  std::vector<char*> arguments(argv, argv + argc);
+  arguments.push_back(nullptr);
+  KokkosArguments const for_kokkos = take_kokkos_arguments(arguments);
+  std::string const misused = misused_option(app, arguments);
+  expects(misused.empty(), misused);
+  try {
+    app.parse(static_cast<int>(arguments.size()) - 1, arguments.data());
+  } catch (CLI::CallForHelp const&) {
+    std::cout << app.help();
+    return ExitCode::success;
+  } catch (CLI::CallForVersion const& version) {
+    std::cout << version.what() << '\n';
+    return ExitCode::success;
+  }
+  KokkosSession const kokkos(for_kokkos, said_before_main);
+  return body();
+}
+
 }  // namespace
 
-std::string nearest_option(CLI::App const& app, std::string const& name) {
+std::string nearest_option(CLI::App const& app, std::string const& name, bool in_files) {
   std::string nearest;
   std::size_t distance = 3;
-  for (CLI::Option const* option : app.get_options())
+  for (CLI::Option const* option : app.get_options()) {
+    if (in_files && !option->get_configurable()) continue;
     for (std::string const& known : option->get_lnames())
       if (std::size_t const d = edit_distance(name, "--" + known); d < distance) {
         nearest = "--" + known;
         distance = d;
       }
+  }
   return nearest;
 }
 
@@ -158,7 +160,6 @@ std::string one_line(std::string text) {
 }
 
 std::string explain(CLI::App const& app, CLI::ParseError const& error) {
-  if (std::string const repeated = repeated_options(app); !repeated.empty()) return repeated;
   auto const extras = app.remaining();
   if (dynamic_cast<CLI::ExtrasError const*>(&error) && !extras.empty())
     return unknown_argument(app, extras.front());
@@ -166,20 +167,16 @@ std::string explain(CLI::App const& app, CLI::ParseError const& error) {
 }
 
 int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& body) {
+  std::string const said_before_main = errors_before_main();
+  open_standard_streams();
   std::signal(SIGXFSZ,
               SIG_IGN);  // a limit on file sizes is then an error of the write, like a full disk
-  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.get_option("--help")->description("Print this help and exit");
   app.set_version_flag("--version", version_text(app.get_name()), "Print the version and exit");
   try {
-    ExitCode const code = run_unguarded(app, argc, argv, body);
+    ExitCode const code = run_unguarded(app, argc, argv, said_before_main, body);
     flush_output();
     return static_cast<int>(code);
-  } catch (CLI::CallForHelp const&) {
-    std::cout << app.help() << std::flush;
-    return 0;
-  } catch (CLI::CallForVersion const& version) {
-    std::cout << version.what() << std::endl;
-    return 0;
   } catch (CLI::ParseError const& error) {
     return fail(app, ExitCode::usage, explain(app, error));
   } catch (Failure const& failure) {
@@ -195,11 +192,10 @@ int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& b
   } catch (EnvironmentError const& error) {
     return fail(app, ExitCode::environment, error.what());
   } catch (std::bad_alloc const&) {
-    return fail(app, ExitCode::resources, "out of memory: use a smaller input or single precision");
+    return fail(app, ExitCode::resources, out_of_memory);
   } catch (std::exception const& error) {
-    ExitCode const code =
-        is_allocation_failure(error.what()) ? ExitCode::resources : ExitCode::unexpected;
-    return fail(app, code, error.what());
+    if (is_allocation_failure(error.what())) return fail(app, ExitCode::resources, out_of_memory);
+    return fail(app, ExitCode::unexpected, error.what());
   }
 }
 

@@ -15,8 +15,8 @@ namespace coir::apps {
 /// Runs an application and returns what main() returns.
 ///
 /// Parses the command line, then starts Kokkos (so that --help and --version need no device), calls
-/// `body`, and stops Kokkos again. Arguments that begin with --kokkos- go to Kokkos, all others to
-/// `app`; --help and --version are added. Whatever goes wrong ends in one line on stderr,
+/// `body`, and stops Kokkos again. Arguments that begin with --kokkos- go to Kokkos if it knows them, all
+/// others to `app`; --help and --version are added. Whatever goes wrong ends in one line on stderr,
 /// "NAME: error: ...", and in the code that exit_codes.hpp gives for it.
 ///
 /// \param app   with its name, options and, as footer, an example
@@ -27,7 +27,9 @@ int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& b
 std::string explain(CLI::App const& app, CLI::ParseError const& error);
 
 /// The option that a mistyped one may have meant, both with their dashes; empty if none is near.
-std::string nearest_option(CLI::App const& app, std::string const& name);
+///
+/// \param in_files  only those that configurations may hold
+std::string nearest_option(CLI::App const& app, std::string const& name, bool in_files = false);
 
 /// A text without line breaks and control characters, so that messages stay one line.
 std::string one_line(std::string text);

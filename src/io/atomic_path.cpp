@@ -37,6 +37,8 @@ std::string remedy(int error, fs::path const& path) {
     case EACCES:
     case EPERM:
     case EROFS: return "change its permissions or choose another folder";
+    case ENAMETOOLONG: return "choose a shorter name";
+    case ELOOP: return "name another file: the link leads back to itself";
     case ENOSPC:
     case EDQUOT:
     case EFBIG: return "free some space, raise the limit, or choose another folder";
@@ -58,10 +60,21 @@ int create_beside(fs::path const& destination, fs::path& name) {
 
 }  // namespace
 
+fs::path resolved(fs::path const& path) {
+  fs::path target = path;
+  std::error_code error;
+  // weakly_canonical() follows all links but a last one to a file that doesn't exist.
+  for (int links = 0; links < 40 && fs::is_symlink(target, error); ++links)
+    target = target.parent_path() / fs::read_symlink(target, error);
+  target = fs::weakly_canonical(target, error);
+  return error ? path : target;
+}
+
 AtomicPath::AtomicPath(fs::path path) : path_(std::move(path)) {
   if (path_.empty()) fail(ENOENT);
   std::error_code error;
   fs::file_status const status = fs::status(path_, error);
+  if (status.type() == fs::file_type::none) fail(error.value());
   if (fs::is_directory(status) || !path_.has_filename()) fail(EISDIR);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     destination_ = path_;
@@ -69,8 +82,8 @@ AtomicPath::AtomicPath(fs::path path) : path_(std::move(path)) {
     return;
   }
 
-  destination_ = fs::weakly_canonical(path_, error);
-  if (error) destination_ = path_;
+  destination_ = resolved(path_);
+  is_link_ = fs::is_symlink(path_, error);
   // rename would replace a write-protected file without a question
   if (fs::exists(status) && ::access(path_.c_str(), W_OK) != 0) fail(errno);
   int const descriptor = create_beside(destination_, temporary_);
@@ -97,7 +110,7 @@ void AtomicPath::commit() {
 
 void AtomicPath::fail(int error) const {
   throw ResourceError(path_.string() + ": can't be written (" + std::strerror(error) +
-                      "): " + remedy(error, path_));
+                      "): " + remedy(error, is_link_ ? destination_ : path_));
 }
 
 }  // namespace coir::io

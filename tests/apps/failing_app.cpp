@@ -17,6 +17,8 @@ int main(int argc, char** argv) {
   int count = 3;
   double tolerance = 1;
   app.add_option("INPUT", input, "Anything")->required();
+  bool loud = false;
+  app.add_flag("--loud", loud, "Say it with a mark");
   app.add_option("--throw", kind, "What to throw");
   coir::apps::add_whole_number(app, "--count", count, "How many", 1, 100);
   coir::apps::add_positive_number(app, "--tolerance", tolerance, "How well");
@@ -30,7 +32,7 @@ int main(int argc, char** argv) {
     if (kind == "huge") Kokkos::View<double*> const view("huge", std::size_t(1) << 56);
     if (kind == "numerical") throw coir::apps::Failure(ExitCode::numerical, "not finite");
     if (kind == "other") throw std::logic_error("a defect");
-    std::cout << input << ' ' << count << ' ' << tolerance << '\n';
+    std::cout << input << ' ' << count << ' ' << tolerance << (loud ? "!\n" : "\n");
     return ExitCode::success;
   });
 }

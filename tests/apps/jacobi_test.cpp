@@ -444,6 +444,21 @@ TEST_F(BadJacobi, OptionsThatContradictEachOther) {
   expect_failure(2, "picture.pgm --output u.npy --output-laplacian u.npy", {"u.npy", "different"});
 }
 
+TEST_F(BadJacobi, OutputsThatAreOneFileOrTheInput) {
+  std::string const picture = read_text(folder / "picture.pgm");
+  std::string const here = "../" + folder.path().filename().string() + "/";
+  fs::create_symlink("picture.pgm", folder / "link.pgm");
+  fs::create_hard_link(folder / "picture.pgm", folder / "second.pgm");
+  for (std::string const name : {"picture.pgm", "./picture.pgm", "link.pgm", "second.pgm"})
+    for (std::string const option : {"--output", "--output-laplacian", "--report"})
+      expect_failure(2, "picture.pgm " + option + " " + name, {option + " and INPUT", "different"});
+  expect_failure(2, "picture.pgm --output o.png --report " + here + "o.png",
+                 {"--output and --report", "o.png is " + here});
+  EXPECT_EQ(read_text(folder / "picture.pgm"), picture);
+  fs::remove(folder / "link.pgm");
+  fs::remove(folder / "second.pgm");
+}
+
 TEST_F(BadJacobi, UnknownWordForAnOption) {
   expect_failure(2, "picture.pgm --scheme fast", {"red-black", "'fast'"});
   expect_failure(2, "picture.pgm --precision half", {"float, double", "'half'"});

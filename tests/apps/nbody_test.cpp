@@ -539,7 +539,26 @@ TEST_F(BadNbody, OptionsThatContradictEachOther) {
   expect_failure(2, "--power-table p.txt --sigma8 0.8", {"--sigma8", "add --renormalise"});
   expect_failure(2, "--renormalise", {"--renormalise is for --power-table"});
 
+  expect_failure(2, "--pictures --no-pictures", {"--pictures and --no-pictures contradict"});
+  expect_failure(2, "--outputs 0.5 --outputs 0.6", {"--outputs was given 2 times"});
+  for (std::string const value : {"maybe", "x", "99999999999999999999"})
+    expect_failure(2, "--inverted=" + value, {"--inverted must be true or false", value});
+
   expect_failure(2, "--noise 'a#b.npy'", {"--noise", "a#b.npy", "config.toml"});
+}
+
+TEST_F(BadNbody, FilesThatARunWouldReadAndWrite) {
+  std::string const table = "0.001 1\n0.1 2\n1 3\n200 4\n";
+  write("p.txt", table);
+  fs::create_directory(folder / "run");
+  fs::create_symlink("../p.txt", folder / "run/power_a1.000.txt");
+  expect_failure(2, "--power-table p.txt --report ./p.txt", {"--report and --power-table"});
+  expect_failure(2, "--power-table p.txt --report run/../p.txt", {"--report and --power-table"});
+  expect_failure(2, "--power-table run/power_a1.000.txt --output run",
+                 {"the run's power_a1.000.txt and --power-table"});
+  expect_failure(2, "--report run/config.toml --output ./run",
+                 {"the run's config.toml and --report"});
+  EXPECT_EQ(read_text(folder / "p.txt"), table);
 }
 
 TEST_F(BadNbody, RestartsWithOtherPhysics) {
@@ -566,11 +585,19 @@ TEST_F(BadNbody, ConfigurationsThatCantBeRead) {
   expect_failure(3, "--config bad.toml",
                  {"bad.toml", "unknown key 'particels'", "did you mean particles?"});
   write("bad.toml", "[cosmology]\nh = 0.7\n");
-  expect_failure(3, "--config bad.toml", {"bad.toml", "unknown key 'cosmology"});
+  expect_failure(3, "--config bad.toml", {"bad.toml, line 1", "tables in brackets"});
   write("bad.toml", "particles 8\n");
-  expect_failure(3, "--config bad.toml", {"bad.toml", "unknown key 'particles 8'"});
+  expect_failure(3, "--config bad.toml", {"bad.toml, line 1", "KEY = VALUE, not 'particles 8'"});
   write("bad.toml", "config = 'bad.toml'\n");
-  expect_failure(3, "--config bad.toml", {"bad.toml", "unknown key 'config'"});
+  expect_failure(3, "--config bad.toml", {"bad.toml", "unknown key 'config'; coir-nbody --help"});
+  write("bad.toml", std::string(100'000, '[') + std::string(100'000, ']'));
+  expect_failure(3, "--config bad.toml", {"bad.toml, line 1", "tables in brackets"});
+  for (std::string const value : {"'maybe'", "99999999999999999999"}) {
+    write("bad.toml", "deterministic = " + value + "\n");
+    expect_failure(3, "--config bad.toml", {"bad.toml", "'deterministic' must be true or false"});
+  }
+  write("bad.toml", "pictures = true\nno-pictures = true\n");
+  expect_failure(3, "--config bad.toml", {"'no-pictures' and 'pictures' contradict each other"});
   for (std::string const text : {"h = 0.7\nh = 0.6\n", "h = 0.7\nseed = 1\nh = 0.6\n"}) {
     write("bad.toml", text);
     expect_failure(3, "--config bad.toml", {"bad.toml", "'h' has several values"});

@@ -51,6 +51,22 @@ TEST(OutputFolder, AnEmptyOneThatWasThereStays) {
   EXPECT_TRUE(fs::exists(folder / "run"));
 }
 
+TEST(OutputFolder, IsOneProgramsAtATime) {
+  TemporaryFolder const folder;
+  fs::create_directory_symlink("run", folder / "link");
+  {
+    OutputFolder const one(folder / "run", folder / "run/a.txt");
+    for (char const* name : {"run", "link"})
+      EXPECT_NE(message_of<ResourceError>([&] {
+                  OutputFolder const two(folder / name, folder / name / "a.txt");
+                }).find("another program is writing to the folder"),
+                std::string::npos);
+    OutputFolder const other(folder / "other", folder / "other/a.txt");
+    EXPECT_TRUE(fs::exists(folder / "run"));
+  }
+  OutputFolder const afterwards(folder / "run", folder / "run/a.txt");
+}
+
 TEST(OutputFolder, WhatCantBeMadeOrWrittenIsAnError) {
   TemporaryFolder const folder;
   EXPECT_NE(message_of<ResourceError>([&] {

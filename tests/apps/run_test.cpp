@@ -8,13 +8,14 @@
 
 namespace {
 
-coir::testing::Outcome run(std::string const& arguments) {
-  return coir::testing::run_command(std::string(COIR_APP) + " " + arguments);
+/// \param before  what stands before the program: "NAME=value"
+coir::testing::Outcome run(std::string const& arguments, std::string const& before = {}) {
+  return coir::testing::run_command(before + " " + COIR_APP + " " + arguments);
 }
 
 /// The message of a run that must fail with `code`, one line of errors, and print nothing else.
-std::string failure(int code, std::string const& arguments) {
-  auto const outcome = run(arguments);
+std::string failure(int code, std::string const& arguments, std::string const& before = {}) {
+  auto const outcome = run(arguments, before);
   EXPECT_EQ(outcome.code, code) << arguments;
   EXPECT_EQ(outcome.output, "") << arguments;
   EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
@@ -54,7 +55,7 @@ TEST(Run, EveryKindOfErrorHasItsCode) {
   EXPECT_EQ(failure(6, "x --throw environment"), "no device\n");
   EXPECT_TRUE(contains(failure(4, "x --throw bad_alloc"), "out of memory"));
 #ifndef __SANITIZE_ADDRESS__  // it ends the program itself, before Kokkos can throw
-  failure(4, "x --throw huge");
+  EXPECT_TRUE(contains(failure(4, "x --throw huge"), "out of memory"));
 #endif
   EXPECT_EQ(failure(1, "x --throw other"), "a defect\n");
 }
@@ -71,6 +72,22 @@ TEST(Run, UnknownOptionNamesItselfAndTheNearest) {
 
 TEST(Run, RepeatedOptionIsRefused) {
   EXPECT_EQ(failure(2, "x --count 3 --count 4"), "--count was given 2 times: give it once\n");
+}
+
+TEST(Run, FlagsTakeTrueAndFalseAlone) {
+  EXPECT_EQ(run("photo --loud").output, "photo 3 1!\n");
+  EXPECT_EQ(run("photo --loud=true").output, "photo 3 1!\n");
+  EXPECT_EQ(run("photo --loud=false").output, "photo 3 1\n");
+  for (std::string const value : {"maybe", "99999999999999999999", "2", ""})
+    EXPECT_EQ(failure(2, "x --loud=" + value),
+              "--loud must be true or false, not '" + value + "'\n");
+  EXPECT_EQ(failure(2, "x --help=yes"), "--help takes no value, such as 'yes'\n");
+}
+
+TEST(Run, AMessageNobodyCouldReadIsShortened) {
+  std::string const message = failure(2, "x --" + std::string(5000, 'y') + " --no");
+  EXPECT_LT(message.size(), 1000U);
+  EXPECT_TRUE(contains(message, "yyy [...] yyy")) << message;
 }
 
 TEST(Run, MissingAndSurplusArgumentsAreNamed) {
@@ -91,9 +108,65 @@ TEST(Run, KokkosGetsItsOwnArguments) {
   EXPECT_EQ(outcome.output, "photo 3 1\n");
 }
 
+TEST(Run, KokkosGetsNothingThatItDoesntKnow) {
+  EXPECT_TRUE(contains(failure(2, "x --kokkos-thread=2"), "unknown option --kokkos-thread: "));
+  EXPECT_TRUE(contains(failure(2, "x --kokkos-help"), "unknown option --kokkos-help"));
+  EXPECT_TRUE(contains(failure(2, "x --kokkos-threads=abc"), "must be a whole number"));
+  EXPECT_TRUE(contains(failure(2, "x --kokkos-threads"), "write --kokkos-threads=..."));
+  EXPECT_TRUE(contains(failure(2, "x --kokkos-threads=1 --kokkos-threads=2"), "given twice"));
+  EXPECT_TRUE(contains(failure(2, "x --kokkos-device-id=abc"), "must be a whole number"));
+  EXPECT_TRUE(contains(failure(2, "x --kokkos-disable-warnings=x"), "takes no value"));
+  EXPECT_TRUE(contains(failure(6, "x --kokkos-tools-library=none.so"), "none.so"));
+}
+
+TEST(Run, MoreThreadsThanCanBeStartedAreAnError) {
+  if (!contains(run("--version").output, "OpenMP")) GTEST_SKIP() << "a build without OpenMP";
+  for (std::string const count : {"520", "700", "100000"}) {
+    std::string const expected = "can't start " + count + " threads: Kokkos has room for 512";
+    EXPECT_TRUE(contains(failure(6, "x", "OMP_NUM_THREADS=" + count), expected));
+    EXPECT_TRUE(contains(failure(6, "x", "KOKKOS_NUM_THREADS=" + count), expected));
+    EXPECT_TRUE(contains(failure(6, "x --kokkos-threads=" + count), expected));
+  }
+  EXPECT_TRUE(contains(failure(6, "x --kokkos-threads=3", "OMP_THREAD_LIMIT=2"),
+                       "can't start 3 threads: ask for fewer"));
+#ifndef __SANITIZE_ADDRESS__  // stacks of threads are larger then
+  EXPECT_EQ(run("photo", "OMP_NUM_THREADS=512").output, "photo 3 1\n");
+#endif
+}
+
+TEST(Run, EnvironmentVariablesThatAreWrongAreAnErrorInOneLine) {
+  EXPECT_EQ(failure(6, "x", "KOKKOS_NUM_THREADS=abc"),
+            "the environment variable KOKKOS_NUM_THREADS must be a whole number from 1 to 1000000, "
+            "not 'abc': correct it, or unset it\n");
+  EXPECT_TRUE(contains(failure(6, "x", "KOKKOS_PROFILE_LIBRARY=none.so"), "none.so"));
+  if (!contains(run("--version").output, "OpenMP")) GTEST_SKIP() << "a build without OpenMP";
+  for (std::string const name : {"OMP_NUM_THREADS", "OMP_SCHEDULE", "OMP_WAIT_POLICY"})
+    EXPECT_TRUE(contains(failure(6, "x", name + "=abc"), "the environment variable " + name));
+  EXPECT_EQ(run("--version", "OMP_NUM_THREADS=abc").errors, "");
+}
+
+TEST(Run, ThreadsAboveTheProcessorsAreNoReasonToTalk) {
+  for (auto const& outcome : {run("photo", "OMP_NUM_THREADS=64"), run("photo --kokkos-threads=64"),
+                              run("photo", "env -u OMP_PROC_BIND -u OMP_NUM_THREADS")}) {
+    EXPECT_EQ(outcome.output, "photo 3 1\n");
+    EXPECT_EQ(outcome.errors, "");
+  }
+}
+
 TEST(Run, FullDiskBehindTheOutputIsAnError) {
-  auto const outcome =
-      coir::testing::run_command("sh -c '" + std::string(COIR_APP) + " photo >/dev/full'");
-  EXPECT_EQ(outcome.code, 4);
-  EXPECT_TRUE(contains(outcome.errors, "can't write to the standard output")) << outcome.errors;
+  for (std::string const arguments : {"photo", "--help", "--version"}) {
+    auto const outcome = coir::testing::run_command("sh -c '" + std::string(COIR_APP) + " " +
+                                                    arguments + " >/dev/full'");
+    EXPECT_EQ(outcome.code, 4) << arguments;
+    EXPECT_TRUE(contains(outcome.errors, "can't write to the standard output")) << outcome.errors;
+  }
+}
+
+TEST(Run, AClosedOutputIsAnErrorWhateverTakesItsPlace) {
+  for (std::string const closed : {">&-", "<&- >&-"}) {
+    auto const outcome =
+        coir::testing::run_command("sh -c '" + std::string(COIR_APP) + " photo " + closed + "'");
+    EXPECT_EQ(outcome.code, 4) << closed;
+    EXPECT_TRUE(contains(outcome.errors, "can't write to the standard output")) << outcome.errors;
+  }
 }

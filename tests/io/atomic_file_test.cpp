@@ -99,6 +99,36 @@ TEST(AtomicFile, FollowsASymbolicLink) {
   EXPECT_EQ(get(folder / "elsewhere/a.txt"), "after");
 }
 
+TEST(AtomicFile, FollowsASymbolicLinkThatLeadsToNothingYet) {
+  ScratchFolder const folder;
+  fs::create_directory(folder / "elsewhere");
+  fs::create_symlink("elsewhere/a.txt", folder / "second.txt");
+  fs::create_symlink("second.txt", folder / "first.txt");
+  io::write_file(folder / "first.txt", std::string_view("text"));
+  EXPECT_TRUE(fs::is_symlink(folder / "first.txt"));
+  EXPECT_TRUE(fs::is_symlink(folder / "second.txt"));
+  EXPECT_EQ(get(folder / "elsewhere/a.txt"), "text");
+}
+
+TEST(AtomicFile, ASymbolicLinkIntoAMissingFolderIsAnError) {
+  ScratchFolder const folder;
+  fs::create_symlink("missing/a.txt", folder / "link.txt");
+  expect_parts(refusal(folder / "link.txt"), {"link.txt: can't be written", "missing does not"});
+  EXPECT_TRUE(fs::is_symlink(folder / "link.txt"));
+}
+
+TEST(AtomicFile, ASymbolicLinkToItselfIsAnError) {
+  ScratchFolder const folder;
+  fs::create_symlink("link.txt", folder / "link.txt");
+  expect_parts(refusal(folder / "link.txt"), {"link.txt: can't be written", "back to itself"});
+  EXPECT_TRUE(fs::is_symlink(folder / "link.txt"));
+}
+
+TEST(AtomicFile, ANameThatIsTooLongIsAnError) {
+  ScratchFolder const folder;
+  expect_parts(refusal(folder / std::string(300, 'x')), {"can't be written", "shorter name"});
+}
+
 TEST(AtomicFile, TwoAtOnceDoNotMeet) {
   ScratchFolder const folder;
   io::AtomicFile one(folder / "1.txt");

@@ -2,6 +2,16 @@
 
 namespace coir {
 
+/// Makes sure, before Kokkos starts, that the host backend can start its threads: OpenMP's runtimes and Kokkos end the
+/// program by a signal or a message of their own if it can't.
+///
+/// Tries them in a child process, so call it while the program has one thread. Where nobody said how many threads
+/// there are to be and the machine has more processors than Kokkos can use, it gets as many as it can.
+///
+/// \param threads  how many Kokkos is going to be asked for; 0: as many as OpenMP starts by itself
+/// \throws EnvironmentError naming the number and the remedy
+void expects_startable_threads(int threads);
+
 /// Binds each thread of the default host execution space to a CPU of its own.
 ///
 /// Threads that wait for each other by spinning, as OpenMP's do, lose a time slice of the system at

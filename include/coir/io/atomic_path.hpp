@@ -7,6 +7,10 @@
 
 namespace coir::io {
 
+/// Where a file that is written to a path comes to lie: links are followed, also the last one if it leads to nothing
+/// yet. The path itself if that can't be told.
+std::filesystem::path resolved(std::filesystem::path const& path);
+
 /// A temporary file beside its destination, ".coir-<process>-<count>.part", which takes the destination's name when
 /// commit() succeeds.
 ///
@@ -43,6 +47,7 @@ class AtomicPath {
   std::filesystem::path destination_;  // with symbolic links resolved
   std::filesystem::path temporary_;    // empty for devices and after commit()
   bool is_device_ = false;
+  bool is_link_ = false;
 };
 
 }  // namespace coir::io

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace coir::apps {
+
+/// What a command line says to Kokkos.
+struct KokkosArguments {
+  int threads = 0;                     ///< 0: as many as OpenMP starts by itself
+  std::vector<std::string> passed_on;  ///< in Kokkos' own spelling
+};
+
+/// Takes the arguments that begin with --kokkos- out of a command line, which ends with a null pointer.
+///
+/// \throws PreconditionError if one is unknown, repeated or no number where there must be one
+KokkosArguments take_kokkos_arguments(std::vector<char*>& arguments);
+
+/// Kokkos, started and stopped. It and OpenMP's runtime print nothing: what they would warn of is either wrong, and
+/// an error, or as the user wants it.
+class KokkosSession {
+ public:
+  /// \param said_before_main  what errors_before_main() gave
+  /// \throws EnvironmentError if there is no usable device, threads can't be started, or an environment variable for
+  ///                          Kokkos or OpenMP holds what it can't
+  KokkosSession(KokkosArguments const& arguments, std::string const& said_before_main);
+  ~KokkosSession();
+  KokkosSession(KokkosSession const&) = delete;
+  KokkosSession& operator=(KokkosSession const&) = delete;
+};
+
+/// Goes through what OpenMP's runtime said of its environment variables, and prints what wasn't meant as a complaint.
+///
+/// \throws EnvironmentError naming the variable that the runtime doesn't understand
+void expects_no_complaint(std::string const& said);
+
+}  // namespace coir::apps

@@ -1,0 +1,441 @@
+"""What a hostile run does: one function for each kind of attack, chosen and filled in by a seed."""
+
+import dataclasses
+import os
+import random
+import socket
+
+import execution
+import files
+
+APPLICATIONS = ("info", "escape", "jacobi", "nbody")
+
+# Options with what they take, as they are documented: N a whole number, X a number, and so on.
+OPTIONS = {
+    "info": {"measure": "flag", "json": "flag"},
+    "escape": {"set": "word", "constant": "XX", "region": "XXXX", "center": "XX", "width": "X", "size": "size", "iterations": "N",
+               "precision": "word", "scheme": "word", "smooth": "flag", "no-smooth": "flag", "output": "output", "report": "output",
+               "repeat": "N", "progress": "flag", "quiet": "flag"},
+    "jacobi": {"laplacian": "flag", "offset": "X", "scale": "X", "scheme": "word", "sweeps": "N", "tolerance": "X", "start": "word",
+               "precision": "word", "output": "output", "output-laplacian": "output", "report": "output", "repeat": "N",
+               "compare": "flag", "progress": "flag", "quiet": "flag"},
+    "nbody": {"particles": "N", "box": "X", "mesh-ratio": "X", "assignment": "word", "kernel": "word", "softening": "word",
+              "force-source": "word", "precision": "word", "deterministic": "flag", "stepper": "word", "steps": "N", "a-start": "X",
+              "a-end": "X", "spacing": "word", "scale-factors": "A", "lpt": "N", "seed": "N", "fixed-amplitude": "flag",
+              "inverted": "flag", "noise": "input", "omega-m": "X", "omega-b": "X", "h": "X", "n-s": "X", "sigma8": "X", "A-s": "X",
+              "omega-k": "X", "omega-r": "X", "w0": "X", "wa": "X", "t-cmb": "X", "transfer": "word", "power-table": "input",
+              "renormalise": "flag", "output": "output", "outputs": "A", "pictures": "flag", "no-pictures": "flag",
+              "spectra": "flag", "no-spectra": "flag", "snapshots": "flag", "slab-thickness": "X", "pixels": "N",
+              "report": "output", "checkpoint": "N", "restart": "input", "stop-after": "N", "config": "input",
+              "progress": "flag", "quiet": "flag"}}
+
+NO_WHOLE_NUMBERS = ["", " ", " 5", "5 ", "+5", "5.0", "1e3", "0x10", "five", "nan", "99999999999999999999", "-99999999999999999999",
+                    "5\n", "\u0665", "1_000", "5,", "--", "%d", "%n%s", "'5'"]
+NO_NUMBERS = ["", " ", "nan", "inf", "-inf", "1e999", "1,5", "1.5x", "0x1p3", "e", "1e", "\u0663", "+1", "--", "1/2", "%s"]
+EXTREMES = ["1e308", "-1e308", "5e-324", "-0", "0", "1e-300", "1e30", "-1e30", "1e10", "-1", "3", "1e-10", "0.5", "2.2250738585072014e-308"]
+
+
+@dataclasses.dataclass
+class Attack:
+    application: str
+    kind: str
+    arguments: list
+    codes: set  # that it may end with
+    setting: execution.Setting = dataclasses.field(default_factory=execution.Setting)
+    outputs: tuple = ()  # patterns of files that it may write
+    may_talk: bool = False
+
+
+def make(seed, folder, applications, options):
+    """Writes the files of the run that the seed decides into a folder, and says how to make it."""
+    rng = random.Random(seed)
+    application = rng.choice([name for name in applications for _ in range(1 if name == "info" else 3)])
+    kinds = [wrong_option, wrong_option, extreme_numbers, arguments_of_noise, damaged_input, damaged_input, bad_input, bad_output,
+             bad_output, limited, limited, threads, environment, environment, streams, places]
+    if application == "nbody":
+        kinds += [configuration, configuration, table_or_noise, table_or_noise]
+    while True:
+        attack = rng.choice(kinds)(rng, application, folder)
+        if attack is None or (options.no_address_limits and {"AS", "DATA", "STACK"} & set(attack.setting.limits)):
+            continue
+        return attack
+
+
+def plain(rng, application, folder):
+    """A small run that succeeds: its arguments, and what it writes."""
+    if application == "info":
+        return rng.choice([[], ["--json"]]), ()
+    if application == "escape":
+        output = rng.choice(["o.png", "o.npy"])
+        return [f"--size={rng.randint(1, 40)}x{rng.randint(1, 40)}", "--iterations", "20", "--output", output, "--report", "r.json",
+                "--scheme", rng.choice(["kernel", "arrays"]), *rng.choice([["--quiet"], []])], (output, "r.json")
+    if application == "jacobi":
+        name = rng.choice(["in.png", "in.pgm", "in.npy"])
+        write_picture(rng, folder / name)
+        output = rng.choice(["o.png", "o.pgm", "o.npy"])
+        scheme = rng.choice(["auto", "plain", "arrays", "blocked", "red-black", "multigrid"])
+        return [name, "--sweeps", "4", "--output", output, "--scheme", scheme, "--precision", rng.choice(["float", "double"]),
+                "--output-laplacian", "l.npy", "--quiet"], (output, "l.npy")
+    return ["--particles", "4", "--steps", "2", "--pixels", "8", "--mesh-ratio", "2", "--output", "run", "--report", "r.json",
+            *rng.choice([[], ["--snapshots"], ["--checkpoint", "1"], ["--snapshots", "--deterministic"]]),
+            *rng.choice([["--quiet"], []])], ("run", "run/*", "r.json")
+
+
+def write_picture(rng, path):
+    shape = rng.randint(1, 30), rng.randint(1, 30)
+    path.write_bytes(picture(rng, path.name, shape))
+
+
+def picture(rng, name, shape):
+    return files.png(rng, *shape) if name.endswith(".png") else files.pgm(rng, *shape) if name.endswith(".pgm") else files.npy(rng, shape)
+
+
+def attack_on(rng, application, folder, kind, more=(), codes=(0,), **setting):
+    """A plain run with more arguments, or in another setting."""
+    arguments, outputs = plain(rng, application, folder)
+    return Attack(application, kind, [*arguments, *more], set(codes), execution.Setting(**setting), outputs)
+
+
+# --- The command line ---
+
+def wrong_option(rng, application, folder):
+    options = OPTIONS[application]
+    name = rng.choice(sorted(options))
+    takes = options[name]
+    arguments, outputs = plain(rng, application, folder)
+
+    def attack(*more, codes=(2,), before=()):
+        kept = list(arguments)
+        for option in [part.split("=")[0] for part in more if part.startswith("--")]:
+            while option in kept:  # given once it is
+                at = kept.index(option)
+                del kept[at:at + (1 if options.get(option[2:]) == "flag" else 2)]
+            kept = [part for part in kept if not part.startswith(option + "=")]
+        return Attack(application, "option", [*before, *kept, *more], set(codes), outputs=outputs)
+
+    match rng.randrange(9):
+        case 0:  # mistyped
+            letters = list(name)
+            at = rng.randrange(len(letters))
+            letters[at:at + rng.randrange(2)] = rng.choice(["q", "zz", "_", "\u00e4", "9z"])
+            wrong = "".join(letters)
+            return attack(f"--{wrong}", codes=(2,)) if wrong not in options else None
+        case 1:  # without its value
+            return attack(f"--{name}") if takes != "flag" else attack(f"--{name}=" + rng.choice(["maybe", "", "2", "TRUE", "1e999", "x" * 3000,
+                                                                                          "99999999999999999999", "true "]))
+        case 2:  # twice
+            value = {"N": ["5"], "X": ["0.5"], "XX": ["0", "0"], "XXXX": ["0", "1", "0", "1"], "A": ["0.5"], "size": ["4x4"],
+                     "flag": []}.get(takes, ["name"])
+            return attack(f"--{name}", *value, f"--{name}", *value)
+        case 3 | 4:
+            if takes == "N":
+                return attack(f"--{name}", rng.choice(NO_WHOLE_NUMBERS))
+            if takes == "X":
+                return attack(f"--{name}", rng.choice(NO_NUMBERS))
+            if takes == "A":
+                return attack(f"--{name}", rng.choice(["0.5,x", "0.5,,x", "nan", "0.5;0.6", "-1", "0.1,inf"]))
+            if takes == "word":
+                return attack(f"--{name}", rng.choice(["", "nothing", "FASTPM", "plain ", "\u00e4", "x" * 5000, "double,float"]))
+            if takes == "XX":
+                return attack(f"--{name}", rng.choice(NO_NUMBERS), "1")
+            if takes == "XXXX":
+                return attack(f"--{name}", *rng.choice([["1", "0", "0", "1"], ["0", "0", "0", "0"], ["1", "2", "3"], ["a", "1", "0", "1"],
+                                                        ["0", "1", "0", "1e4"]]))
+            if takes == "size":
+                return attack(f"--{name}", rng.choice(["", "x", "4x", "x4", "4x4x4", "0x4", "-4x4", "4.5x4", "99999999999x1", "4*4",
+                                                       "1000001x1"]))
+            return attack(f"--{name}", "", codes=(2, 3, 4))
+        case 5:  # one argument too many
+            return attack(rng.choice(["surplus", "-x", "-", "--=", "---", "-qq", "--no", "/?", "--" + "x" * 100_000]), codes=(2,))
+        case 6:
+            return attack(rng.choice(["--kokkos-", "--kokkos-threads", "--kokkos-threads=", "--kokkos-threads=abc", "--kokkos-threads=0",
+                                      "--kokkos-threads=-1", "--kokkos-threads=1.5", "--kokkos-threads=99999999999999999999", "--kokkos-help",
+                                      "--kokkos-num-threads", "--kokkos-thread=2", "--kokkos-device-id=x", "--kokkos-tools-help",
+                                      "--kokkos-numa=abc", "--kokkos-disable-warnings=maybe", "--kokkos-num-devices=1,",
+                                      "--kokkos-device=x", "--kokkos-tools-args", "--kokkos-tune-internals=no"]))
+        case 7 if application == "nbody":
+            return attack(*rng.choice([
+                ["--sigma8", "0.8", "--A-s", "2e-9"], ["--noise", "n.npy", "--seed", "3"], ["--renormalise"], ["--pictures", "--no-pictures"],
+                ["--scale-factors", "0.1,1", "--spacing", "linear"], ["--scale-factors", "1,0.5"], ["--scale-factors", "0.1"],
+                ["--a-start", "2"], ["--outputs", "3"], ["--outputs", "0.01"], ["--slab-thickness", "1e9"], ["--power-table", "p", "--A-s", "1e-9"],
+                ["--quiet", "--progress"], ["--stop-after", "0"], ["--pixels", "32769"], ["--particles", "16385"], ["--checkpoint", "0"],
+                ["--no-spectra", "--spectra"], ["--output", ""], ["--report", ""], ["--seed", "-1"], ["--lpt", "3"]]))
+        case 7 if application == "escape":
+            return attack(*rng.choice([["--constant", "0", "0"], ["--region", "0", "1", "0", "1", "--width", "1"], ["--width", "1001"],
+                                       ["--region", "0", "1", "0", "1", "--center", "0", "0"], ["--smooth", "--no-smooth"], ["--width", "0"],
+                                       ["--output", "o.jpg"], ["--output", "o"], ["--iterations", "0"], ["--iterations", "10000001"],
+                                       ["--report", "o.png", "--output", "./o.png"], ["--quiet", "--progress"], ["--repeat", "0"]]))
+        case 7 if application == "jacobi":
+            return attack(*rng.choice([["--offset", "3"], ["--scale", "2"], ["--laplacian", "--scale", "0"], ["--tolerance", "1"],
+                                       ["--tolerance", "0"], ["--compare", "--scheme", "plain"], ["--scheme", "multigrid", "--sweeps", "0"],
+                                       ["--output", "o.gif"], ["--output-laplacian", "x.json"], ["--output", "./a.png", "--report", "a.png"],
+                                       ["--quiet", "--progress"], ["--sweeps", "1000000000001"], ["--repeat", "0"]]))
+        case 8:  # far too large
+            if application == "escape":
+                return attack("--size", "1000000x1000000", codes=(4,))
+            if application == "nbody":
+                return attack("--particles", "16384", codes=(4,))
+    return None
+
+
+def extreme_numbers(rng, application, folder):
+    """Numbers that are right, and at the ends of what numbers can be."""
+    names = [name for name, takes in sorted(OPTIONS[application].items()) if takes in ("X", "XX", "XXXX") and name != "mesh-ratio"]
+    if not names:
+        return None
+    more = []
+    for name in rng.sample(names, min(len(names), rng.choice([1, 1, 2, 3]))):
+        count = max(1, OPTIONS[application][name].count("X"))
+        more += [f"--{name}", *[rng.choice(EXTREMES) for _ in range(count)]]
+    if application == "jacobi":
+        more += ["--laplacian"] * rng.randrange(2)
+    return attack_on(rng, application, folder, "numbers", more, codes=(0, 2, 3, 4, 5))
+
+
+def arguments_of_noise(rng, application, folder):
+    def word():
+        match rng.randrange(5):
+            case 0:
+                return bytes(rng.choice([byte for byte in range(1, 256)]) for _ in range(rng.randrange(30)))
+            case 1:
+                return "--" + rng.choice(sorted(OPTIONS[application]))
+            case 2:
+                return rng.choice(EXTREMES + NO_NUMBERS)
+            case 3:
+                return rng.choice(["\x1b[2J", "a\nb", "\r", "\t", "\u202e", "--\n", "../" * 500, "x" * 100_000, "-", "--", "=", "--=x", "\\", "$(ls)"])
+            case _:
+                return "".join(rng.choice("-=abc1.,[] '\"#") for _ in range(rng.randrange(12)))
+    arguments = [word() for _ in range(rng.randint(2, 9))] + ["--no-such-option"]
+    return Attack(application, "noise", arguments, {2, 3} if "--" in arguments else {2, 3, 4, 0} if "--help" in arguments else {2, 3})
+
+
+# --- Files to read ---
+
+def damaged_input(rng, application, folder):
+    if application != "jacobi":
+        return None
+    arguments, outputs = plain(rng, application, folder)
+    path = folder / arguments[0]
+    forge = {".png": files.forged_png, ".pgm": files.forged_pgm, ".npy": files.forged_npy}[path.suffix]
+    path.write_bytes(forge(rng) if rng.random() < 0.3 else files.damaged(rng, path.read_bytes()))
+    return Attack(application, "picture", arguments, {0, 3, 4, 5}, outputs=outputs)
+
+
+def make_unreadable(rng, path):
+    """Something in a file's place that isn't one; the last of its names is a link if there are several."""
+    match rng.randrange(10):
+        case 0:
+            path.mkdir()
+        case 1:
+            os.mkfifo(path)
+        case 2:
+            path.write_bytes(b"")
+        case 3:
+            path.symlink_to("nowhere")
+        case 4:
+            path.symlink_to(path.name)
+        case 5:
+            path.symlink_to("/dev/zero")
+        case 6:
+            path.symlink_to("/dev/full")
+        case 7:
+            path.symlink_to("/proc/self/mem")
+        case 8:
+            here = socket.socket(socket.AF_UNIX)
+            here.bind(str(path))
+            here.close()
+        case _:
+            pass  # it isn't there
+
+
+def bad_input(rng, application, folder):
+    arguments, outputs = plain(rng, application, folder)
+    path = folder / "bad.npy"
+    make_unreadable(rng, path)
+    if application == "jacobi":
+        arguments[0] = rng.choice(["bad.npy", "./bad.npy", "bad.npy/x", "none/bad.npy", "x" * 300 + ".png", "/"])
+    elif application == "nbody":
+        arguments += [rng.choice(["--noise", "--power-table", "--restart", "--config"]), "bad.npy"]
+        if path.is_dir() and arguments[-2] == "--restart":
+            (path / "checkpoint.hdf5").write_bytes(rng.randbytes(300))
+            return Attack(application, "input", ["--restart", "bad.npy"], {3}, outputs=outputs)
+        if arguments[-2] == "--restart":
+            arguments = ["--restart", "bad.npy", "--output", "run"]
+    else:
+        return None
+    return Attack(application, "input", arguments, {3}, outputs=outputs)
+
+
+def configuration(rng, application, folder):
+    forged = rng.random() < 0.5
+    data = files.forged_configuration(rng) if forged else files.configuration(rng)
+    is_damaged = not forged and rng.random() < 0.8
+    if is_damaged:
+        data = files.damaged(rng, data)
+    (folder / "c.toml").write_bytes(data)
+    arguments = ["--particles", "4", "--pixels", "8", "--mesh-ratio", "2", "--output", "run", "--no-spectra", "--config", "c.toml"]
+    codes = {0} if not forged and not is_damaged else {0, 2, 3, 4, 5}
+    if is_damaged or forged:
+        arguments += ["--scale-factors", "0.1,1"]
+    return Attack(application, "config", arguments, codes, outputs=("run", "run/*"))
+
+
+def table_or_noise(rng, application, folder):
+    arguments, outputs = plain(rng, application, folder)
+    if rng.random() < 0.5:
+        data = files.power_table(rng)
+        more = ["--power-table", "in.txt", *rng.choice([[], ["--renormalise"]])]
+    else:
+        data = files.forged_npy(rng) if rng.random() < 0.3 else files.npy(rng, (4, 4, 4), rng.choice(["<f4", "<f8"]))
+        more = ["--noise", "in.txt"]
+    if rng.random() < 0.85:
+        data = files.damaged(rng, data)
+    (folder / "in.txt").write_bytes(data)
+    return Attack(application, "table", arguments + more, {0, 3, 4, 5}, outputs=outputs)
+
+
+# --- Files to write ---
+
+def bad_output(rng, application, folder):
+    if application == "info":
+        return None
+    arguments, outputs = plain(rng, application, folder)
+    name = {"escape": "o.png", "jacobi": "o.png", "nbody": "r.json"}[application]
+    option = "--report" if application == "nbody" else "--output"
+    if option in arguments:
+        del arguments[arguments.index(option):][:2]
+        at = next((n for n, part in enumerate(arguments) if part == option), None)
+        if at is not None:
+            del arguments[at:at + 2]
+    codes, more = {4}, []
+    match rng.randrange(12):
+        case 0:
+            more, outputs = [option, "none/" + name], ()
+        case 1:
+            (folder / name).mkdir()
+            more = [option, name]
+        case 2:
+            (folder / "locked").mkdir()
+            (folder / "locked").chmod(0o500)
+            more, codes = [option, "locked/" + name], {4} if os.geteuid() != 0 else {0, 4}
+            outputs += ("locked/*",)
+        case 3:
+            (folder / name).write_bytes(b"before")
+            (folder / name).chmod(0o400)
+            more, codes = [option, name], {4, 0}
+        case 4:
+            (folder / name).symlink_to("there.bin")  # leads to nothing yet
+            more, codes = [option, name], {0}
+            outputs += ("there.bin",)
+        case 5:
+            (folder / name).symlink_to(name)
+            more = [option, name]
+        case 6:
+            (folder / name).symlink_to("none/there.bin")
+            more = [option, name]
+        case 7 if application == "jacobi":
+            source = arguments[0]
+            spelt = rng.choice([source, "./" + source, f"../{folder.name}/{source}", str(folder / source), "link" + source[2:]])
+            if spelt.startswith("link"):
+                rng.choice([os.symlink, os.link])(folder / source, folder / spelt)
+            more, codes, outputs = [rng.choice(["--output", "--report", "--output-laplacian"]), spelt], {2}, ()
+            arguments = [part for part in arguments if part not in ("--output-laplacian", "l.npy")]
+        case 7 if application == "nbody":
+            data = files.power_table(rng)
+            (folder / "p.txt").write_bytes(data)
+            more, codes, outputs = ["--power-table", "p.txt", "--report", rng.choice(["p.txt", "./p.txt", "run/../p.txt"])], {2}, ()
+            if more[-1].startswith("run"):
+                (folder / "run").mkdir()
+        case 8:
+            more = [option, rng.choice(["x" * 300 + name[1:], "/proc/" + name, "/proc/self/" + name, "/sys/" + name, "/dev/" + name])]
+            if more[1].startswith("/dev"):
+                more[1] = "/dev/full/" + name
+        case 9 if application == "nbody":
+            more = rng.choice([["--report", "/dev/full"], ["--output", "r.d/run"], ["--output", "/dev/null"], ["--output", "/proc/run"]])
+            if more[0] == "--output":
+                arguments = [part for part in arguments if part not in ("--output", "run")]
+            codes = {4}
+        case 9 if application == "escape":
+            arguments = [part for part in arguments if part not in ("--report", "r.json")]
+            more = ["--report", "/dev/full"]
+        case 9:
+            more = ["--report", "/dev/full"]
+        case 10 if application == "nbody":
+            run = folder / "run"
+            rng.choice([lambda: run.write_bytes(b"x"), lambda: (run / "config.toml").mkdir(parents=True), lambda: run.symlink_to("run"),
+                        lambda: run.symlink_to("nowhere")])()
+        case 11 if application == "nbody":
+            (folder / "run").mkdir()
+            attack = Attack(application, "output", arguments, {4}, outputs=())
+            attack.setting.locks = "run"
+            return attack
+        case _:
+            return None
+    return Attack(application, "output", [*arguments, *more], codes, outputs=outputs)
+
+
+def places(rng, application, folder):
+    """Folders to run in."""
+    (folder / "place").mkdir()
+    arguments, outputs = plain(rng, application, folder)
+    match rng.randrange(3):
+        case 0:  # it is gone
+            return Attack(application, "place", arguments, {0, 3, 4}, execution.Setting(folder="place", removes_folder=True), outputs)
+        case 1:  # nothing may be written to it
+            (folder / "place").chmod(0o500)
+            return Attack(application, "place", arguments, {0, 3, 4}, execution.Setting(folder="place"),
+                          tuple("place/" + pattern for pattern in outputs))
+        case _:  # its name is no text
+            odd = os.fsdecode(b"\xff\xfe'\" \n\x1b[31m")
+            (folder / odd).mkdir()
+            return Attack(application, "place", arguments, {0, 3}, execution.Setting(folder=odd), tuple(odd + "/" + pattern for pattern in outputs))
+
+
+# --- Limits, threads, environment, streams ---
+
+def limited(rng, application, folder):
+    kind = rng.choice(["AS", "AS", "AS", "FSIZE", "FSIZE", "NOFILE", "NPROC", "STACK", "DATA"])
+    amount = {"AS": lambda: rng.randint(220, 900) << 20, "DATA": lambda: rng.randint(20, 300) << 20, "FSIZE": lambda: rng.choice([0, 1, 100, 1000, 5000]),
+              "NOFILE": lambda: rng.randint(5, 24), "NPROC": lambda: rng.randint(1, 4),
+              "STACK": lambda: rng.choice([128 << 10, 256 << 10, 1 << 20, 1 << 30, 64 << 30])}[kind]()
+    attack = attack_on(rng, application, folder, "limit", codes=(0, 3, 4, 6), limits={kind: amount})
+    if rng.random() < 0.3:
+        attack.setting.environment["OMP_NUM_THREADS"] = str(rng.choice([1, 2, 16, 64]))
+    return attack
+
+
+def threads(rng, application, folder):
+    count = rng.choice([1, 2, 3, 7, 33, 511, 512, 513, 520, 700, 1024, 5000, 100_000, 2**31 - 1, 2**31, 2**32 + 1])
+    by = rng.choice(["OMP_NUM_THREADS", "KOKKOS_NUM_THREADS", "option", "OMP_THREAD_LIMIT"])
+    codes = {0} if count <= 33 else {0, 4, 6} if count <= 512 else {2, 6} if by == "option" else {6}
+    if by == "OMP_THREAD_LIMIT":
+        codes = {0, 6}
+    if by == "option":
+        return attack_on(rng, application, folder, "threads", [f"--kokkos-{rng.choice(['', 'num-'])}threads={count}"], codes)
+    return attack_on(rng, application, folder, "threads", (), codes, environment={by: str(count)})
+
+
+def environment(rng, application, folder):
+    junk = lambda: rng.choice(["", " ", "abc", "-1", "0", "1.5", "99999999999999999999", "true", "FALSE", "maybe", "\u00e4", "x" * 5000, "1,", ",",
+                               "a=b", "%s%n", "{", "{0}:99999999", "spread", "/nowhere", "2"])
+    names = ["OMP_NUM_THREADS", "OMP_SCHEDULE", "OMP_PROC_BIND", "OMP_PLACES", "OMP_STACKSIZE", "OMP_WAIT_POLICY", "OMP_DYNAMIC", "OMP_NESTED",
+             "OMP_MAX_ACTIVE_LEVELS", "OMP_THREAD_LIMIT", "OMP_CANCELLATION", "OMP_MAX_TASK_PRIORITY", "OMP_TARGET_OFFLOAD", "GOMP_CPU_AFFINITY",
+             "GOMP_STACKSIZE", "GOMP_SPINCOUNT", "KMP_AFFINITY", "KOKKOS_NUM_THREADS", "KOKKOS_NUMA", "KOKKOS_DEVICE_ID", "KOKKOS_NUM_DEVICES",
+             "KOKKOS_RAND_DEVICES", "KOKKOS_SKIP_DEVICE", "KOKKOS_DISABLE_WARNINGS", "KOKKOS_TUNE_INTERNALS", "KOKKOS_PROFILE_LIBRARY",
+             "KOKKOS_TOOLS_LIBS", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "LC_ALL", "LANG", "LC_NUMERIC", "TMPDIR", "HOME", "PATH",
+             "HDF5_USE_FILE_LOCKING", "HDF5_PLUGIN_PATH", "OPENBLAS_NUM_THREADS", "TZ", "TERM", "COLUMNS", "COIR"]
+    chosen = {name: junk() for name in rng.sample(names, rng.choice([1, 1, 2, 4]))}
+    if rng.random() < 0.05:
+        chosen = {name: None for name in ("PATH", "OMP_NUM_THREADS")}  # nothing at all
+    return attack_on(rng, application, folder, "environment", (), (0, 4, 6), environment=chosen)
+
+
+def streams(rng, application, folder):
+    arguments, outputs = plain(rng, application, folder)
+    closed = tuple(sorted(rng.sample([0, 1, 2], rng.randint(1, 3))))
+    full = rng.random() < 0.3
+    arguments = rng.choice([["--help"], ["--version"], arguments, arguments, arguments])
+    prints = "--quiet" not in arguments
+    if full:
+        return Attack(application, "streams", arguments, {4} if prints else {0}, execution.Setting(stdout="/dev/full"), outputs)
+    return Attack(application, "streams", arguments, {4} if prints and 1 in closed else {0}, execution.Setting(closed=closed), outputs)

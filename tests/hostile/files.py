@@ -1,0 +1,128 @@
+"""Input files, whole and damaged."""
+
+import struct
+import zlib
+
+
+def png(rng, rows, columns):
+    """A picture of a random kind, and where its parts begin."""
+    bits = rng.choice([8, 16])
+    kind, channels = rng.choice([(0, 1), (2, 3), (4, 2), (6, 4)])
+    line = columns * channels * bits // 8
+    pixels = b"".join(b"\0" + rng.randbytes(line) for _ in range(rows))
+    return png_of(struct.pack(">IIBBBBB", columns, rows, bits, kind, 0, 0, 0), zlib.compress(pixels))
+
+
+def png_of(header, data):
+    def chunk(name, content):
+        return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+
+
+def forged_png(rng):
+    """A valid frame around a header that lies."""
+    side = rng.choice([0, 1, 2**31 - 1, 2**31, 2**32 - 1, 100_000])
+    header = struct.pack(">IIBBBBB", side, rng.choice([side, 1, 8]), rng.choice([0, 1, 8, 16, 255]), rng.randrange(8),
+                         rng.choice([0, 0, 1]), rng.choice([0, 0, 1]), rng.choice([0, 1, 2]))
+    return png_of(header, rng.choice([b"", zlib.compress(b"\0" * 100), rng.randbytes(50)]))
+
+
+def pgm(rng, rows, columns):
+    if rng.random() < 0.3:
+        values = " ".join(str(rng.randrange(256)) for _ in range(rows * columns))
+        return f"P2\n# plain\n{columns} {rows}\n255\n{values}\n".encode()
+    most = rng.choice([255, 65535])
+    return f"P5\n{columns} {rows}\n{most}\n".encode() + rng.randbytes(rows * columns * (1 if most < 256 else 2))
+
+
+def forged_pgm(rng):
+    number = lambda: rng.choice(["0", "-1", "1", "8", "99999999999999999999", "4294967296", "1e3", "x", "", "65536", "2147483647"])
+    return f"{rng.choice(['P5', 'P2', 'P6', 'P9', 'P'])}{rng.choice([' ', chr(10), '#'])}{number()} {number()}\n{number()}\n".encode() \
+        + rng.randbytes(rng.randrange(80))
+
+
+def npy_of(header, data):
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode("latin1") + data
+
+
+def npy(rng, shape, kind=None):
+    """An array of plain numbers; of bytes it has more kinds."""
+    count = 1
+    for length in shape:
+        count *= length
+    kind = kind or rng.choice(["<f4", "<f8", "|u1", "<i4", "<u2"])
+    if kind in ("<f4", "<f8"):
+        data = struct.pack(f"<{count}{'f' if kind == '<f4' else 'd'}", *[rng.gauss(0, 1) for _ in range(count)])
+    else:
+        data = rng.randbytes(count * int(kind[2]))
+    order = rng.choice(["False", "False", "True"])
+    return npy_of(f"{{'descr': '{kind}', 'fortran_order': {order}, 'shape': {tuple(shape)!r}, }}", data)
+
+
+def forged_npy(rng):
+    """A header that lies, or isn't one."""
+    shape = rng.choice(["(8, 8)", "(1000000000000, 1)", "(-8, 8)", "()", "(8,)", "(" * 5000 + ")" * 5000, "(8, 8, 8, 8, 8, 8, 8, 8)",
+                        "(99999999999999999999, 2)", "(4294967296, 4294967296)", "(8 8)", "(True, 8)", "(0, 8)", "8", "(8.0, 8)"])
+    kind = rng.choice(["<f4", ">f8", "<c8", "|O", "<U9", "[('a', '<f4')]", "", "<f2", "<f99999999999", "|V8", "<f16", "x" * 3000])
+    header = f"{{'descr': '{kind}', 'fortran_order': {rng.choice(['False', 'True', 'None', '0'])}, 'shape': {shape}, }}"
+    if rng.random() < 0.3:
+        header = damaged(rng, header.encode("latin1")).decode("latin1")
+    if rng.random() < 0.2:  # what numbers can't be
+        return npy_of("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }",
+                      struct.pack("<4f", 1, float("nan"), rng.choice([float("inf"), 1e38]), -3e38))
+    return npy_of(header[:60000], rng.randbytes(rng.choice([0, 10, 256, 512])))
+
+
+def damaged(rng, data):
+    """Bits turned, parts cut out, zeroed, doubled or swapped."""
+    data = bytearray(data)
+    for _ in range(rng.choice([1, 1, 2, 5])):
+        at, length = rng.randrange(len(data) + 1), rng.choice([1, 2, 4, 16, 100])
+        match rng.randrange(7):
+            case 0 | 1 if at < len(data):
+                data[at] ^= 1 << rng.randrange(8)
+            case 2:
+                del data[at:]
+            case 3:
+                data[at:at + length] = bytes(len(data[at:at + length]))
+            case 4:
+                data[at:at] = rng.randbytes(length)
+            case 5:
+                data[at:at] = data[at:at + length]
+            case _:
+                del data[at:at + length]
+        if not data:
+            break
+    return bytes(data)
+
+
+def power_table(rng):
+    lines = ["# k P"]
+    for n in range(60):
+        k = 10 ** (-4 + n / 10)
+        lines.append(f"{k:.6g} {2e4 * k / (1 + (k / 0.02) ** 2.5):.6g}")
+    return "\n".join(lines).encode() + b"\n"
+
+
+def configuration(rng):
+    """TOML for coir-nbody that is right."""
+    lines = ["# a universe", "", "box = %g" % rng.uniform(20, 300), "seed = %d" % rng.randrange(1000),
+             'stepper = "%s"' % rng.choice(["fastpm", "plain", "bullfrog"]), "deterministic = " + rng.choice(["true", "false"]),
+             "omega-m = 0.3", "h = 0.7  # small", "kernel = '1_4'", "scale-factors = [0.1,  # early\n  0.5,\n  1]",
+             "pictures = false", "outputs = []"]
+    rng.shuffle(lines)
+    end = rng.choice(["\n", "\r\n"])
+    return rng.choice([b"", b"\xef\xbb\xbf"]) + end.join("\n".join(lines).split("\n")).encode() + rng.choice([b"", b"\n"])
+
+
+def forged_configuration(rng):
+    deep = rng.choice([1000, 100_000])
+    return rng.choice([
+        "[" * deep + "]" * deep, "box = " + "[" * deep + "1" + "]" * deep, "[" + "a." * deep + "a]\nbox = 1", "a." * deep + "a = 1",
+        "box = [" + "1," * deep + "]", "outputs = [" + "0.5," * deep, 'box = "' + "x" * deep, "'" * deep, "=" * deep, "\n" * deep, "#" * deep,
+        "box = 1\n" * deep, "box 100", "box =", "= 100", "box = 100 200", "box = 1 = 2", '"box" = "100', "box = '''100'''", "[[box]]", "]",
+        "box = {a = 1}", "box = 0x64", "seed = -1", "seed = 1e3", "deterministic = maybe", "deterministic = 1", "deterministic", "config = 'x'",
+        "help = true", "quiet = \"yes\"", "boxx = 1", "Box = 1", "h =", "h", "\0\0\0", "box = \0", "\xff\xfe", "box\t=\t100\x07", "pictures = true\nno-pictures = true",
+        "outputs = [0.5 0.6]", "outputs = [[0.5]]", "outputs = [0.5,,0.6]", "outputs = ]", "stepper = fastpm'", "noise = ''", "report = '/dev/full'",
+        "output = 'none/run'", "restart = 'none'", "stop-after = 0", "scale-factors = []", "seed = []", "seed = [1, 2]", "t-cmb = -1"]).encode("latin1")
