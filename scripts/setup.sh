@@ -29,7 +29,7 @@ dry_run=false
 for argument in "$@"; do
   case $argument in
     --dry-run) dry_run=true ;;
-    --ci) packages+=(git clang-format-19) ;;
+    --ci) packages+=(git clang-format-19 python3) ;;
     --docs) packages+=(doxygen) ;;
     --help | -h)
       usage

@@ -6,6 +6,8 @@
 
 #include <coir/io/checksum.hpp>
 
+#include <system_error>
+
 namespace coir::apps::nbody {
 
 namespace {
@@ -97,7 +99,8 @@ void detail::write_checkpoint_header(hdf5::Writer& file, Settings const& setting
 
 Checkpoint read_checkpoint(std::filesystem::path const& path, Poll const& poll) {
   Checkpoint checkpoint;
-  checkpoint.path = std::filesystem::is_directory(path) ? path / "checkpoint.hdf5" : path;
+  std::error_code none;
+  checkpoint.path = std::filesystem::is_directory(path, none) ? path / "checkpoint.hdf5" : path;
   std::string const name = checkpoint.path.string();
   if (!io::has_checksum(checkpoint.path))
     throw InputError(

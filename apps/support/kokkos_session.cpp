@@ -10,7 +10,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <cctype>
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <limits>
@@ -56,16 +56,29 @@ void expects_loadable_tools(std::string const& libraries) {
                              "): name a library that is there, or none");
 }
 
-/// Kokkos reads these itself, and says what is wrong in words for programmers.
-void expects_usable_kokkos_variables() {
-  for (std::string const name : {"KOKKOS_NUM_THREADS", "KOKKOS_NUMA", "KOKKOS_DEVICE_ID",
-                                 "KOKKOS_NUM_DEVICES", "KOKKOS_SKIP_DEVICE", "KOKKOS_RAND_DEVICES"})
+/// \throws EnvironmentError if there are environment variables that Kokkos would refuse in words for programmers, or
+///                          more threads than OpenMP's runtime counts without an overflow
+void expects_usable_variables() {
+  if (char const* const text = std::getenv("OMP_NUM_THREADS"))
+    if (std::strtod(text, nullptr) > most_threads)
+      throw EnvironmentError("OMP_NUM_THREADS is far above what any machine can start, '" +
+                             std::string(text) + "': ask for fewer threads");
+  for (std::string const name :
+       {"KOKKOS_NUM_THREADS", "KOKKOS_NUMA", "KOKKOS_DEVICE_ID", "KOKKOS_NUM_DEVICES",
+        "KOKKOS_SKIP_DEVICE", "KOKKOS_RAND_DEVICES", "OMPI_COMM_WORLD_LOCAL_RANK",
+        "MV2_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"})
     if (char const* const value = std::getenv(name.c_str())) try {
         parse_whole_number("the environment variable " + name, value,
                            name == "KOKKOS_NUM_THREADS" ? 1 : 0, most_threads);
       } catch (PreconditionError const& error) {
         throw EnvironmentError(std::string(error.what()) + ": correct it, or unset it");
       }
+  // Kokkos 3.4 looks for a device other than the only one for ever.
+  if (std::getenv("KOKKOS_RAND_DEVICES") != nullptr)
+    for (char const* const name : {"KOKKOS_NUM_DEVICES", "KOKKOS_SKIP_DEVICE"})
+      if (std::getenv(name) != nullptr)
+        throw EnvironmentError("the environment variables KOKKOS_RAND_DEVICES and " +
+                               std::string(name) + " exclude each other: unset one");
   for (char const* const name : {"KOKKOS_PROFILE_LIBRARY", "KOKKOS_TOOLS_LIBS"})
     if (char const* const libraries = std::getenv(name)) expects_loadable_tools(libraries);
 }
@@ -83,6 +96,13 @@ std::string variable_named_in(std::string const& line) {
       found = name;
   }
   return found;
+}
+
+/// A message of Kokkos without the names of the functions that it came through.
+std::string without_code(std::string text) {
+  for (char const* const end : {" Raised by", "Traceback"})
+    text.resize(std::min(text.find(end), text.size()));
+  return text.starts_with("Error: ") ? text.substr(7) : text;
 }
 
 int wanted_threads(KokkosArguments const& arguments) {
@@ -135,7 +155,7 @@ KokkosArguments take_kokkos_arguments(std::vector<char*>& arguments) {
 KokkosSession::KokkosSession(KokkosArguments const& arguments,
                              std::string const& said_before_main) {
   expects_no_complaint(said_before_main);
-  expects_usable_kokkos_variables();
+  expects_usable_variables();
   int const threads = wanted_threads(arguments);
   expects_usable_threads(threads);
   expects_usable_device();
@@ -155,7 +175,7 @@ KokkosSession::KokkosSession(KokkosArguments const& arguments,
   try {
     Kokkos::initialize(count, pointers.data());
   } catch (std::exception const& error) {
-    throw EnvironmentError(std::string("Kokkos can't start: ") + error.what());
+    throw EnvironmentError("Kokkos can't start: " + without_code(error.what()));
   }
   if (!user_decides) bind_host_threads();
 }

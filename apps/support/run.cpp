@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <new>
@@ -118,6 +119,11 @@ ExitCode run_unguarded(CLI::App& app, int argc, char** argv, std::string const& 
                        std::function<ExitCode()> const& body) {
   std::vector<char*> arguments(argv, argv + argc);
   arguments.push_back(nullptr);
+  std::string help = "--help";
+  for (char*& argument : arguments) {
+    if (argument == nullptr || std::string_view(argument) == "--") break;
+    if (std::string_view(argument) == "-h") argument = help.data();
+  }
   KokkosArguments const for_kokkos = take_kokkos_arguments(arguments);
   std::string const misused = misused_option(app, arguments);
   expects(misused.empty(), misused);
@@ -193,6 +199,10 @@ int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& b
     return fail(app, ExitCode::environment, error.what());
   } catch (std::bad_alloc const&) {
     return fail(app, ExitCode::resources, out_of_memory);
+  } catch (std::filesystem::filesystem_error const& error) {
+    return fail(app, ExitCode::resources,
+                error.path1().string() + ": " + error.code().message() +
+                    ": check the path, and the folder that this runs in");
   } catch (std::exception const& error) {
     if (is_allocation_failure(error.what())) return fail(app, ExitCode::resources, out_of_memory);
     return fail(app, ExitCode::unexpected, error.what());

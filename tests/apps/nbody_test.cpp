@@ -373,6 +373,7 @@ TEST_F(Nbody, ItSaysWhatItDoesAndHowFastItWas) {
 TEST_F(Nbody, HelpNamesEveryOptionAndAnExample) {
   auto const help = run("--help");
   EXPECT_EQ(help.code, 0);
+  EXPECT_EQ(run("-h").output, help.output);
   for (char const* part : {"--particles N",
                            "--box X",
                            "--mesh-ratio X",
@@ -629,6 +630,8 @@ TEST_F(BadNbody, NoiseThatDoesntFit) {
 
 TEST_F(BadNbody, CheckpointsThatAreNone) {
   expect_failure(3, "--restart none", {"none", "no such file"});
+  fs::create_symlink("loop", folder / "loop");
+  expect_failure(3, "--restart loop", {"loop", "symbolic links"});
   write("c.hdf5", "nothing of the kind");
   expect_failure(3, "--restart c.hdf5", {"c.hdf5"});
   run_quietly(small + "--snapshots --no-pictures --no-spectra --output run");

@@ -127,6 +127,9 @@ TEST(Run, MoreThreadsThanCanBeStartedAreAnError) {
     EXPECT_TRUE(contains(failure(6, "x", "KOKKOS_NUM_THREADS=" + count), expected));
     EXPECT_TRUE(contains(failure(6, "x --kokkos-threads=" + count), expected));
   }
+  // 1 and a negative number to whom counts in 32 bits
+  for (std::string const count : {"4294967297", "2147483648"})
+    EXPECT_TRUE(contains(failure(6, "x", "OMP_NUM_THREADS=" + count), "far above"));
   EXPECT_TRUE(contains(failure(6, "x --kokkos-threads=3", "OMP_THREAD_LIMIT=2"),
                        "can't start 3 threads: ask for fewer"));
 #ifndef __SANITIZE_ADDRESS__  // stacks of threads are larger then

@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import random
+import shutil
 import socket
 
 import execution
@@ -56,9 +57,10 @@ def make(seed, folder, applications, options):
         kinds += [configuration, configuration, table_or_noise, table_or_noise]
     while True:
         attack = rng.choice(kinds)(rng, application, folder)
-        if attack is None or (options.no_address_limits and {"AS", "DATA", "STACK"} & set(attack.setting.limits)):
-            continue
-        return attack
+        if attack is not None and not (options.sanitized and set(attack.setting.limits) - {"FSIZE"}):
+            return attack
+        shutil.rmtree(folder)  # this kind of attack isn't for this application
+        folder.mkdir()
 
 
 def plain(rng, application, folder):
@@ -378,6 +380,8 @@ def places(rng, application, folder):
     """Folders to run in."""
     (folder / "place").mkdir()
     arguments, outputs = plain(rng, application, folder)
+    if application == "nbody" and rng.random() < 0.5:
+        arguments += [rng.choice(["--noise", "--power-table"]), "none"]
     match rng.randrange(3):
         case 0:  # it is gone
             return Attack(application, "place", arguments, {0, 3, 4}, execution.Setting(folder="place", removes_folder=True), outputs)

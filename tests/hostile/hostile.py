@@ -79,7 +79,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--limit", type=float, default=120, help="seconds that a run may take")
-    parser.add_argument("--no-address-limits", action="store_true", help="for programs with sanitizers")
+    parser.add_argument("--sanitized", action="store_true", help="the programs have sanitizers, which need memory and processes")
     parser.add_argument("--keep", action="store_true", help="leave the folders of runs")
     options = parser.parse_args()
     numbers = [options.only] if options.only is not None else range(options.first, options.first + options.runs)
