@@ -631,7 +631,10 @@ TEST_F(BadNbody, NoiseThatDoesntFit) {
 TEST_F(BadNbody, CheckpointsThatAreNone) {
   expect_failure(3, "--restart none", {"none", "no such file"});
   fs::create_symlink("loop", folder / "loop");
-  expect_failure(3, "--restart loop", {"loop", "symbolic links"});
+  auto const outcome = run("--restart loop");
+  EXPECT_EQ(outcome.code, 3) << outcome.errors;
+  EXPECT_TRUE(contains(outcome.errors, "loop: can't be read")) << outcome.errors;
+  fs::remove(folder / "loop");
   write("c.hdf5", "nothing of the kind");
   expect_failure(3, "--restart c.hdf5", {"c.hdf5"});
   run_quietly(small + "--snapshots --no-pictures --no-spectra --output run");
