@@ -5,6 +5,7 @@
 #include <support/options.hpp>
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -46,6 +47,19 @@ Field number(std::string name, At at, std::string help) {
           .set = [=](Settings& s,
                      std::string const& text) { at(s) = parse_number(option(name), text); },
           .text = [=](Settings const& s) { return exact_text(at(s)); }};
+}
+
+/// A number that has a sense only within a range; beyond it sums and powers lose theirs, too.
+template <class At>
+Field number_within(std::string name, At at, double most, std::string help) {
+  Field field = number(name, at, std::move(help));
+  field.set = [=](Settings& s, std::string const& text) {
+    double const value = parse_number(option(name), text);
+    expects(std::abs(value) <= most,
+            option(name) + " must be from -" + in_words(most) + " to " + in_words(most), value);
+    at(s) = value;
+  };
+  return field;
 }
 
 template <class At>
@@ -299,17 +313,17 @@ std::vector<Field> universe() {
   auto const a_s = [](auto& s) -> auto& { return s.cosmology.A_s; };
   using cosmology::TransferFunction;
   return {
-      number(
-          "omega-m", [](auto& s) -> auto& { return s.cosmology.omega_m; },
+      number_within(
+          "omega-m", [](auto& s) -> auto& { return s.cosmology.omega_m; }, 1000,
           "Matter today over the critical density (default 0.3111, as all here by Planck 2018)"),
-      number(
-          "omega-b", [](auto& s) -> auto& { return s.cosmology.omega_b; },
+      number_within(
+          "omega-b", [](auto& s) -> auto& { return s.cosmology.omega_b; }, 1000,
           "Baryons, part of it (default 0.04897...)"),
-      number(
-          "h", [](auto& s) -> auto& { return s.cosmology.h; },
+      number_within(
+          "h", [](auto& s) -> auto& { return s.cosmology.h; }, 1000,
           "Hubble's constant over 100 km/s/Mpc (default 0.6766)"),
-      number(
-          "n-s", [](auto& s) -> auto& { return s.cosmology.n_s; },
+      number_within(
+          "n-s", [](auto& s) -> auto& { return s.cosmology.n_s; }, 10,
           "Index of the primordial spectrum (default 0.9665)"),
       without_table(
           amplitude("sigma8", sigma8, a_s,
@@ -317,18 +331,19 @@ std::vector<Field> universe() {
           /*unless_renormalised=*/true),
       without_table(
           amplitude("A-s", a_s, sigma8, "Amplitude: of the primordial spectrum at 0.05 / Mpc")),
-      number(
-          "omega-k", [](auto& s) -> auto& { return s.cosmology.omega_k; },
+      number_within(
+          "omega-k", [](auto& s) -> auto& { return s.cosmology.omega_k; }, 1000,
           "Curvature, above 0 if space is open (default 0)"),
-      number(
-          "omega-r", [](auto& s) -> auto& { return s.cosmology.omega_r; }, "Radiation (default 0)"),
-      number(
-          "w0", [](auto& s) -> auto& { return s.cosmology.w0; },
+      number_within(
+          "omega-r", [](auto& s) -> auto& { return s.cosmology.omega_r; }, 1000,
+          "Radiation (default 0)"),
+      number_within(
+          "w0", [](auto& s) -> auto& { return s.cosmology.w0; }, 1000,
           "Dark energy's pressure over density is w0 + (1 - a) wa (default -1)"),
-      number(
-          "wa", [](auto& s) -> auto& { return s.cosmology.wa; }, "See --w0 (default 0)"),
-      number(
-          "t-cmb", [](auto& s) -> auto& { return s.cosmology.t_cmb; },
+      number_within(
+          "wa", [](auto& s) -> auto& { return s.cosmology.wa; }, 1000, "See --w0 (default 0)"),
+      number_within(
+          "t-cmb", [](auto& s) -> auto& { return s.cosmology.t_cmb; }, 1000,
           "Temperature of the background radiation in K (default 2.7255)"),
       without_table(choice(
           "transfer", [](auto& s) -> auto& { return s.transfer; },

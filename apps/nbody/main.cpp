@@ -114,6 +114,7 @@ int main(int argc, char** argv) {
   return coir::apps::run(app, argc, argv, [&] {
     if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
     coir::apps::InterruptGuard const guard;
+    expects_given_once(argc, argv);
     Run run = run_of(app, settings);
     expects_inputs_left_alone(app, run);
     return run.settings.precision == Precision::single ? carry_out<float>(run)

@@ -7,7 +7,9 @@
 #include <support/config_file.hpp>
 #include <support/options.hpp>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace coir::apps::nbody {
@@ -99,6 +101,30 @@ void expects_slab_in_box(Settings const& settings) {
   expects(settings.slab() <= settings.box,
           "--slab-thickness must be at most the box, " + in_words(settings.box) + " Mpc/h",
           settings.slab());
+}
+
+void expects_given_once(int argc, char const* const* argv) {
+  auto const times = [&](std::string const& name) {
+    return std::count_if(argv + 1, argv + argc, [&](std::string_view argument) {
+      return argument == name || argument.starts_with(name + "=");
+    });
+  };
+  for (auto const& field : fields()) {
+    std::string const name = "--" + field.name;
+    if (field.kind == FieldKind::list)
+      expects(times(name) <= 1, name + " was given " + std::to_string(times(name)) +
+                                    " times: give it once, with commas between its values");
+    expects(times(name) == 0 || times("--no-" + field.name) == 0,
+            name + " and --no-" + field.name + " contradict each other: leave one out");
+  }
+}
+
+std::string remedy_for_amplitude(Settings const& settings) {
+  std::string const amplitude = !settings.power_table.empty() && !settings.renormalise
+                                    ? "a smaller P in " + settings.power_table.string()
+                                : settings.cosmology.sigma8 > 0 ? "a smaller --sigma8"
+                                                                : "a smaller --A-s";
+  return amplitude + ", or --box, --h, --n-s and the like closer to their defaults";
 }
 
 }  // namespace coir::apps::nbody

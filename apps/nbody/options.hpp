@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <string>
+
 namespace coir::apps::nbody {
 
 /// Adds all options; parsing fills `settings`.
@@ -17,5 +19,13 @@ void expects_consistent(CLI::App const& app, Settings const& settings);
 
 /// \throws PreconditionError unless the slab that is shown fits in the box
 void expects_slab_in_box(Settings const& settings);
+
+/// For options that can't be seen from what CLI11 has made of them: lists given twice, and an option beside its --no-.
+///
+/// \throws PreconditionError
+void expects_given_once(int argc, char const* const* argv);
+
+/// What to do about displacements that are too large, naming the option that the amplitude comes from.
+std::string remedy_for_amplitude(Settings const& settings);
 
 }  // namespace coir::apps::nbody

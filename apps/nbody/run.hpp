@@ -5,6 +5,7 @@
 
 #include "checkpoint.hpp"
 #include "fields.hpp"
+#include "options.hpp"
 #include "outputs.hpp"
 #include "schedule.hpp"
 #include "settings.hpp"
@@ -111,16 +112,34 @@ struct CountNotFinite {
   }
 };
 
-/// \throws NumericalError if a momentum isn't finite. Positions always are: they wrap around into the box.
 template <class T>
-void expects_finite(coir::nbody::Particles<Exec, T> const& particles, int steps_done, double a) {
-  std::int64_t bad = 0;
-  reduce("coir::apps::nbody::expects_finite", Exec{}, box<1, std::int64_t>({3 * particles.count()}),
-         CountNotFinite<T>{particles.momentum.data()}, Kokkos::Sum<std::int64_t>(bad));
-  if (bad > 0)
-    throw NumericalError(std::to_string(bad) + " components of momenta aren't finite after " +
-                         std::to_string(steps_done) + " steps, at a = " + in_words(a) +
-                         ": use --precision double, or a smaller amplitude");
+std::int64_t not_finite(
+    Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space> const& vectors) {
+  std::int64_t count = 0;
+  reduce("coir::apps::nbody::not_finite", Exec{},
+         box<1, std::int64_t>({static_cast<std::int64_t>(vectors.size())}),
+         CountNotFinite<T>{vectors.data()}, Kokkos::Sum<std::int64_t>(count));
+  return count;
+}
+
+/// \throws NumericalError if a momentum isn't finite, or a particle has moved so far that it has no place in the box
+template <class T>
+void expects_finite(Settings const& settings, coir::nbody::Particles<Exec, T> const& particles,
+                    int steps_done, double a) {
+  std::string const when =
+      " after " + std::to_string(steps_done) + " steps, at a = " + in_words(a) + ": use ";
+  // What is wrong at the start is wrong with the universe; later steps may be too long as well.
+  std::string const remedy =
+      (steps_done > 0 ? "more --steps, " : "") + remedy_for_amplitude(settings);
+  std::string const double_precision =
+      settings.precision == Precision::single ? "--precision double, " : "";
+  if (std::int64_t const bad = not_finite<T>(particles.momentum); bad > 0)
+    throw NumericalError(std::to_string(bad) + " components of momenta aren't finite" + when +
+                         double_precision + remedy);
+  if (std::int64_t const bad = not_finite<T>(particles.position); bad > 0)
+    throw NumericalError(std::to_string(bad) +
+                         " coordinates of particles have moved by more than 4096 boxes at once" +
+                         when + remedy);
 }
 
 /// Where a run could go on from if it ended now.
@@ -161,7 +180,7 @@ Figures simulate(Run& run, Universe const& universe, Bytes const& predicted) {
   figures.predicted = predicted;
   figures.start_seconds = watch.seconds();
   poll();
-  expects_finite<T>(particles, run.first_step(),
+  expects_finite<T>(settings, particles, run.first_step(),
                     run.schedule.scale_factors[static_cast<std::size_t>(run.first_step())]);
   io::write_file(names.config(), config_text(settings));
 
@@ -206,7 +225,7 @@ Figures simulate(Run& run, Universe const& universe, Bytes const& predicted) {
       watch.restart();
       simulation.advance(next - done, after_step);
       figures.seconds += watch.seconds();
-      expects_finite<T>(simulation.particles(), simulation.steps_done(), simulation.a());
+      expects_finite<T>(settings, simulation.particles(), simulation.steps_done(), simulation.a());
     }
   }
   figures.steps = simulation.steps_done() - run.first_step();

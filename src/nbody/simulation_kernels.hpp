@@ -360,9 +360,12 @@ void Simulation<Exec, T>::find_force() {
   seconds_.fft += solving.seconds();
   has_force_ = true;
   if (!is_finite())
-    throw NumericalError("the force isn't a number in step " + std::to_string(done_ + 1) +
-                         ", at a = " + in_words(a()) +
-                         ": a position or momentum has overflowed or is no number");
+    throw NumericalError(
+        "the force isn't a number in step " + std::to_string(done_ + 1) +
+        ", at a = " + in_words(a()) +
+        ": a position or momentum has overflowed or is no number, or a particle moves "
+        "by more than " +
+        std::to_string(detail::most_boxes) + " boxes at once");
 }
 
 template <ExecutionSpace Exec, Real T>

@@ -470,6 +470,15 @@ TEST_F(BadNbody, UnknownOption) {
   expect_failure(2, "64", {"one argument too many: 64"});
 }
 
+TEST_F(BadNbody, ListsGivenTwiceAndFlagsBesideTheirOpposites) {
+  for (std::string const option : {"--outputs", "--scale-factors"}) {
+    expect_failure(2, option + " 0.5,0.6 " + option + " 0.7,0.8", {option + " was given 2 times"});
+    expect_failure(2, option + "=0.5,0.6 " + option + " 0.7,0.8", {option + " was given 2 times"});
+  }
+  for (std::string const name : {"pictures", "spectra"})
+    expect_failure(2, "--" + name + " --no-" + name, {"--" + name + " and --no-" + name});
+}
+
 TEST_F(BadNbody, RepeatedOption) {
   for (std::string const option : {"--particles 8", "--deterministic", "--kernel naive"})
     expect_failure(2, option + " " + option, {"2 times", "give it once"});
@@ -531,6 +540,14 @@ TEST_F(BadNbody, UniversesThatCantBe) {
   expect_failure(2, "--wa 2", {"w0 + wa must be below 0", "not 1"});
   expect_failure(2, "--sigma8 0", {"--sigma8 must be a number above 0"});
   expect_failure(2, "--n-s blue", {"--n-s must be a finite number", "'blue'"});
+}
+
+TEST_F(BadNbody, NumbersOfUniversesBeyondAllSense) {
+  for (std::string const name :
+       {"omega-m", "omega-b", "h", "omega-k", "omega-r", "w0", "wa", "t-cmb"})
+    expect_failure(2, "--" + name + " 1e20",
+                   {"--" + name + " must be from -1000 to 1000, not 1e+20"});
+  expect_failure(2, "--n-s 1e20", {"--n-s must be from -10 to 10, not 1e+20"});
 }
 
 TEST_F(BadNbody, OptionsThatContradictEachOther) {
@@ -694,4 +711,23 @@ TEST_F(BadNbody, MoreMemoryThanThereIs) {
 TEST_F(BadNbody, ForcesThatAreNoNumbers) {
   expect_failure(5, small + "--sigma8 1e38 --output run --no-pictures --no-spectra",
                  {"aren't finite after 0 steps, at a = 0.1", "--precision double"});
+}
+
+TEST_F(BadNbody, ParticlesThatLeaveTheirBoxBehind) {
+  for (std::string const stepper : {"fastpm", "plain", "bullfrog"})
+    for (std::string const more : {"", " --deterministic", " --precision double"})
+      expect_failure(5,
+                     small + "--sigma8 1e10 --output run --snapshots --stepper " + stepper + more,
+                     {"more than 4096 boxes", "after 0 steps", "a smaller --sigma8"});
+  expect_failure(5, small + "--A-s 1e20 --output run", {"4096 boxes", "a smaller --A-s"});
+}
+
+TEST_F(Nbody, CoordinatesAreInTheBoxHoweverFarParticlesGo) {
+  for (std::string const stepper : {"fastpm", "bullfrog"}) {
+    run_quietly(small +
+                "--sigma8 300 --no-pictures --no-spectra --checkpoint 1 --output run --stepper " +
+                stepper);
+    auto const x = coir::hdf5::Reader(folder / "run/checkpoint.hdf5").read<float>("positions");
+    for (float const c : x) EXPECT_TRUE(c >= 0 && c < 100) << c;
+  }
 }

@@ -91,7 +91,8 @@ class Simulation {
   /// \param steps       at most those that are left
   /// \param after_step  called with the number of steps made so far after each of them; may throw to stop, after
   ///   which positions and momenta are at a(), too
-  /// \throws NumericalError if a force isn't a number any more, naming the step
+  /// \throws NumericalError if a force isn't a number any more, naming the step. A particle that moves by more than 4096
+  ///   boxes at once gets a position that is no number.
   void advance(int steps, std::function<void(int)> const& after_step = {});
 
   double a() const { return options_.scale_factors[static_cast<std::size_t>(done_)]; }
