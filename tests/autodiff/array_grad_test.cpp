@@ -259,7 +259,8 @@ TYPED_TEST(ArrayGrad, FunctionsOfTwoReductionsFollowTheChainRule) {
       q += v * v / double(n);
     }
     auto const [value, slope] = coir::value_and_grad([](auto x) {
-      auto const s = mean(x), q = mean(x * x);
+      auto const s = mean(x);
+      auto const q = mean(x * x);
       return hypot(s, 3) + atan2(s, q) + pow(q, s) + pow(2, s) + 5 * maximum(q, s * s - 1) -
              minimum(7, q);
     })(x);
