@@ -1,6 +1,6 @@
-# Builds a target that must not compile, and looks at what the compiler says: one error, with the message that is
-# asked for, on a screen of 40 lines.
-#   cmake -D BUILD=folder -D TARGET=name -D MESSAGE=words -P misuse.cmake
+# Builds a target that must not compile, and looks at what the compiler says: first of all the message that is asked
+# for, then at most one more error, and all of it on a screen.
+#   cmake -D BUILD=folder -D TARGET=name -D MESSAGE=words -D SCREEN=lines -P misuse.cmake
 # Without a message the target must compile.
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${BUILD} --target ${TARGET} RESULT_VARIABLE status
                 OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -42,6 +42,6 @@ message("${errors} errors in ${count} lines")
 if(NOT said)
   message(FATAL_ERROR "the first error must say: ${MESSAGE}")
 endif()
-if(errors GREATER 2 OR count GREATER 40)
-  message(FATAL_ERROR "that is more than 2 errors, or more than a screen of 40 lines")
+if(errors GREATER 2 OR count GREATER SCREEN)
+  message(FATAL_ERROR "that is more than 2 errors, or more than a screen of ${SCREEN} lines")
 endif()

@@ -83,31 +83,41 @@ template <class F, class... X>
 using result_of_function_t =
     typename ResultOfFunction<F, std::index_sequence_for<X...>, X...>::type;
 
-/// Whether the gradient of what a function returned can be computed. If not, one line says why.
+/// What a function returned, and whether its gradient can be computed.
 template <class O, int Rank>
-struct IsDifferentiated {
-  static_assert(!std::is_void_v<O>,
-                "the function given to value_and_grad must take an expression for each argument, "
-                "[](auto x, auto y) { ... }, and return something");
-  static_assert(
-      std::is_void_v<O>,
-      "the function given to value_and_grad must be generic, [](auto x) { ... }, and must "
-      "end in a reduction of its arguments: sum, mean, dot, norm, prod, min or max");
-  static constexpr bool value = false;
+struct Returned {
+  static constexpr bool something = !std::is_void_v<O>;
+  static constexpr bool objective = false;
+  static constexpr bool evaluated = false;
+  static constexpr bool same_rank = true;
+  static constexpr bool differentiated = false;
 };
 template <bool Affine, class F, class... Terms, int Rank>
-struct IsDifferentiated<Objective<Affine, F, Terms...>, Rank> {
+struct Returned<Objective<Affine, F, Terms...>, Rank> {
+  static constexpr bool something = true;
+  static constexpr bool objective = true;
   static constexpr bool evaluated = (holds_duals<decltype(Terms::expression)> || ...);
   static constexpr bool same_rank = ((decltype(Terms::expression)::rank == Rank) && ...);
+  static constexpr bool differentiated = !evaluated && same_rank;
+};
+
+/// One line that says why not.
+template <class R>
+constexpr void check_returned() {
+  static_assert(R::something,
+                "the function given to value_and_grad must take an expression for each argument, "
+                "[](auto x, auto y) { ... }, and return something");
+  static_assert(R::objective || !R::something,
+                "the function given to value_and_grad must be generic, [](auto x) { ... }, and "
+                "must end in a reduction of its arguments: sum, mean, dot, norm, prod, min or max");
   static_assert(
-      !evaluated,
+      !R::evaluated,
       "arguments of value_and_grad must enter elementwise: they can't be evaluated on the "
       "way, as by reductions along an axis, scans, products, reshapes, joins");
-  static_assert(evaluated || same_rank,
+  static_assert(R::same_rank || R::evaluated,
                 "arguments of value_and_grad must enter elementwise: what is reduced has another "
                 "number of axes than they; pass an argument in the shape that it is stretched to");
-  static constexpr bool value = !evaluated && same_rank;
-};
+}
 
 /// The kernels that evaluate an objective of arrays of shape `shape`, and its gradient.
 template <class T, int N, int Rank, class Space, class F, class Indices, class... Terms>
@@ -241,24 +251,31 @@ auto gradient_of_objective(Objective<Affine, F, Terms...> const& objective,
     return ValueAndGradient<V, std::array<Array<T, Rank, Space>, N>>{value, std::move(gradients)};
 }
 
-/// Whether a gradient can be taken along these. If not, one line says why.
+/// Whether a gradient can be taken along these.
 template <class X, class... Rest>
-struct AreArguments {
-  using T = value_t<X>;
-  static constexpr bool numbers = std::floating_point<T> && (std::same_as<T, value_t<Rest>> && ...);
+struct Arguments {
+  static constexpr bool duals = is_dual<value_t<X>>;
+  static constexpr bool numbers =
+      std::floating_point<value_t<X>> && (std::same_as<value_t<X>, value_t<Rest>> && ...);
   static constexpr bool one_rank = ((rank_of<X> == rank_of<Rest>) && ...);
+  static constexpr bool one_space = SameSpace<X, Rest...>;
+  static constexpr bool differentiable = numbers && one_rank && one_space;
+};
+
+/// One line that says why not.
+template <class A>
+constexpr void check_arguments() {
   static_assert(
-      !is_dual<T>,
+      !A::duals,
       "derivatives of array expressions are of the first order: there is no grad of grad");
-  static_assert(is_dual<T> || numbers,
+  static_assert(A::numbers || A::duals,
                 "value_and_grad takes arrays of float or double, all of one type");
-  static_assert(!numbers || one_rank,
+  static_assert(A::one_rank || !A::numbers,
                 "value_and_grad takes arrays of one shape: these have different numbers of axes; "
                 "pass the smaller ones by broadcast_to");
-  static_assert(!numbers || !one_rank || SameSpace<X, Rest...>,
+  static_assert(A::one_space || !A::one_rank || !A::numbers,
                 "value_and_grad takes arrays in one memory space");
-  static constexpr bool value = numbers && one_rank && SameSpace<X, Rest...>;
-};
+}
 
 /// What takes the place of a result where one line has said that there is none: more lines would hide it.
 template <class T, int Rank, class Space, int N>
@@ -287,13 +304,17 @@ template <class F, Expression X, Expression... Rest>
 auto value_and_grad_of_arrays(F const& f, X const& x, Rest const&... rest) {
   using T = value_t<X>;
   constexpr int count = 1 + static_cast<int>(sizeof...(Rest));
-  if constexpr (!detail::AreArguments<X, Rest...>::value) {
+  using Arguments = detail::Arguments<X, Rest...>;
+  detail::check_arguments<Arguments>();
+  if constexpr (!Arguments::differentiable) {
     return detail::Refused<double, rank_of<X>, DefaultSpace, count>();
   } else {
     using S = common_space_t<typename X::space, typename Rest::space...>;
     using Space = std::conditional_t<std::same_as<S, AnySpace>, DefaultSpace, S>;
     using O = detail::result_of_function_t<F, decltype(operand(x)), decltype(operand(rest))...>;
-    if constexpr (!detail::IsDifferentiated<O, rank_of<X>>::value) {
+    using Returned = detail::Returned<O, rank_of<X>>;
+    detail::check_returned<Returned>();
+    if constexpr (!Returned::differentiated) {
       return detail::Refused<T, rank_of<X>, Space, count>();
     } else {
       [[maybe_unused]] auto const check_shape = [&](auto const& shape) {
