@@ -28,23 +28,46 @@ auto with_type(NpyType type, Function const& function) {
     case NpyType::uint32: return function(std::uint32_t());
     case NpyType::uint64: return function(std::uint64_t());
     case NpyType::float32: return function(float());
+    case NpyType::complex64: return function(Kokkos::complex<float>());
+    case NpyType::complex128: return function(Kokkos::complex<double>());
     case NpyType::float64: break;
   }
   return function(double());
 }
 
+// The type of a number's parts: itself, unless it is complex.
+template <class T>
+struct PartOf {
+  using type = T;
+};
+template <class T>
+struct PartOf<Kokkos::complex<T>> {
+  using type = T;
+};
+template <class T>
+using part_t = typename PartOf<T>::type;
+template <class T>
+constexpr bool is_complex = !std::is_same_v<T, part_t<T>>;
+
 template <class From, class To>
 constexpr bool converts(Rounding rounding) {
-  if (std::is_same_v<From, To>) return true;
+  if (is_complex<From> && !is_complex<To>) return false;
+  if (std::is_same_v<part_t<From>, part_t<To>>) return true;
   if (std::is_same_v<To, bool>) return false;
   if (std::is_integral_v<To>) return std::is_integral_v<From>;
-  if (std::is_same_v<From, double>) return rounding == Rounding::allow;
+  if (std::is_same_v<part_t<From>, double>) return rounding == Rounding::allow;
   return true;
 }
 
 template <class From, class To>
 bool fits(From value) {
-  if constexpr (std::is_same_v<From, To> || std::is_same_v<From, bool> || std::is_same_v<To, bool>)
+  if constexpr (is_complex<From>)
+    return fits<part_t<From>, part_t<To>>(value.real()) &&
+           fits<part_t<From>, part_t<To>>(value.imag());
+  else if constexpr (is_complex<To>)
+    return fits<From, part_t<To>>(value);
+  else if constexpr (std::is_same_v<From, To> || std::is_same_v<From, bool> ||
+                     std::is_same_v<To, bool>)
     return true;
   else if constexpr (std::is_integral_v<From> && std::is_integral_v<To>)
     return std::in_range<To>(value);
@@ -52,6 +75,15 @@ bool fits(From value) {
     return !std::isfinite(value) || std::isfinite(static_cast<float>(value));
   else
     return true;
+}
+
+template <class To, class From>
+To converted(From value) {
+  using Part = part_t<To>;
+  if constexpr (is_complex<From>)
+    return To(static_cast<Part>(value.real()), static_cast<Part>(value.imag()));
+  else
+    return To(static_cast<Part>(value));
 }
 
 template <class From>
@@ -84,6 +116,11 @@ template <std::integral T>
 std::string text_of(T value) {
   return std::to_string(value);
 }
+template <class T>
+std::string text_of(Kokkos::complex<T> value) {
+  return number_text(value.real()) + (std::signbit(value.imag()) ? "" : "+") +
+         number_text(value.imag()) + "j";
+}
 
 template <class From, class To>
 void convert_elements(NpyArray const& array, std::byte* out) {
@@ -94,8 +131,8 @@ void convert_elements(NpyArray const& array, std::byte* out) {
       throw InputError(array.name + ": element " + index_of(target, array.shape) + " is " +
                        text_of(value) + ", beyond the range of " + name_of(npy_type<To>) +
                        ": convert the file with numpy's clip and astype, or read a wider type");
-    auto const converted = static_cast<To>(value);
-    std::memcpy(out + target * sizeof(To), &converted, sizeof(To));
+    To const element = converted<To>(value);
+    std::memcpy(out + target * sizeof(To), &element, sizeof(To));
   };
   if (!array.fortran_order || array.shape.size() < 2) {
     for (std::size_t n = 0; n < count; ++n) store(n, n);
@@ -127,6 +164,8 @@ std::string name_of(NpyType type) {
     case NpyType::boolean: return "bool";
     case NpyType::float32: return "float32";
     case NpyType::float64: return "float64";
+    case NpyType::complex64: return "complex64";
+    case NpyType::complex128: return "complex128";
     default: break;
   }
   bool const is_signed =
@@ -141,7 +180,9 @@ int size_of(NpyType type) {
 NpyArray decode_npy(std::vector<std::byte> file, std::string name) {
   NpyHeader header = parse_npy_header(file, name);
   file.erase(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(header.length));
-  if (header.swapped) swap_each(file, static_cast<std::size_t>(size_of(header.type)));
+  if (header.swapped)
+    swap_each(file,
+              with_type(header.type, [](auto zero) { return sizeof(part_t<decltype(zero)>); }));
   return {std::move(name), header.type, header.fortran_order, std::move(header.shape),
           std::move(file)};
 }
@@ -157,13 +198,11 @@ void convert(NpyArray const& array, NpyType type, Rounding rounding, std::byte* 
     with_type(type, [&](auto to) {
       using From = decltype(from);
       using To = decltype(to);
-      if (!converts<From, To>(rounding))
-        throw InputError(array.name + ": holds " + name_of(array.type) + ", which " +
-                         name_of(type) +
-                         " can't hold exactly: convert it with numpy's astype, or "
-                         "read it as " +
-                         name_of(array.type));
-      convert_elements<From, To>(array, out);
+      if constexpr (is_complex<To> || !is_complex<From>)
+        if (converts<From, To>(rounding)) return convert_elements<From, To>(array, out);
+      throw InputError(array.name + ": holds " + name_of(array.type) + ", which " + name_of(type) +
+                       " can't hold exactly: convert it with numpy's astype, or read it as " +
+                       name_of(array.type));
     });
   });
 }

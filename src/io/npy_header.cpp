@@ -20,10 +20,11 @@ struct TypeCode {
   std::string_view code;
 };
 constexpr TypeCode type_codes[] = {
-    {NpyType::boolean, "b1"}, {NpyType::int8, "i1"},    {NpyType::int16, "i2"},
-    {NpyType::int32, "i4"},   {NpyType::int64, "i8"},   {NpyType::uint8, "u1"},
-    {NpyType::uint16, "u2"},  {NpyType::uint32, "u4"},  {NpyType::uint64, "u8"},
-    {NpyType::float32, "f4"}, {NpyType::float64, "f8"},
+    {NpyType::boolean, "b1"},     {NpyType::int8, "i1"},    {NpyType::int16, "i2"},
+    {NpyType::int32, "i4"},       {NpyType::int64, "i8"},   {NpyType::uint8, "u1"},
+    {NpyType::uint16, "u2"},      {NpyType::uint32, "u4"},  {NpyType::uint64, "u8"},
+    {NpyType::float32, "f4"},     {NpyType::float64, "f8"}, {NpyType::complex64, "c8"},
+    {NpyType::complex128, "c16"},
 };
 
 // Reads the dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
@@ -139,9 +140,10 @@ class DictionaryReader {
         [&](TypeCode const& entry) { return !descr.empty() && entry.code == descr.substr(1); });
     bool const known_order = order == '<' || order == '>' || order == '=' || order == '|';
     if (!known_order || found == std::end(type_codes))
-      throw InputError(std::string(name_) + ": the element type descr is '" + printable(descr) +
-                       "', it must be b1, i1 to i8, u1 to u8, f4 or f8 after <, >, = or |: convert "
-                       "it with numpy's astype and save it again");
+      throw InputError(
+          std::string(name_) + ": the element type descr is '" + printable(descr) +
+          "', it must be b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 after <, >, = or |: convert "
+          "it with numpy's astype and save it again");
     header.type = found->type;
     header.swapped = size_of(header.type) > 1 && order == (little_endian_machine ? '>' : '<');
   }

@@ -26,6 +26,19 @@ TYPED_TEST(Npy, ComesBackAsItWas) {
   EXPECT_EQ((load<TypeParam, 3>(folder / "none.npy").shape()), (Shape<3>{0, 4, 37}));
 }
 
+TEST(NpyArrays, HoldComplexNumbers) {
+  coir::testing::ScratchFolder const folder;
+  using Complex = Kokkos::complex<float>;
+  auto const z = evaluate(arange(0.f, 3.f) * Complex(1, -2));
+  save(folder / "z.npy", z);
+  EXPECT_EQ(values(load<Complex, 1>(folder / "z.npy")), values(z));
+  EXPECT_EQ(values(load<Kokkos::complex<double>, 1>(folder / "z.npy"))[2],
+            (Kokkos::complex<double>(2, -4)));
+  save(folder / "x.npy", arange(0.f, 3.f));
+  EXPECT_EQ(values(load<Complex, 1>(folder / "x.npy")), (std::vector<Complex>{0, 1, 2}));
+  EXPECT_THROW((load<double, 1>(folder / "z.npy")), InputError);
+}
+
 TEST(NpyArrays, RefuseWhatDoesNotFit) {
   coir::testing::ScratchFolder const folder;
   save(folder / "a.npy", zeros<double>(2, 3) + 0.1);

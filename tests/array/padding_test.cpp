@@ -15,12 +15,12 @@ class Padding : public ::testing::Test {
 };
 TYPED_TEST_SUITE(Padding, coir::testing::Cases, coir::testing::CaseName);
 
-#define TYPES                                \
-  using T = typename TestFixture::T;         \
-  using Space = typename TestFixture::Space; \
-  using Values = std::vector<T>;             \
-  auto const x = array<T, Space>({1, 2, 3}); \
-  auto const one = array<T, Space>({5});     \
+#define TYPES                                     \
+  using T = typename TestFixture::T;              \
+  using Space = typename TestFixture::Space;      \
+  using Values [[maybe_unused]] = std::vector<T>; \
+  auto const x = array<T, Space>({1, 2, 3});      \
+  auto const one = array<T, Space>({5});          \
   auto const m = array<T, Space>({{1, 2}, {3, 4}})
 
 // Expected numbers are those of numpy.pad.

@@ -64,6 +64,25 @@ TYPED_TEST(Numpy, TransformsAllAxes) {
             rounding<T>(84));
 }
 
+TYPED_TEST(Numpy, TransformsTheLastTwoAxes) {
+  using T = typename TypeParam::Real;
+  using Space = typename TypeParam::Exec::memory_space;
+  auto const x = random_array<T, Space>(Shape<4>{2, 3, 4, 7}, 1);
+  auto const expected = plain_dft(wide(x), Shape<2>{4, 7}, -1);
+  EXPECT_LE(relative_error(wide(fft::fft2(x)), expected), rounding<T>(28));
+  EXPECT_LE(relative_error(wide(fft::rfft2(x)), coir::testing::cut_rows(expected, 7, 4)),
+            rounding<T>(28));
+  auto const before = wide(x);
+  double const bound = 2 * rounding<T>(28);
+  EXPECT_LE(relative_error(wide(fft::ifft2(fft::fft2(x))), before), bound);
+  EXPECT_LE(relative_error(wide(fft::irfft2(fft::rfft2(x), 7)), before), bound);
+  auto const even = random_array<T, Space>(Shape<2>{3, 8}, 2);
+  EXPECT_LE(relative_error(wide(fft::irfft2(fft::rfft2(even))), wide(even)), bound);
+  EXPECT_EQ(fft::fft2(coir::zeros<T, Space>(0, 3, 2)).shape(), (Shape<3>{0, 3, 2}));
+  EXPECT_THROW(fft::rfft2(coir::zeros<T, Space>(0, 2)), coir::PreconditionError);
+  EXPECT_THROW(fft::irfft2(fft::rfft2(even), 10), coir::PreconditionError);
+}
+
 TYPED_TEST(Numpy, InversesGiveBackWhatWasTransformed) {
   using T = typename TypeParam::Real;
   using Space = typename TypeParam::Exec::memory_space;

@@ -176,7 +176,7 @@ void check_npy(Bytes const& file) {
     require(array.bytes.size() == count * static_cast<std::size_t>(io::size_of(array.type)),
             "shape and bytes agree");
     for (auto const type : {io::NpyType::float64, io::NpyType::float32, io::NpyType::int8,
-                            io::NpyType::uint64, io::NpyType::boolean}) {
+                            io::NpyType::uint64, io::NpyType::boolean, io::NpyType::complex64}) {
       Bytes out(count * static_cast<std::size_t>(io::size_of(type)));
       accepts([&] { io::detail::convert(array, type, io::Rounding::allow, out.data()); });
     }
@@ -191,6 +191,7 @@ Reader npy() {
            npy_of("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 1, 3), }", "abcdef", 3),
            npy_of("{'shape': (), 'descr': \"<i8\", 'fortran_order': False}", "abcdefgh"),
            npy_of("{'descr': '|b1', 'fortran_order': False, 'shape': (0, 3), }", ""),
+           npy_of("{'descr': '>c8', 'fortran_order': False, 'shape': (1,), }", "abcdefgh"),
            npy_of("{'descr': '>i2', 'fortran_order': False, 'shape': (3L,), }", "abcdef")},
           [](Bytes const& file) { return accepts([&] { (void)io::decode_npy(file, "file"); }); },
           // the reader keeps the file that it is given, which is one more copy here

@@ -84,9 +84,11 @@ TEST(Npy, TypesHaveNumPysNames) {
   EXPECT_EQ(io::name_of(NpyType::int8), "int8");
   EXPECT_EQ(io::name_of(NpyType::uint64), "uint64");
   EXPECT_EQ(io::name_of(NpyType::float32), "float32");
+  EXPECT_EQ(io::name_of(NpyType::complex128), "complex128");
   EXPECT_EQ(io::size_of(NpyType::boolean), 1);
   EXPECT_EQ(io::size_of(NpyType::int16), 2);
   EXPECT_EQ(io::size_of(NpyType::float64), 8);
+  EXPECT_EQ(io::size_of(NpyType::complex64), 8);
   static_assert(io::npy_type<float> == NpyType::float32);
   static_assert(io::npy_type<long long> == NpyType::int64);
   static_assert(io::npy_type<std::int64_t> == NpyType::int64);
@@ -207,6 +209,40 @@ TEST(Npy, DoublesAreRoundedOnlyOnRequest) {
             std::numeric_limits<float>::infinity());
 }
 
+TEST(Npy, ComplexNumbersAreReadInBothByteOrders) {
+  using Float = Kokkos::complex<float>;
+  using Double = Kokkos::complex<double>;
+  EXPECT_EQ(elements_of<Float>(numpy::complex64), (std::vector<Float>{0, 0}));
+  EXPECT_EQ(decode(numpy::complex64).type, NpyType::complex64);
+  std::string const one = with_descr(">c8", "\x3f\x80\x00\x00\xc0\x00\x00\x00"s);  // 1 - 2j
+  EXPECT_EQ(elements_of<Float>(one), (std::vector<Float>{{1, -2}}));
+  EXPECT_EQ(elements_of<Double>(one), (std::vector<Double>{{1, -2}}));
+  auto const matrix = io::to_view<OnHost<Double**>>(decode(numpy::complex128_fortran));
+  EXPECT_EQ(matrix(0, 0), Double(1, 2));
+  EXPECT_EQ(matrix(0, 1), Double(3));
+  EXPECT_EQ(matrix(1, 0), Double(0, -0.1));
+  EXPECT_EQ(matrix(1, 1), Double(4));
+}
+
+TEST(Npy, ComplexNumbersConvertAsTheirPartsDo) {
+  using Float = Kokkos::complex<float>;
+  using Double = Kokkos::complex<double>;
+  EXPECT_EQ(elements_of<Float>(numpy::booleans), (std::vector<Float>{1, 0, 1}));
+  EXPECT_EQ(elements_of<Double>(numpy::float64_big_endian)[1], Double(-0.1));
+  std::string const tenth = with_descr("<c16",
+                                       "\x9a\x99\x99\x99\x99\x99\xb9\x3f"
+                                       "\x00\x00\x00\x00\x00\x00\x00\x00"s);
+  expect_parts(conversion_refusal<Float>(tenth), {"holds complex128", "complex64 can't hold"});
+  EXPECT_EQ(elements_of<Float>(tenth, io::Rounding::allow), (std::vector<Float>{0.1f}));
+  expect_parts(conversion_refusal<double>(tenth), {"holds complex128", "float64 can't hold"});
+  expect_parts(conversion_refusal<bool>(numpy::complex64), {"holds complex64"});
+  std::string const huge = with_descr(">c16",
+                                      "\x3f\xf0\x00\x00\x00\x00\x00\x00"
+                                      "\xfe\x37\xe4\x3c\x88\x00\x75\x9c"s);
+  expect_parts(message_of<coir::InputError>([&] { elements_of<Float>(huge, io::Rounding::allow); }),
+               {"element [0] is 1-1.0000000000000001e+300j", "range of complex64"});
+}
+
 TEST(Npy, FloatsNeverBecomeIntegersNorNumbersBooleans) {
   expect_parts(conversion_refusal<int>(numpy::float64_big_endian), {"float64", "int32", "astype"});
   expect_parts(conversion_refusal<bool>(with_descr("|u1", "\x01")), {"uint8", "bool"});
@@ -238,6 +274,8 @@ TEST(Npy, GoesThroughAFileUnchanged) {
   expect_round_trips<double, Device>();
   expect_round_trips<int, Device>();
   expect_round_trips<std::uint16_t, Device>();
+  expect_round_trips<Kokkos::complex<float>, Device>();
+  expect_round_trips<Kokkos::complex<double>, Device>();
   expect_round_trips<std::int64_t, Kokkos::HostSpace>();
   expect_round_trips<long long, Kokkos::HostSpace>();
 }
@@ -252,6 +290,9 @@ TEST(Npy, IsWrittenAsNumPyWritesIt) {
   EXPECT_EQ(get(folder / "a.npy"), numpy::booleans);
   io::write_npy(folder / "a.npy", io::to_view<OnHost<float**>>(decode(numpy::empty)));
   EXPECT_EQ(get(folder / "a.npy"), numpy::empty);
+  io::write_npy(folder / "a.npy",
+                io::to_view<OnHost<Kokkos::complex<float>*>>(decode(numpy::complex64)));
+  EXPECT_EQ(get(folder / "a.npy"), numpy::complex64);
 }
 
 TEST(Npy, ElementsStartAtAMultipleOf64Bytes) {
@@ -336,8 +377,8 @@ TEST(Npy, AbsurdShapesAreAnErrorAndNoMemory) {
 }
 
 TEST(Npy, OtherElementTypesAreErrors) {
-  expect_parts(refusal(numpy::float16), {"descr is '<f2'", "f4 or f8", "astype"});
-  expect_parts(refusal(numpy::complex64), {"descr is '<c8'"});
+  expect_parts(refusal(numpy::float16), {"descr is '<f2'", "f4, f8, c8 or c16", "astype"});
+  expect_parts(refusal(with_descr("<c32", std::string(32, 'a'))), {"descr is '<c32'"});
   expect_parts(refusal(numpy::text), {"descr is '<U2'"});
   expect_parts(refusal(numpy::objects), {"descr is '|O'"});
   expect_parts(refusal(numpy::structured), {"descr at byte 20 is a list of fields"});

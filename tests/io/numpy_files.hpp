@@ -94,6 +94,15 @@ inline std::string const complex64(
     "\x00\x00\x00\x00\x00\x00\x00\x00\x00",
     144);
 
+// np.save(f, np.asfortranarray(np.array([[1+2j, 3], [-0.1j, 4]], ">c16")))
+inline std::string const complex128_fortran(
+    "\x93NUMPY\x01\x00v\x00{'descr': '>c16', 'fortran_order': True, 'shape': (2, 2), }    "
+    "                                                      \n?\xf0\x00\x00\x00\x00\x00\x00"
+    "@\x00\x00\x00\x00\x00\x00\x00\x80\x00\x00\x00\x00\x00\x00\x00\xbf\xb9\x99\x99\x99\x99"
+    "\x99\x9a@\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00@\x10\x00\x00\x00"
+    "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00",
+    192);
+
 // np.save(f, np.zeros(1, [("a", "f4"), ("b", "i4")]))
 inline std::string const structured(
     "\x93NUMPY\x01\x00v\x00{'descr': [('a', '<f4'), ('b', '<i4')], 'fortran_order': False, "

@@ -48,10 +48,10 @@ struct NanExtreme {
   using value_type = T;
   using result_type = T;
   KOKKOS_FORCEINLINE_FUNCTION T neutral() const {
-    if constexpr (std::is_floating_point_v<T>)
-      return std::numeric_limits<T>::quiet_NaN();
-    else
-      return Largest ? least<T>() : largest<T>();
+    constexpr T value = std::is_floating_point_v<T> ? std::numeric_limits<T>::quiet_NaN()
+                        : Largest                   ? std::numeric_limits<T>::lowest()
+                                                    : std::numeric_limits<T>::max();
+    return value;
   }
   KOKKOS_FORCEINLINE_FUNCTION void fold(T& into, T const& x, std::int64_t) const { join(into, x); }
   KOKKOS_FORCEINLINE_FUNCTION void join(T& into, T const& other) const {
@@ -77,8 +77,8 @@ struct OverCount {
   std::int64_t ddof;
   KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& total, std::int64_t count) const {
     using R = real_t<T>;
-    if (count > ddof) return total / static_cast<R>(count - ddof);
-    return T(std::numeric_limits<R>::quiet_NaN());
+    constexpr R nan = std::numeric_limits<R>::quiet_NaN();
+    return count > ddof ? T(total / static_cast<R>(count - ddof)) : T(nan);
   }
 };
 

@@ -249,6 +249,44 @@ auto irfftn(E const& spectrum) {
   return irfftn(spectrum, 2 * (spectrum.shape().back() - 1));
 }
 
+/// The transform along the last two axes, of each matrix of a stack. NumPy's fft.fft2.
+template <NumberField E>
+  requires(rank_of<E> >= 2)
+auto fft2(E const& x) {
+  return detail::complex_transform<2>(x, true);
+}
+
+/// The inverse of fft2. NumPy's fft.ifft2.
+template <NumberField E>
+  requires(rank_of<E> >= 2)
+auto ifft2(E const& spectrum) {
+  return detail::complex_transform<2>(spectrum, false);
+}
+
+/// fft2 of real numbers, 0 ... n / 2 along the last axis. NumPy's fft.rfft2.
+template <RealField E>
+  requires(rank_of<E> >= 2)
+auto rfft2(E const& x) {
+  return detail::real_forward<2>(x);
+}
+
+/// The inverse of rfft2. NumPy's fft.irfft2.
+///
+/// \param n  numbers along the last axis of the result
+/// \throws PreconditionError unless the spectrum's last axis has n / 2 + 1 numbers
+template <NumberField E>
+  requires(rank_of<E> >= 2)
+auto irfft2(E const& spectrum, std::int64_t n) {
+  return detail::real_inverse<2>(spectrum, n);
+}
+
+/// The same for an even n.
+template <NumberField E>
+  requires(rank_of<E> >= 2)
+auto irfft2(E const& spectrum) {
+  return irfft2(spectrum, 2 * (spectrum.shape().back() - 1));
+}
+
 /// The frequencies that fft gives, in cycles per unit of `spacing`: 0, 1, ..., -2, -1 over n spacing.
 /// NumPy's fft.fftfreq.
 ///

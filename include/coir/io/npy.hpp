@@ -7,6 +7,8 @@
 #include <coir/core/errors.hpp>
 #include <coir/io/detail/c_order.hpp>
 
+#include <Kokkos_Complex.hpp>
+
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -32,7 +34,9 @@ enum class NpyType {
   uint32,
   uint64,
   float32,
-  float64
+  float64,
+  complex64,
+  complex128
 };
 
 /// NumPy's name of a type: "float32".
@@ -41,10 +45,12 @@ std::string name_of(NpyType type);
 /// Bytes of one element.
 int size_of(NpyType type);
 
-/// A C++ type that has an NpyType: bool, float, double, and integers of 8 to 64 bits.
+/// A C++ type that has an NpyType: bool, float, double, Kokkos::complex of these two, and integers of 8 to 64 bits.
 template <class T>
-concept NpyElement = std::same_as<T, bool> || std::same_as<T, float> || std::same_as<T, double> ||
-                     (std::integral<T> && sizeof(T) <= 8);
+concept NpyElement =
+    std::same_as<T, bool> || std::same_as<T, float> || std::same_as<T, double> ||
+    std::same_as<T, Kokkos::complex<float>> || std::same_as<T, Kokkos::complex<double>> ||
+    (std::integral<T> && sizeof(T) <= 8);
 
 /// The NpyType of a C++ type, by its size and sign: npy_type<long> is int64 where long has 64 bits.
 template <NpyElement T>
@@ -52,6 +58,8 @@ inline constexpr NpyType npy_type = [] {
   if constexpr (std::same_as<T, bool>) return NpyType::boolean;
   if constexpr (std::same_as<T, float>) return NpyType::float32;
   if constexpr (std::same_as<T, double>) return NpyType::float64;
+  if constexpr (std::same_as<T, Kokkos::complex<float>>) return NpyType::complex64;
+  if constexpr (std::same_as<T, Kokkos::complex<double>>) return NpyType::complex128;
   constexpr NpyType with_sign[] = {NpyType::int8, NpyType::int16, NpyType::int32, NpyType::int64};
   constexpr NpyType without[] = {NpyType::uint8, NpyType::uint16, NpyType::uint32, NpyType::uint64};
   constexpr int n = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
@@ -67,12 +75,12 @@ struct NpyArray {
   std::vector<std::byte> bytes;     ///< the elements in a row, in this machine's byte order
 };
 
-/// Whether float64 may be rounded to float32.
+/// Whether float64 may be rounded to float32, and complex128 to complex64.
 enum class Rounding { refuse, allow };
 
 /// The array in the bytes of an NPY file, versions 1.0, 2.0 and 3.0.
 ///
-/// Booleans, integers and floats of 4 and 8 bytes, in either byte order, C or Fortran order, any shape of
+/// Booleans, integers, floats of 4 and 8 bytes and complex numbers of these, in either byte order, C or Fortran order, any shape of
 /// up to 64 extents. The header is read as NumPy does: the keys descr, fortran_order and shape in any
 /// order, white space anywhere. The file must end with the last element.
 ///
@@ -102,7 +110,8 @@ void write_npy(std::filesystem::path const& path, NpyType type, std::span<std::i
 ///
 /// Every conversion that keeps the values is made: integers and booleans to any integers as long as each
 /// value fits, and float32 to float64. Integers become the nearest float. float64 becomes float32
-/// only with Rounding::allow. Floats never become integers, and only booleans become bool.
+/// only with Rounding::allow. Floats never become integers, and only booleans become bool. Complex numbers
+/// take what their parts take; they never become real ones.
 ///
 /// \param view  out; any layout, memory space and rank, elements as NpyElement
 /// \throws InputError if the shape differs, the types don't convert, or a value doesn't fit
