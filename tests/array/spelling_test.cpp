@@ -55,6 +55,7 @@ TEST(Spelling, RangesOfMixedTypes) {
   EXPECT_EQ(values(arange(0, 2.5)), (std::vector<double>{0, 1, 2}));
   EXPECT_EQ(values(arange(1.5f, 4, 1)), (std::vector<float>{1.5f, 2.5f, 3.5f}));
   EXPECT_EQ(values(arange(0, std::int64_t(3))), (std::vector<std::int64_t>{0, 1, 2}));
+  EXPECT_EQ(values(arange(0, std::size_t(2))), (std::vector<std::int64_t>{0, 1}));
   EXPECT_EQ(values(arange(3, 0, -1.5)), (std::vector<double>{3, 1.5}));
   // As before where types are named or equal.
   EXPECT_EQ(values(arange<double>(0, 3)), (std::vector<double>{0, 1, 2}));

@@ -214,17 +214,24 @@ Array<T, 1, Space> arange(T stop) {
   return arange<T, Space>(T(0), stop);
 }
 
-/// The same where bounds and step differ in type, arange(0, 1, 0.1): in the type that they combine to.
+namespace detail {
+template <class A, class B>
+using mixed_bounds_t = std::conditional_t<std::is_integral_v<A> && std::is_integral_v<B>,
+                                          std::int64_t, promote_t<A, B>>;
+}
+
+/// The same where bounds and step differ in type, arange(0, 1, 0.1): integers become std::int64_t, beside reals the
+/// real type.
 template <int = 0, Element A, Element B>
   requires(!std::same_as<A, B>)
 auto arange(A start, B stop) {
-  using T = promote_t<A, B>;
+  using T = detail::mixed_bounds_t<A, B>;
   return arange<T>(static_cast<T>(start), static_cast<T>(stop));
 }
 template <int = 0, Element A, Element B, Element C>
   requires(!std::same_as<A, B> || !std::same_as<B, C>)
 auto arange(A start, B stop, C step) {
-  using T = promote_t<promote_t<A, B>, C>;
+  using T = detail::mixed_bounds_t<detail::mixed_bounds_t<A, B>, C>;
   return arange<T>(static_cast<T>(start), static_cast<T>(stop), static_cast<T>(step));
 }
 
