@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <iostream>
 #include <utility>
 
 namespace coir::apps {
@@ -53,7 +54,10 @@ __attribute__((section(".preinit_array"),
 
 CapturedErrors::CapturedErrors() { start(stderr_, pipe_); }
 CapturedErrors::~CapturedErrors() { text(); }
-std::string CapturedErrors::text() { return stop(stderr_, pipe_); }
+std::string CapturedErrors::text() {
+  std::cerr.clear();  // a full pipe made it refuse what follows
+  return stop(stderr_, pipe_);
+}
 
 std::string errors_before_main() { return stop(stderr_before_main, pipe_before_main); }
 

@@ -8,6 +8,7 @@
 #include <coir/core/threads.hpp>
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -182,12 +183,23 @@ KokkosSession::KokkosSession(KokkosArguments const& arguments,
 
 KokkosSession::~KokkosSession() { Kokkos::finalize(); }
 
+void expects_room() {
+  constexpr std::size_t bytes = std::size_t(32) << 20;
+  void* const room = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED)
+    throw ResourceError(
+        "out of memory: less than 32 MiB are left once the threads have started: "
+        "use fewer of them (OMP_NUM_THREADS), or raise the limit (ulimit -v)");
+  munmap(room, bytes);
+}
+
 void expects_no_complaint(std::string const& said) {
   std::istringstream lines(said);
   std::string others;
   for (std::string line; std::getline(lines, line);) {
     bool const by_gnu = line.starts_with("libgomp: "), by_llvm = line.starts_with("OMP: ");
-    std::string const variable = by_gnu || by_llvm ? variable_named_in(line) : "";
+    bool const is_warning = by_gnu || line.starts_with("OMP: Warning ");
+    std::string const variable = is_warning ? variable_named_in(line) : "";
     if (!variable.empty())
       throw EnvironmentError("the environment variable " + variable +
                              " holds what OpenMP doesn't understand, '" +
@@ -196,7 +208,8 @@ void expects_no_complaint(std::string const& said) {
       throw EnvironmentError("OpenMP doesn't understand an environment variable of its own (" +
                              line.substr(line.find(' ') + 1) +
                              "): correct those that begin with OMP_ or GOMP_, or unset them");
-    if (!by_llvm) others += line + '\n';  // such as what OMP_DISPLAY_ENV asks for
+    // What is left of LLVM's advises programmers, but for what KMP_AFFINITY=verbose and OMP_DISPLAY_ENV ask for.
+    if (!by_llvm || line.starts_with("OMP: Info ")) others += line + '\n';
   }
   if (others.find_first_not_of('\n') != std::string::npos) std::cerr << others;
 }

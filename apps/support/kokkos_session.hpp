@@ -29,6 +29,12 @@ class KokkosSession {
   KokkosSession& operator=(KokkosSession const&) = delete;
 };
 
+/// Makes sure that a limit on address space leaves something beside the stacks of all threads: libraries end the program
+/// where they can't even begin.
+///
+/// \throws ResourceError if it doesn't
+void expects_room();
+
 /// Goes through what OpenMP's runtime said of its environment variables, and prints what wasn't meant as a complaint.
 ///
 /// \throws EnvironmentError naming the variable that the runtime doesn't understand

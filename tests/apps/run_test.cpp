@@ -137,6 +137,20 @@ TEST(Run, MoreThreadsThanCanBeStartedAreAnError) {
 #endif
 }
 
+#ifndef __SANITIZE_ADDRESS__  // which wants terabytes of addresses
+TEST(Run, ThreadsThatTakeAllAddressesAreAnErrorInOneLine) {
+  if (!contains(run("--version").output, "OpenMP")) GTEST_SKIP() << "a build without OpenMP";
+  // From too little for the stacks of 64 threads to enough for all.
+  for (int mebibytes = 300; mebibytes <= 900; mebibytes += 20) {
+    auto const outcome =
+        run("photo", "ulimit -v " + std::to_string(1024 * mebibytes) + "; OMP_NUM_THREADS=64");
+    EXPECT_TRUE(outcome.code == 0 || outcome.code == 4 || outcome.code == 6) << outcome.errors;
+    EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), outcome.code != 0)
+        << outcome.errors;
+  }
+}
+#endif
+
 TEST(Run, EnvironmentVariablesThatAreWrongAreAnErrorInOneLine) {
   EXPECT_EQ(failure(6, "x", "KOKKOS_NUM_THREADS=abc"),
             "the environment variable KOKKOS_NUM_THREADS must be a whole number from 1 to 1000000, "

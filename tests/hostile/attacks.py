@@ -392,7 +392,8 @@ def places(rng, application, folder):
         case _:  # its name is no text
             odd = os.fsdecode(b"\xff\xfe'\" \n\x1b[31m")
             (folder / odd).mkdir()
-            return Attack(application, "place", arguments, {0, 3}, execution.Setting(folder=odd), tuple(odd + "/" + pattern for pattern in outputs))
+            # A configuration couldn't repeat names of files in it: refused.
+            return Attack(application, "place", arguments, {0, 2, 3}, execution.Setting(folder=odd), tuple(odd + "/" + pattern for pattern in outputs))
 
 
 # --- Limits, threads, environment, streams ---

@@ -82,6 +82,8 @@ def main():
     parser.add_argument("--sanitized", action="store_true", help="the programs have sanitizers, which need memory and processes")
     parser.add_argument("--keep", action="store_true", help="leave the folders of runs")
     options = parser.parse_args()
+    if options.sanitized:
+        os.environ.setdefault("ASAN_OPTIONS", "")
     numbers = [options.only] if options.only is not None else range(options.first, options.first + options.runs)
 
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="coir-hostile-"))
