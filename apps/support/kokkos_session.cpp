@@ -8,7 +8,6 @@
 #include <coir/core/threads.hpp>
 
 #include <dlfcn.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -182,16 +181,6 @@ KokkosSession::KokkosSession(KokkosArguments const& arguments,
 }
 
 KokkosSession::~KokkosSession() { Kokkos::finalize(); }
-
-void expects_room() {
-  constexpr std::size_t bytes = std::size_t(32) << 20;
-  void* const room = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (room == MAP_FAILED)
-    throw ResourceError(
-        "out of memory: less than 32 MiB are left once the threads have started: "
-        "use fewer of them (OMP_NUM_THREADS), or raise the limit (ulimit -v)");
-  munmap(room, bytes);
-}
 
 void expects_no_complaint(std::string const& said) {
   std::istringstream lines(said);

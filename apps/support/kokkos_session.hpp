@@ -21,6 +21,7 @@ KokkosArguments take_kokkos_arguments(std::vector<char*>& arguments);
 class KokkosSession {
  public:
   /// \param said_before_main  what errors_before_main() gave
+  /// \throws ResourceError if the threads leave no memory
   /// \throws EnvironmentError if there is no usable device, threads can't be started, or an environment variable for
   ///                          Kokkos or OpenMP holds what it can't
   KokkosSession(KokkosArguments const& arguments, std::string const& said_before_main);
@@ -28,12 +29,6 @@ class KokkosSession {
   KokkosSession(KokkosSession const&) = delete;
   KokkosSession& operator=(KokkosSession const&) = delete;
 };
-
-/// Makes sure that a limit on address space leaves something beside the stacks of all threads: libraries end the program
-/// where they can't even begin.
-///
-/// \throws ResourceError if it doesn't
-void expects_room();
 
 /// Goes through what OpenMP's runtime said of its environment variables, and prints what wasn't meant as a complaint.
 ///

@@ -137,7 +137,6 @@ ExitCode run_unguarded(CLI::App& app, int argc, char** argv, std::string const& 
     return ExitCode::success;
   }
   KokkosSession const kokkos(for_kokkos, said_before_main);
-  expects_room();
   return body();
 }
 

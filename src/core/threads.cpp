@@ -9,6 +9,7 @@
 #ifdef KOKKOS_ENABLE_OPENMP
 #include <fcntl.h>
 #include <omp.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
@@ -26,31 +27,57 @@ namespace coir {
 
 namespace {
 
-/// Whether a team of threads comes into being, and all of them if it must be complete.
-bool starts_threads(int threads, bool complete) {
+/// Whether libraries would find a little memory: where they can't even begin, they end the program.
+bool has_room() {
+  constexpr std::size_t bytes = std::size_t(32) << 20;
+  void* const room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) return false;
+  munmap(room, bytes);
+  return true;
+}
+
+enum class Trial : char { passed = 'p', too_few_threads = 't', no_room = 'r' };
+
+/// Starts a team of threads with the memory that Kokkos gives each.
+///
+/// \param complete  whether all must come into being
+Trial start_threads(int threads, bool complete) {
+  auto const scratch = static_cast<std::size_t>(threads) * 1100 + 4096;
+  int started = 0;
+  bool has_scratch = true;
+#pragma omp parallel num_threads(threads)
+  {
+    auto* const memory = static_cast<char volatile*>(std::malloc(scratch));
+    if (memory != nullptr) *memory = 0;  // so that it isn't left out
+#pragma omp critical
+    {
+      ++started;
+      has_scratch = has_scratch && memory != nullptr;
+    }
+  }
+  if (complete && started < threads) return Trial::too_few_threads;
+  return has_scratch && has_room() ? Trial::passed : Trial::no_room;
+}
+
+/// The same in a child process: runtimes end it if they can't start a thread.
+Trial try_threads(int threads, bool complete) {
   int ends[2];
-  if (pipe(ends) != 0) return false;
+  if (pipe(ends) != 0) return Trial::too_few_threads;
   pid_t const child = fork();
   if (child == 0) {
     if (int const nowhere = open("/dev/null", O_WRONLY); nowhere >= 0)
       dup2(nowhere, STDERR_FILENO);  // where the runtime says why it can't
-    int started = 0;
-#pragma omp parallel num_threads(threads)
-    {
-#pragma omp atomic
-      ++started;
-    }
-    bool const told = (!complete || started == threads) && write(ends[1], "y", 1) == 1;
-    _exit(told ? 0 : 1);
+    Trial const trial = start_threads(threads, complete);
+    _exit(write(ends[1], &trial, 1) == 1 ? 0 : 1);
   }
   close(ends[1]);
-  char answer = 'n';
   // A pipe rather than the exit status, which is lost where the parent process ignores SIGCHLD.
-  ssize_t got = 0;
-  while (child > 0 && (got = read(ends[0], &answer, 1)) < 0 && errno == EINTR) continue;
+  Trial trial = Trial::too_few_threads;
+  while (child > 0 && read(ends[0], &trial, 1) < 0 && errno == EINTR) continue;
   close(ends[0]);
   while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) continue;
-  return got == 1 && answer == 'y';
+  return trial;
 }
 
 }  // namespace
@@ -68,7 +95,14 @@ void expects_startable_threads(int threads) {
     throw EnvironmentError("can't start " + count + " threads: Kokkos has room for " +
                            std::to_string(most) +
                            "; ask for fewer, as by OMP_NUM_THREADS=" + std::to_string(most));
-  if (usable > 1 && !starts_threads(usable, threads > 0))
+  Trial const trial = usable > 1   ? try_threads(usable, threads > 0)
+                      : has_room() ? Trial::passed
+                                   : Trial::no_room;
+  if (trial == Trial::no_room)
+    throw ResourceError("out of memory: a limit leaves less than 32 MiB beside " +
+                        std::to_string(usable) + " threads; use fewer of them " +
+                        "(OMP_NUM_THREADS), or raise it (ulimit -v)");
+  if (trial == Trial::too_few_threads)
     throw EnvironmentError("can't start " + std::to_string(usable) +
                            " threads: ask for fewer, as by OMP_NUM_THREADS=1, or raise the limits "
                            "on memory, processes (ulimit) and threads (OMP_...) that forbid them");

@@ -10,6 +10,7 @@ namespace coir {
 ///
 /// \param threads  how many Kokkos is going to be asked for; 0: as many as OpenMP starts by itself
 /// \throws EnvironmentError naming the number and the remedy
+/// \throws ResourceError if a limit on address space leaves less than 32 MiB beside the threads' stacks
 void expects_startable_threads(int threads);
 
 /// Binds each thread of the default host execution space to a CPU of its own.
