@@ -3,9 +3,11 @@
 
 #include "problem.hpp"
 
+#include <coir/poisson/jacobi.hpp>
 #include <coir/poisson/multigrid.hpp>
 
 #include <array>
+#include <memory>
 #include <type_traits>
 
 namespace coir::bench {
@@ -31,5 +33,53 @@ void bench_multigrid(benchmark::State& state) {
 
 BENCHMARK_TEMPLATE(bench_multigrid, float)->Apply(sizes);
 BENCHMARK_TEMPLATE(bench_multigrid, double)->Apply(sizes);
+
+// A solve in turns with a hundred plain sweeps of the same grid: the counter ours/raw is the ratio.
+template <class T>
+void bench_multigrid_and_100_sweeps(benchmark::State& state) {
+  Exec const exec;
+  Problem<T> const problem(exec, state);
+  poisson::MultigridOptions options;
+  options.tolerance = std::is_same_v<T, float> ? 1e-4 : 1e-8;
+  poisson::Multigrid<Exec, T, 2> solver(exec, std::array{int(state.range(0)), int(state.range(1))},
+                                        options);
+  poisson::Result result;
+  compare_kernels(
+      state, exec, problem.work_of(1),
+      [&] {
+        fill(exec, problem.unknown, T(0));
+        result = solver.solve(problem.source, problem.unknown);
+      },
+      [&] {
+        poisson::jacobi(exec, problem.source, problem.unknown,
+                        {.scheme = poisson::JacobiScheme::plain, .sweeps = 100});
+      });
+  if (!result.converged) state.SkipWithError("it doesn't converge");
+  state.counters["cycles"] = double(result.iterations);
+}
+BENCHMARK_TEMPLATE(bench_multigrid_and_100_sweeps, double)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Args({4096, 4096});
+
+#ifdef KOKKOS_ENABLE_SERIAL
+// Six cycles with all threads and with one, in turns.
+template <class T>
+void bench_multigrid_threads(benchmark::State& state) {
+  Exec const exec;
+  Problem<T> const problem(exec, state);
+  auto const run_on = [&](auto const& where) {
+    using Where = std::remove_cvref_t<decltype(where)>;
+    std::array const extents{int(state.range(0)), int(state.range(1))};
+    return [=, solver = std::make_shared<poisson::Multigrid<Where, T, 2>>(
+                   where, extents,
+                   poisson::MultigridOptions{.max_cycles = 6, .tolerance = 0})] {
+      solver->solve(problem.source, problem.unknown);
+    };
+  };
+  compare_with_one_thread(state, exec, problem.work_of(1), run_on);
+}
+BENCHMARK_TEMPLATE(bench_multigrid_threads, double)->Apply(size_for_threads);
+#endif
 
 }  // namespace coir::bench

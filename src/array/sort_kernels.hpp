@@ -5,7 +5,7 @@
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/sort_rows.hpp>
-#include <coir/core/loops.hpp>
+#include <coir/core/tasks.hpp>
 
 #include <algorithm>
 #include <array>
@@ -90,8 +90,7 @@ template <class Exec, class Key>
 void sort_on_host(Exec const& exec, Keyed<Key> data, std::int64_t rows, std::int64_t columns) {
   exec.fence();
   auto const run = [&](std::int64_t count, auto const& work) {
-    run_on_host(
-        "coir::array::sort", exec, count, [](std::int64_t i, auto const& w) { w(i); }, work);
+    for_each_task("coir::array::sort", exec, count, work);
   };
   std::int64_t const threads = exec.concurrency();
   bool const indexed = data.indices != nullptr;

@@ -3,9 +3,9 @@
 #include "fftw.hpp"
 #include "plan_cache.hpp"
 
-#include <coir/core/detail/rows.hpp>
 #include <coir/core/machine.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/tasks.hpp>
 #include <coir/fft/detail/transforms.hpp>
 
 #include <algorithm>
@@ -184,12 +184,9 @@ class Direction {
   template <class Exec, class Work>
   void share_out(char const* label, Exec const& exec, std::int64_t tasks, Work const& work) const {
     std::int64_t const parts = std::min(cut_.parts, tasks);
-    coir::detail::run_on_host(
-        label, exec, parts,
-        [=](std::int64_t part, Work const& what) {
-          what(part, tasks * part / parts, tasks * (part + 1) / parts);
-        },
-        work);
+    for_each_task(label, exec, parts, [=](std::int64_t part) {
+      work(part, tasks * part / parts, tasks * (part + 1) / parts);
+    });
   }
 
   template <class Exec>

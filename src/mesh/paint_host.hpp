@@ -7,6 +7,7 @@
 
 #include <coir/core/kokkos.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/tasks.hpp>
 #include <coir/mesh/detail/lanes.hpp>
 #include <coir/mesh/detail/particle_block.hpp>
 #include <coir/mesh/paint.hpp>
@@ -107,9 +108,7 @@ void paint_part(Painted<T> const& painted, std::int64_t count, Number const& num
 
 template <class Exec, class Share>
 void for_threads(Exec const& exec, char const* label, int threads, Share const& share) {
-  using Policy =
-      Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-  Kokkos::parallel_for(label, Policy(exec, 0, threads).set_chunk_size(1), share);
+  for_each_task(label, exec, threads, [&](std::int64_t t) { share(static_cast<int>(t)); });
 }
 
 /// Each thread paints its share of the particles as far as they lie in its slab, and then what the others found there.

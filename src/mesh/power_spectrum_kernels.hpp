@@ -9,6 +9,7 @@
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/profiling.hpp>
+#include <coir/core/tasks.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/fft/plan.hpp>
 #include <coir/fft/wave_number.hpp>
@@ -121,9 +122,7 @@ template <class Exec, class T>
 void run_group_sums(Exec const& exec, GroupSums<T> const& sums) {
   constexpr char const* label = "coir::mesh::power_spectrum/sums";
   if constexpr (runs_on_host<Exec>)
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, sums.groups),
-        sums);
+    for_each_task(label, exec, sums.groups, sums);
   else
     for_each(label, exec, coir::box<2, std::int64_t>({sums.groups, sums.bins}), sums);
 }

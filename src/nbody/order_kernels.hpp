@@ -7,6 +7,7 @@
 
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
+#include <coir/core/tasks.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -104,13 +105,11 @@ template <class Exec, class T>
   requires runs_on_host<Exec>
 void find_places(Exec const& exec, T const* position, std::int64_t particles, Bins<T> const& bins,
                  std::uint32_t* place) {
-  int const threads =
-      static_cast<int>(std::clamp<std::int64_t>(particles / 4096, 1, exec.concurrency()));
+  int const threads = static_cast<int>(threads_worth_starting(exec, particles));
   std::int64_t const count = bins.count();
   std::vector<std::uint32_t> next(static_cast<std::size_t>(count * threads));
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
-  auto const first_of = [=](int t) { return particles * t / threads; };
-  Kokkos::parallel_for("coir::nbody::order/count", Policy(exec, 0, threads), [&](int t) {
+  auto const first_of = [=](std::int64_t t) { return particles * t / threads; };
+  for_each_task("coir::nbody::order/count", exec, threads, [&](std::int64_t t) {
     std::uint32_t* const number = next.data() + t * count;
     for (std::int64_t p = first_of(t); p < first_of(t + 1); ++p)
       ++number[place[p] = static_cast<std::uint32_t>(bins(position + 3 * p))];
@@ -123,7 +122,7 @@ void find_places(Exec const& exec, T const* position, std::int64_t particles, Bi
       number = before;
       before += here;
     }
-  Kokkos::parallel_for("coir::nbody::order/place", Policy(exec, 0, threads), [&](int t) {
+  for_each_task("coir::nbody::order/place", exec, threads, [&](std::int64_t t) {
     std::uint32_t* const number = next.data() + t * count;
     for (std::int64_t p = first_of(t); p < first_of(t + 1); ++p) place[p] = number[place[p]]++;
   });

@@ -26,6 +26,9 @@ struct WhiteNoise {
   bool fixed_amplitude;
   double scale;  // the deviation of a mode: sqrt(n^3), or less than 0 for the inverted field
 
+  // Drawing a mode takes as long as adding so many numbers.
+  static std::int64_t cells_per_index() { return 64; }
+
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     auto x = static_cast<std::int32_t>(fft::wave_number(i, n)),
          y = static_cast<std::int32_t>(fft::wave_number(j, n));

@@ -1,47 +1,15 @@
+#include "simd.hpp"
+
 #include <coir/poisson/detail/wavefront.hpp>
 
 #include <algorithm>
 #include <thread>
-#include <utility>
 
 namespace coir::poisson::detail {
 
 namespace {
 
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64;
-#elif defined(__AVX__)
-constexpr int vector_bytes = 32;
-#else
-constexpr int vector_bytes = 16;
-#endif
-
 constexpr int rows_at_once = 4;  // a vector loaded for one row serves as the next one's neighbour
-
-template <class T>
-struct Simd {
-  static constexpr int width = vector_bytes / sizeof(T);
-  typedef T Vector __attribute__((vector_size(vector_bytes)));
-  typedef T Unaligned __attribute__((vector_size(vector_bytes), aligned(alignof(T)), may_alias));
-
-  static Vector load(T const* address) { return *reinterpret_cast<Unaligned const*>(address); }
-  static void store(T* address, Vector value) { *reinterpret_cast<Unaligned*>(address) = value; }
-
-  /// The elements one to the west of `here`, whose first comes from `before`.
-  static Vector west(Vector before, Vector here) {
-    return shift<width - 1>(before, here, std::make_integer_sequence<int, width>{});
-  }
-  /// The elements one to the east of `here`, whose last comes from `after`.
-  static Vector east(Vector here, Vector after) {
-    return shift<1>(here, after, std::make_integer_sequence<int, width>{});
-  }
-
- private:
-  template <int Offset, int... Lane>
-  static Vector shift(Vector a, Vector b, std::integer_sequence<int, Lane...>) {
-    return __builtin_shufflevector(a, b, (Offset + Lane)...);
-  }
-};
 
 /// One sweep on the cells [first, last) of a row, one at a time.
 template <class T>

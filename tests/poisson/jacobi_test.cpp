@@ -2,6 +2,7 @@
 
 #include <poisson/random_fields.hpp>
 #include <support/spaces.hpp>
+#include <support/thread_times.hpp>
 
 #include <cmath>
 #include <limits>
@@ -328,4 +329,17 @@ TYPED_TEST(Jacobi, RefusesWhatTheDocumentationRulesOut) {
   EXPECT_THROW(jacobi(b, u, {.check_every = -5}), coir::PreconditionError);
   GridOf<TypeParam, 3> const b3("b", 4, 5, 6), u3("u", 6, 7, 8);
   EXPECT_THROW(jacobi(b3, u3, {.scheme = JacobiScheme::blocked}), coir::PreconditionError);
+}
+
+// CTest runs this for several numbers of threads, with threads that sleep while they wait.
+TEST(JacobiOnHost, UsesAllThreads) {
+  if (!coir::testing::thread_times_tell()) GTEST_SKIP() << "OMP_WAIT_POLICY must be passive";
+  coir::testing::Host const exec;
+  Grid<coir::testing::Host, double, 2> const u("u", 702, 702), b("b", 700, 700);
+  coir::testing::fill_random(b, 6);
+  for (auto const scheme : {JacobiScheme::plain, JacobiScheme::blocked}) {
+    auto const shared = coir::testing::share_of_threads(
+        [&] { jacobi(exec, b, u, {.scheme = scheme, .sweeps = 100}); });
+    EXPECT_EQ(shared.threads, static_cast<int>(exec.concurrency())) << to_string(scheme);
+  }
 }

@@ -3,6 +3,7 @@
 
 #include <poisson/random_fields.hpp>
 #include <support/spaces.hpp>
+#include <support/thread_times.hpp>
 
 #include <array>
 #include <cmath>
@@ -456,6 +457,22 @@ TYPED_TEST(MultigridTest, SaysWhatItWouldNeedBeforeAllocating) {
                       sizeof(T) / cells -
                   fields,
               4.0 / 3, 0.01);
+}
+
+// CTest runs this for several numbers of threads, with threads that sleep while they wait.
+TEST(MultigridOnHost, UsesAllThreads) {
+  if (!coir::testing::thread_times_tell()) GTEST_SKIP() << "OMP_WAIT_POLICY must be passive";
+  using C = coir::testing::Case<coir::testing::Host, double>;
+  coir::testing::Host const exec;
+  auto const expect_all = [&](auto const& cells) {
+    auto const u = field<C>(cells, 2), b = field<C>(cells, 0);
+    coir::testing::fill_random(b, 6);
+    auto const shared = coir::testing::share_of_threads(
+        [&] { multigrid(exec, b, u, {.max_cycles = 8, .tolerance = 0}); });
+    EXPECT_EQ(shared.threads, static_cast<int>(exec.concurrency())) << name_of(cells);
+  };
+  expect_all(std::array{1000, 1000});
+  expect_all(std::array{120, 100, 100});
 }
 
 #ifdef KOKKOS_ENABLE_SERIAL

@@ -3,6 +3,7 @@
 
 #include <poisson/random_fields.hpp>
 #include <support/spaces.hpp>
+#include <support/thread_times.hpp>
 
 #include <array>
 #include <cmath>
@@ -368,6 +369,17 @@ TYPED_TEST(RedBlack, RefusesWhatTheDocumentationRulesOut) {
   EXPECT_THROW(red_black(b, u, {.tolerance = -1e-3}), coir::PreconditionError);
   EXPECT_THROW(red_black(b, u, {.tolerance = 1}), coir::PreconditionError);
   EXPECT_THROW(red_black(b, u, {.check_every = -5}), coir::PreconditionError);
+}
+
+// CTest runs this for several numbers of threads, with threads that sleep while they wait.
+TEST(RedBlackOnHost, UsesAllThreads) {
+  if (!coir::testing::thread_times_tell()) GTEST_SKIP() << "OMP_WAIT_POLICY must be passive";
+  coir::testing::Host const exec;
+  Grid<coir::testing::Host, double, 2> const u("u", 702, 702), b("b", 700, 700);
+  coir::testing::fill_random(b, 6);
+  auto const shared =
+      coir::testing::share_of_threads([&] { red_black(exec, b, u, {.sweeps = 100}); });
+  EXPECT_EQ(shared.threads, static_cast<int>(exec.concurrency()));
 }
 
 #ifdef KOKKOS_ENABLE_SERIAL

@@ -5,11 +5,13 @@
 ///
 /// On hosts the last index is a plain inner loop that the compiler vectorises, the others are shared
 /// among threads; on devices the last index runs along threads. Everything else is written on
-/// for_each and reduce, or on Kokkos' TeamPolicy where a kernel shares scratch memory.
+/// for_each and reduce, on for_each_task (core/tasks.hpp) where indices aren't cells of memory, or on
+/// Kokkos' TeamPolicy where a kernel shares scratch memory.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/detail/device_loops.hpp>
 #include <coir/core/detail/rows.hpp>
+#include <coir/core/tasks.hpp>
 
 #include <array>
 #include <cstdint>
@@ -61,8 +63,12 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 
 /// Calls body(i), body(i, j) or body(i, j, k) for every index of a box, in any order, in one kernel.
 ///
-/// The iterations must not depend on each other. Returns without a fence on devices. On a host a thread
-/// takes at least 2048 cells: few iterations that are dear each want a Kokkos::parallel_for.
+/// The iterations must not depend on each other. Returns without a fence on devices. On a host no thread
+/// takes fewer than cells_worth_a_thread cells (core/tasks.hpp): few iterations that are dear each want
+/// for_each_task. On hosts the result has the same bits for any number of threads.
+///
+/// A body whose index stands for more than a cell of memory may say so by cells_per_index(), a number that
+/// hosts count in cells' place.
 ///
 /// A body may also have stretch(begin, end), stretch(i, begin, end) or stretch(i, j, begin, end): hosts
 /// call it in place of the call operator, for the columns [begin, end) of a row at a time, so that it
@@ -89,9 +95,9 @@ void for_each(std::string_view label, Exec const& exec, Box<Rank, Index> const& 
 ///
 /// `body` folds its term into `value`, as in Kokkos::parallel_reduce. Terms are combined in an order
 /// that depends on the box alone, so on a host the result has the same bits for any thread count.
-/// An empty box gives the reducer's neutral element. On a host a thread takes at least 2048 cells: few
-/// terms that are dear each want a Kokkos::parallel_reduce. Sums are pairwise: the error grows with the
-/// logarithm of their length.
+/// An empty box gives the reducer's neutral element. On a host no thread takes fewer than
+/// cells_worth_a_thread cells: few terms that are dear each want to be found by for_each_task first. Sums are
+/// pairwise: the error grows with the logarithm of their length.
 ///
 /// A body may also have terms(begin, end), and so on as stretch above: on hosts it returns what is
 /// called as term(column, value) for the columns of that stretch, at most body.longest_terms() of them.

@@ -6,6 +6,7 @@
 #include <coir/array/array.hpp>
 #include <coir/array/detail/compare.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/tasks.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -90,29 +91,21 @@ Array<std::int64_t, 1, Space> count_bins(T const* data, std::int64_t size, std::
   Exec const exec = immediate<Exec>("histogram()");
   bool const host = runs_on_host<Exec>;
   // On hosts each thread has its own counters.
-  std::int64_t const tasks = std::clamp<std::int64_t>(
-      size / std::max<std::int64_t>(4096, bins), 1, static_cast<std::int64_t>(exec.concurrency()));
+  std::int64_t const tasks =
+      threads_worth_starting(exec, size, size / std::max<std::int64_t>(bins, 1));
   std::int64_t const copies =
       host ? tasks : std::clamp<std::int64_t>((std::int64_t(1) << 20) / (bins + 1), 1, 1024);
   Array<std::int64_t, 1, Space> counters(Shape<1>{bins * copies});
   counters = 0;
   if constexpr (runs_on_host<Exec>) {
-    struct Work {
-      T const* data;
-      std::int64_t* counters;
-      std::int64_t size, bins, tasks;
-      Bin bin;
-    };
-    run_on_host(
-        "coir::array::histogram", exec, tasks,
-        [](std::int64_t task, Work const& w) {
-          std::int64_t* const mine = w.counters + task * w.bins;
-          for (std::int64_t i = w.size * task / w.tasks; i < w.size * (task + 1) / w.tasks; ++i) {
-            std::int64_t const b = w.bin(w.data[i]);
-            if (b >= 0) ++mine[b];
-          }
-        },
-        Work{data, counters.data(), size, bins, tasks, bin});
+    for_each_task("coir::array::histogram", exec, tasks,
+                  [=, numbers = counters.data()](std::int64_t task) {
+                    std::int64_t* const mine = numbers + task * bins;
+                    for (std::int64_t i = size * task / tasks; i < size * (task + 1) / tasks; ++i) {
+                      std::int64_t const b = bin(data[i]);
+                      if (b >= 0) ++mine[b];
+                    }
+                  });
     for (std::int64_t task = 1; task < tasks; ++task)
       for (std::int64_t b = 0; b < bins; ++b)
         counters.data()[b] += counters.data()[task * bins + b];

@@ -9,6 +9,7 @@
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/reduce.hpp>
+#include <coir/core/tasks.hpp>
 
 #include <memory>
 #include <string>
@@ -90,7 +91,7 @@ void fold_across_rows_on_host(Exec const& exec, Body const& body, std::int64_t r
   Value* const partials = partial.get();
 
   std::int64_t const tasks = rows * across * parts;
-  auto const fold = [=](std::int64_t task, Body const& body) {
+  auto const fold = [=](std::int64_t task) {
     std::int64_t const part = task % parts, at = task / parts;
     std::int64_t const row = at / across, first = at % across * gathered_stretch;
     std::int64_t const count = std::min(gathered_stretch, columns - first);
@@ -103,13 +104,11 @@ void fold_across_rows_on_host(Exec const& exec, Body const& body, std::int64_t r
       for (std::int64_t c = 0; c < count; ++c) out[to + c] = body.monoid.result(values[c]);
   };
   // Small ones aren't worth a second thread.
-  std::int64_t const threads = std::clamp<std::int64_t>(cells * length / worth_a_thread, 1,
-                                                        std::min<std::int64_t>(tasks, 1024));
-  auto const share = [=](std::int64_t s, Body const& body) {
+  std::int64_t const threads = threads_worth_starting(exec, cells * length, tasks);
+  for_each_task("coir::array::reduce_axis", exec, threads, [=](std::int64_t s) {
     for (std::int64_t task = tasks * s / threads; task < tasks * (s + 1) / threads; ++task)
-      fold(task, body);
-  };
-  run_on_host("coir::array::reduce_axis", exec, threads, share, body);
+      fold(task);
+  });
   if (parts == 1) return;
   for (std::int64_t width = 1; width < parts; width *= 2)
     for (std::int64_t part = 0; part + width < parts; part += 2 * width)
@@ -124,7 +123,7 @@ void fold_rows_on_host(Exec const& exec, Body const& body, Monoid const& monoid,
                        std::int64_t columns, Result* out) {
   using Value = typename Monoid::value_type;
   constexpr std::int64_t many = 64, in_turn = 64;
-  if (rows < many && columns > worth_a_thread) {
+  if (rows < many && columns > cells_worth_a_thread) {
     for (std::int64_t row = 0; row < rows; ++row) {
       Value value;
       reduce("coir::array::reduce_axis", exec, box({row, std::int64_t(0)}, {row + 1, columns}),
@@ -133,10 +132,8 @@ void fold_rows_on_host(Exec const& exec, Body const& body, Monoid const& monoid,
     }
     return;
   }
-  std::int64_t const threads = std::clamp<std::int64_t>(
-      rows * columns / worth_a_thread, 1,
-      std::min<std::int64_t>(exec.concurrency(), std::max<std::int64_t>(rows, 1)));
-  auto const share = [=](std::int64_t s, Body const& body) {
+  std::int64_t const threads = threads_worth_starting(exec, rows * columns, rows);
+  for_each_task("coir::array::reduce_axis", exec, threads, [=](std::int64_t s) {
     for (std::int64_t row = rows * s / threads; row < rows * (s + 1) / threads; ++row) {
       Value value = monoid.neutral();
       if (columns <= in_turn) {
@@ -148,8 +145,7 @@ void fold_rows_on_host(Exec const& exec, Body const& body, Monoid const& monoid,
       }
       out[row] = monoid.result(value);
     }
-  };
-  run_on_host("coir::array::reduce_axis", exec, threads, share, body);
+  });
 }
 
 /// One team per result, whose threads share the axis.

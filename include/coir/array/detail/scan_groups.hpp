@@ -54,6 +54,8 @@ struct ScanBody {
   std::int64_t groups, length, inner;
   Operation operation;
 
+  std::int64_t cells_per_index() const { return std::min(group, length); }
+
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row) const
     requires Flat
   {

@@ -4,18 +4,14 @@
 /// A box seen as rows along its last index, and how hosts and devices walk them.
 
 #include <coir/core/kokkos.hpp>
+#include <coir/core/tasks.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <string_view>
 #include <type_traits>
-
-#ifdef KOKKOS_ENABLE_OPENMP
-#include <omp.h>
-#endif
 
 // Iterations of for_each are independent by contract; told so, the compiler needs no alias checks.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && !defined(__HIPCC__)
@@ -76,7 +72,7 @@ struct Rows {
   template <class Visit>
   void for_cells(std::int64_t begin, std::int64_t end, std::int64_t longest,
                  Visit const& visit) const {
-    std::int64_t const row = begin / length;
+    std::int64_t const row = begin == 0 ? 0 : begin / length;  // dividing takes long
     std::int64_t column = begin - row * length;
     Leading at = leading(row);
     for (std::int64_t left = end - begin; left > 0;) {
@@ -148,45 +144,6 @@ struct Rows {
   }
 };
 
-/// A call by Kokkos, which tools hear of. Not a template of what is called: Kokkos' own templates take
-/// longer to compile than most bodies.
-template <class Exec>
-void run_by_kokkos(std::string_view label, Exec const& exec, std::int64_t count,
-                   void (*call)(void const*, std::int64_t), void const* what) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(std::string(label), Policy(exec, 0, count),
-                       [=](std::int64_t i) { call(what, i); });
-}
-
-/// Calls share(0, body) to share(count - 1, body) on the threads of a host execution space, and waits.
-///
-/// Unless a tool listens this bypasses Kokkos: its launch costs more than a row that sits in the L1
-/// cache, and half as much again as OpenMP's own. What a thread needs lies in `share` and `body`
-/// themselves, not behind further references: each step from the launching core's cache to another's
-/// takes 100 ns.
-template <class Exec, class Share, class Body>
-void run_on_host(std::string_view label, Exec const& exec, std::int64_t count, Share const& share,
-                 Body const& body) {
-  int const threads = static_cast<int>(exec.concurrency());
-  bool const use_kokkos = tool_is_loaded();
-#ifdef KOKKOS_ENABLE_OPENMP
-  if (std::is_same_v<Exec, Kokkos::OpenMP> && !use_kokkos && threads > 1 && count > 1 &&
-      !omp_in_parallel()) {
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (std::int64_t i = 0; i < count; ++i) share(i, body);
-    return;
-  }
-#endif
-  if (!use_kokkos && (threads == 1 || count == 1)) {
-    for (std::int64_t i = 0; i < count; ++i) share(i, body);
-    return;
-  }
-  auto const both = [&](std::int64_t i) { share(i, body); };
-  run_by_kokkos(
-      label, exec, count,
-      [](void const* what, std::int64_t i) { (*static_cast<decltype(both)*>(what))(i); }, &both);
-}
-
 /// A body that walks a stretch of a row by itself on hosts.
 template <class Body, int Rank>
 concept WalksStretches = (Rank == 1 && requires(Body const& body) { body.stretch(0, 0); }) ||
@@ -199,22 +156,35 @@ concept PreparesTerms = (Rank == 1 && requires(Body const& body) { body.terms(0,
                         (Rank == 2 && requires(Body const& body) { body.terms(0, 0, 0); }) ||
                         (Rank == 3 && requires(Body const& body) { body.terms(0, 0, 0, 0); });
 
-/// A thread with fewer cells than this costs more than it saves: starting it takes as long as adding two
-/// arrays of so many elements.
-inline constexpr std::int64_t worth_a_thread = 4096;
+/// How many cells of memory an index of a body stands for: what the body says, or one.
+template <class Body>
+std::int64_t cells_per_index(Body const& body) {
+  if constexpr (requires { body.cells_per_index(); })
+    return std::max<std::int64_t>(body.cells_per_index(), 1);
+  else
+    return 1;
+}
+
+/// Where a thread's share of the cells begins, numbered row by row: with a row if there are many, or else in
+/// the middle of one, but after a multiple of what vectors hold. Then the same columns are computed by
+/// vectors, and the same ones by the loop that takes a row's last few, for any number of threads.
+template <int Rank, class Index>
+std::int64_t begin_of_share(Rows<Rank, Index> const& rows, std::int64_t share,
+                            std::int64_t threads) {
+  constexpr std::int64_t whole_vectors = 64;
+  if (share == 0) return 0;  // without dividing
+  if (share == threads) return rows.cells();
+  if (rows.count >= 8 * threads) return rows.count * share / threads * rows.length;
+  std::int64_t const cell = rows.cells() * share / threads;
+  return cell - cell % rows.length % whole_vectors;
+}
 
 template <class Exec, int Rank, class Index, class Body>
 void for_each_on_host(std::string_view label, Exec const& exec, Rows<Rank, Index> const& rows,
                       Body const& body) {
-  std::int64_t const cells = rows.cells();
-  std::int64_t const threads = std::clamp<std::int64_t>(
-      cells / worth_a_thread, 1, static_cast<std::int64_t>(exec.concurrency()));
-  // Whole rows if there are many, or else a thread's share may begin in the middle of a row.
-  std::int64_t const unit = rows.count >= 8 * threads ? rows.length : 1;
-  std::int64_t const units = cells / unit;
-
+  std::int64_t const threads = threads_worth_starting(exec, rows.cells() * cells_per_index(body));
   auto const visit_share = [=](std::int64_t share, Body const& body) {
-    rows.for_cells(units * share / threads * unit, units * (share + 1) / threads * unit,
+    rows.for_cells(begin_of_share(rows, share, threads), begin_of_share(rows, share + 1, threads),
                    rows.length, [&](auto at, Index first, Index last) {
                      if constexpr (WalksStretches<Body, Rank>) {
                        rows.stretch_at(body, at, first, last);
@@ -294,9 +264,10 @@ inline constexpr bool rounds<Reducer> = Reducer::rounds;
 
 /// All terms of the cells [begin, end) of a box, joined in an order that depends on these alone.
 template <int Rank, class Index, class Body, class Reducer>
-typename Reducer::value_type fold_cells(Rows<Rank, Index> const& rows, std::int64_t begin,
-                                        std::int64_t end, Body const& body,
-                                        Reducer const& reducer) {
+COIR_COMPILED_ONCE typename Reducer::value_type fold_cells(Rows<Rank, Index> const& rows,
+                                                           std::int64_t begin, std::int64_t end,
+                                                           Body const& body,
+                                                           Reducer const& reducer) {
   // So many in all lanes, before their sums are joined pairwise; what doesn't round needs that less often.
   constexpr std::int64_t max_terms = rounds<Reducer> ? 512 : 4096;
   std::int64_t longest = 4096;
@@ -356,7 +327,7 @@ void reduce_on_host(std::string_view label, Exec const& exec, Rows<Rank, Index> 
   // Groups depend on the box, never on the number of threads.
   constexpr std::int64_t max_groups = 256;  // threads share these
   std::int64_t const cells = rows.cells();
-  std::int64_t const groups = std::clamp<std::int64_t>(cells / worth_a_thread, 1, max_groups);
+  std::int64_t const groups = std::clamp<std::int64_t>(cells / cells_worth_a_thread, 1, max_groups);
   std::int64_t const unit = rows.count >= groups ? rows.length : 1;  // whole rows if possible
   std::int64_t const units = cells / unit;
   typename Reducer::value_type partial[max_groups];

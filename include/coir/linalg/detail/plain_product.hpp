@@ -19,6 +19,8 @@ struct PlainProduct {
   Stack<T const> b;
   Stack<T> c;
 
+  std::int64_t cells_per_index() const { return a.first.columns; }
+
   // One element, on devices.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t line, std::int64_t j) const {
     std::int64_t const s = line / c.first.rows, i = line % c.first.rows;

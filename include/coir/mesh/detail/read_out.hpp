@@ -7,11 +7,11 @@
 /// and for hosts a Block with locate(block, count, position), prefetch(block, p) and read(block, p, to).
 
 #include <coir/core/loops.hpp>
+#include <coir/core/tasks.hpp>
 #include <coir/mesh/detail/particle_block.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace coir::mesh::detail {
@@ -73,13 +73,9 @@ void read_out(std::string_view label, Exec const& exec, T const* position, std::
   if (particles == 0) return;
   if constexpr (runs_on_host<Exec>) {
     std::int64_t const shares = std::clamp<std::int64_t>(particles / 512, 1, exec.concurrency());
-    Kokkos::parallel_for(
-        std::string(label),
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, shares),
-        [&](std::int64_t s) {
-          read_out_share(position, particles * s / shares, particles * (s + 1) / shares, reader,
-                         body);
-        });
+    for_each_task(label, exec, shares, [&](std::int64_t s) {
+      read_out_share(position, particles * s / shares, particles * (s + 1) / shares, reader, body);
+    });
   } else {
     for_each(label, exec, coir::box<1, std::int64_t>({particles}),
              ReadOutParticle<T, Reader, Body>{position, reader, body});

@@ -3,25 +3,28 @@
 /// \file
 /// Relaxation of one row of a grid, on hosts.
 
+#include "relax_cells.hpp"
+
 #include <coir/core/loops.hpp>
 #include <coir/poisson/detail/grid_level.hpp>
+
+#include <algorithm>
 
 namespace coir::poisson::detail {
 
 /// Moves the cells of one colour by omega times the step that would solve their own equation.
 ///
-/// The loop takes every second cell: it reads cells of the other colour only, so nothing it stores is
-/// read by its next iterations, and it vectorises.
+/// \param watched  other threads may read the other colour meanwhile
 template <class T, int Rank>
-void relax_row(Level<T, Rank> const& level, int i, int j, int colour, T omega) {
+void relax_row(Level<T, Rank> const& level, int i, int j, int colour, T omega, bool watched) {
   int const n = level.n[2];
   T* const u = level.u_at(i, j, 0);
   T const* const b = level.b + level.b_offset(i, j, 0);
   Stencil<T> const inner = level.stencil(i, j, 0);
-  T const step = omega / inner.diagonal;
   int const first = first_column(i, j, colour);
-  COIR_INDEPENDENT_ITERATIONS
-  for (int k = first; k < n; k += 2) u[k] += step * level.defect(u + k, b[k], inner);
+  relax_cells<T, Rank>(
+      {u, b, level.u_slab, level.u_row, inner.along, inner.slabs, inner.rows, inner.diagonal},
+      first, n, omega / inner.diagonal, watched);
   if ((n - first) % 2 == 0 && n >= first) {
     Stencil<T> const last = level.stencil(i, j, n);
     u[n] += omega / last.diagonal * level.defect(u + n, b[n], last);

@@ -1,0 +1,74 @@
+#pragma once
+
+/// \file
+/// How a host's threads share out calls.
+
+#include <coir/core/kokkos.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#ifdef KOKKOS_ENABLE_OPENMP
+#include <omp.h>
+#endif
+
+/// Before a function whose arithmetic must be compiled once: in each place where a compiler copies it to it
+/// may vectorise it in another way, or fuse other products with sums, and the copies' bits would differ.
+#if defined(__GNUC__) && !defined(__clang__)
+#define COIR_COMPILED_ONCE __attribute__((noinline, noclone))
+#else
+#define COIR_COMPILED_ONCE __attribute__((noinline))
+#endif
+
+namespace coir::detail {
+
+/// A call by Kokkos, which tools hear of. Not a template of what is called: Kokkos' own templates take
+/// longer to compile than most bodies.
+template <class Exec>
+void run_by_kokkos(std::string_view label, Exec const& exec, std::int64_t count,
+                   void (*call)(void const*, std::int64_t), void const* what) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for(std::string(label), Policy(exec, 0, count),
+                       [=](std::int64_t i) { call(what, i); });
+}
+
+/// One call, of which all ways to run on a host share the instructions: so that results don't depend on
+/// the way, and hence not on the number of threads.
+template <class Share, class Body>
+COIR_COMPILED_ONCE void call_share(Share const& share, std::int64_t i, Body const& body) {
+  share(i, body);
+}
+
+/// Calls share(0, body) to share(count - 1, body) on the threads of a host execution space, and waits.
+/// Threads take calls that follow each other, as many each; with no more calls than threads one each.
+///
+/// Unless a tool listens this bypasses Kokkos: its launch costs more than a row that sits in the L1
+/// cache, and half as much again as OpenMP's own. What a thread needs lies in `share` and `body`
+/// themselves, not behind further references: each step from the launching core's cache to another's
+/// takes 100 ns.
+template <class Exec, class Share, class Body>
+void run_on_host(std::string_view label, Exec const& exec, std::int64_t count, Share const& share,
+                 Body const& body) {
+  int const threads = static_cast<int>(exec.concurrency());
+  bool const use_kokkos = tool_is_loaded();
+#ifdef KOKKOS_ENABLE_OPENMP
+  if (std::is_same_v<Exec, Kokkos::OpenMP> && !use_kokkos && threads > 1 && count > 1 &&
+      !omp_in_parallel()) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (std::int64_t i = 0; i < count; ++i) call_share(share, i, body);
+    return;
+  }
+#endif
+  if (!use_kokkos && (threads == 1 || count == 1)) {
+    for (std::int64_t i = 0; i < count; ++i) call_share(share, i, body);
+    return;
+  }
+  auto const both = [&](std::int64_t i) { call_share(share, i, body); };
+  run_by_kokkos(
+      label, exec, count,
+      [](void const* what, std::int64_t i) { (*static_cast<decltype(both)*>(what))(i); }, &both);
+}
+
+}  // namespace coir::detail

@@ -1,0 +1,58 @@
+#pragma once
+
+/// \file
+/// Work that isn't cut into cells of memory: few calls, each of which is worth a thread.
+
+#include <coir/core/concepts.hpp>
+#include <coir/core/detail/host_threads.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace coir {
+
+/// Cells of memory below which a host's thread costs more than it saves: starting it takes as long as adding
+/// two arrays of so many elements. for_each and reduce give no thread less.
+inline constexpr std::int64_t cells_worth_a_thread = 4096;
+
+/// How many threads of a host are worth their start for work on `cells` cells of memory: at least one, at
+/// most what the instance has, and no more than the parts that the work can be cut into.
+template <ExecutionSpace Exec>
+std::int64_t threads_worth_starting(Exec const& exec, std::int64_t cells,
+                                    std::int64_t parts = std::numeric_limits<std::int64_t>::max()) {
+  std::int64_t const worth = cells / cells_worth_a_thread;
+  if (worth <= 1 || parts <= 1) return 1;
+  return std::min({worth, parts, static_cast<std::int64_t>(exec.concurrency())});
+}
+
+/// Calls body(task) for every 0 <= task < count, in any order, in one kernel.
+///
+/// For what for_each would take for cells of memory and leave to one thread: bands of a grid, shares of
+/// particles, columns to transform. Each task is worth a thread, whatever their number, and tasks must not
+/// depend on each other.
+///
+/// On hosts each thread takes tasks that follow each other, as many as the others; with no more tasks than
+/// threads each has a thread of its own. Waits for them. On devices a task is one thread of a grid, as an
+/// index of for_each is, and the call returns without a fence: what a block of threads had better do
+/// together wants a Kokkos::TeamPolicy.
+///
+/// \param label  the kernel's name in profiling tools, "coir::module::function"
+/// \param exec   where to run
+/// \param count  of tasks; none if it isn't positive
+/// \param body   a callable with a const call operator that takes a std::int64_t
+template <ExecutionSpace Exec, class Body>
+void for_each_task(std::string_view label, Exec const& exec, std::int64_t count, Body const& body) {
+  if (count <= 0) return;
+  if constexpr (runs_on_host<Exec>)
+    detail::run_on_host(
+        label, exec, count, [](std::int64_t task, Body const& each) { each(task); }, body);
+  else
+    Kokkos::parallel_for(std::string(label),
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
+                         body);
+}
+
+}  // namespace coir

@@ -1,0 +1,69 @@
+#include "relax_cells.hpp"
+
+#include "simd.hpp"
+
+namespace coir::poisson::detail {
+
+namespace {
+
+/// What a cell, or a vector of them, becomes.
+template <int Rank, class T, class V>
+V relaxed(StencilRow<T> const& row, T step, V west, V east, V north, V south, V back, V front,
+          V source, V here) {
+  V sum = row.along * (west + east) + row.slabs * (north + south);
+  if constexpr (Rank == 3) sum += row.rows * (back + front);
+  return here + step * ((sum - source) - row.diagonal * here);
+}
+
+template <class T, int Rank>
+void relax_one(StencilRow<T> const& row, int k, T step) {
+  T* const u = row.u + k;
+  std::ptrdiff_t const other = Rank == 3 ? row.row : 0;
+  *u = relaxed<Rank>(row, step, u[-1], u[1], u[-row.slab], u[row.slab], u[-other], u[other],
+                     row.b[k], *u);
+}
+
+}  // namespace
+
+template <class T, int Rank>
+void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watched) {
+  using S = Simd<T>;
+  using Vector = typename S::Vector;
+  constexpr int width = S::width;
+  int k = first;
+  if (!watched && end - first >= width) {
+    Vector lane;
+    for (int l = 0; l < width; ++l) lane[l] = T(l % 2);
+    auto const moves = lane == T(0);
+    StencilRow<T> const at = row;  // which the compiler sees that nothing stores to
+    std::ptrdiff_t const other = Rank == 3 ? at.row : 0;
+    // Of neighbours in the row only cells are needed that don't move, which may come from before a store; to
+    // load them again would wait for it.
+    Vector before{}, here = S::load(at.u + k);
+    before[width - 1] = at.u[k - 1];
+    auto const relax = [&](Vector after) {
+      T* const u = at.u + k;
+      Vector const moved = relaxed<Rank>(
+          at, step, S::west(before, here), S::east(here, after), S::load(u - at.slab),
+          S::load(u + at.slab), S::load(u - other), S::load(u + other), S::load(at.b + k), here);
+      S::store(u, moves ? moved : here);
+      before = here;
+      here = after;
+    };
+    for (; k + 2 * width <= end + 1; k += width) relax(S::load(at.u + k + width));
+    if (k + width <= end) {  // the row may end before another vector does
+      Vector after{};
+      after[0] = at.u[k + width];
+      relax(after);
+      k += width;
+    }
+  }
+  for (; k < end; k += 2) relax_one<T, Rank>(row, k, step);
+}
+
+template void relax_cells<float, 2>(StencilRow<float> const&, int, int, float, bool);
+template void relax_cells<float, 3>(StencilRow<float> const&, int, int, float, bool);
+template void relax_cells<double, 2>(StencilRow<double> const&, int, int, double, bool);
+template void relax_cells<double, 3>(StencilRow<double> const&, int, int, double, bool);
+
+}  // namespace coir::poisson::detail
