@@ -72,8 +72,7 @@ void bench_multigrid_threads(benchmark::State& state) {
     using Where = std::remove_cvref_t<decltype(where)>;
     std::array const extents{int(state.range(0)), int(state.range(1))};
     return [=, solver = std::make_shared<poisson::Multigrid<Where, T, 2>>(
-                   where, extents,
-                   poisson::MultigridOptions{.max_cycles = 6, .tolerance = 0})] {
+                   where, extents, poisson::MultigridOptions{.max_cycles = 6, .tolerance = 0})] {
       solver->solve(problem.source, problem.unknown);
     };
   };

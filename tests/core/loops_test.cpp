@@ -1,4 +1,5 @@
 #include <coir/core/loops.hpp>
+#include <coir/core/math.hpp>
 
 #include <support/spaces.hpp>
 
@@ -84,6 +85,20 @@ double harmonic_sum(std::int64_t size) {
       KOKKOS_LAMBDA(std::int64_t i, double& value) { value += 1.0 / double(i + 1); },
       Kokkos::Sum<double>(sum));
   return sum;
+}
+
+/// Numbers that depend on how they are computed: vectors have functions of their own, and products are fused
+/// with either sum.
+template <class Exec>
+std::vector<double> formulas(int rows, int columns) {
+  Kokkos::View<double**, Kokkos::LayoutRight, typename Exec::memory_space> const values(
+      "values", rows, columns);
+  coir::for_each(
+      "coir::test::formulas", Exec{}, coir::box({rows, columns}), KOKKOS_LAMBDA(int i, int j) {
+        double const x = 1e-3 * j + i;
+        values(i, j) = coir::math::cos(x) * x + coir::math::sin(x) * coir::math::exp(-x);
+      });
+  return {values.data(), values.data() + values.size()};
 }
 
 /// Adds 1 to each cell, and 2 where it came as part of a column.
@@ -214,6 +229,19 @@ TYPED_TEST(Loops, SumHasTheSameBitsInEveryRun) {
 }
 
 #ifdef KOKKOS_ENABLE_SERIAL
+TEST(LoopsOnHost, StatementsHaveTheSameBitsForAnyThreadCount) {
+  // Sizes that no number of threads divides, so that shares begin within vectors unless something is done.
+  for (int const size : {20'011, 100'003}) {
+    for (int const rows : {1, 3}) {
+      auto const threads = formulas<Kokkos::DefaultHostExecutionSpace>(rows, size);
+      auto const one = formulas<Kokkos::Serial>(rows, size);
+      int differing = 0;
+      for (std::size_t i = 0; i < one.size(); ++i) differing += threads[i] != one[i];
+      EXPECT_EQ(differing, 0) << rows << " x " << size;
+    }
+  }
+}
+
 TEST(LoopsOnHost, SumHasTheSameBitsForAnyThreadCount) {
   EXPECT_EQ(harmonic_sum<Kokkos::DefaultHostExecutionSpace>(1'000'003),
             harmonic_sum<Kokkos::Serial>(1'000'003));

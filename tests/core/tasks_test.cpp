@@ -42,8 +42,7 @@ class ThreadSet {
 
 std::int64_t threads_of_tasks(std::int64_t count) {
   ThreadSet threads;
-  coir::for_each_task("coir::test::threads", Host{}, count,
-                      [&](std::int64_t) { threads.add(); });
+  coir::for_each_task("coir::test::threads", Host{}, count, [&](std::int64_t) { threads.add(); });
   return threads.size();
 }
 

@@ -73,6 +73,23 @@ class HostPasses {
     });
   }
 
+  /// ascend, then descend, in one pass over the fine grid.
+  double ascend_and_descend(Grid const& coarse, Grid const& fine, Smoothing<T> const& after,
+                            Smoothing<T> const& before, bool set, bool measure) {
+    int const smoothed = 1 + 2 * after.sweeps, last = smoothed + 2 * before.sweeps + 1;
+    run("coir::poisson::multigrid/ascend_and_descend", fine, last + 1, [&](PipelineStep const& at) {
+      if (at.stage == 0)
+        slabs_.interpolate(at.band, coarse, fine, at.slab, set);
+      else if (at.stage < smoothed)
+        slabs_.smooth(fine, after, false, at.stage - 1, at.slab, false);
+      else if (at.stage + 1 < last)
+        slabs_.smooth(fine, before, false, at.stage - smoothed, at.slab, false);
+      else if (at.stage == last && at.slab % 2 == 0 && at.slab / 2 <= coarse.n[0])
+        slabs_.restrict_residual(at.band, fine, coarse, at.slab / 2, measure);
+    });
+    return measure ? slabs_.total(coarse.n[0]) : 0;
+  }
+
   /// Squared norm of the residual.
   double squared_residual(Grid const& level) {
     run("coir::poisson::multigrid/residual", level, 1,

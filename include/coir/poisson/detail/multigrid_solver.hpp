@@ -135,13 +135,14 @@ class Multigrid<Exec, T, Rank>::Implementation {
       return result;
     }
     double first = 0, previous = std::numeric_limits<double>::infinity();
+    double squared = smooth_finest();
     for (;; ++result.iterations) {
-      result.residual_norm = std::sqrt(smooth_finest());
+      result.residual_norm = std::sqrt(squared);
       result.relative_residual = result.residual_norm / source;
       if (result.iterations == 0) first = result.residual_norm;
       if (must_stop(result, previous)) break;
       previous = result.residual_norm;
-      correct_finest(options_.full_multigrid && result.iterations == 0);
+      squared = correct_finest(options_.full_multigrid && result.iterations == 0);
     }
     if (result.iterations > 0 && first > 0)
       result.convergence_factor =
@@ -241,20 +242,33 @@ class Multigrid<Exec, T, Rank>::Implementation {
     return passes_.squared_residual(levels_[0]);
   }
 
-  void correct_finest(bool by_full_multigrid) {
-    if (last() == 0) return;
-    by_full_multigrid ? full_multigrid(1) : v_cycle(1, true);
-    passes_.ascend(levels_[1], levels_[0], after_, false);
+  // Corrects the finest grid by what the others have found, and goes on as smooth_finest.
+  double correct_finest(bool by_full_multigrid) {
+    if (last() == 0) return smooth_finest();
+    by_full_multigrid ? full_multigrid(1) : v_cycle(1);
+    return ascend_and_descend(0, false, true);
   }
 
-  void v_cycle(int l, bool from_zero) {
+  // The end of one cycle on a level and the beginning of the next.
+  double ascend_and_descend(int l, bool set, bool measure) {
+    auto const& coarse = levels_[l + 1];
+    if constexpr (runs_on_host<Exec>) {
+      return passes_.ascend_and_descend(coarse, levels_[l], after_, before_, set, measure);
+    } else {
+      passes_.ascend(coarse, levels_[l], after_, set);
+      return passes_.descend(levels_[l], coarse, before_, false, measure);
+    }
+  }
+
+  // From u = 0.
+  void v_cycle(int l) {
     if (in_one_launch(l, false)) return;
     if (l == last()) {
-      passes_.smooth(levels_[l], coarsest_, from_zero);
+      passes_.smooth(levels_[l], coarsest_, true);
       return;
     }
-    passes_.descend(levels_[l], levels_[l + 1], before_, from_zero, false);
-    v_cycle(l + 1, true);
+    passes_.descend(levels_[l], levels_[l + 1], before_, true, false);
+    v_cycle(l + 1);
     passes_.ascend(levels_[l + 1], levels_[l], after_, false);
   }
 
@@ -266,8 +280,9 @@ class Multigrid<Exec, T, Rank>::Implementation {
     }
     passes_.restrict_source(levels_[l], levels_[l + 1]);
     full_multigrid(l + 1);
-    passes_.ascend(levels_[l + 1], levels_[l], after_, true);
-    v_cycle(l, false);
+    ascend_and_descend(l, true, false);
+    v_cycle(l + 1);
+    passes_.ascend(levels_[l + 1], levels_[l], after_, false);
   }
 
   bool in_one_launch(int l, bool full) {
