@@ -3,17 +3,15 @@
 
 #include <support/spaces.hpp>
 
+#include <impl/Kokkos_Profiling.hpp>
+
 #include <cstdint>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
 
-namespace {
-
-using coir::cells_worth_a_thread;
-using coir::testing::Host;
-
+/// What is added to each element by tasks.
 template <class Exec>
 std::vector<int> calls_of_tasks(std::int64_t size, std::int64_t count) {
   Kokkos::View<int*, typename Exec::memory_space> const calls("calls", size);
@@ -25,6 +23,11 @@ std::vector<int> calls_of_tasks(std::int64_t size, std::int64_t count) {
   auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, calls);
   return {copy.data(), copy.data() + copy.size()};
 }
+
+namespace {
+
+using coir::cells_worth_a_thread;
+using coir::testing::Host;
 
 /// Remembers which threads called it.
 class ThreadSet {
