@@ -8,11 +8,12 @@
 #include "settings.hpp"
 
 #include <coir/core/loops.hpp>
-#include <coir/core/memory.hpp>
+#include <coir/core/resident.hpp>
 #include <coir/core/timing.hpp>
 
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
+#include <support/memory_plan.hpp>
 #include <support/progress.hpp>
 
 #include <algorithm>
@@ -80,24 +81,26 @@ Problem<T> problem_of(Settings const& settings) {
 }
 
 /// Stops before memory is allocated for what can't fit.
+///
+/// \returns what the run takes at most
 template <class T>
-void expects_memory_for(Problem<T> const& problem, Settings const& settings) {
+MemoryPlan expects_memory_for(Problem<T> const& problem, Settings const& settings) {
   std::int64_t const pixels = std::int64_t(settings.rows) * settings.columns;
   std::int64_t const result =
       pixels * (4 + (settings.wants_smooth() ? std::int64_t(sizeof(T)) : 0));
   std::int64_t device = result;
   if (settings.scheme == Scheme::arrays)
     device += bytes_of_arrays(problem, settings.wants_smooth());
-  // A picture of three bytes a pixel, and its file.
-  std::int64_t host = settings.output.empty() ? 0 : 6 * pixels;
-  std::string const what = "a picture of " + std::to_string(settings.columns) + " x " +
-                           std::to_string(settings.rows) + " pixels";
+  MemoryPlan plan{resident_bytes(), bytes_beside(4 * pixels), 0};
   if (runs_on_host<Exec>) {
-    expects_memory<Memory>(device + host, what);
+    plan.host += device;
   } else {
-    expects_memory<Memory>(device, what);
-    expects_memory<Kokkos::HostSpace>(result + host, what);
+    plan.host += settings.output.empty() ? 0 : result;
+    plan.device = device;
   }
+  expects_memory(plan, "a picture of " + std::to_string(settings.columns) + " x " +
+                           std::to_string(settings.rows) + " pixels");
+  return plan;
 }
 
 /// One run. Returns false if the monitor stopped it.
@@ -139,6 +142,7 @@ void count_steps(Outcome<T>& outcome, int iterations) {
 template <class T>
 Outcome<T> compute(Problem<T> const& problem, Settings const& settings) {
   Outcome<T> outcome;
+  Activity const computing(std::string("computing by ") + name_of(settings.scheme));
   outcome.counts = Pixels<int>("counts", settings.rows, settings.columns);
   if (settings.wants_smooth())
     outcome.values = Pixels<T>("values", settings.rows, settings.columns);

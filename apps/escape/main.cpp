@@ -42,7 +42,7 @@ char const examples[] =
     "  coir-escape --size 2048x2048 --scheme arrays --report run.json\n"
     "\n"
     "Exit codes: 0 done, 2 wrong option, 4 memory or disk short, 5 pixels too small for the\n"
-    "precision, 6 no usable device, 130 stopped by Ctrl-C.\n"
+    "precision, 6 no usable device, 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP.\n"
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
 constexpr int most_pixels = 1'000'000;  // along a side
@@ -180,39 +180,36 @@ std::span<T const> elements(Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostS
 
 template <class T>
 void write_output(Settings const& settings, Outcome<T> const& outcome) {
+  Activity const writing("writing " + settings.output.string());
+  stop_if_interrupted();
+  say_of_files("what was written is whole");
   if (io::format_of_name(settings.output) == io::Format::npy) {
-    InterruptGuard const guard;
     if (outcome.values.size() > 0)
       io::write_npy(settings.output, outcome.values);
     else
       io::write_npy(settings.output, outcome.counts);
     return;
   }
-  // Colours and compression may take a while, and leave no trace: Ctrl-C ends the program at once.
   Kokkos::HostSpace const host;
   auto const counts = Kokkos::create_mirror_view_and_copy(host, outcome.counts);
   auto const values = Kokkos::create_mirror_view_and_copy(host, outcome.values);
-  auto const bytes = io::encode_png(picture_of<T>(settings.rows, settings.columns, elements(counts),
-                                                  elements(values), settings.iterations));
-  InterruptGuard const guard;
-  io::write_file(settings.output, bytes);
-}
-
-template <class T>
-Outcome<T> compute_guarded(Problem<T> const& problem, Settings const& settings) {
-  InterruptGuard const guard;
-  return compute(problem, settings);
+  io::write_png(settings.output, settings.rows, settings.columns,
+                picture_of<T>(elements(counts), elements(values), settings.iterations));
 }
 
 template <class T>
 ExitCode draw(Settings const& settings) {
+  say_of_files("nothing was written");
   Problem<T> const problem = problem_of<T>(settings);
-  expects_memory_for(problem, settings);
-  Outcome<T> const outcome = compute_guarded(problem, settings);
+  MemoryPlan const memory = expects_memory_for(problem, settings);
+  Outcome<T> const outcome = compute(problem, settings);
   if (!settings.output.empty()) write_output(settings, outcome);
-  Figures const figures{outcome.seconds, outcome.steps, outcome.inside};
-  InterruptGuard const guard;
-  if (!settings.report.empty()) write_report(settings.report, report_of(figures, settings));
+  Figures const figures{outcome.seconds, outcome.steps, outcome.inside, memory};
+  if (!settings.report.empty()) {
+    Activity const writing("writing " + settings.report.string());
+    write_report(settings.report, report_of(figures, settings));
+    say_of_files("what was written is whole");
+  }
   if (!settings.quiet) std::cout << summary_of(figures, settings);
   return ExitCode::success;
 }

@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
-#include <vector>
 
 namespace coir::apps::escape {
 
 template <class T>
-io::RgbImage picture_of(int rows, int columns, std::span<int const> counts,
-                        std::span<T const> values, int iterations) {
-  auto const value = [&](std::size_t n) {
+io::RgbRows picture_of(std::span<int const> counts, std::span<T const> values, int iterations) {
+  auto const value = [=](std::size_t n) {
     return values.empty() ? static_cast<double>(counts[n]) : static_cast<double>(values[n]);
   };
   double low = std::numeric_limits<double>::infinity(), high = 0;
@@ -25,17 +24,21 @@ io::RgbImage picture_of(int rows, int columns, std::span<int const> counts,
 
   auto const table = table_of_colours();
   double const scale = to > from ? static_cast<double>(table.size() - 1) / (to - from) : 0;
-  io::RgbImage image{rows, columns, std::vector<std::uint8_t>(3 * counts.size(), 0)};
-  for (std::size_t n = 0; n < counts.size(); ++n) {
-    if (counts[n] == iterations) continue;
-    auto const at = static_cast<std::size_t>((std::log1p(value(n)) - from) * scale + 0.5);
-    Colour const colour = table[std::min(at, table.size() - 1)];
-    std::copy_n(colour.begin(), 3, image.samples.begin() + static_cast<std::ptrdiff_t>(3 * n));
-  }
-  return image;
+  return [=](int row, std::span<std::uint8_t> samples) {
+    std::size_t const columns = samples.size() / 3;
+    for (std::size_t j = 0; j < columns; ++j) {
+      std::size_t const n = static_cast<std::size_t>(row) * columns + j;
+      Colour colour = {0, 0, 0};
+      if (counts[n] != iterations) {
+        auto const at = static_cast<std::size_t>((std::log1p(value(n)) - from) * scale + 0.5);
+        colour = table[std::min(at, table.size() - 1)];
+      }
+      std::copy_n(colour.begin(), 3, samples.begin() + static_cast<std::ptrdiff_t>(3 * j));
+    }
+  };
 }
 
-template io::RgbImage picture_of(int, int, std::span<int const>, std::span<float const>, int);
-template io::RgbImage picture_of(int, int, std::span<int const>, std::span<double const>, int);
+template io::RgbRows picture_of(std::span<int const>, std::span<float const>, int);
+template io::RgbRows picture_of(std::span<int const>, std::span<double const>, int);
 
 }  // namespace coir::apps::escape

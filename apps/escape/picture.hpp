@@ -1,24 +1,22 @@
 #pragma once
 
-#include <coir/io/rgb_image.hpp>
+#include <coir/io/png.hpp>
 
 #include <span>
 
 namespace coir::apps::escape {
 
-/// A picture of counts: colour_of the logarithm of 1 + value, stretched over the values there are. Pixels
-/// that never left are black.
+/// The rows of a picture of counts: colour_of the logarithm of 1 + value, stretched over the values there are. Pixels
+/// that never left are black. Made one by one, so that a picture takes no memory of its own.
 ///
 /// \param counts      [rows * columns] in; those equal to `iterations` never left
 /// \param values      [rows * columns] in; smooth values, or empty to show the counts
 /// \param iterations  the most a count can be
+/// \returns           for io::write_png; reads counts and values whenever it is called
 template <class T>
-io::RgbImage picture_of(int rows, int columns, std::span<int const> counts,
-                        std::span<T const> values, int iterations);
+io::RgbRows picture_of(std::span<int const> counts, std::span<T const> values, int iterations);
 
-extern template io::RgbImage picture_of(int, int, std::span<int const>, std::span<float const>,
-                                        int);
-extern template io::RgbImage picture_of(int, int, std::span<int const>, std::span<double const>,
-                                        int);
+extern template io::RgbRows picture_of(std::span<int const>, std::span<float const>, int);
+extern template io::RgbRows picture_of(std::span<int const>, std::span<double const>, int);
 
 }  // namespace coir::apps::escape

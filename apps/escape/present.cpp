@@ -41,6 +41,7 @@ Report report_of(Figures const& figures, Settings const& settings) {
   report["pixels_per_second"] = per_second(pixels_of(settings), figures);
   report["iterations_per_second"] = per_second(double(figures.steps), figures);
   report["inside_fraction"] = double(figures.inside) / pixels_of(settings);
+  report_memory(report, figures.memory);
   return report;
 }
 

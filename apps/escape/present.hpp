@@ -5,6 +5,7 @@
 
 #include "settings.hpp"
 
+#include <support/memory_plan.hpp>
 #include <support/report.hpp>
 
 #include <cstdint>
@@ -16,6 +17,7 @@ struct Figures {
   double seconds = 0;
   std::int64_t steps = 0;
   std::int64_t inside = 0;
+  MemoryPlan memory;
 };
 
 /// The report, as --report writes it.

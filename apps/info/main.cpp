@@ -2,6 +2,7 @@
 
 #include "describe.hpp"
 
+#include <support/interrupt.hpp>
 #include <support/run.hpp>
 
 #include <iostream>
@@ -34,7 +35,12 @@ int main(int argc, char** argv) {
 
   return coir::apps::run(app, argc, argv, [&] {
     coir::apps::Description description{coir::describe_machine(), {}};
-    if (measure) description.limits = coir::measure_limits(Kokkos::DefaultExecutionSpace{});
+    if (measure) {
+      coir::apps::Activity const measuring("measuring the machine's limits");
+      description.limits = coir::measure_limits(Kokkos::DefaultExecutionSpace{},
+                                                [] { return !coir::apps::interrupted(); });
+    }
+    coir::apps::stop_if_interrupted();
     if (json)
       std::cout << as_json(description).dump(2) << '\n';
     else

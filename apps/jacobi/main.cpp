@@ -5,6 +5,7 @@
 #include "settings.hpp"
 #include "solve.hpp"
 
+#include <coir/core/machine.hpp>
 #include <coir/io/atomic_file.hpp>
 #include <coir/io/format.hpp>
 #include <coir/io/image.hpp>
@@ -40,7 +41,8 @@ char const examples[] =
     "  coir-jacobi laplacian.png --laplacian --offset 128 --scale 4 --output rebuilt.png\n"
     "\n"
     "Exit codes: 0 done, 2 wrong option, 3 bad input file, 4 memory or disk short, 5 not finite\n"
-    "or tolerance not reached, 6 no usable device, 130 stopped by Ctrl-C.\n"
+    "or tolerance not reached, 6 no usable device, 130 stopped by Ctrl-C, 143 by\n"
+    "SIGTERM, 129 by SIGHUP.\n"
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
 CLI::Option* add_file(CLI::App& app, std::string const& name, std::filesystem::path& path,
@@ -95,11 +97,6 @@ void add_options(CLI::App& app, Settings& settings) {
       ->excludes(progress);
 }
 
-std::vector<Scheme> schemes_to_run(Settings const& settings) {
-  if (!settings.compare) return {settings.scheme};
-  return {Scheme::plain, Scheme::arrays, Scheme::blocked, Scheme::red_black, Scheme::multigrid};
-}
-
 /// Options that contradict each other, and outputs that can't be written, found before any work.
 void expects_consistent(Settings const& settings) {
   expects(!settings.tolerance || *settings.tolerance < 1, "--tolerance must be below 1",
@@ -122,18 +119,20 @@ void expects_consistent(Settings const& settings) {
     if (!path.empty()) io::AtomicFile{path};  // leaves no trace unless it can't be written
 }
 
-template <class T>
-void write_field(std::filesystem::path const& path, Grid<T> const& field, int bits) {
+template <class Field>
+void write_field(std::filesystem::path const& path, Field const& field, int bits) {
   if (io::format_of_name(path) == io::Format::npy)
     io::write_npy(path, field);
   else
     io::write_image(path, field, bits);
 }
 
+/// b as it is, or as a picture: zero is the middle grey, and four levels of b are one of grey.
 template <class T>
 void write_laplacian(std::filesystem::path const& path, Problem<T> const& problem) {
-  bool const as_it_is = io::format_of_name(path) == io::Format::npy;
-  write_field(path, as_it_is ? problem.source : laplacian_picture(problem), problem.bits);
+  if (io::format_of_name(path) == io::Format::npy) return io::write_npy(path, problem.source);
+  T const middle = problem.bits == 8 ? 128 : 32768;
+  io::write_image(path, problem.source, problem.bits, [=](T b) { return middle + b / T(4); });
 }
 
 void write_report(std::filesystem::path const& path, std::vector<Outcome> const& outcomes,
@@ -173,40 +172,68 @@ void expects_tolerance(Outcome const& outcome, Settings const& settings) {
                                 : "rounding ends it here; use --precision double, or raise it"));
 }
 
-/// Runs the schemes and writes the fields.
+/// Writes a file by `write`, if there is one to write and nobody has asked the program to stop before.
+template <class Write>
+void write_file(std::filesystem::path const& path, Write const& write) {
+  if (path.empty()) return;
+  Activity const writing("writing " + path.string());
+  stop_if_interrupted();
+  say_of_files("what was written is whole");
+  write();
+}
+
+/// Runs the schemes and writes the fields, of which nothing is left when it returns.
 template <class T>
-std::vector<Outcome> solve_and_write(Problem<T> const& problem, Settings const& settings) {
-  // Before, Ctrl-C ends the program at once: there is nothing to tell and nothing to undo.
-  InterruptGuard const guard;
+std::vector<Outcome> solve_and_write(Settings const& settings, Setting& setting) {
+  Problem<T> const problem = make_problem<T>(settings);
+  stop_if_interrupted();
+  setting = {problem.rows(), problem.columns(), settings.precision, problem.memory, {}, {}};
   Grid<T> const u("u", problem.source.extent(0) + 2, problem.source.extent(1) + 2);
   std::vector<Outcome> outcomes;
   for (Scheme const scheme : schemes_to_run(settings)) {
     outcomes.push_back(solve(scheme, problem, u, settings));
     expects_a_result(outcomes.back());
   }
-  if (!settings.output_laplacian.empty()) write_laplacian(settings.output_laplacian, problem);
-  if (!settings.output.empty()) write_field(settings.output, inside_of(u), problem.bits);
+  write_file(settings.output_laplacian,
+             [&] { write_laplacian(settings.output_laplacian, problem); });
+  write_file(settings.output, [&] { write_field(settings.output, inside_of(u), problem.bits); });
   return outcomes;
 }
 
-void present(std::vector<Outcome> const& outcomes, Setting const& setting,
-             Settings const& settings) {
-  InterruptGuard const guard;
-  if (!settings.report.empty()) write_report(settings.report, outcomes, setting, settings.compare);
-  if (!settings.quiet)
-    std::cout << (settings.compare ? table_of(outcomes, setting)
-                                   : summary_of(outcomes.front(), setting));
+/// Measures the bandwidth where a report or a text shows a share of it.
+template <class T>
+void measure_bandwidth(Settings const& settings, Setting& setting) {
+  if (fits_into_cache<T>(setting.rows, setting.columns))
+    setting.without_bandwidth = "the fields fit into the cache";
+  if (schemes_to_run(settings).front() == Scheme::multigrid)
+    setting.without_bandwidth = "multigrid makes no sweeps";
+  if (!wants_bandwidth<T>(settings, setting.rows, setting.columns)) return;
+  Activity const measuring("measuring the bandwidth");
+  return_freed_memory();
+  setting.triad_bandwidth = measure_triad_bandwidth(Exec{}, [] { return !interrupted(); });
+  if (!setting.triad_bandwidth)
+    setting.without_bandwidth =
+        interrupted() ? "stopped before"
+                      : "it takes " + readable_bytes(2 * triad_bytes(Exec{})) + " of free memory";
 }
 
 template <class T>
 ExitCode rebuild(Settings const& settings) {
-  Problem<T> const problem = make_problem<T>(settings);
-  auto const outcomes = solve_and_write(problem, settings);
-  // Measuring takes seconds, so it waits for the results, and for somebody to read them.
-  if (!settings.quiet || !settings.report.empty())
-    present(outcomes,
-            {problem.rows(), problem.columns(), settings.precision, measure_limits(Exec{})},
-            settings);
+  say_of_files("nothing was written");
+  Setting setting;
+  auto const outcomes = solve_and_write<T>(settings, setting);
+  // Measuring takes a while, so it waits for the results.
+  measure_bandwidth<T>(settings, setting);
+  // A report takes no time, so who stops the measurement gets it all the same.
+  if (!settings.report.empty()) {
+    Activity const writing("writing " + settings.report.string());
+    write_report(settings.report, outcomes, setting, settings.compare);
+    say_of_files("what was written is whole");
+  }
+  stop_if_interrupted();
+  if (!settings.quiet)
+    std::cout << (settings.compare ? table_of(outcomes, setting)
+                                   : summary_of(outcomes.front(), setting));
   for (auto const& outcome : outcomes) expects_tolerance(outcome, settings);
   return ExitCode::success;
 }

@@ -1,6 +1,7 @@
 #include "present.hpp"
 
 #include <coir/core/kokkos.hpp>
+#include <coir/core/machine.hpp>
 #include <coir/core/version.hpp>
 
 #include <support/table.hpp>
@@ -32,9 +33,10 @@ double cells_per_second(Outcome const& outcome, Setting const& setting) {
 }
 
 double bandwidth_share(Outcome const& outcome, Setting const& setting) {
-  if (outcome.scheme == Scheme::multigrid) return std::numeric_limits<double>::quiet_NaN();
+  if (outcome.scheme == Scheme::multigrid || !setting.triad_bandwidth)
+    return std::numeric_limits<double>::quiet_NaN();
   double const bytes_per_cell = 3 * (setting.precision == Precision::single ? 4 : 8);
-  return cells_per_second(outcome, setting) * bytes_per_cell / setting.limits.triad_bandwidth;
+  return cells_per_second(outcome, setting) * bytes_per_cell / *setting.triad_bandwidth;
 }
 
 Report report_of(Outcome const& outcome, Setting const& setting) {
@@ -54,6 +56,10 @@ Report report_of(Outcome const& outcome, Setting const& setting) {
   report["seconds"] = outcome.seconds;
   report["cells_per_second"] = cells_per_second(outcome, setting);
   report["bandwidth_share"] = bandwidth_share(outcome, setting);
+  report["triad_bytes_per_second"] = nullptr;
+  if (setting.triad_bandwidth) report["triad_bytes_per_second"] = *setting.triad_bandwidth;
+  report["bandwidth_not_measured"] = nullptr;
+  if (!setting.triad_bandwidth) report["bandwidth_not_measured"] = setting.without_bandwidth;
   report["relative_residual"] = outcome.result.relative_residual;
   report["converged"] = outcome.result.converged;
   report["stopped_by"] = to_string(outcome.result.stopped_by);
@@ -63,6 +69,7 @@ Report report_of(Outcome const& outcome, Setting const& setting) {
     report["max_abs_error"] = outcome.error->largest;
     report["psnr_db"] = outcome.error->psnr;
   }
+  report_memory(report, setting.memory);
   return report;
 }
 
@@ -73,6 +80,8 @@ std::string summary_of(Outcome const& outcome, Setting const& setting) {
                      with_unit(cells_per_second(outcome, setting), "cell/s");
   double const share = bandwidth_share(outcome, setting);
   if (share == share) text += " (" + percent(share) + " of the triad bandwidth)";
+  if (!setting.triad_bandwidth && outcome.scheme != Scheme::multigrid)
+    text += " (bandwidth not measured: " + setting.without_bandwidth + ")";
   text += "\nrelative residual " + formatted("%.2e", outcome.result.relative_residual) +
           ", stopped by " + std::string(to_string(outcome.result.stopped_by));
   if (outcome.error)
@@ -95,11 +104,16 @@ std::string table_of(std::vector<Outcome> const& outcomes, Setting const& settin
          error_cell(outcome, &Error::largest, "%.3g"), error_cell(outcome, &Error::psnr, "%.1f"),
          formatted("%.1fx", outcomes.front().seconds / outcome.seconds)});
   }
-  return table.text() + "\nof triad: bytes that plain sweeps would move at this speed, over the " +
-         with_unit(setting.limits.triad_bandwidth, "B/s") +
-         " measured here;\nabove 100 % the sweeps ran in cache. Multigrid counts cycles, red-black "
-         "ends when rounding does.\nspeed-up: over plain Jacobi, for the error that each "
-         "reached.\n";
+  std::string const triad =
+      setting.triad_bandwidth
+          ? "of triad: bytes that plain sweeps would move at this speed, over the " +
+                with_unit(*setting.triad_bandwidth, "B/s") +
+                " measured here;\nabove 100 % the sweeps ran in cache. "
+          : "of triad: not measured, " + setting.without_bandwidth + ". ";
+  return table.text() + "\n" + triad +
+         "Multigrid counts cycles, red-black ends when rounding does.\nspeed-up: over plain "
+         "Jacobi, "
+         "for the error that each reached.\n";
 }
 
 }  // namespace coir::apps::jacobi

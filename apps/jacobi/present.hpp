@@ -6,10 +6,10 @@
 #include "settings.hpp"
 #include "solve.hpp"
 
-#include <coir/core/machine.hpp>
-
+#include <support/memory_plan.hpp>
 #include <support/report.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,14 +20,17 @@ struct Setting {
   int rows = 0;
   int columns = 0;
   Precision precision = Precision::single;
-  MachineLimits limits;
+  MemoryPlan memory;
+  std::optional<double> triad_bandwidth;  ///< bytes/s, if it was measured
+  std::string without_bandwidth;          ///< why it wasn't: "the fields fit into the cache"
 };
 
 /// Cells updated per second: a sweep or a cycle counts every cell once.
 double cells_per_second(Outcome const& outcome, Setting const& setting);
 
 /// The share of the measured triad bandwidth that a sweep with two reads and one write per cell would
-/// need at this speed. Above 1 the sweeps ran in cache. NaN for multigrid, whose cycle is no sweep.
+/// need at this speed. Above 1 the sweeps ran in cache. NaN if it wasn't measured, and for multigrid,
+/// whose cycle is no sweep.
 double bandwidth_share(Outcome const& outcome, Setting const& setting);
 
 /// The report of one outcome, as --report writes it.

@@ -3,15 +3,18 @@
 /// \file
 /// From the input file to the equation: read the picture, take its Laplacian.
 
+#include "memory.hpp"
 #include "settings.hpp"
 
 #include <coir/core/loops.hpp>
-#include <coir/core/memory.hpp>
+#include <coir/core/resident.hpp>
 #include <coir/io/finite.hpp>
 #include <coir/io/format.hpp>
 #include <coir/io/image.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/poisson/laplacian.hpp>
+
+#include <support/interrupt.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -20,11 +23,9 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace coir::apps::jacobi {
-
-using Exec = Kokkos::DefaultExecutionSpace;
-using Memory = Exec::memory_space;
 
 template <class T>
 using Grid = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
@@ -35,6 +36,7 @@ struct Input {
   Grid<T> values;      ///< [rows, columns]
   int bits = 8;        ///< of a grey level, for output as a picture
   double white = 255;  ///< the value of white; for an array, how far its values spread
+  MemoryPlan memory;   ///< of the run
 };
 
 /// L u = b on an m x n grid.
@@ -44,6 +46,7 @@ struct Problem {
   std::optional<Grid<T>> photograph;  ///< what u should become, [m, n], if that is known
   int bits = 8;
   double white = 255;
+  MemoryPlan memory;
 
   int rows() const { return static_cast<int>(source.extent(0)); }
   int columns() const { return static_cast<int>(source.extent(1)); }
@@ -54,16 +57,6 @@ struct Error {
   double largest = 0;  ///< max |u - photograph|, in grey levels
   double psnr = 0;     ///< peak signal-to-noise ratio, 10 log10(white^2 / mean square), in dB
 };
-
-/// Stops before memory is allocated for fields that can't fit.
-///
-/// \param fields  source, u and its copy, and the photograph if there is one
-template <class T>
-void expects_memory_for(int fields, std::int64_t rows, std::int64_t columns) {
-  std::int64_t const field = (rows + 2) * (columns + 2) * static_cast<std::int64_t>(sizeof(T));
-  expects_memory<Memory>(fields * field, "rebuilding " + std::to_string(rows) + " x " +
-                                             std::to_string(columns) + " cells");
-}
 
 template <class T>
 double spread_of(Grid<T> const& values) {
@@ -86,12 +79,15 @@ double spread_of(Grid<T> const& values) {
 
 /// Reads a picture or an array, told apart by its first bytes.
 ///
-/// \param fields  that the solve will need, counting this one
 /// \throws InputError if it is neither, is malformed, has no cells, or holds NaN or infinities
-/// \throws ResourceError if that many fields don't fit into memory
+/// \throws ResourceError if the run doesn't fit into memory
 template <class T>
-Input<T> read_input(std::filesystem::path const& path, int fields) {
+Input<T> read_input(Settings const& settings) {
+  auto const& path = settings.input;
+  Activity const reading("reading " + path.string());
   Input<T> input;
+  Extents extents;
+  extents.before = resident_bytes();
   io::Format const format = io::format_of_content(path);
   if (format == io::Format::unknown)
     throw InputError(path.string() +
@@ -105,13 +101,21 @@ Input<T> read_input(std::filesystem::path const& path, int fields) {
       if (extent < 1 || extent > 2'000'000'000)
         throw InputError(path.string() + ": the array's extents must be 1 to 2000000000, not " +
                          std::to_string(extent) + ": save one with that many rows and columns");
-    expects_memory_for<T>(fields, array.shape[0], array.shape[1]);
+    extents.rows = array.shape[0];
+    extents.columns = array.shape[1];
+    extents.reading = static_cast<std::int64_t>(array.bytes.size());
+    extents.decoding = peak_resident_bytes() - extents.before;
+    input.memory = expects_memory_for<T>(settings, extents);
     input.values = io::to_view<Grid<T>>(array, io::Rounding::allow);
     io::require_finite(input.values, path.string());
     input.white = spread_of(input.values);
   } else {
     auto const image = io::read_image(path);
-    expects_memory_for<T>(fields, image.rows, image.columns);
+    extents.rows = image.rows;
+    extents.columns = image.columns;
+    extents.reading = static_cast<std::int64_t>(2 * image.samples.size());
+    extents.decoding = peak_resident_bytes() - extents.before;
+    input.memory = expects_memory_for<T>(settings, extents);
     input.values = io::to_view<Grid<T>>(image);
     input.bits = image.bits;
     input.white = image.maximum();
@@ -128,14 +132,11 @@ void put_inside(Grid<T> const& inside, Grid<T> const& field) {
       KOKKOS_LAMBDA(int i, int j) { field(i + 1, j + 1) = inside(i, j); });
 }
 
-/// The inside of a field with a ring.
+/// The inside of a field with a ring: the same memory, so that nothing is needed to write it.
 template <class T>
-Grid<T> inside_of(Grid<T> const& field) {
-  Grid<T> const inside("inside", field.extent(0) - 2, field.extent(1) - 2);
-  for_each(
-      "coir::apps::jacobi/inside_of", Exec{}, box({int(inside.extent(0)), int(inside.extent(1))}),
-      KOKKOS_LAMBDA(int i, int j) { inside(i, j) = field(i + 1, j + 1); });
-  return inside;
+auto inside_of(Grid<T> const& field) {
+  using Range = std::pair<std::size_t, std::size_t>;
+  return Kokkos::subview(field, Range(1, field.extent(0) - 1), Range(1, field.extent(1) - 1));
 }
 
 /// b = scale (values - offset), for a file that holds the Laplacian itself.
@@ -148,10 +149,12 @@ void undo_offset_and_scale(Grid<T> const& values, T offset, T scale) {
 
 template <class T>
 Problem<T> make_problem(Settings const& settings) {
-  Input<T> input = read_input<T>(settings.input, settings.input_is_laplacian ? 3 : 4);
+  Input<T> input = read_input<T>(settings);
+  Activity const starting("taking the Laplacian");
   Problem<T> problem;
   problem.bits = input.bits;
   problem.white = input.white;
+  problem.memory = input.memory;
   if (settings.input_is_laplacian) {
     undo_offset_and_scale(input.values, T(settings.offset), T(settings.scale));
     problem.source = input.values;
@@ -163,18 +166,6 @@ Problem<T> make_problem(Settings const& settings) {
   poisson::laplacian(Exec{}, with_ring, problem.source);
   problem.photograph = input.values;
   return problem;
-}
-
-/// b as a picture: zero is the middle grey, and four levels of b are one of grey.
-template <class T>
-Grid<T> laplacian_picture(Problem<T> const& problem) {
-  auto const source = problem.source;
-  T const middle = problem.bits == 8 ? 128 : 32768;
-  Grid<T> const picture("picture", source.extent(0), source.extent(1));
-  for_each(
-      "coir::apps::jacobi/laplacian_picture", Exec{}, box({problem.rows(), problem.columns()}),
-      KOKKOS_LAMBDA(int i, int j) { picture(i, j) = middle + source(i, j) / T(4); });
-  return picture;
 }
 
 template <class T>

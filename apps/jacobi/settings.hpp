@@ -49,6 +49,12 @@ struct Settings {
   bool quiet = false;
 };
 
+/// The schemes that a run goes through, in this order.
+inline std::vector<Scheme> schemes_to_run(Settings const& settings) {
+  if (!settings.compare) return {settings.scheme};
+  return {Scheme::plain, Scheme::arrays, Scheme::blocked, Scheme::red_black, Scheme::multigrid};
+}
+
 /// What a scheme does when the command line leaves it open.
 struct Limits {
   std::int64_t sweeps;

@@ -7,6 +7,7 @@
 #include "problem.hpp"
 #include "settings.hpp"
 
+#include <coir/array/pool.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/poisson/jacobi.hpp>
 #include <coir/poisson/multigrid.hpp>
@@ -94,6 +95,7 @@ inline double median(std::vector<double> values) {
 template <class T>
 Outcome solve(Scheme scheme, Problem<T> const& problem, Grid<T> const& u,
               Settings const& settings) {
+  Activity const solving("solving by " + name_of(scheme));
   Limits const limits = limits_of(scheme, problem, settings);
   auto const begin = [&] {
     Kokkos::deep_copy(u, T(0));
@@ -128,6 +130,7 @@ Outcome solve(Scheme scheme, Problem<T> const& problem, Grid<T> const& u,
     if (outcome.result.stopped_by == poisson::StoppedBy::interrupted) break;
   }
   outcome.seconds = median(seconds);
+  MemoryPool<Memory>::release();  // other schemes use no arrays
   if (problem.photograph) outcome.error = error_of(u, problem);
   return outcome;
 }

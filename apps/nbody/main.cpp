@@ -11,7 +11,6 @@
 #include <coir/core/errors.hpp>
 
 #include <support/exit_codes.hpp>
-#include <support/interrupt.hpp>
 #include <support/report.hpp>
 #include <support/run.hpp>
 #include <support/same_file.hpp>
@@ -39,7 +38,7 @@ char const examples[] =
     "  coir-nbody --restart big\n"
     "\n"
     "Exit codes: 0 done, 2 wrong option, 3 bad input file, 4 memory or disk short, 5 a force is\n"
-    "no number, 6 no usable device, 130 stopped by Ctrl-C.\n"
+    "no number, 6 no usable device, 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP.\n"
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
 void expects_no_early_interrupt() {
@@ -113,7 +112,6 @@ int main(int argc, char** argv) {
 
   return coir::apps::run(app, argc, argv, [&] {
     if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
-    coir::apps::InterruptGuard const guard;
     expects_given_once(argc, argv);
     Run run = run_of(app, settings);
     expects_inputs_left_alone(app, run);

@@ -148,15 +148,19 @@ struct GoOn {
   int step = 0;
 };
 
+/// What the end of a program that is stopped says of its files.
+inline std::string in_words(GoOn const& go_on) {
+  return go_on.path.empty() ? "what was written is whole"
+                            : "--restart " + go_on.path.string() + " goes on from step " +
+                                  std::to_string(go_on.step);
+}
+
 /// \throws Failure if the user asked the program to stop
 inline void expects_no_interrupt(Run const& run, int steps_done, GoOn const& go_on) {
   if (!interrupted()) return;
-  std::string text = "stopped after " + std::to_string(steps_done) + " of " +
-                     std::to_string(run.schedule.steps()) + " steps; ";
-  text += go_on.path.empty() ? "what was written is whole"
-                             : "--restart " + go_on.path.string() + " goes on from step " +
-                                   std::to_string(go_on.step);
-  throw Failure(ExitCode::interrupted, text);
+  throw Failure(ExitCode::interrupted, "stopped after " + std::to_string(steps_done) + " of " +
+                                           std::to_string(run.schedule.steps()) + " steps; " +
+                                           in_words(go_on));
 }
 
 /// Makes the particles and the steps, and writes everything but the report.
@@ -173,6 +177,8 @@ Figures simulate(Run& run, Universe const& universe, Bytes const& predicted) {
   int done = run.first_step();
   Poll const poll = [&] { expects_no_interrupt(run, done, go_on); };
   if (run.checkpoint) go_on = {run.checkpoint->path, run.first_step()};
+  say_of_files(in_words(go_on));
+  Activity const simulating("simulating");
 
   Stopwatch<Exec> watch(exec);
   auto particles = particles_of<T>(run, universe.power, poll);
@@ -211,6 +217,7 @@ Figures simulate(Run& run, Universe const& universe, Bytes const& predicted) {
                                   simulation.particles(), poll);
         outputs.seconds().io += writing.seconds();
         go_on = {names.checkpoint(), done};
+        say_of_files(in_words(go_on));
       }
       at_start = false;
       poll();

@@ -14,7 +14,7 @@ enum class ExitCode : int {
   resources = 4,      ///< memory or disk space is short, or an output can't be written
   numerical = 5,      ///< the result is not finite, or the method can't reach what was asked
   environment = 6,    ///< no usable device, or Kokkos can't start
-  interrupted = 130,  ///< stopped by Ctrl-C, as shells count it
+  interrupted = 130,  ///< stopped by Ctrl-C, as shells count it; 143 by SIGTERM, 129 by SIGHUP
 };
 
 /// Ends an application with one line on stderr and this code; for outcomes that aren't exceptions of

@@ -1,31 +1,139 @@
+#include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
+#include <support/run.hpp>
 
+#include <coir/io/unfinished.hpp>
+
+#include <fcntl.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
 #include <csignal>
+#include <cstdio>
+#include <mutex>
+#include <set>
 
 namespace coir::apps {
 
 namespace {
 
-std::sig_atomic_t volatile was_interrupted = 0;
+// What is left of the second is for the system, which takes back the program's memory.
+constexpr suseconds_t microseconds_to_end_by_itself = 500'000;
+constexpr suseconds_t microseconds_to_write_a_line = 200'000;
 
-void remember(int) { was_interrupted = 1; }
+constexpr std::array answered = {SIGINT, SIGTERM, SIGHUP};
+
+// Signal handlers read and write these, so they must be free of locks and of destructors.
+std::atomic<int> first_signal{0};
+std::atomic<bool> line_is_claimed{false};
+std::atomic<int> final_code{-1};  // at least 0 once the program is over
+std::atomic<int> calls_to_end{0};
+std::atomic<int> error_stream{STDERR_FILENO};  // a copy: stderr itself may be captured for a while
+std::atomic<char const*> program_name{"coir"};
+std::atomic<char const*> activity{"starting"};
+std::atomic<char const*> of_files{"what was written is whole"};
+static_assert(decltype(activity)::is_always_lock_free &&
+              decltype(first_signal)::is_always_lock_free);
+
+/// The same text, for as long as the program lives.
+char const* kept(std::string const& text) {
+  static std::mutex mutex;
+  static auto* const texts = new std::set<std::string>;
+  std::lock_guard const lock(mutex);
+  return texts->insert(one_line(text)).first->c_str();
+}
+
+void call_me_in(suseconds_t microseconds) {
+  itimerval timer = {};
+  timer.it_value.tv_usec = microseconds;
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+void put(char*& at, char const* last, char const* text) {
+  while (*text != '\0' && at < last) *at++ = *text++;
+}
+
+// The handler of the alarm: nobody has ended the program in time.
+void end_now(int) {
+  int const code = final_code >= 0 ? final_code.load() : interrupt_code();
+  if (calls_to_end++ == 0) {
+    call_me_in(microseconds_to_write_a_line);  // stderr may be a pipe that nobody reads
+    // First the line, so that nobody tells of files that can't be written because they are removed here.
+    bool const has_line = final_code < 0 && claim_last_line();
+    if (final_code < 0) io::remove_unfinished();
+    if (has_line) {
+      std::array<char, 4096> line;
+      char* at = line.data();
+      char const* const last = line.data() + line.size() - 1;
+      put(at, last, isatty(error_stream) == 1 ? "\n" : "");  // below a line of progress
+      for (char const* const part :
+           {program_name.load(), ": error: stopped while ", activity.load(), "; ", of_files.load()})
+        put(at, last, part);
+      *at++ = '\n';
+      (void)!write(error_stream, line.data(), static_cast<std::size_t>(at - line.data()));
+    }
+  }
+  _exit(code);
+}
+
+void remember(int signal) {
+  int none = 0;
+  if (first_signal.compare_exchange_strong(none, signal)) call_me_in(microseconds_to_end_by_itself);
+}
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() {
-  was_interrupted = 0;
+void answer_signals(std::string const& program) {
+  program_name = kept(program);
+  if (int const copy = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); copy >= 0)
+    error_stream = copy;
   struct sigaction action = {};
+  action.sa_handler = end_now;
+  action.sa_flags = SA_NODEFER;  // for the second call, if the first waits for its line to be read
+  sigaction(SIGALRM, &action, nullptr);
+  sigset_t alarm;  // which the parent of this program may have blocked
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  sigprocmask(SIG_UNBLOCK, &alarm, nullptr);
+
   action.sa_handler = remember;
-  action.sa_flags = SA_RESETHAND | SA_RESTART;  // the second signal finds the default: the end
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  action.sa_flags = SA_RESTART;
+  for (int const signal : answered) {
+    struct sigaction before = {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
 }
 
-InterruptGuard::~InterruptGuard() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+bool interrupted() { return first_signal != 0; }
+
+int interrupt_code() { return 128 + (interrupted() ? first_signal.load() : SIGINT); }
+
+Activity::Activity(std::string const& doing) : before_(activity.exchange(kept(doing))) {}
+
+Activity::~Activity() {
+  if (!interrupted()) activity = before_;  // else this is where the program is being stopped
 }
 
-bool interrupted() { return was_interrupted != 0; }
+void say_of_files(std::string const& text) {
+  // This is said as often as there are checkpoints. A handler reads the last one, or the one before.
+  static std::array<std::array<char, 1024>, 4> texts;
+  static std::size_t next = 0;
+  auto& place = texts[next++ % texts.size()];
+  std::snprintf(place.data(), place.size(), "%s", one_line(text).c_str());
+  of_files = place.data();
+}
+
+void stop_if_interrupted() {
+  if (interrupted())
+    throw Failure(ExitCode::interrupted,
+                  std::string("stopped while ") + activity.load() + "; " + of_files.load());
+}
+
+bool claim_last_line() { return !line_is_claimed.exchange(true); }
+
+void settle(int code) { final_code = code; }
 
 }  // namespace coir::apps

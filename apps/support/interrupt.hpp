@@ -1,18 +1,51 @@
 #pragma once
 
+/// \file
+/// SIGINT (Ctrl-C), SIGTERM and SIGHUP: one line, no file that isn't whole, and an end within a second whatever the
+/// program is doing.
+
+#include <string>
+
 namespace coir::apps {
 
-/// While one lives, Ctrl-C (SIGINT) and SIGTERM only ask the program to stop: see interrupted().
-/// A second signal of the same kind ends the program at once.
-class InterruptGuard {
+/// From now on the first of these signals asks the program to stop: interrupted() stays true. Who polls it ends the
+/// program in its own words; if nobody has after half a second, the program is ended where it is: files that aren't
+/// whole are removed (see io::Unfinished), one line says what it was doing, and the exit code is that of the signal.
+///
+/// Further signals change nothing. One that was ignored when the program started stays ignored, as nohup wants it.
+///
+/// \param program  its name, for the line
+void answer_signals(std::string const& program);
+
+/// True once the user has asked the program to stop, until its end.
+bool interrupted();
+
+/// What shells make of the signal that came: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP.
+int interrupt_code();
+
+/// What the program is doing, for the line that ends it there: "stopped while reading photo.png; nothing was written".
+/// For phases, not for steps: the texts are kept until the end.
+class Activity {
  public:
-  InterruptGuard();
-  ~InterruptGuard();
-  InterruptGuard(InterruptGuard const&) = delete;
-  InterruptGuard& operator=(InterruptGuard const&) = delete;
+  explicit Activity(std::string const& doing);
+  ~Activity();
+  Activity(Activity const&) = delete;
+  Activity& operator=(Activity const&) = delete;
+
+ private:
+  char const* before_;  // of which this one is a part
 };
 
-/// True once the user has asked the program to stop. Solvers' monitors poll this.
-bool interrupted();
+/// From now on the line says this of the files; at first it is "what was written is whole".
+void say_of_files(std::string const& text);
+
+/// \throws Failure that says what the program was doing, if it is to stop
+void stop_if_interrupted();
+
+/// Who gets true writes the program's last line; everybody else leaves it at that.
+bool claim_last_line();
+
+/// The program is over and returns `code`, which a signal from now on changes no more.
+void settle(int code);
 
 }  // namespace coir::apps

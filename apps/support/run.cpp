@@ -1,4 +1,5 @@
 #include <support/captured_errors.hpp>
+#include <support/interrupt.hpp>
 #include <support/kokkos_session.hpp>
 #include <support/run.hpp>
 #include <support/standard_streams.hpp>
@@ -95,10 +96,13 @@ std::string shortened(std::string const& line) {
   return line.substr(0, kept) + " [...] " + line.substr(line.size() - kept);
 }
 
-int fail(CLI::App const& app, ExitCode code, std::string const& message) {
+int fail(CLI::App const& app, ExitCode failure, std::string const& message) {
+  int const code = failure == ExitCode::interrupted ? interrupt_code() : static_cast<int>(failure);
   std::cout.flush();
-  std::cerr << app.get_name() << ": error: " << shortened(one_line(message)) << '\n';
-  return static_cast<int>(code);
+  if (claim_last_line())
+    std::cerr << app.get_name() << ": error: " << shortened(one_line(message)) << '\n';
+  settle(code);
+  return code;
 }
 
 constexpr char out_of_memory[] = "out of memory: use a smaller input or single precision";
@@ -137,6 +141,7 @@ ExitCode run_unguarded(CLI::App& app, int argc, char** argv, std::string const& 
     return ExitCode::success;
   }
   KokkosSession const kokkos(for_kokkos, said_before_main);
+  Activity const working("working");
   return body();
 }
 
@@ -175,6 +180,7 @@ std::string explain(CLI::App const& app, CLI::ParseError const& error) {
 int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& body) {
   std::string const said_before_main = errors_before_main();
   open_standard_streams();
+  answer_signals(app.get_name());
   std::signal(SIGXFSZ,
               SIG_IGN);  // a limit on file sizes is then an error of the write, like a full disk
   app.get_option("--help")->description("Print this help and exit");
@@ -182,6 +188,9 @@ int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& b
   try {
     ExitCode const code = run_unguarded(app, argc, argv, said_before_main, body);
     flush_output();
+    settle(static_cast<int>(code));
+    if (interrupted())
+      throw Failure(ExitCode::interrupted, "stopped when all was done; what was written is whole");
     return static_cast<int>(code);
   } catch (CLI::ParseError const& error) {
     return fail(app, ExitCode::usage, explain(app, error));

@@ -17,7 +17,8 @@ namespace coir::apps {
 /// Parses the command line, then starts Kokkos (so that --help and --version need no device), calls
 /// `body`, and stops Kokkos again. Arguments that begin with --kokkos- go to Kokkos if it knows them, all
 /// others to `app`; --help and --version are added. Whatever goes wrong ends in one line on stderr,
-/// "NAME: error: ...", and in the code that exit_codes.hpp gives for it.
+/// "NAME: error: ...", and in the code that exit_codes.hpp gives for it. So
+/// do SIGINT, SIGTERM and SIGHUP, within a second (see interrupt.hpp).
 ///
 /// \param app   with its name, options and, as footer, an example
 /// \param body  the application itself; called between the start and the end of Kokkos

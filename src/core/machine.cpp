@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <sstream>
 
 namespace coir {
@@ -37,6 +40,35 @@ std::string host_cpu_model() {
 std::int64_t host_memory() {
   long const pages = sysconf(_SC_PHYS_PAGES);
   return pages > 0 ? static_cast<std::int64_t>(pages) * sysconf(_SC_PAGE_SIZE) : 0;
+}
+
+std::string word_in(std::string const& path) {
+  std::ifstream file(path);
+  std::string word;
+  file >> word;
+  return word;
+}
+
+// What the processors' caches of the highest level hold together; 0 if the system doesn't tell. (sysconf multiplies one
+// by the processors that the package could have, which on a virtual machine is a multiple of what it has.)
+std::int64_t host_cache_bytes() {
+  std::map<std::string, std::int64_t> caches;  // by the processors that share it
+  std::string const processors = "/sys/devices/system/cpu/cpu";
+  for (int n = 0; n < sysconf(_SC_NPROCESSORS_CONF); ++n) {
+    std::string highest, highest_level;
+    for (int index = 0; index < 8; ++index) {
+      std::string const folder =
+          processors + std::to_string(n) + "/cache/index" + std::to_string(index) + "/";
+      std::string const level = word_in(folder + "level");
+      if (level > highest_level) highest = folder, highest_level = level;
+    }
+    if (!highest.empty())  // "32768K"
+      caches[word_in(highest + "shared_cpu_list")] =
+          1024 * std::strtoll(word_in(highest + "size").c_str(), nullptr, 10);
+  }
+  std::int64_t sum = 0;
+  for (auto const& [shared_by, bytes] : caches) sum += bytes;
+  return sum;
 }
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -99,24 +131,23 @@ std::vector<Device> find_devices() { return {}; }
 
 #endif
 
-template <class Exec>
-std::int64_t last_level_cache_bytes(Exec const& exec) {
-  constexpr std::int64_t guess = 32 << 20;
-  if constexpr (runs_on_host<Exec>) {
-    long const bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return bytes > 0 ? bytes : guess;
-  } else {
-    return std::max<std::int64_t>(properties_of(exec).l2CacheSize, guess);
-  }
+using GoOn = std::function<bool()>;
+
+/// Thrown where go_on() is false.
+struct Stopped {};
+
+void expects_to_go_on(GoOn const& go_on) {
+  if (go_on && !go_on()) throw Stopped();
 }
 
 /// The shortest of at least three calls, and of as many as fit in a fifth of a second.
 template <class Exec, class Launch>
-double best_seconds(Exec const& exec, Launch const& launch) {
+double best_seconds(Exec const& exec, GoOn const& go_on, Launch const& launch) {
   launch();  // the first call pays for page tables, clocks and caches
   Stopwatch<Exec> const total(exec);
   double best = std::numeric_limits<double>::max();
   for (int call = 0; call < 3 || (total.seconds() < 0.2 && call < 1000); ++call) {
+    expects_to_go_on(go_on);
     Stopwatch<Exec> const watch(exec);
     launch();
     best = std::min(best, watch.seconds());
@@ -171,17 +202,52 @@ void launch_empty_kernels(Exec const& exec, int count) {
 
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 template <class Exec>
-void measure_transfers(Exec const& exec, MachineLimits& limits) {
+void measure_transfers(Exec const& exec, GoOn const& go_on, MachineLimits& limits) {
   std::size_t const size = (std::size_t(128) << 20) / sizeof(double);
   double const bytes = static_cast<double>(size * sizeof(double));
   Kokkos::View<double*, PinnedSpace> const on_host("transfer_host", size);
   Numbers<Exec> const on_device("transfer_device", size);
   limits.host_to_device_bandwidth =
-      bytes / best_seconds(exec, [&] { Kokkos::deep_copy(exec, on_device, on_host); });
+      bytes / best_seconds(exec, go_on, [&] { Kokkos::deep_copy(exec, on_device, on_host); });
   limits.device_to_host_bandwidth =
-      bytes / best_seconds(exec, [&] { Kokkos::deep_copy(exec, on_host, on_device); });
+      bytes / best_seconds(exec, go_on, [&] { Kokkos::deep_copy(exec, on_host, on_device); });
 }
 #endif
+
+template <class Exec>
+MachineLimits all_limits(Exec const& exec, GoOn const& go_on) {
+  using Memory = typename Exec::memory_space;
+  constexpr std::int64_t smallest = 16 << 20, largest = std::int64_t(1) << 30;
+  expects_memory<Memory>(3 * smallest, "measuring the machine's limits");
+  // On a device large enough to hide the launch and the fence, too.
+  std::int64_t const wanted = runs_on_host<Exec> ? 4 * last_level_cache_bytes(exec) : largest;
+  std::int64_t const bytes =
+      std::clamp(std::min(wanted, free_bytes<Memory>() / 8), smallest, largest);
+  std::int64_t const size = bytes / static_cast<std::int64_t>(sizeof(double));
+
+  MachineLimits limits;
+  {
+    auto const a = make_numbers(exec, "a", size, 0);
+    auto const b = make_numbers(exec, "b", size, 1);
+    auto const c = make_numbers(exec, "c", size, 2);
+    double const array = static_cast<double>(bytes);
+    // A device's own copy engine beats a kernel, on hosts it is the other way round.
+    limits.copy_bandwidth =
+        2 * array /
+        std::min(best_seconds(exec, go_on, [&] { copy(exec, b, a); }),
+                 best_seconds(exec, go_on, [&] { Kokkos::deep_copy(exec, a, b); }));
+    limits.triad_bandwidth = 3 * array / best_seconds(exec, go_on, [&] { triad(exec, b, c, a); });
+  }
+  // On a device enough to hide the fence at the end. On a host there is none to hide, and single
+  // launches find the moments in which no other program has the cores.
+  constexpr int launches = runs_on_host<Exec> ? 1 : 500;
+  limits.launch_seconds =
+      best_seconds(exec, go_on, [&] { launch_empty_kernels(exec, launches); }) / launches;
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+  if constexpr (!runs_on_host<Exec>) measure_transfers(exec, go_on, limits);
+#endif
+  return limits;
+}
 
 }  // namespace
 
@@ -237,58 +303,83 @@ std::string device_name(Exec const& exec) {
 }
 
 template <ExecutionSpace Exec>
-MachineLimits measure_limits(Exec const& exec) {
-  using Memory = typename Exec::memory_space;
-  constexpr std::int64_t smallest = 16 << 20, largest = std::int64_t(1) << 30;
-  expects_memory<Memory>(3 * smallest, "measuring the machine's limits");
-  // On a device large enough to hide the launch and the fence, too.
-  std::int64_t const wanted = runs_on_host<Exec> ? 4 * last_level_cache_bytes(exec) : largest;
-  std::int64_t const bytes =
-      std::clamp(std::min(wanted, free_bytes<Memory>() / 8), smallest, largest);
-  std::int64_t const size = bytes / static_cast<std::int64_t>(sizeof(double));
+std::int64_t last_level_cache_bytes(Exec const& exec) {
+  constexpr std::int64_t guess = 32 << 20;
+  if constexpr (runs_on_host<Exec>) {
+    static std::int64_t const bytes = host_cache_bytes();
+    return bytes > 0 ? bytes : guess;
+  } else {
+    return std::max<std::int64_t>(properties_of(exec).l2CacheSize, guess);
+  }
+}
 
-  MachineLimits limits;
-  {
+template <ExecutionSpace Exec>
+std::int64_t triad_bytes(Exec const& exec) {
+  return runs_on_host<Exec> ? 4 * last_level_cache_bytes(exec) : std::int64_t(3) << 30;
+}
+
+template <ExecutionSpace Exec>
+bool has_memory_to_measure(Exec const& exec) {
+  return triad_bytes(exec) <= free_bytes<typename Exec::memory_space>() / 2;
+}
+
+template <ExecutionSpace Exec>
+std::optional<double> measure_triad_bandwidth(Exec const& exec, GoOn const& go_on) {
+  if (!has_memory_to_measure(exec)) return {};
+  std::int64_t const size = triad_bytes(exec) / 3 / static_cast<std::int64_t>(sizeof(double));
+  try {
     auto const a = make_numbers(exec, "a", size, 0);
     auto const b = make_numbers(exec, "b", size, 1);
     auto const c = make_numbers(exec, "c", size, 2);
-    double const array = static_cast<double>(bytes);
-    // A device's own copy engine beats a kernel, on hosts it is the other way round.
-    limits.copy_bandwidth = 2 * array /
-                            std::min(best_seconds(exec, [&] { copy(exec, b, a); }),
-                                     best_seconds(exec, [&] { Kokkos::deep_copy(exec, a, b); }));
-    limits.triad_bandwidth = 3 * array / best_seconds(exec, [&] { triad(exec, b, c, a); });
+    return static_cast<double>(3 * size) * sizeof(double) /
+           best_seconds(exec, go_on, [&] { triad(exec, b, c, a); });
+  } catch (Stopped const&) {
+    return {};
+  } catch (
+      std::exception const&) {  // Kokkos' own, of different types, if there is no memory after all
+    return {};
   }
-  // On a device enough to hide the fence at the end. On a host there is none to hide, and single
-  // launches find the moments in which no other program has the cores.
-  constexpr int launches = runs_on_host<Exec> ? 1 : 500;
-  limits.launch_seconds =
-      best_seconds(exec, [&] { launch_empty_kernels(exec, launches); }) / launches;
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-  if constexpr (!runs_on_host<Exec>) measure_transfers(exec, limits);
-#endif
-  return limits;
 }
 
+template <ExecutionSpace Exec>
+MachineLimits measure_limits(Exec const& exec) {
+  return all_limits(exec, {});
+}
+
+template <ExecutionSpace Exec>
+std::optional<MachineLimits> measure_limits(Exec const& exec, GoOn const& go_on) {
+  try {
+    return all_limits(exec, go_on);
+  } catch (Stopped const&) {
+    return {};
+  }
+}
+
+#define COIR_MEASURES(Exec)                                                         \
+  template std::string device_name(Exec const&);                                    \
+  template std::int64_t last_level_cache_bytes(Exec const&);                        \
+  template std::int64_t triad_bytes(Exec const&);                                   \
+  template bool has_memory_to_measure(Exec const&);                                 \
+  template std::optional<double> measure_triad_bandwidth(Exec const&, GoOn const&); \
+  template std::optional<MachineLimits> measure_limits(Exec const&, GoOn const&);   \
+  template MachineLimits measure_limits(Exec const&);
+
 #if defined(KOKKOS_ENABLE_CUDA)
-template std::string device_name(Kokkos::Cuda const&);
-template MachineLimits measure_limits(Kokkos::Cuda const&);
+COIR_MEASURES(Kokkos::Cuda)
 #endif
 #if defined(KOKKOS_ENABLE_HIP)
-template std::string device_name(Hip const&);
-template MachineLimits measure_limits(Hip const&);
+COIR_MEASURES(Hip)
 #endif
 #if defined(KOKKOS_ENABLE_OPENMP)
-template std::string device_name(Kokkos::OpenMP const&);
-template MachineLimits measure_limits(Kokkos::OpenMP const&);
+COIR_MEASURES(Kokkos::OpenMP)
 #endif
 #if defined(KOKKOS_ENABLE_THREADS)
-template std::string device_name(Kokkos::Threads const&);
-template MachineLimits measure_limits(Kokkos::Threads const&);
+COIR_MEASURES(Kokkos::Threads)
 #endif
 #if defined(KOKKOS_ENABLE_SERIAL)
-template std::string device_name(Kokkos::Serial const&);
-template MachineLimits measure_limits(Kokkos::Serial const&);
+COIR_MEASURES(Kokkos::Serial)
 #endif
+
+#undef COIR_MEASURES
 
 }  // namespace coir

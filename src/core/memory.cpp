@@ -1,5 +1,6 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/resident.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -7,6 +8,8 @@
 #include <limits>
 #include <string>
 
+#include <sys/resource.h>
+#include <unistd.h>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -19,42 +22,95 @@ namespace {
 
 constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::max();
 
-std::int64_t available_by_kernel() {
-  std::ifstream meminfo("/proc/meminfo");
-  std::string key;
-  std::int64_t kibibytes = 0;
-  std::string unit;
-  while (meminfo >> key >> kibibytes) {
-    if (key == "MemAvailable:") return kibibytes * 1024;
-    std::getline(meminfo, unit);
+// The number behind a key of a file with a key, a number and perhaps more on each line.
+std::int64_t number_behind(std::string const& key, std::string const& path,
+                           std::int64_t otherwise) {
+  std::ifstream file(path);
+  std::string word, rest;
+  std::int64_t number = 0;
+  while (file >> word) {
+    if (word == key) return file >> number ? number : otherwise;
+    std::getline(file, rest);
   }
-  return unknown;
+  return otherwise;
 }
 
-std::int64_t number_in(char const* path) {
+std::int64_t available_by_kernel() {
+  std::int64_t const kibibytes = number_behind("MemAvailable:", "/proc/meminfo", unknown / 1024);
+  return kibibytes * 1024;
+}
+
+std::int64_t number_in(std::string const& path) {
   std::ifstream file(path);
   std::int64_t number = 0;
   return file >> number ? number : unknown;  // "max" means no limit
 }
 
-// Of what a control group uses, the part that the kernel gives back on demand: cached files.
-std::int64_t reclaimable_in_group() {
-  std::ifstream statistics("/sys/fs/cgroup/memory.stat");
-  std::string key;
-  std::int64_t bytes = 0;
-  while (statistics >> key >> bytes)
-    if (key == "inactive_file") return bytes;
-  return 0;
+// How the two versions of control groups call things.
+struct GroupFiles {
+  std::string mount;
+  char const* limit;
+  char const* used;
+  char const* reclaimable;  // the part of it that the kernel gives back on demand: cached files
+};
+
+std::int64_t available_in_group(GroupFiles const& files, std::string const& folder) {
+  std::int64_t const limit = number_in(folder + files.limit), used = number_in(folder + files.used);
+  if (limit == unknown || used == unknown) return unknown;
+  return limit - used + number_behind(files.reclaimable, folder + "/memory.stat", 0);
+}
+
+// The least that the process' group and those around it leave.
+std::int64_t available_in_groups() {
+  std::ifstream groups("/proc/self/cgroup");
+  std::int64_t least = unknown;
+  for (std::string line;
+       std::getline(groups, line);) {  // "4:memory:/some/group" or "0::/some/group"
+    auto const first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    std::string const controllers = line.substr(first + 1, second - first - 1);
+    std::string group = line.substr(second + 1);
+    bool const is_first_version = ("," + controllers + ",").find(",memory,") != std::string::npos;
+    if (!is_first_version && !controllers.empty()) continue;
+    GroupFiles const files =
+        is_first_version
+            ? GroupFiles{"/sys/fs/cgroup/memory", "/memory.limit_in_bytes",
+                         "/memory.usage_in_bytes", "total_inactive_file"}
+            : GroupFiles{"/sys/fs/cgroup", "/memory.max", "/memory.current", "inactive_file"};
+    // In a container its own group may lie at the mount, whatever it is called outside.
+    for (;; group.resize(group.rfind('/'))) {
+      if (group == "/") group.clear();
+      least = std::min(least, available_in_group(files, files.mount + group));
+      if (group.empty()) break;
+    }
+  }
+  return least;
+}
+
+// A field of /proc/self/statm, in bytes.
+std::int64_t own_bytes(int field) {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t pages = 0;
+  for (int n = 0; n <= field; ++n) file >> pages;
+  return file ? pages * sysconf(_SC_PAGE_SIZE) : 0;
+}
+
+// What a limit of the process leaves.
+std::int64_t available_by_limit(decltype(RLIMIT_AS) resource, int statm_field) {
+  rlimit limit = {};
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+      limit.rlim_cur > static_cast<rlim_t>(unknown))
+    return unknown;
+  return static_cast<std::int64_t>(limit.rlim_cur) - own_bytes(statm_field);
 }
 
 }  // namespace
 
 std::int64_t free_host_bytes() {
-  std::int64_t const limit = number_in("/sys/fs/cgroup/memory.max");
-  std::int64_t const used = number_in("/sys/fs/cgroup/memory.current");
-  std::int64_t const in_group =
-      limit == unknown || used == unknown ? unknown : limit - used + reclaimable_in_group();
-  return std::max<std::int64_t>(0, std::min(available_by_kernel(), in_group));
+  constexpr int size = 0, data = 5;  // fields of statm
+  return std::max<std::int64_t>(
+      0, std::min({available_by_kernel(), available_in_groups(),
+                   available_by_limit(RLIMIT_AS, size), available_by_limit(RLIMIT_DATA, data)}));
 }
 
 std::int64_t free_device_bytes() {
@@ -89,6 +145,15 @@ void ask_for_large_pages([[maybe_unused]] void* block, [[maybe_unused]] std::int
   auto const last = (address + static_cast<std::uintptr_t>(bytes)) / page * page;
   madvise(reinterpret_cast<void*>(begin), last - begin, MADV_HUGEPAGE);  // a wish: may fail
 #endif
+}
+
+std::int64_t resident_bytes() {
+  constexpr int resident = 1;  // field of statm
+  return detail::own_bytes(resident);
+}
+
+std::int64_t peak_resident_bytes() {
+  return 1024 * detail::number_behind("VmHWM:", "/proc/self/status", 0);
 }
 
 std::string readable_bytes(std::int64_t bytes) {

@@ -9,12 +9,8 @@
 #include <coir/io/checksum.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <map>
 #include <string>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace coir::hdf5 {
 
@@ -273,13 +269,6 @@ void Writer::commit(std::function<void()> const& poll) {
   if (file_->options.checked)
     if (int const error = io::append_checksum(file_->place.temporary(), poll); error != 0)
       file_->place.fail(error);
-
-  // Else the name might be on the disk before the content is, when the power fails.
-  int const descriptor = ::open(file_->place.temporary().c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) file_->place.fail(errno);
-  int const error = ::fsync(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
-  if (error != 0) file_->place.fail(error);
   file_->place.commit();
 }
 

@@ -3,9 +3,16 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <mutex>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -46,16 +53,85 @@ std::string remedy(int error, fs::path const& path) {
   }
 }
 
+// What tells this host's processes from those of other hosts and containers that share a folder with it.
+std::string const& host_mark() {
+  static std::string const mark = [] {
+    char host[256] = "", processes[64] = "";
+    (void)::gethostname(host, sizeof host - 1);
+    (void)!::readlink("/proc/self/ns/pid", processes, sizeof processes - 1);
+    std::uint32_t hash = 2166136261u;  // FNV-1a
+    for (char const* text : {host, processes})
+      for (; *text != '\0'; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 16777619u;
+    char digits[16];
+    std::snprintf(digits, sizeof digits, "%08x", hash);
+    return std::string(digits);
+  }();
+  return mark;
+}
+
+constexpr std::string_view prefix = ".coir-", ending = ".part";
+
+// The beginning of the names of this host's temporary files.
+std::string our_prefix() { return std::string(prefix) + host_mark() + "-"; }
+
+// Whether a file with the name of a temporary one has nobody who writes it.
+bool is_left_over(std::string const& name, fs::path const& path) {
+  std::string const ours = our_prefix();
+  if (name.starts_with(ours)) {
+    long const process = std::strtol(name.c_str() + ours.size(), nullptr, 10);
+    if (process > 0 && ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH) return true;
+  }
+  // The process is another host's, or its number is another process' by now.
+  constexpr std::time_t day = 86400;
+  struct stat status = {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         status.st_mtime < std::time(nullptr) - day;
+}
+
+// Removes what killed programs left in a folder. Once per folder: a look at every name in it takes a while.
+void remove_left_over(fs::path const& folder) {
+  static std::mutex mutex;
+  static std::set<fs::path> seen;
+  std::lock_guard const lock(mutex);
+  if (!seen.insert(folder).second) return;
+  std::error_code error;  // a folder that can't be read is left as it is
+  for (fs::directory_iterator entry(folder, error), last; !error && entry != last;
+       entry.increment(error)) {
+    std::string const name = entry->path().filename().string();
+    if (name.starts_with(prefix) && name.ends_with(ending) && is_left_over(name, entry->path()))
+      ::unlink(entry->path().c_str());
+  }
+}
+
 // A file that did not exist before. Its permissions follow the umask, as those of any new file.
-int create_beside(fs::path const& destination, fs::path& name) {
+int create_beside(fs::path const& destination, fs::path& name, Unfinished& unfinished) {
   static std::atomic<unsigned> count{0};
   int descriptor = -1;
   do {
-    name = destination.parent_path() /
-           (".coir-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".part");
+    name = destination.parent_path() / (our_prefix() + std::to_string(::getpid()) + "-" +
+                                        std::to_string(count++) + std::string(ending));
+    unfinished = Unfinished(name);
     descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (descriptor < 0 && errno == EEXIST);
   return descriptor;
+}
+
+// Waits until a file is on the disk. By parts, between which a signal can end the program: fsync alone would keep it
+// for as long as it takes. Returns 0 or the errno.
+int sync(int descriptor) {
+#if defined(__linux__)
+  constexpr off_t part = 32 << 20;
+  struct stat status = {};
+  if (::fstat(descriptor, &status) != 0) return errno;
+  for (off_t first = 0; first < status.st_size; first += part)
+    // What isn't to be had here, fsync does or tells.
+    if (::sync_file_range(
+            descriptor, first, part,
+            SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER) != 0)
+      break;
+#endif
+  if (::fsync(descriptor) == 0) return 0;
+  return errno == EINVAL || errno == ENOSYS ? 0 : errno;  // a file system without a disk
 }
 
 }  // namespace
@@ -86,26 +162,30 @@ AtomicPath::AtomicPath(fs::path path) : path_(std::move(path)) {
   is_link_ = fs::is_symlink(path_, error);
   // rename would replace a write-protected file without a question
   if (fs::exists(status) && ::access(path_.c_str(), W_OK) != 0) fail(errno);
-  int const descriptor = create_beside(destination_, temporary_);
-  if (descriptor < 0) {
+  remove_left_over(destination_.parent_path());
+  descriptor_ = create_beside(destination_, temporary_, unfinished_);
+  if (descriptor_ < 0) {
     int const cause = errno;
     temporary_.clear();
     fail(cause);
   }
   if (fs::exists(status))
     // A file system without permissions refuses this, and has none to keep.
-    (void)::fchmod(descriptor, static_cast<mode_t>(status.permissions() & fs::perms::mask));
-  ::close(descriptor);
+    (void)::fchmod(descriptor_, static_cast<mode_t>(status.permissions() & fs::perms::mask));
 }
 
 AtomicPath::~AtomicPath() {
+  if (descriptor_ >= 0) ::close(descriptor_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void AtomicPath::commit() {
   if (temporary_.empty()) return;
+  if (int const error = sync(descriptor_); error != 0) fail(error);
   if (std::rename(temporary_.c_str(), destination_.c_str()) != 0) fail(errno);
   temporary_.clear();
+  unfinished_ = Unfinished();
+  ::close(std::exchange(descriptor_, -1));
 }
 
 void AtomicPath::fail(int error) const {

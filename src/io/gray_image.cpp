@@ -2,11 +2,14 @@
 
 namespace coir::io::detail {
 
+void expects_valid(GrayForm const& form) {
+  expects(form.bits == 8 || form.bits == 16, "bits of a grey picture must be 8 or 16", form.bits);
+  expects(form.rows >= 1, "a picture must have at least 1 row", form.rows);
+  expects(form.columns >= 1, "a picture must have at least 1 column", form.columns);
+}
+
 void expects_valid(GrayImage const& image) {
-  expects(image.bits == 8 || image.bits == 16, "bits of a grey picture must be 8 or 16",
-          image.bits);
-  expects(image.rows >= 1, "a picture must have at least 1 row", image.rows);
-  expects(image.columns >= 1, "a picture must have at least 1 column", image.columns);
+  expects_valid(GrayForm{image.rows, image.columns, image.bits});
   expects(image.samples.size() == static_cast<std::size_t>(image.rows) * image.columns,
           "a picture must have rows * columns samples", image.samples.size());
   if (image.bits == 16) return;

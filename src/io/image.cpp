@@ -30,14 +30,28 @@ GrayImage read_image(std::filesystem::path const& path) {
   return decode_image(read_file(path), path.string());
 }
 
-void write_image(std::filesystem::path const& path, GrayImage const& image) {
+namespace {
+
+// Calls png() or pgm(), as the name's ending asks.
+template <class Png, class Pgm>
+void write_as_named(std::filesystem::path const& path, Png const& png, Pgm const& pgm) {
   switch (format_of_name(path)) {
-    case Format::png: return write_png(path, image);
-    case Format::pgm: return write_pgm(path, image);
+    case Format::png: return png();
+    case Format::pgm: return pgm();
     default:
       throw PreconditionError(path.string() + ": a picture's name must end in .png or .pgm, not '" +
                               printable(path.extension().string()) + "'");
   }
+}
+
+}  // namespace
+
+void write_image(std::filesystem::path const& path, GrayImage const& image) {
+  write_as_named(path, [&] { write_png(path, image); }, [&] { write_pgm(path, image); });
+}
+
+void write_image(std::filesystem::path const& path, GrayForm const& form, GrayRows const& fill) {
+  write_as_named(path, [&] { write_png(path, form, fill); }, [&] { write_pgm(path, form, fill); });
 }
 
 }  // namespace coir::io

@@ -1,4 +1,3 @@
-#include <coir/io/atomic_file.hpp>
 #include <coir/io/file.hpp>
 #include <coir/io/npy.hpp>
 
@@ -220,12 +219,10 @@ void expects_rank(NpyArray const& array, int rank) {
                      std::to_string(rank) + " are needed: reshape it with numpy");
 }
 
-void write_npy(std::filesystem::path const& path, NpyType type, std::span<std::int64_t const> shape,
-               std::span<std::byte const> bytes) {
-  AtomicFile file(path);
-  file.write(make_npy_header(type, shape));
-  file.write(bytes);
-  file.commit();
+NpyWriter::NpyWriter(std::filesystem::path const& path, NpyType type,
+                     std::span<std::int64_t const> shape)
+    : file_(path) {
+  file_.write(make_npy_header(type, shape));
 }
 
 }  // namespace detail

@@ -185,18 +185,31 @@ GrayImage decode_pgm(std::span<std::byte const> bytes, std::string_view name) {
   return image;
 }
 
+namespace {
+
+std::string header_of(GrayForm const& form) {
+  return "P5\n" + std::to_string(form.columns) + " " + std::to_string(form.rows) + "\n" +
+         std::to_string(form.maximum()) + "\n";
+}
+
+// Appends samples as they stand in the file: of 16 bits with the high byte first.
+void append_samples(std::span<std::uint16_t const> samples, int bits,
+                    std::vector<std::byte>& bytes) {
+  for (std::uint16_t const sample : samples) {
+    if (bits == 16) bytes.push_back(static_cast<std::byte>(sample >> 8));
+    bytes.push_back(static_cast<std::byte>(sample & 0xff));
+  }
+}
+
+}  // namespace
+
 std::vector<std::byte> encode_pgm(GrayImage const& image) {
   detail::expects_valid(image);
-  std::string const header = "P5\n" + std::to_string(image.columns) + " " +
-                             std::to_string(image.rows) + "\n" + std::to_string(image.maximum()) +
-                             "\n";
+  std::string const header = header_of({image.rows, image.columns, image.bits});
   std::vector<std::byte> bytes;
   bytes.reserve(header.size() + image.samples.size() * (image.bits / 8));
   for (char const c : header) bytes.push_back(static_cast<std::byte>(c));
-  for (std::uint16_t const sample : image.samples) {
-    if (image.bits == 16) bytes.push_back(static_cast<std::byte>(sample >> 8));
-    bytes.push_back(static_cast<std::byte>(sample & 0xff));
-  }
+  append_samples(image.samples, image.bits, bytes);
   return bytes;
 }
 
@@ -205,7 +218,28 @@ GrayImage read_pgm(std::filesystem::path const& path) {
 }
 
 void write_pgm(std::filesystem::path const& path, GrayImage const& image) {
-  write_file(path, encode_pgm(image));
+  detail::expects_valid(image);
+  auto const columns = static_cast<std::size_t>(image.columns);
+  write_pgm(path, GrayForm{image.rows, image.columns, image.bits},
+            [&](int i, std::span<std::uint16_t> samples) {
+              std::copy_n(image.samples.begin() + static_cast<std::ptrdiff_t>(i * columns), columns,
+                          samples.begin());
+            });
+}
+
+void write_pgm(std::filesystem::path const& path, GrayForm const& form, GrayRows const& fill) {
+  detail::expects_valid(form);
+  AtomicFile file(path);
+  file.write(header_of(form));
+  std::vector<std::uint16_t> samples(static_cast<std::size_t>(form.columns));
+  std::vector<std::byte> bytes;
+  for (int i = 0; i < form.rows; ++i) {
+    fill(i, samples);
+    bytes.clear();
+    append_samples(samples, form.bits, bytes);
+    file.write(bytes);
+  }
+  file.commit();
 }
 
 }  // namespace coir::io

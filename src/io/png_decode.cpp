@@ -205,36 +205,72 @@ void to_gray(png_byte const* row, RowForm const& form, int columns, std::uint16_
 
 }  // namespace
 
+namespace {
+
+// libpng, ready to read the first row.
+class PngRows {
+ public:
+  PngRows(std::span<std::byte const> bytes, std::string_view name) : name_(name) {
+    decoder_.bytes = bytes;
+    decoder_.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder_, on_error, on_warning);
+    if (decoder_.png != nullptr) decoder_.info = png_create_info_struct(decoder_.png);
+    if (decoder_.info == nullptr)
+      throw ResourceError("libpng can't start: memory is short, or it is another version than " +
+                          std::string(PNG_LIBPNG_VER_STRING));
+    if (!start(decoder_, form_)) fail(decoder_, name_);
+  }
+
+  RowForm const& form() const { return form_; }
+
+  void read(png_byte* row) {
+    if (!read_row(decoder_, row)) fail(decoder_, name_);
+  }
+  void finish() {
+    if (!io::finish(decoder_)) fail(decoder_, name_);
+  }
+
+ private:
+  PngDecoder decoder_;
+  RowForm form_;
+  std::string_view name_;
+};
+
+// Interlaced pictures come in passes that each fill some pixels, so that all of them are in memory before the last is
+// known to be there: a look at all that there is goes ahead.
+void expects_all_passes(std::span<std::byte const> bytes, std::string_view name,
+                        std::uint32_t rows) {
+  PngRows png(bytes, name);
+  std::vector<png_byte> row(png.form().bytes);
+  for (int pass = 0; pass < png.form().passes; ++pass)
+    for (std::uint32_t i = 0; i < rows; ++i) png.read(row.data());
+}
+
+}  // namespace
+
 GrayImage decode_png(std::span<std::byte const> bytes, std::string_view name) {
   PngHeader const header = read_header(bytes, name);
   expects_justified(header, bytes.size(), name);
 
-  PngDecoder decoder;
-  decoder.bytes = bytes;
-  decoder.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder, on_error, on_warning);
-  if (decoder.png != nullptr) decoder.info = png_create_info_struct(decoder.png);
-  if (decoder.info == nullptr)
-    throw ResourceError("libpng can't start: memory is short, or it is another version than " +
-                        std::string(PNG_LIBPNG_VER_STRING));
-
-  RowForm form;
-  if (!start(decoder, form)) fail(decoder, name);
+  PngRows png(bytes, name);
+  RowForm const form = png.form();
   GrayImage image{static_cast<int>(header.rows), static_cast<int>(header.columns), form.bits, {}};
   std::size_t const size = static_cast<std::size_t>(image.rows) * header.columns;
-  // Interlaced pictures come in passes that each fill some pixels: their rows must all be kept.
   std::size_t const kept_rows = form.passes == 1 ? 1 : header.rows;
   expects_memory<Kokkos::HostSpace>(static_cast<std::int64_t>(2 * size + kept_rows * form.bytes),
                                     "reading " + std::string(name));
-  image.samples.resize(size);
+  if (form.passes > 1) expects_all_passes(bytes, name, header.rows);
+  // Reserved memory takes none until something is written to it: no more than the rows that are there.
+  image.samples.reserve(size);
   std::vector<png_byte> rows(kept_rows * form.bytes);
   for (int pass = 0; pass < form.passes; ++pass)
     for (std::size_t i = 0; i < header.rows; ++i) {
       png_byte* const row = rows.data() + (kept_rows == 1 ? 0 : i * form.bytes);
-      if (!read_row(decoder, row)) fail(decoder, name);
-      if (pass == form.passes - 1)
-        to_gray(row, form, image.columns, image.samples.data() + i * header.columns);
+      png.read(row);
+      if (pass < form.passes - 1) continue;
+      image.samples.resize(image.samples.size() + header.columns);
+      to_gray(row, form, image.columns, image.samples.data() + i * header.columns);
     }
-  if (!finish(decoder)) fail(decoder, name);
+  png.finish();
   return image;
 }
 

@@ -436,7 +436,8 @@ TEST_F(Escape, ReportHasItsKeysInOrder) {
   EXPECT_EQ(keys, (std::vector<std::string>{
                       "application", "version", "kokkos_version", "backend", "device", "threads",
                       "scheme", "set", "precision", "rows", "columns", "iterations", "seconds",
-                      "pixels_per_second", "iterations_per_second", "inside_fraction"}));
+                      "pixels_per_second", "iterations_per_second", "inside_fraction",
+                      "bytes_predicted", "bytes_peak", "device_bytes_predicted"}));
   EXPECT_EQ(report["application"], "coir-escape");
   EXPECT_EQ(report["scheme"], "kernel");
   EXPECT_EQ(report["set"], "mandelbrot");
@@ -489,6 +490,7 @@ TEST_F(BadEscape, CtrlCStopsItWithinASecond) {
     pid_t const child = fork();
     ASSERT_NE(child, -1);
     if (child == 0) {
+      std::signal(SIGINT, SIG_DFL);  // a job in the background has it ignored
       bool const ready = chdir(folder.path().c_str()) == 0 &&
                          dup2(open(errors.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO) != -1;
       if (ready)
@@ -598,6 +600,60 @@ TEST_F(BadEscape, DiskFullWhileWriting) {
   // One kilobyte, which LLVM's OpenMP wants for a file of its own.
   expect_failure(4, "--quiet --size 64x64 --output u.npy",
                  {"u.npy", "File too large", "raise the limit"}, "ulimit -f 2 &&");
+}
+
+namespace {
+
+/// Sanitizers take memory of their own.
+constexpr bool is_sanitized =
+#if defined(__SANITIZE_ADDRESS__)
+    true;
+#else
+    false;
+#endif
+
+}  // namespace
+
+TEST_F(Escape, MemoryIsPredictedToAFifthWhateverTheOptions) {
+  if (is_sanitized) GTEST_SKIP() << "sanitizers take memory of their own";
+  if (!coir::runs_on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "pixels are on a device";
+  for (std::string const scheme : {"kernel", "arrays"})
+    for (std::string const options :
+         {"", "--precision double --output u.png", "--output u.npy", "--no-smooth --output u.png",
+          "--no-smooth --output u.npy", "--set julia --precision double --smooth",
+          "--set julia --output u.png --repeat 2"}) {
+      run_quietly(options + " --size 1900x1700 --iterations 4 --report r.json --scheme " + scheme);
+      auto const report = nlohmann::json::parse(read_text(folder / "r.json"));
+      auto const predicted = report["bytes_predicted"].get<double>();
+      auto const used = report["bytes_peak"].get<double>();
+      EXPECT_GE(predicted, used) << scheme << " " << options;
+      EXPECT_LE(predicted, 1.2 * used) << scheme << " " << options;
+    }
+}
+
+TEST_F(BadEscape, MemoryThatCantBeHadIsRefusedBeforeTheWork) {
+  if (is_sanitized) GTEST_SKIP() << "sanitizers take address space without end";
+  if (!coir::runs_on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "pixels are on a device";
+  bool was_refused = false, was_done = false;
+  for (int mebibytes = 200; mebibytes < 900 && !was_done; mebibytes += 15) {
+    auto const earlier = files();
+    auto const outcome = run(
+        "--size 1900x1700 --iterations 2 --precision double --scheme arrays --output u.png --quiet",
+        "ulimit -v " + std::to_string(1024 * mebibytes) + " &&");
+    SCOPED_TRACE(std::to_string(mebibytes) + " MiB: " + outcome.errors);
+    was_done = outcome.code == 0;
+    if (was_done) {
+      EXPECT_EQ(outcome.errors, "");
+      EXPECT_TRUE(fs::exists(folder / "u.png"));
+      break;
+    }
+    EXPECT_EQ(outcome.code, 4);
+    EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1);
+    EXPECT_TRUE(contains(outcome.errors, " are free: use a smaller"));
+    EXPECT_EQ(files(), earlier);
+    was_refused = true;
+  }
+  EXPECT_TRUE(was_refused && was_done);
 }
 
 TEST_F(BadEscape, MoreMemoryThanThereIs) {

@@ -1,6 +1,7 @@
 #include <support/command.hpp>
 
-#include <coir/core/kokkos.hpp>
+#include <coir/core/concepts.hpp>
+#include <coir/core/machine.hpp>
 #include <coir/io/image.hpp>
 #include <coir/io/npy.hpp>
 
@@ -238,11 +239,30 @@ TEST_F(Jacobi, ReportHasItsKeysInOrder) {
   auto const report = nlohmann::ordered_json::parse(read_text(folder / "run.json"));
   std::vector<std::string> keys;
   for (auto const& item : report.items()) keys.push_back(item.key());
-  EXPECT_EQ(keys, (std::vector<std::string>{"application", "version", "kokkos_version", "backend",
-                                            "device", "threads", "scheme", "precision", "rows",
-                                            "columns", "sweeps", "seconds", "cells_per_second",
-                                            "bandwidth_share", "relative_residual", "converged",
-                                            "stopped_by", "max_abs_error", "psnr_db"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"application",
+                                            "version",
+                                            "kokkos_version",
+                                            "backend",
+                                            "device",
+                                            "threads",
+                                            "scheme",
+                                            "precision",
+                                            "rows",
+                                            "columns",
+                                            "sweeps",
+                                            "seconds",
+                                            "cells_per_second",
+                                            "bandwidth_share",
+                                            "triad_bytes_per_second",
+                                            "bandwidth_not_measured",
+                                            "relative_residual",
+                                            "converged",
+                                            "stopped_by",
+                                            "max_abs_error",
+                                            "psnr_db",
+                                            "bytes_predicted",
+                                            "bytes_peak",
+                                            "device_bytes_predicted"}));
   EXPECT_EQ(report["application"], "coir-jacobi");
   EXPECT_EQ(report["precision"], "float");
   EXPECT_EQ(report["rows"], rows);
@@ -253,6 +273,9 @@ TEST_F(Jacobi, ReportHasItsKeysInOrder) {
               rows * columns * 10 / report["seconds"].get<double>(), 1);
   EXPECT_EQ(report["stopped_by"], "sweeps");
   EXPECT_EQ(report["converged"], false);
+  // 17 x 24 cells stay in any cache, so that no bandwidth has to do with them.
+  EXPECT_TRUE(report["bandwidth_share"].is_null());
+  EXPECT_EQ(report["bandwidth_not_measured"], "the fields fit into the cache");
   // Nobody knows the photograph behind a Laplacian.
   EXPECT_TRUE(report["max_abs_error"].is_null());
   EXPECT_TRUE(report["psnr_db"].is_null());
@@ -316,6 +339,7 @@ TEST_F(BadJacobi, CtrlCStopsItWithinASecond) {
   pid_t const child = fork();
   ASSERT_NE(child, -1);
   if (child == 0) {
+    std::signal(SIGINT, SIG_DFL);  // a job in the background has it ignored
     bool const ready = chdir(folder.path().c_str()) == 0 &&
                        dup2(open(errors.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO) != -1;
     if (ready)
@@ -494,6 +518,128 @@ TEST_F(BadJacobi, DiskFullWhileWriting) {
   // so in lines of its own.
   expect_failure(4, "picture.pgm --sweeps 1 --quiet --output u.npy",
                  {"u.npy", "File too large", "raise the limit"}, "ulimit -f 2 &&");
+}
+
+// --- Memory ---
+
+namespace {
+
+/// Sanitizers take memory of their own.
+constexpr bool is_sanitized =
+#if defined(__SANITIZE_ADDRESS__)
+    true;
+#else
+    false;
+#endif
+
+/// A picture that takes more than the program itself, as the kinds of files that a test wants.
+constexpr int side = 1700;
+
+io::GrayImage large_picture(int bits) {
+  io::GrayImage large{side, side, bits, {}};
+  for (int n = 0; n < side * side; ++n)
+    large.samples.push_back(static_cast<std::uint16_t>((n % side * 7 + n / side * 3) % 256));
+  return large;
+}
+
+}  // namespace
+
+TEST_F(Jacobi, MemoryIsPredictedToAFifthWhateverTheOptions) {
+  if (is_sanitized) GTEST_SKIP() << "sanitizers take memory of their own";
+  if (!coir::runs_on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "fields are on a device";
+  io::write_image(folder / "large.png", large_picture(8));
+  io::write_image(folder / "large.pgm", large_picture(16));
+  HostGrid<double> const array("array", side, side);
+  for (int n = 0; n < side * side; ++n) array.data()[n] = n % 251;
+  io::write_npy(folder / "large.npy", array);
+  run_quietly("large.pgm --sweeps 0 --output deep.png");
+  for (std::string const options :
+       {"large.png", "large.pgm --scheme plain", "large.npy", "large.npy --precision double",
+        "large.npy --precision double --laplacian", "large.png --scheme plain --precision double",
+        "large.png --scheme arrays --precision double --output u.npy",
+        "large.png --scheme arrays --output u.png --output-laplacian b.png",
+        "large.pgm --scheme blocked --output u.pgm --output-laplacian b.npy",
+        "large.png --scheme red-black --precision double --output u.png",
+        "large.png --scheme multigrid --precision double --output u.npy",
+        "large.npy --scheme multigrid --laplacian --output-laplacian b.pgm", "picture.pgm",
+        "picture.pgm --compare --output u.png", "deep.png --scheme arrays --laplacian",
+        "large.png --compare --precision double --output u.npy", "large.png --repeat 3"}) {
+    run_quietly(options + (contains(options, "multigrid") ? "" : " --sweeps 5") +
+                " --report r.json");
+    auto report = nlohmann::json::parse(read_text(folder / "r.json"));
+    if (report.is_array()) report = report.back();
+    auto const predicted = report["bytes_predicted"].get<double>();
+    auto const used = report["bytes_peak"].get<double>();
+    EXPECT_GE(predicted, used) << options;
+    EXPECT_LE(predicted, 1.2 * used) << options;
+  }
+}
+
+TEST_F(BadJacobi, MemoryThatCantBeHadIsRefusedBeforeTheWork) {
+  if (is_sanitized) GTEST_SKIP() << "sanitizers take address space without end";
+  if (!coir::runs_on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "fields are on a device";
+  io::write_image(folder / "large.png", large_picture(8));
+  std::string const options =
+      "large.png --scheme arrays --precision double --sweeps 2 --report r.json --output-laplacian "
+      "b.npy --output u.png --quiet";
+  // How much the program has before it reads anything.
+  std::int64_t const before = [&] {
+    auto const outcome = run("picture.pgm --sweeps 1 --quiet --report r.json");
+    return nlohmann::json::parse(read_text(folder / "r.json"))["bytes_peak"].get<std::int64_t>();
+  }();
+  fs::remove(folder / "r.json");
+  bool was_refused = false, was_done = false;
+  // The address space is larger than the memory by what libraries and threads reserve; the steps meet every phase.
+  for (std::int64_t mebibytes = before / (1 << 20) + 150; mebibytes < 900 && !was_done;
+       mebibytes += 12) {
+    auto const earlier = files();
+    auto const outcome = run(options, "ulimit -v " + std::to_string(1024 * mebibytes) + " &&");
+    SCOPED_TRACE(std::to_string(mebibytes) + " MiB: " + outcome.errors);
+    was_done = outcome.code == 0;
+    if (was_done) {
+      EXPECT_EQ(outcome.errors, "");
+      auto const report = nlohmann::json::parse(read_text(folder / "r.json"));
+      EXPECT_EQ(report["rows"], side);
+      EXPECT_TRUE(fs::exists(folder / "u.png") && fs::exists(folder / "b.npy"));
+      break;
+    }
+    EXPECT_EQ(outcome.code, 4);
+    EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1);
+    EXPECT_TRUE(contains(outcome.errors, " are free: use a smaller"));
+    EXPECT_EQ(files(), earlier);
+    was_refused = true;
+  }
+  EXPECT_TRUE(was_refused && was_done);
+}
+
+TEST_F(Jacobi, WithoutMemoryToMeasureTheBandwidthTheReportSaysSo) {
+  if (is_sanitized) GTEST_SKIP() << "sanitizers take address space without end";
+  using Exec = Kokkos::DefaultExecutionSpace;
+  if (!coir::runs_on_host<Exec>) GTEST_SKIP() << "fields are on a device";
+  // Fields that don't fit into the cache, and a limit in which they fit, but not twice what the measurement takes.
+  std::int64_t const cache = coir::last_level_cache_bytes(Exec{});
+  auto const extent = static_cast<std::int64_t>(std::sqrt(double(cache) / 3)) + 64;
+  if (extent > 8000) GTEST_SKIP() << "too large a cache for a test";
+  write("large.npy",
+        npy_header("|u1", "(" + std::to_string(extent) + ", " + std::to_string(extent) + ")") +
+            std::string(static_cast<std::size_t>(extent * extent), '\3'));
+  std::string const options =
+      "large.npy --laplacian --scheme plain --sweeps 2 --output u.npy --report r.json";
+  run_quietly(options);
+  auto const enough = nlohmann::json::parse(read_text(folder / "r.json"));
+  EXPECT_GT(enough["bandwidth_share"], 0);
+  EXPECT_GT(enough["triad_bytes_per_second"], 1e8);
+  EXPECT_TRUE(enough["bandwidth_not_measured"].is_null());
+  fs::remove(folder / "u.npy");
+  std::int64_t const kibibytes = (6 * cache + (std::int64_t(40) << 20)) / 1024;
+  auto const outcome = run(options, "ulimit -d " + std::to_string(kibibytes) + " &&");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.errors, "");
+  EXPECT_TRUE(contains(outcome.output, "bandwidth not measured: it takes ")) << outcome.output;
+  EXPECT_TRUE(fs::exists(folder / "u.npy"));
+  auto const report = nlohmann::json::parse(read_text(folder / "r.json"));
+  EXPECT_TRUE(report["bandwidth_share"].is_null());
+  EXPECT_TRUE(contains(report["bandwidth_not_measured"].get<std::string>(), "of free memory"));
 }
 
 TEST_F(BadJacobi, MoreMemoryThanThereIs) {

@@ -432,6 +432,7 @@ TEST_F(BadNbody, CtrlCLeavesWholeFiles) {
   pid_t const child = fork();
   ASSERT_NE(child, -1);
   if (child == 0) {
+    std::signal(SIGINT, SIG_DFL);  // a job in the background has it ignored
     bool const ready = chdir(folder.path().c_str()) == 0 &&
                        dup2(open(errors.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO) != -1;
     if (ready)

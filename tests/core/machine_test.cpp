@@ -54,3 +54,21 @@ TYPED_TEST(Limits, AreOfThisDecadesMagnitudeAndMeasuredQuickly) {
   EXPECT_EQ(limits.host_to_device_bandwidth.has_value(), !coir::runs_on_host<TypeParam>);
   EXPECT_EQ(limits.device_to_host_bandwidth.has_value(), !coir::runs_on_host<TypeParam>);
 }
+
+TYPED_TEST(Limits, TheTriadAloneIsTheSameInLessMemory) {
+  auto const triad = coir::measure_triad_bandwidth(TypeParam{});
+  ASSERT_TRUE(triad.has_value());  // or else less than 128 MiB are free
+  EXPECT_GT(*triad, 0.1e9);
+  EXPECT_LT(*triad, 100e12);
+  if (coir::runs_on_host<TypeParam>) {
+    EXPECT_EQ(coir::triad_bytes(TypeParam{}), 4 * coir::last_level_cache_bytes(TypeParam{}));
+  }
+}
+
+TYPED_TEST(Limits, AMeasurementCanBeStopped) {
+  int asked = 0;
+  auto const stop = [&asked] { return ++asked < 3; };
+  EXPECT_FALSE(coir::measure_limits(TypeParam{}, stop).has_value());
+  EXPECT_EQ(asked, 3);
+  EXPECT_FALSE(coir::measure_triad_bandwidth(TypeParam{}, [] { return false; }).has_value());
+}

@@ -1,11 +1,18 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/resident.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <fstream>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 using Memory = Kokkos::DefaultExecutionSpace::memory_space;
@@ -13,6 +20,72 @@ using Memory = Kokkos::DefaultExecutionSpace::memory_space;
 TEST(Memory, SomeIsFree) {
   EXPECT_GT(coir::free_bytes<Memory>(), 1 << 20);
   EXPECT_GT(coir::free_bytes<Kokkos::HostSpace>(), 1 << 20);
+}
+
+namespace {
+
+std::int64_t number_in(std::string const& path) {
+  std::ifstream file(path);
+  std::int64_t number = -1;
+  file >> number;
+  return number;
+}
+
+/// Ends with 0 if a limit of the process is one of what is free.
+[[noreturn]] void limit_and_look(decltype(RLIMIT_AS) resource, int statm_field) {
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t pages = 0;
+  for (int n = 0; n <= statm_field; ++n) statm >> pages;
+  constexpr std::int64_t left = 64 << 20, slack = 4 << 20;
+  auto const limit = static_cast<rlim_t>(pages * sysconf(_SC_PAGE_SIZE) + left);
+  rlimit const both = {limit, limit};
+  std::int64_t const free =
+      setrlimit(resource, &both) == 0 ? coir::free_bytes<Kokkos::HostSpace>() : -1;
+  _exit(free > left - slack && free <= left ? 0 : 1);
+}
+
+/// Ends with 0 if the limit of a control group is one of what is free.
+[[noreturn]] void enter_and_look(std::string const& group, std::int64_t limit) {
+  std::ofstream(group + "/cgroup.procs") << getpid() << std::flush;
+  std::int64_t const free = coir::free_bytes<Kokkos::HostSpace>();
+  _exit(free > limit / 2 && free <= limit ? 0 : 1);
+}
+
+}  // namespace
+
+TEST(MemoryDeathTest, LimitsOfTheProcessCount) {
+  EXPECT_EXIT(limit_and_look(RLIMIT_AS, 0), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(limit_and_look(RLIMIT_DATA, 5), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(MemoryDeathTest, LimitsOfControlGroupsCount) {
+  constexpr std::int64_t limit = 256 << 20;
+  for (auto const& [mount, file] :
+       {std::pair<std::string, std::string>{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"},
+        {"/sys/fs/cgroup", "memory.max"}}) {
+    std::string const outer = mount + "/coir-test-" + std::to_string(getpid()),
+                      inner = outer + "/inner";
+    bool const made = mkdir(outer.c_str(), 0700) == 0;
+    if (made) std::ofstream(outer + "/" + file) << limit << std::flush;
+    if (made && number_in(outer + "/" + file) == limit && mkdir(inner.c_str(), 0700) == 0) {
+      EXPECT_EXIT(enter_and_look(inner, limit), ::testing::ExitedWithCode(0), "") << outer;
+      rmdir(inner.c_str());
+      rmdir(outer.c_str());
+      return;
+    }
+    if (made) rmdir(outer.c_str());
+  }
+  GTEST_SKIP() << "no control group can be made here";
+}
+
+TEST(Memory, WhatIsHeldIsCounted) {
+  std::int64_t const before = coir::resident_bytes();
+  EXPECT_GT(before, 1 << 20);
+  {
+    std::vector<char> const held(64 << 20, 'x');
+    EXPECT_GE(coir::resident_bytes(), before + (60 << 20));
+  }
+  EXPECT_GE(coir::peak_resident_bytes(), before + (60 << 20));
 }
 
 TEST(Memory, CountsAreReadable) {

@@ -4,12 +4,83 @@
 #include <gtest/gtest.h>
 #include <io/scratch.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace fs = std::filesystem;
 namespace io = coir::io;
 using namespace coir::testing;
+
+namespace {
+
+std::vector<std::string> calls;  // of the system, in their order
+bool sync_fails = false;
+
+/// Another process that begins to write a file, and is then asleep, or killed.
+class OtherProgram {
+ public:
+  OtherProgram(fs::path const& path, bool is_killed) {
+    int ends[2];
+    if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
+    process_ = ::fork();
+    if (process_ == 0) {
+      io::AtomicPath const file(path);
+      put(file.temporary(), "half of it");
+      (void)!::write(ends[1], "x", 1);
+      for (;;) ::pause();
+    }
+    char byte = 0;
+    (void)!::read(ends[0], &byte, 1);
+    ::close(ends[0]);
+    ::close(ends[1]);
+    if (is_killed) kill();
+  }
+  ~OtherProgram() { kill(); }
+  OtherProgram(OtherProgram const&) = delete;
+  OtherProgram& operator=(OtherProgram const&) = delete;
+
+ private:
+  void kill() {
+    if (process_ <= 0) return;
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+    process_ = 0;
+  }
+
+  pid_t process_ = 0;
+};
+
+/// A file that was written to so many hours ago.
+void put_old(fs::path const& path, int hours) {
+  put(path, "half of it");
+  fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(hours));
+}
+
+}  // namespace
+
+// In place of the C library's: whoever is linked to this test calls these.
+extern "C" int fsync(int descriptor) {
+  calls.push_back("sync");
+  if (sync_fails) {
+    errno = EIO;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_fsync, descriptor));
+}
+extern "C" int rename(char const* from, char const* to) noexcept {
+  calls.push_back("rename");
+  return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
 
 // What it shares with AtomicFile, which is made of it, is tested there.
 
@@ -51,4 +122,81 @@ TEST(AtomicPath, ErrorsNameThePathTheCauseAndARemedy) {
                {(folder / "a").string(), "can't be written (No space left", "free some space"});
   fs::remove(path.temporary());
   expect_parts(message_of<coir::ResourceError>([&] { path.commit(); }), {"No such file"});
+}
+
+TEST(AtomicPath, ContentIsOnTheDiskBeforeTheNameIs) {
+  ScratchFolder const folder;
+  io::AtomicPath path(folder / "a");
+  put(path.temporary(), "content");
+  calls.clear();
+  path.commit();
+  EXPECT_EQ(calls, (std::vector<std::string>{"sync", "rename"}));
+}
+
+TEST(AtomicPath, ContentThatDoesNotReachTheDiskIsAnError) {
+  ScratchFolder const folder;
+  put(folder / "a", "before");
+  {
+    io::AtomicPath path(folder / "a");
+    sync_fails = true;
+    expect_parts(message_of<coir::ResourceError>([&] { path.commit(); }), {"Input/output error"});
+    sync_fails = false;
+  }
+  EXPECT_EQ(get(folder / "a"), "before");
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(AtomicPath, WhatKilledProgramsLeftIsRemoved) {
+  ScratchFolder const folder;
+  OtherProgram const killed(folder / "a", true);
+  EXPECT_EQ(folder.entries(), 1);
+  {
+    io::AtomicPath const path(folder / "b");
+  }
+  EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(AtomicPath, WhatOthersWriteIsLeftAlone) {
+  ScratchFolder const folder;
+  OtherProgram const alive(folder / "a", false);
+  {
+    io::AtomicPath const path(folder / "b");
+  }
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(AtomicPath, WhatOtherHostsLeftIsRemovedAfterADay) {
+  ScratchFolder const folder;
+  put_old(folder / ".coir-00000000-1-0.part", 25);
+  put_old(folder / ".coir-4711-0.part", 25);
+  put_old(folder / ".coir-00000000-1-1.part", 23);
+  put_old(folder / "mine.part", 25);
+  {
+    io::AtomicPath const path(folder / "b");
+  }
+  EXPECT_EQ(folder.entries(), 2);
+  EXPECT_TRUE(fs::exists(folder / ".coir-00000000-1-1.part"));
+  EXPECT_TRUE(fs::exists(folder / "mine.part"));
+}
+
+TEST(AtomicPath, WhatIsUnfinishedCanBeRemovedAtTheEndOfAProgram) {
+  ScratchFolder const folder;
+  put(folder / "mine", "whole");
+  pid_t const child = ::fork();
+  if (child == 0) {
+    fs::create_directory(folder / "empty");
+    fs::create_directory(folder / "full");
+    io::Unfinished const empty(folder / "empty"), full(folder / "full");
+    put(folder / "full" / "mine", "whole");
+    io::AtomicPath const half(folder / "empty" / "a");
+    io::AtomicPath whole(folder / "b");
+    whole.commit();
+    io::remove_unfinished();
+    _exit(0);
+  }
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(get(folder / "mine"), "whole");
+  EXPECT_TRUE(fs::exists(folder / "full" / "mine"));
+  EXPECT_TRUE(fs::exists(folder / "b"));
+  EXPECT_EQ(folder.entries(), 3);
 }

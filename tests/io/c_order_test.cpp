@@ -13,6 +13,34 @@ using Device = coir::testing::Device;
 
 namespace {
 
+// Reads 0, 1, 2, ... run after run.
+template <class V>
+void expect_runs(V const& view) {
+  std::size_t n = 0;
+  detail::for_each_run_in_c_order(view, [&](auto run) {
+    for (auto const element : run) {
+      ASSERT_EQ(element, static_cast<typename V::value_type>(n)) << n;
+      ++n;
+    }
+  });
+  EXPECT_EQ(n, view.size());
+}
+
+// Reads them row after row.
+template <class V>
+void expect_rows(V const& view) {
+  std::size_t n = 0;
+  detail::HostRows<V> rows(view);
+  for (std::size_t i = 0; i < view.extent(0); ++i) {
+    auto const row = rows.row(static_cast<std::int64_t>(i));
+    ASSERT_EQ(row.size(), view.extent(1));
+    for (auto const element : row) {
+      ASSERT_EQ(element, static_cast<typename V::value_type>(n)) << n;
+      ++n;
+    }
+  }
+}
+
 // Fills a View with 0, 1, 2, ... in C order and reads them back in C order.
 template <class V>
 void expect_round_trip(V const& view) {
@@ -22,6 +50,8 @@ void expect_round_trip(V const& view) {
   auto const host = detail::to_host_c_order(view);
   ASSERT_EQ(host.size(), view.size());
   for (std::size_t n = 0; n < host.size(); ++n) ASSERT_EQ(host.data()[n], T(n)) << n;
+  expect_runs(view);
+  if constexpr (int(V::rank) == 2) expect_rows(view);
 }
 
 template <class Layout, class Space>
@@ -73,6 +103,13 @@ TEST(COrder, UnmanagedViews) {
   std::vector<int> memory(12);
   expect_round_trip(Kokkos::View<int**, Kokkos::LayoutLeft, Kokkos::HostSpace,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>(memory.data(), 3, 4));
+}
+
+TEST(COrder, ViewsThatGoThroughTheHostInParts) {
+  expect_round_trip(Kokkos::View<double**, Kokkos::LayoutLeft, Device>("v", 2500, 700));
+  expect_round_trip(Kokkos::View<double***, Kokkos::LayoutLeft, Device>("v", 3, 700, 700));
+  Kokkos::View<double**, Kokkos::LayoutRight, Device> const whole("v", 2002, 702);
+  expect_round_trip(Kokkos::subview(whole, Kokkos::pair(1, 2001), Kokkos::pair(1, 701)));
 }
 
 TEST(COrder, HostViewsInCOrderAreNotCopied) {

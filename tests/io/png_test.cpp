@@ -1,11 +1,18 @@
 #include <coir/core/errors.hpp>
+#include <coir/core/resident.hpp>
 #include <coir/io/png.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <io/scratch.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -277,6 +284,53 @@ TEST(Png, AWrongChecksumIsAnError) {
   std::string file = small;
   file[29] = static_cast<char>(file[29] ^ 1);
   expect_parts(refusal(file), {"is damaged", "CRC"});
+}
+
+TEST(Png, APromiseOfManyRowsTakesNoMemoryForThem) {
+  // 30000 x 30000 pixels, of which the first 40 rows are there, in a file long enough for all of them.
+  Rows const rows(40, std::vector<int>(30000, 7));
+  for (int const interlace : {PNG_INTERLACE_NONE, PNG_INTERLACE_ADAM7}) {
+    std::string file = make_png({30000, 8, PNG_COLOR_TYPE_GRAY, interlace}, rows);
+    file[22] = 30000 >> 8;
+    file[23] = 30000 & 0xff;
+    file = with_checksum(file) + std::string(1'000'000, '\0');
+    std::int64_t const before = coir::resident_bytes();
+    pid_t const child = ::fork();  // a process of its own has its own peak
+    if (child == 0) {
+      EXPECT_THROW(decode(file), coir::InputError);
+      bool const took_little = coir::peak_resident_bytes() - before < 50 << 20;
+      ::_exit(took_little && !::testing::Test::HasFailure() ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0) << (interlace == PNG_INTERLACE_NONE ? "" : "interlaced");
+  }
+}
+
+TEST(Png, RowsMadeOneByOneAreThoseOfAPicture) {
+  ScratchFolder const folder;
+  io::GrayImage const gray{2, 3, 16, {0, 1, 256, 1000, 40000, 65535}};
+  io::write_png(folder / "gray.png", io::GrayForm{2, 3, 16}, [&](int i, auto samples) {
+    for (int j = 0; j < 3; ++j) samples[static_cast<std::size_t>(j)] = gray(i, j);
+  });
+  EXPECT_EQ(get(folder / "gray.png"), text_of(io::encode_png(gray)));
+  io::RgbImage const rgb{2, 1, {1, 2, 3, 40, 50, 255}};
+  io::write_png(folder / "rgb.png", 2, 1,
+                [&](int i, auto samples) { std::copy_n(rgb.pixel(i, 0), 3, samples.begin()); });
+  EXPECT_EQ(get(folder / "rgb.png"), text_of(io::encode_png(rgb)));
+  EXPECT_THROW(io::write_png(folder / "none.png", 2, 1,
+                             [](int, std::span<std::uint8_t>) { throw std::runtime_error("no"); }),
+               std::runtime_error);
+  EXPECT_THROW(io::write_png(folder / "none.png", io::GrayForm{0, 1, 8}, {}),
+               coir::PreconditionError);
+  EXPECT_EQ(folder.entries(), 2);
+}
+
+TEST(Png, AFullDiskIsAnError) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  io::GrayImage const image{64, 64, 8, std::vector<std::uint16_t>(4096, 7)};
+  expect_parts(message_of<coir::ResourceError>([&] { io::write_png("/dev/full", image); }),
+               {"No space left", "free some space"});
 }
 
 TEST(Png, FewerRowsThanPromisedAreAnError) {

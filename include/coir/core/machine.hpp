@@ -6,6 +6,7 @@
 #include <coir/core/concepts.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,5 +77,33 @@ struct MachineLimits {
 /// \throws ResourceError if memory for three arrays of 16 MiB is missing
 template <ExecutionSpace Exec>
 MachineLimits measure_limits(Exec const& exec);
+
+/// The same, but it can be stopped.
+///
+/// \param go_on  asked between repetitions, some times a second
+/// \returns      nothing once go_on() is false
+template <ExecutionSpace Exec>
+std::optional<MachineLimits> measure_limits(Exec const& exec, std::function<bool()> const& go_on);
+
+/// The last-level cache of what an execution space runs on, or 32 MiB where the system doesn't tell.
+template <ExecutionSpace Exec>
+std::int64_t last_level_cache_bytes(Exec const& exec);
+
+/// The memory that measure_triad_bandwidth() takes: on hosts four times the last-level cache, on devices, where it must
+/// hide the launch, too, 3 GiB.
+template <ExecutionSpace Exec>
+std::int64_t triad_bytes(Exec const& exec);
+
+/// Whether twice triad_bytes() are free, so that measuring is in nobody's way.
+template <ExecutionSpace Exec>
+bool has_memory_to_measure(Exec const& exec);
+
+/// The triad bandwidth alone, from less memory than measure_limits().
+///
+/// \param go_on  asked between repetitions, some times a second; may be empty
+/// \returns      nothing once go_on() is false, or without has_memory_to_measure()
+template <ExecutionSpace Exec>
+std::optional<double> measure_triad_bandwidth(Exec const& exec,
+                                              std::function<bool()> const& go_on = {});
 
 }  // namespace coir

@@ -15,8 +15,8 @@ std::int64_t free_host_bytes();
 std::int64_t free_device_bytes();
 }  // namespace detail
 
-/// Bytes that can still be allocated in a memory space: on the host what the kernel calls available,
-/// within the limit of the process' control group; on a device what its driver reports.
+/// Bytes that can still be allocated in a memory space: on the host what the kernel calls available, within the limits
+/// of the process (ulimit -v and -d) and of its control groups; on a device what its driver reports.
 template <class MemorySpace>
 std::int64_t free_bytes() {
   if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>)

@@ -15,11 +15,10 @@ namespace coir::io {
 
 /// A file that appears under its name when commit() succeeds, and not before.
 ///
-/// Until then it lives beside its destination as ".coir-<process>-<count>.part"; the destructor removes
-/// that if commit() was not reached, so an exception or a signal handler that lets the stack unwind
-/// leaves nothing behind, and a file that was there before is untouched. Symbolic links are followed,
-/// permissions of a file that gets replaced are kept. Devices and pipes (/dev/null, /dev/stdout) can't
-/// be replaced and are written to directly.
+/// Until then it lives beside its destination under another name (see AtomicPath); the destructor removes
+/// that if commit() was not reached, so an exception leaves nothing behind, and a file that was there
+/// before is untouched. Symbolic links are followed, permissions of a file that gets replaced are kept.
+/// Devices and pipes (/dev/null, /dev/stdout) can't be replaced and are written to directly.
 ///
 /// Making one and letting it go checks early, and without a trace, that a path can be written.
 ///
@@ -39,7 +38,7 @@ class AtomicFile {
   /// Appends text as it is.
   void write(std::string_view text);
 
-  /// Closes the file and gives it its name; nothing may be written after that.
+  /// Closes the file, waits until it is on the disk and gives it its name; nothing may be written after that.
   void commit();
 
  private:

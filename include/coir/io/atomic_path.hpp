@@ -3,6 +3,8 @@
 /// \file
 /// A place to write a file that takes its name when it is whole, for libraries that open files themselves.
 
+#include <coir/io/unfinished.hpp>
+
 #include <filesystem>
 
 namespace coir::io {
@@ -11,12 +13,14 @@ namespace coir::io {
 /// yet. The path itself if that can't be told.
 std::filesystem::path resolved(std::filesystem::path const& path);
 
-/// A temporary file beside its destination, ".coir-<process>-<count>.part", which takes the destination's name when
-/// commit() succeeds.
+/// A temporary file beside its destination, ".coir-<host>-<process>-<count>.part", which takes the destination's name
+/// when commit() succeeds.
 ///
 /// The destructor removes it if commit() was not reached, so an exception leaves nothing behind, and a file that was
-/// there before is untouched. Symbolic links are followed, permissions of a file that gets replaced are kept. Devices
-/// and pipes (/dev/null, /dev/stdout) can't be replaced: there temporary() is the path itself.
+/// there before is untouched; a handler of signals can remove it by remove_unfinished(). What a program that was killed
+/// left in a folder is removed by the next one that makes an AtomicPath there: at once if it ran on this host and is
+/// gone, else after a day without a change. Symbolic links are followed, permissions of a file that gets replaced are
+/// kept. Devices and pipes (/dev/null, /dev/stdout) can't be replaced: there temporary() is the path itself.
 ///
 /// Every member throws ResourceError with the path, the cause and a remedy: folder missing or read-only, path is a
 /// folder, file write-protected, no space left.
@@ -36,7 +40,8 @@ class AtomicPath {
   /// Whether the path is a device or a pipe, so that what is written appears at once.
   bool is_device() const { return is_device_; }
 
-  /// Gives the temporary file its name; whoever wrote it has closed it.
+  /// Waits until the content is on the disk, then gives the temporary file its name; whoever wrote it has closed it.
+  /// So when the power fails there is either what was there before, or all that is new.
   void commit();
 
   /// Throws the ResourceError that belongs to an errno.
@@ -46,6 +51,8 @@ class AtomicPath {
   std::filesystem::path path_;         // as the caller wrote it, for messages
   std::filesystem::path destination_;  // with symbolic links resolved
   std::filesystem::path temporary_;    // empty for devices and after commit()
+  Unfinished unfinished_;              // names temporary_
+  int descriptor_ = -1;                // of temporary_
   bool is_device_ = false;
   bool is_link_ = false;
 };

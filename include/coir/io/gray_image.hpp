@@ -12,7 +12,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -35,7 +37,22 @@ struct GrayImage {
   }
 };
 
+/// What a grey picture is apart from its samples.
+struct GrayForm {
+  int rows = 0;
+  int columns = 0;
+  int bits = 8;  ///< 8 or 16
+
+  int maximum() const { return bits == 8 ? 255 : 65535; }
+};
+
+/// Sets the samples of a row, 0 to the form's maximum(). Called with rows 0, 1, ...
+using GrayRows = std::function<void(int row, std::span<std::uint16_t> samples)>;
+
 namespace detail {
+
+/// \throws PreconditionError unless bits are 8 or 16 and extents at least 1
+void expects_valid(GrayForm const& form);
 
 /// \throws PreconditionError unless extents, bits and the number of samples agree
 void expects_valid(GrayImage const& image);
@@ -53,6 +70,29 @@ std::uint16_t to_sample(T value, int maximum) {
     if (value <= T(0)) return 0;
     return static_cast<std::uint16_t>(std::min<std::uint64_t>(value, maximum));
   }
+}
+
+// A row of a field in grey levels.
+template <class T>
+void to_samples(std::span<T const> values, GrayForm const& form, std::int64_t row,
+                std::span<std::uint16_t> samples) {
+  for (std::size_t j = 0; j < samples.size(); ++j) {
+    if constexpr (std::is_floating_point_v<T>)
+      if (std::isnan(values[j]))
+        throw PreconditionError("a picture can't show row " + std::to_string(row) + ", column " +
+                                std::to_string(j) + ": its value is not a number");
+    samples[j] = to_sample(values[j], form.maximum());
+  }
+}
+
+// The form of a field's picture.
+template <class V>
+GrayForm form_of(V const& view, int bits) {
+  expects(bits == 8 || bits == 16, "bits of a grey picture must be 8 or 16", bits);
+  for (int d = 0; d < 2; ++d)
+    expects(view.extent(d) >= 1 && view.extent(d) <= std::numeric_limits<int>::max(),
+            "a picture's extents must be 1 to 2147483647", view.extent(d));
+  return {static_cast<int>(view.extent(0)), static_cast<int>(view.extent(1)), bits};
 }
 
 }  // namespace detail
@@ -103,22 +143,14 @@ V to_view(GrayImage const& image, std::string const& label = "coir::io::image") 
 template <class V>
   requires ViewOfRank<V, 2> && detail::Number<typename V::non_const_value_type>
 GrayImage to_image(V const& view, int bits = 8) {
-  expects(bits == 8 || bits == 16, "bits of a grey picture must be 8 or 16", bits);
-  for (int d = 0; d < 2; ++d)
-    expects(view.extent(d) >= 1 && view.extent(d) <= std::numeric_limits<int>::max(),
-            "a picture's extents must be 1 to 2147483647", view.extent(d));
-  GrayImage image{static_cast<int>(view.extent(0)), static_cast<int>(view.extent(1)), bits, {}};
-  auto const host = detail::to_host_c_order(view);
-  image.samples.resize(host.size());
-  for (std::size_t n = 0; n < image.samples.size(); ++n) {
-    auto const value = host.data()[n];
-    if constexpr (std::is_floating_point_v<typename V::non_const_value_type>)
-      if (std::isnan(value))
-        throw PreconditionError("a picture can't show row " + std::to_string(n / image.columns) +
-                                ", column " + std::to_string(n % image.columns) +
-                                ": its value is not a number");
-    image.samples[n] = detail::to_sample(value, image.maximum());
-  }
+  GrayForm const form = detail::form_of(view, bits);
+  GrayImage image{form.rows, form.columns, form.bits, {}};
+  auto const columns = static_cast<std::size_t>(form.columns);
+  image.samples.resize(static_cast<std::size_t>(form.rows) * columns);
+  detail::HostRows<V> rows(view);
+  for (int i = 0; i < form.rows; ++i)
+    detail::to_samples(rows.row(i), form, i,
+                       std::span(image.samples).subspan(i * columns, columns));
   return image;
 }
 

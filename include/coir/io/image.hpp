@@ -6,10 +6,14 @@
 #include <coir/io/format.hpp>
 #include <coir/io/gray_image.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace coir::io {
 
@@ -29,14 +33,27 @@ GrayImage read_image(std::filesystem::path const& path);
 /// \throws ResourceError as AtomicFile
 void write_image(std::filesystem::path const& path, GrayImage const& image);
 
-/// Writes a field in grey levels as a picture: to_image, then write_image.
+/// The same from rows that are made as they are needed: no more than one is in memory.
+void write_image(std::filesystem::path const& path, GrayForm const& form, GrayRows const& fill);
+
+/// Writes a field in grey levels as a picture, as to_image makes it, with no more than some MiB of memory beside the
+/// View's.
 ///
-/// \param view  [rows, columns] in; 0 is black, 255 (8 bits) or 65535 (16 bits) white
+/// \param view   [rows, columns] in; 0 is black, 255 (8 bits) or 65535 (16 bits) white
+/// \param shown  makes of an element the grey level that is shown
 /// \throws PreconditionError and ResourceError as those two
-template <class V>
+template <class V, class Shown = std::identity>
   requires ViewOfRank<V, 2>
-void write_image(std::filesystem::path const& path, V const& view, int bits = 8) {
-  write_image(path, to_image(view, bits));
+void write_image(std::filesystem::path const& path, V const& view, int bits = 8,
+                 Shown const& shown = {}) {
+  GrayForm const form = detail::form_of(view, bits);
+  detail::HostRows<V> rows(view);
+  std::vector<typename V::non_const_value_type> levels(view.extent(1));
+  write_image(path, form, [&](int i, std::span<std::uint16_t> samples) {
+    auto const row = rows.row(i);
+    std::transform(row.begin(), row.end(), levels.begin(), shown);
+    detail::to_samples(std::span<typename V::non_const_value_type const>(levels), form, i, samples);
+  });
 }
 
 }  // namespace coir::io

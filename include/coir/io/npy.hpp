@@ -5,6 +5,7 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/io/atomic_file.hpp>
 #include <coir/io/detail/c_order.hpp>
 
 #include <Kokkos_Complex.hpp>
@@ -101,8 +102,16 @@ void convert(NpyArray const& array, NpyType type, Rounding rounding, std::byte* 
 void expects_shape(NpyArray const& array, std::span<std::int64_t const> shape);
 void expects_rank(NpyArray const& array, int rank);
 
-void write_npy(std::filesystem::path const& path, NpyType type, std::span<std::int64_t const> shape,
-               std::span<std::byte const> bytes);
+// An NPY file whose elements come run after run.
+class NpyWriter {
+ public:
+  NpyWriter(std::filesystem::path const& path, NpyType type, std::span<std::int64_t const> shape);
+  void write(std::span<std::byte const> bytes) { file_.write(bytes); }
+  void commit() { file_.commit(); }
+
+ private:
+  AtomicFile file_;
+};
 
 }  // namespace detail
 
@@ -149,16 +158,17 @@ V read_npy(std::filesystem::path const& path, Rounding rounding = Rounding::refu
   return to_view<V>(read_npy(path), rounding);
 }
 
-/// Writes a View as an NPY file (version 1.0, C order, this machine's byte order), whole or not at all.
+/// Writes a View as an NPY file (version 1.0, C order, this machine's byte order), whole or not at all, with no more
+/// than some MiB of memory beside the View's.
 ///
 /// \param view  in; any layout, memory space and rank, elements as NpyElement
 /// \throws ResourceError as AtomicFile
 template <class V>
   requires(Kokkos::is_view<V>::value && NpyElement<typename V::non_const_value_type>)
 void write_npy(std::filesystem::path const& path, V const& view) {
-  auto const host = detail::to_host_c_order(view);
-  detail::write_npy(path, npy_type<typename V::non_const_value_type>, detail::shape_of(view),
-                    std::as_bytes(std::span(host.data(), host.size())));
+  detail::NpyWriter file(path, npy_type<typename V::non_const_value_type>, detail::shape_of(view));
+  detail::for_each_run_in_c_order(view, [&](auto run) { file.write(std::as_bytes(run)); });
+  file.commit();
 }
 
 }  // namespace coir::io

@@ -34,7 +34,12 @@ std::vector<std::byte> encode_pgm(GrayImage const& image);
 /// Reads a PGM file: read_file, then decode_pgm.
 GrayImage read_pgm(std::filesystem::path const& path);
 
-/// Writes a binary PGM file, whole or not at all: encode_pgm, then write_file.
+/// Writes a binary PGM file, whole or not at all.
+///
+/// \throws PreconditionError and ResourceError as encode_pgm and AtomicFile
 void write_pgm(std::filesystem::path const& path, GrayImage const& image);
+
+/// The same from rows that are made as they are needed: no more than one is in memory.
+void write_pgm(std::filesystem::path const& path, GrayForm const& form, GrayRows const& fill);
 
 }  // namespace coir::io

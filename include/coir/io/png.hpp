@@ -7,7 +7,9 @@
 #include <coir/io/rgb_image.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -41,10 +43,21 @@ std::vector<std::byte> encode_png(RgbImage const& image);
 /// Reads a PNG file: read_file, then decode_png.
 GrayImage read_png(std::filesystem::path const& path);
 
-/// Writes a grey PNG file, whole or not at all: encode_png, then write_file.
+/// Writes a grey PNG file of 8 or 16 bits, whole or not at all.
+///
+/// \throws PreconditionError and ResourceError as encode_png and AtomicFile
 void write_png(std::filesystem::path const& path, GrayImage const& image);
 
-/// Writes a colour PNG file, whole or not at all: encode_png, then write_file.
+/// Writes a colour PNG file of 8 bits, whole or not at all.
 void write_png(std::filesystem::path const& path, RgbImage const& image);
+
+/// Writes a grey PNG file from rows that are made as they are needed: no more than one is in memory.
+void write_png(std::filesystem::path const& path, GrayForm const& form, GrayRows const& fill);
+
+/// Sets the red, green and blue of each pixel of a row, 0 to 255. Called with rows 0, 1, ...
+using RgbRows = std::function<void(int row, std::span<std::uint8_t> samples)>;
+
+/// The same in colours.
+void write_png(std::filesystem::path const& path, int rows, int columns, RgbRows const& fill);
 
 }  // namespace coir::io

@@ -43,6 +43,16 @@ struct JacobiOptions {
   Monitor monitor = {};          ///< called about ten times a second
 };
 
+/// Bytes that jacobi() takes beside b and u, on a grid of rows x columns cells.
+template <ExecutionSpace Exec, Real T>
+std::int64_t jacobi_bytes(std::int64_t rows, std::int64_t columns,
+                          JacobiScheme scheme = JacobiScheme::automatic) {
+  if constexpr (runs_on_host<Exec>)
+    if (scheme != JacobiScheme::plain && detail::PaddedFields<Exec, T>::worthwhile(rows, columns))
+      return detail::PaddedFields<Exec, T>::bytes(rows, columns);
+  return (rows + 2) * (columns + 2) * static_cast<std::int64_t>(sizeof(T));
+}
+
 /// What jacobi reached, and the scheme that it took.
 struct JacobiResult : Result {
   JacobiScheme scheme = JacobiScheme::plain;

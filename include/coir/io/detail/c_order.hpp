@@ -6,11 +6,14 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/memory.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace coir::io::detail {
 
@@ -114,5 +117,73 @@ auto to_host_c_order(V const& view) {
     return Host(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), near));
   }
 }
+
+// Indices first to last of the first dimension, all of the others.
+template <class V, std::size_t... Others>
+auto part_of(V const& view, std::size_t first, std::size_t last, std::index_sequence<Others...>) {
+  return Kokkos::subview(view, std::pair<std::size_t, std::size_t>(first, last),
+                         ((void)Others, Kokkos::ALL)...);
+}
+
+// How many indices of the first dimension go through the host's memory at once.
+template <class V>
+std::size_t indices_at_once(V const& view) {
+  constexpr std::size_t bytes = std::size_t(8) << 20;
+  std::size_t each = sizeof(typename V::value_type);
+  for (int d = 1; d < static_cast<int>(V::rank); ++d) each *= view.extent(d);
+  return std::max<std::size_t>(1, bytes / std::max<std::size_t>(1, each));
+}
+
+// Calls use(std::span<T const>) with all elements in C order, run after run. Elements that already are in that order on
+// the host are not copied, others go through some MiB.
+template <class V, class Use>
+void for_each_run_in_c_order(V const& view, Use const& use) {
+  bool in_place = V::rank == 0;
+  if constexpr (host_accessible<V>) in_place = in_place || is_c_order(view);
+  if (in_place || view.size() == 0) {
+    auto const host = to_host_c_order(view);
+    use(std::span(host.data(), host.size()));
+    return;
+  }
+  if constexpr (V::rank > 0) {
+    std::size_t const step = indices_at_once(view), all = view.extent(0);
+    for (std::size_t first = 0; first < all; first += step) {
+      auto const part = part_of(view, first, std::min(first + step, all),
+                                std::make_index_sequence<std::size_t(V::rank) - 1>());
+      auto const host = to_host_c_order(part);
+      use(std::span(host.data(), host.size()));
+    }
+  }
+}
+
+// The rows of a View of rank 2 on the host, asked for from the first to the last. Rows that aren't there already go
+// through some MiB.
+template <class V>
+class HostRows {
+ public:
+  using T = typename V::non_const_value_type;
+
+  explicit HostRows(V const& view) : view_(view), step_(indices_at_once(view)) {
+    Kokkos::fence();  // a kernel may still write to the View
+  }
+
+  std::span<T const> row(std::int64_t i) {
+    auto const n = static_cast<std::size_t>(i), columns = static_cast<std::size_t>(view_.extent(1));
+    if constexpr (host_accessible<V>)
+      if (columns <= 1 || view_.stride(1) == 1) return {&view_(n, 0), columns};
+    if (rows_.extent(0) == 0 || n < first_ || n >= first_ + rows_.extent(0)) {
+      first_ = n;
+      auto const last = std::min<std::size_t>(n + step_, view_.extent(0));
+      rows_ = to_host_c_order(part_of(view_, n, last, std::index_sequence<1>()));
+    }
+    return {rows_.data() + (n - first_) * columns, columns};
+  }
+
+ private:
+  V view_;
+  std::size_t step_;
+  std::size_t first_ = 0;
+  Kokkos::View<T const**, Kokkos::LayoutRight, Kokkos::HostSpace> rows_;
+};
 
 }  // namespace coir::io::detail

@@ -23,6 +23,10 @@ class PaddedFields {
     return bytes(rows, columns) <= (std::int64_t(32) << 20);
   }
 
+  static std::int64_t bytes(std::int64_t rows, std::int64_t columns) {
+    return 3 * (rows + 2) * stride(columns) * static_cast<std::int64_t>(sizeof(T));
+  }
+
   PaddedFields(Exec const& exec, Field<Exec, T const, 2> const& b, Field<Exec, T, 2> const& u)
       : exec_(exec), b_(b), u_(u), stride_(stride(b.extent(1))) {
     std::int64_t const rows = b.extent(0), columns = b.extent(1);
@@ -68,9 +72,6 @@ class PaddedFields {
   static std::int64_t stride(std::int64_t columns) {
     // An odd number of vectors, so that rows don't fall onto the same lines of the cache.
     return (((columns + width() - 1) / width() + 2) | 1) * width();
-  }
-  static std::int64_t bytes(std::int64_t rows, std::int64_t columns) {
-    return 3 * (rows + 2) * stride(columns) * static_cast<std::int64_t>(sizeof(T));
   }
 
   Exec exec_;

@@ -1,0 +1,41 @@
+#pragma once
+
+/// \file
+/// The memory that a run takes at most: worked out and asked for before the work, reported beside what it took.
+
+#include <support/report.hpp>
+
+#include <coir/core/concepts.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace coir::apps {
+
+/// Bytes at most.
+struct MemoryPlan {
+  std::int64_t before =
+      0;  ///< held by the process when it was planned: its code, libraries and their tables
+  std::int64_t host = 0;    ///< beside that; where kernels run on the host, fields too
+  std::int64_t device = 0;  ///< of a device that kernels run on
+};
+
+/// What goes beside fields on a host: rows on their way to a file, libraries' tables, threads' stacks, and a page of
+/// 2 MiB that is only used in part.
+///
+/// \param field  bytes of one of them
+std::int64_t bytes_beside(std::int64_t field);
+
+/// Stops a run that can't have its memory.
+///
+/// \param what  what it is: "a picture of 1024 x 1024 pixels"
+/// \throws ResourceError naming the need, what is free, and the remedy
+void expects_memory(MemoryPlan const& plan, std::string const& what);
+
+/// Gives the system back what was freed. The C library keeps some of it for what is allocated next.
+void return_freed_memory();
+
+/// Adds `bytes_predicted` and `bytes_peak`, of the process, and `device_bytes_predicted`.
+void report_memory(Report& report, MemoryPlan const& plan);
+
+}  // namespace coir::apps
