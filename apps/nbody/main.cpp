@@ -11,6 +11,7 @@
 #include <coir/core/errors.hpp>
 
 #include <support/exit_codes.hpp>
+#include <support/interrupt.hpp>
 #include <support/report.hpp>
 #include <support/run.hpp>
 #include <support/same_file.hpp>
@@ -41,11 +42,6 @@ char const examples[] =
     "no number, 6 no usable device, 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP.\n"
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
-void expects_no_early_interrupt() {
-  if (interrupted())
-    throw Failure(ExitCode::interrupted, "stopped before the start; nothing was written");
-}
-
 /// A configuration may be the one that the run writes again; everything else that is read must stay as it is.
 void expects_inputs_left_alone(CLI::App const& app, Run const& run) {
   Settings const& settings = run.settings;
@@ -69,7 +65,10 @@ Run run_of(CLI::App const& app, Settings const& given) {
     expects_slab_in_box(given);
     return {given, schedule_of(given), {}};
   }
-  Checkpoint checkpoint = read_checkpoint(given.restart, expects_no_early_interrupt);
+  Checkpoint checkpoint = [&] {
+    Activity const reading("reading the checkpoint");
+    return read_checkpoint(given.restart, stop_if_interrupted);
+  }();
   Settings settings = settings_to_go_on(app, given, checkpoint);
   if (!is_given(app, "output"))
     settings.output = checkpoint.path.has_parent_path() ? checkpoint.path.parent_path() : ".";
@@ -88,10 +87,10 @@ ExitCode carry_out(Run& run) {
   auto const make_universe = [&] { return universe_of(settings, run.schedule); };
   Universe const universe =
       run.checkpoint ? blaming(run.checkpoint->path, make_universe) : make_universe();
-  Bytes const bytes = bytes_of<T>(run);
-  expects_memory_for(run, bytes);
-  if (!settings.quiet) std::cout << plan_of(run, bytes) << std::flush;
-  Figures const figures = simulate<T>(run, universe, bytes);
+  MemoryPlan const memory = memory_of<T>(run);
+  expects_memory_for(run, memory);
+  if (!settings.quiet) std::cout << plan_of(run, memory) << std::flush;
+  Figures const figures = simulate<T>(run, universe, memory);
   if (!settings.report.empty()) write_report(settings.report, report_of(run, figures));
   if (!settings.quiet) std::cout << summary_of(run, figures);
   return ExitCode::success;

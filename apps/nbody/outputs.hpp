@@ -20,7 +20,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -46,6 +49,17 @@ struct Bytes {
   std::int64_t host = 0;
 };
 
+/// Planes that each thread of a host paints for its neighbour.
+///
+/// \param order  cells along an axis that a particle is shared among
+template <class Exec, class T>
+std::int64_t ghost_bytes(Exec const& exec, std::int64_t cells, int order) {
+  std::int64_t const threads =
+      runs_on_host<Exec> ? std::min<std::int64_t>(exec.concurrency(), cells) : 1;
+  std::int64_t const plane = cells * 2 * (cells / 2 + 1) * std::int64_t(sizeof(T));
+  return threads > 1 ? threads * (order - 1) * plane : 0;
+}
+
 /// A measured spectrum as text: k, P, the number of modes, and linear theory's P (NaN where a table doesn't reach).
 std::string spectrum_text(mesh::PowerSpectrum const& spectrum,
                           cosmology::LinearPower<double> const& power, double a,
@@ -70,31 +84,47 @@ class Outputs {
   /// What write() needs beside the particles, at most.
   static Bytes bytes(Exec const& exec, Settings const& settings) {
     Bytes spectrum, picture;
-    std::int64_t const n = settings.particles, cells = spectrum_cells(settings);
-    if (settings.spectra)  // two meshes, and the particles moved by half a cell
+    std::int64_t const size = sizeof(T), n = settings.particles, cells = spectrum_cells(settings);
+    if (settings.spectra) {
+      // Two meshes, the particles moved by half a cell, the sums of bins, and what painting and transforms work in.
+      std::int64_t const plane = cells * 2 * (cells / 2 + 1);
+      std::int64_t const bins = std::max<std::int64_t>(1, cells / 2);
+      std::int64_t const groups =
+          std::min(cells * cells, std::max<std::int64_t>(1024, (1 << 18) / bins));
+      std::int64_t const sums = groups * bins * 3 * std::int64_t(sizeof(double));
       spectrum.device =
-          2 * cells * cells * 2 * (cells / 2 + 1) * std::int64_t(sizeof(T)) +
-          3 * n * n * n * std::int64_t(sizeof(T)) +
+          2 * cells * plane * size + 3 * n * n * n * size + sums +
+          ghost_bytes<Exec, T>(exec, cells, 4) +
           fft::RealPlan<Exec, T, 3>::work_bytes(
               exec, {cells, cells, cells}, 1, {.in_place = true, .effort = fft::Effort::estimate});
+      if (!runs_on_host<Exec>) spectrum.host = sums;
+    }
     if (settings.pictures) {
-      // Mass; on the host a copy of it, densities, sorted ones, colours and the file.
       std::int64_t const pixels = std::int64_t(settings.picture_side()) * settings.picture_side();
       picture.device = 8 * pixels;
-      picture.host = (runs_on_host<Exec> ? 0 : 8 * pixels) + (4 + 4 + 3 + 4) * pixels;
+      if (!runs_on_host<Exec>) picture.host = 8 * pixels;
     }
-    std::int64_t const block = 16 << 20;  // of particles on their way to a file
-    return {std::max(spectrum.device, picture.device), std::max(picture.host, block)};
+    // Of particles on their way to a file.
+    std::int64_t const block = std::min<std::int64_t>(n * n * n, 1 << 18);
+    std::int64_t const files = block * (settings.snapshots ? 6 * size + 8 : 3 * size);
+    if (runs_on_host<Exec>) return {std::max({spectrum.device, picture.device, files}), 0};
+    return {std::max(spectrum.device, picture.device),
+            std::max({spectrum.host, picture.host, files})};
   }
 
   /// Writes what the settings ask for.
-  void write(Particles const& particles, double a) {
+  ///
+  /// \param poll  called between; may throw to stop
+  void write(Particles const& particles, double a, std::function<void()> const& poll) {
     if (settings_.spectra) write_spectrum(particles, a);
+    poll();
     if (settings_.pictures) {
       write_picture(particles, a, "slab", settings_.slab());
+      poll();
       write_picture(particles, a, "projection", settings_.box);
+      poll();
     }
-    if (settings_.snapshots) write_snapshot(particles, a);
+    if (settings_.snapshots) write_snapshot(particles, a, poll);
   }
 
   OutputSeconds& seconds() { return seconds_; }
@@ -124,20 +154,27 @@ class Outputs {
     SheetPixels<Exec> const mass("coir::apps::nbody::mass", side, side);
     double const mean = paint_sheet<Exec, T>(exec_, particles, Sight{0, thickness, side}, mass);
     auto const mass_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, mass);
-    Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace> const density(
-        "coir::apps::nbody::density", side, side);
-    std::transform(
-        mass_h.data(), mass_h.data() + mass_h.size(), density.data(),
-        [mean](std::uint64_t m) { return static_cast<float>(static_cast<double>(m) / mean); });
-    auto const picture = io::encode_png(picture_of(side, {density.data(), density.size()}));
+    // Densities take the place of the masses that they are made of, and what is behind them is room to sort.
+    auto const pixels = static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
+    auto* const bytes = reinterpret_cast<std::byte*>(mass_h.data());
+    for (std::size_t n = 0; n < pixels; ++n) {
+      std::uint64_t m;
+      std::memcpy(&m, bytes + n * sizeof m, sizeof m);
+      float const density = static_cast<float>(static_cast<double>(m) / mean);
+      std::memcpy(bytes + n * sizeof density, &density, sizeof density);
+    }
+    auto* const density = reinterpret_cast<float*>(bytes);
     seconds_.pictures += watch.seconds();
     watch.restart();
-    io::write_file(names_.at(what, a, ".png"), picture);
-    io::write_npy(names_.at(what, a, ".npy"), density);
+    write_picture_of(names_.at(what, a, ".png"), side, {density, pixels},
+                     {density + pixels, pixels});
+    io::write_npy(names_.at(what, a, ".npy"),
+                  Kokkos::View<float const**, Kokkos::LayoutRight, Kokkos::HostSpace,
+                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>(density, side, side));
     seconds_.io += watch.seconds();
   }
 
-  void write_snapshot(Particles const& particles, double a) {
+  void write_snapshot(Particles const& particles, double a, std::function<void()> const& poll) {
     Stopwatch<Exec> const watch(exec_);
     constexpr double kpc = 1000;
     auto const& p = settings_.cosmology;
@@ -153,6 +190,7 @@ class Outputs {
     T const velocity = static_cast<T>(100 / a);
     hdf5::write_gadget<T>(names_.at("snapshot", a, ".hdf5"), header,
                           [&](hdf5::GadgetBlock<T> const& block) {
+                            poll();
                             copy_rows(particles.position, block.first, block.positions);
                             copy_rows(particles.momentum, block.first, block.velocities);
                             for (T& x : block.positions) {

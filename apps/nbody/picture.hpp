@@ -1,15 +1,17 @@
 #pragma once
 
-#include <coir/io/rgb_image.hpp>
-
+#include <filesystem>
 #include <span>
 
 namespace coir::apps::nbody {
 
-/// A picture of densities: colours of their logarithm. The darkest is where 1 % of the pixels lie below, the lightest
-/// where 0.1 % lie above.
+/// Writes a PNG picture of densities: colours of their logarithm. The darkest is where 1 % of the pixels lie below, the
+/// lightest where 0.1 % lie above. Takes no memory beside a row's.
 ///
 /// \param density  [side * side] in; 0 and above
-io::RgbImage picture_of(int side, std::span<float const> density);
+/// \param room     [side * side] out; holds nothing of use afterwards
+/// \throws ResourceError if it can't be written
+void write_picture_of(std::filesystem::path const& path, int side, std::span<float const> density,
+                      std::span<float> room);
 
 }  // namespace coir::apps::nbody

@@ -4,11 +4,10 @@
 
 #include <coir/core/kokkos.hpp>
 #include <coir/core/machine.hpp>
+#include <coir/core/memory.hpp>
 #include <coir/core/version.hpp>
 
 #include <support/units.hpp>
-
-#include <sys/resource.h>
 
 namespace coir::apps::nbody {
 
@@ -31,16 +30,9 @@ std::string steps_text(int steps) {
   return std::to_string(steps) + (steps == 1 ? " step" : " steps");
 }
 
-/// The most memory that the process has held at once.
-std::int64_t peak_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return std::int64_t(1024) * usage.ru_maxrss;
-}
-
 }  // namespace
 
-std::string plan_of(Run const& run, Bytes const& bytes) {
+std::string plan_of(Run const& run, MemoryPlan const& memory) {
   auto const& s = run.settings;
   auto const& a = run.schedule.scale_factors;
   auto const first = static_cast<std::size_t>(run.first_step());
@@ -49,11 +41,14 @@ std::string plan_of(Run const& run, Bytes const& bytes) {
                      steps_text(run.schedule.steps() - run.first_step()) + " of " +
                      std::string(name_of(s.stepper)) + " from a = " + exact_text(a[first]) +
                      " to " + exact_text(a.back()) + ", " + precision_of(s) + " precision\n";
-  text += "memory: " + readable_bytes(bytes.device) + " at most, " +
-          readable_bytes(free_bytes<typename Exec::memory_space>()) + " are free";
-  if (!runs_on_host<Exec>)
-    text += "; on the host " + readable_bytes(bytes.host) + ", " +
-            readable_bytes(free_bytes<Kokkos::HostSpace>()) + " are free";
+  std::string const of_host = readable_bytes(memory.before + memory.host) + " at most, " +
+                              readable_bytes(free_bytes<Kokkos::HostSpace>()) + " are free";
+  if (runs_on_host<Exec>)
+    text += "memory: " + of_host;
+  else
+    text += "memory: " + readable_bytes(memory.device) + " at most, " +
+            readable_bytes(free_bytes<typename Exec::memory_space>()) + " are free; on the host " +
+            of_host;
   return text + "\n";
 }
 
@@ -107,9 +102,7 @@ Report report_of(Run const& run, Figures const& figures) {
   report["nanoseconds_per_particle_step"] = nullptr;
   if (figures.steps > 0)
     report["nanoseconds_per_particle_step"] = 1e9 * figures.seconds / particle_steps(run, figures);
-  report["bytes_predicted"] = figures.predicted.device;
-  report["bytes_peak"] = nullptr;
-  if (runs_on_host<Exec>) report["bytes_peak"] = peak_bytes();
+  report_memory(report, figures.predicted);
   return report;
 }
 

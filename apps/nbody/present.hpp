@@ -12,7 +12,7 @@
 namespace coir::apps::nbody {
 
 /// Two lines before the run.
-std::string plan_of(Run const& run, Bytes const& bytes);
+std::string plan_of(Run const& run, MemoryPlan const& memory);
 
 /// Some lines after it.
 std::string summary_of(Run const& run, Figures const& figures);

@@ -13,21 +13,25 @@
 
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
-#include <coir/core/memory.hpp>
+#include <coir/core/resident.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 #include <coir/nbody/simulation.hpp>
 
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
+#include <support/memory_plan.hpp>
 #include <support/output_folder.hpp>
 #include <support/progress.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -60,34 +64,64 @@ struct Figures {
   double seconds = 0;                ///< of the steps
   coir::nbody::PhaseSeconds phases;  ///< of these
   OutputSeconds outputs;
-  Bytes predicted;
+  MemoryPlan predicted;
 };
+
+/// What steps on a host take beside the meshes: counts of particles in bins, and numbers of those that lie in another
+/// thread's part of the mesh, a quarter of them at most in what was tried.
+template <class T>
+std::int64_t step_bytes(Settings const& settings, std::int64_t mesh_side) {
+  if (!runs_on_host<Exec>) return 0;
+  Exec const exec;
+  int const order = settings.assignment == mesh::Assignment::cic   ? 2
+                    : settings.assignment == mesh::Assignment::tsc ? 3
+                                                                   : 4;
+  std::int64_t const threads = exec.concurrency();
+  std::int64_t const bins_of_row = mesh_side / std::max<std::int64_t>(32, 4 * threads) + 1;
+  std::int64_t const bins = mesh_side * mesh_side * bins_of_row * threads * 4;
+  return std::max(bins, ghost_bytes<Exec, T>(exec, mesh_side, order));
+}
+
+/// Memory that is held while white noise is read: a mesh of it, the file, and its numbers in the precision of the run.
+template <class T>
+std::int64_t noise_bytes(Run const& run) {
+  std::error_code none;
+  auto const file = std::filesystem::file_size(run.settings.noise, none);
+  std::int64_t const n = run.settings.particles;
+  return (none ? 8 * run.count() : static_cast<std::int64_t>(file)) +
+         (run.count() + (runs_on_host<Exec> ? n * n * (n + 2) : run.count())) *
+             std::int64_t(sizeof(T));
+}
 
 /// The memory that a run needs at most.
 template <class T>
-Bytes bytes_of(Run const& run) {
+MemoryPlan memory_of(Run const& run) {
   Exec const exec;
   Settings const& s = run.settings;
   auto const options = simulation_options(s, run.schedule.scale_factors);
-  std::int64_t const steps = coir::nbody::Simulation<Exec, T>::bytes(exec, s.particles, options);
+  std::int64_t const side = coir::nbody::Simulation<Exec, T>::mesh_side(s.particles, options);
+  std::int64_t const held = coir::nbody::Simulation<Exec, T>::bytes(exec, s.particles, options);
   std::int64_t const start =
       run.checkpoint ? 0 : coir::nbody::initial_conditions_bytes<Exec, T>(exec, s.particles);
   Bytes const outputs = Outputs<Exec, T>::bytes(exec, s);
-  // A file of noise, and its numbers in the order and precision that they are needed in.
-  std::int64_t const noise = run.checkpoint || s.noise.empty() ? 0 : 2 * 8 * run.count();
-  if (runs_on_host<Exec>)
-    return {std::max(start + noise, steps + std::max(outputs.device, outputs.host)), 0};
-  return {std::max(start, steps + outputs.device), std::max(noise, outputs.host)};
+  std::int64_t const noise = run.checkpoint || s.noise.empty() ? 0 : noise_bytes<T>(run);
+  MemoryPlan plan{resident_bytes(), bytes_beside(3 * run.count() * std::int64_t(sizeof(T))), 0};
+  if (runs_on_host<Exec>) {
+    plan.host += std::max({start, noise, held + std::max(step_bytes<T>(s, side), outputs.device)});
+  } else {
+    plan.device = std::max(start, held + outputs.device);
+    plan.host += std::max(noise, outputs.host);
+  }
+  return plan;
 }
 
-inline void expects_memory_for(Run const& run, Bytes const& bytes) {
-  std::string const what =
-      "a run of " + std::to_string(run.settings.particles) + "^3 particles on a mesh of " +
-      std::to_string(coir::nbody::Simulation<Exec, float>::mesh_side(
-          run.settings.particles, simulation_options(run.settings, run.schedule.scale_factors))) +
-      "^3 cells";
-  expects_memory<typename Exec::memory_space>(bytes.device, what);
-  if (!runs_on_host<Exec>) expects_memory<Kokkos::HostSpace>(bytes.host, what);
+inline void expects_memory_for(Run const& run, MemoryPlan const& plan) {
+  expects_memory(plan, "a run of " + std::to_string(run.settings.particles) +
+                           "^3 particles on a mesh of " +
+                           std::to_string(coir::nbody::Simulation<Exec, float>::mesh_side(
+                               run.settings.particles,
+                               simulation_options(run.settings, run.schedule.scale_factors))) +
+                           "^3 cells");
 }
 
 template <class T>
@@ -148,8 +182,7 @@ struct GoOn {
   int step = 0;
 };
 
-/// What the end of a program that is stopped says of its files.
-inline std::string in_words(GoOn const& go_on) {
+inline std::string promise_of(GoOn const& go_on) {
   return go_on.path.empty() ? "what was written is whole"
                             : "--restart " + go_on.path.string() + " goes on from step " +
                                   std::to_string(go_on.step);
@@ -157,17 +190,43 @@ inline std::string in_words(GoOn const& go_on) {
 
 /// \throws Failure if the user asked the program to stop
 inline void expects_no_interrupt(Run const& run, int steps_done, GoOn const& go_on) {
-  if (!interrupted()) return;
-  throw Failure(ExitCode::interrupted, "stopped after " + std::to_string(steps_done) + " of " +
-                                           std::to_string(run.schedule.steps()) + " steps; " +
-                                           in_words(go_on));
+  if (interrupted())
+    throw Failure(ExitCode::interrupted, "stopped after " + std::to_string(steps_done) + " of " +
+                                             std::to_string(run.schedule.steps()) + " steps; " +
+                                             promise_of(go_on));
+}
+
+/// Writes outputs. Where these can't be written, for want of memory or of space on a disk, the particles are kept.
+///
+/// \param keep  writes a checkpoint and says how to go on
+/// \throws ResourceError with what was wrong, and how to go on if the particles could be kept
+template <class Write, class Keep>
+void write_or_keep(Write const& write, Keep const& keep) {
+  std::string wrong;
+  try {
+    return write();
+  } catch (ResourceError const& error) {
+    wrong = error.what();
+  } catch (std::bad_alloc const&) {
+    wrong = "out of memory while an output was written";
+  } catch (std::runtime_error const& error) {
+    wrong = error.what();  // Kokkos' word for the same
+    if (wrong.find("llocat") == std::string::npos) throw;
+  }
+  std::string how;
+  try {
+    how = keep();
+  } catch (ResourceError const&) {
+    throw ResourceError(wrong);
+  }
+  throw ResourceError(wrong + "; the particles are kept: " + how);
 }
 
 /// Makes the particles and the steps, and writes everything but the report.
 ///
 /// \throws Failure if the user stopped it, and as the library
 template <class T>
-Figures simulate(Run& run, Universe const& universe, Bytes const& predicted) {
+Figures simulate(Run& run, Universe const& universe, MemoryPlan const& predicted) {
   Exec const exec;
   Settings const& settings = run.settings;
   FileNames const names(settings, run.schedule);
@@ -175,13 +234,19 @@ Figures simulate(Run& run, Universe const& universe, Bytes const& predicted) {
   if (!settings.report.empty()) io::AtomicFile{settings.report};  // can it be written?
   GoOn go_on;
   int done = run.first_step();
+  // What takes longer than half a second between two of these is ended from outside, with the same promise.
   Poll const poll = [&] { expects_no_interrupt(run, done, go_on); };
-  if (run.checkpoint) go_on = {run.checkpoint->path, run.first_step()};
-  say_of_files(in_words(go_on));
-  Activity const simulating("simulating");
+  auto const goes_on_from = [&](std::filesystem::path const& path, int step) {
+    go_on = {path, step};
+    say_of_files(promise_of(go_on));
+  };
+  if (run.checkpoint) goes_on_from(run.checkpoint->path, run.first_step());
 
   Stopwatch<Exec> watch(exec);
-  auto particles = particles_of<T>(run, universe.power, poll);
+  auto particles = [&] {
+    Activity const starting(run.checkpoint ? "reading the checkpoint" : "making the start");
+    return particles_of<T>(run, universe.power, poll);
+  }();
   Figures figures;
   figures.predicted = predicted;
   figures.start_seconds = watch.seconds();
@@ -190,6 +255,7 @@ Figures simulate(Run& run, Universe const& universe, Bytes const& predicted) {
                     run.schedule.scale_factors[static_cast<std::size_t>(run.first_step())]);
   io::write_file(names.config(), config_text(settings));
 
+  Activity const stepping("making steps");
   coir::nbody::Simulation<Exec, T> simulation(
       exec, std::move(particles), universe.power.growth(),
       simulation_options(settings, run.schedule.scale_factors), run.first_step());
@@ -205,20 +271,29 @@ Figures simulate(Run& run, Universe const& universe, Bytes const& predicted) {
       poll();
     };
     auto const& at = run.schedule.outputs;
+    auto const write_checkpoint_here = [&] {
+      Activity const writing("writing a checkpoint");
+      Stopwatch<Exec> const taken(exec);
+      write_checkpoint<Exec, T>(names.checkpoint(), settings, run.schedule.scale_factors, done,
+                                simulation.particles(), poll);
+      outputs.seconds().io += taken.seconds();
+      goes_on_from(names.checkpoint(), done);
+    };
     bool at_start = true;
     for (;;) {
       if (std::binary_search(at.begin(), at.end(), done))
-        outputs.write(simulation.particles(), simulation.a());
+        write_or_keep(
+            [&] {
+              Activity const writing("writing outputs");
+              outputs.write(simulation.particles(), simulation.a(), poll);
+            },
+            [&] {
+              if (go_on.path.empty() || go_on.step < done) write_checkpoint_here();
+              return "--restart " + go_on.path.string() + " goes on from here";
+            });
       bool const is_due = settings.checkpoint > 0 &&
                           (done % settings.checkpoint == 0 || done == run.schedule.steps());
-      if (!at_start && (is_due || done == settings.stop_after)) {
-        Stopwatch<Exec> const writing(exec);
-        write_checkpoint<Exec, T>(names.checkpoint(), settings, run.schedule.scale_factors, done,
-                                  simulation.particles(), poll);
-        outputs.seconds().io += writing.seconds();
-        go_on = {names.checkpoint(), done};
-        say_of_files(in_words(go_on));
-      }
+      if (!at_start && (is_due || done == settings.stop_after)) write_checkpoint_here();
       at_start = false;
       poll();
       if (done >= run.last_step()) break;

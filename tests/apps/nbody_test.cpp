@@ -338,10 +338,11 @@ TEST_F(Nbody, ReportHasItsKeysInOrder) {
   std::vector<std::string> keys, phases;
   for (auto const& item : found.items()) keys.push_back(item.key());
   for (auto const& item : found["phases"].items()) phases.push_back(item.key());
-  EXPECT_EQ(keys, (std::vector<std::string>{
-                      "application", "version", "kokkos_version", "backend", "device", "threads",
-                      "precision", "particles", "mesh", "stepper", "steps", "a", "seconds",
-                      "phases", "nanoseconds_per_particle_step", "bytes_predicted", "bytes_peak"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"application", "version", "kokkos_version", "backend",
+                                            "device", "threads", "precision", "particles", "mesh",
+                                            "stepper", "steps", "a", "seconds", "phases",
+                                            "nanoseconds_per_particle_step", "bytes_predicted",
+                                            "bytes_peak", "device_bytes_predicted"}));
   EXPECT_EQ(phases, (std::vector<std::string>{"start", "paint", "fft", "readout", "push", "sort",
                                               "spectra", "pictures", "io"}));
   EXPECT_EQ(found["application"], "coir-nbody");
@@ -700,6 +701,22 @@ TEST_F(BadNbody, ACheckpointThatCantBeWrittenLeavesTheLastOne) {
   EXPECT_TRUE(contains(outcome.errors, "checkpoint.hdf5")) << outcome.errors;
   EXPECT_TRUE(read_text(folder / "run/checkpoint.hdf5") == good);
   EXPECT_EQ(files("run"), (std::set<std::string>{"config.toml", "checkpoint.hdf5"}));
+}
+
+TEST_F(BadNbody, WhatCantBeWrittenKeepsTheParticles) {
+  std::string const options = small + "--deterministic --snapshots ";
+  run_quietly(options + "--output whole");
+  fs::create_directories(folder / "run/slab_a1.000.png");
+  auto const outcome = run(options + "--quiet --output run");
+  EXPECT_EQ(outcome.code, 4);
+  for (char const* part : {"run/slab_a1.000.png", "the particles are kept",
+                           "--restart run/checkpoint.hdf5 goes on from here"})
+    EXPECT_TRUE(contains(outcome.errors, part)) << outcome.errors;
+  EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1);
+  fs::remove(folder / "run/slab_a1.000.png");
+  run_quietly("--restart run");
+  fs::remove(folder / "run/checkpoint.hdf5");
+  expect_same_files("whole", "run");
 }
 
 TEST_F(BadNbody, MoreMemoryThanThereIs) {

@@ -1,0 +1,100 @@
+// What a run says that it needs, beside what it takes, for every option that changes it.
+
+#include <coir/core/concepts.hpp>
+#include <coir/io/npy.hpp>
+
+#include "nbody_fixture.hpp"
+
+#include <cstdio>
+#include <string>
+
+namespace {
+
+using coir::testing::contains;
+
+class NbodyMemory : public coir::testing::Nbody {
+ protected:
+  void SetUp() override {
+#if defined(__SANITIZE_ADDRESS__)
+    GTEST_SKIP() << "the sanitizer's own memory is part of what a run takes";
+#endif
+    if (!coir::runs_on_host<Kokkos::DefaultExecutionSpace>)
+      GTEST_SKIP() << "the memory of a device isn't the process' own";
+  }
+
+  void expect_within(std::string const& options) const {
+    SCOPED_TRACE(options);
+    run_quietly(options + " --output run --report report.json");
+    auto const found = report("report.json");
+    double const predicted = found["bytes_predicted"], used = found["bytes_peak"];
+    std::printf("%-90s predicted %7.1f MiB, used %7.1f MiB: %.3f\n", options.c_str(),
+                predicted / (1 << 20), used / (1 << 20), predicted / used);
+    EXPECT_GE(predicted, used);
+    EXPECT_LE(predicted, 1.2 * used);
+    std::filesystem::remove_all(folder / "run");
+  }
+};
+
+// So many steps that particles are sorted on the way, and nothing but what is asked for.
+std::string const bare = "--particles 96 --steps 10 --no-pictures --no-spectra ";
+std::string const short_run = "--particles 96 --steps 1 --no-pictures --no-spectra ";
+
+}  // namespace
+
+TEST_F(NbodyMemory, OfStepsIsWithinAFifth) {
+  for (std::string const options :
+       {"--deterministic", "--mesh-ratio 1", "--mesh-ratio 1.5 --force-source potential",
+        "--kernel naive", "--assignment pcs --stepper bullfrog",
+        "--precision double --mesh-ratio 1",
+        "--mesh-ratio 1 --force-source potential --precision double"})
+    expect_within(bare + options);
+}
+
+TEST_F(NbodyMemory, OfTheStartIsWithinAFifth) {
+  expect_within(short_run + "--mesh-ratio 1 --lpt 1");
+  expect_within(short_run + "--mesh-ratio 1 --force-source potential");
+  Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace> const noise("noise", 128, 128,
+                                                                              128);
+  for (std::size_t n = 0; n < noise.size(); ++n) noise.data()[n] = double(n % 7) - 3;
+  coir::io::write_npy(folder / "noise.npy", noise);
+  expect_within(
+      "--particles 128 --steps 1 --no-pictures --no-spectra --mesh-ratio 1 --noise noise.npy");
+}
+
+TEST_F(NbodyMemory, OfOutputsIsWithinAFifth) {
+  expect_within("--particles 96 --steps 1 --no-pictures");
+  expect_within("--particles 96 --steps 1 --no-pictures --mesh-ratio 1 --precision double");
+  for (std::string const pixels : {"1024", "4096"})
+    expect_within("--particles 48 --steps 1 --no-spectra --pixels " + pixels);
+  expect_within("--particles 64 --steps 1 --pixels 3000 --deterministic");
+  expect_within(short_run + "--snapshots --checkpoint 1 --precision double --outputs 0.5");
+}
+
+TEST_F(NbodyMemory, OfARestartIsWithinAFifth) {
+  run_quietly(short_run + "--checkpoint 1 --steps 2 --stop-after 1 --output start");
+  expect_within("--restart start");
+  expect_within("--restart start --pixels 4096 --pictures");
+}
+
+TEST_F(NbodyMemory, ALimitRefusesARunBeforeTheWorkOrLetsItEnd) {
+  int refused = 0, done = 0;
+  for (int mebibytes = 150; mebibytes <= 1000; mebibytes += 50) {
+    auto const outcome =
+        run("--particles 64 --steps 1 --pixels 3000 --snapshots --quiet --output run",
+            "ulimit -v " + std::to_string(mebibytes * 1024) + " &&");
+    if (outcome.code == 0) {
+      EXPECT_EQ(files("run").size(), 7U) << mebibytes;
+      ++done;
+    } else {
+      EXPECT_TRUE(outcome.code == 4 || outcome.code == 6) << mebibytes << outcome.errors;
+      EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1)
+          << outcome.errors;
+      EXPECT_FALSE(std::filesystem::exists(folder / "run")) << mebibytes << outcome.errors;
+      EXPECT_EQ(done, 0) << mebibytes << outcome.errors;
+      ++refused;
+    }
+    std::filesystem::remove_all(folder / "run");
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_GT(done, 0);
+}
