@@ -101,8 +101,9 @@ class Outputs {
     }
     if (settings.pictures) {
       std::int64_t const pixels = std::int64_t(settings.picture_side()) * settings.picture_side();
-      picture.device = 8 * pixels;
-      if (!runs_on_host<Exec>) picture.host = 8 * pixels;
+      constexpr std::int64_t encoding = 4 << 20;  // rows, and what compression works in
+      picture.device = 8 * pixels + (runs_on_host<Exec> ? encoding : 0);
+      if (!runs_on_host<Exec>) picture.host = 8 * pixels + encoding;
     }
     // Of particles on their way to a file.
     std::int64_t const block = std::min<std::int64_t>(n * n * n, 1 << 18);
