@@ -79,7 +79,8 @@ std::int64_t step_bytes(Settings const& settings, std::int64_t mesh_side) {
   std::int64_t const threads = exec.concurrency();
   std::int64_t const bins_of_row = mesh_side / std::max<std::int64_t>(32, 4 * threads) + 1;
   std::int64_t const bins = mesh_side * mesh_side * bins_of_row * threads * 4;
-  return std::max(bins, ghost_bytes<Exec, T>(exec, mesh_side, order));
+  std::int64_t const n = settings.particles, lists = n * n * n / 4 * 8;
+  return bins + ghost_bytes<Exec, T>(exec, mesh_side, order) + lists;
 }
 
 /// Memory that is held while white noise is read: a mesh of it, the file, and its numbers in the precision of the run.
