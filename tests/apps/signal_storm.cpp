@@ -199,6 +199,8 @@ class Storm {
     for (auto const& entry : fs::directory_iterator(folder_))
       if (inputs_.count(entry.path().filename()) == 0) others.push_back(entry.path());
     for (auto const& path : others) fs::remove_all(path);
+    fs::remove(
+        errors_);  // else those of the run before count if this one is ended before its first line
   }
 
   /// Numbers as "N", so that equal places count together.
