@@ -17,7 +17,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -66,6 +68,8 @@ Trial try_threads(int threads, bool complete) {
   if (pipe(ends) != 0) return Trial::too_few_threads;
   pid_t const child = fork();
   if (child == 0) {
+    for (int const sent : {SIGINT, SIGTERM, SIGHUP, SIGALRM})
+      std::signal(sent, SIG_IGN);  // it is the parent that answers
     if (int const nowhere = open("/dev/null", O_WRONLY); nowhere >= 0)
       dup2(nowhere, STDERR_FILENO);  // where the runtime says why it can't
     Trial const trial = start_threads(threads, complete);
