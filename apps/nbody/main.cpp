@@ -104,8 +104,6 @@ int main(int argc, char** argv) {
   using namespace coir::apps::nbody;
   CLI::App app{description, "coir-nbody"};
   app.footer(examples);
-  // Without -h, for which run() gives the same: CLI11 from 2.4 on takes --h for a second one.
-  app.set_help_flag("--help");
   Settings settings;
   add_options(app, settings);
 

@@ -53,6 +53,8 @@ void add_field(CLI::App& app, Field const& field, Settings& settings) {
 }  // namespace
 
 void add_options(CLI::App& app, Settings& settings) {
+  // Without -h, for which run() gives the same: CLI11 from 2.4 on takes --h for a second one.
+  app.set_help_flag("--help");
   for (auto const& field : fields()) add_field(app, field, settings);
   add_path(app, "--output", settings.output, "FOLDER",
            "Where to write; made if it isn't there (default nbody, or with --restart its folder)")

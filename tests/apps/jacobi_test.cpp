@@ -402,7 +402,7 @@ TEST_F(BadJacobi, InputInAnotherFormat) {
   write("text.png", "not a picture at all\n");
   expect_failure(3, "text.png --output u.png", {"neither a PNG, a PGM nor an NPY", "convert it"});
   write("complex.npy", npy_header("<c8", "(1, 1)") + std::string(8, '\0'));
-  expect_failure(3, "complex.npy --output u.png", {"<c8", "convert it"});
+  expect_failure(3, "complex.npy --output u.png", {"complex64", "convert it"});
 }
 
 TEST_F(BadJacobi, InputWithoutCells) {

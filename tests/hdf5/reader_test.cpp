@@ -352,5 +352,7 @@ TEST(ReaderDeathTest, HDF5SaysNothingAtTheProgramsEnd) {
     H5Iregister(kind, &thing);
     std::exit(0);
   };
-  EXPECT_EXIT(end_with_what_cant_be_closed(), ::testing::ExitedWithCode(0), "^$");
+  // On GPUs Kokkos has a word of its own on a copy of the process that ends.
+  EXPECT_EXIT(end_with_what_cant_be_closed(), ::testing::ExitedWithCode(0),
+              "^(Kokkos::[A-Za-z]+ ERROR: Failed to call [A-Za-z:]+finalize[(][)]\n)?$");
 }

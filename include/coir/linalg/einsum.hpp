@@ -192,6 +192,19 @@ auto einsum_of_one(X const& x) {
   return arranged<left, Result>(rest);
 }
 
+/// The product of matrices whose rows, inner axes and columns are so many labels each, or of stacks of them.
+template <int Batch, int Left, int Inner, int Right, class X, class Y>
+auto product_of(X const& a, Y const& b) {
+  if constexpr (Batch > 0)
+    return matmul(grouped<Batch, Left, Inner>(a), grouped<Batch, Inner, Right>(b));
+  else if constexpr (Left == 0)
+    return matmul(grouped<Inner>(a), grouped<Inner, Right>(b));
+  else if constexpr (Right == 0)
+    return matmul(grouped<Left, Inner>(a), grouped<Inner>(b));
+  else
+    return matmul(grouped<Left, Inner>(a), grouped<Inner, Right>(b));
+}
+
 template <Labels A, Labels B, Labels Result, class X, class Y>
 auto einsum_of_two(X const& x, Y const& y) {
   constexpr Labels batch = A.filtered([](char c) { return B.has(c) && Result.has(c); });
@@ -208,17 +221,7 @@ auto einsum_of_two(X const& x, Y const& y) {
     return sum(a * arranged<of_b, of_a>(b));
   } else {
     constexpr Labels found = batch.followed_by(left).followed_by(right);
-    auto const product = [&] {
-      if constexpr (batch.count > 0)
-        return matmul(grouped<batch.count, left.count, inner.count>(a),
-                      grouped<batch.count, inner.count, right.count>(b));
-      else if constexpr (left.count == 0)
-        return matmul(grouped<inner.count>(a), grouped<inner.count, right.count>(b));
-      else if constexpr (right.count == 0)
-        return matmul(grouped<left.count, inner.count>(a), grouped<inner.count>(b));
-      else
-        return matmul(grouped<left.count, inner.count>(a), grouped<inner.count, right.count>(b));
-    }();
+    auto const product = product_of<batch.count, left.count, inner.count, right.count>(a, b);
     Shape<found.count> shape{};
     for (int d = 0; d < found.count; ++d) {
       char const c = found.label[d];
