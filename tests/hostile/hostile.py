@@ -21,7 +21,7 @@ import tempfile
 import attacks
 import execution
 
-NOBODY = 65534
+NOBODY = 1_000_000  # and above: users that no system has
 
 
 def install(apps, folder):
@@ -48,6 +48,8 @@ def one_run(number, options, programs, user, scratch):
     folder = scratch / str(number)
     folder.mkdir()
     attack = attacks.make(f"{options.seed}/{number}", folder, sorted(programs), options)
+    # One user a run: a limit on a user's processes counts those of other runs, too.
+    user = user + number if user is not None else None
     attack.setting.user = user
     attack.setting.seconds = options.limit
     if user is not None:
