@@ -237,7 +237,7 @@ class Storm {
       if (!is_whole(output, content)) wrong += output + " isn't whole; ";
     }
     for (auto const& entry : fs::recursive_directory_iterator(folder_))
-      if (known.count(fs::relative(entry.path(), folder_)) == 0)
+      if (known.count(entry.path().lexically_relative(folder_)) == 0)
         wrong += "there is " + entry.path().filename().string() + "; ";
     return wrong;
   }
