@@ -1,6 +1,7 @@
 #include <escape/escape_arrays.hpp>
 #include <escape/escape_time.hpp>
 #include <support/command.hpp>
+#include <support/sanitizers.hpp>
 #include <support/spaces.hpp>
 
 #include <coir/io/image.hpp>
@@ -28,6 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace io = coir::io;
 using namespace coir::apps::escape;
+using coir::testing::is_sanitized;
 using coir::testing::Outcome;
 using coir::testing::read_text;
 
@@ -477,18 +479,6 @@ TEST_F(Escape, HelpNamesEveryOptionAndAnExample) {
         "coir-escape --size 1920x1080 --output mandelbrot.png", "Exit codes"})
     EXPECT_TRUE(contains(help.output, part)) << part;
 }
-
-namespace {
-
-/// Sanitizers take memory of their own.
-constexpr bool is_sanitized =
-#if defined(__SANITIZE_ADDRESS__)
-    true;
-#else
-    false;
-#endif
-
-}  // namespace
 
 TEST_F(BadEscape, CtrlCStopsItWithinASecond) {
   // Minutes of work in many steps: arrays make one with all pixels at once, the kernel all with some pixels.

@@ -1,4 +1,5 @@
 #include <support/command.hpp>
+#include <support/sanitizers.hpp>
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/machine.hpp>
@@ -28,6 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace io = coir::io;
+using coir::testing::is_sanitized;
 using coir::testing::Outcome;
 using coir::testing::read_text;
 
@@ -523,14 +525,6 @@ TEST_F(BadJacobi, DiskFullWhileWriting) {
 // --- Memory ---
 
 namespace {
-
-/// Sanitizers take memory of their own.
-constexpr bool is_sanitized =
-#if defined(__SANITIZE_ADDRESS__)
-    true;
-#else
-    false;
-#endif
 
 /// A picture that takes more than the program itself, as the kinds of files that a test wants.
 constexpr int side = 1700;

@@ -3,6 +3,8 @@
 #include <coir/core/concepts.hpp>
 #include <coir/io/npy.hpp>
 
+#include <support/sanitizers.hpp>
+
 #include "nbody_fixture.hpp"
 
 #include <cstdio>
@@ -15,9 +17,8 @@ using coir::testing::contains;
 class NbodyMemory : public coir::testing::Nbody {
  protected:
   void SetUp() override {
-#if defined(__SANITIZE_ADDRESS__)
-    GTEST_SKIP() << "the sanitizer's own memory is part of what a run takes";
-#endif
+    if (coir::testing::is_sanitized)
+      GTEST_SKIP() << "the sanitizer's own memory is part of what a run takes";
     if (!coir::runs_on_host<Kokkos::DefaultExecutionSpace>)
       GTEST_SKIP() << "the memory of a device isn't the process' own";
   }
