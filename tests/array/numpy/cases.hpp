@@ -102,7 +102,7 @@ auto array_of(Operand const& operand) {
   for (std::size_t d = 0; d < Rank; ++d) shape[d] = operand.axes.at(d)[0];
   auto const size = static_cast<std::size_t>(size_of(shape));
   auto const elements = std::make_unique<T[]>(size);
-  std::memcpy(elements.get(), operand.bytes.data(), size * sizeof(T));
+  if (size > 0) std::memcpy(elements.get(), operand.bytes.data(), size * sizeof(T));
   auto whole = from_span(std::span<T const>(elements.get(), size), shape);
   if constexpr (Rank == 0) {
     return whole.all();
