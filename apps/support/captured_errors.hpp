@@ -4,6 +4,19 @@
 
 namespace coir::apps {
 
+/// A pipe in place of stderr.
+///
+/// Plain functions of integers: before main() neither constructors nor streams have run.
+struct ErrorPipe {
+  int kept = -1;  ///< what stderr was
+  int end = -1;   ///< where to read what was written
+
+  /// What doesn't fit into the pipe is lost rather than waited for.
+  void open();
+  /// What was written; stderr is what it was before open().
+  std::string close();
+};
+
 /// While one lives, what the process writes to stderr is kept, as far as it fits into a pipe.
 class CapturedErrors {
  public:
@@ -16,14 +29,7 @@ class CapturedErrors {
   std::string text();
 
  private:
-  int stderr_ = -1;
-  int pipe_ = -1;
+  ErrorPipe pipe_;
 };
-
-/// What libraries said on stderr before main(): on Linux it is kept back until this is called, once.
-///
-/// OpenMP's runtime reads its environment variables then, and complains of them whether or not the program is to be
-/// quiet.
-std::string errors_before_main();
 
 }  // namespace coir::apps

@@ -1,5 +1,5 @@
 #include <support/config_file.hpp>
-#include <support/run.hpp>
+#include <support/messages.hpp>
 
 #include <coir/core/errors.hpp>
 #include <coir/io/file.hpp>

@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 
 #include <functional>
-#include <string>
 
 namespace coir::apps {
 
@@ -23,16 +22,5 @@ namespace coir::apps {
 /// \param app   with its name, options and, as footer, an example
 /// \param body  the application itself; called between the start and the end of Kokkos
 int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& body);
-
-/// The line that a failed parse deserves: which option, what is wrong, what to do.
-std::string explain(CLI::App const& app, CLI::ParseError const& error);
-
-/// The option that a mistyped one may have meant, both with their dashes; empty if none is near.
-///
-/// \param in_files  only those that configurations may hold
-std::string nearest_option(CLI::App const& app, std::string const& name, bool in_files = false);
-
-/// A text without line breaks and control characters, so that messages stay one line.
-std::string one_line(std::string text);
 
 }  // namespace coir::apps

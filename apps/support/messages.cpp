@@ -1,0 +1,105 @@
+#include <support/messages.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace coir::apps {
+
+namespace {
+
+/// Number of single-character edits that turn one word into another.
+std::size_t edit_distance(std::string const& from, std::string const& to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t(0));
+  for (std::size_t i = 1; i <= from.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= to.size(); ++j) {
+      std::size_t const replaced = diagonal + (from[i - 1] != to[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string unknown_argument(CLI::App const& app, std::string const& argument) {
+  std::string const help = app.get_name() + " --help lists what there is";
+  if (!argument.starts_with("-")) return "one argument too many: " + argument + "; " + help;
+
+  std::string const name = argument.substr(0, argument.find('='));
+  std::string const nearest = nearest_option(app, name);
+  return "unknown option " + name + (nearest.empty() ? "; " : ": did you mean " + nearest + "? ") +
+         help;
+}
+
+/// Whether an option is a flag, such as --quiet.
+bool is_flag(CLI::Option const& option) { return option.get_expected_min() == 0; }
+
+}  // namespace
+
+std::string misused_option(CLI::App const& app, std::vector<char*> const& arguments) {
+  std::map<CLI::Option const*, int> times;
+  for (std::size_t n = 1; n < arguments.size() && arguments[n] != nullptr; ++n) {
+    std::string const text = arguments[n], name = text.substr(0, text.find('='));
+    if (text == "--") break;
+    CLI::Option const* const option =
+        text.starts_with("--") ? app.get_option_no_throw(name) : nullptr;
+    if (option == nullptr) continue;
+    ++times[option];
+    std::string const value = text.substr(std::min(text.size(), name.size() + 1));
+    if (!is_flag(*option) || name == text) continue;
+    if (!option->get_configurable()) return name + " takes no value, such as '" + value + "'";
+    if (value != "true" && value != "false")
+      return name + " must be true or false, not '" + value + "'";
+  }
+  for (CLI::Option const* option : app.get_options()) {
+    std::string const name = option->get_name();
+    if (times[option] > 1)
+      return name + " was given " + std::to_string(times[option]) + " times: give it once";
+    std::string const opposite = "--no-" + name.substr(std::min<std::size_t>(2, name.size()));
+    if (times[option] > 0 && times[app.get_option_no_throw(opposite)] > 0)
+      return name + " and " + opposite + " contradict each other: leave one out";
+  }
+  return {};
+}
+
+std::string shortened(std::string const& line) {
+  constexpr std::size_t most = 1000, kept = 450;
+  if (line.size() <= most) return line;
+  return line.substr(0, kept) + " [...] " + line.substr(line.size() - kept);
+}
+
+std::string nearest_option(CLI::App const& app, std::string const& name, bool in_files) {
+  std::string nearest;
+  std::size_t distance = 3;
+  for (CLI::Option const* option : app.get_options()) {
+    if (in_files && !option->get_configurable()) continue;
+    for (std::string const& known : option->get_lnames())
+      if (std::size_t const d = edit_distance(name, "--" + known); d < distance) {
+        nearest = "--" + known;
+        distance = d;
+      }
+  }
+  return nearest;
+}
+
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (std::iscntrl(static_cast<unsigned char>(c))) c = ' ';
+  auto const is_second_space = [](char a, char b) { return a == ' ' && b == ' '; };
+  text.erase(std::unique(text.begin(), text.end(), is_second_space), text.end());
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+std::string explain(CLI::App const& app, CLI::ParseError const& error) {
+  auto const extras = app.remaining();
+  if (dynamic_cast<CLI::ExtrasError const*>(&error) && !extras.empty())
+    return unknown_argument(app, extras.front());
+  return std::string(error.what()) + "; see " + app.get_name() + " --help";
+}
+
+}  // namespace coir::apps
