@@ -1,4 +1,4 @@
-#include "lpt_kernels.hpp"
+#include "lpt_impl.hpp"
 
 namespace coir::nbody {
 

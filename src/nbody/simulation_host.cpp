@@ -1,7 +1,3 @@
-#include "simulation_kernels.hpp"
-
-namespace coir::nbody {
+#include "simulation_impl.hpp"
 
 COIR_INSTANTIATE_SIMULATION(Kokkos::DefaultHostExecutionSpace)
-
-}  // namespace coir::nbody

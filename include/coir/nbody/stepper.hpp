@@ -3,8 +3,6 @@
 /// \file
 /// How time is cut into steps.
 
-#include <coir/cosmology/growth.hpp>
-
 #include <string_view>
 #include <vector>
 
@@ -30,17 +28,5 @@ enum class Spacing { linear, logarithmic };
 /// \throws PreconditionError unless 0 < a_start < a_end and there is at least one step
 std::vector<double> scale_factors(double a_start, double a_end, int steps,
                                   Spacing spacing = Spacing::linear);
-
-/// What one step does to a particle, F the force at where it is in between:
-///
-///   x += drift_before p;  p = keep p + kick F;  x += drift_after p
-///
-/// Kick-drift-kick is two of these: without the first drift, and without both.
-struct Move {
-  double drift_before = 0;
-  double keep = 1;
-  double kick = 0;
-  double drift_after = 0;
-};
 
 }  // namespace coir::nbody

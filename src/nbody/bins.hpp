@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// Particles in the order of the mesh: on hosts in that of its rows, on devices pencil by pencil. What neighbours in memory
-/// touch then lies in the same few rows, which stay in the caches; in the order of the lattice evolved particles take two to
-/// four times as long to paint and to read out.
+/// Bins of particles by the cells of a mesh that they lie in, and the permutation that sorts particles by them: on hosts
+/// stretches of the mesh's rows, on devices pencils. Unsorted, evolved particles take two to four times as long to paint and
+/// to read out.
 
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
@@ -15,22 +15,23 @@
 
 namespace coir::nbody::detail {
 
-/// Which bin a particle belongs to: stretches of `stretch` cells of the mesh's rows, one after the other.
+/// Bins for hosts: stretches of `stretch` cells of the mesh's rows, one after the other.
 template <class T>
-struct Bins {
+struct RowBins {
   T per_cell;
   std::int32_t side, stretch, stretches;
 
-  Bins(std::int64_t cells, double box, std::int32_t cells_of_bin)
+  RowBins(std::int64_t cells, double box, std::int32_t cells_per_bin)
       : per_cell(static_cast<T>(static_cast<double>(cells) / box)),
         side(static_cast<std::int32_t>(cells)),
-        stretch(cells_of_bin),
-        stretches(static_cast<std::int32_t>((cells + cells_of_bin - 1) / cells_of_bin)) {}
+        stretch(cells_per_bin),
+        stretches(static_cast<std::int32_t>((cells + cells_per_bin - 1) / cells_per_bin)) {}
 
   std::int64_t count() const { return std::int64_t(side) * side * stretches; }
 
   KOKKOS_FORCEINLINE_FUNCTION std::int32_t cell(T x) const {
-    T const at = x * per_cell;  // NaN and what lies outside of the box go to its first or last cell
+    T const at =
+        x * per_cell;  // NaN gives the first cell, positions outside of the box the nearest one
     return at >= T(1) ? (at < static_cast<T>(side) ? static_cast<std::int32_t>(at) : side - 1) : 0;
   }
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(T const* x) const {
@@ -38,17 +39,17 @@ struct Bins {
   }
 };
 
-/// The same for devices: blocks of across^2 x 16 cells. These follow each other row by row in cubes of 16^3 cells, and the
-/// cubes along the last axis, so that any number of particles in a row fills a compact part of a pencil of the mesh.
+/// Bins for devices: blocks of across^2 x 16 cells. Blocks follow each other row by row in cubes of 16^3 cells, and cubes
+/// follow each other along the last axis: any number of consecutive particles fills a compact part of a pencil of cubes.
 template <class T>
 struct PencilBins {
   static constexpr std::int32_t cube = 16;
-  Bins<T> cells;
+  RowBins<T> cells;
   std::int32_t across, blocks, cubes;
 
   PencilBins(std::int64_t side, double box, std::int64_t particles)
       : cells(side, box, 1),
-        across(side * side * side <= 2 * particles ? 1 : 2),  // some particles in each
+        across(side * side * side <= 2 * particles ? 1 : 2),  // so that a bin has some particles
         blocks(cube / across),
         cubes(static_cast<std::int32_t>((side + cube - 1) / cube)) {}
 
@@ -61,55 +62,17 @@ struct PencilBins {
   }
 };
 
-/// to[place[p]] = from[p].
-template <class T>
-struct PutVectors {
-  T const* from;
-  T* to;
-  std::uint32_t const* place;
-  struct Three {
-    T component[3];
-  };
-  KOKKOS_FUNCTION void operator()(std::int64_t p) const { put(p); }
-  // Scatter instructions would take longer.
-  void stretch(std::int64_t begin, std::int64_t end) const {
-    for (std::int64_t p = begin; p < end; ++p) put(p);
-  }
-
- private:
-  KOKKOS_FORCEINLINE_FUNCTION void put(std::int64_t p) const {
-    reinterpret_cast<Three*>(to)[place[p]] = reinterpret_cast<Three const*>(from)[p];
-  }
-};
-struct PutNumbers {
-  std::uint32_t const* from;
-  std::uint32_t* to;
-  std::uint32_t const* place;
-  KOKKOS_FUNCTION void operator()(std::int64_t p) const { to[place[p]] = from[p]; }
-};
-struct Copy {
-  std::uint32_t const* from;
-  std::uint32_t* to;
-  KOKKOS_FUNCTION void operator()(std::int64_t p) const { to[p] = from[p]; }
-};
-struct Count {
-  std::uint32_t* numbers;
-  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
-    numbers[p] = static_cast<std::uint32_t>(p);
-  }
-};
-
-/// On hosts: place[p] = where particle p goes, and on the way its bin. Particles of a bin keep their order, for any number
-/// of threads.
+/// On hosts: place[p], where particle p goes; it holds the particle's bin in between. Particles of a bin keep their order,
+/// for any number of threads.
 template <class Exec, class T>
   requires runs_on_host<Exec>
-void find_places(Exec const& exec, T const* position, std::int64_t particles, Bins<T> const& bins,
-                 std::uint32_t* place) {
+void find_places(Exec const& exec, T const* position, std::int64_t particles,
+                 RowBins<T> const& bins, std::uint32_t* place) {
   int const threads = static_cast<int>(threads_worth_starting(exec, particles));
   std::int64_t const count = bins.count();
   std::vector<std::uint32_t> next(static_cast<std::size_t>(count * threads));
   auto const first_of = [=](std::int64_t t) { return particles * t / threads; };
-  for_each_task("coir::nbody::order/count", exec, threads, [&](std::int64_t t) {
+  for_each_task("coir::nbody::sort/count", exec, threads, [&](std::int64_t t) {
     std::uint32_t* const number = next.data() + t * count;
     for (std::int64_t p = first_of(t); p < first_of(t + 1); ++p)
       ++number[place[p] = static_cast<std::uint32_t>(bins(position + 3 * p))];
@@ -122,12 +85,13 @@ void find_places(Exec const& exec, T const* position, std::int64_t particles, Bi
       number = before;
       before += here;
     }
-  for_each_task("coir::nbody::order/place", exec, threads, [&](std::int64_t t) {
+  for_each_task("coir::nbody::sort/place", exec, threads, [&](std::int64_t t) {
     std::uint32_t* const number = next.data() + t * count;
     for (std::int64_t p = first_of(t); p < first_of(t + 1); ++p) place[p] = number[place[p]]++;
   });
 }
 
+/// Counts the particles of each bin, and notes how many of its bin came before each particle.
 template <class Bins, class T>
 struct CountBin {
   T const* position;
@@ -138,7 +102,7 @@ struct CountBin {
     rank[p] = Kokkos::atomic_fetch_add(numbers + bins(position + 3 * p), 1u);
   }
 };
-/// Sums of the bins before, for a stretch of bins at a time.
+/// Replaces the number of particles in each bin by that in the bins before it, `stretch` bins per thread.
 struct SumBins {
   static constexpr std::int64_t stretch = 16;
   std::uint32_t* numbers;
@@ -152,7 +116,7 @@ struct SumBins {
     }
   }
 };
-/// source[first place of a particle's bin + its rank there] = particle.
+/// source[first place of the particle's bin + its rank in the bin] = particle.
 template <class Bins, class T>
 struct PutInBin {
   T const* position;
@@ -165,52 +129,25 @@ struct PutInBin {
   }
 };
 
-/// On devices: source[place] = which particle goes there. Particles of a bin come in any order.
+/// On devices: source[p], the particle that goes to place p. Particles of a bin come in any order.
 ///
-/// \param rank  room for a number per particle
+/// \param rank  scratch, a number per particle
 template <class Exec, class T>
   requires(!runs_on_host<Exec>)
 void find_sources(Exec const& exec, T const* position, std::int64_t particles,
                   PencilBins<T> const& bins, std::uint32_t* rank, std::uint32_t* source) {
-  Kokkos::View<std::uint32_t*, typename Exec::memory_space> const numbers("coir::nbody::order/bins",
+  Kokkos::View<std::uint32_t*, typename Exec::memory_space> const numbers("coir::nbody::sort/bins",
                                                                           bins.count());
   auto const all = coir::box<1, std::int64_t>({particles});
-  for_each("coir::nbody::order/count", exec, all,
+  for_each("coir::nbody::sort/count", exec, all,
            CountBin<PencilBins<T>, T>{position, bins, numbers.data(), rank});
-  Kokkos::parallel_scan("coir::nbody::order/sum",
+  Kokkos::parallel_scan("coir::nbody::sort/sum",
                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                             exec, 0, (bins.count() + SumBins::stretch - 1) / SumBins::stretch),
                         SumBins{numbers.data(), bins.count()});
-  for_each("coir::nbody::order/place", exec, all,
+  for_each("coir::nbody::sort/place", exec, all,
            PutInBin<PencilBins<T>, T>{position, bins, numbers.data(), rank, source});
-  exec.fence();  // before the bins go
+  exec.fence();  // the counts of bins are freed now
 }
-
-/// source[place[p]] = p.
-struct Invert {
-  std::uint32_t const* place;
-  std::uint32_t* source;
-  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
-    source[place[p]] = static_cast<std::uint32_t>(p);
-  }
-};
-/// to[p] = from[source[p]]. A thread takes numbers that lie far apart, so that threads read and write side by side.
-template <class T, int Components>
-struct Fetch {
-  T const* from;
-  T* to;
-  std::uint32_t const* source;
-  std::int64_t particles;
-  KOKKOS_FUNCTION void operator()(std::int64_t first) const {
-    T number[Components];
-    COIR_UNROLL
-    for (int c = 0; c < Components; ++c) {
-      std::int64_t const at = first + c * particles, p = at / Components;
-      number[c] = from[std::int64_t(source[p]) * Components + (at - p * Components)];
-    }
-    COIR_UNROLL
-    for (int c = 0; c < Components; ++c) to[first + c * particles] = number[c];
-  }
-};
 
 }  // namespace coir::nbody::detail

@@ -4,7 +4,7 @@
 /// Lagrangian perturbation theory, for one execution space.
 
 #include "noise_file.hpp"
-#include "white_noise_kernels.hpp"
+#include "white_noise.hpp"
 #include "wrapped.hpp"
 
 #include <coir/array/pool.hpp>

@@ -1,0 +1,73 @@
+#pragma once
+
+/// \file
+/// Kicks and drifts, and the forces that they need.
+
+#include <coir/core/concepts.hpp>
+#include <coir/mesh/force.hpp>
+#include <coir/mesh/paint.hpp>
+#include <coir/nbody/detail/particle_sorter.hpp>
+#include <coir/nbody/moves.hpp>
+#include <coir/nbody/particles.hpp>
+#include <coir/nbody/simulation_options.hpp>
+
+#include <cstdint>
+
+namespace coir::nbody::detail {
+
+/// Finds the forces of particles on a mesh and moves the particles in them, in whichever order they lie in memory. It knows
+/// whether the mesh holds the force of where they are.
+template <ExecutionSpace Exec, Real T>
+class ParticleMover {
+ public:
+  /// \param side  particles along a side of their lattice
+  /// \throws PreconditionError if the box isn't positive
+  /// \throws ResourceError if there is no memory
+  ParticleMover(Exec const& exec, std::int64_t side, double box, std::int64_t mesh_side,
+                SimulationOptions const& options, double omega_m);
+
+  /// Bytes that it holds.
+  static std::int64_t bytes(Exec const& exec, std::int64_t mesh_side,
+                            SimulationOptions const& options);
+
+  /// Whether there is a mesh of forces, or the potential alone.
+  static bool has_vectors(SimulationOptions const& options);
+
+  mesh::Force<Exec, T>& force() { return force_; }
+
+  /// Whether the mesh holds the force of where the particles are.
+  bool has_force() const { return has_force_; }
+
+  /// Paints the density and computes its force.
+  /// \param are_sorted  whether the particles are sorted by the mesh, which painting by tiles pays for
+  void find_force(Particles<Exec, T> const& particles, bool are_sorted, PhaseSeconds& seconds);
+
+  /// Whether forces and positions are numbers.
+  bool force_is_finite(Particles<Exec, T> const& particles) const;
+
+  /// x += factor p
+  void drift(Particles<Exec, T> const& particles, double factor, PhaseSeconds& seconds);
+
+  /// p = keep p + kick F, x += drift_after p.
+  /// \pre has_force()
+  void kick_and_drift(Particles<Exec, T> const& particles, Move const& move, PhaseSeconds& seconds);
+
+  /// Paints 1 + delta on the mesh of force().density().
+  void paint_density(Particles<Exec, T> const& particles);
+
+  /// The meshes, to be overwritten.
+  LentMemory<T> lend_meshes();
+
+ private:
+  void kick_by_components(Particles<Exec, T> const& particles, Move const& move,
+                          PhaseSeconds& seconds);
+
+  Exec exec_;
+  SimulationOptions options_;
+  double cells_per_particle_;
+  double omega_m_;
+  mesh::Force<Exec, T> force_;
+  bool has_force_ = false;
+};
+
+}  // namespace coir::nbody::detail

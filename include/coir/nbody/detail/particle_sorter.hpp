@@ -1,0 +1,84 @@
+#pragma once
+
+/// \file
+/// Particles sorted by the mesh, and back.
+
+#include <coir/core/concepts.hpp>
+#include <coir/nbody/detail/sort_schedule.hpp>
+#include <coir/nbody/particles.hpp>
+
+#include <cstdint>
+
+namespace coir::nbody::detail {
+
+/// Memory that sorting needs and needn't own: meshes that hold nothing of use between two forces.
+template <class T>
+struct LentMemory {
+  T* vectors = nullptr;  ///< three numbers per particle, or null
+  T* numbers = nullptr;  ///< one number per particle; not asked for where there are vectors
+};
+
+/// Sorts particles by the mesh while steps are made, and puts them back in the order of their lattice. Sorted particles
+/// that follow each other in memory touch the same few rows of the mesh, which stay in cache.
+///
+/// Holds the lattice site of each sorted particle, and what can't be lent: the permutation beside lent vectors, or beside
+/// lent numbers a second buffer for positions or momenta, which takes turns with them.
+template <ExecutionSpace Exec, Real T>
+class ParticleSorter {
+ public:
+  using Vectors = typename Particles<Exec, T>::Vectors;
+  using Numbers = Kokkos::View<std::uint32_t*, typename Exec::memory_space>;
+
+  /// Allocates nothing before the first sort.
+  ///
+  /// \param side           particles along a side of their lattice
+  /// \param mesh_side      cells of the mesh along a side
+  /// \param lends_vectors  whether the LentMemory of later calls has vectors
+  ParticleSorter(Exec const& exec, std::int64_t side, double box, std::int64_t mesh_side,
+                 bool lends_vectors);
+
+  /// Bytes that it holds after the first sort.
+  static std::int64_t bytes(std::int64_t side, std::int64_t mesh_side, bool lends_vectors);
+
+  /// To be called at the start of a step.
+  /// \param steps_to_go  before restore_lattice_order(), with this one
+  void begin_step(int steps_to_go) { schedule_.begin_step(steps_to_go, is_sorted_); }
+
+  /// Whether sort() is to be called before the density is painted.
+  bool is_due() const { return can_sort_ && schedule_.is_due(); }
+
+  bool is_sorted() const { return is_sorted_; }
+
+  /// (N): the lattice site (i side + j) side + k of each particle while they are sorted.
+  Numbers const& site() const { return site_; }
+
+  /// Sorts by the mesh: hosts into stretches of its rows, devices into pencils of 16 x 16 cells. Particles of a bin keep
+  /// their order on hosts, for any number of threads.
+  ///
+  /// \param particles  The Views are replaced by others if no vectors are lent.
+  void sort(Particles<Exec, T>& particles, LentMemory<T> const& lent);
+
+  /// Undoes all sorting.
+  void restore_lattice_order(Particles<Exec, T>& particles, LentMemory<T> const& lent);
+
+ private:
+  void allocate();
+  T* scratch(LentMemory<T> const& lent) const {
+    return lends_vectors_ ? lent.vectors : second_.data();
+  }
+  void permute(Particles<Exec, T>& particles, LentMemory<T> const& lent,
+               std::uint32_t const* permutation);
+  void permute_sites(T* scratch, std::uint32_t const* permutation);
+
+  Exec exec_;
+  std::int64_t count_;
+  double box_;
+  std::int64_t mesh_side_;
+  bool lends_vectors_, can_sort_;
+  SortSchedule schedule_{runs_on_host<Exec>};
+  bool is_sorted_ = false;
+  Numbers site_, permutation_;
+  Vectors second_;
+};
+
+}  // namespace coir::nbody::detail

@@ -1,0 +1,52 @@
+#pragma once
+
+/// \file
+/// The kicks and drifts that the steps of a simulation consist of.
+
+#include <coir/cosmology/growth.hpp>
+#include <coir/nbody/stepper.hpp>
+
+#include <span>
+#include <vector>
+
+namespace coir::nbody {
+
+/// A drift, a kick and a drift of all particles, with F the force at where they are in between:
+///
+///   x += drift_before p;  p = keep p + kick F;  x += drift_after p
+///
+/// Positions are in Mpc/h, momenta p = a^2 dx/dt, and F = -grad phi with laplacian phi = 3/2 omega_m delta, as in
+/// Simulation.
+struct Move {
+  double drift_before = 0;
+  double keep = 1;
+  double kick = 0;
+  double drift_after = 0;
+
+  /// Without a kick no force is needed.
+  bool has_kick() const { return keep != 1 || kick != 0; }
+};
+
+/// What one step does.
+struct StepMoves {
+  /// From where the step before left off; it includes what that one's `closing` would have done.
+  Move move{};
+  /// Brings positions and momenta to the same time, the step's end. It is made only where a caller looks at the particles;
+  /// else it is part of the next step's move, so that two kicks or drifts that follow each other are one.
+  Move closing{};
+};
+
+/// The moves of the steps between successive scale factors, the first of which positions and momenta are both at. With
+/// momenta at (a + b) / 2 in kick-drift-kick, step s from a to b is
+///
+///   fastpm, plain  p += (kick_after of step s - 1 + kick_before) F;  x += drift p.    Closing: p += kick_after F
+///   bullfrog       x += (half drifts of steps s - 1 and s) p;  p = keep p + kick F.   Closing: x += half drift p
+///
+/// with the factors of cosmology/factors.hpp. To make the steps, apply every `move` and then the last `closing`.
+///
+/// \param scale_factors  rising; one more than there are steps
+/// \throws PreconditionError unless they are above 0 and, but for plain, in the range of `growth`
+std::vector<StepMoves> moves_of(Stepper stepper, cosmology::Growth<double> const& growth,
+                                std::span<double const> scale_factors);
+
+}  // namespace coir::nbody

@@ -1,0 +1,59 @@
+#pragma once
+
+/// \file
+/// How a particle-mesh simulation is made.
+
+#include <coir/mesh/assignment.hpp>
+#include <coir/mesh/force_kernel.hpp>
+#include <coir/mesh/paint.hpp>
+#include <coir/nbody/stepper.hpp>
+
+#include <string_view>
+#include <vector>
+
+namespace coir::nbody {
+
+/// Where particles get their forces.
+enum class ForceSource {
+  automatic,  ///< vectors; but potential for a spectral gradient, which would take two meshes more, and on devices from
+              ///< mesh ratio 1.5 on, where it is faster
+  vectors,    ///< interpolated from a mesh of forces
+  potential,  ///< differences of the potential around each particle, without a mesh of forces, which is three quarters of
+  ///< the meshes' memory. The same forces to rounding. A spectral gradient is read out by components.
+};
+
+/// "automatic", "vectors", "potential".
+constexpr std::string_view name_of(ForceSource source) {
+  return source == ForceSource::automatic ? "automatic"
+         : source == ForceSource::vectors ? "vectors"
+                                          : "potential";
+}
+
+struct SimulationOptions {
+  /// a at the start and after each step, rising.
+  std::vector<double> scale_factors{};
+  Stepper stepper = Stepper::fastpm;
+  /// Cells of the force mesh along a side, per particle: 0.5 to 4.
+  double mesh_ratio = 1;
+  mesh::ForceKernel kernel = mesh::ForceKernel::one_four;
+  mesh::Softening softening = mesh::Softening::none;
+  mesh::Assignment assignment = mesh::Assignment::cic;
+  /// automatic: slabs on hosts; on devices tiles while particles are sorted by the mesh, else atomics.
+  mesh::PaintScheme scheme = mesh::PaintScheme::automatic;
+  ForceSource force_source = ForceSource::automatic;
+  /// Every run gives the same bits, for any number of threads: densities are added up in whole numbers, and transforms are
+  /// planned without measuring.
+  bool deterministic = false;
+};
+
+/// Where the time went.
+struct PhaseSeconds {
+  double paint = 0;    ///< densities
+  double fft = 0;      ///< transforms, and the multiplication and differences between them
+  double readout = 0;  ///< forces at particles, and the kicks and drifts in the same pass
+  double push = 0;     ///< drifts alone
+  double sort =
+      0;  ///< sorting particles by the mesh, and putting them back in the order of their lattice
+};
+
+}  // namespace coir::nbody

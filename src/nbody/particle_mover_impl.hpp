@@ -1,0 +1,258 @@
+#pragma once
+
+/// \file
+/// ParticleMover, for one execution space.
+
+#include "move_device.hpp"
+#include "wrapped.hpp"
+
+#include <coir/array/pool.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/timing.hpp>
+#include <coir/mesh/detail/mesh_slopes.hpp>
+#include <coir/mesh/detail/mesh_values.hpp>
+#include <coir/nbody/detail/particle_mover.hpp>
+
+#include <cmath>
+#include <cstdint>
+
+namespace coir::nbody::detail {
+
+/// p = keep p + kick F, x += drift p.
+template <class T>
+struct MoveParticle {
+  T *position, *momentum;
+  T keep, kick, drift, box;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle,
+                                              mesh::detail::Value<T, 3> const& force) const {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) move(3 * particle + d, force.component[d]);
+  }
+
+  void stretch(std::int64_t first, int count, mesh::detail::Value<T, 3> const* forces) const {
+    T const* const force = forces->component;
+    MoveParticle const local = *this;
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t at = 0; at < 3 * count; ++at) local.move(3 * first + at, force[at]);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void move(std::int64_t at, T force) const {
+    T const p = keep * momentum[at] + kick * force;
+    momentum[at] = p;
+    position[at] = wrapped(position[at] + drift * p, box);
+  }
+};
+
+/// p_d = keep p_d + kick F_d, of one component d.
+template <class T>
+struct KickComponent {
+  T* momentum;
+  T keep, kick;
+  int d;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle,
+                                              mesh::detail::Value<T, 1> const& force) const {
+    T& p = momentum[3 * particle + d];
+    p = keep * p + kick * force.component[0];
+  }
+};
+
+/// x += drift p.
+template <class T>
+struct Drift {
+  T* position;
+  T const* momentum;
+  T drift, box;
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
+    position[at] = wrapped(position[at] + drift * momentum[at], box);
+  }
+};
+
+/// Counts coordinates that aren't numbers, as `wrapped` makes those of lost particles.
+template <class T>
+struct CountLost {
+  T const* position;
+  KOKKOS_FUNCTION void operator()(std::int64_t at, std::int64_t& lost) const {
+    lost += position[at] >= T(0) ? 0 : 1;  // NaN fails the comparison
+  }
+};
+
+/// From particles per cell to 1 + delta.
+template <class T>
+struct Scale {
+  T* data;
+  std::int64_t plane, row;
+  T factor;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    data[i * plane + j * row + k] *= factor;
+  }
+};
+
+inline mesh::ForceOptions force_options(SimulationOptions const& options, bool has_vectors) {
+  return {options.kernel, options.softening,
+          options.deterministic ? fft::Effort::estimate : fft::Effort::automatic, has_vectors};
+}
+
+/// Gives back what initial conditions have left in the pool of arrays before the meshes are allocated.
+template <class Exec, class T>
+mesh::Force<Exec, T> allocate_force(Exec const& exec, double box, std::int64_t mesh_side,
+                                    mesh::ForceOptions const& options) {
+  MemoryPool<typename Exec::memory_space>::release();
+  return mesh::Force<Exec, T>(exec, {mesh_side, mesh_side, mesh_side}, box, options);
+}
+
+template <ExecutionSpace Exec, Real T>
+bool ParticleMover<Exec, T>::has_vectors(SimulationOptions const& options) {
+  if (options.force_source != ForceSource::automatic)
+    return options.force_source == ForceSource::vectors;
+  // Devices take longer for differences at each cell than at each particle where there are many cells per particle.
+  return mesh::gradient_points(options.kernel) > 0 &&
+         (runs_on_host<Exec> || options.mesh_ratio < 1.5);
+}
+
+template <ExecutionSpace Exec, Real T>
+std::int64_t ParticleMover<Exec, T>::bytes(Exec const& exec, std::int64_t mesh_side,
+                                           SimulationOptions const& options) {
+  return mesh::Force<Exec, T>::bytes(exec, {mesh_side, mesh_side, mesh_side},
+                                     force_options(options, has_vectors(options)));
+}
+
+template <ExecutionSpace Exec, Real T>
+ParticleMover<Exec, T>::ParticleMover(Exec const& exec, std::int64_t side, double box,
+                                      std::int64_t mesh_side, SimulationOptions const& options,
+                                      double omega_m)
+    : exec_(exec),
+      options_(options),
+      cells_per_particle_(std::pow(static_cast<double>(mesh_side) / static_cast<double>(side), 3)),
+      omega_m_(omega_m),
+      force_(allocate_force<Exec, T>(exec, box, mesh_side,
+                                     force_options(options, has_vectors(options)))) {}
+
+template <ExecutionSpace Exec, Real T>
+void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, bool are_sorted,
+                                        PhaseSeconds& seconds) {
+  Stopwatch<Exec> const painting(exec_);
+  mesh::PaintOptions paint{options_.assignment, options_.scheme, options_.deterministic};
+  // On devices tiles pay for sorted particles.
+  if (!runs_on_host<Exec> && are_sorted && paint.scheme == mesh::PaintScheme::automatic)
+    paint.scheme = mesh::PaintScheme::tiles;
+  mesh::paint(exec_, particles.position, particles.box, force_.density(), paint);
+  seconds.paint += painting.seconds();
+  Stopwatch<Exec> const solving(exec_);
+  force_.solve(1.5 * omega_m_ * cells_per_particle_);
+  seconds.fft += solving.seconds();
+  has_force_ = true;
+}
+
+/// Transforms spread what isn't a number over the whole mesh, so that one cell tells; but densities of whole numbers lose
+/// it, and then positions are looked at.
+template <ExecutionSpace Exec, Real T>
+bool ParticleMover<Exec, T>::force_is_finite(Particles<Exec, T> const& particles) const {
+  if (options_.deterministic) {
+    std::int64_t lost = 0;
+    reduce("coir::nbody::simulation/finite", exec_,
+           coir::box<1, std::int64_t>({3 * particles.count()}),
+           CountLost<T>{particles.position.data()}, Kokkos::Sum<std::int64_t>(lost));
+    if (lost > 0) return false;
+  }
+  T first;
+  Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(&first);
+  if (force_.options().vectors)
+    Kokkos::deep_copy(to, Kokkos::subview(force_.force(), 0, 0, 0, 0));
+  else
+    Kokkos::deep_copy(to, Kokkos::subview(force_.density(), 0, 0, 0));
+  return std::isfinite(static_cast<double>(first));
+}
+
+template <ExecutionSpace Exec, Real T>
+void ParticleMover<Exec, T>::drift(Particles<Exec, T> const& particles, double factor,
+                                   PhaseSeconds& seconds) {
+  if (factor == 0) return;
+  Stopwatch<Exec> const watch(exec_);
+  for_each("coir::nbody::simulation/drift", exec_,
+           coir::box<1, std::int64_t>({3 * particles.count()}),
+           Drift<T>{particles.position.data(), particles.momentum.data(), static_cast<T>(factor),
+                    static_cast<T>(particles.box)});
+  seconds.push += watch.seconds();
+  has_force_ = false;
+}
+
+/// Without drift_after; the components of a spectral gradient are on the mesh one after the other.
+template <ExecutionSpace Exec, Real T>
+void ParticleMover<Exec, T>::kick_by_components(Particles<Exec, T> const& particles,
+                                                Move const& move, PhaseSeconds& seconds) {
+  for (int d = 0; d < 3; ++d) {
+    Stopwatch<Exec> const solving(exec_);
+    auto const component = mesh::detail::read_only(mesh::detail::cells_of(force_.component(d)));
+    seconds.fft += solving.seconds();
+    Stopwatch<Exec> const reading(exec_);
+    KickComponent<T> const body{particles.momentum.data(), static_cast<T>(move.keep),
+                                static_cast<T>(move.kick), d};
+    mesh::detail::with_order(
+        options_.assignment, [&]<int Order>(std::integral_constant<int, Order>) {
+          mesh::detail::read_out(
+              "coir::nbody::simulation/kick", exec_, particles.position.data(), particles.count(),
+              mesh::detail::MeshValues<Order, 1, T>(component, particles.box), body);
+        });
+    seconds.readout += reading.seconds();
+  }
+}
+
+template <ExecutionSpace Exec, Real T>
+void ParticleMover<Exec, T>::kick_and_drift(Particles<Exec, T> const& particles, Move const& move,
+                                            PhaseSeconds& seconds) {
+  using namespace mesh::detail;
+  int const points = mesh::gradient_points(options_.kernel);
+  if (!force_.options().vectors && points == 0) {
+    kick_by_components(particles, move, seconds);
+    return drift(particles, move.drift_after, seconds);
+  }
+  Stopwatch<Exec> const watch(exec_);
+  MoveParticle<T> const body{particles.position.data(),        particles.momentum.data(),
+                             static_cast<T>(move.keep),        static_cast<T>(move.kick),
+                             static_cast<T>(move.drift_after), static_cast<T>(particles.box)};
+  auto const read = [&](auto const& reader) {
+    constexpr auto label = "coir::nbody::simulation/move";
+    if constexpr (runs_on_host<Exec>)
+      read_out(label, exec_, particles.position.data(), particles.count(), reader, body);
+    else
+      move_in_teams(label, exec_, particles.count(), reader, body);
+  };
+  with_order(options_.assignment, [&]<int Order>(std::integral_constant<int, Order>) {
+    if (force_.options().vectors)
+      read(MeshValues<Order, 3, T>(read_only(cells_of(force_.force())), particles.box));
+    else if (points == 2)
+      read(MeshSlopes<Order, 2, T>(read_only(cells_of(force_.density())), particles.box));
+    else
+      read(MeshSlopes<Order, 4, T>(read_only(cells_of(force_.density())), particles.box));
+  });
+  seconds.readout += watch.seconds();
+  if (move.drift_after != 0) has_force_ = false;
+}
+
+template <ExecutionSpace Exec, Real T>
+void ParticleMover<Exec, T>::paint_density(Particles<Exec, T> const& particles) {
+  mesh::PaintOptions const paint{options_.assignment, options_.scheme, options_.deterministic};
+  auto const density = force_.density();
+  mesh::paint(exec_, particles.position, particles.box, density, paint);
+  has_force_ = false;
+  auto const side = force_.shape()[0];
+  for_each(
+      "coir::nbody::simulation/density", exec_, coir::box<3, std::int64_t>({side, side, side}),
+      Scale<T>{density.data(), static_cast<std::int64_t>(density.stride(0)),
+               static_cast<std::int64_t>(density.stride(1)), static_cast<T>(cells_per_particle_)});
+}
+
+template <ExecutionSpace Exec, Real T>
+LentMemory<T> ParticleMover<Exec, T>::lend_meshes() {
+  has_force_ = false;
+  if (force_.options().vectors) return {.vectors = force_.force().data()};
+  return {.numbers = force_.density().data()};
+}
+
+}  // namespace coir::nbody::detail
+
+#define COIR_INSTANTIATE_PARTICLE_MOVER(Exec)                     \
+  template class coir::nbody::detail::ParticleMover<Exec, float>; \
+  template class coir::nbody::detail::ParticleMover<Exec, double>;

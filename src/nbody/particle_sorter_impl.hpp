@@ -1,0 +1,154 @@
+#pragma once
+
+/// \file
+/// ParticleSorter, for one execution space.
+
+#include "bins.hpp"
+#include "permute.hpp"
+
+#include <coir/core/borrowed.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/nbody/detail/particle_sorter.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace coir::nbody::detail {
+
+/// True if sites and bins fit 32 bits, vectors of particles fit the mesh of forces (and a permutation that of the
+/// potential), and there are enough particles for sorting to pay.
+inline bool can_sort(std::int64_t side, std::int64_t mesh_side) {
+  std::int64_t const count = side * side * side;
+  return side >= 48 && count <= 0xffffffff && mesh_side <= 4096 && mesh_side >= side;
+}
+
+/// Cells of a mesh's row that make a bin: what their particles touch fits the nearest cache. Each thread of a host counts
+/// particles in bins of its own; all together take at most a byte per cell of the mesh.
+template <class Exec>
+std::int32_t cells_per_bin(Exec const& exec, std::int64_t mesh_side) {
+  std::int64_t const threads = exec.concurrency();
+  return static_cast<std::int32_t>(std::min(mesh_side, std::max<std::int64_t>(32, 4 * threads)));
+}
+
+template <ExecutionSpace Exec, Real T>
+ParticleSorter<Exec, T>::ParticleSorter(Exec const& exec, std::int64_t side, double box,
+                                        std::int64_t mesh_side, bool lends_vectors)
+    : exec_(exec),
+      count_(side * side * side),
+      box_(box),
+      mesh_side_(mesh_side),
+      lends_vectors_(lends_vectors),
+      can_sort_(detail::can_sort(side, mesh_side)) {}
+
+template <ExecutionSpace Exec, Real T>
+std::int64_t ParticleSorter<Exec, T>::bytes(std::int64_t side, std::int64_t mesh_side,
+                                            bool lends_vectors) {
+  if (!detail::can_sort(side, mesh_side)) return 0;
+  std::size_t const each =
+      sizeof(std::uint32_t) + (lends_vectors ? sizeof(std::uint32_t) : 3 * sizeof(T));
+  return side * side * side * static_cast<std::int64_t>(each);
+}
+
+template <ExecutionSpace Exec, Real T>
+void ParticleSorter<Exec, T>::allocate() {
+  if (site_.extent(0) > 0) return;
+  auto const make = [this](auto& view, std::string const& label) {
+    using View = std::remove_reference_t<decltype(view)>;
+    view = View(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
+                static_cast<std::size_t>(count_));
+    if constexpr (runs_on_host<Exec>)
+      ask_for_large_pages(view.data(),
+                          static_cast<std::int64_t>(view.span() * sizeof(*view.data())));
+  };
+  make(site_, "coir::nbody::sort/site");
+  if (lends_vectors_)
+    make(permutation_, "coir::nbody::sort/permutation");
+  else
+    make(second_, "coir::nbody::sort/second");
+}
+
+/// Hosts move particle p to permutation[p]; devices fetch particle permutation[p] to p, for they read faster from scattered
+/// addresses than they write there.
+template <ExecutionSpace Exec, Real T>
+void ParticleSorter<Exec, T>::permute(Particles<Exec, T>& particles, LentMemory<T> const& lent,
+                                      std::uint32_t const* permutation) {
+  auto const all = coir::box<1, std::int64_t>({count_});
+  for (auto* vectors : {&particles.position, &particles.momentum}) {
+    Vectors const to =
+        lends_vectors_ ? Vectors(scratch(lent), static_cast<std::size_t>(count_)) : second_;
+    if constexpr (runs_on_host<Exec>)
+      for_each("coir::nbody::sort/put", exec_, all,
+               PutVectors<T>{vectors->data(), to.data(), permutation});
+    else
+      for_each("coir::nbody::sort/fetch", exec_, all,
+               Fetch<T, 3>{vectors->data(), to.data(), permutation, count_});
+    if (lends_vectors_)
+      Kokkos::deep_copy(exec_, *vectors, to);
+    else
+      std::swap(*vectors, second_);
+  }
+}
+
+template <ExecutionSpace Exec, Real T>
+void ParticleSorter<Exec, T>::permute_sites(T* scratch, std::uint32_t const* permutation) {
+  auto const all = coir::box<1, std::int64_t>({count_});
+  Borrowed<std::uint32_t, T> const sites(scratch, count_);
+  if constexpr (runs_on_host<Exec>)
+    for_each("coir::nbody::sort/put", exec_, all,
+             PutNumbers{site_.data(), sites.data(), permutation});
+  else
+    for_each("coir::nbody::sort/fetch", exec_, all,
+             Fetch<std::uint32_t, 1>{site_.data(), sites.data(), permutation, count_});
+  for_each("coir::nbody::sort/copy", exec_, all, Copy{sites.data(), site_.data()});
+}
+
+template <ExecutionSpace Exec, Real T>
+void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, LentMemory<T> const& lent) {
+  allocate();
+  if (!is_sorted_)
+    for_each("coir::nbody::sort/sites", exec_, coir::box<1, std::int64_t>({count_}),
+             Count{site_.data()});
+  std::optional<Borrowed<std::uint32_t, T>> numbers;
+  if (!lends_vectors_) numbers.emplace(lent.numbers, count_);
+  auto* const permutation = numbers ? numbers->data() : permutation_.data();
+  if constexpr (runs_on_host<Exec>) {
+    find_places(exec_, particles.position.data(), count_,
+                RowBins<T>(mesh_side_, box_, cells_per_bin(exec_, mesh_side_)), permutation);
+  } else {
+    Borrowed<std::uint32_t, T> const rank(scratch(lent), count_);
+    find_sources(exec_, particles.position.data(), count_, PencilBins<T>(mesh_side_, box_, count_),
+                 rank.data(), permutation);
+  }
+  permute(particles, lent, permutation);
+  permute_sites(scratch(lent), permutation);
+  is_sorted_ = true;
+  schedule_.has_sorted();
+}
+
+template <ExecutionSpace Exec, Real T>
+void ParticleSorter<Exec, T>::restore_lattice_order(Particles<Exec, T>& particles,
+                                                    LentMemory<T> const& lent) {
+  if (!is_sorted_) return;
+  if constexpr (runs_on_host<Exec>) {
+    permute(particles, lent, site_.data());
+  } else {
+    std::optional<Borrowed<std::uint32_t, T>> numbers;
+    if (!lends_vectors_) numbers.emplace(lent.numbers, count_);
+    auto* const sources = numbers ? numbers->data() : permutation_.data();
+    for_each("coir::nbody::sort/invert", exec_, coir::box<1, std::int64_t>({count_}),
+             Invert{site_.data(), sources});
+    permute(particles, lent, sources);
+  }
+  is_sorted_ = false;
+}
+
+}  // namespace coir::nbody::detail
+
+#define COIR_INSTANTIATE_PARTICLE_SORTER(Exec)                     \
+  template class coir::nbody::detail::ParticleSorter<Exec, float>; \
+  template class coir::nbody::detail::ParticleSorter<Exec, double>;

@@ -1,0 +1,221 @@
+#include <coir/nbody/detail/particle_sorter.hpp>
+
+#include <support/held_memory.hpp>
+#include <support/spaces.hpp>
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+using namespace coir;
+using nbody::Particles;
+using nbody::detail::LentMemory;
+using nbody::detail::ParticleSorter;
+using nbody::detail::SortSchedule;
+
+namespace {
+
+constexpr std::int64_t side = 48, count = side * side * side, mesh_side = 48;
+constexpr double box =
+    24;  // half as much per cell, so that tests find the same cells as the sorter
+
+template <class Case>
+using ParticlesOf = Particles<typename Case::Exec, typename Case::Real>;
+template <class Case>
+using SorterOf = ParticleSorter<typename Case::Exec, typename Case::Real>;
+
+/// All over the box; the first component of the momentum is the particle's number.
+template <class Case>
+ParticlesOf<Case> scattered() {
+  using T = typename Case::Real;
+  using Vectors = typename ParticlesOf<Case>::Vectors;
+  ParticlesOf<Case> particles{side, box, Vectors("position", count), Vectors("momentum", count)};
+  auto const x = Kokkos::create_mirror_view(particles.position);
+  auto const p = Kokkos::create_mirror_view(particles.momentum);
+  std::mt19937 generator(3);
+  std::uniform_real_distribution<float> anywhere(0, static_cast<float>(box));
+  for (std::int64_t i = 0; i < count; ++i)
+    for (int d = 0; d < 3; ++d) {
+      x(i, d) = static_cast<T>(anywhere(generator));
+      p(i, d) = static_cast<T>(d == 0 ? static_cast<double>(i) : 0.25 * d);
+    }
+  Kokkos::deep_copy(particles.position, x);
+  Kokkos::deep_copy(particles.momentum, p);
+  return particles;
+}
+
+template <class V>
+auto on_host(V const& view) {
+  auto const host = Kokkos::create_mirror(view);
+  Kokkos::deep_copy(host, view);
+  return host;
+}
+
+/// What a simulation's meshes lend: room for vectors, or for numbers alone.
+template <class Case>
+struct Lender {
+  explicit Lender(bool vectors)
+      : lends_vectors(vectors), memory("lent", vectors ? 3 * count : count) {}
+
+  LentMemory<typename Case::Real> lend() const {
+    if (lends_vectors) return {.vectors = memory.data()};
+    return {.numbers = memory.data()};
+  }
+
+  bool lends_vectors;
+  Kokkos::View<typename Case::Real*, typename Case::Exec::memory_space> memory;
+};
+
+/// Which part of the mesh a particle lies in, by its position's cells: such parts follow each other.
+template <class Exec>
+std::int64_t part_of(std::int64_t i, std::int64_t j) {
+  return runs_on_host<Exec> ? i * mesh_side + j : i / 16 * (mesh_side / 16) + j / 16;
+}
+
+/// Expects that particles lie part by part, and are those of `before` at their sites.
+template <class Case>
+void expect_sorted(SorterOf<Case> const& sorter, ParticlesOf<Case> const& particles,
+                   ParticlesOf<Case> const& before) {
+  auto const x = on_host(particles.position), p = on_host(particles.momentum),
+             x_before = on_host(before.position), p_before = on_host(before.momentum);
+  auto const site = on_host(sorter.site());
+  ASSERT_EQ(site.extent(0), static_cast<std::size_t>(count));
+  std::vector<int> seen(static_cast<std::size_t>(count));
+  std::int64_t last = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t const part = part_of<typename Case::Exec>(static_cast<std::int64_t>(2 * x(i, 0)),
+                                                           static_cast<std::int64_t>(2 * x(i, 1)));
+    ASSERT_GE(part, last) << i;
+    last = part;
+    ASSERT_LT(site(i), count);
+    ++seen[site(i)];
+    for (int d = 0; d < 3; ++d) {
+      ASSERT_EQ(x(i, d), x_before(site(i), d)) << i;
+      ASSERT_EQ(p(i, d), p_before(site(i), d)) << i;
+    }
+  }
+  for (int const times : seen) ASSERT_EQ(times, 1);
+}
+
+template <class Case>
+void expect_equal(ParticlesOf<Case> const& particles, ParticlesOf<Case> const& before) {
+  auto const x = on_host(particles.position), p = on_host(particles.momentum),
+             x_before = on_host(before.position), p_before = on_host(before.momentum);
+  for (std::int64_t i = 0; i < count; ++i)
+    for (int d = 0; d < 3; ++d) {
+      ASSERT_EQ(x(i, d), x_before(i, d)) << i;
+      ASSERT_EQ(p(i, d), p_before(i, d)) << i;
+    }
+}
+
+}  // namespace
+
+template <class Case>
+class Sorting : public ::testing::Test {};
+TYPED_TEST_SUITE(Sorting, coir::testing::Cases, coir::testing::CaseName);
+
+TYPED_TEST(Sorting, FollowsTheMeshAndBringsParticlesBack) {
+  for (bool const lends_vectors : {true, false}) {
+    auto const before = scattered<TypeParam>();
+    auto particles = scattered<TypeParam>();
+    Lender<TypeParam> const lender(lends_vectors);
+    SorterOf<TypeParam> sorter({}, side, box, mesh_side, lends_vectors);
+    EXPECT_FALSE(sorter.is_sorted());
+    sorter.restore_lattice_order(particles, lender.lend());  // which they have
+    expect_equal<TypeParam>(particles, before);
+    sorter.sort(particles, lender.lend());
+    EXPECT_TRUE(sorter.is_sorted());
+    expect_sorted<TypeParam>(sorter, particles, before);
+    sorter.restore_lattice_order(particles, lender.lend());
+    EXPECT_FALSE(sorter.is_sorted());
+    expect_equal<TypeParam>(particles, before);
+  }
+}
+
+TYPED_TEST(Sorting, RemembersSitesFromSortToSort) {
+  for (bool const lends_vectors : {true, false}) {
+    auto const before = scattered<TypeParam>();
+    auto particles = scattered<TypeParam>();
+    Lender<TypeParam> const lender(lends_vectors);
+    SorterOf<TypeParam> sorter({}, side, box, mesh_side, lends_vectors);
+    sorter.sort(particles, lender.lend());
+    // All axes change places, in both.
+    for (auto const* set : {&particles, &before}) {
+      auto const x = on_host(set->position);
+      for (std::int64_t i = 0; i < count; ++i) std::swap(x(i, 0), x(i, 2));
+      Kokkos::deep_copy(set->position, x);
+    }
+    sorter.sort(particles, lender.lend());
+    expect_sorted<TypeParam>(sorter, particles, before);
+    sorter.restore_lattice_order(particles, lender.lend());
+    expect_equal<TypeParam>(particles, before);
+  }
+}
+
+TYPED_TEST(Sorting, TakesTheMemoryThatItSays) {
+  for (bool const lends_vectors : {true, false}) {
+    auto particles = scattered<TypeParam>();
+    Lender<TypeParam> const lender(lends_vectors);
+    coir::testing::HeldMemory const held;
+    SorterOf<TypeParam> sorter({}, side, box, mesh_side, lends_vectors);
+    EXPECT_EQ(held.now(), 0);
+    sorter.sort(particles, lender.lend());
+    EXPECT_NEAR(static_cast<double>(held.now()),
+                static_cast<double>(SorterOf<TypeParam>::bytes(side, mesh_side, lends_vectors)),
+                4096);
+  }
+}
+
+TYPED_TEST(Sorting, IsNotForFewParticlesOrCoarseMeshes) {
+  for (auto const& [n, cells] : {std::pair{47, 47}, std::pair{48, 47}, std::pair{48, 4097}}) {
+    SorterOf<TypeParam> sorter({}, n, box, cells, true);
+    for (int s = 0; s < 20; ++s) {
+      sorter.begin_step(100 - s);
+      EXPECT_FALSE(sorter.is_due());
+    }
+    EXPECT_EQ(SorterOf<TypeParam>::bytes(n, cells, true), 0);
+  }
+}
+
+namespace {
+
+/// The steps, counted from 1, of `steps` in which particles are sorted.
+std::vector<int> sorted_in(bool on_host, int steps) {
+  SortSchedule schedule(on_host);
+  std::vector<int> when;
+  for (int s = 0; s < steps; ++s) {
+    schedule.begin_step(steps - s, !when.empty());
+    if (!schedule.is_due()) continue;
+    when.push_back(s + 1);
+    schedule.has_sorted();
+    EXPECT_FALSE(schedule.is_due());
+  }
+  return when;
+}
+
+}  // namespace
+
+TEST(SortSchedules, OfHostsStartWithTheLatticeAndSortEverySixthStep) {
+  EXPECT_EQ(sorted_in(true, 20), (std::vector<int>{6, 12}));
+  EXPECT_EQ(sorted_in(true, 21), (std::vector<int>{6, 12, 18}));
+}
+
+TEST(SortSchedules, OfDevicesSortAtOnceAndEveryEighthStep) {
+  EXPECT_EQ(sorted_in(false, 20), (std::vector<int>{1, 9, 17}));
+}
+
+TEST(SortSchedules, LeaveTheLastStepsAlone) {
+  for (int steps = 0; steps <= 8; ++steps) EXPECT_EQ(sorted_in(true, steps), std::vector<int>{});
+  EXPECT_EQ(sorted_in(true, 9), std::vector<int>{6});
+  EXPECT_EQ(sorted_in(false, 1), std::vector<int>{});
+  EXPECT_EQ(sorted_in(false, 2), std::vector<int>{1});
+}
+
+// A step that finds its force on the mesh doesn't sort, and the next one does.
+TEST(SortSchedules, AreDueUntilParticlesAreSorted) {
+  SortSchedule schedule(true);
+  for (int s = 0; s < 6; ++s) schedule.begin_step(100, false);
+  EXPECT_TRUE(schedule.is_due());
+  schedule.begin_step(99, false);
+  EXPECT_TRUE(schedule.is_due());
+}
