@@ -19,7 +19,7 @@ using nbody::SimulationOptions;
 namespace {
 
 constexpr std::int64_t side = 10;
-constexpr double box = 30;
+constexpr double length = 30;
 
 template <class Case>
 using MoverOf = nbody::detail::ParticleMover<typename Case::Exec, typename Case::Real>;
@@ -28,13 +28,13 @@ using ParticlesOf = Particles<typename Case::Exec, typename Case::Real>;
 
 template <class Case>
 MoverOf<Case> mover_of(SimulationOptions const& options = {}) {
-  return MoverOf<Case>({}, side, box, side, options, 0.3);
+  return MoverOf<Case>({}, side, length, side, options, 0.3);
 }
 
 template <class Case>
 ParticlesOf<Case> universe() {
   return nbody::initial_conditions<typename Case::Exec, typename Case::Real>(
-      typename Case::Exec{}, side, box, lcdm(), 0.3);
+      typename Case::Exec{}, side, length, lcdm(), 0.3);
 }
 
 /// The same particles, the last one first.
@@ -61,16 +61,16 @@ TYPED_TEST_SUITE(Movers, coir::testing::Cases, coir::testing::CaseName);
 
 TYPED_TEST(Movers, DriftThroughTheBordersOfTheBox) {
   using T = typename TypeParam::Real;
-  auto const particles = lattice<typename TypeParam::Exec, T>(side, box, {1, 0, -2});
+  auto const particles = lattice<typename TypeParam::Exec, T>(side, length, {1, 0, -2});
   auto const before = vectors_of(particles.position);
   auto mover = mover_of<TypeParam>();
   PhaseSeconds seconds;
   mover.drift(particles, 4, seconds);
   auto const after = vectors_of(particles.position);
   for (std::size_t p = 0; p < after.size(); ++p) {
-    EXPECT_EQ(after[p][0], std::fmod(before[p][0] + 4, box));
+    EXPECT_EQ(after[p][0], std::fmod(before[p][0] + 4, length));
     EXPECT_EQ(after[p][1], before[p][1]);
-    EXPECT_EQ(after[p][2], std::fmod(before[p][2] - 8 + box, box));
+    EXPECT_EQ(after[p][2], std::fmod(before[p][2] - 8 + length, length));
   }
   EXPECT_GT(seconds.push, 0);
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <random>
+#include <utility>
 #include <vector>
 
 using namespace coir;
@@ -16,7 +17,7 @@ using nbody::detail::SortSchedule;
 namespace {
 
 constexpr std::int64_t side = 48, count = side * side * side, mesh_side = 48;
-constexpr double box =
+constexpr double length =
     24;  // half as much per cell, so that tests find the same cells as the sorter
 
 template <class Case>
@@ -29,11 +30,11 @@ template <class Case>
 ParticlesOf<Case> scattered() {
   using T = typename Case::Real;
   using Vectors = typename ParticlesOf<Case>::Vectors;
-  ParticlesOf<Case> particles{side, box, Vectors("position", count), Vectors("momentum", count)};
+  ParticlesOf<Case> particles{side, length, Vectors("position", count), Vectors("momentum", count)};
   auto const x = Kokkos::create_mirror_view(particles.position);
   auto const p = Kokkos::create_mirror_view(particles.momentum);
   std::mt19937 generator(3);
-  std::uniform_real_distribution<float> anywhere(0, static_cast<float>(box));
+  std::uniform_real_distribution<float> anywhere(0, static_cast<float>(length));
   for (std::int64_t i = 0; i < count; ++i)
     for (int d = 0; d < 3; ++d) {
       x(i, d) = static_cast<T>(anywhere(generator));
@@ -119,7 +120,7 @@ TYPED_TEST(Sorting, FollowsTheMeshAndBringsParticlesBack) {
     auto const before = scattered<TypeParam>();
     auto particles = scattered<TypeParam>();
     Lender<TypeParam> const lender(lends_vectors);
-    SorterOf<TypeParam> sorter({}, side, box, mesh_side, lends_vectors);
+    SorterOf<TypeParam> sorter({}, side, length, mesh_side, lends_vectors);
     EXPECT_FALSE(sorter.is_sorted());
     sorter.restore_lattice_order(particles, lender.lend());  // which they have
     expect_equal<TypeParam>(particles, before);
@@ -137,13 +138,13 @@ TYPED_TEST(Sorting, RemembersSitesFromSortToSort) {
     auto const before = scattered<TypeParam>();
     auto particles = scattered<TypeParam>();
     Lender<TypeParam> const lender(lends_vectors);
-    SorterOf<TypeParam> sorter({}, side, box, mesh_side, lends_vectors);
+    SorterOf<TypeParam> sorter({}, side, length, mesh_side, lends_vectors);
     sorter.sort(particles, lender.lend());
     // All axes change places, in both.
-    for (auto const* set : {&particles, &before}) {
-      auto const x = on_host(set->position);
+    for (auto const& position : {particles.position, before.position}) {
+      auto const x = on_host(position);
       for (std::int64_t i = 0; i < count; ++i) std::swap(x(i, 0), x(i, 2));
-      Kokkos::deep_copy(set->position, x);
+      Kokkos::deep_copy(position, x);
     }
     sorter.sort(particles, lender.lend());
     expect_sorted<TypeParam>(sorter, particles, before);
@@ -157,7 +158,7 @@ TYPED_TEST(Sorting, TakesTheMemoryThatItSays) {
     auto particles = scattered<TypeParam>();
     Lender<TypeParam> const lender(lends_vectors);
     coir::testing::HeldMemory const held;
-    SorterOf<TypeParam> sorter({}, side, box, mesh_side, lends_vectors);
+    SorterOf<TypeParam> sorter({}, side, length, mesh_side, lends_vectors);
     EXPECT_EQ(held.now(), 0);
     sorter.sort(particles, lender.lend());
     EXPECT_NEAR(static_cast<double>(held.now()),
@@ -168,7 +169,7 @@ TYPED_TEST(Sorting, TakesTheMemoryThatItSays) {
 
 TYPED_TEST(Sorting, IsNotForFewParticlesOrCoarseMeshes) {
   for (auto const& [n, cells] : {std::pair{47, 47}, std::pair{48, 47}, std::pair{48, 4097}}) {
-    SorterOf<TypeParam> sorter({}, n, box, cells, true);
+    SorterOf<TypeParam> sorter({}, n, length, cells, true);
     for (int s = 0; s < 20; ++s) {
       sorter.begin_step(100 - s);
       EXPECT_FALSE(sorter.is_due());
