@@ -2,19 +2,31 @@
 
 set_property(GLOBAL PROPERTY COIR_MODULES "")
 
-# coir_add_module(NAME HEADERS file... [SOURCES file...] [LINK target...] [LINK_PRIVATE target...])
+# coir_add_module(NAME HEADERS file... [SOURCES file...] [INSTANTIATE name...] [DEVICE_SOURCES file...]
+#                 [LINK target...] [LINK_PRIVATE target...])
 #
-# Makes coir_NAME with the alias coir::NAME. HEADERS are relative to include/coir/NAME, SOURCES to src/NAME; without
-# SOURCES there is nothing to compile, and LINK_PRIVATE has no meaning.
+# Makes coir_NAME with the alias coir::NAME. HEADERS are relative to include/coir/NAME, the others to src/NAME.
+#   SOURCES         are compiled once, for hosts.
+#   INSTANTIATE     x: src/NAME/x_impl.hpp, which defines COIR_INSTANTIATE_X(Exec) in no namespace, is compiled for
+#                   each of the execution spaces that coir::CompiledSpace lets in, as x_host.cpp and x_device.cpp.
+#   DEVICE_SOURCES  are compiled once where Kokkos has a device: what doesn't share its code with hosts.
+# Without any of these there is nothing to compile, and LINK_PRIVATE has no meaning.
 function(coir_add_module name)
-  cmake_parse_arguments(module "" "" "HEADERS;SOURCES;LINK;LINK_PRIVATE" ${ARGN})
+  cmake_parse_arguments(module "" "" "HEADERS;SOURCES;INSTANTIATE;DEVICE_SOURCES;LINK;LINK_PRIVATE"
+                        ${ARGN})
   set(target coir_${name})
   set(include_dir ${PROJECT_SOURCE_DIR}/include)
   list(TRANSFORM module_HEADERS PREPEND ${include_dir}/coir/${name}/)
 
+  coir_instantiate(module_SOURCES ${name} ${module_INSTANTIATE})
+  if(Kokkos_DEVICES MATCHES "CUDA|HIP")
+    list(APPEND module_SOURCES ${module_DEVICE_SOURCES})
+  endif()
+
   if(module_SOURCES)
     set(scope PUBLIC)
     add_library(${target} ${module_SOURCES})
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(${target} PRIVATE ${module_LINK_PRIVATE})
     set_target_properties(
       ${target}
@@ -32,6 +44,28 @@ function(coir_add_module name)
   target_compile_features(${target} ${scope} cxx_std_20)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ON)
   set_property(GLOBAL APPEND PROPERTY COIR_MODULES ${name})
+endfunction()
+
+# Writes, for each further argument x, the sources that include src/MODULE/x_impl.hpp and name an execution space, and
+# appends them to SOURCES.
+function(coir_instantiate sources module)
+  set(spaces host DefaultHostExecutionSpace)
+  if(Kokkos_DEVICES MATCHES "CUDA|HIP")
+    list(APPEND spaces device DefaultExecutionSpace)
+  endif()
+  foreach(name IN LISTS ARGN)
+    string(TOUPPER ${name} upper)
+    set(rest ${spaces})
+    while(rest)
+      list(POP_FRONT rest kind space)
+      set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}_${kind}.cpp)
+      file(
+        CONFIGURE OUTPUT ${file}
+        CONTENT "// By coir_add_module.\n#include <${module}/${name}_impl.hpp>\n\nCOIR_INSTANTIATE_${upper}(Kokkos::${space})\n")
+      list(APPEND ${sources} ${file})
+    endwhile()
+  endforeach()
+  set(${sources} "${${sources}}" PARENT_SCOPE)
 endfunction()
 
 # coir::coir, which links every module that was built.

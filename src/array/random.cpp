@@ -1,4 +1,4 @@
-#include "random_kernels.hpp"
+#include "random_impl.hpp"
 
 namespace coir::random::detail {
 
@@ -12,7 +12,5 @@ Words words_at(Words const& key, std::uint64_t index, Purpose purpose) {
                    static_cast<std::uint32_t>(purpose)},
                   key);
 }
-
-COIR_INSTANTIATE_RANDOM(Kokkos::DefaultHostExecutionSpace)
 
 }  // namespace coir::random::detail

@@ -1,4 +1,4 @@
-#include "sort_kernels.hpp"
+#include "sort_on_host.hpp"
 
 #include <Kokkos_Sort.hpp>
 

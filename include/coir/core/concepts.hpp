@@ -11,6 +11,25 @@ namespace coir {
 template <class T>
 concept ExecutionSpace = Kokkos::is_execution_space<T>::value;
 
+namespace detail {
+
+/// True after the assertion: an error about a constraint besides would only hide its line.
+template <class Exec>
+struct IsCompiled : std::true_type {
+  static_assert(std::same_as<Exec, Kokkos::DefaultExecutionSpace> ||
+                    std::same_as<Exec, Kokkos::DefaultHostExecutionSpace>,
+                "coir's libraries are compiled for Kokkos::DefaultExecutionSpace and "
+                "Kokkos::DefaultHostExecutionSpace, and not for this execution space: use one of "
+                "these (one host thread: OMP_NUM_THREADS=1)");
+};
+
+}  // namespace detail
+
+/// An execution space that coir's libraries have kernels for: Kokkos' default one, and its default one on hosts.
+/// Of other execution spaces, such as Serial beside OpenMP, the compiler says so.
+template <class T>
+concept CompiledSpace = ExecutionSpace<T> && detail::IsCompiled<T>::value;
+
 /// float or double, possibly const.
 template <class T>
 concept Real =

@@ -149,7 +149,7 @@ class Plan {
 /// \tparam T     float or double
 /// \tparam Rank  axes of one transform: 1 to 3
 /// \see Frigo and Johnson, Proc. IEEE 93 (2005) 216
-template <ExecutionSpace Exec, class T, int Rank>
+template <CompiledSpace Exec, class T, int Rank>
   requires(std::same_as<T, float> || std::same_as<T, double>) && (Rank >= 1 && Rank <= 3)
 class RealPlan {
  public:
@@ -240,7 +240,7 @@ class RealPlan {
 /// and backward leaves its input as it is, unless the plan is in place.
 ///
 /// \tparam T  float or double: of real and imaginary parts
-template <ExecutionSpace Exec, class T, int Rank>
+template <CompiledSpace Exec, class T, int Rank>
   requires(std::same_as<T, float> || std::same_as<T, double>) && (Rank >= 1 && Rank <= 3)
 class ComplexPlan {
  public:

@@ -73,7 +73,7 @@ void paint(Exec const& exec, Painted<T> const& painted, double box, Cells<T> con
 /// \throws PreconditionError if shapes don't fit or the scheme isn't one of the backend's
 /// \throws ResourceError if there is no memory for private meshes
 /// \see Hockney & Eastwood, Computer Simulation Using Particles (1988), chapter 5
-template <ExecutionSpace Exec, VectorsOfParticles Positions, WritableRealViewOfRank<3> Mesh>
+template <CompiledSpace Exec, VectorsOfParticles Positions, WritableRealViewOfRank<3> Mesh>
   requires SameValueType<Positions, Mesh> && CanAccess<Exec, Positions, Mesh>
 void paint(Exec const& exec, Positions const& positions, double box, Mesh const& mesh,
            PaintOptions const& options = {}) {
@@ -89,7 +89,7 @@ void paint(Exec const& exec, Positions const& positions, double box, Mesh const&
 ///
 /// \param values  (N); for vectors (N, 3), and the mesh is (n_0, n_1, n_2, 3)
 /// \throws PreconditionError also if options.deterministic or the scheme is tiles: these are for masses of 1
-template <ExecutionSpace Exec, VectorsOfParticles Positions, class Values, class Mesh>
+template <CompiledSpace Exec, VectorsOfParticles Positions, class Values, class Mesh>
   requires((RealViewOfRank<Values, 1> && WritableRealViewOfRank<Mesh, 3>) ||
            (VectorsOfParticles<Values> && WritableRealViewOfRank<Mesh, 4>)) &&
           SameValueType<Positions, Values, Mesh> && CanAccess<Exec, Positions, Values, Mesh>

@@ -122,7 +122,7 @@ auto rows_of(Spectrum const& spectrum) {
 ///   negative or more than 10^6, k_min isn't below k_max, or either is negative; if the bins are logarithmic and their
 ///   number is 0; or if interlacing or subtraction of shot noise is asked for, which need particles
 /// \throws ResourceError if there is no memory for the sums
-template <ExecutionSpace Exec, HalfSpectrum A, HalfSpectrum B>
+template <CompiledSpace Exec, HalfSpectrum A, HalfSpectrum B>
   requires SameValueType<A, B> && CanAccess<Exec, A, B>
 PowerSpectrum cross_power_spectrum_of(Exec const& exec, A const& a, B const& b, std::int64_t n2,
                                       double box, PowerSpectrumOptions const& options = {}) {
@@ -140,7 +140,7 @@ PowerSpectrum cross_power_spectrum_of(Exec const& exec, A const& a, B const& b, 
 }
 
 /// The same of one field: P(k) = V / (n_0 n_1 n_2)^2 <|a(k)|^2>.
-template <ExecutionSpace Exec, HalfSpectrum Spectrum>
+template <CompiledSpace Exec, HalfSpectrum Spectrum>
   requires CanAccess<Exec, Spectrum>
 PowerSpectrum power_spectrum_of(Exec const& exec, Spectrum const& spectrum, std::int64_t n2,
                                 double box, PowerSpectrumOptions const& options = {}) {
@@ -166,7 +166,7 @@ PowerSpectrum power_spectrum_of(Exec const& exec, Spectrum const& spectrum, std:
 /// \throws PreconditionError if an argument is out of its range, or as cross_power_spectrum_of for the bins
 /// \throws ResourceError if there is no memory
 /// \see Jing, Astrophys. J. 620, 559 (2005); Sefusatti et al., Mon. Not. R. Astron. Soc. 460, 3624 (2016), section 3.2
-template <ExecutionSpace Exec, VectorsOfParticles Positions>
+template <CompiledSpace Exec, VectorsOfParticles Positions>
   requires CanAccess<Exec, Positions>
 PowerSpectrum power_spectrum(Exec const& exec, Positions const& positions, double box,
                              std::int64_t cells, PowerSpectrumOptions const& options = {}) {
@@ -179,7 +179,7 @@ PowerSpectrum power_spectrum(Exec const& exec, Positions const& positions, doubl
 /// noise, so that options.subtract_shot_noise changes nothing.
 ///
 /// \throws as power_spectrum
-template <ExecutionSpace Exec, VectorsOfParticles A, VectorsOfParticles B>
+template <CompiledSpace Exec, VectorsOfParticles A, VectorsOfParticles B>
   requires SameValueType<A, B> && CanAccess<Exec, A, B>
 PowerSpectrum cross_power_spectrum(Exec const& exec, A const& a, B const& b, double box,
                                    std::int64_t cells, PowerSpectrumOptions const& options = {}) {

@@ -33,7 +33,7 @@ void readout(Exec const& exec, T const* position, std::int64_t particles, double
 /// \param values      out: (N); of vectors (N, 3), which are read in one pass
 /// \throws PreconditionError if shapes don't fit
 /// \see Hockney & Eastwood, Computer Simulation Using Particles (1988), chapter 5
-template <ExecutionSpace Exec, VectorsOfParticles Positions, class Mesh, class Values>
+template <CompiledSpace Exec, VectorsOfParticles Positions, class Mesh, class Values>
   requires((RealViewOfRank<Mesh, 3> && WritableRealViewOfRank<Values, 1>) ||
            (RealViewOfRank<Mesh, 4> && VectorsOfParticles<Values> &&
             WritableRealViewOfRank<Values, 2>)) &&

@@ -244,7 +244,6 @@ void fill_integers(Exec const& exec, Words const& key, T* data, std::int64_t cou
 
 }  // namespace coir::random::detail
 
-// To be used in namespace coir::random::detail.
 #define COIR_RANDOM_INTEGERS(Exec, T) \
   template void fill_integers(Exec const&, Words const&, T*, std::int64_t, T, std::uint64_t);
 #define COIR_RANDOM_REALS(Exec, T)                                               \
@@ -252,19 +251,21 @@ void fill_integers(Exec const& exec, Words const& key, T* data, std::int64_t cou
   template void fill_normal(Exec const&, Words const&, T*, std::int64_t, T, T);
 #define COIR_RANDOM_BITS(Exec, T) \
   template void fill_bits(Exec const&, Words const&, T*, std::int64_t);
-#define COIR_INSTANTIATE_RANDOM(Exec)        \
-  COIR_RANDOM_BITS(Exec, unsigned)           \
-  COIR_RANDOM_BITS(Exec, unsigned long)      \
-  COIR_RANDOM_BITS(Exec, unsigned long long) \
-  COIR_RANDOM_REALS(Exec, float)             \
-  COIR_RANDOM_REALS(Exec, double)            \
-  COIR_RANDOM_INTEGERS(Exec, signed char)    \
-  COIR_RANDOM_INTEGERS(Exec, unsigned char)  \
-  COIR_RANDOM_INTEGERS(Exec, short)          \
-  COIR_RANDOM_INTEGERS(Exec, unsigned short) \
-  COIR_RANDOM_INTEGERS(Exec, int)            \
-  COIR_RANDOM_INTEGERS(Exec, unsigned)       \
-  COIR_RANDOM_INTEGERS(Exec, long)           \
-  COIR_RANDOM_INTEGERS(Exec, unsigned long)  \
-  COIR_RANDOM_INTEGERS(Exec, long long)      \
-  COIR_RANDOM_INTEGERS(Exec, unsigned long long)
+#define COIR_INSTANTIATE_RANDOM(Exec)            \
+  namespace coir::random::detail {               \
+  COIR_RANDOM_BITS(Exec, unsigned)               \
+  COIR_RANDOM_BITS(Exec, unsigned long)          \
+  COIR_RANDOM_BITS(Exec, unsigned long long)     \
+  COIR_RANDOM_REALS(Exec, float)                 \
+  COIR_RANDOM_REALS(Exec, double)                \
+  COIR_RANDOM_INTEGERS(Exec, signed char)        \
+  COIR_RANDOM_INTEGERS(Exec, unsigned char)      \
+  COIR_RANDOM_INTEGERS(Exec, short)              \
+  COIR_RANDOM_INTEGERS(Exec, unsigned short)     \
+  COIR_RANDOM_INTEGERS(Exec, int)                \
+  COIR_RANDOM_INTEGERS(Exec, unsigned)           \
+  COIR_RANDOM_INTEGERS(Exec, long)               \
+  COIR_RANDOM_INTEGERS(Exec, unsigned long)      \
+  COIR_RANDOM_INTEGERS(Exec, long long)          \
+  COIR_RANDOM_INTEGERS(Exec, unsigned long long) \
+  }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The kernels of sorting.hpp.
+/// Sorting of rows in host memory.
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/sort_rows.hpp>

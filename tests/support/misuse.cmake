@@ -18,6 +18,7 @@ endif()
 # Without what the build system says before and after.
 string(REGEX REPLACE "[;\\]" "," output "${output}")
 string(REPLACE "[" "(" output "${output}")
+string(REPLACE "]" ")" output "${output}")
 string(REGEX REPLACE "\n" ";" lines "${output}")
 set(count 0)
 set(errors 0)

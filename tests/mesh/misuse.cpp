@@ -1,0 +1,17 @@
+// Execution spaces that the library has no kernels for: see CMakeLists.txt.
+
+#include <coir/fft/plan.hpp>
+#include <coir/mesh/paint.hpp>
+
+void misuse(Kokkos::View<float* [3], Kokkos::LayoutRight, Kokkos::HostSpace> const& positions,
+            Kokkos::View<float***, Kokkos::LayoutRight, Kokkos::HostSpace> const& mesh) {
+#if defined(MISUSE_paint_on_serial)
+  coir::mesh::paint(Kokkos::Serial{}, positions, 1.0, mesh);
+#elif defined(MISUSE_plan_on_serial)
+  coir::fft::RealPlan<Kokkos::Serial, float, 3> const plan(Kokkos::Serial{}, {4, 4, 4});
+#else
+  Kokkos::DefaultHostExecutionSpace const host;
+  coir::mesh::paint(host, positions, 1.0, mesh);
+  coir::fft::RealPlan<Kokkos::DefaultHostExecutionSpace, float, 3> const plan(host, {4, 4, 4});
+#endif
+}
