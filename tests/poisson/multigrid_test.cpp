@@ -150,7 +150,8 @@ TYPED_TEST(MultigridTest, SolvesFourCells) {
   auto const b_h = Kokkos::create_mirror_view(b);
   b_h(0, 0) = 1, b_h(0, 1) = -3, b_h(1, 0) = -7, b_h(1, 1) = -11;
   Kokkos::deep_copy(b, b_h);
-  multigrid(b, u, {.tolerance = std::is_same_v<T, float> ? 1e-6 : 1e-14});
+  // The residual over the smallest eigenvalue, 2, then stays below the bound.
+  multigrid(b, u, {.tolerance = std::is_same_v<T, float> ? 1e-6 : 2e-15});
   auto const u_h = on_host(u);
   double const bound = 64 * std::numeric_limits<T>::epsilon();
   EXPECT_NEAR(u_h(1, 1), 1, bound);
@@ -167,17 +168,17 @@ TYPED_TEST(MultigridTest, FindsAFieldFromItsLaplacianInThreeDimensions) {
   for (auto const& cells : shapes_3d) expect_field_from_its_laplacian<TypeParam>(cells);
 }
 
-// Theory for one sweep before and one after at the relaxation used here: 0.04 in 2-D, 0.08 in 3-D.
+// With one sweep before and one after 0.03 in 2-D and 0.06 in 3-D on large grids.
 TYPED_TEST(MultigridInDouble, ConvergesAlikeOnEveryShape) {
   for (auto const& cells : shapes_2d) {
     auto const result = solve_random<TypeParam>(cells, {});
     EXPECT_TRUE(result.converged) << name_of(cells);
-    EXPECT_LT(result.convergence_factor, 0.08) << name_of(cells);
+    EXPECT_LT(result.convergence_factor, 0.05) << name_of(cells);
   }
   for (auto const& cells : shapes_3d) {
     auto const result = solve_random<TypeParam>(cells, {});
     EXPECT_TRUE(result.converged) << name_of(cells);
-    EXPECT_LT(result.convergence_factor, 0.12) << name_of(cells);
+    EXPECT_LT(result.convergence_factor, 0.09) << name_of(cells);
   }
 }
 

@@ -26,7 +26,7 @@ struct MultigridOptions {
   int pre_sweeps = 1;       ///< of the smoother before each coarse-grid correction, at least 1
   int post_sweeps = 1;      ///< and after it, at least 0
   Smoother smoother = Smoother::red_black;
-  double omega = 0;  ///< relaxation parameter in (0, 2); 0 takes the one that smooths best
+  double omega = 0;            ///< of relaxation, in (0, 2); 0: what converges best on each grid
   bool full_multigrid = true;  ///< the first cycle solves its coarse problem by full multigrid
   Monitor monitor = {};        ///< called after every cycle
 };
