@@ -1,6 +1,7 @@
 // The arithmetic of multigrid cycles and red-black sweeps on hosts.
 
 #include "row_relaxation.hpp"
+#include "transfer_cells.hpp"
 
 #include <coir/poisson/detail/host_slabs.hpp>
 
@@ -50,11 +51,21 @@ void restrict_row(Level<T, Rank> const& fine, Level<T, Rank> const& coarse, T co
   int const n = coarse.n[2];
   T* const out = coarse.restricted + coarse.b_offset(I, J, 0);
   T const* const s = sum - 1;  // 1-based, as the columns
-  for (int k = 1; k < n; ++k) out[k] = scale * (s[2 * k] + T(0.5) * (s[2 * k - 1] + s[2 * k + 1]));
+  restrict_cells(s, out, n, scale);
   T last = s[2 * n] + T(0.5) * s[2 * n - 1];
   for (int offset = 1; offset <= 2 && 2 * n + offset <= fine.n[2]; ++offset)
     last += share(offset, true, coarse.ghost[2]) * s[2 * n + offset];
   out[n] = scale * last;
+}
+
+/// The share of row j ahead of slab i that one stage asks for. A stage reads the source one slab later than the
+/// unknown.
+template <class T, int Rank>
+Soon<T> soon(Level<T, Rank> const& level, int i, int j, Ahead const& ahead) {
+  int const slab = i + ahead.slabs;
+  if (ahead.slabs == 0 || slab > level.n[0]) return {};
+  int const first = 1 + (level.n[2] >> ahead.shift) * ahead.share;
+  return {level.u_at(slab, j, first), level.b + level.b_offset(slab - 1, j, first), ahead.shift};
 }
 
 }  // namespace
@@ -91,12 +102,12 @@ double HostSlabs<T, Rank>::total(int slabs) const {
 
 template <class T, int Rank>
 void HostSlabs<T, Rank>::smooth(Grid const& level, Smoothing<T> const& how, bool from_zero,
-                                int stage, int i, bool watched) const {
+                                int stage, int i, bool watched, Ahead const& ahead) const {
   for (int j = 1; j <= level.n[1]; ++j) {
     if (how.red_black && stage == 0 && from_zero) {
       relax_zero_row(level, i, j, 0, how.omega);
     } else if (how.red_black) {
-      relax_row(level, i, j, stage % 2, how.omega, watched);
+      relax_row(level, i, j, stage % 2, how.omega, watched, soon(level, i, j, ahead));
     } else if (stage == 0 && from_zero) {
       relax_zero_row(level, i, j, 0, how.omega);
       relax_zero_other(level, i, j, how.omega);
@@ -235,11 +246,7 @@ void HostSlabs<T, Rank>::interpolate_slab(int band, Grid const& coarse, Grid con
     c[n + 1] = coarse.ghost[2] * c[n];
     T* const u = fine.u_at(i, j, 0);
     int const pairs = fine.n[2] / 2;
-    COIR_INDEPENDENT_ITERATIONS
-    for (int k = 1; k <= pairs; ++k) {
-      u[2 * k - 1] = (Set ? T(0) : u[2 * k - 1]) + T(0.5) * (c[k - 1] + c[k]);
-      u[2 * k] = (Set ? T(0) : u[2 * k]) + c[k];
-    }
+    interpolate_cells<Set>(c, u, pairs);
     if (fine.n[2] % 2 != 0)
       u[fine.n[2]] = (Set ? T(0) : u[fine.n[2]]) + T(0.5) * (c[pairs] + c[pairs + 1]);
   }

@@ -26,7 +26,8 @@ void relax_one(StencilRow<T> const& row, int k, T step) {
 }  // namespace
 
 template <class T, int Rank>
-void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watched) {
+void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watched,
+                 Soon<T> const& soon) {
   using S = Simd<T>;
   using Vector = typename S::Vector;
   constexpr int width = S::width;
@@ -36,6 +37,7 @@ void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watc
     for (int l = 0; l < width; ++l) lane[l] = T(l % 2);
     auto const moves = lane == T(0);
     StencilRow<T> const at = row;  // which the compiler sees that nothing stores to
+    Soon<T> const next = soon;
     std::ptrdiff_t const other = Rank == 3 ? at.row : 0;
     // Of neighbours in the row only cells are needed that don't move, which may come from before a store; to
     // load them again would wait for it.
@@ -47,6 +49,10 @@ void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watc
           at, step, S::west(before, here), S::east(here, after), S::load(u - at.slab),
           S::load(u + at.slab), S::load(u - other), S::load(u + other), S::load(at.b + k), here);
       S::store(u, moves ? moved : here);
+      if (next.u != nullptr) {
+        __builtin_prefetch(next.u + ((k - first) >> next.shift), 0, 2);
+        __builtin_prefetch(next.b + ((k - first) >> next.shift), 0, 2);
+      }
       before = here;
       here = after;
     };
@@ -61,9 +67,13 @@ void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watc
   for (; k < end; k += 2) relax_one<T, Rank>(row, k, step);
 }
 
-template void relax_cells<float, 2>(StencilRow<float> const&, int, int, float, bool);
-template void relax_cells<float, 3>(StencilRow<float> const&, int, int, float, bool);
-template void relax_cells<double, 2>(StencilRow<double> const&, int, int, double, bool);
-template void relax_cells<double, 3>(StencilRow<double> const&, int, int, double, bool);
+template void relax_cells<float, 2>(StencilRow<float> const&, int, int, float, bool,
+                                    Soon<float> const&);
+template void relax_cells<float, 3>(StencilRow<float> const&, int, int, float, bool,
+                                    Soon<float> const&);
+template void relax_cells<double, 2>(StencilRow<double> const&, int, int, double, bool,
+                                     Soon<double> const&);
+template void relax_cells<double, 3>(StencilRow<double> const&, int, int, double, bool,
+                                     Soon<double> const&);
 
 }  // namespace coir::poisson::detail

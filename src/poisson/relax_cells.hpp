@@ -17,6 +17,15 @@ struct StencilRow {
   T along, slabs, rows, diagonal;  // as in Stencil
 };
 
+/// Memory that is needed soon, at least half a row of each: relaxation of a row asks for 1/2^shift as much of it
+/// as it relaxes.
+template <class T>
+struct Soon {
+  T const* u = nullptr;
+  T const* b = nullptr;
+  int shift = 0;
+};
+
 /// Moves the cells first, first + 2, ... below `end` by `step` times L u - b, which is
 ///
 ///   along (u[k-1] + u[k+1]) + slabs (u[k-slab] + u[k+slab]) + rows (u[k-row] + u[k+row]) - b[k] - diagonal u[k]
@@ -27,12 +36,18 @@ struct StencilRow {
 /// were, which takes two thirds of the time.
 ///
 /// \param watched  other threads may read the other cells meanwhile, so that they must not be stored
+/// \param soon     none, if its pointers are null
 template <class T, int Rank>
-void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watched);
+void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watched,
+                 Soon<T> const& soon);
 
-extern template void relax_cells<float, 2>(StencilRow<float> const&, int, int, float, bool);
-extern template void relax_cells<float, 3>(StencilRow<float> const&, int, int, float, bool);
-extern template void relax_cells<double, 2>(StencilRow<double> const&, int, int, double, bool);
-extern template void relax_cells<double, 3>(StencilRow<double> const&, int, int, double, bool);
+extern template void relax_cells<float, 2>(StencilRow<float> const&, int, int, float, bool,
+                                           Soon<float> const&);
+extern template void relax_cells<float, 3>(StencilRow<float> const&, int, int, float, bool,
+                                           Soon<float> const&);
+extern template void relax_cells<double, 2>(StencilRow<double> const&, int, int, double, bool,
+                                            Soon<double> const&);
+extern template void relax_cells<double, 3>(StencilRow<double> const&, int, int, double, bool,
+                                            Soon<double> const&);
 
 }  // namespace coir::poisson::detail

@@ -15,8 +15,10 @@ namespace coir::poisson::detail {
 /// Moves the cells of one colour by omega times the step that would solve their own equation.
 ///
 /// \param watched  other threads may read the other colour meanwhile
+/// \param soon     see relax_cells
 template <class T, int Rank>
-void relax_row(Level<T, Rank> const& level, int i, int j, int colour, T omega, bool watched) {
+void relax_row(Level<T, Rank> const& level, int i, int j, int colour, T omega, bool watched,
+               Soon<T> const& soon) {
   int const n = level.n[2];
   T* const u = level.u_at(i, j, 0);
   T const* const b = level.b + level.b_offset(i, j, 0);
@@ -24,7 +26,7 @@ void relax_row(Level<T, Rank> const& level, int i, int j, int colour, T omega, b
   int const first = first_column(i, j, colour);
   relax_cells<T, Rank>(
       {u, b, level.u_slab, level.u_row, inner.along, inner.slabs, inner.rows, inner.diagonal},
-      first, n, omega / inner.diagonal, watched);
+      first, n, omega / inner.diagonal, watched, soon);
   if ((n - first) % 2 == 0 && n >= first) {
     Stencil<T> const last = level.stencil(i, j, n);
     u[n] += omega / last.diagonal * level.defect(u + n, b[n], last);

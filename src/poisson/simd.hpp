@@ -34,7 +34,31 @@ struct Simd {
     return shift<1>(here, after, std::make_integer_sequence<int, width>{});
   }
 
+  /// a[0], b[0], a[1], b[1], ...: the first and the second vector of it.
+  static Vector first_in_turns(Vector a, Vector b) {
+    return in_turns<0>(a, b, std::make_integer_sequence<int, width>{});
+  }
+  static Vector second_in_turns(Vector a, Vector b) {
+    return in_turns<width / 2>(a, b, std::make_integer_sequence<int, width>{});
+  }
+
+  /// Every second element of a and b, from the first or the second on.
+  static Vector evens(Vector a, Vector b) {
+    return every_second<0>(a, b, std::make_integer_sequence<int, width>{});
+  }
+  static Vector odds(Vector a, Vector b) {
+    return every_second<1>(a, b, std::make_integer_sequence<int, width>{});
+  }
+
  private:
+  template <int Offset, int... Lane>
+  static Vector in_turns(Vector a, Vector b, std::integer_sequence<int, Lane...>) {
+    return __builtin_shufflevector(a, b, (Offset + Lane / 2 + Lane % 2 * width)...);
+  }
+  template <int Offset, int... Lane>
+  static Vector every_second(Vector a, Vector b, std::integer_sequence<int, Lane...>) {
+    return __builtin_shufflevector(a, b, (Offset + 2 * Lane)...);
+  }
   template <int Offset, int... Lane>
   static Vector shift(Vector a, Vector b, std::integer_sequence<int, Lane...>) {
     return __builtin_shufflevector(a, b, (Offset + Lane)...);

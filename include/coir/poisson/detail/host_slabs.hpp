@@ -11,6 +11,14 @@
 
 namespace coir::poisson::detail {
 
+/// What a pipeline comes to next: slabs so far ahead of the one that is relaxed. 2^shift stages of relaxation
+/// share the work of asking for their memory, and this is number `share` of them. None, if `slabs` is 0.
+struct Ahead {
+  int slabs = 0;
+  int share = 0;
+  int shift = 0;
+};
+
 /// What the passes over a level do to its slabs 1 to n[0], with scratch rows for bands that run at the same
 /// time: a band's calls follow each other.
 ///
@@ -30,8 +38,9 @@ class HostSlabs {
   /// A stage of relaxation. A sweep is two: red then black, or out of place and back.
   ///
   /// \param watched  other threads may read the slab meanwhile, though not what the stage changes
+  /// \param ahead    is asked for meanwhile
   void smooth(Grid const& level, Smoothing<T> const& how, bool from_zero, int stage, int i,
-              bool watched) const;
+              bool watched, Ahead const& ahead) const;
 
   /// Coarse slab I of the restricted residual; with `measure` the square of the residual in the fine slabs
   /// that belong to it counts in total().

@@ -9,6 +9,7 @@
 #include <coir/poisson/detail/slab_pipeline.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace coir::poisson::detail {
@@ -36,7 +37,7 @@ class HostPasses {
       int const stages = 2 * std::min(at_once, how.sweeps - done);
       bool const zero = from_zero && done == 0;
       run("coir::poisson::multigrid/smooth", level, stages, [&](PipelineStep const& at) {
-        slabs_.smooth(level, how, zero, at.stage, at.slab, at.watched);
+        slabs_.smooth(level, how, zero, at.stage, at.slab, at.watched, Ahead{});
       });
     }
   }
@@ -50,7 +51,7 @@ class HostPasses {
     int const last = 2 * how.sweeps + 1;
     run("coir::poisson::multigrid/descend", fine, last + 1, [&](PipelineStep const& at) {
       if (at.stage + 1 < last)
-        slabs_.smooth(fine, how, from_zero, at.stage, at.slab, at.watched);
+        slabs_.smooth(fine, how, from_zero, at.stage, at.slab, at.watched, Ahead{});
       else if (at.stage == last && at.slab % 2 == 0 && at.slab / 2 <= coarse.n[0])
         slabs_.restrict_residual(at.band, fine, coarse, at.slab / 2, measure);
     });
@@ -67,7 +68,8 @@ class HostPasses {
   void ascend(Grid const& coarse, Grid const& fine, Smoothing<T> const& how, bool set) {
     run("coir::poisson::multigrid/ascend", fine, 1 + 2 * how.sweeps, [&](PipelineStep const& at) {
       if (at.stage > 0)
-        slabs_.smooth(fine, how, false, at.stage - 1, at.slab, at.watched);
+        slabs_.smooth(fine, how, false, at.stage - 1, at.slab, at.watched,
+                      ahead(fine, at.stage, 2 * how.sweeps));
       else
         slabs_.interpolate(at.band, coarse, fine, at.slab, set);
     });
@@ -81,9 +83,11 @@ class HostPasses {
       if (at.stage == 0)
         slabs_.interpolate(at.band, coarse, fine, at.slab, set);
       else if (at.stage < smoothed)
-        slabs_.smooth(fine, after, false, at.stage - 1, at.slab, false);
+        slabs_.smooth(fine, after, false, at.stage - 1, at.slab, false,
+                      ahead(fine, at.stage, last - 2));
       else if (at.stage + 1 < last)
-        slabs_.smooth(fine, before, false, at.stage - smoothed, at.slab, false);
+        slabs_.smooth(fine, before, false, at.stage - smoothed, at.slab, false,
+                      ahead(fine, at.stage, last - 2));
       else if (at.stage == last && at.slab % 2 == 0 && at.slab / 2 <= coarse.n[0])
         slabs_.restrict_residual(at.band, fine, coarse, at.slab / 2, measure);
     });
@@ -110,6 +114,8 @@ class HostPasses {
   }
 
  private:
+  static constexpr std::int64_t own_cache = 512 * 1024;  // of a core, in bytes
+
   // pipeline_bands never makes more.
   static int most_bands(Exec const& exec) { return static_cast<int>(exec.concurrency()); }
 
@@ -121,11 +127,19 @@ class HostPasses {
 
   // As many sweeps as keep their slabs in a core's own cache, and the seams a small part of the work.
   int sweeps_at_once(Grid const& level) const {
-    constexpr std::int64_t cache = 512 * 1024;
     std::int64_t const slab = 2 * (std::int64_t(level.n[1]) * level.n[2] + 1) * sizeof(T);
-    std::int64_t const in_cache = cache / slab - 2;
+    std::int64_t const in_cache = own_cache / slab - 2;
     std::int64_t const between_seams = level.n[0] / (16 * std::int64_t(exec_.concurrency()));
     return static_cast<int>(std::max<std::int64_t>(1, std::min(in_cache, between_seams) / 2));
+  }
+
+  // What an ascent reads next, if the slabs at work leave room for it in a core's own cache. Stage 0 interpolates,
+  // `relaxing` stages of relaxation follow.
+  static Ahead ahead(Grid const& fine, int stage, int relaxing) {
+    int const shift = std::bit_width(static_cast<unsigned>(relaxing)) - 1;
+    std::int64_t const slab = 2 * std::int64_t(fine.n[1]) * fine.n[2] * sizeof(T);
+    if (stage > 1 << shift || (relaxing + 4) * slab > own_cache) return {};
+    return {stage + 1, stage - 1, shift};
   }
 
   Exec exec_;

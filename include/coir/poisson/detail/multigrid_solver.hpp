@@ -202,14 +202,18 @@ class Multigrid<Exec, T, Rank>::Implementation {
       if (l > 0) source += cells(shapes_[l]);
       if (options_.smoother == Smoother::jacobi) scratch += cells(shapes_[l]);
     }
+    unknowns_ = numbers("coir::poisson::multigrid/unknowns", unknown);
+    sources_ = numbers("coir::poisson::multigrid/sources", source);
+    scratch_ = numbers("coir::poisson::multigrid/scratch", scratch);
     // The unknowns start as zero, and their rings stay so.
-    unknowns_ = Memory(Kokkos::view_alloc(exec_, "coir::poisson::multigrid/unknowns"), unknown);
-    sources_ =
-        Memory(Kokkos::view_alloc("coir::poisson::multigrid/sources", Kokkos::WithoutInitializing),
-               source);
-    scratch_ =
-        Memory(Kokkos::view_alloc("coir::poisson::multigrid/scratch", Kokkos::WithoutInitializing),
-               scratch);
+    Kokkos::deep_copy(exec_, unknowns_, T(0));
+  }
+
+  static Memory numbers(std::string const& label, std::int64_t count) {
+    Memory const memory(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), count);
+    if constexpr (runs_on_host<Exec>)
+      ask_for_large_pages(memory.data(), count * std::int64_t(sizeof(T)));
+    return memory;
   }
 
   void set_pointers() {
