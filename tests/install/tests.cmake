@@ -67,6 +67,15 @@ set_tests_properties(
   install/says_what_is_not_optimised PROPERTIES LABELS install FIXTURES_REQUIRED installed PASS_REGULAR_EXPRESSION
                                                 "coir: CMAKE_BUILD_TYPE is empty")
 
+# The examples beside an installed coir, as their page says.
+add_test(
+  NAME install/examples
+  COMMAND
+    ${CMAKE_CTEST_COMMAND} --build-and-test ${PROJECT_SOURCE_DIR}/docs/examples ${folder}/examples --build-generator
+    ${CMAKE_GENERATOR} --build-options ${settings} -Dcoir_ROOT=${prefix} --build-target example_01_view --test-command
+    ${CMAKE_CTEST_COMMAND} --output-on-failure --tests-regex 01_view --no-tests=error)
+set_tests_properties(install/examples PROPERTIES LABELS install FIXTURES_REQUIRED installed RUN_SERIAL ON)
+
 # With coir_ROOT, Kokkos is found by way of coir; the other two ways need to be told where it is, or bring one.
 coir_add_install_test(add_subdirectory SETTINGS WAY=add_subdirectory COIR_SOURCE=${PROJECT_SOURCE_DIR}
                       Kokkos_DIR=${Kokkos_DIR})
