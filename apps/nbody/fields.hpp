@@ -18,7 +18,7 @@ enum class FieldKind { number, word, flag, list };
 struct Field {
   std::string name;  ///< "omega-m", for --omega-m
   FieldKind kind;
-  std::string group;      ///< in --help
+  std::string group{};    ///< in --help; fields() sets it
   std::string type_name;  ///< in --help
   std::string help;
   bool physics;  ///< a run can't go on with another value

@@ -136,7 +136,7 @@ class ConfigReader : public CLI::ConfigTOML {
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
     std::string const text{std::istreambuf_iterator<char>(input), {}};
     std::string const file = app_.get_config_ptr()->as<std::string>();
-    std::vector<CLI::ConfigItem> items;
+    std::vector<CLI::ConfigItem> found;
     std::set<std::string> seen;
     for (auto& entry : read_toml(text, file)) {
       std::string const key = one_line(entry.key);
@@ -159,11 +159,11 @@ class ConfigReader : public CLI::ConfigTOML {
         throw InputError(file + ": '" + key + "' must be true or false, not '" +
                          entry.values.front() + "'");
       if (entry.values.empty()) continue;  // an empty list, as if it weren't there
-      items.emplace_back();
-      items.back().name = entry.key;
-      items.back().inputs = std::move(entry.values);
+      found.emplace_back();
+      found.back().name = entry.key;
+      found.back().inputs = std::move(entry.values);
     }
-    return items;
+    return found;
   }
 
  private:

@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   // The label is the kernel's name in profilers.
   coir::for_each(
       "example::wave", exec, coir::box({m, n}), KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) {
-        wave(i, j) = coir::math::sin(0.02 * i) * coir::math::cos(0.01 * j);
+        wave(i, j) = coir::math::sin(0.02 * double(i)) * coir::math::cos(0.01 * double(j));
       });
 
   // A reduction waits for its result; its bits don't depend on the number of threads.

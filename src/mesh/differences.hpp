@@ -25,10 +25,10 @@ struct Differences {
   DifferenceWeights<T> weights[3];
 
   /// All planes.
-  Differences(T const* potential, Shape<3> const& shape, double box, T* force)
-      : potential(potential),
+  Differences(T const* from, Shape<3> const& shape, double box, T* to)
+      : potential(from),
         row(2 * (shape[2] / 2 + 1)),
-        force(force),
+        force(to),
         first_plane(0),
         end_plane(shape[0]),
         shift(0) {
@@ -79,9 +79,9 @@ struct Differences {
     T const* const here = potential + i * plane + j * row;
     T const *x[4], *y[4];
     for (int s = 0; s < 4; ++s) {
-      int const shift = s < 2 ? s - 2 : s - 1;
-      x[s] = potential + around(i + shift, 0) * plane + j * row;
-      y[s] = potential + i * plane + around(j + shift, 1) * row;
+      int const step = s < 2 ? s - 2 : s - 1;
+      x[s] = potential + around(i + step, 0) * plane + j * row;
+      y[s] = potential + i * plane + around(j + step, 1) * row;
     }
     between(here, x, y, first, last, force + ((i + shift) * n[1] + j) * n[2] * 3);
     for (std::int64_t k = last; k < end; ++k) (*this)(i, j, k);

@@ -70,9 +70,9 @@ struct DifferencesInBlocks {
     std::int64_t y[4], z[4];
     COIR_UNROLL
     for (int s = 0; s < 4; ++s) {
-      int const shift = s < 2 ? s - 2 : s - 1;
-      y[s] = around(j + shift, 1) * row + k;
-      z[s] = line_at + around(k + shift, 2);
+      int const step = s < 2 ? s - 2 : s - 1;
+      y[s] = around(j + step, 1) * row + k;
+      z[s] = line_at + around(k + step, 2);
     }
     T x[planes + 4];
     COIR_UNROLL
