@@ -9,7 +9,7 @@
 #include <coir/array/operators.hpp>
 #include <coir/array/range.hpp>
 #include <coir/array/record.hpp>
-#include <coir/poisson/detail/iterate.hpp>
+#include <coir/poisson/iterate.hpp>
 #include <coir/poisson/result.hpp>
 
 #include <cstdint>
@@ -64,8 +64,7 @@ template <class Exec, class Grid>
 poisson::Result jacobi_by_arrays(Exec const& exec, Grid const& b, Grid const& u,
                                  Limits const& limits, poisson::Monitor const& monitor) {
   ArraySweeper<typename Grid::value_type> sweeper(b, u);
-  return poisson::detail::iterate(exec, b, u, sweeper,
-                                  {limits.sweeps, limits.tolerance, 500, monitor});
+  return poisson::iterate(exec, b, u, sweeper, {limits.sweeps, limits.tolerance, 500, monitor});
 }
 
 }  // namespace coir::apps::jacobi

@@ -7,7 +7,7 @@
 #include "problem.hpp"
 #include "settings.hpp"
 
-#include <coir/array/pool.hpp>
+#include <coir/core/pool.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/poisson/jacobi.hpp>
 #include <coir/poisson/multigrid.hpp>

@@ -3,8 +3,8 @@
 /// \file
 /// The kernels of random.hpp.
 
-#include "box_muller.hpp"
-#include "threefry.hpp"
+#include <core/box_muller.hpp>
+#include <core/threefry.hpp>
 
 #include <coir/array/detail/random_fill.hpp>
 #include <coir/core/loops.hpp>

@@ -18,16 +18,6 @@ namespace coir {
 
 namespace {
 
-#if defined(KOKKOS_ENABLE_HIP)
-#if KOKKOS_VERSION >= 40000
-using Hip = Kokkos::HIP;
-using HipHostPinnedSpace = Kokkos::HIPHostPinnedSpace;
-#else
-using Hip = Kokkos::Experimental::HIP;
-using HipHostPinnedSpace = Kokkos::Experimental::HIPHostPinnedSpace;
-#endif
-#endif
-
 std::string host_cpu_model() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   for (std::string line; std::getline(cpuinfo, line);) {

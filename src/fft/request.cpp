@@ -1,7 +1,7 @@
 // Checks of what plans are asked for, and of the Views that they are given.
 
-#include <coir/array/shape.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/core/shape.hpp>
 #include <coir/fft/detail/transforms.hpp>
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 
 #include "differences_device.hpp"
 
-#include <coir/array/shape.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/shape.hpp>
 #include <coir/mesh/detail/difference_weights.hpp>
 
 #include <algorithm>

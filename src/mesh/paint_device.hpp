@@ -5,8 +5,8 @@
 
 #include "deposit.hpp"
 
-#include <coir/core/detail/scratch_atomics.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/scratch_atomics.hpp>
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/paint.hpp>
 

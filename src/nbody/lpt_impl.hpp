@@ -7,10 +7,10 @@
 #include "white_noise.hpp"
 #include "wrapped.hpp"
 
-#include <coir/array/pool.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/pool.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/fft/plan.hpp>
 #include <coir/nbody/initial_conditions.hpp>

@@ -6,8 +6,8 @@
 #include "move_device.hpp"
 #include "wrapped.hpp"
 
-#include <coir/array/pool.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/pool.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/mesh/detail/mesh_slopes.hpp>
 #include <coir/mesh/detail/mesh_values.hpp>

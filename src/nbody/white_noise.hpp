@@ -9,8 +9,8 @@
 #include <coir/fft/wave_number.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 
-#include <array/box_muller.hpp>
-#include <array/threefry.hpp>
+#include <core/box_muller.hpp>
+#include <core/threefry.hpp>
 
 #include <cstdint>
 
@@ -45,11 +45,11 @@ struct WhiteNoise {
     }
     constexpr std::uint32_t purpose = 0x636f736d;  // "cosm": numbers that nothing else draws
     auto const bits =
-        random::detail::threefry({{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
-                                   static_cast<std::uint32_t>(z), purpose}},
-                                 {{seed_low, seed_high, 0, 0}});
+        random::threefry({{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
+                           static_cast<std::uint32_t>(z), purpose}},
+                         {{seed_low, seed_high, 0, 0}});
     double real, imaginary;
-    random::detail::box_muller(bits.v[0], bits.v[1], bits.v[2], bits.v[3], real, imaginary);
+    random::box_muller(bits.v[0], bits.v[1], bits.v[2], bits.v[3], real, imaginary);
     if (own) {
       imaginary = 0;
       if (fixed_amplitude) real = real < 0 ? -1 : 1;

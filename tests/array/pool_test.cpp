@@ -1,4 +1,4 @@
-#include <coir/array/pool.hpp>
+#include <coir/core/pool.hpp>
 
 #include <coir/array/creation.hpp>
 #include <coir/core/errors.hpp>

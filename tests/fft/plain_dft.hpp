@@ -89,7 +89,7 @@ auto make_view(std::int64_t batch, std::array<std::int64_t, Rank> const& shape) 
   layout.dimension[0] = static_cast<std::size_t>(batch);
   for (std::size_t d = 0; d < Rank; ++d)
     layout.dimension[d + 1] = static_cast<std::size_t>(shape[d]);
-  using Type = typename fft::detail::Pointers<Number, static_cast<int>(Rank) + 1>::type;
+  using Type = view_data_t<Number, static_cast<int>(Rank) + 1>;
   return Kokkos::View<Type, Kokkos::LayoutRight, typename Exec::memory_space>("field", layout);
 }
 

@@ -1,4 +1,4 @@
-#include <coir/array/pool.hpp>
+#include <coir/core/pool.hpp>
 #include <coir/fft/plan.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/nbody/initial_conditions.hpp>

@@ -16,7 +16,6 @@
 #include <coir/array/npy.hpp>
 #include <coir/array/operators.hpp>
 #include <coir/array/padding.hpp>
-#include <coir/array/pool.hpp>
 #include <coir/array/print.hpp>
 #include <coir/array/random.hpp>
 #include <coir/array/record.hpp>
@@ -27,3 +26,4 @@
 #include <coir/array/sorting.hpp>
 #include <coir/array/statistics.hpp>
 #include <coir/array/vmap.hpp>
+#include <coir/core/pool.hpp>

@@ -6,10 +6,11 @@
 #include <coir/array/detail/assign.hpp>
 #include <coir/array/detail/where.hpp>
 #include <coir/array/expression.hpp>
-#include <coir/array/pool.hpp>
 #include <coir/array/range.hpp>
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/core/pool.hpp>
+#include <coir/core/views.hpp>
 
 #include <array>
 #include <concepts>
@@ -56,16 +57,6 @@ constexpr void check_stores() {
                 "an array of integers or bool takes no real numbers, and one of reals no complex "
                 "numbers: write cast<T>(...), real(...) or a comparison");
 }
-
-/// The data type of a Kokkos View: T with Rank stars.
-template <class T, int Rank>
-struct Pointers {
-  using type = typename Pointers<T, Rank - 1>::type*;
-};
-template <class T>
-struct Pointers<T, 0> {
-  using type = T;
-};
 
 [[noreturn]] inline void fail_without_memory() {
   throw PreconditionError(
@@ -216,8 +207,7 @@ class Slice : public ExpressionBase {
       layout.dimension[d] = static_cast<std::size_t>(shape_[d]);
       layout.stride[d] = static_cast<std::size_t>(strides_[d]);
     }
-    return Kokkos::View<typename detail::Pointers<T, Rank>::type, Kokkos::LayoutStride, Space,
-                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>(data_, layout);
+    return UnmanagedView<T, Rank, Kokkos::LayoutStride, Space>(data_, layout);
   }
 
   /// NumPy's slicing: an integer takes one element of an axis away, a Range a part of it, newaxis adds one;
@@ -549,8 +539,7 @@ class Array : public ExpressionBase {
  private:
   template <class U>
   auto view_of(U* data) const {
-    using V = Kokkos::View<typename detail::Pointers<U, Rank>::type, Kokkos::LayoutRight, Space,
-                           Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    using V = UnmanagedView<U, Rank, Kokkos::LayoutRight, Space>;
     return std::apply(
         [&](auto... extents) { return V(data, static_cast<std::size_t>(extents)...); }, shape_);
   }

@@ -7,7 +7,7 @@
 ///
 /// Bits don't depend on the number of threads, sums are pairwise, as in reductions.hpp.
 
-#include <coir/array/detail/reduce_axis.hpp>
+#include <coir/array/detail/kernels/reduce_axis.hpp>
 #include <coir/array/reductions.hpp>
 #include <coir/array/slices.hpp>
 

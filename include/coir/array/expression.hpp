@@ -10,10 +10,10 @@
 ///                        `cell` gives a single value on devices.
 
 #include <coir/array/detail/compare.hpp>
-#include <coir/array/detail/fold.hpp>
-#include <coir/array/detail/pack.hpp>
 #include <coir/array/element.hpp>
-#include <coir/array/shape.hpp>
+#include <coir/array/fold.hpp>
+#include <coir/core/pack.hpp>
+#include <coir/core/shape.hpp>
 
 #include <limits>
 #include <string>

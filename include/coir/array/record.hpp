@@ -4,7 +4,7 @@
 /// Array statements that are recorded once and run many times.
 
 #include <coir/array/array.hpp>
-#include <coir/array/detail/instance.hpp>
+#include <coir/core/instance.hpp>
 #include <coir/core/replay.hpp>
 
 #include <cstdint>

@@ -7,9 +7,9 @@
 /// Sums have the same bits for any number of threads, and are pairwise: the error is at most about
 /// log2(n) + 30 roundings of the sum of the absolute values.
 
-#include <coir/array/detail/monoids.hpp>
 #include <coir/array/detail/reduce.hpp>
 #include <coir/array/functions.hpp>
+#include <coir/array/monoids.hpp>
 
 #include <cmath>
 

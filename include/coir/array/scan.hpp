@@ -8,7 +8,7 @@
 /// depend on the shape (and on whether it is a device) alone: the bits of a result don't depend on the number of threads.
 
 #include <coir/array/array.hpp>
-#include <coir/array/detail/scan_groups.hpp>
+#include <coir/array/detail/kernels/scan_groups.hpp>
 
 #include <cstdint>
 #include <string>

@@ -4,7 +4,7 @@
 /// Histograms and quantiles, by NumPy's rules.
 
 #include <coir/array/creation.hpp>
-#include <coir/array/detail/count_bins.hpp>
+#include <coir/array/detail/kernels/count_bins.hpp>
 #include <coir/array/reductions.hpp>
 #include <coir/array/sorting.hpp>
 

@@ -6,8 +6,8 @@
 ///     auto const lengths = vmap(KOKKOS_LAMBDA(Row<double> const& x) { return norm(x); })(points);
 
 #include <coir/array/array.hpp>
-#include <coir/array/detail/pack.hpp>
 #include <coir/core/math.hpp>
+#include <coir/core/pack.hpp>
 
 #include <algorithm>
 #include <string>

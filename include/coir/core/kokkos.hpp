@@ -20,6 +20,11 @@
 #define COIR_KOKKOS_SORTS_BY_KEY
 #endif
 
+// Reducers of Kokkos' own loops are asked to join volatile values.
+#if KOKKOS_VERSION < 30700
+#define COIR_KOKKOS_JOINS_VOLATILE
+#endif
+
 /// Before a loop in a kernel whose count the compiler knows: unroll it, so that arrays indexed in it can
 /// lie in registers.
 #if defined(__clang__) || defined(__CUDACC__)
@@ -35,8 +40,8 @@
 #define COIR_ON_DEVICE false
 #endif
 
-/// Before a function template for hosts and devices that calls what its caller gave it, which may be for
-/// hosts alone: nvcc doesn't warn of it then. Such a template may be instantiated for hosts only.
+/// Before a template for hosts and devices that may call a functor for hosts alone: silences nvcc's warning. Such a
+/// template may be instantiated for hosts only.
 #if defined(__CUDACC__)
 #define COIR_CALLS_WHAT_IT_IS_GIVEN _Pragma("nv_exec_check_disable")
 #else
@@ -44,6 +49,16 @@
 #endif
 
 namespace coir {
+
+#if defined(KOKKOS_ENABLE_HIP)
+#if KOKKOS_VERSION >= 40000
+using Hip = Kokkos::HIP;
+using HipHostPinnedSpace = Kokkos::HIPHostPinnedSpace;
+#else
+using Hip = Kokkos::Experimental::HIP;
+using HipHostPinnedSpace = Kokkos::Experimental::HIPHostPinnedSpace;
+#endif
+#endif
 
 /// The version of Kokkos compiled against, "major.minor.patch".
 inline std::string kokkos_version() {

@@ -32,8 +32,8 @@ class MonoidReducer {
   KOKKOS_FORCEINLINE_FUNCTION void join(value_type& into, value_type const& value) const {
     monoid_.join(into, value);
   }
-#if KOKKOS_VERSION < 30700
-  // Kokkos' own loops ask for these; memory that threads share is fenced by them.
+#ifdef COIR_KOKKOS_JOINS_VOLATILE
+  // Memory that threads share is fenced by Kokkos' loops.
   KOKKOS_FORCEINLINE_FUNCTION void join(value_type volatile& into,
                                         value_type const volatile& value) const {
     monoid_.join(const_cast<value_type&>(into), const_cast<value_type const&>(value));

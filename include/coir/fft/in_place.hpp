@@ -3,9 +3,10 @@
 /// \file
 /// Memory of real transforms in place: one block, seen as real numbers and as their half spectrum.
 
-#include <coir/array/shape.hpp>
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/core/shape.hpp>
+#include <coir/core/views.hpp>
 
 #include <Kokkos_Complex.hpp>
 
@@ -18,15 +19,6 @@
 namespace coir::fft {
 
 namespace detail {
-
-template <class T, int Rank>
-struct Pointers {
-  using type = typename Pointers<T, Rank - 1>::type*;
-};
-template <class T>
-struct Pointers<T, 0> {
-  using type = T;
-};
 
 template <class V>
 inline constexpr bool holds_complex = false;
@@ -64,9 +56,7 @@ auto real_view_of(V const& spectrum, std::int64_t n) {
     stride *= d + 1 == rank ? 2 * spectrum.extent(d) : spectrum.extent(d);
   }
   using T = typename V::value_type::value_type;
-  return Kokkos::View<typename detail::Pointers<T, static_cast<int>(rank)>::type,
-                      Kokkos::LayoutStride, typename V::device_type,
-                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+  return UnmanagedView<T, static_cast<int>(rank), Kokkos::LayoutStride, typename V::device_type>(
       reinterpret_cast<T*>(spectrum.data()), layout);
 }
 
@@ -79,9 +69,7 @@ auto padded_real_view_of(V const& spectrum) {
   for (std::size_t d = 0; d < rank; ++d)
     layout.dimension[d] = d + 1 == rank ? 2 * spectrum.extent(d) : spectrum.extent(d);
   using T = typename V::value_type::value_type;
-  return Kokkos::View<typename detail::Pointers<T, static_cast<int>(rank)>::type,
-                      Kokkos::LayoutRight, typename V::device_type,
-                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+  return UnmanagedView<T, static_cast<int>(rank), Kokkos::LayoutRight, typename V::device_type>(
       reinterpret_cast<T*>(spectrum.data()), layout);
 }
 
@@ -99,8 +87,8 @@ auto allocate_in_place(std::string const& label, std::array<std::int64_t, Rank> 
     expects(shape[d] >= 1, "extents of a transform must be at least 1", shape[d]);
     layout.dimension[d] = static_cast<std::size_t>(d + 1 == Rank ? shape[d] / 2 + 1 : shape[d]);
   }
-  return Kokkos::View<typename detail::Pointers<Kokkos::complex<T>, static_cast<int>(Rank)>::type,
-                      Kokkos::LayoutRight, Space>(label, layout);
+  return Kokkos::View<view_data_t<Kokkos::complex<T>, static_cast<int>(Rank)>, Kokkos::LayoutRight,
+                      Space>(label, layout);
 }
 
 }  // namespace coir::fft

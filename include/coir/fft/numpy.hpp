@@ -53,9 +53,7 @@ auto plan_view(T* data, std::int64_t batch, std::array<std::int64_t, Rank> const
   layout.dimension[0] = static_cast<std::size_t>(batch);
   for (std::size_t d = 0; d < Rank; ++d)
     layout.dimension[d + 1] = static_cast<std::size_t>(shape[d]);
-  return Kokkos::View<typename coir::detail::Pointers<T, static_cast<int>(Rank) + 1>::type,
-                      Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(data,
-                                                                                           layout);
+  return UnmanagedView<T, static_cast<int>(Rank) + 1, Kokkos::LayoutRight, Space>(data, layout);
 }
 
 template <class Space>

@@ -8,9 +8,9 @@
 /// through a buffer: at 128^3 to 256^3 FFTW's own threads took 5 to 40 % longer, and 4 to 20 times as long to plan.
 /// So results don't depend on the number of threads. A single line (rank 1, no batch) runs on one thread.
 
-#include <coir/array/shape.hpp>
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/core/shape.hpp>
 #include <coir/fft/detail/transforms.hpp>
 #include <coir/fft/multiply.hpp>
 

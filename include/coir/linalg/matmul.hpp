@@ -14,6 +14,7 @@
 #include <coir/array/array.hpp>
 #include <coir/array/operators.hpp>
 #include <coir/array/slices.hpp>
+#include <coir/core/overlap.hpp>
 #include <coir/linalg/detail/product.hpp>
 
 #include <string>
@@ -36,7 +37,7 @@ using product_space_t = std::conditional_t<
 template <int A, int B>
 inline constexpr int product_rank = A == 3 || B == 3 ? 3 : A + B - 2;
 
-/// These are no vectors both, and none has more than three axes.
+/// At most one operand is a vector, and none has more than three axes.
 template <class A, class B>
 concept Multipliable =
     SameSpace<A, B> && rank_of<A> >= 1 && rank_of<A> <= 3 && rank_of<B> >= 1 && rank_of<B> <= 3 &&
@@ -88,18 +89,10 @@ auto right_stack(S const& x) {
 template <class A, class B>
 bool may_overlap(A const& a, B const& b) {
   if (a.size() == 0 || b.size() == 0) return false;
-  auto const bytes = [](auto const& x) {
-    auto low = reinterpret_cast<std::intptr_t>(x.data()), high = low;
-    auto const size = static_cast<std::int64_t>(sizeof(*x.data()));
-    for (std::size_t d = 0; d < x.shape().size(); ++d) {
-      std::int64_t const reach = (x.shape()[d] - 1) * x.strides()[d] * size;
-      (reach < 0 ? low : high) += reach;
-    }
-    return std::pair(low, high + size);
+  auto const range = [](auto const& x) {
+    return byte_range(x.data(), x.shape(), x.strides(), sizeof(*x.data()));
   };
-  auto const [a_low, a_high] = bytes(a);
-  auto const [b_low, b_high] = bytes(b);
-  return a_low < b_high && b_low < a_high;
+  return range(a).overlaps(range(b));
 }
 
 /// The shape of a b.

@@ -3,8 +3,8 @@
 /// \file
 /// Forces of a density on a periodic mesh.
 
-#include <coir/array/shape.hpp>
 #include <coir/core/concepts.hpp>
+#include <coir/core/shape.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/fft/plan.hpp>
 #include <coir/mesh/force_kernel.hpp>

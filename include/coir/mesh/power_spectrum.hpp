@@ -3,9 +3,9 @@
 /// \file
 /// Power spectra of particles and of fields in a periodic box.
 
-#include <coir/array/shape.hpp>
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/core/shape.hpp>
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/detail/cells.hpp>
 #include <coir/mesh/power_spectrum_text.hpp>

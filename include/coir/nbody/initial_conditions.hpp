@@ -3,8 +3,8 @@
 /// \file
 /// From a linear power spectrum to particles.
 
-#include <coir/array/shape.hpp>
 #include <coir/core/concepts.hpp>
+#include <coir/core/shape.hpp>
 #include <coir/cosmology/power.hpp>
 #include <coir/nbody/particles.hpp>
 

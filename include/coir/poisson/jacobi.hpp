@@ -6,10 +6,10 @@
 #include <coir/core/memory.hpp>
 #include <coir/core/profiling.hpp>
 #include <coir/poisson/detail/field.hpp>
-#include <coir/poisson/detail/iterate.hpp>
 #include <coir/poisson/detail/jacobi_plain.hpp>
 #include <coir/poisson/detail/jacobi_tiles.hpp>
 #include <coir/poisson/detail/jacobi_wavefront.hpp>
+#include <coir/poisson/iterate.hpp>
 #include <coir/poisson/result.hpp>
 
 #include <cstdint>
@@ -85,10 +85,10 @@ JacobiResult jacobi(Exec const& exec, B const& b, U const& u, JacobiOptions cons
   detail::expects_ring(b, u);
   expects(options.scheme != JacobiScheme::blocked || rank == 2,
           "the blocked Jacobi scheme is for grids of 2 dimensions: use plain or automatic");
-  detail::IterationLimits const limits{options.sweeps, options.tolerance,
-                                       options.check_every == 0 ? 500 : options.check_every,
-                                       options.monitor};
-  detail::expects_limits(limits);
+  IterationLimits const limits{options.sweeps, options.tolerance,
+                               options.check_every == 0 ? 500 : options.check_every,
+                               options.monitor};
+  expects_limits(limits);
 
   ProfilingRegion const region("coir::poisson::jacobi");
   detail::Field<Exec, T const, rank> const source(b);
@@ -98,11 +98,11 @@ JacobiResult jacobi(Exec const& exec, B const& b, U const& u, JacobiOptions cons
     if (options.scheme == JacobiScheme::blocked ||
         (options.scheme == JacobiScheme::automatic && fits)) {
       detail::BlockedJacobi<Exec, T> sweeper(exec, source, field);
-      return {detail::iterate(exec, source, field, sweeper, limits), JacobiScheme::blocked};
+      return {iterate(exec, source, field, sweeper, limits), JacobiScheme::blocked};
     }
   }
   detail::PlainJacobi<Exec, T, rank> sweeper(exec, source, field);
-  return {detail::iterate(exec, source, field, sweeper, limits), JacobiScheme::plain};
+  return {iterate(exec, source, field, sweeper, limits), JacobiScheme::plain};
 }
 
 /// The same on the default instance of the execution space of u.

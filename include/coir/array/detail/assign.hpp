@@ -3,9 +3,10 @@
 /// \file
 /// The kernel that evaluates an expression into an array.
 
-#include <coir/array/detail/fold.hpp>
 #include <coir/array/expression.hpp>
+#include <coir/array/fold.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/overlap.hpp>
 
 #include <algorithm>
 #include <type_traits>
@@ -122,33 +123,17 @@ struct AssignVectors {
 /// Whether an array may be read while another is written by the same kernel: they lie apart, or element
 /// by element on top of each other.
 template <int Rank>
-bool harmless(void const* target, Strides<Rank> const& target_strides, std::size_t target_bytes,
-              void const* source, Strides<Rank> const& source_strides, std::size_t source_bytes,
-              Shape<Rank> const& shape) {
-  auto const range = [&](void const* data, Strides<Rank> const& strides, std::size_t bytes) {
-    auto low = reinterpret_cast<std::intptr_t>(data), high = low;
-    for (int d = 0; d < Rank; ++d) {
-      std::int64_t const reach = (shape[d] - 1) * strides[d] * static_cast<std::int64_t>(bytes);
-      (reach < 0 ? low : high) += reach;
-    }
-    return std::pair(low, high + static_cast<std::intptr_t>(bytes));
-  };
-  auto const [target_low, target_high] = range(target, target_strides, target_bytes);
-  auto const [source_low, source_high] = range(source, source_strides, source_bytes);
-  if (target_high <= source_low || source_high <= target_low) return true;
+bool may_be_read_while_written(void const* target, Strides<Rank> const& target_strides,
+                               std::size_t target_bytes, void const* source,
+                               Strides<Rank> const& source_strides, std::size_t source_bytes,
+                               Shape<Rank> const& shape) {
+  if (!byte_range(target, shape, target_strides, target_bytes)
+           .overlaps(byte_range(source, shape, source_strides, source_bytes)))
+    return true;
   if (target != source || target_bytes != source_bytes) return false;
   for (int d = 0; d < Rank; ++d)
     if (shape[d] > 1 && target_strides[d] != source_strides[d]) return false;
   return true;
-}
-
-/// Strides of an array that is stretched to a shape of rank `Rank`.
-template <int Rank, class Leaf>
-Strides<Rank> stretched_strides(Leaf const& leaf) {
-  Strides<Rank> result{};
-  for (int d = 0; d < Leaf::rank; ++d)
-    result[Rank - Leaf::rank + d] = leaf.shape()[d] == 1 ? 0 : leaf.strides()[d];
-  return result;
 }
 
 /// Whether evaluating `expression` into the target needs a copy of something that it overwrites.
@@ -159,22 +144,11 @@ bool overlaps(void const* target, Strides<Rank> const& strides, std::size_t byte
   expression.visit_leaves([&](auto const& leaf) {
     using Leaf = std::remove_cvref_t<decltype(leaf)>;
     if constexpr (requires { leaf.data(); })
-      found = found ||
-              !harmless<Rank>(target, strides, bytes, leaf.data(), stretched_strides<Rank>(leaf),
-                              sizeof(typename Leaf::value_type), shape);
+      found = found || !may_be_read_while_written<Rank>(target, strides, bytes, leaf.data(),
+                                                        stretched_strides<Rank>(leaf),
+                                                        sizeof(typename Leaf::value_type), shape);
   });
   return found;
-}
-
-/// The fold of a shape that all arrays of an expression allow.
-template <int Rank, class E>
-void add_leaves(Fold<Rank>& fold, E const& expression) {
-  expression.visit_leaves([&](auto const& leaf) {
-    if constexpr (requires { leaf.data(); })
-      fold.add(stretched_strides<Rank>(leaf));
-    else
-      fold.keep_axes();
-  });
 }
 
 template <class T, int Outer, int Rank>

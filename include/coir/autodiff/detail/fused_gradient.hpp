@@ -3,9 +3,9 @@
 /// \file
 /// The kernels that reduce expressions of duals and write the gradient in the same pass.
 
-#include <coir/array/detail/assign.hpp>
-#include <coir/array/detail/pack.hpp>
+#include <coir/array/fold.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/pack.hpp>
 #include <coir/core/reducer.hpp>
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 ///   linear                  true if the derivative depends neither on the total nor on the element
 ///   slope(total, element)   the derivative of the result along an element of this value
 
-#include <coir/array/detail/monoids.hpp>
+#include <coir/array/monoids.hpp>
 #include <coir/core/kokkos.hpp>
 
 #include <cstdint>

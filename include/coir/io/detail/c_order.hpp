@@ -5,6 +5,7 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/views.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,20 +18,9 @@
 
 namespace coir::io::detail {
 
-// T, T*, T**, ...: how Kokkos spells an array of T with Rank runtime extents.
-template <class T, int Rank>
-struct Pointers {
-  using type = typename Pointers<T, Rank - 1>::type*;
-};
-template <class T>
-struct Pointers<T, 0> {
-  using type = T;
-};
-
 template <class V, class Space>
-using COrderView =
-    Kokkos::View<typename Pointers<typename V::non_const_value_type, int(V::rank)>::type,
-                 Kokkos::LayoutRight, Space>;
+using COrderView = Kokkos::View<view_data_t<typename V::non_const_value_type, int(V::rank)>,
+                                Kokkos::LayoutRight, Space>;
 
 template <class V>
 inline constexpr bool host_accessible =
@@ -97,8 +87,8 @@ void fill_in_c_order(V const& view, Fill const& fill) {
 template <class V>
 auto to_host_c_order(V const& view) {
   using T = typename V::non_const_value_type;
-  using Host = Kokkos::View<typename Pointers<T const, int(V::rank)>::type, Kokkos::LayoutRight,
-                            Kokkos::HostSpace>;
+  using Host =
+      Kokkos::View<view_data_t<T const, int(V::rank)>, Kokkos::LayoutRight, Kokkos::HostSpace>;
   Kokkos::fence();  // a kernel may still write to the View
   if constexpr (host_accessible<V>) {
     if (is_c_order(view)) {

@@ -6,6 +6,7 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/views.hpp>
 
 #include <cstdint>
 #include <string>
@@ -14,21 +15,9 @@ namespace coir::poisson {
 
 namespace detail {
 
-template <class T, int Rank>
-struct Pointers;
-template <class T>
-struct Pointers<T, 2> {
-  using type = T**;
-};
-template <class T>
-struct Pointers<T, 3> {
-  using type = T***;
-};
-
 /// A row-major View that doesn't own its memory.
 template <class Exec, class T, int Rank>
-using Field = Kokkos::View<typename Pointers<T, Rank>::type, Kokkos::LayoutRight,
-                           typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using Field = UnmanagedView<T, Rank, Kokkos::LayoutRight, typename Exec::memory_space>;
 
 /// What 3-D kernels count cells with: given ints, Views of rank 3 compute offsets in 32 bits until
 /// Kokkos 5, which overflows on large grids and which compilers don't vectorise.

@@ -5,9 +5,9 @@
 
 #include <coir/core/profiling.hpp>
 #include <coir/core/replay.hpp>
-#include <coir/poisson/detail/iterate.hpp>
 #include <coir/poisson/detail/multigrid_device.hpp>
 #include <coir/poisson/detail/multigrid_host.hpp>
+#include <coir/poisson/iterate.hpp>
 #include <coir/poisson/red_black.hpp>
 
 #include <algorithm>

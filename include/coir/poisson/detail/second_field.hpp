@@ -52,8 +52,8 @@ class TwoFields {
   }
 
  private:
-  using Owned = Kokkos::View<typename Pointers<T, Rank>::type, Kokkos::LayoutRight,
-                             typename Exec::memory_space>;
+  using Owned =
+      Kokkos::View<view_data_t<T, Rank>, Kokkos::LayoutRight, typename Exec::memory_space>;
   Exec exec_;
   Owned owned_;
   Unknown field_[2];

@@ -4,8 +4,8 @@
 /// A pool that keeps memory of arrays that are gone for arrays to come. Fresh memory costs a page fault
 /// per 4 KiB on a host, which is many times what a pass over it costs, and a driver call on a device.
 
-#include <coir/array/detail/instance.hpp>
 #include <coir/core/concepts.hpp>
+#include <coir/core/instance.hpp>
 #include <coir/core/memory.hpp>
 
 #include <cstddef>

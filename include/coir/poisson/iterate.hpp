@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// When a stationary iteration looks at its residual, and when it stops.
+/// The loop of the stationary iterations, for sweeps of one's own, too: when it looks at the residual, and when it stops.
 
 #include <coir/core/errors.hpp>
 #include <coir/core/timing.hpp>
@@ -13,15 +13,16 @@
 #include <cstdint>
 #include <limits>
 
-namespace coir::poisson::detail {
+namespace coir::poisson {
 
 struct IterationLimits {
-  std::int64_t sweeps;
-  double tolerance;
-  std::int64_t check_every;
-  Monitor monitor;
+  std::int64_t sweeps;       ///< the most to make; at least 0
+  double tolerance;          ///< on the relative residual, in [0, 1); 0 makes all the sweeps
+  std::int64_t check_every;  ///< sweeps between looks at the residual; at least 1
+  Monitor monitor;           ///< called about ten times a second
 };
 
+/// \throws PreconditionError if a limit is out of its range
 inline void expects_limits(IterationLimits const& limits) {
   expects(limits.sweeps >= 0, "the number of sweeps must not be negative", limits.sweeps);
   expects(limits.tolerance >= 0 && limits.tolerance < 1, "the tolerance must lie in [0, 1)",
@@ -116,4 +117,4 @@ Result iterate(Exec const& exec, B const& b, U const& u, Sweeper& sweeper,
   return result;
 }
 
-}  // namespace coir::poisson::detail
+}  // namespace coir::poisson

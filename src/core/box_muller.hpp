@@ -14,7 +14,7 @@
 #include <numbers>
 #include <type_traits>
 
-namespace coir::random::detail {
+namespace coir::random {
 
 /// std::bit_cast, which device compilers don't have everywhere.
 template <class To, class From>
@@ -141,4 +141,4 @@ KOKKOS_FORCEINLINE_FUNCTION void box_muller(std::uint32_t a0, std::uint32_t a1, 
   second = radius * sine;
 }
 
-}  // namespace coir::random::detail
+}  // namespace coir::random

@@ -4,9 +4,9 @@
 /// How kernels see arrays: as rows along the last axis, once axes that lie evenly behind each other have
 /// been joined. A contiguous array of any rank is a single row.
 
-#include <coir/array/detail/pack.hpp>
 #include <coir/array/element.hpp>
-#include <coir/array/shape.hpp>
+#include <coir/core/pack.hpp>
+#include <coir/core/shape.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -444,5 +444,25 @@ struct IndexKernel {
       if (!real[d]) at.index[Outer - Rank + 1 + d] = 0;
   }
 };
+
+/// Strides of an array that is stretched to a shape of rank `Rank`.
+template <int Rank, class Leaf>
+Strides<Rank> stretched_strides(Leaf const& leaf) {
+  Strides<Rank> result{};
+  for (int d = 0; d < Leaf::rank; ++d)
+    result[Rank - Leaf::rank + d] = leaf.shape()[d] == 1 ? 0 : leaf.strides()[d];
+  return result;
+}
+
+/// The fold of a shape that all arrays of an expression allow.
+template <int Rank, class E>
+void add_leaves(Fold<Rank>& fold, E const& expression) {
+  expression.visit_leaves([&](auto const& leaf) {
+    if constexpr (requires { leaf.data(); })
+      fold.add(stretched_strides<Rank>(leaf));
+    else
+      fold.keep_axes();
+  });
+}
 
 }  // namespace coir::detail

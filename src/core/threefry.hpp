@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Threefry4x32-20 of the library Random123, for kernels.
+/// Counter-based random bits, by Threefry4x32-20 of the library Random123, for kernels.
 
 #include <coir/core/kokkos.hpp>
 
@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace coir::random::detail {
+namespace coir::random {
 
 /// Words without std::array, whose functions aren't for devices everywhere.
 struct PlainWords {
@@ -25,4 +25,4 @@ KOKKOS_FORCEINLINE_FUNCTION PlainWords threefry(PlainWords const& counter, Plain
   return {{result.v[0], result.v[1], result.v[2], result.v[3]}};
 }
 
-}  // namespace coir::random::detail
+}  // namespace coir::random

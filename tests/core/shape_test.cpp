@@ -1,4 +1,4 @@
-#include <coir/array/shape.hpp>
+#include <coir/core/shape.hpp>
 
 #include <gtest/gtest.h>
 

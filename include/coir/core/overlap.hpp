@@ -1,0 +1,35 @@
+#pragma once
+
+/// \file
+/// Whether strided elements share memory.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace coir {
+
+/// The addresses [begin, end) between which strided elements lie.
+struct ByteRange {
+  std::intptr_t begin, end;
+
+  bool overlaps(ByteRange const& other) const { return begin < other.end && other.begin < end; }
+};
+
+/// \param data     the element of index 0, 0, ...
+/// \param shape    extents, each at least 1: no elements lie nowhere
+/// \param strides  elements between neighbours along each axis; may be negative
+/// \param bytes    of an element
+template <std::size_t Rank>
+ByteRange byte_range(void const* data, std::array<std::int64_t, Rank> const& shape,
+                     std::array<std::int64_t, Rank> const& strides, std::size_t bytes) {
+  auto const begin = reinterpret_cast<std::intptr_t>(data);
+  ByteRange range{begin, begin + static_cast<std::intptr_t>(bytes)};
+  for (std::size_t d = 0; d < Rank; ++d) {
+    std::int64_t const reach = (shape[d] - 1) * strides[d] * static_cast<std::int64_t>(bytes);
+    (reach < 0 ? range.begin : range.end) += reach;
+  }
+  return range;
+}
+
+}  // namespace coir
