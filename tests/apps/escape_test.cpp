@@ -419,7 +419,9 @@ TEST_F(Escape, PicturesAreBlackInsideAndLighterTowardsTheSet) {
     ASSERT_EQ(picture.rows, 60);
     auto const counts = numbers_of<int>(read_array("u.npy"));
     for (std::size_t n = 0; n < counts.size(); ++n)
-      if (counts[n] == 256) EXPECT_EQ(picture.samples[n], 0);
+      if (counts[n] == 256) {
+        EXPECT_EQ(picture.samples[n], 0);
+      }
     EXPECT_LT(picture(0, 0), 30);
     EXPECT_GT(*std::max_element(picture.samples.begin(), picture.samples.end()), 150);
   }

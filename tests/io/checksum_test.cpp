@@ -97,8 +97,9 @@ TEST(Checksum, FilesThatAreCutOffOrLongerAreRefused) {
     EXPECT_NE(refusal(folder / "a").find("has no checksum at its end"), std::string::npos);
     // From behind, so that the end is right.
     put(folder / "a", whole.substr(length));
-    if (whole.size() - length >= checksum_length)
+    if (whole.size() - length >= checksum_length) {
       EXPECT_NE(refusal(folder / "a").find("should have 50 bytes"), std::string::npos);
+    }
   }
   put(folder / "a", whole + whole);
   EXPECT_NE(refusal(folder / "a").find("should have 50 bytes before its checksum, and has 132"),

@@ -341,7 +341,9 @@ TYPED_TEST(Simulations, SayWhereTheTimeWent) {
       EXPECT_GT(after.paint, before.paint);
       EXPECT_GT(after.fft, before.fft);
       EXPECT_GT(after.readout, before.readout);
-      if (stepper == Stepper::bullfrog) EXPECT_GT(after.push, before.push);
+      if (stepper == Stepper::bullfrog) {
+        EXPECT_GT(after.push, before.push);
+      }
       before = after;
     }
   }

@@ -223,7 +223,9 @@ TEST(Validation, PlaneWavesFollowTheZeldovichApproximation) {
   for (double const ratio : {1.5, 2., 3.}) {
     auto const run = plane_wave(64, {.mesh_ratio = ratio}, 40);
     row("1_4_ratio_" + in_words(ratio), run);
-    if (ratio == 2) EXPECT_LE(run.rms / run.displacement, 0.004);
+    if (ratio == 2) {
+      EXPECT_LE(run.rms / run.displacement, 0.004);
+    }
   }
   EXPECT_LE(plane_wave(64, {}, 40).rms, 0.004 * 64);
   row("1_4_tsc", plane_wave(64, {.assignment = Assignment::tsc}, 40));
@@ -318,8 +320,9 @@ TEST(Validation, TenStepsOfBullfrogAreFortyOfFastpm) {
           double const difference = largest_difference(p, reference, 0.5001 * nyquist);
           summary.row(named(stepper), {double(steps), box, ratio,
                                        p.power[15] / reference.power[15] - 1, difference});
-          if (stepper == Stepper::bullfrog && steps == 10 && !(box == 256 && ratio == 1))
+          if (stepper == Stepper::bullfrog && steps == 10 && !(box == 256 && ratio == 1)) {
             EXPECT_LE(difference, 0.01) << box << ", mesh ratio " << ratio;
+          }
           if (box == 128 && ratio == 1)
             for (std::size_t b = 0; b < p.k.size() && p.k[b] <= nyquist * 1.0001; ++b)
               table.row(named(stepper) + "_" + std::to_string(steps),
