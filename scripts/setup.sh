@@ -29,8 +29,8 @@ dry_run=false
 for argument in "$@"; do
   case $argument in
     --dry-run) dry_run=true ;;
-    --ci) packages+=(git clang-format-19 python3) ;;
-    --docs) packages+=(doxygen) ;;
+    --ci) packages+=(git clang-format-19 clang-tidy-19 libomp-19-dev python3) ;;
+    --docs) packages+=(doxygen doxygen-awesome-css) ;;
     --help | -h)
       usage
       exit 0
