@@ -45,6 +45,11 @@ std::string remedy(int error, fs::path const& path) {
     case EPERM:
     case EROFS: return "change its permissions or choose another folder";
     case ENAMETOOLONG: return "choose a shorter name";
+    case EMFILE:
+    case ENFILE: return "raise the limit on open files (ulimit -n)";
+    case EBUSY:
+      return "it is a mount point and can't be replaced: mount its folder instead, or name another "
+             "file";
     case ELOOP: return "name another file: the link leads back to itself";
     case ENOSPC:
     case EDQUOT:
@@ -116,6 +121,23 @@ int create_beside(fs::path const& destination, fs::path& name, Unfinished& unfin
   return descriptor;
 }
 
+// Why a file that exists couldn't be replaced by another one of its folder; 0 if it can, or if nobody knows.
+int rename_error(fs::path const& file) {
+  struct stat status = {}, folder = {};
+  if (::stat(file.c_str(), &status) != 0 || ::stat(file.parent_path().c_str(), &folder) != 0)
+    return 0;
+  uid_t const user = ::geteuid();
+  bool const is_sticky = (folder.st_mode & S_ISVTX) != 0;
+  if (is_sticky && user != 0 && user != status.st_uid && user != folder.st_uid) return EPERM;
+#if defined(__linux__) && defined(STATX_ATTR_MOUNT_ROOT)
+  struct statx more = {};
+  if (::statx(AT_FDCWD, file.c_str(), 0, 0, &more) == 0 &&
+      (more.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
+    return EBUSY;
+#endif
+  return 0;
+}
+
 // Waits until a file is on the disk. By parts, between which a signal can end the program: fsync alone would keep it
 // for as long as it takes. Returns 0 or the errno.
 int sync(int descriptor) {
@@ -160,8 +182,12 @@ AtomicPath::AtomicPath(fs::path path) : path_(std::move(path)) {
 
   destination_ = resolved(path_);
   is_link_ = fs::is_symlink(path_, error);
-  // rename would replace a write-protected file without a question
-  if (fs::exists(status) && ::access(path_.c_str(), W_OK) != 0) fail(errno);
+  if (fs::exists(status)) {
+    // rename would replace a write-protected file without a question
+    if (::access(path_.c_str(), W_OK) != 0) fail(errno);
+    // and would fail when all is written
+    if (int const error = rename_error(destination_); error != 0) fail(error);
+  }
   remove_left_over(destination_.parent_path());
   descriptor_ = create_beside(destination_, temporary_, unfinished_);
   if (descriptor_ < 0) {

@@ -5,11 +5,14 @@
 #include <io/scratch.hpp>
 
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -122,6 +125,67 @@ TEST(AtomicPath, ErrorsNameThePathTheCauseAndARemedy) {
                {(folder / "a").string(), "can't be written (No space left", "free some space"});
   fs::remove(path.temporary());
   expect_parts(message_of<coir::ResourceError>([&] { path.commit(); }), {"No such file"});
+}
+
+TEST(AtomicPath, RemediesAreThoseOfTheCause) {
+  ScratchFolder const folder;
+  io::AtomicPath const path(folder / "a");
+  for (int const error : {EMFILE, ENFILE})
+    expect_parts(message_of<coir::ResourceError>([&] { path.fail(error); }), {"(ulimit -n)"});
+}
+
+/// What a child process, which may give up what it may do, says of an attempt to write a file.
+template <class Prepare>
+std::string refusal_of_child(fs::path const& file, Prepare const& prepare) {
+  int ends[2];
+  if (::pipe(ends) != 0) return "no pipe";
+  pid_t const process = ::fork();
+  if (process == 0) {
+    std::string said = prepare() ? "written" : "not prepared";
+    if (said == "written") try {
+        io::AtomicPath const path(file);
+      } catch (std::exception const& error) {
+        said = error.what();
+      }
+    (void)!::write(ends[1], said.data(), said.size());
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  char said[2000];
+  ssize_t const size = ::read(ends[0], said, sizeof said);
+  ::close(ends[0]);
+  ::waitpid(process, nullptr, 0);
+  return {said, said + std::max<ssize_t>(size, 0)};
+}
+
+// Where the name can't be taken once all is written, that is said before.
+
+TEST(AtomicPath, AnothersFileInAStickyFolderIsRefusedAtOnce) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make a file another user's";
+  ScratchFolder const folder;
+  put(folder / "a", "before");
+  fs::permissions(folder / "a", fs::perms(0666));
+  fs::permissions(folder.path(), fs::perms(01777));
+  auto const become_nobody = [] { return ::setgid(65534) == 0 && ::setuid(65534) == 0; };
+  expect_parts(refusal_of_child(folder / "a", become_nobody),
+               {"can't be written (Operation not permitted)", "choose another folder"});
+  EXPECT_EQ(refusal_of_child(folder / "b", become_nobody), "written");
+  EXPECT_EQ(refusal_of_child(folder / "a", [] { return true; }), "written");
+  EXPECT_EQ(get(folder / "a"), "before");
+}
+
+TEST(AtomicPath, AMountPointIsRefusedAtOnce) {
+  ScratchFolder const folder;
+  put(folder / "a", "before");
+  put(folder / "b", "mounted");
+  auto const mount_there = [&] {
+    return ::unshare(CLONE_NEWNS) == 0 &&
+           ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+           ::mount((folder / "b").c_str(), (folder / "a").c_str(), nullptr, MS_BIND, nullptr) == 0;
+  };
+  std::string const said = refusal_of_child(folder / "a", mount_there);
+  if (said == "not prepared") GTEST_SKIP() << "nothing can be mounted here";
+  expect_parts(said, {"can't be written (Device or resource busy)", "mount its folder instead"});
 }
 
 TEST(AtomicPath, ContentIsOnTheDiskBeforeTheNameIs) {
