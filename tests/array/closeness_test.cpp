@@ -45,6 +45,10 @@ TYPED_TEST(Closeness, OfIntegersAndComplexNumbers) {
   using Space = typename TestFixture::Space;
   EXPECT_EQ(values(isclose(array<int, Space>({1, 1000000, 3}), array<int, Space>({2, 1000001, 3}))),
             (std::vector<bool>{false, true, true}));
+  auto const bytes = array<std::uint8_t, Space>({200, 44});
+  EXPECT_EQ(values(isclose(bytes, 300)), (std::vector<bool>{false, false}));
+  EXPECT_EQ(values(isclose(-1, bytes, {.relative = 0, .absolute = 50})),
+            (std::vector<bool>{false, true}));
   using Complex = Kokkos::complex<T>;
   auto const z = array<Complex, Space>({Complex(1, 1), Complex(0, 2)});
   EXPECT_EQ(values(isclose(z, z + Complex(0, T(1e-6)))), (std::vector<bool>{true, true}));

@@ -32,7 +32,10 @@ TYPED_TEST(Creation, ConstantArrays) {
   static_assert(std::is_same_v<decltype(ones_like(like)), Array<T, 2, Space>>);
   EXPECT_EQ(values(ones_like(like)), std::vector<T>(4, T(1)));
   EXPECT_EQ(values(zeros_like(like + 1)), std::vector<T>(4, T(0)));
-  EXPECT_EQ(values(full_like(like, T(3))), std::vector<T>(4, T(3)));
+  EXPECT_EQ(values(full_like(like, 3)), std::vector<T>(4, T(3)));
+  EXPECT_EQ(message_of([] { full_like(zeros<std::uint8_t, Space>(2), 300); }),
+            "an array of uint8 takes numbers from 0 to 255, not 300: cast the array to a larger "
+            "type");
   EXPECT_EQ(empty_like(like).shape(), like.shape());
 }
 

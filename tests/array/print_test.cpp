@@ -2,6 +2,8 @@
 
 #include <array/naive.hpp>
 
+#include <cmath>
+#include <limits>
 #include <sstream>
 
 using namespace coir;
@@ -22,6 +24,9 @@ TEST(Print, LooksLikeNumPy) {
   EXPECT_EQ(printed(zeros<double>(0)), "[]");
   EXPECT_EQ(printed(full(Shape<0>{}, 5)), "5");
   EXPECT_EQ(printed(full(Shape<1>{1}, Kokkos::complex<double>(1, -2))), "[1-2i]");
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(printed(array({-1., std::copysign(nan, -1.), nan})), "[ -1 nan nan]");
+  EXPECT_EQ(printed(full({1}, Kokkos::complex<double>(1, std::copysign(nan, -1.)))), "[1+nani]");
 }
 
 TEST(Print, LongOnesAreCutShort) {

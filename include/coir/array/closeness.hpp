@@ -33,6 +33,15 @@ struct IsClose {
   }
 };
 
+/// A single integer as a real number: it is compared by its value, whatever the type of the elements beside it.
+template <class A>
+decltype(auto) as_compared(A&& a) {
+  if constexpr (std::is_integral_v<std::remove_cvref_t<A>>)
+    return static_cast<double>(a);
+  else
+    return std::forward<A>(a);
+}
+
 }  // namespace detail
 
 /// Whether two numbers are equal up to a tolerance, elementwise and lazily: |a - b| <= 1e-8 + 1e-5 |b| unless told
@@ -44,7 +53,8 @@ struct IsClose {
 template <class A, class B>
   requires detail::Combinable<A, B>
 auto isclose(A&& a, B&& b, Tolerance const& tolerance = {}) {
-  return detail::combine(detail::IsClose{tolerance}, std::forward<A>(a), std::forward<B>(b));
+  return detail::combine(detail::IsClose{tolerance}, detail::as_compared(std::forward<A>(a)),
+                         detail::as_compared(std::forward<B>(b)));
 }
 
 /// Whether all elements are: see isclose. True for no elements. Waits.

@@ -147,9 +147,12 @@ template <Expression E>
 auto ones_like(E const& like) {
   return ones<value_t<E>, detail::space_like<E>>(like.shape());
 }
-template <Expression E>
-auto full_like(E const& like, value_t<E> value) {
-  return full<value_t<E>, detail::space_like<E>>(like.shape(), value);
+///
+/// \throws PreconditionError if full_like's number is an integer that the type doesn't hold
+template <Expression E, Scalar S>
+auto full_like(E const& like, S const& value) {
+  using T = value_t<E>;
+  return full<T, detail::space_like<E>>(like.shape(), detail::number_as<T>(value));
 }
 
 /// f(i, j, ...) for all indices of a shape, as an expression. f takes Rank indices of std::int64_t and

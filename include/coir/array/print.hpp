@@ -6,6 +6,7 @@
 #include <coir/array/creation.hpp>
 
 #include <cstdio>
+#include <limits>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -14,16 +15,22 @@ namespace coir {
 
 namespace detail {
 
+/// NaN without its sign, which depends on the machine and says nothing.
+inline double printed(double value) {
+  return value != value ? std::numeric_limits<double>::quiet_NaN() : value;
+}
+
 template <class T>
 std::string number_in_words(T const& value) {
   char text[64];
   if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
   } else if constexpr (is_complex<T>) {
-    std::snprintf(text, sizeof text, "%.6g%+.6gi", double(value.real()), double(value.imag()));
+    std::snprintf(text, sizeof text, "%.6g%+.6gi", printed(double(value.real())),
+                  printed(double(value.imag())));
     return text;
   } else if constexpr (std::is_floating_point_v<T>) {
-    std::snprintf(text, sizeof text, "%.6g", double(value));
+    std::snprintf(text, sizeof text, "%.6g", printed(double(value)));
     return text;
   } else {
     return std::to_string(value);
