@@ -144,6 +144,11 @@ TYPED_TEST(DualNumbers, SecondDerivativesWhereFunctionsOverflow) {
     EXPECT_EQ(second([](auto const& d) { return tanh(d); }, x), 0) << x;
     EXPECT_EQ(second([](auto const& d) { return tanh(d); }, -x), 0) << x;
   }
+  for (T const x : std::vector<T>{std::numeric_limits<T>::max(), -std::numeric_limits<T>::max()}) {
+    EXPECT_EQ(second([](auto const& d) { return atan(d); }, x), 0) << x;
+    EXPECT_EQ(second([](auto const& d) { return erf(d); }, x), 0) << x;
+    EXPECT_EQ(second([](auto const& d) { return erfc(d); }, x), 0) << x;
+  }
   T const large = 712;
   EXPECT_EQ(second([](auto const& d) { return exp(d); }, large), infinity);
   EXPECT_EQ(second([](auto const& d) { return sinh(d); }, -large), -infinity);

@@ -369,6 +369,31 @@ KOKKOS_FORCEINLINE_FUNCTION T sech_square(T const& x) {
   }
 }
 
+/// 1 / (1 + x^2). x comes last in its derivative, for 2 x may be infinite where the rest is 0.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T slope_of_atan(T const& x) {
+  using S = scalar_t<T>;
+  if constexpr (is_dual<T>) {
+    auto const v = slope_of_atan(x.value);
+    return chain(x, v, S(-2) * v * (v * x.value));
+  } else {
+    return S(1) / (S(1) + x * x);
+  }
+}
+
+/// exp(-x^2), with the same care.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T gaussian(T const& x) {
+  using namespace math;
+  using S = scalar_t<T>;
+  if constexpr (is_dual<T>) {
+    auto const v = gaussian(x.value);
+    return chain(x, v, S(-2) * (v * x.value));
+  } else {
+    return exp(-x * x);
+  }
+}
+
 }  // namespace detail
 
 // `v` is the function's value, `x` the argument's value, S the type of plain numbers.
@@ -393,7 +418,7 @@ COIR_DUAL_FUNCTION(cos, -sin(x))
 COIR_DUAL_FUNCTION(tan, S(1) + v * v)
 COIR_DUAL_FUNCTION(asin, S(1) / sqrt(detail::one_minus_square(x)))
 COIR_DUAL_FUNCTION(acos, S(-1) / sqrt(detail::one_minus_square(x)))
-COIR_DUAL_FUNCTION(atan, S(1) / (S(1) + x * x))
+COIR_DUAL_FUNCTION(atan, detail::slope_of_atan(x))
 COIR_DUAL_FUNCTION(sinh, cosh(x))
 COIR_DUAL_FUNCTION(cosh, sinh(x))
 COIR_DUAL_FUNCTION(tanh, detail::sech_square(x))
@@ -402,8 +427,8 @@ COIR_DUAL_FUNCTION(acosh, S(1) / (sqrt(x - S(1)) * sqrt(x + S(1))))
 COIR_DUAL_FUNCTION(atanh, S(1) / detail::one_minus_square(x))
 COIR_DUAL_FUNCTION(sqrt, S(1) / (S(2) * v))
 COIR_DUAL_FUNCTION(cbrt, S(1) / (S(3) * v * v))
-COIR_DUAL_FUNCTION(erf, S(2) * std::numbers::inv_sqrtpi_v<S> * exp(-x * x))
-COIR_DUAL_FUNCTION(erfc, S(-2) * std::numbers::inv_sqrtpi_v<S> * exp(-x * x))
+COIR_DUAL_FUNCTION(erf, S(2) * std::numbers::inv_sqrtpi_v<S> * detail::gaussian(x))
+COIR_DUAL_FUNCTION(erfc, S(-2) * std::numbers::inv_sqrtpi_v<S> * detail::gaussian(x))
 COIR_DUAL_FUNCTION(abs, detail::sign_of(x))
 COIR_DUAL_FUNCTION(tgamma, v* digamma(x))
 COIR_DUAL_FUNCTION(lgamma, digamma(x))
