@@ -1,15 +1,27 @@
 #include <coir/io/atomic_file.hpp>
 
 #include <cerrno>
+#include <cstdio>
 #include <utility>
+
+#include <fcntl.h>
 
 namespace coir::io {
 
 namespace fs = std::filesystem;
 
-// "e": programs that this one starts don't inherit the file.
-AtomicFile::AtomicFile(fs::path path)
-    : path_(std::move(path)), file_(std::fopen(path_.temporary().c_str(), "wbe")) {
+namespace {
+
+// Programs that this one starts don't inherit the file.
+std::FILE* open_stream(AtomicPath const& path) {
+  if (path.stream() < 0) return std::fopen(path.temporary().c_str(), "wbe");
+  int const copy = ::fcntl(path.stream(), F_DUPFD_CLOEXEC, 0);
+  return copy < 0 ? nullptr : ::fdopen(copy, "wb");
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), file_(open_stream(path_)) {
   if (file_ == nullptr) path_.fail(errno);
 }
 

@@ -138,6 +138,21 @@ int rename_error(fs::path const& file) {
   return 0;
 }
 
+// The open file of this program that a path names, as /dev/stdout does; -1 if it names none.
+int stream_named_by(fs::path path) {
+  std::error_code error;
+  for (int links = 0; links < 40; ++links) {
+    std::string const name = path.filename().string();
+    bool const is_number = !name.empty() && name.size() < 8 &&
+                           name.find_first_not_of("0123456789") == std::string::npos;
+    if (is_number && fs::equivalent(path.parent_path(), "/proc/self/fd", error))
+      return std::atoi(name.c_str());
+    if (!fs::is_symlink(path, error)) return -1;
+    path = path.parent_path() / fs::read_symlink(path, error);
+  }
+  return -1;
+}
+
 // Waits until a file is on the disk. By parts, between which a signal can end the program: fsync alone would keep it
 // for as long as it takes. Returns 0 or the errno.
 int sync(int descriptor) {
@@ -174,7 +189,8 @@ AtomicPath::AtomicPath(fs::path path) : path_(std::move(path)) {
   fs::file_status const status = fs::status(path_, error);
   if (status.type() == fs::file_type::none) fail(error.value());
   if (fs::is_directory(status) || !path_.has_filename()) fail(EISDIR);
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
+  stream_ = stream_named_by(path_);
+  if (stream_ >= 0 || (fs::exists(status) && !fs::is_regular_file(status))) {
     destination_ = path_;
     is_device_ = true;
     return;

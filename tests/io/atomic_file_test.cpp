@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -144,6 +145,20 @@ TEST(AtomicFile, TwoAtOnceDoNotMeet) {
 TEST(AtomicFile, ADeviceIsWrittenToAndStaysADevice) {
   io::write_file("/dev/null", std::string_view("text"));
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(AtomicFile, AnOpenFileThatIsNamedAsSuchIsContinued) {
+  if (!fs::exists("/proc/self/fd")) GTEST_SKIP() << "no /proc here";
+  ScratchFolder const folder;
+  put(folder / "a", "before, ");
+  int const stream = ::open((folder / "a").c_str(), O_WRONLY | O_APPEND);
+  fs::create_symlink("/proc/self/fd/" + std::to_string(stream), folder / "link");
+  for (fs::path const& path : {fs::path("/dev/fd/" + std::to_string(stream)), folder / "link"})
+    io::write_file(path, std::string_view("text, "));
+  EXPECT_EQ(::write(stream, "after", 5), 5);
+  ::close(stream);
+  EXPECT_EQ(get(folder / "a"), "before, text, text, after");
+  EXPECT_EQ(folder.entries(), 2);
 }
 
 TEST(AtomicFile, AFullDeviceIsAnError) {

@@ -20,7 +20,9 @@ std::filesystem::path resolved(std::filesystem::path const& path);
 /// there before is untouched; a handler of signals can remove it by remove_unfinished(). What a program that was killed
 /// left in a folder is removed by the next one that makes an AtomicPath there: at once if it ran on this host and is
 /// gone, else after a day without a change. Symbolic links are followed, permissions of a file that gets replaced are
-/// kept. Devices and pipes (/dev/null, /dev/stdout) can't be replaced: there temporary() is the path itself.
+/// kept. Devices and pipes (/dev/null) can't be replaced: there temporary() is the path itself. Nor must the files be that this
+/// program has open and that a path names as such (/dev/stdout, /dev/fd/3), for what else is written to them would be lost:
+/// see stream().
 ///
 /// Every member throws ResourceError with the path, the cause and a remedy: folder missing or read-only, path is a
 /// folder, file write-protected, no space left.
@@ -40,6 +42,10 @@ class AtomicPath {
   /// Whether the path is a device or a pipe, so that what is written appears at once.
   bool is_device() const { return is_device_; }
 
+  /// The number of the open file that the path names, whose copy is to be written to in place of temporary(); -1 if it names
+  /// none.
+  int stream() const { return stream_; }
+
   /// Waits until the content is on the disk, then gives the temporary file its name; whoever wrote it has closed it.
   /// So when the power fails there is either what was there before, or all that is new.
   void commit();
@@ -53,6 +59,7 @@ class AtomicPath {
   std::filesystem::path temporary_;    // empty for devices and after commit()
   Unfinished unfinished_;              // names temporary_
   int descriptor_ = -1;                // of temporary_
+  int stream_ = -1;
   bool is_device_ = false;
   bool is_link_ = false;
 };
