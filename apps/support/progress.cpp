@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -11,7 +12,7 @@ namespace coir::apps {
 namespace {
 
 std::string clock_text(double seconds) {
-  auto const whole = static_cast<long long>(seconds + 0.5);
+  long long const whole = std::llround(seconds);
   char text[48];
   if (whole >= 3600)
     std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60,

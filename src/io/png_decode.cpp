@@ -100,7 +100,8 @@ PngHeader read_header(std::span<std::byte const> bytes, std::string_view name) {
 // picture in it. Anything above is a damaged header, or made to exhaust memory.
 void expects_justified(PngHeader const& header, std::size_t length, std::string_view name) {
   std::uint64_t const samples = std::uint64_t(header.columns) * header.rows;
-  auto const bits_each = static_cast<std::uint64_t>(header.depth * header.channels);
+  auto const bits_each =
+      static_cast<std::uint64_t>(header.depth) * static_cast<std::uint64_t>(header.channels);
   std::uint64_t const most = std::uint64_t(length) * 1032 * 8 / bits_each;
   if (samples > most)
     fail(name, "the header promises " + std::to_string(header.columns) + " x " +
