@@ -9,9 +9,10 @@
 #include <iostream>
 
 int main(int argc, char** argv) {
-  Kokkos::ScopeGuard const kokkos(argc,
-                                  argv);  // starts Kokkos, and ends it after all Views are gone
-  using Exec = Kokkos::DefaultExecutionSpace;  // the GPU, or all cores, or one: as Kokkos was built
+  // Starts Kokkos, and ends it after all Views are gone.
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  // The GPU, or all cores, or one: as Kokkos was built.
+  using Exec = Kokkos::DefaultExecutionSpace;
   Exec const exec;
 
   std::int64_t const m = 300, n = 400;

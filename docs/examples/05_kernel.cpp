@@ -23,8 +23,8 @@ int main(int argc, char** argv) {
       KOKKOS_LAMBDA(std::int64_t p) {
         auto const cell = static_cast<std::int64_t>(where(p));
         double const right = where(p) - static_cast<double>(cell);
-        Kokkos::atomic_add(&into(cell),
-                           1 - right);  // other particles may write to this cell at this moment
+        // Other particles may write to these cells at this moment.
+        Kokkos::atomic_add(&into(cell), 1 - right);
         Kokkos::atomic_add(&into((cell + 1) % cells), right);
       });
 

@@ -21,9 +21,9 @@ int main(int argc, char** argv) {
       .omega_m = 0.3, .omega_b = 0.05, .h = 0.7, .n_s = 0.96, .sigma8 = 0.8};
   cosmology::LinearPower<> const power(parameters);
 
-  double const start = 0.1;  // of today's size
-  auto const particles = nbody::initial_conditions<Exec, float>(exec, 32, 500.0, power,
-                                                                start);  // 32^3 in (500 Mpc/h)^3
+  // 32^3 particles in (500 Mpc/h)^3, when the universe had a tenth of today's size.
+  double const start = 0.1;
+  auto const particles = nbody::initial_conditions<Exec, float>(exec, 32, 500.0, power, start);
   double const at_start =
       coir::mesh::power_spectrum(exec, particles.position, particles.box, 32).power[0];
 
