@@ -28,6 +28,7 @@ function(coir_add_module name)
     add_library(${target} ${module_SOURCES})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(${target} PRIVATE ${module_LINK_PRIVATE})
+    coir_warn(${target})
     set_target_properties(
       ${target}
       PROPERTIES CXX_EXTENSIONS OFF

@@ -202,7 +202,7 @@ AtomicPath::AtomicPath(fs::path path) : path_(std::move(path)) {
     // rename would replace a write-protected file without a question
     if (::access(path_.c_str(), W_OK) != 0) fail(errno);
     // and would fail when all is written
-    if (int const error = rename_error(destination_); error != 0) fail(error);
+    if (int const cause = rename_error(destination_); cause != 0) fail(cause);
   }
   remove_left_over(destination_.parent_path());
   descriptor_ = create_beside(destination_, temporary_, unfinished_);

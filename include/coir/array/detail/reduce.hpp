@@ -45,12 +45,12 @@ struct ReduceBody {
     Monoid monoid;
     std::int64_t begin, number;
 
-    Terms(ReduceBody const& body, Place<Outer> const& at, std::int64_t begin, std::int64_t end,
-          std::int64_t number)
-        : row(body.kernel.row(at, begin, end - begin, scratch)),
+    Terms(ReduceBody const& body, Place<Outer> const& at, std::int64_t first, std::int64_t end,
+          std::int64_t number_of_first)
+        : row(body.kernel.row(at, first, end - first, scratch)),
           monoid(body.monoid),
-          begin(begin),
-          number(number) {}
+          begin(first),
+          number(number_of_first) {}
     Terms(Terms const&) = delete;  // `row` may point into `scratch`
 
     void operator()(std::int64_t column, Value& value) const {

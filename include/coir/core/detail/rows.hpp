@@ -183,15 +183,15 @@ template <class Exec, int Rank, class Index, class Body>
 void for_each_on_host(std::string_view label, Exec const& exec, Rows<Rank, Index> const& rows,
                       Body const& body) {
   std::int64_t const threads = threads_worth_starting(exec, rows.cells() * cells_per_index(body));
-  auto const visit_share = [=](std::int64_t share, Body const& body) {
+  auto const visit_share = [=](std::int64_t share, Body const& each) {
     rows.for_cells(begin_of_share(rows, share, threads), begin_of_share(rows, share + 1, threads),
                    rows.length, [&](auto at, Index first, Index last) {
                      if constexpr (WalksStretches<Body, Rank>) {
-                       rows.stretch_at(body, at, first, last);
+                       rows.stretch_at(each, at, first, last);
                      } else {
                        COIR_INDEPENDENT_ITERATIONS
                        for (Index column = first; column < last; ++column)
-                         rows.call_at(body, at, column);
+                         rows.call_at(each, at, column);
                      }
                    });
   };
@@ -332,9 +332,9 @@ void reduce_on_host(std::string_view label, Exec const& exec, Rows<Rank, Index> 
   std::int64_t const units = cells / unit;
   typename Reducer::value_type partial[max_groups];
 
-  auto const fold_group = [=, partial = &partial[0]](std::int64_t group, Body const& body) {
+  auto const fold_group = [=, partial = &partial[0]](std::int64_t group, Body const& each) {
     partial[group] = fold_cells(rows, units * group / groups * unit,
-                                units * (group + 1) / groups * unit, body, reducer);
+                                units * (group + 1) / groups * unit, each, reducer);
   };
   run_on_host(label, exec, groups, fold_group, body);
 
