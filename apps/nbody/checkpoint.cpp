@@ -6,6 +6,8 @@
 
 #include <coir/io/checksum.hpp>
 
+#include <support/messages.hpp>
+
 #include <system_error>
 
 namespace coir::apps::nbody {
@@ -34,7 +36,7 @@ std::vector<T> read_list(hdf5::Reader const& file, std::string const& file_name,
 /// The text of each setting, from lines "name = text": each once, and no other.
 std::map<std::string, std::string> texts_in(std::string const& text, std::string const& file_name) {
   auto const fail = [&](std::string const& what, std::string const& name) {
-    throw InputError(file_name + ": " + what + " '" + name.substr(0, 40) +
+    throw InputError(file_name + ": " + what + " '" + one_line(name.substr(0, 40)) +
                      "': it is damaged, or another version of coir-nbody wrote it");
   };
   std::map<std::string, std::string> texts;

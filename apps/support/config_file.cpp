@@ -26,6 +26,9 @@ class TomlReader {
   }
 
   std::vector<TomlEntry> entries() {
+    // Such a byte would end names of files and messages; UTF-16 is full of them.
+    if (rest_.find('\0') != std::string_view::npos)
+      throw InputError(name_ + ": is no text: it holds a zero byte; save it as UTF-8");
     std::vector<TomlEntry> result;
     while (skip_to_content()) result.push_back(entry());
     return result;

@@ -19,8 +19,6 @@ bool read(std::string const& text, Number& number) {
 }
 
 std::string limits(std::int64_t lowest, std::int64_t highest) {
-  if (highest == std::numeric_limits<std::int64_t>::max())
-    return "of at least " + std::to_string(lowest);
   return "from " + std::to_string(lowest) + " to " + std::to_string(highest);
 }
 

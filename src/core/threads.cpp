@@ -107,9 +107,10 @@ void expects_startable_threads(int threads) {
                         std::to_string(usable) + " threads; use fewer of them " +
                         "(OMP_NUM_THREADS), or raise it (ulimit -v)");
   if (trial == Trial::too_few_threads)
-    throw EnvironmentError("can't start " + std::to_string(usable) +
-                           " threads: ask for fewer, as by OMP_NUM_THREADS=1, or raise the limits "
-                           "on memory, processes (ulimit) and threads (OMP_...) that forbid them");
+    throw EnvironmentError(
+        "can't start " + std::to_string(usable) +
+        " threads: ask for fewer, as by OMP_NUM_THREADS=1, or raise the limits "
+        "on memory, processes, open files (ulimit) and threads (OMP_...) that forbid them");
 }
 
 #else

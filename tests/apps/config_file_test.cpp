@@ -91,6 +91,11 @@ TEST(Toml, ByteOrderMarksAndReturnsAreNoPartOfIt) {
   EXPECT_EQ(entries[1].values, (Strings{"2", "3"}));
 }
 
+TEST(Toml, ZeroBytesAreNoText) {
+  for (std::string const text : {std::string("a = 4\0\n", 7), std::string("a\0=\0004\0\n\0", 8)})
+    EXPECT_EQ(refusal(text), "file: is no text: it holds a zero byte; save it as UTF-8");
+}
+
 TEST(Toml, WhatIsNoneNamesTheLine) {
   EXPECT_EQ(refusal("a = 1\nparticles 8\n"),
             "file, line 2: a line must be KEY = VALUE, not 'particles 8'");

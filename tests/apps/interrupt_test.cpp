@@ -61,6 +61,24 @@ void raise_between_phases() {
   end_if(false);
 }
 
+void raise_within_a_phase() {
+  start();
+  Activity const outer("working");
+  try {
+    Activity const inner("counting sheep");
+    std::raise(SIGINT);
+    throw 1;  // a solver comes back by many ways
+  } catch (int) {
+  }
+  try {
+    stop_if_interrupted();
+  } catch (Failure const& failure) {
+    end_if(std::string(failure.what()) ==
+           "stopped while counting sheep; what was written is whole");
+  }
+  end_if(false);
+}
+
 void raise_while_busy(int signal) {
   start();
   say_of_files("nothing was written");
@@ -109,6 +127,10 @@ TEST(InterruptDeathTest, WhatWasIgnoredStaysIgnored) {
 
 TEST(InterruptDeathTest, NothingForgetsASignal) {
   EXPECT_EXIT(raise_between_phases(), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(InterruptDeathTest, ALineNamesWhatWasDoneWhenTheSignalCame) {
+  EXPECT_EXIT(raise_within_a_phase(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(InterruptDeathTest, WhoDoesNotStopIsEndedWithOneLine) {

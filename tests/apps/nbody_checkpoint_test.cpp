@@ -164,6 +164,8 @@ TEST_F(BadNbodyCheckpoint, EverySettingMustBeThereOnce) {
   expect_refusal(forged, {"unknown setting 'quickly'", "another version"});
   forged.settings = whole.settings + "box";
   expect_refusal(forged, {"unknown setting 'box'"});
+  forged.settings = std::string("b\0x", 3);
+  expect_refusal(forged, {"unknown setting 'b x'", "another version"});
   forged.settings = whole.settings.substr(0, whole.settings.size() - 1);
   expect_refusal(forged, {"unknown setting 'checkpoint'"});
   forged.settings = "";

@@ -1,8 +1,12 @@
+#include <support/message_of.hpp>
 #include <support/options.hpp>
 
 #include <coir/core/errors.hpp>
 
 #include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
 
 using coir::PreconditionError;
 
@@ -14,6 +18,14 @@ TEST(Options, WholeNumbersAreDecimalAndComplete) {
   for (char const* text :
        {"", " 3", "3 ", "+3", "3.0", "1e1", "0x3", "three", "11", "0", "99999999999999999999999"})
     EXPECT_THROW(parse_whole_number("--n", text, 1, 10), PreconditionError) << '"' << text << '"';
+}
+
+TEST(Options, WhatIsWrongNamesBothLimits) {
+  std::int64_t const most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(coir::testing::message_of<PreconditionError>(
+                [&] { coir::apps::parse_whole_number("--seed", "18446744073709551615", 0, most); }),
+            "--seed must be a whole number from 0 to 9223372036854775807, not "
+            "'18446744073709551615'");
 }
 
 TEST(Options, NumbersAreFinite) {

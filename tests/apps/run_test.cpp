@@ -156,6 +156,10 @@ TEST(Run, EnvironmentVariablesThatAreWrongAreAnErrorInOneLine) {
             "the environment variable KOKKOS_NUM_THREADS must be a whole number from 1 to 1000000, "
             "not 'abc': correct it, or unset it\n");
   EXPECT_TRUE(contains(failure(6, "x", "KOKKOS_PROFILE_LIBRARY=none.so"), "none.so"));
+  for (std::string const name : {"KOKKOS_NUM_DEVICES", "KOKKOS_SKIP_DEVICE"})
+    EXPECT_EQ(failure(6, "x", "KOKKOS_RAND_DEVICES=1 " + name + "=1"),
+              "the environment variables KOKKOS_RAND_DEVICES and " + name +
+                  " exclude each other: unset one\n");
   if (!contains(run("--version").output, "OpenMP")) GTEST_SKIP() << "a build without OpenMP";
   for (std::string const name : {"OMP_NUM_THREADS", "OMP_SCHEDULE", "OMP_WAIT_POLICY"})
     EXPECT_TRUE(contains(failure(6, "x", name + "=abc"), "the environment variable " + name));
