@@ -106,12 +106,16 @@ MemoryPlan memory_of(Run const& run) {
       run.checkpoint ? 0 : coir::nbody::initial_conditions_bytes<Exec, T>(exec, s.particles);
   Bytes const outputs = Outputs<Exec, T>::bytes(exec, s);
   std::int64_t const noise = run.checkpoint || s.noise.empty() ? 0 : noise_bytes<T>(run);
+  // HDF5's own, and what it leaves in the heap between what others left there.
+  bool const writes_particles = s.snapshots || s.checkpoint > 0 || s.stop_after > 0;
+  std::int64_t const hdf5 = writes_particles ? 4 << 20 : 0;
   MemoryPlan plan{resident_bytes(), bytes_beside(3 * run.count() * std::int64_t(sizeof(T))), 0};
   if (runs_on_host<Exec>) {
-    plan.host += std::max({start, noise, held + std::max(step_bytes<T>(s, side), outputs.device)});
+    plan.host +=
+        std::max({start, noise, held + std::max(step_bytes<T>(s, side), outputs.device) + hdf5});
   } else {
     plan.device = std::max(start, held + outputs.device);
-    plan.host += std::max(noise, outputs.host);
+    plan.host += std::max(noise, outputs.host + hdf5);
   }
   return plan;
 }

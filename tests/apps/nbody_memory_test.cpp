@@ -69,6 +69,9 @@ TEST_F(NbodyMemory, OfOutputsIsWithinAFifth) {
     expect_within("--particles 48 --steps 1 --no-spectra --pixels " + pixels);
   expect_within("--particles 64 --steps 1 --pixels 3000 --deterministic");
   expect_within(short_run + "--snapshots --checkpoint 1 --precision double --outputs 0.5");
+  expect_within(
+      "--particles 85 --steps 2 --no-pictures --no-spectra --deterministic --mesh-ratio 1.5 "
+      "--kernel 5_4 --lpt 1 --checkpoint 1");
 }
 
 TEST_F(NbodyMemory, OfARestartIsWithinAFifth) {
