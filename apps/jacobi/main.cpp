@@ -149,15 +149,16 @@ std::string iterations_in_words(Outcome const& outcome) {
 }
 
 /// \throws Failure if there is no result
-void expects_a_result(Outcome const& outcome) {
+void expects_a_result(Outcome const& outcome, Precision precision) {
   using poisson::StoppedBy;
   if (outcome.result.stopped_by == StoppedBy::interrupted)
     throw Failure(ExitCode::interrupted,
                   "stopped after " + iterations_in_words(outcome) + "; nothing was written");
   if (outcome.result.stopped_by == StoppedBy::not_finite)
-    throw Failure(ExitCode::numerical, "the result is not finite after " +
-                                           iterations_in_words(outcome) +
-                                           ": scale the input down, or use --precision double");
+    throw Failure(ExitCode::numerical,
+                  "the result is not finite after " + iterations_in_words(outcome) +
+                      ": scale the input down" +
+                      (precision == Precision::single ? ", or use --precision double" : ""));
 }
 
 /// \throws Failure if a tolerance was asked for and not reached
@@ -192,7 +193,7 @@ std::vector<Outcome> solve_and_write(Settings const& settings, Setting& setting)
   std::vector<Outcome> outcomes;
   for (Scheme const scheme : schemes_to_run(settings)) {
     outcomes.push_back(solve(scheme, problem, u, settings));
-    expects_a_result(outcomes.back());
+    expects_a_result(outcomes.back(), settings.precision);
   }
   write_file(settings.output_laplacian,
              [&] { write_laplacian(settings.output_laplacian, problem); });

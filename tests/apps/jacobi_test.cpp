@@ -333,6 +333,13 @@ TEST_F(BadJacobi, NumbersThatOverflowAreNoResult) {
   io::write_npy(folder / "large.npy", array);
   expect_failure(5, "large.npy --sweeps 10 --quiet --output u.npy --output-laplacian b.npy",
                  {"not finite", "--precision double"});
+  // In double there is no wider one to advise.
+  HostGrid<double> const wide("wide", 2, 2);
+  wide(0, 0) = wide(1, 1) = std::numeric_limits<double>::max();
+  io::write_npy(folder / "wide.npy", wide);
+  auto const outcome = run("wide.npy --sweeps 10 --precision double --quiet");
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_TRUE(outcome.errors.ends_with(": scale the input down\n")) << outcome.errors;
 }
 
 TEST_F(BadJacobi, CtrlCStopsItWithinASecond) {
@@ -554,6 +561,7 @@ TEST_F(Jacobi, MemoryIsPredictedToAFifthWhateverTheOptions) {
         "large.png --scheme arrays --output u.png --output-laplacian b.png",
         "large.pgm --scheme blocked --output u.pgm --output-laplacian b.npy",
         "large.png --scheme red-black --precision double --output u.png",
+        "large.pgm --scheme red-black --precision double --output u.npy --quiet",
         "large.png --scheme multigrid --precision double --output u.npy",
         "large.npy --scheme multigrid --laplacian --output-laplacian b.pgm", "picture.pgm",
         "picture.pgm --compare --output u.png", "deep.png --scheme arrays --laplacian",

@@ -115,10 +115,11 @@ auto part_of(V const& view, std::size_t first, std::size_t last, std::index_sequ
                          ((void)Others, Kokkos::ALL)...);
 }
 
-// How many indices of the first dimension go through the host's memory at once.
+// How many indices of the first dimension go through the host's memory at once: from a device as much as makes copies
+// fast, on the host no more than stays in a cache.
 template <class V>
 std::size_t indices_at_once(V const& view) {
-  constexpr std::size_t bytes = std::size_t(8) << 20;
+  constexpr std::size_t bytes = std::size_t(host_accessible<V> ? 1 : 8) << 20;
   std::size_t each = sizeof(typename V::value_type);
   for (int d = 1; d < static_cast<int>(V::rank); ++d) each *= view.extent(d);
   return std::max<std::size_t>(1, bytes / std::max<std::size_t>(1, each));
