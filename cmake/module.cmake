@@ -10,7 +10,7 @@ set_property(GLOBAL PROPERTY COIR_MODULES "")
 #   INSTANTIATE     x: src/NAME/x_impl.hpp, which defines COIR_INSTANTIATE_X(Exec) in no namespace, is compiled for
 #                   each of the execution spaces that coir::CompiledSpace lets in, as x_host.cpp and x_device.cpp.
 #   DEVICE_SOURCES  are compiled once where Kokkos has a device: what doesn't share its code with hosts.
-# Without any of these there is nothing to compile, and LINK_PRIVATE has no meaning.
+# Without sources there is nothing to compile, and LINK_PRIVATE has no meaning.
 function(coir_add_module name)
   cmake_parse_arguments(module "" "" "HEADERS;SOURCES;INSTANTIATE;DEVICE_SOURCES;LINK;LINK_PRIVATE"
                         ${ARGN})

@@ -5,3 +5,17 @@ function(coir_precompile target)
     target_precompile_headers(${target} ${ARGN})
   endif()
 endfunction()
+
+# coir_precompile_alike(TARGET header...): the first target of the build with these headers and compile options compiles them,
+# and those that follow start from what it made. The same options, for g++ 12 crashes on what others made.
+function(coir_precompile_alike target)
+  get_target_property(options ${target} COMPILE_OPTIONS)
+  string(MD5 alike "${options};${ARGN}")
+  get_property(first GLOBAL PROPERTY COIR_PRECOMPILES_${alike})
+  if(first)
+    coir_precompile(${target} REUSE_FROM ${first})
+  else()
+    coir_precompile(${target} PRIVATE ${ARGN})
+    set_property(GLOBAL PROPERTY COIR_PRECOMPILES_${alike} ${target})
+  endif()
+endfunction()

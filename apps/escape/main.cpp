@@ -124,8 +124,8 @@ void add_options(CLI::App& app, Settings& settings) {
   add_whole_number(app, "--iterations", settings.iterations, "The most steps (default 256)", 1,
                    10'000'000);
   add_choice(app, "--precision", settings.precision,
-             std::vector<std::pair<std::string, Precision>>{{"float", Precision::single},
-                                                            {"double", Precision::twofold}},
+             std::vector<std::pair<std::string, Precision>>{{"float", Precision::float32},
+                                                            {"double", Precision::float64}},
              "Kind of number (default float)");
   add_choice(app, "--scheme", settings.scheme,
              std::vector<std::pair<std::string, Scheme>>{{"arrays", Scheme::arrays},
@@ -228,6 +228,7 @@ int main(int argc, char** argv) {
   return coir::apps::run(app, argc, argv, [&] {
     if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
     expects_consistent(settings);
-    return settings.precision == Precision::single ? draw<float>(settings) : draw<double>(settings);
+    return settings.precision == Precision::float32 ? draw<float>(settings)
+                                                    : draw<double>(settings);
   });
 }

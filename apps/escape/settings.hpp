@@ -10,7 +10,7 @@ namespace coir::apps::escape {
 
 enum class Set { mandelbrot, julia };
 enum class Scheme { arrays, kernel };
-enum class Precision { single, twofold };
+enum class Precision { float32, float64 };
 
 /// A rectangle of the complex plane: real parts from left to right, imaginary ones from bottom to top.
 struct Region {
@@ -30,7 +30,7 @@ struct Settings {
   int columns = 1024;
   int rows = 1024;
   int iterations = 256;
-  Precision precision = Precision::single;
+  Precision precision = Precision::float32;
   Scheme scheme = Scheme::kernel;
   std::optional<bool> smooth;
   std::filesystem::path output;
@@ -46,7 +46,7 @@ struct Settings {
 inline char const* name_of(Set set) { return set == Set::julia ? "julia" : "mandelbrot"; }
 inline char const* name_of(Scheme scheme) { return scheme == Scheme::arrays ? "arrays" : "kernel"; }
 inline char const* name_of(Precision precision) {
-  return precision == Precision::single ? "float" : "double";
+  return precision == Precision::float32 ? "float" : "double";
 }
 
 /// The c of a Julia set unless another is given.

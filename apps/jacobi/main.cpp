@@ -76,8 +76,8 @@ void add_options(CLI::App& app, Settings& settings) {
                                                         {"zero", Start::zero}},
              "What to start from (default laplacian)");
   add_choice(app, "--precision", settings.precision,
-             std::vector<std::pair<std::string, Precision>>{{"float", Precision::single},
-                                                            {"double", Precision::twofold}},
+             std::vector<std::pair<std::string, Precision>>{{"float", Precision::float32},
+                                                            {"double", Precision::float64}},
              "Kind of number (default float)");
   add_file(app, "--output", settings.output,
            "Write the rebuilt picture: .png, .pgm or .npy; with --compare\n"
@@ -253,7 +253,7 @@ int main(int argc, char** argv) {
   return coir::apps::run(app, argc, argv, [&] {
     if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
     expects_consistent(settings);
-    return settings.precision == Precision::single ? rebuild<float>(settings)
-                                                   : rebuild<double>(settings);
+    return settings.precision == Precision::float32 ? rebuild<float>(settings)
+                                                    : rebuild<double>(settings);
   });
 }

@@ -35,7 +35,7 @@ double cells_per_second(Outcome const& outcome, Setting const& setting) {
 double bandwidth_share(Outcome const& outcome, Setting const& setting) {
   if (outcome.scheme == Scheme::multigrid || !setting.triad_bandwidth)
     return std::numeric_limits<double>::quiet_NaN();
-  double const bytes_per_cell = 3 * (setting.precision == Precision::single ? 4 : 8);
+  double const bytes_per_cell = 3 * (setting.precision == Precision::float32 ? 4 : 8);
   return cells_per_second(outcome, setting) * bytes_per_cell / *setting.triad_bandwidth;
 }
 
@@ -49,7 +49,7 @@ Report report_of(Outcome const& outcome, Setting const& setting) {
   report["device"] = device_name(exec);
   report["threads"] = host_threads(exec);
   report["scheme"] = name_of(outcome.scheme);
-  report["precision"] = setting.precision == Precision::single ? "float" : "double";
+  report["precision"] = setting.precision == Precision::float32 ? "float" : "double";
   report["rows"] = setting.rows;
   report["columns"] = setting.columns;
   report["sweeps"] = outcome.result.iterations;
@@ -62,7 +62,7 @@ Report report_of(Outcome const& outcome, Setting const& setting) {
   if (!setting.triad_bandwidth) report["bandwidth_not_measured"] = setting.without_bandwidth;
   report["relative_residual"] = outcome.result.relative_residual;
   report["converged"] = outcome.result.converged;
-  report["stopped_by"] = to_string(outcome.result.stopped_by);
+  report["stopped_by"] = name_of(outcome.result.stopped_by);
   report["max_abs_error"] = nullptr;
   report["psnr_db"] = nullptr;
   if (outcome.error) {
@@ -83,7 +83,7 @@ std::string summary_of(Outcome const& outcome, Setting const& setting) {
   if (!setting.triad_bandwidth && outcome.scheme != Scheme::multigrid)
     text += " (bandwidth not measured: " + setting.without_bandwidth + ")";
   text += "\nrelative residual " + formatted("%.2e", outcome.result.relative_residual) +
-          ", stopped by " + std::string(to_string(outcome.result.stopped_by));
+          ", stopped by " + std::string(name_of(outcome.result.stopped_by));
   if (outcome.error)
     text += "\nlargest error " + error_cell(outcome, &Error::largest, "%.3g") +
             " grey levels, peak signal-to-noise ratio " +

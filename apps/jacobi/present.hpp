@@ -19,7 +19,7 @@ namespace coir::apps::jacobi {
 struct Setting {
   int rows = 0;
   int columns = 0;
-  Precision precision = Precision::single;
+  Precision precision = Precision::float32;
   MemoryPlan memory;
   std::optional<double> triad_bandwidth;  ///< bytes/s, if it was measured
   std::string without_bandwidth;          ///< why it wasn't: "the fields fit into the cache"

@@ -107,7 +107,7 @@ Input<T> read_input(Settings const& settings) {
     extents.decoding = peak_resident_bytes() - extents.before;
     input.memory = expects_memory_for<T>(settings, extents);
     input.values = io::to_view<Grid<T>>(array, io::Rounding::allow);
-    io::require_finite(input.values, path.string());
+    io::expects_finite(input.values, path.string());
     input.white = spread_of(input.values);
   } else {
     auto const image = io::read_image(path);

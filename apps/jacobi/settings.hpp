@@ -27,7 +27,7 @@ inline std::string name_of(Scheme scheme) {
 }
 
 enum class Start { laplacian, zero };
-enum class Precision { single, twofold };
+enum class Precision { float32, float64 };
 
 /// The command line, read.
 struct Settings {
@@ -39,7 +39,7 @@ struct Settings {
   std::optional<std::int64_t> sweeps;
   std::optional<double> tolerance;
   Start start = Start::laplacian;
-  Precision precision = Precision::single;
+  Precision precision = Precision::float32;
   std::filesystem::path output;
   std::filesystem::path output_laplacian;
   std::filesystem::path report;

@@ -23,8 +23,8 @@ constexpr std::int64_t most_scale_factors = 3'000'000, most_text = std::int64_t(
 template <class T>
 std::vector<T> read_list(hdf5::Reader const& file, std::string const& file_name,
                          std::string const& name, std::int64_t most) {
-  file.require_shape(name, {-1});
-  file.require_contiguous(name);
+  file.expects_shape(name, {-1});
+  file.expects_contiguous(name);
   std::int64_t const length = file.shape(name).front();
   if (length > most)
     throw InputError(file_name + ": '" + name + "' has " + std::to_string(length) +
@@ -133,10 +133,10 @@ Checkpoint read_checkpoint(std::filesystem::path const& path, Poll const& poll) 
 
   std::int64_t const count = settings.particles * settings.particles * settings.particles;
   auto const type =
-      settings.precision == Precision::single ? hdf5::Type::float32 : hdf5::Type::float64;
+      settings.precision == Precision::float32 ? hdf5::Type::float32 : hdf5::Type::float64;
   for (char const* vectors : {"positions", "momenta"}) {
-    file.require_shape(vectors, {count, 3});
-    file.require_contiguous(vectors);
+    file.expects_shape(vectors, {count, 3});
+    file.expects_contiguous(vectors);
     if (file.type(vectors) != type)
       throw InputError(name + ": '" + vectors + "' must be " + hdf5::name_of(type) + ", not " +
                        hdf5::name_of(file.type(vectors)) + ": the file is damaged");

@@ -253,8 +253,8 @@ std::vector<Field> particles_and_forces() {
           "third of the memory (default automatic)"),
       choice(
           "precision", [](auto& s) -> auto& { return s.precision; },
-          std::vector<std::pair<std::string, Precision>>{{"single", Precision::single},
-                                                         {"double", Precision::twofold}},
+          std::vector<std::pair<std::string, Precision>>{{"single", Precision::float32},
+                                                         {"double", Precision::float64}},
           "Kind of number (default single)"),
       flag(
           "deterministic", [](auto& s) -> auto& { return s.deterministic; },

@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
     expects_given_once(argc, argv);
     Run run = run_of(app, settings);
     expects_inputs_left_alone(app, run);
-    return run.settings.precision == Precision::single ? carry_out<float>(run)
-                                                       : carry_out<double>(run);
+    return run.settings.precision == Precision::float32 ? carry_out<float>(run)
+                                                        : carry_out<double>(run);
   });
 }

@@ -23,7 +23,7 @@ double particle_steps(Run const& run, Figures const& figures) {
 }
 
 std::string precision_of(Settings const& settings) {
-  return settings.precision == Precision::single ? "single" : "double";
+  return settings.precision == Precision::float32 ? "single" : "double";
 }
 
 std::string steps_text(int steps) {

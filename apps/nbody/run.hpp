@@ -171,7 +171,7 @@ void expects_finite(Settings const& settings, coir::nbody::Particles<Exec, T> co
   std::string const remedy =
       (steps_done > 0 ? "more --steps, " : "") + remedy_for_amplitude(settings);
   std::string const double_precision =
-      settings.precision == Precision::single ? "--precision double, " : "";
+      settings.precision == Precision::float32 ? "--precision double, " : "";
   if (std::int64_t const bad = not_finite<T>(particles.momentum); bad > 0)
     throw NumericalError(std::to_string(bad) + " components of momenta aren't finite" + when +
                          double_precision + remedy);

@@ -15,7 +15,7 @@
 
 namespace coir::apps::nbody {
 
-enum class Precision { single, twofold };
+enum class Precision { float32, float64 };
 
 /// The command line, read.
 struct Settings {
@@ -27,7 +27,7 @@ struct Settings {
   mesh::ForceKernel kernel = mesh::ForceKernel::one_four;
   mesh::Softening softening = mesh::Softening::none;
   coir::nbody::ForceSource force_source = coir::nbody::ForceSource::automatic;
-  Precision precision = Precision::single;
+  Precision precision = Precision::float32;
   bool deterministic = false;
 
   // Time

@@ -166,13 +166,13 @@ struct FillBody {
     constexpr int block = 256;
     for (std::int64_t counter = begin; counter < end; counter += block) {
       std::int64_t const first = counter * values;
-      std::int64_t const room = std::min(count, end * values) - first;
-      if (room >= block * values) {
+      std::int64_t const left = std::min(count, end * values) - first;
+      if (left >= block * values) {
         fill_block<block>(static_cast<std::uint64_t>(counter), data + first);
       } else {
         T whole[block * values];
         fill_block<block>(static_cast<std::uint64_t>(counter), whole);
-        std::copy(whole, whole + room, data + first);
+        std::copy(whole, whole + left, data + first);
       }
     }
   }

@@ -32,10 +32,10 @@ namespace {
 /// Whether libraries would find a little memory: where they can't even begin, they end the program.
 bool has_room() {
   constexpr std::size_t bytes = std::size_t(32) << 20;
-  void* const room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room == MAP_FAILED) return false;
-  munmap(room, bytes);
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  munmap(memory, bytes);
   return true;
 }
 

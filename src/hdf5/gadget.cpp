@@ -296,9 +296,9 @@ GadgetHeader read_gadget(std::filesystem::path const& path,
   GadgetHeader const header = HeaderReader(path, reader).read();
   std::int64_t const n = header.particles;
   if (n == 0) return header;  // GADGET leaves the group out
-  reader.require_shape(positions_name, {n, 3});
-  reader.require_shape(velocities_name, {n, 3});
-  reader.require_shape(ids_name, {n});
+  reader.expects_shape(positions_name, {n, 3});
+  reader.expects_shape(velocities_name, {n, 3});
+  reader.expects_shape(ids_name, {n});
 
   T const root_a = static_cast<T>(std::sqrt(header.scale_factor));
   std::vector<T> positions, velocities;

@@ -224,7 +224,7 @@ Type Reader::type(std::string_view name) const {
   return file_->type(file_->open_dataset(path), path);
 }
 
-void Reader::require_shape(std::string_view name, Shape const& wanted) const {
+void Reader::expects_shape(std::string_view name, Shape const& wanted) const {
   Shape const stored = shape(name);
   bool same = stored.size() == wanted.size();
   for (std::size_t d = 0; same && d < wanted.size(); ++d)
@@ -234,7 +234,7 @@ void Reader::require_shape(std::string_view name, Shape const& wanted) const {
                      in_words(wanted) + " was expected: check which file this is");
 }
 
-void Reader::require_contiguous(std::string_view name) const {
+void Reader::expects_contiguous(std::string_view name) const {
   Quiet const quiet;
   std::string const path = path_of(name);
   Handle const dataset = file_->open_dataset(path);

@@ -31,7 +31,7 @@ void read_noise(std::string const& path, std::int64_t n, Spectrum const& spectru
   }
   auto const numbers = fft::real_view_of(spectrum, n);
   io::copy_to_view(file, numbers, io::Rounding::allow);
-  io::require_finite(numbers, path);
+  io::expects_finite(numbers, path);
 }
 
 }  // namespace coir::nbody::detail

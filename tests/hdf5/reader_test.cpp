@@ -228,9 +228,9 @@ TEST(Reader, WrongTypesAreErrors) {
 }
 
 TEST(Reader, WrongShapesAreErrors) {
-  expect_parts(refusal([](Reader const& r) { r.require_shape("group/numbers", {-1, 2}); }),
+  expect_parts(refusal([](Reader const& r) { r.expects_shape("group/numbers", {-1, 2}); }),
                {"'group/numbers' has shape (4, 3), and (any, 2) was expected"});
-  refusal([](Reader const& r) { r.require_shape("group/numbers", {12}); });
+  refusal([](Reader const& r) { r.expects_shape("group/numbers", {12}); });
   expect_parts(refusal([](Reader const& r) {
                  std::vector<short> room(11);
                  r.read("group/numbers", std::span<short>(room));
@@ -241,7 +241,7 @@ TEST(Reader, WrongShapesAreErrors) {
 
   ScratchFolder const folder;
   write_example(folder / "a.hdf5");
-  Reader(folder / "a.hdf5").require_shape("group/numbers", {-1, 3});
+  Reader(folder / "a.hdf5").expects_shape("group/numbers", {-1, 3});
 }
 
 TEST(Reader, TextMayBeAskedForWithALimit) {
@@ -262,7 +262,7 @@ TEST(Reader, TextMayBeAskedForWithALimit) {
 TEST(Reader, DatasetsInPiecesOrFilteredAreTold) {
   ScratchFolder const folder;
   write_example(folder / "a.hdf5");
-  Reader(folder / "a.hdf5").require_contiguous("group/numbers");
+  Reader(folder / "a.hdf5").expects_contiguous("group/numbers");
   {
     ForeignFile const file(folder / "b.hdf5");
     hsize_t const extent = 100, piece = 10;
@@ -274,7 +274,7 @@ TEST(Reader, DatasetsInPiecesOrFilteredAreTold) {
     H5Pclose(properties);
     H5Sclose(space);
   }
-  expect_parts(message_of<InputError>([&] { Reader(folder / "b.hdf5").require_contiguous("x"); }),
+  expect_parts(message_of<InputError>([&] { Reader(folder / "b.hdf5").expects_contiguous("x"); }),
                {"b.hdf5: 'x' must lie in the file in one piece", "h5repack"});
 }
 

@@ -26,15 +26,15 @@ auto field_with(int at, typename Case::Real value) {
 }
 
 TYPED_TEST(Finite, FiniteFieldsPass) {
-  EXPECT_NO_THROW(coir::io::require_finite(field_with<TypeParam>(-1, 0), "a.npy"));
+  EXPECT_NO_THROW(coir::io::expects_finite(field_with<TypeParam>(-1, 0), "a.npy"));
   Kokkos::View<typename TypeParam::Real*, typename TypeParam::Exec> const none("none", 0);
-  EXPECT_NO_THROW(coir::io::require_finite(none, "a.npy"));
+  EXPECT_NO_THROW(coir::io::expects_finite(none, "a.npy"));
 }
 
 TYPED_TEST(Finite, TheFirstBadElementIsNamed) {
   using Limits = std::numeric_limits<typename TypeParam::Real>;
   auto const message = [](auto const& field) {
-    return message_of<coir::InputError>([&] { coir::io::require_finite(field, "a.npy"); });
+    return message_of<coir::InputError>([&] { coir::io::expects_finite(field, "a.npy"); });
   };
   expect_parts(message(field_with<TypeParam>(0, Limits::quiet_NaN())),
                {"a.npy", "[0, 0, 0] is nan"});
@@ -47,6 +47,6 @@ TYPED_TEST(Finite, ASingleNumberHasNoIndex) {
   using T = typename TypeParam::Real;
   Kokkos::View<T, Kokkos::HostSpace> number("number");
   number() = std::numeric_limits<T>::infinity();
-  expect_parts(message_of<coir::InputError>([&] { coir::io::require_finite(number, "a.npy"); }),
+  expect_parts(message_of<coir::InputError>([&] { coir::io::expects_finite(number, "a.npy"); }),
                {"element [] is inf"});
 }

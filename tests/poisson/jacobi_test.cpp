@@ -59,7 +59,7 @@ void expect_same_as_plain_loop(int m, int n, int sweeps, JacobiScheme scheme) {
   EXPECT_EQ(result.iterations, sweeps);
   EXPECT_EQ(result.scheme, scheme);
   ASSERT_EQ(coir::testing::differing(u, expected), 0u)
-      << m << " x " << n << ", " << sweeps << " sweeps, " << to_string(scheme);
+      << m << " x " << n << ", " << sweeps << " sweeps, " << name_of(scheme);
 }
 
 template <class U>
@@ -260,7 +260,7 @@ TYPED_TEST(Jacobi, StagnationIsReported) {
   coir::testing::fill_random(b, 9);
   auto const result = jacobi(b, u, {.sweeps = 1000000, .tolerance = 1e-30, .check_every = 100});
   EXPECT_TRUE(result.stopped_by == StoppedBy::stagnation || result.residual_norm == 0)
-      << to_string(result.stopped_by);
+      << name_of(result.stopped_by);
   EXPECT_LT(result.iterations, 1000000);
 }
 
@@ -341,6 +341,6 @@ TEST(JacobiOnHost, UsesAllThreads) {
   for (auto const scheme : {JacobiScheme::plain, JacobiScheme::blocked}) {
     auto const shared = coir::testing::share_of_threads(
         [&] { jacobi(exec, b, u, {.scheme = scheme, .sweeps = 800}); });
-    EXPECT_EQ(shared.threads, static_cast<int>(exec.concurrency())) << to_string(scheme);
+    EXPECT_EQ(shared.threads, static_cast<int>(exec.concurrency())) << name_of(scheme);
   }
 }

@@ -96,8 +96,7 @@ void expect_field_from_its_laplacian(std::array<int, Rank> const& cells) {
   double const tolerance = std::is_same_v<T, float> ? 1e-5 : 1e-11;
   auto const result = multigrid(typename C::Exec{}, b, u, {.tolerance = tolerance});
   EXPECT_TRUE(result.converged || result.residual_norm < rounding)
-      << name_of(cells) << ": " << to_string(result.stopped_by) << " at "
-      << result.relative_residual;
+      << name_of(cells) << ": " << name_of(result.stopped_by) << " at " << result.relative_residual;
   EXPECT_LE(distance(u, exact), (result.residual_norm + rounding) / smallest_eigenvalue(cells))
       << name_of(cells);
 }

@@ -277,7 +277,7 @@ TYPED_TEST(RedBlack, TransientIsNotTakenForStagnation) {
                   std::sin(std::numbers::pi * (j + 1) / (n + 1));
   Kokkos::deep_copy(b, b_h);
   auto const result = red_black(b, u, {.sweeps = 10000, .tolerance = 1e-2});
-  EXPECT_TRUE(result.converged) << to_string(result.stopped_by);
+  EXPECT_TRUE(result.converged) << name_of(result.stopped_by);
 }
 
 TYPED_TEST(RedBlack, NotANumberIsReported) {

@@ -6,12 +6,12 @@ using coir::poisson::Result;
 using coir::poisson::StoppedBy;
 
 TEST(Result, NamesEveryReasonToStop) {
-  EXPECT_EQ(to_string(StoppedBy::sweeps), "sweeps");
-  EXPECT_EQ(to_string(StoppedBy::tolerance), "tolerance");
-  EXPECT_EQ(to_string(StoppedBy::stagnation), "stagnation");
-  EXPECT_EQ(to_string(StoppedBy::not_finite), "not finite");
-  EXPECT_EQ(to_string(StoppedBy::interrupted), "interrupted");
-  EXPECT_EQ(to_string(static_cast<StoppedBy>(99)), "unknown");
+  EXPECT_EQ(name_of(StoppedBy::sweeps), "sweeps");
+  EXPECT_EQ(name_of(StoppedBy::tolerance), "tolerance");
+  EXPECT_EQ(name_of(StoppedBy::stagnation), "stagnation");
+  EXPECT_EQ(name_of(StoppedBy::not_finite), "not finite");
+  EXPECT_EQ(name_of(StoppedBy::interrupted), "interrupted");
+  EXPECT_EQ(name_of(static_cast<StoppedBy>(99)), "unknown");
 }
 
 TEST(Result, StartsAsNothingDone) {

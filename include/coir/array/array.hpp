@@ -292,7 +292,7 @@ class Slice : public ExpressionBase {
     return item();
   }
 
-  // The second hands its share of the ownership on: a statement's temporaries would else count it up and down.
+  // The rvalue overload moves the owner: no reference count.
   Slice<value_type const, Rank, Space> as_operand() const& {
     return {data_, shape_, strides_, owner_};
   }

@@ -38,7 +38,7 @@ class EnvironmentError : public Error {
   using Error::Error;
 };
 
-/// What is computed is no number any more, or can't be reached.
+/// The result is NaN or infinite, or can't be reached.
 class NumericalError : public Error {
  public:
   using Error::Error;

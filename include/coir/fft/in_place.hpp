@@ -73,7 +73,7 @@ auto padded_real_view_of(V const& spectrum) {
       reinterpret_cast<T*>(spectrum.data()), layout);
 }
 
-/// Zeros in which a real field of this shape and its half spectrum both have room.
+/// Zeros, as many as a real field of this shape and its half spectrum in place take.
 ///
 /// \param label  the View's name in profiling tools
 /// \param shape  of the real field, with the batch, if any, as its first axis

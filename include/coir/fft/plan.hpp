@@ -43,22 +43,23 @@ Request request_of(bool real, Shape<Rank> const& shape, std::int64_t batch,
   return request;
 }
 
-/// Extents and strides of a View, to be looked at while this lives.
+/// Type-erased extents and strides of a View, for what isn't a template. `shape` points to the others: it must not
+/// outlive this.
 template <class V>
-struct Look {
+struct StridedShape {
   static constexpr std::size_t rank = V::rank;
   std::array<std::int64_t, rank> extents, strides;
   ViewShape shape;
 
-  Look(char const* name, V const& view) {
+  StridedShape(char const* name, V const& view) {
     for (std::size_t d = 0; d < rank; ++d) {
       extents[d] = static_cast<std::int64_t>(view.extent(d));
       strides[d] = static_cast<std::int64_t>(view.stride(static_cast<int>(d)));
     }
     shape = {name, std::is_floating_point_v<typename V::value_type>, view.data(), extents, strides};
   }
-  Look(Look const&) = delete;
-  Look& operator=(Look const&) = delete;
+  StridedShape(StridedShape const&) = delete;
+  StridedShape& operator=(StridedShape const&) = delete;
 };
 
 /// What the two kinds of plan share.
@@ -109,8 +110,8 @@ class Plan {
  private:
   template <class In, class Out>
   void check(In const& in, Out const& out) const {
-    Look<In> const from("the input", in);
-    Look<Out> const to("the output", out);
+    StridedShape<In> const from("the input", in);
+    StridedShape<Out> const to("the output", out);
     check_views(request_, from.shape, to.shape, sizeof(T));
   }
 
@@ -126,6 +127,47 @@ class Plan {
 };
 
 }  // namespace detail
+
+/// What plans of real and of complex fields have in common.
+template <CompiledSpace Exec, class T, int Rank, bool OfReal>
+  requires(std::same_as<T, float> || std::same_as<T, double>) && (Rank >= 1 && Rank <= 3)
+class PlanBase {
+ public:
+  Shape<Rank> shape() const {
+    Shape<Rank> result;
+    for (std::size_t d = 0; d < Rank; ++d) result[d] = plan_.request().shape[d];
+    return result;
+  }
+  std::int64_t batch() const { return plan_.request().batch; }
+  /// Numbers of one field: what backward after forward multiplies by.
+  std::int64_t size() const { return plan_.request().points(); }
+  Exec const& exec() const { return plan_.exec(); }
+
+  /// Bytes that the plan holds in Exec's memory to work in, beside input and output.
+  std::int64_t work_bytes() const { return plan_.transforms().work_bytes(); }
+
+  /// The same, before it is made.
+  ///
+  /// \throws PreconditionError if an extent or the batch is below 1
+  static std::int64_t work_bytes(Exec const& exec, Shape<Rank> const& shape, std::int64_t batch = 1,
+                                 PlanOptions const& options = {}) {
+    auto const request = detail::request_of<Rank>(OfReal, shape, batch, options);
+    detail::check_request(request, 2 * sizeof(T));
+    return detail::work_bytes<Exec, T>(exec, request);
+  }
+
+  /// Whether two plans run the same prepared transforms.
+  bool shares_with(PlanBase const& other) const {
+    return &plan_.transforms() == &other.plan_.transforms();
+  }
+
+ protected:
+  PlanBase(Exec const& exec, Shape<Rank> const& shape, std::int64_t batch,
+           PlanOptions const& options)
+      : plan_(exec, detail::request_of<Rank>(OfReal, shape, batch, options)) {}
+
+  detail::Plan<Exec, T> plan_;
+};
 
 /// Transforms between real fields and their half spectra.
 ///
@@ -150,8 +192,7 @@ class Plan {
 /// \tparam Rank  axes of one transform: 1 to 3
 /// \see Frigo and Johnson, Proc. IEEE 93 (2005) 216
 template <CompiledSpace Exec, class T, int Rank>
-  requires(std::same_as<T, float> || std::same_as<T, double>) && (Rank >= 1 && Rank <= 3)
-class RealPlan {
+class RealPlan : public PlanBase<Exec, T, Rank, true> {
  public:
   using Complex = Kokkos::complex<T>;
 
@@ -163,7 +204,7 @@ class RealPlan {
   /// \throws EnvironmentError if the backend's library fails
   RealPlan(Exec const& exec, Shape<Rank> const& shape, std::int64_t batch = 1,
            PlanOptions const& options = {})
-      : plan_(exec, detail::request_of<Rank>(true, shape, batch, options)) {}
+      : Common(exec, shape, batch, options) {}
 
   /// Real to complex.
   ///
@@ -200,40 +241,13 @@ class RealPlan {
   void filter(In const& field, Out const& spectrum, Factor const& factor) const {
     expects(plan_.request().options.in_place,
             "a plan that filters must be made with the option in_place");
-    expects(batch() == 1, "a plan that filters must be of one field", batch());
+    expects(this->batch() == 1, "a plan that filters must be of one field", this->batch());
     plan_.filter(field, spectrum, factor);
   }
 
-  Shape<Rank> shape() const {
-    Shape<Rank> result;
-    for (std::size_t d = 0; d < Rank; ++d) result[d] = plan_.request().shape[d];
-    return result;
-  }
-  std::int64_t batch() const { return plan_.request().batch; }
-  /// Numbers of one field: what backward after forward multiplies by.
-  std::int64_t size() const { return plan_.request().points(); }
-  Exec const& exec() const { return plan_.exec(); }
-
-  /// Bytes that the plan holds in Exec's memory to work in, beside input and output.
-  std::int64_t work_bytes() const { return plan_.transforms().work_bytes(); }
-
-  /// The same, before it is made.
-  ///
-  /// \throws PreconditionError if an extent or the batch is below 1
-  static std::int64_t work_bytes(Exec const& exec, Shape<Rank> const& shape, std::int64_t batch = 1,
-                                 PlanOptions const& options = {}) {
-    auto const request = detail::request_of<Rank>(true, shape, batch, options);
-    detail::check_request(request, sizeof(Complex));
-    return detail::work_bytes<Exec, T>(exec, request);
-  }
-
-  /// Whether two plans run the same prepared transforms.
-  bool shares_with(RealPlan const& other) const {
-    return &plan_.transforms() == &other.plan_.transforms();
-  }
-
  private:
-  detail::Plan<Exec, T> plan_;
+  using Common = PlanBase<Exec, T, Rank, true>;
+  using Common::plan_;
 };
 
 /// Transforms of complex fields; the formulas and all else are as for RealPlan, but the spectrum is whole,
@@ -241,15 +255,14 @@ class RealPlan {
 ///
 /// \tparam T  float or double: of real and imaginary parts
 template <CompiledSpace Exec, class T, int Rank>
-  requires(std::same_as<T, float> || std::same_as<T, double>) && (Rank >= 1 && Rank <= 3)
-class ComplexPlan {
+class ComplexPlan : public PlanBase<Exec, T, Rank, false> {
  public:
   using Complex = Kokkos::complex<T>;
 
   /// As RealPlan's.
   ComplexPlan(Exec const& exec, Shape<Rank> const& shape, std::int64_t batch = 1,
               PlanOptions const& options = {})
-      : plan_(exec, detail::request_of<Rank>(false, shape, batch, options)) {}
+      : Common(exec, shape, batch, options) {}
 
   /// \param in   [batch, n_0, ..., n_last] in
   /// \param out  the same extents, out; in place it is `in`
@@ -267,36 +280,9 @@ class ComplexPlan {
     plan_.backward(in, out);
   }
 
-  Shape<Rank> shape() const {
-    Shape<Rank> result;
-    for (std::size_t d = 0; d < Rank; ++d) result[d] = plan_.request().shape[d];
-    return result;
-  }
-  std::int64_t batch() const { return plan_.request().batch; }
-  /// Numbers of one field: what backward after forward multiplies by.
-  std::int64_t size() const { return plan_.request().points(); }
-  Exec const& exec() const { return plan_.exec(); }
-
-  /// Bytes that the plan holds in Exec's memory to work in, beside input and output.
-  std::int64_t work_bytes() const { return plan_.transforms().work_bytes(); }
-
-  /// The same, before it is made.
-  ///
-  /// \throws PreconditionError if an extent or the batch is below 1
-  static std::int64_t work_bytes(Exec const& exec, Shape<Rank> const& shape, std::int64_t batch = 1,
-                                 PlanOptions const& options = {}) {
-    auto const request = detail::request_of<Rank>(false, shape, batch, options);
-    detail::check_request(request, sizeof(Complex));
-    return detail::work_bytes<Exec, T>(exec, request);
-  }
-
-  /// Whether two plans run the same prepared transforms.
-  bool shares_with(ComplexPlan const& other) const {
-    return &plan_.transforms() == &other.plan_.transforms();
-  }
-
  private:
-  detail::Plan<Exec, T> plan_;
+  using Common = PlanBase<Exec, T, Rank, false>;
+  using Common::plan_;
 };
 
 }  // namespace coir::fft

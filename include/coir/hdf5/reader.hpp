@@ -76,11 +76,11 @@ class Reader {
   Type type(std::string_view name) const;
 
   /// Throws InputError unless a dataset has this shape, where -1 stands for any extent: {-1, 3}.
-  void require_shape(std::string_view name, Shape const& wanted) const;
+  void expects_shape(std::string_view name, Shape const& wanted) const;
 
   /// Throws InputError unless a dataset lies in the file in one piece and unfiltered, as Writer's do: nothing but its place
   /// and length is then to be believed.
-  void require_contiguous(std::string_view name) const;
+  void expects_contiguous(std::string_view name) const;
 
   /// All of a dataset, in C order.
   ///

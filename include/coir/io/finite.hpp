@@ -26,7 +26,7 @@ namespace detail {
 /// \throws InputError naming the first element, in C order, that is infinite or not a number
 template <class V>
   requires(Kokkos::is_view<V>::value && Real<typename V::value_type>)
-void require_finite(V const& view, std::string_view name) {
+void expects_finite(V const& view, std::string_view name) {
   auto const host = detail::to_host_c_order(view);
   for (std::size_t n = 0; n < host.size(); ++n)
     if (!std::isfinite(host.data()[n]))

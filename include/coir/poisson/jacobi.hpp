@@ -26,7 +26,7 @@ enum class JacobiScheme {
 };
 
 /// "auto", "plain" or "blocked".
-constexpr std::string_view to_string(JacobiScheme scheme) {
+constexpr std::string_view name_of(JacobiScheme scheme) {
   switch (scheme) {
     case JacobiScheme::automatic: return "auto";
     case JacobiScheme::plain: return "plain";

@@ -16,7 +16,7 @@ enum class StoppedBy {
 };
 
 /// "sweeps", "tolerance", "stagnation", "not finite" or "interrupted".
-constexpr std::string_view to_string(StoppedBy reason) {
+constexpr std::string_view name_of(StoppedBy reason) {
   switch (reason) {
     case StoppedBy::sweeps: return "sweeps";
     case StoppedBy::tolerance: return "tolerance";

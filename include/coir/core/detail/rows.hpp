@@ -268,7 +268,7 @@ COIR_COMPILED_ONCE typename Reducer::value_type fold_cells(Rows<Rank, Index> con
                                                            std::int64_t begin, std::int64_t end,
                                                            Body const& body,
                                                            Reducer const& reducer) {
-  // So many in all lanes, before their sums are joined pairwise; what doesn't round needs that less often.
+  // Terms per block of lanes before the pairwise summation, which sums that don't round need less often.
   constexpr std::int64_t max_terms = rounds<Reducer> ? 512 : 4096;
   std::int64_t longest = 4096;
   if constexpr (PreparesTerms<Body, Rank>) longest = std::min(longest, body.longest_terms());

@@ -110,7 +110,7 @@ class Transforms {
 template <class Exec, class T>
 std::shared_ptr<Transforms<Exec, T>> transforms(Exec const& exec, Request const& request);
 
-/// What transforms() would hold, made by nothing large.
+/// Bytes of the workspace that transforms() would hold, without planning.
 template <class Exec, class T>
 std::int64_t work_bytes(Exec const& exec, Request const& request);
 
