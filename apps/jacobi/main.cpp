@@ -158,7 +158,7 @@ void expects_a_result(Outcome const& outcome, Precision precision) {
     throw Failure(ExitCode::numerical,
                   "the result is not finite after " + iterations_in_words(outcome) +
                       ": scale the input down" +
-                      (precision == Precision::single ? ", or use --precision double" : ""));
+                      (precision == Precision::float32 ? ", or use --precision double" : ""));
 }
 
 /// \throws Failure if a tolerance was asked for and not reached
