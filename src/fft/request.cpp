@@ -32,33 +32,30 @@ struct Side {
   }
 };
 
+/// The axis of the plan that the View's first axis is: 1 where it has no batch.
+std::size_t skipped(Request const& request, ViewShape const& view) {
+  return static_cast<std::size_t>(request.rank) + 1 - view.extents.size();
+}
+
+/// The first axis along which the View's stride isn't the plan's; the number of axes if there is none.
+std::size_t axis_of_other_stride(Side const& side, std::size_t skipped, ViewShape const& view) {
+  std::size_t d = 0;
+  while (d < view.extents.size() &&
+         (view.extents[d] == 1 || view.strides[d] == side.strides[d + skipped]))
+    ++d;
+  return d;
+}
+
 void check_view(Request const& request, ViewShape const& view) {
-  auto const rank = static_cast<std::size_t>(request.rank);
+  check_extents(request, view);
   Side const side(request, view.real);
-  std::string const name = view.name;
-  std::size_t const given = view.extents.size();
-  expects(given == rank + 1 || request.batch == 1,
-          name + " must have the batch, " + std::to_string(request.batch) +
-              ", as its first axis, beside the " + std::to_string(rank) + " of the transform");
-  std::size_t const skipped = rank + 1 - given;
-  for (std::size_t d = 0; d < given; ++d) {
-    std::size_t const of = d + skipped;
-    std::int64_t const extent = view.extents[d];
-    bool const fits = extent == side.extents[of] || (of == rank && extent == side.padded);
-    if (!fits)
-      throw PreconditionError(name + " must have extent " + std::to_string(side.extents[of]) +
-                              " along axis " + std::to_string(d) + " for this plan, not " +
-                              std::to_string(extent));
-  }
-  for (std::size_t d = 0; d < given; ++d) {
-    std::size_t const of = d + skipped;
-    if (view.extents[d] != 1 && view.strides[d] != side.strides[of])
-      throw PreconditionError(
-          name + " must have stride " + std::to_string(side.strides[of]) + " along axis " +
-          std::to_string(d) + ", not " + std::to_string(view.strides[d]) +
-          (view.real && request.options.in_place ? ": see coir::fft::real_view_of"
-                                                 : ": plans take Views in C order without gaps"));
-  }
+  std::size_t const first = skipped(request, view), d = axis_of_other_stride(side, first, view);
+  if (d < view.extents.size())
+    throw PreconditionError(
+        view.name + (" must have stride " + std::to_string(side.strides[d + first])) +
+        " along axis " + std::to_string(d) + ", not " + std::to_string(view.strides[d]) +
+        (view.real ? ": see coir::fft::real_view_of"
+                   : ": plans of real fields in place take spectra in C order without gaps"));
 }
 
 /// Bytes of a whole side.
@@ -79,6 +76,30 @@ void check_request(Request const& request, std::int64_t complex_bytes) {
   }
   expects(request.batch >= 1, "a plan's batch must be at least 1", request.batch);
   expects_allocatable(all, 2 * complex_bytes);  // twice: rows of one number are padded to two
+}
+
+void check_extents(Request const& request, ViewShape const& view) {
+  auto const rank = static_cast<std::size_t>(request.rank);
+  Side const side(request, view.real);
+  std::string const name = view.name;
+  std::size_t const given = view.extents.size(), first = skipped(request, view);
+  expects(given == rank + 1 || request.batch == 1,
+          name + " must have the batch, " + std::to_string(request.batch) +
+              ", as its first axis, beside the " + std::to_string(rank) + " of the transform");
+  for (std::size_t d = 0; d < given; ++d) {
+    std::size_t const of = d + first;
+    std::int64_t const extent = view.extents[d];
+    bool const fits = extent == side.extents[of] || (of == rank && extent == side.padded);
+    if (!fits)
+      throw PreconditionError(name + " must have extent " + std::to_string(side.extents[of]) +
+                              " along axis " + std::to_string(d) + " for this plan, not " +
+                              std::to_string(extent));
+  }
+}
+
+bool has_strides_of(Request const& request, ViewShape const& view) {
+  return axis_of_other_stride(Side(request, view.real), skipped(request, view), view) ==
+         view.extents.size();
 }
 
 void check_views(Request const& request, ViewShape const& in, ViewShape const& out,

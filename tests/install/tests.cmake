@@ -10,13 +10,17 @@ foreach(variable IN ITEMS CMAKE_CXX_FLAGS BUILD_SHARED_LIBS CMAKE_PREFIX_PATH)
   list(APPEND settings "-D${variable}=${value}")
 endforeach()
 
+# coir_add_install_test(NAME [PROJECT folder] [SETTINGS variable=value...]): builds and tests tests/install, or another folder
 function(coir_add_install_test name)
-  cmake_parse_arguments(test "" "" "SETTINGS" ${ARGN})
+  cmake_parse_arguments(test "" "PROJECT" "SETTINGS" ${ARGN})
+  if(NOT test_PROJECT)
+    set(test_PROJECT install)
+  endif()
   list(TRANSFORM test_SETTINGS PREPEND -D)
   add_test(
     NAME install/${name}
     COMMAND
-      ${CMAKE_CTEST_COMMAND} --build-and-test ${PROJECT_SOURCE_DIR}/tests/install ${folder}/${name}
+      ${CMAKE_CTEST_COMMAND} --build-and-test ${PROJECT_SOURCE_DIR}/tests/${test_PROJECT} ${folder}/${name}
       --build-generator ${CMAKE_GENERATOR} --build-options ${settings} ${test_SETTINGS} --test-command
       ${CMAKE_CTEST_COMMAND} --output-on-failure)
   set_tests_properties(install/${name} PROPERTIES LABELS install FIXTURES_REQUIRED installed RUN_SERIAL ON)
@@ -50,6 +54,14 @@ endif()
 coir_add_install_test(find_package SETTINGS coir_ROOT=${prefix} WITH_LINALG=${with_linalg} WITH_HDF5=${with_hdf5}
                       WITH_FFT=${with_fft})
 set_tests_properties(install/find_package PROPERTIES FIXTURES_SETUP used)
+set(modules array,poisson)
+foreach(module IN ITEMS fft mesh hdf5)
+  if(TARGET coir_${module})
+    string(APPEND modules ",${module}")
+  endif()
+endforeach()
+coir_add_install_test(own_views PROJECT own_views SETTINGS coir_ROOT=${prefix} Kokkos_DIR=${Kokkos_DIR}
+                      MODULES=${modules})
 coir_add_install_script(nothing_of_the_clone CLONE=${PROJECT_SOURCE_DIR} FOLDER=${folder}/find_package
                         INSTALLED=${prefix})
 set_tests_properties(install/nothing_of_the_clone PROPERTIES FIXTURES_REQUIRED used)

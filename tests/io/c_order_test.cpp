@@ -1,5 +1,5 @@
 #include <coir/core/errors.hpp>
-#include <coir/io/detail/c_order.hpp>
+#include <coir/io/c_order.hpp>
 
 #include <gtest/gtest.h>
 #include <support/spaces.hpp>
@@ -8,7 +8,6 @@
 #include <numeric>
 #include <vector>
 
-namespace detail = coir::io::detail;
 using Device = coir::testing::Device;
 
 namespace {
@@ -17,7 +16,7 @@ namespace {
 template <class V>
 void expect_runs(V const& view) {
   std::size_t n = 0;
-  detail::for_each_run_in_c_order(view, [&](auto run) {
+  coir::io::for_each_run_in_c_order(view, [&](auto run) {
     for (auto const element : run) {
       ASSERT_EQ(element, static_cast<typename V::value_type>(n)) << n;
       ++n;
@@ -30,7 +29,7 @@ void expect_runs(V const& view) {
 template <class V>
 void expect_rows(V const& view) {
   std::size_t n = 0;
-  detail::HostRows<V> rows(view);
+  coir::io::HostRows<V> rows(view);
   for (std::size_t i = 0; i < view.extent(0); ++i) {
     auto const row = rows.row(static_cast<std::int64_t>(i));
     ASSERT_EQ(row.size(), view.extent(1));
@@ -45,9 +44,9 @@ void expect_rows(V const& view) {
 template <class V>
 void expect_round_trip(V const& view) {
   using T = typename V::value_type;
-  detail::fill_in_c_order(view,
-                          [&](T* elements) { std::iota(elements, elements + view.size(), T(0)); });
-  auto const host = detail::to_host_c_order(view);
+  coir::io::fill_in_c_order(
+      view, [&](T* elements) { std::iota(elements, elements + view.size(), T(0)); });
+  auto const host = coir::io::to_host_c_order(view);
   ASSERT_EQ(host.size(), view.size());
   for (std::size_t n = 0; n < host.size(); ++n) ASSERT_EQ(host.data()[n], T(n)) << n;
   expect_runs(view);
@@ -114,11 +113,11 @@ TEST(COrder, ViewsThatGoThroughTheHostInParts) {
 
 TEST(COrder, HostViewsInCOrderAreNotCopied) {
   Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace> const view("v", 3, 4);
-  EXPECT_EQ(detail::to_host_c_order(view).data(), view.data());
+  EXPECT_EQ(coir::io::to_host_c_order(view).data(), view.data());
 }
 
 TEST(COrder, AllocationBeyondMemoryIsAResourceError) {
   using V = Kokkos::View<double**, Device>;
   std::array<std::int64_t, 2> const shape{std::int64_t(1) << 25, std::int64_t(1) << 25};
-  EXPECT_THROW(detail::allocate<V>("v", shape), coir::ResourceError);
+  EXPECT_THROW(coir::io::allocate<V>("v", shape), coir::ResourceError);
 }

@@ -5,6 +5,7 @@
 /// (double if not), shapes are extents: zeros<float>(m, n).
 
 #include <coir/array/functions.hpp>
+#include <coir/core/strided.hpp>
 
 #include <cmath>
 #include <concepts>
@@ -402,42 +403,29 @@ Array<double, 2> array(std::initializer_list<std::initializer_list<detail::RealN
 /// An array over memory that someone else owns and that must outlive it: a Kokkos View with its last index
 /// contiguous and no gaps between rows. A managed View is kept alive; writing to the array writes there.
 ///
-/// \throws PreconditionError if rows have gaps
-template <class V>
-  requires(Kokkos::is_view<V>::value && static_cast<int>(V::rank) <= 4)
+/// \throws PreconditionError if the elements lie otherwise: slice_of takes these, also without a copy
+template <StridedView V>
+  requires(static_cast<int>(V::rank) <= 4)
 auto borrow(V const& view) {
-  static_assert(!std::is_const_v<typename V::value_type>,
-                "arrays can be written: borrow a View of elements that aren't const");
-  constexpr int rank = static_cast<int>(V::rank);
-  Shape<rank> shape{};
-  Strides<rank> strides{};
-  for (int d = 0; d < rank; ++d) {
-    shape[d] = static_cast<std::int64_t>(view.extent(d));
-    strides[d] = static_cast<std::int64_t>(view.stride(d));
-  }
-  using Space = typename V::memory_space;
-  using T = typename V::value_type;
-  Slice<T, rank, Space> const whole(view.data(), shape, strides, nullptr);
-  expects(whole.contiguous(),
+  static_assert(
+      !std::is_const_v<typename V::value_type>,
+      "arrays can be written: borrow a View of elements that aren't const, or use slice_of");
+  auto const elements = strided(view);
+  expects(is_c_order(elements),
           "an array can only borrow a View in C order without gaps between rows: use slice_of");
-  return Array<T, rank, Space>(view.data(), shape, std::make_shared<V>(view));
+  return Array<typename V::value_type, static_cast<int>(V::rank), typename V::memory_space>(
+      view.data(), elements.extents, std::make_shared<V>(view));
 }
 
-/// A slice that shows any strided View (LayoutRight, LayoutLeft, LayoutStride), and keeps a managed one
-/// alive.
-template <class V>
-  requires(Kokkos::is_view<V>::value)
+/// A slice that shows any strided View (LayoutRight, LayoutLeft, LayoutStride) without a copy, and keeps a managed one
+/// alive. Its elements can be written unless they are const. Statements that write it go through it in the order of its
+/// memory, so that LayoutLeft is as fast as LayoutRight where the operands are laid out alike.
+template <StridedView V>
 auto slice_of(V const& view) {
-  constexpr int rank = static_cast<int>(V::rank);
-  Shape<rank> shape{};
-  Strides<rank> strides{};
-  for (int d = 0; d < rank; ++d) {
-    shape[d] = static_cast<std::int64_t>(view.extent(d));
-    strides[d] = static_cast<std::int64_t>(view.stride(d));
-  }
-  using T = typename V::value_type;
-  return Slice<T, rank, typename V::memory_space>(view.data(), shape, strides,
-                                                  std::make_shared<std::remove_const_t<V>>(view));
+  auto const elements = strided(view);
+  return Slice<typename V::value_type, static_cast<int>(V::rank), typename V::memory_space>(
+      view.data(), elements.extents, elements.strides,
+      std::make_shared<std::remove_const_t<V>>(view));
 }
 
 /// An array over host elements in C order that must outlive it.

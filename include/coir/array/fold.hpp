@@ -9,6 +9,7 @@
 #include <coir/core/shape.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -34,12 +35,18 @@ class Fold {
  public:
   static constexpr int outer = Rank - 1;
 
-  explicit Fold(Shape<Rank> const& shape) : shape_(shape) {
+  explicit Fold(Shape<Rank> const& shape) : Fold(shape, natural_order()) {}
+
+  /// With the axes in another order: axis d is axis order[d] of the shape and of all strides. For what may be gone
+  /// through in any order.
+  Fold(Shape<Rank> const& shape, std::array<int, Rank> const& order) : order_(order) {
+    shape_ = in_order(shape);
     for (int d = 0; d < Rank; ++d) joined_[d] = true;
   }
 
   /// Keeps the axes apart that an array with these strides can't join.
-  void add(Strides<Rank> const& strides) {
+  void add(Strides<Rank> const& natural) {
+    auto const strides = in_order(natural);
     std::int64_t span = 0;
     for (int d = 0; d < Rank; ++d) span += (shape_[d] - 1) * std::abs(strides[d]);
     widest_ = std::max(widest_, span);
@@ -104,13 +111,27 @@ class Fold {
   }
 
   /// Strides of the joined axes.
-  Strides<Rank> joined(Strides<Rank> const& strides) const {
+  Strides<Rank> joined(Strides<Rank> const& natural) const {
+    auto const strides = in_order(natural);
     Strides<Rank> result{};
     for (int d = 0; d < Rank; ++d) result[d] = axis_[d] < 0 ? 0 : strides[axis_[d]];
     return result;
   }
 
  private:
+  static std::array<int, Rank> natural_order() {
+    std::array<int, Rank> order{};
+    for (int d = 0; d < Rank; ++d) order[d] = d;
+    return order;
+  }
+  template <class Numbers>
+  Numbers in_order(Numbers const& natural) const {
+    Numbers result{};
+    for (int d = 0; d < Rank; ++d) result[d] = natural[order_[d]];
+    return result;
+  }
+
+  std::array<int, Rank> order_;
   Shape<Rank> shape_;
   Shape<Rank> extents_{};
   bool joined_[Rank];

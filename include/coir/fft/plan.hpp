@@ -11,6 +11,7 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/shape.hpp>
+#include <coir/core/strided.hpp>
 #include <coir/fft/detail/transforms.hpp>
 #include <coir/fft/multiply.hpp>
 
@@ -26,7 +27,7 @@ namespace coir::fft {
 
 /// A View of `T` (const or not) that a plan of this rank takes: one axis more is the batch.
 template <class V, class T, int Rank>
-concept Field = (ViewOfRank<V, Rank> || ViewOfRank<V, Rank + 1>) &&
+concept Field = StridedView<V> && (ViewOfRank<V, Rank> || ViewOfRank<V, Rank + 1>) &&
                 std::same_as<typename V::non_const_value_type, T>;
 
 /// The same, and it may be written.
@@ -51,10 +52,11 @@ struct StridedShape {
   std::array<std::int64_t, rank> extents, strides;
   ViewShape shape;
 
-  StridedShape(char const* name, V const& view) {
-    for (std::size_t d = 0; d < rank; ++d) {
-      extents[d] = static_cast<std::int64_t>(view.extent(d));
-      strides[d] = static_cast<std::int64_t>(view.stride(static_cast<int>(d)));
+  StridedShape(char const* name, V const& view, bool transposed = false)
+      : extents(strided(view).extents), strides(strided(view).strides) {
+    if (transposed) {
+      std::reverse(extents.begin(), extents.end());
+      std::reverse(strides.begin(), strides.end());
     }
     shape = {name, std::is_floating_point_v<typename V::value_type>, view.data(), extents, strides};
   }
@@ -73,19 +75,18 @@ class Plan {
 
   template <class In, class Out>
   void forward(In const& in, Out const& out) const {
-    check(in, out);
-    transforms_->forward(exec_, address(in), address(out));
+    run(in, out, true);
   }
   template <class In, class Out>
   void backward(In const& in, Out const& out) const {
-    check(in, out);
-    transforms_->backward(exec_, address(in), address(out));
+    run(in, out, false);
   }
 
   /// In place, of three axes.
   template <class In, class Out, class Factor>
   void filter(In const& in, Out const& out, Factor const& factor) const {
-    check(in, out);
+    check_views(request_, StridedShape<In>("the input", in).shape,
+                StridedShape<Out>("the output", out).shape, sizeof(T));
     if constexpr (runs_on_host<Exec>) {
       std::int64_t const row = request_.complex_row();
       auto const multiply = [&](std::int64_t i, std::int64_t first, std::int64_t count, T* modes) {
@@ -96,11 +97,11 @@ class Plan {
           done += here;
         }
       };
-      if (transforms_->filter(exec_, address(in), multiply)) return;
+      if (transforms_->filter(exec_, address(in.data()), multiply)) return;
     }
-    transforms_->forward(exec_, address(in), address(out));
+    transforms_->forward(exec_, address(in.data()), address(out.data()));
     multiply_modes(exec_, out, factor);
-    transforms_->backward(exec_, address(out), address(in));
+    transforms_->backward(exec_, address(out.data()), address(in.data()));
   }
 
   Exec const& exec() const { return exec_; }
@@ -108,18 +109,70 @@ class Plan {
   Transforms<Exec, T> const& transforms() const { return *transforms_; }
 
  private:
+  using Any = Transforms<Exec, T>;
+
+  void run(Any& transforms, void* in, void* out, bool forward) const {
+    if (forward)
+      transforms.forward(exec_, in, out);
+    else
+      transforms.backward(exec_, in, out);
+  }
+
   template <class In, class Out>
-  void check(In const& in, Out const& out) const {
+  void run(In const& in, Out const& out, bool forward) const {
     StridedShape<In> const from("the input", in);
     StridedShape<Out> const to("the output", out);
-    check_views(request_, from.shape, to.shape, sizeof(T));
+    check_extents(request_, from.shape);
+    check_extents(request_, to.shape);
+    bool const in_suits = has_strides_of(request_, from.shape);
+    bool const out_suits = has_strides_of(request_, to.shape);
+    // In place real numbers and their spectrum share rows, which no other order has.
+    if ((in_suits && out_suits) || (request_.real && request_.options.in_place)) {
+      check_views(request_, from.shape, to.shape, sizeof(T));
+      run(*transforms_, address(in.data()), address(out.data()), forward);
+    } else if (!run_transposed(in, out, forward)) {
+      run_staged(in, in_suits, out, out_suits, forward);
+    }
+  }
+
+  /// A whole transform of the axes in reverse order is the same one, of the transposed field.
+  ///
+  /// \return  whether both Views, transposed, lie in C order; otherwise nothing is done
+  template <class In, class Out>
+  bool run_transposed(In const& in, Out const& out, bool forward) const {
+    if (request_.real || static_cast<int>(In::rank) != request_.rank ||
+        static_cast<int>(Out::rank) != request_.rank)
+      return false;
+    Request request = request_;
+    std::reverse(request.shape.begin(), request.shape.begin() + request.rank);
+    StridedShape<In> const from("the input", in, true);
+    StridedShape<Out> const to("the output", out, true);
+    if (!has_strides_of(request, from.shape) || !has_strides_of(request, to.shape)) return false;
+    check_views(request, from.shape, to.shape, sizeof(T));
+    run(*detail::transforms<Exec, T>(exec_, request), address(in.data()), address(out.data()),
+        forward);
+    return true;
+  }
+
+  /// By copies in C order of the sides that lie in memory otherwise.
+  template <class In, class Out>
+  void run_staged(In const& in, bool in_suits, Out const& out, bool out_suits, bool forward) const {
+    constexpr char const* what = "a copy in C order of what is transformed";
+    bool const in_place = request_.options.in_place;
+    auto const from = strided(in);
+    auto const to = strided(out);
+    expects(!in_place || (address(in.data()) == address(out.data()) && from.strides == to.strides),
+            "a plan in place needs the input and the output at the same address, with the same "
+            "strides");
+    Staged const output(exec_, to, out_suits, in_place ? Access::both : Access::write, what);
+    Staged const input(exec_, from, in_suits || in_place, Access::read, what);
+    void* const target = output.elements().data;
+    run(*transforms_, in_place ? target : address(input.elements().data), target, forward);
+    output.finish();
   }
 
   // The libraries' interfaces know no const; what is const isn't written.
-  template <class V>
-  static void* address(V const& view) {
-    return const_cast<void*>(static_cast<void const*>(view.data()));
-  }
+  static void* address(void const* data) { return const_cast<void*>(data); }
 
   Exec exec_;
   Request request_;
@@ -143,7 +196,7 @@ class PlanBase {
   std::int64_t size() const { return plan_.request().points(); }
   Exec const& exec() const { return plan_.exec(); }
 
-  /// Bytes that the plan holds in Exec's memory to work in, beside input and output.
+  /// Bytes that the plan holds in Exec's memory to work in, beside input and output and copies of these.
   std::int64_t work_bytes() const { return plan_.transforms().work_bytes(); }
 
   /// The same, before it is made.
@@ -180,8 +233,9 @@ class PlanBase {
 /// spectrum that no real field has, one with an imaginary part at k = 0 for instance, depends on the backend.
 ///
 /// Plans are values; copies share what they hold, and so do plans made alike, by a cache: the second costs
-/// little. Views have rank `Rank`, or `Rank` + 1 with the batch as the first axis, and lie in C order
-/// without gaps. In place the real numbers lie where the spectrum will be, in rows of 2 (n_last / 2 + 1),
+/// little. Views have rank `Rank`, or `Rank` + 1 with the batch as the first axis, and any layout. Those in C order
+/// without gaps are transformed as they are. Another input or output is copied to C order, or from it, in each call,
+/// and takes as much memory again meanwhile; but in place C order is needed. In place the real numbers lie where the spectrum will be, in rows of 2 (n_last / 2 + 1),
 /// of which the last one or two are unused: see in_place.hpp for Views of both.
 ///
 /// Results have the same bits for any number of threads, and each time that a plan runs on data aligned
@@ -251,7 +305,9 @@ class RealPlan : public PlanBase<Exec, T, Rank, true> {
 };
 
 /// Transforms of complex fields; the formulas and all else are as for RealPlan, but the spectrum is whole,
-/// and backward leaves its input as it is, unless the plan is in place.
+/// and backward leaves its input as it is, unless the plan is in place. Views with LayoutLeft and no batch are
+/// transformed without a copy, by the plan of the reversed shape, which the first such call makes. Others that don't lie
+/// in C order are copied, in place, too.
 ///
 /// \tparam T  float or double: of real and imaginary parts
 template <CompiledSpace Exec, class T, int Rank>

@@ -3,8 +3,12 @@
 /// \file
 /// Reading HDF5 files, with errors that a person can act on.
 
+#include <coir/core/strided.hpp>
 #include <coir/hdf5/types.hpp>
+#include <coir/io/c_order.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -96,6 +100,37 @@ class Reader {
   template <Element T>
   void read(std::string_view name, std::span<T> values) const {
     read(name, type_of<T>, values.data(), static_cast<std::int64_t>(values.size()));
+  }
+
+  /// All of a dataset into a View of the same shape, of any layout and memory space. What isn't in C order on the host goes
+  /// through some MiB.
+  ///
+  /// \throws InputError if the dataset has another shape
+  template <StridedView V>
+    requires(V::rank >= 1) && Element<typename V::value_type>
+  void read(std::string_view name, V const& view) const {
+    auto const shape = io::shape_of(view);
+    require_shape(name, Shape(shape.begin(), shape.end()));
+    using T = typename V::value_type;
+    io::fill_runs_in_c_order(
+        view, [&](std::int64_t first, std::span<T> rows) { read_rows(name, first, rows); });
+  }
+
+  /// All of a dataset as a new View: reader.read<Kokkos::View<double**>>("name").
+  ///
+  /// \tparam V  LayoutRight or LayoutLeft, with as many axes as the dataset
+  /// \throws InputError if it has another number of axes
+  /// \throws ResourceError if memory is short
+  template <StridedView V>
+    requires(V::rank >= 1) && Element<typename V::value_type>
+  V read(std::string_view name) const {
+    require_shape(name, Shape(std::size_t(V::rank), -1));
+    Shape const stored = shape(name);
+    std::array<std::int64_t, V::rank> extents{};
+    std::copy(stored.begin(), stored.end(), extents.begin());
+    V const view = io::allocate<V>(std::string(name), extents);
+    read(name, view);
+    return view;
   }
 
   /// Rows of a dataset, from `first` on (a row is all that has the same first index).

@@ -3,7 +3,9 @@
 /// \file
 /// Writing HDF5 files, whole or not at all.
 
+#include <coir/core/strided.hpp>
 #include <coir/hdf5/types.hpp>
+#include <coir/io/c_order.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -84,6 +86,25 @@ class Writer {
   template <Element T>
   void append(std::string_view name, std::span<T const> values) {
     append(name, type_of<T>, values.data(), static_cast<std::int64_t>(values.size()));
+  }
+
+  /// The same with the rows of a View, of any layout and memory space. What isn't in C order on the host goes through some
+  /// MiB.
+  template <StridedView V>
+    requires(V::rank >= 1) && Element<typename V::non_const_value_type>
+  void append(std::string_view name, V const& view) {
+    using T = typename V::non_const_value_type;
+    io::for_each_run_in_c_order(view, [&](std::span<T const> rows) { append(name, rows); });
+  }
+
+  /// Makes a dataset of a View's shape and writes all of it, whatever its layout and memory space, in C order.
+  template <StridedView V>
+    requires(V::rank >= 1) && Element<typename V::non_const_value_type>
+  void write(std::string_view name, V const& view) {
+    auto const shape = io::shape_of(view);
+    make_dataset(name, type_of<typename V::non_const_value_type>,
+                 Shape(shape.begin(), shape.end()));
+    append(name, view);
   }
 
   /// Makes a dataset and writes all of it.

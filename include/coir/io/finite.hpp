@@ -4,7 +4,7 @@
 /// A check for fields that come from files.
 
 #include <coir/core/concepts.hpp>
-#include <coir/io/detail/c_order.hpp>
+#include <coir/io/c_order.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -27,10 +27,10 @@ namespace detail {
 template <class V>
   requires(Kokkos::is_view<V>::value && Real<typename V::value_type>)
 void expects_finite(V const& view, std::string_view name) {
-  auto const host = detail::to_host_c_order(view);
+  auto const host = to_host_c_order(view);
   for (std::size_t n = 0; n < host.size(); ++n)
     if (!std::isfinite(host.data()[n]))
-      detail::fail_not_finite(name, n, detail::shape_of(view), host.data()[n]);
+      detail::fail_not_finite(name, n, shape_of(view), host.data()[n]);
 }
 
 }  // namespace coir::io

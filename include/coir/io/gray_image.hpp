@@ -5,7 +5,7 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
-#include <coir/io/detail/c_order.hpp>
+#include <coir/io/c_order.hpp>
 
 #include <algorithm>
 #include <array>
@@ -114,7 +114,7 @@ void copy_to_view(GrayImage const& image, V const& view) {
     expects(static_cast<std::uint64_t>(std::numeric_limits<T>::max()) >=
                 static_cast<std::uint64_t>(image.maximum()),
             "the View's integers must hold the picture's maximum", image.maximum());
-  detail::fill_in_c_order(view, [&](T* elements) {
+  fill_in_c_order(view, [&](T* elements) {
     std::transform(image.samples.begin(), image.samples.end(), elements,
                    [](std::uint16_t sample) { return static_cast<T>(sample); });
   });
@@ -129,7 +129,7 @@ template <class V>
   requires ViewOfRank<V, 2> && detail::Number<typename V::value_type>
 V to_view(GrayImage const& image, std::string const& label = "coir::io::image") {
   detail::expects_valid(image);
-  V const view = detail::allocate<V>(label, std::array<std::int64_t, 2>{image.rows, image.columns});
+  V const view = allocate<V>(label, std::array<std::int64_t, 2>{image.rows, image.columns});
   copy_to_view(image, view);
   return view;
 }
@@ -147,7 +147,7 @@ GrayImage to_image(V const& view, int bits = 8) {
   GrayImage image{form.rows, form.columns, form.bits, {}};
   auto const columns = static_cast<std::size_t>(form.columns);
   image.samples.resize(static_cast<std::size_t>(form.rows) * columns);
-  detail::HostRows<V> rows(view);
+  HostRows<V> rows(view);
   for (int i = 0; i < form.rows; ++i)
     detail::to_samples(rows.row(i), form, i,
                        std::span(image.samples).subspan(i * columns, columns));

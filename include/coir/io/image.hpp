@@ -47,7 +47,7 @@ template <class V, class Shown = std::identity>
 void write_image(std::filesystem::path const& path, V const& view, int bits = 8,
                  Shown const& shown = {}) {
   GrayForm const form = detail::form_of(view, bits);
-  detail::HostRows<V> rows(view);
+  HostRows<V> rows(view);
   std::vector<typename V::non_const_value_type> levels(view.extent(1));
   write_image(path, form, [&](int i, std::span<std::uint16_t> samples) {
     auto const row = rows.row(i);

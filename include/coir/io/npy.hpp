@@ -6,7 +6,7 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/io/atomic_file.hpp>
-#include <coir/io/detail/c_order.hpp>
+#include <coir/io/c_order.hpp>
 
 #include <Kokkos_Complex.hpp>
 
@@ -128,8 +128,8 @@ template <class V>
   requires(Kokkos::is_view<V>::value && NpyElement<typename V::value_type>)
 void copy_to_view(NpyArray const& array, V const& view, Rounding rounding = Rounding::refuse) {
   using T = typename V::value_type;
-  detail::expects_shape(array, detail::shape_of(view));
-  detail::fill_in_c_order(view, [&](T* elements) {
+  detail::expects_shape(array, shape_of(view));
+  fill_in_c_order(view, [&](T* elements) {
     detail::convert(array, npy_type<T>, rounding, reinterpret_cast<std::byte*>(elements));
   });
 }
@@ -146,7 +146,7 @@ V to_view(NpyArray const& array, Rounding rounding = Rounding::refuse,
   detail::expects_rank(array, static_cast<int>(V::rank));
   std::array<std::int64_t, V::rank> shape{};
   for (int d = 0; d < static_cast<int>(V::rank); ++d) shape[d] = array.shape[d];
-  V const view = detail::allocate<V>(label, shape);
+  V const view = allocate<V>(label, shape);
   copy_to_view(array, view, rounding);
   return view;
 }
@@ -166,8 +166,8 @@ V read_npy(std::filesystem::path const& path, Rounding rounding = Rounding::refu
 template <class V>
   requires(Kokkos::is_view<V>::value && NpyElement<typename V::non_const_value_type>)
 void write_npy(std::filesystem::path const& path, V const& view) {
-  detail::NpyWriter file(path, npy_type<typename V::non_const_value_type>, detail::shape_of(view));
-  detail::for_each_run_in_c_order(view, [&](auto run) { file.write(std::as_bytes(run)); });
+  detail::NpyWriter file(path, npy_type<typename V::non_const_value_type>, shape_of(view));
+  for_each_run_in_c_order(view, [&](auto run) { file.write(std::as_bytes(run)); });
   file.commit();
 }
 

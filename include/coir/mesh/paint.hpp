@@ -69,20 +69,27 @@ void paint(Exec const& exec, Painted<T> const& painted, double box, Cells<T> con
 ///
 /// \param positions  (N, 3), in units of the box; coordinates may lie outside of the box, which is periodic
 /// \param box        length of the cubic box, > 0
-/// \param mesh       out; of any extents, each row contiguous
+/// \param mesh       out; of any extents
+///
+/// Views may have any layout. Positions that lie otherwise than LayoutRight has them are copied first; a mesh whose rows
+/// aren't contiguous, LayoutLeft for instance, is painted in C order and copied then. Bits are those of LayoutRight.
+///
 /// \throws PreconditionError if shapes don't fit or the scheme isn't one of the backend's
-/// \throws ResourceError if there is no memory for private meshes
+/// \throws ResourceError if there is no memory for private meshes or copies
 /// \see Hockney & Eastwood, Computer Simulation Using Particles (1988), chapter 5
 template <CompiledSpace Exec, VectorsOfParticles Positions, WritableRealViewOfRank<3> Mesh>
-  requires SameValueType<Positions, Mesh> && CanAccess<Exec, Positions, Mesh>
+  requires StridedView<Mesh> && SameValueType<Positions, Mesh> && CanAccess<Exec, Positions, Mesh>
 void paint(Exec const& exec, Positions const& positions, double box, Mesh const& mesh,
            PaintOptions const& options = {}) {
   using T = typename Mesh::value_type;
   auto const particles = static_cast<std::int64_t>(positions.extent(0));
   detail::expects_box(box);
   detail::expects_vectors(positions, "positions", particles);
-  detail::paint<Exec, T>(exec, {positions.data(), particles, nullptr, 0}, box,
-                         detail::cells_of(mesh), options);
+  auto const at = detail::staged_particles(exec, positions, Access::read);
+  auto const on = detail::staged_mesh(exec, mesh, Access::write);
+  detail::paint<Exec, T>(exec, {at.elements().data, particles, nullptr, 0}, box,
+                         detail::cells_of(on.elements()), options);
+  on.finish();
 }
 
 /// The same with a number for each particle: mesh(g) = sum_p v_p W(x_p - x_g).
@@ -92,7 +99,8 @@ void paint(Exec const& exec, Positions const& positions, double box, Mesh const&
 template <CompiledSpace Exec, VectorsOfParticles Positions, class Values, class Mesh>
   requires((RealViewOfRank<Values, 1> && WritableRealViewOfRank<Mesh, 3>) ||
            (VectorsOfParticles<Values> && WritableRealViewOfRank<Mesh, 4>)) &&
-          SameValueType<Positions, Values, Mesh> && CanAccess<Exec, Positions, Values, Mesh>
+          StridedView<Values> && StridedView<Mesh> && SameValueType<Positions, Values, Mesh> &&
+          CanAccess<Exec, Positions, Values, Mesh>
 void paint(Exec const& exec, Positions const& positions, Values const& values, double box,
            Mesh const& mesh, PaintOptions const& options = {}) {
   using T = typename Mesh::value_type;
@@ -102,13 +110,21 @@ void paint(Exec const& exec, Positions const& positions, Values const& values, d
   detail::expects_values(values, mesh, particles);
   expects(!options.deterministic,
           "deterministic painting is for masses of 1: leave the values out, or the option");
+  auto const at = detail::staged_particles(exec, positions, Access::read);
+  auto const of = detail::staged_particles(exec, values, Access::read);
+  auto const on = detail::staged_mesh(exec, mesh, Access::write);
   detail::paint<Exec, T>(
-      exec, {positions.data(), particles, values.data(), ViewOfRank<Values, 2> ? 3 : 1}, box,
-      detail::cells_of(mesh), options);
+      exec, {at.elements().data, particles, of.elements().data, ViewOfRank<Values, 2> ? 3 : 1}, box,
+      detail::cells_of(on.elements()), options);
+  on.finish();
 }
 
+/// The same on the default instance of the execution space of the positions.
 template <class Positions, class... Rest>
-  requires(!ExecutionSpace<Positions>)
+  requires(!ExecutionSpace<Positions>) &&
+          requires(typename Positions::execution_space exec, Positions positions, Rest... rest) {
+            paint(exec, positions, rest...);
+          }
 void paint(Positions const& positions, Rest const&... rest) {
   paint(typename Positions::execution_space{}, positions, rest...);
 }

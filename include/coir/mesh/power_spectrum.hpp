@@ -6,6 +6,7 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/shape.hpp>
+#include <coir/core/strided.hpp>
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/detail/cells.hpp>
 #include <coir/mesh/power_spectrum_text.hpp>
@@ -15,6 +16,7 @@
 #include <concepts>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace coir::mesh {
 
@@ -39,9 +41,10 @@ struct PowerSpectrumOptions {
   double k_max = 0;  ///< h/Mpc; 0 is the Nyquist frequency. A mode at k_max is in the last bin
 };
 
-/// A half spectrum (n_0, n_1, n_2 / 2 + 1) as fft::RealPlan makes it: row-major, complex.
+/// A half spectrum (n_0, n_1, n_2 / 2 + 1) as fft::RealPlan makes it: complex, of any layout. One whose rows aren't
+/// contiguous is copied.
 template <class V>
-concept HalfSpectrum = ViewOfRank<V, 3> && RowMajor<V> &&
+concept HalfSpectrum = ViewOfRank<V, 3> && StridedView<V> &&
                        (std::same_as<typename V::non_const_value_type, Kokkos::complex<float>> ||
                         std::same_as<typename V::non_const_value_type, Kokkos::complex<double>>);
 
@@ -73,13 +76,18 @@ PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumR
                            Shape<3> const& shape, double box, double scale,
                            PowerSpectrumOptions const& options);
 
-template <class Positions>
-auto sample_of(Positions const& positions) {
-  using T = typename Positions::non_const_value_type;
+/// The positions of at least one particle, or a copy in C order.
+template <class Exec, class Positions>
+auto staged_sample(Exec const& exec, Positions const& positions) {
   auto const particles = static_cast<std::int64_t>(positions.extent(0));
   expects_vectors(positions, "positions", particles);
   expects(particles >= 1, "a power spectrum must be of at least one particle", particles);
-  return Sample<T>{positions.data(), particles};
+  return staged_particles(exec, positions, Access::read);
+}
+
+template <class Exec, class T>
+Sample<std::remove_const_t<T>> sample_of(Staged<Exec, T, 2> const& positions) {
+  return {positions.elements().data, positions.elements().extents[0]};
 }
 
 template <class Spectrum>
@@ -96,11 +104,36 @@ Shape<3> shape_of_field(Spectrum const& spectrum, std::int64_t n2) {
   return shape;
 }
 
+/// A caller's spectrum, or a copy in C order if its rows aren't contiguous.
+template <class Exec, class Spectrum>
+auto staged_spectrum(Exec const& exec, Spectrum const& spectrum) {
+  auto const at = strided(spectrum);
+  return Staged(exec, at, has_contiguous_rows(at), Access::read, "a copy of a spectrum in C order");
+}
+
+template <class Exec, class C>
+auto rows_of(Staged<Exec, C, 3> const& spectrum) {
+  auto const& at = spectrum.elements();
+  return SpectrumRows<typename C::value_type>{at.data, at.strides[0], at.strides[1]};
+}
 template <class Spectrum>
+  requires(Kokkos::is_view<Spectrum>::value)
 auto rows_of(Spectrum const& spectrum) {
   using T = typename Spectrum::non_const_value_type::value_type;
   return SpectrumRows<T>{spectrum.data(), static_cast<std::int64_t>(spectrum.stride(0)),
                          static_cast<std::int64_t>(spectrum.stride(1))};
+}
+
+/// The spectrum of two fields of one shape.
+template <class Exec, class T>
+PowerSpectrum spectrum_of_fields(Exec const& exec, SpectrumRows<T> const& a,
+                                 SpectrumRows<T> const& b, Shape<3> const& shape, double box,
+                                 PowerSpectrumOptions const& options) {
+  expects(!options.interlace && !options.subtract_shot_noise,
+          "interlacing and shot noise are for particles: leave both out for fields");
+  double const cells =
+      static_cast<double>(shape[0]) * static_cast<double>(shape[1]) * static_cast<double>(shape[2]);
+  return bin_spectrum<Exec, T>(exec, a, b, shape, box, box * box * box / (cells * cells), options);
 }
 
 }  // namespace detail
@@ -126,17 +159,13 @@ template <CompiledSpace Exec, HalfSpectrum A, HalfSpectrum B>
   requires SameValueType<A, B> && CanAccess<Exec, A, B>
 PowerSpectrum cross_power_spectrum_of(Exec const& exec, A const& a, B const& b, std::int64_t n2,
                                       double box, PowerSpectrumOptions const& options = {}) {
-  using T = typename A::non_const_value_type::value_type;
   detail::expects_box(box);
   auto const shape = detail::shape_of_field(a, n2);
   auto const other = detail::shape_of_field(b, n2);
   expects(shape == other, "both fields must have the extents " + in_words(shape), in_words(other));
-  expects(!options.interlace && !options.subtract_shot_noise,
-          "interlacing and shot noise are for particles: leave both out for fields");
-  double const cells =
-      static_cast<double>(shape[0]) * static_cast<double>(shape[1]) * static_cast<double>(shape[2]);
-  return detail::bin_spectrum<Exec, T>(exec, detail::rows_of(a), detail::rows_of(b), shape, box,
-                                       box * box * box / (cells * cells), options);
+  auto const first = detail::staged_spectrum(exec, a), second = detail::staged_spectrum(exec, b);
+  return detail::spectrum_of_fields(exec, detail::rows_of(first), detail::rows_of(second), shape,
+                                    box, options);
 }
 
 /// The same of one field: P(k) = V / (n_0 n_1 n_2)^2 <|a(k)|^2>.
@@ -144,7 +173,11 @@ template <CompiledSpace Exec, HalfSpectrum Spectrum>
   requires CanAccess<Exec, Spectrum>
 PowerSpectrum power_spectrum_of(Exec const& exec, Spectrum const& spectrum, std::int64_t n2,
                                 double box, PowerSpectrumOptions const& options = {}) {
-  return cross_power_spectrum_of(exec, spectrum, spectrum, n2, box, options);
+  detail::expects_box(box);
+  auto const shape = detail::shape_of_field(spectrum, n2);
+  auto const staged = detail::staged_spectrum(exec, spectrum);
+  auto const rows = detail::rows_of(staged);
+  return detail::spectrum_of_fields(exec, rows, rows, shape, box, options);
 }
 
 /// The power spectrum of the density contrast of particles of equal mass,
@@ -160,7 +193,7 @@ PowerSpectrum power_spectrum_of(Exec const& exec, Spectrum const& spectrum, std:
 /// Particles are painted in whole numbers (see PaintOptions::deterministic) and transforms are planned without
 /// measuring, so that the same bits come out for any number of threads.
 ///
-/// \param positions  (N, 3), finite, in Mpc/h, N at least 1; the box is periodic
+/// \param positions  (N, 3), finite, in Mpc/h, N at least 1; the box is periodic. Copied unless it lies as LayoutRight
 /// \param box        length of the cubic box in Mpc/h, > 0
 /// \param cells      of the mesh along each axis, from 1 to 32768
 /// \throws PreconditionError if an argument is out of its range, or as cross_power_spectrum_of for the bins
@@ -171,8 +204,9 @@ template <CompiledSpace Exec, VectorsOfParticles Positions>
 PowerSpectrum power_spectrum(Exec const& exec, Positions const& positions, double box,
                              std::int64_t cells, PowerSpectrumOptions const& options = {}) {
   using T = typename Positions::non_const_value_type;
-  auto const sample = detail::sample_of(positions);
-  return detail::spectrum_of_particles<Exec, T>(exec, sample, nullptr, box, cells, options);
+  auto const staged = detail::staged_sample(exec, positions);
+  return detail::spectrum_of_particles<Exec, T>(exec, detail::sample_of(staged), nullptr, box,
+                                                cells, options);
 }
 
 /// The cross spectrum of two sets of particles in one box: P(k) = V <Re(delta_a(k) conj(delta_b(k)))>. It has no shot
@@ -184,8 +218,10 @@ template <CompiledSpace Exec, VectorsOfParticles A, VectorsOfParticles B>
 PowerSpectrum cross_power_spectrum(Exec const& exec, A const& a, B const& b, double box,
                                    std::int64_t cells, PowerSpectrumOptions const& options = {}) {
   using T = typename A::non_const_value_type;
-  auto const first = detail::sample_of(a), second = detail::sample_of(b);
-  return detail::spectrum_of_particles<Exec, T>(exec, first, &second, box, cells, options);
+  auto const of_a = detail::staged_sample(exec, a), of_b = detail::staged_sample(exec, b);
+  auto const second = detail::sample_of(of_b);
+  return detail::spectrum_of_particles<Exec, T>(exec, detail::sample_of(of_a), &second, box, cells,
+                                                options);
 }
 
 /// The same on the default instance of the execution space of the first View.

@@ -29,15 +29,20 @@ void readout(Exec const& exec, T const* position, std::int64_t particles, double
 ///
 /// \param positions   (N, 3), in units of the box; coordinates may lie outside of the box, which is periodic
 /// \param box         length of the cubic box, > 0
-/// \param mesh        (n_0, n_1, n_2), each row contiguous; of vectors (n_0, n_1, n_2, 3)
+/// \param mesh        (n_0, n_1, n_2); of vectors (n_0, n_1, n_2, 3)
 /// \param values      out: (N); of vectors (N, 3), which are read in one pass
+///
+/// Views may have any layout; as for paint() those that lie otherwise than the kernels need are copied.
+///
 /// \throws PreconditionError if shapes don't fit
+/// \throws ResourceError if there is no memory for copies
 /// \see Hockney & Eastwood, Computer Simulation Using Particles (1988), chapter 5
 template <CompiledSpace Exec, VectorsOfParticles Positions, class Mesh, class Values>
   requires((RealViewOfRank<Mesh, 3> && WritableRealViewOfRank<Values, 1>) ||
            (RealViewOfRank<Mesh, 4> && VectorsOfParticles<Values> &&
             WritableRealViewOfRank<Values, 2>)) &&
-          SameValueType<Positions, Mesh, Values> && CanAccess<Exec, Positions, Mesh, Values>
+          StridedView<Mesh> && StridedView<Values> && SameValueType<Positions, Mesh, Values> &&
+          CanAccess<Exec, Positions, Mesh, Values>
 void readout(Exec const& exec, Positions const& positions, double box, Mesh const& mesh,
              Values const& values, Assignment assignment = Assignment::cic) {
   using T = typename Values::value_type;
@@ -46,15 +51,21 @@ void readout(Exec const& exec, Positions const& positions, double box, Mesh cons
   detail::expects_box(box);
   detail::expects_vectors(positions, "positions", particles);
   detail::expects_values(values, mesh, particles);
-  auto const cells = detail::cells_of(mesh);
-  detail::Cells<T const> const read{
-      cells.data, {cells.extent[0], cells.extent[1], cells.extent[2]}, cells.plane, cells.row};
-  detail::readout<Exec, T, components>(exec, positions.data(), particles, box, read, values.data(),
-                                       assignment);
+  auto const at = detail::staged_particles(exec, positions, Access::read);
+  auto const from = detail::staged_mesh(exec, mesh, Access::read);
+  auto const to = detail::staged_particles(exec, values, Access::write);
+  detail::readout<Exec, T, components>(exec, at.elements().data, particles, box,
+                                       detail::read_only(detail::cells_of(from.elements())),
+                                       to.elements().data, assignment);
+  to.finish();
 }
 
+/// The same on the default instance of the execution space of the positions.
 template <class Positions, class... Rest>
-  requires(!ExecutionSpace<Positions>)
+  requires(!ExecutionSpace<Positions>) &&
+          requires(typename Positions::execution_space exec, Positions positions, Rest... rest) {
+            readout(exec, positions, rest...);
+          }
 void readout(Positions const& positions, Rest const&... rest) {
   readout(typename Positions::execution_space{}, positions, rest...);
 }

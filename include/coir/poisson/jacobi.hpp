@@ -58,15 +58,36 @@ struct JacobiResult : Result {
   JacobiScheme scheme = JacobiScheme::plain;
 };
 
+namespace detail {
+
+/// The solve itself, which is compiled once for all layouts of callers' Views.
+template <class Exec, class T, int Rank>
+JacobiResult jacobi(Exec const& exec, Field<Exec, T const, Rank> const& b,
+                    Field<Exec, T, Rank> const& u, JacobiScheme scheme,
+                    IterationLimits const& limits) {
+  if constexpr (Rank == 2) {
+    bool const fits = blocked_fits(exec, b, limits.sweeps);
+    if (scheme == JacobiScheme::blocked || (scheme == JacobiScheme::automatic && fits)) {
+      BlockedJacobi<Exec, T> sweeper(exec, b, u);
+      return {iterate(exec, b, u, sweeper, limits), JacobiScheme::blocked};
+    }
+  }
+  PlainJacobi<Exec, T, Rank> sweeper(exec, b, u);
+  return {iterate(exec, b, u, sweeper, limits), JacobiScheme::plain};
+}
+
+}  // namespace detail
+
 /// Solves L u = b by Jacobi's method on a grid of spacing 1, starting from what u holds.
 ///
 ///   u_new[i, j] = (((u[i-1, j] + u[i+1, j]) + u[i, j-1]) + u[i, j+1] - b[i-1, j-1]) / 4
 ///
 /// and in 3-D (six neighbours - b) * (1/6). The order of summation is fixed, so that the
-/// result has the same bits for either scheme, any number of threads and any backend.
+/// result has the same bits for either scheme, any number of threads and any backend. It is that of memory: of a u whose
+/// first axis is contiguous the transposed grid is solved, to the bits that its row-major copy gets.
 ///
 /// Memory: one more field of u's size. On hosts the blocked scheme works on copies with aligned
-/// rows while all three fit into 32 MiB, and in place beyond.
+/// rows while all three fit into 32 MiB, and in place beyond. Copies that a layout needs (SourceAndUnknown) come on top.
 ///
 /// \param exec     where to run; returns when the result is there
 /// \param b        [m, n] or [m, n, p] in; the source
@@ -75,7 +96,7 @@ struct JacobiResult : Result {
 /// \param options  see there
 /// \throws PreconditionError if extents don't fit, an option is out of range, or the blocked scheme is
 ///                           asked for in 3-D
-/// \throws ResourceError     if the second field doesn't fit into the free memory
+/// \throws ResourceError     if the second field, or a copy, doesn't fit into the free memory
 /// \see Saad, Iterative Methods for Sparse Linear Systems, 2nd ed. (2003), section 4.1
 template <class Exec, class B, class U>
   requires SourceAndUnknown<Exec, B, U>
@@ -91,18 +112,11 @@ JacobiResult jacobi(Exec const& exec, B const& b, U const& u, JacobiOptions cons
   expects_limits(limits);
 
   ProfilingRegion const region("coir::poisson::jacobi");
-  detail::Field<Exec, T const, rank> const source(b);
-  detail::Field<Exec, T, rank> const field(u);
-  if constexpr (rank == 2) {
-    bool const fits = detail::blocked_fits(exec, source, options.sweeps);
-    if (options.scheme == JacobiScheme::blocked ||
-        (options.scheme == JacobiScheme::automatic && fits)) {
-      detail::BlockedJacobi<Exec, T> sweeper(exec, source, field);
-      return {iterate(exec, source, field, sweeper, limits), JacobiScheme::blocked};
-    }
-  }
-  detail::PlainJacobi<Exec, T, rank> sweeper(exec, source, field);
-  return {iterate(exec, source, field, sweeper, limits), JacobiScheme::plain};
+  detail::CallersGrid<Exec, T, rank> const grid(exec, b, u);
+  JacobiResult const result =
+      detail::jacobi<Exec, T, rank>(exec, grid.source(), grid.unknown(), options.scheme, limits);
+  grid.finish();
+  return result;
 }
 
 /// The same on the default instance of the execution space of u.

@@ -106,8 +106,15 @@ template <class Exec, class U, class B>
            (!std::is_const_v<typename B::value_type>)
 void laplacian(Exec const& exec, U const& u, B const& b) {
   detail::expects_ring(b, u);
-  for_each("coir::poisson::laplacian", exec, detail::interior(b),
-           detail::ApplyLaplacian<U, B>{u, b});
+  constexpr int rank = static_cast<int>(B::rank);
+  using T = typename B::value_type;
+  auto const axes = memory_order(strided(u));
+  detail::CallersField<Exec, T const, rank> const from(exec, u, axes, Access::read);
+  detail::CallersField<Exec, T, rank> const to(exec, b, axes, Access::write);
+  for_each("coir::poisson::laplacian", exec, detail::interior(to.field()),
+           detail::ApplyLaplacian<detail::Field<Exec, T const, rank>, detail::Field<Exec, T, rank>>{
+               from.field(), to.field()});
+  to.finish();
 }
 
 /// The same on the default instance of the execution space of u.
@@ -126,9 +133,14 @@ template <class Exec, class B, class U>
   requires SourceAndUnknown<Exec, B, typename U::non_const_type>
 double residual_norm(Exec const& exec, B const& b, U const& u) {
   detail::expects_ring(b, u);
+  constexpr int rank = static_cast<int>(B::rank);
+  using T = typename U::non_const_value_type;
+  detail::CallersGrid<Exec, T const, rank> const grid(exec, b, u);
+  using Read = detail::Field<Exec, T const, rank>;
   double sum = 0;
-  reduce("coir::poisson::residual_norm", exec, detail::interior(b),
-         detail::SquaredResidual<B, U>{b, u}, Kokkos::Sum<double>(sum));
+  reduce("coir::poisson::residual_norm", exec, detail::interior(grid.source()),
+         detail::SquaredResidual<Read, Read>{grid.source(), grid.unknown()},
+         Kokkos::Sum<double>(sum));
   return std::sqrt(sum);
 }
 
@@ -138,8 +150,13 @@ template <class Exec, class B, class U>
   requires SourceAndUnknown<Exec, B, typename U::non_const_type>
 double source_norm(Exec const& exec, B const& b, U const& u) {
   detail::expects_ring(b, u);
+  constexpr int rank = static_cast<int>(B::rank);
+  using T = typename U::non_const_value_type;
+  detail::CallersGrid<Exec, T const, rank> const grid(exec, b, u);
+  using Read = detail::Field<Exec, T const, rank>;
   double sum = 0;
-  reduce("coir::poisson::source_norm", exec, detail::interior(b), detail::SquaredSource<B, U>{b, u},
+  reduce("coir::poisson::source_norm", exec, detail::interior(grid.source()),
+         detail::SquaredSource<Read, Read>{grid.source(), grid.unknown()},
          Kokkos::Sum<double>(sum));
   return std::sqrt(sum);
 }

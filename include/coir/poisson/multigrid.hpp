@@ -11,6 +11,7 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace coir::poisson {
 
@@ -50,7 +51,8 @@ class Multigrid {
   Multigrid(Multigrid&&) noexcept;
   Multigrid& operator=(Multigrid&&) noexcept;
 
-  /// Solves L u = b, as coir::poisson::multigrid does.
+  /// Solves L u = b, as coir::poisson::multigrid does. Views whose axes lie in memory in another order than those of the
+  /// solve before make it set up the coarse grids once more.
   ///
   /// \param b  [m, n] or [m, n, p] in; the source
   /// \param u  the same extents + 2, inout: the ring holds the boundary values, the rest a first guess
@@ -60,7 +62,16 @@ class Multigrid {
              std::same_as<typename U::value_type, T>
   Result solve(B const& b, U const& u) {
     detail::expects_ring(b, u);
-    return solve_levels(detail::finest_level<T, Rank>(b, u));
+    for (int d = 0; d < Rank; ++d)
+      expects(static_cast<int>(b.extent(d)) == extents_[d],
+              "b must have as many cells along axis " + std::to_string(d) +
+                  " as the solver's grid (" + std::to_string(extents_[d]) + ")",
+              static_cast<std::int64_t>(b.extent(d)));
+    detail::CallersGrid<Exec, T, Rank> const grid(exec_, b, u);
+    Result const result =
+        solve_levels(detail::finest_level<T, Rank>(grid.source(), grid.unknown()));
+    grid.finish();
+    return result;
   }
 
   /// Bytes the solver holds: u and b of every coarse grid, together 2/3 of one field in 2-D and 2/7
@@ -72,6 +83,8 @@ class Multigrid {
   Result solve_levels(detail::Level<T, Rank> const& finest);
 
   class Implementation;
+  Exec exec_;
+  std::array<int, Rank> extents_;
   std::unique_ptr<Implementation> implementation_;
 };
 
@@ -107,9 +120,14 @@ Result multigrid(Exec const& exec, B const& b, U const& u, MultigridOptions cons
   constexpr int rank = static_cast<int>(B::rank);
   detail::expects_ring(b, u);
   if (b.size() == 0) return {.converged = true, .stopped_by = StoppedBy::tolerance};
+  // The axes as they lie in memory, so that the coarse grids are set up once.
+  detail::CallersGrid<Exec, typename U::value_type, rank> const grid(exec, b, u);
   std::array<int, rank> extents;
-  for (int d = 0; d < rank; ++d) extents[d] = static_cast<int>(b.extent(d));
-  return Multigrid<Exec, typename U::value_type, rank>(exec, extents, options).solve(b, u);
+  for (int d = 0; d < rank; ++d) extents[d] = static_cast<int>(grid.source().extent(d));
+  Result const result = Multigrid<Exec, typename U::value_type, rank>(exec, extents, options)
+                            .solve(grid.source(), grid.unknown());
+  grid.finish();
+  return result;
 }
 
 /// The same on the default instance of the execution space of u.

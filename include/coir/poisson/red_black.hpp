@@ -55,7 +55,7 @@ Result red_black(Exec const& exec, Field<Exec, T const, Rank> const& b,
 ///
 /// and in 3-D with 6 in place of 4. A sweep relaxes the cells where i + j (+ k) is even, counting
 /// from the first interior cell, then the others. The result has the same bits for any number of
-/// threads. On hosts several sweeps go through memory together, while their rows are in cache.
+/// threads, and on hosts those of the transposed problem, transposed. On hosts several sweeps go through memory together, while their rows are in cache.
 ///
 /// \param exec     where to run; waits for the result
 /// \param b        [m, n] or [m, n, p] in; the source
@@ -72,7 +72,11 @@ Result red_black(Exec const& exec, B const& b, U const& u, RedBlackOptions const
   using T = typename U::value_type;
   constexpr int rank = static_cast<int>(B::rank);
   detail::expects_ring(b, u);
-  return detail::red_black<Exec, T, rank>(exec, b, u, options);
+  detail::CallersGrid<Exec, T, rank> const grid(exec, b, u);
+  Result const result =
+      detail::red_black<Exec, T, rank>(exec, grid.source(), grid.unknown(), options);
+  grid.finish();
+  return result;
 }
 
 /// The same on the default instance of the execution space of u.

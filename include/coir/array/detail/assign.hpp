@@ -9,6 +9,9 @@
 #include <coir/core/overlap.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -151,6 +154,35 @@ bool overlaps(void const* target, Strides<Rank> const& strides, std::size_t byte
   return found;
 }
 
+/// Whether an expression is one of the indices themselves.
+template <class E>
+bool uses_indices(E const& expression) {
+  bool found = false;
+  expression.visit_leaves([&](auto const& leaf) {
+    if constexpr (!requires { leaf.data(); }) found = true;
+  });
+  return found;
+}
+
+/// The axes of a target in the order in which they lie in memory, which is the fast one to go through: of LayoutLeft the
+/// reverse. Axes of one element don't count.
+template <int Rank>
+std::array<int, Rank> order_in_memory(Strides<Rank> const& strides, Shape<Rank> const& shape) {
+  std::array<int, Rank> order{};
+  std::int64_t before = std::numeric_limits<std::int64_t>::max();
+  bool natural = true;
+  for (int d = 0; d < Rank; ++d) {
+    order[d] = d;
+    if (shape[d] == 1) continue;
+    natural = natural && std::abs(strides[d]) <= before;
+    before = std::abs(strides[d]);
+  }
+  if (!natural)
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return std::abs(strides[a]) > std::abs(strides[b]); });
+  return order;
+}
+
 template <class T, int Outer, int Rank>
 SliceKernel<T, Outer> slice_kernel(T* data, Strides<Rank> const& strides, Fold<Rank> const& fold) {
   Strides<Rank> const joined = fold.joined(strides);
@@ -168,7 +200,9 @@ void assign_now(Exec const& exec, T* data, Strides<Rank> const& strides, Shape<R
   if constexpr (Rank == 0) {
     assign_now<1>(exec, data, Strides<1>{1}, Shape<1>{1}, expression);
   } else {
-    Fold<Rank> fold(shape);
+    Fold<Rank> fold = uses_indices(expression)
+                          ? Fold<Rank>(shape)
+                          : Fold<Rank>(shape, order_in_memory<Rank>(strides, shape));
     fold.add(strides);
     add_leaves(fold, expression);
     fold.close();

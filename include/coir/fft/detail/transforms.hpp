@@ -82,7 +82,15 @@ struct ViewShape {
   std::span<std::int64_t const> strides;
 };
 
-/// Checks that two Views are the two sides of a plan.
+/// Checks that a View has the extents of a side of a plan.
+///
+/// \throws PreconditionError naming the extent that is wrong
+void check_extents(Request const& request, ViewShape const& view);
+
+/// Whether a View with these extents lies in memory as a plan's side does.
+bool has_strides_of(Request const& request, ViewShape const& view);
+
+/// Checks that two Views are the two sides of a plan, in memory, too.
 ///
 /// \throws PreconditionError naming the extent, stride or overlap that is wrong
 void check_views(Request const& request, ViewShape const& in, ViewShape const& out,

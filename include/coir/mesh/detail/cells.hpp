@@ -5,6 +5,7 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/core/strided.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -12,9 +13,10 @@
 
 namespace coir::mesh {
 
-/// Positions or vectors of particles: (N, 3), row-major.
+/// Positions or vectors of particles: (N, 3), of any layout. Kernels want the numbers of a particle side by side, one
+/// particle behind the other, as LayoutRight has them; they get a copy of Views in which they lie otherwise.
 template <class V>
-concept VectorsOfParticles = RealViewOfRank<V, 2> && RowMajor<V>;
+concept VectorsOfParticles = RealViewOfRank<V, 2> && StridedView<V>;
 
 namespace detail {
 
@@ -34,31 +36,50 @@ Cells<T const> read_only(Cells<T> const& cells) {
   return {cells.data, {cells.extent[0], cells.extent[1], cells.extent[2]}, cells.plane, cells.row};
 }
 
-/// A View of rank 3, or of rank 4 with the components of vectors last.
+/// Whether the numbers of a mesh's row lie side by side. The mesh has 3 axes, or 4 with the components of vectors last.
+template <class T, int Rank>
+bool has_contiguous_rows(Strided<T, Rank> const& mesh) {
+  std::int64_t const components = Rank == 4 ? mesh.extents[3] : 1;
+  return (Rank == 3 || mesh.strides[Rank - 1] == 1 || components == 1) &&
+         (mesh.extents[2] == 1 || mesh.strides[2] == components);
+}
+
+/// A mesh with contiguous rows.
 ///
-/// \throws PreconditionError if there are no cells, a row's elements don't lie side by side, or an axis is longer than
-///   the kernels can count
-template <class Mesh>
-auto cells_of(Mesh const& mesh) {
-  constexpr int rank = static_cast<int>(Mesh::rank);
-  std::int64_t const components = rank == 4 ? static_cast<std::int64_t>(mesh.extent(3)) : 1;
-  Cells<typename Mesh::value_type> cells{mesh.data(), {}, 0, 0};
+/// \throws PreconditionError if there are no cells, or an axis or a plane is longer than the kernels can count
+template <class T, int Rank>
+Cells<T> cells_of(Strided<T, Rank> const& mesh) {
+  Cells<T> cells{mesh.data, {}, mesh.strides[0], mesh.strides[1]};
   for (int d = 0; d < 3; ++d) {
-    cells.extent[d] = static_cast<std::int64_t>(mesh.extent(d));
+    cells.extent[d] = mesh.extents[d];
     expects(cells.extent[d] >= 1,
             "a mesh must have at least one cell along axis " + std::to_string(d), cells.extent[d]);
     // Numbers of cells along an axis must be whole numbers in float.
     expects(cells.extent[d] <= 1 << 24,
             "a mesh must have at most 2^24 cells along axis " + std::to_string(d), cells.extent[d]);
   }
-  expects((rank == 3 || mesh.stride(3) == 1 || components == 1) &&
-              (cells.extent[2] == 1 || static_cast<std::int64_t>(mesh.stride(2)) == components),
-          "the rows of a mesh must be contiguous");
-  cells.plane = static_cast<std::int64_t>(mesh.stride(0));
-  cells.row = static_cast<std::int64_t>(mesh.stride(1));
+  expects(has_contiguous_rows(mesh), "the rows of a mesh must be contiguous");
   expects(cells.extent[1] * cells.row <= std::numeric_limits<std::int32_t>::max(),
           "a plane of a mesh must have fewer than 2^31 elements", cells.extent[1] * cells.row);
   return cells;
+}
+template <StridedView Mesh>
+auto cells_of(Mesh const& mesh) {
+  return cells_of(strided(mesh));
+}
+
+/// A caller's mesh, or a copy in C order if its rows aren't contiguous.
+template <class Exec, StridedView Mesh>
+auto staged_mesh(Exec const& exec, Mesh const& mesh, Access access) {
+  auto const at = strided(mesh);
+  return Staged(exec, at, has_contiguous_rows(at), access, "a copy of the mesh in C order");
+}
+
+/// A caller's numbers or vectors of particles, or a copy in C order without gaps.
+template <class Exec, StridedView Particles>
+auto staged_particles(Exec const& exec, Particles const& particles, Access access) {
+  auto const at = strided(particles);
+  return Staged(exec, at, is_c_order(at), access, "a copy of particles in C order");
 }
 
 /// \throws PreconditionError unless positions and what belongs to them have three components and the same length
@@ -83,7 +104,6 @@ void expects_values(Values const& values, Mesh const& mesh, std::int64_t particl
     expects(static_cast<std::int64_t>(values.extent(0)) == particles,
             "values must be " + std::to_string(particles) + ", one for each particle",
             static_cast<std::int64_t>(values.extent(0)));
-    expects(particles < 2 || values.stride(0) == 1, "values must be contiguous");
   }
 }
 

@@ -6,10 +6,15 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/strided.hpp>
 #include <coir/core/views.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace coir::poisson {
 
@@ -18,6 +23,114 @@ namespace detail {
 /// A row-major View that doesn't own its memory.
 template <class Exec, class T, int Rank>
 using Field = UnmanagedView<T, Rank, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+template <class V>
+auto first_columns(V const& view, std::int64_t columns) {
+  return Kokkos::subview(view, Kokkos::ALL, std::pair<std::int64_t, std::int64_t>(0, columns));
+}
+
+/// Whether a row-major View may have gaps between rows, which is up to Kokkos; in 3-D it may not.
+template <class V, int Rank = static_cast<int>(V::rank)>
+inline constexpr bool rows_may_have_gaps = false;
+template <class V>
+inline constexpr bool rows_may_have_gaps<V, 2> =
+    std::is_convertible_v<decltype(first_columns(std::declval<V const&>(), 0)), V>;
+
+/// Whether elements are a Field as they lie in memory.
+template <class F, class T, int Rank>
+bool is_field(Strided<T, Rank> const& at) {
+  if (is_c_order(at)) return true;
+  return rows_may_have_gaps<F> && (at.extents[1] == 1 || at.strides[1] == 1) &&
+         at.strides[0] > at.extents[1];
+}
+
+/// Elements as a Field; is_field must hold.
+template <class F, class T, int Rank>
+F field_at(Strided<T, Rank> const& at) {
+  auto const extent = [&](int d) { return static_cast<std::size_t>(at.extents[d]); };
+  if constexpr (Rank == 3)
+    return F(at.data, extent(0), extent(1), extent(2));
+  else if constexpr (rows_may_have_gaps<F>)
+    return first_columns(
+        F(at.data, extent(0), static_cast<std::size_t>(std::max(at.strides[0], at.extents[1]))),
+        at.extents[1]);
+  else
+    return F(at.data, extent(0), extent(1));
+}
+
+/// A caller's View as a Field with its axes in the order given: the View's own memory where its strides allow that,
+/// else a copy.
+template <class Exec, class T, int Rank>
+class CallersField {
+  using Unmanaged = Field<Exec, T, Rank>;
+
+ public:
+  /// \param view  of T or, for a T that is const, of what T is without it
+  /// \throws ResourceError if a copy is needed and doesn't fit into the free memory
+  template <class V>
+  CallersField(Exec const& exec, V const& view, std::array<int, Rank> const& axes, Access access)
+      : staged_(exec, permuted(Strided<T, Rank>(strided(view)), axes), stays(view, axes), access,
+                "a copy of a field in C order") {
+    if constexpr (converts<V>)
+      if (!staged_.is_copy()) {
+        field_ = view;
+        return;
+      }
+    field_ = field_at<Unmanaged>(staged_.elements());
+  }
+
+  Unmanaged const& field() const { return field_; }
+
+  /// Brings a copy's elements to the caller's View, without a fence.
+  ///
+  /// \return  whether there is a copy
+  bool finish() const {
+    staged_.finish();
+    return staged_.is_copy();
+  }
+
+ private:
+  template <class V>
+  static constexpr bool converts = RowMajor<V> && std::is_convertible_v<V, Unmanaged>;
+
+  template <class V>
+  static bool stays(V const& view, std::array<int, Rank> const& axes) {
+    if (converts<V> && std::ranges::is_sorted(axes)) return true;
+    return is_field<Unmanaged>(permuted(strided(view), axes));
+  }
+
+  Staged<Exec, T, Rank> staged_;
+  Unmanaged field_;
+};
+
+/// A caller's source and unknown as Fields. Their axes are in the order in which the unknown's lie in memory: a grid
+/// whose first axis is contiguous is solved as the transposed grid, which is the same problem.
+///
+/// \tparam T  const if the unknown is only read
+template <class Exec, class T, int Rank>
+class CallersGrid {
+ public:
+  template <class B, class U>
+  CallersGrid(Exec const& exec, B const& b, U const& u)
+      : exec_(exec),
+        axes_(memory_order(strided(u))),
+        source_(exec, b, axes_, Access::read),
+        unknown_(exec, u, axes_, std::is_const_v<T> ? Access::read : Access::both) {}
+
+  Field<Exec, T const, Rank> const& source() const { return source_.field(); }
+  Field<Exec, T, Rank> const& unknown() const { return unknown_.field(); }
+
+  /// Brings the unknown to the caller's View if it is a copy, and waits for that.
+  void finish() const {
+    if (unknown_.finish()) exec_.fence();
+  }
+
+ private:
+  Exec exec_;
+  std::array<int, Rank> axes_;
+  CallersField<Exec, T const, Rank> source_;
+  CallersField<Exec, T, Rank> unknown_;
+};
 
 /// What 3-D kernels count cells with: given ints, Views of rank 3 compute offsets in 32 bits until
 /// Kokkos 5, which overflows on large grids and which compilers don't vectorise.
@@ -49,12 +162,15 @@ void expects_ring(B const& b, U const& u) {
 
 }  // namespace detail
 
-/// A source and an unknown that fit together: row-major Views of rank 2 or 3 with the same kind of
-/// number, which kernels on Exec may touch.
+/// A source and an unknown that fit together: Views of rank 2 or 3 with the same kind of number, which kernels on Exec
+/// may touch. Of any layout: LayoutRight, LayoutLeft, or with strides. Where u's first axis is contiguous, as in
+/// Kokkos' default layout on devices, the solvers work on the transposed grid, at the same speed. A copy of one of the
+/// two is made, and u's is brought back at the end, where an axis has no stride of 1, where planes of a 3-D grid have
+/// gaps, or for b where it is laid out otherwise than u.
 template <class Exec, class B, class U>
 concept SourceAndUnknown =
     ExecutionSpace<Exec> && (RealViewOfRank<B, 2> || RealViewOfRank<B, 3>) &&
-    WritableRealViewOfRank<U, static_cast<int>(B::rank)> && SameValueType<B, U> && RowMajor<B> &&
-    RowMajor<U> && CanAccess<Exec, B, U>;
+    WritableRealViewOfRank<U, static_cast<int>(B::rank)> && SameValueType<B, U> && StridedView<B> &&
+    StridedView<U> && CanAccess<Exec, B, U>;
 
 }  // namespace coir::poisson

@@ -115,12 +115,17 @@ class Multigrid<Exec, T, Rank>::Implementation {
     return numbers * std::int64_t(sizeof(T)) + Passes::bytes(exec, shapes[0].n);
   }
 
+  /// Whether the coarse grids are those of a finest grid.
+  bool suits(Grid const& finest) const { return std::ranges::equal(finest.n, shapes_[0].n); }
+
+  /// A solver with the same options for a finest grid of another shape.
+  std::unique_ptr<Implementation> made_for(Grid const& finest) const {
+    std::array<int, Rank> extents;
+    for (int d = 0; d < Rank; ++d) extents[d] = finest.n[Rank == 2 ? 2 * d : d];
+    return std::make_unique<Implementation>(exec_, extents, options_);
+  }
+
   Result solve(Grid const& finest) {
-    for (int axis = 0; axis < 3; ++axis)
-      expects(finest.n[axis] == shapes_[0].n[axis],
-              "the solver's grid must have as many cells along each axis as b (" +
-                  std::to_string(finest.n[axis]) + ")",
-              shapes_[0].n[axis]);
     ProfilingRegion const region("coir::poisson::multigrid");
     T* const scratch = levels_[0].scratch;
     levels_[0] = finest;
@@ -337,7 +342,8 @@ class Multigrid<Exec, T, Rank>::Implementation {
 
 template <ExecutionSpace Exec, class T, int Rank>
 Multigrid<Exec, T, Rank>::Multigrid(Exec const& exec, std::array<int, Rank> const& extents,
-                                    MultigridOptions options) {
+                                    MultigridOptions options)
+    : exec_(exec), extents_(extents) {
   Implementation::check(extents, options);
   std::string size;
   for (int extent : extents) size += (size.empty() ? "" : " x ") + std::to_string(extent);
@@ -364,6 +370,7 @@ std::int64_t Multigrid<Exec, T, Rank>::bytes(Exec const& exec, std::array<int, R
 
 template <ExecutionSpace Exec, class T, int Rank>
 Result Multigrid<Exec, T, Rank>::solve_levels(detail::Level<T, Rank> const& finest) {
+  if (!implementation_->suits(finest)) implementation_ = implementation_->made_for(finest);
   return implementation_->solve(finest);
 }
 

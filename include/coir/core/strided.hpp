@@ -1,0 +1,242 @@
+#pragma once
+
+/// \file
+/// Callers' Views of any strided layout: where their elements lie, copies between two of them, and staging, which puts
+/// a copy in C order in a View's place where a kernel needs that order.
+
+#include <coir/core/concepts.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/core/shape.hpp>
+
+#include <Kokkos_Complex.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace coir {
+
+/// A Kokkos View whose elements lie at fixed strides: LayoutRight, LayoutLeft or LayoutStride.
+template <class V>
+concept StridedView =
+    Kokkos::is_view<V>::value && (std::same_as<typename V::array_layout, Kokkos::LayoutRight> ||
+                                  std::same_as<typename V::array_layout, Kokkos::LayoutLeft> ||
+                                  std::same_as<typename V::array_layout, Kokkos::LayoutStride>);
+
+/// Where a View's elements lie, whatever its layout. Strides count elements. Doesn't keep the memory alive.
+template <class T, int Rank>
+struct Strided {
+  T* data;
+  std::array<std::int64_t, Rank> extents, strides;
+
+  operator Strided<T const, Rank>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {data, extents, strides};
+  }
+
+  std::int64_t size() const {
+    std::int64_t product = 1;
+    for (std::int64_t const extent : extents) product *= extent;
+    return product;
+  }
+};
+
+/// A View as extents and strides.
+template <StridedView V>
+auto strided(V const& view) {
+  constexpr int rank = static_cast<int>(V::rank);
+  Strided<typename V::value_type, rank> result{view.data(), {}, {}};
+  for (int d = 0; d < rank; ++d) {
+    result.extents[d] = static_cast<std::int64_t>(view.extent(d));
+    result.strides[d] = static_cast<std::int64_t>(view.stride(d));
+  }
+  return result;
+}
+
+/// The same elements with their axes permuted: axis d of the result is axis order[d].
+template <class T, int Rank, std::size_t Size>
+Strided<T, Rank> permuted(Strided<T, Rank> const& view, std::array<int, Size> const& order) {
+  static_assert(Size == Rank);
+  Strided<T, Rank> result{view.data, {}, {}};
+  for (int d = 0; d < Rank; ++d) {
+    result.extents[d] = view.extents[order[d]];
+    result.strides[d] = view.strides[order[d]];
+  }
+  return result;
+}
+
+/// The axes from the one with the largest stride to the one with the smallest: for `permuted`, which then gives C
+/// order, possibly with gaps. The identity for LayoutRight, the reverse for LayoutLeft; axes of extent 1 keep to their
+/// neighbours.
+template <class T, int Rank>
+std::array<int, Rank> memory_order(Strided<T, Rank> const& view) {
+  std::array<int, Rank> order{};
+  for (int d = 0; d < Rank; ++d) order[d] = d;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return view.strides[a] > view.strides[b]; });
+  return order;
+}
+
+/// Whether the elements lie one after the other with the last index fastest.
+template <class T, int Rank>
+bool is_c_order(Strided<T, Rank> const& view) {
+  if (view.size() == 0) return true;
+  auto const strides = c_strides(view.extents);
+  for (int d = 0; d < Rank; ++d)
+    if (view.extents[d] != 1 && view.strides[d] != strides[d]) return false;
+  return true;
+}
+
+namespace detail {
+
+/// Four axes, the last the nearest together in the target; the first is looped over within an index.
+template <class T>
+struct CopyStrided {
+  T const* from;
+  T* to;
+  std::int64_t from_stride[4], to_stride[4];
+  std::int64_t within;  ///< extent of the first axis
+
+  CopyStrided(Strided<T const, 4> const& source, Strided<T, 4> const& target)
+      : from(source.data), to(target.data), within(target.extents[0]) {
+    for (int d = 0; d < 4; ++d) {
+      from_stride[d] = source.strides[d];
+      to_stride[d] = target.strides[d];
+    }
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    T const* const source = from + (i * from_stride[1] + j * from_stride[2] + k * from_stride[3]);
+    T* const target = to + (i * to_stride[1] + j * to_stride[2] + k * to_stride[3]);
+    for (std::int64_t l = 0; l < within; ++l) target[l * to_stride[0]] = source[l * from_stride[0]];
+  }
+
+  void stretch(std::int64_t i, std::int64_t j, std::int64_t begin, std::int64_t end) const {
+    for (std::int64_t l = 0; l < within; ++l)
+      copy_row(from + (l * from_stride[0] + i * from_stride[1] + j * from_stride[2] +
+                       begin * from_stride[3]),
+               to + (l * to_stride[0] + i * to_stride[1] + j * to_stride[2] + begin * to_stride[3]),
+               end - begin);
+  }
+
+ private:
+  void copy_row(T const* source, T* target, std::int64_t count) const {
+    std::int64_t const source_step = from_stride[3], target_step = to_stride[3];
+    if (source_step == 1 && target_step == 1) {
+      std::copy_n(source, count, target);
+      return;
+    }
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t c = 0; c < count; ++c) target[c * target_step] = source[c * source_step];
+  }
+};
+
+template <class Exec, class T>
+void copy_strided(Exec const& exec, Strided<T const, 4> const& from, Strided<T, 4> const& to) {
+  auto order = memory_order(to);
+  // Which of the others is looped over within an index is free to choose: the shortest.
+  int shortest = 0;
+  for (int d = 1; d < 3; ++d)
+    if (to.extents[order[d]] < to.extents[order[shortest]]) shortest = d;
+  std::rotate(order.begin(), order.begin() + shortest, order.begin() + shortest + 1);
+  auto const target = permuted(to, order);
+  auto const& n = target.extents;
+  if (target.size() > 0)
+    for_each("coir::copy_strided", exec, box({n[1], n[2], n[3]}),
+             CopyStrided<T>(permuted(from, order), target));
+}
+
+// Compiled once, in the library, for its spaces and usual elements.
+#define COIR_COPY_STRIDED(keyword, Exec, T)                                            \
+  keyword template void copy_strided<Exec, T>(Exec const&, Strided<T const, 4> const&, \
+                                              Strided<T, 4> const&)
+COIR_COPY_STRIDED(extern, Kokkos::DefaultHostExecutionSpace, float);
+COIR_COPY_STRIDED(extern, Kokkos::DefaultHostExecutionSpace, double);
+COIR_COPY_STRIDED(extern, Kokkos::DefaultHostExecutionSpace, Kokkos::complex<float>);
+COIR_COPY_STRIDED(extern, Kokkos::DefaultHostExecutionSpace, Kokkos::complex<double>);
+COIR_COPY_STRIDED(extern, Kokkos::DefaultExecutionSpace, float);
+COIR_COPY_STRIDED(extern, Kokkos::DefaultExecutionSpace, double);
+COIR_COPY_STRIDED(extern, Kokkos::DefaultExecutionSpace, Kokkos::complex<float>);
+COIR_COPY_STRIDED(extern, Kokkos::DefaultExecutionSpace, Kokkos::complex<double>);
+
+template <class T, int Rank>
+Strided<T, 4> with_four_axes(Strided<T, Rank> const& view) {
+  static_assert(Rank <= 4);
+  Strided<T, 4> result{view.data, {1, 1, 1, 1}, {}};
+  std::int64_t span = 0;
+  for (int d = 0; d < Rank; ++d) {
+    result.extents[4 - Rank + d] = view.extents[d];
+    result.strides[4 - Rank + d] = view.strides[d];
+    span = std::max(span, view.extents[d] * view.strides[d]);
+  }
+  for (int d = 0; d < 4 - Rank; ++d) result.strides[d] = span;  // slowest
+  return result;
+}
+
+}  // namespace detail
+
+/// Copies elements from one place to another with the same extents, which doesn't overlap it: one kernel, no fence.
+template <ExecutionSpace Exec, class T, int Rank>
+  requires(Rank >= 1 && Rank <= 4)
+void copy_strided(Exec const& exec, Strided<T const, Rank> const& from,
+                  Strided<T, Rank> const& to) {
+  detail::copy_strided<Exec, T>(exec, detail::with_four_axes(from), detail::with_four_axes(to));
+}
+
+/// What a kernel does with the elements that it is given.
+enum class Access { read, write, both };
+
+/// The elements that a kernel works on in place of a caller's: these themselves where their strides suit it, else a
+/// copy in C order without gaps.
+///
+/// \tparam T  const if the kernel only reads
+template <class Exec, class T, int Rank>
+class Staged {
+ public:
+  /// \param exec     where the kernel and the copies run; without a fence
+  /// \param suits    the kernel takes the caller's strides
+  /// \param access   whether a copy must begin with the caller's elements, and go back by finish()
+  /// \param what     the copy, for messages: "a copy of the mesh in C order"
+  /// \throws ResourceError if the copy doesn't fit into the free memory
+  Staged(Exec const& exec, Strided<T, Rank> const& callers, bool suits, Access access,
+         std::string const& what)
+      : exec_(exec), callers_(callers), elements_(callers), access_(access) {
+    if (suits || callers.size() == 0) return;
+    using Memory = typename Exec::memory_space;
+    expects_memory<Memory>(callers.size() * static_cast<std::int64_t>(sizeof(T)), what);
+    copy_ = Copy(Kokkos::view_alloc("coir::staged", Kokkos::WithoutInitializing),
+                 static_cast<std::size_t>(callers.size()));
+    elements_ = {copy_.data(), callers.extents, c_strides(callers.extents)};
+    if (access != Access::write)
+      copy_strided<Exec, Value, Rank>(exec, callers,
+                                      {copy_.data(), elements_.extents, elements_.strides});
+  }
+
+  bool is_copy() const { return elements_.data != callers_.data; }
+
+  /// What the kernel is to work on; lives as long as this and the caller's View.
+  Strided<T, Rank> const& elements() const { return elements_; }
+
+  /// Brings a copy's elements to where the caller has them. Does nothing where there is no copy, or it was only read.
+  void finish() const {
+    if constexpr (!std::is_const_v<T>)
+      if (is_copy() && access_ != Access::read)
+        copy_strided<Exec, Value, Rank>(exec_, elements_, callers_);
+  }
+
+ private:
+  using Value = std::remove_const_t<T>;
+  using Copy = Kokkos::View<Value*, typename Exec::memory_space>;
+  Exec exec_;
+  Strided<T, Rank> callers_, elements_;
+  Access access_;
+  Copy copy_;
+};
+
+}  // namespace coir

@@ -1,0 +1,14 @@
+#pragma once
+
+/// \file
+/// Copies between strided elements, for the elements that Views usually have.
+
+#include <coir/core/strided.hpp>
+
+#define COIR_INSTANTIATE_STRIDED(Exec)                \
+  namespace coir::detail {                            \
+  COIR_COPY_STRIDED(, Exec, float);                   \
+  COIR_COPY_STRIDED(, Exec, double);                  \
+  COIR_COPY_STRIDED(, Exec, Kokkos::complex<float>);  \
+  COIR_COPY_STRIDED(, Exec, Kokkos::complex<double>); \
+  }

@@ -1,0 +1,170 @@
+// Views of any layout, for painting, readout and power spectra: what LayoutRight gives, wherever the numbers lie.
+
+#include <coir/mesh/paint.hpp>
+#include <coir/mesh/power_spectrum.hpp>
+#include <coir/mesh/readout.hpp>
+
+#include <gtest/gtest.h>
+
+#include <support/layouts.hpp>
+#include <support/spaces.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+
+using coir::testing::allocate;
+using coir::testing::copy_as;
+using coir::testing::Laid;
+
+namespace {
+
+template <class C>
+class MeshLayouts : public ::testing::Test {};
+TYPED_TEST_SUITE(MeshLayouts, coir::testing::Cases, coir::testing::CaseName);
+
+constexpr coir::mesh::PaintOptions exact{.deterministic = true};
+
+using Mesh = std::array<std::int64_t, 3>;
+using Vectors = std::array<std::int64_t, 4>;
+
+/// One cell, odd, prime, and with room for slabs.
+std::array<Mesh, 4> meshes() { return {{{1, 1, 1}, {3, 5, 7}, {13, 2, 11}, {16, 17, 18}}}; }
+
+/// A View of random numbers in [0, 1).
+template <class T, class Space, std::size_t Rank>
+auto random(std::array<std::int64_t, Rank> const& extents) {
+  auto const view = allocate<Laid::right, T, Space>(extents);
+  auto const host = Kokkos::create_mirror_view(view);
+  std::mt19937 generator(11);
+  for (std::size_t i = 0; i < host.size(); ++i)
+    host.data()[i] = static_cast<T>(generator() >> 12) / T(1 << 20);
+  Kokkos::deep_copy(view, host);
+  return view;
+}
+
+/// The largest difference of two Views of any layouts, over their largest number.
+template <class A, class B>
+double difference(A const& a, B const& b) {
+  auto const on_host = [](auto const& view) {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, copy_as<Laid::right>(view));
+  };
+  auto const a_h = on_host(a), b_h = on_host(b);
+  EXPECT_EQ(a_h.size(), b_h.size());
+  double largest = 0, most = 0;
+  for (std::size_t i = 0; i < a_h.size(); ++i) {
+    largest = std::max(largest, std::abs(double(a_h.data()[i]) - double(b_h.data()[i])));
+    most = std::max(most, std::abs(double(b_h.data()[i])));
+  }
+  return largest / most;
+}
+
+template <class C, Laid L>
+void expect_particles_and_meshes_of(double bound) {
+  using T = typename C::Real;
+  using Space = typename C::Exec::memory_space;
+  std::array<std::int64_t, 2> const three{509, 3};
+  std::array<std::int64_t, 1> const one{509};
+  auto const x = random<T, Space>(three);
+  auto const v = random<T, Space>(one);
+  auto const x_other = copy_as<L>(x);
+  auto const v_other = copy_as<L>(v);
+  for (auto const& cells : meshes()) {
+    auto const right = allocate<Laid::right, T, Space>(cells);
+    auto const other = allocate<L, T, Space>(cells);
+    coir::mesh::paint(x, 1.0, right, exact);
+    coir::mesh::paint(x_other, 1.0, other, exact);
+    EXPECT_EQ(difference(other, right), 0);
+    Kokkos::deep_copy(other, -1);
+    coir::mesh::paint(x, 1.0, other, exact);
+    EXPECT_EQ(difference(other, right), 0);
+
+    coir::mesh::paint(x, v, 1.0, right);
+    coir::mesh::paint(x_other, v_other, 1.0, other);
+    EXPECT_LE(difference(other, right), bound);
+
+    Kokkos::deep_copy(right, random<T, Space>(cells));
+    auto const from = copy_as<L>(right);
+    auto const read = allocate<Laid::right, T, Space>(one);
+    auto const read_other = allocate<L, T, Space>(one);
+    coir::mesh::readout(x, 1.0, right, read);
+    coir::mesh::readout(x_other, 1.0, from, read_other);
+    EXPECT_EQ(difference(read_other, read), 0);
+  }
+}
+
+template <class C, Laid L>
+void expect_vectors_of(double bound) {
+  using T = typename C::Real;
+  using Space = typename C::Exec::memory_space;
+  std::array<std::int64_t, 2> const three{509, 3};
+  auto const x = random<T, Space>(three);
+  for (auto const& cells : meshes()) {
+    Vectors const shape{cells[0], cells[1], cells[2], 3};
+    auto const right = allocate<Laid::right, T, Space>(shape);
+    auto const other = allocate<L, T, Space>(shape);
+    coir::mesh::paint(x, x, 1.0, right);
+    coir::mesh::paint(copy_as<L>(x), copy_as<L>(x), 1.0, other);
+    EXPECT_LE(difference(other, right), bound);
+
+    Kokkos::deep_copy(right, random<T, Space>(shape));
+    auto const read = allocate<Laid::right, T, Space>(three);
+    auto const read_other = allocate<L, T, Space>(three);
+    coir::mesh::readout(x, 1.0, right, read);
+    coir::mesh::readout(copy_as<L>(x), 1.0, copy_as<L>(right), read_other);
+    EXPECT_EQ(difference(read_other, read), 0);
+  }
+}
+
+}  // namespace
+
+TYPED_TEST(MeshLayouts, PaintAndReadoutTakeAnyLayout) {
+  // Devices add up in any order.
+  double const bound = 100 * std::numeric_limits<typename TypeParam::Real>::epsilon();
+  expect_particles_and_meshes_of<TypeParam, Laid::left>(bound);
+  expect_particles_and_meshes_of<TypeParam, Laid::with_gaps>(bound);
+  expect_particles_and_meshes_of<TypeParam, Laid::apart>(bound);
+  expect_particles_and_meshes_of<TypeParam, Laid::turned>(bound);
+}
+
+TYPED_TEST(MeshLayouts, PaintAndReadoutOfVectorsTakeAnyLayout) {
+  double const bound = 100 * std::numeric_limits<typename TypeParam::Real>::epsilon();
+  expect_vectors_of<TypeParam, Laid::left>(bound);
+  expect_vectors_of<TypeParam, Laid::with_gaps>(bound);
+}
+
+// Three of six columns: a row-major View whose rows have gaps.
+TYPED_TEST(MeshLayouts, PositionsMayBeColumnsOfALargerView) {
+  using T = typename TypeParam::Real;
+  using Space = typename TypeParam::Exec::memory_space;
+  auto const phase_space = random<T, Space>(std::array<std::int64_t, 2>{101, 6});
+  auto const x = Kokkos::subview(phase_space, Kokkos::ALL, std::pair<int, int>(0, 3));
+  Mesh const cells{4, 5, 6};
+  auto const expected = allocate<Laid::right, T, Space>(cells);
+  auto const mesh = allocate<Laid::right, T, Space>(cells);
+  coir::mesh::paint(copy_as<Laid::right>(x), 1.0, expected, exact);
+  coir::mesh::paint(x, 1.0, mesh, exact);
+  EXPECT_EQ(difference(mesh, expected), 0);
+}
+
+TYPED_TEST(MeshLayouts, PowerSpectraTakeAnyLayout) {
+  using T = typename TypeParam::Real;
+  using Exec = typename TypeParam::Exec;
+  using Space = typename Exec::memory_space;
+  auto const x = random<T, Space>(std::array<std::int64_t, 2>{509, 3});
+  auto const right = coir::mesh::power_spectrum(x, 1.0, 12);
+  auto const left = coir::mesh::power_spectrum(copy_as<Laid::left>(x), 1.0, 12);
+  EXPECT_EQ(left.power, right.power);
+
+  Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space> const modes("modes", 6, 5, 4);
+  Kokkos::View<T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const numbers(
+      reinterpret_cast<T*>(modes.data()), 2 * modes.size());
+  Kokkos::deep_copy(numbers, random<T, Space>(std::array<std::int64_t, 1>{240}));
+  coir::mesh::PowerSpectrumOptions const options{.compensate = false};
+  auto const of_right = coir::mesh::power_spectrum_of(modes, 7, 1.0, options);
+  auto const turned = copy_as<Laid::left>(modes);
+  EXPECT_EQ(coir::mesh::power_spectrum_of(turned, 7, 1.0, options).power, of_right.power);
+  EXPECT_EQ(coir::mesh::cross_power_spectrum_of(turned, modes, 7, 1.0, options).power,
+            of_right.power);
+}

@@ -1,0 +1,234 @@
+// Views of any layout, for all solvers: LayoutLeft is the transposed grid, gaps and strides change nothing.
+
+#include <coir/poisson/jacobi.hpp>
+#include <coir/poisson/laplacian.hpp>
+#include <coir/poisson/multigrid.hpp>
+#include <coir/poisson/red_black.hpp>
+
+#include <poisson/random_fields.hpp>
+#include <support/layouts.hpp>
+#include <support/spaces.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+using coir::testing::copy_as;
+using coir::testing::Laid;
+using coir::testing::transposed;
+
+namespace {
+
+template <class C>
+class Layouts : public ::testing::Test {};
+TYPED_TEST_SUITE(Layouts, coir::testing::Cases, coir::testing::CaseName);
+
+template <int Rank>
+using Extents = std::array<std::int64_t, Rank>;
+
+/// One cell, odd, prime, and large enough for vectors, tiles and threads.
+template <int Rank>
+std::array<Extents<Rank>, 4> sizes() {
+  if constexpr (Rank == 2)
+    return {{{1, 1}, {3, 5}, {37, 13}, {61, 128}}};
+  else
+    return {{{1, 1, 1}, {3, 5, 7}, {13, 1, 11}, {17, 30, 19}}};
+}
+
+/// A source and a field with its ring, of whole numbers.
+template <class C, int Rank>
+struct Problem {
+  using View = coir::testing::Grid<typename C::Exec, typename C::Real, Rank>;
+  View b, u;
+
+  explicit Problem(Extents<Rank> const& cells) {
+    using Space = typename C::Exec::memory_space;
+    auto ring = cells;
+    for (auto& extent : ring) extent += 2;
+    b = coir::testing::allocate<Laid::right, typename C::Real, Space>(cells);
+    u = coir::testing::allocate<Laid::right, typename C::Real, Space>(ring);
+    coir::testing::fill_random(b, 3, 9);
+    coir::testing::fill_random(u, 5, 9);
+  }
+};
+
+template <class V>
+double largest_difference(V const& a, V const& b) {
+  auto const a_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a);
+  auto const b_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b);
+  double largest = 0;
+  for (std::size_t i = 0; i < a_h.size(); ++i)
+    largest = std::max(largest, std::abs(double(a_h.data()[i]) - double(b_h.data()[i])));
+  return largest;
+}
+
+template <class V>
+double largest(V const& a) {
+  auto const a_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a);
+  double result = 0;
+  for (std::size_t i = 0; i < a_h.size(); ++i)
+    result = std::max(result, std::abs(double(a_h.data()[i])));
+  return result;
+}
+
+struct BySweeps {
+  static constexpr char const* name = "jacobi";
+  template <class B, class U>
+  void operator()(B const& b, U const& u) const {
+    coir::poisson::jacobi(b, u, {.sweeps = 7});
+  }
+};
+struct ByPlainSweeps {
+  static constexpr char const* name = "plain jacobi";
+  template <class B, class U>
+  void operator()(B const& b, U const& u) const {
+    coir::poisson::jacobi(b, u, {.scheme = coir::poisson::JacobiScheme::plain, .sweeps = 6});
+  }
+};
+struct ByRelaxation {
+  static constexpr char const* name = "red_black";
+  template <class B, class U>
+  void operator()(B const& b, U const& u) const {
+    coir::poisson::red_black(b, u, {.sweeps = 7, .omega = 1.25});
+  }
+};
+struct ByMultigrid {
+  static constexpr char const* name = "multigrid";
+  template <class B, class U>
+  void operator()(B const& b, U const& u) const {
+    coir::poisson::multigrid(b, u, {.max_cycles = 2, .tolerance = 0});
+  }
+};
+
+/// Solves with a source and a field of these layouts; the field in C order.
+template <Laid OfB, Laid OfU, class C, int Rank, class Solve>
+auto solved(Problem<C, Rank> const& problem, Solve const& solve) {
+  auto const b = copy_as<OfB>(problem.b);
+  auto const u = copy_as<OfU>(problem.u);
+  solve(b, u);
+  return copy_as<Laid::right>(u);
+}
+
+/// What row-major Views get of the transposed problem, transposed back.
+template <class C, int Rank, class Solve>
+auto solved_transposed(Problem<C, Rank> const& problem, Solve const& solve) {
+  auto const b = transposed(problem.b), u = transposed(problem.u);
+  solve(b, u);
+  return transposed(u);
+}
+
+template <class C, int Rank, class Solve>
+void expect_any_layout(Solve const& solve) {
+  double const eps = std::numeric_limits<typename C::Real>::epsilon();
+  for (auto const& cells : sizes<Rank>()) {
+    SCOPED_TRACE(std::string(Solve::name) + " on " + std::to_string(cells[0]) + " x " +
+                 std::to_string(cells[1]) + " x " + std::to_string(cells[Rank - 1]));
+    Problem<C, Rank> const problem(cells);
+    auto const right = solved<Laid::right, Laid::right>(problem, solve);
+    auto const turned = solved_transposed(problem, solve);
+    auto const left = solved<Laid::left, Laid::left>(problem, solve);
+    EXPECT_EQ(coir::testing::differing(left, turned), 0u);
+    // Each of up to 20 steps rounds a few times.
+    EXPECT_LE(largest_difference(left, right), 100 * eps * largest(right));
+    EXPECT_EQ(
+        coir::testing::differing((solved<Laid::turned, Laid::turned>(problem, solve)), turned), 0u);
+    EXPECT_EQ(coir::testing::differing((solved<Laid::right, Laid::left>(problem, solve)), turned),
+              0u);
+    EXPECT_EQ(coir::testing::differing((solved<Laid::left, Laid::right>(problem, solve)), right),
+              0u);
+    EXPECT_EQ(
+        coir::testing::differing((solved<Laid::with_gaps, Laid::with_gaps>(problem, solve)), right),
+        0u);
+    EXPECT_EQ(coir::testing::differing((solved<Laid::apart, Laid::apart>(problem, solve)), right),
+              0u);
+  }
+}
+
+// What is refused when it is compiled.
+template <class B, class U>
+inline constexpr bool taken = coir::poisson::SourceAndUnknown<Kokkos::DefaultExecutionSpace, B, U>;
+using Right = Kokkos::View<double**, Kokkos::LayoutRight>;
+using Left = Kokkos::View<double**, Kokkos::LayoutLeft>;
+static_assert(taken<Right, Right> && taken<Left, Left> && taken<Right, Left>);
+static_assert(taken<Kokkos::View<double const**>, Kokkos::View<double[8][9]>>);
+static_assert(!taken<Right, Kokkos::View<double const**>>);
+static_assert(!taken<Right, Kokkos::View<float**>> && !taken<Right, Kokkos::View<double***>>);
+static_assert(!taken<Kokkos::View<int**>, Kokkos::View<int**>>);
+
+}  // namespace
+
+TYPED_TEST(Layouts, JacobiSolvesLayoutLeftAsTheTransposedGrid) {
+  expect_any_layout<TypeParam, 2>(BySweeps{});
+  expect_any_layout<TypeParam, 3>(BySweeps{});
+  expect_any_layout<TypeParam, 2>(ByPlainSweeps{});
+}
+
+TYPED_TEST(Layouts, RedBlackSolvesLayoutLeftAsTheTransposedGrid) {
+  expect_any_layout<TypeParam, 2>(ByRelaxation{});
+  expect_any_layout<TypeParam, 3>(ByRelaxation{});
+}
+
+TYPED_TEST(Layouts, MultigridSolvesLayoutLeftAsTheTransposedGrid) {
+  expect_any_layout<TypeParam, 2>(ByMultigrid{});
+  expect_any_layout<TypeParam, 3>(ByMultigrid{});
+}
+
+// Its sums are symmetric in the first and the last axis.
+TYPED_TEST(Layouts, RedBlackHasTheSameBitsForLayoutLeft) {
+  if (!coir::runs_on_host<typename TypeParam::Exec>) GTEST_SKIP() << "devices may fuse products";
+  for (auto const& cells : sizes<2>()) {
+    Problem<TypeParam, 2> const problem(cells);
+    EXPECT_EQ(coir::testing::differing((solved<Laid::left, Laid::left>(problem, ByRelaxation{})),
+                                       (solved<Laid::right, Laid::right>(problem, ByRelaxation{}))),
+              0u);
+  }
+}
+
+TYPED_TEST(Layouts, LaplacianAndResidualsTakeAnyLayout) {
+  using Exec = typename TypeParam::Exec;
+  for (auto const& cells : sizes<3>()) {
+    Problem<TypeParam, 3> const problem(cells);
+    auto const expected = copy_as<Laid::right>(problem.b);
+    coir::poisson::laplacian(problem.u, expected);  // of whole numbers: exact in any order
+    double const residual = coir::poisson::residual_norm(Exec{}, problem.b, problem.u);
+    double const source = coir::poisson::source_norm(Exec{}, problem.b, problem.u);
+    auto const try_layout = [&](auto const& b, auto const& u) {
+      EXPECT_DOUBLE_EQ(coir::poisson::residual_norm(Exec{}, b, u), residual);
+      EXPECT_DOUBLE_EQ(coir::poisson::source_norm(Exec{}, b, u), source);
+      coir::poisson::laplacian(u, b);
+      EXPECT_EQ(coir::testing::differing(copy_as<Laid::right>(b), expected), 0u);
+    };
+    try_layout(copy_as<Laid::left>(problem.b), copy_as<Laid::left>(problem.u));
+    try_layout(copy_as<Laid::right>(problem.b), copy_as<Laid::left>(problem.u));
+    try_layout(copy_as<Laid::apart>(problem.b), copy_as<Laid::turned>(problem.u));
+  }
+}
+
+// One solver, whose coarse grids follow the order of the axes in memory.
+TYPED_TEST(Layouts, AMultigridSolverTakesOneLayoutAfterTheOther) {
+  using Exec = typename TypeParam::Exec;
+  Problem<TypeParam, 2> const problem({37, 13});
+  coir::poisson::MultigridOptions const options{.max_cycles = 2, .tolerance = 0};
+  coir::poisson::Multigrid<Exec, typename TypeParam::Real, 2> solver(Exec{}, {37, 13}, options);
+  auto const solve = [&](auto const& b, auto const& u) { solver.solve(b, u); };
+  auto const right = solved<Laid::right, Laid::right>(problem, ByMultigrid{});
+  auto const turned = solved_transposed(problem, ByMultigrid{});
+  EXPECT_EQ(coir::testing::differing((solved<Laid::left, Laid::left>(problem, solve)), turned), 0u);
+  EXPECT_EQ(coir::testing::differing((solved<Laid::right, Laid::right>(problem, solve)), right),
+            0u);
+  EXPECT_EQ(coir::testing::differing((solved<Laid::left, Laid::left>(problem, solve)), turned), 0u);
+  auto const other = transposed(problem.b), u = transposed(problem.u);
+  EXPECT_THROW(solver.solve(other, u), coir::PreconditionError);
+}
+
+TYPED_TEST(Layouts, EmptyGridsOfLayoutLeftAreSolved) {
+  using Space = typename TypeParam::Exec::memory_space;
+  using T = typename TypeParam::Real;
+  auto const b = coir::testing::allocate<Laid::left, T, Space>(Extents<2>{0, 5});
+  auto const u = coir::testing::allocate<Laid::left, T, Space>(Extents<2>{2, 7});
+  EXPECT_TRUE(coir::poisson::jacobi(b, u).converged);
+  EXPECT_TRUE(coir::poisson::multigrid(b, u).converged);
+}
