@@ -3,7 +3,7 @@
 /// \file
 /// Readout, for one execution space.
 
-#include <coir/mesh/detail/mesh_values.hpp>
+#include <coir/mesh/mesh_values.hpp>
 #include <coir/mesh/readout.hpp>
 
 #include <algorithm>

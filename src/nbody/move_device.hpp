@@ -5,7 +5,7 @@
 
 #include "wrapped.hpp"
 
-#include <coir/mesh/detail/read_out.hpp>
+#include <coir/mesh/read_out.hpp>
 
 #include <cstdint>
 #include <string>

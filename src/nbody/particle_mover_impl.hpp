@@ -9,8 +9,8 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/pool.hpp>
 #include <coir/core/timing.hpp>
-#include <coir/mesh/detail/mesh_slopes.hpp>
-#include <coir/mesh/detail/mesh_values.hpp>
+#include <coir/mesh/mesh_slopes.hpp>
+#include <coir/mesh/mesh_values.hpp>
 #include <coir/nbody/detail/particle_mover.hpp>
 
 #include <cmath>

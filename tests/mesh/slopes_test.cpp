@@ -1,4 +1,4 @@
-#include <coir/mesh/detail/mesh_slopes.hpp>
+#include <coir/mesh/mesh_slopes.hpp>
 
 #include <mesh/plain_mesh.hpp>
 #include <support/spaces.hpp>

@@ -6,7 +6,7 @@
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/detail/cells.hpp>
 #include <coir/mesh/detail/lanes.hpp>
-#include <coir/mesh/detail/read_out.hpp>
+#include <coir/mesh/read_out.hpp>
 
 #include <cstdint>
 
