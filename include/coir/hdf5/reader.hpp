@@ -110,7 +110,7 @@ class Reader {
     requires(V::rank >= 1) && Element<typename V::value_type>
   void read(std::string_view name, V const& view) const {
     auto const shape = io::shape_of(view);
-    require_shape(name, Shape(shape.begin(), shape.end()));
+    expects_shape(name, Shape(shape.begin(), shape.end()));
     using T = typename V::value_type;
     io::fill_runs_in_c_order(
         view, [&](std::int64_t first, std::span<T> rows) { read_rows(name, first, rows); });
@@ -124,7 +124,7 @@ class Reader {
   template <StridedView V>
     requires(V::rank >= 1) && Element<typename V::value_type>
   V read(std::string_view name) const {
-    require_shape(name, Shape(std::size_t(V::rank), -1));
+    expects_shape(name, Shape(std::size_t(V::rank), -1));
     Shape const stored = shape(name);
     std::array<std::int64_t, V::rank> extents{};
     std::copy(stored.begin(), stored.end(), extents.begin());
