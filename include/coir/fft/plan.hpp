@@ -161,7 +161,8 @@ class Plan {
     bool const in_place = request_.options.in_place;
     auto const from = strided(in);
     auto const to = strided(out);
-    expects(!in_place || (address(in.data()) == address(out.data()) && from.strides == to.strides),
+    expects(!in_place || (address(in.data()) == address(out.data()) &&
+                          std::ranges::equal(from.strides, to.strides)),
             "a plan in place needs the input and the output at the same address, with the same "
             "strides");
     Staged const output(exec_, to, out_suits, in_place ? Access::both : Access::write, what);
