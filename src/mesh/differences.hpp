@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Differences of a potential, in the memory of their result.
+/// Finite differences of a potential, whose results overwrite it.
 
 #include "differences_device.hpp"
 
@@ -14,14 +14,14 @@
 
 namespace coir::mesh::detail {
 
-/// force = -gradient of the potential by differences of two or four points, for some planes.
+/// force = -grad potential by differences of two or four points, in the planes [first_plane, end_plane).
 template <class T, int Points>
 struct Differences {
   T const* potential;
   std::int64_t n[3], plane, row;
   T* force;
   std::int64_t first_plane, end_plane;  // of the potential
-  std::int64_t shift;                   // to the planes of the force
+  std::int64_t shift;                   // from planes of the potential to those of the force
   DifferenceWeights<T> weights[3];
 
   /// All planes.
@@ -131,10 +131,10 @@ struct CopyPlanes {
   }
 };
 
-/// Where the mesh of a potential lies that is about to be overwritten by its vectors: at the end of these, which takes no
-/// more memory than they do. Vectors of the first two thirds of the planes don't reach it. Then as many planes follow as
-/// reach only those of the potential that aren't needed any more, two thirds of the rest or so, again and again; the last
-/// eight are made from a copy.
+/// A mesh of vectors in the memory of the potential that they are made from, so that both take no more memory than the
+/// vectors alone. The potential lies at the end. The vectors of the first two thirds of the planes don't reach it. The next
+/// batch of planes is as large as overwrites only planes of the potential that aren't needed any more, about two thirds of
+/// the rest, and so on; the last eight planes are made from a copy.
 struct PotentialInVectors {
   static constexpr std::int64_t late = 8, around = 2;
   Shape<3> shape;
@@ -145,13 +145,13 @@ struct PotentialInVectors {
 
   /// Where the potential begins, in numbers; a multiple of 64 of them, so that it is as well aligned as the vectors.
   std::int64_t offset() const { return (vectors() - shape[0] * plane() + 63) / 64 * 64; }
-  /// Numbers of both.
+  /// Numbers of vectors and potential together.
   std::int64_t size() const { return std::max(vectors(), offset() + shape[0] * plane()); }
-  /// Numbers of the copy.
+  /// Numbers of the copied planes.
   std::int64_t copy_size() const { return (last() + 2 * around) * plane(); }
 
   /// \param memory  size() numbers
-  /// \param copy    room for copy_size()
+  /// \param copy    scratch, copy_size() numbers
   template <int Points, class Exec, class T>
   void make_vectors(Exec const& exec, T* memory, T* copy, double box) const {
     std::int64_t const n = shape[0], copied = n - last() - around;

@@ -12,9 +12,8 @@
 
 namespace coir::mesh::detail {
 
-/// The vectors of Differences. A team takes a block of 4 x 8 x 32 cells, whose threads share in the nearest cache what they
-/// read; a thread has the four cells along the first axis. Vectors go by way of scratch memory, such that threads write
-/// numbers that lie side by side.
+/// Differences in blocks of 4 x 8 x 32 cells. A block is a team's, whose threads share their loads in the nearest cache; a
+/// thread has the four cells along the first axis. Vectors go by way of scratch memory, so that stores are coalesced.
 template <class T, int Points>
 struct DifferencesInBlocks {
   static constexpr int planes = 4, rows = 8, columns = 32, team = rows * columns;
@@ -61,7 +60,7 @@ struct DifferencesInBlocks {
     std::int32_t const j = j0 + line;
     auto* const vectors = static_cast<T*>(member.team_shmem().get_shmem(+scratch_bytes));
     T* const vector = vectors + line * numbers + 3 * lane;
-    // Threads beyond the mesh compute what isn't stored.
+    // Threads beyond the mesh compute values that are dropped.
     std::int32_t const k = k0 + lane < n[2] ? k0 + lane : n[2] - 1;
     T const* through[planes + 4];
     COIR_UNROLL
@@ -77,7 +76,7 @@ struct DifferencesInBlocks {
     T x[planes + 4];
     COIR_UNROLL
     for (int s = 0; s < planes + 4; ++s) x[s] = through[s][here];
-    // All loads before the first store, for the compiler can't tell that they don't overlap.
+    // All loads before the first store: the compiler must assume that stores change what is loaded after them.
     T slopes[planes][3];
     COIR_UNROLL
     for (int p = 0; p < planes; ++p) {
@@ -110,7 +109,7 @@ struct DifferencesInBlocks {
     return Points == 2 ? narrow : narrow + weights[d].far * (before2 - after2);
   }
 
-  /// From -2 on. What is further than 2 beyond the mesh gives some cell.
+  /// Cell i of the periodic axis d, for i >= -2. Any cell for i more than 2 beyond the end: its value is dropped.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t around(std::int32_t i, int d) const {
     i = i < n[d] + 2 ? i : n[d] + 1;
     i = i < 0 ? i + n[d] : i >= n[d] ? i - n[d] : i;

@@ -16,7 +16,7 @@
 
 namespace coir::mesh::detail {
 
-/// Where a particle lies along the three axes.
+/// The cells that a particle touches along the three axes, and their weights.
 template <int Order, class T>
 struct Located {
   Touched<Order, T> axis[3];
@@ -29,14 +29,14 @@ struct Located {
       axis[d] = touched<Order, T>(position[d], per_cell[d], static_cast<T>(cells.extent[d]));
   }
 
-  /// Whether the position is a number along each axis.
+  /// False if a coordinate is NaN or infinite.
   KOKKOS_FORCEINLINE_FUNCTION bool is_number() const {
     T const sum = axis[0].weight[0] + axis[1].weight[0] + axis[2].weight[0];
     return sum == sum;
   }
 };
 
-/// Adds what a particle deposits to the mesh, cell by cell.
+/// Adds a particle's deposit to the mesh by atomics, cell by cell.
 ///
 /// \tparam I  counts the mesh's elements: in 32 bits where these are enough, which is faster
 template <class I, int Components, int Order, class T, class Deposit>
@@ -65,7 +65,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh(Cells<typename Deposit::Cell> const
           });
 }
 
-/// A thread per particle.
+/// Paints with a thread per particle.
 template <int Order, int Components, class T, class Deposit>
 struct PaintAtomics {
   Painted<T> painted;
@@ -83,11 +83,11 @@ struct PaintAtomics {
   }
 };
 
-/// The least and the greatest of three numbers each.
+/// The ranges of three whole numbers.
 struct Range3 {
   std::int32_t least[3], greatest[3];
 };
-/// Joins ranges of the threads of a team.
+/// Reduces to the range that holds those of all threads of a team.
 struct JoinRanges {
   using reducer = JoinRanges;
   using value_type = Range3;
@@ -114,14 +114,14 @@ struct JoinRanges {
   KOKKOS_FUNCTION bool references_scalar() const { return true; }
 };
 
-/// A team per chunk of particles that follow each other in memory. It adds up what they deposit in scratch memory, in a
-/// tile around most of them and in whole numbers, which are quick to add there; and then the tile to the mesh, row by row.
-/// Particles that reach out of the tile, and those that are nowhere, go to the mesh directly.
+/// Paints with a team per chunk of consecutive particles. Their deposits are added up in scratch memory, in a tile around
+/// most of them and in whole numbers, for which there are fast atomics; the tile is then added to the mesh row by row.
+/// Particles that reach out of the tile, or whose position is NaN, are added to the mesh directly.
 template <int Order, class T, class Deposit>
 struct PaintTiles {
   static constexpr int team = 256;
-  static constexpr int samples = 4;   // per thread, of which the tile is made
-  static constexpr int longest = 64;  // of a tile's sides
+  static constexpr int samples = 4;   // particles per thread that the tile is fitted to
+  static constexpr int longest = 64;  // side of a tile
   static constexpr int most_cells = 9216 * 4 / static_cast<int>(sizeof(T));
   static constexpr int most_particles = 4096;
 
@@ -133,9 +133,9 @@ struct PaintTiles {
   T per_cell[3];
   int chunk;
   Deposit deposit;
-  T whole, per_part;  // parts of a particle
+  T whole, per_part;  // parts that a particle is cut into, and the inverse
 
-  /// A part of the mesh: its first cell, and the number of cells along each axis.
+  /// A box of cells: the first cell, and the number of cells along each axis.
   struct Tile {
     std::int32_t origin[3], side[3];
   };
@@ -160,7 +160,7 @@ struct PaintTiles {
     return static_cast<std::int32_t>(cells.extent[d]);
   }
 
-  /// The tile that holds a sample of the particles, or if that is too large, a part around the one in the middle.
+  /// The tile that holds a sample of the particles; if that is too large, a part of it around the middle particle.
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION Tile tile_around(Member const& member, T const* position,
                                                int count) const {
@@ -175,7 +175,7 @@ struct PaintTiles {
       Located<Order, T> const at(position + 3 * p, per_cell, cells);
       COIR_UNROLL
       for (int d = 0; d < 3; ++d) {
-        // The shorter way around the axis.
+        // By the shorter way around the periodic axis.
         std::int32_t const n = extent(d), straight = at.axis[d].first - middle.axis[d].first;
         std::int32_t const away = straight < -(n / 2)     ? straight + n
                                   : straight >= n - n / 2 ? straight - n
@@ -232,7 +232,7 @@ struct PaintTiles {
             });
   }
 
-  /// Half a warp or a warp per row.
+  /// Adds the tile to the mesh, half a warp or a warp per row.
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh_by_rows(Member const& member, Tile const& tile,
                                                        Whole const* sum) const {
@@ -266,7 +266,7 @@ struct PaintTiles {
   }
 };
 
-/// Particles of a chunk: as many as fill 16^3 cells on average, but not so few that tiles are a waste.
+/// Particles of a chunk: as many as 16^3 cells hold on average, but enough for a tile to pay.
 inline int chunk_of(std::int64_t particles, std::int64_t cells, int most) {
   std::int64_t const wanted = 4096 * particles / cells;
   int chunk = 1024;
@@ -298,7 +298,7 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
     if (scheme == PaintScheme::tiles) {
       using Tiles = PaintTiles<Order, T, Deposit>;
       int const chunk = chunk_of(painted.particles, cells.count(), Tiles::most_particles);
-      // A whole chunk in one cell doesn't overflow.
+      // So few parts per particle that a whole chunk in one cell fits a whole number.
       T const whole =
           static_cast<T>(std::int64_t(1) << (sizeof(T) == 4 ? 30 : 62)) / static_cast<T>(chunk);
       Tiles const body{painted,     cells,   {per_cell[0], per_cell[1], per_cell[2]},

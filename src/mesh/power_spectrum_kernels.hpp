@@ -26,7 +26,7 @@
 
 namespace coir::mesh::detail {
 
-/// What is added up over the modes of a bin, each with its weight.
+/// Sums over the modes of a bin, each mode with its weight.
 struct BinSum {
   double power = 0;
   double wave = 0;  ///< |q|
@@ -39,12 +39,12 @@ struct BinSum {
   }
 };
 
-/// The sums of each bin over each group of rows, the rows of a group one after the other.
+/// Sums each bin over groups of rows. The order of the additions depends on the shape alone.
 template <class T>
 struct GroupSums {
   SpectrumRows<T> a, b;
   std::int64_t n[3];
-  double const* factor[3];    // of the power, along each axis
+  double const* factor[3];    // along each axis, from compensation()
   std::int64_t const* first;  // see SpectrumBins
   std::int64_t bins, groups;
   BinSum* sums;  // (groups, bins)
@@ -61,10 +61,10 @@ struct GroupSums {
     return x * x + y * y;
   }
 
-  /// The modes of a row whose |q|^2 is below `limit`: so many, from the first on.
+  /// How many modes of a row have |q|^2 below `limit`; they are the first ones.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t below(std::int64_t limit, std::int64_t square) const {
     if (limit <= square) return 0;
-    // Whole numbers below 2^53: the root is exact where it is whole, and else not rounded to a whole number.
+    // Of whole numbers below 2^53 the root is exact where it is whole, and never rounded to a whole number elsewhere.
     auto const count =
         static_cast<std::int64_t>(math::ceil(math::sqrt(static_cast<double>(limit - square))));
     return count < n[2] / 2 + 1 ? count : n[2] / 2 + 1;
@@ -208,15 +208,15 @@ struct Interlace {
   }
 };
 
-/// Transforms of painted particles, with the memory that they take.
+/// Paints particles and transforms their density, in memory that it holds.
 template <class Exec, class T>
 class PaintedSpectra {
  public:
   using Space = typename Exec::memory_space;
   using Spectrum = Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space>;
 
-  /// \param fields        how many will be made
-  /// \param most_particles  of a field
+  /// \param fields          how many spectra will be held at a time
+  /// \param most_particles  of one of them
   PaintedSpectra(Exec const& exec, std::int64_t cells, double box, int fields,
                  std::int64_t most_particles, PowerSpectrumOptions const& options)
       : exec_(exec),
@@ -260,7 +260,7 @@ class PaintedSpectra {
  private:
   using Plan = fft::RealPlan<Exec, T, 3>;
 
-  // Memory is asked for before the first of it is taken, which is the plan's.
+  // Checks that there is memory for everything before the plan, which is made first, takes its part.
   Plan plan(int fields, std::int64_t most_particles) const {
     fft::PlanOptions const in_place{.in_place = true, .effort = fft::Effort::estimate};
     int const meshes = fields + (options_.interlace ? 1 : 0);
@@ -297,7 +297,7 @@ PowerSpectrum spectrum_of_particles(Exec const& exec, Sample<T> const& a, Sample
   expects_box(box);
   expects(cells >= 1 && cells <= 32768,
           "cells of a power spectrum's mesh must be from 1 to 32768 along an axis", cells);
-  spectrum_bins({cells, cells, cells}, box, options);  // what is wrong shows before the work
+  spectrum_bins({cells, cells, cells}, box, options);  // wrong options throw before the work
 
   ProfilingRegion const region("coir::mesh::power_spectrum");
   bool const cross = b != nullptr;

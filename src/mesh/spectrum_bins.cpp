@@ -10,10 +10,10 @@ namespace coir::mesh::detail {
 
 namespace {
 
-// Edges that are meant to lie on a mode, such as the fundamental itself, are moved by this much to hold it.
+// Edges are widened by this part of themselves, so that one that is meant to lie on a mode includes it.
 constexpr double slack = 1e-12;
 
-// The least whole number that isn't below edge^2, and at most `end`.
+// edge^2 rounded up to a whole number, at most `end`.
 std::int64_t first_from(double edge, std::int64_t end) {
   double const square = std::ceil(edge * edge);
   return square < static_cast<double>(end) ? static_cast<std::int64_t>(square) : end;
@@ -46,7 +46,7 @@ SpectrumBins spectrum_bins(Shape<3> const& shape, double box, PowerSpectrumOptio
 
   SpectrumBins bins;
   if (options.bins == 0) {
-    // Edges are halves of odd numbers, whose squares aren't whole. Bins beyond the last mode are left out.
+    // Edges are odd halves, and their squares aren't whole: no mode lies on an edge. Bins beyond the last mode are left out.
     double const last = std::min(std::floor(high * (1 + slack)),
                                  std::floor(std::sqrt(static_cast<double>(end - 1)) + 0.5));
     double const from = std::max(1., std::ceil(low * (1 - slack)));

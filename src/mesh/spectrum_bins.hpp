@@ -18,11 +18,11 @@ struct SpectrumBins {
   std::int64_t count() const { return static_cast<std::int64_t>(middle.size()); }
 };
 
-/// \throws PreconditionError if the options don't make sense
+/// \throws PreconditionError naming the option that is out of its range
 SpectrumBins spectrum_bins(Shape<3> const& shape, double box, PowerSpectrumOptions const& options);
 
-/// What power along an axis of n cells is divided by, inverted: sinc(pi q / n)^(-2 p) for each wave q; ones if it isn't
-/// to be compensated.
+/// The factor of the power that takes the window of assignment out along an axis of n cells: sinc(pi q / n)^(-2 p) for each
+/// wave q, or 1 without options.compensate.
 ///
 /// \param waves  n, or n / 2 + 1 for the last axis
 std::vector<double> compensation(std::int64_t n, std::int64_t waves,

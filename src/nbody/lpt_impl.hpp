@@ -25,7 +25,7 @@ namespace coir::nbody {
 
 namespace detail {
 
-/// From white noise to the linear density: each mode times sqrt(P(k) / (volume of a cell) ).
+/// Turns white noise into the linear density: multiplies each mode by sqrt(P(k) / volume of a cell).
 template <class T>
 struct ColourNoise {
   Kokkos::complex<T>* spectrum;
@@ -51,9 +51,9 @@ struct ColourNoise {
   }
 };
 
-/// Three derivatives of laplacian^-1 of a density: to[a] = from times i k_a / k^2, which makes -grad laplacian^-1 of it, or
-/// for second derivatives, d_a d_b laplacian^-1 with b = (a + shift) mod 3, k_a k_b / k^2. Divided by n^3, for the
-/// transforms that follow.
+/// Derivatives of phi = laplacian^-1 of a density along the three axes a, in Fourier space: -d_a phi is the density times
+/// i k_a / k^2, and the second derivatives d_a d_b phi, b = (a + shift) mod 3, are the density times k_a k_b / k^2. Divided by
+/// n^3, which the transforms that follow leave to do.
 template <class T>
 struct PotentialDerivatives {
   Kokkos::complex<T> const* from;
@@ -68,7 +68,7 @@ struct PotentialDerivatives {
                        unit * static_cast<T>(fft::wave_number(j, n)), unit * static_cast<T>(k)};
     T const square = wave[0] * wave[0] + wave[1] * wave[1] + wave[2] * wave[2];
     T const cells = static_cast<T>(n) * static_cast<T>(n) * static_cast<T>(n);
-    // Without the Nyquist frequency where the derivative along the axis is of odd order.
+    // The Nyquist frequency is left out where the derivative along the axis is of odd order.
     bool const odd = !second || shift > 0;
     T const slope[3] = {odd && 2 * i == n ? T(0) : wave[0], odd && 2 * j == n ? T(0) : wave[1],
                         odd && 2 * k == n ? T(0) : wave[2]};
@@ -87,8 +87,8 @@ struct PotentialDerivatives {
   }
 };
 
-/// source = x y + y z + z x, and then less x^2 + y^2 + z^2: of the second derivatives of the potential, those along one axis
-/// and the mixed ones.
+/// The source of second order, sum_(i<j) (phi,ii phi,jj - phi,ij^2), in two passes: source = x y + y z + z x of the pure second
+/// derivatives, and then source -= x^2 + y^2 + z^2 of the mixed ones.
 template <class T>
 struct AddSecondOrder {
   T* source;
@@ -102,7 +102,8 @@ struct AddSecondOrder {
   }
 };
 
-/// The first- and second-order densities become those whose displacements are that of positions and that of momenta.
+/// Replaces the densities of first and second order by linear combinations, whose displacements are those of positions
+/// (first) and of momenta (second).
 template <class T>
 struct Combine {
   Kokkos::complex<T>*first, *second;
@@ -118,7 +119,7 @@ struct Combine {
 template <class T>
 struct Displace {
   T const* s[3];
-  T *position, *momentum;  // null: to be left
+  T *position, *momentum;  // null where they aren't to be written
   std::int64_t n;
   double box;
   T for_position, for_momentum;
@@ -145,8 +146,7 @@ struct Displace {
   }
 };
 
-/// The same for devices: of the 3 n numbers of a row a thread takes three that lie n apart, so that threads write side by
-/// side.
+/// Displace for devices: of the 3 n numbers of a row a thread takes three that lie n apart, so that stores are coalesced.
 template <class T>
 struct DisplaceNumbers {
   Displace<T> displace;
@@ -175,7 +175,7 @@ inline std::int64_t mesh_bytes(std::int64_t side, std::size_t number) {
   return side * side * (side / 2 + 1) * 2 * static_cast<std::int64_t>(number);
 }
 
-/// Bytes of particles and meshes, without those that transforms work in.
+/// Bytes of particles and meshes, without the work space of transforms.
 inline std::int64_t lattice_bytes(std::int64_t side, std::size_t number) {
   // Five meshes, which the pool rounds up by an eighth at most.
   return 6 * side * side * side * static_cast<std::int64_t>(number) +
@@ -183,7 +183,7 @@ inline std::int64_t lattice_bytes(std::int64_t side, std::size_t number) {
 }
 
 inline void check_lattice(std::int64_t side, double box, int order) {
-  // Bytes of more don't fit 64 bits.
+  // The bytes of more particles exceed 64 bits.
   expects(side >= 1 && side <= 1 << 18, "the particles along a side must be from 1 to 2^18", side);
   expects(box > 0 && std::isfinite(box), "the box length must be positive and finite, in Mpc/h",
           box);
@@ -196,7 +196,7 @@ class Lpt {
   using Space = typename Exec::memory_space;
   using Spectrum = Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space>;
 
-  /// A mesh from the pool of arrays, which hands memory on faster than the system does.
+  /// A mesh in memory of the pool of arrays, which is faster than the system's.
   struct Mesh {
     std::shared_ptr<void> memory;
     Spectrum spectrum;
@@ -302,12 +302,12 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
   double const expansion = cosmology::expansion_rate(power.parameters(), a);
   detail::Lpt<Exec, T> const lpt(exec, side, box);
 
-  // ln sqrt(P / cell) such that the density grows as D1, where matter dominates a.
-  constexpr int steps = 8192;  // straight lines between are within 1e-6
+  // ln sqrt(P / cell), normalised so that the density grows as D1, which is a where matter dominates.
+  constexpr int steps = 8192;  // linear interpolation between them is within 1e-6
   double const unit = 2 * std::numbers::pi / box, today = power.growth().d1(1.0);
   double const widest = std::sqrt(3.0) * (static_cast<double>(side) / 2) + 1e-9;
   double const first = -1e-9, step = (std::log(std::max(widest, 2.0)) - first) / steps;
-  if (side > 1)  // one particle has no modes but the mean
+  if (side > 1)  // one particle has no mode but the mean
     power.expects_coverage(unit, unit * std::sqrt(3.0) * std::floor(static_cast<double>(side) / 2));
   double const cell = std::pow(box / static_cast<double>(side), 3);
   std::vector<double> amplitude(steps + 1);
@@ -360,7 +360,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
                                       LptOptions const& options) {
   using Space = typename Exec::memory_space;
   detail::check_lattice(side, box, options.order);
-  // A plan asks for its own memory; to learn how much that will be takes devices as long as a transform.
+  // The plan checks its own memory; to ask for it here would take devices as long as a transform.
   expects_memory<Space>(detail::lattice_bytes(side, sizeof(T)),
                         "the initial conditions of " + std::to_string(side) + "^3 particles");
   detail::Lpt<Exec, T> const lpt(exec, side, box);

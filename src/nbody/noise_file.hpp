@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// White noise that another code made.
+/// White noise from a file.
 
 #include <coir/core/errors.hpp>
 #include <coir/fft/in_place.hpp>

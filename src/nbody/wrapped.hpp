@@ -10,20 +10,19 @@
 
 namespace coir::nbody::detail {
 
-/// What is further away has lost its place in the box to rounding, or will in the next step.
+/// A particle further away than this many box lengths has lost its place in the box to rounding, or will in the next step.
 inline constexpr int most_boxes = 4096;
 
-/// x into [0, length); not a number if it is more than most_boxes lengths away.
+/// x wrapped into the periodic box [0, length); NaN if x is more than most_boxes lengths away.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T wrapped(T x, T length) {
   constexpr T lost = std::numeric_limits<T>::quiet_NaN();
-  // Nothing where x is in the box; a test would keep hosts from vectorising.
+  // Needless where x is in the box, but a test for that would keep hosts from vectorising.
   if (!COIR_ON_DEVICE || !(x >= T(0) && x < length)) {
     T const boxes = math::floor(x / length);
     x = math::abs(boxes) <= T(most_boxes) ? x - length * boxes : lost;
   }
-  return x >= length || x < T(0) ? T(0)
-                                 : x;  // rounding may pass an end; what is no number stays so
+  return x >= length || x < T(0) ? T(0) : x;  // rounding may leave the box by an end; NaN stays NaN
 }
 
 }  // namespace coir::nbody::detail

@@ -20,16 +20,16 @@ struct ForceOptions {
   Softening softening = Softening::none;
   fft::Effort effort =
       fft::Effort::automatic;  ///< of the transforms: estimate gives the same bits in each run
-  /// Whether there is a mesh of forces. Without it, which is two thirds of the memory, density() holds the potential after
-  /// solve(), and with a spectral gradient component() gives one component at a time.
+  /// True for a mesh of forces. It takes two thirds of the memory; without it density() holds the potential after solve(),
+  /// and with a spectral gradient component() gives one component at a time.
   bool vectors = true;
 };
 
 /// The force F = -grad phi, laplacian phi = scale (density - its mean), on a periodic mesh.
 ///
 /// The density is transformed, multiplied by the inverse Laplacian, and transformed back; the gradient is a stencil on the
-/// potential, which to rounding is what multiplying by it before three transforms back gives. A spectral gradient needs
-/// those. The mean force is zero to rounding: painted and read out with the same assignment it keeps momentum.
+/// potential. To rounding that equals a multiplication in Fourier space and three transforms back, which a spectral gradient
+/// needs. The mean force is zero to rounding: painted and read out with the same assignment it keeps momentum.
 ///
 /// Wave numbers run from -n/2 to n/2 along each axis; k_d^2 counts in full on the Nyquist plane of an axis of even extent,
 /// and a first derivative along that axis is zero there.
@@ -60,7 +60,7 @@ class Force {
   /// (n_0, n_1, n_2): to be painted on. After solve() it holds nothing of use, or without vectors the potential.
   Density density() const { return fft::real_view_of(spectrum_, shape_[2]); }
 
-  /// The same memory as the half spectrum, (n_0, n_1, n_2 / 2 + 1).
+  /// (n_0, n_1, n_2 / 2 + 1): the memory of density() as a half spectrum.
   Spectrum const& spectrum() const { return spectrum_; }
 
   /// (n_0, n_1, n_2, 3): the force per cell after solve(). Empty without options().vectors.
@@ -71,7 +71,7 @@ class Force {
   /// \throws PreconditionError if the gradient isn't spectral, or there is no component d
   Density component(int d) const;
 
-  /// Computes the force of what density() holds.
+  /// Computes the force of the density in density().
   void solve(double scale);
 
   Shape<3> const& shape() const { return shape_; }

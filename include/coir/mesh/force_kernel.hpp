@@ -33,7 +33,7 @@ enum class ForceKernel {
   five_four,   ///< 5 point, 4 point
   three_two,   ///< 3 point, 2 point: the exact gradient of the plain discrete Laplacian's solution
   eastwood,    ///< naive, divided by the window of cic twice, for painting and for readout
-  gadget,      ///< one_four, divided so
+  gadget,      ///< one_four, divided by the window likewise
 };
 
 /// Points of the gradient's stencil; 0 is spectral.
@@ -56,20 +56,20 @@ constexpr int laplacian_points(ForceKernel kernel) {
   }
 }
 
-/// Whether the window of assignment is taken out.
+/// True if modes are divided by the window of the assignment.
 constexpr bool compensates_window(ForceKernel kernel) {
   return kernel == ForceKernel::eastwood || kernel == ForceKernel::gadget;
 }
 
-/// Fourier transforms of a force: of the density, and back.
+/// Fourier transforms that a force takes, forward and backward together.
 constexpr int transforms_of(ForceKernel kernel) { return gradient_points(kernel) == 0 ? 4 : 2; }
 
-/// What the potential is multiplied by, against the noise of particles. k_Ny = pi / h.
+/// The filter that the potential is multiplied by, to damp the noise of particles. k_Ny = pi / h.
 enum class Softening {
   none,
   two_thirds,  ///< 1 where |k| < 2/3 k_Ny, else 0
   gaussian,    ///< exp(-k^2 r^2 / 2), r = one cell
-  gadget,      ///< the same, r = 1.25 sqrt(2) cells
+  gadget,      ///< as gaussian, with r = 1.25 sqrt(2) cells
   steep,       ///< exp(-36 (|k| / k_Ny)^36)
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// From particles to a mesh.
+/// Painting: the density of particles on a mesh.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
@@ -46,7 +46,7 @@ struct PaintOptions {
 
 namespace detail {
 
-/// What is painted: nothing for masses of 1, or a number or a vector for each particle.
+/// Particles to paint: of mass 1 if there are no values, or with a number or a vector for each particle.
 template <class T>
 struct Painted {
   T const* position;
@@ -92,7 +92,7 @@ void paint(Exec const& exec, Positions const& positions, double box, Mesh const&
   on.finish();
 }
 
-/// The same with a number for each particle: mesh(g) = sum_p v_p W(x_p - x_g).
+/// Paints a number for each particle in place of mass 1: mesh(g) = sum_p v_p W(x_p - x_g).
 ///
 /// \param values  (N); for vectors (N, 3), and the mesh is (n_0, n_1, n_2, 3)
 /// \throws PreconditionError also if options.deterministic or the scheme is tiles: these are for masses of 1

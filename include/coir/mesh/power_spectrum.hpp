@@ -20,7 +20,7 @@
 
 namespace coir::mesh {
 
-/// What is measured, and in which bins. The fundamental is k_f = 2 pi / box; the Nyquist frequency is n k_f / 2, with n
+/// How power spectra are measured, and in which bins. The fundamental is k_f = 2 pi / box; the Nyquist frequency is n k_f / 2, with n
 /// the smallest extent of the mesh.
 struct PowerSpectrumOptions {
   Assignment assignment = Assignment::cic;  ///< that particles are, or were, painted with
@@ -168,7 +168,7 @@ PowerSpectrum cross_power_spectrum_of(Exec const& exec, A const& a, B const& b, 
                                     box, options);
 }
 
-/// The same of one field: P(k) = V / (n_0 n_1 n_2)^2 <|a(k)|^2>.
+/// The power spectrum of one field: P(k) = V / (n_0 n_1 n_2)^2 <|a(k)|^2>.
 template <CompiledSpace Exec, HalfSpectrum Spectrum>
   requires CanAccess<Exec, Spectrum>
 PowerSpectrum power_spectrum_of(Exec const& exec, Spectrum const& spectrum, std::int64_t n2,
@@ -184,7 +184,7 @@ PowerSpectrum power_spectrum_of(Exec const& exec, Spectrum const& spectrum, std:
 ///
 ///   P(k) = V <|delta(k)|^2>,  delta(k) = 1/N sum_p exp(-i k x_p),
 ///
-/// by painting on a mesh, a Fourier transform, and compensation for the window of painting. What is beyond the Nyquist
+/// by painting on a mesh, a Fourier transform, and compensation for the window of painting. Power beyond the Nyquist
 /// frequency folds back: it adds to the modes just below it.
 ///
 /// With interlacing a second mesh of the particles at x + h / 2, h = box / cells, is transformed, multiplied by
@@ -224,7 +224,7 @@ PowerSpectrum cross_power_spectrum(Exec const& exec, A const& a, B const& b, dou
                                                 options);
 }
 
-/// The same on the default instance of the execution space of the first View.
+/// On the default instance of the execution space of the first View.
 template <VectorsOfParticles Positions>
 PowerSpectrum power_spectrum(Positions const& positions, double box, std::int64_t cells,
                              PowerSpectrumOptions const& options = {}) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// From a mesh to particles.
+/// Readout: the values of a mesh interpolated to particles.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
@@ -21,7 +21,7 @@ void readout(Exec const& exec, T const* position, std::int64_t particles, double
 
 }  // namespace detail
 
-/// What a periodic mesh holds where particles are, with the weights of paint():
+/// Interpolates a periodic mesh to particles, with the weights of paint():
 ///
 ///   values(p) = sum_g W(x_p - x_g) mesh(g).
 ///

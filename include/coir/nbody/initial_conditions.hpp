@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// From a linear power spectrum to particles.
+/// Initial conditions by Lagrangian perturbation theory, from a linear power spectrum.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/shape.hpp>
@@ -14,18 +14,19 @@
 
 namespace coir::nbody {
 
-/// The random field that a universe grows from.
+/// The random numbers that the initial density is drawn from.
 struct NoiseOptions {
   std::uint64_t seed = 1;
   /// All modes get their mean amplitude, and only phases are random.
   bool fixed_amplitude = false;
-  /// All modes change sign: with the same seed the other one of a pair, whose sampling errors partly cancel.
+  /// All modes change sign. With the field of the same seed this makes a pair, whose sampling errors partly cancel.
   bool inverted = false;
 };
 
-/// White noise in Fourier space: what a real field of independent numbers of mean 0 and variance 1 on n^3 sites transforms
-/// to. Each mode comes from Threefry with the seed and its three whole wave numbers alone, so that it is the same on every
-/// backend, for any number of threads, in float and in double but for rounding, and for any n that resolves it.
+/// White noise in Fourier space: the transform of a real field of independent normal numbers of mean 0 and variance 1 on n^3
+/// sites. Each mode comes from the counter-based generator Threefry with the seed and the mode's three whole wave numbers
+/// alone, so that it is the same on every backend, for any number of threads, for any n that resolves it, and to rounding in
+/// float and in double.
 ///
 /// \param spectrum  out: (n, n, n / 2 + 1)
 /// \throws PreconditionError unless the extents are these
@@ -35,11 +36,11 @@ void white_noise(Exec const& exec, NoiseOptions const& options,
                  Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight,
                               typename Exec::memory_space> const& spectrum);
 
-/// How particles start.
+/// How initial conditions are made.
 struct LptOptions {
   int order = 2;  ///< of Lagrangian perturbation theory: 1 (Zel'dovich) or 2
   NoiseOptions noise{};
-  /// A file of white noise in its place: NPY, (n, n, n), n the particles along a side, float or double.
+  /// A file of white noise in place of `noise`: NPY, (n, n, n), n the particles along a side, float or double.
   std::string noise_file{};
 };
 
@@ -68,7 +69,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
                                       cosmology::LinearPower<double> const& power, double a,
                                       LptOptions const& options = {});
 
-/// The same for a given white noise in Fourier space, which is overwritten.
+/// Initial conditions from white noise in Fourier space, which is overwritten.
 ///
 /// \param noise  (side, side, side / 2 + 1), as of white_noise()
 template <ExecutionSpace Exec, Real T>

@@ -27,7 +27,7 @@ struct Move {
   bool has_kick() const { return keep != 1 || kick != 0; }
 };
 
-/// What one step does.
+/// The moves of one step.
 struct StepMoves {
   /// From where the step before left off; it includes what that one's `closing` would have done.
   Move move{};
@@ -36,7 +36,7 @@ struct StepMoves {
   Move closing{};
 };
 
-/// The moves of the steps between successive scale factors, the first of which positions and momenta are both at. With
+/// The moves of the steps between successive scale factors; positions and momenta both start at the first one. With
 /// momenta at (a + b) / 2 in kick-drift-kick, step s from a to b is
 ///
 ///   fastpm, plain  p += (kick_after of step s - 1 + kick_before) F;  x += drift p.    Closing: p += kick_after F

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What is simulated.
+/// The particles of a simulation.
 
 #include <coir/core/concepts.hpp>
 

@@ -32,8 +32,8 @@ namespace coir::nbody {
 template <ExecutionSpace Exec, Real T>
 class Simulation {
  public:
-  /// \param particles  at options.scale_factors[first]; their memory is the simulation's from now on, and particles() says
-  ///   where they are
+  /// \param particles  at options.scale_factors[first]; the simulation takes their memory over, and particles() gives the
+  ///   Views that hold them
   /// \param growth     its range must hold the scale factors
   /// \param first      which of the scale factors the particles are at
   /// \throws PreconditionError if an option or the particles' shape is out of its range
@@ -67,7 +67,7 @@ class Simulation {
   cosmology::Growth<double> const& growth() const { return growth_; }
   PhaseSeconds const& seconds() const { return seconds_; }
 
-  /// The mesh that forces are made on, free between calls of advance(): 1 + delta after paint_density().
+  /// The mesh that forces are made on. Between calls of advance() it is free; after paint_density() it holds 1 + delta.
   mesh::Force<Exec, T>& force() { return mover_.force(); }
 
   /// Paints the particles on the mesh of force().density(), as 1 + delta.

@@ -11,7 +11,7 @@ namespace coir::nbody {
 /// The integrator. See cosmology/factors.hpp for the factors.
 enum class Stepper {
   fastpm,  ///< kick, drift, kick with factors that follow the Zel'dovich approximation; momenta at (a + b) / 2
-  plain,     ///< kick, drift, kick with those of Quinn et al.
+  plain,     ///< kick, drift, kick with the factors of Quinn et al.
   bullfrog,  ///< drift, kick, drift in the time D1, exact to second order in perturbation theory
 };
 
@@ -21,7 +21,7 @@ std::string_view name_of(Stepper stepper);
 /// \throws PreconditionError that lists the names if there is none
 Stepper stepper_named(std::string_view name);
 
-/// In which variable steps are equal: a, or ln a.
+/// The variable in which steps are equal: a, or ln a.
 enum class Spacing { linear, logarithmic };
 
 /// a_start to a_end in equal steps of a, or of ln a: steps + 1 scale factors.

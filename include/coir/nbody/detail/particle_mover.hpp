@@ -30,19 +30,19 @@ class ParticleMover {
   static std::int64_t bytes(Exec const& exec, std::int64_t mesh_side,
                             SimulationOptions const& options);
 
-  /// Whether there is a mesh of forces, or the potential alone.
+  /// True for a mesh of forces, false for the potential alone.
   static bool has_vectors(SimulationOptions const& options);
 
   mesh::Force<Exec, T>& force() { return force_; }
 
-  /// Whether the mesh holds the force of where the particles are.
+  /// True while the mesh holds the force of the present positions.
   bool has_force() const { return has_force_; }
 
   /// Paints the density and computes its force.
   /// \param are_sorted  whether the particles are sorted by the mesh, which painting by tiles pays for
   void find_force(Particles<Exec, T> const& particles, bool are_sorted, PhaseSeconds& seconds);
 
-  /// Whether forces and positions are numbers.
+  /// False if a force or a position is infinite or NaN.
   bool force_is_finite(Particles<Exec, T> const& particles) const;
 
   /// x += factor p
@@ -55,7 +55,7 @@ class ParticleMover {
   /// Paints 1 + delta on the mesh of force().density().
   void paint_density(Particles<Exec, T> const& particles);
 
-  /// The meshes, to be overwritten.
+  /// Lends the memory of the meshes; their force is lost.
   LentMemory<T> lend_meshes();
 
  private:

@@ -44,7 +44,7 @@ class ParticleSorter {
   /// \param steps_to_go  before restore_lattice_order(), with this one
   void begin_step(int steps_to_go) { schedule_.begin_step(steps_to_go, is_sorted_); }
 
-  /// Whether sort() is to be called before the density is painted.
+  /// True if sort() is to be called before the next density is painted.
   bool is_due() const { return can_sort_ && schedule_.is_due(); }
 
   bool is_sorted() const { return is_sorted_; }
