@@ -129,6 +129,16 @@ std::int64_t Force<Exec, T>::bytes(Exec const& exec, Shape<3> const& shape,
          fft::RealPlan<Exec, T, 3>::work_bytes(exec, shape, 1, plan);
 }
 
+/// Validates before costly planning and allocations.
+template <ExecutionSpace Exec, Real T>
+auto Force<Exec, T>::checked_plan(Exec const& exec, Shape<3> const& shape, double box,
+                                  ForceOptions const& options) -> fft::RealPlan<Exec, T, 3> {
+  expects(box > 0 && std::isfinite(box), "the box length must be positive and finite", box);
+  expects_memory<Space>(bytes(exec, shape, options),
+                        "the force on a mesh of " + in_words(shape) + " cells");
+  return fft::RealPlan<Exec, T, 3>(exec, shape, 1, {.in_place = true, .effort = options.effort});
+}
+
 template <ExecutionSpace Exec, Real T>
 Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
                       ForceOptions const& options)
@@ -136,13 +146,7 @@ Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
       shape_(shape),
       box_(box),
       options_(options),
-      // Planning takes long, too.
-      plan_((expects(box > 0 && std::isfinite(box), "the box length must be positive and finite",
-                     box),
-             expects_memory<Space>(bytes(exec, shape, options),
-                                   "the force on a mesh of " + in_words(shape) + " cells"),
-             exec),
-            shape, 1, {.in_place = true, .effort = options.effort}) {
+      plan_(checked_plan(exec, shape, box, options)) {
   detail::ForceLayout const layout(shape, options);
   auto const numbers = [](std::string const& label, std::int64_t count) {
     return Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),

@@ -79,6 +79,8 @@ class Force {
   ForceOptions const& options() const { return options_; }
 
  private:
+  static fft::RealPlan<Exec, T, 3> checked_plan(Exec const& exec, Shape<3> const& shape, double box,
+                                                ForceOptions const& options);
   template <bool Plain>
   auto inverse_laplacian(double scale) const;
   void store_components();
