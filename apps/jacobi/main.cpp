@@ -65,12 +65,12 @@ void add_options(CLI::App& app, Settings& settings) {
   auto* const scheme = add_choice(app, "--scheme", settings.scheme, schemes,
                                   "How to solve (default auto: Jacobi, the faster way)");
   add_whole_number(app, "--sweeps", settings.sweeps,
-                   "The most sweeps, or cycles of multigrid (default: Jacobi 150000,\n"
-                   "red-black 4 times the longer side, multigrid 50)",
+                   "The most sweeps, iterations of cg or cycles of multigrid (default:\n"
+                   "Jacobi 150000, red-black 4 times the longer side, others 50)",
                    0, 1'000'000'000'000);
   add_positive_number(app, "--tolerance", settings.tolerance,
-                      "Stop at this relative residual, below 1 (default: multigrid 1e-5,\n"
-                      "in double 1e-10; the others make all their sweeps)");
+                      "Stop at this relative residual, below 1 (default: cg and multigrid\n"
+                      "1e-5, in double 1e-10; the others make all their sweeps)");
   add_choice(app, "--start", settings.start,
              std::vector<std::pair<std::string, Start>>{{"laplacian", Start::laplacian},
                                                         {"zero", Start::zero}},
@@ -104,6 +104,10 @@ void expects_consistent(Settings const& settings) {
   expects(settings.scale != 0, "--scale must not be 0");
   expects(settings.input_is_laplacian || (settings.offset == 0 && settings.scale == 1),
           "--offset and --scale are for --laplacian: add it, or leave them out");
+  expects(settings.scheme != Scheme::cg || poisson::has_conjugate_gradients(),
+          "--scheme must be another one: this build has no Kokkos Kernels with sparse matrices, "
+          "which cg needs",
+          "cg");
   if (settings.sweeps && schemes_to_run(settings).back() == Scheme::multigrid)
     expects(*settings.sweeps >= 1 && *settings.sweeps <= 1'000'000,
             "--sweeps must be from 1 to 1000000 for multigrid, which counts cycles",
@@ -143,8 +147,7 @@ void write_report(std::filesystem::path const& path, std::vector<Outcome> const&
 }
 
 std::string iterations_in_words(Outcome const& outcome) {
-  return std::to_string(outcome.result.iterations) +
-         (outcome.scheme == Scheme::multigrid ? " cycles of " : " sweeps of ") +
+  return std::to_string(outcome.result.iterations) + " " + iterations_of(outcome.scheme) + " of " +
          name_of(outcome.scheme);
 }
 
@@ -206,8 +209,8 @@ template <class T>
 void measure_bandwidth(Settings const& settings, Setting& setting) {
   if (fits_into_cache<T>(setting.rows, setting.columns))
     setting.without_bandwidth = "the fields fit into the cache";
-  if (schemes_to_run(settings).front() == Scheme::multigrid)
-    setting.without_bandwidth = "multigrid makes no sweeps";
+  Scheme const first = schemes_to_run(settings).front();
+  if (!makes_sweeps(first)) setting.without_bandwidth = name_of(first) + " makes no sweeps";
   if (!wants_bandwidth<T>(settings, setting.rows, setting.columns)) return;
   Activity const measuring("measuring the bandwidth");
   return_freed_memory();

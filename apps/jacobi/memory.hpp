@@ -7,6 +7,7 @@
 
 #include <coir/core/machine.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/poisson/conjugate_gradients.hpp>
 #include <coir/poisson/jacobi.hpp>
 #include <coir/poisson/multigrid.hpp>
 
@@ -38,6 +39,11 @@ std::int64_t scheme_bytes(Scheme scheme, Extents const& extents) {
   if (scheme == Scheme::multigrid)
     return poisson::Multigrid<Exec, T, 2>::bytes(Exec{},
                                                  {static_cast<int>(m), static_cast<int>(n)});
+  if (scheme == Scheme::cg) {
+    constexpr std::int64_t kernels = 512
+                                     << 10;  // code of Kokkos Kernels, scratch memory of its teams
+    return poisson::conjugate_gradients_bytes<Exec, T>(Exec{}, m, n) + kernels;
+  }
   if (scheme == Scheme::arrays)
     // The pool rounds blocks up by an eighth at most.
     return (m + 2) * (n + 2) * static_cast<std::int64_t>(sizeof(T)) * 9 / 8;
@@ -54,11 +60,11 @@ bool fits_into_cache(std::int64_t rows, std::int64_t columns) {
   return 3 * field <= last_level_cache_bytes(Exec{});
 }
 
-/// Whether anything that is written needs the bandwidth. A cycle of multigrid is no sweep.
+/// Whether anything that is written needs the bandwidth.
 template <class T>
 bool wants_bandwidth(Settings const& settings, std::int64_t rows, std::int64_t columns) {
   bool const is_shown = !settings.quiet || !settings.report.empty();
-  return is_shown && schemes_to_run(settings).front() != Scheme::multigrid &&
+  return is_shown && makes_sweeps(schemes_to_run(settings).front()) &&
          !fits_into_cache<T>(rows, columns);
 }
 

@@ -33,7 +33,7 @@ double cells_per_second(Outcome const& outcome, Setting const& setting) {
 }
 
 double bandwidth_share(Outcome const& outcome, Setting const& setting) {
-  if (outcome.scheme == Scheme::multigrid || !setting.triad_bandwidth)
+  if (!makes_sweeps(outcome.scheme) || !setting.triad_bandwidth)
     return std::numeric_limits<double>::quiet_NaN();
   double const bytes_per_cell = 3 * (setting.precision == Precision::float32 ? 4 : 8);
   return cells_per_second(outcome, setting) * bytes_per_cell / *setting.triad_bandwidth;
@@ -74,13 +74,13 @@ Report report_of(Outcome const& outcome, Setting const& setting) {
 }
 
 std::string summary_of(Outcome const& outcome, Setting const& setting) {
-  char const* const unit = outcome.scheme == Scheme::multigrid ? " cycles in " : " sweeps in ";
   std::string text = name_of(outcome.scheme) + ": " + std::to_string(outcome.result.iterations) +
-                     unit + with_unit(outcome.seconds, "s") + ", " +
+                     " " + iterations_of(outcome.scheme) + " in " +
+                     with_unit(outcome.seconds, "s") + ", " +
                      with_unit(cells_per_second(outcome, setting), "cell/s");
   double const share = bandwidth_share(outcome, setting);
   if (share == share) text += " (" + percent(share) + " of the triad bandwidth)";
-  if (!setting.triad_bandwidth && outcome.scheme != Scheme::multigrid)
+  if (!setting.triad_bandwidth && makes_sweeps(outcome.scheme))
     text += " (bandwidth not measured: " + setting.without_bandwidth + ")";
   text += "\nrelative residual " + formatted("%.2e", outcome.result.relative_residual) +
           ", stopped by " + std::string(name_of(outcome.result.stopped_by));
@@ -111,9 +111,8 @@ std::string table_of(std::vector<Outcome> const& outcomes, Setting const& settin
                 " measured here;\nabove 100 % the sweeps ran in cache. "
           : "of triad: not measured, " + setting.without_bandwidth + ". ";
   return table.text() + "\n" + triad +
-         "Multigrid counts cycles, red-black ends when rounding does.\nspeed-up: over plain "
-         "Jacobi, "
-         "for the error that each reached.\n";
+         "Multigrid counts cycles and cg iterations, red-black ends when rounding does.\n"
+         "speed-up: over plain Jacobi, for the error that each reached.\n";
 }
 
 }  // namespace coir::apps::jacobi

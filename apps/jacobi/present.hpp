@@ -29,8 +29,8 @@ struct Setting {
 double cells_per_second(Outcome const& outcome, Setting const& setting);
 
 /// The share of the measured triad bandwidth that a sweep with two reads and one write per cell would
-/// need at this speed. Above 1 the sweeps ran in cache. NaN if it wasn't measured, and for multigrid,
-/// whose cycle is no sweep.
+/// need at this speed. Above 1 the sweeps ran in cache. NaN if it wasn't measured, and for schemes
+/// that make no sweeps.
 double bandwidth_share(Outcome const& outcome, Setting const& setting);
 
 /// The report of one outcome, as --report writes it.

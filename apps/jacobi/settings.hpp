@@ -1,5 +1,7 @@
 #pragma once
 
+#include <coir/poisson/conjugate_gradients.hpp>
+
 #include <support/progress.hpp>
 
 #include <cstdint>
@@ -12,19 +14,26 @@
 namespace coir::apps::jacobi {
 
 /// How the image is rebuilt.
-enum class Scheme { automatic, plain, arrays, blocked, red_black, multigrid };
+enum class Scheme { automatic, plain, arrays, blocked, red_black, cg, multigrid };
 
 /// Every scheme with its name on the command line.
 inline std::vector<std::pair<std::string, Scheme>> const schemes = {
-    {"auto", Scheme::automatic},      {"plain", Scheme::plain},
-    {"arrays", Scheme::arrays},       {"blocked", Scheme::blocked},
-    {"red-black", Scheme::red_black}, {"multigrid", Scheme::multigrid}};
+    {"auto", Scheme::automatic},     {"plain", Scheme::plain},         {"arrays", Scheme::arrays},
+    {"blocked", Scheme::blocked},    {"red-black", Scheme::red_black}, {"cg", Scheme::cg},
+    {"multigrid", Scheme::multigrid}};
 
 inline std::string name_of(Scheme scheme) {
   for (auto const& [name, value] : schemes)
     if (value == scheme) return name;
   return "unknown";
 }
+
+/// What an iteration of a scheme is called. Only sweeps touch every cell once, and have to do with the bandwidth.
+inline std::string iterations_of(Scheme scheme) {
+  if (scheme == Scheme::multigrid) return "cycles";
+  return scheme == Scheme::cg ? "iterations" : "sweeps";
+}
+inline bool makes_sweeps(Scheme scheme) { return iterations_of(scheme) == "sweeps"; }
 
 enum class Start { laplacian, zero };
 enum class Precision { float32, float64 };
@@ -52,7 +61,10 @@ struct Settings {
 /// The schemes that a run goes through, in this order.
 inline std::vector<Scheme> schemes_to_run(Settings const& settings) {
   if (!settings.compare) return {settings.scheme};
-  return {Scheme::plain, Scheme::arrays, Scheme::blocked, Scheme::red_black, Scheme::multigrid};
+  std::vector<Scheme> all = {Scheme::plain,     Scheme::arrays, Scheme::blocked,
+                             Scheme::red_black, Scheme::cg,     Scheme::multigrid};
+  if (!poisson::has_conjugate_gradients()) std::erase(all, Scheme::cg);
+  return all;
 }
 
 /// What a scheme does when the command line leaves it open.

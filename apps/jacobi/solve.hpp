@@ -9,6 +9,7 @@
 
 #include <coir/core/pool.hpp>
 #include <coir/core/timing.hpp>
+#include <coir/poisson/conjugate_gradients.hpp>
 #include <coir/poisson/jacobi.hpp>
 #include <coir/poisson/multigrid.hpp>
 #include <coir/poisson/red_black.hpp>
@@ -40,7 +41,7 @@ Limits limits_of(Scheme scheme, Problem<T> const& problem, Settings const& setti
   if (scheme == Scheme::red_black)
     // At the best omega four sweeps per cell of the longer side reduce an error by e^-25.
     limits.sweeps = 4 * std::max<std::int64_t>(problem.rows(), problem.columns());
-  if (scheme == Scheme::multigrid)
+  if (!makes_sweeps(scheme))
     // The error of a photograph is then far below a grey level, and above the rounding.
     limits = {50, sizeof(T) == 4 ? 1e-5 : 1e-10};
   if (settings.sweeps) limits.sweeps = *settings.sweeps;
@@ -66,6 +67,10 @@ Outcome solve_once(Scheme scheme, Problem<T> const& problem, Grid<T> const& u, L
     options.tolerance = limits.tolerance;
     options.monitor = monitor;
     outcome.result = poisson::multigrid(exec, problem.source, u, options);
+  } else if (scheme == Scheme::cg) {
+    outcome.result = poisson::conjugate_gradients(
+        exec, problem.source, u,
+        {.max_iterations = limits.sweeps, .tolerance = limits.tolerance, .monitor = monitor});
   } else if (scheme == Scheme::arrays) {
     outcome.result = jacobi_by_arrays(exec, problem.source, u, limits, monitor);
   } else {
@@ -104,7 +109,7 @@ Outcome solve(Scheme scheme, Problem<T> const& problem, Grid<T> const& u,
 
   // Kernels are loaded at their first launch; that belongs to no scheme's time.
   begin();
-  std::int64_t const few = scheme == Scheme::multigrid ? 1 : 20;
+  std::int64_t const few = makes_sweeps(scheme) ? 20 : 1;
   Outcome outcome = solve_once(scheme, problem, u, {std::min(limits.sweeps, few), 0},
                                [](poisson::Progress const&) { return !interrupted(); });
   if (interrupted()) {
@@ -116,8 +121,7 @@ Outcome solve(Scheme scheme, Problem<T> const& problem, Grid<T> const& u,
   std::vector<double> seconds;
   for (std::int64_t round = 0; round < settings.repeat; ++round) {
     begin();
-    ProgressLine line(name_of(scheme), scheme == Scheme::multigrid ? "cycles" : "sweeps",
-                      settings.progress);
+    ProgressLine line(name_of(scheme), iterations_of(scheme), settings.progress);
     auto const monitor = [&line](poisson::Progress const& progress) {
       char note[48] = "";
       if (!std::isnan(progress.relative_residual))

@@ -19,6 +19,7 @@
 #include <coir/mesh/power_spectrum.hpp>
 #include <coir/mesh/readout.hpp>
 #include <coir/nbody/simulation.hpp>
+#include <coir/poisson/conjugate_gradients.hpp>
 #include <coir/poisson/jacobi.hpp>
 #include <coir/poisson/multigrid.hpp>
 #include <coir/poisson/red_black.hpp>
@@ -149,6 +150,9 @@ void add_solvers(std::vector<Scheme>& schemes) {
   schemes.push_back({"jacobi, blocked", sweeps_by(JacobiScheme::blocked)});
   schemes.push_back({"jacobi, plain, 3-D",
                      [=] { jacobi(exec, b3, u3, {.scheme = JacobiScheme::plain, .sweeps = 64}); }});
+  schemes.push_back({"conjugate gradients", [=] {
+                       conjugate_gradients(exec, b, u, {.max_iterations = 4, .tolerance = 0});
+                     }});
   schemes.push_back({"red-black", [=] { red_black(exec, b, u, {.sweeps = 64}); }});
   schemes.push_back({"red-black, 3-D", [=] { red_black(exec, b3, u3, {.sweeps = 64}); }});
   for (auto const smoother : {Smoother::red_black, Smoother::jacobi}) {

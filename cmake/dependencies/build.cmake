@@ -132,6 +132,9 @@ function(coir_recipe package state result)
   if(package STREQUAL "KokkosKernels")
     coir_find_openblas(openblas)
     string(APPEND recipe "Kokkos ${Kokkos_DIR}\nOpenBLAS ${openblas}\n")
+    if(NOT Kokkos_VERSION VERSION_LESS 4) # version 3 has no components
+      string(APPEND recipe "components BLAS SPARSE\n")
+    endif()
   endif()
   string(APPEND recipe "compiler ${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_VERSION}\n")
   string(APPEND recipe "flags ${CMAKE_CXX_FLAGS}\nlinker flags ${CMAKE_EXE_LINKER_FLAGS}\n${compiler}")
@@ -248,10 +251,12 @@ function(coir_initial_cache package source prefix result)
     list(FILTER variables INCLUDE REGEX "^Kokkos_(ENABLE|ARCH)_[A-Z0-9_]+$")
     list(APPEND names ${variables})
   else()
-    # coir calls gemm and gemv, compiled where they are called: all else would only take time to build.
+    # coir calls gemm, gemv and spmv, compiled where they are called: all else would only take time to build. From version
+    # 4 on the sparse component brings along what it needs of the others; version 3 installs every header.
     set(KokkosKernels_ADD_DEFAULT_ETI OFF)
     set(KokkosKernels_ENABLE_ALL_COMPONENTS OFF)
     set(KokkosKernels_ENABLE_COMPONENT_BLAS ON)
+    set(KokkosKernels_ENABLE_COMPONENT_SPARSE ON)
     set(KokkosKernels_ENABLE_TPL_CUSPARSE OFF)
     set(KokkosKernels_ENABLE_TPL_CUSOLVER OFF)
     set(KokkosKernels_ENABLE_TESTS OFF)
@@ -263,6 +268,7 @@ function(coir_initial_cache package source prefix result)
       KokkosKernels_ADD_DEFAULT_ETI
       KokkosKernels_ENABLE_ALL_COMPONENTS
       KokkosKernels_ENABLE_COMPONENT_BLAS
+      KokkosKernels_ENABLE_COMPONENT_SPARSE
       KokkosKernels_ENABLE_TESTS
       KokkosKernels_ENABLE_EXAMPLES)
     if("CUDA" IN_LIST Kokkos_DEVICES)

@@ -123,8 +123,8 @@ using BadJacobi = Jacobi;
 TEST_F(Jacobi, EverySchemeRebuildsThePicture) {
   for (std::string const options :
        {"--sweeps 1500", "--scheme plain --sweeps 1500", "--scheme arrays --sweeps 1501",
-        "--scheme blocked --sweeps 1500", "--scheme red-black", "--scheme multigrid",
-        "--scheme red-black --start zero"}) {
+        "--scheme blocked --sweeps 1500", "--scheme red-black", "--scheme cg", "--scheme multigrid",
+        "--scheme red-black --start zero", "--scheme cg --start zero --precision double"}) {
     run_quietly("picture.pgm --output rebuilt.pgm " + options);
     EXPECT_EQ(io::read_image(folder / "rebuilt.pgm").samples, picture.samples) << options;
   }
@@ -153,6 +153,43 @@ TEST_F(Jacobi, ArraysTakePicturesOfFewCells) {
     run_quietly("small.pgm --scheme arrays --sweeps 7 --output arrays.npy");
     EXPECT_EQ(read_text(folder / "plain.npy"), read_text(folder / "arrays.npy")) << shape;
   }
+}
+
+// Against multigrid, on grids of one cell, of one row, and of odd and prime sides.
+TEST_F(Jacobi, ConjugateGradientsTakePicturesOfAnySize) {
+  for (std::string const shape : {"1 1", "1 9", "9 1", "2 2", "17 23", "64 31"}) {
+    auto const space = shape.find(' ');
+    int const width = std::stoi(shape.substr(0, space)), height = std::stoi(shape.substr(space));
+    std::string samples;
+    for (int n = 0; n < width * height; ++n) samples += static_cast<char>(n * 89 % 251);
+    write("small.pgm", "P5\n" + shape + "\n255\n" + samples);
+    for (std::string const scheme : {"cg", "multigrid"})
+      run_quietly("small.pgm --precision double --scheme " + scheme + " --output " + scheme +
+                  ".npy");
+    auto const by_cg = read_array<double>("cg.npy"), other = read_array<double>("multigrid.npy");
+    for (int n = 0; n < width * height; ++n)
+      ASSERT_NEAR(by_cg.data()[n], other.data()[n], 1e-6) << shape;
+  }
+}
+
+TEST_F(Jacobi, ConjugateGradientsReportIterationsAndReachTheirTolerance) {
+  run_quietly("picture.pgm --scheme cg --precision double --tolerance 1e-9 --report run.json");
+  auto const report = nlohmann::json::parse(read_text(folder / "run.json"));
+  EXPECT_EQ(report["scheme"], "cg");
+  EXPECT_EQ(report["converged"], true);
+  EXPECT_EQ(report["stopped_by"], "tolerance");
+  EXPECT_LE(report["relative_residual"], 1e-9);
+  EXPECT_GT(report["sweeps"], 1);
+  EXPECT_LE(report["sweeps"], 12);
+  EXPECT_TRUE(report["bandwidth_share"].is_null());
+  EXPECT_EQ(report["bandwidth_not_measured"], "cg makes no sweeps");
+  auto const shown = run("picture.pgm --scheme cg --sweeps 2");
+  EXPECT_EQ(shown.code, 0);
+  EXPECT_TRUE(contains(shown.output, "cg: 2 iterations in ")) << shown.output;
+  auto const missed = run("picture.pgm --scheme cg --sweeps 2 --tolerance 1e-5 --quiet");
+  EXPECT_EQ(missed.code, 5);
+  EXPECT_TRUE(contains(missed.errors, "after 2 iterations of cg, above --tolerance 1e-05"))
+      << missed.errors;
 }
 
 TEST_F(Jacobi, WithoutSweepsTheStartIsTheResult) {
@@ -288,9 +325,9 @@ TEST_F(Jacobi, CompareShowsAndReportsEveryScheme) {
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.errors, "");
   auto const reports = nlohmann::json::parse(read_text(folder / "all.json"));
-  ASSERT_EQ(reports.size(), 5u);
+  ASSERT_EQ(reports.size(), 6u);
   int n = 0;
-  for (std::string const scheme : {"plain", "arrays", "blocked", "red-black", "multigrid"}) {
+  for (std::string const scheme : {"plain", "arrays", "blocked", "red-black", "cg", "multigrid"}) {
     EXPECT_TRUE(contains(outcome.output, "\n" + scheme + " ")) << outcome.output;
     EXPECT_EQ(reports[n]["scheme"], scheme);
     EXPECT_LT(reports[n]["max_abs_error"], 0.1) << scheme;
@@ -305,7 +342,7 @@ TEST_F(Jacobi, HelpNamesEveryOptionAndAnExample) {
   EXPECT_EQ(help.code, 0);
   for (char const* part :
        {"--laplacian", "--offset", "--scale",
-        "--scheme auto|plain|arrays|blocked|red-black|multigrid", "--sweeps", "--tolerance",
+        "--scheme auto|plain|arrays|blocked|red-black|cg|multigrid", "--sweeps", "--tolerance",
         "--start laplacian|zero", "--precision float|double", "--output FILE",
         "--output-laplacian FILE", "--report FILE", "--repeat", "--compare", "--progress",
         "--quiet", "coir-jacobi photo.png --compare", "Exit codes"})
@@ -331,8 +368,11 @@ TEST_F(BadJacobi, NumbersThatOverflowAreNoResult) {
   HostGrid<float> const array("array", 2, 2);
   array(0, 0) = array(1, 1) = std::numeric_limits<float>::max();
   io::write_npy(folder / "large.npy", array);
-  expect_failure(5, "large.npy --sweeps 10 --quiet --output u.npy --output-laplacian b.npy",
-                 {"not finite", "--precision double"});
+  for (std::string const scheme : {"auto", "cg"})
+    expect_failure(
+        5,
+        "large.npy --sweeps 10 --quiet --output u.npy --output-laplacian b.npy --scheme " + scheme,
+        {"not finite", "--precision double"});
   // In double there is no wider one to advise.
   HostGrid<double> const wide("wide", 2, 2);
   wide(0, 0) = wide(1, 1) = std::numeric_limits<double>::max();
@@ -372,6 +412,18 @@ TEST_F(BadJacobi, CtrlCStopsItWithinASecond) {
   EXPECT_TRUE(contains(text, "coir-jacobi: error: stopped after ")) << text;
   EXPECT_TRUE(contains(text, " sweeps of ")) << text;
   fs::remove(errors);
+  EXPECT_EQ(files(), earlier);
+}
+
+TEST_F(BadJacobi, SigTermStopsConjugateGradients) {
+  auto const earlier = files();
+  // timeout passes on what the program returned.
+  auto const outcome = run("picture.pgm --scheme cg --repeat 1000000 --quiet --output u.png",
+                           "timeout --preserve-status --signal=TERM 1");
+  EXPECT_EQ(outcome.code, 143);
+  EXPECT_EQ(outcome.output, "");
+  EXPECT_TRUE(contains(outcome.errors, "coir-jacobi: error: stopped after ")) << outcome.errors;
+  EXPECT_TRUE(contains(outcome.errors, " iterations of cg; nothing was written")) << outcome.errors;
   EXPECT_EQ(files(), earlier);
 }
 
@@ -562,6 +614,8 @@ TEST_F(Jacobi, MemoryIsPredictedToAFifthWhateverTheOptions) {
         "large.pgm --scheme blocked --output u.pgm --output-laplacian b.npy",
         "large.png --scheme red-black --precision double --output u.png",
         "large.pgm --scheme red-black --precision double --output u.npy --quiet",
+        "large.png --scheme cg --output u.png",
+        "large.npy --scheme cg --precision double --laplacian --output-laplacian b.npy",
         "large.png --scheme multigrid --precision double --output u.npy",
         "large.npy --scheme multigrid --laplacian --output-laplacian b.pgm", "picture.pgm",
         "picture.pgm --compare --output u.png", "deep.png --scheme arrays --laplacian",

@@ -1,0 +1,91 @@
+#pragma once
+
+/// \file
+/// Conjugate gradients for L u = b in 2-D, with L as a sparse matrix of Kokkos Kernels.
+
+#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/result.hpp>
+
+#include <cstdint>
+
+namespace coir::poisson {
+
+/// What approximates the inverse of L between two iterations.
+enum class Preconditioner {
+  none,       ///< the iterations grow with the longer side of the grid
+  multigrid,  ///< MultigridPreconditioner: some ten iterations on any grid
+};
+
+struct ConjugateGradientsOptions {
+  std::int64_t max_iterations = 1000;  ///< at least 0
+  double tolerance = 1e-8;             ///< on the relative residual; 0 makes max_iterations
+  Preconditioner preconditioner = Preconditioner::multigrid;
+  Monitor monitor = {};  ///< called after every iteration
+};
+
+/// Whether this build of coir has conjugate_gradients(): it needs Kokkos Kernels with its sparse matrices.
+bool has_conjugate_gradients();
+
+namespace detail {
+
+/// \param options  checked here, the extents before
+template <CompiledSpace Exec, class T>
+Result conjugate_gradients(Exec const& exec, Field<Exec, T const, 2> const& b,
+                           Field<Exec, T, 2> const& u, ConjugateGradientsOptions const& options);
+
+template <CompiledSpace Exec, class T>
+std::int64_t conjugate_gradients_bytes(Exec const& exec, std::int64_t rows, std::int64_t columns,
+                                       Preconditioner preconditioner);
+
+}  // namespace detail
+
+/// Solves L u = b by preconditioned conjugate gradients.
+///
+///   L u = (sum of the 4 neighbours) - 4 u = b
+///
+///   alpha = r.z / p.Lp,   u <- u + alpha p,   r <- r - alpha L p,   z = M r,   p <- z + (r.z / its last value) p
+///
+/// L is a matrix in compressed rows, made at each call, and Kokkos Kernels multiplies by it; what one does with a
+/// matrix that isn't known to be a stencil. It takes some 64 bytes a cell in float and 84 in double, and Multigrid, which
+/// takes none of it, is faster.
+///
+/// The recurrence's residual drifts from b - L u by rounding. Where it says that the tolerance is reached, b - L u is
+/// looked at, and if that is larger the iteration starts again from it. On hosts the result has the same bits for any
+/// number of threads.
+///
+/// \param exec     where to run; waits for the result
+/// \param b        [m, n] in; the source; m n at most 2^31 - 1
+/// \param u        [m+2, n+2] inout; the outermost cells hold the boundary values, the others a first guess
+/// \param options  defaults: to a relative residual of 1e-8
+/// \return         iterations, and the residual that they left. It stops by stagnation where a new start doesn't reduce
+///                 the residual by a tenth: rounding then keeps it from the tolerance
+/// \throws PreconditionError if an option is out of its range, or the extents don't fit
+/// \throws ResourceError     if conjugate_gradients_bytes() don't fit into the free memory
+/// \throws EnvironmentError  if this build has no Kokkos Kernels
+/// \see Saad, Iterative Methods for Sparse Linear Systems, 2nd ed. (2003), sec. 6.7 and 9.2
+template <CompiledSpace Exec, class B, class U>
+  requires SourceAndUnknown<Exec, B, U> && RealViewOfRank<B, 2>
+Result conjugate_gradients(Exec const& exec, B const& b, U const& u,
+                           ConjugateGradientsOptions const& options = {}) {
+  detail::expects_ring(b, u);
+  return detail::conjugate_gradients<Exec, typename U::value_type>(exec, b, u, options);
+}
+
+/// The same on the default instance of the execution space of u.
+template <class B, class U>
+  requires SourceAndUnknown<typename U::execution_space, B, U> && RealViewOfRank<B, 2>
+Result conjugate_gradients(B const& b, U const& u, ConjugateGradientsOptions const& options = {}) {
+  return conjugate_gradients(typename U::execution_space{}, b, u, options);
+}
+
+/// Bytes that conjugate_gradients() allocates for a grid: the matrix, four fields, and the preconditioner.
+///
+/// \param rows, columns  of b, at least 1
+/// \throws PreconditionError if there are more than 2^31 - 1 cells
+template <CompiledSpace Exec, Real T>
+std::int64_t conjugate_gradients_bytes(Exec const& exec, std::int64_t rows, std::int64_t columns,
+                                       Preconditioner preconditioner = Preconditioner::multigrid) {
+  return detail::conjugate_gradients_bytes<Exec, T>(exec, rows, columns, preconditioner);
+}
+
+}  // namespace coir::poisson

@@ -1,0 +1,296 @@
+#pragma once
+
+/// \file
+/// What coir::poisson::conjugate_gradients does once its arguments are checked.
+
+#include <coir/core/errors.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/core/profiling.hpp>
+#include <coir/poisson/conjugate_gradients.hpp>
+#include <coir/poisson/laplacian.hpp>
+#include <coir/poisson/multigrid_preconditioner.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+// A Kokkos Kernels that was built for products alone has no sparse matrices.
+#if __has_include(<KokkosSparse_CrsMatrix.hpp>)
+
+#include "laplacian_matrix.hpp"
+
+namespace coir::poisson::detail {
+
+// Indices i, j are those of a field with a ring.
+
+template <class B, class U, class R>
+struct StoreResidual {
+  B b;
+  U u;
+  R r;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j) const {
+    r(i - 1, j - 1) = residual(b, u, i, j);
+  }
+};
+
+template <class R, class Z>
+struct CopyToRinged {
+  R r;
+  Z z;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j) const { z(i, j) = r(i - 1, j - 1); }
+};
+
+template <class Z, class P>
+struct CopyFromRinged {
+  Z z;
+  P p;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j) const { p(i - 1, j - 1) = z(i, j); }
+};
+
+template <class R, class Z>
+struct DotWithRinged {
+  R r;
+  Z z;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j, double& sum) const {
+    sum += double(r(i - 1, j - 1)) * double(z(i, j));
+  }
+};
+
+template <class P>
+struct Dot {
+  P p, q;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j, double& sum) const {
+    sum += double(p(i - 1, j - 1)) * double(q(i - 1, j - 1));
+  }
+};
+
+/// u <- u + alpha p, r <- r - alpha q.
+template <class U, class P>
+struct Step {
+  U u;
+  P r, p, q;
+  typename U::value_type alpha;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j) const {
+    u(i, j) += alpha * p(i - 1, j - 1);
+    r(i - 1, j - 1) -= alpha * q(i - 1, j - 1);
+  }
+};
+
+/// p <- z + beta p.
+template <class Z, class P>
+struct NewDirection {
+  Z z;
+  P p;
+  typename P::value_type beta;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j) const {
+    p(i - 1, j - 1) = z(i, j) + beta * p(i - 1, j - 1);
+  }
+};
+
+template <class Exec, class T>
+class ConjugateGradients {
+ public:
+  ConjugateGradients(Exec const& exec, Field<Exec, T const, 2> const& b, Field<Exec, T, 2> const& u,
+                     ConjugateGradientsOptions const& options)
+      : exec_(exec),
+        options_(options),
+        b_(b),
+        u_(u),
+        matrix_(laplacian_matrix<Exec, T>(exec, m(), n())),
+        r_(uninitialised<Memory>("coir::poisson::conjugate_gradients/residual", m(), n())),
+        p_(uninitialised<Memory>("coir::poisson::conjugate_gradients/direction", m(), n())),
+        q_(uninitialised<Memory>("coir::poisson::conjugate_gradients/product", m(), n())),
+        z_(Kokkos::view_alloc(exec, "coir::poisson::conjugate_gradients/preconditioned"), m() + 2,
+           n() + 2) {
+    if (options.preconditioner == Preconditioner::multigrid)
+      multigrid_.emplace(exec, std::array{static_cast<int>(m()), static_cast<int>(n())});
+  }
+
+  Result solve() {
+    scale_ = source_norm(exec_, b_, u_);
+    if (scale_ == 0) return solve_for_zero();
+    double previous = std::numeric_limits<double>::infinity();
+    while (!must_stop(previous)) {
+      previous = result_.residual_norm;
+      iterate();
+    }
+    return result_;
+  }
+
+ private:
+  using Memory = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+  // A new start that leaves more than this share of the residual works against rounding.
+  static constexpr double stagnating = 0.9;
+
+  std::size_t m() const { return b_.extent(0); }
+  std::size_t n() const { return b_.extent(1); }
+
+  // The solution is zero, without rounding.
+  Result solve_for_zero() {
+    using Range = std::pair<std::size_t, std::size_t>;
+    Kokkos::deep_copy(exec_, Kokkos::subview(u_, Range(1, m() + 1), Range(1, n() + 1)), T(0));
+    exec_.fence();
+    result_.converged = true;
+    result_.stopped_by = StoppedBy::tolerance;
+    return result_;
+  }
+
+  // Looks at b - L u.
+  bool must_stop(double previous) {
+    result_.residual_norm = residual_norm(exec_, b_, u_);
+    result_.relative_residual = result_.residual_norm / scale_;
+    result_.converged =
+        result_.residual_norm == 0 || result_.relative_residual <= options_.tolerance;
+    auto const stop = [this](StoppedBy reason) {
+      result_.stopped_by = reason;
+      return true;
+    };
+    if (!std::isfinite(result_.relative_residual) || not_finite_)
+      return stop(StoppedBy::not_finite);
+    if (result_.converged) return stop(StoppedBy::tolerance);
+    if (interrupted_) return stop(StoppedBy::interrupted);
+    if (result_.iterations >= options_.max_iterations) return stop(StoppedBy::sweeps);
+    if (result_.residual_norm > stagnating * previous) return stop(StoppedBy::stagnation);
+    return false;
+  }
+
+  // From b - L u until the recurrence's residual is small enough, or a limit is met.
+  void iterate() {
+    run("residual", StoreResidual<Field<Exec, T const, 2>, Field<Exec, T, 2>, Memory>{b_, u_, r_});
+    precondition();
+    double rz = sum("dot", DotWithRinged<Memory, Memory>{r_, z_});
+    run("direction", CopyFromRinged<Memory, Memory>{z_, p_});
+    for (;;) {
+      multiply(exec_, matrix_, flat(p_), flat(q_));
+      double const pq = sum("dot", Dot<Memory>{p_, q_});
+      not_finite_ = !std::isfinite(rz) || !std::isfinite(pq);
+      if (not_finite_ || rz == 0 || pq == 0) return;
+      run("step", Step<Field<Exec, T, 2>, Memory>{u_, r_, p_, q_, static_cast<T>(rz / pq)});
+      ++result_.iterations;
+      double const left = std::sqrt(sum("dot", Dot<Memory>{r_, r_})) / scale_;
+      interrupted_ = options_.monitor &&
+                     !options_.monitor({result_.iterations, options_.max_iterations, left});
+      if (interrupted_ || result_.iterations >= options_.max_iterations ||
+          !(left > options_.tolerance))
+        return;
+      precondition();
+      double const before = std::exchange(rz, sum("dot", DotWithRinged<Memory, Memory>{r_, z_}));
+      run("direction", NewDirection<Memory, Memory>{z_, p_, static_cast<T>(rz / before)});
+    }
+  }
+
+  // z = M r
+  void precondition() {
+    if (multigrid_)
+      multigrid_->apply(r_, z_);
+    else
+      run("copy", CopyToRinged<Memory, Memory>{r_, z_});
+  }
+
+  /// A field as the vector that the matrix multiplies.
+  static auto flat(Memory const& field) {
+    return Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::Device<Exec, typename Exec::memory_space>,
+                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>(field.data(), field.size());
+  }
+
+  template <class Body>
+  void run(char const* step, Body const& body) const {
+    for_each(std::string("coir::poisson::conjugate_gradients/") + step, exec_, interior(b_), body);
+  }
+
+  template <class Body>
+  double sum(char const* step, Body const& body) const {
+    double total = 0;
+    reduce(std::string("coir::poisson::conjugate_gradients/") + step, exec_, interior(b_), body,
+           Kokkos::Sum<double>(total));
+    return total;
+  }
+
+  Exec exec_;
+  ConjugateGradientsOptions const& options_;
+  Field<Exec, T const, 2> b_;
+  Field<Exec, T, 2> u_;
+  SparseMatrix<Exec, T> matrix_;
+  Memory r_, p_, q_, z_;
+  std::optional<MultigridPreconditioner<Exec, T>> multigrid_;
+  double scale_ = 0;
+  bool interrupted_ = false;
+  bool not_finite_ = false;
+  Result result_;
+};
+
+inline void expects_cells(std::int64_t m, std::int64_t n) {
+  expects(m <= std::numeric_limits<int>::max() / n,
+          "conjugate gradients count cells in int: there must be at most 2147483647",
+          std::to_string(m) + " x " + std::to_string(n));
+}
+
+template <CompiledSpace Exec, class T>
+Result conjugate_gradients(Exec const& exec, Field<Exec, T const, 2> const& b,
+                           Field<Exec, T, 2> const& u, ConjugateGradientsOptions const& options) {
+  expects(options.max_iterations >= 0, "max_iterations must not be negative",
+          options.max_iterations);
+  expects(options.tolerance >= 0 && options.tolerance < 1, "the tolerance must lie in [0, 1)",
+          options.tolerance);
+  if (b.size() == 0) return {.converged = true, .stopped_by = StoppedBy::tolerance};
+  auto const m = static_cast<std::int64_t>(b.extent(0)), n = static_cast<std::int64_t>(b.extent(1));
+  expects_memory<typename Exec::memory_space>(
+      conjugate_gradients_bytes<Exec, T>(exec, m, n, options.preconditioner),
+      "conjugate gradients on " + std::to_string(m) + " x " + std::to_string(n) + " cells");
+  ProfilingRegion const region("coir::poisson::conjugate_gradients");
+  return ConjugateGradients<Exec, T>(exec, b, u, options).solve();
+}
+
+template <CompiledSpace Exec, class T>
+std::int64_t conjugate_gradients_bytes(Exec const& exec, std::int64_t m, std::int64_t n,
+                                       Preconditioner preconditioner) {
+  expects(m >= 1 && n >= 1, "the grid must have at least 1 cell along every axis", std::min(m, n));
+  expects_cells(m, n);
+  std::int64_t const fields = (3 * m * n + (m + 2) * (n + 2)) * std::int64_t(sizeof(T));
+  std::int64_t bytes = laplacian_matrix_bytes<T>(m, n) + fields;
+  if (preconditioner == Preconditioner::multigrid)
+    bytes +=
+        MultigridPreconditioner<Exec, T>::bytes(exec, {static_cast<int>(m), static_cast<int>(n)});
+  return bytes;
+}
+
+}  // namespace coir::poisson::detail
+
+#else
+
+namespace coir::poisson::detail {
+
+template <CompiledSpace Exec, class T>
+Result conjugate_gradients(Exec const&, Field<Exec, T const, 2> const&, Field<Exec, T, 2> const&,
+                           ConjugateGradientsOptions const&) {
+  throw EnvironmentError(
+      "conjugate gradients need sparse matrices of Kokkos Kernels, which this build of coir lacks: "
+      "build it with one of the presets, or take multigrid");
+}
+
+template <CompiledSpace Exec, class T>
+std::int64_t conjugate_gradients_bytes(Exec const&, std::int64_t, std::int64_t, Preconditioner) {
+  return 0;
+}
+
+}  // namespace coir::poisson::detail
+
+#endif
+
+#define COIR_CONJUGATE_GRADIENTS(Exec, T)                                                   \
+  template Result conjugate_gradients<Exec, T>(Exec const&, Field<Exec, T const, 2> const&, \
+                                               Field<Exec, T, 2> const&,                    \
+                                               ConjugateGradientsOptions const&);           \
+  template std::int64_t conjugate_gradients_bytes<Exec, T>(Exec const&, std::int64_t,       \
+                                                           std::int64_t, Preconditioner);
+#define COIR_INSTANTIATE_CONJUGATE_GRADIENTS(Exec) \
+  namespace coir::poisson::detail {                \
+  COIR_CONJUGATE_GRADIENTS(Exec, float)            \
+  COIR_CONJUGATE_GRADIENTS(Exec, double)           \
+  }

@@ -1,0 +1,120 @@
+#pragma once
+
+/// \file
+/// The Laplacian of a 2-D grid as a matrix of Kokkos Kernels.
+
+#include <coir/core/loops.hpp>
+#include <coir/core/memory.hpp>
+
+// Without BLAS, which spmv scales y by before it multiplies by a transposed matrix. That never happens here, and a program
+// that loads OpenBLAS starts 7 ms later, with threads and memory that it has no use for.
+#include <KokkosKernels_config.h>
+#undef KOKKOSKERNELS_ENABLE_TPL_BLAS
+
+#include <KokkosSparse_CrsMatrix.hpp>
+#include <KokkosSparse_spmv.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace coir::poisson::detail {
+
+/// Rows are cells in row-major order; their offsets don't fit into an int on large grids.
+template <class Exec, class T>
+using SparseMatrix =
+    KokkosSparse::CrsMatrix<T, int, Kokkos::Device<Exec, typename Exec::memory_space>, void,
+                            std::int64_t>;
+
+/// Where the entries of the m x n grid's cells begin: five for each cell before, less the neighbours outside.
+struct FirstEntry {
+  std::int64_t m, n;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t cell) const {
+    std::int64_t const i = cell / n, j = cell % n, in_last_row = cell - (m - 1) * n;
+    std::int64_t const above = cell < n ? cell : n;
+    std::int64_t const below = in_last_row > 0 ? in_last_row : 0;
+    std::int64_t const left = i + (j > 0 ? 1 : 0), right = i;
+    return 5 * cell - above - below - left - right;
+  }
+
+  std::int64_t count() const { return (*this)(m * n); }
+};
+
+/// Fills the rows of the matrix, whose columns ascend.
+template <class Offsets, class Columns, class Values>
+struct FillRows {
+  FirstEntry first;
+  Offsets offsets;
+  Columns columns;
+  Values values;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t cell) const {
+    using T = typename Values::non_const_value_type;
+    std::int64_t const n = first.n, j = cell % n, cells = first.m * n;
+    std::int64_t entry = first(cell);
+    offsets(cell) = entry;
+    if (cell + 1 == cells) offsets(cells) = first.count();
+    auto const put = [&](std::int64_t neighbour, T value) {
+      columns(entry) = static_cast<int>(neighbour);
+      values(entry) = value;
+      ++entry;
+    };
+    if (cell >= n) put(cell - n, T(1));
+    if (j > 0) put(cell - 1, T(1));
+    put(cell, T(-4));
+    if (j + 1 < n) put(cell + 1, T(1));
+    if (cell + n < cells) put(cell + n, T(1));
+  }
+};
+
+template <class T>
+std::int64_t laplacian_matrix_bytes(std::int64_t m, std::int64_t n) {
+  return FirstEntry{m, n}.count() * std::int64_t(sizeof(T) + sizeof(int)) +
+         (m * n + 1) * std::int64_t(sizeof(std::int64_t));
+}
+
+/// A View that isn't initialised.
+template <class V, class... Extents>
+V uninitialised(std::string const& label, Extents... extents) {
+  V const view(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), extents...);
+  if constexpr (runs_on_host<typename V::execution_space>)
+    ask_for_large_pages(view.data(),
+                        static_cast<std::int64_t>(view.span() * sizeof(typename V::value_type)));
+  return view;
+}
+
+/// L on an m x n grid, u = 0 outside: -4 on the diagonal, 1 for each neighbour.
+template <class Exec, class T>
+SparseMatrix<Exec, T> laplacian_matrix(Exec const& exec, std::int64_t m, std::int64_t n) {
+  using Matrix = SparseMatrix<Exec, T>;
+  using Offsets = typename Matrix::row_map_type::non_const_type;
+  using Columns = typename Matrix::index_type::non_const_type;
+  using Values = typename Matrix::values_type::non_const_type;
+  FirstEntry const first{m, n};
+  auto const entries = static_cast<std::size_t>(first.count());
+  std::string const label = "coir::poisson::laplacian_matrix";
+  auto const offsets =
+      uninitialised<Offsets>(label + "/offsets", static_cast<std::size_t>(m * n) + 1);
+  auto const columns = uninitialised<Columns>(label + "/columns", entries);
+  auto const values = uninitialised<Values>(label + "/values", entries);
+  for_each(label, exec, box<1, std::int64_t>({m * n}),
+           FillRows<Offsets, Columns, Values>{first, offsets, columns, values});
+  exec.fence();  // Kokkos Kernels may launch on another instance
+  auto const cells = static_cast<int>(m * n);
+  return Matrix(label, cells, cells, first.count(), values, offsets, columns);
+}
+
+/// y = A x. Kokkos Kernels takes an instance from version 4.2 on; before, it runs on the default one.
+template <class Exec, class Matrix, class X, class Y>
+void multiply(Exec const& exec, Matrix const& a, X const& x, Y const& y) {
+  using T = typename Y::non_const_value_type;
+  if constexpr (requires { KokkosSparse::spmv(exec, "N", T(1), a, x, T(0), y); }) {
+    KokkosSparse::spmv(exec, "N", T(1), a, x, T(0), y);
+  } else {
+    exec.fence();
+    KokkosSparse::spmv("N", T(1), a, x, T(0), y);
+    Exec{}.fence();
+  }
+}
+
+}  // namespace coir::poisson::detail

@@ -1,0 +1,226 @@
+#pragma once
+
+/// \file
+/// The levels of the symmetric cycle, and the order of the passes over them.
+
+#include <coir/core/memory.hpp>
+#include <coir/core/profiling.hpp>
+#include <coir/poisson/detail/multigrid_device.hpp>
+#include <coir/poisson/detail/multigrid_host.hpp>
+#include <coir/poisson/detail/multigrid_solver.hpp>
+#include <coir/poisson/multigrid_preconditioner.hpp>
+
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace coir::poisson {
+
+namespace detail {
+
+/// Sweeps of red-black relaxation backwards on hosts: the black cells first.
+template <class Exec, class T>
+class HostSweepsBack {
+ public:
+  HostSweepsBack(Exec const& exec, Level<T, 2> const& finest)
+      : exec_(exec), slabs_(static_cast<int>(exec.concurrency()), finest) {}
+
+  static std::int64_t bytes(Exec const& exec, int const (&n)[3]) {
+    return HostSlabs<T, 2>::bytes(static_cast<int>(exec.concurrency()), n);
+  }
+
+  void smooth(Level<T, 2> const& level, Smoothing<T> const& how) {
+    run("coir::poisson::multigrid_preconditioner/smooth", level, 2 * how.sweeps,
+        [&](PipelineStep const& at) {
+          slabs_.smooth(level, how, false, at.stage + 1, at.slab, at.watched, Ahead{});
+        });
+  }
+
+  /// Adds the interpolated coarse u to the fine one, then smooths.
+  void ascend(Level<T, 2> const& coarse, Level<T, 2> const& fine, Smoothing<T> const& how) {
+    run("coir::poisson::multigrid_preconditioner/ascend", fine, 1 + 2 * how.sweeps,
+        [&](PipelineStep const& at) {
+          if (at.stage == 0)
+            slabs_.interpolate(at.band, coarse, fine, at.slab, false);
+          else  // stages 1, 2, ...: those of smooth() above are black at odd numbers
+            slabs_.smooth(fine, how, false, at.stage, at.slab, at.watched, Ahead{});
+        });
+  }
+
+ private:
+  template <class Step>
+  void run(char const* label, Level<T, 2> const& level, int stages, Step const& step) const {
+    pipeline(label, exec_, level.n[0], stages,
+             pipeline_bands(exec_, level.n[0], level.cells(), stages), step);
+  }
+
+  Exec exec_;
+  HostSlabs<T, 2> slabs_;
+};
+
+/// The same on devices, a launch for each colour.
+template <class Exec, class T>
+class DeviceSweepsBack {
+ public:
+  DeviceSweepsBack(Exec const& exec, Level<T, 2> const&) : exec_(exec) {}
+
+  static std::int64_t bytes(Exec const&, int const (&)[3]) { return 0; }
+
+  void smooth(Level<T, 2> const& level, Smoothing<T> const& how) const {
+    Level<T, 2> of_one_colour = level;
+    of_one_colour.n[2] = (level.n[2] + 1) / 2;
+    for (int half = 2 * how.sweeps - 1; half >= 0; --half)
+      for_each("coir::poisson::multigrid_preconditioner/relax", exec_, box_of(of_one_colour),
+               OnCells<RelaxColour<T, 2>>{{level, how.omega, half % 2}});
+  }
+
+  void ascend(Level<T, 2> const& coarse, Level<T, 2> const& fine, Smoothing<T> const& how) const {
+    for_each("coir::poisson::multigrid_preconditioner/interpolate", exec_, box_of(fine),
+             OnCells<Interpolate<T, 2>>{{coarse, fine, false}});
+    smooth(fine, how);
+  }
+
+ private:
+  Exec exec_;
+};
+
+}  // namespace detail
+
+template <CompiledSpace Exec, class T>
+class MultigridPreconditioner<Exec, T>::Implementation {
+ public:
+  using Grid = detail::Level<T, 2>;
+
+  Implementation(Exec const& exec, std::array<int, 2> const& extents)
+      : shapes_(detail::level_shapes<2>(extents)),
+        forwards_(exec, extents_of(shapes_[0])),
+        backwards_(exec, extents_of(shapes_[0])),
+        coarsest_(detail::coarsest_smoothing<T, 2>(shapes_.back())) {
+    levels_.push_back(extents_of(shapes_[0]));
+    for (std::size_t l = 1; l < shapes_.size(); ++l) {
+      int const m = shapes_[l].n[0], n = shapes_[l].n[2];
+      unknowns_.emplace_back(
+          Kokkos::view_alloc(exec, "coir::poisson::multigrid_preconditioner/unknown"), m + 2,
+          n + 2);  // zero, as its ring stays
+      sources_.emplace_back(
+          Kokkos::view_alloc(std::string("coir::poisson::multigrid_preconditioner/source"),
+                             Kokkos::WithoutInitializing),
+          m, n);
+      Grid level = detail::finest_level<T, 2>(sources_.back(), unknowns_.back());
+      level.restricted = sources_.back().data();
+      for (int axis = 0; axis < 3; ++axis) {
+        level.width[axis] = static_cast<T>((1 + shapes_[l].gap[axis]) / 2);
+        level.ghost[axis] = static_cast<T>(1 - 1 / shapes_[l].gap[axis]);
+      }
+      levels_.push_back(level);
+    }
+  }
+
+  static void check(std::array<int, 2> const& extents) {
+    for (int const extent : extents) {
+      expects(extent >= 1, "the grid must have at least 1 cell along every axis", extent);
+      expects(extent <= 2'000'000'000, "the grid must have at most 2e9 cells along an axis",
+              extent);
+    }
+  }
+
+  static std::int64_t bytes(Exec const& exec, std::array<int, 2> const& extents) {
+    auto const shapes = detail::level_shapes<2>(extents);
+    std::int64_t numbers = 0;
+    for (std::size_t l = 1; l < shapes.size(); ++l) {
+      std::int64_t const m = shapes[l].n[0], n = shapes[l].n[2];
+      numbers += m * n + (m + 2) * (n + 2);
+    }
+    return numbers * std::int64_t(sizeof(T)) + Forwards::bytes(exec, shapes[0].n) +
+           Backwards::bytes(exec, shapes[0].n);
+  }
+
+  void apply(detail::Field<Exec, T const, 2> const& r, detail::Field<Exec, T, 2> const& z) {
+    expects(static_cast<int>(r.extent(0)) == shapes_[0].n[0] &&
+                static_cast<int>(r.extent(1)) == shapes_[0].n[2],
+            "r must have as many cells as the preconditioner",
+            std::to_string(r.extent(0)) + " x " + std::to_string(r.extent(1)));
+    ProfilingRegion const region("coir::poisson::multigrid_preconditioner");
+    levels_[0] = detail::finest_level<T, 2>(r, z);
+    forwards_.begin();
+    cycle(0);
+  }
+
+ private:
+  using Forwards = std::conditional_t<runs_on_host<Exec>, detail::HostPasses<Exec, T, 2>,
+                                      detail::DevicePasses<Exec, T, 2>>;
+  using Backwards = std::conditional_t<runs_on_host<Exec>, detail::HostSweepsBack<Exec, T>,
+                                       detail::DeviceSweepsBack<Exec, T>>;
+  using Memory = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+  // A sweep with the over-relaxation of Multigrid's cycles.
+  static detail::Smoothing<T> sweep(std::size_t l) { return {true, l == 0 ? T(1.1) : T(1.2), 1}; }
+
+  static Grid extents_of(detail::LevelShape const& shape) {
+    Grid grid;
+    for (int axis = 0; axis < 3; ++axis) grid.n[axis] = shape.n[axis];
+    return grid;
+  }
+
+  // From u = 0.
+  void cycle(std::size_t l) {
+    Grid const& level = levels_[l];
+    if (l + 1 == levels_.size()) {
+      forwards_.smooth(level, coarsest_, true);
+      backwards_.smooth(level, coarsest_);
+      return;
+    }
+    forwards_.descend(level, levels_[l + 1], sweep(l), true, false);
+    cycle(l + 1);
+    backwards_.ascend(levels_[l + 1], level, sweep(l));
+  }
+
+  std::vector<detail::LevelShape> shapes_;
+  Forwards forwards_;
+  Backwards backwards_;
+  detail::Smoothing<T> coarsest_;
+  std::vector<Grid> levels_;
+  std::vector<Memory> unknowns_, sources_;
+};
+
+template <CompiledSpace Exec, class T>
+MultigridPreconditioner<Exec, T>::MultigridPreconditioner(Exec const& exec,
+                                                          std::array<int, 2> const& extents) {
+  expects_memory<typename Exec::memory_space>(
+      bytes(exec, extents), "preconditioning by multigrid on " + std::to_string(extents[0]) +
+                                " x " + std::to_string(extents[1]) + " cells");
+  implementation_ = std::make_unique<Implementation>(exec, extents);
+}
+
+template <CompiledSpace Exec, class T>
+MultigridPreconditioner<Exec, T>::~MultigridPreconditioner() = default;
+
+template <CompiledSpace Exec, class T>
+MultigridPreconditioner<Exec, T>::MultigridPreconditioner(MultigridPreconditioner&&) noexcept =
+    default;
+
+template <CompiledSpace Exec, class T>
+MultigridPreconditioner<Exec, T>& MultigridPreconditioner<Exec, T>::operator=(
+    MultigridPreconditioner&&) noexcept = default;
+
+template <CompiledSpace Exec, class T>
+std::int64_t MultigridPreconditioner<Exec, T>::bytes(Exec const& exec,
+                                                     std::array<int, 2> const& extents) {
+  Implementation::check(extents);
+  return Implementation::bytes(exec, extents);
+}
+
+template <CompiledSpace Exec, class T>
+void MultigridPreconditioner<Exec, T>::apply_to_fields(detail::Field<Exec, T const, 2> const& r,
+                                                       detail::Field<Exec, T, 2> const& z) {
+  implementation_->apply(r, z);
+}
+
+}  // namespace coir::poisson
+
+#define COIR_INSTANTIATE_MULTIGRID_PRECONDITIONER(Exec) \
+  namespace coir::poisson {                             \
+  template class MultigridPreconditioner<Exec, float>;  \
+  template class MultigridPreconditioner<Exec, double>; \
+  }

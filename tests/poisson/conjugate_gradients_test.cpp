@@ -1,0 +1,337 @@
+#include <coir/poisson/conjugate_gradients.hpp>
+#include <coir/poisson/laplacian.hpp>
+#include <coir/poisson/multigrid.hpp>
+#include <coir/poisson/red_black.hpp>
+
+#include <coir/core/errors.hpp>
+
+#include <poisson/random_fields.hpp>
+#include <support/command.hpp>
+#include <support/spaces.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+using coir::poisson::conjugate_gradients;
+using coir::poisson::ConjugateGradientsOptions;
+using coir::poisson::Preconditioner;
+using coir::poisson::StoppedBy;
+using coir::testing::Grid;
+
+namespace {
+
+template <class C>
+using GridOf = Grid<typename C::Exec, typename C::Real, 2>;
+
+template <class View>
+auto on_host(View const& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
+}
+
+/// The solution of L u = b by Cholesky's factorisation of -L as a dense matrix.
+template <class B, class U>
+std::vector<double> solved_directly(B const& b, U const& u) {
+  auto const b_h = on_host(b);
+  auto const u_h = on_host(u);
+  int const m = static_cast<int>(b.extent(0)), n = static_cast<int>(b.extent(1)), cells = m * n;
+  std::vector<double> a(static_cast<std::size_t>(cells) * cells), x(cells);
+  auto const at = [&](int i, int j) -> double& {
+    return a[static_cast<std::size_t>(i) * cells + j];
+  };
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      int const cell = i * n + j;
+      at(cell, cell) = 4;
+      x[cell] = -double(b_h(i, j));
+      for (auto const& [di, dj] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
+        bool const inside = i + di >= 0 && i + di < m && j + dj >= 0 && j + dj < n;
+        if (inside)
+          at(cell, cell + di * n + dj) = -1;
+        else
+          x[cell] += double(u_h(i + 1 + di, j + 1 + dj));
+      }
+    }
+  for (int i = 0; i < cells; ++i)
+    for (int j = 0; j <= i; ++j) {
+      double sum = at(i, j);
+      for (int k = 0; k < j; ++k) sum -= at(i, k) * at(j, k);
+      at(i, j) = i == j ? std::sqrt(sum) : sum / at(j, j);
+    }
+  for (int i = 0; i < cells; ++i) {
+    for (int k = 0; k < i; ++k) x[i] -= at(i, k) * x[k];
+    x[i] /= at(i, i);
+  }
+  for (int i = cells - 1; i >= 0; --i) {
+    for (int k = i + 1; k < cells; ++k) x[i] -= at(k, i) * x[k];
+    x[i] /= at(i, i);
+  }
+  return x;
+}
+
+template <class C>
+constexpr double tolerance() {
+  return std::is_same_v<typename C::Real, float> ? 1e-5 : 1e-11;
+}
+
+template <class C>
+class ConjugateGradients : public ::testing::Test {};
+TYPED_TEST_SUITE(ConjugateGradients, coir::testing::Cases, coir::testing::CaseName);
+
+template <class C>
+class ConjugateGradientsInDouble : public ::testing::Test {};
+TYPED_TEST_SUITE(ConjugateGradientsInDouble, coir::testing::DoubleCases, coir::testing::CaseName);
+
+constexpr Preconditioner both[] = {Preconditioner::none, Preconditioner::multigrid};
+
+}  // namespace
+
+// One cell, neighbours 1, 2, 3, 4 and source 2: (1 + 2 + 3 + 4 - 2) / 4 = 2.
+TYPED_TEST(ConjugateGradients, OneIterationSolvesOneCell) {
+  for (auto const preconditioner : both) {
+    GridOf<TypeParam> const u("u", 3, 3), b("b", 1, 1);
+    auto const u_h = Kokkos::create_mirror_view(u);
+    u_h(0, 1) = 1, u_h(2, 1) = 2, u_h(1, 0) = 3, u_h(1, 2) = 4;
+    Kokkos::deep_copy(u, u_h);
+    Kokkos::deep_copy(b, 2);
+    auto const result = conjugate_gradients(b, u, {.preconditioner = preconditioner});
+    EXPECT_EQ(on_host(u)(1, 1), 2);
+    EXPECT_EQ(result.iterations, 1);
+    EXPECT_EQ(result.residual_norm, 0);
+    EXPECT_TRUE(result.converged);
+    EXPECT_EQ(result.stopped_by, StoppedBy::tolerance);
+  }
+}
+
+// The condition of -L on these grids is below 500.
+TYPED_TEST(ConjugateGradients, AgreesWithADirectSolve) {
+  for (auto [m, n] : {std::pair{1, 1},
+                      {1, 2},
+                      {2, 1},
+                      {2, 2},
+                      {3, 3},
+                      {1, 23},
+                      {19, 1},
+                      {5, 7},
+                      {13, 17},
+                      {16, 16}})
+    for (auto const preconditioner : both) {
+      GridOf<TypeParam> const u("u", m + 2, n + 2), b("b", m, n);
+      coir::testing::fill_random(u, 7);  // its ring is the boundary, the rest a first guess
+      coir::testing::fill_random(b, 11);
+      auto const expected = solved_directly(b, u);
+      auto const result = conjugate_gradients(
+          b, u, {.tolerance = tolerance<TypeParam>(), .preconditioner = preconditioner});
+      EXPECT_TRUE(result.converged) << m << " x " << n;
+      auto const u_h = on_host(u);
+      for (int i = 0; i < m; ++i)
+        for (int j = 0; j < n; ++j)
+          ASSERT_NEAR(u_h(i + 1, j + 1), expected[i * n + j], 5000 * 100 * tolerance<TypeParam>())
+              << m << " x " << n;
+    }
+}
+
+TYPED_TEST(ConjugateGradients, KeepsTheRingAndTheSource) {
+  GridOf<TypeParam> const u("u", 12, 9), b("b", 10, 7);
+  coir::testing::fill_random(u, 3);
+  coir::testing::fill_random(b, 4);
+  auto const before = on_host(coir::testing::copy_of(u));
+  auto const source = coir::testing::copy_of(b);
+  conjugate_gradients(b, u, {.tolerance = tolerance<TypeParam>()});
+  auto const after = on_host(u);
+  for (int i = 0; i < 12; ++i)
+    for (int j = 0; j < 9; ++j)
+      if (i == 0 || i == 11 || j == 0 || j == 8) {
+        EXPECT_EQ(after(i, j), before(i, j));
+      }
+  EXPECT_EQ(coir::testing::differing(b, source), 0u);
+}
+
+// To a residual of 1e-11 each; the error is at most n^2 / pi^2 of it.
+TYPED_TEST(ConjugateGradientsInDouble, AgreesWithTheOtherSchemes) {
+  for (auto [m, n] : {std::pair{127, 251}, {200, 133}}) {
+    GridOf<TypeParam> const u("u", m + 2, n + 2), b("b", m, n);
+    coir::testing::fill_random(b, 5);
+    auto const by_multigrid = coir::testing::copy_of(u), by_red_black = coir::testing::copy_of(u);
+    EXPECT_TRUE(conjugate_gradients(b, u, {.tolerance = 1e-11}).converged);
+    EXPECT_TRUE(coir::poisson::multigrid(b, by_multigrid, {.tolerance = 1e-11}).converged);
+    EXPECT_TRUE(coir::poisson::red_black(b, by_red_black, {.sweeps = 10'000, .tolerance = 1e-11})
+                    .converged);
+    auto const u_h = on_host(u), multigrid_h = on_host(by_multigrid),
+               red_black_h = on_host(by_red_black);
+    double largest = 0, difference = 0;
+    for (int i = 1; i <= m; ++i)
+      for (int j = 1; j <= n; ++j) {
+        largest = std::max(largest, std::abs(u_h(i, j)));
+        difference = std::max({difference, std::abs(u_h(i, j) - multigrid_h(i, j)),
+                               std::abs(u_h(i, j) - red_black_h(i, j))});
+      }
+    EXPECT_LT(difference, 1e-7 * largest);
+  }
+}
+
+// What preconditioning is for: as many iterations on any grid, where else they grow with its side.
+TYPED_TEST(ConjugateGradientsInDouble, MultigridKeepsTheIterationsFew) {
+  for (auto [m, n] : {std::pair{64, 64}, {255, 255}, {331, 97}, {512, 300}, {3, 1000}}) {
+    GridOf<TypeParam> const b("b", m, n);
+    coir::testing::fill_random(b, 9);
+    std::int64_t iterations[2];
+    for (auto const preconditioner : both) {
+      GridOf<TypeParam> const u("u", m + 2, n + 2);
+      auto const result = conjugate_gradients(
+          b, u, {.max_iterations = 5000, .tolerance = 1e-10, .preconditioner = preconditioner});
+      EXPECT_TRUE(result.converged) << m << " x " << n;
+      iterations[preconditioner == Preconditioner::multigrid] = result.iterations;
+    }
+    EXPECT_LE(iterations[1], 12) << m << " x " << n;
+    EXPECT_GT(iterations[0], iterations[1]) << m << " x " << n;
+    if (std::min(m, n) > 200) {
+      EXPECT_GT(iterations[0], 20 * iterations[1]) << m << " x " << n;
+    }
+  }
+}
+
+TYPED_TEST(ConjugateGradients, ToleranceZeroMakesAllIterations) {
+  using T = typename TypeParam::Real;
+  for (auto const preconditioner : both) {
+    GridOf<TypeParam> const u("u", 42, 35), b("b", 40, 33);
+    coir::testing::fill_random(b, 2);
+    auto const result = conjugate_gradients(
+        b, u, {.max_iterations = 200, .tolerance = 0, .preconditioner = preconditioner});
+    EXPECT_EQ(result.stopped_by, StoppedBy::sweeps);
+    EXPECT_EQ(result.iterations, 200);
+    EXPECT_LT(result.relative_residual, 1000 * std::numeric_limits<T>::epsilon());
+  }
+}
+
+TYPED_TEST(ConjugateGradients, StopsByStagnationWhereRoundingEndsIt) {
+  using T = typename TypeParam::Real;
+  for (auto const preconditioner : both) {
+    GridOf<TypeParam> const u("u", 42, 35), b("b", 40, 33);
+    coir::testing::fill_random(b, 2);
+    auto const result = conjugate_gradients(
+        b, u,
+        {.tolerance = std::numeric_limits<T>::epsilon() / 100, .preconditioner = preconditioner});
+    EXPECT_EQ(result.stopped_by, StoppedBy::stagnation);
+    EXPECT_FALSE(result.converged);
+    EXPECT_LT(result.iterations, 1000);
+    EXPECT_LT(result.relative_residual, 1000 * std::numeric_limits<T>::epsilon());
+  }
+}
+
+TYPED_TEST(ConjugateGradients, LimitsAreKeptAndTold) {
+  GridOf<TypeParam> const u("u", 42, 35), b("b", 40, 33);
+  coir::testing::fill_random(b, 2);
+  auto const none = conjugate_gradients(b, u, {.max_iterations = 0});
+  EXPECT_EQ(none.iterations, 0);
+  EXPECT_EQ(none.relative_residual, 1);
+  EXPECT_EQ(none.stopped_by, StoppedBy::sweeps);
+  auto const three = conjugate_gradients(b, u, {.max_iterations = 3, .tolerance = 0});
+  EXPECT_EQ(three.iterations, 3);
+  EXPECT_EQ(three.stopped_by, StoppedBy::sweeps);
+  EXPECT_LT(three.relative_residual, 0.1);
+  EXPECT_NEAR(three.residual_norm, coir::poisson::residual_norm(typename TypeParam::Exec{}, b, u),
+              1e-12 * three.residual_norm);
+}
+
+TYPED_TEST(ConjugateGradients, MonitorSeesEveryIterationAndMayStopIt) {
+  GridOf<TypeParam> const u("u", 42, 35), b("b", 40, 33);
+  coir::testing::fill_random(b, 2);
+  std::vector<coir::poisson::Progress> seen;
+  ConjugateGradientsOptions options{.max_iterations = 50, .tolerance = 0};
+  options.monitor = [&](coir::poisson::Progress const& progress) {
+    seen.push_back(progress);
+    return seen.size() < 3;
+  };
+  auto const result = conjugate_gradients(b, u, options);
+  EXPECT_EQ(result.iterations, 3);
+  EXPECT_EQ(result.stopped_by, StoppedBy::interrupted);
+  ASSERT_EQ(seen.size(), 3u);
+  for (int n = 0; n < 3; ++n) {
+    EXPECT_EQ(seen[n].iterations, n + 1);
+    EXPECT_EQ(seen[n].total, 50);
+    EXPECT_LT(seen[n].relative_residual, n == 0 ? 1 : seen[n - 1].relative_residual);
+  }
+}
+
+TYPED_TEST(ConjugateGradients, SourcesWithoutNumbersOrCells) {
+  using T = typename TypeParam::Real;
+  GridOf<TypeParam> const u("u", 12, 12), b("b", 10, 10), none("none", 0, 4), ring("ring", 2, 6);
+  EXPECT_TRUE(conjugate_gradients(none, ring).converged);
+  coir::testing::fill_random(u, 1);
+  auto const u_h = on_host(u);
+  for (int i = 0; i < 12; ++i) u_h(i, 0) = u_h(i, 11) = u_h(0, i) = u_h(11, i) = 0;
+  Kokkos::deep_copy(u, u_h);
+  auto const zero = conjugate_gradients(b, u);
+  EXPECT_TRUE(zero.converged);
+  EXPECT_EQ(coir::testing::differing(u, GridOf<TypeParam>("zero", 12, 12)), 0u);
+  for (T const value : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
+    Kokkos::deep_copy(b, value);
+    EXPECT_EQ(conjugate_gradients(b, u).stopped_by, StoppedBy::not_finite);
+  }
+}
+
+TYPED_TEST(ConjugateGradients, RefusesWhatItDocuments) {
+  GridOf<TypeParam> const u("u", 6, 6), b("b", 4, 4), other("other", 4, 5);
+  auto const with = [&](ConjugateGradientsOptions const& options) {
+    conjugate_gradients(b, u, options);
+  };
+  EXPECT_THROW(with({.max_iterations = -1}), coir::PreconditionError);
+  EXPECT_THROW(with({.tolerance = 1}), coir::PreconditionError);
+  EXPECT_THROW(with({.tolerance = -0.1}), coir::PreconditionError);
+  EXPECT_THROW(with({.tolerance = std::nan("")}), coir::PreconditionError);
+  EXPECT_THROW(conjugate_gradients(other, u), coir::PreconditionError);
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  auto const bytes = [](std::int64_t m, std::int64_t n) {
+    return coir::poisson::conjugate_gradients_bytes<Exec, T>(Exec{}, m, n);
+  };
+  EXPECT_THROW(static_cast<void>(bytes(0, 5)), coir::PreconditionError);
+  EXPECT_THROW(static_cast<void>(bytes(65536, 32768)), coir::PreconditionError);
+}
+
+// What the test below calls with other numbers of threads.
+TEST(ConjugateGradientsOnHost, PrintsADigestOfItsBits) {
+  using C = coir::testing::Case<coir::testing::Host, double>;
+  std::uint64_t digest = 0;
+  for (auto [m, n] : {std::pair{401, 266}, {31, 2000}, {700, 301}})
+    for (auto const preconditioner : both) {
+      GridOf<C> const u("u", m + 2, n + 2), b("b", m, n);
+      coir::testing::fill_random(b, 6);
+      conjugate_gradients(b, u,
+                          {.max_iterations = 15, .tolerance = 0, .preconditioner = preconditioner});
+      for (std::size_t c = 0; c < u.size(); ++c) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, u.data() + c, sizeof bits);
+        digest = (digest ^ bits) * 0x100000001b3ull;
+      }
+    }
+  EXPECT_NE(digest, 0u);
+  std::printf("digest %llu\n", static_cast<unsigned long long>(digest));
+}
+
+TEST(ConjugateGradientsOnHost, HasTheSameBitsForAnyThreadCount) {
+  std::string const program = std::filesystem::read_symlink("/proc/self/exe").string();
+  std::string first;
+  for (std::string const threads : {"1", "2", "3", "5"}) {
+    auto const outcome = coir::testing::run_command(
+        "OMP_PROC_BIND=false OMP_NUM_THREADS=" + threads + " '" + program +
+        "' --gtest_filter=ConjugateGradientsOnHost.PrintsADigestOfItsBits");
+    EXPECT_EQ(outcome.code, 0) << outcome.output << outcome.errors;
+    auto const begin = outcome.output.find("digest ");
+    ASSERT_NE(begin, std::string::npos) << outcome.output;
+    std::string const digest =
+        outcome.output.substr(begin, outcome.output.find('\n', begin) - begin);
+    if (first.empty()) first = digest;
+    EXPECT_EQ(digest, first) << threads << " threads";
+  }
+}
