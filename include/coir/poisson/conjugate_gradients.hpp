@@ -46,7 +46,7 @@ std::int64_t conjugate_gradients_bytes(Exec const& exec, std::int64_t rows, std:
 ///   alpha = r.z / p.Lp,   u <- u + alpha p,   r <- r - alpha L p,   z = M r,   p <- z + (r.z / its last value) p
 ///
 /// L is a matrix in compressed rows, made at each call, and Kokkos Kernels multiplies by it; what one does with a
-/// matrix that isn't known to be a stencil. It takes some 64 bytes a cell in float and 84 in double, and Multigrid, which
+/// matrix that isn't known to be a stencil. It takes some 67 bytes a cell in float and 105 in double, and Multigrid, which
 /// takes none of it, is faster.
 ///
 /// The recurrence's residual drifts from b - L u by rounding. Where it says that the tolerance is reached, b - L u is
