@@ -607,8 +607,12 @@ TEST_F(Jacobi, MemoryIsPredictedToAFifthWhateverTheOptions) {
   io::write_npy(folder / "large.npy", array);
   run_quietly("large.pgm --sweeps 0 --output deep.png");
   for (std::string const options :
-       {"large.png", "large.pgm --scheme plain", "large.npy", "large.npy --precision double",
-        "large.npy --precision double --laplacian", "large.png --scheme plain --precision double",
+       {"large.png",
+        "large.pgm --scheme plain",
+        "large.npy",
+        "large.npy --precision double",
+        "large.npy --precision double --laplacian",
+        "large.png --scheme plain --precision double",
         "large.png --scheme arrays --precision double --output u.npy",
         "large.png --scheme arrays --output u.png --output-laplacian b.png",
         "large.pgm --scheme blocked --output u.pgm --output-laplacian b.npy",
@@ -617,9 +621,12 @@ TEST_F(Jacobi, MemoryIsPredictedToAFifthWhateverTheOptions) {
         "large.png --scheme cg --output u.png",
         "large.npy --scheme cg --precision double --laplacian --output-laplacian b.npy",
         "large.png --scheme multigrid --precision double --output u.npy",
-        "large.npy --scheme multigrid --laplacian --output-laplacian b.pgm", "picture.pgm",
-        "picture.pgm --compare --output u.png", "deep.png --scheme arrays --laplacian",
-        "large.png --compare --precision double --output u.npy", "large.png --repeat 3"}) {
+        "large.npy --scheme multigrid --laplacian --output-laplacian b.pgm",
+        "picture.pgm",
+        "picture.pgm --compare --output u.png",
+        "deep.png --scheme arrays --laplacian",
+        "large.png --compare --precision double --output u.npy",
+        "large.png --repeat 3"}) {
     run_quietly(options + (contains(options, "multigrid") ? "" : " --sweeps 5") +
                 " --report r.json");
     auto report = nlohmann::json::parse(read_text(folder / "r.json"));
