@@ -67,8 +67,14 @@ template <CompiledSpace Exec, class B, class U>
   requires SourceAndUnknown<Exec, B, U> && RealViewOfRank<B, 2>
 Result conjugate_gradients(Exec const& exec, B const& b, U const& u,
                            ConjugateGradientsOptions const& options = {}) {
+  using T = typename U::value_type;
+  constexpr int rank = 2;
   detail::expects_ring(b, u);
-  return detail::conjugate_gradients<Exec, typename U::value_type>(exec, b, u, options);
+  detail::CallersGrid<Exec, T, rank> const grid(exec, b, u);
+  Result const result =
+      detail::conjugate_gradients<Exec, T>(exec, grid.source(), grid.unknown(), options);
+  grid.finish();
+  return result;
 }
 
 /// The same on the default instance of the execution space of u.

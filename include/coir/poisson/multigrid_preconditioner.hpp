@@ -46,8 +46,8 @@ class MultigridPreconditioner {
   /// \param z  [m+2, n+2] out; its outermost cells must be zero, and stay so
   /// \throws PreconditionError unless the extents are those of the constructor
   template <class R, class Z>
-    requires SourceAndUnknown<Exec, R, Z> && WritableRealViewOfRank<Z, 2> &&
-             std::same_as<typename Z::value_type, T>
+    requires SourceAndUnknown<Exec, R, Z> && RowMajor<R> && RowMajor<Z> &&
+             WritableRealViewOfRank<Z, 2> && std::same_as<typename Z::value_type, T>
   void apply(R const& r, Z const& z) {
     detail::expects_ring(r, z);
     apply_to_fields(r, z);
