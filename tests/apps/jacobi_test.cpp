@@ -617,7 +617,7 @@ TEST_F(Jacobi, MemoryIsPredictedToAFifthWhateverTheOptions) {
         "large.png --scheme arrays --output u.png --output-laplacian b.png",
         "large.pgm --scheme blocked --output u.pgm --output-laplacian b.npy",
         "large.png --scheme red-black --precision double --output u.png",
-        "large.pgm --scheme red-black --precision double --output u.npy --quiet",
+        "large.pgm --scheme red-black --precision double --output u.npy",
         "large.png --scheme cg --output u.png",
         "large.npy --scheme cg --precision double --laplacian --output-laplacian b.npy",
         "large.png --scheme multigrid --precision double --output u.npy",

@@ -497,7 +497,7 @@ TEST_F(BadNbody, NumbersOutOfRange) {
   for (std::string const value : {"0", "-1", "1000001"})
     expect_failure(2, "--steps " + value, {"--steps", "from 1 to 1000000", value});
   expect_failure(2, "--lpt 3", {"--lpt", "from 1 to 2", "'3'"});
-  expect_failure(2, "--seed -1", {"--seed", "at least 0", "'-1'"});
+  expect_failure(2, "--seed -1", {"--seed", "from 0 to", "'-1'"});
   expect_failure(2, "--pixels 0", {"--pixels", "from 1 to 32768"});
   expect_failure(2, "--checkpoint 0", {"--checkpoint", "from 1 to"});
   expect_failure(2, "--slab-thickness 0", {"--slab-thickness must be a number above 0"});

@@ -140,9 +140,8 @@ class Plan {
   /// \return  whether both Views, transposed, lie in C order; otherwise nothing is done
   template <class In, class Out>
   bool run_transposed(In const& in, Out const& out, bool forward) const {
-    if (request_.real || static_cast<int>(In::rank) != request_.rank ||
-        static_cast<int>(Out::rank) != request_.rank)
-      return false;
+    constexpr bool have_same_rank = int(In::rank) == int(Out::rank);
+    if (request_.real || !have_same_rank || int(In::rank) != request_.rank) return false;
     Request request = request_;
     std::reverse(request.shape.begin(), request.shape.begin() + request.rank);
     StridedShape<In> const from("the input", in, true);
