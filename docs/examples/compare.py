@@ -8,6 +8,7 @@ Lines are "name value", in the .py also "name value +- tolerance"; without one, 
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -15,12 +16,13 @@ TOLERANCE = 1e-7
 
 
 def read(text):
-    """{name: (value, tolerance)} of lines that name a value."""
+    """{name: (value, tolerance)} of the lines that name a value; others, such as Kokkos' warnings, are passed over."""
     values = {}
     for line in text.splitlines():
-        name, value, *rest = line.split()
-        value = float(value)
-        values[name] = value, float(rest[1]) if rest else TOLERANCE * abs(value)
+        match = re.fullmatch(r"(\w+) ([-+.\w]+)(?: \+- (\S+))?", line)
+        if match:
+            value = float(match[2])
+            values[match[1]] = value, float(match[3]) if match[3] else TOLERANCE * abs(value)
     return values
 
 
