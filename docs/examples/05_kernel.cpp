@@ -1,6 +1,5 @@
 // What a statement can't say is a kernel of one's own, on the same memory: here scattered writes.
 #include <coir/array/all.hpp>
-#include <coir/core/loops.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -18,9 +17,9 @@ int main(int argc, char** argv) {
   coir::Array<double, 1> density = coir::zeros(cells);
   auto const where = position.view();  // kernels take Views, not Arrays
   auto const into = density.view();
-  coir::for_each(
-      "example::deposit", Kokkos::DefaultExecutionSpace{}, coir::box({particles}),
-      KOKKOS_LAMBDA(std::int64_t p) {
+  // coir::for_each is for iterations that write each to a place of its own.
+  Kokkos::parallel_for(
+      "example::deposit", Kokkos::RangePolicy<>(0, particles), KOKKOS_LAMBDA(std::int64_t p) {
         auto const cell = static_cast<std::int64_t>(where(p));
         double const right = where(p) - static_cast<double>(cell);
         // Other particles may write to these cells at this moment.
