@@ -4,6 +4,7 @@
 /// The same elements in Views of other layouts.
 
 #include <coir/core/strided.hpp>
+#include <coir/core/views.hpp>
 
 #include <array>
 #include <cstddef>
@@ -29,15 +30,6 @@ inline std::string name_of(Laid laid) {
   return names[static_cast<int>(laid)];
 }
 
-template <class T, int Rank>
-struct PointersTo {
-  using type = typename PointersTo<T, Rank - 1>::type*;
-};
-template <class T>
-struct PointersTo<T, 0> {
-  using type = T;
-};
-
 template <Laid L>
 using LayoutOf = std::conditional_t<
     L == Laid::right, Kokkos::LayoutRight,
@@ -56,8 +48,8 @@ auto allocate(std::array<std::int64_t, Rank> const& extents) {
       stride *= layout.dimension[d] + (e > 0 ? 0 : L == Laid::with_gaps ? 3 : 1);
     }
   }
-  return Kokkos::View<typename PointersTo<T, static_cast<int>(Rank)>::type, LayoutOf<L>, Space>(
-      "laid out", layout);
+  return Kokkos::View<view_data_t<T, static_cast<int>(Rank)>, LayoutOf<L>, Space>("laid out",
+                                                                                  layout);
 }
 
 /// A copy of a View's elements in another layout.

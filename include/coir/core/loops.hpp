@@ -63,9 +63,10 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 
 /// Calls body(i), body(i, j) or body(i, j, k) for every index of a box, in any order, in one kernel.
 ///
-/// The iterations must not depend on each other, nor write to one place, even by atomics: those are for
-/// Kokkos::parallel_for. Devices return without a fence. On a host no thread takes fewer than cells_worth_a_thread
-/// cells (core/tasks.hpp): few dear iterations want for_each_task. Its result has the same bits for any threads.
+/// The iterations must not depend on each other, nor write to one place, even by atomics: hosts turn
+/// neighbouring ones into vectors, and Kokkos::parallel_for is for those. Returns without a fence on devices.
+/// On a host no thread takes fewer than cells_worth_a_thread cells (core/tasks.hpp): few iterations that are
+/// dear each want for_each_task. On hosts the result has the same bits for any number of threads.
 ///
 /// A body whose index stands for more than a cell of memory may say so by cells_per_index(), a number that
 /// hosts count in cells' place.
