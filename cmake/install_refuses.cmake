@@ -6,8 +6,8 @@ foreach(config IN LISTS configs)
   cmake_path(GET config PARENT_PATH folder)
   if(NOT EXISTS "${folder}/coir-recipe.txt")
     message(
-      FATAL_ERROR
-        "${prefix} has a ${package} already, in ${folder}; the one that was built for coir would be mixed with it.\n"
+      FATAL_ERROR # lines that begin with spaces are printed as they are
+        "  ${prefix} has a ${package} already, in ${folder}; the one that was built for coir would be mixed with it.\n"
         "Remedy, one of:\n"
         "  - build coir with that one: -D ${package}_ROOT=${prefix}\n"
         "  - install into another prefix: cmake --install <build folder> --prefix <prefix>\n"

@@ -7,6 +7,7 @@ execute_process(
   OUTPUT_VARIABLE said
   ERROR_VARIABLE said
   RESULT_VARIABLE failed)
+string(REGEX REPLACE "[ \n]+" " " said "${said}") # CMake breaks lines by the lengths of the paths in them
 file(GLOB_RECURSE files RELATIVE ${prefix} ${prefix}/*)
 if(NOT failed
    OR NOT said MATCHES "has a Kokkos already.*Kokkos_ROOT=.*COIR_INSTALL_KOKKOS=OFF"
