@@ -33,7 +33,7 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 
 /// Copies the triangle below the diagonal of a column-major matrix to the one above.
 template <class T>
-void mirror_lower_triangle(Matrix<T> const& c) {
+void mirror_lower_triangle(Host const& exec, Matrix<T> const& c) {
   constexpr std::int64_t side = 32;  // of a tile, read along one axis and written along the other
   std::int64_t const n = c.rows, ld = c.leading_dimension(), tiles = (n + side - 1) / side;
   T* const data = c.data;
@@ -47,9 +47,10 @@ void mirror_lower_triangle(Matrix<T> const& c) {
   if (tiles <= 2) {  // takes less than to wake the threads
     for (std::int64_t tile = 0; tile < tiles; ++tile) mirror_columns(tile);
   } else {
-    Kokkos::parallel_for("coir::linalg::mirror",
-                         Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>>(0, tiles),
-                         mirror_columns);
+    Kokkos::parallel_for(
+        "coir::linalg::mirror",
+        Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>>(exec, 0, tiles),
+        mirror_columns);
   }
 }
 
@@ -66,12 +67,13 @@ bool is_long(Matrix<T const> const& a, Matrix<T> const& c) {
 }
 
 template <class T>
-void long_product(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c) {
+void long_product(Host const& exec, Matrix<T const> const& a, Matrix<T const> const& b,
+                  Matrix<T> const& c) {
   Oriented<T const> const left(a), right(b);
   std::int64_t const tasks = (c.columns + columns_of_a_task - 1) / columns_of_a_task;
   Kokkos::parallel_for(
       "coir::linalg::long_product",
-      Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>>(0, tasks),
+      Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>>(exec, 0, tasks),
       [=](std::int64_t task) {
         std::int64_t const first = task * columns_of_a_task;
         T const one(1), zero(0);
@@ -89,7 +91,8 @@ void long_product(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> 
 
 /// c = a b on the host, where c is column-major.
 template <class T>
-void host_product(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c) {
+void host_product(Host const& exec, Matrix<T const> const& a, Matrix<T const> const& b,
+                  Matrix<T> const& c) {
 #ifdef KOKKOSKERNELS_ENABLE_TPL_BLAS
   if (a.is_transpose_of(b) && c.columns > 1) {
     Oriented<T const> const left(a);
@@ -98,24 +101,24 @@ void host_product(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> 
               lda = static_cast<int>(left.matrix.leading_dimension()),
               ldc = static_cast<int>(c.leading_dimension());
     syrk_of(T())("L", left.operation, &n, &k, &one, left.matrix.data, &lda, &zero, c.data, &ldc);
-    mirror_lower_triangle(c);
+    mirror_lower_triangle(exec, c);
     return;
   }
-  if (is_long(a, c)) return long_product(a, b, c);
+  if (is_long(a, c)) return long_product(exec, a, b, c);
 #endif
-  kernels_product<T, Kokkos::HostSpace>(a, b, c);
+  kernels_product<T>(exec, a, b, c);
 }
 
-template <class T, class Space>
-void blas_product(Matrix<T const> a, Matrix<T const> b, Matrix<T> c) {
+template <class T, class Exec>
+void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix<T> c) {
   if (c.column_major())
-    host_product(a, b, c);
+    host_product(exec, a, b, c);
   else
-    host_product(b.transposed(), a.transposed(), c.transposed());
+    host_product(exec, b.transposed(), a.transposed(), c.transposed());
 }
 
 #define COIR_INSTANTIATE(T) \
-  template void blas_product<T, Kokkos::HostSpace>(Matrix<T const>, Matrix<T const>, Matrix<T>);
+  template void blas_product<T>(Host const&, Matrix<T const>, Matrix<T const>, Matrix<T>);
 COIR_INSTANTIATE(float)
 COIR_INSTANTIATE(double)
 COIR_INSTANTIATE(Kokkos::complex<float>)

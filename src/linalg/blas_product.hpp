@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// blas_product by Kokkos Kernels, to be instantiated for one memory space.
+/// blas_product by Kokkos Kernels, to be instantiated for one execution space; and what differs between its versions:
+/// from 3.6 on gemm and gemv take an instance of the execution space.
 
 #include <coir/linalg/detail/product.hpp>
 
@@ -12,20 +13,45 @@
 
 namespace coir::detail {
 
-template <class T, class Space>
+template <class T, class Exec>
 using BlasMatrix =
-    Kokkos::View<T**, Kokkos::LayoutLeft, Kokkos::Device<typename Space::execution_space, Space>,
+    Kokkos::View<T**, Kokkos::LayoutLeft, Kokkos::Device<Exec, typename Exec::memory_space>,
                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-template <class T, class Space>
+template <class T, class Exec>
 using BlasVector =
-    Kokkos::View<T*, Kokkos::LayoutLeft, Kokkos::Device<typename Space::execution_space, Space>,
+    Kokkos::View<T*, Kokkos::LayoutLeft, Kokkos::Device<Exec, typename Exec::memory_space>,
                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+template <class Exec>
+inline constexpr bool gemm_takes_instance =
+    requires(Exec exec, BlasMatrix<double const, Exec> a, BlasMatrix<double, Exec> c) {
+      KokkosBlas::gemm(exec, "N", "N", 1.0, a, a, 0.0, c);
+    };
+
+template <class Exec, class A, class X, class Y>
+void gemv(Exec const& exec, char const* operation, A const& a, X const& x, Y const& y) {
+  using T = typename Y::value_type;
+  if constexpr (gemm_takes_instance<Exec>)
+    KokkosBlas::gemv(exec, operation, T(1), a, x, T(0), y);
+  else
+    KokkosBlas::gemv(operation, T(1), a, x, T(0), y);
+}
+
+template <class Exec, class A, class B, class C>
+void gemm(Exec const& exec, char const* operation_a, char const* operation_b, A const& a,
+          B const& b, C const& c) {
+  using T = typename C::value_type;
+  if constexpr (gemm_takes_instance<Exec>)
+    KokkosBlas::gemm(exec, operation_a, operation_b, T(1), a, b, T(0), c);
+  else
+    KokkosBlas::gemm(operation_a, operation_b, T(1), a, b, T(0), c);
+}
+
 /// A column-major matrix as Kokkos Kernels takes it.
-template <class Space, class T>
-BlasMatrix<T, Space> blas_matrix(Matrix<T> const& m) {
+template <class Exec, class T>
+BlasMatrix<T, Exec> blas_matrix(Matrix<T> const& m) {
   auto const size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
-  BlasMatrix<T, Space> const whole(m.data, size(m.leading_dimension()), size(m.columns));
+  BlasMatrix<T, Exec> const whole(m.data, size(m.leading_dimension()), size(m.columns));
   return Kokkos::subview(whole, std::pair<std::size_t, std::size_t>(0, size(m.rows)), Kokkos::ALL);
 }
 
@@ -40,19 +66,19 @@ struct Oriented {
 };
 
 /// c = a b, for a column-major c, by Kokkos Kernels alone.
-template <class T, class Space>
-void kernels_product(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c) {
-  T const one(1), zero(0);
+template <class T, class Exec>
+void kernels_product(Exec const& exec, Matrix<T const> const& a, Matrix<T const> const& b,
+                     Matrix<T> const& c) {
   Oriented<T const> const left(a);
   bool const vectors = c.columns == 1 && (b.row == 1 || b.rows == 1) && (c.row == 1 || c.rows == 1);
   if (vectors) {
-    BlasVector<T const, Space> const x(b.data, static_cast<std::size_t>(b.rows));
-    BlasVector<T, Space> const y(c.data, static_cast<std::size_t>(c.rows));
-    KokkosBlas::gemv(left.operation, one, blas_matrix<Space>(left.matrix), x, zero, y);
+    BlasVector<T const, Exec> const x(b.data, static_cast<std::size_t>(b.rows));
+    BlasVector<T, Exec> const y(c.data, static_cast<std::size_t>(c.rows));
+    gemv(exec, left.operation, blas_matrix<Exec>(left.matrix), x, y);
   } else {
     Oriented<T const> const right(b);
-    KokkosBlas::gemm(left.operation, right.operation, one, blas_matrix<Space>(left.matrix),
-                     blas_matrix<Space>(right.matrix), zero, blas_matrix<Space>(c));
+    gemm(exec, left.operation, right.operation, blas_matrix<Exec>(left.matrix),
+         blas_matrix<Exec>(right.matrix), blas_matrix<Exec>(c));
   }
 }
 

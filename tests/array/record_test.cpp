@@ -84,7 +84,7 @@ TYPED_TEST(Record, WhatTheHostWaitsForIsRefused) {
   EXPECT_EQ(
       refused([&] { y = x / sum(x); }),
       "a reduction to a number can't be recorded by record(): only assignments, reductions along "
-      "an axis and vmap can; do the rest between two runs");
+      "an axis, products and vmap can; do the rest between two runs");
   EXPECT_NE(refused([&] { y = sort(x); }), "");
   EXPECT_NE(refused([&] { y = cumsum(x); }), "");
   if constexpr (!runs_on_host<typename Space::execution_space>)

@@ -286,6 +286,40 @@ TYPED_TEST(Matmul, MayWriteOverItsFactors) {
   EXPECT_EQ(values(b), expected);
 }
 
+// By BLAS (a matrix by another and by a vector, and by its own transpose), by the plain kernel (a stack of small ones),
+// with a temporary; 70 runs, some submitted together and some alone. Powers of a permutation stay exact.
+TYPED_TEST(Matmul, CanBeRecorded) {
+  TYPES;
+  std::int64_t const n = 24;
+  auto const shift = Array<T, 2, Space>(roll(eye<T, Space>(n), 5, 1));
+  auto const start = this->random(n, n);
+  auto m = copy(start), next = copy(start), square = copy(start);
+  auto v = Array<T, 1, Space>(start(0)), w = copy(v);
+  auto stack = reshape(copy(start), Shape<3>{n * n / 4, 2, 2}), stacks = copy(stack);
+  auto const swap = Array<T, 2, Space>(flip(eye<T, Space>(2), 0));
+  auto const steps = record<Space>([&] {
+    matmul_into(next, shift, m);
+    m = next;
+    w = matvec(shift, v);
+    v = w;
+    matmul_into(square, shift, transpose(shift));
+    matmul_into(stacks, stack, swap);
+    stack = stacks;
+  });
+  EXPECT_EQ(values(m), values(start));  // nothing has run yet
+  int done = 0;
+  for (int times : {1, 70}) {
+    steps.run(times);
+    done += times;
+    auto const shifted = roll(start, -5 * done % n, 0);
+    EXPECT_EQ(values(m), values(shifted));
+    EXPECT_EQ(values(v), values(roll(start(0), -5 * done % n)));
+    EXPECT_EQ(values(square), values(eye<T, Space>(n)));
+    auto const pairs = reshape(copy(start), Shape<3>{n * n / 4, 2, 2});
+    EXPECT_EQ(values(stack), done % 2 == 1 ? values(flip(pairs, 2)) : values(pairs));
+  }
+}
+
 TYPED_TEST(Matmul, EmptyFactorsGiveZerosOrNothing) {
   TYPES;
   EXPECT_EQ(matmul(zeros<T, Space>(0, 3), zeros<T, Space>(3, 4)).shape(), (Shape<2>{0, 4}));

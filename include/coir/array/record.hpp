@@ -71,7 +71,7 @@ class Recorded {
 /// On CUDA the statements become a graph, and a run costs a fraction of what it takes to launch them one by one,
 /// which is what statements on small arrays cost there. Elsewhere each run calls `statements` again.
 ///
-/// Assignments (compound and masked ones too), reductions along an axis and vmap() can be recorded. The arrays that
+/// Assignments (compound and masked ones too), reductions along an axis, products and vmap() can be recorded. The arrays that
 /// are written must exist before and keep their memory: `statements` must do nothing but change elements (no
 /// swap(), no numbers that differ from run to run), and arrays that it refers to must outlive the result.
 ///

@@ -46,8 +46,8 @@ Exec immediate(char const* what) {
   if (recording_state<Exec>)
     throw PreconditionError(
         std::string(what) +
-        " can't be recorded by record(): only assignments, reductions along an axis "
-        "and vmap can; do the rest between two runs");
+        " can't be recorded by record(): only assignments, reductions along an axis, "
+        "products and vmap can; do the rest between two runs");
   expects_kokkos();
   return Exec{};
 }

@@ -8,6 +8,9 @@
 /// and their complex numbers go to BLAS, integers to a plain kernel. Elements of different types are
 /// promoted as by operators; bool counts, so that a product of bool arrays is int.
 ///
+/// Products can be recorded by record(), with matmul_into where they are to stay: what matmul returns is memory of the
+/// recording's. On CUDA that takes Kokkos Kernels 3.6 or newer; before, products run on the default instance.
+///
 /// On hosts the threads are BLAS's own. OpenBLAS for OpenMP shares Kokkos' threads; its variant for pthreads
 /// has a second set, which OPENBLAS_NUM_THREADS limits.
 
@@ -138,7 +141,7 @@ void multiply(Slice<T, Rank, Space> const& out, Slice<T const, A, Space> const& 
       if (stack_of(b).first.is_transpose_of(stack_of(a).first)) return transpose(left);
     return readable(b);
   }();
-  Exec const exec = coir::detail::immediate<Exec>("matmul()");
+  Exec const exec = product_instance<T, Exec>("matmul()");
   if constexpr (Rank == 1 && A == 1) {
     product(exec, left_stack(left), right_stack(right), left_stack(out));
   } else {
@@ -232,7 +235,7 @@ auto matvec(A const& a, X const& x) {
     if (a.shape()[2] == 0)
       result = T(0);
     else
-      detail::product(coir::detail::immediate<Exec>("vmap(matvec)"), detail::stack_of(left),
+      detail::product(detail::product_instance<T, Exec>("vmap(matvec)"), detail::stack_of(left),
                       detail::columns_of(right), detail::columns_of(result.all()));
     return result;
   }

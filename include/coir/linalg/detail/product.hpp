@@ -19,8 +19,23 @@ inline constexpr bool is_blas_type =
 
 /// c = a b by Kokkos Kernels, for matrices that fit BLAS and have elements. c overlaps neither factor.
 /// Compiled in src/linalg for the four types, on hosts and the default device.
-template <class T, class Space>
-void blas_product(Matrix<T const> a, Matrix<T const> b, Matrix<T> c);
+template <class T, class Exec>
+void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix<T> c);
+
+/// Whether blas_product() runs on the instance that it is given, and can be recorded therefore: on hosts, which call it at
+/// each run, and on devices with Kokkos Kernels from version 3.6 on, before which BLAS runs on the default instance.
+template <class Exec>
+bool blas_takes_instance();
+
+/// The instance that a product runs on.
+///
+/// \throws PreconditionError while record() records if the BLAS in use can't be recorded
+template <class T, class Exec>
+Exec product_instance(char const* what) {
+  if constexpr (is_blas_type<T> && !runs_on_host<Exec>)
+    if (!blas_takes_instance<Exec>()) return immediate<Exec>(what);
+  return instance<Exec>();
+}
 
 /// Matrices of a stack with fewer multiplications than this aren't worth a call of BLAS each.
 template <class Exec>
@@ -33,16 +48,15 @@ void product(Exec const& exec, Stack<T const> a, Stack<T const> b, Stack<T> c) {
   if constexpr (!is_blas_type<T>) {
     plain_product(exec, a, b, c);
   } else {
-    using Space = typename Exec::memory_space;
     // Several matrices by the same one are a single product of a taller matrix.
     if (b.step == 0 && a.count == c.count && a.joins() && c.joins() && a.joined().fits_blas() &&
         c.joined().fits_blas()) {
-      blas_product<T, Space>(a.joined(), b.first, c.joined());
+      blas_product<T>(exec, a.joined(), b.first, c.joined());
     } else if (c.count > 1 &&
                c.first.rows * c.first.columns * a.first.columns < small_product<Exec>) {
       plain_product(exec, a, b, c);
     } else {
-      for (std::int64_t s = 0; s < c.count; ++s) blas_product<T, Space>(a[s], b[s], c[s]);
+      for (std::int64_t s = 0; s < c.count; ++s) blas_product<T>(exec, a[s], b[s], c[s]);
     }
   }
 }
