@@ -19,6 +19,16 @@ import sys
 TEMPLATES = pathlib.Path(__file__).resolve().parent / "new"
 IN_COIR = {"array", "autodiff", "core", "linalg"}  # modules whose functions are in the namespace coir itself
 
+# What C++ and CMake give another meaning.
+RESERVED = set("""
+    alignas alignof and and_eq asm assert auto bitand bitor bool break case catch char char8_t char16_t char32_t class
+    co_await co_return co_yield coir compl concept const const_cast consteval constexpr constinit continue decltype default
+    delete detail do double dynamic_cast else enum errno explicit export extern false float for friend goto if inline int
+    long main mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
+    reinterpret_cast requires return short signed sizeof static static_assert static_cast std struct switch template test
+    this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
+    xor_eq""".split())
+
 
 class Refused(Exception):
     """Why nothing was made."""
@@ -77,6 +87,8 @@ class Tree:
 def check_name(name, what):
     if not re.fullmatch("[a-z][a-z0-9_]*", name):
         raise Refused(f"{what} must be of lower-case letters, digits and underscores, and begin with a letter, not '{name}'")
+    if name in RESERVED or "__" in name:
+        raise Refused(f"{what} can't be '{name}', which C++, CMake or coir itself uses: choose another name")
 
 
 def camel_case(name):
@@ -135,10 +147,15 @@ def add_kernel(tree, module, name):
 def add_module(tree, module, name):
     if tree.has(f"src/{module}") or tree.has(f"include/coir/{module}"):
         raise Refused(f"the module {module} is there already: scripts/new.py kernel {module} {name}")
+    for folder in ("tests", "bench"):
+        if tree.has(f"{folder}/{module}"):
+            raise Refused(f"{folder}/{module} is there already and no module's: choose another name")
     tree.texts[f"src/{module}/CMakeLists.txt"] = f"coir_add_module(\n  {module}\n  HEADERS\n  LINK coir_core)\n"
     tree.insert("CMakeLists.txt", f"add_subdirectory(src/{module})", r"coir_add_umbrella\(\)")
+    tree.insert("scripts/check_includes.py", f'    "{module}",', r"\]  # modules")
     return add_kernel(tree, module, name) + [
-        f"say in docs/architecture.md what {module} holds, and move its line in CMakeLists.txt below the modules it uses"]
+        f"say in docs/architecture.md what {module} holds; there, in CMakeLists.txt and in scripts/check_includes.py move its",
+        "line to just below the modules that it uses"]
 
 
 def add_app(tree, name):

@@ -18,9 +18,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 def copy_tree(folder):
     """The files that new.py reads."""
-    for file in ["CMakeLists.txt", *ROOT.glob("*/CMakeLists.txt"), *ROOT.glob("*/*/CMakeLists.txt")]:
+    for file in ["CMakeLists.txt", "scripts/check_includes.py", *ROOT.glob("*/CMakeLists.txt"), *ROOT.glob("*/*/CMakeLists.txt")]:
         file = ROOT / file
-        if file.relative_to(ROOT).parts[0] in ("CMakeLists.txt", "apps", "bench", "src", "tests"):
+        if file.relative_to(ROOT).parts[0] in ("CMakeLists.txt", "apps", "bench", "scripts", "src", "tests"):
             target = folder / file.relative_to(ROOT)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, target)
@@ -66,6 +66,7 @@ class New(unittest.TestCase):
         self.assertEqual(new(self.folder, "app", "tides").returncode, 0)
         for path, line in {
             "CMakeLists.txt": "add_subdirectory(src/graph)",
+            "scripts/check_includes.py": '"graph",',
             "tests/CMakeLists.txt": "add_subdirectory(graph)",
             "bench/CMakeLists.txt": "add_subdirectory(graph)",
             "apps/CMakeLists.txt": "add_subdirectory(tides)",
@@ -83,6 +84,10 @@ class New(unittest.TestCase):
             ("app", "info"): "the application info is there already",
             ("kernel", "mesh", "BadName"): "not 'BadName'",
             ("module", "../x", "doubled"): "not '../x'",
+            ("kernel", "mesh", "double"): "can't be 'double'",
+            ("module", "new", "doubled"): "can't be 'new'",
+            ("app", "a__b"): "can't be 'a__b'",
+            ("module", "apps", "doubled"): "tests/apps is there already",
         }.items():
             run = new(self.folder, *arguments)
             self.assertEqual(run.returncode, 2, arguments)

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""scripts/check_includes.py on small trees, with includes spelled in ways that the preprocessor takes as well."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parent.parent.parent / "scripts/check_includes.py"
+
+HEADERS = {
+    "include/coir/core/shape.hpp": "#pragma once\n",
+    "include/coir/core/detail/rows.hpp": "#pragma once\n",
+    "include/coir/mesh/paint.hpp": "#pragma once\n#include <coir/core/shape.hpp>\n",
+    "src/mesh/paint_host.hpp": "#pragma once\n",
+    "src/nbody/bins.hpp": "#pragma once\n",
+}
+
+
+def check(files):
+    """The lines that it prints about a tree of HEADERS and these, and its exit code."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (HEADERS | files).items():
+            file = pathlib.Path(folder, name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        subprocess.run(["git", "init", "--quiet", folder], check=True)
+        run = subprocess.run([sys.executable, SCRIPT], cwd=folder, capture_output=True, text=True)
+        return run.stdout.splitlines()[:-1], run.returncode, run.stderr
+
+
+class CheckIncludes(unittest.TestCase):
+    def expect_fault(self, name, text, words, line=1):
+        faults, code, errors = check({name: text})
+        self.assertEqual((code, errors), (1, ""), text)
+        self.assertTrue(any(fault.startswith(f"{name}:{line}: ") and words in fault for fault in faults), (text, faults))
+
+    def test_what_follows_the_rules_passes(self):
+        faults, code, _ = check({
+            "src/nbody/moves.cpp": '#include "bins.hpp"\n#include <coir/mesh/paint.hpp>\n#include <mesh/paint_host.hpp>\n',
+            "apps/x/main.cpp": '#include "main.hpp"\n#include <coir/mesh/paint.hpp>\n#include <vector>\n',
+            "apps/x/comments.cpp": "// #include <coir/core/detail/rows.hpp>\n/*\n#include <coir/core/detail/rows.hpp>\n*/\n",
+        })
+        self.assertEqual((faults, code), ([], 0))
+
+    def test_detail_is_found_in_every_spelling(self):
+        for spelling in ("#include <coir/core/detail/rows.hpp>", '#include "coir/core/detail/rows.hpp"',
+                         "#include<coir/core/detail/rows.hpp>", "  #  include  <coir/core/detail/rows.hpp>",
+                         "/* so */ #include <coir/core/detail/rows.hpp>", "#/**/include <coir/core/detail/rows.hpp>",
+                         "%:include <coir/core/detail/rows.hpp>", "#import <coir/core/detail/rows.hpp>",
+                         "#include \\\n  <coir/core/detail/rows.hpp>"):
+            self.expect_fault("apps/x/main.cpp", spelling + "\n", "detail/ is core's own")
+
+    def test_paths_that_go_round_are_named(self):
+        for path in ("<coir/mesh/../core/detail/rows.hpp>", "<./coir/core/detail/rows.hpp>",
+                     "<coir//core/detail/rows.hpp>", '"../core/detail/rows.hpp"'):
+            self.expect_fault("include/coir/mesh/y.hpp", f"\n#include {path}\n", "name the file from the include folder", 2)
+            self.expect_fault("include/coir/mesh/y.hpp", f"\n#include {path}\n", "detail/ is core's own", 2)
+
+    def test_sources_are_found_in_quotes(self):
+        self.expect_fault("src/mesh/y.cpp", '#include "nbody/bins.hpp"\n', "mesh is below nbody")
+        self.expect_fault("tests/mesh/y.cpp", '#include "mesh/paint_host.hpp"\n', "src/ is for the library's own")
+        self.expect_fault("src/mesh/y.cpp", '#include "../nbody/bins.hpp"\n', "mesh is below nbody")
+
+    def test_other_endings_and_blanks_in_names_are_looked_at(self):
+        for name in ("apps/x/a b.cpp", "apps/x/y.h", "apps/x/y.cu", "apps/x/y.inc"):
+            self.expect_fault(name, "#include <coir/core/detail/rows.hpp>\n", "detail/ is core's own")
+
+    def test_a_module_that_is_not_listed_is_named(self):
+        self.expect_fault("include/coir/graph/y.hpp", "#include <coir/core/shape.hpp>\n", "graph isn't among the MODULES")
+        self.expect_fault("src/graph/y.cpp", "#include <coir/core/shape.hpp>\n", "graph isn't among the MODULES")
+
+    def test_versions_of_kokkos_are_found_in_every_spelling(self):
+        for spelling in ("#if KOKKOS_VERSION < 40000", "#if defined(A) && \\\n  KOKKOS_VERSION < 40000",
+                         "#/**/if KOKKOS_VERSION_GREATER(4, 0, 0)", "%:elif KOKKOS_VERSION"):
+            self.expect_fault("src/core/y.cpp", spelling + "\n", "Kokkos' versions differ")
+
+
+unittest.main()
