@@ -67,6 +67,7 @@ void expect_round_trips() {
   expect_round_trip(Kokkos::View<int*, Layout, Space>("v", 11));
   expect_round_trip(Kokkos::View<long***, Layout, Space>("v", 2, 3, 5));
   expect_round_trip(Kokkos::View<double****, Layout, Space>("v", 2, 1, 3, 4));
+  expect_round_trip(Kokkos::View<float******, Layout, Space>("v", 2, 3, 1, 2, 5, 2));
   expect_round_trip(Kokkos::View<double**, Layout, Space>("v", 0, 3));
   expect_round_trip(Kokkos::View<double* [3], Layout, Space>("v", 4));
 }

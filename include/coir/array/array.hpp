@@ -9,6 +9,7 @@
 #include <coir/array/range.hpp>
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/core/memory.hpp>
 #include <coir/core/pool.hpp>
 #include <coir/core/views.hpp>
 
@@ -278,11 +279,7 @@ class Slice : public ExpressionBase {
     } else {
       detail::immediate<Exec>("item()");
       value_type result;
-      Kokkos::View<value_type const, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const from(
-          data_);
-      Kokkos::View<value_type, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(
-          &result);
-      Kokkos::deep_copy(to, from);
+      copy_bytes<Kokkos::HostSpace, Space>(&result, data_, sizeof result);
       return result;
     }
   }

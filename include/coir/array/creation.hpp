@@ -304,11 +304,8 @@ auto from_span(std::span<T, Size> elements, std::array<std::int64_t, Rank> const
     throw PreconditionError(std::to_string(elements.size()) + " elements don't fill shape " +
                             in_words(shape));
   detail::immediate<typename Space::execution_space>("a copy from host memory");
-  Kokkos::View<Value const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const from(
-      elements.data(), elements.size());
-  Kokkos::View<Value*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(result.data(),
-                                                                                elements.size());
-  Kokkos::deep_copy(to, from);
+  copy_bytes<Space, Kokkos::HostSpace>(result.data(), elements.data(),
+                                       static_cast<std::int64_t>(elements.size_bytes()));
   return result;
 }
 template <class Space = DefaultSpace, class T, std::size_t Size, std::size_t Rank>
@@ -451,12 +448,9 @@ auto moved_to(E const& expression) {
   auto const values = evaluate(expression);
   using T = value_t<E>;
   Array<T, rank_of<E>, To> result(values.shape());
-  auto const size = static_cast<std::size_t>(values.size());
   immediate<typename decltype(values)::Exec>("a copy to another memory space");
-  Kokkos::View<T*, To, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(result.data(), size);
-  Kokkos::View<T const*, typename decltype(values)::space,
-               Kokkos::MemoryTraits<Kokkos::Unmanaged>> const from(values.data(), size);
-  Kokkos::deep_copy(to, from);
+  copy_bytes<To, typename decltype(values)::space>(
+      result.data(), values.data(), values.size() * static_cast<std::int64_t>(sizeof(T)));
   return result;
 }
 }  // namespace detail

@@ -5,6 +5,7 @@
 
 #include <coir/core/concepts.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -43,6 +44,28 @@ void expects_memory(std::int64_t bytes, std::int64_t available, std::string cons
 /// Wishes that fresh host memory of 4 MiB or more come in pages of 2 MiB: fewer page faults at first, and fewer misses
 /// of the address cache later. Does nothing where the system has no such pages.
 void ask_for_large_pages(void* block, std::int64_t bytes);
+
+/// Copies bytes that don't overlap between two memory spaces, once all kernels have ended, and waits. One function for
+/// all that is copied: Kokkos' own copies are compiled again for each type of View.
+template <class ToSpace, class FromSpace>
+void copy_bytes(void* to, void const* from, std::int64_t bytes);
+
+template <class ToSpace, class FromSpace>
+void copy_bytes(void* to, void const* from, std::int64_t bytes) {
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  auto const count = static_cast<std::size_t>(bytes);
+  Kokkos::View<char*, ToSpace, Unmanaged> const target(static_cast<char*>(to), count);
+  Kokkos::View<char const*, FromSpace, Unmanaged> const source(static_cast<char const*>(from),
+                                                               count);
+  Kokkos::deep_copy(target, source);
+}
+
+// Compiled once, in the library.
+#define COIR_COPY_BYTES(keyword, ToSpace, FromSpace) \
+  keyword template void copy_bytes<ToSpace, FromSpace>(void*, void const*, std::int64_t)
+COIR_COPY_BYTES(extern, Kokkos::HostSpace, Kokkos::HostSpace);
+COIR_COPY_BYTES(extern, Kokkos::HostSpace, Kokkos::DefaultExecutionSpace::memory_space);
+COIR_COPY_BYTES(extern, Kokkos::DefaultExecutionSpace::memory_space, Kokkos::HostSpace);
 
 template <class MemorySpace>
 void expects_memory(std::int64_t bytes, std::string const& what) {

@@ -167,7 +167,6 @@ COIR_COPY_STRIDED(extern, Kokkos::DefaultExecutionSpace, Kokkos::complex<double>
 
 template <class T, int Rank>
 Strided<T, 4> with_four_axes(Strided<T, Rank> const& view) {
-  static_assert(Rank <= 4);
   Strided<T, 4> result{view.data, {1, 1, 1, 1}, {}};
   std::int64_t span = 0;
   for (int d = 0; d < Rank; ++d) {
@@ -181,12 +180,29 @@ Strided<T, 4> with_four_axes(Strided<T, Rank> const& view) {
 
 }  // namespace detail
 
-/// Copies elements from one place to another with the same extents, which doesn't overlap it: one kernel, no fence.
+/// The elements at one index of the first axis.
+template <class T, int Rank>
+  requires(Rank >= 1)
+Strided<T, Rank - 1> slab(Strided<T, Rank> const& view, std::int64_t index) {
+  Strided<T, Rank - 1> result{view.data + index * view.strides[0], {}, {}};
+  for (int d = 1; d < Rank; ++d) {
+    result.extents[d - 1] = view.extents[d];
+    result.strides[d - 1] = view.strides[d];
+  }
+  return result;
+}
+
+/// Copies elements from one place to another with the same extents, which doesn't overlap it: one kernel (for each
+/// index of the axes before the last four), no fence.
 template <ExecutionSpace Exec, class T, int Rank>
-  requires(Rank >= 1 && Rank <= 4)
+  requires(Rank >= 1)
 void copy_strided(Exec const& exec, Strided<T const, Rank> const& from,
                   Strided<T, Rank> const& to) {
-  detail::copy_strided<Exec, T>(exec, detail::with_four_axes(from), detail::with_four_axes(to));
+  if constexpr (Rank <= 4)
+    detail::copy_strided<Exec, T>(exec, detail::with_four_axes(from), detail::with_four_axes(to));
+  else
+    for (std::int64_t i = 0; i < to.extents[0]; ++i)
+      copy_strided<Exec, T, Rank - 1>(exec, slab(from, i), slab(to, i));
 }
 
 /// What a kernel does with the elements that it is given.

@@ -6,7 +6,7 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/memory.hpp>
-#include <coir/core/views.hpp>
+#include <coir/core/strided.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,22 +15,8 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 namespace coir::io {
-
-namespace detail {
-
-template <class V, class Space>
-using COrderView = Kokkos::View<view_data_t<typename V::non_const_value_type, int(V::rank)>,
-                                Kokkos::LayoutRight, Space>;
-
-template <class V>
-inline constexpr bool host_accessible =
-    Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
-                               typename V::memory_space>::accessible;
-
-}  // namespace detail
 
 /// A View's extents.
 template <class V>
@@ -63,105 +49,161 @@ V allocate(std::string const& label, std::array<std::int64_t, Rank> const& shape
 
 namespace detail {
 
-// True if the elements lie one after the other with the last index fastest, whatever the layout's name.
-template <class V>
-bool is_c_order(V const& view) {
-  std::size_t expected = 1;
-  for (int d = static_cast<int>(V::rank) - 1; d >= 0; --d) {
-    if (view.extent(d) != 1 && static_cast<std::size_t>(view.stride(d)) != expected) return false;
-    expected *= view.extent(d);
-  }
-  return true;
+template <class Space>
+inline constexpr bool host_accessible =
+    Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space>::accessible;
+
+/// Where copies are made that a file's order needs: bytes, so that all elements share the type of the View.
+template <class Space>
+using Staging = Kokkos::View<char*, Space>;
+
+template <class Space>
+Staging<Space> stage(std::int64_t bytes) {
+  expects_memory<Space>(bytes, "a View's copy in C order");
+  return Staging<Space>(Kokkos::view_alloc("coir::io::staging", Kokkos::WithoutInitializing),
+                        static_cast<std::size_t>(bytes));
 }
 
-}  // namespace detail
+template <class T, int Rank>
+Strided<T, Rank> in_c_order(T* data, std::array<std::int64_t, Rank> const& extents) {
+  return {data, extents, c_strides(extents)};
+}
 
-/// Calls fill(T* elements), which writes view.size() elements in C order, and puts them into the View.
-template <class V, class Fill>
-void fill_in_c_order(V const& view, Fill const& fill) {
-  Kokkos::fence();  // a kernel may still use the View
-  if constexpr (detail::host_accessible<V>) {
-    if (detail::is_c_order(view)) {
-      fill(view.data());
+/// Copies elements of a memory space to the host, and waits.
+template <class Space, class T, int Rank>
+void copy_to_host(Strided<T const, Rank> const& from, T* to) {
+  std::int64_t const bytes = from.size() * static_cast<std::int64_t>(sizeof(T));
+  if (is_c_order(from)) {
+    copy_bytes<Kokkos::HostSpace, Space>(to, from.data, bytes);
+  } else if constexpr (Rank > 0 && host_accessible<Space>) {
+    Kokkos::DefaultHostExecutionSpace const exec;
+    copy_strided(exec, from, in_c_order<T, Rank>(to, from.extents));
+    exec.fence();
+  } else if constexpr (Rank > 0) {
+    auto const near = stage<Space>(bytes);
+    T* const there = reinterpret_cast<T*>(near.data());
+    copy_strided(typename Space::execution_space(), from, in_c_order<T, Rank>(there, from.extents));
+    copy_bytes<Kokkos::HostSpace, Space>(to, there, bytes);
+  }
+}
+
+/// The way back.
+template <class Space, class T, int Rank>
+void copy_from_host(T const* from, Strided<T, Rank> const& to) {
+  std::int64_t const bytes = to.size() * static_cast<std::int64_t>(sizeof(T));
+  if (is_c_order(to)) {
+    copy_bytes<Space, Kokkos::HostSpace>(to.data, from, bytes);
+  } else if constexpr (Rank > 0 && host_accessible<Space>) {
+    Kokkos::DefaultHostExecutionSpace const exec;
+    copy_strided(exec, in_c_order<T const, Rank>(from, to.extents), to);
+    exec.fence();
+  } else if constexpr (Rank > 0) {
+    auto const near = stage<Space>(bytes);
+    T* const there = reinterpret_cast<T*>(near.data());
+    copy_bytes<Space, Kokkos::HostSpace>(there, from, bytes);
+    typename Space::execution_space const exec;
+    copy_strided(exec, in_c_order<T const, Rank>(there, to.extents), to);
+    exec.fence();
+  }
+}
+
+/// The rows `first` to `last` of the first axis.
+template <class T, int Rank>
+Strided<T, Rank> rows_of(Strided<T, Rank> all, std::int64_t first, std::int64_t last) {
+  all.data += first * all.strides[0];
+  all.extents[0] = last - first;
+  return all;
+}
+
+/// How many indices of the first axis go through the host's memory at once: from a device as much as makes copies
+/// fast, on the host no more than stays in a cache.
+template <class Space, class T, int Rank>
+std::int64_t indices_at_once(Strided<T, Rank> const& all) {
+  constexpr std::int64_t bytes = std::int64_t(host_accessible<Space> ? 1 : 8) << 20;
+  std::int64_t each = sizeof(T);
+  for (int d = 1; d < Rank; ++d) each *= all.extents[d];
+  return std::max<std::int64_t>(1, bytes / std::max<std::int64_t>(1, each));
+}
+
+template <class Space, class T, int Rank, class Fill>
+void fill(Strided<T, Rank> const& elements, Fill const& fill) {
+  if constexpr (host_accessible<Space>) {
+    if (is_c_order(elements)) {
+      fill(elements.data);
       return;
     }
   }
-  auto const host =
-      allocate<detail::COrderView<V, Kokkos::HostSpace>>("coir::io::staging", shape_of(view));
-  fill(host.data());
-  // Kokkos reorders within a memory space and copies between spaces, but not both at once.
-  if constexpr (detail::host_accessible<V>)
-    Kokkos::deep_copy(view, host);
-  else
-    Kokkos::deep_copy(view, Kokkos::create_mirror_view_and_copy(typename V::memory_space(), host));
-}
-
-/// The View's elements in C order on the host: the View's own memory where they already are, else a copy.
-template <class V>
-auto to_host_c_order(V const& view) {
-  using T = typename V::non_const_value_type;
-  using Host =
-      Kokkos::View<view_data_t<T const, int(V::rank)>, Kokkos::LayoutRight, Kokkos::HostSpace>;
-  Kokkos::fence();  // a kernel may still write to the View
-  if constexpr (detail::host_accessible<V>) {
-    if (detail::is_c_order(view)) {
-      Kokkos::LayoutRight layout;
-      for (int d = 0; d < static_cast<int>(V::rank); ++d) layout.dimension[d] = view.extent(d);
-      return Host(view.data(), layout);
-    }
-    auto const host =
-        allocate<detail::COrderView<V, Kokkos::HostSpace>>("coir::io::staging", shape_of(view));
-    Kokkos::deep_copy(host, view);
-    return Host(host);
-  } else {
-    auto const near = allocate<detail::COrderView<V, typename V::memory_space>>("coir::io::staging",
-                                                                                shape_of(view));
-    Kokkos::deep_copy(near, view);
-    return Host(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), near));
-  }
-}
-
-namespace detail {
-
-// Indices first to last of the first dimension, all of the others.
-template <class V, std::size_t... Others>
-auto part_of(V const& view, std::size_t first, std::size_t last, std::index_sequence<Others...>) {
-  return Kokkos::subview(view, std::pair<std::size_t, std::size_t>(first, last),
-                         ((void)Others, Kokkos::ALL)...);
-}
-
-// How many indices of the first dimension go through the host's memory at once: from a device as much as makes copies
-// fast, on the host no more than stays in a cache.
-template <class V>
-std::size_t indices_at_once(V const& view) {
-  constexpr std::size_t bytes = std::size_t(host_accessible<V> ? 1 : 8) << 20;
-  std::size_t each = sizeof(typename V::value_type);
-  for (int d = 1; d < static_cast<int>(V::rank); ++d) each *= view.extent(d);
-  return std::max<std::size_t>(1, bytes / std::max<std::size_t>(1, each));
+  auto const host = stage<Kokkos::HostSpace>(elements.size() * std::int64_t(sizeof(T)));
+  T* const copy = reinterpret_cast<T*>(host.data());
+  fill(copy);
+  copy_from_host<Space, T, Rank>(copy, elements);
 }
 
 }  // namespace detail
+
+/// Elements in C order on the host: a View's own memory, which must outlive this, or a copy.
+template <class T>
+class HostElements {
+ public:
+  template <class Space, int Rank>
+  static HostElements of(Strided<T const, Rank> const& view) {
+    HostElements result;
+    result.size_ = static_cast<std::size_t>(view.size());
+    result.data_ = view.data;
+    if (detail::host_accessible<Space> && is_c_order(view)) return result;
+    result.copy_ = detail::stage<Kokkos::HostSpace>(view.size() * std::int64_t(sizeof(T)));
+    T* const copy = reinterpret_cast<T*>(result.copy_.data());
+    detail::copy_to_host<Space, T, Rank>(view, copy);
+    result.data_ = copy;
+    return result;
+  }
+
+  T const* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  std::span<T const> span() const { return {data_, size_}; }
+
+ private:
+  T const* data_ = nullptr;
+  std::size_t size_ = 0;
+  detail::Staging<Kokkos::HostSpace> copy_;
+};
+
+/// Calls fill(T* elements), which writes view.size() elements in C order, and puts them into the View.
+template <StridedView V, class Fill>
+void fill_in_c_order(V const& view, Fill const& fill) {
+  Kokkos::fence();  // a kernel may still use the View
+  detail::fill<typename V::memory_space>(strided(view), fill);
+}
+
+/// The View's elements in C order on the host.
+template <StridedView V>
+auto to_host_c_order(V const& view) {
+  using T = typename V::non_const_value_type;
+  Kokkos::fence();  // a kernel may still write to the View
+  return HostElements<T>::template of<typename V::memory_space, int(V::rank)>(strided(view));
+}
 
 /// Calls use(std::span<T const>) with all elements in C order, run after run, each of whole rows (a row is all that has
 /// the same first index). Elements that already are in that order on the host are not copied, others go through some
 /// MiB.
-template <class V, class Use>
+template <StridedView V, class Use>
 void for_each_run_in_c_order(V const& view, Use const& use) {
-  bool in_place = V::rank == 0;
-  if constexpr (detail::host_accessible<V>) in_place = in_place || detail::is_c_order(view);
-  if (in_place || view.size() == 0) {
-    auto const host = to_host_c_order(view);
-    use(std::span(host.data(), host.size()));
+  using T = typename V::non_const_value_type;
+  using Space = typename V::memory_space;
+  constexpr int rank = static_cast<int>(V::rank);
+  Kokkos::fence();
+  Strided<T const, rank> const all = strided(view);
+  bool const in_place = rank == 0 || (detail::host_accessible<Space> && is_c_order(all));
+  if (in_place || all.size() == 0) {
+    use(HostElements<T>::template of<Space, rank>(all).span());
     return;
   }
-  if constexpr (V::rank > 0) {
-    std::size_t const step = detail::indices_at_once(view), all = view.extent(0);
-    for (std::size_t first = 0; first < all; first += step) {
-      auto const part = detail::part_of(view, first, std::min(first + step, all),
-                                        std::make_index_sequence<std::size_t(V::rank) - 1>());
-      auto const host = to_host_c_order(part);
-      use(std::span(host.data(), host.size()));
-    }
+  if constexpr (rank > 0) {
+    std::int64_t const step = detail::indices_at_once<Space>(all);
+    for (std::int64_t first = 0; first < all.extents[0]; first += step)
+      use(HostElements<T>::template of<Space, rank>(
+              detail::rows_of(all, first, std::min(first + step, all.extents[0])))
+              .span());
   }
 }
 
@@ -169,51 +211,55 @@ void for_each_run_in_c_order(V const& view, Use const& use) {
 /// rows in C order, the first of which is number `first`. Memory as for_each_run_in_c_order.
 ///
 /// \param view  of rank 1 or more
-template <class V, class Fill>
+template <StridedView V, class Fill>
 void fill_runs_in_c_order(V const& view, Fill const& fill) {
   using T = typename V::value_type;
-  std::size_t const all = view.extent(0), row = all == 0 ? 0 : view.size() / all;
-  std::size_t step = detail::indices_at_once(view);
-  if constexpr (detail::host_accessible<V>)
-    if (detail::is_c_order(view)) step = std::max<std::size_t>(1, all);
-  for (std::size_t first = 0; first < all; first += step) {
-    std::size_t const last = std::min(first + step, all);
-    fill_in_c_order(
-        detail::part_of(view, first, last, std::make_index_sequence<std::size_t(V::rank) - 1>()),
-        [&](T* elements) {
-          fill(static_cast<std::int64_t>(first), std::span<T>(elements, (last - first) * row));
-        });
+  using Space = typename V::memory_space;
+  Kokkos::fence();
+  auto const all = strided(view);
+  std::int64_t const count = all.extents[0];
+  std::int64_t const step = detail::host_accessible<Space> && is_c_order(all)
+                                ? std::max<std::int64_t>(1, count)
+                                : detail::indices_at_once<Space>(all);
+  for (std::int64_t first = 0; first < count; first += step) {
+    auto const rows = detail::rows_of(all, first, std::min(first + step, count));
+    detail::fill<Space>(rows, [&](T* elements) {
+      fill(first, std::span<T>(elements, static_cast<std::size_t>(rows.size())));
+    });
   }
 }
 
 /// The rows of a View of rank 2 on the host, asked for from the first to the last. Rows that aren't there already go
 /// through some MiB.
-template <class V>
+template <StridedView V>
 class HostRows {
  public:
   using T = typename V::non_const_value_type;
 
-  explicit HostRows(V const& view) : view_(view), step_(detail::indices_at_once(view)) {
+  explicit HostRows(V const& view)
+      : view_(view), all_(strided(view)), step_(detail::indices_at_once<Space>(all_)) {
     Kokkos::fence();  // a kernel may still write to the View
   }
 
   std::span<T const> row(std::int64_t i) {
-    auto const n = static_cast<std::size_t>(i), columns = static_cast<std::size_t>(view_.extent(1));
-    if constexpr (detail::host_accessible<V>)
-      if (columns <= 1 || view_.stride(1) == 1) return {&view_(n, 0), columns};
-    if (rows_.extent(0) == 0 || n < first_ || n >= first_ + rows_.extent(0)) {
-      first_ = n;
-      auto const last = std::min<std::size_t>(n + step_, view_.extent(0));
-      rows_ = to_host_c_order(detail::part_of(view_, n, last, std::index_sequence<1>()));
+    std::int64_t const columns = all_.extents[1];
+    if constexpr (detail::host_accessible<Space>)
+      if (columns <= 1 || all_.strides[1] == 1)
+        return {all_.data + i * all_.strides[0], static_cast<std::size_t>(columns)};
+    if (first_ < 0 || i < first_ || i >= first_ + step_) {
+      first_ = i;
+      rows_ = HostElements<T>::template of<Space, 2>(
+          detail::rows_of(all_, i, std::min(i + step_, all_.extents[0])));
     }
-    return {rows_.data() + (n - first_) * columns, columns};
+    return {rows_.data() + (i - first_) * columns, static_cast<std::size_t>(columns)};
   }
 
  private:
-  V view_;
-  std::size_t step_;
-  std::size_t first_ = 0;
-  Kokkos::View<T const**, Kokkos::LayoutRight, Kokkos::HostSpace> rows_;
+  using Space = typename V::memory_space;
+  V view_;  // keeps the memory
+  Strided<T const, 2> all_;
+  std::int64_t step_, first_ = -1;
+  HostElements<T> rows_;
 };
 
 }  // namespace coir::io
