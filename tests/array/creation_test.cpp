@@ -53,6 +53,31 @@ TYPED_TEST(Creation, Progressions) {
   EXPECT_THROW((arange<T, Space>(T(0), std::numeric_limits<T>::infinity())), PreconditionError);
 }
 
+TYPED_TEST(Creation, ProgressionsOfATypeHoldTheirNumbersOrRefuse) {
+  TYPES;
+  using U8 = std::uint8_t;
+  auto const bytes = values(arange<U8, Space>(256));  // of which the bound is none
+  ASSERT_EQ(bytes.size(), 256U);
+  EXPECT_EQ(bytes.back(), 255);
+  EXPECT_EQ(values(arange<U8, Space>(5, 0, -2)), (std::vector<U8>{5, 3, 1}));
+  EXPECT_EQ(values(arange<U8, Space>(2, -1, -1)), (std::vector<U8>{2, 1, 0}));
+  EXPECT_EQ(values(arange<U8, Space>(300, 300)), std::vector<U8>{});
+  EXPECT_EQ(values(arange<std::int8_t, Space>(-128, 128, 255)),
+            (std::vector<std::int8_t>{-128, 127}));
+  EXPECT_EQ(message_of([] { arange<U8, Space>(300); }),
+            "arange of numbers from 0 to 255 can't begin with 0 and end with 299: take a larger "
+            "type");
+  EXPECT_THROW((arange<U8, Space>(-1, 4)), PreconditionError);
+  EXPECT_EQ(values(arange<unsigned, Space>(4U, 0U, -2)), (std::vector<unsigned>{4, 2}));
+  EXPECT_THROW((arange<U8, Space>(0, 4, 0)), PreconditionError);
+  auto const most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(values(arange<std::int64_t, Space>(-most, most, most)),
+            (std::vector<std::int64_t>{-most, 0}));
+  auto const first = ~std::uint64_t(0) - 2;
+  EXPECT_EQ(values(arange(std::uint64_t(1), first, first / 2)),
+            (std::vector<std::uint64_t>{1, first / 2 + 1}));
+}
+
 TYPED_TEST(Creation, PointsAtEqualDistances) {
   TYPES;
   for (int n : {2, 5, 31, 1009, 5000}) {

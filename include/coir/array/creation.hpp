@@ -9,6 +9,8 @@
 
 #include <cmath>
 #include <concepts>
+#include <cstdint>
+#include <limits>
 #include <span>
 
 namespace coir {
@@ -35,6 +37,21 @@ struct Progression {
       return first + math::rounded_product(static_cast<T>(i), step);
   }
 };
+
+/// How many of from, from + step, ... come before `to`.
+template <std::integral I, std::integral S>
+std::int64_t steps_before(I from, I to, S step) {
+  bool const down = step < 0;
+  if (down ? from <= to : from >= to) return 0;
+  auto const unsigned_of = [](auto number) { return static_cast<std::uint64_t>(number); };
+  std::uint64_t const by = down ? 0 - unsigned_of(step) : unsigned_of(step);
+  std::uint64_t const distance =
+      down ? unsigned_of(from) - unsigned_of(to) : unsigned_of(to) - unsigned_of(from);
+  std::uint64_t const count = (distance - 1) / by + 1;
+  expects(count <= unsigned_of(std::numeric_limits<std::int64_t>::max()),
+          "the bounds and step of arange must give less than 2^63 elements", count);
+  return static_cast<std::int64_t>(count);
+}
 
 /// What linspace computes in: float's numbers are rounded at the end only.
 template <class T>
@@ -204,9 +221,7 @@ Array<T, 1, Space> arange(T start, T stop, T step = T(1)) {
     T const second = start + step;
     distance = second - start;
   } else {
-    auto const from = static_cast<std::int64_t>(start), to = static_cast<std::int64_t>(stop),
-               by = static_cast<std::int64_t>(step);
-    count = by > 0 ? (to - from + by - 1) / by : (from - to - by - 1) / -by;
+    count = detail::steps_before(start, stop, step);
   }
   return from_function<Space>(Shape<1>{std::max<std::int64_t>(count, 0)},
                               detail::Progression<T>{start, distance});
@@ -216,6 +231,45 @@ Array<T, 1, Space> arange(T start, T stop, T step = T(1)) {
 template <Element T, class Space = DefaultSpace>
 Array<T, 1, Space> arange(T stop) {
   return arange<T, Space>(T(0), stop);
+}
+
+/// The same for an integer type T that is named, arange<std::uint8_t>(0, 256): only the numbers themselves must fit it, not
+/// the bounds and the step.
+///
+/// \throws PreconditionError if they don't fit, or step is 0
+template <std::integral T, class Space = DefaultSpace, std::integral A, std::integral B,
+          std::integral C>
+  requires(!std::same_as<T, bool> &&
+           !(std::same_as<A, T> && std::same_as<B, T> && std::same_as<C, T>))
+Array<T, 1, Space> arange(A start, B stop, C step) {
+  expects(step != 0, "the step of arange must not be 0");
+  auto const from = detail::number_as<std::int64_t>(start),
+             by = detail::number_as<std::int64_t>(step);
+  std::int64_t const count = detail::steps_before(from, detail::number_as<std::int64_t>(stop), by);
+  if (count > 0) {
+    std::int64_t const last = detail::Progression<std::int64_t>{from, by}(count - 1);
+    using Limits = std::numeric_limits<T>;
+    auto const fits = [](std::int64_t n) {
+      return !detail::exactly_less(n, Limits::min()) && !detail::exactly_less(Limits::max(), n);
+    };
+    if (!fits(from) || !fits(last))
+      throw PreconditionError("arange of numbers from " + std::to_string(Limits::min()) + " to " +
+                              std::to_string(Limits::max()) + " can't begin with " +
+                              std::to_string(from) + " and end with " + std::to_string(last) +
+                              ": take a larger type");
+  }
+  return from_function<Space>(Shape<1>{count},
+                              detail::Progression<T>{static_cast<T>(from), static_cast<T>(by)});
+}
+template <std::integral T, class Space = DefaultSpace, std::integral A, std::integral B>
+  requires(!std::same_as<T, bool> && !(std::same_as<A, T> && std::same_as<B, T>))
+Array<T, 1, Space> arange(A start, B stop) {
+  return arange<T, Space>(start, stop, std::int64_t(1));
+}
+template <std::integral T, class Space = DefaultSpace, std::integral B>
+  requires(!std::same_as<T, bool> && !std::same_as<B, T>)
+Array<T, 1, Space> arange(B stop) {
+  return arange<T, Space>(B(0), stop);
 }
 
 namespace detail {
