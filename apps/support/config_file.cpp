@@ -5,6 +5,7 @@
 #include <coir/io/file.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -17,6 +18,12 @@ namespace coir::apps {
 namespace {
 
 constexpr std::int64_t most_bytes = 64 << 20;  // more than a million scale factors take
+
+bool is_number(std::string const& word) {
+  double number = 0;
+  char const* const end = word.data() + word.size();
+  return std::from_chars(word.data() + word.starts_with('+'), end, number).ptr == end;
+}
 
 /// Goes through a text of TOML once, from its start to its end.
 class TomlReader {
@@ -102,6 +109,11 @@ class TomlReader {
     if (rest_.starts_with('"') || rest_.starts_with('\'')) return quoted();
     std::string const word = taken(std::min(rest_.find_first_of(" \t\r\n,]#\"'=["), rest_.size()));
     if (word.empty()) fail("a value is missing");
+    // TOML asks for quotes around whatever isn't a number, true or false; without them half a name would be taken.
+    if (rest_.starts_with('#') && !is_number(word) && word != "true" && word != "false")
+      fail("'" + one_line(word) +
+           "' touches a '#', which begins a comment: put the value in quotes, " +
+           "or a space before the comment");
     return word;
   }
 

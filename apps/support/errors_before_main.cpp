@@ -2,6 +2,7 @@
 
 #include <support/captured_errors.hpp>
 #include <support/errors_before_main.hpp>
+#include <support/stack_limit.hpp>
 
 namespace coir::apps {
 
@@ -10,7 +11,10 @@ namespace {
 constinit ErrorPipe before_main;
 
 #if defined(__linux__) && defined(__GLIBC__)
-void start_before_main(int, char**, char**) { before_main.open(); }
+void start_before_main(int, char** argv, char**) {
+  expects_usable_stack(argv[0]);  // here, since the constructors of libraries may need more already
+  before_main.open();
+}
 
 // What stands in this section of a program runs before the constructors of its libraries.
 __attribute__((section(".preinit_array"),

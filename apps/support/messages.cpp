@@ -35,6 +35,24 @@ std::string unknown_argument(CLI::App const& app, std::string const& argument) {
          help;
 }
 
+/// What an option with too few or too many values takes, which CLI11 gives a count of alone.
+///
+/// \return  empty unless the message begins with an option's name
+std::string wrong_number_of_values(CLI::App const& app, std::string const& message) {
+  for (CLI::Option const* option : app.get_options()) {
+    std::string const name = option->get_name(), words = option->get_type_name();
+    if (!message.starts_with(name + ":")) continue;
+    if (option->results().empty())
+      return name + " has no value: write " + name + " " + words + ", or leave it out";
+    int const least = option->get_expected_min(), most = option->get_expected_max();
+    std::string const count =
+        (least == most ? "" : std::to_string(least) + " to ") + std::to_string(most);
+    return name + " takes " + count + " values, " + words + ", not '" +
+           CLI::detail::join(option->results(), " ") + "'";
+  }
+  return {};
+}
+
 /// Whether an option is a flag, such as --quiet.
 bool is_flag(CLI::Option const& option) { return option.get_expected_min() == 0; }
 
@@ -99,7 +117,11 @@ std::string explain(CLI::App const& app, CLI::ParseError const& error) {
   auto const extras = app.remaining();
   if (dynamic_cast<CLI::ExtrasError const*>(&error) && !extras.empty())
     return unknown_argument(app, extras.front());
-  return std::string(error.what()) + "; see " + app.get_name() + " --help";
+  std::string message = error.what();
+  if (dynamic_cast<CLI::ArgumentMismatch const*>(&error))
+    if (auto const words = wrong_number_of_values(app, message); !words.empty()) message = words;
+  if (dynamic_cast<CLI::ExcludesError const*>(&error)) message += ": leave one of them out";
+  return message + "; see " + app.get_name() + " --help";
 }
 
 }  // namespace coir::apps

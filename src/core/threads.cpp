@@ -9,6 +9,7 @@
 #ifdef KOKKOS_ENABLE_OPENMP
 #include <fcntl.h>
 #include <omp.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,7 +40,21 @@ bool has_room() {
   return true;
 }
 
-enum class Trial : char { passed = 'p', too_few_threads = 't', no_room = 'r' };
+enum class Trial : char { passed = 'p', too_few_threads = 't', no_room = 'r', small_stacks = 's' };
+
+/// Whether the calling thread has least_stack_bytes.
+bool has_stack() {
+#ifdef __linux__
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return true;
+  std::size_t bytes = least_stack_bytes;
+  pthread_attr_getstacksize(&attributes, &bytes);
+  pthread_attr_destroy(&attributes);
+  return bytes >= least_stack_bytes;
+#else
+  return true;
+#endif
+}
 
 /// Starts a team of threads with the memory that Kokkos gives each.
 ///
@@ -47,17 +62,21 @@ enum class Trial : char { passed = 'p', too_few_threads = 't', no_room = 'r' };
 Trial start_threads(int threads, bool complete) {
   auto const scratch = static_cast<std::size_t>(threads) * 1100 + 4096;
   int started = 0;
-  bool has_scratch = true;
+  bool has_scratch = true, have_stacks = true;
 #pragma omp parallel num_threads(threads)
   {
     auto* const memory = static_cast<char volatile*>(std::malloc(scratch));
     if (memory != nullptr) *memory = 0;  // so that it isn't left out
+    bool const is_large =
+        omp_get_thread_num() == 0 || has_stack();  // the first one's isn't OpenMP's
 #pragma omp critical
     {
       ++started;
       has_scratch = has_scratch && memory != nullptr;
+      have_stacks = have_stacks && is_large;
     }
   }
+  if (!have_stacks) return Trial::small_stacks;
   if (complete && started < threads) return Trial::too_few_threads;
   return has_scratch && has_room() ? Trial::passed : Trial::no_room;
 }
@@ -106,6 +125,10 @@ void expects_startable_threads(int threads) {
     throw ResourceError("out of memory: a limit leaves less than 32 MiB beside " +
                         std::to_string(usable) + " threads; use fewer of them " +
                         "(OMP_NUM_THREADS), or raise it (ulimit -v)");
+  if (trial == Trial::small_stacks)
+    throw EnvironmentError("the stacks of OpenMP's threads are below the " +
+                           std::to_string(least_stack_bytes >> 10) +
+                           " KiB that they need: unset OMP_STACKSIZE, or set it to 1M");
   if (trial == Trial::too_few_threads)
     throw EnvironmentError(
         "can't start " + std::to_string(usable) +

@@ -115,6 +115,18 @@ TEST(Toml, WhatIsNoneNamesTheLine) {
   EXPECT_TRUE(contains(refusal("a = [[1]]"), "lists of lists"));
 }
 
+TEST(Toml, ACommentThatTouchesAWordMayBePartOfIt) {
+  EXPECT_EQ(
+      refusal("a = 1\noutput = run#2\n"),
+      "file, line 2: 'run' touches a '#', which begins a comment: put the value in quotes, or "
+      "a space before the comment");
+  EXPECT_TRUE(contains(refusal("a = [1, b#2]"), "'b' touches a '#'"));
+  for (std::string const number : {"3", "-1.5e3", "+2", "true", "false"})
+    EXPECT_EQ(read_toml("a = " + number + "#comment", "file").front().values, Strings{number});
+  EXPECT_EQ(read_toml("a = run #2", "file").front().values, Strings{"run"});
+  EXPECT_EQ(read_toml("a = [b, #2\nc]", "file").front().values, (Strings{"b", "c"}));
+}
+
 TEST(Toml, DepthAndLengthTakeNoTimeOfTheirOwn) {
   auto const start = std::chrono::steady_clock::now();
   std::string const deep(100'000, '[');

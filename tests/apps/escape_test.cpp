@@ -552,11 +552,11 @@ TEST_F(BadEscape, SizesOutOfRange) {
     expect_failure(2, "--output u.png --size " + size, {"--size", "from 1 to 1000000"});
   for (std::string const size : {"5", "''"})
     expect_failure(2, "--output u.png --size " + size, {"columns and rows", "1920x1080", size});
-  expect_failure(2, "--size", {"--size", "required"});
+  expect_failure(2, "--size", {"--size", "has no value"});
 }
 
 TEST_F(BadEscape, CoordinatesThatAreNone) {
-  expect_failure(2, "--region 0 1 0", {"--region", "4 required", "3"});
+  expect_failure(2, "--region 0 1 0", {"--region takes 4 values, X0 X1 Y0 Y1, not '0 1 0'"});
   expect_failure(2, "--region 0 1 0 nan", {"--region", "finite number", "'nan'"});
   expect_failure(2, "--region 0 1 0 1e4", {"--region", "from -1000 to 1000", "10000"});
   expect_failure(2, "--center here 0", {"--center", "finite number", "'here'"});

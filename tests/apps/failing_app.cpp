@@ -8,6 +8,8 @@
 
 #include <iostream>
 #include <new>
+#include <string>
+#include <vector>
 
 int main(int argc, char** argv) {
   using coir::apps::ExitCode;
@@ -20,6 +22,12 @@ int main(int argc, char** argv) {
   bool loud = false;
   app.add_flag("--loud", loud, "Say it with a mark");
   app.add_option("--throw", kind, "What to throw");
+  std::vector<double> corner, pair;
+  app.add_option("--corner", corner, "Three numbers")
+      ->expected(3)
+      ->type_name("X Y Z")
+      ->excludes(
+          app.add_option("--pair", pair, "One or two")->expected(1, 2)->type_name("A or A B"));
   coir::apps::add_whole_number(app, "--count", count, "How many", 1, 100);
   coir::apps::add_positive_number(app, "--tolerance", tolerance, "How well");
 

@@ -93,8 +93,39 @@ TEST(Run, AMessageNobodyCouldReadIsShortened) {
 TEST(Run, MissingAndSurplusArgumentsAreNamed) {
   EXPECT_TRUE(contains(failure(2, ""), "INPUT is required"));
   EXPECT_TRUE(contains(failure(2, "x y"), "one argument too many: y"));
-  EXPECT_TRUE(contains(failure(2, "x --count"), "--count"));
+  EXPECT_EQ(failure(2, "x --count"),
+            "--count has no value: write --count N, or leave it out; see failing-app --help\n");
+  for (std::string const given : {"-2 1", "-2 1 3 4", "-2,1,3"})
+    EXPECT_EQ(failure(2, "x --corner " + given),
+              "--corner takes 3 values, X Y Z, not '" + given + "'; see failing-app --help\n");
+  EXPECT_EQ(failure(2, "x --pair 1 2 3"),
+            "--pair takes 1 to 2 values, A or A B, not '1 2 3'; see failing-app --help\n");
 }
+
+TEST(Run, OptionsThatExcludeEachOtherAreNamed) {
+  EXPECT_EQ(failure(2, "x --corner 1 2 3 --pair 1"),
+            "--corner excludes --pair: leave one of them out; see failing-app --help\n");
+}
+
+#if defined(__linux__) && \
+    !defined(__SANITIZE_ADDRESS__)  // which needs a larger stack to begin with
+TEST(Run, AStackTooSmallIsAnErrorInOneLine) {
+  for (std::string const kibibytes : {"16", "32", "128"}) {
+    auto const outcome = run("x", "ulimit -s " + kibibytes + " &&");
+    EXPECT_EQ(outcome.code, 6) << kibibytes;
+    EXPECT_EQ(outcome.errors,
+              "coir_test_failing_app: error: the stack may grow to " + kibibytes +
+                  " KiB only, below the 256 KiB that are needed: raise the limit, as "
+                  "by ulimit -s 8192\n");
+  }
+  EXPECT_EQ(run("photo", "ulimit -s 256 &&").output, "photo 3 1\n");
+  if (!contains(run("--version").output, "OpenMP")) GTEST_SKIP() << "a build without OpenMP";
+  EXPECT_EQ(failure(6, "x --kokkos-threads=2", "OMP_STACKSIZE=32K"),
+            "the stacks of OpenMP's threads are below the 256 KiB that they need: unset "
+            "OMP_STACKSIZE, or set it to 1M\n");
+  EXPECT_EQ(run("photo --kokkos-threads=2", "OMP_STACKSIZE=256K").output, "photo 3 1\n");
+}
+#endif
 
 TEST(Run, ValuesOutsideTheirRangeNameTheLimit) {
   EXPECT_EQ(failure(2, "x --count 0"), "--count must be a whole number from 1 to 100, not '0'\n");

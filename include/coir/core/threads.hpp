@@ -1,6 +1,11 @@
 #pragma once
 
+#include <cstddef>
+
 namespace coir {
+
+/// What every thread needs for its stack, several times over: statements gather rows there. With 32 KiB programs crash.
+inline constexpr std::size_t least_stack_bytes = std::size_t(256) << 10;
 
 /// Makes sure, before Kokkos starts, that the host backend can start its threads: OpenMP's runtimes and Kokkos end the
 /// program by a signal or a message of their own if it can't.
@@ -9,7 +14,7 @@ namespace coir {
 /// there are to be and the machine has more processors than Kokkos can use, it gets as many as it can.
 ///
 /// \param threads  how many Kokkos is going to be asked for; 0: as many as OpenMP starts by itself
-/// \throws EnvironmentError naming the number and the remedy
+/// \throws EnvironmentError naming the number and the remedy; on Linux also if their stacks are below least_stack_bytes
 /// \throws ResourceError if a limit on address space leaves less than 32 MiB beside the threads' stacks
 void expects_startable_threads(int threads);
 
