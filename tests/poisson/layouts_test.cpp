@@ -7,6 +7,7 @@
 
 #include <poisson/random_fields.hpp>
 #include <support/layouts.hpp>
+#include <support/message_of.hpp>
 #include <support/spaces.hpp>
 
 #include <algorithm>
@@ -15,9 +16,11 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 
 using coir::testing::copy_as;
 using coir::testing::Laid;
+using coir::testing::message_of;
 using coir::testing::transposed;
 
 namespace {
@@ -29,13 +32,13 @@ TYPED_TEST_SUITE(Layouts, coir::testing::Cases, coir::testing::CaseName);
 template <int Rank>
 using Extents = std::array<std::int64_t, Rank>;
 
-/// One cell, odd, prime, and large enough for vectors, tiles and threads.
+/// One cell, one row, odd, prime, and large enough for vectors, tiles and threads.
 template <int Rank>
-std::array<Extents<Rank>, 4> sizes() {
+std::array<Extents<Rank>, 6> sizes() {
   if constexpr (Rank == 2)
-    return {{{1, 1}, {3, 5}, {37, 13}, {61, 128}}};
+    return {{{1, 1}, {1, 9}, {9, 1}, {3, 5}, {37, 13}, {61, 128}}};
   else
-    return {{{1, 1, 1}, {3, 5, 7}, {13, 1, 11}, {17, 30, 19}}};
+    return {{{1, 1, 1}, {1, 9, 1}, {3, 5, 7}, {13, 1, 11}, {1, 1, 9}, {17, 30, 19}}};
 }
 
 /// A source and a field with its ring, of whole numbers.
@@ -222,6 +225,50 @@ TYPED_TEST(Layouts, AMultigridSolverTakesOneLayoutAfterTheOther) {
   EXPECT_EQ(coir::testing::differing((solved<Laid::left, Laid::left>(problem, solve)), turned), 0u);
   auto const other = transposed(problem.b), u = transposed(problem.u);
   EXPECT_THROW(solver.solve(other, u), coir::PreconditionError);
+}
+
+// A source in the memory of the unknown's inside is read before that is written.
+TYPED_TEST(Layouts, ASourceInsideTheUnknownIsSolvedAsACopyOfIt) {
+  using Range = std::pair<int, int>;
+  Problem<TypeParam, 2> const problem({37, 13});
+  auto const together = [&](auto const& solve) {
+    auto const u = copy_as<Laid::right>(problem.u);
+    auto const b = Kokkos::subview(u, Range(1, 38), Range(1, 14));
+    auto const b_apart = copy_as<Laid::right>(problem.b), u_apart = copy_as<Laid::right>(u);
+    Kokkos::deep_copy(b_apart, b);
+    solve(b, u);
+    solve(b_apart, u_apart);
+    EXPECT_EQ(coir::testing::differing(u, u_apart), 0u);
+  };
+  together(BySweeps{});
+  together(ByRelaxation{});
+  together(ByMultigrid{});
+
+  auto const u = copy_as<Laid::right>(problem.u);
+  auto const expected = copy_as<Laid::right>(problem.b);
+  coir::poisson::laplacian(u, expected);
+  auto const inside = Kokkos::subview(u, Range(1, 38), Range(1, 14));
+  coir::poisson::laplacian(u, inside);
+  auto const found = copy_as<Laid::right>(problem.b);
+  Kokkos::deep_copy(found, inside);
+  EXPECT_EQ(coir::testing::differing(found, expected), 0u);
+}
+
+TYPED_TEST(Layouts, UnknownsWhoseElementsMeetAreRefused) {
+  using T = typename TypeParam::Real;
+  using Space = typename TypeParam::Exec::memory_space;
+  Kokkos::View<T*, Space> const memory("memory", 100);
+  Kokkos::View<T**, Kokkos::LayoutRight, Space> const b("b", 5, 5), u("u", 7, 7);
+  using Met = Kokkos::View<T**, Kokkos::LayoutStride, Space>;
+  for (int const row : {0, 3}) {
+    Met const met(memory.data(), Kokkos::LayoutStride(7, row, 7, 1));
+    EXPECT_EQ(message_of([&] { coir::poisson::jacobi(b, met); }),
+              "a field with strides " + std::to_string(row) +
+                  ", 1 has elements in the same place and can't be written: copy it first");
+  }
+  // Where it is only read, one row may stand for all.
+  Met const source(memory.data(), Kokkos::LayoutStride(5, 0, 5, 1));
+  EXPECT_TRUE(coir::poisson::multigrid(source, u).converged);
 }
 
 TYPED_TEST(Layouts, EmptyGridsOfLayoutLeftAreSolved) {

@@ -3,6 +3,7 @@
 /// \file
 /// Whether strided elements share memory.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,26 @@ ByteRange byte_range(void const* data, std::array<std::int64_t, Rank> const& sha
     (reach < 0 ? range.begin : range.end) += reach;
   }
   return range;
+}
+
+/// Whether no two indices mean the same element, which kernels that write ask for. Axes that interleave in ways that no
+/// part of an array has count as if they did.
+template <std::size_t Rank>
+bool has_distinct_elements(std::array<std::int64_t, Rank> const& shape,
+                           std::array<std::int64_t, Rank> const& strides) {
+  std::array<std::size_t, Rank> order;
+  for (std::size_t d = 0; d < Rank; ++d) order[d] = d;
+  auto const step = [&](std::size_t d) { return strides[d] < 0 ? -strides[d] : strides[d]; };
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return step(a) < step(b); });
+  std::int64_t span = 1;  // elements from the first to the last along the axes so far
+  bool distinct = true;
+  for (std::size_t const d : order) {
+    if (shape[d] == 0) return true;
+    if (shape[d] == 1) continue;
+    distinct = distinct && step(d) >= span;
+    span += (shape[d] - 1) * step(d);
+  }
+  return distinct;
 }
 
 }  // namespace coir

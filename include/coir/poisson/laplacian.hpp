@@ -110,7 +110,8 @@ void laplacian(Exec const& exec, U const& u, B const& b) {
   using T = typename B::value_type;
   auto const axes = memory_order(strided(u));
   detail::CallersField<Exec, T const, rank> const from(exec, u, axes, Access::read);
-  detail::CallersField<Exec, T, rank> const to(exec, b, axes, Access::write);
+  detail::CallersField<Exec, T, rank> const to(exec, b, axes, Access::write,
+                                               !detail::share_memory(strided(b), strided(u)));
   for_each("coir::poisson::laplacian", exec, detail::interior(to.field()),
            detail::ApplyLaplacian<detail::Field<Exec, T const, rank>, detail::Field<Exec, T, rank>>{
                from.field(), to.field()});

@@ -6,6 +6,7 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/overlap.hpp>
 #include <coir/core/strided.hpp>
 #include <coir/core/views.hpp>
 
@@ -58,6 +59,15 @@ F field_at(Strided<T, Rank> const& at) {
     return F(at.data, extent(0), extent(1));
 }
 
+/// Whether two Views lie between the same addresses, so that writing one may change the other.
+template <class T, class S, int Rank>
+bool share_memory(Strided<T, Rank> const& a, Strided<S, Rank> const& b) {
+  auto const range = [](auto const& at) {
+    return byte_range(at.data, at.extents, at.strides, sizeof(*at.data));
+  };
+  return a.size() > 0 && b.size() > 0 && range(a).overlaps(range(b));
+}
+
 /// A caller's View as a Field with its axes in the order given: the View's own memory where its strides allow that,
 /// else a copy.
 template <class Exec, class T, int Rank>
@@ -65,14 +75,19 @@ class CallersField {
   using Unmanaged = Field<Exec, T, Rank>;
 
  public:
-  /// \param view  of T or, for a T that is const, of what T is without it
+  /// \param view   of T or, for a T that is const, of what T is without it
+  /// \param apart  false if it shares memory with what is read or written beside it: then it is copied
   /// \throws ResourceError if a copy is needed and doesn't fit into the free memory
+  /// \throws PreconditionError if it is to be written and has elements that are the same
   template <class V>
-  CallersField(Exec const& exec, V const& view, std::array<int, Rank> const& axes, Access access)
-      : staged_(exec, permuted(Strided<T, Rank>(strided(view)), axes), stays(view, axes), access,
-                "a copy of a field in C order") {
+  CallersField(Exec const& exec, V const& view, std::array<int, Rank> const& axes, Access access,
+               bool apart = true)
+      : staged_(exec, permuted(Strided<T, Rank>(strided(view)), axes), apart && stays(view, axes),
+                access, "a copy of a field in C order") {
+    if (access != Access::read) expects_distinct_elements(strided(view));
+    // With other axes first a single row or column lies like its transpose, and must become that.
     if constexpr (converts<V>)
-      if (!staged_.is_copy()) {
+      if (!staged_.is_copy() && std::ranges::is_sorted(axes)) {
         field_ = view;
         return;
       }
@@ -99,6 +114,15 @@ class CallersField {
     return is_field<Unmanaged>(permuted(strided(view), axes));
   }
 
+  template <class S>
+  static void expects_distinct_elements(Strided<S, Rank> const& at) {
+    if (has_distinct_elements(at.extents, at.strides)) return;
+    std::string strides = std::to_string(at.strides[0]);
+    for (int d = 1; d < Rank; ++d) strides += ", " + std::to_string(at.strides[d]);
+    throw PreconditionError("a field with strides " + strides +
+                            " has elements in the same place and can't be written: copy it first");
+  }
+
   Staged<Exec, T, Rank> staged_;
   Unmanaged field_;
 };
@@ -114,7 +138,8 @@ class CallersGrid {
   CallersGrid(Exec const& exec, B const& b, U const& u)
       : exec_(exec),
         axes_(memory_order(strided(u))),
-        source_(exec, b, axes_, Access::read),
+        source_(exec, b, axes_, Access::read,
+                std::is_const_v<T> || !share_memory(strided(b), strided(u))),
         unknown_(exec, u, axes_, std::is_const_v<T> ? Access::read : Access::both) {}
 
   Field<Exec, T const, Rank> const& source() const { return source_.field(); }
