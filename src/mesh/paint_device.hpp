@@ -274,6 +274,15 @@ inline int chunk_of(std::int64_t particles, std::int64_t cells, int most) {
   return chunk;
 }
 
+/// Zero in every number of a mesh.
+template <class Cell>
+struct ClearCells {
+  Cells<Cell> cells;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    cells.data[i * cells.plane + j * cells.row + k] = Cell(0);
+  }
+};
+
 template <int Order, int Components, class Exec, class T, class Deposit>
   requires(!runs_on_host<Exec>)
 void paint_with(Exec const& exec, Painted<T> const& painted, double box,
@@ -285,11 +294,17 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
   expects(Components == 0 || scheme != PaintScheme::tiles,
           "the scheme tiles is for masses of 1: leave the values out, or take atomics");
   using Cell = typename Deposit::Cell;
-  Kokkos::deep_copy(
-      exec,
-      Kokkos::View<Cell*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-          cells.data, static_cast<std::size_t>(cells.extent[0] * cells.plane)),
-      Cell(0));
+  std::int64_t const row = cells.extent[2] * (Components == 3 ? 3 : 1);
+  if (cells.row == row && cells.plane == cells.extent[1] * row)
+    Kokkos::deep_copy(
+        exec,
+        Kokkos::View<Cell*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+            cells.data, static_cast<std::size_t>(cells.extent[0] * cells.plane)),
+        Cell(0));
+  else  // the gaps between rows are a caller's own
+    for_each("coir::mesh::paint/clear", exec,
+             coir::box<3, std::int64_t>({cells.extent[0], cells.extent[1], row}),
+             ClearCells<Cell>{cells});
   if (painted.particles == 0) return;
   T per_cell[3];
   for (int d = 0; d < 3; ++d)

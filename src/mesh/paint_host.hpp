@@ -111,6 +111,35 @@ void for_threads(Exec const& exec, char const* label, int threads, Share const& 
   for_each_task(label, exec, threads, [&](std::int64_t t) { share(static_cast<int>(t)); });
 }
 
+/// Numbers of a cell.
+template <int Components>
+constexpr int numbers_of_cell = Components == 3 ? 3 : 1;
+
+/// Elements from the first to the last of a plane, with the gaps between its rows.
+template <int Components, class Cell>
+std::int64_t span_of_plane(Cells<Cell> const& cells) {
+  return (cells.extent[1] - 1) * cells.row + cells.extent[2] * numbers_of_cell<Components>;
+}
+
+/// body(first, count) for what lies in rows among the elements [begin, end) of a plane: the gaps between rows are a
+/// caller's own.
+template <int Components, class Cell, class Body>
+void for_rows(Cells<Cell> const& cells, std::int64_t begin, std::int64_t end, Body const& body) {
+  std::int64_t const length = cells.extent[2] * numbers_of_cell<Components>;
+  if (cells.extent[1] == 1 || cells.row == length) return body(begin, end - begin);
+  for (std::int64_t row = begin / cells.row * cells.row; row < end; row += cells.row) {
+    std::int64_t const first = std::max(begin, row), last = std::min(end, row + length);
+    if (first < last) body(first, last - first);
+  }
+}
+
+template <int Components, class Cell>
+void clear_plane(Cells<Cell> const& cells, Cell* plane) {
+  for_rows<Components>(
+      cells, 0, span_of_plane<Components>(cells),
+      [=](std::int64_t first, std::int64_t count) { std::fill_n(plane + first, count, Cell(0)); });
+}
+
 /// Each thread paints its share of the particles as far as they lie in its slab, and then what the others found there.
 template <int Order, int Components, class Exec, class T, class Deposit>
 void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
@@ -120,12 +149,13 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
   std::int64_t const planes = cells.extent[0];
   std::vector<Part<Cell>> parts(threads);
   std::vector<int> part_of_plane(planes);
-  std::int64_t const plane_bytes = cells.plane * static_cast<std::int64_t>(sizeof(Cell));
+  std::int64_t const span = span_of_plane<Components>(cells);
   std::vector<Cell> ghost_cells;
   if (threads > 1) {
-    expects_memory<Kokkos::HostSpace>(threads * ghosts * plane_bytes,
-                                      "the ghost planes of painting");
-    ghost_cells.resize(static_cast<std::size_t>(threads * ghosts * cells.plane));
+    expects_memory<Kokkos::HostSpace>(
+        threads * ghosts * span * static_cast<std::int64_t>(sizeof(Cell)),
+        "the ghost planes of painting");
+    ghost_cells.resize(static_cast<std::size_t>(threads * ghosts * span));
   }
   for (int t = 0; t < threads; ++t) {
     auto& part = parts[t];
@@ -136,7 +166,7 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
       part_of_plane[i] = t;
     }
     for (int g = 0; g < ghosts; ++g)
-      part.planes.push_back(threads > 1 ? ghost_cells.data() + (t * ghosts + g) * cells.plane
+      part.planes.push_back(threads > 1 ? ghost_cells.data() + (t * ghosts + g) * span
                                         : cells.data + (planes + g) % planes * cells.plane);
   }
   // elsewhere[t * threads + u]: of thread t's particles those in the slab of u.
@@ -144,7 +174,7 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
 
   for_threads(exec, "coir::mesh::paint/slabs", threads, [&](int t) {
     for (std::int64_t i = parts[t].begin; i < parts[t].end; ++i)
-      std::fill_n(parts[t].planes[i - parts[t].begin], cells.plane, Cell(0));
+      clear_plane<Components>(cells, parts[t].planes[i - parts[t].begin]);
     std::int64_t const begin = painted.particles * t / threads,
                        end = painted.particles * (t + 1) / threads;
     paint_part<Order, Components>(
@@ -162,12 +192,14 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
   });
   // Ghosts in their order, each by all threads: a plane may have several.
   for_threads(exec, "coir::mesh::paint/ghosts", threads, [&](int t) {
-    std::int64_t const begin = cells.plane * t / threads, end = cells.plane * (t + 1) / threads;
+    std::int64_t const begin = span * t / threads, end = span * (t + 1) / threads;
     for (auto const& part : parts)
       for (int g = 0; g < ghosts; ++g) {
         Cell* const to = cells.data + (part.end + g) % planes * cells.plane;
         Cell const* const from = part.planes[part.end - part.begin + g];
-        for (std::int64_t c = begin; c < end; ++c) add_to(to[c], from[c]);
+        for_rows<Components>(cells, begin, end, [=](std::int64_t first, std::int64_t count) {
+          for (std::int64_t c = first; c < first + count; ++c) add_to(to[c], from[c]);
+        });
       }
   });
 }
@@ -178,7 +210,8 @@ void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double bo
                           Cells<typename Deposit::Cell> const& cells, Deposit const& deposit,
                           int threads) {
   using Cell = typename Deposit::Cell;
-  std::int64_t const planes = cells.extent[0], size = planes * cells.plane;
+  std::int64_t const planes = cells.extent[0], span = span_of_plane<Components>(cells);
+  std::int64_t const size = planes * span;
   std::int64_t const bytes = (threads - 1) * size * static_cast<std::int64_t>(sizeof(Cell));
   expects_memory<Kokkos::HostSpace>(bytes, "painting on private meshes");
   std::unique_ptr<Cell[]> const others(new Cell[static_cast<std::size_t>((threads - 1) * size)]);
@@ -186,9 +219,10 @@ void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double bo
   for_threads(exec, "coir::mesh::paint/private", threads, [&](int t) {
     Part<Cell> part{0, planes, {}};
     Cell* const own = t == 0 ? cells.data : others.get() + (t - 1) * size;
-    std::fill_n(own, size, Cell(0));
+    std::int64_t const plane = t == 0 ? cells.plane : span;
+    for (std::int64_t i = 0; i < planes; ++i) clear_plane<Components>(cells, own + i * plane);
     for (std::int64_t i = 0; i < planes + Order - 1; ++i)
-      part.planes.push_back(own + i % planes * cells.plane);
+      part.planes.push_back(own + i % planes * plane);
     std::int64_t const begin = painted.particles * t / threads,
                        end = painted.particles * (t + 1) / threads;
     paint_part<Order, Components>(painted, end - begin, [=](std::int64_t p) { return begin + p; },
@@ -196,10 +230,17 @@ void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double bo
   });
   for_threads(exec, "coir::mesh::paint/add", threads, [&](int t) {
     std::int64_t const begin = size * t / threads, end = size * (t + 1) / threads;
-    for (int from = 0; from < threads - 1; ++from) {
-      Cell const* const other = others.get() + from * size;
-      for (std::int64_t c = begin; c < end; ++c) add_to(cells.data[c], other[c]);
-    }
+    for (std::int64_t i = begin / span; i * span < end; ++i)
+      for (int from = 0; from < threads - 1; ++from) {
+        Cell* const to = cells.data + i * cells.plane;
+        Cell const* const other = others.get() + from * size + i * span;
+        for_rows<Components>(cells, std::max<std::int64_t>(begin - i * span, 0),
+                             std::min(end - i * span, span),
+                             [=](std::int64_t first, std::int64_t count) {
+                               for (std::int64_t c = first; c < first + count; ++c)
+                                 add_to(to[c], other[c]);
+                             });
+      }
   });
 }
 

@@ -7,16 +7,20 @@
 #include <gtest/gtest.h>
 
 #include <support/layouts.hpp>
+#include <support/message_of.hpp>
 #include <support/spaces.hpp>
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <utility>
+#include <vector>
 
 using coir::testing::allocate;
 using coir::testing::copy_as;
 using coir::testing::Laid;
+using coir::testing::message_of;
 
 namespace {
 
@@ -29,8 +33,10 @@ constexpr coir::mesh::PaintOptions exact{.deterministic = true};
 using Mesh = std::array<std::int64_t, 3>;
 using Vectors = std::array<std::int64_t, 4>;
 
-/// One cell, odd, prime, and with room for slabs.
-std::array<Mesh, 4> meshes() { return {{{1, 1, 1}, {3, 5, 7}, {13, 2, 11}, {16, 17, 18}}}; }
+/// One cell, a plane, odd, prime, and with room for slabs.
+std::array<Mesh, 5> meshes() {
+  return {{{1, 1, 1}, {5, 9, 1}, {3, 5, 7}, {13, 2, 11}, {16, 17, 18}}};
+}
 
 /// A View of random numbers in [0, 1).
 template <class T, class Space, std::size_t Rank>
@@ -132,6 +138,52 @@ TYPED_TEST(MeshLayouts, PaintAndReadoutOfVectorsTakeAnyLayout) {
   double const bound = 100 * std::numeric_limits<typename TypeParam::Real>::epsilon();
   expect_vectors_of<TypeParam, Laid::left>(bound);
   expect_vectors_of<TypeParam, Laid::with_gaps>(bound);
+}
+
+// A part of a larger mesh, up to its end: what isn't in that part stays as it was.
+TYPED_TEST(MeshLayouts, PaintingWritesNothingBesideItsMesh) {
+  using T = typename TypeParam::Real;
+  using Exec = typename TypeParam::Exec;
+  using Space = typename Exec::memory_space;
+  using Range = std::pair<int, int>;
+  auto const x = random<T, Space>(std::array<std::int64_t, 2>{5003, 3});
+  std::vector<coir::mesh::PaintOptions> ways{{}, exact};
+  if (coir::runs_on_host<Exec>) ways.push_back({.scheme = coir::mesh::PaintScheme::private_meshes});
+  for (auto const& options : ways) {
+    auto const larger = allocate<Laid::right, T, Space>(Mesh{9, 8, 12});
+    Kokkos::deep_copy(larger, T(-1));
+    auto const part = Kokkos::subview(larger, Range(3, 9), Range(1, 8), Range(2, 12));
+    coir::mesh::paint(x, 1.0, part, options);
+    auto const alone = allocate<Laid::right, T, Space>(Mesh{6, 7, 10});
+    coir::mesh::paint(x, 1.0, alone, options);
+    auto const found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, larger),
+               expected = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, alone);
+    for (int i = 0; i < 9; ++i)
+      for (int j = 0; j < 8; ++j)
+        for (int k = 0; k < 12; ++k) {
+          if (i < 3 || j < 1 || k < 2)
+            EXPECT_EQ(found(i, j, k), T(-1)) << i << ' ' << j << ' ' << k;
+          else
+            EXPECT_NEAR(found(i, j, k), expected(i - 3, j - 1, k - 2), 1e-3);
+        }
+  }
+}
+
+TYPED_TEST(MeshLayouts, WhatIsWrittenHasElementsOfItsOwn) {
+  using T = typename TypeParam::Real;
+  using Space = typename TypeParam::Exec::memory_space;
+  auto const x = random<T, Space>(std::array<std::int64_t, 2>{50, 3});
+  Kokkos::View<T*, Space> const memory("memory", 100);
+  Kokkos::View<T***, Kokkos::LayoutStride, Space> const mesh(
+      memory.data(), Kokkos::LayoutStride(4, 0, 4, 4, 4, 1));
+  EXPECT_EQ(message_of([&] { coir::mesh::paint(x, 1.0, mesh); }),
+            "a mesh with strides 0, 4, 1 has elements in the same place and can't be written: copy "
+            "it first");
+  Kokkos::View<T*, Kokkos::LayoutStride, Space> const values(memory.data() + 50,
+                                                             Kokkos::LayoutStride(50, 0));
+  EXPECT_EQ(message_of([&] { coir::mesh::readout(x, 1.0, mesh, values); }),
+            "a View of values with strides 0 has elements in the same place and can't be written: "
+            "copy it first");
 }
 
 // Three of six columns: a row-major View whose rows have gaps.

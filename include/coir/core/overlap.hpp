@@ -3,10 +3,13 @@
 /// \file
 /// Whether strided elements share memory.
 
+#include <coir/core/errors.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace coir {
 
@@ -51,6 +54,19 @@ bool has_distinct_elements(std::array<std::int64_t, Rank> const& shape,
     span += (shape[d] - 1) * step(d);
   }
   return distinct;
+}
+
+/// \param what  the elements, for the message: "a mesh"
+/// \throws PreconditionError unless has_distinct_elements()
+template <std::size_t Rank>
+void expects_distinct_elements(std::array<std::int64_t, Rank> const& shape,
+                               std::array<std::int64_t, Rank> const& strides,
+                               std::string const& what) {
+  if (has_distinct_elements(shape, strides)) return;
+  std::string found = std::to_string(strides[0]);
+  for (std::size_t d = 1; d < Rank; ++d) found += ", " + std::to_string(strides[d]);
+  throw PreconditionError(what + " with strides " + found +
+                          " has elements in the same place and can't be written: copy it first");
 }
 
 }  // namespace coir

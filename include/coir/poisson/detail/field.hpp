@@ -84,7 +84,10 @@ class CallersField {
                bool apart = true)
       : staged_(exec, permuted(Strided<T, Rank>(strided(view)), axes), apart && stays(view, axes),
                 access, "a copy of a field in C order") {
-    if (access != Access::read) expects_distinct_elements(strided(view));
+    if (access != Access::read) {
+      auto const at = strided(view);
+      expects_distinct_elements(at.extents, at.strides, "a field");
+    }
     // With other axes first a single row or column lies like its transpose, and must become that.
     if constexpr (converts<V>)
       if (!staged_.is_copy() && std::ranges::is_sorted(axes)) {
@@ -112,15 +115,6 @@ class CallersField {
   static bool stays(V const& view, std::array<int, Rank> const& axes) {
     if (converts<V> && std::ranges::is_sorted(axes)) return true;
     return is_field<Unmanaged>(permuted(strided(view), axes));
-  }
-
-  template <class S>
-  static void expects_distinct_elements(Strided<S, Rank> const& at) {
-    if (has_distinct_elements(at.extents, at.strides)) return;
-    std::string strides = std::to_string(at.strides[0]);
-    for (int d = 1; d < Rank; ++d) strides += ", " + std::to_string(at.strides[d]);
-    throw PreconditionError("a field with strides " + strides +
-                            " has elements in the same place and can't be written: copy it first");
   }
 
   Staged<Exec, T, Rank> staged_;
