@@ -133,7 +133,8 @@ function(coir_recipe package state result)
     coir_find_openblas(openblas)
     string(APPEND recipe "Kokkos ${Kokkos_DIR}\nOpenBLAS ${openblas}\n")
     if(NOT Kokkos_VERSION VERSION_LESS 4) # version 3 has no components
-      string(APPEND recipe "components BLAS SPARSE\n")
+      list(JOIN COIR_KOKKOS_KERNELS_COMPONENTS " " components)
+      string(APPEND recipe "components ${components}\n")
     endif()
   endif()
   string(APPEND recipe "compiler ${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_VERSION}\n")
@@ -255,8 +256,10 @@ function(coir_initial_cache package source prefix result)
     # 4 on the sparse component brings along what it needs of the others; version 3 installs every header.
     set(KokkosKernels_ADD_DEFAULT_ETI OFF)
     set(KokkosKernels_ENABLE_ALL_COMPONENTS OFF)
-    set(KokkosKernels_ENABLE_COMPONENT_BLAS ON)
-    set(KokkosKernels_ENABLE_COMPONENT_SPARSE ON)
+    foreach(component IN LISTS COIR_KOKKOS_KERNELS_COMPONENTS)
+      set(KokkosKernels_ENABLE_COMPONENT_${component} ON)
+      list(APPEND names KokkosKernels_ENABLE_COMPONENT_${component})
+    endforeach()
     set(KokkosKernels_ENABLE_TPL_CUSPARSE OFF)
     set(KokkosKernels_ENABLE_TPL_CUSOLVER OFF)
     set(KokkosKernels_ENABLE_TESTS OFF)
@@ -267,8 +270,6 @@ function(coir_initial_cache package source prefix result)
       Kokkos_DIR
       KokkosKernels_ADD_DEFAULT_ETI
       KokkosKernels_ENABLE_ALL_COMPONENTS
-      KokkosKernels_ENABLE_COMPONENT_BLAS
-      KokkosKernels_ENABLE_COMPONENT_SPARSE
       KokkosKernels_ENABLE_TESTS
       KokkosKernels_ENABLE_EXAMPLES)
     if("CUDA" IN_LIST Kokkos_DEVICES)

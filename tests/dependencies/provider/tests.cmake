@@ -8,6 +8,7 @@ foreach(
         says_why_every_source_failed
         without_it_a_missing_backend_stops_the_build
         builds_again_where_native_means_another_machine
+        looks_again_where_other_components_are_asked_for
         gives_old_sources_the_header_that_they_lack)
   add_test(
     NAME provider/${case}
