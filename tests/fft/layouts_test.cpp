@@ -149,3 +149,21 @@ TYPED_TEST(PlanLayouts, InPlaceTheTwoViewsMustLieAlike) {
   EXPECT_EQ(message_of([&] { real.forward(field, spectrum); }),
             "the input must have stride 10 along axis 0, not 1: see coir::fft::real_view_of");
 }
+
+// Where a View is only read its elements may be the same.
+TYPED_TEST(PlanLayouts, OutputsHaveElementsOfTheirOwn) {
+  using Exec = typename TypeParam::Exec;
+  using Space = typename Exec::memory_space;
+  using Elements = Kokkos::View<Complex<TypeParam>**, Kokkos::LayoutStride, Space>;
+  Kokkos::View<Complex<TypeParam>*, Space> const memory("memory", 8);
+  Kokkos::deep_copy(memory, Complex<TypeParam>(1));
+  Elements const same(memory.data(), Kokkos::LayoutStride(6, 0, 8, 1));
+  auto const apart = allocate<Laid::right, Complex<TypeParam>, Space>(Shape<2>{6, 8});
+  ComplexPlan<Exec, typename TypeParam::Real, 2> const plan(Exec{}, Shape<2>{6, 8});
+  plan.forward(same, apart);
+  EXPECT_NEAR(std::abs(read(apart)[0]), 48, 1e-4);
+  EXPECT_EQ(
+      message_of([&] { plan.forward(apart, same); }),
+      "the output of a transform with strides 0, 1 has elements in the same place and can't be "
+      "written: copy it first");
+}

@@ -10,6 +10,7 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/core/overlap.hpp>
 #include <coir/core/shape.hpp>
 #include <coir/core/strided.hpp>
 #include <coir/fft/detail/transforms.hpp>
@@ -164,6 +165,7 @@ class Plan {
                           std::ranges::equal(from.strides, to.strides)),
             "a plan in place needs the input and the output at the same address, with the same "
             "strides");
+    expects_distinct_elements(to.extents, to.strides, "the output of a transform");
     Staged const output(exec_, to, out_suits, in_place ? Access::both : Access::write, what);
     Staged const input(exec_, from, in_suits || in_place, Access::read, what);
     void* const target = output.elements().data;
