@@ -7,9 +7,12 @@
 #include <coir/array/creation.hpp>
 #include <coir/array/functions.hpp>
 #include <coir/array/operators.hpp>
+#include <coir/array/reductions.hpp>
 #include <coir/linalg/matmul.hpp>
 
 #include <KokkosKernels_config.h>
+#include <KokkosBatched_Gemm_Decl.hpp>
+#include <KokkosBatched_Gemm_Serial_Impl.hpp>
 
 #ifdef KOKKOSKERNELS_ENABLE_TPL_BLAS
 extern "C" void dgemm_(char const* operation_a, char const* operation_b, int const* m, int const* n,
@@ -109,5 +112,66 @@ void stack(benchmark::State& state) {
                [&] { auto const c = matmul(a, a); });
 }
 BENCHMARK(stack)->Name("matmul,stack")->Arg(4)->Arg(16)->Arg(64)->UseManualTime();
+
+/// c[s] = a[s] b[s] as one writes it with Kokkos Kernels: a serial product for each matrix.
+template <class T>
+struct SerialProducts {
+  template <class U>
+  using Stack = Kokkos::View<U***, Kokkos::LayoutRight, typename Exec::memory_space,
+                             Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Stack<T const> a, b;
+  Stack<T> c;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t s) const {
+    using namespace KokkosBatched;
+    auto const all = Kokkos::ALL;
+    SerialGemm<Trans::NoTranspose, Trans::NoTranspose, Algo::Gemm::Unblocked>::invoke(
+        T(1), Kokkos::subview(a, s, all, all), Kokkos::subview(b, s, all, all), T(0),
+        Kokkos::subview(c, s, all, all));
+  }
+};
+
+/// 10'000 products of n x n by matmul_into or, for comparison, by the kernel that is taken on devices and where Kokkos
+/// Kernels can't be; both against KokkosBatched in one parallel_for.
+template <class T, bool Plain>
+void small_products(benchmark::State& state) {
+  auto const n = state.range(0), count = std::int64_t(10'000);
+  auto const some = [&](double end) {
+    return Array<T, 3>(reshape(sin(linspace<T>(0, T(end), count * n * n)), Shape<3>{count, n, n}));
+  };
+  auto const a = some(1000), b = some(2000);
+  Array<T, 3> c(Shape<3>{count, n, n}), other(Shape<3>{count, n, n});
+  auto const view = [&](auto* data) {
+    auto const side = static_cast<std::size_t>(n);
+    return typename SerialProducts<T>::template Stack<std::remove_pointer_t<decltype(data)>>(
+        data, static_cast<std::size_t>(count), side, side);
+  };
+  SerialProducts<T> const serial{view(a.data()), view(b.data()), view(other.data())};
+  auto const left = detail::stack_of(a.as_operand()), right = detail::stack_of(b.as_operand());
+  auto const out = detail::stack_of(c.all());
+  double const cells = double(count) * double(n) * double(n);
+  Exec const exec;
+  compare_kernels(
+      state, exec, {cells, 3 * double(sizeof(T)) * cells},
+      [&] {
+        if constexpr (Plain)
+          detail::plain_product(exec, left, right, out);
+        else
+          matmul_into(c, a, b);
+      },
+      [&] {
+        Kokkos::parallel_for("KokkosBatched::SerialGemm", Kokkos::RangePolicy<Exec>(0, count),
+                             serial);
+      });
+  state.counters["flops"] = 2 * cells * double(n) / state.counters["seconds"];
+  if (max(abs(c - other)) > T(1e-4) * T(n)) state.SkipWithError("the products differ");
+}
+void sides(benchmark::internal::Benchmark* benchmark) {
+  for (int const n : {2, 3, 4, 8, 16, 32}) benchmark->Arg(n);
+  benchmark->UseManualTime();
+}
+BENCHMARK_TEMPLATE(small_products, float, false)->Name("matmul,small,float")->Apply(sides);
+BENCHMARK_TEMPLATE(small_products, double, false)->Name("matmul,small,double")->Apply(sides);
+BENCHMARK_TEMPLATE(small_products, float, true)->Name("matmul,small,plain,float")->Apply(sides);
+BENCHMARK_TEMPLATE(small_products, double, true)->Name("matmul,small,plain,double")->Apply(sides);
 
 }  // namespace coir::bench

@@ -252,8 +252,8 @@ function(coir_initial_cache package source prefix result)
     list(FILTER variables INCLUDE REGEX "^Kokkos_(ENABLE|ARCH)_[A-Z0-9_]+$")
     list(APPEND names ${variables})
   else()
-    # coir calls gemm, gemv and spmv, compiled where they are called: all else would only take time to build. From version
-    # 4 on the sparse component brings along what it needs of the others; version 3 installs every header.
+    # coir calls gemm, gemv, spmv and the batched SerialGemm, compiled where they are called: all else would only take time
+    # to build. From version 4 on the sparse component brings the batched one along; version 3 installs every header.
     set(KokkosKernels_ADD_DEFAULT_ETI OFF)
     set(KokkosKernels_ENABLE_ALL_COMPONENTS OFF)
     foreach(component IN LISTS COIR_KOKKOS_KERNELS_COMPONENTS)

@@ -21,6 +21,8 @@ struct Naive {
   std::vector<std::int64_t> shape;
   std::vector<T> elements;
 
+  Naive(std::vector<std::int64_t> extents, std::vector<T> values)
+      : shape(std::move(extents)), elements(std::move(values)) {}
   explicit Naive(std::vector<std::int64_t> extents) : shape(std::move(extents)) {
     std::int64_t size = 1;
     for (auto const extent : shape) size *= extent;
@@ -64,19 +66,24 @@ void for_each_index(std::vector<std::int64_t> const& shape, Visit const& visit) 
   }
 }
 
+// What depends on an expression's type is compiled for each of them: no more than the kernel.
+template <class T>
+std::vector<T> elements_of(T const* first, std::int64_t size) {
+  return std::vector<T>(first, first + size);
+}
+
 /// The values of an array or expression, on the host.
 template <class E>
 Naive<value_t<E>> naive(E const& expression) {
   auto const host = to_host(expression);
-  Naive<value_t<E>> result({host.shape().begin(), host.shape().end()});
-  for (std::size_t i = 0; i < result.size(); ++i)
-    result.elements[i] = host.data()[static_cast<std::int64_t>(i)];
-  return result;
+  return {{host.shape().begin(), host.shape().end()},
+          elements_of<value_t<E>>(host.data(), host.size())};
 }
 
 template <class E>
 std::vector<value_t<E>> values(E const& expression) {
-  return naive(expression).elements;
+  auto const host = to_host(expression);
+  return elements_of<value_t<E>>(host.data(), host.size());
 }
 
 /// An array with these elements, in C order.

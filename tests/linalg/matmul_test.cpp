@@ -4,6 +4,7 @@
 #include <array/naive.hpp>
 #include <support/spaces.hpp>
 
+#include <cmath>
 #include <complex>
 #include <limits>
 #include <random>
@@ -47,7 +48,7 @@ Naive<T> as_stack(Naive<T> x) {
 /// matmul of matrices or stacks of them against the plain loop. Elements are whole numbers so small that all
 /// sums are exact, in any order.
 template <class A, class B>
-void expect_product(A const& a, B const& b, std::string const& what = "") {
+void expect_product_of(A const& a, B const& b, std::string const& what) {
   auto const expected = naive_product(as_stack(naive(a)), as_stack(naive(b)));
   auto const product = matmul(a, b);
   EXPECT_EQ(size_of(product.shape()), static_cast<std::int64_t>(expected.size()));
@@ -55,6 +56,13 @@ void expect_product(A const& a, B const& b, std::string const& what = "") {
   EXPECT_EQ(product.shape()[product.rank - 2], expected.shape[1]);
   EXPECT_EQ(values(product), expected.elements)
       << in_words(a.shape()) << " by " << in_words(b.shape()) << what;
+}
+
+/// The same of operands as expressions hold them: arrays and slices that are written or not would be compiled for each
+/// pair of them.
+template <class A, class B>
+void expect_product(A const& a, B const& b, std::string const& what = "") {
+  expect_product_of(operand(a), operand(b), what);
 }
 
 }  // namespace
@@ -220,6 +228,32 @@ TYPED_TEST(Matmul, OfStacks) {
     expect_product(swap_axes(this->random(m, s, k), 0, 1), b2, " interleaved");
     expect_product(flip(a, 0), b, " reversed");
     expect_product(a, transpose(this->random(n, k)), " by a transposed matrix");
+  }
+}
+
+// What the result's memory holds before doesn't matter, and no factor of one is multiplied by.
+TYPED_TEST(Matmul, OfSmallMatricesWithInfinitiesAndNaN) {
+  TYPES;
+  if constexpr (!std::is_integral_v<T>) {
+    using R = real_t<T>;
+    R const inf = std::numeric_limits<R>::infinity(), nan = std::numeric_limits<R>::quiet_NaN();
+    std::vector<T> elements;
+    for (R const x : {inf, R(1), R(1), -inf, nan, R(1), R(0), R(2), inf, R(0), R(1), R(3)})
+      elements.push_back(T(x));
+    Naive<T> const a({3, 2, 2}, elements);
+    Naive<T> b({3, 2, 2});
+    for (std::size_t i = 0; i < b.size(); ++i) b.elements[i] = T(R(i % 3) + 1);
+    auto const expected = naive_product(a, b);
+    auto product = full<T, Space>(Shape<3>{3, 2, 2}, T(nan));
+    matmul_into(product, coir::testing::array_of<Space>(a.elements, Shape<3>{3, 2, 2}),
+                coir::testing::array_of<Space>(b.elements, Shape<3>{3, 2, 2}));
+    auto const found = values(product);
+    auto const same = [](R x, R y) { return std::isnan(x) ? std::isnan(y) : x == y; };
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      Kokkos::complex<R> const x(found[i]), y(expected.elements[i]);
+      EXPECT_TRUE(same(x.real(), y.real()) && same(x.imag(), y.imag()))
+          << x << " in place of " << y << " at " << i;
+    }
   }
 }
 

@@ -22,6 +22,11 @@ inline constexpr bool is_blas_type =
 template <class T, class Exec>
 void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix<T> c);
 
+/// c[s] = a[s] b[s] on a host by Kokkos Kernels' routines for small matrices, for matrices that fit BLAS and have
+/// elements. c overlaps neither factor. Compiled in src/linalg for the four types.
+template <class T, class Exec>
+void batched_product(Exec const& exec, Stack<T const> a, Stack<T const> b, Stack<T> c);
+
 /// Whether blas_product() runs on the instance that it is given, and can be recorded therefore: on hosts, which call it at
 /// each run, and on devices with Kokkos Kernels from version 3.6 on, before which BLAS runs on the default instance.
 template <class Exec>
@@ -54,7 +59,10 @@ void product(Exec const& exec, Stack<T const> a, Stack<T const> b, Stack<T> c) {
       blas_product<T>(exec, a.joined(), b.first, c.joined());
     } else if (c.count > 1 &&
                c.first.rows * c.first.columns * a.first.columns < small_product<Exec>) {
-      plain_product(exec, a, b, c);
+      if constexpr (runs_on_host<Exec>)
+        batched_product<T>(exec, a, b, c);
+      else
+        plain_product(exec, a, b, c);
     } else {
       for (std::int64_t s = 0; s < c.count; ++s) blas_product<T>(exec, a[s], b[s], c[s]);
     }

@@ -58,6 +58,8 @@ struct Stack {
     return result;
   }
 
+  Stack transposed() const { return {first.transposed(), count, step}; }
+
   /// All matrices below each other as one.
   Matrix<T> joined() const {
     Matrix<T> result = first;
