@@ -69,12 +69,12 @@ struct Drift {
   }
 };
 
-/// Counts coordinates that aren't numbers, as `wrapped` makes those of lost particles.
+/// Counts coordinates that are infinite or NaN, as `wrapped` makes those of lost particles.
 template <class T>
 struct CountLost {
   T const* position;
   KOKKOS_FUNCTION void operator()(std::int64_t at, std::int64_t& lost) const {
-    lost += position[at] >= T(0) ? 0 : 1;  // NaN fails the comparison
+    lost += math::isfinite(position[at]) ? 0 : 1;
   }
 };
 

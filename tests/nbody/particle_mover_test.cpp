@@ -154,10 +154,17 @@ TYPED_TEST(Movers, SeeWhatIsNoNumber) {
     mover.find_force(particles, false, seconds);
     EXPECT_TRUE(mover.force_is_finite(particles));
     auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, particles.position);
-    x(77, 1) = std::numeric_limits<typename TypeParam::Real>::quiet_NaN();
+    x(78, 0) -= static_cast<typename TypeParam::Real>(particles.box);  // the box is periodic
     Kokkos::deep_copy(particles.position, x);
     mover.find_force(particles, false, seconds);
-    EXPECT_FALSE(mover.force_is_finite(particles)) << deterministic;
+    EXPECT_TRUE(mover.force_is_finite(particles)) << deterministic;
+    using Limits = std::numeric_limits<typename TypeParam::Real>;
+    for (auto const lost : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()}) {
+      x(77, 1) = lost;
+      Kokkos::deep_copy(particles.position, x);
+      mover.find_force(particles, false, seconds);
+      EXPECT_FALSE(mover.force_is_finite(particles)) << deterministic << ' ' << lost;
+    }
   }
 }
 
