@@ -7,7 +7,6 @@
 #include <coir/poisson/multigrid.hpp>
 
 #include <array>
-#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -78,23 +77,16 @@ BENCHMARK_TEMPLATE(bench_multigrid_and_100_sweeps, double)
     ->Unit(benchmark::kMillisecond)
     ->Args({4096, 4096});
 
-#ifdef KOKKOS_ENABLE_SERIAL
-// Six cycles with all threads and with one, in turns.
+// Six cycles.
 template <class T>
-void bench_multigrid_threads(benchmark::State& state) {
+void bench_multigrid_cycles(benchmark::State& state) {
   Exec const exec;
   Problem<T> const problem(exec, state);
-  auto const run_on = [&](auto const& where) {
-    using Where = std::remove_cvref_t<decltype(where)>;
-    std::array const extents{int(state.range(0)), int(state.range(1))};
-    return [=, solver = std::make_shared<poisson::Multigrid<Where, T, 2>>(
-                   where, extents, poisson::MultigridOptions{.max_cycles = 6, .tolerance = 0})] {
-      solver->solve(problem.source, problem.unknown);
-    };
-  };
-  compare_with_one_thread(state, exec, problem.work_of(1), run_on);
+  poisson::Multigrid<Exec, T, 2> solver(exec, std::array{int(state.range(0)), int(state.range(1))},
+                                        {.max_cycles = 6, .tolerance = 0});
+  time_kernel(state, exec, problem.work_of(1),
+              [&] { solver.solve(problem.source, problem.unknown); });
 }
-BENCHMARK_TEMPLATE(bench_multigrid_threads, double)->Apply(size_for_threads);
-#endif
+BENCHMARK_TEMPLATE(bench_multigrid_cycles, double)->Apply(size_for_threads);
 
 }  // namespace coir::bench

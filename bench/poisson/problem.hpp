@@ -63,23 +63,10 @@ inline void sizes(benchmark::internal::Benchmark* bench) {
       ->Args({8192, 8192});
 }
 
-/// 1500^2, beyond the cores' own caches.
+/// 1500^2, beyond the cores' own caches: to compare one thread (OMP_NUM_THREADS=1) with several.
 inline void size_for_threads(benchmark::internal::Benchmark* bench) {
   bench->UseManualTime()->Unit(benchmark::kMillisecond)->Args({1500, 1500});
 }
-
-#ifdef KOKKOS_ENABLE_SERIAL
-/// Times what run_on(exec) gives in turns with what run_on(Kokkos::Serial) gives. The counter "ours/raw" is the
-/// ratio of their times: on two cores 0.5 at best.
-template <class RunOn>
-void compare_with_one_thread(benchmark::State& state, Exec const& exec, Work work,
-                             RunOn const& run_on) {
-  if constexpr (runs_on_host<Exec>)
-    compare_kernels(state, exec, work, run_on(exec), run_on(Kokkos::Serial{}));
-  else
-    state.SkipWithError("a comparison of threads of a host");
-}
-#endif
 
 /// Sweeps a call: few enough that a call is short, enough that what a call costs besides vanishes.
 template <class T>

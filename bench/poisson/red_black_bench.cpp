@@ -18,22 +18,6 @@ void bench_red_black(benchmark::State& state) {
 }
 
 BENCHMARK_TEMPLATE(bench_red_black, float)->Apply(sizes);
-BENCHMARK_TEMPLATE(bench_red_black, double)->Apply(sizes);
-
-#ifdef KOKKOS_ENABLE_SERIAL
-// All threads and one, in turns.
-template <class T>
-void bench_red_black_threads(benchmark::State& state) {
-  Exec const exec;
-  Problem<T> const problem(exec, state);
-  std::int64_t const sweeps = sweeps_for(problem);
-  auto const run_on = [&](auto const& where) {
-    return [=] { poisson::red_black(where, problem.source, problem.unknown, {.sweeps = sweeps}); };
-  };
-  compare_with_one_thread(state, exec, problem.work_of(sweeps), run_on);
-  state.counters["sweeps"] = double(sweeps);
-}
-BENCHMARK_TEMPLATE(bench_red_black_threads, double)->Apply(size_for_threads);
-#endif
+BENCHMARK_TEMPLATE(bench_red_black, double)->Apply(sizes)->Apply(size_for_threads);
 
 }  // namespace coir::bench

@@ -23,6 +23,7 @@
 #if __has_include(<KokkosSparse_CrsMatrix.hpp>)
 
 #include "laplacian_matrix.hpp"
+#include "stencil.hpp"
 
 namespace coir::poisson::detail {
 
@@ -112,7 +113,7 @@ class ConjugateGradients {
   }
 
   Result solve() {
-    scale_ = source_norm(exec_, b_, u_);
+    scale_ = source_norm<Exec, T, 2>(exec_, b_, u_);
     if (scale_ == 0) return solve_for_zero();
     double previous = std::numeric_limits<double>::infinity();
     while (!must_stop(previous)) {
@@ -143,7 +144,7 @@ class ConjugateGradients {
 
   // Looks at b - L u.
   bool must_stop(double previous) {
-    result_.residual_norm = residual_norm(exec_, b_, u_);
+    result_.residual_norm = residual_norm<Exec, T, 2>(exec_, b_, u_);
     result_.relative_residual = result_.residual_norm / scale_;
     result_.converged =
         result_.residual_norm == 0 || result_.relative_residual <= options_.tolerance;

@@ -1,9 +1,9 @@
 // The arithmetic of multigrid cycles and red-black sweeps on hosts.
 
+#include "host_slabs.hpp"
+
 #include "row_relaxation.hpp"
 #include "transfer_cells.hpp"
-
-#include <coir/poisson/detail/host_slabs.hpp>
 
 #include <algorithm>
 #include <cstddef>

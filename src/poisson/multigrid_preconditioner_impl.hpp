@@ -3,13 +3,19 @@
 /// \file
 /// The levels of the symmetric cycle, and the order of the passes over them.
 
+#include "grid_level.hpp"
+#include "level_shapes.hpp"
+#include "multigrid_device.hpp"
+#include "multigrid_host.hpp"
+
+#include <coir/core/errors.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/profiling.hpp>
-#include <coir/poisson/detail/multigrid_device.hpp>
-#include <coir/poisson/detail/multigrid_host.hpp>
-#include <coir/poisson/detail/multigrid_solver.hpp>
 #include <coir/poisson/multigrid_preconditioner.hpp>
 
+#include <array>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>

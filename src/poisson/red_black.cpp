@@ -1,3 +1,5 @@
+#include "relaxation.hpp"
+
 #include <coir/core/errors.hpp>
 #include <coir/poisson/red_black.hpp>
 

@@ -3,10 +3,10 @@
 /// \file
 /// Relaxation of one row of a grid, on hosts.
 
+#include "grid_level.hpp"
 #include "relax_cells.hpp"
 
 #include <coir/core/loops.hpp>
-#include <coir/poisson/detail/grid_level.hpp>
 
 #include <algorithm>
 

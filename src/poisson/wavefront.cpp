@@ -1,6 +1,6 @@
-#include "simd.hpp"
+#include "wavefront.hpp"
 
-#include <coir/poisson/detail/wavefront.hpp>
+#include "simd.hpp"
 
 #include <algorithm>
 #include <thread>

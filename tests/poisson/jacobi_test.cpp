@@ -1,4 +1,5 @@
 #include <coir/poisson/jacobi.hpp>
+#include <coir/poisson/laplacian.hpp>
 
 #include <poisson/random_fields.hpp>
 #include <support/spaces.hpp>

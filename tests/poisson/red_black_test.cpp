@@ -3,6 +3,7 @@
 
 #include <poisson/random_fields.hpp>
 #include <support/spaces.hpp>
+#include <support/thread_counts.hpp>
 #include <support/thread_times.hpp>
 
 #include <array>
@@ -382,18 +383,21 @@ TEST(RedBlackOnHost, UsesAllThreads) {
   EXPECT_EQ(shared.threads, static_cast<int>(exec.concurrency()));
 }
 
-#ifdef KOKKOS_ENABLE_SERIAL
-// On one thread and on all: every bit the same, at an omega that rounds.
-TEST(RedBlackOnHost, HasTheSameBitsForAnyThreadCount) {
-  using Host = Kokkos::DefaultHostExecutionSpace;
+// What the test below runs on several numbers of threads: at an omega that rounds.
+TEST(RedBlackOnHost, PrintsADigestOfItsBits) {
+  using Host = coir::testing::Host;
+  coir::testing::Digest digest;
   for (auto [m, n] : {std::pair{400, 266}, {31, 2000}}) {
     Grid<Host, double, 2> const u("u", m + 2, n + 2), b("b", m, n);
     coir::testing::fill_random(b, 6);
-    auto const v = coir::testing::copy_of(u);
-    auto const threads = red_black(Host{}, b, u, {.sweeps = 300, .tolerance = 1e-30});
-    auto const serial = red_black(Kokkos::Serial{}, b, v, {.sweeps = 300, .tolerance = 1e-30});
-    EXPECT_EQ(coir::testing::differing(u, v), 0u);
-    EXPECT_EQ(threads.residual_norm, serial.residual_norm);
+    auto const result = red_black(Host{}, b, u, {.sweeps = 300, .tolerance = 1e-30});
+    EXPECT_EQ(result.iterations, 300);
+    digest.add(u);
+    digest.add_number(result.residual_norm);
   }
+  digest.print();
 }
-#endif
+
+TEST(RedBlackOnHost, HasTheSameBitsForAnyThreadCount) {
+  coir::testing::expect_same_digests("RedBlackOnHost.PrintsADigestOfItsBits");
+}

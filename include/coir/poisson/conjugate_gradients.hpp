@@ -69,8 +69,7 @@ Result conjugate_gradients(Exec const& exec, B const& b, U const& u,
                            ConjugateGradientsOptions const& options = {}) {
   using T = typename U::value_type;
   constexpr int rank = 2;
-  detail::expects_ring(b, u);
-  detail::CallersGrid<Exec, T, rank> const grid(exec, b, u);
+  detail::CallersGrid<Exec, T const, T, rank> const grid(exec, b, u);
   Result const result =
       detail::conjugate_gradients<Exec, T>(exec, grid.source(), grid.unknown(), options);
   grid.finish();

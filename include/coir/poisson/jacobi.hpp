@@ -3,17 +3,10 @@
 /// \file
 /// Jacobi's method for L u = b, one sweep at a time or many sweeps per pass over memory.
 
-#include <coir/core/memory.hpp>
-#include <coir/core/profiling.hpp>
 #include <coir/poisson/detail/field.hpp>
-#include <coir/poisson/detail/jacobi_plain.hpp>
-#include <coir/poisson/detail/jacobi_tiles.hpp>
-#include <coir/poisson/detail/jacobi_wavefront.hpp>
-#include <coir/poisson/iterate.hpp>
 #include <coir/poisson/result.hpp>
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace coir::poisson {
@@ -44,14 +37,9 @@ struct JacobiOptions {
 };
 
 /// Bytes that jacobi() takes beside b and u, on a grid of rows x columns cells.
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 std::int64_t jacobi_bytes(std::int64_t rows, std::int64_t columns,
-                          JacobiScheme scheme = JacobiScheme::automatic) {
-  if constexpr (runs_on_host<Exec>)
-    if (scheme != JacobiScheme::plain && detail::PaddedFields<Exec, T>::worthwhile(rows, columns))
-      return detail::PaddedFields<Exec, T>::bytes(rows, columns);
-  return (rows + 2) * (columns + 2) * static_cast<std::int64_t>(sizeof(T));
-}
+                          JacobiScheme scheme = JacobiScheme::automatic);
 
 /// What jacobi reached, and the scheme that it took.
 struct JacobiResult : Result {
@@ -60,21 +48,10 @@ struct JacobiResult : Result {
 
 namespace detail {
 
-/// The solve itself, which is compiled once for all layouts of callers' Views.
-template <class Exec, class T, int Rank>
+/// \param options  checked here, the extents before
+template <CompiledSpace Exec, class T, int Rank>
 JacobiResult jacobi(Exec const& exec, Field<Exec, T const, Rank> const& b,
-                    Field<Exec, T, Rank> const& u, JacobiScheme scheme,
-                    IterationLimits const& limits) {
-  if constexpr (Rank == 2) {
-    bool const fits = blocked_fits(exec, b, limits.sweeps);
-    if (scheme == JacobiScheme::blocked || (scheme == JacobiScheme::automatic && fits)) {
-      BlockedJacobi<Exec, T> sweeper(exec, b, u);
-      return {iterate(exec, b, u, sweeper, limits), JacobiScheme::blocked};
-    }
-  }
-  PlainJacobi<Exec, T, Rank> sweeper(exec, b, u);
-  return {iterate(exec, b, u, sweeper, limits), JacobiScheme::plain};
-}
+                    Field<Exec, T, Rank> const& u, JacobiOptions const& options);
 
 }  // namespace detail
 
@@ -98,23 +75,14 @@ JacobiResult jacobi(Exec const& exec, Field<Exec, T const, Rank> const& b,
 ///                           asked for in 3-D
 /// \throws ResourceError     if the second field, or a copy, doesn't fit into the free memory
 /// \see Saad, Iterative Methods for Sparse Linear Systems, 2nd ed. (2003), section 4.1
-template <class Exec, class B, class U>
+template <CompiledSpace Exec, class B, class U>
   requires SourceAndUnknown<Exec, B, U>
 JacobiResult jacobi(Exec const& exec, B const& b, U const& u, JacobiOptions const& options = {}) {
-  constexpr int rank = static_cast<int>(B::rank);
   using T = typename U::value_type;
-  detail::expects_ring(b, u);
-  expects(options.scheme != JacobiScheme::blocked || rank == 2,
-          "the blocked Jacobi scheme is for grids of 2 dimensions: use plain or automatic");
-  IterationLimits const limits{options.sweeps, options.tolerance,
-                               options.check_every == 0 ? 500 : options.check_every,
-                               options.monitor};
-  expects_limits(limits);
-
-  ProfilingRegion const region("coir::poisson::jacobi");
-  detail::CallersGrid<Exec, T, rank> const grid(exec, b, u);
+  constexpr int rank = static_cast<int>(B::rank);
+  detail::CallersGrid<Exec, T const, T, rank> const grid(exec, b, u);
   JacobiResult const result =
-      detail::jacobi<Exec, T, rank>(exec, grid.source(), grid.unknown(), options.scheme, limits);
+      detail::jacobi<Exec, T, rank>(exec, grid.source(), grid.unknown(), options);
   grid.finish();
   return result;
 }

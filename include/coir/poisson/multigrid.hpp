@@ -3,8 +3,8 @@
 /// \file
 /// Geometric multigrid for L u = b on a grid of any size.
 
+#include <coir/core/errors.hpp>
 #include <coir/poisson/detail/field.hpp>
-#include <coir/poisson/detail/grid_level.hpp>
 #include <coir/poisson/result.hpp>
 
 #include <array>
@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 namespace coir::poisson {
 
@@ -32,12 +33,25 @@ struct MultigridOptions {
   Monitor monitor = {};        ///< called after every cycle
 };
 
+namespace detail {
+
+/// What Multigrid holds: the levels and their passes.
+template <CompiledSpace Exec, class T, int Rank>
+class MultigridSolver;
+
+/// \param options  checked here, the extents before
+template <CompiledSpace Exec, class T, int Rank>
+Result multigrid(Exec const& exec, Field<Exec, T const, Rank> const& b,
+                 Field<Exec, T, Rank> const& u, MultigridOptions const& options);
+
+}  // namespace detail
+
 /// A multigrid solver for one shape of grid: it holds the coarse grids, for any number of solves.
 ///
 /// \tparam Exec  where to run
 /// \tparam T     float or double
 /// \tparam Rank  2 or 3
-template <ExecutionSpace Exec, class T, int Rank>
+template <CompiledSpace Exec, class T, int Rank>
 class Multigrid {
  public:
   static_assert(Real<T> && !std::is_const_v<T>);
@@ -61,15 +75,13 @@ class Multigrid {
     requires SourceAndUnknown<Exec, B, U> && WritableRealViewOfRank<U, Rank> &&
              std::same_as<typename U::value_type, T>
   Result solve(B const& b, U const& u) {
-    detail::expects_ring(b, u);
+    detail::CallersGrid<Exec, T const, T, Rank> const grid(exec_, b, u);
     for (int d = 0; d < Rank; ++d)
       expects(static_cast<int>(b.extent(d)) == extents_[d],
               "b must have as many cells along axis " + std::to_string(d) +
                   " as the solver's grid (" + std::to_string(extents_[d]) + ")",
               static_cast<std::int64_t>(b.extent(d)));
-    detail::CallersGrid<Exec, T, Rank> const grid(exec_, b, u);
-    Result const result =
-        solve_levels(detail::finest_level<T, Rank>(grid.source(), grid.unknown()));
+    Result const result = solve_fields(grid.source(), grid.unknown());
     grid.finish();
     return result;
   }
@@ -80,12 +92,12 @@ class Multigrid {
                             MultigridOptions const& options = {});
 
  private:
-  Result solve_levels(detail::Level<T, Rank> const& finest);
+  Result solve_fields(detail::Field<Exec, T const, Rank> const& b,
+                      detail::Field<Exec, T, Rank> const& u);
 
-  class Implementation;
   Exec exec_;
   std::array<int, Rank> extents_;
-  std::unique_ptr<Implementation> implementation_;
+  std::unique_ptr<detail::MultigridSolver<Exec, T, Rank>> solver_;
 };
 
 /// Solves L u = b by multigrid: V-cycles with a full-multigrid start, on a grid of any size.
@@ -114,18 +126,14 @@ class Multigrid {
 /// \throws ResourceError     if the coarse grids (see Multigrid::bytes) don't fit into the free memory
 /// \see Trottenberg, Oosterlee, Schueller, Multigrid (2001), sec. 2.4 to 2.8;
 ///      Briggs, Henson, McCormick, A Multigrid Tutorial (2000), ch. 3
-template <class Exec, class B, class U>
+template <CompiledSpace Exec, class B, class U>
   requires SourceAndUnknown<Exec, B, U>
 Result multigrid(Exec const& exec, B const& b, U const& u, MultigridOptions const& options = {}) {
+  using T = typename U::value_type;
   constexpr int rank = static_cast<int>(B::rank);
-  detail::expects_ring(b, u);
-  if (b.size() == 0) return {.converged = true, .stopped_by = StoppedBy::tolerance};
-  // The axes as they lie in memory, so that the coarse grids are set up once.
-  detail::CallersGrid<Exec, typename U::value_type, rank> const grid(exec, b, u);
-  std::array<int, rank> extents;
-  for (int d = 0; d < rank; ++d) extents[d] = static_cast<int>(grid.source().extent(d));
-  Result const result = Multigrid<Exec, typename U::value_type, rank>(exec, extents, options)
-                            .solve(grid.source(), grid.unknown());
+  detail::CallersGrid<Exec, T const, T, rank> const grid(exec, b, u);
+  Result const result =
+      detail::multigrid<Exec, T, rank>(exec, grid.source(), grid.unknown(), options);
   grid.finish();
   return result;
 }
@@ -138,5 +146,3 @@ Result multigrid(B const& b, U const& u, MultigridOptions const& options = {}) {
 }
 
 }  // namespace coir::poisson
-
-#include <coir/poisson/detail/multigrid_solver.hpp>

@@ -49,7 +49,7 @@ class MultigridPreconditioner {
     requires SourceAndUnknown<Exec, R, Z> && RowMajor<R> && RowMajor<Z> &&
              WritableRealViewOfRank<Z, 2> && std::same_as<typename Z::value_type, T>
   void apply(R const& r, Z const& z) {
-    detail::expects_ring(r, z);
+    detail::expects_ring(strided(r).extents, strided(z).extents);
     apply_to_fields(r, z);
   }
 

@@ -43,7 +43,7 @@ double optimal_omega(int const (&extents)[Rank]) {
 namespace detail {
 
 /// \param options  checked here, the extents before
-template <ExecutionSpace Exec, class T, int Rank>
+template <CompiledSpace Exec, class T, int Rank>
 Result red_black(Exec const& exec, Field<Exec, T const, Rank> const& b,
                  Field<Exec, T, Rank> const& u, RedBlackOptions const& options);
 
@@ -55,7 +55,8 @@ Result red_black(Exec const& exec, Field<Exec, T const, Rank> const& b,
 ///
 /// and in 3-D with 6 in place of 4. A sweep relaxes the cells where i + j (+ k) is even, counting
 /// from the first interior cell, then the others. The result has the same bits for any number of
-/// threads, and on hosts those of the transposed problem, transposed. On hosts several sweeps go through memory together, while their rows are in cache.
+/// threads, and on hosts those of the transposed problem, transposed. On hosts several sweeps go through
+/// memory together, while their rows are in cache.
 ///
 /// \param exec     where to run; waits for the result
 /// \param b        [m, n] or [m, n, p] in; the source
@@ -66,13 +67,12 @@ Result red_black(Exec const& exec, Field<Exec, T const, Rank> const& b,
 /// \throws PreconditionError if an option is out of range, or the extents don't fit
 /// \see Young, Trans. Amer. Math. Soc. 76 (1954) 92;
 ///      Saad, Iterative Methods for Sparse Linear Systems, 2nd ed. (2003), sec. 4.1 and 4.2
-template <class Exec, class B, class U>
+template <CompiledSpace Exec, class B, class U>
   requires SourceAndUnknown<Exec, B, U>
 Result red_black(Exec const& exec, B const& b, U const& u, RedBlackOptions const& options = {}) {
   using T = typename U::value_type;
   constexpr int rank = static_cast<int>(B::rank);
-  detail::expects_ring(b, u);
-  detail::CallersGrid<Exec, T, rank> const grid(exec, b, u);
+  detail::CallersGrid<Exec, T const, T, rank> const grid(exec, b, u);
   Result const result =
       detail::red_black<Exec, T, rank>(exec, grid.source(), grid.unknown(), options);
   grid.finish();
@@ -87,5 +87,3 @@ Result red_black(B const& b, U const& u, RedBlackOptions const& options = {}) {
 }
 
 }  // namespace coir::poisson
-
-#include <coir/poisson/detail/red_black_solver.hpp>

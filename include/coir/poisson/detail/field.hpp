@@ -1,19 +1,18 @@
 #pragma once
 
 /// \file
-/// The one type of View that the solvers' kernels are compiled for, whatever View the caller has.
+/// The one type of View that the solvers are compiled for, whatever View the caller has.
 
 #include <coir/core/concepts.hpp>
-#include <coir/core/errors.hpp>
-#include <coir/core/loops.hpp>
 #include <coir/core/overlap.hpp>
 #include <coir/core/strided.hpp>
 #include <coir/core/views.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <string>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -121,63 +120,52 @@ class CallersField {
   Unmanaged field_;
 };
 
-/// A caller's source and unknown as Fields. Their axes are in the order in which the unknown's lie in memory: a grid
-/// whose first axis is contiguous is solved as the transposed grid, which is the same problem.
+/// Checks the extents of a source and an unknown: that u is b with a one-cell ring around it.
+void expects_ring(std::span<std::int64_t const> b, std::span<std::int64_t const> u);
+
+/// A caller's source and unknown as Fields, once their extents are checked. Their axes are in the order in which the
+/// unknown's lie in memory: a grid whose first axis is contiguous is solved as the transposed grid, which is the same
+/// problem.
 ///
-/// \tparam T  const if the unknown is only read
-template <class Exec, class T, int Rank>
+/// \tparam Source, Unknown  float or double; const if it is only read
+template <class Exec, class Source, class Unknown, int Rank>
 class CallersGrid {
  public:
+  /// \throws PreconditionError unless u is b with a ring, or if elements of what is written are the same
+  /// \throws ResourceError     if a copy is needed and doesn't fit into the free memory
   template <class B, class U>
   CallersGrid(Exec const& exec, B const& b, U const& u)
       : exec_(exec),
-        axes_(memory_order(strided(u))),
-        source_(exec, b, axes_, Access::read,
-                std::is_const_v<T> || !share_memory(strided(b), strided(u))),
-        unknown_(exec, u, axes_, std::is_const_v<T> ? Access::read : Access::both) {}
+        axes_(order_of(strided(b), strided(u))),
+        source_(exec, b, axes_, std::is_const_v<Source> ? Access::read : Access::write,
+                reads_only || !share_memory(strided(b), strided(u))),
+        unknown_(exec, u, axes_, std::is_const_v<Unknown> ? Access::read : Access::both) {}
 
-  Field<Exec, T const, Rank> const& source() const { return source_.field(); }
-  Field<Exec, T, Rank> const& unknown() const { return unknown_.field(); }
+  Field<Exec, Source, Rank> const& source() const { return source_.field(); }
+  Field<Exec, Unknown, Rank> const& unknown() const { return unknown_.field(); }
 
-  /// Brings the unknown to the caller's View if it is a copy, and waits for that.
+  /// Brings what was written to the caller's Views where these have copies, and waits for that.
   void finish() const {
-    if (unknown_.finish()) exec_.fence();
+    bool brought = false;
+    if constexpr (!std::is_const_v<Source>) brought = source_.finish();
+    if constexpr (!std::is_const_v<Unknown>) brought = unknown_.finish() || brought;
+    if (brought) exec_.fence();
   }
 
  private:
+  static constexpr bool reads_only = std::is_const_v<Source> && std::is_const_v<Unknown>;
+
+  template <class B, class U>
+  static std::array<int, Rank> order_of(B const& b, U const& u) {
+    expects_ring(b.extents, u.extents);
+    return memory_order(u);
+  }
+
   Exec exec_;
   std::array<int, Rank> axes_;
-  CallersField<Exec, T const, Rank> source_;
-  CallersField<Exec, T, Rank> unknown_;
+  CallersField<Exec, Source, Rank> source_;
+  CallersField<Exec, Unknown, Rank> unknown_;
 };
-
-/// What 3-D kernels count cells with: given ints, Views of rank 3 compute offsets in 32 bits until
-/// Kokkos 5, which overflows on large grids and which compilers don't vectorise.
-using Index3 = std::int64_t;
-
-/// The grid's interior as a box of indices into a field with a one-cell ring.
-template <class B>
-auto interior(B const& b) {
-  if constexpr (static_cast<int>(B::rank) == 2)
-    return box({1, 1}, {static_cast<int>(b.extent(0)) + 1, static_cast<int>(b.extent(1)) + 1});
-  else
-    return box<3, Index3>(
-        {1, 1, 1}, {static_cast<Index3>(b.extent(0)) + 1, static_cast<Index3>(b.extent(1)) + 1,
-                    static_cast<Index3>(b.extent(2)) + 1});
-}
-
-/// Checks that u is b with a one-cell ring around it.
-template <class B, class U>
-void expects_ring(B const& b, U const& u) {
-  for (int d = 0; d < static_cast<int>(B::rank); ++d) {
-    expects(b.extent(d) <= 2'000'000'000, "the grid must have at most 2e9 cells along an axis",
-            static_cast<std::int64_t>(b.extent(d)));
-    expects(u.extent(d) == b.extent(d) + 2,
-            "u must be two cells larger than b along axis " + std::to_string(d) + " (" +
-                std::to_string(b.extent(d)) + " + 2), for the ring",
-            static_cast<std::int64_t>(u.extent(d)));
-  }
-}
 
 }  // namespace detail
 

@@ -3,10 +3,10 @@
 /// \file
 /// Blocked Jacobi sweeps on devices: tiles in team scratch memory.
 
+#include "second_field.hpp"
+
 #include <coir/core/replay.hpp>
 #include <coir/poisson/detail/field.hpp>
-#include <coir/poisson/detail/jacobi_wavefront.hpp>
-#include <coir/poisson/detail/second_field.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -241,24 +241,5 @@ class TiledJacobi {
   TwoFields<Exec, T, 2> fields_;
   std::unique_ptr<Replay<Exec>> replays_[2];
 };
-
-/// The blocked scheme of an execution space. (Two specialisations, because a type that
-/// std::conditional_t does not choose must not be instantiated either.)
-template <class Exec, class T, bool OnHost = runs_on_host<Exec>>
-struct BlockedJacobiOf {
-  using type = WavefrontJacobi<Exec, T>;
-};
-template <class Exec, class T>
-struct BlockedJacobiOf<Exec, T, false> {
-  using type = TiledJacobi<Exec, T>;
-};
-template <class Exec, class T>
-using BlockedJacobi = typename BlockedJacobiOf<Exec, T>::type;
-
-/// Whether blocking pays: with several sweeps, on a grid of more than a few tiles of vectors.
-template <class Exec, class B>
-bool blocked_fits(Exec const&, B const& b, std::int64_t sweeps) {
-  return sweeps >= 4 && b.extent(0) >= 8 && b.extent(1) >= 8;
-}
 
 }  // namespace coir::poisson::detail

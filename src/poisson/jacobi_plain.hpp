@@ -3,11 +3,12 @@
 /// \file
 /// Jacobi sweeps one at a time, each a pass over memory.
 
+#include "second_field.hpp"
+#include "stencil.hpp"
+
 #include <coir/core/memory.hpp>
 #include <coir/core/replay.hpp>
 #include <coir/poisson/detail/field.hpp>
-#include <coir/poisson/detail/second_field.hpp>
-#include <coir/poisson/laplacian.hpp>
 
 #include <cstdint>
 #include <memory>

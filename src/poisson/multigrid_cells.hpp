@@ -5,8 +5,9 @@
 ///
 /// Each is a callable on the 1-based indices (slab, row, column) of a cell; cells are independent.
 
+#include "grid_level.hpp"
+
 #include <coir/core/loops.hpp>
-#include <coir/poisson/detail/grid_level.hpp>
 
 namespace coir::poisson::detail {
 

@@ -3,77 +3,40 @@
 /// \file
 /// The solver behind coir::poisson::Multigrid: the levels, and the order of the passes over them.
 
+#include "grid_level.hpp"
+#include "level_shapes.hpp"
+#include "multigrid_device.hpp"
+#include "multigrid_host.hpp"
+
+#include <coir/core/errors.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/profiling.hpp>
-#include <coir/poisson/detail/multigrid_device.hpp>
-#include <coir/poisson/detail/multigrid_host.hpp>
-#include <coir/poisson/detail/red_black_solver.hpp>
 #include <coir/poisson/multigrid.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace coir::poisson {
 
 namespace detail {
 
-/// The grids under a finest grid, as cells along each of three axes; gap as in grid_level.hpp.
-struct LevelShape {
-  int n[3];
-  double gap[3];
-};
-
-template <int Rank>
-std::vector<LevelShape> level_shapes(std::array<int, Rank> const& extents) {
-  std::vector<LevelShape> shapes;
-  double length[3] = {0, 0, 0};  // from boundary to boundary; halves exactly
-  for (int d = 0; d < Rank; ++d) length[Rank == 2 ? 2 * d : d] = double(extents[d]) + 1;
-  while (true) {
-    LevelShape shape{{1, 1, 1}, {1, 1, 1}};
-    bool exists = true;
-    for (int axis = 0; axis < 3; ++axis) {
-      if (length[axis] == 0) continue;
-      shape.n[axis] = static_cast<int>(std::floor(length[axis] - 0.5));
-      shape.gap[axis] = length[axis] - shape.n[axis];
-      exists = exists && shape.n[axis] >= 1;
-      length[axis] /= 2;
-    }
-    if (!exists) return shapes;
-    shapes.push_back(shape);
-  }
-}
-
-/// How far the coarsest grid is relaxed: enough to reduce its error a hundredfold, with omega - 1 a
-/// sweep at the best omega. Its smallest axis has at most two cells, so that this doesn't take many.
-template <class T, int Rank>
-Smoothing<T> coarsest_smoothing(LevelShape const& shape) {
-  double extents[Rank];
-  bool single = true;
-  for (int d = 0; d < Rank; ++d) {
-    int const axis = Rank == 2 ? 2 * d : d;
-    extents[d] = shape.n[axis] + shape.gap[axis] - 1;
-    single = single && shape.n[axis] == 1;
-  }
-  if (single) return {true, T(1), 1};
-  double const omega = best_omega(jacobi_radius(extents, Rank));
-  int const sweeps = 2 + static_cast<int>(std::ceil(std::log(0.01) / std::log(omega - 1)));
-  return {true, static_cast<T>(omega), sweeps};
-}
-
-}  // namespace detail
-
-template <ExecutionSpace Exec, class T, int Rank>
-class Multigrid<Exec, T, Rank>::Implementation {
+template <CompiledSpace Exec, class T, int Rank>
+class MultigridSolver {
  public:
-  using Grid = detail::Level<T, Rank>;
+  using Grid = Level<T, Rank>;
 
-  Implementation(Exec const& exec, std::array<int, Rank> const& extents, MultigridOptions options)
+  MultigridSolver(Exec const& exec, std::array<int, Rank> const& extents, MultigridOptions options)
       : exec_(exec),
         options_(std::move(options)),
-        shapes_(detail::level_shapes<Rank>(extents)),
+        shapes_(level_shapes<Rank>(extents)),
         passes_(exec, grid_of(shapes_[0])) {
     allocate();
     for (auto const& shape : shapes_) levels_.push_back(grid_of(shape));
@@ -85,8 +48,20 @@ class Multigrid<Exec, T, Rank>::Implementation {
       before_[!finest] = {red_black, omega, options_.pre_sweeps};
       after_[!finest] = {red_black, omega, options_.post_sweeps};
     }
-    coarsest_ = detail::coarsest_smoothing<T, Rank>(shapes_.back());
+    coarsest_ = coarsest_smoothing<T, Rank>(shapes_.back());
     if constexpr (!runs_on_host<Exec>) copy_levels_to_device();
+  }
+
+  /// Checks the options and the memory first.
+  static std::unique_ptr<MultigridSolver> made(Exec const& exec,
+                                               std::array<int, Rank> const& extents,
+                                               MultigridOptions const& options) {
+    check(extents, options);
+    std::string size;
+    for (int extent : extents) size += (size.empty() ? "" : " x ") + std::to_string(extent);
+    expects_memory<typename Exec::memory_space>(bytes(exec, extents, options),
+                                                "multigrid on " + size + " cells");
+    return std::make_unique<MultigridSolver>(exec, extents, options);
   }
 
   static void check(std::array<int, Rank> const& extents, MultigridOptions const& options) {
@@ -106,7 +81,7 @@ class Multigrid<Exec, T, Rank>::Implementation {
 
   static std::int64_t bytes(Exec const& exec, std::array<int, Rank> const& extents,
                             MultigridOptions const& options) {
-    auto const shapes = detail::level_shapes<Rank>(extents);
+    auto const shapes = level_shapes<Rank>(extents);
     std::int64_t numbers = 0;
     for (std::size_t l = 0; l < shapes.size(); ++l) {
       if (l > 0) numbers += unknowns(shapes[l]) + cells(shapes[l]);
@@ -119,10 +94,10 @@ class Multigrid<Exec, T, Rank>::Implementation {
   bool suits(Grid const& finest) const { return std::ranges::equal(finest.n, shapes_[0].n); }
 
   /// A solver with the same options for a finest grid of another shape.
-  std::unique_ptr<Implementation> made_for(Grid const& finest) const {
+  std::unique_ptr<MultigridSolver> made_for(Grid const& finest) const {
     std::array<int, Rank> extents;
     for (int d = 0; d < Rank; ++d) extents[d] = finest.n[Rank == 2 ? 2 * d : d];
-    return std::make_unique<Implementation>(exec_, extents, options_);
+    return std::make_unique<MultigridSolver>(exec_, extents, options_);
   }
 
   Result solve(Grid const& finest) {
@@ -157,8 +132,8 @@ class Multigrid<Exec, T, Rank>::Implementation {
   }
 
  private:
-  using Passes = std::conditional_t<runs_on_host<Exec>, detail::HostPasses<Exec, T, Rank>,
-                                    detail::DevicePasses<Exec, T, Rank>>;
+  using Passes = std::conditional_t<runs_on_host<Exec>, HostPasses<Exec, T, Rank>,
+                                    DevicePasses<Exec, T, Rank>>;
   using Memory = Kokkos::View<T*, typename Exec::memory_space>;
 
   // The finest grid that a device gives to one team, in cells.
@@ -176,17 +151,17 @@ class Multigrid<Exec, T, Rank>::Implementation {
     return Rank == 2 ? T(1.2) : T(1.26);
   }
 
-  detail::Smoothing<T> const& before(int l) const { return before_[l > 0]; }
-  detail::Smoothing<T> const& after(int l) const { return after_[l > 0]; }
+  Smoothing<T> const& before(int l) const { return before_[l > 0]; }
+  Smoothing<T> const& after(int l) const { return after_[l > 0]; }
 
-  static std::int64_t cells(detail::LevelShape const& shape) {
+  static std::int64_t cells(LevelShape const& shape) {
     return std::int64_t(shape.n[0]) * shape.n[1] * shape.n[2];
   }
-  static std::int64_t unknowns(detail::LevelShape const& shape) {
+  static std::int64_t unknowns(LevelShape const& shape) {
     return std::int64_t(shape.n[0] + 2) * (shape.n[2] + 2) * (Rank == 3 ? shape.n[1] + 2 : 1);
   }
 
-  static Grid grid_of(detail::LevelShape const& shape) {
+  static Grid grid_of(LevelShape const& shape) {
     Grid grid;
     for (int axis = 0; axis < 3; ++axis) {
       grid.n[axis] = shape.n[axis];
@@ -304,8 +279,8 @@ class Multigrid<Exec, T, Rank>::Implementation {
   bool in_one_launch(int l, bool full) {
     if constexpr (!runs_on_host<Exec>) {
       if (l != first_small_) return false;
-      passes_.small_levels(detail::TeamCycle<T, Rank>{device_levels_.data(), l, last(), before(l),
-                                                      after(l), coarsest_, full});
+      passes_.small_levels(TeamCycle<T, Rank>{device_levels_.data(), l, last(), before(l), after(l),
+                                              coarsest_, full});
       return true;
     }
     return false;
@@ -330,58 +305,70 @@ class Multigrid<Exec, T, Rank>::Implementation {
 
   Exec exec_;
   MultigridOptions options_;
-  std::vector<detail::LevelShape> shapes_;
+  std::vector<LevelShape> shapes_;
   Passes passes_;
   std::vector<Grid> levels_;
   Memory unknowns_, sources_, scratch_;
   Kokkos::View<Grid*, typename Exec::memory_space> device_levels_;
   int first_small_ = 1;
-  detail::Smoothing<T> before_[2], after_[2];  // of the finest grid, and of the coarse ones
-  detail::Smoothing<T> coarsest_;
+  Smoothing<T> before_[2], after_[2];  // of the finest grid, and of the coarse ones
+  Smoothing<T> coarsest_;
 };
 
-template <ExecutionSpace Exec, class T, int Rank>
+template <CompiledSpace Exec, class T, int Rank>
+Result multigrid(Exec const& exec, Field<Exec, T const, Rank> const& b,
+                 Field<Exec, T, Rank> const& u, MultigridOptions const& options) {
+  if (b.size() == 0) return {.converged = true, .stopped_by = StoppedBy::tolerance};
+  std::array<int, Rank> extents;
+  for (int d = 0; d < Rank; ++d) extents[d] = static_cast<int>(b.extent(d));
+  return MultigridSolver<Exec, T, Rank>::made(exec, extents, options)
+      ->solve(finest_level<T, Rank>(b, u));
+}
+
+}  // namespace detail
+
+template <CompiledSpace Exec, class T, int Rank>
 Multigrid<Exec, T, Rank>::Multigrid(Exec const& exec, std::array<int, Rank> const& extents,
                                     MultigridOptions options)
-    : exec_(exec), extents_(extents) {
-  Implementation::check(extents, options);
-  std::string size;
-  for (int extent : extents) size += (size.empty() ? "" : " x ") + std::to_string(extent);
-  expects_memory<typename Exec::memory_space>(bytes(exec, extents, options),
-                                              "multigrid on " + size + " cells");
-  implementation_ = std::make_unique<Implementation>(exec, extents, std::move(options));
-}
+    : exec_(exec),
+      extents_(extents),
+      solver_(detail::MultigridSolver<Exec, T, Rank>::made(exec, extents, options)) {}
 
-template <ExecutionSpace Exec, class T, int Rank>
+template <CompiledSpace Exec, class T, int Rank>
 Multigrid<Exec, T, Rank>::~Multigrid() = default;
 
-template <ExecutionSpace Exec, class T, int Rank>
+template <CompiledSpace Exec, class T, int Rank>
 Multigrid<Exec, T, Rank>::Multigrid(Multigrid&&) noexcept = default;
 
-template <ExecutionSpace Exec, class T, int Rank>
+template <CompiledSpace Exec, class T, int Rank>
 Multigrid<Exec, T, Rank>& Multigrid<Exec, T, Rank>::operator=(Multigrid&&) noexcept = default;
 
-template <ExecutionSpace Exec, class T, int Rank>
+template <CompiledSpace Exec, class T, int Rank>
 std::int64_t Multigrid<Exec, T, Rank>::bytes(Exec const& exec, std::array<int, Rank> const& extents,
                                              MultigridOptions const& options) {
-  Implementation::check(extents, options);
-  return Implementation::bytes(exec, extents, options);
+  detail::MultigridSolver<Exec, T, Rank>::check(extents, options);
+  return detail::MultigridSolver<Exec, T, Rank>::bytes(exec, extents, options);
 }
 
-template <ExecutionSpace Exec, class T, int Rank>
-Result Multigrid<Exec, T, Rank>::solve_levels(detail::Level<T, Rank> const& finest) {
-  if (!implementation_->suits(finest)) implementation_ = implementation_->made_for(finest);
-  return implementation_->solve(finest);
+template <CompiledSpace Exec, class T, int Rank>
+Result Multigrid<Exec, T, Rank>::solve_fields(detail::Field<Exec, T const, Rank> const& b,
+                                              detail::Field<Exec, T, Rank> const& u) {
+  auto const finest = detail::finest_level<T, Rank>(b, u);
+  if (!solver_->suits(finest)) solver_ = solver_->made_for(finest);
+  return solver_->solve(finest);
 }
-
-// Compiled once, in the library.
-extern template class Multigrid<Kokkos::DefaultHostExecutionSpace, float, 2>;
-extern template class Multigrid<Kokkos::DefaultHostExecutionSpace, float, 3>;
-extern template class Multigrid<Kokkos::DefaultHostExecutionSpace, double, 2>;
-extern template class Multigrid<Kokkos::DefaultHostExecutionSpace, double, 3>;
-extern template class Multigrid<Kokkos::DefaultExecutionSpace, float, 2>;
-extern template class Multigrid<Kokkos::DefaultExecutionSpace, float, 3>;
-extern template class Multigrid<Kokkos::DefaultExecutionSpace, double, 2>;
-extern template class Multigrid<Kokkos::DefaultExecutionSpace, double, 3>;
 
 }  // namespace coir::poisson
+
+#define COIR_MULTIGRID(Exec, T, Rank)                                                              \
+  template class Multigrid<Exec, T, Rank>;                                                         \
+  template Result detail::multigrid<Exec, T, Rank>(                                                \
+      Exec const&, detail::Field<Exec, T const, Rank> const&, detail::Field<Exec, T, Rank> const&, \
+      MultigridOptions const&);
+#define COIR_INSTANTIATE_MULTIGRID(Exec) \
+  namespace coir::poisson {              \
+  COIR_MULTIGRID(Exec, float, 2)         \
+  COIR_MULTIGRID(Exec, float, 3)         \
+  COIR_MULTIGRID(Exec, double, 2)        \
+  COIR_MULTIGRID(Exec, double, 3)        \
+  }

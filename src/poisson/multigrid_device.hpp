@@ -4,8 +4,9 @@
 /// The parts of a multigrid cycle on devices: a kernel each on large grids, all the small grids
 /// together in one.
 
+#include "multigrid_cells.hpp"
+
 #include <coir/core/loops.hpp>
-#include <coir/poisson/detail/multigrid_cells.hpp>
 
 #include <algorithm>
 #include <string>

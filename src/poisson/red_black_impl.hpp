@@ -1,32 +1,26 @@
 #pragma once
 
 /// \file
-/// What coir::poisson::red_black does once its arguments are checked.
+/// What coir::poisson::red_black does once its extents are checked.
 
+#include "iterate_fields.hpp"
+#include "multigrid_device.hpp"
+#include "multigrid_host.hpp"
+#include "relaxation.hpp"
+
+#include <coir/core/errors.hpp>
 #include <coir/core/profiling.hpp>
 #include <coir/core/replay.hpp>
-#include <coir/poisson/detail/multigrid_device.hpp>
-#include <coir/poisson/detail/multigrid_host.hpp>
-#include <coir/poisson/iterate.hpp>
 #include <coir/poisson/red_black.hpp>
 
 #include <algorithm>
-#include <array>
-#include <memory>
+#include <cstdint>
 #include <optional>
+#include <type_traits>
 
 namespace coir::poisson::detail {
 
-/// Spectral radius of Jacobi's method on a box, whose extents needn't be whole.
-double jacobi_radius(double const* extents, int rank);
-
-/// The best omega of successive over-relaxation for it.
-double best_omega(double jacobi_radius);
-
-/// For how many sweeps at omega rounding is not to blame if the residual doesn't fall.
-std::int64_t transient_sweeps(double omega, double jacobi_radius);
-
-/// Makes the sweeps for iterate(); on devices by replaying a recorded sequence of them.
+/// Makes the sweeps for iterate_fields(); on devices by replaying a recorded sequence of them.
 template <class Exec, class T, int Rank>
 class RedBlackSweeper {
  public:
@@ -76,7 +70,7 @@ class RedBlackSweeper {
   std::optional<Replay<Exec>> recorded_;
 };
 
-template <ExecutionSpace Exec, class T, int Rank>
+template <CompiledSpace Exec, class T, int Rank>
 Result red_black(Exec const& exec, Field<Exec, T const, Rank> const& b,
                  Field<Exec, T, Rank> const& u, RedBlackOptions const& options) {
   expects(options.omega >= 0 && options.omega < 2, "omega must lie in (0, 2), or be 0 for the best",
@@ -85,7 +79,7 @@ Result red_black(Exec const& exec, Field<Exec, T const, Rank> const& b,
   for (int d = 0; d < Rank; ++d) extents[d] = static_cast<double>(b.extent(d));
   double const radius = jacobi_radius(extents, Rank);
   double const omega = options.omega == 0 ? best_omega(radius) : options.omega;
-  // iterate() calls it stagnation when 8 checks in a row find no smaller residual.
+  // The loop calls it stagnation when 8 checks in a row find no smaller residual.
   std::int64_t const spacing = std::max<std::int64_t>(32, transient_sweeps(omega, radius) / 8);
   IterationLimits const limits{options.sweeps, options.tolerance,
                                options.check_every == 0 ? spacing : options.check_every,
@@ -94,21 +88,18 @@ Result red_black(Exec const& exec, Field<Exec, T const, Rank> const& b,
 
   ProfilingRegion const region("coir::poisson::red_black");
   RedBlackSweeper<Exec, T, Rank> sweeper(exec, b, u, static_cast<T>(omega));
-  return iterate(exec, b, u, sweeper, limits);
+  return iterate_fields<Exec, T, Rank>(exec, b, u, sweeper, limits);
 }
 
-// Compiled once, in the library.
-#define COIR_RED_BLACK(keyword, Exec, T, Rank)                                                     \
-  keyword template Result red_black<Exec, T, Rank>(Exec const&, Field<Exec, T const, Rank> const&, \
-                                                   Field<Exec, T, Rank> const&,                    \
-                                                   RedBlackOptions const&)
-COIR_RED_BLACK(extern, Kokkos::DefaultHostExecutionSpace, float, 2);
-COIR_RED_BLACK(extern, Kokkos::DefaultHostExecutionSpace, float, 3);
-COIR_RED_BLACK(extern, Kokkos::DefaultHostExecutionSpace, double, 2);
-COIR_RED_BLACK(extern, Kokkos::DefaultHostExecutionSpace, double, 3);
-COIR_RED_BLACK(extern, Kokkos::DefaultExecutionSpace, float, 2);
-COIR_RED_BLACK(extern, Kokkos::DefaultExecutionSpace, float, 3);
-COIR_RED_BLACK(extern, Kokkos::DefaultExecutionSpace, double, 2);
-COIR_RED_BLACK(extern, Kokkos::DefaultExecutionSpace, double, 3);
-
 }  // namespace coir::poisson::detail
+
+#define COIR_RED_BLACK(Exec, T, Rank)                                                      \
+  template Result red_black<Exec, T, Rank>(Exec const&, Field<Exec, T const, Rank> const&, \
+                                           Field<Exec, T, Rank> const&, RedBlackOptions const&);
+#define COIR_INSTANTIATE_RED_BLACK(Exec) \
+  namespace coir::poisson::detail {      \
+  COIR_RED_BLACK(Exec, float, 2)         \
+  COIR_RED_BLACK(Exec, float, 3)         \
+  COIR_RED_BLACK(Exec, double, 2)        \
+  COIR_RED_BLACK(Exec, double, 3)        \
+  }

@@ -3,10 +3,11 @@
 /// \file
 /// Blocked Jacobi sweeps on hosts: the wavefront between Views, on Kokkos' threads.
 
+#include "second_field.hpp"
+#include "wavefront.hpp"
+
 #include <coir/core/memory.hpp>
 #include <coir/poisson/detail/field.hpp>
-#include <coir/poisson/detail/second_field.hpp>
-#include <coir/poisson/detail/wavefront.hpp>
 
 #include <cstdint>
 #include <optional>

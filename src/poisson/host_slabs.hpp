@@ -3,7 +3,7 @@
 /// \file
 /// The arithmetic of a multigrid cycle on hosts, a slab at a time.
 
-#include <coir/poisson/detail/grid_level.hpp>
+#include "grid_level.hpp"
 
 #include <cstddef>
 #include <cstdint>

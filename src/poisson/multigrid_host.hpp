@@ -3,9 +3,10 @@
 /// \file
 /// The parts of a multigrid cycle on hosts, each one pass over the memory of a level.
 
+#include "host_slabs.hpp"
+#include "multigrid_cells.hpp"
+
 #include <coir/core/loops.hpp>
-#include <coir/poisson/detail/host_slabs.hpp>
-#include <coir/poisson/detail/multigrid_cells.hpp>
 #include <coir/poisson/detail/slab_pipeline.hpp>
 
 #include <algorithm>

@@ -1,0 +1,109 @@
+#pragma once
+
+/// \file
+/// The Laplacian and the norms of coir/poisson/laplacian.hpp once their arguments are checked.
+
+#include "stencil.hpp"
+
+#include <coir/core/loops.hpp>
+#include <coir/poisson/laplacian.hpp>
+
+#include <cmath>
+
+namespace coir::poisson::detail {
+
+template <class V, class B>
+struct ApplyLaplacian {
+  V u;
+  B b;
+  template <class... Index>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index... index) const {
+    using T = typename V::non_const_value_type;
+    b((index - 1)...) = neighbour_sum(u, index...) - T(2 * sizeof...(Index)) * u(index...);
+  }
+};
+
+template <class B, class V>
+struct SquaredResidual {
+  B b;
+  V u;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j, double& sum) const {
+    double const r = residual(b, u, i, j);
+    sum += r * r;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index3 i, Index3 j, Index3 k, double& sum) const {
+    double const r = residual(b, u, i, j, k);
+    sum += r * r;
+  }
+};
+
+/// The residual of u = 0 with u's ring: the source, less what the ring contributes.
+template <class B, class V>
+struct SquaredSource {
+  B b;
+  V u;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j, double& sum) const {
+    int const m = static_cast<int>(b.extent(0)), n = static_cast<int>(b.extent(1));
+    double r = b(i - 1, j - 1);
+    if (i == 1) r -= u(0, j);
+    if (i == m) r -= u(m + 1, j);
+    if (j == 1) r -= u(i, 0);
+    if (j == n) r -= u(i, n + 1);
+    sum += r * r;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index3 i, Index3 j, Index3 k, double& sum) const {
+    Index3 const m = b.extent(0), n = b.extent(1), p = b.extent(2);
+    double r = b(i - 1, j - 1, k - 1);
+    if (i == 1) r -= u(0, j, k);
+    if (i == m) r -= u(m + 1, j, k);
+    if (j == 1) r -= u(i, 0, k);
+    if (j == n) r -= u(i, n + 1, k);
+    if (k == 1) r -= u(i, j, 0);
+    if (k == p) r -= u(i, j, p + 1);
+    sum += r * r;
+  }
+};
+
+template <CompiledSpace Exec, class T, int Rank>
+void laplacian(Exec const& exec, Field<Exec, T const, Rank> const& u,
+               Field<Exec, T, Rank> const& b) {
+  for_each("coir::poisson::laplacian", exec, interior(b),
+           ApplyLaplacian<Field<Exec, T const, Rank>, Field<Exec, T, Rank>>{u, b});
+}
+
+template <CompiledSpace Exec, class T, int Rank>
+double residual_norm(Exec const& exec, Field<Exec, T const, Rank> const& b,
+                     Field<Exec, T const, Rank> const& u) {
+  using Read = Field<Exec, T const, Rank>;
+  double sum = 0;
+  reduce("coir::poisson::residual_norm", exec, interior(b), SquaredResidual<Read, Read>{b, u},
+         Kokkos::Sum<double>(sum));
+  return std::sqrt(sum);
+}
+
+template <CompiledSpace Exec, class T, int Rank>
+double source_norm(Exec const& exec, Field<Exec, T const, Rank> const& b,
+                   Field<Exec, T const, Rank> const& u) {
+  using Read = Field<Exec, T const, Rank>;
+  double sum = 0;
+  reduce("coir::poisson::source_norm", exec, interior(b), SquaredSource<Read, Read>{b, u},
+         Kokkos::Sum<double>(sum));
+  return std::sqrt(sum);
+}
+
+}  // namespace coir::poisson::detail
+
+#define COIR_LAPLACIAN(Exec, T, Rank)                                                          \
+  template void laplacian<Exec, T, Rank>(Exec const&, Field<Exec, T const, Rank> const&,       \
+                                         Field<Exec, T, Rank> const&);                         \
+  template double residual_norm<Exec, T, Rank>(Exec const&, Field<Exec, T const, Rank> const&, \
+                                               Field<Exec, T const, Rank> const&);             \
+  template double source_norm<Exec, T, Rank>(Exec const&, Field<Exec, T const, Rank> const&,   \
+                                             Field<Exec, T const, Rank> const&);
+#define COIR_INSTANTIATE_LAPLACIAN(Exec) \
+  namespace coir::poisson::detail {      \
+  COIR_LAPLACIAN(Exec, float, 2)         \
+  COIR_LAPLACIAN(Exec, float, 3)         \
+  COIR_LAPLACIAN(Exec, double, 2)        \
+  COIR_LAPLACIAN(Exec, double, 3)        \
+  }
