@@ -52,6 +52,9 @@ doxygen_add_docs(
   SECURITY.md
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
   COMMENT "Writing the site")
+# Pages of earlier runs that are gone now would be followed as well.
+add_custom_target(docs_empty COMMAND ${CMAKE_COMMAND} -E rm -rf ${CMAKE_CURRENT_BINARY_DIR}/html)
+add_dependencies(docs docs_empty)
 if(Python3_FOUND)
   add_custom_command(
     TARGET docs
