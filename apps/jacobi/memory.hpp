@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace coir::apps::jacobi {
@@ -33,7 +34,8 @@ struct Extents {
 
 /// What a scheme takes beside the source and u.
 template <class T>
-std::int64_t scheme_bytes(Scheme scheme, Extents const& extents) {
+std::int64_t scheme_bytes(Scheme scheme, Extents const& extents,
+                          std::optional<std::int64_t> const& sweeps) {
   std::int64_t const m = extents.rows, n = extents.columns;
   if (scheme == Scheme::red_black) return 0;
   if (scheme == Scheme::multigrid)
@@ -47,9 +49,12 @@ std::int64_t scheme_bytes(Scheme scheme, Extents const& extents) {
   if (scheme == Scheme::arrays)
     // The pool rounds blocks up by an eighth at most.
     return (m + 2) * (n + 2) * static_cast<std::int64_t>(sizeof(T)) * 9 / 8;
-  return poisson::jacobi_bytes<Exec, T>(
-      m, n,
-      scheme == Scheme::plain ? poisson::JacobiScheme::plain : poisson::JacobiScheme::automatic);
+  poisson::JacobiOptions options;
+  options.scheme = scheme == Scheme::plain     ? poisson::JacobiScheme::plain
+                   : scheme == Scheme::blocked ? poisson::JacobiScheme::blocked
+                                               : poisson::JacobiScheme::automatic;
+  options.sweeps = sweeps.value_or(options.sweeps);
+  return poisson::jacobi_bytes<Exec, T>(m, n, options);
 }
 
 /// Whether the bandwidth of the memory has anything to do with the speed of sweeps: not if the fields of a sweep stay
@@ -74,7 +79,7 @@ MemoryPlan plan_of(Settings const& settings, Extents const& extents) {
   std::int64_t const inside = m * n * size, with_ring = (m + 2) * (n + 2) * size;
   std::int64_t scheme = 0;
   for (Scheme const s : schemes_to_run(settings))
-    scheme = std::max(scheme, scheme_bytes<T>(s, extents));
+    scheme = std::max(scheme, scheme_bytes<T>(s, extents, settings.sweeps));
   bool const has_photograph = !settings.input_is_laplacian;
   std::int64_t const start = has_photograph ? 2 * inside + with_ring : inside;
   std::int64_t const solve = (has_photograph ? 2 : 1) * inside + with_ring + scheme;

@@ -3,6 +3,7 @@
 #include <coir/core/threads.hpp>
 
 #ifdef __linux__
+#include <malloc.h>
 #include <sched.h>
 #endif
 
@@ -11,6 +12,7 @@
 #include <omp.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
@@ -38,6 +40,15 @@ bool has_room() {
   if (memory == MAP_FAILED) return false;
   munmap(memory, bytes);
   return true;
+}
+
+/// Under a limit on address space, has all threads allocate from one heap: glibc's own ones reserve 64 MiB each, as long
+/// as there is room, so that a higher limit could leave a program less.
+void share_one_heap_under_a_limit() {
+#ifdef M_ARENA_MAX
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) mallopt(M_ARENA_MAX, 1);
+#endif
 }
 
 enum class Trial : char { passed = 'p', too_few_threads = 't', no_room = 'r', small_stacks = 's' };
@@ -108,6 +119,7 @@ Trial try_threads(int threads, bool complete) {
 void expects_startable_threads(int threads) {
   constexpr int most = 512;  // OpenMPExec::MAX_THREAD_COUNT of Kokkos
   omp_set_dynamic(0);        // Kokkos counts on getting as many threads each time
+  share_one_heap_under_a_limit();
   int const wanted =
       threads > 0 ? threads : std::min(omp_get_max_threads(), omp_get_thread_limit());
   int usable = wanted;

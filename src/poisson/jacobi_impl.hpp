@@ -17,14 +17,6 @@
 
 namespace coir::poisson {
 
-template <CompiledSpace Exec, Real T>
-std::int64_t jacobi_bytes(std::int64_t rows, std::int64_t columns, JacobiScheme scheme) {
-  if constexpr (runs_on_host<Exec>)
-    if (scheme != JacobiScheme::plain && detail::PaddedFields<Exec, T>::worthwhile(rows, columns))
-      return detail::PaddedFields<Exec, T>::bytes(rows, columns);
-  return (rows + 2) * (columns + 2) * static_cast<std::int64_t>(sizeof(T));
-}
-
 namespace detail {
 
 /// The blocked scheme of an execution space. (Two specialisations, because a type that
@@ -40,10 +32,12 @@ struct BlockedJacobiOf<Exec, T, false> {
 template <class Exec, class T>
 using BlockedJacobi = typename BlockedJacobiOf<Exec, T>::type;
 
-/// Whether blocking pays: with several sweeps, on a grid of more than a few tiles of vectors.
-template <class B>
-bool blocked_fits(B const& b, std::int64_t sweeps) {
-  return sweeps >= 4 && b.extent(0) >= 8 && b.extent(1) >= 8;
+/// Whether a grid of 2 dimensions is swept by the blocked scheme: if asked for, or left to choose and where it pays, with
+/// several sweeps on a grid of more than a few tiles of vectors.
+inline bool takes_blocked(JacobiOptions const& options, std::int64_t rows, std::int64_t columns) {
+  return options.scheme == JacobiScheme::blocked ||
+         (options.scheme == JacobiScheme::automatic && options.sweeps >= 4 && rows >= 8 &&
+          columns >= 8);
 }
 
 template <CompiledSpace Exec, class T, int Rank>
@@ -58,8 +52,8 @@ JacobiResult jacobi(Exec const& exec, Field<Exec, T const, Rank> const& b,
 
   ProfilingRegion const region("coir::poisson::jacobi");
   if constexpr (Rank == 2) {
-    if (options.scheme == JacobiScheme::blocked ||
-        (options.scheme == JacobiScheme::automatic && blocked_fits(b, limits.sweeps))) {
+    if (takes_blocked(options, static_cast<std::int64_t>(b.extent(0)),
+                      static_cast<std::int64_t>(b.extent(1)))) {
       BlockedJacobi<Exec, T> sweeper(exec, b, u);
       return {iterate_fields<Exec, T, Rank>(exec, b, u, sweeper, limits), JacobiScheme::blocked};
     }
@@ -70,6 +64,15 @@ JacobiResult jacobi(Exec const& exec, Field<Exec, T const, Rank> const& b,
 
 }  // namespace detail
 
+template <CompiledSpace Exec, Real T>
+std::int64_t jacobi_bytes(std::int64_t rows, std::int64_t columns, JacobiOptions const& options) {
+  if constexpr (runs_on_host<Exec>)
+    if (detail::takes_blocked(options, rows, columns) &&
+        detail::PaddedFields<Exec, T>::worthwhile(rows, columns))
+      return detail::PaddedFields<Exec, T>::bytes(rows, columns);
+  return (rows + 2) * (columns + 2) * static_cast<std::int64_t>(sizeof(T));
+}
+
 }  // namespace coir::poisson
 
 #define COIR_JACOBI(Exec, T, Rank)                                                                 \
@@ -77,7 +80,7 @@ JacobiResult jacobi(Exec const& exec, Field<Exec, T const, Rank> const& b,
       Exec const&, detail::Field<Exec, T const, Rank> const&, detail::Field<Exec, T, Rank> const&, \
       JacobiOptions const&);
 #define COIR_JACOBI_BYTES(Exec, T) \
-  template std::int64_t jacobi_bytes<Exec, T>(std::int64_t, std::int64_t, JacobiScheme);
+  template std::int64_t jacobi_bytes<Exec, T>(std::int64_t, std::int64_t, JacobiOptions const&);
 #define COIR_INSTANTIATE_JACOBI(Exec) \
   namespace coir::poisson {           \
   COIR_JACOBI(Exec, float, 2)         \
