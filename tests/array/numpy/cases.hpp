@@ -15,6 +15,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -137,19 +138,33 @@ Values values_of(T const& number) {
   return values_of(&number, {});
 }
 
-/// The i-th of some expressions of one shape, which are all computed.
-template <class E>
-auto choose(Array<int, 0> const&, int, E const& only) {
-  return operand(only);
-}
-template <class E, class... Rest>
-auto choose(Array<int, 0> const& wanted, int i, E const& e, Rest const&... rest) {
-  return where(wanted == i, e, choose(wanted, i + 1, rest...));
-}
+/// One of some values by its number, as the type that arrays of theirs combine to.
+struct Choose {
+  int wanted;
+
+  template <class... T>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(T const&... values) const {
+    return from(0, values...);
+  }
+
+ private:
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T from(int, T const& only) const {
+    return only;
+  }
+  template <class T, class... Rest>
+  KOKKOS_FORCEINLINE_FUNCTION auto from(int i, T const& first, Rest const&... rest) const {
+    auto const other = from(i + 1, rest...);
+    using Both = promote_t<T, std::remove_const_t<decltype(other)>>;
+    return wanted == i ? static_cast<Both>(first) : static_cast<Both>(other);
+  }
+};
+
+/// The i-th of some expressions of one shape, which are all computed: one kernel for all of them takes less to compile
+/// than one each.
 template <class... E>
 Values value_of_chosen(std::int64_t wanted, E const&... expressions) {
-  Array<int, 0> const number = full(Shape<0>{}, static_cast<int>(wanted));
-  return values_of(choose(number, 0, expressions...));
+  return values_of(map(Choose{static_cast<int>(wanted)}, expressions...));
 }
 
 /// Two types for which statements are compiled.
