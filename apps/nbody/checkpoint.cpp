@@ -1,12 +1,13 @@
 #include "checkpoint.hpp"
 
-#include "fields.hpp"
 #include "options.hpp"
 #include "schedule.hpp"
+#include "setting_list.hpp"
 
 #include <coir/io/checksum.hpp>
 
 #include <support/messages.hpp>
+#include <support/text.hpp>
 
 #include <system_error>
 
@@ -45,29 +46,30 @@ std::map<std::string, std::string> texts_in(std::string const& text, std::string
     std::string const line = text.substr(begin, end - begin);
     std::size_t const equals = line.find(" = ");
     std::string const name = line.substr(0, equals);
-    bool const is_known =
-        equals != std::string::npos && end < text.size() &&
-        std::any_of(
-            fields().begin(), fields().end(), [&](auto const& f) { return f.name == name; });
+    bool const is_known = equals != std::string::npos && end < text.size() &&
+                          std::any_of(
+                              setting_list().begin(), setting_list().end(),
+                              [&](auto const& f) { return f.name == name; });
     if (!is_known) fail("unknown setting", name);
     if (!texts.emplace(name, line.substr(equals + 3)).second) fail("twice the setting", name);
     begin = end + 1;
   }
-  for (auto const& field : fields())
-    if (!texts.contains(field.name)) fail("without the setting", field.name);
+  for (auto const& setting : setting_list())
+    if (!texts.contains(setting.name)) fail("without the setting", setting.name);
   return texts;
 }
 
 /// The settings that all texts together stand for.
 Settings settings_of(std::map<std::string, std::string> const& texts) {
   Settings settings;
-  for (auto const& field : fields())
-    if (std::string const& text = texts.at(field.name); !text.empty()) field.set(settings, text);
-  for (auto const& field : fields())
-    expects(
-        field.text(settings) == texts.at(field.name),
-        "the setting " + field.name + " must be '" + field.text(settings) + "' beside the others",
-        "'" + texts.at(field.name) + "'");
+  for (auto const& setting : setting_list())
+    if (std::string const& text = texts.at(setting.name); !text.empty())
+      setting.set(settings, text);
+  for (auto const& setting : setting_list())
+    expects(setting.text(settings) == texts.at(setting.name),
+            "the setting " + setting.name + " must be '" + setting.text(settings) +
+                "' beside the others",
+            "'" + texts.at(setting.name) + "'");
   return settings;
 }
 
@@ -123,9 +125,9 @@ Checkpoint read_checkpoint(std::filesystem::path const& path, Poll const& poll) 
                      std::to_string(steps) + " steps can't have been made: the file is damaged");
 
   auto const text = read_list<std::uint8_t>(file, name, "settings", most_text);
-  checkpoint.fields = texts_in({text.begin(), text.end()}, name);
+  checkpoint.texts = texts_in({text.begin(), text.end()}, name);
   Settings const settings = blaming(checkpoint.path, [&] {
-    Settings const found = settings_of(checkpoint.fields);
+    Settings const found = settings_of(checkpoint.texts);
     expects_slab_in_box(found);
     expects_steps_of(found, checkpoint.scale_factors);
     return found;
@@ -148,16 +150,16 @@ Settings settings_to_go_on(CLI::App const& app, Settings const& given,
                            Checkpoint const& checkpoint) {
   Settings merged = given;
   std::string differences;
-  for (auto const& field : fields()) {
-    std::string const& stored = checkpoint.fields.at(field.name);
-    if (is_given(app, field.name)) {
-      std::string const now = field.text(given);
-      if (field.physics && now != stored)
-        differences += (differences.empty() ? "" : "; ") + field.name + ": " +
+  for (auto const& setting : setting_list()) {
+    std::string const& stored = checkpoint.texts.at(setting.name);
+    if (is_given(app, setting.name)) {
+      std::string const now = setting.text(given);
+      if (setting.physics && now != stored)
+        differences += (differences.empty() ? "" : "; ") + setting.name + ": " +
                        (stored.empty() ? "not set" : stored) + " there, " +
                        (now.empty() ? "not set" : now) + " here";
     } else if (!stored.empty()) {
-      field.set(merged, stored);
+      setting.set(merged, stored);
     }
   }
   expects(differences.empty(), "this run's physics isn't that of " + checkpoint.path.string() +

@@ -39,8 +39,9 @@ struct Checkpoint {
   std::filesystem::path path;
   int steps_done = 0;
   std::vector<double> scale_factors;
-  std::map<std::string, std::string> fields;  ///< the text of every field, empty where it isn't set
-  std::unique_ptr<hdf5::Reader> file;         ///< open until the particles are read
+  std::map<std::string, std::string>
+      texts;                           ///< the text of every setting, empty where it isn't set
+  std::unique_ptr<hdf5::Reader> file;  ///< open until the particles are read
 };
 
 /// Reads all but the particles.

@@ -63,7 +63,7 @@ Run run_of(CLI::App const& app, Settings const& given) {
   expects_consistent(app, given);
   if (given.restart.empty()) {
     expects_slab_in_box(given);
-    return {given, schedule_of(given), {}};
+    return {given, schedule_of(given)};
   }
   Checkpoint checkpoint = [&] {
     Activity const reading("reading the checkpoint");

@@ -1,11 +1,12 @@
 #include "options.hpp"
 
-#include "fields.hpp"
+#include "setting_list.hpp"
 
 #include <coir/core/errors.hpp>
 
 #include <support/config_file.hpp>
 #include <support/options.hpp>
+#include <support/text.hpp>
 
 #include <algorithm>
 #include <string>
@@ -25,29 +26,32 @@ CLI::Option* add_path(CLI::App& app, std::string const& name, std::filesystem::p
   return app.add_option_function<std::string>(name, set, help)->type_name(type_name);
 }
 
-void add_field(CLI::App& app, Field const& field, Settings& settings) {
-  std::string const name = "--" + field.name;
+void add_setting(CLI::App& app, Setting const& setting, Settings& settings) {
+  std::string const name = "--" + setting.name;
   CLI::Option* added = nullptr;
-  if (field.kind == FieldKind::flag) {
-    auto const set = [&](std::int64_t count) { field.set(settings, count > 0 ? "true" : "false"); };
-    added = app.add_flag_function(name, set, field.help);
-    // What is on unless it is turned off. Called after the one above, which a file may have set.
-    if (field.text(settings) == "true")
-      app.add_flag_callback(
-             "--no-" + field.name, [&] { field.set(settings, "false"); }, "None of these")
-          ->group(field.group);
-  } else if (field.kind == FieldKind::list) {
-    auto const set = [&](std::vector<std::string> const& texts) {
-      field.set(settings, CLI::detail::join(texts, ","));
+  if (setting.kind == SettingKind::flag) {
+    auto const set = [&](std::int64_t count) {
+      setting.set(settings, count > 0 ? "true" : "false");
     };
-    added = app.add_option_function<std::vector<std::string>>(name, set, field.help)
-                ->type_name(field.type_name)
+    added = app.add_flag_function(name, set, setting.help);
+    // What is on unless it is turned off. Called after the one above, which a file may have set.
+    if (setting.text(settings) == "true")
+      app.add_flag_callback(
+             "--no-" + setting.name, [&] { setting.set(settings, "false"); }, "None of these")
+          ->group(setting.group);
+  } else if (setting.kind == SettingKind::list) {
+    auto const set = [&](std::vector<std::string> const& texts) {
+      setting.set(settings, joined(texts, ","));
+    };
+    added = app.add_option_function<std::vector<std::string>>(name, set, setting.help)
+                ->type_name(setting.type_name)
                 ->expected(1, 1'000'000);
   } else {
-    auto const set = [&](std::string const& text) { field.set(settings, text); };
-    added = app.add_option_function<std::string>(name, set, field.help)->type_name(field.type_name);
+    auto const set = [&](std::string const& text) { setting.set(settings, text); };
+    added =
+        app.add_option_function<std::string>(name, set, setting.help)->type_name(setting.type_name);
   }
-  added->group(field.group);
+  added->group(setting.group);
 }
 
 }  // namespace
@@ -55,7 +59,7 @@ void add_field(CLI::App& app, Field const& field, Settings& settings) {
 void add_options(CLI::App& app, Settings& settings) {
   // Without -h, for which run() gives the same: CLI11 from 2.4 on takes --h for a second one.
   app.set_help_flag("--help");
-  for (auto const& field : fields()) add_field(app, field, settings);
+  for (auto const& setting : setting_list()) add_setting(app, setting, settings);
   add_path(app, "--output", settings.output, "FOLDER",
            "Where to write; made if it isn't there (default nbody, or with --restart its folder)")
       ->group("Output");
@@ -111,13 +115,13 @@ void expects_given_once(int argc, char const* const* argv) {
       return argument == name || argument.starts_with(name + "=");
     });
   };
-  for (auto const& field : fields()) {
-    std::string const name = "--" + field.name;
-    if (field.kind == FieldKind::list)
+  for (auto const& setting : setting_list()) {
+    std::string const name = "--" + setting.name;
+    if (setting.kind == SettingKind::list)
       expects(times(name) <= 1, name + " was given " + std::to_string(times(name)) +
                                     " times: give it once, with commas between its values");
-    expects(times(name) == 0 || times("--no-" + field.name) == 0,
-            name + " and --no-" + field.name + " contradict each other: leave one out");
+    expects(times(name) == 0 || times("--no-" + setting.name) == 0,
+            name + " and --no-" + setting.name + " contradict each other: leave one out");
   }
 }
 

@@ -3,9 +3,9 @@
 /// \file
 /// What a run writes of its particles at an output: spectrum, pictures, snapshot.
 
-#include "fields.hpp"
 #include "picture.hpp"
 #include "schedule.hpp"
+#include "setting_list.hpp"
 #include "settings.hpp"
 #include "sheet.hpp"
 
@@ -17,6 +17,8 @@
 #include <coir/io/npy.hpp>
 #include <coir/io/png.hpp>
 #include <coir/mesh/power_spectrum.hpp>
+
+#include <support/text.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -51,13 +53,13 @@ struct Bytes {
 
 /// Planes that each thread of a host paints for its neighbour.
 ///
-/// \param order  cells along an axis that a particle is shared among
+/// \param support  cells that a particle touches along an axis
 template <class Exec, class T>
-std::int64_t ghost_bytes(Exec const& exec, std::int64_t cells, int order) {
+std::int64_t ghost_bytes(Exec const& exec, std::int64_t cells, int support) {
   std::int64_t const threads =
       runs_on_host<Exec> ? std::min<std::int64_t>(exec.concurrency(), cells) : 1;
   std::int64_t const plane = cells * 2 * (cells / 2 + 1) * std::int64_t(sizeof(T));
-  return threads > 1 ? threads * (order - 1) * plane : 0;
+  return threads > 1 ? threads * (support - 1) * plane : 0;
 }
 
 /// A measured spectrum as text: k, P, the number of modes, and linear theory's P (NaN where a table doesn't reach).

@@ -1,22 +1,18 @@
 #include "present.hpp"
 
-#include "fields.hpp"
+#include "setting_list.hpp"
 
 #include <coir/core/kokkos.hpp>
 #include <coir/core/machine.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/version.hpp>
 
+#include <support/text.hpp>
 #include <support/units.hpp>
 
 namespace coir::apps::nbody {
 
 namespace {
-
-std::int64_t mesh_side(Run const& run) {
-  return coir::nbody::Simulation<Exec, float>::mesh_side(
-      run.settings.particles, simulation_options(run.settings, run.schedule.scale_factors));
-}
 
 double particle_steps(Run const& run, Figures const& figures) {
   return static_cast<double>(run.count()) * figures.steps;
@@ -37,7 +33,7 @@ std::string plan_of(Run const& run, MemoryPlan const& memory) {
   auto const& a = run.schedule.scale_factors;
   auto const first = static_cast<std::size_t>(run.first_step());
   std::string text = std::to_string(s.particles) + "^3 particles in " + exact_text(s.box) +
-                     " Mpc/h, forces on " + std::to_string(mesh_side(run)) + "^3 cells, " +
+                     " Mpc/h, forces on " + std::to_string(run.mesh_side()) + "^3 cells, " +
                      steps_text(run.schedule.steps() - run.first_step()) + " of " +
                      std::string(name_of(s.stepper)) + " from a = " + exact_text(a[first]) +
                      " to " + exact_text(a.back()) + ", " + precision_of(s) + " precision\n";
@@ -85,7 +81,7 @@ Report report_of(Run const& run, Figures const& figures) {
   report["threads"] = host_threads(exec);
   report["precision"] = precision_of(run.settings);
   report["particles"] = run.count();
-  report["mesh"] = mesh_side(run);
+  report["mesh"] = run.mesh_side();
   report["stepper"] = name_of(run.settings.stepper);
   report["steps"] = figures.steps;
   report["a"] = figures.a;

@@ -4,10 +4,10 @@
 /// A run: its universe, its memory, its particles, its steps.
 
 #include "checkpoint.hpp"
-#include "fields.hpp"
 #include "options.hpp"
 #include "outputs.hpp"
 #include "schedule.hpp"
+#include "setting_list.hpp"
 #include "settings.hpp"
 #include "universe.hpp"
 
@@ -27,6 +27,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -39,12 +40,23 @@ namespace coir::apps::nbody {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 
-/// What is to be done.
+/// A run before it starts.
 struct Run {
   Settings settings;
   Schedule schedule;
   std::optional<Checkpoint> checkpoint;
+  coir::nbody::SimulationOptions simulation;
 
+  Run(Settings const& all, Schedule const& when, std::optional<Checkpoint> from = {})
+      : settings(all),
+        schedule(when),
+        checkpoint(std::move(from)),
+        simulation(simulation_options(all, when.scale_factors)) {}
+
+  /// Cells of the force mesh along a side.
+  std::int64_t mesh_side() const {
+    return coir::nbody::Simulation<Exec, float>::mesh_side(settings.particles, simulation);
+  }
   int first_step() const { return checkpoint ? checkpoint->steps_done : 0; }
   /// The step to stop after.
   int last_step() const {
@@ -56,7 +68,7 @@ struct Run {
   }
 };
 
-/// How it went.
+/// Figures of a run that has ended.
 struct Figures {
   int steps = 0;                     ///< made in this run
   double a = 0;                      ///< reached
@@ -67,20 +79,18 @@ struct Figures {
   MemoryPlan predicted;
 };
 
-/// What steps on a host take beside the meshes: counts of particles in bins, and numbers of those that lie in another
-/// thread's part of the mesh, a quarter of them at most in what was tried.
+/// Bytes that steps on a host take beside the meshes: counts of particles in bins, and a list of the particles that lie in
+/// another thread's part of the mesh, which were a quarter of all at most in the runs tried.
 template <class T>
 std::int64_t step_bytes(Settings const& settings, std::int64_t mesh_side) {
   if (!runs_on_host<Exec>) return 0;
   Exec const exec;
-  int const order = settings.assignment == mesh::Assignment::cic   ? 2
-                    : settings.assignment == mesh::Assignment::tsc ? 3
-                                                                   : 4;
   std::int64_t const threads = exec.concurrency();
   std::int64_t const bins_of_row = mesh_side / std::max<std::int64_t>(32, 4 * threads) + 1;
   std::int64_t const bins = mesh_side * mesh_side * bins_of_row * threads * 4;
   std::int64_t const n = settings.particles, lists = n * n * n / 4 * 8;
-  return bins + ghost_bytes<Exec, T>(exec, mesh_side, order) + lists;
+  return bins + ghost_bytes<Exec, T>(exec, mesh_side, static_cast<int>(settings.assignment)) +
+         lists;
 }
 
 /// Memory that is held while white noise is read: a mesh of it, the file, and its numbers in the precision of the run.
@@ -99,9 +109,8 @@ template <class T>
 MemoryPlan memory_of(Run const& run) {
   Exec const exec;
   Settings const& s = run.settings;
-  auto const options = simulation_options(s, run.schedule.scale_factors);
-  std::int64_t const side = coir::nbody::Simulation<Exec, T>::mesh_side(s.particles, options);
-  std::int64_t const held = coir::nbody::Simulation<Exec, T>::bytes(exec, s.particles, options);
+  std::int64_t const held =
+      coir::nbody::Simulation<Exec, T>::bytes(exec, s.particles, run.simulation);
   std::int64_t const start =
       run.checkpoint ? 0 : coir::nbody::initial_conditions_bytes<Exec, T>(exec, s.particles);
   Bytes const outputs = Outputs<Exec, T>::bytes(exec, s);
@@ -111,8 +120,8 @@ MemoryPlan memory_of(Run const& run) {
   std::int64_t const hdf5 = writes_particles ? 4 << 20 : 0;
   MemoryPlan plan{resident_bytes(), bytes_beside(3 * run.count() * std::int64_t(sizeof(T))), 0};
   if (runs_on_host<Exec>) {
-    plan.host +=
-        std::max({start, noise, held + std::max(step_bytes<T>(s, side), outputs.device) + hdf5});
+    plan.host += std::max(
+        {start, noise, held + std::max(step_bytes<T>(s, run.mesh_side()), outputs.device) + hdf5});
   } else {
     plan.device = std::max(start, held + outputs.device);
     plan.host += std::max(noise, outputs.host + hdf5);
@@ -122,10 +131,7 @@ MemoryPlan memory_of(Run const& run) {
 
 inline void expects_memory_for(Run const& run, MemoryPlan const& plan) {
   expects_memory(plan, "a run of " + std::to_string(run.settings.particles) +
-                           "^3 particles on a mesh of " +
-                           std::to_string(coir::nbody::Simulation<Exec, float>::mesh_side(
-                               run.settings.particles,
-                               simulation_options(run.settings, run.schedule.scale_factors))) +
+                           "^3 particles on a mesh of " + std::to_string(run.mesh_side()) +
                            "^3 cells");
 }
 
@@ -147,7 +153,8 @@ template <class T>
 struct CountNotFinite {
   T const* number;
   KOKKOS_FUNCTION void operator()(std::int64_t n, std::int64_t& count) const {
-    count += math::abs(number[n]) <= Kokkos::reduction_identity<T>::min() ? 0 : 1;
+    constexpr T largest = std::numeric_limits<T>::max();
+    count += math::abs(number[n]) <= largest ? 0 : 1;  // NaN fails the comparison
   }
 };
 
@@ -227,98 +234,170 @@ void write_or_keep(Write const& write, Keep const& keep) {
   throw ResourceError(wrong + "; the particles are kept: " + how);
 }
 
+/// How far a run has come, and where it could go on from if it ended now.
+class RunState {
+ public:
+  explicit RunState(Run const& run) : run_(run), steps_done_(run.first_step()) {
+    if (run.checkpoint) goes_on_from(run.checkpoint->path);
+  }
+
+  int steps_done() const { return steps_done_; }
+  void set_steps_done(int steps) { steps_done_ = steps; }
+
+  /// Tells the user, too.
+  void goes_on_from(std::filesystem::path const& path) {
+    go_on_ = {path, steps_done_};
+    say_of_files(promise_of(go_on_));
+  }
+  GoOn const& go_on() const { return go_on_; }
+  bool has_checkpoint_of_now() const { return !go_on_.path.empty() && go_on_.step >= steps_done_; }
+
+  /// To be called at least every half second: what takes longer is ended from outside, with the same promise.
+  /// \throws Failure if the user asked the program to stop
+  void poll() const { expects_no_interrupt(run_, steps_done_, go_on_); }
+
+ private:
+  Run const& run_;
+  int steps_done_;
+  GoOn go_on_;
+};
+
+/// The step up to which the simulation advances at once. Where the particles are looked at is part of the arithmetic:
+/// positions and momenta meet there in time.
+inline int next_stop(Run const& run, int steps_done) {
+  int next = run.last_step();
+  auto const& outputs = run.schedule.outputs;
+  if (auto const output = std::upper_bound(outputs.begin(), outputs.end(), steps_done);
+      output != outputs.end())
+    next = std::min(next, *output);
+  if (int const interval = run.settings.checkpoint; interval > 0)
+    next = std::min(next, (steps_done / interval + 1) * interval);
+  return next;
+}
+
+inline bool is_checkpoint_due(Run const& run, int steps_done) {
+  int const interval = run.settings.checkpoint;
+  return steps_done == run.settings.stop_after ||
+         (interval > 0 && (steps_done % interval == 0 || steps_done == run.schedule.steps()));
+}
+
+/// The particles that a run starts from, checked.
+template <class T>
+coir::nbody::Particles<Exec, T> starting_particles(Run& run, Universe const& universe,
+                                                   RunState const& state, double& seconds) {
+  Stopwatch<Exec> const watch{Exec{}};
+  auto particles = [&] {
+    Activity const starting(run.checkpoint ? "reading the checkpoint" : "making the start");
+    return particles_of<T>(run, universe.power, [&] { state.poll(); });
+  }();
+  seconds = watch.seconds();
+  state.poll();
+  expects_finite<T>(run.settings, particles, run.first_step(),
+                    run.schedule.scale_factors[static_cast<std::size_t>(run.first_step())]);
+  return particles;
+}
+
+/// Makes the steps of a run, and writes its outputs and checkpoints.
+template <class T>
+class Stepping {
+ public:
+  Stepping(Run const& run, Universe const& universe, FileNames const& names, RunState& state,
+           coir::nbody::Particles<Exec, T> particles)
+      : run_(run),
+        names_(names),
+        state_(state),
+        simulation_(Exec{}, std::move(particles), universe.power.growth(), run.simulation,
+                    run.first_step()),
+        outputs_(Exec{}, run.settings, names, universe.power) {}
+
+  void advance_to(int step, ProgressLine& line) {
+    std::int64_t const per_step = run_.count();
+    Stopwatch<Exec> const watch{Exec{}};
+    simulation_.advance(step - state_.steps_done(), [&](int done) {
+      state_.set_steps_done(done);
+      line.update((done - run_.first_step()) * per_step,
+                  (run_.last_step() - run_.first_step()) * per_step,
+                  "step " + std::to_string(done) + " of " + std::to_string(run_.schedule.steps()));
+      state_.poll();
+    });
+    seconds_ += watch.seconds();
+    expects_finite<T>(run_.settings, simulation_.particles(), simulation_.steps_done(),
+                      simulation_.a());
+  }
+
+  void write_outputs_if_due() {
+    auto const& at = run_.schedule.outputs;
+    if (!std::binary_search(at.begin(), at.end(), state_.steps_done())) return;
+    write_or_keep(
+        [&] {
+          Activity const writing("writing outputs");
+          outputs_.write(simulation_.particles(), simulation_.a(), [&] { state_.poll(); });
+        },
+        [&] {
+          if (!state_.has_checkpoint_of_now()) write_checkpoint_now();
+          return "--restart " + state_.go_on().path.string() + " goes on from here";
+        });
+  }
+
+  void write_checkpoint_if_due() {
+    if (is_checkpoint_due(run_, state_.steps_done())) write_checkpoint_now();
+  }
+
+  void add_to(Figures& figures) {
+    figures.steps = simulation_.steps_done() - run_.first_step();
+    figures.a = simulation_.a();
+    figures.seconds = seconds_;
+    figures.phases = simulation_.seconds();
+    figures.outputs = outputs_.seconds();
+  }
+
+ private:
+  void write_checkpoint_now() {
+    Activity const writing("writing a checkpoint");
+    Stopwatch<Exec> const taken{Exec{}};
+    write_checkpoint<Exec, T>(names_.checkpoint(), run_.settings, run_.schedule.scale_factors,
+                              state_.steps_done(), simulation_.particles(), [&] { state_.poll(); });
+    outputs_.seconds().io += taken.seconds();
+    state_.goes_on_from(names_.checkpoint());
+  }
+
+  Run const& run_;
+  FileNames const& names_;
+  RunState& state_;
+  coir::nbody::Simulation<Exec, T> simulation_;
+  Outputs<Exec, T> outputs_;
+  double seconds_ = 0;
+};
+
 /// Makes the particles and the steps, and writes everything but the report.
 ///
 /// \throws Failure if the user stopped it, and as the library
 template <class T>
 Figures simulate(Run& run, Universe const& universe, MemoryPlan const& predicted) {
-  Exec const exec;
   Settings const& settings = run.settings;
   FileNames const names(settings, run.schedule);
   OutputFolder const folder(settings.output, names.config());
   if (!settings.report.empty()) io::AtomicFile{settings.report};  // can it be written?
-  GoOn go_on;
-  int done = run.first_step();
-  // What takes longer than half a second between two of these is ended from outside, with the same promise.
-  Poll const poll = [&] { expects_no_interrupt(run, done, go_on); };
-  auto const goes_on_from = [&](std::filesystem::path const& path, int step) {
-    go_on = {path, step};
-    say_of_files(promise_of(go_on));
-  };
-  if (run.checkpoint) goes_on_from(run.checkpoint->path, run.first_step());
-
-  Stopwatch<Exec> watch(exec);
-  auto particles = [&] {
-    Activity const starting(run.checkpoint ? "reading the checkpoint" : "making the start");
-    return particles_of<T>(run, universe.power, poll);
-  }();
+  RunState state(run);
   Figures figures;
   figures.predicted = predicted;
-  figures.start_seconds = watch.seconds();
-  poll();
-  expects_finite<T>(settings, particles, run.first_step(),
-                    run.schedule.scale_factors[static_cast<std::size_t>(run.first_step())]);
+  auto particles = starting_particles<T>(run, universe, state, figures.start_seconds);
   io::write_file(names.config(), config_text(settings));
 
   Activity const stepping("making steps");
-  coir::nbody::Simulation<Exec, T> simulation(
-      exec, std::move(particles), universe.power.growth(),
-      simulation_options(settings, run.schedule.scale_factors), run.first_step());
-  Outputs<Exec, T> outputs(exec, settings, names, universe.power);
+  Stepping<T> steps(run, universe, names, state, std::move(particles));
   {
-    std::int64_t const per_step = run.count();
     ProgressLine line(std::string(name_of(settings.stepper)), "particle-steps", settings.progress);
-    auto const after_step = [&](int made) {
-      done = made;
-      line.update((done - run.first_step()) * per_step,
-                  (run.last_step() - run.first_step()) * per_step,
-                  "step " + std::to_string(done) + " of " + std::to_string(run.schedule.steps()));
-      poll();
-    };
-    auto const& at = run.schedule.outputs;
-    auto const write_checkpoint_here = [&] {
-      Activity const writing("writing a checkpoint");
-      Stopwatch<Exec> const taken(exec);
-      write_checkpoint<Exec, T>(names.checkpoint(), settings, run.schedule.scale_factors, done,
-                                simulation.particles(), poll);
-      outputs.seconds().io += taken.seconds();
-      goes_on_from(names.checkpoint(), done);
-    };
-    bool at_start = true;
-    for (;;) {
-      if (std::binary_search(at.begin(), at.end(), done))
-        write_or_keep(
-            [&] {
-              Activity const writing("writing outputs");
-              outputs.write(simulation.particles(), simulation.a(), poll);
-            },
-            [&] {
-              if (go_on.path.empty() || go_on.step < done) write_checkpoint_here();
-              return "--restart " + go_on.path.string() + " goes on from here";
-            });
-      bool const is_due = settings.checkpoint > 0 &&
-                          (done % settings.checkpoint == 0 || done == run.schedule.steps());
-      if (!at_start && (is_due || done == settings.stop_after)) write_checkpoint_here();
-      at_start = false;
-      poll();
-      if (done >= run.last_step()) break;
-
-      // Where the particles are looked at is part of the arithmetic: positions and momenta meet there in time.
-      int next = run.last_step();
-      if (auto const output = std::upper_bound(at.begin(), at.end(), done); output != at.end())
-        next = std::min(next, *output);
-      if (settings.checkpoint > 0)
-        next = std::min(next, (done / settings.checkpoint + 1) * settings.checkpoint);
-      watch.restart();
-      simulation.advance(next - done, after_step);
-      figures.seconds += watch.seconds();
-      expects_finite<T>(settings, simulation.particles(), simulation.steps_done(), simulation.a());
+    steps.write_outputs_if_due();
+    state.poll();
+    while (state.steps_done() < run.last_step()) {
+      steps.advance_to(next_stop(run, state.steps_done()), line);
+      steps.write_outputs_if_due();
+      steps.write_checkpoint_if_due();
+      state.poll();
     }
   }
-  figures.steps = simulation.steps_done() - run.first_step();
-  figures.a = simulation.a();
-  figures.phases = simulation.seconds();
-  figures.outputs = outputs.seconds();
+  steps.add_to(figures);
   return figures;
 }
 

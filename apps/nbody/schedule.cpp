@@ -1,8 +1,10 @@
 #include "schedule.hpp"
 
-#include "fields.hpp"
+#include "setting_list.hpp"
 
 #include <coir/core/errors.hpp>
+
+#include <support/text.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -8,8 +8,8 @@
 // Ends with 0 if all did, and with 1 and the number of the case if not, or if one crashed or took a minute.
 
 #include <nbody/checkpoint.hpp>
-#include <nbody/fields.hpp>
 #include <nbody/options.hpp>
+#include <nbody/setting_list.hpp>
 #include <support/command.hpp>
 
 #include <coir/core/errors.hpp>

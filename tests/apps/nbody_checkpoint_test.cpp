@@ -1,8 +1,8 @@
 // Checkpoints: what is in them, and what is refused. damaged_checkpoints.cpp goes through damage at random.
 
 #include <nbody/checkpoint.hpp>
-#include <nbody/fields.hpp>
 #include <nbody/options.hpp>
+#include <nbody/setting_list.hpp>
 #include <support/message_of.hpp>
 
 #include <coir/io/checksum.hpp>
@@ -114,7 +114,7 @@ TEST_F(NbodyCheckpoint, HoldsEverySettingAndEndsWithAChecksum) {
   EXPECT_EQ(found.steps_done, 2);
   EXPECT_EQ(found.scale_factors.size(), 6U);  // with a step cut in two
   std::string names;
-  for (auto const& field : fields()) names += field.name + " = ";
+  for (auto const& setting : setting_list()) names += setting.name + " = ";
   std::string in_file;
   for (std::size_t at = 0; at < found.settings.size(); at = found.settings.find('\n', at) + 1)
     in_file += found.settings.substr(at, found.settings.find(" = ", at) - at) + " = ";
@@ -150,14 +150,14 @@ TEST_F(BadNbodyCheckpoint, DamageIsToldByTheChecksum) {
 
 TEST_F(BadNbodyCheckpoint, EverySettingMustBeThereOnce) {
   Parts const whole = parts();
-  for (auto const& field : fields()) {
+  for (auto const& setting : setting_list()) {
     Parts forged = whole;
-    std::size_t const begin = ("\n" + whole.settings).find("\n" + field.name + " = ");
+    std::size_t const begin = ("\n" + whole.settings).find("\n" + setting.name + " = ");
     std::size_t const length = whole.settings.find('\n', begin) + 1 - begin;
     forged.settings.erase(begin, length);
-    expect_refusal(forged, {"without the setting '" + field.name + "'"});
+    expect_refusal(forged, {"without the setting '" + setting.name + "'"});
     forged.settings = whole.settings + whole.settings.substr(begin, length);
-    expect_refusal(forged, {"twice the setting '" + field.name + "'"});
+    expect_refusal(forged, {"twice the setting '" + setting.name + "'"});
   }
   Parts forged = whole;
   forged.settings += "quickly = true\n";

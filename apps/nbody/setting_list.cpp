@@ -1,10 +1,10 @@
-#include "fields.hpp"
+#include "setting_list.hpp"
 
 #include <coir/core/errors.hpp>
 
 #include <support/options.hpp>
+#include <support/text.hpp>
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -22,10 +22,10 @@ std::string option(std::string const& name) { return "--" + name; }
 
 /// \param at  the member of given settings, const or not
 template <class At>
-Field whole_number(std::string name, At at, std::int64_t lowest, std::int64_t highest,
-                   std::string help, bool physics = true) {
+Setting whole_number(std::string name, At at, std::int64_t lowest, std::int64_t highest,
+                     std::string help, bool physics = true) {
   return {.name = name,
-          .kind = FieldKind::number,
+          .kind = SettingKind::number,
           .type_name = "N",
           .help = std::move(help),
           .physics = physics,
@@ -38,9 +38,9 @@ Field whole_number(std::string name, At at, std::int64_t lowest, std::int64_t hi
 }
 
 template <class At>
-Field number(std::string name, At at, std::string help) {
+Setting number(std::string name, At at, std::string help) {
   return {.name = name,
-          .kind = FieldKind::number,
+          .kind = SettingKind::number,
           .type_name = "X",
           .help = std::move(help),
           .physics = true,
@@ -51,33 +51,33 @@ Field number(std::string name, At at, std::string help) {
 
 /// A number that has a sense only within a range; beyond it sums and powers lose theirs, too.
 template <class At>
-Field number_within(std::string name, At at, double most, std::string help) {
-  Field field = number(name, at, std::move(help));
-  field.set = [=](Settings& s, std::string const& text) {
+Setting number_within(std::string name, At at, double most, std::string help) {
+  Setting setting = number(name, at, std::move(help));
+  setting.set = [=](Settings& s, std::string const& text) {
     double const value = parse_number(option(name), text);
     expects(std::abs(value) <= most,
             option(name) + " must be from -" + in_words(most) + " to " + in_words(most), value);
     at(s) = value;
   };
-  return field;
+  return setting;
 }
 
 template <class At>
-Field positive_number(std::string name, At at, std::string help) {
-  Field field = number(name, at, std::move(help));
-  field.set = [=](Settings& s, std::string const& text) {
+Setting positive_number(std::string name, At at, std::string help) {
+  Setting setting = number(name, at, std::move(help));
+  setting.set = [=](Settings& s, std::string const& text) {
     at(s) = parse_positive_number(option(name), text);
   };
-  return field;
+  return setting;
 }
 
 /// \param read     the value of a word; throws PreconditionError
 /// \param name_of  the word of a value
 template <class At, class Read, class NameOf>
-Field word(std::string name, At at, Read read, NameOf name_of, std::string words,
-           std::string help) {
+Setting word(std::string name, At at, Read read, NameOf name_of, std::string words,
+             std::string help) {
   return {.name = name,
-          .kind = FieldKind::word,
+          .kind = SettingKind::word,
           .type_name = std::move(words),
           .help = std::move(help),
           .physics = true,
@@ -87,8 +87,8 @@ Field word(std::string name, At at, Read read, NameOf name_of, std::string words
 
 /// One of a few words.
 template <class At, class Value>
-Field choice(std::string name, At at, std::vector<std::pair<std::string, Value>> choices,
-             std::string help) {
+Setting choice(std::string name, At at, std::vector<std::pair<std::string, Value>> choices,
+               std::string help) {
   std::vector<std::string> words;
   for (auto const& entry : choices) words.push_back(entry.first);
   auto const read = [=](std::string const& text) {
@@ -101,13 +101,13 @@ Field choice(std::string name, At at, std::vector<std::pair<std::string, Value>>
       if (entry.second == value) return entry.first;
     return std::string();
   };
-  return word(name, at, read, name_of, CLI::detail::join(words, "|"), std::move(help));
+  return word(name, at, read, name_of, joined(words, "|"), std::move(help));
 }
 
 template <class At>
-Field flag(std::string name, At at, std::string help, bool physics = true) {
+Setting flag(std::string name, At at, std::string help, bool physics = true) {
   return {.name = name,
-          .kind = FieldKind::flag,
+          .kind = SettingKind::flag,
           .type_name = "",
           .help = std::move(help),
           .physics = physics,
@@ -116,31 +116,30 @@ Field flag(std::string name, At at, std::string help, bool physics = true) {
 }
 
 template <class At>
-Field numbers(std::string name, At at, std::string help, bool physics) {
-  return {
-      .name = name,
-      .kind = FieldKind::list,
-      .type_name = "A,A,...",
-      .help = std::move(help),
-      .physics = physics,
-      .set =
-          [=](Settings& s, std::string const& text) {
-            at(s).clear();
-            for (auto const& part : CLI::detail::split(text, ','))
-              at(s).push_back(parse_positive_number(option(name), CLI::detail::trim_copy(part)));
-          },
-      .text =
-          [=](Settings const& s) {
-            std::string text;
-            for (double const a : at(s)) text += (text.empty() ? "" : ", ") + exact_text(a);
-            return text;
-          }};
+Setting numbers(std::string name, At at, std::string help, bool physics) {
+  return {.name = name,
+          .kind = SettingKind::list,
+          .type_name = "A,A,...",
+          .help = std::move(help),
+          .physics = physics,
+          .set =
+              [=](Settings& s, std::string const& text) {
+                at(s).clear();
+                for (auto const& part : split(text, ','))
+                  at(s).push_back(parse_positive_number(option(name), part));
+              },
+          .text =
+              [=](Settings const& s) {
+                std::string text;
+                for (double const a : at(s)) text += (text.empty() ? "" : ", ") + exact_text(a);
+                return text;
+              }};
 }
 
 template <class At>
-Field input_file(std::string name, At at, std::string help) {
+Setting input_file(std::string name, At at, std::string help) {
   return {.name = name,
-          .kind = FieldKind::word,
+          .kind = SettingKind::word,
           .type_name = "FILE",
           .help = std::move(help),
           .physics = true,
@@ -160,51 +159,51 @@ Field input_file(std::string name, At at, std::string help) {
 
 /// One of two numbers that exclude each other: its text is empty where it is 0, and setting it clears the other one.
 template <class At, class Other>
-Field amplitude(std::string name, At at, Other other, std::string help) {
-  Field field = positive_number(name, at, std::move(help));
-  field.set = [=, set = field.set](Settings& s, std::string const& text) {
+Setting amplitude(std::string name, At at, Other other, std::string help) {
+  Setting setting = positive_number(name, at, std::move(help));
+  setting.set = [=, set = setting.set](Settings& s, std::string const& text) {
     set(s, text);
     other(s) = 0;
   };
-  field.text = [=](Settings const& s) { return at(s) > 0 ? exact_text(at(s)) : std::string(); };
-  return field;
+  setting.text = [=](Settings const& s) { return at(s) > 0 ? exact_text(at(s)) : std::string(); };
+  return setting;
 }
 
 /// Without a text where scale factors are given in its place.
-Field without_scale_factors(Field field) {
-  field.text = [text = field.text](Settings const& s) {
+Setting without_scale_factors(Setting setting) {
+  setting.text = [text = setting.text](Settings const& s) {
     return s.scale_factors.empty() ? text(s) : std::string();
   };
-  return field;
+  return setting;
 }
 
 /// Without a text while it is 0.
-Field from_one(Field field) {
-  field.text = [text = field.text](Settings const& s) {
+Setting without_zero(Setting setting) {
+  setting.text = [text = setting.text](Settings const& s) {
     std::string const found = text(s);
     return found == "0" ? std::string() : found;
   };
-  return field;
+  return setting;
 }
 
 /// Without a text where white noise comes from a file.
-Field without_noise(Field field) {
-  field.text = [text = field.text](Settings const& s) {
+Setting without_noise(Setting setting) {
+  setting.text = [text = setting.text](Settings const& s) {
     return s.noise.empty() ? text(s) : std::string();
   };
-  return field;
+  return setting;
 }
 
 /// Without a text where a table gives the power spectrum, with its amplitude.
-Field without_table(Field field, bool unless_renormalised = false) {
-  field.text = [=, text = field.text](Settings const& s) {
+Setting without_table(Setting setting, bool unless_renormalised = false) {
+  setting.text = [=, text = setting.text](Settings const& s) {
     bool const counts = s.power_table.empty() || (unless_renormalised && s.renormalise);
     return counts ? text(s) : std::string();
   };
-  return field;
+  return setting;
 }
 
-std::vector<Field> particles_and_forces() {
+std::vector<Setting> particles_and_forces() {
   using coir::nbody::ForceSource;
   using mesh::Assignment;
   return {
@@ -215,15 +214,15 @@ std::vector<Field> particles_and_forces() {
           "box", [](auto& s) -> auto& { return s.box; },
           "Length of the periodic box in Mpc/h (default 100)"),
       [] {
-        auto field = number(
+        auto setting = number(
             "mesh-ratio", [](auto& s) -> auto& { return s.mesh_ratio; },
             "Cells of the force mesh along a side, per particle, from 1 to 4 (default 2)");
-        field.set = [](Settings& s, std::string const& text) {
+        setting.set = [](Settings& s, std::string const& text) {
           s.mesh_ratio = parse_number("--mesh-ratio", text);
           expects(s.mesh_ratio >= 1 && s.mesh_ratio <= 4, "--mesh-ratio must be from 1 to 4",
                   s.mesh_ratio);
         };
-        return field;
+        return setting;
       }(),
       choice(
           "assignment", [](auto& s) -> auto& { return s.assignment; },
@@ -262,7 +261,7 @@ std::vector<Field> particles_and_forces() {
   };
 }
 
-std::vector<Field> time() {
+std::vector<Setting> time() {
   return {
       word(
           "stepper", [](auto& s) -> auto& { return s.stepper; }, coir::nbody::stepper_named,
@@ -288,7 +287,7 @@ std::vector<Field> time() {
   };
 }
 
-std::vector<Field> start() {
+std::vector<Setting> start() {
   return {
       whole_number(
           "lpt", [](auto& s) -> auto& { return s.lpt; }, 1, 2,
@@ -308,7 +307,7 @@ std::vector<Field> start() {
   };
 }
 
-std::vector<Field> universe() {
+std::vector<Setting> universe() {
   auto const sigma8 = [](auto& s) -> auto& { return s.cosmology.sigma8; };
   auto const a_s = [](auto& s) -> auto& { return s.cosmology.A_s; };
   using cosmology::TransferFunction;
@@ -360,10 +359,10 @@ std::vector<Field> universe() {
   };
 }
 
-std::vector<Field> output() {
-  Field thickness{
+std::vector<Setting> output() {
+  Setting thickness{
       .name = "slab-thickness",
-      .kind = FieldKind::number,
+      .kind = SettingKind::number,
       .type_name = "X",
       .help = "Depth of the slab that is shown, in Mpc/h (default a sixteenth of the box)",
       .physics = false,
@@ -372,9 +371,9 @@ std::vector<Field> output() {
             s.slab_thickness = parse_positive_number("--slab-thickness", text);
           },
       .text = [](Settings const& s) { return exact_text(s.slab()); }};
-  Field pixels{
+  Setting pixels{
       .name = "pixels",
-      .kind = FieldKind::number,
+      .kind = SettingKind::number,
       .type_name = "N",
       .help = "Pixels of pictures along a side (default 512 or more, a multiple of --particles)",
       .physics = false,
@@ -398,29 +397,29 @@ std::vector<Field> output() {
           "Write particles in GADGET's format", false),
       thickness,
       pixels,
-      from_one(whole_number(
+      without_zero(whole_number(
           "checkpoint", [](auto& s) -> auto& { return s.checkpoint; }, 1, 1'000'000,
           "Write a checkpoint after every N steps", false)),
   };
 }
 
-std::string toml_value(Field const& field, std::string const& text) {
-  switch (field.kind) {
-    case FieldKind::word: return '"' + text + '"';
-    case FieldKind::list: return '[' + text + ']';
+std::string toml_value(Setting const& setting, std::string const& text) {
+  switch (setting.kind) {
+    case SettingKind::word: return '"' + text + '"';
+    case SettingKind::list: return '[' + text + ']';
     default: return text;
   }
 }
 
 }  // namespace
 
-std::vector<Field> const& fields() {
-  static std::vector<Field> const all = [] {
-    std::vector<Field> result;
-    auto const add = [&](std::string const& group, std::vector<Field> some) {
-      for (auto& field : some) {
-        field.group = group;
-        result.push_back(std::move(field));
+std::vector<Setting> const& setting_list() {
+  static std::vector<Setting> const all = [] {
+    std::vector<Setting> result;
+    auto const add = [&](std::string const& group, std::vector<Setting> some) {
+      for (auto& setting : some) {
+        setting.group = group;
+        result.push_back(std::move(setting));
       }
     };
     add("Particles and forces", particles_and_forces());
@@ -435,26 +434,21 @@ std::vector<Field> const& fields() {
 
 std::string config_text(Settings const& settings) {
   std::string text, group;
-  for (auto const& field : fields()) {
-    std::string const value = field.text(settings);
+  for (auto const& setting : setting_list()) {
+    std::string const value = setting.text(settings);
     if (value.empty()) continue;
-    if (field.group != group) text += "\n# " + field.group + "\n";
-    group = field.group;
-    text += field.name + " = " + toml_value(field, value) + "\n";
+    if (setting.group != group) text += "\n# " + setting.group + "\n";
+    group = setting.group;
+    text += setting.name + " = " + toml_value(setting, value) + "\n";
   }
   return text;
 }
 
 std::string all_texts(Settings const& settings) {
   std::string text;
-  for (auto const& field : fields()) text += field.name + " = " + field.text(settings) + "\n";
+  for (auto const& setting : setting_list())
+    text += setting.name + " = " + setting.text(settings) + "\n";
   return text;
-}
-
-std::string exact_text(double number) {
-  char text[40];
-  auto const result = std::to_chars(text, text + sizeof text, number);
-  return {text, result.ptr};
 }
 
 }  // namespace coir::apps::nbody

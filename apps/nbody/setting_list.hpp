@@ -11,14 +11,14 @@
 
 namespace coir::apps::nbody {
 
-/// How a field is written in TOML.
-enum class FieldKind { number, word, flag, list };
+/// How a setting is written in TOML.
+enum class SettingKind { number, word, flag, list };
 
 /// One setting.
-struct Field {
+struct Setting {
   std::string name;  ///< "omega-m", for --omega-m
-  FieldKind kind;
-  std::string group{};    ///< in --help; fields() sets it
+  SettingKind kind;
+  std::string group{};    ///< in --help; setting_list() sets it
   std::string type_name;  ///< in --help
   std::string help;
   bool physics;  ///< a run can't go on with another value
@@ -30,16 +30,13 @@ struct Field {
   std::function<std::string(Settings const&)> text;
 };
 
-/// All fields, in the order of --help.
-std::vector<Field> const& fields();
+/// All settings, in the order of --help.
+std::vector<Setting> const& setting_list();
 
-/// Every field that is set as lines of TOML, which --config reads.
+/// Every setting that is set as lines of TOML, which --config reads.
 std::string config_text(Settings const& settings);
 
-/// Every field, set or not, as lines "name = text".
+/// Every setting, set or not, as lines "name = text".
 std::string all_texts(Settings const& settings);
-
-/// The shortest decimal that is this number.
-std::string exact_text(double number);
 
 }  // namespace coir::apps::nbody

@@ -1,0 +1,20 @@
+#pragma once
+
+/// \file
+/// Numbers and lists as text.
+
+#include <string>
+#include <vector>
+
+namespace coir::apps {
+
+/// The shortest decimal that reads back as the same number.
+std::string exact_text(double number);
+
+/// The texts, with a separator between them.
+std::string joined(std::vector<std::string> const& texts, std::string const& separator);
+
+/// The parts between separators, without blanks around them. There is at least one part, and none after a last separator.
+std::vector<std::string> split(std::string const& text, char separator);
+
+}  // namespace coir::apps
