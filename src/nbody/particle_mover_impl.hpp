@@ -102,7 +102,7 @@ mesh::Force<Exec, T> allocate_force(Exec const& exec, double box, std::int64_t m
   return mesh::Force<Exec, T>(exec, {mesh_side, mesh_side, mesh_side}, box, options);
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 bool ParticleMover<Exec, T>::has_vectors(SimulationOptions const& options) {
   if (options.force_source != ForceSource::automatic)
     return options.force_source == ForceSource::vectors;
@@ -111,14 +111,14 @@ bool ParticleMover<Exec, T>::has_vectors(SimulationOptions const& options) {
          (runs_on_host<Exec> || options.mesh_ratio < 1.5);
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 std::int64_t ParticleMover<Exec, T>::bytes(Exec const& exec, std::int64_t mesh_side,
                                            SimulationOptions const& options) {
   return mesh::Force<Exec, T>::bytes(exec, {mesh_side, mesh_side, mesh_side},
                                      force_options(options, has_vectors(options)));
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 ParticleMover<Exec, T>::ParticleMover(Exec const& exec, std::int64_t side, double box,
                                       std::int64_t mesh_side, SimulationOptions const& options,
                                       double omega_m)
@@ -129,7 +129,7 @@ ParticleMover<Exec, T>::ParticleMover(Exec const& exec, std::int64_t side, doubl
       force_(allocate_force<Exec, T>(exec, box, mesh_side,
                                      force_options(options, has_vectors(options)))) {}
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, bool are_sorted,
                                         PhaseSeconds& seconds) {
   Stopwatch<Exec> const painting(exec_);
@@ -147,7 +147,7 @@ void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, boo
 
 /// Transforms spread what isn't a number over the whole mesh, so that one cell tells; but densities of whole numbers lose
 /// it, and then positions are looked at.
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 bool ParticleMover<Exec, T>::force_is_finite(Particles<Exec, T> const& particles) const {
   if (options_.deterministic) {
     std::int64_t lost = 0;
@@ -165,7 +165,7 @@ bool ParticleMover<Exec, T>::force_is_finite(Particles<Exec, T> const& particles
   return std::isfinite(static_cast<double>(first));
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::drift(Particles<Exec, T> const& particles, double factor,
                                    PhaseSeconds& seconds) {
   if (factor == 0) return;
@@ -179,7 +179,7 @@ void ParticleMover<Exec, T>::drift(Particles<Exec, T> const& particles, double f
 }
 
 /// Without drift_after; the components of a spectral gradient are on the mesh one after the other.
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::kick_by_components(Particles<Exec, T> const& particles,
                                                 Move const& move, PhaseSeconds& seconds) {
   for (int d = 0; d < 3; ++d) {
@@ -199,7 +199,7 @@ void ParticleMover<Exec, T>::kick_by_components(Particles<Exec, T> const& partic
   }
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::kick_and_drift(Particles<Exec, T> const& particles, Move const& move,
                                             PhaseSeconds& seconds) {
   using namespace mesh::detail;
@@ -231,7 +231,7 @@ void ParticleMover<Exec, T>::kick_and_drift(Particles<Exec, T> const& particles,
   if (move.drift_after != 0) has_force_ = false;
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::paint_density(Particles<Exec, T> const& particles) {
   mesh::PaintOptions const paint{options_.assignment, options_.scheme, options_.deterministic};
   auto const density = force_.density();
@@ -244,7 +244,7 @@ void ParticleMover<Exec, T>::paint_density(Particles<Exec, T> const& particles) 
                static_cast<std::int64_t>(density.stride(1)), static_cast<T>(cells_per_particle_)});
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 LentMemory<T> ParticleMover<Exec, T>::lend_meshes() {
   has_force_ = false;
   if (force_.options().vectors) return {.vectors = force_.force().data()};

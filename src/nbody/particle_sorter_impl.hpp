@@ -35,7 +35,7 @@ std::int32_t cells_per_bin(Exec const& exec, std::int64_t mesh_side) {
   return static_cast<std::int32_t>(std::min(mesh_side, std::max<std::int64_t>(32, 4 * threads)));
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 ParticleSorter<Exec, T>::ParticleSorter(Exec const& exec, std::int64_t side, double box,
                                         std::int64_t mesh_side, bool lends_vectors)
     : exec_(exec),
@@ -45,7 +45,7 @@ ParticleSorter<Exec, T>::ParticleSorter(Exec const& exec, std::int64_t side, dou
       lends_vectors_(lends_vectors),
       can_sort_(detail::can_sort(side, mesh_side)) {}
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 std::int64_t ParticleSorter<Exec, T>::bytes(std::int64_t side, std::int64_t mesh_side,
                                             bool lends_vectors) {
   if (!detail::can_sort(side, mesh_side)) return 0;
@@ -54,7 +54,7 @@ std::int64_t ParticleSorter<Exec, T>::bytes(std::int64_t side, std::int64_t mesh
   return side * side * side * static_cast<std::int64_t>(each);
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void ParticleSorter<Exec, T>::allocate() {
   if (site_.extent(0) > 0) return;
   auto const make = [this](auto& view, std::string const& label) {
@@ -74,7 +74,7 @@ void ParticleSorter<Exec, T>::allocate() {
 
 /// Hosts move particle p to permutation[p]; devices fetch particle permutation[p] to p, for they read faster from scattered
 /// addresses than they write there.
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void ParticleSorter<Exec, T>::permute(Particles<Exec, T>& particles, LentMemory<T> const& lent,
                                       std::uint32_t const* permutation) {
   auto const all = coir::box<1, std::int64_t>({count_});
@@ -94,7 +94,7 @@ void ParticleSorter<Exec, T>::permute(Particles<Exec, T>& particles, LentMemory<
   }
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void ParticleSorter<Exec, T>::permute_sites(T* scratch, std::uint32_t const* permutation) {
   auto const all = coir::box<1, std::int64_t>({count_});
   Borrowed<std::uint32_t, T> const sites(scratch, count_);
@@ -107,7 +107,7 @@ void ParticleSorter<Exec, T>::permute_sites(T* scratch, std::uint32_t const* per
   for_each("coir::nbody::sort/copy", exec_, all, Copy{sites.data(), site_.data()});
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, LentMemory<T> const& lent) {
   allocate();
   if (!is_sorted_)
@@ -130,7 +130,7 @@ void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, LentMemory<T> 
   schedule_.has_sorted();
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void ParticleSorter<Exec, T>::restore_lattice_order(Particles<Exec, T>& particles,
                                                     LentMemory<T> const& lent) {
   if (!is_sorted_) return;

@@ -48,12 +48,12 @@ SimulationOptions const& checked(SimulationOptions const& options,
 
 }  // namespace detail
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 std::int64_t Simulation<Exec, T>::mesh_side(std::int64_t side, SimulationOptions const& options) {
   return std::max<std::int64_t>(1, std::llround(static_cast<double>(side) * options.mesh_ratio));
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, std::int64_t side,
                                         SimulationOptions const& options) {
   detail::check(options, side);
@@ -62,7 +62,7 @@ std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, std::int64_t side,
          Sorter::bytes(side, n, Mover::has_vectors(options)) + Mover::bytes(exec, n, options);
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 Simulation<Exec, T>::Simulation(Exec const& exec, Particles<Exec, T> particles,
                                 cosmology::Growth<double> growth, SimulationOptions const& options,
                                 int first)
@@ -84,7 +84,7 @@ Simulation<Exec, T>::Simulation(Exec const& exec, Particles<Exec, T> particles,
 
 /// Makes sure that the mesh holds the force of where the particles are. Sorts them before if that is due: the meshes are
 /// free then.
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::find_force() {
   if (mover_.has_force()) return;
   if (sorter_.is_due()) {
@@ -102,7 +102,7 @@ void Simulation<Exec, T>::find_force() {
         std::to_string(detail::most_boxes) + " boxes at once");
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::make(Move const& move) {
   mover_.drift(particles_, move.drift_before, seconds_);
   if (!move.has_kick()) return mover_.drift(particles_, move.drift_after, seconds_);
@@ -110,7 +110,7 @@ void Simulation<Exec, T>::make(Move const& move) {
   mover_.kick_and_drift(particles_, move, seconds_);
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::close(Move const& closing) {
   make(closing);
   if (sorter_.is_sorted()) {
@@ -121,7 +121,7 @@ void Simulation<Exec, T>::close(Move const& closing) {
   exec_.fence();
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& after_step) {
   expects(
       steps >= 0 && steps <= steps_left(),
@@ -147,7 +147,7 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
   }
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::paint_density() {
   mover_.paint_density(particles_);
 }

@@ -66,7 +66,7 @@ struct WhiteNoise {
 
 }  // namespace detail
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void white_noise(Exec const& exec, NoiseOptions const& options,
                  Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight,
                               typename Exec::memory_space> const& spectrum) {

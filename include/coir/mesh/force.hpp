@@ -36,7 +36,7 @@ struct ForceOptions {
 ///
 /// Holds three numbers per cell: the density's mesh, in which transforms run, lies in the memory of the force. With a
 /// spectral gradient, which needs it longer, five. Without a mesh of forces one, or with a spectral gradient two.
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 class Force {
  public:
   using Space = typename Exec::memory_space;

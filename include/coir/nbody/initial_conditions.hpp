@@ -31,7 +31,7 @@ struct NoiseOptions {
 /// \param spectrum  out: (n, n, n / 2 + 1)
 /// \throws PreconditionError unless the extents are these
 /// \see Angulo & Pontzen, Mon. Not. R. Astron. Soc. 462, L1 (2016), for fixed amplitudes and pairs
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void white_noise(Exec const& exec, NoiseOptions const& options,
                  Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight,
                               typename Exec::memory_space> const& spectrum);
@@ -45,7 +45,7 @@ struct LptOptions {
 };
 
 /// Bytes that initial_conditions() needs, with the particles that it makes.
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side);
 
 /// Particles displaced from a lattice by Lagrangian perturbation theory. With the linear density delta, normalised so
@@ -64,7 +64,7 @@ std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side);
 /// \throws InputError if the noise file is unreadable, of another shape, or has numbers that aren't finite
 /// \throws ResourceError if there is no memory
 /// \see Bouchet et al., Astron. Astrophys. 296, 575 (1995); Scoccimarro, Mon. Not. R. Astron. Soc. 299, 1097 (1998)
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, double box,
                                       cosmology::LinearPower<double> const& power, double a,
                                       LptOptions const& options = {});
@@ -72,7 +72,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
 /// Initial conditions from white noise in Fourier space, which is overwritten.
 ///
 /// \param noise  (side, side, side / 2 + 1), as of white_noise()
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, double box,
                                       cosmology::LinearPower<double> const& power, double a,
                                       int order,

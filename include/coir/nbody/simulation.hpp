@@ -29,7 +29,7 @@ namespace coir::nbody {
 /// detail::ParticleSorter keeps the particles sorted in between.
 ///
 /// \see Feng et al., Mon. Not. R. Astron. Soc. 463, 2273 (2016); Rampf, List, Hahn, arXiv:2409.19049
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 class Simulation {
  public:
   /// \param particles  at options.scale_factors[first]; the simulation takes their memory over, and particles() gives the

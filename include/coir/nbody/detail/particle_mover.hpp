@@ -17,7 +17,7 @@ namespace coir::nbody::detail {
 
 /// Finds the forces of particles on a mesh and moves the particles in them, in whichever order they lie in memory. It knows
 /// whether the mesh holds the force of where they are.
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 class ParticleMover {
  public:
   /// \param side  particles along a side of their lattice

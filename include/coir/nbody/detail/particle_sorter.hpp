@@ -23,7 +23,7 @@ struct LentMemory {
 ///
 /// Holds the lattice site of each sorted particle, and what can't be lent: the permutation beside lent vectors, or beside
 /// lent numbers a second buffer for positions or momenta, which takes turns with them.
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 class ParticleSorter {
  public:
   using Vectors = typename Particles<Exec, T>::Vectors;

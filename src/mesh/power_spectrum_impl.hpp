@@ -326,6 +326,8 @@ PowerSpectrum spectrum_of_particles(Exec const& exec, Sample<T> const& a, Sample
   template PowerSpectrum bin_spectrum<Exec, T>(Exec const&, SpectrumRows<T> const&,             \
                                                SpectrumRows<T> const&, Shape<3> const&, double, \
                                                double, PowerSpectrumOptions const&);
-#define COIR_INSTANTIATE_POWER_SPECTRUM(Exec)     \
-  COIR_INSTANTIATE_POWER_SPECTRUM_OF(Exec, float) \
-  COIR_INSTANTIATE_POWER_SPECTRUM_OF(Exec, double)
+#define COIR_INSTANTIATE_POWER_SPECTRUM(Exec)      \
+  namespace coir::mesh::detail {                   \
+  COIR_INSTANTIATE_POWER_SPECTRUM_OF(Exec, float)  \
+  COIR_INSTANTIATE_POWER_SPECTRUM_OF(Exec, double) \
+  }

@@ -39,7 +39,9 @@ void readout(Exec const& exec, T const* position, std::int64_t particles, double
   template void readout<Exec, T, Components>(Exec const&, T const*, std::int64_t, double, \
                                              Cells<T const> const&, T*, Assignment);
 #define COIR_INSTANTIATE_READOUT(Exec)         \
+  namespace coir::mesh::detail {               \
   COIR_INSTANTIATE_READOUT_OF(Exec, float, 1)  \
   COIR_INSTANTIATE_READOUT_OF(Exec, float, 3)  \
   COIR_INSTANTIATE_READOUT_OF(Exec, double, 1) \
-  COIR_INSTANTIATE_READOUT_OF(Exec, double, 3)
+  COIR_INSTANTIATE_READOUT_OF(Exec, double, 3) \
+  }

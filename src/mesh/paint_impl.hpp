@@ -79,8 +79,11 @@ void paint(Exec const& exec, Painted<T> const& painted, double box, Cells<T> con
 
 }  // namespace coir::mesh::detail
 
-#define COIR_INSTANTIATE_PAINT(Exec)                                             \
-  template void paint<Exec, float>(Exec const&, Painted<float> const&, double,   \
-                                   Cells<float> const&, PaintOptions const&);    \
-  template void paint<Exec, double>(Exec const&, Painted<double> const&, double, \
-                                    Cells<double> const&, PaintOptions const&);
+#define COIR_INSTANTIATE_PAINT_OF(Exec, T)                                              \
+  template void paint<Exec, T>(Exec const&, Painted<T> const&, double, Cells<T> const&, \
+                               PaintOptions const&);
+#define COIR_INSTANTIATE_PAINT(Exec)      \
+  namespace coir::mesh::detail {          \
+  COIR_INSTANTIATE_PAINT_OF(Exec, float)  \
+  COIR_INSTANTIATE_PAINT_OF(Exec, double) \
+  }

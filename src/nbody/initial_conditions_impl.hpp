@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Lagrangian perturbation theory, for one execution space.
+/// Initial conditions by Lagrangian perturbation theory, for one execution space.
 
 #include "noise_file.hpp"
 #include "white_noise.hpp"
@@ -275,14 +275,14 @@ class Lpt {
 
 }  // namespace detail
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side) {
   return detail::lattice_bytes(side, sizeof(T)) +
          fft::RealPlan<Exec, T, 3>::work_bytes(exec, {side, side, side}, 1,
                                                detail::Lpt<Exec, T>::plan_options());
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, double box,
                                       cosmology::LinearPower<double> const& power, double a,
                                       int order,
@@ -354,7 +354,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
   return particles;
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, double box,
                                       cosmology::LinearPower<double> const& power, double a,
                                       LptOptions const& options) {
@@ -376,7 +376,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
 
 }  // namespace coir::nbody
 
-#define COIR_INSTANTIATE_LPT_OF(Exec, T)                                                         \
+#define COIR_INSTANTIATE_INITIAL_CONDITIONS_OF(Exec, T)                                          \
   template void white_noise<Exec, T>(                                                            \
       Exec const&, NoiseOptions const&,                                                          \
       Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Exec::memory_space> const&);      \
@@ -387,6 +387,8 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
   template Particles<Exec, T> initial_conditions<Exec, T>(                                       \
       Exec const&, std::int64_t, double, cosmology::LinearPower<double> const&, double, int,     \
       Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Exec::memory_space> const&);
-#define COIR_INSTANTIATE_LPT(Exec)     \
-  COIR_INSTANTIATE_LPT_OF(Exec, float) \
-  COIR_INSTANTIATE_LPT_OF(Exec, double)
+#define COIR_INSTANTIATE_INITIAL_CONDITIONS(Exec)      \
+  namespace coir::nbody {                              \
+  COIR_INSTANTIATE_INITIAL_CONDITIONS_OF(Exec, float)  \
+  COIR_INSTANTIATE_INITIAL_CONDITIONS_OF(Exec, double) \
+  }

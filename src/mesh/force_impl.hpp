@@ -120,7 +120,7 @@ struct ForceLayout {
 
 }  // namespace detail
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 std::int64_t Force<Exec, T>::bytes(Exec const& exec, Shape<3> const& shape,
                                    ForceOptions const& options) {
   detail::ForceLayout const layout(shape, options);
@@ -130,7 +130,7 @@ std::int64_t Force<Exec, T>::bytes(Exec const& exec, Shape<3> const& shape,
 }
 
 /// Validates before costly planning and allocations.
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 auto Force<Exec, T>::checked_plan(Exec const& exec, Shape<3> const& shape, double box,
                                   ForceOptions const& options) -> fft::RealPlan<Exec, T, 3> {
   expects(box > 0 && std::isfinite(box), "the box length must be positive and finite", box);
@@ -139,7 +139,7 @@ auto Force<Exec, T>::checked_plan(Exec const& exec, Shape<3> const& shape, doubl
   return fft::RealPlan<Exec, T, 3>(exec, shape, 1, {.in_place = true, .effort = options.effort});
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
                       ForceOptions const& options)
     : exec_(exec),
@@ -196,7 +196,7 @@ Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
   }
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 template <bool Plain>
 auto Force<Exec, T>::inverse_laplacian(double scale) const {
   double const cells = static_cast<double>(size_of(shape_));
@@ -218,7 +218,7 @@ auto Force<Exec, T>::inverse_laplacian(double scale) const {
   return inverse;
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::solve(double scale) {
   if (gradient_points(options_.kernel) == 0) {
     plan_.forward(density(), spectrum_);
@@ -238,7 +238,7 @@ void Force<Exec, T>::solve(double scale) {
     both.make_vectors<4>(exec_, memory_.data(), copy_.data(), box_);
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 auto Force<Exec, T>::component(int d) const -> Density {
   expects(gradient_points(options_.kernel) == 0,
           "components of their own are those of spectral gradients, not of the kernel " +
@@ -256,7 +256,7 @@ auto Force<Exec, T>::component(int d) const -> Density {
   return field;
 }
 
-template <ExecutionSpace Exec, Real T>
+template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::store_components() {
   auto const all = coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2]});
   for (int d = 0; d < 3; ++d)
@@ -270,6 +270,8 @@ void Force<Exec, T>::store_components() {
 
 }  // namespace coir::mesh
 
-#define COIR_INSTANTIATE_FORCE(Exec) \
-  template class Force<Exec, float>; \
-  template class Force<Exec, double>;
+#define COIR_INSTANTIATE_FORCE(Exec)  \
+  namespace coir::mesh {              \
+  template class Force<Exec, float>;  \
+  template class Force<Exec, double>; \
+  }

@@ -1,7 +1,0 @@
-#include "force_kernels.hpp"
-
-namespace coir::mesh {
-
-COIR_INSTANTIATE_FORCE(Kokkos::DefaultHostExecutionSpace)
-
-}  // namespace coir::mesh

@@ -1,7 +1,0 @@
-#include "power_spectrum_kernels.hpp"
-
-namespace coir::mesh::detail {
-
-COIR_INSTANTIATE_POWER_SPECTRUM(Kokkos::DefaultExecutionSpace)
-
-}  // namespace coir::mesh::detail

@@ -1,3 +1,0 @@
-#include "particle_sorter_impl.hpp"
-
-COIR_INSTANTIATE_PARTICLE_SORTER(Kokkos::DefaultExecutionSpace)

@@ -1,3 +1,0 @@
-#include "simulation_impl.hpp"
-
-COIR_INSTANTIATE_SIMULATION(Kokkos::DefaultHostExecutionSpace)
