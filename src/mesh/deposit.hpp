@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What a particle adds to the cells that it touches: numbers, or whole numbers that don't depend on the order in which
-/// they are added.
+/// What a particle adds to the cells that it touches: numbers, or whole numbers, whose sum doesn't depend on the order of
+/// the additions.
 
 #include <coir/core/kokkos.hpp>
 #include <coir/core/math.hpp>
@@ -12,10 +12,11 @@
 
 namespace coir::mesh::detail {
 
+/// Whole numbers for parts of a particle, as wide as a T, in whose memory they lie.
 template <class T>
 using Fixed = std::conditional_t<std::is_same_v<T, float>, std::int32_t, std::int64_t>;
 
-/// Adds to a cell. Whole numbers wrap around where they overflow, which is found afterwards.
+/// Adds to a cell. Whole numbers wrap around where they overflow, which paint_parts() finds.
 template <class Cell>
 void add_to(Cell& cell, Cell amount) {
   if constexpr (std::is_integral_v<Cell>) {
@@ -26,15 +27,15 @@ void add_to(Cell& cell, Cell amount) {
   }
 }
 
-/// Cuts `whole` into parts in proportion to weights that add up to 1. No part is lost: the first is what the others
-/// leave.
-template <int Order, class T, class I = Fixed<T>>
-KOKKOS_FORCEINLINE_FUNCTION void cut(I whole, T const (&weight)[Order], I (&part)[Order]) {
+/// Cuts `whole` into parts in proportion to weights that add up to 1. The first part is what the others leave, so that
+/// nothing is lost.
+template <int Support, class T, class I = Fixed<T>>
+KOKKOS_FORCEINLINE_FUNCTION void cut(I whole, T const (&weight)[Support], I (&part)[Support]) {
   T const all = static_cast<T>(whole);
   I rest = whole;
   COIR_UNROLL
-  for (int o = 1; o < Order; ++o) {
-    // Half away from zero, by truncation: the same on every backend. What is no number gets nothing.
+  for (int o = 1; o < Support; ++o) {
+    // Rounded half away from zero, by truncation, which is the same on every backend. NaN deposits zero.
     T const share = all * weight[o];
     T const rounded = share + (share < T(0) ? T(-0.5) : T(0.5));
     part[o] = static_cast<I>(rounded == rounded ? rounded : T(0));
@@ -43,26 +44,26 @@ KOKKOS_FORCEINLINE_FUNCTION void cut(I whole, T const (&weight)[Order], I (&part
   part[0] = rest;
 }
 
-/// Adds the product of the weights along the axes.
+/// Deposits the product of the weights along the axes, times the particle's value.
 ///
 /// \tparam Components  0 for masses of 1, 1 or 3 for values
-template <int Order, int Components, class T>
+template <int Support, int Components, class T>
 struct DepositNumbers {
   using Cell = T;
   T const* value;
 
   /// add(a, b, c, component, number) puts `number` into the cell that is the a-th, b-th and c-th along the axes.
   template <class Add>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle, T const (&wx)[Order],
-                                              T const (&wy)[Order], T const (&wz)[Order],
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle, T const (&wx)[Support],
+                                              T const (&wy)[Support], T const (&wz)[Support],
                                               Add const& add) const {
     COIR_UNROLL
-    for (int a = 0; a < Order; ++a) {
+    for (int a = 0; a < Support; ++a) {
       COIR_UNROLL
-      for (int b = 0; b < Order; ++b) {
+      for (int b = 0; b < Support; ++b) {
         T const w = wx[a] * wy[b];
         COIR_UNROLL
-        for (int c = 0; c < Order; ++c) {
+        for (int c = 0; c < Support; ++c) {
           if constexpr (Components == 0) {
             add(a, b, c, 0, w * wz[c]);
           } else {
@@ -76,26 +77,26 @@ struct DepositNumbers {
   }
 };
 
-/// Adds parts of a mass of `whole`.
-template <int Order, class T>
+/// Deposits a mass of `whole` parts.
+template <int Support, class T>
 struct DepositParts {
   using Cell = Fixed<T>;
   Cell whole;
 
   template <class Add>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, T const (&wx)[Order],
-                                              T const (&wy)[Order], T const (&wz)[Order],
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, T const (&wx)[Support],
+                                              T const (&wy)[Support], T const (&wz)[Support],
                                               Add const& add) const {
-    Cell in_plane[Order], in_row[Order], in_cell[Order];
-    cut<Order, T>(whole, wx, in_plane);
+    Cell in_plane[Support], in_row[Support], in_cell[Support];
+    cut<Support, T>(whole, wx, in_plane);
     COIR_UNROLL
-    for (int a = 0; a < Order; ++a) {
-      cut<Order, T>(in_plane[a], wy, in_row);
+    for (int a = 0; a < Support; ++a) {
+      cut<Support, T>(in_plane[a], wy, in_row);
       COIR_UNROLL
-      for (int b = 0; b < Order; ++b) {
-        cut<Order, T>(in_row[b], wz, in_cell);
+      for (int b = 0; b < Support; ++b) {
+        cut<Support, T>(in_row[b], wz, in_cell);
         COIR_UNROLL
-        for (int c = 0; c < Order; ++c) add(a, b, c, 0, in_cell[c]);
+        for (int c = 0; c < Support; ++c) add(a, b, c, 0, in_cell[c]);
       }
     }
   }

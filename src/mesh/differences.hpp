@@ -7,6 +7,7 @@
 
 #include <coir/core/loops.hpp>
 #include <coir/core/shape.hpp>
+#include <coir/mesh/cells.hpp>
 #include <coir/mesh/detail/difference_weights.hpp>
 
 #include <algorithm>
@@ -34,7 +35,7 @@ struct Differences {
         shift(0) {
     for (int d = 0; d < 3; ++d) {
       n[d] = shape[d];
-      weights[d] = {Points, static_cast<double>(n[d]) / box};
+      weights[d] = {Points, inverse_spacing(n[d], box)};
     }
     plane = n[1] * row;
   }

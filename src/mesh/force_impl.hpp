@@ -20,13 +20,13 @@ namespace coir::mesh {
 
 namespace detail {
 
-/// scale softening windows / K^2, and 0 for the mean.
+/// scale * softening * window / K^2 for each mode, and 0 for the mean.
 ///
-/// \tparam Plain  without softening and windows
+/// \tparam Plain  without softening and window
 template <class T, bool Plain>
 struct InverseLaplacian {
   T const* laplacian[3];
-  T const* window[3];  // null if it isn't taken out
+  T const* window[3];  // 1 / the window's square along each axis, or null
   T const* square[3];
   T scale;
   Softening softening;
@@ -35,7 +35,7 @@ struct InverseLaplacian {
   KOKKOS_FORCEINLINE_FUNCTION T softened(T k2) const {
     switch (softening) {
       case Softening::two_thirds: {
-        // Modes on the border are left out, however their squares round.
+        // Modes on the border are left out, whichever way their squares round.
         return k2 < T(4 / 9.0 * (1 - 1e-5)) * k_nyquist * k_nyquist ? T(1) : T(0);
       }
       case Softening::gaussian:
@@ -89,16 +89,12 @@ struct StoreComponent {
   }
 };
 
-}  // namespace detail
-
-namespace detail {
-
-/// Where the meshes of a Force lie, in numbers.
+/// Where the meshes of a Force lie in its memory, counted in numbers of type T.
 struct ForceLayout {
   std::int64_t potential = 0;  ///< where it begins
-  std::int64_t size = 0;       ///< of vectors and potential
-  std::int64_t copy = 0;       ///< of planes, see PotentialInVectors
-  std::int64_t component = 0;  ///< of a spectral gradient
+  std::int64_t size = 0;       ///< of vectors and potential together
+  std::int64_t copy = 0;       ///< numbers of the copied planes, see PotentialInVectors
+  std::int64_t component = 0;  ///< numbers of a component of a spectral gradient
 
   ForceLayout(Shape<3> const& shape, ForceOptions const& options) {
     PotentialInVectors const both{shape};
@@ -126,17 +122,17 @@ std::int64_t Force<Exec, T>::bytes(Exec const& exec, Shape<3> const& shape,
   detail::ForceLayout const layout(shape, options);
   fft::PlanOptions const plan{.in_place = true, .effort = options.effort};
   return (layout.size + layout.copy + layout.component) * static_cast<std::int64_t>(sizeof(T)) +
-         fft::RealPlan<Exec, T, 3>::work_bytes(exec, shape, 1, plan);
+         Plan::work_bytes(exec, shape, 1, plan);
 }
 
 /// Validates before costly planning and allocations.
 template <CompiledSpace Exec, Real T>
 auto Force<Exec, T>::checked_plan(Exec const& exec, Shape<3> const& shape, double box,
-                                  ForceOptions const& options) -> fft::RealPlan<Exec, T, 3> {
+                                  ForceOptions const& options) -> Plan {
   expects(box > 0 && std::isfinite(box), "the box length must be positive and finite", box);
   expects_memory<Space>(bytes(exec, shape, options),
                         "the force on a mesh of " + in_words(shape) + " cells");
-  return fft::RealPlan<Exec, T, 3>(exec, shape, 1, {.in_place = true, .effort = options.effort});
+  return Plan(exec, shape, 1, {.in_place = true, .effort = options.effort});
 }
 
 template <CompiledSpace Exec, Real T>
@@ -158,7 +154,7 @@ Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
     component_ = fft::allocate_in_place<T, Space>("coir::mesh::force/component", shape);
   if constexpr (runs_on_host<Exec>) {
     ask_for_large_pages(memory_.data(), layout.size * static_cast<std::int64_t>(sizeof(T)));
-    // Memory comes from the system when it is written first: here rather than in the first step.
+    // The system hands out memory when it is first written to: let that be now, not in the first step.
     Kokkos::deep_copy(exec, memory_, T(0));
   }
   spectrum_ = Spectrum(reinterpret_cast<Kokkos::complex<T>*>(memory_.data() + layout.potential),

@@ -17,16 +17,16 @@
 namespace coir::mesh::detail {
 
 /// The cells that a particle touches along the three axes, and their weights.
-template <int Order, class T>
+template <int Support, class T>
 struct Located {
-  Touched<Order, T> axis[3];
+  Touched<Support, T> axis[3];
 
   template <class Cell>
-  KOKKOS_FORCEINLINE_FUNCTION Located(T const* position, T const (&per_cell)[3],
+  KOKKOS_FORCEINLINE_FUNCTION Located(T const* position, PerAxis<T> const& per_cell,
                                       Cells<Cell> const& cells) {
     COIR_UNROLL
     for (int d = 0; d < 3; ++d)
-      axis[d] = touched<Order, T>(position[d], per_cell[d], static_cast<T>(cells.extent[d]));
+      axis[d] = touched<Support, T>(position[d], per_cell[d], static_cast<T>(cells.extent[d]));
   }
 
   /// False if a coordinate is NaN or infinite.
@@ -39,13 +39,13 @@ struct Located {
 /// Adds a particle's deposit to the mesh by atomics, cell by cell.
 ///
 /// \tparam I  counts the mesh's elements: in 32 bits where these are enough, which is faster
-template <class I, int Components, int Order, class T, class Deposit>
+template <class I, int Components, int Support, class T, class Deposit>
 KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh(Cells<typename Deposit::Cell> const& cells,
-                                             Located<Order, T> const& at, std::int64_t particle,
+                                             Located<Support, T> const& at, std::int64_t particle,
                                              Deposit const& deposit) {
   using Cell = typename Deposit::Cell;
   constexpr int step = Components == 3 ? 3 : 1;
-  I place[3][Order];
+  I place[3][Support];
   COIR_UNROLL
   for (int d = 0; d < 3; ++d) {
     I const stride = d == 0   ? static_cast<I>(cells.plane)
@@ -53,7 +53,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh(Cells<typename Deposit::Cell> const
                               : I(step);
     std::int32_t cell = at.axis[d].first;
     COIR_UNROLL
-    for (int o = 0; o < Order; ++o) {
+    for (int o = 0; o < Support; ++o) {
       place[d][o] = static_cast<I>(cell) * stride;
       cell = cell + 1 == static_cast<std::int32_t>(cells.extent[d]) ? 0 : cell + 1;
     }
@@ -66,16 +66,16 @@ KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh(Cells<typename Deposit::Cell> const
 }
 
 /// Paints with a thread per particle.
-template <int Order, int Components, class T, class Deposit>
+template <int Support, int Components, class T, class Deposit>
 struct PaintAtomics {
   Painted<T> painted;
   Cells<typename Deposit::Cell> cells;
-  T per_cell[3];
+  PerAxis<T> per_cell;
   Deposit deposit;
   bool narrow;
 
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
-    Located<Order, T> const at(painted.position + 3 * p, per_cell, cells);
+    Located<Support, T> const at(painted.position + 3 * p, per_cell, cells);
     if (narrow)
       add_to_mesh<std::int32_t, Components>(cells, at, p, deposit);
     else
@@ -117,7 +117,7 @@ struct JoinRanges {
 /// Paints with a team per chunk of consecutive particles. Their deposits are added up in scratch memory, in a tile around
 /// most of them and in whole numbers, for which there are fast atomics; the tile is then added to the mesh row by row.
 /// Particles that reach out of the tile, or whose position is NaN, are added to the mesh directly.
-template <int Order, class T, class Deposit>
+template <int Support, class T, class Deposit>
 struct PaintTiles {
   static constexpr int team = 256;
   static constexpr int samples = 4;   // particles per thread that the tile is fitted to
@@ -130,7 +130,7 @@ struct PaintTiles {
   static constexpr int scratch_bytes = most_cells * static_cast<int>(sizeof(Whole));
   Painted<T> painted;
   Cells<Cell> cells;
-  T per_cell[3];
+  PerAxis<T> per_cell;
   int chunk;
   Deposit deposit;
   T whole, per_part;  // parts that a particle is cut into, and the inverse
@@ -164,7 +164,7 @@ struct PaintTiles {
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION Tile tile_around(Member const& member, T const* position,
                                                int count) const {
-    Located<Order, T> const middle(position + 3 * (count / 2), per_cell, cells);
+    Located<Support, T> const middle(position + 3 * (count / 2), per_cell, cells);
     Range3 range;
     JoinRanges const join{&range};
     join.init(range);
@@ -172,7 +172,7 @@ struct PaintTiles {
     for (int s = 0; s < samples; ++s) {
       int const p = static_cast<int>((std::int64_t(s) * team + member.team_rank()) * count /
                                      (samples * team));
-      Located<Order, T> const at(position + 3 * p, per_cell, cells);
+      Located<Support, T> const at(position + 3 * p, per_cell, cells);
       COIR_UNROLL
       for (int d = 0; d < 3; ++d) {
         // By the shorter way around the periodic axis.
@@ -189,12 +189,12 @@ struct PaintTiles {
     int area = 1;
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
-      int const wanted = range.greatest[d] - range.least[d] + Order;
+      int const wanted = range.greatest[d] - range.least[d] + Support;
       int side = most_cells / area;
       side = side < longest ? side : longest;
       side = side < extent(d) ? side : extent(d);
       side = side < wanted ? side : wanted;
-      int start = -side / 2, last = range.greatest[d] + Order - side;
+      int start = -side / 2, last = range.greatest[d] + Support - side;
       start = start < last ? start : last;
       start = start > range.least[d] ? start : range.least[d];
       start += middle.axis[d].first;
@@ -214,14 +214,14 @@ struct PaintTiles {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void add(Tile const& tile, Whole* sum, std::int64_t particle) const {
-    Located<Order, T> const at(painted.position + 3 * particle, per_cell, cells);
+    Located<Support, T> const at(painted.position + 3 * particle, per_cell, cells);
     bool inside = at.is_number();
     std::int32_t local[3];
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
       local[d] = at.axis[d].first - tile.origin[d];
       local[d] = local[d] < 0 ? local[d] + extent(d) : local[d];
-      inside = inside && local[d] + Order <= tile.side[d];
+      inside = inside && local[d] + Support <= tile.side[d];
     }
     if (!inside) return add_to_mesh<std::int64_t, 0>(cells, at, particle, deposit);
     int const row = tile.side[2], plane = tile.side[1] * row;
@@ -283,7 +283,7 @@ struct ClearCells {
   }
 };
 
-template <int Order, int Components, class Exec, class T, class Deposit>
+template <int Support, int Components, class Exec, class T, class Deposit>
   requires(!runs_on_host<Exec>)
 void paint_with(Exec const& exec, Painted<T> const& painted, double box,
                 Cells<typename Deposit::Cell> const& cells, Deposit const& deposit,
@@ -306,22 +306,18 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
              coir::box<3, std::int64_t>({cells.extent[0], cells.extent[1], row}),
              ClearCells<Cell>{cells});
   if (painted.particles == 0) return;
-  T per_cell[3];
-  for (int d = 0; d < 3; ++d)
-    per_cell[d] = static_cast<T>(static_cast<double>(cells.extent[d]) / box);
+  auto const per_cell = cells.template inverse_spacing<T>(box);
   if constexpr (Components == 0) {
     if (scheme == PaintScheme::tiles) {
-      using Tiles = PaintTiles<Order, T, Deposit>;
+      using Tiles = PaintTiles<Support, T, Deposit>;
       int const chunk = chunk_of(painted.particles, cells.count(), Tiles::most_particles);
       // So few parts per particle that a whole chunk in one cell fits a whole number.
       T const whole =
           static_cast<T>(std::int64_t(1) << (sizeof(T) == 4 ? 30 : 62)) / static_cast<T>(chunk);
-      Tiles const body{painted,     cells,   {per_cell[0], per_cell[1], per_cell[2]},
-                       chunk,       deposit, whole,
-                       T(1) / whole};
+      Tiles const body{painted, cells, per_cell, chunk, deposit, whole, T(1) / whole};
       std::int64_t const teams = (painted.particles + chunk - 1) / chunk;
       using Policy =
-          Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Tiles::team, Order == 2 ? 5 : 2>>;
+          Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Tiles::team, Support == 2 ? 5 : 2>>;
       Kokkos::parallel_for("coir::mesh::paint/tiles",
                            Policy(exec, static_cast<int>(teams), Tiles::team)
                                .set_scratch_size(0, Kokkos::PerTeam(Tiles::scratch_bytes + 64)),
@@ -329,11 +325,8 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
       return;
     }
   }
-  PaintAtomics<Order, Components, T, Deposit> const body{
-      painted,
-      cells,
-      {per_cell[0], per_cell[1], per_cell[2]},
-      deposit,
+  PaintAtomics<Support, Components, T, Deposit> const body{
+      painted, cells, per_cell, deposit,
       cells.extent[0] * cells.plane <= std::numeric_limits<std::int32_t>::max()};
   for_each("coir::mesh::paint/atomics", exec, coir::box<1, std::int64_t>({painted.particles}),
            body);

@@ -20,15 +20,26 @@
 
 namespace coir::mesh::detail {
 
-/// Part of a mesh that one thread paints: planes from `begin` on. The planes after the last are a ghost's, to be added to
-/// those of the next part.
+/// The planes [begin, end) of a mesh, which one thread paints. Particles there also touch the next few planes: `planes` ends
+/// with ghosts, which are added to the next part afterwards.
 template <class Cell>
 struct Part {
   std::int64_t begin = 0, end = 0;
   std::vector<Cell*> planes;
 };
 
-/// Adds a mass of 1 to four rows, from a column on two cells at a time.
+/// Particles of one thread that lie in parts of other threads.
+struct Elsewhere {
+  std::vector<std::int64_t>* of_part =
+      nullptr;  ///< a list for each part, or null if there are no others
+  int const* part_of_plane = nullptr;
+
+  void add(std::int32_t plane, std::int64_t particle) const {
+    of_part[part_of_plane[plane]].push_back(particle);
+  }
+};
+
+/// Adds a mass of 1 to four rows, two neighbouring cells at a time.
 template <class T>
 void add_pairs(T* const (&row)[2][2], std::int32_t column, T const (&wx)[2], T const (&wy)[2],
                T const (&wz)[2]) {
@@ -39,18 +50,19 @@ void add_pairs(T* const (&row)[2][2], std::int32_t column, T const (&wx)[2], T c
       *reinterpret_cast<Pair*>(row[a][b] + column) += (wx[a] * wy[b]) * along;
 }
 
-/// Adds the particles number(0) to number(count - 1) to a part, or if they lie in another, to the list elsewhere[which].
-template <int Order, int Components, class T, class Deposit, class Number>
+/// Adds the particles number(0) to number(count - 1) to a part of the mesh, or where they lie in another, to a list.
+///
+/// It is one function because compilers keep its loops quick that way: with what is done to a particle in functions of its own
+/// some assignments take a quarter longer.
+template <int Support, int Components, class T, class Deposit, class Number>
 void paint_part(Painted<T> const& painted, std::int64_t count, Number const& number, double box,
                 Cells<typename Deposit::Cell> const& cells,
                 Part<typename Deposit::Cell> const& part, Deposit const& deposit,
-                std::vector<std::int64_t>* elsewhere, std::vector<int> const& part_of_plane) {
-  using Block = ParticleBlock<Order, T>;
+                Elsewhere const& elsewhere) {
+  using Block = ParticleBlock<Support, T>;
   using Cell = typename Deposit::Cell;
   constexpr int step = Components == 3 ? 3 : 1;
-  T per_cell[3];
-  for (int d = 0; d < 3; ++d)
-    per_cell[d] = static_cast<T>(static_cast<double>(cells.extent[d]) / box);
+  auto const per_cell = cells.template inverse_spacing<T>(box);
   Block blocks[2] = {};
   auto const size_from = [count](std::int64_t begin) {
     return static_cast<int>(std::clamp<std::int64_t>(count - begin, 0, Block::size));
@@ -73,34 +85,31 @@ void paint_part(Painted<T> const& painted, std::int64_t count, Number const& num
     Block& next = blocks[1 - which];
     locate_from(begin + size, next);
     auto const add = [&](int p) {
-      // What evolved particles touch isn't in the nearest cache.
+      // Cells that evolved particles touch aren't in the nearest cache.
       if (p < ahead && is_own(next, p)) {
         Cell* const* const planes = part.planes.data() + (next.plane[0][p] - part.begin);
-        for (int a = 0; a < Order; ++a)
-          for (int b = 0; b < Order; ++b)
+        for (int a = 0; a < Support; ++a)
+          for (int b = 0; b < Support; ++b)
             __builtin_prefetch(planes[a] + next.row[b][p] + next.column[0][p], 1);
       }
-      if (!is_own(block, p)) {
-        elsewhere[part_of_plane[block.plane[0][p]]].push_back(number(begin + p));
-        return;
-      }
+      if (!is_own(block, p)) return elsewhere.add(block.plane[0][p], number(begin + p));
       Cell* const* const planes = part.planes.data() + (block.plane[0][p] - part.begin);
-      T w[3][Order];
-      Cell* row[Order][Order];
-      std::int32_t column[Order];
-      for (int o = 0; o < Order; ++o) {
+      T w[3][Support];
+      Cell* row[Support][Support];
+      std::int32_t column[Support];
+      for (int o = 0; o < Support; ++o) {
         for (int d = 0; d < 3; ++d) w[d][o] = block.weight[d][o][p];
         column[o] = block.column[o][p];
-        for (int b = 0; b < Order; ++b) row[o][b] = planes[o] + block.row[b][p];
+        for (int b = 0; b < Support; ++b) row[o][b] = planes[o] + block.row[b][p];
       }
-      if constexpr (Order == 2 && std::is_same_v<Deposit, DepositNumbers<2, 0, T>>)
+      if constexpr (Support == 2 && std::is_same_v<Deposit, DepositNumbers<2, 0, T>>)
         if (column[1] != 0) return add_pairs(row, column[0], w[0], w[1], w[2]);
       deposit(number(begin + p), w[0], w[1], w[2],
               [&](int a, int b, int c, int v, Cell const amount) {
                 add_to(row[a][b][column[c] + v], amount);
               });
     };
-    // Neighbours touch the same cells, where the second would wait for the first.
+    // Neighbours touch the same cells: the second would wait until the first one's can be read.
     for (int p = 0; p < size; p += 2) add(p);
     for (int p = 1; p < size; p += 2) add(p);
   }
@@ -140,12 +149,13 @@ void clear_plane(Cells<Cell> const& cells, Cell* plane) {
       [=](std::int64_t first, std::int64_t count) { std::fill_n(plane + first, count, Cell(0)); });
 }
 
-/// Each thread paints its share of the particles as far as they lie in its slab, and then what the others found there.
-template <int Order, int Components, class Exec, class T, class Deposit>
+/// Each thread paints those of its share of the particles that lie in its slab of the mesh, and then those that the others
+/// have found there.
+template <int Support, int Components, class Exec, class T, class Deposit>
 void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
                  Cells<typename Deposit::Cell> const& cells, Deposit const& deposit, int threads) {
   using Cell = typename Deposit::Cell;
-  constexpr int ghosts = Order - 1;
+  constexpr int ghosts = Support - 1;
   std::int64_t const planes = cells.extent[0];
   std::vector<Part<Cell>> parts(threads);
   std::vector<int> part_of_plane(planes);
@@ -169,7 +179,7 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
       part.planes.push_back(threads > 1 ? ghost_cells.data() + (t * ghosts + g) * span
                                         : cells.data + (planes + g) % planes * cells.plane);
   }
-  // elsewhere[t * threads + u]: of thread t's particles those in the slab of u.
+  // elsewhere[t * threads + u]: those of thread t's particles that lie in the slab of u.
   std::vector<std::vector<std::int64_t>> elsewhere(static_cast<std::size_t>(threads) * threads);
 
   for_threads(exec, "coir::mesh::paint/slabs", threads, [&](int t) {
@@ -177,20 +187,20 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
       clear_plane<Components>(cells, parts[t].planes[i - parts[t].begin]);
     std::int64_t const begin = painted.particles * t / threads,
                        end = painted.particles * (t + 1) / threads;
-    paint_part<Order, Components>(
+    paint_part<Support, Components>(
         painted, end - begin, [=](std::int64_t p) { return begin + p; }, box, cells, parts[t],
-        deposit, threads > 1 ? &elsewhere[t * threads] : nullptr, part_of_plane);
+        deposit, {threads > 1 ? &elsewhere[t * threads] : nullptr, part_of_plane.data()});
   });
   if (threads == 1) return;
   for_threads(exec, "coir::mesh::paint/others", threads, [&](int t) {
     for (int from = 0; from < threads; ++from) {
       auto const& list = elsewhere[from * threads + t];
-      paint_part<Order, Components>(
-          painted, static_cast<std::int64_t>(list.size()), [&](std::int64_t p) { return list[p]; },
-          box, cells, parts[t], deposit, nullptr, part_of_plane);
+      paint_part<Support, Components>(painted, static_cast<std::int64_t>(list.size()),
+                                      [&](std::int64_t p) { return list[p]; }, box, cells, parts[t],
+                                      deposit, {});
     }
   });
-  // Ghosts in their order, each by all threads: a plane may have several.
+  // Ghosts one after the other, each by all threads: two of them may belong to the same plane.
   for_threads(exec, "coir::mesh::paint/ghosts", threads, [&](int t) {
     std::int64_t const begin = span * t / threads, end = span * (t + 1) / threads;
     for (auto const& part : parts)
@@ -205,7 +215,7 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
 }
 
 /// Each thread paints its share of the particles on a mesh of its own; then these are added up.
-template <int Order, int Components, class Exec, class T, class Deposit>
+template <int Support, int Components, class Exec, class T, class Deposit>
 void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double box,
                           Cells<typename Deposit::Cell> const& cells, Deposit const& deposit,
                           int threads) {
@@ -221,12 +231,12 @@ void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double bo
     Cell* const own = t == 0 ? cells.data : others.get() + (t - 1) * size;
     std::int64_t const plane = t == 0 ? cells.plane : span;
     for (std::int64_t i = 0; i < planes; ++i) clear_plane<Components>(cells, own + i * plane);
-    for (std::int64_t i = 0; i < planes + Order - 1; ++i)
+    for (std::int64_t i = 0; i < planes + Support - 1; ++i)
       part.planes.push_back(own + i % planes * plane);
     std::int64_t const begin = painted.particles * t / threads,
                        end = painted.particles * (t + 1) / threads;
-    paint_part<Order, Components>(painted, end - begin, [=](std::int64_t p) { return begin + p; },
-                                  box, cells, part, deposit, nullptr, {});
+    paint_part<Support, Components>(painted, end - begin, [=](std::int64_t p) { return begin + p; },
+                                    box, cells, part, deposit, {});
   });
   for_threads(exec, "coir::mesh::paint/add", threads, [&](int t) {
     std::int64_t const begin = size * t / threads, end = size * (t + 1) / threads;
@@ -244,7 +254,7 @@ void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double bo
   });
 }
 
-template <int Order, int Components, class Exec, class T, class Deposit>
+template <int Support, int Components, class Exec, class T, class Deposit>
   requires runs_on_host<Exec>
 void paint_with(Exec const& exec, Painted<T> const& painted, double box,
                 Cells<typename Deposit::Cell> const& cells, Deposit const& deposit,
@@ -252,13 +262,13 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
   if (scheme == PaintScheme::automatic) scheme = PaintScheme::slabs;
   expects(scheme == PaintScheme::slabs || scheme == PaintScheme::private_meshes,
           "on hosts the scheme must be slabs or private_meshes", name_of(scheme));
-  // A thread per plane at most, and none for fewer particles than it takes to start it.
+  // At most a thread per plane, and no thread for so few particles that starting it takes longer.
   int const threads = static_cast<int>(std::clamp<std::int64_t>(
       painted.particles / 512, 1, std::min<std::int64_t>(exec.concurrency(), cells.extent[0])));
   if (scheme == PaintScheme::slabs)
-    paint_slabs<Order, Components>(exec, painted, box, cells, deposit, threads);
+    paint_slabs<Support, Components>(exec, painted, box, cells, deposit, threads);
   else
-    paint_private_meshes<Order, Components>(exec, painted, box, cells, deposit, threads);
+    paint_private_meshes<Support, Components>(exec, painted, box, cells, deposit, threads);
 }
 
 }  // namespace coir::mesh::detail

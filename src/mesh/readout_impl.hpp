@@ -27,9 +27,9 @@ template <class Exec, class T, int Components>
 void readout(Exec const& exec, T const* position, std::int64_t particles, double box,
              Cells<T const> const& cells, T* value, Assignment assignment) {
   StoreValue<T, Components> const store{value};
-  with_order(assignment, [&]<int Order>(std::integral_constant<int, Order>) {
+  with_support(assignment, [&]<int Support>(std::integral_constant<int, Support>) {
     read_out("coir::mesh::readout", exec, position, particles,
-             MeshValues<Order, Components, T>(cells, box), store);
+             MeshValues<Support, Components, T>(cells, box), store);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/tasks.hpp>
+#include <coir/mesh/cells.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -22,7 +23,7 @@ struct RowBins {
   std::int32_t side, stretch, stretches;
 
   RowBins(std::int64_t cells, double box, std::int32_t cells_per_bin)
-      : per_cell(static_cast<T>(static_cast<double>(cells) / box)),
+      : per_cell(static_cast<T>(mesh::inverse_spacing(cells, box))),
         side(static_cast<std::int32_t>(cells)),
         stretch(cells_per_bin),
         stretches(static_cast<std::int32_t>((cells + cells_per_bin - 1) / cells_per_bin)) {}

@@ -17,7 +17,7 @@ template <class T>
 struct KeepForce {
   T* force;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle,
-                                              mesh::detail::Value<T, 3> const& read) const {
+                                              mesh::Value<T, 3> const& read) const {
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) force[3 * particle + d] = read.component[d];
   }
@@ -52,8 +52,7 @@ struct MoveTeam {
     COIR_UNROLL
     for (int m = 0; m < 3; ++m) x[m * team + rank] = here[m];
     member.team_barrier();
-    if (3 * rank < rest)
-      mesh::detail::ReadOutParticle<T, Reader, KeepForce<T>>{x, reader, {force}}(rank);
+    if (3 * rank < rest) mesh::ReadOutParticle<T, Reader, KeepForce<T>>{x, reader, {force}}(rank);
     member.team_barrier();
     COIR_UNROLL
     for (int m = 0; m < 3; ++m) {

@@ -25,12 +25,12 @@ struct MoveParticle {
   T keep, kick, drift, box;
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle,
-                                              mesh::detail::Value<T, 3> const& force) const {
+                                              mesh::Value<T, 3> const& force) const {
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) move(3 * particle + d, force.component[d]);
   }
 
-  void stretch(std::int64_t first, int count, mesh::detail::Value<T, 3> const* forces) const {
+  void stretch(std::int64_t first, int count, mesh::Value<T, 3> const* forces) const {
     T const* const force = forces->component;
     MoveParticle const local = *this;
     COIR_INDEPENDENT_ITERATIONS
@@ -52,7 +52,7 @@ struct KickComponent {
   T keep, kick;
   int d;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle,
-                                              mesh::detail::Value<T, 1> const& force) const {
+                                              mesh::Value<T, 1> const& force) const {
     T& p = momentum[3 * particle + d];
     p = keep * p + kick * force.component[0];
   }
@@ -184,17 +184,16 @@ void ParticleMover<Exec, T>::kick_by_components(Particles<Exec, T> const& partic
                                                 Move const& move, PhaseSeconds& seconds) {
   for (int d = 0; d < 3; ++d) {
     Stopwatch<Exec> const solving(exec_);
-    auto const component = mesh::detail::read_only(mesh::detail::cells_of(force_.component(d)));
+    auto const component = mesh::read_only(mesh::cells_of(force_.component(d)));
     seconds.fft += solving.seconds();
     Stopwatch<Exec> const reading(exec_);
     KickComponent<T> const body{particles.momentum.data(), static_cast<T>(move.keep),
                                 static_cast<T>(move.kick), d};
-    mesh::detail::with_order(
-        options_.assignment, [&]<int Order>(std::integral_constant<int, Order>) {
-          mesh::detail::read_out(
-              "coir::nbody::simulation/kick", exec_, particles.position.data(), particles.count(),
-              mesh::detail::MeshValues<Order, 1, T>(component, particles.box), body);
-        });
+    mesh::with_support(options_.assignment, [&]<int support>(std::integral_constant<int, support>) {
+      mesh::read_out("coir::nbody::simulation/kick", exec_, particles.position.data(),
+                     particles.count(), mesh::MeshValues<support, 1, T>(component, particles.box),
+                     body);
+    });
     seconds.readout += reading.seconds();
   }
 }
@@ -202,7 +201,6 @@ void ParticleMover<Exec, T>::kick_by_components(Particles<Exec, T> const& partic
 template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::kick_and_drift(Particles<Exec, T> const& particles, Move const& move,
                                             PhaseSeconds& seconds) {
-  using namespace mesh::detail;
   int const points = mesh::gradient_points(options_.kernel);
   if (!force_.options().vectors && points == 0) {
     kick_by_components(particles, move, seconds);
@@ -215,17 +213,20 @@ void ParticleMover<Exec, T>::kick_and_drift(Particles<Exec, T> const& particles,
   auto const read = [&](auto const& reader) {
     constexpr auto label = "coir::nbody::simulation/move";
     if constexpr (runs_on_host<Exec>)
-      read_out(label, exec_, particles.position.data(), particles.count(), reader, body);
+      mesh::read_out(label, exec_, particles.position.data(), particles.count(), reader, body);
     else
       move_in_teams(label, exec_, particles.count(), reader, body);
   };
-  with_order(options_.assignment, [&]<int Order>(std::integral_constant<int, Order>) {
+  mesh::with_support(options_.assignment, [&]<int support>(std::integral_constant<int, support>) {
     if (force_.options().vectors)
-      read(MeshValues<Order, 3, T>(read_only(cells_of(force_.force())), particles.box));
+      read(mesh::MeshValues<support, 3, T>(mesh::read_only(mesh::cells_of(force_.force())),
+                                           particles.box));
     else if (points == 2)
-      read(MeshSlopes<Order, 2, T>(read_only(cells_of(force_.density())), particles.box));
+      read(mesh::MeshSlopes<support, 2, T>(mesh::read_only(mesh::cells_of(force_.density())),
+                                           particles.box));
     else
-      read(MeshSlopes<Order, 4, T>(read_only(cells_of(force_.density())), particles.box));
+      read(mesh::MeshSlopes<support, 4, T>(mesh::read_only(mesh::cells_of(force_.density())),
+                                           particles.box));
   });
   seconds.readout += watch.seconds();
   if (move.drift_after != 0) has_force_ = false;

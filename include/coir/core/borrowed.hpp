@@ -10,22 +10,29 @@
 
 namespace coir {
 
-/// Numbers of type T in memory of numbers of type Owner, while this lives. Compilers assume that a `float` and a
-/// `std::int32_t` never share memory unless the program says where one ends and the other begins ("strict aliasing");
-/// this says so, by placement new, and takes no instructions. Values don't survive either change.
+/// Ends the lifetimes of what a piece of memory holds, and begins those of `count` numbers of type T there. Compilers assume
+/// that a `float` and a `std::int32_t` never share memory unless the program says where one ends and the other begins
+/// ("strict aliasing"); this says so, and takes no instructions. The numbers have no values yet.
 ///
 /// The memory may be a device's, and kernels may still be at work there.
+template <class T>
+  requires std::is_trivially_default_constructible_v<T>
+T* begin_lifetimes(void* memory, std::int64_t count) {
+  return ::new (memory) T[static_cast<std::size_t>(count)];
+}
+
+/// Numbers of type T in memory of numbers of type Owner, while this lives. Values don't survive either change.
 template <class T, class Owner>
-  requires std::is_trivially_default_constructible_v<T> &&
-           std::is_trivially_default_constructible_v<Owner>
 class Borrowed {
  public:
   /// \param memory  the owner's; `count` numbers of type T must fit
   Borrowed(Owner* memory, std::int64_t count)
-      : owned_((static_cast<std::size_t>(count) * sizeof(T) + sizeof(Owner) - 1) / sizeof(Owner)),
-        memory_(memory),
-        data_(::new(static_cast<void*>(memory)) T[static_cast<std::size_t>(count)]) {}
-  ~Borrowed() { ::new (static_cast<void*>(memory_)) Owner[owned_]; }
+      : memory_(memory), count_(count), data_(begin_lifetimes<T>(memory, count)) {}
+  ~Borrowed() {
+    constexpr auto mine = static_cast<std::int64_t>(sizeof(T)),
+                   owners = static_cast<std::int64_t>(sizeof(Owner));
+    begin_lifetimes<Owner>(memory_, (count_ * mine + owners - 1) / owners);
+  }
 
   Borrowed(Borrowed const&) = delete;
   Borrowed& operator=(Borrowed const&) = delete;
@@ -33,8 +40,8 @@ class Borrowed {
   T* data() const { return data_; }
 
  private:
-  std::size_t owned_;
   Owner* memory_;
+  std::int64_t count_;
   T* data_;
 };
 

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// How a particle is shared among the cells around it, and how what cells hold is read where it is.
+/// The assignment functions of particle-mesh codes: how a particle is shared among the cells around it, and with which
+/// weights these are read at its position.
 
 #include <coir/core/kokkos.hpp>
 #include <coir/core/math.hpp>
@@ -12,7 +13,7 @@
 
 namespace coir::mesh {
 
-/// The shape of a particle, by the number of cells that it touches along an axis. Cell i lies at i h; with the distance
+/// The shape of a particle, by its support: the number of cells that it touches along an axis. Cell i lies at i h; with the distance
 /// u = |x / h - i| the weights along an axis are (Hockney & Eastwood 1988, section 5-3)
 ///
 ///   cic  1 - u                        u < 1
@@ -30,11 +31,9 @@ constexpr std::string_view name_of(Assignment assignment) {
   return assignment == Assignment::cic ? "cic" : assignment == Assignment::tsc ? "tsc" : "pcs";
 }
 
-namespace detail {
-
-/// Calls f with the number of cells along an axis as a constant.
+/// Calls f with the assignment's support as a compile-time constant.
 template <class F>
-void with_order(Assignment assignment, F const& f) {
+void with_support(Assignment assignment, F const& f) {
   switch (assignment) {
     case Assignment::cic: return f(std::integral_constant<int, 2>{});
     case Assignment::tsc: return f(std::integral_constant<int, 3>{});
@@ -42,36 +41,39 @@ void with_order(Assignment assignment, F const& f) {
   }
 }
 
-/// A particle along one axis of `cells` cells: the first cell that it touches, in [0, cells), and the weights of this
-/// and the next ones, which go on at 0 after the last.
-template <int Order, class T>
+namespace detail {
+
+/// A particle along one axis of `cells` cells: the first cell that it touches, in [0, cells), and the weights of that cell
+/// and of the next ones. The axis is periodic: cell 0 follows the last.
+template <int Support, class T>
 struct Touched {
   std::int32_t first;
-  T weight[Order];
+  T weight[Support];
 };
 
 /// \param position  anywhere; the axis is periodic. NaN gives cell 0, and NaN for weights.
 /// \param per_cell  1 / h
-template <int Order, class T>
-KOKKOS_FORCEINLINE_FUNCTION Touched<Order, T> touched(T position, T per_cell, T cells) {
-  static_assert(Order >= 2 && Order <= 4);
-  T const scaled = position * per_cell + (Order == 3 ? T(0.5) : T(0));
+template <int Support, class T>
+KOKKOS_FORCEINLINE_FUNCTION Touched<Support, T> touched(T position, T per_cell, T cells) {
+  static_assert(Support >= 2 && Support <= 4);
+  T const scaled = position * per_cell + (Support == 3 ? T(0.5) : T(0));
   T const below = math::floor(scaled);
-  T const u = Order == 3 ? scaled - below - T(0.5) : scaled - below;  // tsc: from the nearest cell
-  constexpr int before = Order == 2 ? 0 : 1;
+  T const u =
+      Support == 3 ? scaled - below - T(0.5) : scaled - below;  // tsc: from the nearest cell
+  constexpr int before = Support == 2 ? 0 : 1;
   T cell = below - T(before);
-  // Nothing where the position is in the box; a test would keep hosts from vectorising.
+  // Needless where the position is in the box, but a test for that would keep hosts from vectorising.
   if (!COIR_ON_DEVICE || cell < T(0) || cell >= cells) cell -= cells * math::floor(cell / cells);
-  Touched<Order, T> result;
-  // Rounding may leave `cells` itself, and NaN fails both comparisons. In two steps, which vectorise.
+  Touched<Support, T> result;
+  // Rounding may give `cells` itself; NaN fails both comparisons. Two separate selections vectorise.
   cell = cell > T(0) ? cell : T(0);
   cell = cell < cells ? cell : T(0);
   result.first = static_cast<std::int32_t>(cell);
   auto& w = result.weight;
-  if constexpr (Order == 2) {
+  if constexpr (Support == 2) {
     w[0] = T(1) - u;
     w[1] = u;
-  } else if constexpr (Order == 3) {
+  } else if constexpr (Support == 3) {
     w[0] = (T(0.5) - u) * (T(0.5) - u) * T(0.5);
     w[1] = T(0.75) - u * u;
     w[2] = (T(0.5) + u) * (T(0.5) + u) * T(0.5);

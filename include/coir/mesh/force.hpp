@@ -79,8 +79,9 @@ class Force {
   ForceOptions const& options() const { return options_; }
 
  private:
-  static fft::RealPlan<Exec, T, 3> checked_plan(Exec const& exec, Shape<3> const& shape, double box,
-                                                ForceOptions const& options);
+  using Plan = fft::RealPlan<Exec, T, 3>;
+  static Plan checked_plan(Exec const& exec, Shape<3> const& shape, double box,
+                           ForceOptions const& options);
   template <bool Plain>
   auto inverse_laplacian(double scale) const;
   void store_components();
@@ -90,7 +91,7 @@ class Force {
   Shape<3> shape_;
   double box_;
   ForceOptions options_;
-  fft::RealPlan<Exec, T, 3> plan_;
+  Plan plan_;
   Numbers memory_, copy_;
   Spectrum spectrum_;
   Vectors force_;

@@ -1,41 +1,40 @@
 #pragma once
 
 /// \file
-/// The downhill slope of what a mesh holds at a particle: the mean over the cells that it touches, by their weights, of
-/// differences between these cells' neighbours. The same as making a mesh of vectors by differences and reading that out,
-/// without the mesh of vectors.
+/// The negative gradient of a mesh at a particle, by finite differences: the mean over the cells that the particle touches,
+/// by their weights, of differences between these cells' neighbours. It is the value that a mesh of such differences would
+/// have there, without that mesh.
 
 #include <coir/core/math.hpp>
 #include <coir/mesh/assignment.hpp>
-#include <coir/mesh/detail/cells.hpp>
+#include <coir/mesh/cells.hpp>
 #include <coir/mesh/detail/difference_weights.hpp>
 #include <coir/mesh/detail/lanes.hpp>
 #include <coir/mesh/read_out.hpp>
 
 #include <cstdint>
 
-namespace coir::mesh::detail {
+namespace coir::mesh {
 
-/// A reader for read_out.
+/// A reader for read_out().
 ///
-/// Along each axis it first makes a line of means: of cells with the same place on that axis, over the places on the
-/// others that the particle touches. Differences are taken in the three lines.
+/// For each axis it first averages the mesh over the cells that the particle touches along the two other axes, which leaves
+/// a line of means along the axis. Differences are taken in the three lines.
 ///
-/// \tparam Points  of the differences, 2 or 4
-template <int Order, int Points, class T>
+/// \tparam Support  cells that a particle touches along an axis, see with_support()
+/// \tparam Points   of the differences, 2 or 4
+template <int Support, int Points, class T>
 class MeshSlopes {
-  static constexpr int reach = Points / 2, wide = Order + Points;
+  static constexpr int reach = Points / 2, wide = Support + Points;
 
  public:
   static constexpr int components = 3;
-  using Block = ParticleBlock<Order, T, reach>;
+  using Block = detail::ParticleBlock<Support, T, reach>;
 
-  MeshSlopes(Cells<T const> const& cells, double box) : cells_(cells) {
-    for (int d = 0; d < 3; ++d) {
-      double const per_cell = static_cast<double>(cells.extent[d]) / box;
-      per_cell_[d] = static_cast<T>(per_cell);
-      difference_[d] = {Points, per_cell};
-    }
+  MeshSlopes(Cells<T const> const& cells, double box)
+      : cells_(cells), per_cell_(cells.inverse_spacing(box)) {
+    auto const per_cell = cells.template inverse_spacing<double>(box);
+    for (int d = 0; d < 3; ++d) difference_[d] = {Points, per_cell[d]};
   }
 
   template <class Position>
@@ -43,7 +42,7 @@ class MeshSlopes {
     detail::locate<1>(block, count, position, cells_, per_cell_);
   }
 
-  void prefetch(Block const& block, int p) const {
+  [[gnu::always_inline]] void prefetch(Block const& block, int p) const {
     for (int a = 0; a < wide; ++a) {
       T const* const plane = cells_.data + block.plane[a][p] * cells_.plane + block.column[0][p];
       for (int b = 0; b < wide; ++b)
@@ -53,11 +52,11 @@ class MeshSlopes {
 
   /// \param to  three numbers
   void read(Block const& block, int p, T* to) const {
-    T w[3][Order];
-    for (int o = 0; o < Order; ++o)
+    T w[3][Support];
+    for (int o = 0; o < Support; ++o)
       for (int d = 0; d < 3; ++d) w[d][o] = block.weight[d][o][p];
-    if constexpr (Order == 2) {
-      // Neither goes on at 0 nor reads beyond the row.
+    if constexpr (Support == 2) {
+      // Unless the cells go on at the row's other end, or eight numbers reach beyond the row.
       std::int32_t const first = block.column[0][p];
       if (first + wide <= cells_.extent[2] && first + 8 <= cells_.row)
         return read_pairs(block, p, w, to);
@@ -73,15 +72,15 @@ class MeshSlopes {
   }
 
   KOKKOS_FUNCTION Value<T, 3> operator()(T const* position) const {
-    T weight[3][Order];
+    T weight[3][Support];
     std::int64_t place[3][wide];
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
       std::int32_t const extent = static_cast<std::int32_t>(cells_.extent[d]);
-      auto const t = touched<Order, T>(position[d], per_cell_[d], static_cast<T>(extent));
+      auto const t = detail::touched<Support, T>(position[d], per_cell_[d], static_cast<T>(extent));
       std::int64_t const stride = d == 0 ? cells_.plane : d == 1 ? cells_.row : 1;
       COIR_UNROLL
-      for (int o = 0; o < Order; ++o) weight[d][o] = t.weight[o];
+      for (int o = 0; o < Support; ++o) weight[d][o] = t.weight[o];
       std::int32_t cell = t.first;
       COIR_UNROLL
       for (int c = 0; c < reach; ++c) cell = cell == 0 ? extent - 1 : cell - 1;
@@ -96,14 +95,14 @@ class MeshSlopes {
 
  private:
   /// Whether the c-th of the cells along an axis is one that the particle touches.
-  static constexpr KOKKOS_FUNCTION bool touches(int c) { return c >= reach && c < reach + Order; }
+  static constexpr KOKKOS_FUNCTION bool touches(int c) { return c >= reach && c < reach + Support; }
 
   /// The weighted mean of the differences in a line.
-  KOKKOS_FORCEINLINE_FUNCTION T along(T const (&line)[wide], T const (&w)[Order],
-                                      DifferenceWeights<T> const& difference) const {
+  KOKKOS_FORCEINLINE_FUNCTION T along(T const (&line)[wide], T const (&w)[Support],
+                                      detail::DifferenceWeights<T> const& difference) const {
     T sum = 0;
     COIR_UNROLL
-    for (int o = 0; o < Order; ++o) {
+    for (int o = 0; o < Support; ++o) {
       int const c = o + reach;
       T slope = difference.near * (line[c - 1] - line[c + 1]);
       if constexpr (Points == 4) slope += difference.far * (line[c - 2] - line[c + 2]);
@@ -113,7 +112,7 @@ class MeshSlopes {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Value<T, 3> slope_at(std::int64_t const (&place)[3][wide],
-                                                   T const (&w)[3][Order]) const {
+                                                   T const (&w)[3][Support]) const {
     T line[3][wide] = {};
     COIR_UNROLL
     for (int a = 0; a < wide; ++a) {
@@ -135,10 +134,11 @@ class MeshSlopes {
             along(line[2], w[2], difference_[2])};
   }
 
-  /// The same for rows of cells that lie side by side, two cells at a time, and the row along the last axis at once.
+  /// For cells that lie side by side in their rows: means along the last axis of two cells at a time, and the line along
+  /// the last axis as eight lanes.
   void read_pairs(Block const& block, int p, T const (&w)[3][2], T* to) const {
-    using Two = typename Lanes<T>::two;
-    using Eight = typename Lanes<T>::eight;
+    using Two = typename detail::Lanes<T>::two;
+    using Eight = typename detail::Lanes<T>::eight;
     auto const row = [&](int a, int b) {
       return cells_.data + block.plane[a][p] * cells_.plane +
              (block.row[b][p] + block.column[0][p]);
@@ -163,8 +163,8 @@ class MeshSlopes {
   }
 
   Cells<T const> cells_;
-  T per_cell_[3];
-  DifferenceWeights<T> difference_[3];
+  PerAxis<T> per_cell_;
+  detail::DifferenceWeights<T> difference_[3];
 };
 
-}  // namespace coir::mesh::detail
+}  // namespace coir::mesh

@@ -1,19 +1,22 @@
 #pragma once
 
 /// \file
-/// What a mesh of numbers or vectors holds at a particle: the mean over the cells that it touches, by their weights.
+/// The value of a mesh of numbers or vectors at a particle: the mean over the cells that the particle touches, by their
+/// weights.
 
 #include <coir/mesh/assignment.hpp>
-#include <coir/mesh/detail/cells.hpp>
+#include <coir/mesh/cells.hpp>
 #include <coir/mesh/detail/lanes.hpp>
 #include <coir/mesh/read_out.hpp>
 
 #include <cstdint>
 
-namespace coir::mesh::detail {
+namespace coir::mesh {
 
-/// The vectors of the two cells that follow each other in a row, added up for the four rows that a particle touches.
-/// Eight lanes hold both and two numbers of the cell after these, which count nothing.
+namespace detail {
+
+/// The weighted sum of the vectors of two neighbouring cells of a row, over the four rows that a particle touches. Eight
+/// lanes hold both vectors, and two numbers of the next cell with weight 0.
 ///
 /// \param to  the vector, and one number after it that is overwritten
 template <class T>
@@ -29,29 +32,32 @@ void read_pairs(T const* const (&row)[2][2], T const (&wx)[2], T const (&wy)[2],
       __builtin_shufflevector(sum, sum, 0, 1, 2, 6) + __builtin_shufflevector(sum, sum, 3, 4, 5, 7);
 }
 
-/// A reader for read_out.
-template <int Order, int Components, class T>
+}  // namespace detail
+
+/// A reader for read_out().
+///
+/// \tparam Support     cells that a particle touches along an axis, see with_support()
+/// \tparam Components  1 for numbers, 3 for vectors
+template <int Support, int Components, class T>
 class MeshValues {
  public:
   static constexpr int components = Components;
 
   struct Block {
-    ParticleBlock<Order, T> particles;
-    std::int64_t start[Order][Order]
-                      [ParticleBlock<Order, T>::size];  ///< of the first cells of rows
+    detail::ParticleBlock<Support, T> particles;
+    /// Offsets of the first cells that are touched in each row.
+    std::int64_t start[Support][Support][detail::ParticleBlock<Support, T>::size];
   };
 
-  MeshValues(Cells<T const> const& cells, double box) : cells_(cells) {
-    for (int d = 0; d < 3; ++d)
-      per_cell_[d] = static_cast<T>(static_cast<double>(cells.extent[d]) / box);
-  }
+  MeshValues(Cells<T const> const& cells, double box)
+      : cells_(cells), per_cell_(cells.inverse_spacing(box)) {}
 
   template <class Position>
   void locate(Block& block, int count, Position const& position) const {
     auto& at = block.particles;
     detail::locate<Components>(at, count, position, cells_, per_cell_);
-    for (int a = 0; a < Order; ++a)
-      for (int b = 0; b < Order; ++b) {
+    for (int a = 0; a < Support; ++a)
+      for (int b = 0; b < Support; ++b) {
         auto& start = block.start[a][b];
         COIR_INDEPENDENT_ITERATIONS
         for (int p = 0; p < count; ++p)
@@ -59,46 +65,47 @@ class MeshValues {
       }
   }
 
-  void prefetch(Block const& block, int p) const {
-    for (int a = 0; a < Order; ++a)
-      for (int b = 0; b < Order; ++b) __builtin_prefetch(cells_.data + block.start[a][b][p]);
+  [[gnu::always_inline]] void prefetch(Block const& block, int p) const {
+    for (int a = 0; a < Support; ++a)
+      for (int b = 0; b < Support; ++b) __builtin_prefetch(cells_.data + block.start[a][b][p]);
   }
 
   /// \param to  `components` numbers, and one after them that may be overwritten
   void read(Block const& block, int p, T* to) const {
     auto const& column = block.particles.column;
-    T w[3][Order];
-    T const* row[Order][Order];
-    for (int o = 0; o < Order; ++o) {
+    T w[3][Support];
+    T const* row[Support][Support];
+    for (int o = 0; o < Support; ++o) {
       for (int d = 0; d < 3; ++d) w[d][o] = block.particles.weight[d][o][p];
-      for (int b = 0; b < Order; ++b) row[o][b] = cells_.data + block.start[o][b][p];
+      for (int b = 0; b < Support; ++b) row[o][b] = cells_.data + block.start[o][b][p];
     }
-    if constexpr (Order == 2 && Components == 3) {
-      // Neither goes on at 0 nor reads beyond the row.
+    if constexpr (Support == 2 && Components == 3) {
+      // Unless the pair of cells is the row's last and first one, or eight numbers reach beyond the row.
       if (column[0][p] + 8 <= Components * cells_.extent[2])
-        return read_pairs(row, w[0], w[1], w[2], to);
+        return detail::read_pairs(row, w[0], w[1], w[2], to);
     }
-    std::int32_t away[Order];
-    for (int c = 0; c < Order; ++c) away[c] = column[c][p] - column[0][p];
+    std::int32_t away[Support];
+    for (int c = 0; c < Support; ++c) away[c] = column[c][p] - column[0][p];
     T sum[Components] = {};
-    for (int a = 0; a < Order; ++a)
-      for (int b = 0; b < Order; ++b)
-        for (int c = 0; c < Order; ++c)
+    for (int a = 0; a < Support; ++a)
+      for (int b = 0; b < Support; ++b)
+        for (int c = 0; c < Support; ++c)
           for (int v = 0; v < Components; ++v)
             sum[v] += w[0][a] * w[1][b] * w[2][c] * row[a][b][away[c] + v];
     for (int v = 0; v < Components; ++v) to[v] = sum[v];
   }
 
   KOKKOS_FUNCTION Value<T, Components> operator()(T const* position) const {
-    T weight[3][Order];
-    std::int64_t place[3][Order];
+    T weight[3][Support];
+    std::int64_t place[3][Support];
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
-      auto const t = touched<Order, T>(position[d], per_cell_[d], static_cast<T>(cells_.extent[d]));
+      auto const t =
+          detail::touched<Support, T>(position[d], per_cell_[d], static_cast<T>(cells_.extent[d]));
       std::int64_t const stride = d == 0 ? cells_.plane : d == 1 ? cells_.row : Components;
       std::int32_t cell = t.first;
       COIR_UNROLL
-      for (int o = 0; o < Order; ++o) {
+      for (int o = 0; o < Support; ++o) {
         weight[d][o] = t.weight[o];
         place[d][o] = cell * stride;
         cell = cell + 1 == static_cast<std::int32_t>(cells_.extent[d]) ? 0 : cell + 1;
@@ -106,13 +113,13 @@ class MeshValues {
     }
     Value<T, Components> sum{};
     COIR_UNROLL
-    for (int a = 0; a < Order; ++a) {
+    for (int a = 0; a < Support; ++a) {
       COIR_UNROLL
-      for (int b = 0; b < Order; ++b) {
+      for (int b = 0; b < Support; ++b) {
         T const w = weight[0][a] * weight[1][b];
         T const* const row = cells_.data + place[0][a] + place[1][b];
         COIR_UNROLL
-        for (int c = 0; c < Order; ++c) {
+        for (int c = 0; c < Support; ++c) {
           COIR_UNROLL
           for (int v = 0; v < Components; ++v)
             sum.component[v] += w * weight[2][c] * row[place[2][c] + v];
@@ -124,7 +131,7 @@ class MeshValues {
 
  private:
   Cells<T const> cells_;
-  T per_cell_[3];
+  PerAxis<T> per_cell_;
 };
 
-}  // namespace coir::mesh::detail
+}  // namespace coir::mesh

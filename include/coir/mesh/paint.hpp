@@ -6,7 +6,9 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/mesh/assignment.hpp>
-#include <coir/mesh/detail/cells.hpp>
+#include <coir/mesh/cells.hpp>
+#include <coir/mesh/detail/checks.hpp>
+#include <coir/mesh/detail/staged.hpp>
 
 #include <cstdint>
 #include <string_view>
@@ -88,7 +90,7 @@ void paint(Exec const& exec, Positions const& positions, double box, Mesh const&
   auto const at = detail::staged_particles(exec, positions, Access::read);
   auto const on = detail::staged_mesh(exec, mesh, Access::write);
   detail::paint<Exec, T>(exec, {at.elements().data, particles, nullptr, 0}, box,
-                         detail::cells_of(on.elements()), options);
+                         cells_of(on.elements()), options);
   on.finish();
 }
 
@@ -115,7 +117,7 @@ void paint(Exec const& exec, Positions const& positions, Values const& values, d
   auto const on = detail::staged_mesh(exec, mesh, Access::write);
   detail::paint<Exec, T>(
       exec, {at.elements().data, particles, of.elements().data, ViewOfRank<Values, 2> ? 3 : 1}, box,
-      detail::cells_of(on.elements()), options);
+      cells_of(on.elements()), options);
   on.finish();
 }
 

@@ -8,7 +8,9 @@
 #include <coir/core/shape.hpp>
 #include <coir/core/strided.hpp>
 #include <coir/mesh/assignment.hpp>
-#include <coir/mesh/detail/cells.hpp>
+#include <coir/mesh/cells.hpp>
+#include <coir/mesh/detail/checks.hpp>
+#include <coir/mesh/detail/staged.hpp>
 #include <coir/mesh/power_spectrum_text.hpp>
 
 #include <Kokkos_Complex.hpp>

@@ -1,10 +1,15 @@
 #pragma once
 
 /// \file
-/// Calls a function with what there is on a mesh at each particle.
+/// Interpolates a mesh to each particle and calls a function with the value: readout for kernels that use the value at once
+/// and don't store it.
 ///
-/// What is read is a reader's matter (mesh_values.hpp, mesh_slopes.hpp). It has components, reader(position) for devices,
-/// and for hosts a Block with locate(block, count, position), prefetch(block, p) and read(block, p, to).
+/// A reader says what is interpolated: mesh_values.hpp has one for the mesh's own values, mesh_slopes.hpp one for their
+/// gradient. A reader has `components`; `reader(position)` for devices; and for hosts a type `Block` with
+/// `locate(block, count, position)`, `prefetch(block, p)` and `read(block, p, to)`.
+///
+/// `prefetch` must be `[[gnu::always_inline]]`: GCC takes a function that does nothing but prefetch for one without effect, and
+/// drops the calls of it that it hasn't inlined at once.
 
 #include <coir/core/loops.hpp>
 #include <coir/core/tasks.hpp>
@@ -14,7 +19,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace coir::mesh::detail {
+namespace coir::mesh {
 
 /// A number, or a vector, at a particle.
 template <class T, int Components>
@@ -22,42 +27,46 @@ struct Value {
   T component[Components];
 };
 
-/// body(p, value) for the particles [begin, end), on one thread of a host; or, if there is such a function,
-/// body.stretch(p, count, values) for particles that follow each other, which may vectorise.
+namespace detail {
+
+/// Calls body(p, value) for the particles [begin, end), on one thread of a host. If the body has
+/// `stretch(first, count, values)`, it is called with up to a block of consecutive particles instead, and may vectorise.
 ///
-/// \param reader  a copy, which what is stored can't change
+/// \param reader  by value, so that the compiler knows that no store changes it
 template <class T, class Reader, class Body>
 void read_out_share(T const* position, std::int64_t begin, std::int64_t end, Reader const reader,
                     Body const& body) {
-  constexpr int size = ParticleBlock<2, T>::size;
+  // As in paint_part(), but written out: through a function or class that both share readout takes up to a tenth longer.
+  constexpr int length = particles_per_block;
   typename Reader::Block blocks[2] = {};
-  Value<T, Reader::components> values[size + 1];
-  auto const count_from = [end](std::int64_t first) {
-    return static_cast<int>(std::clamp<std::int64_t>(end - first, 0, size));
+  Value<T, Reader::components> values[length + 1];  // readers may write one number beyond a value
+  auto const size_from = [end](std::int64_t first) {
+    return static_cast<int>(std::clamp<std::int64_t>(end - first, 0, length));
   };
   auto const locate_from = [&](std::int64_t first, int turn) {
-    reader.locate(blocks[turn], count_from(first),
+    reader.locate(blocks[turn], size_from(first),
                   [=](int p) { return position + 3 * (first + p); });
   };
   locate_from(begin, 0);
   int turn = 0;
-  for (std::int64_t first = begin; first < end; first += size, turn = 1 - turn) {
-    int const count = count_from(first), ahead = count_from(first + count);
-    locate_from(first + count, 1 - turn);
-    for (int p = 0; p < count; ++p) {
-      if (p < ahead)
-        reader.prefetch(blocks[1 - turn],
-                        p);  // what evolved particles touch isn't in the nearest cache
+  for (std::int64_t first = begin; first < end; first += length, turn = 1 - turn) {
+    int const size = size_from(first), ahead = size_from(first + size);
+    locate_from(first + size, 1 - turn);
+    for (int p = 0; p < size; ++p) {
+      // Cells that evolved particles touch aren't in the nearest cache.
+      if (p < ahead) reader.prefetch(blocks[1 - turn], p);
       reader.read(blocks[turn], p, values[p].component);
     }
-    if constexpr (requires { body.stretch(first, count, values); })
-      body.stretch(first, count, values);
+    if constexpr (requires { body.stretch(first, size, values); })
+      body.stretch(first, size, values);
     else
-      for (int p = 0; p < count; ++p) body(first + p, values[p]);
+      for (int p = 0; p < size; ++p) body(first + p, values[p]);
   }
 }
 
-/// The same for a single particle of a device.
+}  // namespace detail
+
+/// Interpolates to particle p and calls the body: a kernel for devices, or a part of one.
 template <class T, class Reader, class Body>
 struct ReadOutParticle {
   T const* position;
@@ -66,7 +75,10 @@ struct ReadOutParticle {
   KOKKOS_FUNCTION void operator()(std::int64_t p) const { body(p, reader(position + 3 * p)); }
 };
 
-/// Calls body(p, value) for each particle p, in one kernel. The body may move the particle.
+/// Calls body(p, value) with the reader's value at each particle p, in one kernel. The body may move the particle.
+///
+/// \param label     of the kernel, for profilers
+/// \param position  (particles, 3), row-major
 template <class Exec, class T, class Reader, class Body>
 void read_out(std::string_view label, Exec const& exec, T const* position, std::int64_t particles,
               Reader const& reader, Body const& body) {
@@ -74,7 +86,8 @@ void read_out(std::string_view label, Exec const& exec, T const* position, std::
   if constexpr (runs_on_host<Exec>) {
     std::int64_t const shares = std::clamp<std::int64_t>(particles / 512, 1, exec.concurrency());
     for_each_task(label, exec, shares, [&](std::int64_t s) {
-      read_out_share(position, particles * s / shares, particles * (s + 1) / shares, reader, body);
+      detail::read_out_share(position, particles * s / shares, particles * (s + 1) / shares, reader,
+                             body);
     });
   } else {
     for_each(label, exec, coir::box<1, std::int64_t>({particles}),
@@ -82,4 +95,4 @@ void read_out(std::string_view label, Exec const& exec, T const* position, std::
   }
 }
 
-}  // namespace coir::mesh::detail
+}  // namespace coir::mesh

@@ -6,7 +6,9 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/mesh/assignment.hpp>
-#include <coir/mesh/detail/cells.hpp>
+#include <coir/mesh/cells.hpp>
+#include <coir/mesh/detail/checks.hpp>
+#include <coir/mesh/detail/staged.hpp>
 
 #include <cstdint>
 
@@ -55,8 +57,8 @@ void readout(Exec const& exec, Positions const& positions, double box, Mesh cons
   auto const from = detail::staged_mesh(exec, mesh, Access::read);
   auto const to = detail::staged_particles(exec, values, Access::write);
   detail::readout<Exec, T, components>(exec, at.elements().data, particles, box,
-                                       detail::read_only(detail::cells_of(from.elements())),
-                                       to.elements().data, assignment);
+                                       read_only(cells_of(from.elements())), to.elements().data,
+                                       assignment);
   to.finish();
 }
 

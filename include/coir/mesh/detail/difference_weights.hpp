@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The stencils of gradients.
+/// The weights of finite differences.
 
 namespace coir::mesh::detail {
 

@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// Vectors of the compiler's.
+/// GCC and Clang vector types.
 
 namespace coir::mesh::detail {
 
-/// Two, four or eight numbers, at any address. Of a plain loop over so few compilers make single ones again.
+/// Two, four or eight numbers, at any address of a T. Compilers don't vectorise loops this short.
 template <class T>
 struct Lanes;
 template <>

@@ -17,7 +17,7 @@ namespace {
 template <class T>
 struct Store {
   T* value;
-  KOKKOS_FUNCTION void operator()(std::int64_t p, mesh::detail::Value<T, 3> const& read) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t p, mesh::Value<T, 3> const& read) const {
     for (int d = 0; d < 3; ++d) value[3 * p + d] = read.component[d];
   }
 };
@@ -60,7 +60,7 @@ void compare(Extents const& n, std::int64_t padding) {
       }
   Kokkos::deep_copy(mesh, host);
   auto const slopes = plain_slopes(f, n, box, Points);
-  mesh::detail::Cells<T const> const cells{
+  mesh::Cells<T const> const cells{
       mesh.data(), {n[0], n[1], n[2]}, n[1] * (n[2] + padding), n[2] + padding};
   for (std::int64_t const count : {0, 1, 33, 1200}) {
     auto const particles = scattered(count, box, 9);
@@ -68,10 +68,9 @@ void compare(Extents const& n, std::int64_t padding) {
     Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space> const read("read",
                                                                                       count);
     for (auto const assignment : {Assignment::cic, Assignment::tsc, Assignment::pcs}) {
-      mesh::detail::with_order(assignment, [&]<int Order>(std::integral_constant<int, Order>) {
-        mesh::detail::read_out("slopes", Exec{}, x.data(), count,
-                               mesh::detail::MeshSlopes<Order, Points, T>(cells, box),
-                               Store<T>{read.data()});
+      mesh::with_support(assignment, [&]<int Support>(std::integral_constant<int, Support>) {
+        mesh::read_out("slopes", Exec{}, x.data(), count,
+                       mesh::MeshSlopes<Support, Points, T>(cells, box), Store<T>{read.data()});
       });
       auto const computed = elements(read);
       for (std::int64_t p = 0; p < count; ++p) {

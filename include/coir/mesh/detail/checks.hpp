@@ -1,0 +1,45 @@
+#pragma once
+
+/// \file
+/// What painting, readout and power spectra require of their arguments.
+
+#include <coir/core/concepts.hpp>
+#include <coir/core/errors.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace coir::mesh::detail {
+
+/// \throws PreconditionError unless positions and what belongs to them have three components and the same length
+template <class Vectors>
+void expects_vectors(Vectors const& vectors, std::string const& what, std::int64_t particles) {
+  expects(static_cast<std::int64_t>(vectors.extent(0)) == particles,
+          what + " must be " + std::to_string(particles) + ", one for each particle",
+          static_cast<std::int64_t>(vectors.extent(0)));
+  expects(vectors.extent(1) == 3, what + " must have 3 components",
+          static_cast<std::int64_t>(vectors.extent(1)));
+}
+
+/// \throws PreconditionError unless values and a mesh fit: a number for each particle and a mesh of numbers, or a vector
+///   for each and a mesh of vectors
+template <class Values, class Mesh>
+void expects_values(Values const& values, Mesh const& mesh, std::int64_t particles) {
+  if constexpr (ViewOfRank<Values, 2>) {
+    expects_vectors(values, "vectors", particles);
+    expects(mesh.extent(3) == 3, "a mesh of vectors must have 3 components",
+            static_cast<std::int64_t>(mesh.extent(3)));
+  } else {
+    expects(static_cast<std::int64_t>(values.extent(0)) == particles,
+            "values must be " + std::to_string(particles) + ", one for each particle",
+            static_cast<std::int64_t>(values.extent(0)));
+  }
+}
+
+inline void expects_box(double box) {
+  expects(box > 0 && box <= std::numeric_limits<double>::max(),
+          "the box length must be positive and finite", box);
+}
+
+}  // namespace coir::mesh::detail

@@ -1,0 +1,40 @@
+#pragma once
+
+/// \file
+/// Callers' Views as painting, readout and power spectra need them.
+
+#include <coir/core/overlap.hpp>
+#include <coir/core/strided.hpp>
+#include <coir/mesh/cells.hpp>
+
+#include <cstdint>
+
+namespace coir::mesh::detail {
+
+/// Whether planes, and rows within them, follow each other: writing kernels ask for that.
+template <class T, int Rank>
+bool is_in_order(Strided<T, Rank> const& mesh) {
+  std::int64_t const row = mesh.extents[2] * (Rank == 4 ? mesh.extents[3] : 1);
+  std::int64_t const plane = (mesh.extents[1] - 1) * mesh.strides[1] + row;
+  return (mesh.extents[1] == 1 || mesh.strides[1] >= row) &&
+         (mesh.extents[0] == 1 || mesh.strides[0] >= plane);
+}
+
+/// A caller's mesh, or a copy in C order if its rows aren't contiguous, or are to be written and don't follow each other.
+template <class Exec, StridedView Mesh>
+auto staged_mesh(Exec const& exec, Mesh const& mesh, Access access) {
+  auto const at = strided(mesh);
+  if (access != Access::read) expects_distinct_elements(at.extents, at.strides, "a mesh");
+  return Staged(exec, at, has_contiguous_rows(at) && (access == Access::read || is_in_order(at)),
+                access, "a copy of the mesh in C order");
+}
+
+/// A caller's numbers or vectors of particles, or a copy in C order without gaps.
+template <class Exec, StridedView Particles>
+auto staged_particles(Exec const& exec, Particles const& particles, Access access) {
+  auto const at = strided(particles);
+  if (access != Access::read) expects_distinct_elements(at.extents, at.strides, "a View of values");
+  return Staged(exec, at, is_c_order(at), access, "a copy of particles in C order");
+}
+
+}  // namespace coir::mesh::detail
