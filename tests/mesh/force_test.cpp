@@ -8,7 +8,6 @@
 
 #include <complex>
 #include <numbers>
-#include <random>
 
 using namespace coir;
 using coir::testing::elements;
@@ -112,12 +111,9 @@ std::vector<double> plain_force(std::vector<double> const& density, Extents cons
   return force;
 }
 
-std::vector<double> random_numbers(std::int64_t count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<float> number(0, 2);
-  std::vector<double> numbers(static_cast<std::size_t>(count));
-  for (auto& value : numbers) value = number(generator);
-  return numbers;
+/// Numbers from 0 to 2, as of a density.
+std::vector<double> random_density(std::int64_t cells, unsigned seed) {
+  return coir::testing::random_numbers(cells, seed, 0, 2);
 }
 
 double largest(std::vector<double> const& values) {
@@ -141,7 +137,7 @@ TYPED_TEST(Forces, AreThePlainFourierSumForEveryKernel) {
        {Extents{6, 6, 6}, Extents{5, 5, 5}, Extents{4, 6, 3}, Extents{1, 2, 7},
         // Vectors are written over the potential they are made from part by part.
         Extents{9, 1, 1}, Extents{14, 3, 2}, Extents{37, 2, 3}, Extents{64, 1, 4}}) {
-    auto const density = random_numbers(n[0] * n[1] * n[2], 3);
+    auto const density = random_density(n[0] * n[1] * n[2], 3);
     for (auto const kernel : kernels) {
       Force<Exec, T> force(Exec{}, n, box, {.kernel = kernel});
       set_density(force, density);
@@ -162,7 +158,7 @@ TYPED_TEST(Forces, AreSoftened) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
   Extents const n{6, 6, 6};
-  auto const density = random_numbers(216, 4);
+  auto const density = random_density(216, 4);
   for (auto const softening : softenings)
     for (auto const kernel : {ForceKernel::one_four, ForceKernel::eastwood}) {
       ForceOptions const options{kernel, softening};
@@ -212,13 +208,11 @@ TYPED_TEST(Forces, OfAPlaneWaveAreExactWithTheSpectralKernel) {
 TYPED_TEST(Forces, KeepTheMomentum) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
-  using Space = typename Exec::memory_space;
   std::int64_t const count = 2000;
   auto const x = to_view<Exec, T>(scattered(count, 1.0, 21));
-  Kokkos::View<T* [3], Kokkos::LayoutRight, Space> const at("force", count);
+  coir::testing::VectorsOf<Exec, T> const at("force", count);
   for (auto const kernel : kernels)
-    for (auto const assignment :
-         {mesh::Assignment::cic, mesh::Assignment::tsc, mesh::Assignment::pcs}) {
+    for (auto const assignment : coir::testing::assignments) {
       Force<Exec, T> force(Exec{}, {12, 12, 12}, 1.0, {.kernel = kernel});
       mesh::paint(Exec{}, x, 1.0, force.density(), {.assignment = assignment});
       force.solve(1.0);
@@ -239,7 +233,7 @@ TYPED_TEST(Forces, WithoutAMeshOfVectorsLeaveTheirPotential) {
   using T = typename TypeParam::Real;
   Extents const n{12, 5, 6};
   double const box = 3;
-  auto const density = random_numbers(n[0] * n[1] * n[2], 5);
+  auto const density = random_density(n[0] * n[1] * n[2], 5);
   for (auto const kernel : kernels) {
     Force<Exec, T> with(Exec{}, n, box, {.kernel = kernel});
     Force<Exec, T> without(Exec{}, n, box, {.kernel = kernel, .vectors = false});

@@ -3,14 +3,15 @@
 #include <mesh/plain_mesh.hpp>
 #include <support/spaces.hpp>
 
-#include <random>
-
 using namespace coir;
+using coir::testing::assignments;
 using coir::testing::elements;
 using coir::testing::Extents;
+using coir::testing::new_mesh;
+using coir::testing::random_numbers;
 using coir::testing::scattered;
 using coir::testing::to_view;
-using mesh::Assignment;
+using coir::testing::VectorsOf;
 
 namespace {
 
@@ -46,18 +47,13 @@ std::vector<double> plain_slopes(std::vector<double> const& f, Extents const& n,
 template <class Exec, class T, int Points>
 void compare(Extents const& n, std::int64_t padding) {
   double const box = 2.5;
-  Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> const mesh(
-      "mesh", n[0], n[1], n[2] + padding);
+  auto const mesh = new_mesh<Exec, T>({n[0], n[1], n[2] + padding});
   auto const host = Kokkos::create_mirror_view(mesh);
-  std::mt19937 generator(5);
-  std::uniform_real_distribution<float> number(-1, 1);
-  std::vector<double> f;
+  auto const f = random_numbers(n[0] * n[1] * n[2], 5);
   for (std::int64_t i = 0; i < n[0]; ++i)
     for (std::int64_t j = 0; j < n[1]; ++j)
-      for (std::int64_t k = 0; k < n[2]; ++k) {
-        f.push_back(number(generator));
-        host(i, j, k) = static_cast<T>(f.back());
-      }
+      for (std::int64_t k = 0; k < n[2]; ++k)
+        host(i, j, k) = static_cast<T>(f[(i * n[1] + j) * n[2] + k]);
   Kokkos::deep_copy(mesh, host);
   auto const slopes = plain_slopes(f, n, box, Points);
   mesh::Cells<T const> const cells{
@@ -65,9 +61,8 @@ void compare(Extents const& n, std::int64_t padding) {
   for (std::int64_t const count : {0, 1, 33, 1200}) {
     auto const particles = scattered(count, box, 9);
     auto const x = to_view<Exec, T>(particles);
-    Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space> const read("read",
-                                                                                      count);
-    for (auto const assignment : {Assignment::cic, Assignment::tsc, Assignment::pcs}) {
+    VectorsOf<Exec, T> const read("read", count);
+    for (auto const assignment : assignments) {
       mesh::with_support(assignment, [&]<int Support>(std::integral_constant<int, Support>) {
         mesh::read_out("slopes", Exec{}, x.data(), count,
                        mesh::MeshSlopes<Support, Points, T>(cells, box), Store<T>{read.data()});

@@ -9,17 +9,18 @@
 #include <random>
 
 using namespace coir;
+using coir::testing::assignments;
 using coir::testing::elements;
 using coir::testing::Extents;
+using coir::testing::new_mesh;
+using coir::testing::new_mesh_of_vectors;
+using coir::testing::NumbersOf;
 using coir::testing::scattered;
 using coir::testing::to_view;
-using mesh::Assignment;
 using mesh::PaintOptions;
 using mesh::PaintScheme;
 
 namespace {
-
-constexpr Assignment assignments[] = {Assignment::cic, Assignment::tsc, Assignment::pcs};
 
 template <class Exec>
 std::vector<PaintScheme> schemes() {
@@ -39,13 +40,6 @@ void sort_by_cubes(std::vector<std::array<double, 3>>& particles, double box) {
   };
   std::stable_sort(particles.begin(), particles.end(),
                    [&](auto const& a, auto const& b) { return cube(a) < cube(b); });
-}
-
-template <class Exec, class T>
-Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> new_mesh(Extents const& n) {
-  using Mesh = Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space>;
-  return Mesh("mesh", static_cast<std::size_t>(n[0]), static_cast<std::size_t>(n[1]),
-              static_cast<std::size_t>(n[2]));
 }
 
 /// Rounding of a cell: each of its terms is off by some roundings of the weights, which the position's rounding in cells
@@ -205,8 +199,7 @@ TYPED_TEST(Paint, AddsValuesAndVectors) {
   std::int64_t const count = 3001;
   auto const particles = scattered(count, 2.0, 5), vectors = scattered(count, 1.0, 6);
   auto const x = to_view<Exec, T>(particles), v = to_view<Exec, T>(vectors);
-  Kokkos::View<T*, typename Exec::memory_space> const values("values",
-                                                             static_cast<std::size_t>(count));
+  NumbersOf<Exec, T> const values("values", static_cast<std::size_t>(count));
   auto const host = Kokkos::create_mirror_view(values);
   for (std::int64_t p = 0; p < count; ++p) host(p) = static_cast<T>(vectors[p][1]);
   Kokkos::deep_copy(values, host);
@@ -226,8 +219,7 @@ TYPED_TEST(Paint, AddsValuesAndVectors) {
       PaintOptions const options{assignment, scheme};
       auto const cells = new_mesh<Exec, T>(n);
       mesh::paint(Exec{}, x, values, 2.0, cells, options);
-      Kokkos::View<T****, Kokkos::LayoutRight, typename Exec::memory_space> const field(
-          "field", n[0], n[1], n[2], 3);
+      auto const field = new_mesh_of_vectors<Exec, T>(n);
       mesh::paint(Exec{}, x, v, 2.0, field, options);
       auto const one = elements(cells), three = elements(field);
       for (std::size_t c = 0; c < one.size(); ++c) {
@@ -268,7 +260,7 @@ TYPED_TEST(Paint, NamesWhatIsWrong) {
                                 ? std::array{PaintScheme::atomics, PaintScheme::tiles}
                                 : std::array{PaintScheme::slabs, PaintScheme::private_meshes})
     EXPECT_THROW(mesh::paint(Exec{}, x, 1.0, cells, {.scheme = foreign}), PreconditionError);
-  Kokkos::View<T*, typename Exec::memory_space> const values("values", 1), few("few", 0);
+  NumbersOf<Exec, T> const values("values", 1), few("few", 0);
   EXPECT_THROW(mesh::paint(Exec{}, x, values, 1.0, cells, {.deterministic = true}),
                PreconditionError);
   EXPECT_THROW(mesh::paint(Exec{}, x, few, 1.0, cells), PreconditionError);

@@ -1,13 +1,14 @@
 #pragma once
 
 /// \file
-/// Painting and readout by plain loops in double, and particles to try them on.
+/// Painting and readout by plain loops in double, and meshes and particles to try them on.
 
 #include <coir/core/kokkos.hpp>
 #include <coir/mesh/assignment.hpp>
 
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -15,6 +16,51 @@
 namespace coir::testing {
 
 using Extents = std::array<std::int64_t, 3>;
+
+inline constexpr mesh::Assignment assignments[] = {mesh::Assignment::cic, mesh::Assignment::tsc,
+                                                   mesh::Assignment::pcs};
+
+template <class Exec, class T>
+using MeshOf = Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space>;
+template <class Exec, class T>
+using MeshOfVectors = Kokkos::View<T****, Kokkos::LayoutRight, typename Exec::memory_space>;
+template <class Exec, class T>
+using NumbersOf = Kokkos::View<T*, typename Exec::memory_space>;
+template <class Exec, class T>
+using VectorsOf = Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space>;
+
+/// A mesh of zeros.
+template <class Exec, class T>
+MeshOf<Exec, T> new_mesh(Extents const& n) {
+  return MeshOf<Exec, T>("mesh", static_cast<std::size_t>(n[0]), static_cast<std::size_t>(n[1]),
+                         static_cast<std::size_t>(n[2]));
+}
+template <class Exec, class T>
+MeshOfVectors<Exec, T> new_mesh_of_vectors(Extents const& n) {
+  return MeshOfVectors<Exec, T>("mesh of vectors", static_cast<std::size_t>(n[0]),
+                                static_cast<std::size_t>(n[1]), static_cast<std::size_t>(n[2]), 3);
+}
+
+/// Numbers from `lowest` on, below `end`, that are the same in float.
+inline std::vector<double> random_numbers(std::int64_t count, unsigned seed, float lowest = -1,
+                                          float end = 1) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<float> number(lowest, end);
+  std::vector<double> numbers(static_cast<std::size_t>(count));
+  for (auto& value : numbers) value = number(generator);
+  return numbers;
+}
+
+/// Fills a contiguous View with random numbers from -1 to 1, which it returns in C order.
+template <class V>
+std::vector<double> fill_at_random(V const& view, unsigned seed) {
+  auto const host = Kokkos::create_mirror_view(view);
+  auto const numbers = random_numbers(static_cast<std::int64_t>(host.size()), seed);
+  for (std::size_t c = 0; c < numbers.size(); ++c)
+    host.data()[c] = static_cast<typename V::value_type>(numbers[c]);
+  Kokkos::deep_copy(view, host);
+  return numbers;
+}
 
 /// W along an axis at distance u, in cells: the formulas of mesh/assignment.hpp.
 inline double weight(mesh::Assignment assignment, double u) {
@@ -60,10 +106,8 @@ inline std::vector<std::array<double, 3>> scattered(std::int64_t count, double b
 }
 
 template <class Exec, class T>
-Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space> to_view(
-    std::vector<std::array<double, 3>> const& x) {
-  Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space> const view("vectors",
-                                                                                    x.size());
+VectorsOf<Exec, T> to_view(std::vector<std::array<double, 3>> const& x) {
+  VectorsOf<Exec, T> const view("vectors", x.size());
   auto const host = Kokkos::create_mirror_view(view);
   for (std::size_t p = 0; p < x.size(); ++p)
     for (int d = 0; d < 3; ++d) host(p, d) = static_cast<T>(x[p][d]);

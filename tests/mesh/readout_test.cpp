@@ -4,31 +4,18 @@
 #include <mesh/plain_mesh.hpp>
 #include <support/spaces.hpp>
 
-#include <random>
-
 using namespace coir;
+using coir::testing::assignments;
 using coir::testing::elements;
 using coir::testing::Extents;
+using coir::testing::fill_at_random;
+using coir::testing::MeshOfVectors;
+using coir::testing::new_mesh;
+using coir::testing::new_mesh_of_vectors;
+using coir::testing::NumbersOf;
 using coir::testing::scattered;
 using coir::testing::to_view;
-using mesh::Assignment;
-
-namespace {
-
-constexpr Assignment assignments[] = {Assignment::cic, Assignment::tsc, Assignment::pcs};
-
-template <class V>
-std::vector<double> fill(V const& view, unsigned seed) {
-  auto const host = Kokkos::create_mirror_view(view);
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<float> number(-1, 1);
-  std::vector<double> values(host.size());
-  for (std::size_t c = 0; c < host.size(); ++c) values[c] = host.data()[c] = number(generator);
-  Kokkos::deep_copy(view, host);
-  return values;
-}
-
-}  // namespace
+using coir::testing::VectorsOf;
 
 template <class Case>
 class Readout : public ::testing::Test {};
@@ -37,18 +24,17 @@ TYPED_TEST_SUITE(Readout, coir::testing::Cases, coir::testing::CaseName);
 TYPED_TEST(Readout, IsThePlainLoopForNumbersAndVectors) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
-  using Space = typename Exec::memory_space;
   for (Extents const& n :
        {Extents{1, 1, 1}, Extents{3, 2, 1}, Extents{5, 4, 7}, Extents{13, 17, 31}}) {
-    Kokkos::View<T***, Kokkos::LayoutRight, Space> const mesh("mesh", n[0], n[1], n[2]);
-    Kokkos::View<T****, Kokkos::LayoutRight, Space> const field("field", n[0], n[1], n[2], 3);
-    auto const numbers = fill(mesh, 1), vectors = fill(field, 2);
+    auto const mesh = new_mesh<Exec, T>(n);
+    auto const field = new_mesh_of_vectors<Exec, T>(n);
+    auto const numbers = fill_at_random(mesh, 1), vectors = fill_at_random(field, 2);
     for (std::int64_t count : {0, 1, 129, 3001})
       for (auto const assignment : assignments) {
         auto const particles = scattered(count, 2.5, 9);
         auto const x = to_view<Exec, T>(particles);
-        Kokkos::View<T*, Space> const value("value", count);
-        Kokkos::View<T* [3], Kokkos::LayoutRight, Space> const vector("vector", count);
+        NumbersOf<Exec, T> const value("value", count);
+        VectorsOf<Exec, T> const vector("vector", count);
         mesh::readout(Exec{}, x, 2.5, mesh, value, assignment);
         mesh::readout(Exec{}, x, 2.5, field, vector, assignment);
         auto const one = elements(value), three = elements(vector);
@@ -70,14 +56,12 @@ TYPED_TEST(Readout, IsThePlainLoopForNumbersAndVectors) {
 TYPED_TEST(Readout, IsTheAdjointOfPaint) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
-  using Space = typename Exec::memory_space;
   std::int64_t const count = 5003;
   auto const x = to_view<Exec, T>(scattered(count, 1.0, 4));
   for (auto const assignment : assignments) {
-    Kokkos::View<T***, Kokkos::LayoutRight, Space> const mesh("mesh", 9, 8, 7),
-        painted("painted", 9, 8, 7);
-    Kokkos::View<T*, Space> const given("given", count), read("read", count);
-    auto const m = fill(mesh, 1), v = fill(given, 2);
+    auto const mesh = new_mesh<Exec, T>({9, 8, 7}), painted = new_mesh<Exec, T>({9, 8, 7});
+    NumbersOf<Exec, T> const given("given", count), read("read", count);
+    auto const m = fill_at_random(mesh, 1), v = fill_at_random(given, 2);
     mesh::paint(Exec{}, x, given, 1.0, painted, {.assignment = assignment});
     mesh::readout(Exec{}, x, 1.0, mesh, read, assignment);
     auto const p = elements(painted), r = elements(read);
@@ -95,14 +79,13 @@ TYPED_TEST(Readout, IsTheAdjointOfPaint) {
 TYPED_TEST(Readout, NamesWhatIsWrong) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
-  using Space = typename Exec::memory_space;
   auto const x = to_view<Exec, T>({{0, 0, 0}});
-  Kokkos::View<T***, Kokkos::LayoutRight, Space> const mesh("mesh", 2, 2, 2), none("none", 0, 2, 2);
-  Kokkos::View<T*, Space> const value("value", 1), few("few", 0);
+  auto const mesh = new_mesh<Exec, T>({2, 2, 2}), none = new_mesh<Exec, T>({0, 2, 2});
+  NumbersOf<Exec, T> const value("value", 1), few("few", 0);
   EXPECT_THROW(mesh::readout(Exec{}, x, -1.0, mesh, value), PreconditionError);
   EXPECT_THROW(mesh::readout(Exec{}, x, 1.0, none, value), PreconditionError);
   EXPECT_THROW(mesh::readout(Exec{}, x, 1.0, mesh, few), PreconditionError);
-  Kokkos::View<T****, Kokkos::LayoutRight, Space> const two("two", 2, 2, 2, 2);
-  Kokkos::View<T* [3], Kokkos::LayoutRight, Space> const vector("vector", 1);
+  MeshOfVectors<Exec, T> const two("two", 2, 2, 2, 2);
+  VectorsOf<Exec, T> const vector("vector", 1);
   EXPECT_THROW(mesh::readout(Exec{}, x, 1.0, two, vector), PreconditionError);
 }
