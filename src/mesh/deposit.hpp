@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What a particle adds to the cells that it touches: numbers, or whole numbers, whose sum doesn't depend on the order of
-/// the additions.
+/// The deposits of a particle in the cells that it touches: numbers, or whole numbers, whose sum doesn't depend on the order
+/// of the additions.
 
 #include <coir/core/kokkos.hpp>
 #include <coir/core/math.hpp>

@@ -12,7 +12,7 @@
 
 namespace coir::nbody::detail {
 
-/// Leaves the force at a particle for the other threads of a team.
+/// Stores the force at a particle where the other threads of a team find it.
 template <class T>
 struct KeepForce {
   T* force;
@@ -23,8 +23,8 @@ struct KeepForce {
   }
 };
 
-/// MoveParticle for the particles of a team, one per thread. Positions and forces are handed on in scratch memory, such that
-/// threads read and write numbers that lie side by side.
+/// MoveParticle for the particles of a team, one per thread. Positions and forces go by way of scratch memory, so that loads
+/// and stores are coalesced.
 template <class T, class Reader>
 struct MoveTeam {
   static constexpr int team = 256, numbers = 3 * team;
@@ -41,7 +41,7 @@ struct MoveTeam {
     int const rank = member.team_rank();
     std::int64_t const begin = std::int64_t(member.league_rank()) * numbers,
                        rest = 3 * particles - begin;
-    // All loads before the first store, for the compiler can't tell that they don't overlap.
+    // All loads before the first store: the compiler must assume that stores change what is loaded after them.
     T here[3], p[3];
     COIR_UNROLL
     for (int m = 0; m < 3; ++m) {
@@ -69,18 +69,18 @@ struct MoveTeam {
   }
 };
 
-/// \param what  a MoveParticle
-template <class Exec, class Reader, class Move>
+/// Interpolates the force to each particle and moves it, as read_out() with a MoveParticle does on hosts.
+template <class Exec, class Reader, class Body>
 void move_in_teams(char const* label, Exec const& exec, std::int64_t particles,
-                   Reader const& reader, Move const& what) {
-  using Body = MoveTeam<decltype(what.box), Reader>;
-  Body const body{what.position, what.momentum, what.keep, what.kick,
+                   Reader const& reader, Body const& what) {
+  using Team = MoveTeam<decltype(what.box), Reader>;
+  Team const body{what.position, what.momentum, what.keep, what.kick,
                   what.drift,    what.box,      particles, reader};
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Body::team, 1>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Team::team, 1>>;
   Kokkos::parallel_for(
       label,
-      Policy(exec, static_cast<int>((particles + Body::team - 1) / Body::team), Body::team)
-          .set_scratch_size(0, Kokkos::PerTeam(2 * Body::scratch_bytes + 64)),
+      Policy(exec, static_cast<int>((particles + Team::team - 1) / Team::team), Team::team)
+          .set_scratch_size(0, Kokkos::PerTeam(2 * Team::scratch_bytes + 64)),
       body);
 }
 

@@ -19,7 +19,7 @@ namespace coir::mesh {
 template <class V>
 concept VectorsOfParticles = RealViewOfRank<V, 2> && StridedView<V>;
 
-/// 1 / h along an axis of cells of size h: what positions are multiplied by to count cells.
+/// 1 / h along an axis, h the size of a cell: multiplies positions to count them in cells.
 inline double inverse_spacing(std::int64_t cells, double box) {
   return static_cast<double>(cells) / box;
 }
@@ -47,7 +47,7 @@ struct Cells {
   }
 };
 
-/// The same cells, for reading.
+/// A mesh as it is passed to kernels that only read it.
 template <class T>
 Cells<T const> read_only(Cells<T> const& cells) {
   return {cells.data, {cells.extent[0], cells.extent[1], cells.extent[2]}, cells.plane, cells.row};

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What painting, readout and power spectra require of their arguments.
+/// Checks of the arguments of painting, readout and power spectra.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
@@ -12,7 +12,7 @@
 
 namespace coir::mesh::detail {
 
-/// \throws PreconditionError unless positions and what belongs to them have three components and the same length
+/// \throws PreconditionError unless there is a vector of three components for each particle
 template <class Vectors>
 void expects_vectors(Vectors const& vectors, std::string const& what, std::int64_t particles) {
   expects(static_cast<std::int64_t>(vectors.extent(0)) == particles,
