@@ -4,7 +4,9 @@
 /// The kernels of force.hpp, for one execution space.
 
 #include "differences.hpp"
+#include "force_factors.hpp"
 
+#include <coir/core/copy_to.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
@@ -161,34 +163,16 @@ Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
                        shape[0], shape[1], shape[2] / 2 + 1);
   if (options.vectors) force_ = Vectors(memory_.data(), shape[0], shape[1], shape[2], 3);
 
-  auto const to_device = [](std::vector<T> const& values) {
-    Numbers const factors(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/factors"),
-        values.size());
-    Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const host(
-        values.data(), values.size());
-    Kokkos::deep_copy(factors, host);
-    return factors;
+  auto const copy_of = [](std::vector<double> const& factors) {
+    return copy_to<Space>("coir::mesh::force/factors",
+                          std::vector<T>(factors.begin(), factors.end()));
   };
-  auto const sinc = [](double x) { return x == 0 ? 1 : std::sin(x) / x; };
   for (int d = 0; d < 3; ++d) {
-    std::int64_t const n = shape[d], waves = d == 2 ? n / 2 + 1 : n;
-    std::vector<T> laplacian, window, square;
-    for (std::int64_t i = 0; i < waves; ++i) {
-      double const k = 2 * std::numbers::pi * static_cast<double>(fft::wave_number(i, n)) / box;
-      double const w = k * box / static_cast<double>(n), half = sinc(w / 2), whole = sinc(w);
-      int const points = laplacian_points(options.kernel);
-      square.push_back(static_cast<T>(k * k));
-      laplacian.push_back(
-          static_cast<T>(k * k *
-                         (points == 0   ? 1
-                          : points == 3 ? half * half
-                                        : 4.0 / 3.0 * half * half - whole * whole / 3.0)));
-      window.push_back(static_cast<T>(1 / (half * half * half * half)));
-    }
-    laplacian_[d] = to_device(laplacian);
-    square_[d] = to_device(square);
-    if (compensates_window(options.kernel)) window_[d] = to_device(window);
+    auto const factors =
+        detail::force_factors(shape[d], d == 2 ? shape[d] / 2 + 1 : shape[d], box, options.kernel);
+    laplacian_[d] = copy_of(factors.laplacian);
+    square_[d] = copy_of(factors.square);
+    if (compensates_window(options.kernel)) window_[d] = copy_of(factors.window);
   }
 }
 

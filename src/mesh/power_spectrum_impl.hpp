@@ -5,6 +5,7 @@
 
 #include "spectrum_bins.hpp"
 
+#include <coir/core/copy_to.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
@@ -127,16 +128,25 @@ void run_group_sums(Exec const& exec, GroupSums<T> const& sums) {
     for_each(label, exec, coir::box<2, std::int64_t>({sums.groups, sums.bins}), sums);
 }
 
-/// A copy in the memory of an execution space.
-template <class Space, class Number>
-Kokkos::View<Number*, Space> copy_to(std::vector<Number> const& values) {
-  Kokkos::View<Number*, Space> const copy(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::power_spectrum/table"),
-      values.size());
-  Kokkos::View<Number const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
-      host(values.data(), values.size());
-  Kokkos::deep_copy(copy, host);
-  return copy;
+/// The mean wave number, power and modes of each bin.
+///
+/// \param sums  (groups, bins), which are added up in the order of the groups
+/// \param box   length of the box
+template <class Sums>
+PowerSpectrum means_of_bins(Sums const& sums, SpectrumBins const& bins, double box, double scale) {
+  PowerSpectrum result;
+  double const fundamental = 2 * std::numbers::pi / box;
+  for (std::int64_t bin = 0; bin < bins.count(); ++bin) {
+    BinSum sum;
+    for (std::size_t group = 0; group < sums.extent(0); ++group) sum += sums(group, bin);
+    bool const empty = sum.modes == 0;
+    double const middle = bins.middle[static_cast<std::size_t>(bin)];
+    result.k.push_back(fundamental * (empty ? middle : sum.wave / sum.modes));
+    result.power.push_back(empty ? std::numeric_limits<double>::quiet_NaN()
+                                 : scale * (sum.power / sum.modes));
+    result.modes.push_back(sum.modes);
+  }
+  return result;
 }
 
 template <class Exec, class T>
@@ -145,8 +155,7 @@ PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumR
                            PowerSpectrumOptions const& options) {
   using Space = typename Exec::memory_space;
   SpectrumBins const bins = spectrum_bins(shape, box, options);
-  PowerSpectrum result;
-  if (bins.count() == 0) return result;
+  if (bins.count() == 0) return {};
 
   std::int64_t const groups =
       std::min(shape[0] * shape[1], std::max<std::int64_t>(1024, (1 << 18) / bins.count()));
@@ -156,11 +165,12 @@ PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumR
   Kokkos::View<BinSum**, Kokkos::LayoutRight, Space> const sums(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::power_spectrum/sums"), groups,
       bins.count());
-  auto const first = copy_to<Space>(bins.first);
+  std::string const table = "coir::mesh::power_spectrum/table";
+  auto const first = copy_to<Space>(table, bins.first);
   Kokkos::View<double*, Space> factor[3];
   for (int d = 0; d < 3; ++d)
-    factor[d] =
-        copy_to<Space>(compensation(shape[d], d == 2 ? shape[d] / 2 + 1 : shape[d], options));
+    factor[d] = copy_to<Space>(
+        table, compensation(shape[d], d == 2 ? shape[d] / 2 + 1 : shape[d], options));
   run_group_sums(exec, GroupSums<T>{a,
                                     b,
                                     {shape[0], shape[1], shape[2]},
@@ -171,19 +181,7 @@ PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumR
                                     sums.data()});
   exec.fence();
   auto const sums_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, sums);
-
-  double const fundamental = 2 * std::numbers::pi / box;
-  for (std::int64_t bin = 0; bin < bins.count(); ++bin) {
-    BinSum sum;
-    for (std::int64_t group = 0; group < groups; ++group) sum += sums_h(group, bin);
-    bool const empty = sum.modes == 0;
-    double const middle = bins.middle[static_cast<std::size_t>(bin)];
-    result.k.push_back(fundamental * (empty ? middle : sum.wave / sum.modes));
-    result.power.push_back(empty ? std::numeric_limits<double>::quiet_NaN()
-                                 : scale * (sum.power / sum.modes));
-    result.modes.push_back(sum.modes);
-  }
-  return result;
+  return means_of_bins(sums_h, bins, box, scale);
 }
 
 template <class T>
@@ -235,7 +233,7 @@ class PaintedSpectra {
                            static_cast<double>(cells);
       phase.emplace_back(static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle)));
     }
-    phase_ = copy_to<Space>(phase);
+    phase_ = copy_to<Space>("coir::mesh::power_spectrum/table", phase);
   }
 
   Shape<3> shape() const { return {cells_, cells_, cells_}; }

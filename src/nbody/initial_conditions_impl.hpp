@@ -3,10 +3,12 @@
 /// \file
 /// Initial conditions by Lagrangian perturbation theory, for one execution space.
 
+#include "amplitude_table.hpp"
 #include "noise_file.hpp"
 #include "white_noise.hpp"
 #include "wrapped.hpp"
 
+#include <coir/core/copy_to.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
@@ -30,8 +32,8 @@ template <class T>
 struct ColourNoise {
   Kokkos::complex<T>* spectrum;
   std::int64_t n;
-  double const* log_amplitude;  // ln sqrt(P / cell) at equal steps of ln k
-  double log_first, per_step;   // of ln (k / unit)
+  double const* log_amplitude;  // see AmplitudeTable
+  double log_first, per_step;
   int last;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
@@ -191,6 +193,20 @@ inline void check_lattice(std::int64_t side, double box, int order) {
 }
 
 template <class Exec, class T>
+Particles<Exec, T> allocate_particles(std::int64_t side, double box) {
+  Particles<Exec, T> particles{side, box, {}, {}};
+  using Vectors = typename Particles<Exec, T>::Vectors;
+  std::int64_t const bytes = 3 * particles.count() * static_cast<std::int64_t>(sizeof(T));
+  for (auto* vectors : {&particles.position, &particles.momentum}) {
+    *vectors = Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::particles"),
+                       particles.count());
+    if constexpr (runs_on_host<Exec>) ask_for_large_pages(vectors->data(), bytes);
+  }
+  return particles;
+}
+
+/// Meshes, transforms and kernels of Lagrangian perturbation theory.
+template <class Exec, class T>
 class Lpt {
  public:
   using Space = typename Exec::memory_space;
@@ -300,29 +316,12 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
       "the initial conditions of " + std::to_string(side) + "^3 particles");
   auto const growth = power.growth().at(a);
   double const expansion = cosmology::expansion_rate(power.parameters(), a);
+  auto const amplitude = detail::amplitude_table(power, side, box);
   detail::Lpt<Exec, T> const lpt(exec, side, box);
-
-  // ln sqrt(P / cell), normalised so that the density grows as D1, which is a where matter dominates.
-  constexpr int steps = 8192;  // linear interpolation between them is within 1e-6
-  double const unit = 2 * std::numbers::pi / box, today = power.growth().d1(1.0);
-  double const widest = std::sqrt(3.0) * (static_cast<double>(side) / 2) + 1e-9;
-  double const first = -1e-9, step = (std::log(std::max(widest, 2.0)) - first) / steps;
-  if (side > 1)  // one particle has no mode but the mean
-    power.expects_coverage(unit, unit * std::sqrt(3.0) * std::floor(static_cast<double>(side) / 2));
-  double const cell = std::pow(box / static_cast<double>(side), 3);
-  std::vector<double> amplitude(steps + 1);
-  for (int s = 0; s <= steps; ++s) {
-    double const k = std::min(unit * std::exp(first + step * s), unit * std::max(1.0, widest));
-    amplitude[s] = 0.5 * std::log(power(std::max(k, unit)) / cell) - std::log(today);
-  }
-  Kokkos::View<double*, Space> const table(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::lpt/power"), amplitude.size());
-  Kokkos::deep_copy(
-      table,
-      Kokkos::View<double const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-          amplitude.data(), amplitude.size()));
+  auto const log_amplitude = copy_to<Space>("coir::nbody::lpt/power", amplitude.log_amplitude);
   for_each("coir::nbody::lpt/colour", exec, coir::box<3, std::int64_t>({side, side, side / 2 + 1}),
-           detail::ColourNoise<T>{noise.data(), side, table.data(), first, 1 / step, steps});
+           detail::ColourNoise<T>{noise.data(), side, log_amplitude.data(), amplitude.first,
+                                  1 / amplitude.step, amplitude.steps()});
 
   auto const x = lpt.mesh(), y = lpt.mesh(), z = lpt.mesh();
   auto const source = order == 1 ? typename detail::Lpt<Exec, T>::Mesh{} : lpt.mesh();
@@ -334,15 +333,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
              detail::Combine<T>{noise.data(), source.spectrum.data(), static_cast<T>(growth.d1),
                                 static_cast<T>(growth.d2), static_cast<T>(p1), static_cast<T>(p2)});
   }
-  // Allocated while devices work.
-  Particles<Exec, T> particles{side, box, {}, {}};
-  using Vectors = typename Particles<Exec, T>::Vectors;
-  std::int64_t const bytes = 3 * particles.count() * static_cast<std::int64_t>(sizeof(T));
-  for (auto* vectors : {&particles.position, &particles.momentum}) {
-    *vectors = Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::particles"),
-                       particles.count());
-    if constexpr (runs_on_host<Exec>) ask_for_large_pages(vectors->data(), bytes);
-  }
+  auto const particles = detail::allocate_particles<Exec, T>(side, box);  // while devices work
   T *const position = particles.position.data(), *const momentum = particles.momentum.data();
   if (order == 1) {
     lpt.displace(noise, x, y, z, position, momentum, growth.d1, p1, box);

@@ -1,0 +1,28 @@
+#pragma once
+
+/// \file
+/// The amplitudes of initial conditions as a table, so that kernels needn't compute power spectra.
+
+#include <coir/cosmology/power.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace coir::nbody::detail {
+
+/// ln sqrt(P / volume of a cell) for ln |q| = first + step s, s = 0, 1, ..., with q = k box / 2 pi. P is normalised so that
+/// the density grows as D1, which is a where matter dominates.
+struct AmplitudeTable {
+  double first, step;
+  std::vector<double> log_amplitude;
+
+  int steps() const { return static_cast<int>(log_amplitude.size()) - 1; }
+};
+
+/// The table for all modes of side^3 cells. Linear interpolation in it is within 1e-6.
+///
+/// \throws PreconditionError if the power spectrum doesn't reach over these modes
+AmplitudeTable amplitude_table(cosmology::LinearPower<double> const& power, std::int64_t side,
+                               double box);
+
+}  // namespace coir::nbody::detail
