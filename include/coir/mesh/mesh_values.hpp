@@ -65,7 +65,7 @@ class MeshValues {
       }
   }
 
-  [[gnu::always_inline]] void prefetch(Block const& block, int p) const {
+  void prefetch(Block const& block, int p) const {
     for (int a = 0; a < Support; ++a)
       for (int b = 0; b < Support; ++b) __builtin_prefetch(cells_.data + block.start[a][b][p]);
   }

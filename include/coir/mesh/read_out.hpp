@@ -8,8 +8,8 @@
 /// gradient. A reader has `components`; `reader(position)` for devices; and for hosts a type `Block` with
 /// `locate(block, count, position)`, `prefetch(block, p)` and `read(block, p, to)`.
 ///
-/// `prefetch` must be `[[gnu::always_inline]]`: GCC takes a function that does nothing but prefetch for one without effect, and
-/// drops the calls of it that it hasn't inlined at once.
+/// GCC takes a `prefetch` that it doesn't inline at once for a function without effect, and drops the calls: look for the
+/// instruction, or mark it `[[gnu::always_inline]]` as mesh_slopes.hpp does. In mesh_values.hpp the mark makes tsc slower.
 
 #include <coir/core/loops.hpp>
 #include <coir/core/tasks.hpp>
