@@ -17,6 +17,12 @@ std::int64_t bytes_beside(std::int64_t field) {
   return always + per_thread * host_threads(Exec{}) + (field > page ? page : 0);
 }
 
+void keep_large_blocks_apart() {
+#if defined(__GLIBC__)
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+#endif
+}
+
 void return_freed_memory() {
 #if defined(__GLIBC__)
   malloc_trim(0);

@@ -1,6 +1,7 @@
 #include <support/errors_before_main.hpp>
 #include <support/interrupt.hpp>
 #include <support/kokkos_session.hpp>
+#include <support/memory_plan.hpp>
 #include <support/messages.hpp>
 #include <support/run.hpp>
 #include <support/standard_streams.hpp>
@@ -84,6 +85,7 @@ ExitCode run_unguarded(CLI::App& app, int argc, char** argv, std::string const& 
 int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& body) {
   std::string const said_before_main = errors_before_main();
   open_standard_streams();
+  keep_large_blocks_apart();
   answer_signals(app.get_name());
   std::signal(SIGXFSZ,
               SIG_IGN);  // a limit on file sizes is then an error of the write, like a full disk
