@@ -27,7 +27,9 @@ constexpr std::string_view name_of(StoppedBy reason) {
   return "unknown";
 }
 
-/// What a solver reached. The solution itself lies in the View that was passed in.
+/// What a solver reached. The solution itself lies in the View that was passed in. Norms are square roots of sums of
+/// squares, in double: sources and residuals below 1e-154 count as zero, those above 1e154 as infinite. Scale such a
+/// problem, which is linear.
 struct Result {
   std::int64_t iterations = 0;   ///< sweeps, or cycles of multigrid
   double residual_norm = 0;      ///< |b - L u|, the Euclidean norm over the interior
