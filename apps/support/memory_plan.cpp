@@ -19,7 +19,7 @@ std::int64_t bytes_beside(std::int64_t field) {
 
 void keep_large_blocks_apart() {
 #if defined(__GLIBC__)
-  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
 }
 

@@ -32,7 +32,7 @@ std::int64_t bytes_beside(std::int64_t field);
 /// \throws ResourceError naming the need, what is free, and the remedy
 void expects_memory(MemoryPlan const& plan, std::string const& what);
 
-/// Has fields, and all blocks of 4 MiB or more, come from the system one by one and go back when they are freed. Left to
+/// Has fields, and all blocks of 1 MiB or more, come from the system one by one and go back when they are freed. Left to
 /// itself the C library keeps the first ones that are freed, and fits later ones of other sizes between them, with gaps.
 void keep_large_blocks_apart();
 
