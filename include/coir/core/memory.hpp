@@ -45,8 +45,10 @@ void expects_memory(std::int64_t bytes, std::int64_t available, std::string cons
 /// of the address cache later. Does nothing where the system has no such pages.
 void ask_for_large_pages(void* block, std::int64_t bytes);
 
-/// Copies bytes that don't overlap between two memory spaces, once all kernels have ended, and waits. One function for
-/// all that is copied: Kokkos' own copies are compiled again for each type of View.
+/// Copies memory to memory that doesn't overlap it, of the same or another space, once all kernels have ended, and waits.
+/// One function for all elements that can be copied as bytes: Kokkos' own copies are compiled again for each type of View.
+///
+/// \param bytes  how many; with 0 it only waits, and the pointers may be null
 template <class ToSpace, class FromSpace>
 void copy_bytes(void* to, void const* from, std::int64_t bytes);
 

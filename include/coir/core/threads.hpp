@@ -13,6 +13,9 @@ inline constexpr std::size_t least_stack_bytes = std::size_t(256) << 10;
 /// Tries them in a child process, so call it while the program has one thread. Where nobody said how many threads
 /// there are to be and the machine has more processors than Kokkos can use, it gets as many as it can.
 ///
+/// Under a limit on address space (ulimit -v) all threads of the program allocate from one heap from then on, because
+/// glibc's own ones reserve 64 MiB of addresses each.
+///
 /// \param threads  how many Kokkos is going to be asked for; 0: as many as OpenMP starts by itself
 /// \throws EnvironmentError naming the number and the remedy; on Linux also if their stacks are below least_stack_bytes
 /// \throws ResourceError if a limit on address space leaves less than 32 MiB beside the threads' stacks
