@@ -1,0 +1,134 @@
+#include "columns.hpp"
+
+#include <coir/core/errors.hpp>
+
+#include <support/messages.hpp>
+#include <support/text.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace coir::apps::queue {
+
+namespace {
+
+constexpr std::array<char const*, fields> names = {
+    "JobID",     "Partition",    "Submit",  "Eligible",  "Start",   "State",    "Elapsed",
+    "Timelimit", "TimelimitRaw", "ReqCPUS", "AllocCPUS", "ReqMem",  "ReqNodes", "AllocNodes",
+    "ReqTRES",   "AllocTRES",    "ReqGRES", "AllocGRES", "Cluster", "User",     "Account"};
+
+/// Other names of columns that hold the same.
+constexpr std::array<std::pair<char const*, Field>, 3> aliases = {
+    {{"JobIDRaw", Field::job}, {"NCPUS", Field::cores}, {"NNodes", Field::nodes}}};
+
+constexpr std::array required = {Field::job, Field::partition, Field::submit, Field::start};
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+bool same_name(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::pair<Field, bool> field_named(std::string_view name) {
+  for (std::size_t n = 0; n < fields; ++n)
+    if (same_name(name, names[n])) return {static_cast<Field>(n), false};
+  for (auto const& [alias, field] : aliases)
+    if (same_name(name, alias)) return {field, true};
+  return {Field::none, false};
+}
+
+bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
+
+[[noreturn]] void refuse(std::string_view line, std::string const& where, std::string const& why) {
+  std::string const begin = one_line(std::string(line.substr(0, 60)));
+  throw InputError(where + ": " + why + ": it begins '" + begin +
+                   "'; make the text by sacct -P -o JobID,Partition,Submit,Eligible,Start,State,"
+                   "ReqCPUS,ReqMem,ReqTRES,Timelimit, with its line of names (without -n)");
+}
+
+}  // namespace
+
+char const* name_of(Field field) { return names[static_cast<std::size_t>(field)]; }
+
+Columns::Columns(std::string_view line, std::string const& where) {
+  std::size_t const end = static_cast<std::size_t>(
+      std::find_if_not(line.begin(), line.end(), is_letter) - line.begin());
+  if (end == 0) refuse(line, where, "has no names of columns");
+  bool const is_separated = end < line.size() && std::strchr("|;,\t", line[end]) != nullptr;
+  if (!is_separated && line.find(' ') != std::string_view::npos)
+    refuse(line, where, "has columns with blanks between them, which can't be told apart");
+  if (is_separated) separator_ = line[end];
+
+  std::array<bool, fields> is_alias = {};
+  for (std::string_view rest = line;;) {
+    std::size_t const next = rest.find(separator_);
+    auto const [field, alias] = field_named(rest.substr(0, next));
+    auto const n = static_cast<std::size_t>(field);
+    order_.push_back(field);
+    if (field != Field::none) {
+      if (has_[n]) {
+        // JobID beside JobIDRaw, say: the name that isn't an alias counts; of the same name twice the first.
+        auto const first = std::find(order_.begin(), order_.end() - 1, field);
+        bool const replaces = is_alias[n] && !alias;
+        (replaces ? *first : order_.back()) = Field::none;
+        is_alias[n] = is_alias[n] && alias;
+      } else {
+        has_[n] = true;
+        is_alias[n] = alias;
+      }
+    }
+    if (next == std::string_view::npos) break;
+    rest.remove_prefix(next + 1);
+  }
+
+  std::vector<std::string> missing;
+  for (Field const field : required)
+    if (!has(field)) missing.emplace_back(name_of(field));
+  if (missing.empty()) return;
+  bool const is_no_heading =
+      std::all_of(order_.begin(), order_.end(), [](Field f) { return f == Field::none; });
+  if (is_no_heading) refuse(line, where, "has no names of columns");
+  throw InputError(where + ": lacks the column" + (missing.size() > 1 ? "s " : " ") +
+                   joined(missing, ", ") + ": add " + (missing.size() > 1 ? "them" : "it") +
+                   " to sacct's list, -o JobID,Partition,Submit,Start,...");
+}
+
+std::size_t Columns::split(std::string_view line, Row& row) const {
+  std::size_t const columns = order_.size();
+  char const* at = line.data();
+  char const* const end = at + line.size();
+  for (std::size_t n = 0;; ++n) {
+    auto const* next =
+        static_cast<char const*>(std::memchr(at, separator_, static_cast<std::size_t>(end - at)));
+    char const* const stop = next == nullptr ? end : next;
+    if (n < columns && order_[n] != Field::none)
+      row[static_cast<std::size_t>(order_[n])] = {at, static_cast<std::size_t>(stop - at)};
+    if (next == nullptr) return n + 1;
+    at = next + 1;
+  }
+}
+
+bool is_heading(std::string_view line) {
+  std::size_t const at = line.find("JobID");
+  if (at == std::string_view::npos) return false;
+  std::size_t end = at + 5;
+  if (line.substr(end).starts_with("Raw")) end += 3;
+  char separator = '|';
+  if (end < line.size())
+    separator = line[end];
+  else if (at > 0)
+    separator = line[at - 1];
+  if (std::strchr("|;,\t", separator) == nullptr || (at > 0 && line[at - 1] != separator))
+    return false;
+  for (std::string_view rest = line;;) {
+    std::size_t const next = rest.find(separator);
+    std::string_view const name = rest.substr(0, next);
+    if (name == "Submit" || name == "Start" || name == "Partition") return true;
+    if (next == std::string_view::npos) return false;
+    rest.remove_prefix(next + 1);
+  }
+}
+
+}  // namespace coir::apps::queue

@@ -1,0 +1,80 @@
+#pragma once
+
+/// \file
+/// Which columns of sacct's are read, and where a text has them.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coir::apps::queue {
+
+/// The columns that are read; others are passed over.
+enum class Field : std::uint8_t {
+  job,
+  partition,
+  submit,
+  eligible,
+  start,
+  state,
+  elapsed,
+  limit,
+  limit_minutes,
+  requested_cores,
+  cores,
+  memory,
+  requested_nodes,
+  nodes,
+  requested_resources,
+  resources,
+  requested_gres,
+  gres,
+  cluster,
+  user,
+  account,
+  none,  ///< of no interest; also how many there are
+};
+inline constexpr std::size_t fields = static_cast<std::size_t>(Field::none);
+
+/// The name that sacct gives a column: "ReqTRES".
+char const* name_of(Field field);
+
+/// The fields of a row.
+using Row = std::array<std::string_view, fields>;
+
+inline std::string_view of(Row const& row, Field field) {
+  return row[static_cast<std::size_t>(field)];
+}
+
+/// Where the columns are, from a text's first line.
+class Columns {
+ public:
+  /// \param line  without its end: "JobID|Partition|Submit|Start"; names in any case. What stands behind the first name
+  ///              separates the columns: one of | ; , and the tabulator. sacct -p's separator at the end is understood.
+  /// \param where  the file and line, for messages
+  /// \throws InputError naming the columns that are missing, and how to get them
+  Columns(std::string_view line, std::string const& where);
+
+  bool has(Field field) const { return has_[static_cast<std::size_t>(field)]; }
+  std::size_t size() const { return order_.size(); }
+
+  /// Takes a line apart.
+  ///
+  /// \param row  set to views of `line`; empty where there is no such column
+  /// \returns    how many fields the line has: those of `row` hold only if it is size()
+  std::size_t split(std::string_view line, Row& row) const;
+
+ private:
+  char separator_ = '|';
+  std::vector<Field> order_;
+  std::array<bool, fields> has_ = {};
+};
+
+/// Whether a line in the midst of a text is a heading, as when texts of several clusters have been joined: one of its
+/// fields is JobID or JobIDRaw, and another is Submit, Start or Partition.
+bool is_heading(std::string_view line);
+
+}  // namespace coir::apps::queue

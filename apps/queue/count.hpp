@@ -1,0 +1,16 @@
+#pragma once
+
+#include "reader.hpp"
+#include "settings.hpp"
+#include "statistics.hpp"
+
+namespace coir::apps::queue {
+
+/// Reads the texts once, by as many threads as Kokkos has on the host, at most 8: each takes the next piece and counts for
+/// itself, and at the end all are added up. The result is the same for any number of threads.
+///
+/// \throws InputError as AccountingReader
+/// \throws Failure if the user stops the program
+Statistics count(AccountingReader& reader, Settings const& settings);
+
+}  // namespace coir::apps::queue

@@ -1,0 +1,277 @@
+#include "fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+
+namespace coir::apps::queue {
+
+namespace {
+
+constexpr Seconds day = 86400;
+constexpr Seconds longest = 1000 * 366 * day;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Takes a whole number of `fewest` to `most` digits from the front of the text.
+std::optional<std::int64_t> take_number(std::string_view& text, std::size_t fewest,
+                                        std::size_t most) {
+  std::int64_t number = 0;
+  std::size_t n = 0;
+  while (n < text.size() && n < most && is_digit(text[n])) number = 10 * number + (text[n++] - '0');
+  if (n < fewest) return {};
+  text.remove_prefix(n);
+  return number;
+}
+
+bool take(std::string_view& text, char expected) {
+  if (!text.starts_with(expected)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+/// Passes over ".123"; false if no digit follows the point.
+bool skip_fraction(std::string_view& text) {
+  if (!take(text, '.')) return true;
+  std::size_t n = 0;
+  while (n < text.size() && is_digit(text[n])) ++n;
+  text.remove_prefix(n);
+  return n > 0;
+}
+
+/// Days from 1970-01-01 to a date of the Gregorian calendar, years counted from March so that leap days come last
+/// (H. Hinnant, "chrono-compatible low-level date algorithms").
+constexpr std::int64_t days_before(std::int64_t year, std::int64_t month, std::int64_t of_month) {
+  year -= month <= 2;
+  std::int64_t const era = year / 400, of_era = year - 400 * era;
+  std::int64_t const of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + of_month - 1;
+  return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+static_assert(days_before(1970, 1, 1) == 0 && days_before(2024, 2, 29) == 19782);
+
+std::int64_t days_of_month(std::int64_t year, std::int64_t month) {
+  constexpr std::array<std::int64_t, 12> days = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  bool const is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+  return month == 2 && is_leap ? 29 : days[static_cast<std::size_t>(month - 1)];
+}
+
+/// "Z", "+01:00", "+0100", "+01" or nothing; how far the clock is before UTC.
+std::optional<Seconds> parse_offset(std::string_view text) {
+  if (text.empty() || text == "Z") return 0;
+  char const sign = text.front();
+  if (sign != '+' && sign != '-') return {};
+  text.remove_prefix(1);
+  auto const hours = take_number(text, 2, 2);
+  if (!hours || *hours > 14) return {};
+  std::int64_t minutes = 0;
+  if (!text.empty()) {
+    take(text, ':');
+    auto const given = take_number(text, 2, 2);
+    if (!given || *given > 59) return {};
+    minutes = *given;
+  }
+  if (!text.empty()) return {};
+  return (sign == '-' ? -1 : 1) * (*hours * 3600 + minutes * 60);
+}
+
+bool equals_without_case(std::string_view text, std::string_view lower_case) {
+  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
+}
+
+/// 1024 to the power that a unit stands for; 0 for what is none.
+double factor_of(char unit) {
+  switch (unit) {
+    case 'K':
+    case 'k': return 1024.;
+    case 'M':
+    case 'm': return 1024. * 1024;
+    case 'G':
+    case 'g': return 1024. * 1024 * 1024;
+    case 'T':
+    case 't': return std::pow(1024., 4);
+    case 'P':
+    case 'p': return std::pow(1024., 5);
+    case 'E':
+    case 'e': return std::pow(1024., 6);
+    default: return 0;
+  }
+}
+
+/// Takes a number with digits before its point or comma, and perhaps behind it.
+std::optional<double> take_decimal(std::string_view& text) {
+  auto const whole = take_number(text, 1, 18);
+  if (!whole) return {};
+  auto number = static_cast<double>(*whole);
+  if (text.starts_with('.') || text.starts_with(',')) {
+    text.remove_prefix(1);
+    std::size_t const before = text.size();
+    auto const behind = take_number(text, 1, 9);
+    if (!behind) return {};
+    number +=
+        static_cast<double>(*behind) / std::pow(10., static_cast<double>(before - text.size()));
+  }
+  return number;
+}
+
+}  // namespace
+
+std::optional<Seconds> parse_moment(std::string_view text) {
+  if (text.size() < 19) {
+    auto const seconds = take_number(text, 1, 12);
+    constexpr Seconds year_2200 = 7258118400;
+    if (!seconds || !text.empty() || *seconds >= year_2200) return {};
+    return seconds;
+  }
+  auto const year = take_number(text, 4, 4);
+  if (!year || !take(text, '-')) return {};
+  auto const month = take_number(text, 2, 2);
+  if (!month || !take(text, '-')) return {};
+  auto const of_month = take_number(text, 2, 2);
+  if (!of_month || !(take(text, 'T') || take(text, ' '))) return {};
+  auto const hour = take_number(text, 2, 2);
+  if (!hour || !take(text, ':')) return {};
+  auto const minute = take_number(text, 2, 2);
+  if (!minute || !take(text, ':')) return {};
+  auto const second = take_number(text, 2, 2);
+  if (!second || !skip_fraction(text)) return {};
+  if (*year < 1970 || *year > 2199 || *month < 1 || *month > 12 || *of_month < 1 ||
+      *of_month > days_of_month(*year, *month) || *hour > 23 || *minute > 59 || *second > 60)
+    return {};
+  auto const offset = parse_offset(text);
+  if (!offset) return {};
+  return days_before(*year, *month, *of_month) * day + *hour * 3600 + *minute * 60 + *second -
+         *offset;
+}
+
+bool is_absent(std::string_view text) {
+  return text.empty() || equals_without_case(text, "unknown") ||
+         equals_without_case(text, "none") || text == "N/A" || text == "(null)" ||
+         equals_without_case(text, "invalid");
+}
+
+std::optional<Seconds> parse_duration(std::string_view text) {
+  std::int64_t days = 0;
+  std::array<std::int64_t, 3> parts = {};
+  std::size_t count = 0;
+  bool has_days = false;
+  if (std::size_t const dash = text.find('-'); dash != std::string_view::npos) {
+    auto const given = take_number(text, 1, 6);
+    if (!given || !take(text, '-')) return {};
+    days = *given;
+    has_days = true;
+  }
+  do {
+    auto const part = take_number(text, 1, 9);
+    if (!part || count == 3) return {};
+    parts[count++] = *part;
+  } while (take(text, ':'));
+  if (!skip_fraction(text) || !text.empty()) return {};
+  if (!has_days && count == 1) return {};  // minutes for sbatch, and nothing that sacct writes
+  Seconds total = days * day;
+  if (has_days || count == 3)
+    total += parts[0] * 3600 + parts[1] * 60 + parts[2];
+  else
+    total += parts[0] * 60 + parts[1];
+  if (total > longest) return {};
+  return total;
+}
+
+bool is_no_limit(std::string_view text) {
+  return equals_without_case(text, "unlimited") || equals_without_case(text, "partition_limit") ||
+         equals_without_case(text, "infinite");
+}
+
+std::optional<Memory> parse_memory(std::string_view text) {
+  auto const number = take_decimal(text);
+  if (!number) return {};
+  Memory memory;
+  double factor = factor_of('M');
+  if (!text.empty() && factor_of(text.front()) > 0) {
+    factor = factor_of(text.front());
+    text.remove_prefix(1);
+  }
+  if (take(text, 'n'))
+    memory.of = MemoryOf::node;
+  else if (take(text, 'c'))
+    memory.of = MemoryOf::core;
+  if (!text.empty()) return {};
+  memory.bytes = *number * factor;
+  return memory;
+}
+
+std::optional<std::int64_t> parse_count(std::string_view text) {
+  auto const number = take_decimal(text);
+  if (!number) return {};
+  double factor = 1;
+  if (!text.empty()) {
+    factor = text == "K" ? 1e3 : text == "M" ? 1e6 : text == "G" ? 1e9 : 0;
+    if (factor == 0) return {};
+  }
+  double const count = *number * factor;
+  if (count > 1e9) return {};
+  return std::llround(count);
+}
+
+std::optional<Resources> parse_resources(std::string_view text) {
+  Resources resources;
+  std::optional<std::int64_t> typed_gpus;
+  while (!text.empty()) {
+    // Between the digits of "mem=3,50G" a comma is a decimal one: a name begins with a letter.
+    std::size_t end = text.find(',');
+    while (end != std::string_view::npos && end + 1 < text.size() && is_digit(text[end + 1]))
+      end = text.find(',', end + 1);
+    std::string_view const part = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    std::size_t const equals = part.find('=');
+    if (equals == std::string_view::npos || equals == 0) return {};
+    std::string_view const name = part.substr(0, equals), value = part.substr(equals + 1);
+    if (name == "mem") {
+      auto const memory = parse_memory(value);
+      if (!memory) return {};
+      resources.bytes = memory->bytes;
+      continue;
+    }
+    bool const is_typed = name.starts_with("gres/gpu:");
+    if (!is_typed && name != "cpu" && name != "node" && name != "gres/gpu") continue;
+    auto const count = parse_count(value);
+    if (!count) return {};
+    if (name == "cpu")
+      resources.cores = count;
+    else if (name == "node")
+      resources.nodes = count;
+    else if (is_typed)
+      typed_gpus = typed_gpus.value_or(0) + *count;
+    else
+      resources.gpus = count;
+  }
+  if (!resources.gpus) resources.gpus = typed_gpus;
+  return resources;
+}
+
+std::optional<std::int64_t> parse_gpus_of_gres(std::string_view text) {
+  std::int64_t gpus = 0;
+  while (!text.empty()) {
+    std::size_t const comma = std::min(text.find(','), text.size());
+    std::string_view part = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    if (part.starts_with("PER_NODE:")) part.remove_prefix(9);
+    if (part.starts_with("gres:") || part.starts_with("gres/")) part.remove_prefix(5);
+    if (part != "gpu" && !part.starts_with("gpu:")) continue;
+    part = part.substr(0, part.find('('));
+    std::string_view const last = part.substr(part.rfind(':') + 1);
+    if (last.empty()) return {};
+    if (!is_digit(last.front())) {  // "gpu" or "gpu:a100" is one
+      ++gpus;
+      continue;
+    }
+    auto const count = parse_count(last);
+    if (!count) return {};
+    gpus += *count;
+  }
+  return gpus;
+}
+
+}  // namespace coir::apps::queue

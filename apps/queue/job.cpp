@@ -1,0 +1,145 @@
+#include "job.hpp"
+
+#include <algorithm>
+
+namespace coir::apps::queue {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Reads fields until one can't be read, and remembers which.
+class Reader {
+ public:
+  Reader(Row const& row, Job& job) : row_(row), job_(job) {}
+
+  /// The value of a field, or nothing if it says that there is none.
+  template <class Value>
+  std::optional<Value> value(Field field, std::optional<Value> (*parse)(std::string_view)) {
+    std::string_view const text = of(row_, field);
+    if (is_absent(text)) return {};
+    auto const value = parse(text);
+    if (!value) refuse(field);
+    return value;
+  }
+
+  void refuse(Field field) {
+    if (!is_good_) return;
+    is_good_ = false;
+    job_.flaw = Flaw::bad_value;
+    job_.field = field;
+  }
+
+  bool is_good() const { return is_good_; }
+
+ private:
+  Row const& row_;
+  Job& job_;
+  bool is_good_ = true;
+};
+
+std::optional<std::int64_t> first(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
+  return a ? a : b;
+}
+
+/// What the job asked for, for that is what it waited for; what it got where that isn't known.
+void read_sizes(Reader& reader, Row const& row, Columns const& columns, Job& job) {
+  auto const requested =
+      reader.value(Field::requested_resources, parse_resources).value_or(Resources{});
+  auto const got = reader.value(Field::resources, parse_resources).value_or(Resources{});
+
+  job.cores = first(reader.value(Field::requested_cores, parse_count), requested.cores);
+  // A job that hasn't started has none yet, which sacct writes as 0.
+  auto const allocated = first(reader.value(Field::cores, parse_count), got.cores);
+  if (job.cores.value_or(0) == 0) job.cores = allocated;
+  if (job.cores.value_or(0) == 0) job.cores.reset();
+
+  auto nodes = first(reader.value(Field::requested_nodes, parse_count), requested.nodes);
+  if (nodes.value_or(0) == 0) nodes = first(reader.value(Field::nodes, parse_count), got.nodes);
+  std::int64_t const nodes_at_least = std::max<std::int64_t>(1, nodes.value_or(1));
+
+  std::int64_t gpus = std::max(requested.gpus.value_or(0), got.gpus.value_or(0));
+  for (Field const field : {Field::requested_gres, Field::gres})
+    if (auto const per_node = reader.value(field, parse_gpus_of_gres))
+      gpus = std::max(gpus, *per_node * nodes_at_least);
+  // Who has no GPU has none in the list, if there is a list.
+  bool const is_known = columns.has(Field::requested_resources) || columns.has(Field::resources) ||
+                        columns.has(Field::requested_gres) || columns.has(Field::gres);
+  if (is_known) job.gpus = gpus;
+
+  auto const memory = reader.value(Field::memory, parse_memory);
+  if (requested.bytes) {
+    job.bytes = requested.bytes;
+  } else if (memory && memory->bytes > 0) {  // 0 asks for all that a node has
+    if (memory->of == MemoryOf::job)
+      job.bytes = memory->bytes;
+    else if (memory->of == MemoryOf::node)
+      job.bytes = memory->bytes * static_cast<double>(nodes_at_least);
+    else if (job.cores)
+      job.bytes = memory->bytes * static_cast<double>(*job.cores);
+  } else {
+    job.bytes = got.bytes;
+  }
+
+  if (!is_no_limit(of(row, Field::limit))) job.limit = reader.value(Field::limit, parse_duration);
+  if (!job.limit && !is_no_limit(of(row, Field::limit_minutes)))
+    if (auto const minutes = reader.value(Field::limit_minutes, parse_count))
+      job.limit = *minutes * 60;
+}
+
+}  // namespace
+
+Kind kind_of_number(std::string_view number) {
+  if (number.find('.') != std::string_view::npos) return Kind::step;
+  if (auto const plus = number.find('+'); plus != std::string_view::npos)
+    return number.substr(plus + 1) == "0" ? Kind::started : Kind::component;
+  return Kind::started;
+}
+
+Job read_job(Row const& row, Columns const& columns, WaitFrom wait_from) {
+  Job job;
+  std::string_view const number = of(row, Field::job);
+  if (number.empty() || !is_digit(number.front())) {
+    job.flaw = Flaw::no_job;
+    return job;
+  }
+  if (of(row, Field::partition).empty()) {
+    job.flaw = Flaw::no_partition;
+    return job;
+  }
+  Reader reader(row, job);
+  auto const submit = reader.value(Field::submit, parse_moment);
+  if (!submit) reader.refuse(Field::submit);
+  auto const start = reader.value(Field::start, parse_moment);
+  std::optional<Seconds> since = submit;
+  if (wait_from == WaitFrom::eligible)
+    if (auto const eligible = reader.value(Field::eligible, parse_moment)) since = eligible;
+  auto const elapsed = reader.value(Field::elapsed, parse_duration);
+  read_sizes(reader, row, columns, job);
+  if (!reader.is_good()) return job;
+
+  job.submit = *submit;
+  auto const state = of(row, Field::state);
+  bool const is_cancelled = state.starts_with("CANCELLED");
+  // Some versions give jobs that were cancelled while they waited the time of that as their start.
+  if (!start || state == "PENDING" || (is_cancelled && elapsed == Seconds(0))) {
+    // Without a state nobody knows; what hasn't been cancelled waits.
+    bool const may_wait = state.empty() || state == "PENDING" || state == "REQUEUED" ||
+                          state == "REQUEUE_HOLD" || state == "SPECIAL_EXIT";
+    job.kind = may_wait ? Kind::pending : Kind::never_started;
+    return job;
+  }
+  if (*start < *since) {
+    job.flaw = Flaw::negative_wait;
+    return job;
+  }
+  job.kind = Kind::started;
+  job.wait = *start - *since;
+  job.is_running = state == "RUNNING" || state == "SUSPENDED" || state == "COMPLETING";
+  if (job.cores && (job.limit || elapsed))
+    job.core_hours = static_cast<double>(*job.cores) *
+                     static_cast<double>(job.limit ? *job.limit : *elapsed) / 3600;
+  return job;
+}
+
+}  // namespace coir::apps::queue

@@ -1,0 +1,61 @@
+#pragma once
+
+/// \file
+/// What a row of accounting says of a job.
+
+#include "columns.hpp"
+#include "fields.hpp"
+#include "settings.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace coir::apps::queue {
+
+/// What a row is.
+enum class Kind {
+  started,        ///< a job that has waited: done or running
+  pending,        ///< it waits yet
+  never_started,  ///< cancelled before its start
+  step,           ///< "123.batch": of a job that has a row of its own
+  component,      ///< "123+1": of a heterogeneous job, whose first component counts
+  broken,
+};
+
+/// What is wrong with a row.
+enum class Flaw {
+  too_few_fields,
+  too_many_fields,
+  no_job,
+  no_partition,
+  bad_value,      ///< a field can't be read
+  negative_wait,  ///< it starts before it was submitted, or could have started
+  unfinished,     ///< the last line has no end
+  too_long,
+};
+
+struct Job {
+  Kind kind = Kind::broken;
+  Flaw flaw = Flaw::bad_value;  ///< of a broken one
+  Field field = Field::none;    ///< that holds a bad value
+  Seconds submit = 0;
+  Seconds wait = 0;  ///< if it has started
+  bool is_running = false;
+  std::optional<std::int64_t> cores;
+  std::optional<std::int64_t> gpus;
+  std::optional<double> bytes;       ///< of the whole job
+  std::optional<Seconds> limit;      ///< nothing if there is none
+  std::optional<double> core_hours;  ///< cores x limit, or cores x elapsed without a limit
+};
+
+/// What a row's job is by its number alone: a step, a component, or neither (Kind::started).
+Kind kind_of_number(std::string_view number);
+
+/// Reads the times and sizes of a job.
+///
+/// \param row      of a row that is no step and no component
+/// \param columns  that the text has
+Job read_job(Row const& row, Columns const& columns, WaitFrom wait_from);
+
+}  // namespace coir::apps::queue

@@ -1,0 +1,138 @@
+#include "picture.hpp"
+
+#include "canvas.hpp"
+#include "present.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace coir::apps::queue {
+
+namespace {
+
+constexpr std::size_t most_partitions = 12;
+constexpr int columns = 1000;
+constexpr int margin = 24, left = 200, panel = 92, bar_height = 56, grid_row = 28, legend = 70;
+constexpr int bars = 44, bar_width = 17, cell_width = 31;
+constexpr Colour paper = {255, 255, 255}, ink = {40, 40, 48}, line = {205, 205, 212};
+
+struct Tick {
+  double seconds;
+  char const* label;
+};
+constexpr std::array<Tick, 8> ticks = {{{1, "1 s"},
+                                        {10, "10 s"},
+                                        {60, "1 min"},
+                                        {600, "10 min"},
+                                        {3600, "1 h"},
+                                        {6 * 3600, "6 h"},
+                                        {86400, "1 d"},
+                                        {7 * 86400, "7 d"}}};
+constexpr double longest = 4194304;  // 2^22 s, 49 days: where the axis ends
+
+/// From 0 at up to a second to 1 at the axis' end.
+double place_of(double seconds) {
+  return std::clamp(std::log2(std::max(seconds, 1.)) / std::log2(longest), 0., 1.);
+}
+
+Colour colour_of_wait(double seconds) { return colour_of(0.1 + 0.85 * place_of(seconds)); }
+
+std::string cut(std::string const& name, std::size_t most) {
+  return name.size() <= most ? name : name.substr(0, most - 1) + ".";
+}
+
+int x_of(double seconds) {
+  return left + static_cast<int>(std::lround(place_of(seconds) * bars * bar_width));
+}
+
+void draw_axis(Canvas& canvas, int y, int height) {
+  for (auto const& tick : ticks) {
+    canvas.fill(x_of(tick.seconds), y, 1, height, line);
+    canvas.write(x_of(tick.seconds) - Canvas::width_of(tick.label) / 2, y + height + 6, tick.label,
+                 ink);
+  }
+}
+
+/// Half octaves; what is below a second is in the first.
+void draw_distribution(Canvas& canvas, int y, Shown const& shown) {
+  auto const& waits = shown.waits->all;
+  std::array<std::int64_t, bars> counts = {};
+  for (int bin = 0; bin < WaitHistogram::bins; ++bin) {
+    auto const seconds = static_cast<double>(WaitHistogram::first_second(bin));
+    auto const n = static_cast<std::size_t>(place_of(seconds) * bars);
+    counts[std::min(n, counts.size() - 1)] += waits.count_of(bin);
+  }
+  auto const most = static_cast<double>(*std::max_element(counts.begin(), counts.end()));
+  for (std::size_t n = 0; n < counts.size(); ++n) {
+    auto const height =
+        static_cast<int>(std::ceil(bar_height * static_cast<double>(counts[n]) / most));
+    double const middle = std::exp2((static_cast<double>(n) + 0.5) / 2);
+    canvas.fill(left + static_cast<int>(n) * bar_width + 1, y + bar_height - height, bar_width - 2,
+                height, colour_of_wait(middle));
+  }
+  canvas.fill(left, y + bar_height, bars * bar_width, 1, ink);
+  canvas.fill(x_of(waits.quantile(0.5)) - 1, y - 6, 3, bar_height + 12, ink);
+  canvas.write(margin, y, cut(shown.name, 14), ink);
+  canvas.write(margin, y + 20, wait_text(waits.quantile(0.5)), ink);
+  canvas.write(margin, y + 40, "90%: " + wait_text(waits.quantile(0.9)), ink);
+}
+
+void draw_hours(Canvas& canvas, int y, std::vector<Shown> const& partitions) {
+  auto const& labels = all_properties()[static_cast<std::size_t>(By::hour)].labels;
+  for (int hour = 0; hour < 24; hour += 3)
+    canvas.write(left + hour * cell_width, y, labels[static_cast<std::size_t>(hour)], ink);
+  y += 20;
+  for (auto const& [name, waits] : partitions) {
+    canvas.write(margin, y + 6, cut(name, 14), ink);
+    for (int hour = 0; hour < 24; ++hour) {
+      auto const& of_hour =
+          waits->by[static_cast<std::size_t>(By::hour)][static_cast<std::size_t>(hour)];
+      if (of_hour.count() > 0)
+        canvas.fill(left + hour * cell_width, y, cell_width - 1, grid_row - 2,
+                    colour_of_wait(of_hour.quantile(0.5)));
+    }
+    y += grid_row;
+  }
+}
+
+/// What the colours mean.
+void draw_legend(Canvas& canvas, int y) {
+  canvas.write(margin, y, "colours", ink);
+  for (int x = 0; x < bars * bar_width; ++x)
+    canvas.fill(left + x, y, 1, 20,
+                colour_of_wait(std::exp2(std::log2(longest) * x / (bars * bar_width))));
+  for (auto const& tick : ticks)
+    canvas.write(x_of(tick.seconds) - Canvas::width_of(tick.label) / 2, y + 26, tick.label, ink);
+}
+
+}  // namespace
+
+io::RgbImage picture_of(Statistics const& statistics) {
+  auto partitions = shown_partitions(statistics);
+  std::string title = "Waits: distribution, median (line), 90 %";
+  if (partitions.size() > most_partitions) {
+    title += ", " + std::to_string(most_partitions) + " of " + std::to_string(partitions.size()) +
+             " partitions";
+    partitions.resize(most_partitions);
+  }
+  auto const count = static_cast<int>(partitions.size());
+  int const hours = 2 * margin + count * panel + 3 * margin;
+  Canvas canvas(hours + 2 * margin + 20 + count * grid_row + legend + margin, columns, paper);
+  canvas.write(margin, margin, title, ink);
+  int y = 3 * margin;
+  draw_axis(canvas, y - 8, count * panel - 10);
+  for (auto const& shown : partitions) {
+    draw_distribution(canvas, y, shown);
+    y += panel;
+  }
+  canvas.write(margin, hours, "Median by the hour of submission", ink);
+  draw_hours(canvas, hours + margin, partitions);
+  draw_legend(canvas, hours + 2 * margin + 20 + count * grid_row);
+  return canvas.image();
+}
+
+}  // namespace coir::apps::queue

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "statistics.hpp"
+
+#include <coir/io/rgb_image.hpp>
+
+namespace coir::apps::queue {
+
+/// The distributions of waits of the partitions with the most jobs, one below the other: bars over an axis of time on which
+/// equal steps are equal factors, their heights as shares of the partition's highest. Below them the median wait by the hour
+/// of submission as colours.
+io::RgbImage picture_of(Statistics const& statistics);
+
+}  // namespace coir::apps::queue

@@ -1,0 +1,47 @@
+#pragma once
+
+/// \file
+/// What was found, as text and as a report.
+
+#include "settings.hpp"
+#include "statistics.hpp"
+
+#include <support/report.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace coir::apps::queue {
+
+/// A partition that has waits to show.
+struct Shown {
+  std::string name;  ///< without the cluster, if there is only one
+  PartitionWaits const* waits;
+};
+
+/// What it took.
+struct Figures {
+  double seconds = 0;
+  std::int64_t bytes = 0;
+};
+
+/// Those with the most jobs first.
+std::vector<Shown> shown_partitions(Statistics const& statistics);
+
+/// All the names there are, in their order, without the cluster if there is only one.
+std::vector<std::string> partition_names(Statistics const& statistics);
+
+/// The tables, the distribution, the forecast if it was asked for, and what was broken.
+std::string text_of(Statistics const& statistics, Settings const& settings);
+
+/// The report, as --report writes it.
+Report report_of(Statistics const& statistics, Settings const& settings, Figures const& figures);
+
+/// A wait as people say it: "45 s", "12 min", "3.4 h", "2.1 d"; "-" for NaN.
+std::string wait_text(double seconds);
+
+/// "2025-01-31T12:00:00"
+std::string moment_text(Seconds moment);
+
+}  // namespace coir::apps::queue

@@ -1,0 +1,199 @@
+#include "reader.hpp"
+
+#include <coir/core/errors.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace coir::apps::queue {
+
+namespace {
+
+bool is_standard_input(std::filesystem::path const& path) { return path == "-"; }
+
+std::string shown_name(std::filesystem::path const& path) {
+  return is_standard_input(path) ? "the standard input" : path.string();
+}
+
+[[noreturn]] void fail(std::filesystem::path const& path, int error) {
+  throw InputError(shown_name(path) + ": can't be read: " + std::strerror(error) +
+                   ": check the path and its permissions");
+}
+
+/// Where the first heading after the start is, or the text's end.
+std::size_t find_heading(std::string_view text) {
+  char const* at = text.data();
+  char const* const end = at + text.size();
+  // No other name of a column has a J, and data have few: this is as quick as memory.
+  while (at < end && (at = static_cast<char const*>(
+                          std::memchr(at, 'J', static_cast<std::size_t>(end - at)))) != nullptr) {
+    if (std::string_view(at, static_cast<std::size_t>(end - at)).starts_with("JobID")) {
+      auto const here = static_cast<std::size_t>(at - text.data());
+      std::size_t const before = text.rfind('\n', here);
+      std::size_t const begin = before == std::string_view::npos ? 0 : before + 1;
+      std::size_t const stop = std::min(text.find('\n', here), text.size());
+      std::string_view line = text.substr(begin, stop - begin);
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      if (is_heading(line)) return begin;
+      at = text.data() + stop;
+    } else {
+      ++at;
+    }
+  }
+  return text.size();
+}
+
+void expects_text(std::string_view begin, std::string const& name) {
+  if (begin.starts_with("\x1F\x8B"))
+    throw InputError(name + ": is compressed: zcat " + name + " | coir-queue -");
+  if (begin.starts_with("\xFF\xFE") || begin.starts_with("\xFE\xFF") ||
+      begin.substr(0, 100).find('\0') != std::string_view::npos)
+    throw InputError(name + ": is no text, or UTF-16: save it as UTF-8");
+}
+
+}  // namespace
+
+AccountingReader::AccountingReader(std::vector<std::filesystem::path> paths,
+                                   std::function<void(std::int64_t, std::int64_t)> report)
+    : paths_(std::move(paths)), report_(std::move(report)) {
+  // Before any work: what is missing, and how much there is.
+  bool all_known = true;
+  for (auto const& path : paths_) {
+    struct stat status = {};
+    int const failed =
+        is_standard_input(path) ? fstat(STDIN_FILENO, &status) : stat(path.c_str(), &status);
+    if (failed != 0) fail(path, errno);
+    if (S_ISDIR(status.st_mode))
+      throw InputError(shown_name(path) + ": is a folder: name a file of sacct -P");
+    if (!is_standard_input(path) && access(path.c_str(), R_OK) != 0) fail(path, errno);
+    if (S_ISREG(status.st_mode))
+      total_ += status.st_size;
+    else
+      all_known = false;
+  }
+  if (!all_known) total_ = 0;
+}
+
+AccountingReader::~AccountingReader() {
+  if (file_ > STDIN_FILENO) close(file_);
+}
+
+bool AccountingReader::open_next() {
+  if (file_ > STDIN_FILENO) close(file_);
+  file_ = -1;
+  if (next_path_ == paths_.size()) return false;
+  auto const& path = paths_[next_path_++];
+  file_ = is_standard_input(path) ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file_ < 0) fail(path, errno);
+  at_end_ = false;
+  line_ = 1;
+  columns_.reset();
+  return true;
+}
+
+std::string AccountingReader::place() const {
+  return shown_name(paths_[next_path_ - 1]) + ", line " + std::to_string(line_);
+}
+
+/// What is left of last time, and as much behind it as there is room and text for.
+std::string_view AccountingReader::fill(Piece& piece) {
+  piece.buffer.resize(most_bytes);
+  std::copy(rest_.begin(), rest_.end(), piece.buffer.begin());
+  std::size_t size = rest_.size();
+  rest_.clear();
+  while (size < most_bytes && !at_end_) {
+    ssize_t const got = read(file_, piece.buffer.data() + size, most_bytes - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(paths_[next_path_ - 1], errno);
+    if (got == 0) at_end_ = true;
+    size += static_cast<std::size_t>(got);
+    bytes_ += got;
+  }
+  report_(bytes_, total_);
+  return {piece.buffer.data(), size};
+}
+
+/// Takes a line of names off the front of the text.
+void AccountingReader::read_heading(std::string_view& text) {
+  std::size_t const end = std::min(text.find('\n'), text.size());
+  std::string_view line = text.substr(0, end);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  columns_ = std::make_shared<Columns const>(line, place());
+  text.remove_prefix(std::min(end + 1, text.size()));
+  ++line_;
+}
+
+void AccountingReader::read_first_line(std::string_view& text) {
+  std::string const name = shown_name(paths_[next_path_ - 1]);
+  if (text.empty())
+    throw InputError(name + ": is empty: sacct -P writes at least its names of columns");
+  expects_text(text, name);
+  bool const is_long = text.size() == most_bytes && text.find('\n') == std::string_view::npos;
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (is_long)
+    throw InputError(name + ": has a first line of more than 1 MiB, which sacct doesn't write");
+  read_heading(text);
+}
+
+/// Puts whole lines into the piece, cut where headings change the columns.
+void AccountingReader::cut(Piece& piece, std::string_view lines) {
+  for (;;) {
+    std::size_t const heading = find_heading(lines);
+    std::string_view const before = lines.substr(0, heading);
+    if (!before.empty()) piece.sections.push_back({before, columns_, line_});
+    line_ += std::count(before.begin(), before.end(), '\n');
+    lines.remove_prefix(heading);
+    if (lines.empty()) return;
+    read_heading(lines);
+  }
+}
+
+bool AccountingReader::read_piece(Piece& piece) {
+  piece.sections.clear();
+  piece.too_long.number = piece.unfinished.number = 0;
+  for (;;) {
+    bool const is_done = file_ < 0 || (at_end_ && rest_.empty());
+    if (is_done && !open_next()) return false;
+    std::string_view text = fill(piece);
+    if (!columns_) read_first_line(text);
+    piece.file = static_cast<std::int64_t>(next_path_) - 1;
+    if (in_long_line_) {
+      std::size_t const end = std::min(text.find('\n'), text.size());
+      in_long_line_ = end == text.size() && !at_end_;
+      text.remove_prefix(std::min(end + 1, text.size()));
+      if (!in_long_line_) ++line_;
+    }
+    std::size_t const whole = text.rfind('\n') + 1;  // 0 if there is none
+    std::string_view const left = text.substr(whole);
+    cut(piece, text.substr(0, whole));
+    if (left.size() == most_bytes) {
+      piece.too_long = {line_, std::string(left.substr(0, 60))};
+      in_long_line_ = true;
+    } else if (!at_end_) {
+      rest_.assign(left.begin(), left.end());
+    } else if (!left.empty()) {
+      piece.unfinished = {line_, std::string(left.substr(0, 60))};
+    }
+    if (!piece.sections.empty() || piece.too_long.number > 0 || piece.unfinished.number > 0)
+      return true;
+  }
+}
+
+bool AccountingReader::next(Piece& piece) {
+  std::lock_guard const lock(mutex_);
+  if (has_failed_) return false;  // whoever found out says so
+  try {
+    return read_piece(piece);
+  } catch (...) {
+    has_failed_ = true;
+    throw;
+  }
+}
+
+}  // namespace coir::apps::queue

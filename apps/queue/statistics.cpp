@@ -1,0 +1,210 @@
+#include "statistics.hpp"
+
+#include <coir/core/errors.hpp>
+
+#include <cstring>
+
+namespace coir::apps::queue {
+
+namespace {
+
+/// "CANCELLED by 1234" -> "CANCELLED"
+std::string_view first_word(std::string_view text) { return text.substr(0, text.find(' ')); }
+
+/// What a message shows of a flaw.
+std::string shown(Job const& job, Row const& row, WaitFrom from) {
+  switch (job.flaw) {
+    case Flaw::no_job: return "JobID is " + quoted(of(row, Field::job));
+    case Flaw::no_partition: return "job " + quoted(of(row, Field::job));
+    case Flaw::bad_value:
+      return std::string(name_of(job.field)) + " is " + quoted(of(row, job.field));
+    case Flaw::negative_wait: {
+      bool const is_eligible = from == WaitFrom::eligible && !is_absent(of(row, Field::eligible));
+      Field const since = is_eligible ? Field::eligible : Field::submit;
+      return "Start " + quoted(of(row, Field::start)) + " is before " + name_of(since) + " " +
+             quoted(of(row, since));
+    }
+    default: return "";
+  }
+}
+
+}  // namespace
+
+PartitionWaits::PartitionWaits() {
+  for (std::size_t n = 0; n < properties; ++n) by[n].resize(all_properties()[n].labels.size());
+}
+
+void PartitionWaits::add(PartitionWaits const& other) {
+  all.add(other.all);
+  for (std::size_t n = 0; n < within.size(); ++n) within[n] += other.within[n];
+  for (std::size_t n = 0; n < properties; ++n)
+    for (std::size_t m = 0; m < by[n].size(); ++m) by[n][m].add(other.by[n][m]);
+  running += other.running;
+  pending += other.pending;
+  never_started += other.never_started;
+  forecaster.add(other.forecaster);
+}
+
+void Counts::add(Counts const& other) {
+  rows += other.rows;
+  steps += other.steps;
+  components += other.components;
+  left_out += other.left_out;
+  pending += other.pending;
+  never_started += other.never_started;
+  started += other.started;
+}
+
+Statistics::Statistics(Settings const& settings) : settings_(settings) {
+  std::array const lists = {&Filters::clusters, &Filters::partitions, &Filters::users,
+                            &Filters::accounts, &Filters::states};
+  for (std::size_t n = 0; n < lists.size(); ++n)
+    seen_[n] = {lists[n], std::vector<bool>((settings.filters.*lists[n]).size(), false)};
+}
+
+template <class Equal>
+bool Statistics::is_listed(std::size_t seen, Equal const& equal) {
+  auto const& list = settings_.filters.*seen_[seen].list;
+  if (list.empty()) return true;
+  bool listed = false;
+  for (std::size_t n = 0; n < list.size(); ++n)
+    if (equal(list[n])) listed = seen_[seen].values[n] = true;
+  return listed;
+}
+
+bool Statistics::passes(Row const& row) {
+  auto const is = [&](Field field) {
+    return [value = of(row, field)](std::string const& wanted) { return value == wanted; };
+  };
+  // Each is asked, so that what no job has can be told from what others leave out.
+  bool const partition = is_listed(1, [&](std::string const& wanted) {
+    return of(row, Field::partition) == wanted || name_ == wanted;
+  });
+  bool const cluster = is_listed(0, is(Field::cluster));
+  bool const user = is_listed(2, is(Field::user));
+  bool const account = is_listed(3, is(Field::account));
+  bool const state = is_listed(4, [word = first_word(of(row, Field::state))](
+                                      std::string const& wanted) { return word == wanted; });
+  return partition && cluster && user && account && state;
+}
+
+PartitionWaits& Statistics::partition_of(Row const& row) {
+  name_.assign(of(row, Field::cluster));
+  if (!name_.empty()) name_ += '/';
+  name_ += of(row, Field::partition);
+  if (last_ != nullptr && name_ == last_name_) return *last_;
+  auto const [found, is_new] = partitions_.try_emplace(name_);
+  if (is_new && partitions_.size() > most_partitions)
+    throw InputError("there are more than " + std::to_string(most_partitions) +
+                     " partitions, such as " + queue::quoted(name_) +
+                     ": is the column Partition what it says?");
+  last_name_ = name_;
+  last_ = &found->second;
+  return *last_;
+}
+
+void Statistics::add_broken(Flaw flaw, std::int64_t file, std::int64_t line,
+                            std::string_view text) {
+  ++counts_.rows;
+  broken_.add({flaw, Field::none}, file, line, [&] { return "it begins " + quoted(text); });
+}
+
+void Statistics::read(std::string_view text, Columns const& columns, std::int64_t file,
+                      std::int64_t first_line) {
+  for (std::size_t n = 0; n < fields; ++n) had_[n] = had_[n] || columns.has(static_cast<Field>(n));
+  std::int64_t number = first_line;
+  while (!text.empty()) {
+    auto const* const end = static_cast<char const*>(std::memchr(text.data(), '\n', text.size()));
+    std::size_t const length =
+        end == nullptr ? text.size() : static_cast<std::size_t>(end - text.data());
+    std::string_view line = text.substr(0, length);
+    text.remove_prefix(std::min(length + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!line.empty()) read_line(line, columns, file, number);
+    ++number;
+  }
+}
+
+void Statistics::read_line(std::string_view line, Columns const& columns, std::int64_t file,
+                           std::int64_t number) {
+  ++counts_.rows;
+  Row row;
+  std::size_t const found = columns.split(line, row);
+  if (found != columns.size()) {
+    Flaw const flaw = found < columns.size() ? Flaw::too_few_fields : Flaw::too_many_fields;
+    broken_.add({flaw, Field::none}, file, number, [&] {
+      return std::to_string(found) + " in place of " + std::to_string(columns.size()) +
+             ", it begins " + quoted(line);
+    });
+    return;
+  }
+  Kind const kind = kind_of_number(of(row, Field::job));
+  if (kind != Kind::started) {
+    ++(kind == Kind::step ? counts_.steps : counts_.components);
+    return;
+  }
+  // A job that waits may name several partitions, of which it takes one when it starts.
+  bool const is_choice = of(row, Field::partition).find(',') != std::string_view::npos;
+  bool const has_partition = !of(row, Field::partition).empty() && !is_choice;
+  PartitionWaits* const partition = has_partition ? &partition_of(row) : nullptr;
+  if (partition == nullptr) name_.clear();
+  if (!passes(row)) {
+    ++counts_.left_out;
+    return;
+  }
+  Job const job = read_job(row, columns, settings_.wait_from);
+  if (job.kind == Kind::broken) {
+    broken_.add({job.flaw, job.field}, file, number,
+                [&] { return shown(job, row, settings_.wait_from); });
+    return;
+  }
+  auto const& filters = settings_.filters;
+  if ((filters.from && job.submit < *filters.from) || (filters.to && job.submit >= *filters.to)) {
+    ++counts_.left_out;
+    return;
+  }
+  if (job.kind != Kind::started || partition == nullptr) {
+    bool const waits = job.kind != Kind::never_started;
+    ++(waits ? counts_.pending : counts_.never_started);
+    if (partition != nullptr) ++(waits ? partition->pending : partition->never_started);
+    return;
+  }
+  ++counts_.started;
+  first_submit_ = std::min(first_submit_, job.submit);
+  last_submit_ = std::max(last_submit_, job.submit);
+  partition->running += job.is_running;
+  partition->all.add(job.wait);
+  for (std::size_t n = spans.size(); n-- > 0 && job.wait <= spans[n].seconds;)
+    ++partition->within[n];
+  for (std::size_t n = 0; n < properties; ++n)
+    if (auto const value = value_of(job, static_cast<By>(n)))
+      partition->by[n][class_of(all_properties()[n], *value)].add(job.wait);
+  if (settings_.forecast) partition->forecaster.add(job, settings_.size);
+}
+
+void Statistics::add(Statistics const& other) {
+  for (auto const& [name, waits] : other.partitions_) partitions_[name].add(waits);
+  last_ = nullptr;
+  if (partitions_.size() > most_partitions)
+    throw InputError("there are more than " + std::to_string(most_partitions) +
+                     " partitions: is the column Partition what it says?");
+  counts_.add(other.counts_);
+  broken_.add(other.broken_);
+  for (std::size_t n = 0; n < seen_.size(); ++n)
+    for (std::size_t m = 0; m < seen_[n].values.size(); ++m)
+      if (other.seen_[n].values[m]) seen_[n].values[m] = true;
+  for (std::size_t n = 0; n < fields; ++n) had_[n] = had_[n] || other.had_[n];
+  first_submit_ = std::min(first_submit_, other.first_submit_);
+  last_submit_ = std::max(last_submit_, other.last_submit_);
+}
+
+std::vector<std::string> Statistics::never_seen(std::vector<std::string> Filters::* list) const {
+  std::vector<std::string> names;
+  for (auto const& seen : seen_)
+    if (seen.list == list)
+      for (std::size_t n = 0; n < seen.values.size(); ++n)
+        if (!seen.values[n]) names.push_back((settings_.filters.*list)[n]);
+  return names;
+}
+
+}  // namespace coir::apps::queue

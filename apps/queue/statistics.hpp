@@ -1,0 +1,117 @@
+#pragma once
+
+/// \file
+/// What is counted while rows go by: waits by partition, size and hour, in memory that doesn't grow with the rows.
+
+#include "broken_rows.hpp"
+#include "classes.hpp"
+#include "columns.hpp"
+#include "forecast.hpp"
+#include "job.hpp"
+#include "settings.hpp"
+#include "wait_histogram.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace coir::apps::queue {
+
+/// The waits of a partition.
+struct PartitionWaits {
+  PartitionWaits();
+
+  WaitHistogram all;
+  std::array<std::int64_t, spans.size()> within =
+      {};  ///< how many waited at most each of the spans
+  std::array<std::vector<WaitHistogram>, properties> by;  ///< for each property, of each class
+  std::int64_t running = 0;
+  std::int64_t pending = 0;
+  std::int64_t never_started = 0;
+  Forecaster forecaster;
+
+  void add(PartitionWaits const& other);
+};
+
+/// Rows by what they are.
+struct Counts {
+  std::int64_t rows = 0;  ///< all, without headings and empty lines
+  std::int64_t steps = 0;
+  std::int64_t components = 0;
+  std::int64_t left_out = 0;  ///< jobs that the filters don't let through
+  std::int64_t pending = 0;
+  std::int64_t never_started = 0;
+  std::int64_t started = 0;
+
+  void add(Counts const& other);
+};
+
+/// Everything that one thread counts; those of several are added up.
+class Statistics {
+ public:
+  /// Beyond this a column of partitions isn't one.
+  static constexpr std::size_t most_partitions = 500;
+
+  explicit Statistics(Settings const& settings);
+
+  /// \param text        whole lines, the last one's end may be missing
+  /// \param file        which of the inputs, from 0
+  /// \param first_line  the number of the first line
+  /// \throws InputError if there are too many partitions
+  void read(std::string_view text, Columns const& columns, std::int64_t file,
+            std::int64_t first_line);
+
+  /// A line that isn't shown to read(): one that is too long or has no end.
+  void add_broken(Flaw flaw, std::int64_t file, std::int64_t line, std::string_view text);
+
+  /// Takes in what another thread has counted.
+  void add(Statistics const& other);
+
+  /// One name: that of the partition, or "cluster/partition" if a text has a column of clusters.
+  using Partitions = std::unordered_map<std::string, PartitionWaits>;
+  Partitions const& partitions() const { return partitions_; }
+  Counts const& counts() const { return counts_; }
+  BrokenRows const& broken() const { return broken_; }
+  Seconds first_submit() const { return first_submit_; }
+  Seconds last_submit() const { return last_submit_; }
+  /// Whether one of the texts has it.
+  bool had_column(Field field) const { return had_[static_cast<std::size_t>(field)]; }
+
+  /// The values of a filter that no job has.
+  std::vector<std::string> never_seen(std::vector<std::string> Filters::* list) const;
+
+ private:
+  struct Seen {
+    std::vector<std::string> Filters::* list;
+    std::vector<bool> values;
+  };
+
+  void read_line(std::string_view line, Columns const& columns, std::int64_t file,
+                 std::int64_t number);
+  PartitionWaits& partition_of(Row const& row);
+  bool passes(Row const& row);
+  template <class Equal>
+  bool is_listed(std::size_t seen, Equal const& equal);
+
+  Settings const& settings_;
+  Partitions partitions_;
+  Counts counts_;
+  BrokenRows broken_;
+  std::array<Seen, 5> seen_;
+  std::array<bool, fields> had_ = {};
+  Seconds first_submit_ = std::numeric_limits<Seconds>::max();
+  Seconds last_submit_ = std::numeric_limits<Seconds>::min();
+
+  // The partition of the last row, which most often is that of the next.
+  std::string last_name_;
+  std::string name_;
+  PartitionWaits* last_ = nullptr;
+};
+
+}  // namespace coir::apps::queue

@@ -1,0 +1,709 @@
+#include "generated_accounting.hpp"
+
+#include <queue/columns.hpp>
+#include <queue/fields.hpp>
+#include <queue/forecast.hpp>
+#include <queue/job.hpp>
+#include <queue/wait_histogram.hpp>
+#include <support/command.hpp>
+
+#include <coir/core/errors.hpp>
+#include <coir/io/png.hpp>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace coir::apps::queue;
+using coir::testing::Dice;
+using coir::testing::Outcome;
+using coir::testing::read_text;
+using coir::testing::TemporaryFolder;
+
+constexpr double mib = 1024. * 1024, gib = 1024 * mib;
+
+bool contains(std::string const& text, std::string const& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Outcome queue(std::string const& arguments) {
+  return coir::testing::run_command(std::string(COIR_APP) + " " + arguments);
+}
+
+char const columns[] = "JobID|Partition|User|Account|Submit|Eligible|Start|State|ReqCPUS|ReqTRES\n";
+
+/// A row of those columns: a job of January 31st that waited from noon on.
+std::string row(std::string const& number, std::string const& partition, std::string const& start,
+                std::string const& state = "COMPLETED") {
+  return number + "|" + partition + "|ada|maths|2025-01-31T11:00:00|2025-01-31T12:00:00|" + start +
+         "|" + state + "|4|cpu=4,mem=16G,node=1,billing=4,gres/gpu=2,gres/gpu:a100=2\n";
+}
+
+std::string at(std::string const& clock) { return "2025-01-31T" + clock; }
+
+/// A run on one text, and its report if it made one.
+struct Run {
+  Outcome outcome;
+  nlohmann::json report;
+};
+
+Run run_on(std::string const& text, std::string const& arguments = "") {
+  TemporaryFolder const folder;
+  std::ofstream(folder / "jobs.txt", std::ios::binary) << text;
+  auto const report = (folder / "report.json").string();
+  Run run{queue((folder / "jobs.txt").string() + " --report " + report + " " + arguments), {}};
+  if (auto const written = read_text(report); !written.empty())
+    run.report = nlohmann::json::parse(written);
+  return run;
+}
+
+/// The lines named as broken for a reason.
+std::vector<int> broken_lines(nlohmann::json const& report, std::string const& why) {
+  std::vector<int> lines;
+  for (auto const& kind : report["broken"]["kinds"])
+    if (kind["why"] == why)
+      for (auto const& first : kind["first"]) lines.push_back(first["line"]);
+  return lines;
+}
+
+Resources resources(std::string const& text) { return parse_resources(text).value(); }
+
+}  // namespace
+
+// ---- fields
+
+TEST(QueueFields, MomentsAreSecondsSince1970) {
+  EXPECT_EQ(parse_moment("1970-01-01T00:00:00"), 0);
+  EXPECT_EQ(parse_moment("2025-01-31T12:00:00"), 1738324800);
+  EXPECT_EQ(parse_moment("2024-02-29 23:59:59"), 1709251199);
+  EXPECT_EQ(parse_moment("2025-01-31T12:00:00.250"), 1738324800);
+  EXPECT_EQ(parse_moment("2025-01-31T12:00:00Z"), 1738324800);
+  EXPECT_EQ(parse_moment("2025-01-31T12:00:00+01:00"), 1738324800 - 3600);
+  EXPECT_EQ(parse_moment("2025-01-31T12:00:00-0530"), 1738324800 + 19800);
+  EXPECT_EQ(parse_moment("1738324800"), 1738324800);
+}
+
+TEST(QueueFields, WhatIsNoMomentIsNone) {
+  for (char const* const text :
+       {"", "Unknown", "2025-02-29T12:00:00", "2025-13-01T12:00:00", "2025-01-31T24:00:00",
+        "2025-01-31T12:00", "2025-01-31T12:00:00x", "01/31/25-12:00:00", "2025-01-31T12:00:00+1",
+        "2025-01-31T12:60:00", "-5", "99999999999999", "1969-12-31T23:59:59", "31 Jan 12:00",
+        "2025-01-31T12:00:00."})
+    EXPECT_FALSE(parse_moment(text)) << text;
+}
+
+TEST(QueueFields, DurationsAreSlurms) {
+  EXPECT_EQ(parse_duration("1-02:03:04"), 86400 + 2 * 3600 + 3 * 60 + 4);
+  EXPECT_EQ(parse_duration("02:03:04"), 7384);
+  EXPECT_EQ(parse_duration("03:04"), 184);
+  EXPECT_EQ(parse_duration("1-02"), 86400 + 7200);
+  EXPECT_EQ(parse_duration("1-02:30"), 86400 + 9000);
+  EXPECT_EQ(parse_duration("03:04.120"), 184);
+  for (char const* const text :
+       {"", "5", "1-", "1-02:03:04:05", "a", "1:2:3x", "-1:00", "UNLIMITED", "999999-00:00:00"})
+    EXPECT_FALSE(parse_duration(text)) << text;
+}
+
+TEST(QueueFields, MemoryIsOfJobsNodesOrCores) {
+  auto const is = [](char const* text, double bytes, MemoryOf of) {
+    auto const memory = parse_memory(text);
+    ASSERT_TRUE(memory) << text;
+    EXPECT_DOUBLE_EQ(memory->bytes, bytes) << text;
+    EXPECT_EQ(memory->of, of) << text;
+  };
+  is("4000M", 4000 * mib, MemoryOf::job);
+  is("4Gn", 4 * gib, MemoryOf::node);
+  is("4Gc", 4 * gib, MemoryOf::core);
+  is("16G", 16 * gib, MemoryOf::job);
+  is("3.50G", 3.5 * gib, MemoryOf::job);
+  is("3,50G", 3.5 * gib, MemoryOf::job);
+  is("1T", 1024 * gib, MemoryOf::job);
+  is("500", 500 * mib, MemoryOf::job);
+  for (char const* const text : {"", "G", "4Q", "4GG", "-4G", "4Gx", "4."})
+    EXPECT_FALSE(parse_memory(text)) << text;
+}
+
+TEST(QueueFields, TypesOfGpusRepeatTheirSum) {
+  auto const all = resources("cpu=4,mem=16G,node=1,billing=4,gres/gpu=2,gres/gpu:a100=2");
+  EXPECT_EQ(all.cores, 4);
+  EXPECT_EQ(all.nodes, 1);
+  EXPECT_EQ(all.gpus, 2);
+  EXPECT_DOUBLE_EQ(all.bytes.value(), 16 * gib);
+  EXPECT_EQ(resources("cpu=4,gres/gpu:a100=2,gres/gpu:h100=1").gpus, 3);
+  EXPECT_EQ(resources("gres/gpu:a100=2,gres/gpu=2").gpus, 2);
+  EXPECT_FALSE(resources("cpu=4,gres/gpumem=80G,gres/shard=2").gpus);
+  EXPECT_DOUBLE_EQ(resources("cpu=4,mem=3,50G,node=1").bytes.value(), 3.5 * gib);
+  for (char const* const text : {"cpu", "cpu=x", "mem=?", "=4", "gres/gpu=two", "cpu=4,,node=1"})
+    EXPECT_FALSE(parse_resources(text)) << text;
+}
+
+TEST(QueueFields, OldGresCountsPerNode) {
+  EXPECT_EQ(parse_gpus_of_gres("gpu:2"), 2);
+  EXPECT_EQ(parse_gpus_of_gres("gpu:a100:2(S:0-1)"), 2);
+  EXPECT_EQ(parse_gpus_of_gres("PER_NODE:gpu:1"), 1);
+  EXPECT_EQ(parse_gpus_of_gres("gpu:v100"), 1);
+  EXPECT_EQ(parse_gpus_of_gres("craynetwork:1,gpu:k80:4"), 4);
+  EXPECT_EQ(parse_gpus_of_gres("lustre:1"), 0);
+  EXPECT_FALSE(parse_gpus_of_gres("gpu:2x"));
+}
+
+TEST(QueueFields, StepsAndComponentsAreNoJobs) {
+  EXPECT_EQ(kind_of_number("123"), Kind::started);
+  EXPECT_EQ(kind_of_number("123_4"), Kind::started);
+  EXPECT_EQ(kind_of_number("123_[5-10%2]"), Kind::started);
+  EXPECT_EQ(kind_of_number("123+0"), Kind::started);
+  EXPECT_EQ(kind_of_number("123+1"), Kind::component);
+  for (char const* const step : {"123.batch", "123.extern", "123.0", "123_4.batch", "123+1.0"})
+    EXPECT_EQ(kind_of_number(step), Kind::step) << step;
+}
+
+TEST(QueueFields, MemoryOfNodesAndCoresIsMultiplied) {
+  Columns const with("JobID|Partition|Submit|Start|ReqCPUS|ReqMem|NNodes|ReqGRES", "text, line 1");
+  auto const bytes = [&](std::string const& memory) {
+    std::string const line =
+        "1|cpu|2025-01-31T12:00:00|2025-01-31T12:00:05|8|" + memory + "|2|gpu:3";
+    Row row;
+    EXPECT_EQ(with.split(line, row), with.size());
+    Job const job = read_job(row, with, WaitFrom::eligible);
+    EXPECT_EQ(job.kind, Kind::started);
+    EXPECT_EQ(job.wait, 5);
+    EXPECT_EQ(job.gpus, 6);
+    return job.bytes;
+  };
+  EXPECT_EQ(bytes("4Gn"), 8 * gib);
+  EXPECT_EQ(bytes("4Gc"), 32 * gib);
+  EXPECT_EQ(bytes("4G"), 4 * gib);
+  EXPECT_EQ(bytes("0n"), std::nullopt);
+}
+
+// ---- quantiles
+
+TEST(QueueQuantiles, BinsFollowEachOtherAndHoldTheirSeconds) {
+  for (int bin = 0; bin < WaitHistogram::bins; ++bin) {
+    auto const first = WaitHistogram::first_second(bin), last = WaitHistogram::last_second(bin);
+    EXPECT_EQ(WaitHistogram::bin_of(first), bin);
+    EXPECT_EQ(WaitHistogram::bin_of(last), bin);
+    EXPECT_LE(static_cast<double>(last - first) / 2,
+              WaitHistogram::relative_error * static_cast<double>(first));
+  }
+  EXPECT_EQ(WaitHistogram::bin_of(std::int64_t{1} << 60), WaitHistogram::bins - 1);
+}
+
+TEST(QueueQuantiles, AreWithinTheirBoundOfExactOnes) {
+  Dice dice(7);
+  for (int const count : {1, 2, 3, 10, 1001, 100000}) {
+    WaitHistogram waits;
+    std::vector<std::int64_t> exact;
+    for (int n = 0; n < count; ++n) {
+      auto const wait = std::llround(std::exp(6 + 3 * dice.normal()));
+      exact.push_back(wait);
+      waits.add(wait);
+    }
+    std::sort(exact.begin(), exact.end());
+    for (int percent = 0; percent <= 100; ++percent) {
+      auto const rank = std::max(1, (percent * count + 99) / 100);
+      auto const truth = static_cast<double>(exact[static_cast<std::size_t>(rank - 1)]);
+      double const found = waits.quantile(percent / 100.);
+      EXPECT_LE(std::abs(found - truth), truth * WaitHistogram::relative_error)
+          << percent << " % of " << count;
+      if (truth < 64) EXPECT_EQ(found, truth);
+    }
+    EXPECT_EQ(waits.longest(), exact.back());
+    EXPECT_EQ(waits.shortest(), exact.front());
+  }
+}
+
+TEST(QueueQuantiles, OfPartsAddUp) {
+  Dice dice(8);
+  WaitHistogram whole, parts[3], sum;
+  for (int n = 0; n < 10000; ++n) {
+    auto const wait = static_cast<std::int64_t>(dice.next() % 1000000);
+    whole.add(wait);
+    parts[n % 3].add(wait);
+  }
+  for (auto const& part : parts) sum.add(part);
+  EXPECT_EQ(sum.count(), whole.count());
+  EXPECT_EQ(sum.mean(), whole.mean());
+  for (int bin = 0; bin < WaitHistogram::bins; ++bin)
+    EXPECT_EQ(sum.count_of(bin), whole.count_of(bin));
+  EXPECT_TRUE(std::isnan(WaitHistogram().quantile(0.5)));
+}
+
+// ---- forecasts
+
+TEST(QueueForecast, LikenessNarrowsSizes) {
+  Size size;
+  size.cores = 8;
+  size.gpus = 2;
+  size.hour = 23;
+  Job job;
+  job.cores = 16;
+  job.gpus = 1;
+  job.submit = 3600;  // an hour past midnight
+  EXPECT_EQ(likeness_of(job, size), 0u);
+  job.submit = 12 * 3600;
+  EXPECT_EQ(likeness_of(job, size), 1u);
+  job.cores = 32;
+  EXPECT_EQ(likeness_of(job, size), 2u);
+  job.cores = 33;
+  EXPECT_EQ(likeness_of(job, size), 3u);
+  job.gpus = 0;
+  EXPECT_EQ(likeness_of(job, size), 4u);
+  job.gpus.reset();
+  EXPECT_EQ(likeness_of(job, size), 4u);
+}
+
+TEST(QueueForecast, NeedsEnoughJobs) {
+  Job job;
+  job.kind = Kind::started;
+  Forecaster forecaster;
+  for (int n = 1; n < 19; ++n) forecaster.add(job, {});
+  EXPECT_FALSE(
+      forecaster.forecast(0.9));  // 19 waits have 20 places for the next, and 18 lie between
+  forecaster.add(job, {});
+  ASSERT_TRUE(forecaster.forecast(0.9));
+  EXPECT_EQ(forecaster.forecast(0.9)->jobs, 19);
+  EXPECT_FALSE(forecaster.forecast(0.95));
+}
+
+// Of jobs whose waits come in any order, the interval from n = 400 others holds a share with the mean (s - r) / (n + 1) and,
+// as a beta distribution has it, a standard deviation of at most sqrt(P (1 - P) / (n + 2)) = 0.015 from one history to the
+// next; the mean over 200 histories with 500 trials each is known to 0.0015. Whole bins add at most the share of two of them.
+TEST(QueueForecast, CoversTheNextJobAsOftenAsItSays) {
+  for (double const probability : {0.5, 0.9, 0.95}) {
+    Dice dice(11);
+    double inside = 0;
+    constexpr int histories = 200, trials = 500;
+    auto const wait = [&dice] { return std::llround(std::exp(7 + 1.5 * dice.normal())); };
+    for (int history = 0; history < histories; ++history) {
+      Forecaster forecaster;
+      Job job;
+      for (int n = 0; n < 400; ++n) {
+        job.wait = wait();
+        forecaster.add(job, {});
+      }
+      auto const forecast = forecaster.forecast(probability);
+      ASSERT_TRUE(forecast);
+      for (int n = 0; n < trials; ++n) {
+        auto const next = static_cast<double>(wait());
+        inside += next >= forecast->low && next <= forecast->high;
+      }
+    }
+    double const coverage = inside / (histories * trials);
+    EXPECT_GE(coverage, probability - 0.006) << probability;
+    EXPECT_LE(coverage, probability + 0.025) << probability;
+  }
+}
+
+// ---- the application
+
+TEST(Queue, CountsWaitsFromEligibleToStart) {
+  auto const run =
+      run_on(columns + row("1", "gpu", at("12:00:30")) + row("2", "gpu", at("12:01:00")) +
+             row("3", "gpu", at("13:00:00")) + row("4", "cpu", at("12:00:00")));
+  EXPECT_EQ(run.outcome.code, 0) << run.outcome.errors;
+  EXPECT_EQ(run.outcome.errors, "");
+  EXPECT_TRUE(contains(run.outcome.output, "4 rows: 4 jobs that started")) << run.outcome.output;
+  ASSERT_EQ(run.report["partitions"].size(), 2u);
+  auto const& gpu = run.report["partitions"][0];
+  EXPECT_EQ(gpu["name"], "gpu");
+  EXPECT_EQ(gpu["waits"]["jobs"], 3);
+  EXPECT_EQ(gpu["waits"]["quantiles"]["0.5"], 60);
+  EXPECT_EQ(gpu["waits"]["quantiles"]["0.05"], 30);
+  EXPECT_EQ(gpu["waits"]["longest"], 3600);
+  EXPECT_EQ(gpu["waits"]["mean"], 1230);
+  EXPECT_DOUBLE_EQ(gpu["within"]["60"], 2. / 3);
+  EXPECT_EQ(gpu["by"]["gpus"][0]["class"], "2");
+  EXPECT_EQ(gpu["by"]["cores"][0]["class"], "2-4");
+  EXPECT_EQ(gpu["by"]["memory"][0]["class"], "16-64");
+  EXPECT_EQ(gpu["by"]["hour"][0]["class"], "11");
+  EXPECT_EQ(run.report["wait_from"], "eligible");
+  EXPECT_EQ(run.report["first_submit"], "2025-01-31T11:00:00");
+}
+
+TEST(Queue, CountsWaitsFromSubmitIfAsked) {
+  auto const run = run_on(columns + row("1", "gpu", at("12:00:30")), "--wait-from submit");
+  EXPECT_EQ(run.report["partitions"][0]["waits"]["longest"], 3630);
+  EXPECT_EQ(run.report["wait_from"], "submit");
+}
+
+TEST(Queue, TellsJobsStepsArraysAndThoseThatWaitApart) {
+  auto const step = [](std::string const& number) {
+    return number + "||||" + at("12:00:10") + "|" + at("12:00:10") + "|" + at("12:00:10") +
+           "|COMPLETED|1|\n";
+  };
+  auto const run = run_on(
+      columns + row("1", "gpu", at("12:00:10")) + step("1.batch") + step("1.extern") + step("1.0") +
+      row("2_1", "gpu", at("12:00:10")) + step("2_1.batch") + row("2_2", "gpu", at("12:00:20")) +
+      row("2_[3-9%2]", "gpu", "Unknown", "PENDING") + row("3", "gpu,cpu", "Unknown", "PENDING") +
+      row("4", "gpu", at("12:00:40"), "RUNNING") + row("5", "gpu", "None", "CANCELLED by 1001") +
+      row("6", "gpu", "", "CANCELLED") + row("7+0", "gpu", at("12:00:10")) +
+      row("7+1", "gpu", at("12:00:10")) + row("8", "gpu", at("23:00:00"), "PENDING"));
+  EXPECT_EQ(run.outcome.code, 0) << run.outcome.errors;
+  auto const& report = run.report;
+  EXPECT_EQ(report["rows"], 15);
+  EXPECT_EQ(report["jobs"], 5);
+  EXPECT_EQ(report["steps"], 4);
+  EXPECT_EQ(report["components"], 1);
+  EXPECT_EQ(report["pending"], 3);
+  EXPECT_EQ(report["never_started"], 2);
+  EXPECT_EQ(report["broken"]["count"], 0);
+  EXPECT_EQ(report["partitions"].size(), 1u);
+  EXPECT_EQ(report["partitions"][0]["running"], 1);
+  EXPECT_EQ(report["partitions"][0]["waits"]["longest"], 40);
+}
+
+TEST(Queue, FiltersByEverything) {
+  std::string const head = "JobID|Partition|Submit|Start|State|User|Account\n";
+  auto const job = [](int day, std::string const& rest) {
+    auto const date = "2025-01-0" + std::to_string(day) + "T";
+    return std::to_string(day) + "|" + rest.substr(0, rest.find('|')) + "|" + date + "00:00:00|" +
+           date + "00:00:0" + std::to_string(day) + rest.substr(rest.find('|')) + "\n";
+  };
+  std::string const text = head + job(1, "gpu|COMPLETED|ada|maths") +
+                           job(2, "gpu|FAILED|bob|maths") + job(3, "cpu|COMPLETED|ada|bio") +
+                           job(4, "cpu|CANCELLED by 7|eve|bio") + job(5, "big|TIMEOUT|eve|bio");
+  auto const jobs = [&](std::string const& filters) {
+    auto const run = run_on(text, filters);
+    EXPECT_EQ(run.outcome.code, 0) << filters << run.outcome.errors;
+    EXPECT_EQ(int(run.report["jobs"]) + int(run.report["left_out"]), 5);
+    return int(run.report["jobs"]);
+  };
+  EXPECT_EQ(jobs(""), 5);
+  EXPECT_EQ(jobs("--partition gpu"), 2);
+  EXPECT_EQ(jobs("--partition gpu,big"), 3);
+  EXPECT_EQ(jobs("--user ada"), 2);
+  EXPECT_EQ(jobs("--user ada,eve --account bio"), 3);
+  EXPECT_EQ(jobs("--state completed"), 2);
+  EXPECT_EQ(jobs("--state cancelled,TIMEOUT"), 2);
+  EXPECT_EQ(jobs("--from 2025-01-02 --to 2025-01-04"), 2);
+  EXPECT_EQ(jobs("--from 2025-01-02T00:00:01"), 3);
+}
+
+TEST(Queue, AnUnknownPartitionIsNamedBesideTheKnown) {
+  auto const run =
+      run_on(columns + row("1", "gpu", at("12:00:10")) + row("2", "cpu", at("12:00:10")),
+             "--partition gpus");
+  EXPECT_EQ(run.outcome.code, 2);
+  EXPECT_TRUE(contains(run.outcome.errors, "gpus")) << run.outcome.errors;
+  EXPECT_TRUE(contains(run.outcome.errors, "cpu, gpu")) << run.outcome.errors;
+  EXPECT_EQ(std::count(run.outcome.errors.begin(), run.outcome.errors.end(), '\n'), 1);
+}
+
+TEST(Queue, WhatFiltersLeaveNothingOfIsAnError) {
+  std::string const text = columns + row("1", "gpu", at("12:00:10"));
+  auto const nobody = run_on(text, "--user nobody");
+  EXPECT_EQ(nobody.outcome.code, 2);
+  EXPECT_TRUE(contains(nobody.outcome.errors, "--user nobody")) << nobody.outcome.errors;
+  auto const later = run_on(text, "--from 2026-01-01");
+  EXPECT_EQ(later.outcome.code, 3);
+  EXPECT_TRUE(contains(later.outcome.errors, "1 jobs are left out")) << later.outcome.errors;
+  auto const only_names = run_on(columns);
+  EXPECT_EQ(only_names.outcome.code, 3);
+  EXPECT_TRUE(contains(only_names.outcome.errors, "0 rows")) << only_names.outcome.errors;
+}
+
+TEST(Queue, FiltersNeedTheirColumns) {
+  auto const run =
+      run_on("JobID|Partition|Submit|Start\n1|gpu|" + at("12:00:00") + "|" + at("12:00:05") + "\n",
+             "--user ada");
+  EXPECT_EQ(run.outcome.code, 2);
+  EXPECT_TRUE(contains(run.outcome.errors, "the column User")) << run.outcome.errors;
+}
+
+TEST(Queue, MissingColumnsAreNamed) {
+  auto const run = run_on("JobID|State|Submit\n1|COMPLETED|" + at("12:00:00") + "\n");
+  EXPECT_EQ(run.outcome.code, 3);
+  EXPECT_TRUE(contains(run.outcome.errors, "line 1: lacks the columns Partition, Start"))
+      << run.outcome.errors;
+}
+
+TEST(Queue, TextWithoutNamesOrSeparatorsIsRefused) {
+  for (std::string const& text :
+       {row("1", "gpu", at("12:00:10")), std::string("JobID    Partition  Submit\n----- ------\n"),
+        std::string("a|b|c\n1|2|3\n"), std::string("\n\n"), std::string(1000, '\0')}) {
+    auto const run = run_on(text);
+    EXPECT_EQ(run.outcome.code, 3) << text;
+    EXPECT_TRUE(contains(run.outcome.errors, "sacct") || contains(run.outcome.errors, "no text"))
+        << run.outcome.errors;
+    EXPECT_EQ(std::count(run.outcome.errors.begin(), run.outcome.errors.end(), '\n'), 1);
+  }
+}
+
+TEST(Queue, UnreadableInputsAreNamed) {
+  TemporaryFolder const folder;
+  auto const missing = queue((folder / "none.txt").string());
+  EXPECT_EQ(missing.code, 3);
+  EXPECT_TRUE(contains(missing.errors, "none.txt")) << missing.errors;
+  auto const a_folder = queue(folder.path().string());
+  EXPECT_EQ(a_folder.code, 3);
+  EXPECT_TRUE(contains(a_folder.errors, "is a folder")) << a_folder.errors;
+  auto const empty = run_on("");
+  EXPECT_EQ(empty.outcome.code, 3);
+  EXPECT_TRUE(contains(empty.outcome.errors, "is empty")) << empty.outcome.errors;
+  auto const closed = queue("-");
+  EXPECT_EQ(closed.code, 3);
+  EXPECT_TRUE(contains(closed.errors, "the standard input: is empty")) << closed.errors;
+  auto const compressed = run_on("\x1F\x8B\x08 and so on");
+  EXPECT_TRUE(contains(compressed.outcome.errors, "zcat")) << compressed.outcome.errors;
+}
+
+TEST(Queue, BrokenRowsAreCountedAndNamed) {
+  std::string const good = row("9", "gpu", at("12:00:10"));
+  auto const run = run_on(columns + good +                          // line 2
+                          row("1", "gpu", at("11:30:00")) +         // 3: before it was eligible
+                          row("2", "gpu", "2025-02-30T12:00:00") +  // 4
+                          "3|gpu|ada\n" +                           // 5
+                          "4|a|b|c|d|e|f|g|h|i|j|k\n" +             // 6
+                          row("x", "gpu", at("12:00:10")) +         // 7
+                          row("5", "", at("12:00:10")) +            // 8
+                          "6|gpu|ada|maths|?|?|?|COMPLETED|4|\n" +  // 9
+                          "\n" +                                    // 10: nothing
+                          good + "7|gpu|ada|ma");                   // 11, 12
+  EXPECT_EQ(run.outcome.code, 0) << run.outcome.errors;
+  EXPECT_EQ(run.report["jobs"], 2);
+  EXPECT_EQ(run.report["rows"], 10);
+  EXPECT_EQ(run.report["broken"]["count"], 8);
+  using Lines = std::vector<int>;
+  EXPECT_EQ(broken_lines(run.report, "a negative wait"), Lines{3});
+  EXPECT_EQ(broken_lines(run.report, "Start can't be read"), Lines{4});
+  EXPECT_EQ(broken_lines(run.report, "fewer fields than columns"), Lines{5});
+  EXPECT_EQ(broken_lines(run.report, "more fields than columns"), Lines{6});
+  EXPECT_EQ(broken_lines(run.report, "no number of a job in JobID"), Lines{7});
+  EXPECT_EQ(broken_lines(run.report, "no partition"), Lines{8});
+  EXPECT_EQ(broken_lines(run.report, "Submit can't be read"), Lines{9});
+  EXPECT_EQ(broken_lines(run.report, "the last line has no end"), Lines{12});
+  EXPECT_TRUE(contains(run.outcome.output, "line 4: Start is '2025-02-30T12:00:00'"))
+      << run.outcome.output;
+  EXPECT_TRUE(contains(run.outcome.output, "line 3: Start '" + at("11:30:00") +
+                                               "' is before Eligible '" + at("12:00:00") + "'"))
+      << run.outcome.output;
+}
+
+TEST(Queue, OnlyTheFirstBrokenRowsAreNamed) {
+  std::string text = columns + row("9", "gpu", at("12:00:10"));
+  for (int n = 0; n < 100000; ++n) text += "broken\n";
+  auto const run = run_on(text);
+  EXPECT_EQ(run.report["broken"]["count"], 100000);
+  EXPECT_EQ(broken_lines(run.report, "fewer fields than columns"),
+            (std::vector<int>{3, 4, 5, 6, 7}));
+  EXPECT_TRUE(contains(run.outcome.output, "and 99995 more")) << run.outcome.output;
+}
+
+TEST(Queue, ByteOrderMarksAndCarriageReturnsAreNothing) {
+  std::string text = "\xEF\xBB\xBF" + (columns + row("1", "gpu", at("12:00:10")));
+  std::string windows;
+  for (char const c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  auto const run = run_on(windows);
+  EXPECT_EQ(run.outcome.code, 0) << run.outcome.errors;
+  EXPECT_EQ(run.report["jobs"], 1);
+  EXPECT_EQ(run.report["broken"]["count"], 0);
+}
+
+TEST(Queue, ALineOfTenMegabytesIsBrokenAlone) {
+  std::string const good = row("1", "gpu", at("12:00:10"));
+  auto const run = run_on(columns + good + std::string(10'000'000, 'x') + "\n" + good + "short\n");
+  EXPECT_EQ(run.outcome.code, 0) << run.outcome.errors;
+  EXPECT_EQ(run.report["jobs"], 2);
+  EXPECT_EQ(broken_lines(run.report, "a line of more than 1 MiB"), std::vector<int>{3});
+  EXPECT_EQ(broken_lines(run.report, "fewer fields than columns"), std::vector<int>{5});
+  auto const without_end = run_on(columns + good + std::string(10'000'000, 'x'));
+  EXPECT_EQ(without_end.report["jobs"], 1);
+  EXPECT_EQ(without_end.report["broken"]["count"], 1);
+  auto const first = run_on(std::string(10'000'000, 'x') + "\n" + columns + good);
+  EXPECT_EQ(first.outcome.code, 3);
+  EXPECT_TRUE(contains(first.outcome.errors, "1 MiB")) << first.outcome.errors;
+}
+
+TEST(Queue, TextsOfSeveralClustersHaveTheirOwnColumns) {
+  TemporaryFolder const folder;
+  // One joined from two, by sacct -p with a separator at the end; one with semicolons, seconds since 1970 and a comma in numbers.
+  std::ofstream(folder / "a.txt") << "JobIDRaw|Cluster|Partition|Submit|Start|\n"
+                                  << "1|ares|gpu|" << at("12:00:00") << "|" << at("12:00:05")
+                                  << "|\n"
+                                  << "Cluster|Start|Submit|JobID|Partition|\n"
+                                  << "zeus|" << at("12:00:07") << "|" << at("12:00:00")
+                                  << "|1|gpu|\n"
+                                  << "zeus|broken\n";
+  std::ofstream(folder / "b.txt") << "JOBID;CLUSTER;PARTITION;SUBMIT;START;REQMEM\n"
+                                  << "1;ares;cpu;1738324800;1738324809;3,50G\n";
+  auto const report = (folder / "report.json").string();
+  auto const outcome = queue((folder / "a.txt").string() + " " + (folder / "b.txt").string() +
+                             " --report " + report);
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  auto const json = nlohmann::json::parse(read_text(report));
+  EXPECT_EQ(json["jobs"], 3);
+  EXPECT_EQ(json["partitions"].size(), 3u);
+  for (auto const& partition : json["partitions"]) {
+    std::string const name = partition["name"];
+    EXPECT_EQ(partition["waits"]["longest"], name == "ares/gpu" ? 5 : name == "zeus/gpu" ? 7 : 9);
+  }
+  EXPECT_EQ(broken_lines(json, "fewer fields than columns"), std::vector<int>{5});
+  auto const one = queue((folder / "a.txt").string() + " --partition zeus/gpu --report " + report);
+  EXPECT_EQ(one.code, 0) << one.errors;
+  EXPECT_EQ(nlohmann::json::parse(read_text(report))["jobs"], 1);
+}
+
+TEST(Queue, TimesOfAnotherFormatAreExplained) {
+  auto const run = run_on("JobID|Partition|Submit|Start\n1|gpu|31 Jan 12:00|31 Jan 12:05\n");
+  EXPECT_EQ(run.outcome.code, 3);
+  EXPECT_TRUE(contains(run.outcome.errors, "SLURM_TIME_FORMAT=standard")) << run.outcome.errors;
+}
+
+TEST(Queue, ReadsAPipeToTheSameEndAsAFile) {
+  TemporaryFolder const folder;
+  Dice dice(3);
+  std::string text = coir::testing::made_up_columns;
+  for (int n = 0; n < 20000; ++n)
+    append_rows(text, coir::testing::made_up_job(dice, n, 20000), true);
+  std::ofstream(folder / "jobs.txt") << text;
+  auto const file = queue((folder / "jobs.txt").string() + " --kokkos-num-threads=1");
+  auto const pipe = coir::testing::run_command("sh -c 'cat " + (folder / "jobs.txt").string() +
+                                               " | " + COIR_APP + " -'");
+  EXPECT_EQ(file.code, 0) << file.errors;
+  EXPECT_EQ(pipe.code, 0) << pipe.errors;
+  EXPECT_EQ(file.output, pipe.output);
+  EXPECT_TRUE(contains(file.output, "60000 rows: 20000 jobs that started")) << file.output;
+  EXPECT_TRUE(contains(file.output, "40000 steps")) << file.output;
+}
+
+// Every count of every bin, against a plain loop over the jobs that were made up.
+TEST(Queue, AgreesWithTheJobsThatWereMadeUp) {
+  constexpr int jobs = 50000;
+  Dice dice(5);
+  std::string text = coir::testing::made_up_columns;
+  std::vector<std::vector<std::int64_t>> exact(4);
+  for (int n = 0; n < jobs; ++n) {
+    auto const job = coir::testing::made_up_job(dice, n, jobs);
+    exact[static_cast<std::size_t>(job.partition)].push_back(job.wait);
+    append_rows(text, job, false);
+  }
+  auto const run = run_on(text);
+  EXPECT_EQ(run.outcome.code, 0) << run.outcome.errors;
+  EXPECT_EQ(run.report["broken"]["count"], 0);
+  for (auto const& partition : run.report["partitions"]) {
+    std::size_t n = 0;
+    while (coir::testing::made_up_partitions[n] != partition["name"]) ++n;
+    auto& waits = exact[n];
+    std::sort(waits.begin(), waits.end());
+    EXPECT_EQ(partition["waits"]["jobs"], waits.size());
+    EXPECT_EQ(partition["waits"]["longest"], waits.back());
+    for (auto const& bin : partition["histogram"]) {
+      auto const count = std::upper_bound(waits.begin(), waits.end(), std::int64_t(bin[1])) -
+                         std::lower_bound(waits.begin(), waits.end(), std::int64_t(bin[0]));
+      EXPECT_EQ(bin[2], count);
+    }
+    for (auto const& [text_of_q, found] : partition["waits"]["quantiles"].items()) {
+      double const q = std::stod(text_of_q);
+      auto const rank = std::ceil(q * static_cast<double>(waits.size()) - 1e-9);
+      auto const truth = static_cast<double>(waits[static_cast<std::size_t>(rank) - 1]);
+      EXPECT_NEAR(found, truth, truth / 64) << text_of_q;
+    }
+    for (char const* const property : {"cores", "core_hours", "memory", "gpus", "hour"}) {
+      std::size_t sum = 0;
+      for (auto const& one : partition["by"][property]) sum += std::size_t(one["jobs"]);
+      EXPECT_EQ(sum, waits.size()) << property;
+    }
+  }
+}
+
+// The forecast from one year is tried on jobs like the one asked for that it hasn't seen, of other dice but the same days.
+// Some thousand of them: the share inside is known to 0.01 (two standard deviations). Day and size change the waits within
+// the sizes that count as alike, which the interval knows from the jobs it is made of.
+TEST(Queue, ForecastsHoldForJobsThatWereHeldOut) {
+  constexpr int jobs = 100000;
+  Dice dice(21);
+  std::string text = coir::testing::made_up_columns;
+  for (int n = 0; n < jobs; ++n)
+    append_rows(text, coir::testing::made_up_job(dice, n, jobs), false);
+  auto const run = run_on(text, "--forecast --cores 16 --gpus 2 --time-limit 12:00:00 --quiet");
+  EXPECT_EQ(run.outcome.code, 0) << run.outcome.errors;
+  EXPECT_EQ(run.outcome.output, "");
+  EXPECT_EQ(run.report["forecast_for"]["limit_seconds"], 43200);
+
+  auto const& partitions = run.report["partitions"];
+  auto const gpu = std::find_if(partitions.begin(), partitions.end(),
+                                [](auto const& partition) { return partition["name"] == "gpu"; });
+  ASSERT_NE(gpu, partitions.end());
+  auto const& forecast = (*gpu)["forecast"];
+  EXPECT_EQ(forecast["likeness"], "sizes within a factor of 2");
+  EXPECT_GT(forecast["held_out"], 300);
+  EXPECT_NEAR(forecast["coverage"], 0.9, 0.05);
+
+  Dice others(22);
+  double alike = 0, inside = 0;
+  for (int n = 0; n < 4 * jobs; ++n) {
+    auto const job = coir::testing::made_up_job(others, n, 4 * jobs);
+    if (job.partition != 1 || job.cores < 8 || job.cores > 32 || job.gpus < 1 || job.gpus > 4 ||
+        job.limit_hours < 6 || job.limit_hours > 24)
+      continue;
+    auto const wait = static_cast<double>(job.wait);
+    alike += 1;
+    inside += wait >= forecast["low"] && wait <= forecast["high"];
+  }
+  EXPECT_GT(alike, 5000);
+  EXPECT_NEAR(inside / alike, 0.9, 0.02);
+}
+
+TEST(Queue, ForecastsTellWhatTheyNeed) {
+  std::string const text = columns + row("1", "gpu", at("12:00:10"));
+  auto const few = run_on(text, "--forecast --gpus 2");
+  EXPECT_EQ(few.outcome.code, 0) << few.outcome.errors;
+  EXPECT_TRUE(contains(few.outcome.output, "too few")) << few.outcome.output;
+  EXPECT_TRUE(few.report["partitions"][0]["forecast"].is_null());
+  auto const limit = run_on(text, "--forecast --time-limit 90");
+  EXPECT_EQ(limit.outcome.code, 2);
+  EXPECT_TRUE(contains(limit.outcome.errors, "Timelimit")) << limit.outcome.errors;
+  for (char const* const wrong :
+       {"--gpus 2", "--forecast --memory 4Gc", "--forecast --time-limit soon",
+        "--forecast --hour 24", "--forecast --interval 1", "--state SLEEPING", "--from yesterday",
+        "--partition ''", "--from 2025-01-02 --to 2025-01-01", "--picture waits.jpg"}) {
+    auto const run = run_on(text, wrong);
+    EXPECT_EQ(run.outcome.code, 2) << wrong;
+    EXPECT_EQ(std::count(run.outcome.errors.begin(), run.outcome.errors.end(), '\n'), 1) << wrong;
+  }
+}
+
+TEST(Queue, DrawsAPicture) {
+  TemporaryFolder const folder;
+  auto const picture = (folder / "waits.png").string();
+  auto const run =
+      run_on(columns + row("1", "gpu", at("12:00:10")) + row("2", "cpu", at("18:00:00")),
+             "--picture " + picture);
+  EXPECT_EQ(run.outcome.code, 0) << run.outcome.errors;
+  auto const image = coir::io::read_png(picture);
+  EXPECT_EQ(image.columns, 1000);
+  EXPECT_GT(image.rows, 300);
+  auto const dark = std::count_if(image.samples.begin(), image.samples.end(),
+                                  [](auto sample) { return sample < 100; });
+  EXPECT_GT(dark, 1000);
+}
+
+TEST(Queue, InputsAreNeverOverwritten) {
+  TemporaryFolder const folder;
+  auto const file = (folder / "jobs.txt").string();
+  std::ofstream(file) << columns << row("1", "gpu", at("12:00:10"));
+  auto const outcome = queue(file + " --report " + file);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(contains(read_text(file), "ada"));
+}
+
+TEST(Queue, MemoryDoesNotGrowWithRows) {
+  auto const peak = [](int jobs) {
+    Dice dice(9);
+    std::string text = coir::testing::made_up_columns;
+    for (int n = 0; n < jobs; ++n)
+      append_rows(text, coir::testing::made_up_job(dice, n, jobs), true);
+    return double(run_on(text, "--quiet").report["bytes_peak"]);
+  };
+  EXPECT_LT(peak(100000), peak(20000) + 8e6);  // 40 MB of text more
+}
