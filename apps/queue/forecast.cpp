@@ -44,7 +44,7 @@ bool sizes_are_near(Job const& job, Size const& size, double factor) {
 
 std::size_t likeness_of(Job const& job, Size const& size) {
   bool const is_of_kind = !size.gpus || (job.gpus && (*job.gpus > 0) == (*size.gpus > 0));
-  if (!is_of_kind) return 4;
+  if (!is_of_kind) return job.gpus ? likeness.size() : 4;
   if (!sizes_are_near(job, size, 4)) return 3;
   if (!sizes_are_near(job, size, 2)) return 2;
   if (!size.hour) return 1;
@@ -70,6 +70,7 @@ std::optional<Forecaster::Forecast> Forecaster::forecast(double probability) con
   auto const choose = [](auto const& count_at) {
     std::size_t n = 0;
     while (n + 1 < likeness.size() && count_at(n) < enough) ++n;
+    while (n > 0 && count_at(n - 1) == count_at(n)) --n;  // the same jobs
     return n;
   };
   Forecast result;

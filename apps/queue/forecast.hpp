@@ -17,10 +17,10 @@ namespace coir::apps::queue {
 /// How alike jobs are to the one that is asked for, the most alike first.
 inline constexpr std::array<char const*, 5> likeness = {
     "sizes within a factor of 2, submitted within 2 hours of the day", "sizes within a factor of 2",
-    "sizes within a factor of 4", "the same kind, with GPUs or without", "all of the partition"};
+    "sizes within a factor of 4", "any size, with GPUs or without as it", "all of the partition"};
 
-/// The first likeness that a job has; all following ones hold, too. Jobs of which a size that matters isn't known are
-/// like the one asked for by no more than the last.
+/// The first likeness that a job has; all following ones hold, too. likeness.size() if it has GPUs and the one asked for
+/// has none, or the other way round.
 std::size_t likeness_of(Job const& job, Size const& size);
 
 /// Waits of the jobs of a partition by their likeness: each job counts at its own and at all following ones.

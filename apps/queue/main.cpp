@@ -8,6 +8,7 @@
 #include "settings.hpp"
 
 #include <coir/core/errors.hpp>
+#include <coir/core/kokkos.hpp>
 #include <coir/io/atomic_file.hpp>
 #include <coir/io/format.hpp>
 #include <coir/io/png.hpp>
@@ -23,9 +24,12 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <initializer_list>
 #include <iostream>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace coir::apps::queue {

@@ -217,7 +217,9 @@ std::string forecast_text(std::vector<Shown> const& partitions, Settings const& 
   std::string text = "\nForecast for a job of " + size_text(settings.size) +
                      ": with a probability of " + percent(settings.interval) + " it waits\n\n" +
                      table.text();
-  if (!notes.empty()) text += "\nMade from jobs that are alike: " + joined(notes, "; ") + ".\n";
+  bool const has_size = size_text(settings.size) != size_text({});
+  if (has_size && !notes.empty())
+    text += "\nMade from jobs that are alike: " + joined(notes, "; ") + ".\n";
   return text;
 }
 

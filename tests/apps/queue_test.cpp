@@ -4,6 +4,8 @@
 #include <queue/fields.hpp>
 #include <queue/forecast.hpp>
 #include <queue/job.hpp>
+#include <queue/settings.hpp>
+#include <queue/statistics.hpp>
 #include <queue/wait_histogram.hpp>
 #include <support/command.hpp>
 
@@ -257,7 +259,7 @@ TEST(QueueForecast, LikenessNarrowsSizes) {
   job.cores = 33;
   EXPECT_EQ(likeness_of(job, size), 3u);
   job.gpus = 0;
-  EXPECT_EQ(likeness_of(job, size), 4u);
+  EXPECT_EQ(likeness_of(job, size), likeness.size());
   job.gpus.reset();
   EXPECT_EQ(likeness_of(job, size), 4u);
 }
@@ -302,6 +304,46 @@ TEST(QueueForecast, CoversTheNextJobAsOftenAsItSays) {
     EXPECT_GE(coverage, probability - 0.006) << probability;
     EXPECT_LE(coverage, probability + 0.025) << probability;
   }
+}
+
+// ---- rows
+
+TEST(QueueRows, WhateverTheBytesEachRowIsCountedOnce) {
+  Settings const settings;
+  std::string const heading(columns);
+  Columns const with(heading.substr(0, heading.size() - 1), "text, line 1");
+  std::string const good = row("12_3", "gpu", at("12:00:10"));
+  std::string const bytes = "|,=:.-+T0129KMGnc\r\xFF x";
+  Dice dice(13);
+  for (int round = 0; round < 200; ++round) {
+    Statistics statistics(settings);
+    std::string text;
+    for (int n = 0; n < 100; ++n) {
+      std::string line = good.substr(0, good.size() - 1);
+      for (int change = dice.below(4); change > 0; --change)
+        line[static_cast<std::size_t>(dice.below(static_cast<int>(line.size())))] =
+            bytes[static_cast<std::size_t>(dice.below(static_cast<int>(bytes.size())))];
+      text += line + "\n";
+    }
+    statistics.read(text, with, 0, 2);
+    auto const& counts = statistics.counts();
+    EXPECT_EQ(counts.rows, 100);
+    EXPECT_EQ(counts.started + counts.pending + counts.never_started + counts.steps +
+                  counts.components + counts.left_out + statistics.broken().count(),
+              100);
+    EXPECT_GT(counts.started, 0);
+  }
+}
+
+TEST(QueueRows, TooManyPartitionsAreRefused) {
+  Settings const settings;
+  std::string const heading(columns);
+  Columns const with(heading.substr(0, heading.size() - 1), "text, line 1");
+  Statistics statistics(settings);
+  std::string text;
+  for (std::size_t n = 0; n <= Statistics::most_partitions; ++n)
+    text += row("1", "p" + std::to_string(n), at("12:00:10"));
+  EXPECT_THROW(statistics.read(text, with, 0, 2), coir::InputError);
 }
 
 // ---- the application
@@ -686,6 +728,34 @@ TEST(Queue, DrawsAPicture) {
   auto const dark = std::count_if(image.samples.begin(), image.samples.end(),
                                   [](auto sample) { return sample < 100; });
   EXPECT_GT(dark, 1000);
+}
+
+TEST(Queue, StopsWhileItWaitsForItsInput) {
+  auto const outcome = coir::testing::run_command(
+      std::string("sh -c 'sleep 3 | timeout --preserve-status -s TERM 0.5 ") + COIR_APP + " -'");
+  EXPECT_EQ(outcome.code, 143);
+  EXPECT_EQ(outcome.errors, "coir-queue: error: stopped while reading; nothing was written\n");
+}
+
+TEST(Queue, OptionsComeFromAFile) {
+  TemporaryFolder const folder;
+  std::ofstream(folder / "queue.toml") << "partition = \"gpu\"\nforecast = true\ngpus = 2\n";
+  auto const run =
+      run_on(columns + row("1", "gpu", at("12:00:10")) + row("2", "cpu", at("12:00:10")),
+             "--config " + (folder / "queue.toml").string());
+  EXPECT_EQ(run.outcome.code, 0) << run.outcome.errors;
+  EXPECT_EQ(run.report["left_out"], 1);
+  EXPECT_EQ(run.report["forecast_for"]["gpus"], 2);
+}
+
+TEST(Queue, PartitionsWithoutGpusForecastNothingForJobsWithThem) {
+  std::string text = "JobID|Partition|Submit|Start|ReqTRES\n";
+  for (int n = 0; n < 300; ++n)
+    text += std::to_string(n) + (n % 2 == 0 ? "|gpu|" : "|cpu|") + at("12:00:00") + "|" +
+            at("12:00:09") + (n % 2 == 0 ? "|gres/gpu=4\n" : "|cpu=4\n");
+  auto const run = run_on(text, "--forecast --gpus 1");
+  for (auto const& partition : run.report["partitions"])
+    EXPECT_EQ(partition["forecast"].is_null(), partition["name"] == "cpu");
 }
 
 TEST(Queue, InputsAreNeverOverwritten) {
