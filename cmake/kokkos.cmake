@@ -18,4 +18,12 @@ if(Kokkos_VERSION VERSION_LESS 3.4.1 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6)
       "coir needs Kokkos 3.4.1 or newer, below 6, and found ${Kokkos_VERSION} in ${Kokkos_DIR}. "
       "Name another with -DKokkos_ROOT=<prefix>, or use a preset, which brings one.")
 endif()
+# For CUDA, Kokkos' script before each command turns g++ into nvcc. It doesn't know g++ behind another launcher.
+get_property(coir_launcher GLOBAL PROPERTY RULE_LAUNCH_COMPILE)
+if(coir_launcher MATCHES "kokkos_launch_compiler" AND CMAKE_CXX_COMPILER_LAUNCHER)
+  message(STATUS "Compiling without ${CMAKE_CXX_COMPILER_LAUNCHER} of CMAKE_CXX_COMPILER_LAUNCHER, "
+                 "behind which Kokkos' script for nvcc wouldn't find the compiler")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "")
+endif()
+unset(coir_launcher)
 include(${CMAKE_CURRENT_LIST_DIR}/kokkos_targets.cmake)

@@ -185,6 +185,13 @@ function(coir_build_and_install package source prefix failure)
     set(cores $ENV{CMAKE_BUILD_PARALLEL_LEVEL})
   endif()
   message(STATUS "Building ${label} from ${source}, once (log: ${log})")
+  # Kokkos has nvcc launched by a script of its own, and refuses another launcher.
+  set(environment "")
+  if(COIR_REQUIRE_BACKEND STREQUAL "CUDA" AND DEFINED ENV{CMAKE_CXX_COMPILER_LAUNCHER})
+    set(environment -E env --unset=CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}")
+    message(STATUS "It is built without $ENV{CMAKE_CXX_COMPILER_LAUNCHER} of CMAKE_CXX_COMPILER_LAUNCHER, "
+                   "which Kokkos refuses for CUDA")
+  endif()
   string(TIMESTAMP begin %s)
   foreach(
     step IN
@@ -193,7 +200,7 @@ function(coir_build_and_install package source prefix failure)
           "--install|${build}")
     string(REPLACE "|" ";" arguments "${step}")
     execute_process(
-      COMMAND "${CMAKE_COMMAND}" ${arguments}
+      COMMAND "${CMAKE_COMMAND}" ${environment} ${arguments}
       OUTPUT_VARIABLE output
       ERROR_VARIABLE output
       RESULT_VARIABLE failed)

@@ -116,6 +116,24 @@ elseif(CASE STREQUAL "looks_again_where_other_components_are_asked_for")
   if(now STREQUAL before)
     message(SEND_ERROR "both are ${now}")
   endif()
+elseif(CASE STREQUAL "builds_for_cuda_without_another_launcher")
+  # A source tree that refuses one as that of Kokkos does, and whose package launches a script of its own.
+  set(config "set(Kokkos_VERSION 4.6.1)\nset(Kokkos_DEVICES CUDA)\n"
+             "set_property(GLOBAL PROPERTY RULE_LAUNCH_COMPILE \\\"\\\${CMAKE_COMMAND} -E env A=kokkos_launch_compiler\\\")\n")
+  string(CONCAT config ${config})
+  file(WRITE ${FOLDER}/source/cmake/kokkos_arch.cmake "")
+  file(
+    WRITE ${FOLDER}/source/CMakeLists.txt
+    "cmake_minimum_required(VERSION 3.25)\nproject(Kokkos LANGUAGES CXX)\n"
+    "set(Kokkos_VERSION_MAJOR 4)\nset(Kokkos_VERSION_MINOR 6)\nset(Kokkos_VERSION_PATCH 1)\n"
+    "if(CMAKE_CXX_COMPILER_LAUNCHER)\n  message(FATAL_ERROR \"Cannot use CMAKE_CXX_COMPILER_LAUNCHER\")\nendif()\n"
+    "file(WRITE \${CMAKE_BINARY_DIR}/KokkosConfig.cmake \"${config}\")\n"
+    "file(WRITE \${CMAKE_BINARY_DIR}/KokkosConfigVersion.cmake \"set(PACKAGE_VERSION 4.6.1)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n\")\n"
+    "install(FILES \${CMAKE_BINARY_DIR}/KokkosConfig.cmake \${CMAKE_BINARY_DIR}/KokkosConfigVersion.cmake DESTINATION lib/cmake/Kokkos)\n")
+  set(ENV{CMAKE_CXX_COMPILER_LAUNCHER} env)
+  configure("" CUDA ${provider} -D FETCHCONTENT_SOURCE_DIR_KOKKOS=${FOLDER}/source)
+  expect_said("It is built without env of CMAKE_CXX_COMPILER_LAUNCHER" "TOOK 4.6.1 CUDA"
+              "Compiling without env of CMAKE_CXX_COMPILER_LAUNCHER" "LAUNCHER ''")
 elseif(CASE STREQUAL "gives_old_sources_the_header_that_they_lack")
   # Kokkos 3 needs it from g++ 13 on.
   include(${here}/../../../cmake/dependencies/requirements.cmake)

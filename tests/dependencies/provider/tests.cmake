@@ -9,6 +9,7 @@ foreach(
         without_it_a_missing_backend_stops_the_build
         builds_again_where_native_means_another_machine
         looks_again_where_other_components_are_asked_for
+        builds_for_cuda_without_another_launcher
         gives_old_sources_the_header_that_they_lack)
   add_test(
     NAME provider/${case}
