@@ -7,10 +7,11 @@
 
 #include <coir/core/loops.hpp>
 
+#include <concepts>
+
 namespace coir::bench {
 
-using Exec = Kokkos::DefaultExecutionSpace;
-using Counts = Kokkos::View<int**, Kokkos::LayoutRight, Exec::memory_space>;
+using Counts = Kokkos::View<int**, Kokkos::LayoutRight, Memory>;
 
 template <class T>
 apps::escape::Problem<T> problem_of(benchmark::State const& state) {
@@ -24,7 +25,7 @@ apps::escape::Problem<T> problem_of(benchmark::State const& state) {
 inline std::int64_t steps_of(Counts const& counts) {
   std::int64_t sum = 0;
   reduce(
-      "coir::bench::steps", Exec{}, box({int(counts.extent(0)), int(counts.extent(1))}),
+      "coir::bench::steps", Space{}, box({int(counts.extent(0)), int(counts.extent(1))}),
       KOKKOS_LAMBDA(int i, int j, std::int64_t& value) { value += counts(i, j); },
       Kokkos::Sum<std::int64_t>(sum));
   return sum;
@@ -32,7 +33,7 @@ inline std::int64_t steps_of(Counts const& counts) {
 
 template <class Compute>
 void time_escape(benchmark::State& state, Counts const& counts, Compute const& compute) {
-  double const calls = time_batches(state, Exec{}, compute);
+  double const calls = time_batches(state, Space{}, compute);
   using benchmark::Counter;
   constexpr auto per_batch = Counter::kIsIterationInvariantRate;
   state.counters["pixels/s"] = Counter(calls * double(counts.size()), per_batch);
@@ -43,28 +44,42 @@ template <class T>
 void bench_escape_kernel(benchmark::State& state) {
   auto const problem = problem_of<T>(state);
   Counts const counts("counts", problem.pixels.rows, problem.pixels.columns);
-  Kokkos::View<T**, Kokkos::LayoutRight, Exec::memory_space> const no_values;
+  Kokkos::View<T**, Kokkos::LayoutRight, Memory> const no_values;
   time_escape(state, counts,
-              [&] { apps::escape::escape_time(Exec{}, problem, counts, no_values); });
+              [&] { apps::escape::escape_time(Space{}, problem, counts, no_values); });
 }
 
 template <class T>
 void bench_escape_arrays(benchmark::State& state) {
   auto const problem = problem_of<T>(state);
   Counts const counts("counts", problem.pixels.rows, problem.pixels.columns);
-  Array<int, 2> array(counts.data(), {problem.pixels.rows, problem.pixels.columns}, nullptr);
+  Array<int, 2, Memory> array(counts.data(), {problem.pixels.rows, problem.pixels.columns},
+                              nullptr);
   time_escape(state, counts, [&] {
     apps::escape::escape_time_by_arrays(problem, array, static_cast<Array<T, 2>*>(nullptr));
   });
 }
 
+template <std::int64_t largest>
 void sizes(benchmark::internal::Benchmark* bench) {
-  bench->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(64)->Arg(2048);
+  bench->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(64);
+  for (std::int64_t side = 256; side <= largest; side *= 2) bench->Arg(side);
 }
 
-BENCHMARK_TEMPLATE(bench_escape_kernel, float)->Apply(sizes);
-BENCHMARK_TEMPLATE(bench_escape_kernel, double)->Apply(sizes);
-BENCHMARK_TEMPLATE(bench_escape_arrays, float)->Apply(sizes);
-BENCHMARK_TEMPLATE(bench_escape_arrays, double)->Apply(sizes);
+BENCHMARK_TEMPLATE(bench_escape_kernel, float)->Apply(sizes<8192>);
+BENCHMARK_TEMPLATE(bench_escape_kernel, double)->Apply(sizes<8192>);
+
+/// The application's statements are those of the default space.
+template <class S = Space>
+bool add_arrays() {
+  if constexpr (std::same_as<S, Kokkos::DefaultExecutionSpace>) {
+    benchmark::RegisterBenchmark("bench_escape_arrays<float>", bench_escape_arrays<float>)
+        ->Apply(sizes<2048>);
+    benchmark::RegisterBenchmark("bench_escape_arrays<double>", bench_escape_arrays<double>)
+        ->Apply(sizes<2048>);
+  }
+  return true;
+}
+[[maybe_unused]] bool const arrays_added = add_arrays();
 
 }  // namespace coir::bench

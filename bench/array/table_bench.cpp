@@ -2,6 +2,7 @@
 //
 // bench/peers/table.py runs the same rows in NumPy, Numba, JAX and CuPy.
 
+#include <support/memory.hpp>
 #include <support/timing.hpp>
 
 #include <coir/array/all.hpp>
@@ -12,26 +13,31 @@
 
 namespace coir::bench {
 
-using Exec = Kokkos::DefaultExecutionSpace;
-
 template <class Statement>
 void time_statement(benchmark::State& state, Work work, Statement const& statement) {
-  Exec const exec;
-  int const calls = time_batches(state, exec, statement);
-  report_rates(state, exec, {work.items * calls, work.bytes * calls});
+  time_batches(state, Space{}, work, statement);
+}
+
+/// From what a cache holds to 2^27 elements, for plots of time over size, besides the sizes of the table.
+template <std::int64_t... OfTable>
+void sizes(benchmark::internal::Benchmark* bench) {
+  bench->UseManualTime();
+  (bench->Arg(OfTable), ...);
+  for (int power = 10; power < 27; power += 2) bench->Arg(std::int64_t(1) << power);
+  bench->Arg(std::int64_t(1) << 27);
 }
 
 void add_number(benchmark::State& state) {
   auto const n = state.range(0);
-  auto x = zeros<float>(n);
+  auto x = zeros<float, Memory>(n);
   time_statement(state, {double(n), 8.0 * n}, [&] { x += 3; });
 }
 BENCHMARK(add_number)->Name("x+=3")->Arg(256)->Arg(1'000'000)->Arg(100'000'000)->UseManualTime();
 
 void cosine_and_sine(benchmark::State& state) {
   auto const n = state.range(0);
-  auto const x = linspace<float>(0, 100, n);
-  auto y = zeros<float>(n);
+  auto const x = linspace<float, Memory>(0, 100, n);
+  auto y = zeros<float, Memory>(n);
   time_statement(state, {double(n), 8.0 * n}, [&] { y = square(cos(x)) + square(sin(x)); });
 }
 BENCHMARK(cosine_and_sine)->Name("cos2+sin2")->Arg(256)->Arg(10'000'000)->UseManualTime();
@@ -39,15 +45,15 @@ BENCHMARK(cosine_and_sine)->Name("cos2+sin2")->Arg(256)->Arg(10'000'000)->UseMan
 // A new array each time, as in NumPy.
 void add_arrays(benchmark::State& state) {
   auto const n = state.range(0);
-  auto const a = linspace<float>(0, 1, n), b = linspace<float>(1, 2, n);
-  time_statement(state, {double(n), 12.0 * n}, [&] { Array<float, 1> const c = a + b; });
+  auto const a = linspace<float, Memory>(0, 1, n), b = linspace<float, Memory>(1, 2, n);
+  time_statement(state, {double(n), 12.0 * n}, [&] { Array<float, 1, Memory> const c = a + b; });
 }
 BENCHMARK(add_arrays)->Name("a+b")->Arg(4096)->Arg(100'000'000)->UseManualTime();
 
 void add_arrays_in_place(benchmark::State& state) {
   auto const n = state.range(0);
-  auto const a = linspace<float>(0, 1, n), b = linspace<float>(1, 2, n);
-  auto c = zeros<float>(n);
+  auto const a = linspace<float, Memory>(0, 1, n), b = linspace<float, Memory>(1, 2, n);
+  auto c = zeros<float, Memory>(n);
   time_statement(state, {double(n), 12.0 * n}, [&] { c = a + b; });
 }
 BENCHMARK(add_arrays_in_place)
@@ -58,8 +64,8 @@ BENCHMARK(add_arrays_in_place)
 
 void selu(benchmark::State& state) {
   auto const n = state.range(0);
-  auto const x = linspace<float>(-3, 3, n);
-  auto y = zeros<float>(n);
+  auto const x = linspace<float, Memory>(-3, 3, n);
+  auto y = zeros<float, Memory>(n);
   time_statement(state, {double(n), 8.0 * n},
                  [&] { y = 1.05 * where(x > 0, x, 1.67 * exp(x) - 1.67); });
 }
@@ -67,30 +73,31 @@ BENCHMARK(selu)->Name("selu")->Arg(256)->Arg(1'000'000)->UseManualTime();
 
 void chain(benchmark::State& state) {
   auto const n = state.range(0);
-  auto const a = linspace(0, 1, n), b = linspace(1, 2, n), c = linspace(2, 3, n),
-             d = linspace(3, 4, n);
-  auto y = zeros(n);
+  if (!fits(state, 40.0 * double(n))) return;
+  auto const a = linspace<double, Memory>(0, 1, n), b = linspace<double, Memory>(1, 2, n),
+             c = linspace<double, Memory>(2, 3, n), d = linspace<double, Memory>(3, 4, n);
+  auto y = zeros<double, Memory>(n);
   time_statement(state, {double(n), 40.0 * n}, [&] { y = ((a * b + c) * 0.5 - d) * a; });
 }
-BENCHMARK(chain)->Name("chain")->Arg(256)->Arg(10'000'000)->UseManualTime();
+BENCHMARK(chain)->Name("chain")->Apply(sizes<256, 10'000'000>);
 
 void sum_all(benchmark::State& state) {
   auto const n = state.range(0);
-  auto const x = linspace<float>(0, 1, n);
+  auto const x = linspace<float, Memory>(0, 1, n);
   time_statement(state, {double(n), 4.0 * n}, [&] { benchmark::DoNotOptimize(sum(x)); });
 }
-BENCHMARK(sum_all)->Name("sum")->Arg(256)->Arg(100'000'000)->UseManualTime();
+BENCHMARK(sum_all)->Name("sum")->Apply(sizes<256, 100'000'000>);
 
 void max_all(benchmark::State& state) {
   auto const n = state.range(0);
-  auto const x = linspace<float>(0, 1, n);
+  auto const x = linspace<float, Memory>(0, 1, n);
   time_statement(state, {double(n), 4.0 * n}, [&] { benchmark::DoNotOptimize(max(x)); });
 }
 BENCHMARK(max_all)->Name("max")->Arg(256)->Arg(100'000'000)->UseManualTime();
 
 void any_of_all(benchmark::State& state) {
   auto const n = state.range(0);
-  auto const x = linspace<float>(0, 1, n);
+  auto const x = linspace<float, Memory>(0, 1, n);
   time_statement(state, {double(n), 4.0 * n}, [&] { benchmark::DoNotOptimize(any(x > 2)); });
 }
 BENCHMARK(any_of_all)->Name("any")->Arg(256)->Arg(100'000'000)->UseManualTime();
@@ -99,21 +106,21 @@ BENCHMARK(any_of_all)->Name("any")->Arg(256)->Arg(100'000'000)->UseManualTime();
 
 void sum_to_array(benchmark::State& state) {
   auto const n = state.range(0);
-  auto const x = linspace<float>(0, 1, n);
+  auto const x = linspace<float, Memory>(0, 1, n);
   time_statement(state, {double(n), 4.0 * n}, [&] { auto const s = sum(x, 0); });
 }
 BENCHMARK(sum_to_array)->Name("sum,array")->Arg(256)->Arg(100'000'000)->UseManualTime();
 
 void max_to_array(benchmark::State& state) {
   auto const n = state.range(0);
-  auto const x = linspace<float>(0, 1, n);
+  auto const x = linspace<float, Memory>(0, 1, n);
   time_statement(state, {double(n), 4.0 * n}, [&] { auto const s = max(x, 0); });
 }
 BENCHMARK(max_to_array)->Name("max,array")->Arg(256)->Arg(100'000'000)->UseManualTime();
 
 void any_to_array(benchmark::State& state) {
   auto const n = state.range(0);
-  auto const x = linspace<float>(0, 1, n);
+  auto const x = linspace<float, Memory>(0, 1, n);
   time_statement(state, {double(n), 4.0 * n}, [&] { auto const s = any(x > 2, 0); });
 }
 BENCHMARK(any_to_array)->Name("any,array")->Arg(256)->Arg(100'000'000)->UseManualTime();
@@ -121,12 +128,13 @@ BENCHMARK(any_to_array)->Name("any,array")->Arg(256)->Arg(100'000'000)->UseManua
 void normal_numbers(benchmark::State& state) {
   auto const n = state.range(0);
   auto const key = random::key(1);
-  auto x = zeros<float>(n);
+  auto x = zeros<float, Memory>(n);
   time_statement(state, {double(n), 4.0 * n}, [&] { random::fill_normal(key, x); });
 }
 BENCHMARK(normal_numbers)->Name("normal")->Arg(256)->Arg(10'000'000)->UseManualTime();
 
-void jacobi_sweep(Array<float, 2> const& b, Array<float, 2> const& u, Array<float, 2>& v) {
+void jacobi_sweep(Array<float, 2, Memory> const& b, Array<float, 2, Memory> const& u,
+                  Array<float, 2, Memory>& v) {
   auto const in = range(1, -1), before = range(0, -2), after = range(2, end);
   v(in, in) = 0.25 * (u(before, in) + u(after, in) + u(in, before) + u(in, after) - b);
 }
@@ -135,8 +143,8 @@ void jacobi_sweep(Array<float, 2> const& b, Array<float, 2> const& u, Array<floa
 void jacobi_statement(benchmark::State& state) {
   auto const m = state.range(0), n = state.range(1);
   double const cells = double(m) * double(n);
-  auto const b = ones<float>(m, n);
-  auto u = zeros<float>(m + 2, n + 2), v = zeros<float>(m + 2, n + 2);
+  auto const b = ones<float, Memory>(m, n);
+  auto u = zeros<float, Memory>(m + 2, n + 2), v = zeros<float, Memory>(m + 2, n + 2);
   time_statement(state, {cells, 12 * cells}, [&] {
     jacobi_sweep(b, u, v);
     u.swap(v);
@@ -153,18 +161,18 @@ BENCHMARK(jacobi_statement)
 void jacobi_recorded(benchmark::State& state) {
   auto const m = state.range(0), n = state.range(1);
   double const cells = double(m) * double(n);
-  auto const b = ones<float>(m, n);
-  auto u = zeros<float>(m + 2, n + 2), v = zeros<float>(m + 2, n + 2);
-  auto const sweeps = record([&] {
+  auto const b = ones<float, Memory>(m, n);
+  auto u = zeros<float, Memory>(m + 2, n + 2), v = zeros<float, Memory>(m + 2, n + 2);
+  auto const sweeps = record<Memory>([&] {
     jacobi_sweep(b, u, v);
     jacobi_sweep(b, v, u);
   });
   std::int64_t const pairs = std::clamp<std::int64_t>(std::int64_t(1e9 / cells), 15, 10000);
   sweeps.run(pairs);
   std::vector<double> seconds;
-  Exec const exec;
+  Space const exec;
   for (auto _ : state) {
-    Stopwatch<Exec> const watch(exec);
+    Stopwatch<Space> const watch(exec);
     sweeps.run(pairs);
     seconds.push_back(watch.seconds());
     state.SetIterationTime(seconds.back());
@@ -172,6 +180,7 @@ void jacobi_recorded(benchmark::State& state) {
   double const done = 2 * cells * double(pairs);
   report_rates(state, exec, {done, 12 * done});
   state.counters["seconds"] = median(seconds) / double(2 * pairs);
+  report_overhead(state, exec, median(seconds));
 }
 BENCHMARK(jacobi_recorded)
     ->Name("jacobi,recorded")
@@ -184,22 +193,23 @@ void jacobi_kernel(benchmark::State& state) {
   auto const m = state.range(0), n = state.range(1);
   double const cells = double(m) * double(n);
   // So many that the second field, which the solver allocates first, doesn't show.
-  double const updates = runs_on_host<Exec> ? 2e9 : 4e10;
+  double const updates = runs_on_host<Space> ? 2e9 : 4e10;
   std::int64_t const sweeps = std::clamp<std::int64_t>(std::int64_t(updates / cells), 30, 20000);
-  auto b = ones<float>(m, n);
-  auto u = zeros<float>(m + 2, n + 2);
-  Exec const exec;
+  auto b = ones<float, Memory>(m, n);
+  auto u = zeros<float, Memory>(m + 2, n + 2);
+  Space const exec;
   poisson::JacobiOptions const options{.scheme = poisson::JacobiScheme::plain, .sweeps = sweeps};
   poisson::jacobi(exec, b.view(), u.view(), options);
   std::vector<double> seconds;
   for (auto _ : state) {
-    Stopwatch<Exec> const watch(exec);
+    Stopwatch<Space> const watch(exec);
     poisson::jacobi(exec, b.view(), u.view(), options);
     seconds.push_back(watch.seconds());
     state.SetIterationTime(seconds.back());
   }
   report_rates(state, exec, {cells * double(sweeps), 12 * cells * double(sweeps)});
   state.counters["seconds"] = median(seconds) / double(sweeps);
+  report_overhead(state, exec, median(seconds));
 }
 BENCHMARK(jacobi_kernel)
     ->Name("jacobi,kernel")

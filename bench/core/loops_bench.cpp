@@ -11,11 +11,10 @@
 
 namespace coir::bench {
 
-using Exec = Kokkos::DefaultExecutionSpace;
 // Views that own nothing, as in the solvers' kernels: copying one into a kernel counts no references.
 template <class Pointers>
-using Unmanaged = Kokkos::View<Pointers, Kokkos::LayoutRight, Exec::memory_space,
-                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using Unmanaged =
+    Kokkos::View<Pointers, Kokkos::LayoutRight, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 template <class T>
 using Rank1 = Unmanaged<T*>;
 template <class T>
@@ -33,35 +32,35 @@ Box<3, Long> whole(Rank3<T> const& x) {
 // The kernels stand in functions of their own: nvcc takes no device lambdas from within generic ones.
 
 template <class T>
-void copy(Exec const& exec, Rank1<T> const& from, Rank1<T> const& to) {
+void copy(Space const& exec, Rank1<T> const& from, Rank1<T> const& to) {
   for_each(
       "coir::bench::copy", exec, box<1, std::int64_t>({std::int64_t(to.extent(0))}),
       KOKKOS_LAMBDA(std::int64_t i) { to(i) = from(i); });
 }
 
 template <class T>
-void copy(Exec const& exec, Rank2<T> const& from, Rank2<T> const& to) {
+void copy(Space const& exec, Rank2<T> const& from, Rank2<T> const& to) {
   for_each(
       "coir::bench::copy", exec, box({int(to.extent(0)), int(to.extent(1))}),
       KOKKOS_LAMBDA(int i, int j) { to(i, j) = from(i, j); });
 }
 
 template <class T>
-void copy(Exec const& exec, Rank3<T> const& from, Rank3<T> const& to) {
+void copy(Space const& exec, Rank3<T> const& from, Rank3<T> const& to) {
   for_each(
       "coir::bench::copy", exec, whole(to),
       KOKKOS_LAMBDA(Long i, Long j, Long k) { to(i, j, k) = from(i, j, k); });
 }
 
 template <class T>
-void triad(Exec const& exec, Rank1<T> const& b, Rank1<T> const& c, Rank1<T> const& a) {
+void triad(Space const& exec, Rank1<T> const& b, Rank1<T> const& c, Rank1<T> const& a) {
   for_each(
       "coir::bench::triad", exec, box<1, std::int64_t>({std::int64_t(a.extent(0))}),
       KOKKOS_LAMBDA(std::int64_t i) { a(i) = b(i) + T(0.5) * c(i); });
 }
 
 template <class T>
-void stencil(Exec const& exec, Rank2<T> const& u, Rank2<T> const& v) {
+void stencil(Space const& exec, Rank2<T> const& u, Rank2<T> const& v) {
   for_each(
       "coir::bench::stencil", exec, box({1, 1}, {int(u.extent(0)) - 1, int(u.extent(1)) - 1}),
       KOKKOS_LAMBDA(int i, int j) {
@@ -70,7 +69,7 @@ void stencil(Exec const& exec, Rank2<T> const& u, Rank2<T> const& v) {
 }
 
 template <class T>
-void stencil(Exec const& exec, Rank3<T> const& u, Rank3<T> const& v) {
+void stencil(Space const& exec, Rank3<T> const& u, Rank3<T> const& v) {
   auto interior = whole(v);
   for (int d = 0; d < 3; ++d) ++interior.lower[d], --interior.upper[d];
   for_each(
@@ -83,7 +82,7 @@ void stencil(Exec const& exec, Rank3<T> const& u, Rank3<T> const& v) {
 }
 
 template <class T>
-T sum(Exec const& exec, Rank1<T> const& x) {
+T sum(Space const& exec, Rank1<T> const& x) {
   T result = 0;
   reduce(
       "coir::bench::sum", exec, box<1, std::int64_t>({std::int64_t(x.extent(0))}),
@@ -92,7 +91,7 @@ T sum(Exec const& exec, Rank1<T> const& x) {
 }
 
 template <class T>
-T sum(Exec const& exec, Rank2<T> const& x) {
+T sum(Space const& exec, Rank2<T> const& x) {
   T result = 0;
   reduce(
       "coir::bench::sum", exec, box({int(x.extent(0)), int(x.extent(1))}),
@@ -101,7 +100,7 @@ T sum(Exec const& exec, Rank2<T> const& x) {
 }
 
 template <class T>
-T sum(Exec const& exec, Rank3<T> const& x) {
+T sum(Space const& exec, Rank3<T> const& x) {
   T result = 0;
   reduce(
       "coir::bench::sum", exec, whole(x),
@@ -138,7 +137,7 @@ class Arrays {
   }
 
   benchmark::State const& state_;
-  Kokkos::View<T**, Kokkos::LayoutRight, Exec::memory_space> memory_;
+  Kokkos::View<T**, Kokkos::LayoutRight, Memory> memory_;
 };
 
 /// Calls function(extents...).
@@ -155,11 +154,11 @@ auto with_extents(View const& view, Function const& function) {
 
 /// Times ours, on a host against raw; `arrays` is how many arrays like `view` the kernel passes over.
 template <class View, class Ours, class Raw>
-void run(benchmark::State& state, Exec const& exec, View const& view, int arrays, Ours const& ours,
+void run(benchmark::State& state, Space const& exec, View const& view, int arrays, Ours const& ours,
          Raw const& raw) {
   double const cells = static_cast<double>(view.size());
   Work const work{cells, cells * arrays * static_cast<double>(sizeof(typename View::value_type))};
-  if constexpr (runs_on_host<Exec>)
+  if constexpr (runs_on_host<Space>)
     compare_kernels(state, exec, work, ours, [&] { with_extents(view, raw); });
   else
     time_kernel(state, exec, work, ours);
@@ -167,7 +166,7 @@ void run(benchmark::State& state, Exec const& exec, View const& view, int arrays
 
 template <class T, int Rank>
 void bench_copy(benchmark::State& state) {
-  Exec const exec;
+  Space const exec;
   Arrays<T, Rank> const arrays(state, 2);
   auto const from = arrays[0], to = arrays[1];
   run(
@@ -177,7 +176,7 @@ void bench_copy(benchmark::State& state) {
 
 template <class T, int Rank>
 void bench_triad(benchmark::State& state) {
-  Exec const exec;
+  Space const exec;
   Arrays<T, Rank> const arrays(state, 3);
   auto const a = arrays[0], b = arrays[1], c = arrays[2];
   run(
@@ -187,7 +186,7 @@ void bench_triad(benchmark::State& state) {
 
 template <class T, int Rank>
 void bench_stencil(benchmark::State& state) {
-  Exec const exec;
+  Space const exec;
   Arrays<T, Rank> const arrays(state, 2);
   auto const u = arrays[0], v = arrays[1];
   run(
@@ -197,7 +196,7 @@ void bench_stencil(benchmark::State& state) {
 
 template <class T, int Rank>
 void bench_sum(benchmark::State& state) {
-  Exec const exec;
+  Space const exec;
   Arrays<T, Rank> const arrays(state, 1);
   auto const x = arrays[0];
   run(

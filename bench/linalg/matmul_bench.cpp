@@ -2,6 +2,7 @@
 //
 // bench/peers/table.py runs the same rows in NumPy, JAX and CuPy.
 
+#include <support/memory.hpp>
 #include <support/timing.hpp>
 
 #include <coir/array/creation.hpp>
@@ -14,7 +15,12 @@
 #include <KokkosBatched_Gemm_Decl.hpp>
 #include <KokkosBatched_Gemm_Serial_Impl.hpp>
 
+#include <type_traits>
+
 #ifdef KOKKOSKERNELS_ENABLE_TPL_BLAS
+extern "C" void sgemm_(char const* operation_a, char const* operation_b, int const* m, int const* n,
+                       int const* k, float const* alpha, float const* a, int const* lda,
+                       float const* b, int const* ldb, float const* beta, float* c, int const* ldc);
 extern "C" void dgemm_(char const* operation_a, char const* operation_b, int const* m, int const* n,
                        int const* k, double const* alpha, double const* a, int const* lda,
                        double const* b, int const* ldb, double const* beta, double* c,
@@ -23,46 +29,59 @@ extern "C" void dgemm_(char const* operation_a, char const* operation_b, int con
 
 namespace coir::bench {
 
-using Exec = Kokkos::DefaultExecutionSpace;
-
 /// Elements between -1 and 1.
 template <class T>
-Array<T, 2> some_matrix(std::int64_t rows, std::int64_t columns) {
-  return reshape(sin(linspace<T>(0, 1000, rows * columns)), Shape<2>{rows, columns});
+Array<T, 2, Memory> some_matrix(std::int64_t rows, std::int64_t columns) {
+  return reshape(sin(linspace<T, Memory>(0, 1000, rows * columns)), Shape<2>{rows, columns});
 }
 
 /// Times products that make so many multiplications and additions each.
 template <class Product>
 void time_product(benchmark::State& state, Work work, double flops, Product const& product) {
-  Exec const exec;
+  Space const exec;
   int const calls = time_batches(state, exec, product);
   report_rates(state, exec, {work.items * calls, work.bytes * calls});
   state.counters["flops"] =
       benchmark::Counter(flops * calls, benchmark::Counter::kIsIterationInvariantRate);
 }
 
+#ifdef KOKKOSKERNELS_ENABLE_TPL_BLAS
+/// c = a b by BLAS, which counts rows along columns: c^T = b^T a^T.
+template <class T>
+void by_blas(int n, T const* a, T const* b, T* c) {
+  T const one = 1, zero = 0;
+  if constexpr (std::is_same_v<T, float>)
+    sgemm_("N", "N", &n, &n, &n, &one, b, &n, a, &n, &zero, c, &n);
+  else
+    dgemm_("N", "N", &n, &n, &n, &one, b, &n, a, &n, &zero, c, &n);
+}
+#endif
+
+template <class T>
 void square(benchmark::State& state) {
   auto const n = state.range(0);
-  double const cells = double(n) * double(n);
-  auto const a = some_matrix<double>(n, n), b = some_matrix<double>(n, n);
-  Array<double, 2> c(Shape<2>{n, n});
-  Work const work{cells, 24 * cells};
+  double const cells = double(n) * double(n), flops = 2 * cells * double(n);
+  Work const work{cells, 3 * double(sizeof(T)) * cells};
+  if (!fits(state, 2 * work.bytes)) return;  // making them takes as much again
+  auto const a = some_matrix<T>(n, n), b = some_matrix<T>(n, n);
+  Array<T, 2, Memory> c(Shape<2>{n, n});
 #ifdef KOKKOSKERNELS_ENABLE_TPL_BLAS
-  if constexpr (runs_on_host<Exec>) {
-    int const size = static_cast<int>(n);
-    double const one = 1, zero = 0;
+  if constexpr (runs_on_host<Space>) {
     compare_kernels(
-        state, Exec{}, work, [&] { matmul_into(c, a, b); },
-        [&] {  // BLAS counts rows along columns: c^T = b^T a^T
-          dgemm_("N", "N", &size, &size, &size, &one, b.data(), &size, a.data(), &size, &zero,
-                 c.data(), &size);
-        });
+        state, Space{}, work, [&] { matmul_into(c, a, b); },
+        [&] { by_blas(static_cast<int>(n), a.data(), b.data(), c.data()); });
+    state.counters["flops"] = flops / state.counters["seconds"];
     return;
   }
 #endif
-  time_product(state, work, 2 * cells * double(n), [&] { matmul_into(c, a, b); });
+  time_product(state, work, flops, [&] { matmul_into(c, a, b); });
 }
-BENCHMARK(square)->Name("matmul,double")->Arg(32)->Arg(100)->Arg(1000)->UseManualTime();
+void square_sizes(benchmark::internal::Benchmark* bench) {
+  bench->UseManualTime()->Arg(32)->Arg(100)->Arg(1000);
+  for (std::int64_t n = 64; n <= 4096; n *= 2) bench->Arg(n);
+}
+BENCHMARK_TEMPLATE(square, float)->Name("matmul,float")->Apply(square_sizes);
+BENCHMARK_TEMPLATE(square, double)->Name("matmul,double")->Apply(square_sizes);
 
 /// A new array each time, as in NumPy.
 void new_square(benchmark::State& state) {
@@ -117,8 +136,8 @@ BENCHMARK(stack)->Name("matmul,stack")->Arg(4)->Arg(16)->Arg(64)->UseManualTime(
 template <class T>
 struct SerialProducts {
   template <class U>
-  using Stack = Kokkos::View<U***, Kokkos::LayoutRight, typename Exec::memory_space,
-                             Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Stack =
+      Kokkos::View<U***, Kokkos::LayoutRight, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   Stack<T const> a, b;
   Stack<T> c;
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t s) const {
@@ -136,10 +155,11 @@ template <class T, bool Plain>
 void small_products(benchmark::State& state) {
   auto const n = state.range(0), count = std::int64_t(10'000);
   auto const some = [&](double end) {
-    return Array<T, 3>(reshape(sin(linspace<T>(0, T(end), count * n * n)), Shape<3>{count, n, n}));
+    return Array<T, 3, Memory>(
+        reshape(sin(linspace<T, Memory>(0, T(end), count * n * n)), Shape<3>{count, n, n}));
   };
   auto const a = some(1000), b = some(2000);
-  Array<T, 3> c(Shape<3>{count, n, n}), other(Shape<3>{count, n, n});
+  Array<T, 3, Memory> c(Shape<3>{count, n, n}), other(Shape<3>{count, n, n});
   auto const view = [&](auto* data) {
     auto const side = static_cast<std::size_t>(n);
     return typename SerialProducts<T>::template Stack<std::remove_pointer_t<decltype(data)>>(
@@ -149,7 +169,7 @@ void small_products(benchmark::State& state) {
   auto const left = detail::stack_of(a.as_operand()), right = detail::stack_of(b.as_operand());
   auto const out = detail::stack_of(c.all());
   double const cells = double(count) * double(n) * double(n);
-  Exec const exec;
+  Space const exec;
   compare_kernels(
       state, exec, {cells, 3 * double(sizeof(T)) * cells},
       [&] {
@@ -159,7 +179,7 @@ void small_products(benchmark::State& state) {
           matmul_into(c, a, b);
       },
       [&] {
-        Kokkos::parallel_for("KokkosBatched::SerialGemm", Kokkos::RangePolicy<Exec>(0, count),
+        Kokkos::parallel_for("KokkosBatched::SerialGemm", Kokkos::RangePolicy<Space>(0, count),
                              serial);
       });
   state.counters["flops"] = 2 * cells * double(n) / state.counters["seconds"];

@@ -12,7 +12,11 @@ namespace {
 
 void paint(benchmark::State& state, Size const& size, Layout layout,
            mesh::PaintOptions const& options) {
-  Exec const exec;
+  Space const exec;
+  // Private meshes are one for each thread.
+  int const meshes =
+      options.scheme == mesh::PaintScheme::private_meshes ? 1 + host_threads(exec) : 2;
+  if (!fits(state, bytes_of(exec, size, meshes, 3))) return;
   Positions const positions = kept_positions(exec, size.side, layout);
   std::int64_t const n = size.cells();
   Mesh const mesh("mesh", n, n, n);
@@ -38,7 +42,7 @@ bool add_all() {
       for (auto const assignment : assignments)
         for (bool const deterministic : {false, true})
           add(size, layout, {.assignment = assignment, .deterministic = deterministic});
-      if constexpr (runs_on_host<Exec>)
+      if constexpr (runs_on_host<Space>)
         add(size, layout, {.scheme = mesh::PaintScheme::private_meshes});
     }
   return true;

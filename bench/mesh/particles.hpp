@@ -4,6 +4,7 @@
 /// The particles that the benchmarks of meshes paint and read at, and their report.
 
 #include <nbody/universe.hpp>
+#include <support/memory.hpp>
 #include <support/timing.hpp>
 
 #include <coir/core/loops.hpp>
@@ -19,12 +20,11 @@
 
 namespace coir::bench {
 
-using Exec = Kokkos::DefaultExecutionSpace;
 using Real = float;
-using Positions = nbody::Particles<Exec, Real>::Vectors;
-using Numbers = Kokkos::View<Real*, Kokkos::LayoutRight, Exec::memory_space>;
-using Mesh = Kokkos::View<Real***, Kokkos::LayoutRight, Exec::memory_space>;
-using MeshOfVectors = Kokkos::View<Real****, Kokkos::LayoutRight, Exec::memory_space>;
+using Positions = nbody::Particles<Space, Real>::Vectors;
+using Numbers = Kokkos::View<Real*, Kokkos::LayoutRight, Memory>;
+using Mesh = Kokkos::View<Real***, Kokkos::LayoutRight, Memory>;
+using MeshOfVectors = Kokkos::View<Real****, Kokkos::LayoutRight, Memory>;
 
 /// Where particles lie, and in which order in memory.
 enum class Layout {
@@ -51,9 +51,18 @@ struct Size {
   std::string name() const { return "/" + std::to_string(side) + "/" + std::to_string(ratio); }
 };
 
-inline constexpr Size sizes[]{{64, 1}, {128, 1}, {256, 1}, {64, 2}, {128, 2}};
+inline constexpr Size sizes[]{{32, 1}, {64, 1}, {128, 1}, {256, 1}, {512, 1}, {64, 2}, {128, 2}};
 
-inline Positions lattice(Exec const& exec, std::int64_t side) {
+/// What a case holds at most: the mesh, of so many numbers a cell, and so many numbers per particle; or, before, what the
+/// particles are made from.
+inline double bytes_of(Space const& exec, Size const& size, int per_cell, int per_particle) {
+  double const cells = double(size.cells()) * double(size.cells()) * double(size.cells());
+  double const held =
+      double(sizeof(Real)) * (per_cell * cells + per_particle * double(size.count()));
+  return std::max(held, double(nbody::initial_conditions_bytes<Space, Real>(exec, size.side)));
+}
+
+inline Positions lattice(Space const& exec, std::int64_t side) {
   Positions const positions("positions", static_cast<std::size_t>(side * side * side));
   for_each(
       "coir::bench::lattice", exec, box<3, std::int64_t>({side, side, side}),
@@ -82,14 +91,14 @@ inline Positions sorted_by_rows(Positions const& positions, std::int64_t side) {
   return result;
 }
 
-inline Positions positions_of(Exec const& exec, std::int64_t side, Layout layout) {
+inline Positions positions_of(Space const& exec, std::int64_t side, Layout layout) {
   if (layout == Layout::lattice) return lattice(exec, side);
-  auto const displaced = universe<Exec, Real>(exec, side, /*a=*/1, /*order=*/1).position;
+  auto const displaced = universe<Space, Real>(exec, side, /*a=*/1, /*order=*/1).position;
   return layout == Layout::sorted ? sorted_by_rows(displaced, side) : displaced;
 }
 
 /// What a benchmark was given last is kept, since the next one mostly wants the same.
-inline Positions kept_positions(Exec const& exec, std::int64_t side, Layout layout) {
+inline Positions kept_positions(Space const& exec, std::int64_t side, Layout layout) {
   struct Kept {
     std::int64_t side = 0;
     Layout layout{};
@@ -109,7 +118,7 @@ inline Positions kept_positions(Exec const& exec, std::int64_t side, Layout layo
 
 /// Times a pass over all particles that also reads or writes `numbers` numbers, and adds ns/particle.
 template <class Pass>
-void time_pass(benchmark::State& state, Exec const& exec, Size const& size, double numbers,
+void time_pass(benchmark::State& state, Space const& exec, Size const& size, double numbers,
                Pass const& pass) {
   double const particles = double(size.count());
   time_kernel(state, exec,

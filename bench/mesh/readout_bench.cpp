@@ -13,7 +13,7 @@ namespace {
 template <class Mesh, class Values>
 void read(benchmark::State& state, Size const& size, Layout layout, mesh::Assignment assignment,
           Mesh const& mesh, Values const& values) {
-  Exec const exec;
+  Space const exec;
   Positions const positions = kept_positions(exec, size.side, layout);
   time_pass(state, exec, size, double(mesh.size() + values.size()),
             [&] { mesh::readout(exec, positions, double(size.side), mesh, values, assignment); });
@@ -21,6 +21,7 @@ void read(benchmark::State& state, Size const& size, Layout layout, mesh::Assign
 
 void numbers(benchmark::State& state, Size const& size, Layout layout,
              mesh::Assignment assignment) {
+  if (!fits(state, bytes_of(Space{}, size, 1, 4))) return;
   std::int64_t const n = size.cells();
   Mesh const mesh("mesh", n, n, n);
   Kokkos::deep_copy(mesh, Real(1));
@@ -30,6 +31,7 @@ void numbers(benchmark::State& state, Size const& size, Layout layout,
 
 void vectors(benchmark::State& state, Size const& size, Layout layout,
              mesh::Assignment assignment) {
+  if (!fits(state, bytes_of(Space{}, size, 3, 6))) return;
   std::int64_t const n = size.cells();
   MeshOfVectors const mesh("mesh", n, n, n, 3);
   Kokkos::deep_copy(mesh, Real(1));

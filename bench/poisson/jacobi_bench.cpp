@@ -8,7 +8,7 @@ namespace coir::bench {
 
 template <class T, poisson::JacobiScheme scheme>
 void bench_jacobi(benchmark::State& state) {
-  Exec const exec;
+  Space const exec;
   Problem<T> const problem(exec, state);
   std::int64_t const sweeps = sweeps_for(problem);
   time_kernel(state, exec, problem.work_of(sweeps), [&] {

@@ -14,12 +14,12 @@ namespace coir::bench {
 
 template <class T>
 void bench_multigrid(benchmark::State& state) {
-  Exec const exec;
+  Space const exec;
   Problem<T> const problem(exec, state);
   poisson::MultigridOptions options;
   options.tolerance = std::is_same_v<T, float> ? 1e-4 : 1e-8;
-  poisson::Multigrid<Exec, T, 2> solver(exec, std::array{int(state.range(0)), int(state.range(1))},
-                                        options);
+  poisson::Multigrid<Space, T, 2> solver(exec, std::array{int(state.range(0)), int(state.range(1))},
+                                         options);
 
   poisson::Result result;
   time_kernel(
@@ -37,22 +37,22 @@ BENCHMARK_TEMPLATE(bench_multigrid, double)->Apply(sizes);
 // A solve from zero in turns with a hundred plain sweeps of the same grid: the counter ours/raw is the ratio.
 template <class T>
 void bench_multigrid_and_100_sweeps(benchmark::State& state) {
-  Exec const exec;
+  Space const exec;
   Problem<T> const problem(exec, state);
   poisson::MultigridOptions options;
   options.tolerance = std::is_same_v<T, float> ? 1e-4 : 1e-8;
-  poisson::Multigrid<Exec, T, 2> solver(exec, std::array{int(state.range(0)), int(state.range(1))},
-                                        options);
+  poisson::Multigrid<Space, T, 2> solver(exec, std::array{int(state.range(0)), int(state.range(1))},
+                                         options);
   poisson::Result result;
   std::vector<double> solve_seconds, sweeps_seconds;
   auto const solve = [&] {
     fill(exec, problem.unknown, T(0));
-    Stopwatch<Exec> const watch(exec);
+    Stopwatch<Space> const watch(exec);
     result = solver.solve(problem.source, problem.unknown);
     solve_seconds.push_back(watch.seconds());
   };
   auto const sweep = [&] {
-    Stopwatch<Exec> const watch(exec);
+    Stopwatch<Space> const watch(exec);
     poisson::jacobi(exec, problem.source, problem.unknown,
                     {.scheme = poisson::JacobiScheme::plain, .sweeps = 100});
     sweeps_seconds.push_back(watch.seconds());
@@ -80,10 +80,10 @@ BENCHMARK_TEMPLATE(bench_multigrid_and_100_sweeps, double)
 // Six cycles.
 template <class T>
 void bench_multigrid_cycles(benchmark::State& state) {
-  Exec const exec;
+  Space const exec;
   Problem<T> const problem(exec, state);
-  poisson::Multigrid<Exec, T, 2> solver(exec, std::array{int(state.range(0)), int(state.range(1))},
-                                        {.max_cycles = 6, .tolerance = 0});
+  poisson::Multigrid<Space, T, 2> solver(exec, std::array{int(state.range(0)), int(state.range(1))},
+                                         {.max_cycles = 6, .tolerance = 0});
   time_kernel(state, exec, problem.work_of(1),
               [&] { solver.solve(problem.source, problem.unknown); });
 }

@@ -13,12 +13,11 @@
 
 namespace coir::bench {
 
-using Exec = Kokkos::DefaultExecutionSpace;
 template <class T>
-using Grid = Kokkos::View<T**, Kokkos::LayoutRight, Exec::memory_space>;
+using Grid = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
 
 template <class T>
-void fill(Exec const& exec, Grid<T> const& field, T value) {
+void fill(Space const& exec, Grid<T> const& field, T value) {
   for_each(
       "coir::bench::fill", exec, box({int(field.extent(0)), int(field.extent(1))}),
       KOKKOS_LAMBDA(int i, int j) { field(i, j) = value; });
@@ -26,7 +25,7 @@ void fill(Exec const& exec, Grid<T> const& field, T value) {
 
 /// A source with structure at every scale, bounded and without a pattern that suits any grid.
 template <class T>
-void fill_source(Exec const& exec, Grid<T> const& b) {
+void fill_source(Space const& exec, Grid<T> const& b) {
   for_each(
       "coir::bench::fill_source", exec, box({int(b.extent(0)), int(b.extent(1))}),
       KOKKOS_LAMBDA(int i, int j) {
@@ -41,7 +40,7 @@ struct Problem {
   Grid<T> source;
   Grid<T> unknown;
 
-  Problem(Exec const& exec, benchmark::State const& state)
+  Problem(Space const& exec, benchmark::State const& state)
       : source("source", state.range(0), state.range(1)),
         unknown("unknown", state.range(0) + 2, state.range(1) + 2) {
     fill_source(exec, source);

@@ -4,6 +4,7 @@
 /// How kernels are timed and which rates are reported.
 
 #include <support/limits.hpp>
+#include <support/space.hpp>
 
 #include <coir/core/timing.hpp>
 
@@ -28,6 +29,33 @@ inline double median(std::vector<double> numbers) {
   auto const middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
   std::nth_element(numbers.begin(), middle, numbers.end());
   return *middle;
+}
+
+/// What a Stopwatch reads where nothing was launched: the clock and a fence that has nothing to wait for. That much of every
+/// time that is measured isn't the kernel's.
+template <class Exec>
+double timing_overhead(Exec const& exec) {
+  static double const overhead = [&] {
+    std::vector<double> seconds;
+    for (int repetition = 0; repetition < 1001; ++repetition)
+      seconds.push_back(Stopwatch<Exec>(exec).seconds());
+    return median(seconds);
+  }();
+  return overhead;
+}
+
+/// The shortest time that is worth measuring: of anything longer the overhead is less than a hundredth.
+template <class Exec>
+double shortest_time(Exec const& exec, double at_least = 0) {
+  return std::max(at_least, 100 * timing_overhead(exec));
+}
+
+/// Adds the share of the overhead in what was timed to a benchmark's report.
+///
+/// \param seconds  the median time of an iteration
+template <class Exec>
+void report_overhead(benchmark::State& state, Exec const& exec, double seconds) {
+  state.counters["overhead"] = timing_overhead(exec) / seconds;
 }
 
 /// Adds cells/s (or of what else there is), bytes/s and the share of the measured copy bandwidth to a
@@ -59,35 +87,58 @@ void time_kernel(benchmark::State& state, Exec const& exec, Work work, Kernel co
   }
   report_rates(state, exec, work);
   state.counters["seconds"] = median(seconds);
+  report_overhead(state, exec, median(seconds));
 }
 
-template <class Exec, class Kernel>
-void time_kernel(benchmark::State& state, Exec const& exec, Work work, Kernel const& kernel) {
-  time_kernel(state, exec, work, kernel, [] {});
-}
-
-/// Times batches of calls that take a millisecond at least, with a fence on both sides of each batch, as the
-/// scripts of bench/peers do: what launches and fences cost shows where it can't overlap with the work of
-/// other calls. The counter "seconds" is the median time of one call.
+/// Times batches of calls that take so many seconds at least, with a fence on both sides of each batch. The counter
+/// "seconds" is the median time of one call.
 ///
 /// \returns the number of calls in a batch, which is an iteration of the benchmark
 template <class Exec, class Kernel>
-int time_batches(benchmark::State& state, Exec const& exec, Kernel const& kernel) {
-  kernel();
+int time_batches_of(benchmark::State& state, Exec const& exec, double at_least,
+                    Kernel const& kernel) {
+  kernel();  // the first call pays for page tables, clocks and caches
   int calls = 1;
   auto const seconds_of_batch = [&] {
     Stopwatch<Exec> const watch(exec);
     for (int call = 0; call < calls; ++call) kernel();
     return watch.seconds();
   };
-  while (seconds_of_batch() < 1e-3) calls *= 2;
+  double const shortest = shortest_time(exec, at_least);
+  while (seconds_of_batch() < shortest) calls *= 2;
   std::vector<double> seconds;
   for (auto _ : state) {
     seconds.push_back(seconds_of_batch());
     state.SetIterationTime(seconds.back());
   }
   state.counters["seconds"] = median(seconds) / calls;
+  report_overhead(state, exec, median(seconds));
   return calls;
+}
+
+/// Times calls of a kernel, with a fence on both sides, one by one unless the overhead would show.
+template <class Exec, class Kernel>
+void time_kernel(benchmark::State& state, Exec const& exec, Work work, Kernel const& kernel) {
+  int const calls = time_batches_of(state, exec, 0, kernel);
+  report_rates(state, exec, {work.items * calls, work.bytes * calls, work.what});
+}
+
+/// Times batches of calls that take a millisecond at least, as the scripts of bench/peers do: what launches and fences cost
+/// shows where it can't overlap with the work of other calls.
+///
+/// \returns the number of calls in a batch, which is an iteration of the benchmark
+template <class Exec, class Kernel>
+int time_batches(benchmark::State& state, Exec const& exec, Kernel const& kernel) {
+  return time_batches_of(state, exec, 1e-3, kernel);
+}
+
+/// The same, and reports rates.
+///
+/// \param work  what one call does
+template <class Exec, class Kernel>
+void time_batches(benchmark::State& state, Exec const& exec, Work work, Kernel const& kernel) {
+  int const calls = time_batches(state, exec, kernel);
+  report_rates(state, exec, {work.items * calls, work.bytes * calls, work.what});
 }
 
 /// Times a kernel and another that does the same, in turns, so that what else runs on the machine
@@ -108,7 +159,8 @@ void compare_kernels(benchmark::State& state, Exec const& exec, Work work, Ours 
     }
     return watch.seconds();
   };
-  while (seconds_of(ours) < 20e-6) calls *= 2;  // enough calls a batch that the clock doesn't show
+  double const shortest = shortest_time(exec, 20e-6);
+  while (seconds_of(ours) < shortest) calls *= 2;
   seconds_of(raw);
 
   std::vector<double> ours_seconds, raw_seconds;
@@ -122,6 +174,7 @@ void compare_kernels(benchmark::State& state, Exec const& exec, Work work, Ours 
   report_rates(state, exec, {work.items * calls, work.bytes * calls, work.what});
   state.counters["seconds"] = median(ours_seconds) / calls;
   state.counters["ours/raw"] = median(ours_seconds) / median(raw_seconds);
+  report_overhead(state, exec, median(ours_seconds));
 }
 
 }  // namespace coir::bench

@@ -7,12 +7,16 @@
 #include <coir/fft/in_place.hpp>
 #include <coir/fft/plan.hpp>
 
+#ifdef COIR_BENCH_FFTW_THREADS
 #include <fftw3.h>
+#endif
 
 #include <cstdint>
 #include <type_traits>
 
 namespace coir::bench {
+
+#ifdef COIR_BENCH_FFTW_THREADS
 
 /// FFTW's own plans on its own threads, measured.
 class FftwPlans {
@@ -39,6 +43,25 @@ class FftwPlans {
  private:
   fftwf_plan there_, back_;
 };
+
+/// Whether there is something to compare with: on hosts FFTW's own threads.
+template <ExecutionSpace Exec>
+inline constexpr bool has_plain_transforms = true;
+
+#else
+
+template <ExecutionSpace Exec>
+inline constexpr bool has_plain_transforms = !runs_on_host<Exec>;
+
+/// There are none: PlainTransforms compile, and aren't made.
+class FftwPlans {
+ public:
+  FftwPlans(std::int64_t, int, float*) {}
+  void forward() const {}
+  void backward() const {}
+};
+
+#endif
 
 /// Real transforms in place of one cube of float: by FftwPlans on hosts, by the vendor's library on devices.
 ///

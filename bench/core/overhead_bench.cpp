@@ -1,0 +1,44 @@
+// What the benchmarks' own clock takes: batches of empty kernels, and no kernels at all, between two readings.
+//
+// The row nothing/1 is timing_overhead(), the part of every measured time that isn't the kernel's. No batch is shorter than a
+// hundred times that (shortest_time), and each row of every benchmark reports its own share as the counter "overhead".
+// kernels/N are N empty kernels: the counter "overhead" stays below a hundredth from the N on that batches begin with.
+
+#include <support/timing.hpp>
+
+#include <coir/core/loops.hpp>
+
+#include <vector>
+
+namespace coir::bench {
+
+namespace {
+
+void launch_empty(Space const& exec) {
+  int const threads = runs_on_host<Space> ? static_cast<int>(exec.concurrency()) : 1;
+  for_each("coir::bench::empty", exec, box({threads}), KOKKOS_LAMBDA(int){});
+}
+
+void clock_of(benchmark::State& state, int kernels) {
+  Space const exec;
+  launch_empty(exec);
+  std::vector<double> seconds;
+  for (auto _ : state) {
+    Stopwatch<Space> const watch(exec);
+    for (int kernel = 0; kernel < kernels; ++kernel) launch_empty(exec);
+    seconds.push_back(watch.seconds());
+    state.SetIterationTime(seconds.back());
+  }
+  state.counters["seconds"] = median(seconds);
+  report_overhead(state, exec, median(seconds));
+}
+
+void nothing(benchmark::State& state) { clock_of(state, 0); }
+BENCHMARK(nothing)->Name("nothing")->Arg(1)->UseManualTime();
+
+void empty_kernels(benchmark::State& state) { clock_of(state, static_cast<int>(state.range(0))); }
+BENCHMARK(empty_kernels)->Name("kernels")->RangeMultiplier(10)->Range(1, 100'000)->UseManualTime();
+
+}  // namespace
+
+}  // namespace coir::bench
