@@ -2,6 +2,7 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/machine.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/pinned.hpp>
 #include <coir/core/timing.hpp>
 
 #include <unistd.h>
@@ -88,8 +89,6 @@ std::vector<Device> find_devices() {
 
 cudaDeviceProp properties_of(Kokkos::Cuda const& exec) { return properties_of(exec.cuda_device()); }
 
-using PinnedSpace = Kokkos::CudaHostPinnedSpace;
-
 #elif defined(KOKKOS_ENABLE_HIP)
 
 hipDeviceProp_t properties_of(int device) {
@@ -112,8 +111,6 @@ std::vector<Device> find_devices() {
 }
 
 hipDeviceProp_t properties_of(Hip const& exec) { return properties_of(exec.hip_device()); }
-
-using PinnedSpace = HipHostPinnedSpace;
 
 #else
 

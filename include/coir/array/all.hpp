@@ -16,6 +16,7 @@
 #include <coir/array/npy.hpp>
 #include <coir/array/operators.hpp>
 #include <coir/array/padding.hpp>
+#include <coir/array/pinned.hpp>
 #include <coir/array/print.hpp>
 #include <coir/array/random.hpp>
 #include <coir/array/record.hpp>
