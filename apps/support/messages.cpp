@@ -25,9 +25,30 @@ std::size_t edit_distance(std::string const& from, std::string const& to) {
   return row.back();
 }
 
+/// "coir-compare merge"
+std::string full_name(CLI::App const& app) {
+  CLI::App const* const parent = app.get_parent();
+  return (parent == nullptr ? "" : parent->get_name() + " ") + app.get_name();
+}
+
+std::vector<CLI::App const*> all_subcommands(CLI::App const& app) {
+  return app.get_subcommands([](CLI::App const*) { return true; });
+}
+
+/// What there is in place of a word that is none of the subcommands.
+std::string subcommands_of(CLI::App const& app) {
+  std::string names;
+  for (CLI::App const* sub : all_subcommands(app))
+    names += (names.empty() ? "" : ", ") + sub->get_name();
+  return names;
+}
+
 std::string unknown_argument(CLI::App const& app, std::string const& argument) {
-  std::string const help = app.get_name() + " --help lists what there is";
-  if (!argument.starts_with("-")) return "one argument too many: " + argument + "; " + help;
+  std::string const help = full_name(app) + " --help lists what there is";
+  std::string const subcommands = subcommands_of(app);
+  if (!argument.starts_with("-"))
+    return subcommands.empty() ? "one argument too many: " + argument + "; " + help
+                               : argument + " is none of " + subcommands + "; " + help;
 
   std::string const name = argument.substr(0, argument.find('='));
   std::string const nearest = nearest_option(app, name);
@@ -57,6 +78,13 @@ std::string wrong_number_of_values(CLI::App const& app, std::string const& messa
 bool is_flag(CLI::Option const& option) { return option.get_expected_min() == 0; }
 
 }  // namespace
+
+CLI::App const& part_in_use(CLI::App const& app, std::vector<char*> const& arguments) {
+  for (std::size_t n = 1; n < arguments.size() && arguments[n] != nullptr; ++n)
+    for (CLI::App const* const sub : all_subcommands(app))
+      if (sub->get_name() == arguments[n]) return *sub;
+  return app;
+}
 
 std::string misused_option(CLI::App const& app, std::vector<char*> const& arguments) {
   std::map<CLI::Option const*, int> times;
@@ -114,6 +142,10 @@ std::string one_line(std::string text) {
 }
 
 std::string explain(CLI::App const& app, CLI::ParseError const& error) {
+  if (auto const subs = app.get_subcommands(); !subs.empty()) return explain(*subs.front(), error);
+  if (dynamic_cast<CLI::RequiredError const*>(&error) && !subcommands_of(app).empty())
+    return (app.remaining().empty() ? "name one of " : app.remaining().front() + " is none of ") +
+           subcommands_of(app) + "; see " + full_name(app) + " --help";
   auto const extras = app.remaining();
   if (dynamic_cast<CLI::ExtrasError const*>(&error) && !extras.empty())
     return unknown_argument(app, extras.front());
@@ -121,7 +153,7 @@ std::string explain(CLI::App const& app, CLI::ParseError const& error) {
   if (dynamic_cast<CLI::ArgumentMismatch const*>(&error))
     if (auto const words = wrong_number_of_values(app, message); !words.empty()) message = words;
   if (dynamic_cast<CLI::ExcludesError const*>(&error)) message += ": leave one of them out";
-  return message + "; see " + app.get_name() + " --help";
+  return message + "; see " + full_name(app) + " --help";
 }
 
 }  // namespace coir::apps

@@ -10,6 +10,11 @@
 
 namespace coir::apps {
 
+/// The subcommand that is being given, or the application itself if it has none or it wasn't named.
+///
+/// \param arguments  the command line, before or after it is parsed
+CLI::App const& part_in_use(CLI::App const& app, std::vector<char*> const& arguments);
+
 /// The line that a failed parse deserves: which option, what is wrong, what to do.
 std::string explain(CLI::App const& app, CLI::ParseError const& error);
 

@@ -54,8 +54,11 @@ void flush_output() {
     throw ResourceError("can't write to the standard output: is its disk full?");
 }
 
-ExitCode run_unguarded(CLI::App& app, int argc, char** argv, std::string const& said_before_main,
-                       std::function<ExitCode()> const& body) {
+/// What runs between a command line that was understood and the end.
+using Body = std::function<ExitCode(KokkosArguments const&)>;
+
+ExitCode run_unguarded(CLI::App& app, int argc, char** argv, bool takes_kokkos_arguments,
+                       Body const& body) {
   std::vector<char*> arguments(argv, argv + argc);
   arguments.push_back(nullptr);
   std::string help = "--help";
@@ -63,8 +66,9 @@ ExitCode run_unguarded(CLI::App& app, int argc, char** argv, std::string const& 
     if (argument == nullptr || std::string_view(argument) == "--") break;
     if (std::string_view(argument) == "-h") argument = help.data();
   }
-  KokkosArguments const for_kokkos = take_kokkos_arguments(arguments);
-  std::string const misused = misused_option(app, arguments);
+  KokkosArguments const for_kokkos =
+      takes_kokkos_arguments ? take_kokkos_arguments(arguments) : KokkosArguments{};
+  std::string const misused = misused_option(part_in_use(app, arguments), arguments);
   expects(misused.empty(), misused);
   try {
     app.parse(static_cast<int>(arguments.size()) - 1, arguments.data());
@@ -75,15 +79,11 @@ ExitCode run_unguarded(CLI::App& app, int argc, char** argv, std::string const& 
     std::cout << version.what() << '\n';
     return ExitCode::success;
   }
-  KokkosSession const kokkos(for_kokkos, said_before_main);
-  Activity const working("working");
-  return body();
+  return body(for_kokkos);
 }
 
-}  // namespace
-
-int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& body) {
-  std::string const said_before_main = errors_before_main();
+int run_guarded(CLI::App& app, int argc, char** argv, bool takes_kokkos_arguments,
+                Body const& body) {
   open_standard_streams();
   keep_large_blocks_apart();
   answer_signals(app.get_name());
@@ -92,7 +92,7 @@ int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& b
   app.get_option("--help")->description("Print this help and exit");
   app.set_version_flag("--version", version_text(app.get_name()), "Print the version and exit");
   try {
-    ExitCode const code = run_unguarded(app, argc, argv, said_before_main, body);
+    ExitCode const code = run_unguarded(app, argc, argv, takes_kokkos_arguments, body);
     flush_output();
     settle(static_cast<int>(code));
     if (interrupted())
@@ -122,6 +122,26 @@ int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& b
     if (is_allocation_failure(error.what())) return fail(app, ExitCode::resources, out_of_memory);
     return fail(app, ExitCode::unexpected, error.what());
   }
+}
+
+}  // namespace
+
+int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& body) {
+  std::string const said_before_main = errors_before_main();
+  return run_guarded(app, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
+    KokkosSession const kokkos(for_kokkos, said_before_main);
+    Activity const working("working");
+    return body();
+  });
+}
+
+int run_without_kokkos(CLI::App& app, int argc, char** argv,
+                       std::function<ExitCode()> const& body) {
+  errors_before_main();  // of OpenMP's runtime, which isn't used
+  return run_guarded(app, argc, argv, false, [&](KokkosArguments const&) {
+    Activity const working("working");
+    return body();
+  });
 }
 
 }  // namespace coir::apps

@@ -23,4 +23,7 @@ namespace coir::apps {
 /// \param body  the application itself; called between the start and the end of Kokkos
 int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& body);
 
+/// The same without Kokkos, for applications that compute nothing themselves: they need no device.
+int run_without_kokkos(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& body);
+
 }  // namespace coir::apps

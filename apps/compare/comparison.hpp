@@ -1,0 +1,95 @@
+#pragma once
+
+/// \file
+/// What was measured, on one machine or several: what compare.json holds.
+
+#include <support/report.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace coir::apps::compare {
+
+/// The format of compare.json. Whoever changes the meaning of a key, or takes one away, counts on.
+inline constexpr int report_format = 1;
+
+/// What a machine reaches at best, in bytes/s and seconds; what wasn't measured is absent.
+struct Limits {
+  std::optional<double> copy, triad, launch, to_device, to_host;
+};
+
+/// One way to run the work on a machine: a build folder's programs, on its device or on the host beside it.
+struct Build {
+  std::string name;     ///< "openmp", "cuda", "cuda, host"
+  std::string backend;  ///< of Kokkos: "OpenMP", "Cuda"
+  std::string device;   ///< what the kernels run on
+  int threads = 0;      ///< of the host
+  double memory = 0;    ///< bytes of what the kernels run on; 0 if unknown
+  Limits limits;
+  Report info;  ///< as coir-info --measure --json printed it
+};
+
+struct Machine {
+  std::string name;
+  std::string set;      ///< "quick", "full"
+  int rounds = 0;       ///< of which medians were taken
+  std::string created;  ///< "2026-11-22T17:00:00Z"
+  std::vector<Build> builds;
+};
+
+/// What reports say of a work; see Work.
+struct WorkInfo {
+  std::string name, title, group, unit, limit;
+};
+
+/// A row that has been measured.
+struct Row {
+  std::string machine, build, work;
+  std::string size_text;  ///< the numbers of its name: "400/266"
+  double size = 0;
+  double seconds = 0;            ///< of one call, the median of the rounds
+  std::vector<double> rounds;    ///< seconds of each
+  std::optional<double> bytes;   ///< that a call must move
+  std::optional<double> flops;   ///< operations/s
+  std::optional<double> joules;  ///< of one call, where a counter tells
+};
+
+/// Rows that weren't measured.
+struct LeftOut {
+  std::string machine, build, work;
+  std::string size_text;  ///< empty: all sizes
+  std::string why;
+  bool failed = false;  ///< as opposed to: isn't there
+};
+
+struct Comparison {
+  std::vector<Machine> machines;
+  std::vector<WorkInfo> works;  ///< in the order in which they are shown
+  std::vector<Row> rows;
+  std::vector<LeftOut> left_out;
+};
+
+/// compare.json, in SI units; what is absent is null.
+Report to_json(Comparison const& comparison);
+
+/// The comparison in a report.
+///
+/// \param name  of the file, for messages
+/// \throws InputError naming the file and what is wrong with it: no JSON, no report of coir-compare, one of another
+///                    format, or a key that is missing or holds what it can't
+Comparison from_json(std::string const& text, std::string const& name);
+
+/// \throws InputError as from_json(), or if the file can't be read
+Comparison read_comparison(std::filesystem::path const& path);
+
+/// One comparison of all machines. A machine with the name of another one is told apart by a number: "laptop (2)".
+///
+/// \param names  of the files, for messages
+/// \param notes  what was renamed is added here
+/// \throws InputError if two files hold the same measurement, or two works of one name differ
+Comparison merge(std::vector<Comparison> const& comparisons, std::vector<std::string> const& names,
+                 std::vector<std::string>& notes);
+
+}  // namespace coir::apps::compare

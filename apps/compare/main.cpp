@@ -1,0 +1,193 @@
+// coir-compare: the same work on several builds and machines, side by side.
+
+#include "comparison.hpp"
+#include "markdown.hpp"
+#include "measure.hpp"
+
+#include <support/interrupt.hpp>
+#include <support/options.hpp>
+#include <support/output_folder.hpp>
+#include <support/report.hpp>
+#include <support/run.hpp>
+#include <support/same_file.hpp>
+
+#include <coir/core/errors.hpp>
+#include <coir/io/atomic_file.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace coir::apps::compare {
+
+namespace {
+
+char const description[] =
+    "Runs one set of work on several builds in turns, cores against a GPU for instance, and "
+    "writes\n"
+    "one report of it: times against problem size, where one overtakes the other, shares of each\n"
+    "machine's limits. Reports of several machines merge into one.";
+
+char const examples[] =
+    "Examples:\n"
+    "  coir-compare run build/openmp build/cuda --output here\n"
+    "  coir-compare run build/openmp --set full --name workstation\n"
+    "  coir-compare merge here/compare.json colleague/compare.json --output both\n"
+    "  coir-compare show both/compare.json\n"
+    "\n"
+    "scripts/compare.sh PRESET... builds what is missing and runs the first of them.\n"
+    "\n"
+    "Exit codes: 0 done, 1 benchmarks failed (the report has all others), 2 wrong option, 3 no\n"
+    "build or no report where one was named, 4 memory or disk short, 6 no build can run here,\n"
+    "130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP.";
+
+struct Settings {
+  RunSettings run;
+  std::vector<std::string> reports;
+  std::filesystem::path merged = "compare";
+  std::string shown;
+};
+
+void set_folder(std::filesystem::path& path, std::string const& text) {
+  expects(!text.empty(), "--output must name a folder, not ''");
+  path = text;
+}
+
+CLI::Option* add_output(CLI::App& app, std::filesystem::path& path) {
+  return app
+      .add_option_function<std::string>(
+          "--output", [&path](std::string const& text) { set_folder(path, text); },
+          "Folder for compare.json and compare.md (default compare)")
+      ->type_name("FOLDER");
+}
+
+std::string parse_name(std::string const& text) {
+  auto const is_control = [](unsigned char c) { return std::iscntrl(c) != 0; };
+  expects(!text.empty() && text.size() <= 60 && std::none_of(text.begin(), text.end(), is_control),
+          "--name must be 1 to 60 characters on one line", "'" + text + "'");
+  return text;
+}
+
+CLI::App* add_run(CLI::App& app, RunSettings& settings) {
+  CLI::App* const run = app.add_subcommand("run", "Measure builds of this machine, in turns");
+  run->add_option("builds", settings.builds,
+                  "Folders of builds with coir-info and benchmarks, such as build/openmp;\n"
+                  "the first is what others are compared with")
+      ->required()
+      ->type_name("BUILD...");
+  add_choice(*run, "--set", settings.set,
+             std::vector<std::pair<std::string, SetName>>{{"quick", SetName::quick},
+                                                          {"full", SetName::full}},
+             "What to run: quick takes minutes on two cores (default quick)");
+  run->add_option_function<std::vector<std::string>>(
+         "--only", [&settings](auto const& words) { settings.only = words; },
+         "Only works with one of these in their names")
+      ->type_name("WORD...");
+  add_output(*run, settings.output);
+  add_whole_number(*run, "--rounds", settings.rounds,
+                   "Rounds, of which medians are taken (default 3)", 1, 1000);
+  run->add_option_function<std::string>(
+         "--name", [&settings](auto const& text) { settings.machine = parse_name(text); },
+         "What to call this machine (default its host name)")
+      ->type_name("NAME");
+  auto* const progress = run->add_flag_callback(
+      "--progress", [&settings] { settings.progress = ProgressMode::always; },
+      "Show progress also where there is no terminal");
+  run->add_flag("--quiet", settings.quiet, "Show no progress and print nothing but errors")
+      ->excludes(progress);
+  return run;
+}
+
+std::filesystem::path json_in(std::filesystem::path const& folder) {
+  return folder / "compare.json";
+}
+
+std::size_t failures_of(Comparison const& comparison) {
+  auto const failed = [](LeftOut const& row) { return row.failed; };
+  return static_cast<std::size_t>(
+      std::count_if(comparison.left_out.begin(), comparison.left_out.end(), failed));
+}
+
+void write_all(std::filesystem::path const& folder, Comparison const& comparison) {
+  Activity const writing("writing to " + folder.string());
+  stop_if_interrupted();
+  say_of_files("what was written is whole");
+  io::write_file(folder / "compare.md", markdown_of(comparison));
+  write_report(json_in(folder), to_json(comparison));
+}
+
+ExitCode run(RunSettings& settings) {
+  if (settings.quiet) settings.progress = ProgressMode::never;
+  say_of_files("nothing was written");
+  OutputFolder const folder(settings.output, json_in(settings.output));
+  Comparison const comparison = measure(settings);
+  write_all(settings.output, comparison);
+  if (!settings.quiet) {
+    Analysis const analysis = analyse(comparison);
+    std::cout << markdown_table(overview_grid(analysis)) << "\nThe report is in "
+              << settings.output.string() << ": compare.md, compare.json\n";
+  }
+  if (std::size_t const failed = failures_of(comparison); failed > 0) {
+    auto const lines = left_out_lines(comparison);
+    for (std::size_t n = 0; n < lines.size(); ++n)
+      if (comparison.left_out[n].failed) std::cerr << "coir-compare: " << lines[n] << '\n';
+    throw Failure(ExitCode::unexpected,
+                  std::to_string(failed) + (failed == 1 ? " benchmark" : " benchmarks") +
+                      " failed, named above and in the report, which has all others");
+  }
+  return ExitCode::success;
+}
+
+ExitCode merge_reports(Settings const& settings) {
+  say_of_files("nothing was written");
+  std::vector<Comparison> comparisons;
+  std::vector<NamedFile> inputs;
+  for (auto const& path : settings.reports) {
+    comparisons.push_back(read_comparison(path));
+    inputs.push_back({"a report", path});
+  }
+  expects_different_files({{"--output", json_in(settings.merged)}}, inputs);
+  std::vector<std::string> notes;
+  Comparison const merged = merge(comparisons, settings.reports, notes);
+  OutputFolder const folder(settings.merged, json_in(settings.merged));
+  write_all(settings.merged, merged);
+  for (auto const& note : notes) std::cout << note << '\n';
+  for (auto const& note : analyse(merged).notes) std::cout << note << '\n';
+  std::cout << "The report is in " << settings.merged.string() << ": compare.md, compare.json\n";
+  return ExitCode::success;
+}
+
+}  // namespace
+
+}  // namespace coir::apps::compare
+
+int main(int argc, char** argv) {
+  using namespace coir::apps::compare;
+  CLI::App app{description, "coir-compare"};
+  app.footer(examples);
+  app.require_subcommand(1);
+  Settings settings;
+  CLI::App* const run_command = add_run(app, settings.run);
+
+  CLI::App* const merge_command =
+      app.add_subcommand("merge", "Make one report of those of several machines");
+  merge_command->add_option("reports", settings.reports, "Files called compare.json")
+      ->required()
+      ->type_name("REPORT...");
+  add_output(*merge_command, settings.merged);
+
+  CLI::App* const show_command = app.add_subcommand("show", "Print a report as tables");
+  show_command->add_option("report", settings.shown, "A file called compare.json")
+      ->required()
+      ->type_name("REPORT");
+
+  return coir::apps::run_without_kokkos(app, argc, argv, [&] {
+    if (run_command->parsed()) return run(settings.run);
+    if (merge_command->parsed()) return merge_reports(settings);
+    std::cout << markdown_of(read_comparison(settings.shown));
+    (void)show_command;
+    return coir::apps::ExitCode::success;
+  });
+}

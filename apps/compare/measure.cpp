@@ -1,0 +1,411 @@
+#include "measure.hpp"
+
+#include "benchmark_output.hpp"
+#include "child.hpp"
+
+#include <support/interrupt.hpp>
+#include <support/text.hpp>
+
+#include <coir/core/errors.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <ctime>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace coir::apps::compare {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A row of a contestant, as it is measured.
+struct Measured {
+  Work const* work;
+  std::string numbers;  ///< "400/266"
+  std::string name;     ///< "jacobi,kernel/400/266"
+  std::vector<double> rounds;
+  std::map<std::string, std::vector<double>> counters;
+  std::string problem;  ///< why there will be no time; empty so far
+};
+
+/// The rows of one program of one contestant.
+struct Program {
+  fs::path path;
+  std::vector<Measured> rows;  // in the order in which the program runs them
+};
+
+/// A build's programs, for its device or for the host beside it.
+struct Runner {
+  fs::path folder;
+  bool on_host;  // the programs called ..._host_bench, of builds with a device
+  Build build;
+  std::map<std::string, Program> programs;
+  bool has_limits = false;  // of its own space, by coir-info
+};
+
+std::string command_that_builds(fs::path const& folder) {
+  std::string const name = folder.filename().string();
+  std::string const configure =
+      folder.parent_path().filename() == "build" ? "cmake --preset " + name + " && " : "";
+  return configure + "cmake --build " + folder.string() +
+         " --target benchmarks coir_app_info (or scripts/compare.sh " + name + ")";
+}
+
+fs::path info_of(fs::path const& folder) { return folder / "apps" / "info" / "coir-info"; }
+
+/// "array/table" -> build/openmp/bench/array/array_table_bench
+fs::path program_of(Runner const& runner, std::string const& program) {
+  auto const parts = split(program, '/');
+  std::string const file = parts[0] + "_" + parts[1] + (runner.on_host ? "_host_bench" : "_bench");
+  return runner.folder / "bench" / parts[0] / file;
+}
+
+fs::path without_last_slash(fs::path path) {
+  path = path.lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
+}
+
+std::vector<fs::path> folders_of(RunSettings const& settings) {
+  std::vector<fs::path> folders;
+  for (auto const& text : settings.builds) {
+    fs::path const folder = without_last_slash(text);
+    expects(std::find(folders.begin(), folders.end(), folder) == folders.end(),
+            "each build is named once", "'" + text + "'");
+    folders.push_back(folder);
+    if (fs::is_regular_file(info_of(folder)) && fs::is_directory(folder / "bench")) continue;
+    throw InputError(
+        folder.string() +
+        (fs::is_directory(folder) ? " is no build with coir-info and benchmarks" : " isn't there") +
+        "; this builds it: " + command_that_builds(folder));
+  }
+  return folders;
+}
+
+/// The folder's own name if no other has it.
+std::string name_of_build(fs::path const& folder, std::vector<fs::path> const& folders) {
+  auto const same = [&](fs::path const& other) { return other.filename() == folder.filename(); };
+  bool const is_alone = std::count_if(folders.begin(), folders.end(), same) == 1;
+  return is_alone ? folder.filename().string() : folder.string();
+}
+
+template <class Value>
+std::optional<Value> value_in(Report const& json, std::string const& key) {
+  if (!json.is_object() || !json.contains(key)) return {};
+  Report const& value = json[key];
+  if constexpr (std::is_same_v<Value, std::string>) {
+    if (value.is_string()) return value.get<std::string>();
+  } else {
+    if (value.is_number()) return value.get<Value>();
+    if (value.is_string()) {  // as Google Benchmark's context has them
+      double const number = std::strtod(value.get<std::string>().c_str(), nullptr);
+      if (number > 0) return static_cast<Value>(number);
+    }
+  }
+  return {};
+}
+
+std::optional<double> positive_in(Report const& json, std::string const& key) {
+  auto const value = value_in<double>(json, key);
+  return value && *value > 0 ? value : std::nullopt;
+}
+
+Report part_of(Report const& json, std::string const& key) {
+  return json.is_object() && json.contains(key) ? json[key] : Report();
+}
+
+/// Fills in what coir-info says of the build's default space.
+void describe_by_info(Build& build, Report const& info) {
+  build.info = info;
+  build.backend = value_in<std::string>(info, "default_backend").value_or("unknown");
+  Report const host = part_of(info, "host"), devices = part_of(info, "devices");
+  build.threads = value_in<int>(host, "threads").value_or(0);
+  bool const is_host = devices.empty();
+  Report const& what = is_host ? host : devices[0];
+  build.device = value_in<std::string>(what, is_host ? "cpu" : "name").value_or("unknown");
+  build.memory = value_in<double>(what, "memory_bytes").value_or(0);
+  Report const limits = part_of(info, "limits");
+  build.limits = {
+      positive_in(limits, "copy_bytes_per_second"), positive_in(limits, "triad_bytes_per_second"),
+      positive_in(limits, "launch_seconds"), positive_in(limits, "host_to_device_bytes_per_second"),
+      positive_in(limits, "device_to_host_bytes_per_second")};
+}
+
+/// Fills in what a benchmark says of the space that it runs on: for those on the host beside a device.
+void describe_by_context(Build& build, Report const& context) {
+  build.backend = value_in<std::string>(context, "backend").value_or(build.backend);
+  build.device = value_in<std::string>(context, "device").value_or(build.device);
+  build.threads = value_in<int>(context, "threads").value_or(build.threads);
+  build.limits.copy = positive_in(context, "copy_bytes_per_second");
+  build.limits.triad = positive_in(context, "triad_bytes_per_second");
+  if (auto const nanoseconds = positive_in(context, "launch_nanoseconds"))
+    build.limits.launch = 1e-9 * *nanoseconds;
+}
+
+std::string now() {
+  std::time_t const seconds = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name[0] == '\0' ? "machine" : name.data();
+}
+
+/// All of it together, while it is measured.
+class Measurement {
+ public:
+  explicit Measurement(RunSettings const& settings)
+      : settings_(settings), works_(works_of(settings.set, settings.only)) {
+    comparison_.machines.push_back({settings.machine.empty() ? host_name() : settings.machine,
+                                    name_of(settings.set),
+                                    settings.rounds,
+                                    now(),
+                                    {}});
+    for (Work const& work : works_) {
+      comparison_.works.push_back(
+          {work.name, work.title, work.group, work.unit, name_of(work.limit)});
+      if (std::find(program_names_.begin(), program_names_.end(), work.program) ==
+          program_names_.end())
+        program_names_.push_back(work.program);
+    }
+  }
+
+  Comparison run() {
+    find_runners();
+    for (Runner& runner : runners_) find_rows(runner);
+    {
+      ProgressLine progress("measuring", "rows", settings_.progress);
+      for (int round = 0; round < settings_.rounds; ++round)
+        for (auto const& program : program_names_)
+          for (std::size_t turn = 0; turn < runners_.size(); ++turn) {
+            Runner& runner = runners_[(turn + static_cast<std::size_t>(round)) % runners_.size()];
+            auto const found = runner.programs.find(program);
+            if (found != runner.programs.end()) run_program(runner, found->second, progress);
+          }
+    }
+    for (Runner& runner : runners_) collect(runner);
+    for (Runner& runner : runners_) machine().builds.push_back(runner.build);
+    for (Build& build : unable_) machine().builds.push_back(build);
+    return std::move(comparison_);
+  }
+
+ private:
+  Machine& machine() { return comparison_.machines.front(); }
+
+  void leave_out(Build const& build, std::string const& work, std::string const& numbers,
+                 std::string const& why, bool failed) {
+    comparison_.left_out.push_back({machine().name, build.name, work, numbers, why, failed});
+  }
+
+  void find_runners() {
+    auto const folders = folders_of(settings_);
+    std::string problems;
+    for (fs::path const& folder : folders) {
+      Activity const measuring("measuring what " + folder.string() + " runs on");
+      Runner runner{folder, false, {}, {}};
+      runner.build.name = name_of_build(folder, folders);
+      auto const outcome = run_child({info_of(folder).string(), "--measure", "--json"});
+      auto const info = Report::parse(outcome.output, nullptr, false);
+      if (!outcome.succeeded() || !info.is_object()) {
+        std::string const problem = info_of(folder).string() + " " + outcome.how_it_ended();
+        problems += (problems.empty() ? "" : "; ") + problem;
+        for (Work const& work : works_) leave_out(runner.build, work.name, "", problem, true);
+        unable_.push_back(runner.build);
+        continue;
+      }
+      describe_by_info(runner.build, info);
+      runner.has_limits = true;
+      Runner host{folder, true, runner.build, {}};
+      host.build.name += ", host";
+      host.build.limits = {};
+      runners_.push_back(std::move(runner));
+      auto const has_program = [&](std::string const& program) {
+        return fs::exists(program_of(host, program));
+      };
+      if (std::any_of(program_names_.begin(), program_names_.end(), has_program))
+        runners_.push_back(std::move(host));
+    }
+    if (runners_.empty()) throw EnvironmentError("no build can run here: " + problems);
+  }
+
+  /// Asks each program for its rows, and keeps those of the set.
+  void find_rows(Runner& runner) {
+    Activity const listing("listing the benchmarks of " + runner.folder.string());
+    for (auto const& name : program_names_) {
+      fs::path const path = program_of(runner, name);
+      std::vector<std::string> listed;
+      std::string problem;
+      if (!fs::exists(path)) {
+        problem = path.string() + " isn't built";
+      } else {
+        auto const outcome = run_child({path.string(), "--benchmark_list_tests"});
+        if (outcome.succeeded())
+          listed = split(outcome.output, '\n');
+        else
+          problem = path.string() + " " + outcome.how_it_ended();
+      }
+      if (!problem.empty()) {
+        for (Work const& work : works_)
+          if (work.program == name)
+            leave_out(runner.build, work.name, "", problem, fs::exists(path));
+        continue;
+      }
+      Program program{path, {}};
+      for (auto const& line : listed) add_row(program, name, without_kind_of_time(line));
+      leave_out_missing(runner, program, name);
+      total_ += static_cast<std::int64_t>(program.rows.size()) * settings_.rounds;
+      if (!program.rows.empty()) runner.programs.emplace(name, std::move(program));
+    }
+  }
+
+  void add_row(Program& program, std::string const& program_name, std::string const& row) {
+    for (Work const& work : works_)
+      for (auto const& numbers : work.quick)
+        if (work.program == program_name && work.row + "/" + numbers == row)
+          program.rows.push_back({&work, numbers, row, {}, {}, {}});
+  }
+
+  void leave_out_missing(Runner const& runner, Program const& program, std::string const& name) {
+    for (Work const& work : works_) {
+      if (work.program != name) continue;
+      for (auto const& numbers : work.quick) {
+        auto const is_it = [&](Measured const& row) {
+          return row.work == &work && row.numbers == numbers;
+        };
+        if (std::none_of(program.rows.begin(), program.rows.end(), is_it))
+          leave_out(runner.build, work.name, numbers,
+                    program.path.filename().string() + " has no row " + work.row + "/" + numbers,
+                    false);
+      }
+    }
+  }
+
+  /// Runs the rows of a program. If it ends in the middle, it is started again for those behind the one that ended it.
+  void run_program(Runner& runner, Program& program, ProgressLine& progress) {
+    std::vector<Measured*> waiting;
+    for (Measured& row : program.rows)
+      if (row.problem.empty()) waiting.push_back(&row);
+    while (!waiting.empty()) {
+      Activity const running("running " + program.path.filename().string() + " of " +
+                             runner.build.name);
+      std::vector<std::string> names;
+      for (Measured const* row : waiting) names.push_back(row->name);
+      std::size_t at = 0, rows = 0;
+      auto const watch = [&](std::string const& output) {
+        rows += static_cast<std::size_t>(count_rows(output, at));
+        auto const& name = names[std::min(rows, names.size() - 1)];
+        progress.update(done_ + static_cast<std::int64_t>(rows), total_,
+                        runner.build.name + ": " + name);
+      };
+      auto const outcome =
+          run_child({program.path.string(), "--benchmark_format=json",
+                     "--benchmark_min_time=" + exact_text(least_seconds(settings_.set)),
+                     "--benchmark_filter=" + filter_for(names)},
+                    watch);
+      BenchmarkOutput const output = read_benchmark_output(outcome.output);
+      if (runner.on_host && output.has_context && !runner.has_limits) {
+        describe_by_context(runner.build, output.context);
+        runner.has_limits = true;
+      }
+      keep(output, waiting);
+      done_ += static_cast<std::int64_t>(names.size() - waiting.size());
+      if (waiting.empty()) return;
+      // Those that are still waiting have no result.
+      bool const has_begun = output.has_context && !outcome.succeeded();
+      std::string const why = outcome.succeeded()
+                                  ? "the program gave no result for it"
+                                  : program.path.filename().string() + " " + outcome.how_it_ended();
+      std::size_t const failed = has_begun ? 1 : waiting.size();
+      for (std::size_t n = 0; n < failed; ++n) waiting[n]->problem = why;
+      done_ += static_cast<std::int64_t>(failed);
+      waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(failed));
+    }
+  }
+
+  /// Takes rows that ended out of those that wait.
+  static void keep(BenchmarkOutput const& output, std::vector<Measured*>& waiting) {
+    for (BenchmarkRow const& row : output.rows) {
+      auto const is_it = [&](Measured const* one) { return one->name == row.name; };
+      auto const found = std::find_if(waiting.begin(), waiting.end(), is_it);
+      if (found == waiting.end()) continue;
+      Measured& measured = **found;
+      waiting.erase(found);
+      measured.problem = row.error;
+      if (!row.error.empty()) continue;
+      auto const calls = row.counters.find(measured.work->calls);
+      double const divisor = calls != row.counters.end() && calls->second > 0 ? calls->second : 1;
+      measured.rounds.push_back(row.seconds / divisor);
+      for (auto const& [name, value] : row.counters) measured.counters[name].push_back(value);
+      if (auto const joules = row.counters.find("joules"); joules != row.counters.end())
+        measured.counters["joules"].back() /= divisor;
+    }
+  }
+
+  static std::optional<double> median(std::vector<double> values) {
+    if (values.empty()) return {};
+    std::sort(values.begin(), values.end());
+    std::size_t const middle = values.size() / 2;
+    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  }
+
+  static std::optional<double> median_of(Measured const& row, std::string const& counter) {
+    auto const found = row.counters.find(counter);
+    auto const value = found == row.counters.end() ? std::nullopt : median(found->second);
+    return value && *value > 0 ? value : std::nullopt;
+  }
+
+  void collect(Runner const& runner) {
+    for (auto const& name : program_names_) {
+      auto const found = runner.programs.find(name);
+      if (found == runner.programs.end()) continue;
+      for (Measured const& row : found->second.rows) {
+        Work const& work = *row.work;
+        if (!row.problem.empty()) {
+          leave_out(runner.build, work.name, row.numbers, row.problem, true);
+          continue;
+        }
+        Row result{machine().name,
+                   runner.build.name,
+                   work.name,
+                   row.numbers,
+                   size_of(work.size_from, row.numbers),
+                   *median(row.rounds),
+                   row.rounds,
+                   {},
+                   median_of(row, "flops"),
+                   median_of(row, "joules")};
+        // Both are of the same seconds, whichever those were.
+        auto const bytes = median_of(row, "bytes/s"), items = median_of(row, work.unit + "/s");
+        if (bytes && items) result.bytes = *bytes / *items * result.size;
+        comparison_.rows.push_back(std::move(result));
+      }
+    }
+  }
+
+  RunSettings const& settings_;
+  std::vector<Work> works_;
+  std::vector<std::string> program_names_;
+  std::vector<Runner> runners_;
+  std::vector<Build> unable_;  // to run here at all
+  Comparison comparison_;
+  std::int64_t done_ = 0, total_ = 0;
+};
+
+}  // namespace
+
+Comparison measure(RunSettings const& settings) { return Measurement(settings).run(); }
+
+}  // namespace coir::apps::compare

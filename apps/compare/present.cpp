@@ -1,0 +1,217 @@
+#include "present.hpp"
+
+#include "work_set.hpp"
+
+#include <support/text.hpp>
+#include <support/units.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace coir::apps::compare {
+
+namespace {
+
+std::string bandwidth(std::optional<double> const& value) {
+  return value ? with_unit(*value, "B/s") : "";
+}
+
+std::string times_text(double ratio) {
+  char text[32];
+  std::snprintf(text, sizeof text, ratio >= 99.5 ? "%.0f" : ratio >= 9.95 ? "%.1f" : "%.2f", ratio);
+  return text;
+}
+
+std::string limit_words(Limit limit) {
+  return limit == Limit::copy        ? "share of copy"
+         : limit == Limit::to_device ? "share of limit to device"
+                                     : "share of limit to host";
+}
+
+bool has_share(Panel const& panel, std::size_t contestant) {
+  return std::any_of(panel.lines.begin(), panel.lines.end(), [&](SizeLine const& line) {
+    return line.points[contestant] && line.points[contestant]->share();
+  });
+}
+
+template <class Has>
+bool any_row(Panel const& panel, std::size_t contestant, Has const& has) {
+  return std::any_of(panel.lines.begin(), panel.lines.end(), [&](SizeLine const& line) {
+    return line.points[contestant] && has(*line.points[contestant]->row);
+  });
+}
+
+/// The largest size that all have, else the largest of the first, else the largest.
+SizeLine const& telling_line(Panel const& panel) {
+  auto const has_all = [](SizeLine const& line) {
+    return std::all_of(line.points.begin(), line.points.end(),
+                       [](auto const& point) { return point.has_value(); });
+  };
+  auto const has_first = [](SizeLine const& line) { return line.points.front().has_value(); };
+  auto const& lines = panel.lines;
+  if (auto const line = std::find_if(lines.rbegin(), lines.rend(), has_all); line != lines.rend())
+    return *line;
+  if (auto const line = std::find_if(lines.rbegin(), lines.rend(), has_first); line != lines.rend())
+    return *line;
+  return lines.back();
+}
+
+std::string time_cell(std::optional<Point> const& point) {
+  return point ? with_unit(point->row->seconds, "s") : "";
+}
+
+}  // namespace
+
+std::string count_text(double count) {
+  std::string text = with_unit(count, "");
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  // "1.00 M" -> "1 M"
+  std::size_t const space = std::min(text.find(' '), text.size());
+  std::string number = text.substr(0, space);
+  if (number.find('.') != std::string::npos) {
+    while (number.back() == '0') number.pop_back();
+    if (number.back() == '.') number.pop_back();
+  }
+  return number + text.substr(space);
+}
+
+std::string size_words(std::string const& numbers, double size) {
+  auto const parts = split(numbers, '/');
+  auto const side = [&](SizeFrom from) { return size_of(from, numbers) == size; };
+  if (side(SizeFrom::first)) return count_text(size);
+  if (side(SizeFrom::square) && (parts.size() == 1 || parts.front() == parts.back()))
+    return parts.front() + "^2";
+  if (side(SizeFrom::cube)) return parts.front() + "^3";
+  if (side(SizeFrom::product)) return joined(parts, " x ");
+  return count_text(size);
+}
+
+std::string overtaking_words(Overtaking const& overtaking, std::string const& unit) {
+  std::string const size = count_text(overtaking.size) + " " + unit;
+  switch (overtaking.kind) {
+    case Overtaking::always: return "at every size";
+    case Overtaking::never: return "never";
+    case Overtaking::from: return "from " + size + " on";
+    case Overtaking::until: return "up to " + size;
+    case Overtaking::unknown: break;
+  }
+  return "";
+}
+
+Grid machines_grid(Analysis const& analysis) {
+  Grid grid{{"", "backend", "kernels run on", "threads", "memory", "copy", "triad", "launch",
+             "to device", "to host"},
+            {}};
+  for (auto const& [machine, build, label] : analysis.contestants) {
+    Limits const& limits = build->limits;
+    grid.rows.push_back({label, build->backend, build->device, std::to_string(build->threads),
+                         build->memory > 0 ? with_unit(build->memory, "B") : "",
+                         bandwidth(limits.copy), bandwidth(limits.triad),
+                         limits.launch ? with_unit(*limits.launch, "s") : "",
+                         bandwidth(limits.to_device), bandwidth(limits.to_host)});
+  }
+  return grid;
+}
+
+Grid overview_grid(Analysis const& analysis) {
+  std::size_t const contestants = analysis.contestants.size();
+  Grid grid{{"work", "size"}, {}};
+  for (auto const& contestant : analysis.contestants) grid.headings.push_back(contestant.label);
+  if (contestants == 1) grid.headings.emplace_back("share of limit");
+  for (std::size_t c = 1; c < contestants; ++c) {
+    grid.headings.push_back(analysis.contestants[c].label + ": times as fast");
+    grid.headings.push_back("it overtakes");
+  }
+  for (auto const& panel : analysis.panels) {
+    SizeLine const& line = telling_line(panel);
+    std::vector<std::string> row{panel.work->title, size_words(line.size_text, line.size)};
+    for (auto const& point : line.points) row.push_back(time_cell(point));
+    if (contestants == 1) {
+      auto const& point = line.points.front();
+      row.push_back(point && point->share() ? percent(*point->share()) : "");
+    }
+    for (std::size_t c = 1; c < contestants; ++c) {
+      auto const ratio = speed_up(line, c);
+      row.push_back(ratio ? times_text(*ratio) : "");
+      row.push_back(overtaking_words(panel.overtakings[c], panel.work->unit));
+    }
+    grid.rows.push_back(std::move(row));
+  }
+  return grid;
+}
+
+Grid panel_grid(Panel const& panel, Analysis const& analysis) {
+  std::size_t const contestants = analysis.contestants.size();
+  auto const has_joules = [](Row const& row) { return row.joules.has_value(); };
+  auto const has_flops = [](Row const& row) { return row.flops.has_value(); };
+  Grid grid{{"size"}, {}};
+  for (std::size_t c = 0; c < contestants; ++c) {
+    grid.headings.push_back(analysis.contestants[c].label);
+    if (has_share(panel, c)) grid.headings.push_back(limit_words(limit_named(panel.work->limit)));
+    if (any_row(panel, c, has_flops)) grid.headings.emplace_back("rate");
+    if (any_row(panel, c, has_joules)) grid.headings.emplace_back("energy");
+    if (c > 0) grid.headings.emplace_back("times as fast");
+  }
+  for (auto const& line : panel.lines) {
+    std::vector<std::string> row{size_words(line.size_text, line.size)};
+    for (std::size_t c = 0; c < contestants; ++c) {
+      auto const& point = line.points[c];
+      row.push_back(time_cell(point));
+      if (has_share(panel, c))
+        row.push_back(point && point->share() ? percent(*point->share()) : "");
+      if (any_row(panel, c, has_flops))
+        row.push_back(point && point->row->flops ? with_unit(*point->row->flops, "flop/s") : "");
+      if (any_row(panel, c, has_joules))
+        row.push_back(point && point->row->joules ? with_unit(*point->row->joules, "J") : "");
+      if (c > 0) {
+        auto const ratio = speed_up(line, c);
+        row.push_back(ratio ? times_text(*ratio) : "");
+      }
+    }
+    grid.rows.push_back(std::move(row));
+  }
+  return grid;
+}
+
+std::vector<std::string> left_out_lines(Comparison const& comparison) {
+  bool const several = comparison.machines.size() > 1;
+  std::vector<std::string> lines;
+  for (auto const& row : comparison.left_out) {
+    std::string const size = row.size_text.empty() ? "" : "/" + row.size_text;
+    lines.push_back((several ? row.machine + ": " : "") + row.build + ", " + row.work + size +
+                    (row.failed ? " failed: " : ": ") + row.why);
+  }
+  return lines;
+}
+
+std::vector<std::string> explanations(Analysis const& analysis) {
+  std::vector<std::string> lines{
+      "Times are medians over rounds in which all builds of a machine took turns, of one call that "
+      "is waited for.",
+      "The share of a limit is the time that the bytes of a call, each array counted once, would "
+      "take at the measured "
+      "bandwidth, by the time it took: above 100 % where arrays stay in a cache, or a pass does "
+      "several sweeps."};
+  if (analysis.contestants.size() > 1)
+    lines.push_back("Times as fast is against " + analysis.contestants.front().label +
+                    ". One overtakes it where their times cross, interpolated between the sizes "
+                    "measured on straight lines in the "
+                    "logarithms of size and time; with several crossings the last one counts.");
+  lines.push_back(analysis.has_joules
+                      ? "Energy is that of the whole processor or device while a call runs, its "
+                        "idle power included, by its own counters."
+                      : "No energy: no counter of the processors or devices could be read.");
+  return lines;
+}
+
+std::string headline(Comparison const& comparison) {
+  std::vector<std::string> parts;
+  for (auto const& machine : comparison.machines)
+    parts.push_back(machine.name + ": " + machine.set + " set, " + std::to_string(machine.rounds) +
+                    (machine.rounds == 1 ? " round" : " rounds") + ", " + machine.created);
+  return joined(parts, "; ");
+}
+
+}  // namespace coir::apps::compare

@@ -1,0 +1,152 @@
+#include "work_set.hpp"
+
+#include <support/text.hpp>
+
+#include <coir/core/errors.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace coir::apps::compare {
+
+namespace {
+
+constexpr auto first = SizeFrom::first, square = SizeFrom::square, cube = SizeFrom::cube,
+               product = SizeFrom::product;
+constexpr auto none = Limit::none, copy = Limit::copy;
+
+// To add a row: give it a name that stays, and say where its benchmark is. Sizes of the quick set must take seconds.
+// clang-format off
+std::vector<Work> all_works() {
+  return {
+      {"x+=3", "x += 3", "Array statements", "array/table", "x+=3", first, "cells", copy, "",
+       {"256", "1000000", "100000000"}, {}},
+      {"cos2+sin2", "y = cos(x)^2 + sin(x)^2", "Array statements", "array/table", "cos2+sin2", first, "cells", copy, "",
+       {"256", "10000000"}, {}},
+      {"a+b", "c = a + b", "Array statements", "array/table", "a+b,preallocated", first, "cells", copy, "",
+       {"4096", "100000000"}, {}},
+      {"a+b,new", "a + b into a new array", "Array statements", "array/table", "a+b", first, "cells", copy, "",
+       {}, {"4096", "100000000"}},
+      {"selu", "selu(x)", "Array statements", "array/table", "selu", first, "cells", copy, "",
+       {"256", "1000000"}, {}},
+      {"chain", "((a b + c) / 2 - d) a, double", "Array statements", "array/table", "chain", first, "cells", copy, "",
+       {"256", "10000000"}, {}},
+      {"sum", "sum(x)", "Array statements", "array/table", "sum", first, "cells", copy, "",
+       {"256", "100000000"}, {}},
+      {"max", "max(x)", "Array statements", "array/table", "max", first, "cells", copy, "",
+       {}, {"256", "100000000"}},
+      {"any", "any(x > 2)", "Array statements", "array/table", "any", first, "cells", copy, "",
+       {}, {"256", "100000000"}},
+
+      {"normal", "Normal random numbers", "Random numbers", "array/table", "normal", first, "cells", copy, "",
+       {"256", "10000000"}, {}},
+
+      {"mandelbrot", "Mandelbrot set, 256 steps, one kernel", "Mandelbrot set", "array/escape",
+       "bench_escape_kernel<float>", square, "pixels", none, "", {"64", "2048"}, {}},
+      {"mandelbrot,arrays", "Mandelbrot set, statements over whole arrays", "Mandelbrot set", "array/escape",
+       "bench_escape_arrays<float>", square, "pixels", none, "", {"64"}, {"2048"}},
+      {"mandelbrot,double", "Mandelbrot set in double", "Mandelbrot set", "array/escape",
+       "bench_escape_kernel<double>", square, "pixels", none, "", {}, {"64", "2048"}},
+
+      {"jacobi,statement", "Jacobi sweep, an array statement", "Poisson's equation", "array/table",
+       "jacobi,statement", product, "cells", copy, "", {"400/266"}, {"16/16", "8192/8192"}},
+      {"jacobi,recorded", "Jacobi sweep, recorded statements", "Poisson's equation", "array/table",
+       "jacobi,recorded", product, "cells", copy, "", {"16/16", "400/266"}, {"8192/8192"}},
+      {"jacobi,plain", "Jacobi sweep, plain", "Poisson's equation", "poisson/jacobi",
+       "bench_jacobi<float, poisson::JacobiScheme::plain>", product, "cells", copy, "sweeps",
+       {"400/266", "2048/2048"}, {"8192/8192"}},
+      {"jacobi,blocked", "Jacobi sweep, blocked: many a pass", "Poisson's equation", "poisson/jacobi",
+       "bench_jacobi<float, poisson::JacobiScheme::blocked>", product, "cells", copy, "sweeps",
+       {"400/266", "2048/2048"}, {"8192/8192"}},
+      {"jacobi,plain,double", "Jacobi sweep, plain, double", "Poisson's equation", "poisson/jacobi",
+       "bench_jacobi<double, poisson::JacobiScheme::plain>", product, "cells", copy, "sweeps",
+       {}, {"400/266", "2048/2048", "8192/8192"}},
+      {"red_black", "Red-black sweep", "Poisson's equation", "poisson/red_black",
+       "bench_red_black<float>", product, "cells", copy, "sweeps", {"400/266", "2048/2048"}, {"8192/8192"}},
+      {"multigrid", "Multigrid from zero to 1e-4", "Poisson's equation", "poisson/multigrid",
+       "bench_multigrid<float>", product, "cells", none, "", {"400/266", "2048/2048"}, {"8192/8192"}},
+      {"multigrid,double", "Multigrid from zero to 1e-8, double", "Poisson's equation", "poisson/multigrid",
+       "bench_multigrid<double>", product, "cells", none, "", {}, {"400/266", "2048/2048", "8192/8192"}},
+
+      {"matmul,double", "Product of two matrices, double", "Linear algebra", "linalg/matmul",
+       "matmul,double", first, "rows", none, "", {"32", "100", "1000"}, {}},
+      {"matmul,stack", "10 000 products of small matrices, double", "Linear algebra", "linalg/matmul",
+       "matmul,stack", first, "rows", none, "", {}, {"4", "16", "64"}},
+
+      {"fft", "Real transform of a cube, float", "Fourier transforms", "fft/fft",
+       "r2c,float", cube, "cells", none, "", {"32", "64", "128", "256"}, {}},
+      {"fft,back", "The same back", "Fourier transforms", "fft/fft",
+       "c2r,float", cube, "cells", none, "", {}, {"32", "64", "128", "256"}},
+      {"fft,double", "Real transform of a cube, double", "Fourier transforms", "fft/fft",
+       "r2c,double", cube, "cells", none, "", {}, {"32", "128"}},
+
+      {"paint", "Paint particles, cloud in cell", "Particles and meshes", "mesh/paint",
+       "cic,displaced", cube, "particles", copy, "", {"64/1", "128/1"}, {"256/1"}},
+      {"readout", "Read vectors at particles, cloud in cell", "Particles and meshes", "mesh/readout",
+       "vectors,cic,displaced", cube, "particles", copy, "", {"64/1", "128/1"}, {"256/1"}},
+      {"step", "A step of a particle-mesh simulation", "Particles and meshes", "nbody/step",
+       "fastpm", cube, "particles", none, "", {"64/1", "128/1"}, {"256/1"}},
+  };
+}
+// clang-format on
+
+}  // namespace
+
+char const* name_of(SetName set) { return set == SetName::quick ? "quick" : "full"; }
+
+std::vector<Work> works_of(SetName set, std::vector<std::string> const& only) {
+  std::vector<std::string> names;
+  std::vector<Work> works;
+  for (Work& work : all_works()) {
+    if (set == SetName::full)
+      work.quick.insert(work.quick.end(), work.more.begin(), work.more.end());
+    if (work.quick.empty()) continue;
+    names.push_back(work.name);
+    auto const has = [&](std::string const& word) {
+      return work.name.find(word) != std::string::npos;
+    };
+    if (only.empty() || std::any_of(only.begin(), only.end(), has)) works.push_back(work);
+  }
+  for (auto const& word : only) {
+    auto const has = [&](Work const& work) { return work.name.find(word) != std::string::npos; };
+    expects(std::any_of(works.begin(), works.end(), has),
+            "--only must be part of a name of the " + std::string(name_of(set)) +
+                " set, which are " + joined(names, " "),
+            "'" + word + "'");
+  }
+  return works;
+}
+
+double least_seconds(SetName set) { return set == SetName::quick ? 0.1 : 0.3; }
+
+double size_of(SizeFrom from, std::string const& numbers) {
+  auto const parts = split(numbers, '/');
+  double const side = std::strtod(parts.front().c_str(), nullptr);
+  double all = 1;
+  for (auto const& part : parts) all *= std::strtod(part.c_str(), nullptr);
+  switch (from) {
+    case SizeFrom::first: return side;
+    case SizeFrom::square: return side * side;
+    case SizeFrom::cube: return side * side * side;
+    case SizeFrom::product: break;
+  }
+  return all;
+}
+
+std::string name_of(Limit limit) {
+  switch (limit) {
+    case Limit::copy: return "copy";
+    case Limit::to_device: return "to_device";
+    case Limit::to_host: return "to_host";
+    case Limit::none: break;
+  }
+  return "none";
+}
+
+Limit limit_named(std::string const& name) {
+  for (Limit const limit : {Limit::copy, Limit::to_device, Limit::to_host})
+    if (name_of(limit) == name) return limit;
+  return Limit::none;
+}
+
+}  // namespace coir::apps::compare

@@ -1,0 +1,61 @@
+#pragma once
+
+/// \file
+/// What is compared: the sets of rows of the benchmarks.
+
+#include <string>
+#include <vector>
+
+namespace coir::apps::compare {
+
+/// How the size of a row is read from the numbers at the end of its name, "jacobi,kernel/400/266".
+enum class SizeFrom {
+  first,    ///< the first number
+  square,   ///< its square
+  cube,     ///< its cube
+  product,  ///< the product of all numbers
+};
+
+/// The limit of a machine that work is measured against.
+enum class Limit {
+  none,       ///< arithmetic or latency bounds it, which isn't measured
+  copy,       ///< copy bandwidth of the memory
+  to_device,  ///< transfer rates
+  to_host,
+};
+
+/// One kind of work, over several sizes.
+struct Work {
+  std::string name;     ///< the same in every report, so that rows of several machines join
+  std::string title;    ///< for people
+  std::string group;    ///< heading that it stands under
+  std::string program;  ///< of bench/: "array/table" is bench/array/array_table_bench
+  std::string row;      ///< its rows' name up to the sizes
+  SizeFrom size_from = SizeFrom::first;
+  std::string unit;  ///< what sizes count; the counter "<unit>/s", if there is one, is of the same
+  Limit limit = Limit::none;
+  std::string calls;  ///< counter by which the seconds of a row are divided; may be empty
+  std::vector<std::string> quick;  ///< sizes as they stand in the rows' names: "400/266"
+  std::vector<std::string> more;   ///< those of the full set alone
+};
+
+enum class SetName { quick, full };
+char const* name_of(SetName set);
+
+/// The works of a set that have sizes in it; `quick` and `more` of the full set are joined in `quick`.
+///
+/// \param only  words, one of which must be part of a work's name; empty for all
+/// \throws PreconditionError naming all works if a word is part of none
+std::vector<Work> works_of(SetName set, std::vector<std::string> const& only = {});
+
+/// Seconds that Google Benchmark spends on a row at least.
+double least_seconds(SetName set);
+
+/// The size that a row's numbers stand for: "400/266" is 106400 by SizeFrom::product.
+double size_of(SizeFrom from, std::string const& numbers);
+
+/// Names as they stand in reports.
+std::string name_of(Limit limit);
+Limit limit_named(std::string const& name);
+
+}  // namespace coir::apps::compare

@@ -1,0 +1,288 @@
+// What coir-compare reads, joins and presents. compare_test.cpp runs the application.
+
+#include <compare/analysis.hpp>
+#include <compare/benchmark_output.hpp>
+#include <compare/comparison.hpp>
+#include <compare/markdown.hpp>
+#include <compare/work_set.hpp>
+
+#include <coir/core/errors.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <regex>
+#include <set>
+
+namespace {
+
+using namespace coir::apps::compare;
+
+constexpr char whole[] = R"(warning: {not JSON
+{
+  "context": {"backend": "OpenMP", "caches": [{"size": 1}]},
+  "benchmarks": [
+    {"name": "sum/256/manual_time", "run_name": "sum/256/manual_time", "run_type": "iteration", "real_time": 5.0,
+     "time_unit": "ms", "bytes/s": 8e9, "seconds": 1e-6},
+    {"name": "f<a>{\"}/3", "run_name": "f", "run_type": "iteration", "real_time": 2.5, "time_unit": "us"},
+    {"name": "f_mean", "run_name": "f", "run_type": "aggregate", "real_time": 2.5, "time_unit": "us"},
+    {"name": "g/1", "run_name": "g/1", "run_type": "iteration", "error_occurred": true, "error_message": "too \\ odd"}
+  ]
+})";
+
+/// A comparison of two machines: seconds of one work at three sizes.
+Comparison two_machines() {
+  auto const machine = [](char const* name, double copy) {
+    Build build;
+    build.name = "openmp";
+    build.backend = "OpenMP";
+    build.device = "a | CPU";
+    build.limits.copy = copy;
+    return Machine{name, "quick", 3, std::string("2026-01-01T00:00:0") + name[0] + "Z", {build}};
+  };
+  Comparison comparison;
+  comparison.machines = {machine("1a", 1e9), machine("2b", 1e10)};
+  comparison.works = {{"sum", "sum(x)", "Arrays", "cells", "copy"}};
+  double const seconds[2][3] = {{1e-6, 1e-5, 1e-4}, {1e-5, 1e-5, 1e-5}};
+  double const sizes[] = {100, 1000, 10000};
+  for (int m = 0; m < 2; ++m)
+    for (int n = 0; n < 3; ++n)
+      comparison.rows.push_back({comparison.machines[m].name,
+                                 "openmp",
+                                 "sum",
+                                 std::to_string(int(sizes[n])),
+                                 sizes[n],
+                                 seconds[m][n],
+                                 {seconds[m][n]},
+                                 8 * sizes[n],
+                                 {},
+                                 {}});
+  comparison.left_out = {{"1a", "openmp", "fft", "", "it isn't built", false}};
+  return comparison;
+}
+
+std::string problem_with(std::string const& text) {
+  try {
+    from_json(text, "a.json");
+  } catch (coir::InputError const& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+/// The text of a report with one piece replaced.
+std::string report_with(std::string const& from, std::string const& to) {
+  std::string text = coir::apps::report_text(to_json(two_machines()));
+  auto const at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST(BenchmarkOutput, HasRowsInSecondsOfOneCall) {
+  auto const output = read_benchmark_output(whole);
+  EXPECT_TRUE(output.has_context);
+  EXPECT_EQ(output.context["backend"], "OpenMP");
+  ASSERT_EQ(output.rows.size(), 3u);
+  EXPECT_EQ(output.rows[0].name, "sum/256");
+  EXPECT_EQ(output.rows[0].seconds, 1e-6);  // the counter, not the time of an iteration
+  EXPECT_EQ(output.rows[0].counters.at("bytes/s"), 8e9);
+  EXPECT_EQ(output.rows[1].name, "f<a>{\"}/3");
+  EXPECT_DOUBLE_EQ(output.rows[1].seconds, 2.5e-6);
+  EXPECT_EQ(output.rows[2].error, "too \\ odd");
+}
+
+TEST(BenchmarkOutput, WhateverWasPrintedGivesTheRowsThatAreWhole) {
+  std::string const text = whole;
+  std::size_t most = 0;
+  for (std::size_t length = 0; length <= text.size(); ++length) {
+    std::size_t const rows = read_benchmark_output(text.substr(0, length)).rows.size();
+    EXPECT_GE(rows, most);
+    most = rows;
+  }
+  EXPECT_EQ(most, 3u);
+  EXPECT_FALSE(read_benchmark_output("error: no device").has_context);
+  EXPECT_FALSE(read_benchmark_output("{\"context\": {\"backend\": ").has_context);
+}
+
+TEST(BenchmarkOutput, FilterMatchesTheNamesAndNothingElse) {
+  std::vector<std::string> const names{"x+=3/256", "f<a, b::c>/400/266", "y (z)^2|[q]{1}\\$/1"};
+  std::regex const filter(filter_for(names));
+  for (auto const& name : names) {
+    EXPECT_TRUE(std::regex_search(name + "/manual_time", filter)) << name;
+    EXPECT_TRUE(std::regex_search(name, filter)) << name;
+    EXPECT_FALSE(std::regex_search(name + "0/manual_time", filter)) << name;
+    EXPECT_FALSE(std::regex_search("a" + name, filter)) << name;
+  }
+  EXPECT_FALSE(std::regex_search("xx=3/256", filter));
+}
+
+TEST(WorkSet, NamesAreUniqueAndSizesAreRead) {
+  auto const quick = works_of(SetName::quick), full = works_of(SetName::full);
+  EXPECT_GT(full.size(), quick.size());
+  std::set<std::string> names, rows;
+  for (auto const& work : full) {
+    EXPECT_TRUE(names.insert(work.name).second) << work.name;
+    for (auto const& numbers : work.quick) {
+      EXPECT_TRUE(rows.insert(work.program + " " + work.row + "/" + numbers).second) << work.name;
+      EXPECT_GT(size_of(work.size_from, numbers), 0);
+    }
+  }
+  EXPECT_EQ(size_of(SizeFrom::first, "64/2"), 64);
+  EXPECT_EQ(size_of(SizeFrom::square, "64"), 4096);
+  EXPECT_EQ(size_of(SizeFrom::cube, "64/2"), 262144);
+  EXPECT_EQ(size_of(SizeFrom::product, "400/266"), 106400);
+  EXPECT_EQ(works_of(SetName::quick, {"sum", "fft"}).size(), 2u);
+  EXPECT_THROW(works_of(SetName::quick, {"summ"}), coir::PreconditionError);
+}
+
+TEST(Overtaking, IsWhereStraightLinesInLogarithmsCross) {
+  // 1e-6 to 1e-4 against 1e-5 throughout: they meet in the middle.
+  Curve const first{{100, 1e-6}, {10000, 1e-4}}, flat{{100, 1e-5}, {10000, 1e-5}};
+  auto const from = overtaking(first, flat);
+  EXPECT_EQ(from.kind, Overtaking::from);
+  EXPECT_NEAR(from.size, 1000, 1e-9);
+  auto const until = overtaking(flat, first);
+  EXPECT_EQ(until.kind, Overtaking::until);
+  EXPECT_NEAR(until.size, 1000, 1e-9);
+}
+
+TEST(Overtaking, OfOneThatIsAlwaysOrNeverAhead) {
+  Curve const slow{{1, 2}, {10, 2}}, fast{{1, 1}, {10, 1}};
+  EXPECT_EQ(overtaking(slow, fast).kind, Overtaking::always);
+  EXPECT_EQ(overtaking(fast, slow).kind, Overtaking::never);
+  EXPECT_EQ(overtaking(fast, fast).kind, Overtaking::never);  // as fast isn't faster
+  EXPECT_EQ(overtaking(fast, {}).kind, Overtaking::unknown);
+  EXPECT_EQ(overtaking(fast, {{2, 1}}).kind, Overtaking::unknown);  // no size in common
+}
+
+TEST(Overtaking, AtASizeWhereBothTakeAsLongIsThatSize) {
+  auto const equal = overtaking({{1, 1}, {10, 2}, {100, 4}}, {{1, 3}, {10, 2}, {100, 1}});
+  EXPECT_EQ(equal.kind, Overtaking::from);
+  EXPECT_NEAR(equal.size, 10, 1e-12);
+}
+
+TEST(Overtaking, OfSeveralCrossingsIsTheLast) {
+  Curve const one{{1, 1}, {10, 1}, {100, 1}, {1000, 1}};
+  Curve const other{{1, 0.5}, {10, 2}, {100, 0.5}, {1000, 0.5}, {5000, 9}};  // 5000 isn't common
+  auto const last = overtaking(one, other);
+  EXPECT_EQ(last.kind, Overtaking::from);
+  EXPECT_NEAR(last.size, 10 * std::sqrt(10.), 1e-9);
+}
+
+TEST(Analysis, PutsMachinesBesideEachOther) {
+  auto const comparison = two_machines();
+  auto const analysis = analyse(comparison);
+  ASSERT_EQ(analysis.contestants.size(), 2u);
+  EXPECT_EQ(analysis.contestants[1].label, "2b: openmp");
+  ASSERT_EQ(analysis.panels.size(), 1u);
+  auto const& panel = analysis.panels[0];
+  ASSERT_EQ(panel.lines.size(), 3u);
+  EXPECT_NEAR(*panel.lines[2].points[0]->share(), 8e4 / 1e9 / 1e-4, 1e-12);
+  EXPECT_NEAR(*speed_up(panel.lines[2], 1), 10, 1e-9);
+  EXPECT_EQ(panel.overtakings[1].kind, Overtaking::from);
+  EXPECT_NEAR(panel.overtakings[1].size, 1000, 1e-6);
+  EXPECT_TRUE(analysis.notes.empty());
+}
+
+TEST(Analysis, NamesWhatOneMachineHasNotMeasured) {
+  auto comparison = two_machines();
+  comparison.rows.erase(comparison.rows.begin());
+  auto const analysis = analyse(comparison);
+  EXPECT_FALSE(analysis.panels[0].lines[0].points[0].has_value());
+  EXPECT_TRUE(analysis.panels[0].lines[0].points[1].has_value());
+  ASSERT_EQ(analysis.notes.size(), 1u);
+  EXPECT_EQ(analysis.notes[0], "1a (quick set) has not measured sum/100; others have.");
+}
+
+TEST(Report, ReadsBackAsItWasWritten) {
+  auto const text = coir::apps::report_text(to_json(two_machines()));
+  auto const again = from_json(text, "a.json");
+  EXPECT_EQ(coir::apps::report_text(to_json(again)), text);
+  EXPECT_EQ(again.rows.size(), 6u);
+  EXPECT_EQ(again.left_out.size(), 1u);
+}
+
+TEST(Report, ThatIsNoneOrDamagedIsRefusedInOneLine) {
+  EXPECT_EQ(problem_with(report_with("\"format\": 1", "\"format\": 2")),
+            "a.json has format 2 (of coir-compare 0.1.0), and coir-compare 0.1.0 reads format 1: "
+            "make all "
+            "reports with one version");
+  EXPECT_NE(problem_with("[1, 2").find("a.json is no JSON"), std::string::npos);
+  EXPECT_NE(problem_with("{}").find("a.json is no report of coir-compare"), std::string::npos);
+  EXPECT_NE(problem_with("7").find("a.json is no report of coir-compare"), std::string::npos);
+  for (auto const& [from, to, place] :
+       {std::array{"\"seconds\": 1e-06", "\"seconds\": -1", "rows[0].seconds"},
+        std::array{"\"size\": 100.0", "\"size\": \"100\"", "rows[0].size"},
+        std::array{"\"machine\": \"1a\"", "\"machine\": \"3c\"", "3c"},
+        std::array{"\"numbers\": \"1000\"", "\"numbers\": \"100\"", "twice"},
+        std::array{"\"builds\": [", "\"builds\": 3, \"x\": [", "machines[0].builds"},
+        std::array{"\"title\"", "\"titel\"", "works[0].title"}}) {
+    auto const problem = problem_with(report_with(from, to));
+    EXPECT_NE(problem.find("damaged report"), std::string::npos) << problem;
+    EXPECT_NE(problem.find(place), std::string::npos) << problem;
+    EXPECT_EQ(problem.find('\n'), std::string::npos) << problem;
+  }
+}
+
+TEST(Report, CutAnywhereIsRefused) {
+  std::string const text = coir::apps::report_text(to_json(two_machines()));
+  for (std::size_t length = 0; length + 2 < text.size(); length += 7)
+    EXPECT_NE(problem_with(text.substr(0, length)), "none") << length;
+}
+
+TEST(Merge, TellsMachinesOfOneNameApartAndRefusesTheSameMeasurement) {
+  Comparison const all = two_machines();
+  auto other = all;
+  for (auto& machine : other.machines) machine.created += "later";
+  std::vector<std::string> notes;
+  auto const merged = merge({all, other}, {"a.json", "b.json"}, notes);
+  ASSERT_EQ(merged.machines.size(), 4u);
+  EXPECT_EQ(merged.machines[2].name, "1a (2)");
+  EXPECT_EQ(merged.rows.back().machine, "2b (2)");
+  EXPECT_EQ(merged.left_out.back().machine, "1a (2)");
+  EXPECT_EQ(merged.rows.size(), 12u);
+  ASSERT_EQ(notes.size(), 2u);
+  EXPECT_NE(notes[0].find("the machine 1a of b.json is called 1a (2) here"), std::string::npos);
+  EXPECT_THROW(merge({all, all}, {"a.json", "a.json"}, notes), coir::InputError);
+}
+
+TEST(Merge, OfSetsKeepsGroupsTogetherAndRefusesWorksThatDiffer) {
+  Comparison a = two_machines(), b = two_machines();
+  a.works.push_back({"fft", "FFT", "Transforms", "cells", "none"});
+  b.works.push_back({"max", "max(x)", "Arrays", "cells", "copy"});
+  for (auto& machine : b.machines) machine.created += "later";
+  std::vector<std::string> notes;
+  auto const merged = merge({a, b}, {"a.json", "b.json"}, notes);
+  std::vector<std::string> names;
+  for (auto const& work : merged.works) names.push_back(work.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"sum", "max", "fft"}));
+  b.works[0].unit = "rows";
+  EXPECT_THROW(merge({a, b}, {"a.json", "b.json"}, notes), coir::InputError);
+}
+
+TEST(Markdown, AlignsColumnsAndKeepsCellsApart) {
+  EXPECT_EQ(markdown_table({{"work", "time"}, {{"a|b", "1 s"}, {"longer\nname", "\xc2\xb5"}}}),
+            "| work        | time |\n"
+            "| ----------- | ---: |\n"
+            "| a\\|b        |  1 s |\n"
+            "| longer name |    \xc2\xb5 |\n");
+  auto const text = markdown_of(two_machines());
+  EXPECT_NE(text.find("a \\| CPU"), std::string::npos);
+  EXPECT_NE(text.find("from 1 k cells on"), std::string::npos) << text;
+  EXPECT_NE(text.find("1a: openmp, fft: it isn't built"), std::string::npos);
+}
+
+TEST(Words, OfSizesAndCounts) {
+  EXPECT_EQ(count_text(106400), "106 k");
+  EXPECT_EQ(count_text(1e8), "100 M");
+  EXPECT_EQ(count_text(256), "256");
+  EXPECT_EQ(count_text(1e6), "1 M");
+  EXPECT_EQ(size_words("400/266", 106400), "400 x 266");
+  EXPECT_EQ(size_words("2048/2048", 2048. * 2048), "2048^2");
+  EXPECT_EQ(size_words("2048", 2048. * 2048), "2048^2");
+  EXPECT_EQ(size_words("64/1", 262144), "64^3");
+  EXPECT_EQ(size_words("1000", 1000), "1 k");
+}

@@ -1,0 +1,263 @@
+// coir-compare as a user runs it, on builds whose programs are shell scripts.
+
+#include <support/command.hpp>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+using coir::testing::Outcome;
+using coir::testing::TemporaryFolder;
+
+/// What coir-info and a benchmark print, as far as coir-compare reads it. In the folder of the build a file called
+/// "fail" names a row at which the benchmark crashes, "hang" one at which it waits, "log" is what ran.
+constexpr char info[] = R"sh(#!/bin/sh
+printf '{"application": "coir-info", "default_backend": "OpenMP", "host": {"cpu": "a CPU", "threads": 2,
+"memory_bytes": 1000000}, "devices": [], "limits": {"copy_bytes_per_second": 1e9, "triad_bytes_per_second": 1e9,
+"launch_seconds": 1e-6, "host_to_device_bytes_per_second": null, "device_to_host_bytes_per_second": null}}'
+)sh";
+
+constexpr char bench[] = R"sh(#!/bin/sh
+build=$(dirname "$0")/../..
+rows='x+=3/256 x+=3/1000000 sum/256'
+if [ "$1" = --benchmark_list_tests ]; then
+  for row in $rows; do echo "$row/manual_time"; done
+  exit
+fi
+for argument; do
+  case $argument in --benchmark_filter=*) filter=${argument#*=} ;; esac
+done
+if [ -e "$build/broken" ]; then echo 'no device' >&2; exit 1; fi
+echo '{ "context": {"backend": "OpenMP", "device": "a CPU", "threads": "2", "copy_bytes_per_second": "2e9"},'
+echo '"benchmarks": ['
+basename "$(realpath "$build")" >>"$build/../log"
+for row in $rows; do
+  echo "$row" | grep -qE "$filter" || continue
+  if [ "$(cat "$build/fail" 2>/dev/null)" = "$row" ]; then echo 'something broke' >&2; kill -SEGV $$; fi
+  if [ "$(cat "$build/hang" 2>/dev/null)" = "$row" ]; then echo $$ >"$build/../pid"; exec sleep 60; fi
+  echo "$row" >>"$build/runs"
+  seconds=$(grep -cxF "$row" "$build/runs")
+  echo "{\"name\": \"$row/manual_time\", \"run_name\": \"$row/manual_time\", \"run_type\": \"iteration\","
+  echo "\"bytes/s\": 8e3, \"cells/s\": 1e3, \"real_time\": 1, \"time_unit\": \"s\", \"seconds\": $seconds},"
+done
+echo ']}'
+)sh";
+
+void write_script(fs::path const& path, char const* text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+  fs::permissions(path, fs::perms::owner_all);
+}
+
+class Compare : public ::testing::Test {
+ protected:
+  Compare() {
+    make_build("one");
+    make_build("two");
+  }
+  void make_build(std::string const& name) {
+    write_script(folder / "build" / name / "apps/info/coir-info", info);
+    write_script(folder / "build" / name / "bench/array/array_table_bench", bench);
+  }
+  void say(std::string const& build, std::string const& file, std::string const& row) {
+    std::ofstream(folder / "build" / build / file) << row;
+  }
+  Outcome compare(std::string const& arguments, std::string const& before = "") {
+    return coir::testing::run_command("cd " + folder.path().string() + " && " + before +
+                                      " " COIR_APP " " + arguments);
+  }
+  nlohmann::json report(std::string const& name = "compare") {
+    return nlohmann::json::parse(coir::testing::read_text(folder / name / "compare.json"));
+  }
+
+  struct Folder : TemporaryFolder {
+    fs::path operator/(fs::path const& name) const { return path() / name; }
+  } folder;
+};
+
+bool contains(std::string const& text, std::string const& part) {
+  return text.find(part) != std::string::npos;
+}
+
+int lines_of(std::string const& text) {
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+constexpr char only[] = " --only x+=3 sum ";
+
+}  // namespace
+
+TEST_F(Compare, TakesMediansOfRoundsInTurns) {
+  auto const outcome =
+      compare("run build/one build/two/ --name laptop --rounds 3" + std::string(only));
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_EQ(outcome.errors, "");
+  EXPECT_EQ(coir::testing::read_text(folder / "build/log"), "one\ntwo\ntwo\none\none\ntwo\n");
+  auto const json = report();
+  EXPECT_EQ(json["format"], 1);
+  EXPECT_EQ(json["machines"][0]["name"], "laptop");
+  EXPECT_EQ(json["machines"][0]["builds"][1]["name"], "two");
+  EXPECT_EQ(json["machines"][0]["builds"][1]["limits"]["copy_bytes_per_second"], 1e9);
+  ASSERT_EQ(json["rows"].size(), 6u);
+  auto const& row = json["rows"][1];
+  EXPECT_EQ(row["work"], "x+=3");
+  EXPECT_EQ(row["size"], 1e6);
+  EXPECT_EQ(row["rounds"], (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(row["seconds"], 2);
+  EXPECT_EQ(row["bytes"], 8e6);
+  EXPECT_TRUE(row["joules"].is_null());
+  // What the programs lack is named: x += 3 and sum at the largest size, in both.
+  EXPECT_EQ(json["left_out"].size(), 4u);
+  EXPECT_TRUE(contains(outcome.output, "x += 3")) << outcome.output;
+  auto const shown = compare("show compare/compare.json");
+  EXPECT_EQ(shown.code, 0);
+  EXPECT_EQ(shown.output, coir::testing::read_text(folder / "compare/compare.md"));
+  EXPECT_TRUE(
+      contains(shown.output, "one, sum/100000000: array_table_bench has no row sum/100000000"))
+      << shown.output;
+}
+
+TEST_F(Compare, ABenchmarkThatCrashesIsNamedAndTheOthersAreKept) {
+  say("two", "fail", "x+=3/1000000");
+  auto const outcome = compare("run build/one build/two --rounds 2" + std::string(only));
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.errors,
+                       "two, x+=3/1000000 failed: array_table_bench was ended by signal 11"))
+      << outcome.errors;
+  EXPECT_EQ(lines_of(outcome.errors), 2);
+  auto const json = report();
+  EXPECT_EQ(json["rows"].size(), 5u);
+  for (auto const& row : json["rows"]) EXPECT_EQ(row["rounds"].size(), 2u) << row;
+}
+
+TEST_F(Compare, AProgramThatDoesNotBeginIsLeftOut) {
+  say("two", "broken", "");
+  auto const outcome = compare("run build/one build/two --rounds 1 --only sum");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.errors,
+                       "two, sum/256 failed: array_table_bench ended with code 1: no device"))
+      << outcome.errors;
+  EXPECT_EQ(report()["rows"].size(), 1u);
+}
+
+TEST_F(Compare, TheHostBesideADeviceIsOneMore) {
+  write_script(folder / "build/one/bench/array/array_table_host_bench", bench);
+  auto const outcome = compare("run build/one --rounds 1 --only sum");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  auto const builds = report()["machines"][0]["builds"];
+  ASSERT_EQ(builds.size(), 2u);
+  EXPECT_EQ(builds[1]["name"], "one, host");
+  EXPECT_EQ(builds[1]["limits"]["copy_bytes_per_second"], 2e9);
+}
+
+TEST_F(Compare, NoBuildIsAnErrorThatSaysHowToMakeIt) {
+  auto const missing = compare("run build/one build/cuda");
+  EXPECT_EQ(missing.code, 3);
+  EXPECT_EQ(missing.errors,
+            "coir-compare: error: build/cuda isn't there; this builds it: cmake --preset cuda && "
+            "cmake --build build/cuda "
+            "--target benchmarks coir_app_info (or scripts/compare.sh cuda)\n");
+  fs::remove_all(folder / "build/two/bench");
+  auto const half = compare("run build/two");
+  EXPECT_EQ(half.code, 3);
+  EXPECT_TRUE(contains(half.errors, "build/two is no build with coir-info and benchmarks"))
+      << half.errors;
+  EXPECT_FALSE(fs::exists(folder / "compare"));
+}
+
+TEST_F(Compare, ABuildThatCannotRunIsNamed) {
+  write_script(folder / "build/two/apps/info/coir-info",
+               "#!/bin/sh\necho 'no GPU here' >&2; exit 6\n");
+  auto const one_left = compare("run build/two build/one --rounds 1 --only sum");
+  EXPECT_EQ(one_left.code, 1);
+  EXPECT_TRUE(contains(one_left.errors, "no GPU here")) << one_left.errors;
+  EXPECT_EQ(report()["rows"].size(), 1u);
+  auto const none_left = compare("run build/two --output other");
+  EXPECT_EQ(none_left.code, 6);
+  EXPECT_TRUE(contains(none_left.errors,
+                       "no build can run here: build/two/apps/info/coir-info ended with code 6"))
+      << none_left.errors;
+  EXPECT_FALSE(fs::exists(folder / "other"));
+}
+
+TEST_F(Compare, AnInterruptEndsTheBenchmarkAndLeavesNothing) {
+  say("two", "hang", "sum/256");
+  auto const outcome =
+      compare("run build/one build/two" + std::string(only), "timeout --preserve-status -s INT 2");
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_EQ(
+      outcome.errors,
+      "coir-compare: error: stopped while running array_table_bench of two; nothing was written\n");
+  EXPECT_FALSE(fs::exists(folder / "compare"));
+  int const process = std::atoi(coir::testing::read_text(folder / "build/pid").c_str());
+  ASSERT_GT(process, 0);
+  EXPECT_NE(kill(process, 0), 0);
+}
+
+TEST_F(Compare, MergesReportsOfSeveralMachines) {
+  ASSERT_EQ(compare("run build/one --rounds 1 --name a --output a" + std::string(only)).code, 0);
+  ASSERT_EQ(compare("run build/two --rounds 1 --name b --output b --only sum").code, 0);
+  auto const outcome = compare("merge a/compare.json b/compare.json --output both");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_TRUE(contains(outcome.output,
+                       "b (quick set) has not measured x+=3/256, x+=3/1000000; others have."))
+      << outcome.output;
+  EXPECT_EQ(report("both")["machines"].size(), 2u);
+  auto const same = compare("merge a/compare.json a/compare.json --output same");
+  EXPECT_EQ(same.code, 3);
+  EXPECT_TRUE(contains(same.errors, "which a file before it holds, too: name it once"))
+      << same.errors;
+  auto const over = compare("merge a/compare.json b/compare.json --output a");
+  EXPECT_EQ(over.code, 2) << over.errors;
+  EXPECT_EQ(lines_of(over.errors), 1);
+  EXPECT_EQ(report("a")["machines"].size(), 1u);
+}
+
+TEST_F(Compare, WhatIsNoReportIsAnInputError) {
+  for (auto const& text :
+       {"", "{\"application\": \"coir-compare\", \"format\": 1, \"mach", "{}",
+        "{\"application\": \"coir-compare\", \"format\": 7, \"version\": \"9.9.9\"}"}) {
+    std::ofstream(folder / "a.json") << text;
+    for (auto const& command : {"show a.json", "merge a.json"}) {
+      auto const outcome = compare(command);
+      EXPECT_EQ(outcome.code, 3) << text;
+      EXPECT_EQ(lines_of(outcome.errors), 1) << outcome.errors;
+      EXPECT_EQ(outcome.output, "");
+    }
+  }
+  EXPECT_TRUE(contains(compare("show b.json").errors, "can't read b.json"));
+  EXPECT_TRUE(contains(compare("show build").errors, "can't read build, which is a folder"));
+}
+
+TEST_F(Compare, WrongUseIsOneLine) {
+  auto const error = [&](std::string const& arguments) {
+    auto const outcome = compare(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_EQ(lines_of(outcome.errors), 1) << outcome.errors;
+    return outcome.errors;
+  };
+  EXPECT_TRUE(contains(error(""), "name one of run, merge, show; see coir-compare --help"));
+  EXPECT_TRUE(contains(error("rum build/one"), "rum is none of run, merge, show"));
+  EXPECT_TRUE(
+      contains(error("run build/one --round 2"), "did you mean --rounds? coir-compare run --help"));
+  EXPECT_TRUE(contains(error("run build/one --set quick --set full"), "--set was given 2 times"));
+  EXPECT_TRUE(contains(error("run build/one build/one/"), "each build is named once"));
+  EXPECT_TRUE(
+      contains(error("run build/one --rounds 0"), "--rounds must be a whole number from 1"));
+  EXPECT_TRUE(contains(error("run build/one --only nothing"),
+                       "--only must be part of a name of the quick set"));
+  EXPECT_TRUE(contains(error("run build/one --name ''"), "--name must be 1 to 60 characters"));
+  error("run");
+  error("merge");
+  error("show");
+  EXPECT_EQ(compare("--help").code, 0);
+  EXPECT_TRUE(contains(compare("run --help").output, "--set"));
+}
