@@ -17,6 +17,7 @@
 #include <support/report.hpp>
 #include <support/run.hpp>
 #include <support/same_file.hpp>
+#include <support/text.hpp>
 
 #include <iostream>
 #include <string>
@@ -147,7 +148,7 @@ void write_report(std::filesystem::path const& path, std::vector<Outcome> const&
 }
 
 std::string iterations_in_words(Outcome const& outcome) {
-  return std::to_string(outcome.result.iterations) + " " + iterations_of(outcome.scheme) + " of " +
+  return counted(outcome.result.iterations, iterations_of(outcome.scheme)) + " of " +
          name_of(outcome.scheme);
 }
 

@@ -5,6 +5,7 @@
 #include <coir/core/version.hpp>
 
 #include <support/table.hpp>
+#include <support/text.hpp>
 #include <support/units.hpp>
 
 #include <cstdio>
@@ -74,8 +75,8 @@ Report report_of(Outcome const& outcome, Setting const& setting) {
 }
 
 std::string summary_of(Outcome const& outcome, Setting const& setting) {
-  std::string text = name_of(outcome.scheme) + ": " + std::to_string(outcome.result.iterations) +
-                     " " + iterations_of(outcome.scheme) + " in " +
+  std::string text = name_of(outcome.scheme) + ": " +
+                     counted(outcome.result.iterations, iterations_of(outcome.scheme)) + " in " +
                      with_unit(outcome.seconds, "s") + ", " +
                      with_unit(cells_per_second(outcome, setting), "cell/s");
   double const share = bandwidth_share(outcome, setting);

@@ -22,10 +22,6 @@ std::string precision_of(Settings const& settings) {
   return settings.precision == Precision::float32 ? "single" : "double";
 }
 
-std::string steps_text(int steps) {
-  return std::to_string(steps) + (steps == 1 ? " step" : " steps");
-}
-
 }  // namespace
 
 std::string plan_of(Run const& run, MemoryPlan const& memory) {
@@ -49,7 +45,7 @@ std::string plan_of(Run const& run, MemoryPlan const& memory) {
 }
 
 std::string summary_of(Run const& run, Figures const& figures) {
-  std::string text = steps_text(figures.steps) + " in " + with_unit(figures.seconds, "s");
+  std::string text = counted(figures.steps, "steps") + " in " + with_unit(figures.seconds, "s");
   if (figures.steps > 0 && figures.seconds > 0) {
     double const per_step = figures.seconds / particle_steps(run, figures);
     auto const& p = figures.phases;
@@ -65,7 +61,7 @@ std::string summary_of(Run const& run, Figures const& figures) {
           with_unit(figures.outputs.io, "s") + "\n";
   if (run.last_step() < run.schedule.steps())
     text += "stopped after " + std::to_string(run.last_step()) + " of " +
-            steps_text(run.schedule.steps()) + ": --restart " + run.settings.output.string() +
+            counted(run.schedule.steps(), "steps") + ": --restart " + run.settings.output.string() +
             " goes on\n";
   return text + "written to " + run.settings.output.string() + "\n";
 }

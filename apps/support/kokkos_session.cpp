@@ -140,8 +140,7 @@ KokkosArguments take_kokkos_arguments(std::vector<char*>& arguments) {
     if (name == "--kokkos-threads" || name == "--kokkos-num-threads")
       taken.threads = static_cast<int>(parse_whole_number(name, value, 1, most_threads));
     else if (name == "--kokkos-tools-library" || name == "--kokkos-tools-libs")
-      taken.passed_on.push_back(
-          (KOKKOS_VERSION < 30700 ? "--kokkos-tools-library=" : "--kokkos-tools-libs=") + value);
+      taken.passed_on.push_back(kokkos_option_for_tools + ("=" + value));
     else if (name != "--kokkos-disable-warnings")
       taken.passed_on.push_back(text);
     if (name == "--kokkos-device-id")

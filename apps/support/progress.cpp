@@ -1,4 +1,5 @@
 #include <support/progress.hpp>
+#include <support/text.hpp>
 #include <support/units.hpp>
 
 #include <unistd.h>
@@ -31,7 +32,7 @@ std::string progress_text(std::string const& task, std::string const& unit, std:
                                                                static_cast<double>(total))
                                    : 0;
   std::string text = task + ": " + std::to_string(percent) + " %, " + std::to_string(done) +
-                     " of " + std::to_string(total) + " " + unit;
+                     " of " + counted(total, unit);
   if (done > 0 && seconds > 0) {
     double const rate = static_cast<double>(done) / seconds;
     text += ", " + with_unit(rate, "/s") + ", " +

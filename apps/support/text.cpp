@@ -11,6 +11,10 @@ std::string exact_text(double number) {
   return {text, result.ptr};
 }
 
+std::string counted(std::int64_t number, std::string const& things) {
+  return std::to_string(number) + ' ' + things.substr(0, things.size() - (number == 1 ? 1 : 0));
+}
+
 std::string joined(std::vector<std::string> const& texts, std::string const& separator) {
   std::string all;
   for (auto const& text : texts) all += (&text == texts.data() ? "" : separator) + text;

@@ -3,6 +3,7 @@
 /// \file
 /// Numbers and lists as text.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,11 @@ namespace coir::apps {
 
 /// The shortest decimal that reads back as the same number.
 std::string exact_text(double number);
+
+/// A number of things: counted(2, "sweeps") -> "2 sweeps", counted(1, "sweeps") -> "1 sweep".
+///
+/// \param things  in the plural, which ends with the s that one has not
+std::string counted(std::int64_t number, std::string const& things);
 
 /// The texts, with a separator between them.
 std::string joined(std::vector<std::string> const& texts, std::string const& separator);

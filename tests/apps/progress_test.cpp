@@ -25,6 +25,7 @@ TEST(Progress, TextTellsShareRateAndTimeLeft) {
             "plain: 42 %, 63000 of 150000 sweeps, 126 k/s, 0:01 left, residual 3e-04");
   EXPECT_EQ(progress_text("plain", "sweeps", 1, 7201, 1.0),
             "plain: 0 %, 1 of 7201 sweeps, 1.00 /s, 2:00:00 left");
+  EXPECT_EQ(progress_text("cg", "iterations", 0, 1, 0.0), "cg: 0 %, 0 of 1 iteration");
 }
 
 TEST(Progress, TextWithoutWorkDoneMakesNoGuess) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+using coir::apps::counted;
 using coir::apps::exact_text;
 using coir::apps::joined;
 using coir::apps::split;
@@ -19,6 +20,12 @@ TEST(Text, OfANumberIsTheShortestThatReadsBack) {
   for (double const number : {1.0 / 3, 0.1 + 0.2, std::numeric_limits<double>::denorm_min(),
                               std::numeric_limits<double>::max()})
     EXPECT_EQ(std::strtod(exact_text(number).c_str(), nullptr), number);
+}
+
+TEST(Text, OfOneThingIsSingular) {
+  EXPECT_EQ(counted(0, "sweeps"), "0 sweeps");
+  EXPECT_EQ(counted(1, "sweeps"), "1 sweep");
+  EXPECT_EQ(counted(150000, "cycles"), "150000 cycles");
 }
 
 TEST(Text, IsJoinedBySeparators) {

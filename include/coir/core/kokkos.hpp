@@ -60,6 +60,13 @@ using HipHostPinnedSpace = Kokkos::Experimental::HIPHostPinnedSpace;
 #endif
 #endif
 
+/// The command-line argument by which Kokkos is given tools to load.
+#if KOKKOS_VERSION >= 30700
+inline constexpr char const* kokkos_option_for_tools = "--kokkos-tools-libs";
+#else
+inline constexpr char const* kokkos_option_for_tools = "--kokkos-tools-library";
+#endif
+
 /// The version of Kokkos compiled against, "major.minor.patch".
 inline std::string kokkos_version() {
   return std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) +
