@@ -71,24 +71,26 @@ void laplacian(Exec const& exec, Field<Exec, T const, Rank> const& u,
            ApplyLaplacian<Field<Exec, T const, Rank>, Field<Exec, T, Rank>>{u, b});
 }
 
+/// The Euclidean norm over the interior of the residuals whose squares are given.
+template <class Exec, class Squares>
+double norm_of(char const* label, Exec const& exec, Squares const& squares) {
+  double sum = 0;
+  reduce(label, exec, interior(squares.b), squares, Kokkos::Sum<double>(sum));
+  return std::sqrt(sum);
+}
+
 template <CompiledSpace Exec, class T, int Rank>
 double residual_norm(Exec const& exec, Field<Exec, T const, Rank> const& b,
                      Field<Exec, T const, Rank> const& u) {
   using Read = Field<Exec, T const, Rank>;
-  double sum = 0;
-  reduce("coir::poisson::residual_norm", exec, interior(b), SquaredResidual<Read, Read>{b, u},
-         Kokkos::Sum<double>(sum));
-  return std::sqrt(sum);
+  return norm_of("coir::poisson::residual_norm", exec, SquaredResidual<Read, Read>{b, u});
 }
 
 template <CompiledSpace Exec, class T, int Rank>
 double source_norm(Exec const& exec, Field<Exec, T const, Rank> const& b,
                    Field<Exec, T const, Rank> const& u) {
   using Read = Field<Exec, T const, Rank>;
-  double sum = 0;
-  reduce("coir::poisson::source_norm", exec, interior(b), SquaredSource<Read, Read>{b, u},
-         Kokkos::Sum<double>(sum));
-  return std::sqrt(sum);
+  return norm_of("coir::poisson::source_norm", exec, SquaredSource<Read, Read>{b, u});
 }
 
 }  // namespace coir::poisson::detail
