@@ -1,3 +1,5 @@
+#include "scale_factors.hpp"
+
 #include <coir/cosmology/factors.hpp>
 #include <coir/nbody/moves.hpp>
 
@@ -28,6 +30,7 @@ StepMoves drift_kick_drift(cosmology::Growth<double> const& growth, double from,
 
 std::vector<StepMoves> moves_of(Stepper stepper, cosmology::Growth<double> const& growth,
                                 std::span<double const> scale_factors) {
+  detail::expects_rising(scale_factors);
   std::vector<StepMoves> moves;
   Move before;
   for (std::size_t s = 0; s + 1 < scale_factors.size(); ++s) {

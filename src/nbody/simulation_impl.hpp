@@ -6,6 +6,7 @@
 #include <coir/core/timing.hpp>
 #include <coir/nbody/simulation.hpp>
 
+#include "scale_factors.hpp"
 #include "wrapped.hpp"
 
 #include <algorithm>
@@ -24,11 +25,7 @@ inline void check(SimulationOptions const& options, std::int64_t side) {
   auto const& a = options.scale_factors;
   expects(a.size() >= 2, "a simulation needs at least two scale factors",
           static_cast<std::int64_t>(a.size()));
-  for (std::size_t s = 0; s < a.size(); ++s)
-    expects(std::isfinite(a[s]) && a[s] > (s == 0 ? 0 : a[s - 1]),
-            "scale factors must be above 0 and rise; number " + std::to_string(s) +
-                " must be above " + in_words(s == 0 ? 0.0 : a[s - 1]),
-            a[s]);
+  expects_rising(a);
   expects(options.mesh_ratio >= 0.5 && options.mesh_ratio <= 4,
           "the mesh ratio must be in [0.5, 4]", options.mesh_ratio);
   expects(side >= 1, "there must be at least one particle along a side", side);

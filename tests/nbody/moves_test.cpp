@@ -153,8 +153,20 @@ TEST(Moves, StayInTheRangeOfTheGrowth) {
                 moves_of(stepper, growth(), std::vector<double>{0.5, 0.9, 1.2});
               }).find("a_min and a_max"),
               std::string::npos);
-  EXPECT_NE(message_of([&] {
-              moves_of(Stepper::plain, growth(), std::vector<double>{0, 0.5});
-            }).find("above 0"),
-            std::string::npos);
+}
+
+TEST(Moves, AreOfRisingScaleFactors) {
+  auto const message = [](Stepper stepper, std::vector<double> const& a) {
+    return message_of([&] { moves_of(stepper, growth(), a); });
+  };
+  for (Stepper const stepper : steppers) {
+    EXPECT_EQ(message(stepper, {0.2, 0.5, 0.4}),
+              "scale factors must be above 0 and rise; number 2 must be above 0.5, not 0.4");
+    EXPECT_EQ(message(stepper, {0.2, 0.2}),
+              "scale factors must be above 0 and rise; number 1 must be above 0.2, not 0.2");
+    EXPECT_EQ(message(stepper, {0, 0.5}),
+              "scale factors must be above 0 and rise; number 0 must be above 0, not 0");
+    EXPECT_EQ(message(stepper, {0.5, std::nan("")}),
+              "scale factors must be above 0 and rise; number 1 must be above 0.5, not nan");
+  }
 }

@@ -44,8 +44,8 @@ struct StepMoves {
 ///
 /// with the factors of cosmology/factors.hpp. To make the steps, apply every `move` and then the last `closing`.
 ///
-/// \param scale_factors  rising; one more than there are steps
-/// \throws PreconditionError unless they are above 0 and, but for plain, in the range of `growth`
+/// \param scale_factors  one more than there are steps
+/// \throws PreconditionError unless they are above 0, finite, rise and, but for plain, are in the range of `growth`
 std::vector<StepMoves> moves_of(Stepper stepper, cosmology::Growth<double> const& growth,
                                 std::span<double const> scale_factors);
 
