@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 namespace coir::nbody::detail {
 
@@ -63,31 +62,50 @@ struct PencilBins {
   }
 };
 
+/// Cells of a mesh's row that make a bin on hosts: what their particles touch fits the nearest cache. Each thread counts particles
+/// in bins of its own, which take at most a byte per cell of the mesh together, for up to most_threads_with_bins() threads.
+inline std::int32_t cells_per_bin(std::int64_t threads, std::int64_t mesh_side) {
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(std::uint32_t));
+  std::int64_t const per_row = std::max<std::int64_t>(1, mesh_side / (bytes * threads));
+  std::int64_t const cells = (mesh_side + per_row - 1) / per_row;
+  return static_cast<std::int32_t>(std::min(mesh_side, std::max<std::int64_t>(32, cells)));
+}
+
+/// The threads whose bins take a byte per cell of the mesh, at least one.
+template <class T>
+std::int64_t most_threads_with_bins(RowBins<T> const& bins) {
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(std::uint32_t));
+  return std::max<std::int64_t>(1, bins.side / (bytes * bins.stretches));
+}
+
 /// On hosts: place[p], where particle p goes; it holds the particle's bin in between. Particles of a bin keep their order,
 /// for any number of threads.
 template <class Exec, class T>
   requires runs_on_host<Exec>
 void find_places(Exec const& exec, T const* position, std::int64_t particles,
                  RowBins<T> const& bins, std::uint32_t* place) {
-  int const threads = static_cast<int>(threads_worth_starting(exec, particles));
+  std::int64_t const threads =
+      std::min(threads_worth_starting(exec, particles), most_threads_with_bins(bins));
   std::int64_t const count = bins.count();
-  std::vector<std::uint32_t> next(static_cast<std::size_t>(count * threads));
+  Kokkos::View<std::uint32_t*, Kokkos::HostSpace> const bins_of_threads(
+      "coir::nbody::sort/bins", static_cast<std::size_t>(count * threads));
+  std::uint32_t* const next = bins_of_threads.data();
   auto const first_of = [=](std::int64_t t) { return particles * t / threads; };
   for_each_task("coir::nbody::sort/count", exec, threads, [&](std::int64_t t) {
-    std::uint32_t* const number = next.data() + t * count;
+    std::uint32_t* const number = next + t * count;
     for (std::int64_t p = first_of(t); p < first_of(t + 1); ++p)
       ++number[place[p] = static_cast<std::uint32_t>(bins(position + 3 * p))];
   });
   std::uint32_t before = 0;
   for (std::int64_t b = 0; b < count; ++b)
-    for (int t = 0; t < threads; ++t) {
-      auto& number = next[static_cast<std::size_t>(t * count + b)];
+    for (std::int64_t t = 0; t < threads; ++t) {
+      auto& number = next[t * count + b];
       std::uint32_t const here = number;
       number = before;
       before += here;
     }
   for_each_task("coir::nbody::sort/place", exec, threads, [&](std::int64_t t) {
-    std::uint32_t* const number = next.data() + t * count;
+    std::uint32_t* const number = next + t * count;
     for (std::int64_t p = first_of(t); p < first_of(t + 1); ++p) place[p] = number[place[p]]++;
   });
 }

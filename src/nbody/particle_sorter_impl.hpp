@@ -27,14 +27,6 @@ inline bool can_sort(std::int64_t side, std::int64_t mesh_side) {
   return side >= 48 && count <= 0xffffffff && mesh_side <= 4096 && mesh_side >= side;
 }
 
-/// Cells of a mesh's row that make a bin: what their particles touch fits the nearest cache. Each thread of a host counts
-/// particles in bins of its own; all together take at most a byte per cell of the mesh.
-template <class Exec>
-std::int32_t cells_per_bin(Exec const& exec, std::int64_t mesh_side) {
-  std::int64_t const threads = exec.concurrency();
-  return static_cast<std::int32_t>(std::min(mesh_side, std::max<std::int64_t>(32, 4 * threads)));
-}
-
 template <CompiledSpace Exec, Real T>
 ParticleSorter<Exec, T>::ParticleSorter(Exec const& exec, std::int64_t side, double box,
                                         std::int64_t mesh_side, bool lends_vectors)
@@ -118,7 +110,8 @@ void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, LentMemory<T> 
   auto* const permutation = numbers ? numbers->data() : permutation_.data();
   if constexpr (runs_on_host<Exec>) {
     find_places(exec_, particles.position.data(), count_,
-                RowBins<T>(mesh_side_, box_, cells_per_bin(exec_, mesh_side_)), permutation);
+                RowBins<T>(mesh_side_, box_, cells_per_bin(exec_.concurrency(), mesh_side_)),
+                permutation);
   } else {
     Borrowed<std::uint32_t, T> const rank(scratch(lent), count_);
     find_sources(exec_, particles.position.data(), count_, PencilBins<T>(mesh_side_, box_, count_),

@@ -1,10 +1,14 @@
 #include <coir/nbody/detail/particle_sorter.hpp>
 
+#include <support/command.hpp>
 #include <support/held_memory.hpp>
 #include <support/spaces.hpp>
 
 #include <cstdint>
+#include <cstdio>
+#include <filesystem>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -164,6 +168,34 @@ TYPED_TEST(Sorting, TakesTheMemoryThatItSays) {
     EXPECT_NEAR(static_cast<double>(held.now()),
                 static_cast<double>(SorterOf<TypeParam>::bytes(side, mesh_side, lends_vectors)),
                 4096);
+  }
+}
+
+// Every thread of a host counts particles in bins of its own.
+TEST(SortingOnHosts, PrintsTheBytesOfItsBins) {
+  using Case = coir::testing::Case<coir::testing::Host, float>;
+  auto const before = scattered<Case>();
+  auto particles = scattered<Case>();
+  Lender<Case> const lender(true);
+  coir::testing::HeldMemory const held;
+  SorterOf<Case> sorter({}, side, length, mesh_side, true);
+  sorter.sort(particles, lender.lend());
+  std::printf("bins: %lld\n", static_cast<long long>(held.peak() - held.now()));
+  expect_sorted<Case>(sorter, particles, before);
+}
+
+TEST(SortingOnHosts, TakesAtMostAByteForEachCell) {
+  std::string const program = std::filesystem::canonical("/proc/self/exe").string();
+  for (std::string const threads : {"1", "6", "8", "40"}) {
+    auto const outcome =
+        coir::testing::run_command("OMP_PROC_BIND=false OMP_NUM_THREADS=" + threads + " '" +
+                                   program + "' --gtest_filter=*.Prints*");
+    EXPECT_EQ(outcome.code, 0) << outcome.output << outcome.errors;
+    auto const begin = outcome.output.find("bins: ");
+    ASSERT_NE(begin, std::string::npos) << outcome.output;
+    std::int64_t const bytes = std::stoll(outcome.output.substr(begin + 6));
+    EXPECT_GT(bytes, 0) << threads;
+    EXPECT_LE(bytes, mesh_side * mesh_side * mesh_side) << threads << " threads";
   }
 }
 
