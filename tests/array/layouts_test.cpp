@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <support/layouts.hpp>
+#include <support/message_of.hpp>
 #include <support/spaces.hpp>
 
 #include <cstdint>
@@ -14,6 +15,7 @@ using coir::Shape;
 using coir::slice_of;
 using coir::testing::allocate;
 using coir::testing::Laid;
+using coir::testing::message_of;
 
 namespace {
 
@@ -90,6 +92,21 @@ TYPED_TEST(ArrayLayouts, ViewsOfElementsThatAreConstAreRead) {
   slice_of(view) = 2;
   Kokkos::View<T const**, Kokkos::LayoutLeft, Space> const read_only = view;
   EXPECT_EQ(sum(slice_of(read_only)), T(30));
+}
+
+// One row seen three times: it can be read, but nobody could say which of three numbers it is to hold.
+TYPED_TEST(ArrayLayouts, OnlyConstElementsMayLieInTheSamePlace) {
+  using T = typename TypeParam::Real;
+  using Space = typename TypeParam::Exec::memory_space;
+  Kokkos::View<T*, Space> const row("row", 4);
+  slice_of(row) = 2;
+  Kokkos::LayoutStride const repeated(3, 0, 4, 1);
+  Kokkos::View<T**, Kokkos::LayoutStride, Space> const written(row.data(), repeated);
+  EXPECT_EQ(message_of([&] { slice_of(written); }),
+            "a slice of elements that aren't const with strides 0, 1 has elements in the same "
+            "place and can't be written: copy it first");
+  Kokkos::View<T const**, Kokkos::LayoutStride, Space> const read(row.data(), repeated);
+  EXPECT_EQ(sum(slice_of(read)), T(24));
 }
 
 TYPED_TEST(ArrayLayouts, OnlyCOrderIsBorrowed) {

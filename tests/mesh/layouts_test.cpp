@@ -186,6 +186,42 @@ TYPED_TEST(MeshLayouts, WhatIsWrittenHasElementsOfItsOwn) {
             "copy it first");
 }
 
+// The first particles would be gone before the others are painted.
+TYPED_TEST(MeshLayouts, WhatIsWrittenIsNothingThatIsRead) {
+  using T = typename TypeParam::Real;
+  using Space = typename TypeParam::Exec::memory_space;
+  using coir::mesh::paint, coir::mesh::readout;
+  using Range = std::pair<int, int>;
+  auto const x = random<T, Space>(std::array<std::int64_t, 2>{40, 3});
+  auto const mesh = random<T, Space>(Mesh{3, 4, 5});
+  using Values = Kokkos::View<T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Kokkos::View<T***, Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
+      on_x(x.data() + 119, 3, 4, 5);
+  Values const in_x(x.data(), 40), in_mesh(mesh.data() + 20, 40);
+  Kokkos::View<T*, Space> const values("values", 40);
+  auto const copy = copy_as<Laid::right>(x);
+  EXPECT_EQ(message_of([&] { paint(x, 1.0, on_x); }),
+            "the mesh must have other memory than the positions: copy one of them first");
+  EXPECT_EQ(message_of([&] { paint(x, values, 1.0, on_x); }),
+            "the mesh must have other memory than the positions: copy one of them first");
+  EXPECT_EQ(message_of([&] { paint(x, in_mesh, 1.0, mesh); }),
+            "the mesh must have other memory than the values: copy one of them first");
+  EXPECT_EQ(message_of([&] { readout(x, 1.0, mesh, in_x); }),
+            "the values must have other memory than the positions: copy one of them first");
+  EXPECT_EQ(message_of([&] { readout(x, 1.0, mesh, in_mesh); }),
+            "the values must have other memory than the mesh: copy one of them first");
+  EXPECT_EQ(difference(x, copy), 0);
+
+  // Columns of one View lie beside each other. The positions are copied before the values are written.
+  Kokkos::View<T* [4], Kokkos::LayoutRight, Space> const both("positions and values", 40);
+  auto const columns = Kokkos::subview(both, Kokkos::ALL, Range(0, 3));
+  Kokkos::deep_copy(columns, x);
+  readout(x, 1.0, mesh, values);
+  readout(columns, 1.0, mesh, Kokkos::subview(both, Kokkos::ALL, 3));
+  EXPECT_EQ(difference(Kokkos::subview(both, Kokkos::ALL, 3), values), 0);
+  EXPECT_EQ(difference(columns, x), 0);
+}
+
 // Three of six columns: a row-major View whose rows have gaps.
 TYPED_TEST(MeshLayouts, PositionsMayBeColumnsOfALargerView) {
   using T = typename TypeParam::Real;

@@ -471,9 +471,15 @@ auto borrow(V const& view) {
 /// A slice that shows any strided View (LayoutRight, LayoutLeft, LayoutStride) without a copy, and keeps a managed one
 /// alive. Its elements can be written unless they are const. Statements that write it go through it in the order of its
 /// memory, so that LayoutLeft is as fast as LayoutRight where the operands are laid out alike.
+///
+/// \throws PreconditionError if elements that can be written lie in the same place, as with a stride of 0: such a View is
+///   read as one of const elements
 template <StridedView V>
 auto slice_of(V const& view) {
   auto const elements = strided(view);
+  if constexpr (!std::is_const_v<typename V::value_type>)
+    expects_distinct_elements(elements.extents, elements.strides,
+                              "a slice of elements that aren't const");
   return Slice<typename V::value_type, static_cast<int>(V::rank), typename V::memory_space>(
       view.data(), elements.extents, elements.strides,
       std::make_shared<std::remove_const_t<V>>(view));

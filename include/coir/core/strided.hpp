@@ -7,6 +7,7 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/overlap.hpp>
 #include <coir/core/shape.hpp>
 
 #include <Kokkos_Complex.hpp>
@@ -57,6 +58,15 @@ auto strided(V const& view) {
     result.strides[d] = static_cast<std::int64_t>(view.stride(d));
   }
   return result;
+}
+
+/// Whether elements lie between the same addresses, so that writing some may change the others.
+template <class T, int A, class S, int B>
+bool share_memory(Strided<T, A> const& a, Strided<S, B> const& b) {
+  auto const range = [](auto const& at) {
+    return byte_range(at.data, at.extents, at.strides, sizeof(*at.data));
+  };
+  return a.size() > 0 && b.size() > 0 && range(a).overlaps(range(b));
 }
 
 /// The same elements with their axes permuted: axis d of the result is axis order[d].

@@ -76,7 +76,8 @@ void paint(Exec const& exec, Painted<T> const& painted, double box, Cells<T> con
 /// Views may have any layout. Positions that lie otherwise than LayoutRight has them are copied first; a mesh whose rows
 /// aren't contiguous, LayoutLeft for instance, is painted in C order and copied then. Bits are those of LayoutRight.
 ///
-/// \throws PreconditionError if shapes don't fit or the scheme isn't one of the backend's
+/// \throws PreconditionError if shapes don't fit, the scheme isn't one of the backend's, or the mesh lies in the memory of the
+///   particles
 /// \throws ResourceError if there is no memory for private meshes or copies
 /// \see Hockney & Eastwood, Computer Simulation Using Particles (1988), chapter 5
 template <CompiledSpace Exec, VectorsOfParticles Positions, WritableRealViewOfRank<3> Mesh>
@@ -89,6 +90,7 @@ void paint(Exec const& exec, Positions const& positions, double box, Mesh const&
   detail::expects_vectors(positions, "positions", particles);
   auto const at = detail::staged_particles(exec, positions, Access::read);
   auto const on = detail::staged_mesh(exec, mesh, Access::write);
+  detail::expects_apart(on, "the mesh", at, "the positions");
   detail::paint<Exec, T>(exec, {at.elements().data, particles, nullptr, 0}, box,
                          cells_of(on.elements()), options);
   on.finish();
@@ -115,6 +117,8 @@ void paint(Exec const& exec, Positions const& positions, Values const& values, d
   auto const at = detail::staged_particles(exec, positions, Access::read);
   auto const of = detail::staged_particles(exec, values, Access::read);
   auto const on = detail::staged_mesh(exec, mesh, Access::write);
+  detail::expects_apart(on, "the mesh", at, "the positions");
+  detail::expects_apart(on, "the mesh", of, "the values");
   detail::paint<Exec, T>(
       exec, {at.elements().data, particles, of.elements().data, ViewOfRank<Values, 2> ? 3 : 1}, box,
       cells_of(on.elements()), options);

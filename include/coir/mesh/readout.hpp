@@ -36,7 +36,7 @@ void readout(Exec const& exec, T const* position, std::int64_t particles, double
 ///
 /// Views may have any layout; as for paint() those that lie otherwise than the kernels need are copied.
 ///
-/// \throws PreconditionError if shapes don't fit
+/// \throws PreconditionError if shapes don't fit, or the values lie in the memory of the positions or the mesh
 /// \throws ResourceError if there is no memory for copies
 /// \see Hockney & Eastwood, Computer Simulation Using Particles (1988), chapter 5
 template <CompiledSpace Exec, VectorsOfParticles Positions, class Mesh, class Values>
@@ -56,6 +56,8 @@ void readout(Exec const& exec, Positions const& positions, double box, Mesh cons
   auto const at = detail::staged_particles(exec, positions, Access::read);
   auto const from = detail::staged_mesh(exec, mesh, Access::read);
   auto const to = detail::staged_particles(exec, values, Access::write);
+  detail::expects_apart(to, "the values", at, "the positions");
+  detail::expects_apart(to, "the values", from, "the mesh");
   detail::readout<Exec, T, components>(exec, at.elements().data, particles, box,
                                        read_only(cells_of(from.elements())), to.elements().data,
                                        assignment);

@@ -8,6 +8,7 @@
 #include <coir/mesh/cells.hpp>
 
 #include <cstdint>
+#include <string>
 
 namespace coir::mesh::detail {
 
@@ -35,6 +36,17 @@ auto staged_particles(Exec const& exec, Particles const& particles, Access acces
   auto const at = strided(particles);
   if (access != Access::read) expects_distinct_elements(at.extents, at.strides, "a View of values");
   return Staged(exec, at, is_c_order(at), access, "a copy of particles in C order");
+}
+
+/// Checks that a kernel writes nothing that it reads. What is staged as a copy doesn't count.
+///
+/// \param output, input  what they are, for the message: "the mesh", "the positions"
+/// \throws PreconditionError if they share memory
+template <class Exec, class T, int A, class S, int B>
+void expects_apart(Staged<Exec, T, A> const& written, std::string const& output,
+                   Staged<Exec, S, B> const& read, std::string const& input) {
+  expects(!share_memory(written.elements(), read.elements()),
+          output + " must have other memory than " + input + ": copy one of them first");
 }
 
 }  // namespace coir::mesh::detail

@@ -58,15 +58,6 @@ F field_at(Strided<T, Rank> const& at) {
     return F(at.data, extent(0), extent(1));
 }
 
-/// Whether two Views lie between the same addresses, so that writing one may change the other.
-template <class T, class S, int Rank>
-bool share_memory(Strided<T, Rank> const& a, Strided<S, Rank> const& b) {
-  auto const range = [](auto const& at) {
-    return byte_range(at.data, at.extents, at.strides, sizeof(*at.data));
-  };
-  return a.size() > 0 && b.size() > 0 && range(a).overlaps(range(b));
-}
-
 /// A caller's View as a Field with its axes in the order given: the View's own memory where its strides allow that,
 /// else a copy.
 template <class Exec, class T, int Rank>
