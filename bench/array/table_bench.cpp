@@ -3,6 +3,7 @@
 // bench/peers/table.py runs the same rows in NumPy, Numba, JAX and CuPy.
 
 #include <support/memory.hpp>
+#include <support/sizes.hpp>
 #include <support/timing.hpp>
 
 #include <coir/array/all.hpp>
@@ -18,13 +19,11 @@ void time_statement(benchmark::State& state, Work work, Statement const& stateme
   time_batches(state, Space{}, work, statement);
 }
 
-/// From what a cache holds to 2^27 elements, for plots of time over size, besides the sizes of the table.
+/// The sizes of the table, and those for plots of time over size.
 template <std::int64_t... OfTable>
 void sizes(benchmark::internal::Benchmark* bench) {
-  bench->UseManualTime();
   (bench->Arg(OfTable), ...);
-  for (int power = 10; power < 27; power += 2) bench->Arg(std::int64_t(1) << power);
-  bench->Arg(std::int64_t(1) << 27);
+  elements(bench);
 }
 
 void add_number(benchmark::State& state) {

@@ -1,0 +1,69 @@
+// Sorted copies and sorting indices of uniform random numbers.
+//
+// Counted are the bytes of what is read and of what comes out, once; a radix sort passes over them several times.
+
+#include <support/memory.hpp>
+#include <support/sizes.hpp>
+#include <support/timing.hpp>
+
+#include <coir/array/random.hpp>
+#include <coir/array/sorting.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace coir::bench {
+
+namespace {
+
+/// Random bits, which sorts of any kind of number meet alike: the keys of real ones are integers, too.
+template <class T>
+Array<T, 1, Memory> unsorted(std::int64_t n) {
+  Array<T, 1, Memory> x(Shape<1>{n});
+  if constexpr (std::is_floating_point_v<T>)
+    random::fill_uniform(random::key(1), x);
+  else
+    random::fill_integers(random::key(1), x, std::numeric_limits<T>::min(),
+                          std::numeric_limits<T>::max());
+  return x;
+}
+
+template <class T>
+void sorted_copies(benchmark::State& state) {
+  std::int64_t const n = state.range(0);
+  double const bytes = 2 * double(sizeof(T)) * double(n);
+  if (!fits(state, 3 * bytes)) return;
+  auto const x = unsorted<T>(n);
+  time_batches(state, Space{}, {double(n), bytes, "elements"}, [&] { auto const y = sort(x); });
+}
+BENCHMARK_TEMPLATE(sorted_copies, float)->Name("sort,float")->Apply(elements);
+BENCHMARK_TEMPLATE(sorted_copies, double)->Name("sort,double")->Apply(elements);
+BENCHMARK_TEMPLATE(sorted_copies, std::int32_t)->Name("sort,int32")->Apply(elements);
+
+template <class T>
+void sorting_indices(benchmark::State& state) {
+  std::int64_t const n = state.range(0);
+  double const bytes = double(sizeof(T) + sizeof(std::int64_t)) * double(n);
+  if (!fits(state, 4 * bytes)) return;
+  auto const x = unsorted<T>(n);
+  time_batches(state, Space{}, {double(n), bytes, "elements"},
+               [&] { auto const order = argsort(x); });
+}
+BENCHMARK_TEMPLATE(sorting_indices, float)->Name("argsort,float")->Apply(elements);
+BENCHMARK_TEMPLATE(sorting_indices, double)->Name("argsort,double")->Apply(elements);
+
+/// n elements in rows of 1024, each sorted by itself.
+void sorted_rows(benchmark::State& state) {
+  std::int64_t const n = state.range(0), columns = 1024;
+  double const bytes = 2 * double(sizeof(float)) * double(n);
+  if (!fits(state, 3 * bytes)) return;
+  Array<float, 2, Memory> x(Shape<2>{n / columns, columns});
+  random::fill_uniform(random::key(1), x);
+  time_batches(state, Space{}, {double(n), bytes, "elements"}, [&] { auto const y = sort(x); });
+}
+BENCHMARK(sorted_rows)->Name("sort,rows,float")->Apply(elements);
+
+}  // namespace
+
+}  // namespace coir::bench
