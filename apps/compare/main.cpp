@@ -3,6 +3,7 @@
 #include "comparison.hpp"
 #include "markdown.hpp"
 #include "measure.hpp"
+#include "page.hpp"
 
 #include <support/interrupt.hpp>
 #include <support/options.hpp>
@@ -59,7 +60,7 @@ CLI::Option* add_output(CLI::App& app, std::filesystem::path& path) {
   return app
       .add_option_function<std::string>(
           "--output", [&path](std::string const& text) { set_folder(path, text); },
-          "Folder for compare.json and compare.md (default compare)")
+          "Folder for compare.html, compare.md and compare.json (default compare)")
       ->type_name("FOLDER");
 }
 
@@ -115,6 +116,7 @@ void write_all(std::filesystem::path const& folder, Comparison const& comparison
   stop_if_interrupted();
   say_of_files("what was written is whole");
   io::write_file(folder / "compare.md", markdown_of(comparison));
+  io::write_file(folder / "compare.html", page_of(comparison));
   write_report(json_in(folder), to_json(comparison));
 }
 
@@ -127,7 +129,7 @@ ExitCode run(RunSettings& settings) {
   if (!settings.quiet) {
     Analysis const analysis = analyse(comparison);
     std::cout << markdown_table(overview_grid(analysis)) << "\nThe report is in "
-              << settings.output.string() << ": compare.md, compare.json\n";
+              << settings.output.string() << ": compare.html, compare.md, compare.json\n";
   }
   if (std::size_t const failed = failures_of(comparison); failed > 0) {
     auto const lines = left_out_lines(comparison);
@@ -155,7 +157,8 @@ ExitCode merge_reports(Settings const& settings) {
   write_all(settings.merged, merged);
   for (auto const& note : notes) std::cout << note << '\n';
   for (auto const& note : analyse(merged).notes) std::cout << note << '\n';
-  std::cout << "The report is in " << settings.merged.string() << ": compare.md, compare.json\n";
+  std::cout << "The report is in " << settings.merged.string()
+            << ": compare.html, compare.md, compare.json\n";
   return ExitCode::success;
 }
 

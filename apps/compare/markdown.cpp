@@ -69,6 +69,9 @@ std::string markdown_of(Comparison const& comparison) {
   std::string text = "# coir-compare\n\n" + cell(headline(comparison)) + "\n\n";
   text += markdown_table(machines_grid(analysis));
   text += "\n## In short\n\n" + markdown_table(overview_grid(analysis));
+  if (analysis.contestants.size() > 1)
+    text += "\n" + cell(overtaking_title(analysis)) + ":\n\n" +
+            markdown_table(overtaking_grid(analysis));
   text += "\n" + list(explanations(analysis));
   std::string group;
   for (auto const& panel : analysis.panels) {

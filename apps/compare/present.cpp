@@ -30,32 +30,13 @@ std::string limit_words(Limit limit) {
                                      : "share of limit to host";
 }
 
-bool has_share(Panel const& panel, std::size_t contestant) {
-  return std::any_of(panel.lines.begin(), panel.lines.end(), [&](SizeLine const& line) {
-    return line.points[contestant] && line.points[contestant]->share();
-  });
-}
-
+/// Whether any row of a work has something.
 template <class Has>
-bool any_row(Panel const& panel, std::size_t contestant, Has const& has) {
-  return std::any_of(panel.lines.begin(), panel.lines.end(), [&](SizeLine const& line) {
-    return line.points[contestant] && has(*line.points[contestant]->row);
-  });
-}
-
-/// The largest size that all have, else the largest of the first, else the largest.
-SizeLine const& telling_line(Panel const& panel) {
-  auto const has_all = [](SizeLine const& line) {
-    return std::all_of(line.points.begin(), line.points.end(),
-                       [](auto const& point) { return point.has_value(); });
-  };
-  auto const has_first = [](SizeLine const& line) { return line.points.front().has_value(); };
-  auto const& lines = panel.lines;
-  if (auto const line = std::find_if(lines.rbegin(), lines.rend(), has_all); line != lines.rend())
-    return *line;
-  if (auto const line = std::find_if(lines.rbegin(), lines.rend(), has_first); line != lines.rend())
-    return *line;
-  return lines.back();
+bool any_point(Panel const& panel, Has const& has) {
+  for (auto const& line : panel.lines)
+    for (auto const& point : line.points)
+      if (point && has(*point)) return true;
+  return false;
 }
 
 std::string time_cell(std::optional<Point> const& point) {
@@ -100,6 +81,20 @@ std::string overtaking_words(Overtaking const& overtaking, std::string const& un
   return "";
 }
 
+SizeLine const& telling_line(Panel const& panel) {
+  auto const has_all = [](SizeLine const& line) {
+    return std::all_of(line.points.begin(), line.points.end(),
+                       [](auto const& point) { return point.has_value(); });
+  };
+  auto const has_first = [](SizeLine const& line) { return line.points.front().has_value(); };
+  auto const& lines = panel.lines;
+  if (auto const line = std::find_if(lines.rbegin(), lines.rend(), has_all); line != lines.rend())
+    return *line;
+  if (auto const line = std::find_if(lines.rbegin(), lines.rend(), has_first); line != lines.rend())
+    return *line;
+  return lines.back();
+}
+
 Grid machines_grid(Analysis const& analysis) {
   Grid grid{{"", "backend", "kernels run on", "threads", "memory", "copy", "triad", "launch",
              "to device", "to host"},
@@ -120,57 +115,69 @@ Grid overview_grid(Analysis const& analysis) {
   Grid grid{{"work", "size"}, {}};
   for (auto const& contestant : analysis.contestants) grid.headings.push_back(contestant.label);
   if (contestants == 1) grid.headings.emplace_back("share of limit");
-  for (std::size_t c = 1; c < contestants; ++c) {
-    grid.headings.push_back(analysis.contestants[c].label + ": times as fast");
-    grid.headings.push_back("it overtakes");
-  }
   for (auto const& panel : analysis.panels) {
     SizeLine const& line = telling_line(panel);
     std::vector<std::string> row{panel.work->title, size_words(line.size_text, line.size)};
-    for (auto const& point : line.points) row.push_back(time_cell(point));
+    for (std::size_t c = 0; c < contestants; ++c) {
+      auto const ratio = c > 0 ? speed_up(line, c) : std::nullopt;
+      row.push_back((ratio ? times_text(*ratio) + " x, " : "") + time_cell(line.points[c]));
+    }
     if (contestants == 1) {
       auto const& point = line.points.front();
       row.push_back(point && point->share() ? percent(*point->share()) : "");
-    }
-    for (std::size_t c = 1; c < contestants; ++c) {
-      auto const ratio = speed_up(line, c);
-      row.push_back(ratio ? times_text(*ratio) : "");
-      row.push_back(overtaking_words(panel.overtakings[c], panel.work->unit));
     }
     grid.rows.push_back(std::move(row));
   }
   return grid;
 }
 
-Grid panel_grid(Panel const& panel, Analysis const& analysis) {
-  std::size_t const contestants = analysis.contestants.size();
-  auto const has_joules = [](Row const& row) { return row.joules.has_value(); };
-  auto const has_flops = [](Row const& row) { return row.flops.has_value(); };
-  Grid grid{{"size"}, {}};
-  for (std::size_t c = 0; c < contestants; ++c) {
+std::string overtaking_title(Analysis const& analysis) {
+  return "Where it is faster than " + analysis.contestants.front().label;
+}
+
+Grid overtaking_grid(Analysis const& analysis) {
+  Grid grid{{"work"}, {}};
+  for (std::size_t c = 1; c < analysis.contestants.size(); ++c)
     grid.headings.push_back(analysis.contestants[c].label);
-    if (has_share(panel, c)) grid.headings.push_back(limit_words(limit_named(panel.work->limit)));
-    if (any_row(panel, c, has_flops)) grid.headings.emplace_back("rate");
-    if (any_row(panel, c, has_joules)) grid.headings.emplace_back("energy");
-    if (c > 0) grid.headings.emplace_back("times as fast");
+  for (auto const& panel : analysis.panels) {
+    std::vector<std::string> row{panel.work->title};
+    for (std::size_t c = 1; c < analysis.contestants.size(); ++c)
+      row.push_back(overtaking_words(panel.overtakings[c], panel.work->unit));
+    grid.rows.push_back(std::move(row));
   }
+  return grid;
+}
+
+Grid panel_grid(Panel const& panel, Analysis const& analysis) {
+  bool const several = analysis.contestants.size() > 1;
+  bool const shares = any_point(panel, [](Point const& p) { return p.share().has_value(); });
+  bool const rates = any_point(panel, [](Point const& p) { return p.row->flops.has_value(); });
+  bool const joules = any_point(panel, [](Point const& p) { return p.row->joules.has_value(); });
+  Grid grid{{"size"}, {}};
+  if (several) grid.headings.emplace_back("on");
+  grid.headings.emplace_back("time");
+  if (shares) grid.headings.push_back(limit_words(limit_named(panel.work->limit)));
+  if (rates) grid.headings.emplace_back("rate");
+  if (joules) grid.headings.emplace_back("energy");
+  if (several) grid.headings.emplace_back("times as fast");
   for (auto const& line : panel.lines) {
-    std::vector<std::string> row{size_words(line.size_text, line.size)};
-    for (std::size_t c = 0; c < contestants; ++c) {
-      auto const& point = line.points[c];
-      row.push_back(time_cell(point));
-      if (has_share(panel, c))
-        row.push_back(point && point->share() ? percent(*point->share()) : "");
-      if (any_row(panel, c, has_flops))
-        row.push_back(point && point->row->flops ? with_unit(*point->row->flops, "flop/s") : "");
-      if (any_row(panel, c, has_joules))
-        row.push_back(point && point->row->joules ? with_unit(*point->row->joules, "J") : "");
-      if (c > 0) {
-        auto const ratio = speed_up(line, c);
+    std::string size = size_words(line.size_text, line.size);
+    for (std::size_t c = 0; c < analysis.contestants.size(); ++c) {
+      if (!line.points[c]) continue;
+      Point const& point = *line.points[c];
+      std::vector<std::string> row{size};
+      size.clear();
+      if (several) row.push_back(analysis.contestants[c].label);
+      row.push_back(with_unit(point.row->seconds, "s"));
+      if (shares) row.push_back(point.share() ? percent(*point.share()) : "");
+      if (rates) row.push_back(point.row->flops ? with_unit(*point.row->flops, "flop/s") : "");
+      if (joules) row.push_back(point.row->joules ? with_unit(*point.row->joules, "J") : "");
+      if (several) {
+        auto const ratio = c > 0 ? speed_up(line, c) : std::nullopt;
         row.push_back(ratio ? times_text(*ratio) : "");
       }
+      grid.rows.push_back(std::move(row));
     }
-    grid.rows.push_back(std::move(row));
   }
   return grid;
 }
@@ -195,7 +202,7 @@ std::vector<std::string> explanations(Analysis const& analysis) {
       "bandwidth, by the time it took: above 100 % where arrays stay in a cache, or a pass does "
       "several sweeps."};
   if (analysis.contestants.size() > 1)
-    lines.push_back("Times as fast is against " + analysis.contestants.front().label +
+    lines.push_back("Times as fast (x) is against " + analysis.contestants.front().label +
                     ". One overtakes it where their times cross, interpolated between the sizes "
                     "measured on straight lines in the "
                     "logarithms of size and time; with several crossings the last one counts.");

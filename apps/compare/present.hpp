@@ -19,11 +19,15 @@ struct Grid {
 /// What each machine is, and its limits: a row for each contestant.
 Grid machines_grid(Analysis const& analysis);
 
-/// Each work at the largest size that all contestants measured, or the first one's largest: times, how many times as fast
-/// as the first contestant each other one is, and where it overtakes.
+/// Each work at the size of telling_line(): times, beside those of others than the first contestant how many times as fast
+/// they are, and with one contestant the share of its limit.
 Grid overview_grid(Analysis const& analysis);
 
-/// All sizes of a work: times, shares of the limit, speed-ups, joules.
+/// From which size on each other contestant is faster than the first, a row for each work.
+Grid overtaking_grid(Analysis const& analysis);
+std::string overtaking_title(Analysis const& analysis);
+
+/// All sizes of a work, a row for each contestant: time, share of the limit, rate, energy, times as fast as the first one.
 Grid panel_grid(Panel const& panel, Analysis const& analysis);
 
 /// What wasn't measured, a sentence each, one for all of a work.
@@ -34,6 +38,9 @@ std::vector<std::string> explanations(Analysis const& analysis);
 
 /// The first line: sets and dates.
 std::string headline(Comparison const& comparison);
+
+/// The size of a work that the overview shows: the largest one that all contestants measured, else the first one's largest.
+SizeLine const& telling_line(Panel const& panel);
 
 /// 106400 -> "106 k", 1e8 -> "100 M", with three digits at most.
 std::string count_text(double count);

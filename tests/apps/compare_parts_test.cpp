@@ -4,6 +4,8 @@
 #include <compare/benchmark_output.hpp>
 #include <compare/comparison.hpp>
 #include <compare/markdown.hpp>
+#include <compare/markup.hpp>
+#include <compare/page.hpp>
 #include <compare/work_set.hpp>
 
 #include <coir/core/errors.hpp>
@@ -77,6 +79,42 @@ std::string report_with(std::string const& from, std::string const& to) {
   auto const at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return text.replace(at, from.size(), to);
+}
+
+int count(std::string const& text, std::string const& part) {
+  int times = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++times;
+  return times;
+}
+
+/// What isn't XML about a page, as far as pages here need it: tags nest, attributes are quoted, and < and & don't stand
+/// alone. Empty if it is.
+std::string fault_in(std::string const& page) {
+  static std::regex const tag(
+      R"(<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:\s+[a-zA-Z:-]+="[^"<]*")*)\s*(/?)>)");
+  static std::regex const entity(R"(&(amp|lt|gt|quot|#[0-9]+);)");
+  std::vector<std::string> open;
+  std::string const start = "<!DOCTYPE html>";
+  if (!page.starts_with(start)) return "no doctype";
+  auto at = page.begin() + static_cast<std::ptrdiff_t>(start.size());
+  std::smatch match;
+  auto const only_here = std::regex_constants::match_continuous;
+  for (; at != page.end(); ++at) {
+    std::string const place = std::string(at, std::min(at + 60, page.end()));
+    if (static_cast<unsigned char>(*at) < ' ' && *at != '\n')
+      return "control character at " + place;
+    if (*at == '&' && !std::regex_search(at, page.end(), match, entity, only_here)) return place;
+    if (*at != '<') continue;
+    if (!std::regex_search(at, page.end(), match, tag, only_here)) return place;
+    if (match.length(1) > 0) {
+      if (open.empty() || open.back() != match[2]) return "not open: " + place;
+      open.pop_back();
+    } else if (match.length(4) == 0) {
+      open.push_back(match[2]);
+    }
+    at += match.length() - 1;
+  }
+  return open.empty() ? "" : "never closed: " + open.back();
 }
 
 }  // namespace
@@ -273,6 +311,58 @@ TEST(Markdown, AlignsColumnsAndKeepsCellsApart) {
   EXPECT_NE(text.find("a \\| CPU"), std::string::npos);
   EXPECT_NE(text.find("from 1 k cells on"), std::string::npos) << text;
   EXPECT_NE(text.find("1a: openmp, fft: it isn't built"), std::string::npos);
+}
+
+TEST(Page, IsWellFormedAndHasAPlotForEachWork) {
+  auto comparison = two_machines();
+  comparison.works[0].title = "a < b & \"c\" \x01 </svg>";
+  comparison.works.push_back({"one", "One size", "Others", "cells", "none"});
+  comparison.rows.push_back({"1a", "openmp", "one", "5", 5, 1e-3, {1e-3}, {}, 2e9, 3.5});
+  auto const page = page_of(comparison);
+  EXPECT_EQ(fault_in(page), "");
+  EXPECT_EQ(count(page, "role=\"img\""),
+            2);  // one work has one size alone; speed-ups are a picture of their own
+  EXPECT_EQ(count(page, "class=\"limit\" stroke=\"var(--c"), 2);
+  EXPECT_EQ(count(page, "2b: openmp is faster from 1 k"), 1);
+  EXPECT_EQ(count(page, "2.00 Gflop/s"), 1);
+  EXPECT_EQ(count(page, "3.50 J"), 1);
+  EXPECT_EQ(count(page, "10.0 &#181;s"), 4 + 1);  // the table, and the overview
+  EXPECT_EQ(count(page, "http"), 1);              // the name of XHTML: nothing is fetched
+  EXPECT_EQ(page_of(comparison), page);
+}
+
+TEST(Page, OfOneMachineOrNoRowsIsWellFormed) {
+  auto comparison = two_machines();
+  comparison.machines.pop_back();
+  comparison.rows.resize(3);
+  EXPECT_EQ(fault_in(page_of(comparison)), "");
+  EXPECT_EQ(count(page_of(comparison), "role=\"img\""), 1);
+  comparison.rows.clear();
+  EXPECT_EQ(fault_in(page_of(comparison)), "");
+}
+
+TEST(Page, OfManyMachinesRepeatsColoursAlone) {
+  Comparison all;
+  for (int m = 0; m < 11; ++m) {
+    Build build;
+    build.name = "cuda";
+    all.machines.push_back({"card " + std::to_string(m), "full", 1, std::to_string(m), {build}});
+    for (double const size : {1., 1e12})
+      all.rows.push_back({"card " + std::to_string(m),
+                          "cuda",
+                          "w",
+                          std::to_string(size),
+                          size,
+                          size * (m + 1),
+                          {},
+                          {},
+                          {},
+                          {}});
+  }
+  all.works = {{"w", "W", "G", "cells", "copy"}};
+  auto const page = page_of(all);
+  EXPECT_EQ(fault_in(page), "");
+  EXPECT_EQ(count(page, "class=\"sample\""), 11 + 1);  // and the limit's
 }
 
 TEST(Words, OfSizesAndCounts) {

@@ -117,6 +117,7 @@ TEST_F(Compare, TakesMediansOfRoundsInTurns) {
   // What the programs lack is named: x += 3 and sum at the largest size, in both.
   EXPECT_EQ(json["left_out"].size(), 4u);
   EXPECT_TRUE(contains(outcome.output, "x += 3")) << outcome.output;
+  EXPECT_TRUE(contains(coir::testing::read_text(folder / "compare/compare.html"), "</html>"));
   auto const shown = compare("show compare/compare.json");
   EXPECT_EQ(shown.code, 0);
   EXPECT_EQ(shown.output, coir::testing::read_text(folder / "compare/compare.md"));
