@@ -2,13 +2,16 @@
 #include <coir/io/c_order.hpp>
 
 #include <gtest/gtest.h>
+#include <support/message_of.hpp>
 #include <support/spaces.hpp>
 
 #include <array>
 #include <numeric>
+#include <string>
 #include <vector>
 
 using Device = coir::testing::Device;
+using coir::testing::message_of;
 
 namespace {
 
@@ -119,6 +122,26 @@ TEST(COrder, HostViewsInCOrderAreNotCopied) {
 
 TEST(COrder, AllocationBeyondMemoryIsAResourceError) {
   using V = Kokkos::View<double**, Device>;
-  std::array<std::int64_t, 2> const shape{std::int64_t(1) << 25, std::int64_t(1) << 25};
-  EXPECT_THROW(coir::io::allocate<V>("v", shape), coir::ResourceError);
+  using Shape = std::array<std::int64_t, 2>;
+  // The second one has 2^64 elements, as many as none.
+  for (int const bits : {25, 32})
+    EXPECT_THROW(
+        coir::io::allocate<V>("v", Shape{std::int64_t(1) << bits, std::int64_t(1) << bits}),
+        coir::ResourceError);
+  EXPECT_THROW(coir::io::allocate<V>("v", Shape{-1, 1}), coir::ResourceError);
+  EXPECT_EQ(coir::io::allocate<V>("v", Shape{std::int64_t(1) << 62, 0}).size(), 0u);
+}
+
+TEST(COrder, ElementsInTheSamePlaceAreReadAlone) {
+  using V = Kokkos::View<int**, Kokkos::LayoutStride, Kokkos::HostSpace>;
+  std::vector<int> memory{1, 2, 3};
+  V const view(memory.data(), Kokkos::LayoutStride(2, 0, 3, 1));
+  auto const host = coir::io::to_host_c_order(view);
+  EXPECT_EQ(std::vector<int>(host.data(), host.data() + 6), (std::vector<int>{1, 2, 3, 1, 2, 3}));
+  std::string const message =
+      "a View to read into with strides 0, 1 has elements in the same place and can't be written: "
+      "copy it first";
+  auto const nothing = [](auto&&...) {};
+  EXPECT_EQ(message_of([&] { coir::io::fill_in_c_order(view, nothing); }), message);
+  EXPECT_EQ(message_of([&] { coir::io::fill_runs_in_c_order(view, nothing); }), message);
 }

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -27,6 +28,22 @@ std::array<std::int64_t, V::rank> shape_of(V const& view) {
   return shape;
 }
 
+namespace detail {
+
+/// The bytes of an array, or the most that can be counted: shapes come from files, where they may be any.
+template <std::size_t Rank>
+std::int64_t bytes_of(std::array<std::int64_t, Rank> const& shape, std::int64_t element_bytes) {
+  std::int64_t bytes = element_bytes;
+  bool overflows = false;
+  for (std::int64_t const extent : shape) {
+    if (extent == 0) return 0;
+    overflows = overflows || extent < 0 || __builtin_mul_overflow(bytes, extent, &bytes);
+  }
+  return overflows ? std::numeric_limits<std::int64_t>::max() : bytes;
+}
+
+}  // namespace detail
+
 /// A new View whose elements are not set.
 ///
 /// \throws ResourceError if memory is short
@@ -37,13 +54,10 @@ V allocate(std::string const& label, std::array<std::int64_t, Rank> const& shape
   static_assert(!std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>,
                 "a LayoutStride View can't be made from its extents: use copy_to_view");
   typename V::array_layout layout;
-  std::int64_t count = 1;
-  for (int d = 0; d < static_cast<int>(Rank); ++d) {
+  for (int d = 0; d < static_cast<int>(Rank); ++d)
     layout.dimension[d] = static_cast<std::size_t>(shape[d]);
-    count *= shape[d];
-  }
-  expects_memory<typename V::memory_space>(count * std::int64_t(sizeof(typename V::value_type)),
-                                           label);
+  expects_memory<typename V::memory_space>(
+      detail::bytes_of(shape, std::int64_t(sizeof(typename V::value_type))), label);
   return V(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), layout);
 }
 
@@ -139,6 +153,15 @@ void fill(Strided<T, Rank> const& elements, Fill const& fill) {
   copy_from_host<Space, T, Rank>(copy, elements);
 }
 
+/// A View's elements, to be set.
+template <StridedView V>
+auto strided_to_fill(V const& view) {
+  auto const all = strided(view);
+  if constexpr (V::rank > 0)
+    expects_distinct_elements(all.extents, all.strides, "a View to read into");
+  return all;
+}
+
 }  // namespace detail
 
 /// Elements in C order on the host: a View's own memory, which must outlive this, or a copy.
@@ -169,10 +192,12 @@ class HostElements {
 };
 
 /// Calls fill(T* elements), which writes view.size() elements in C order, and puts them into the View.
+///
+/// \throws PreconditionError if elements of the View lie in the same place
 template <StridedView V, class Fill>
 void fill_in_c_order(V const& view, Fill const& fill) {
   Kokkos::fence();  // a kernel may still use the View
-  detail::fill<typename V::memory_space>(strided(view), fill);
+  detail::fill<typename V::memory_space>(detail::strided_to_fill(view), fill);
 }
 
 /// The View's elements in C order on the host.
@@ -211,12 +236,13 @@ void for_each_run_in_c_order(V const& view, Use const& use) {
 /// rows in C order, the first of which is number `first`. Memory as for_each_run_in_c_order.
 ///
 /// \param view  of rank 1 or more
+/// \throws PreconditionError if elements of the View lie in the same place
 template <StridedView V, class Fill>
 void fill_runs_in_c_order(V const& view, Fill const& fill) {
   using T = typename V::value_type;
   using Space = typename V::memory_space;
   Kokkos::fence();
-  auto const all = strided(view);
+  auto const all = detail::strided_to_fill(view);
   std::int64_t const count = all.extents[0];
   std::int64_t const step = detail::host_accessible<Space> && is_c_order(all)
                                 ? std::max<std::int64_t>(1, count)
