@@ -11,8 +11,8 @@ namespace coir::apps::queue {
 /// A picture that is drawn on: rectangles and plain letters. What lies outside isn't drawn.
 class Canvas {
  public:
-  static constexpr int letter_height = 14;
-  static constexpr int letter_step = 12;  ///< from one letter to the next
+  static constexpr int letter_height = 14;  ///< above the line; some end 4 below it
+  static constexpr int letter_step = 12;    ///< from one letter to the next
 
   Canvas(int rows, int columns, Colour paper);
 

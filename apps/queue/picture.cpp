@@ -57,21 +57,22 @@ void draw_axis(Canvas& canvas, int y, int height) {
   }
 }
 
-/// Half octaves; what is below a second is in the first.
+/// Half octaves. Waits below 2 s, of 0 and 1, are a bar twice as wide: no whole second is between 1.4 and 2.
 void draw_distribution(Canvas& canvas, int y, Shown const& shown) {
   auto const& waits = shown.waits->all;
   std::array<std::int64_t, bars> counts = {};
   for (int bin = 0; bin < WaitHistogram::bins; ++bin) {
     auto const seconds = static_cast<double>(WaitHistogram::first_second(bin));
-    auto const n = static_cast<std::size_t>(place_of(seconds) * bars);
+    auto const n = seconds < 2 ? 0 : static_cast<std::size_t>(place_of(seconds) * bars);
     counts[std::min(n, counts.size() - 1)] += waits.count_of(bin);
   }
   auto const most = static_cast<double>(*std::max_element(counts.begin(), counts.end()));
   for (std::size_t n = 0; n < counts.size(); ++n) {
     auto const height =
         static_cast<int>(std::ceil(bar_height * static_cast<double>(counts[n]) / most));
+    int const width = n == 0 ? 2 * bar_width : bar_width;
     double const middle = std::exp2((static_cast<double>(n) + 0.5) / 2);
-    canvas.fill(left + static_cast<int>(n) * bar_width + 1, y + bar_height - height, bar_width - 2,
+    canvas.fill(left + static_cast<int>(n) * bar_width + 1, y + bar_height - height, width - 2,
                 height, colour_of_wait(middle));
   }
   canvas.fill(left, y + bar_height, bars * bar_width, 1, ink);
