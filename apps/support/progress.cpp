@@ -27,16 +27,19 @@ std::string clock_text(double seconds) {
 
 std::string progress_text(std::string const& task, std::string const& unit, std::int64_t done,
                           std::int64_t total, double seconds, std::string const& note) {
-  std::int64_t const percent = total > 0
-                                   ? static_cast<std::int64_t>(100.0 * static_cast<double>(done) /
-                                                               static_cast<double>(total))
-                                   : 0;
-  std::string text = task + ": " + std::to_string(percent) + " %, " + std::to_string(done) +
-                     " of " + counted(total, unit);
+  bool const is_total_known = total > 0;
+  std::string text = task + ": ";
+  if (is_total_known) {
+    auto const percent =
+        static_cast<std::int64_t>(100.0 * static_cast<double>(done) / static_cast<double>(total));
+    text += std::to_string(percent) + " %, " + std::to_string(done) + " of ";
+  }
+  text += counted(is_total_known ? total : done, unit);
   if (done > 0 && seconds > 0) {
     double const rate = static_cast<double>(done) / seconds;
-    text += ", " + with_unit(rate, "/s") + ", " +
-            clock_text(static_cast<double>(total - done) / rate) + " left";
+    text += ", " + with_unit(rate, "/s");
+    if (is_total_known)
+      text += ", " + clock_text(static_cast<double>(total - done) / rate) + " left";
   }
   if (!note.empty()) text += ", " + note;
   return text;

@@ -26,7 +26,8 @@ class ProgressLine {
   ProgressLine(ProgressLine const&) = delete;
   ProgressLine& operator=(ProgressLine const&) = delete;
 
-  /// \param note  added to the line if not empty: "residual 1.2e-04"
+  /// \param total  0 if nobody knows, as of a pipe
+  /// \param note   added to the line if not empty: "residual 1.2e-04"
   void update(std::int64_t done, std::int64_t total, std::string const& note = {});
 
  private:
@@ -40,7 +41,8 @@ class ProgressLine {
   std::size_t width_ = 0;  // of what stands on the terminal
 };
 
-/// The text of a progress line: "plain: 42 %, 63000 of 150000 sweeps, 152 k/s, 0:23 left".
+/// The text of a progress line: "plain: 42 %, 63000 of 150000 sweeps, 152 k/s, 0:23 left", or
+/// "reading: 63000 bytes, 152 k/s" without a total.
 ///
 /// \param seconds  since the start
 std::string progress_text(std::string const& task, std::string const& unit, std::int64_t done,

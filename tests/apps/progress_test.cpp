@@ -30,7 +30,11 @@ TEST(Progress, TextTellsShareRateAndTimeLeft) {
 
 TEST(Progress, TextWithoutWorkDoneMakesNoGuess) {
   EXPECT_EQ(progress_text("plain", "sweeps", 0, 100, 0.0), "plain: 0 %, 0 of 100 sweeps");
-  EXPECT_EQ(progress_text("plain", "sweeps", 0, 0, 1.0), "plain: 0 %, 0 of 0 sweeps");
+}
+
+TEST(Progress, TextWithoutATotalTellsTheRate) {
+  EXPECT_EQ(progress_text("reading", "bytes", 63000, 0, 0.5), "reading: 63000 bytes, 126 k/s");
+  EXPECT_EQ(progress_text("reading", "bytes", 0, 0, 1.0), "reading: 0 bytes");
 }
 
 TEST(Progress, IsSilentInAPipeUnlessAsked) {
