@@ -1,5 +1,7 @@
 #include "columns.hpp"
 
+#include "letters.hpp"
+
 #include <coir/core/errors.hpp>
 
 #include <support/messages.hpp>
@@ -24,22 +26,19 @@ constexpr std::array<std::pair<char const*, Field>, 3> aliases = {
 
 constexpr std::array required = {Field::job, Field::partition, Field::submit, Field::start};
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
-}
-
 std::pair<Field, bool> field_named(std::string_view name) {
   for (std::size_t n = 0; n < fields; ++n)
-    if (same_name(name, names[n])) return {static_cast<Field>(n), false};
+    if (equal_without_case(name, names[n])) return {static_cast<Field>(n), false};
   for (auto const& [alias, field] : aliases)
-    if (same_name(name, alias)) return {field, true};
+    if (equal_without_case(name, alias)) return {field, true};
   return {Field::none, false};
 }
 
-bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
+/// Windows' programs write one before a text, which is in the midst where texts were joined.
+std::string_view without_byte_order_mark(std::string_view line) {
+  if (line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
+  return line;
+}
 
 [[noreturn]] void refuse(std::string_view line, std::string const& where, std::string const& why) {
   std::string const begin = one_line(std::string(line.substr(0, 60)));
@@ -53,6 +52,7 @@ bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
 char const* name_of(Field field) { return names[static_cast<std::size_t>(field)]; }
 
 Columns::Columns(std::string_view line, std::string const& where) {
+  line = without_byte_order_mark(line);
   std::size_t const end = static_cast<std::size_t>(
       std::find_if_not(line.begin(), line.end(), is_letter) - line.begin());
   if (end == 0) refuse(line, where, "has no names of columns");
@@ -62,6 +62,7 @@ Columns::Columns(std::string_view line, std::string const& where) {
   if (is_separated) separator_ = line[end];
 
   std::array<bool, fields> is_alias = {};
+  std::array<std::size_t, fields> place = {};
   for (std::string_view rest = line;;) {
     std::size_t const next = rest.find(separator_);
     auto const [field, alias] = field_named(rest.substr(0, next));
@@ -70,13 +71,14 @@ Columns::Columns(std::string_view line, std::string const& where) {
     if (field != Field::none) {
       if (has_[n]) {
         // JobID beside JobIDRaw, say: the name that isn't an alias counts; of the same name twice the first.
-        auto const first = std::find(order_.begin(), order_.end() - 1, field);
         bool const replaces = is_alias[n] && !alias;
-        (replaces ? *first : order_.back()) = Field::none;
+        (replaces ? order_[place[n]] : order_.back()) = Field::none;
+        if (replaces) place[n] = order_.size() - 1;
         is_alias[n] = is_alias[n] && alias;
       } else {
         has_[n] = true;
         is_alias[n] = alias;
+        place[n] = order_.size() - 1;
       }
     }
     if (next == std::string_view::npos) break;
@@ -111,6 +113,7 @@ std::size_t Columns::split(std::string_view line, Row& row) const {
 }
 
 bool is_heading(std::string_view line) {
+  line = without_byte_order_mark(line);
   std::size_t const at = line.find("JobID");
   if (at == std::string_view::npos) return false;
   std::size_t end = at + 5;
@@ -122,11 +125,13 @@ bool is_heading(std::string_view line) {
     separator = line[at - 1];
   if (std::strchr("|;,\t", separator) == nullptr || (at > 0 && line[at - 1] != separator))
     return false;
+  bool is_found = false;
   for (std::string_view rest = line;;) {
     std::size_t const next = rest.find(separator);
     std::string_view const name = rest.substr(0, next);
-    if (name == "Submit" || name == "Start" || name == "Partition") return true;
-    if (next == std::string_view::npos) return false;
+    if (!name.empty() && is_digit(name.front())) return false;
+    if (name == "Submit" || name == "Start" || name == "Partition") is_found = true;
+    if (next == std::string_view::npos) return is_found;
     rest.remove_prefix(next + 1);
   }
 }

@@ -53,7 +53,8 @@ inline std::string_view of(Row const& row, Field field) {
 class Columns {
  public:
   /// \param line  without its end: "JobID|Partition|Submit|Start"; names in any case. What stands behind the first name
-  ///              separates the columns: one of | ; , and the tabulator. sacct -p's separator at the end is understood.
+  ///              separates the columns: one of | ; , and the tabulator. sacct -p's separator at the end is understood, and
+  ///              so is a byte order mark at the beginning.
   /// \param where  the file and line, for messages
   /// \throws InputError naming the columns that are missing, and how to get them
   Columns(std::string_view line, std::string const& where);
@@ -74,7 +75,8 @@ class Columns {
 };
 
 /// Whether a line in the midst of a text is a heading, as when texts of several clusters have been joined: one of its
-/// fields is JobID or JobIDRaw, and another is Submit, Start or Partition.
+/// fields is JobID or JobIDRaw, another is Submit, Start or Partition, and none begins with a digit, as a row's number and
+/// times do, whatever a user has called a job.
 bool is_heading(std::string_view line);
 
 }  // namespace coir::apps::queue

@@ -9,7 +9,7 @@ namespace coir::apps::queue {
 /// Reads the texts once, by as many threads as Kokkos has on the host, at most 8: each takes the next piece and counts for
 /// itself, and at the end all are added up. The result is the same for any number of threads.
 ///
-/// \throws InputError as AccountingReader
+/// \throws InputError as AccountingReader, and if there are too many partitions
 /// \throws Failure if the user stops the program
 Statistics count(AccountingReader& reader, Settings const& settings);
 

@@ -1,8 +1,10 @@
 #include "fields.hpp"
 
+#include "letters.hpp"
+
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 
@@ -12,8 +14,6 @@ namespace {
 
 constexpr Seconds day = 86400;
 constexpr Seconds longest = 1000 * 366 * day;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Takes a whole number of `fewest` to `most` digits from the front of the text.
 std::optional<std::int64_t> take_number(std::string_view& text, std::size_t fewest,
@@ -41,20 +41,14 @@ bool skip_fraction(std::string_view& text) {
   return n > 0;
 }
 
-/// Days from 1970-01-01 to a date of the Gregorian calendar, years counted from March so that leap days come last
-/// (H. Hinnant, "chrono-compatible low-level date algorithms").
-constexpr std::int64_t days_before(std::int64_t year, std::int64_t month, std::int64_t of_month) {
-  year -= month <= 2;
-  std::int64_t const era = year / 400, of_era = year - 400 * era;
-  std::int64_t const of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + of_month - 1;
-  return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
-}
-static_assert(days_before(1970, 1, 1) == 0 && days_before(2024, 2, 29) == 19782);
-
-std::int64_t days_of_month(std::int64_t year, std::int64_t month) {
-  constexpr std::array<std::int64_t, 12> days = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  bool const is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-  return month == 2 && is_leap ? 29 : days[static_cast<std::size_t>(month - 1)];
+/// Days from 1970-01-01 to a date; nothing if the calendar doesn't have it, or outside of the years 1970 to 2199.
+std::optional<std::int64_t> days_before(std::int64_t year, std::int64_t month,
+                                        std::int64_t of_month) {
+  std::chrono::year_month_day const date{std::chrono::year(static_cast<int>(year)),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(of_month))};
+  if (year < 1970 || year > 2199 || !date.ok()) return {};
+  return std::chrono::sys_days(date).time_since_epoch().count();
 }
 
 /// "Z", "+01:00", "+0100", "+01" or nothing; how far the clock is before UTC.
@@ -74,11 +68,6 @@ std::optional<Seconds> parse_offset(std::string_view text) {
   }
   if (!text.empty()) return {};
   return (sign == '-' ? -1 : 1) * (*hours * 3600 + minutes * 60);
-}
-
-bool equals_without_case(std::string_view text, std::string_view lower_case) {
-  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
 }
 
 /// 1024 to the power that a unit stands for; 0 for what is none.
@@ -137,19 +126,18 @@ std::optional<Seconds> parse_moment(std::string_view text) {
   if (!minute || !take(text, ':')) return {};
   auto const second = take_number(text, 2, 2);
   if (!second || !skip_fraction(text)) return {};
-  if (*year < 1970 || *year > 2199 || *month < 1 || *month > 12 || *of_month < 1 ||
-      *of_month > days_of_month(*year, *month) || *hour > 23 || *minute > 59 || *second > 60)
-    return {};
+  auto const days = days_before(*year, *month, *of_month);
+  if (!days || *hour > 23 || *minute > 59 || *second > 60) return {};
   auto const offset = parse_offset(text);
   if (!offset) return {};
-  return days_before(*year, *month, *of_month) * day + *hour * 3600 + *minute * 60 + *second -
-         *offset;
+  Seconds const moment = *days * day + *hour * 3600 + *minute * 60 + *second - *offset;
+  if (moment < 0) return {};  // 1970 began later there
+  return moment;
 }
 
 bool is_absent(std::string_view text) {
-  return text.empty() || equals_without_case(text, "unknown") ||
-         equals_without_case(text, "none") || text == "N/A" || text == "(null)" ||
-         equals_without_case(text, "invalid");
+  return text.empty() || equal_without_case(text, "unknown") || equal_without_case(text, "none") ||
+         text == "N/A" || text == "(null)" || equal_without_case(text, "invalid");
 }
 
 std::optional<Seconds> parse_duration(std::string_view text) {
@@ -180,8 +168,8 @@ std::optional<Seconds> parse_duration(std::string_view text) {
 }
 
 bool is_no_limit(std::string_view text) {
-  return equals_without_case(text, "unlimited") || equals_without_case(text, "partition_limit") ||
-         equals_without_case(text, "infinite");
+  return equal_without_case(text, "unlimited") || equal_without_case(text, "partition_limit") ||
+         equal_without_case(text, "infinite");
 }
 
 std::optional<Memory> parse_memory(std::string_view text) {
@@ -211,7 +199,7 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
     if (factor == 0) return {};
   }
   double const count = *number * factor;
-  if (count > 1e9) return {};
+  if (count > static_cast<double>(most_things)) return {};
   return std::llround(count);
 }
 
@@ -270,6 +258,7 @@ std::optional<std::int64_t> parse_gpus_of_gres(std::string_view text) {
     auto const count = parse_count(last);
     if (!count) return {};
     gpus += *count;
+    if (gpus > most_things) return {};
   }
   return gpus;
 }

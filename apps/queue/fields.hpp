@@ -15,7 +15,7 @@ using Seconds = std::int64_t;
 /// Reads "2025-01-31T12:00:00", also with a blank in place of the T, with fractions of seconds, and with the distance from
 /// UTC ("Z", "+01:00", "-0530"), which is taken off; or whole seconds since 1970, as SLURM_TIME_FORMAT=%s writes them.
 ///
-/// \returns nothing if it is none of these, or no moment of the calendar, or outside of the years 1970 to 2199
+/// \returns nothing if it is none of these, or no moment of the calendar, or outside of the years 1970 to 2199 in UTC
 std::optional<Seconds> parse_moment(std::string_view text);
 
 /// Whether a field says that there is no value: empty, "Unknown", "None", "N/A", "(null)", "Invalid".
@@ -44,9 +44,12 @@ struct Memory {
 /// \returns nothing if it is none of these
 std::optional<Memory> parse_memory(std::string_view text);
 
+/// More of them are no number of things.
+inline constexpr std::int64_t most_things = 1'000'000'000;
+
 /// A whole number of things; K, M and G of sacct's --units count 1000 (they are powers of 1024 for memory alone).
 ///
-/// \returns nothing if it is no number from 0 to 10^9
+/// \returns nothing if it is no number from 0 to most_things
 std::optional<std::int64_t> parse_count(std::string_view text);
 
 /// What a job has or asks for, in a text as "cpu=4,mem=16G,node=1,billing=4,gres/gpu=2,gres/gpu:a100=2".
@@ -64,7 +67,7 @@ std::optional<Resources> parse_resources(std::string_view text);
 /// GPUs of a node in ReqGRES and AllocGRES of Slurm before 21.08: "gpu:2", "gpu:a100:2(S:0)", "PER_NODE:gpu:1", several
 /// with commas between them. Other things are passed over.
 ///
-/// \returns nothing if a count is no number
+/// \returns nothing if a count is no number, or their sum is above most_things
 std::optional<std::int64_t> parse_gpus_of_gres(std::string_view text);
 
 }  // namespace coir::apps::queue

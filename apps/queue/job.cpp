@@ -1,12 +1,12 @@
 #include "job.hpp"
 
+#include "letters.hpp"
+
 #include <algorithm>
 
 namespace coir::apps::queue {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Reads fields until one can't be read, and remembers which.
 class Reader {
@@ -60,8 +60,12 @@ void read_sizes(Reader& reader, Row const& row, Columns const& columns, Job& job
 
   std::int64_t gpus = std::max(requested.gpus.value_or(0), got.gpus.value_or(0));
   for (Field const field : {Field::requested_gres, Field::gres})
-    if (auto const per_node = reader.value(field, parse_gpus_of_gres))
-      gpus = std::max(gpus, *per_node * nodes_at_least);
+    if (auto const per_node = reader.value(field, parse_gpus_of_gres)) {
+      if (*per_node > most_things / nodes_at_least)
+        reader.refuse(field);
+      else
+        gpus = std::max(gpus, *per_node * nodes_at_least);
+    }
   // Who has no GPU has none in the list, if there is a list.
   bool const is_known = columns.has(Field::requested_resources) || columns.has(Field::resources) ||
                         columns.has(Field::requested_gres) || columns.has(Field::gres);

@@ -2,6 +2,7 @@
 
 #include "count.hpp"
 #include "fields.hpp"
+#include "letters.hpp"
 #include "picture.hpp"
 #include "present.hpp"
 #include "reader.hpp"
@@ -29,6 +30,7 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -63,10 +65,12 @@ char const examples[] =
 
 /// What sacct writes in its column State, and sacct -s takes.
 constexpr std::array known_states = {
-    "BOOT_FAIL",    "CANCELLED",    "COMPLETED", "COMPLETING",    "CONFIGURING", "DEADLINE",
-    "FAILED",       "NODE_FAIL",    "PENDING",   "PREEMPTED",     "RUNNING",     "OUT_OF_MEMORY",
-    "REQUEUED",     "REQUEUE_HOLD", "RESIZING",  "RESV_DEL_HOLD", "REVOKED",     "SIGNALING",
-    "SPECIAL_EXIT", "STAGE_OUT",    "STOPPED",   "SUSPENDED",     "TIMEOUT"};
+    "BOOT_FAIL",     "CANCELLED",   "COMPLETED",     "COMPLETING",    "CONFIGURING",
+    "DEADLINE",      "EXPEDITING",  "FAILED",        "LAUNCH_FAILED", "NODE_FAIL",
+    "OUT_OF_MEMORY", "PENDING",     "POWER_UP_NODE", "PREEMPTED",     "RECONFIG_FAIL",
+    "REQUEUED",      "REQUEUE_FED", "REQUEUE_HOLD",  "RESIZING",      "RESV_DEL_HOLD",
+    "REVOKED",       "RUNNING",     "SIGNALING",     "SPECIAL_EXIT",  "STAGE_OUT",
+    "STOPPED",       "SUSPENDED",   "TIMEOUT",       "UPDATE_DB"};
 
 /// A list of names with commas between them.
 void add_list(CLI::App& app, std::string const& name, std::vector<std::string>& list,
@@ -86,7 +90,7 @@ void add_states(CLI::App& app, std::vector<std::string>& states) {
     states = split(text, ',');
     for (auto& state : states) {
       std::string const given = state;
-      for (char& c : state) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+      for (char& c : state) c = upper(c);
       if (std::find(known.begin(), known.end(), state) == known.end())
         reject_choice("--state", given, known);
     }
@@ -101,7 +105,8 @@ void add_moment(CLI::App& app, std::string const& name, std::optional<Seconds>& 
   auto const parse = [=, &moment](std::string const& text) {
     moment = parse_moment(
         text.size() == 10 && text.find('-') != std::string::npos ? text + "T00:00:00" : text);
-    expects(moment.has_value(), name + " must be a time like 2025-01-31 or 2025-01-31T12:00:00",
+    expects(moment.has_value(),
+            name + " must be a time from 1970 to 2199, like 2025-01-31 or 2025-01-31T12:00:00",
             "'" + text + "'");
   };
   app.add_option_function<std::string>(name, parse, help)->type_name("TIME");
@@ -210,8 +215,12 @@ void expects_consistent(Settings const& settings) {
     expects(io::format_of_name(settings.picture) == io::Format::png,
             "the name of the picture must end in .png", "'" + settings.picture.string() + "'");
   std::vector<NamedFile> inputs;
-  for (auto const& input : settings.inputs)
-    if (input != "-") inputs.push_back({"FILE", input});
+  for (auto const& input : settings.inputs) {
+    if (input != "-")
+      inputs.push_back({"FILE", input});
+    else if (std::error_code none; std::filesystem::is_regular_file("/dev/stdin", none))
+      inputs.push_back({"the standard input", "/dev/stdin"});
+  }
   expects_different_files({{"--picture", settings.picture}, {"--report", settings.report}}, inputs);
   for (auto const& path : {settings.picture, settings.report})
     if (!path.empty()) io::AtomicFile{path};  // leaves no trace unless it can't be written
@@ -298,7 +307,7 @@ Statistics read_inputs(Settings const& settings, Figures& figures) {
   Kokkos::Timer const timer;
   ProgressLine progress("reading", "bytes", settings.progress);
   AccountingReader reader(settings.inputs, [&progress](std::int64_t done, std::int64_t total) {
-    if (total > 0) progress.update(done, total);
+    progress.update(done, total);
   });
   Statistics statistics = count(reader, settings);
   figures = {timer.seconds(), reader.bytes()};

@@ -72,10 +72,10 @@ std::string summary_of(Statistics const& statistics, Settings const& settings) {
 }
 
 void add_waits(Table& table, std::string const& name, WaitHistogram const& waits) {
+  double const longest = waits.count() == 0 ? std::nan("") : static_cast<double>(waits.longest());
   table.add_row({name, std::to_string(waits.count()), wait_text(waits.quantile(0.5)),
                  wait_text(waits.quantile(0.75)), wait_text(waits.quantile(0.9)),
-                 wait_text(waits.quantile(0.99)), wait_text(static_cast<double>(waits.longest())),
-                 wait_text(waits.mean())});
+                 wait_text(waits.quantile(0.99)), wait_text(longest), wait_text(waits.mean())});
 }
 
 std::vector<std::string> wait_headings(std::string const& first) {
@@ -160,9 +160,10 @@ std::string distribution(PartitionWaits const& sum) {
     double const part = share(count, most);
     std::string const bar(static_cast<std::size_t>(std::ceil(50 * part)), '#');
     char line[120];
-    std::snprintf(line, sizeof line, "%-12s %6s  %s", label.c_str(),
-                  percent(share(count, sum.all.count())).c_str(), bar.c_str());
-    text += std::string(line) + "\n";
+    std::snprintf(line, sizeof line, "%-12s %6s%s%s\n", label.c_str(),
+                  percent(share(count, sum.all.count())).c_str(), bar.empty() ? "" : "  ",
+                  bar.c_str());
+    text += line;
   }
   return text;
 }
@@ -215,7 +216,7 @@ std::string forecast_text(std::vector<Shown> const& partitions, Settings const& 
     notes.push_back(name + ": " + likeness[forecast->likeness]);
   }
   std::string text = "\nForecast for a job of " + size_text(settings.size) +
-                     ": with a probability of " + percent(settings.interval) + " it waits\n\n" +
+                     ": with a probability of " + exact_text(settings.interval) + " it waits\n\n" +
                      table.text();
   bool const has_size = size_text(settings.size) != size_text({});
   if (has_size && !notes.empty())

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <set>
 #include <utility>
 
 namespace coir::apps::queue {
@@ -64,6 +65,7 @@ AccountingReader::AccountingReader(std::vector<std::filesystem::path> paths,
     : paths_(std::move(paths)), report_(std::move(report)) {
   // Before any work: what is missing, and how much there is.
   bool all_known = true;
+  std::set<std::pair<dev_t, ino_t>> files;
   for (auto const& path : paths_) {
     struct stat status = {};
     int const failed =
@@ -72,10 +74,13 @@ AccountingReader::AccountingReader(std::vector<std::filesystem::path> paths,
     if (S_ISDIR(status.st_mode))
       throw InputError(shown_name(path) + ": is a folder: name a file of sacct -P");
     if (!is_standard_input(path) && access(path.c_str(), R_OK) != 0) fail(path, errno);
-    if (S_ISREG(status.st_mode))
-      total_ += status.st_size;
-    else
+    if (!S_ISREG(status.st_mode)) {
       all_known = false;
+      continue;
+    }
+    expects(files.emplace(status.st_dev, status.st_ino).second,
+            shown_name(path) + " is given twice, and its jobs would count twice: leave one out");
+    total_ += status.st_size;
   }
   if (!all_known) total_ = 0;
 }
@@ -115,7 +120,7 @@ std::string_view AccountingReader::fill(Piece& piece) {
     size += static_cast<std::size_t>(got);
     bytes_ += got;
   }
-  report_(bytes_, total_);
+  report_(bytes_, total_ == 0 ? 0 : std::max(total_, bytes_));  // somebody may be writing yet
   return {piece.buffer.data(), size};
 }
 
@@ -135,7 +140,6 @@ void AccountingReader::read_first_line(std::string_view& text) {
     throw InputError(name + ": is empty: sacct -P writes at least its names of columns");
   expects_text(text, name);
   bool const is_long = text.size() == most_bytes && text.find('\n') == std::string_view::npos;
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   if (is_long)
     throw InputError(name + ": has a first line of more than 1 MiB, which sacct doesn't write");
   read_heading(text);

@@ -45,8 +45,9 @@ class AccountingReader {
   static constexpr std::size_t most_bytes = 1 << 20;  ///< of a piece, and so of a line
 
   /// \param paths   files, pipes, or "-" for the standard input
-  /// \param report  called with the bytes read so far, and with all there are, or 0 if that isn't known
+  /// \param report  called with the bytes read so far, and with all there are, or 0 if nobody knows
   /// \throws InputError if a file is missing, a folder, or can't be opened
+  /// \throws PreconditionError if a file is given twice
   AccountingReader(std::vector<std::filesystem::path> paths,
                    std::function<void(std::int64_t, std::int64_t)> report);
   ~AccountingReader();

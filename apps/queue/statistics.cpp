@@ -2,6 +2,7 @@
 
 #include <coir/core/errors.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 namespace coir::apps::queue {
@@ -11,13 +12,24 @@ namespace {
 /// "CANCELLED by 1234" -> "CANCELLED"
 std::string_view first_word(std::string_view text) { return text.substr(0, text.find(' ')); }
 
+/// Slurm's names are short words. Of a damaged line a name may be anything, and this one is printed in tables.
+bool is_name(std::string_view text) {
+  constexpr std::size_t longest = 255;
+  return text.size() <= longest && std::none_of(text.begin(), text.end(), [](char c) {
+           return static_cast<unsigned char>(c) < ' ' || c == '\x7F';
+         });
+}
+
+std::string value_shown(Row const& row, Field field) {
+  return std::string(name_of(field)) + " is " + quoted(of(row, field));
+}
+
 /// What a message shows of a flaw.
 std::string shown(Job const& job, Row const& row, WaitFrom from) {
   switch (job.flaw) {
-    case Flaw::no_job: return "JobID is " + quoted(of(row, Field::job));
+    case Flaw::no_job: return value_shown(row, Field::job);
     case Flaw::no_partition: return "job " + quoted(of(row, Field::job));
-    case Flaw::bad_value:
-      return std::string(name_of(job.field)) + " is " + quoted(of(row, job.field));
+    case Flaw::bad_value: return value_shown(row, job.field);
     case Flaw::negative_wait: {
       bool const is_eligible = from == WaitFrom::eligible && !is_absent(of(row, Field::eligible));
       Field const since = is_eligible ? Field::eligible : Field::submit;
@@ -143,6 +155,11 @@ void Statistics::read_line(std::string_view line, Columns const& columns, std::i
     ++(kind == Kind::step ? counts_.steps : counts_.components);
     return;
   }
+  for (Field const field : {Field::cluster, Field::partition})
+    if (!is_name(of(row, field))) {
+      broken_.add({Flaw::bad_value, field}, file, number, [&] { return value_shown(row, field); });
+      return;
+    }
   // A job that waits may name several partitions, of which it takes one when it starts.
   bool const is_choice = of(row, Field::partition).find(',') != std::string_view::npos;
   bool const has_partition = !of(row, Field::partition).empty() && !is_choice;

@@ -1,9 +1,11 @@
 #include "generated_accounting.hpp"
 
 #include <queue/columns.hpp>
+#include <queue/count.hpp>
 #include <queue/fields.hpp>
 #include <queue/forecast.hpp>
 #include <queue/job.hpp>
+#include <queue/reader.hpp>
 #include <queue/settings.hpp>
 #include <queue/statistics.hpp>
 #include <queue/wait_histogram.hpp>
@@ -18,9 +20,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -92,14 +97,31 @@ TEST(QueueFields, MomentsAreSecondsSince1970) {
   EXPECT_EQ(parse_moment("2025-01-31T12:00:00+01:00"), 1738324800 - 3600);
   EXPECT_EQ(parse_moment("2025-01-31T12:00:00-0530"), 1738324800 + 19800);
   EXPECT_EQ(parse_moment("1738324800"), 1738324800);
+  EXPECT_EQ(parse_moment("2000-02-29T00:00:00"), 951782400);
+  EXPECT_EQ(parse_moment("2199-12-31T23:59:59"), 7258118399);
 }
 
 TEST(QueueFields, WhatIsNoMomentIsNone) {
-  for (char const* const text :
-       {"", "Unknown", "2025-02-29T12:00:00", "2025-13-01T12:00:00", "2025-01-31T24:00:00",
-        "2025-01-31T12:00", "2025-01-31T12:00:00x", "01/31/25-12:00:00", "2025-01-31T12:00:00+1",
-        "2025-01-31T12:60:00", "-5", "99999999999999", "1969-12-31T23:59:59", "31 Jan 12:00",
-        "2025-01-31T12:00:00."})
+  for (char const* const text : {"",
+                                 "Unknown",
+                                 "2025-02-29T12:00:00",
+                                 "2025-13-01T12:00:00",
+                                 "2025-01-31T24:00:00",
+                                 "2025-01-31T12:00",
+                                 "2025-01-31T12:00:00x",
+                                 "01/31/25-12:00:00",
+                                 "2025-01-31T12:00:00+1",
+                                 "2025-01-31T12:60:00",
+                                 "-5",
+                                 "99999999999999",
+                                 "1969-12-31T23:59:59",
+                                 "31 Jan 12:00",
+                                 "2025-01-31T12:00:00.",
+                                 "2100-02-29T00:00:00",
+                                 "9999-12-31T23:59:59",
+                                 "0000-00-00T00:00:00",
+                                 "1970-01-01T00:00:00+14:00",
+                                 "2025-01-31T12:00:00+15:00"})
     EXPECT_FALSE(parse_moment(text)) << text;
 }
 
@@ -156,6 +178,8 @@ TEST(QueueFields, OldGresCountsPerNode) {
   EXPECT_EQ(parse_gpus_of_gres("craynetwork:1,gpu:k80:4"), 4);
   EXPECT_EQ(parse_gpus_of_gres("lustre:1"), 0);
   EXPECT_FALSE(parse_gpus_of_gres("gpu:2x"));
+  EXPECT_EQ(parse_gpus_of_gres("gpu:a:600000000,gpu:b:400000000"), most_things);
+  EXPECT_FALSE(parse_gpus_of_gres("gpu:a:600000000,gpu:b:400000001"));
 }
 
 TEST(QueueFields, StepsAndComponentsAreNoJobs) {
@@ -185,6 +209,44 @@ TEST(QueueFields, MemoryOfNodesAndCoresIsMultiplied) {
   EXPECT_EQ(bytes("4Gc"), 32 * gib);
   EXPECT_EQ(bytes("4G"), 4 * gib);
   EXPECT_EQ(bytes("0n"), std::nullopt);
+}
+
+TEST(QueueFields, GpusOfAllNodesAreANumberOfThings) {
+  Columns const with("JobID|Partition|Submit|Start|NNodes|ReqGRES", "text, line 1");
+  auto const job = [&](std::string const& nodes) {
+    std::string const line = "1|gpu|2025-01-31T12:00:00|2025-01-31T12:00:05|" + nodes + "|gpu:1000";
+    Row row;
+    EXPECT_EQ(with.split(line, row), with.size());
+    return read_job(row, with, WaitFrom::eligible);
+  };
+  EXPECT_EQ(job("1000000").gpus, most_things);
+  Job const too_many = job("1000001");
+  EXPECT_EQ(too_many.kind, Kind::broken);
+  EXPECT_EQ(too_many.field, Field::requested_gres);
+}
+
+TEST(QueueFields, ColumnsOfOneNameAreTheFirst) {
+  for (std::string const& head :
+       {std::string("JobID|JobIDRaw|Partition|Submit|Start|start|Start"),
+        std::string("JobIDRaw|JobID|Partition|Submit|Start|start|Start")}) {
+    Columns const with(head, "text, line 1");
+    Row row;
+    std::string const line = head.starts_with("JobID|") ? "a|b|c|d|e|f|g" : "b|a|c|d|e|f|g";
+    EXPECT_EQ(with.split(line, row), 7u);
+    EXPECT_EQ(of(row, Field::job), "a") << head;
+    EXPECT_EQ(of(row, Field::start), "e") << head;
+  }
+}
+
+TEST(QueueFields, RowsAreNoHeadings) {
+  EXPECT_TRUE(is_heading("JobID|Partition|Submit|Start"));
+  EXPECT_TRUE(is_heading("User;JobIDRaw;Start"));
+  EXPECT_TRUE(is_heading("\xEF\xBB\xBFJobID|Start|"));
+  // Jobs are called what their users like.
+  for (char const* const row :
+       {"JobID", "JobID|User", "1|gpu|JobID|Start", "gpu|JobID|Start|2025-01-31T12:00:00",
+        "1|JobID_Start", "Start|MyJobID"})
+    EXPECT_FALSE(is_heading(row)) << row;
 }
 
 // ---- quantiles
@@ -346,7 +408,96 @@ TEST(QueueRows, TooManyPartitionsAreRefused) {
   EXPECT_THROW(statistics.read(text, with, 0, 2), coir::InputError);
 }
 
+TEST(QueueRows, NamesThatNobodyGivesAreBroken) {
+  Settings const settings;
+  Columns const with("JobID|Cluster|Partition|Submit|Start", "text, line 1");
+  Statistics statistics(settings);
+  std::string const times = "|" + at("12:00:00") + "|" + at("12:00:05") + "\n";
+  statistics.read("1|ares|" + std::string(255, 'p') + times + "2|ares|" + std::string(256, 'p') +
+                      times + "3|ares|gpu\x1B[2J" + times + "4|a\x7F|gpu" + times +
+                      std::string("5|ares|g\0u", 10) + times,
+                  with, 0, 2);
+  EXPECT_EQ(statistics.counts().started, 1);
+  EXPECT_EQ(statistics.partitions().size(), 1u);
+  auto const& kinds = statistics.broken().kinds();
+  EXPECT_EQ(kinds.at({Flaw::bad_value, Field::partition}).count, 3);
+  EXPECT_EQ(kinds.at({Flaw::bad_value, Field::cluster}).count, 1);
+}
+
+// Whatever is done to a text, each of its rows is counted once, or the text is refused in words.
+TEST(QueueRows, DamagedTextsAreCountedOrRefused) {
+  TemporaryFolder const folder;
+  Settings settings;
+  settings.forecast = true;
+  settings.inputs = {folder / "jobs.txt"};
+  Dice dice(17);
+  std::string whole = coir::testing::made_up_columns;
+  for (int n = 0; n < 30; ++n)
+    append_rows(whole, coir::testing::made_up_job(dice, n, 30), n % 2 == 0);
+  whole += columns + row("1", "gpu", at("12:00:10"));
+  auto const place = [&dice](std::string const& text) {
+    return static_cast<std::size_t>(dice.below(static_cast<int>(text.size()) + 1));
+  };
+  int counted = 0, refused = 0;
+  for (int round = 0; round < 400; ++round) {
+    std::string text = whole;
+    for (int change = 1 + dice.below(4); change > 0; --change) {
+      std::size_t const at = place(text), length = static_cast<std::size_t>(1 + dice.below(40));
+      switch (dice.below(6)) {
+        case 0:
+          if (at < text.size()) text[at] ^= static_cast<char>(1 << dice.below(8));
+          break;
+        case 1: text.erase(at, length); break;
+        case 2: text.insert(at, text.substr(at, length)); break;
+        case 3: text.insert(at, length, '\0'); break;
+        case 4: text.insert(at, dice.below(2) == 0 ? "9999999999999999999" : "\r\n|"); break;
+        default: text.resize(std::max(at, text.size() / 2)); break;
+      }
+    }
+    std::ofstream(settings.inputs[0], std::ios::binary) << text;
+    try {
+      AccountingReader reader(settings.inputs, [](std::int64_t, std::int64_t) {});
+      auto const statistics = count(reader, settings);
+      auto const& counts = statistics.counts();
+      EXPECT_EQ(counts.started + counts.pending + counts.never_started + counts.steps +
+                    counts.components + statistics.broken().count(),
+                counts.rows);
+      EXPECT_EQ(reader.bytes(), static_cast<std::int64_t>(text.size()));
+      ++counted;
+    } catch (coir::InputError const& error) {
+      EXPECT_TRUE(contains(error.what(), "jobs.txt")) << error.what();
+      ++refused;
+    }
+  }
+  EXPECT_GT(counted, 200);
+  EXPECT_GT(refused, 0);
+}
+
 // ---- the application
+
+TEST(Queue, HelpAndItsPageNameTheSameOptions) {
+  auto const options_of = [](std::string const& text) {
+    std::set<std::string> names;
+    for (std::size_t at = text.find("--"); at != std::string::npos; at = text.find("--", at)) {
+      std::size_t const end =
+          std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", at), text.size());
+      if (end > at + 3) names.insert(text.substr(at, end - at));
+      at = end;
+    }
+    return names;
+  };
+  auto const help = queue("--help");
+  EXPECT_EQ(help.code, 0);
+  auto in_help = options_of(help.output);
+  for (char const* const of_all : {"--help", "--version", "--kokkos-"}) in_help.erase(of_all);
+  std::string const page = read_text(COIR_QUEUE_PAGE);
+  std::string const table = page.substr(page.find("## Options"));
+  auto in_table = options_of(table.substr(0, table.find("## Report")));
+  for (auto const& name : std::set<std::string>(in_table))
+    if (name.starts_with("---") || name.starts_with("--kokkos")) in_table.erase(name);
+  EXPECT_EQ(in_help, in_table);
+  EXPECT_GT(in_help.size(), 15u);
+}
 
 TEST(Queue, CountsWaitsFromEligibleToStart) {
   auto const run =
@@ -551,6 +702,34 @@ TEST(Queue, ByteOrderMarksAndCarriageReturnsAreNothing) {
   EXPECT_EQ(run.report["broken"]["count"], 0);
 }
 
+// Whoever joins texts of Windows' programs has marks in the midst; the columns there are others.
+TEST(Queue, AByteOrderMarkInTheMidstBeginsAText) {
+  auto const run = run_on("JobID|Partition|Submit|Start\n1|gpu|" + at("12:00:00") + "|" +
+                          at("12:00:05") + "\n\xEF\xBB\xBFJobID|Partition|Start|Submit\n2|gpu|" +
+                          at("12:00:07") + "|" + at("12:00:00") + "\n");
+  EXPECT_EQ(run.outcome.code, 0) << run.outcome.errors;
+  EXPECT_EQ(run.report["jobs"], 2);
+  EXPECT_EQ(run.report["broken"]["count"], 0);
+  EXPECT_EQ(run.report["partitions"][0]["waits"]["longest"], 7);
+}
+
+TEST(Queue, AJobCalledLikeAHeadingIsARow) {
+  std::string const head = "JobID|Partition|Submit|Start|JobName\n";
+  std::string const job = "1|gpu|" + at("12:00:00") + "|" + at("12:00:05") + "|";
+  auto const run = run_on(head + job + "x\n" + job + "JobID|Start\n" + job + "JobID\n");
+  EXPECT_EQ(run.outcome.code, 0) << run.outcome.errors;
+  EXPECT_EQ(run.report["jobs"], 2);
+  EXPECT_EQ(broken_lines(run.report, "more fields than columns"), std::vector<int>{3});
+}
+
+TEST(Queue, AWholeRowWithoutAnEndIsUnfinished) {
+  std::string const good = row("1", "gpu", at("12:00:10"));
+  auto const run = run_on(columns + good + good.substr(0, good.size() - 1));
+  EXPECT_EQ(run.outcome.code, 0) << run.outcome.errors;
+  EXPECT_EQ(run.report["jobs"], 1);
+  EXPECT_EQ(broken_lines(run.report, "the last line has no end"), std::vector<int>{3});
+}
+
 TEST(Queue, ALineOfTenMegabytesIsBrokenAlone) {
   std::string const good = row("1", "gpu", at("12:00:10"));
   auto const run = run_on(columns + good + std::string(10'000'000, 'x') + "\n" + good + "short\n");
@@ -558,6 +737,7 @@ TEST(Queue, ALineOfTenMegabytesIsBrokenAlone) {
   EXPECT_EQ(run.report["jobs"], 2);
   EXPECT_EQ(broken_lines(run.report, "a line of more than 1 MiB"), std::vector<int>{3});
   EXPECT_EQ(broken_lines(run.report, "fewer fields than columns"), std::vector<int>{5});
+  EXPECT_EQ(run.report["broken"]["count"], 2);
   auto const without_end = run_on(columns + good + std::string(10'000'000, 'x'));
   EXPECT_EQ(without_end.report["jobs"], 1);
   EXPECT_EQ(without_end.report["broken"]["count"], 1);
@@ -764,7 +944,54 @@ TEST(Queue, InputsAreNeverOverwritten) {
   std::ofstream(file) << columns << row("1", "gpu", at("12:00:10"));
   auto const outcome = queue(file + " --report " + file);
   EXPECT_EQ(outcome.code, 2);
+  auto const redirected = coir::testing::run_command("sh -c '" + std::string(COIR_APP) +
+                                                     " - --report " + file + " <" + file + "'");
+  EXPECT_EQ(redirected.code, 2);
+  EXPECT_TRUE(contains(redirected.errors, "the standard input must name different files"))
+      << redirected.errors;
   EXPECT_TRUE(contains(read_text(file), "ada"));
+}
+
+TEST(Queue, AFileGivenTwiceIsRefused) {
+  TemporaryFolder const folder;
+  auto const file = (folder / "jobs.txt").string(), link = (folder / "link.txt").string();
+  std::ofstream(file) << columns << row("1", "gpu", at("12:00:10"));
+  std::filesystem::create_symlink(file, link);
+  auto const outcome = queue(file + " " + link);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(contains(outcome.errors, "link.txt is given twice")) << outcome.errors;
+}
+
+TEST(Queue, OutputsThatCannotBeWrittenAreNamed) {
+  TemporaryFolder const folder;
+  auto const at_folder = [&](std::string const& name) { return (folder / name).string(); };
+  std::string const text = columns + row("1", "gpu", at("12:00:10"));
+  std::ofstream(folder / "jobs.txt") << text;
+  std::filesystem::create_symlink("/dev/full", folder / "full.png");
+  for (auto const& [option, path] : {std::pair{"--report", folder.path().string()},
+                                     std::pair{"--report", std::string("/dev/full")},
+                                     std::pair{"--picture", at_folder("full.png")},
+                                     std::pair{"--picture", at_folder("none/waits.png")}}) {
+    auto const outcome = queue(at_folder("jobs.txt") + " --quiet " + option + " " + path);
+    EXPECT_EQ(outcome.code, 4) << path;
+    EXPECT_TRUE(contains(outcome.errors, path + ": can't be written")) << outcome.errors;
+    EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << path;
+  }
+  auto const full = coir::testing::run_command("sh -c '" + std::string(COIR_APP) + " " +
+                                               at_folder("jobs.txt") + " >/dev/full'");
+  EXPECT_EQ(full.code, 4);
+  EXPECT_EQ(read_text(folder / "jobs.txt"), text);
+}
+
+TEST(Queue, ShowsProgressOfAPipeToo) {
+  TemporaryFolder const folder;
+  std::ofstream(folder / "jobs.txt") << columns << row("1", "gpu", at("12:00:10"));
+  auto const outcome = coir::testing::run_command("sh -c 'cat " + (folder / "jobs.txt").string() +
+                                                  " | " + COIR_APP + " - --progress'");
+  EXPECT_EQ(outcome.code, 0);
+  auto const bytes = std::filesystem::file_size(folder / "jobs.txt");
+  EXPECT_TRUE(outcome.errors.starts_with("reading: " + std::to_string(bytes) + " bytes"))
+      << outcome.errors;
 }
 
 TEST(Queue, MemoryDoesNotGrowWithRows) {
