@@ -9,7 +9,7 @@ import socket
 import execution
 import files
 
-APPLICATIONS = ("info", "escape", "jacobi", "nbody")
+APPLICATIONS = ("info", "escape", "jacobi", "nbody", "queue")
 
 # Options with what they take, as they are documented: N a whole number, X a number, and so on.
 OPTIONS = {
@@ -28,7 +28,10 @@ OPTIONS = {
               "renormalise": "flag", "output": "output", "outputs": "A", "pictures": "flag", "no-pictures": "flag",
               "spectra": "flag", "no-spectra": "flag", "snapshots": "flag", "slab-thickness": "X", "pixels": "N",
               "report": "output", "checkpoint": "N", "restart": "input", "stop-after": "N", "config": "input",
-              "progress": "flag", "quiet": "flag"}}
+              "progress": "flag", "quiet": "flag"},
+    "queue": {"partition": "name", "cluster": "name", "user": "name", "account": "name", "state": "word", "from": "word", "to": "word",
+              "wait-from": "word", "forecast": "flag", "cores": "N", "gpus": "N", "memory": "word", "time-limit": "word", "hour": "N",
+              "interval": "X", "picture": "output", "report": "output", "config": "input", "progress": "flag", "quiet": "flag"}}
 
 NO_WHOLE_NUMBERS = ["", " ", " 5", "5 ", "+5", "5.0", "1e3", "0x10", "five", "nan", "99999999999999999999", "-99999999999999999999",
                     "5\n", "\u0665", "1_000", "5,", "--", "%d", "%n%s", "'5'"]
@@ -78,6 +81,10 @@ def plain(rng, application, folder):
         scheme = rng.choice(["auto", "plain", "arrays", "blocked", "red-black", "multigrid"])
         return [name, "--sweeps", "4", "--output", output, "--scheme", scheme, "--precision", rng.choice(["float", "double"]),
                 "--output-laplacian", "l.npy", "--quiet"], (output, "l.npy")
+    if application == "queue":
+        (folder / "in.txt").write_bytes(files.accounting(rng))
+        return ["in.txt", "--picture", "o.png", "--report", "r.json", *rng.choice([[], ["--forecast", "--gpus", "1"]]),
+                *rng.choice([["--quiet"], []])], ("o.png", "r.json")
     return ["--particles", "4", "--steps", "2", "--pixels", "8", "--mesh-ratio", "2", "--output", "run", "--report", "r.json",
             *rng.choice([[], ["--snapshots"], ["--checkpoint", "1"], ["--snapshots", "--deterministic"]]),
             *rng.choice([["--quiet"], []])], ("run", "run/*", "r.json")
@@ -147,8 +154,9 @@ def wrong_option(rng, application, folder):
                 return attack(f"--{name}", rng.choice(["", "x", "4x", "x4", "4x4x4", "0x4", "-4x4", "4.5x4", "99999999999x1", "4*4",
                                                        "1000001x1"]))
             return attack(f"--{name}", "", codes=(2, 3, 4))
-        case 5:  # one argument too many
-            return attack(rng.choice(["surplus", "-x", "-", "--=", "---", "-qq", "--no", "/?", "--" + "x" * 100_000]), codes=(2,))
+        case 5:  # one argument too many; coir-queue takes some for files
+            return attack(rng.choice(["surplus", "-x", "-", "--=", "---", "-qq", "--no", "/?", "--" + "x" * 100_000]),
+                          codes=(2, 3) if application == "queue" else (2,))
         case 6:
             return attack(rng.choice(["--kokkos-", "--kokkos-threads", "--kokkos-threads=", "--kokkos-threads=abc", "--kokkos-threads=0",
                                       "--kokkos-threads=-1", "--kokkos-threads=1.5", "--kokkos-threads=99999999999999999999", "--kokkos-help",
@@ -172,6 +180,12 @@ def wrong_option(rng, application, folder):
                                        ["--tolerance", "0"], ["--compare", "--scheme", "plain"], ["--scheme", "multigrid", "--sweeps", "0"],
                                        ["--output", "o.gif"], ["--output-laplacian", "x.json"], ["--output", "./a.png", "--report", "a.png"],
                                        ["--quiet", "--progress"], ["--sweeps", "1000000000001"], ["--repeat", "0"]]))
+        case 7 if application == "queue":
+            return attack(*rng.choice([["--from", "2025-02-01", "--to", "2025-01-01"], ["--partition", "none"], ["--cluster", "ares"],
+                                       ["--user", "nobody"], ["--forecast", "--hour", "24"], ["--forecast", "--interval", "1"],
+                                       ["--forecast", "--memory", "4Gc"], ["--forecast", "--time-limit", "0"], ["--hour", "-1"],
+                                       ["--picture", "o.jpg"], ["--picture", "o"], ["--report", "o.png", "--picture", "./o.png"],
+                                       ["--quiet", "--progress"], ["--report", ""], ["--partition", ","], ["--state", "ASLEEP"]]))
         case 8:  # far too large
             if application == "escape":
                 return attack("--size", "1000000x1000000", codes=(4,))
@@ -214,10 +228,14 @@ def arguments_of_noise(rng, application, folder):
 # --- Files to read ---
 
 def damaged_input(rng, application, folder):
-    if application != "jacobi":
+    if application not in ("jacobi", "queue"):
         return None
     arguments, outputs = plain(rng, application, folder)
     path = folder / arguments[0]
+    if application == "queue":
+        data = files.forged_accounting(rng) if rng.random() < 0.4 else path.read_bytes()
+        path.write_bytes(files.damaged(rng, data) if rng.random() < 0.8 else data)
+        return Attack(application, "accounting", arguments, {0, 2, 3}, outputs=outputs)  # 2: no ReqTRES to forecast from
     forge = {".png": files.forged_png, ".pgm": files.forged_pgm, ".npy": files.forged_npy}[path.suffix]
     path.write_bytes(forge(rng) if rng.random() < 0.3 else files.damaged(rng, path.read_bytes()))
     return Attack(application, "picture", arguments, {0, 3, 4, 5}, outputs=outputs)
@@ -263,6 +281,13 @@ def bad_input(rng, application, folder):
             return Attack(application, "input", ["--restart", "bad.npy"], {3}, outputs=outputs)
         if arguments[-2] == "--restart":
             arguments = ["--restart", "bad.npy", "--output", "run"]
+    elif application == "queue":
+        if rng.random() < 0.3:
+            arguments += ["--config", "bad.npy"]
+        elif path.is_fifo():
+            return None  # of which it reads what somebody is going to write
+        else:
+            arguments[0] = rng.choice(["bad.npy", "bad.npy", "./bad.npy", "bad.npy/x", "none/bad.npy", "x" * 300 + ".txt", "/", "-"])
     else:
         return None
     return Attack(application, "input", arguments, {3}, outputs=outputs)
@@ -302,8 +327,8 @@ def bad_output(rng, application, folder):
     if application == "info":
         return None
     arguments, outputs = plain(rng, application, folder)
-    name = {"escape": "o.png", "jacobi": "o.png", "nbody": "r.json"}[application]
-    option = "--report" if application == "nbody" else "--output"
+    name = {"escape": "o.png", "jacobi": "o.png", "nbody": "r.json", "queue": "o.png"}[application]
+    option = {"nbody": "--report", "queue": "--picture"}.get(application, "--output")
     if option in arguments:
         del arguments[arguments.index(option):][:2]
         at = next((n for n, part in enumerate(arguments) if part == option), None)
@@ -335,13 +360,14 @@ def bad_output(rng, application, folder):
         case 6:
             (folder / name).symlink_to("none/there.bin")
             more = [option, name]
-        case 7 if application == "jacobi":
+        case 7 if application in ("jacobi", "queue"):
             source = arguments[0]
             spelt = rng.choice([source, "./" + source, f"../{folder.name}/{source}", str(folder / source), "link" + source[2:]])
             if spelt.startswith("link"):
                 rng.choice([os.symlink, os.link])(folder / source, folder / spelt)
-            more, codes, outputs = [rng.choice(["--output", "--report", "--output-laplacian"]), spelt], {2}, ()
-            arguments = [part for part in arguments if part not in ("--output-laplacian", "l.npy")]
+            overwriting = ["--report"] if application == "queue" else ["--output", "--report", "--output-laplacian"]
+            more, codes, outputs = [rng.choice(overwriting), spelt], {2}, ()
+            arguments = [part for part in arguments if part not in ("--output-laplacian", "l.npy", "--report", "r.json")]
         case 7 if application == "nbody":
             data = files.power_table(rng)
             (folder / "p.txt").write_bytes(data)
@@ -357,7 +383,7 @@ def bad_output(rng, application, folder):
             if more[0] == "--output":
                 arguments = [part for part in arguments if part not in ("--output", "run")]
             codes = {4}
-        case 9 if application == "escape":
+        case 9 if application in ("escape", "queue"):
             arguments = [part for part in arguments if part not in ("--report", "r.json")]
             more = ["--report", "/dev/full"]
         case 9:

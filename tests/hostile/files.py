@@ -1,5 +1,6 @@
 """Input files, whole and damaged."""
 
+import datetime
 import struct
 import zlib
 
@@ -126,3 +127,42 @@ def forged_configuration(rng):
         "help = true", "quiet = \"yes\"", "boxx = 1", "Box = 1", "h =", "h", "\0\0\0", "box = \0", "\xff\xfe", "box\t=\t100\x07", "pictures = true\nno-pictures = true",
         "outputs = [0.5 0.6]", "outputs = [[0.5]]", "outputs = [0.5,,0.6]", "outputs = ]", "stepper = fastpm'", "noise = ''", "report = '/dev/full'",
         "output = 'none/run'", "restart = 'none'", "stop-after = 0", "scale-factors = []", "seed = []", "seed = [1, 2]", "t-cmb = -1"]).encode("latin1")
+
+
+ACCOUNTING = "JobID|Partition|User|Submit|Eligible|Start|State|Elapsed|Timelimit|ReqCPUS|ReqMem|ReqTRES"
+
+
+def accounting(rng):
+    """What sacct -P writes, of jobs that nobody has run."""
+    lines = [ACCOUNTING]
+    submit = datetime.datetime(2025, 1, 1)
+    for n in range(1, rng.choice([2, 30, 300])):
+        submit += datetime.timedelta(seconds=rng.randrange(9000))
+        start = submit + datetime.timedelta(seconds=int(rng.lognormvariate(5, 3)))
+        cores, gpus = 2 ** rng.randrange(8), rng.randrange(5)
+        lines.append(f"{n}|{rng.choice(['cpu', 'gpu', 'debug'])}|user{n % 7}|{submit.isoformat()}|{submit.isoformat()}|{start.isoformat()}|"
+                     f"{rng.choice(['COMPLETED', 'RUNNING', 'TIMEOUT'])}|00:10:00|1-00:00:00|{cores}|{cores}G|"
+                     f"billing={cores},cpu={cores},gres/gpu={gpus},mem={cores}G,node=1")
+        if rng.random() < 0.5:
+            lines.append(f"{n}.batch||||||COMPLETED|00:10:00||{cores}||")
+    return "\n".join(lines).encode() + b"\n"
+
+
+def forged_accounting(rng):
+    """Rows whose fields are what no field should be."""
+    odd = ["", "0", "-1", "99999999999999999999", "9999-12-31T23:59:59", "2023-02-29T00:00:00", "1970-01-01T00:00:00+14:00", "2199-12-31T23:59:59",
+           "999999-23:59:59", "1e308", "nan", "999999999999999999E", "1000000000", "cpu=1000000000,node=1000000000,gres/gpu=1000000000", "cpu=",
+           "gres/gpu:" + "x" * 5000 + "=1", "gpu:1000000000," * 20, ",", "x" * 3000, "\x1b[2J", "\0", "a/b/c", "\xe9", "JobID", "JobID|Start",
+           "1_[1-9%2]", "1+0", "1+1", "1.", "None", "Unknown", "CANCELLED by 1", "PENDING", "RUNNING", "\r", "\t", "\n", "\r\n" * 50, "'", "%s%n"]
+    lines = accounting(rng).decode().split("\n")
+    if rng.random() < 0.3:
+        lines[0] = rng.choice([lines[0] + "|", lines[0].upper(), lines[0].replace("|", ";"), "\ufeff" + lines[0], lines[0] + "|ReqGRES|NNodes",
+                               "JobID|Partition", lines[0].replace("|", " "), "", "Start|" * 1000 + lines[0], lines[0][7:]])
+    for _ in range(rng.choice([1, 5, 50])):
+        at = rng.randrange(1, len(lines))
+        fields = lines[at].split("|")
+        fields[rng.randrange(len(fields))] = rng.choice(odd)
+        lines[at] = "|".join(fields)
+    if rng.random() < 0.1:
+        lines.insert(rng.randrange(len(lines)), rng.choice("x|J\0") * rng.choice([2**20 - 1, 2**20, 3_000_000]))
+    return "\n".join(lines).encode()
