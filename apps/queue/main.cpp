@@ -266,11 +266,11 @@ void expects_known(Statistics const& statistics) {
 void expects_jobs(Statistics const& statistics) {
   auto const& counts = statistics.counts();
   if (counts.started > 0) return;
-  std::string const tally =
-      std::to_string(counts.rows) + " rows, of which " + std::to_string(counts.left_out) +
-      " jobs are left out by filters, " + std::to_string(counts.pending + counts.never_started) +
-      " haven't started, " + std::to_string(counts.steps) + " are steps and " +
-      std::to_string(statistics.broken().count()) + " are broken";
+  std::string const tally = counted(counts.rows, "rows") + ", " + std::to_string(counts.left_out) +
+                            " left out by filters, " +
+                            std::to_string(counts.pending + counts.never_started) +
+                            " not started, " + counted(counts.steps, "steps") + ", " +
+                            std::to_string(statistics.broken().count()) + " broken";
   std::string remedy = "ask sacct for more (-a -S 2025-01-01), or filter less";
   if (auto const& kinds = statistics.broken().kinds();
       !kinds.empty() && statistics.broken().count() > counts.left_out) {

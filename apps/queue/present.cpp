@@ -25,10 +25,6 @@ namespace {
 
 constexpr std::array<double, 7> quantiles = {0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99};
 
-std::string counted(std::int64_t count, std::string const& things) {
-  return std::to_string(count) + " " + things;
-}
-
 double share(std::int64_t part, std::int64_t all) {
   return all == 0 ? std::nan("") : static_cast<double>(part) / static_cast<double>(all);
 }
@@ -54,15 +50,17 @@ std::string short_name(std::string const& name, bool one_cluster) {
 
 std::string summary_of(Statistics const& statistics, Settings const& settings) {
   auto const& counts = statistics.counts();
-  std::vector<std::string> parts = {counted(counts.started, "jobs that started"),
-                                    counted(counts.pending, "pending"),
-                                    counted(counts.never_started, "cancelled before their start"),
-                                    counted(counts.steps, "steps")};
+  std::vector<std::string> parts = {
+      counted(counts.started, "jobs") + " that started",
+      std::to_string(counts.pending) + " pending",
+      std::to_string(counts.never_started) + " cancelled before the start",
+      counted(counts.steps, "steps")};
   if (counts.components > 0)
-    parts.push_back(counted(counts.components, "further components of jobs"));
-  if (counts.left_out > 0) parts.push_back(counted(counts.left_out, "left out by filters"));
-  parts.push_back(counted(statistics.broken().count(), "broken"));
-  std::string text = counted(counts.rows, "rows: ") + joined(parts, ", ") + "\n";
+    parts.push_back(counted(counts.components, "further components") + " of jobs");
+  if (counts.left_out > 0)
+    parts.push_back(std::to_string(counts.left_out) + " left out by filters");
+  parts.push_back(std::to_string(statistics.broken().count()) + " broken");
+  std::string text = counted(counts.rows, "rows") + ": " + joined(parts, ", ") + "\n";
   bool const eligible =
       settings.wait_from == WaitFrom::eligible && statistics.had_column(Field::eligible);
   text += "Submitted from " + moment_text(statistics.first_submit()) + " to " +
@@ -172,7 +170,7 @@ std::string broken_text(BrokenRows const& broken, Settings const& settings) {
   if (broken.count() == 0) return "";
   std::string text = "\nBroken rows, which don't count\n\n";
   for (auto const& [key, some] : broken.kinds()) {
-    text += counted(some.count, in_words(key)) + "\n";
+    text += std::to_string(some.count) + ": " + in_words(key) + "\n";
     for (auto const& [file, line, what] : some.named) {
       std::string const input = settings.inputs[static_cast<std::size_t>(file)].string();
       text += "  " + one_line(input == "-" ? "standard input" : input) + ", line " +
