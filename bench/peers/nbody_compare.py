@@ -42,7 +42,7 @@ def ours(options, side):
             seconds["start"] = entry["seconds"]
         else:
             seconds["step"] = entry["seconds"]
-            to_transforms = entry["step/4_ffts"]
+            to_transforms = entry.get("step/4_ffts")  # not without FFTW's threads
     if "step" not in seconds:
         sys.exit(f"{options.bench} has no fastpm/{side}/{options.ratio}")
     return seconds, to_transforms
@@ -116,8 +116,9 @@ def main():
             for peer in peers:
                 their = nanoseconds([r[peer][what] for r in rounds], side)
                 cells += [f"{their:.1f}", f"{their / own:.1f}"]
-            transforms = statistics.median(r["step/4_ffts"] for r in rounds)
-            cells.append(f"{transforms:.2f}" if what == "step" else "")
+            transforms = [r["step/4_ffts"] for r in rounds]
+            known = what == "step" and None not in transforms
+            cells.append(f"{statistics.median(transforms):.2f}" if known else "")
             print(f"| {' | '.join(map(str, cells))} |")
     if options.json:
         Path(options.json).write_text(json.dumps(results, indent=2) + "\n")

@@ -18,6 +18,7 @@
 #include <coir/array/padding.hpp>
 #include <coir/array/pinned.hpp>
 #include <coir/array/print.hpp>
+#include <coir/array/queue.hpp>
 #include <coir/array/random.hpp>
 #include <coir/array/record.hpp>
 #include <coir/array/reductions.hpp>

@@ -49,7 +49,7 @@ class Recorded {
     // What is called each time makes its temporaries anew; a graph needs those of the time when it was captured.
     auto* const blocks = Replay<Exec>::captures ? blocks_.get() : nullptr;
     return std::make_unique<Replay<Exec>>(Exec{}, [statements, runs, blocks](Exec const& exec) {
-      detail::WhileRecording<Exec> const recording(exec, blocks);
+      detail::WhileOnInstance<Exec> const recording(exec, blocks, /*recorded=*/true);
       for (int i = 0; i < runs; ++i) statements();
     });
   }

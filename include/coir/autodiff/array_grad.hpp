@@ -153,9 +153,10 @@ class GradientOf<T, N, Rank, Space, F, std::index_sequence<I...>, Terms...> {
     Results const y = f_of(totals);
     auto const write = body<false, true>(y, totals, gradient);
     if constexpr (outer == 0)
-      for_each("coir::autodiff::value_and_grad/gradient", Exec{}, box({fold_.columns()}), write);
+      for_each("coir::autodiff::value_and_grad/gradient", coir::detail::instance<Exec>(),
+               box({fold_.columns()}), write);
     else
-      for_each("coir::autodiff::value_and_grad/gradient", Exec{},
+      for_each("coir::autodiff::value_and_grad/gradient", coir::detail::instance<Exec>(),
                box({fold_.rows(), fold_.columns()}), write);
     return y.value;
   }

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// On which instance of an execution space array statements run: the default one, or while record() records them,
-/// the one that it gives.
+/// On which instance of an execution space array statements run: the default one, while a Queue runs them its own, and while
+/// record() records them the one that it gives.
 
 #include <coir/core/errors.hpp>
 #include <coir/core/kokkos.hpp>
@@ -13,15 +13,16 @@
 
 namespace coir::detail {
 
-/// What statements of this host thread need to know while they are recorded.
+/// What statements of this host thread need to know while they don't run on the default instance.
 template <class Exec>
-struct RecordingState {
+struct InstanceState {
   Exec const* exec;
   std::vector<std::shared_ptr<void>>* blocks;  ///< keeps the memory of temporaries, unless nullptr
+  bool recorded;  ///< by record(), to run later; else by a Queue, and they run now
 };
 
 template <class Exec>
-inline thread_local RecordingState<Exec> const* recording_state = nullptr;
+inline thread_local InstanceState<Exec> const* instance_state = nullptr;
 
 /// Kokkos runs: arrays can be made, and statements run.
 ///
@@ -37,36 +38,46 @@ inline void expects_kokkos() {
 template <class Exec>
 Exec instance() {
   expects_kokkos();
-  return recording_state<Exec> ? *recording_state<Exec>->exec : Exec{};
+  return instance_state<Exec> ? *instance_state<Exec>->exec : Exec{};
 }
 
-/// The same for what the host waits for, or what launches what it can't give an instance to: that can't be recorded.
+/// The same for what the host waits for: that can't be recorded.
 template <class Exec>
 Exec immediate(char const* what) {
-  if (recording_state<Exec>)
+  if (instance_state<Exec> && instance_state<Exec>->recorded)
     throw PreconditionError(
         std::string(what) +
         " can't be recorded by record(): only assignments, reductions along an axis, "
         "products and vmap can; do the rest between two runs");
-  expects_kokkos();
-  return Exec{};
+  return instance<Exec>();
 }
 
-/// Statements of this host thread are recorded while this lives.
+/// The same for what uses memory of its own on the default instance, or launches what can't be given an instance.
 template <class Exec>
-class WhileRecording {
+Exec default_instance(char const* what) {
+  Exec const exec = immediate<Exec>(what);
+  if (instance_state<Exec>)
+    throw PreconditionError(std::string(what) +
+                            " can't run on a Queue, only on the default instance: do it before or "
+                            "after Queue::run()");
+  return exec;
+}
+
+/// Statements of this host thread run on an instance, or are recorded for it, while this lives.
+template <class Exec>
+class WhileOnInstance {
  public:
-  WhileRecording(Exec const& exec, std::vector<std::shared_ptr<void>>* blocks)
-      : state_{&exec, blocks}, before_(recording_state<Exec>) {
-    recording_state<Exec> = &state_;
+  WhileOnInstance(Exec const& exec, std::vector<std::shared_ptr<void>>* blocks, bool recorded)
+      : state_{&exec, blocks, recorded}, before_(instance_state<Exec>) {
+    instance_state<Exec> = &state_;
   }
-  ~WhileRecording() { recording_state<Exec> = before_; }
-  WhileRecording(WhileRecording const&) = delete;
-  WhileRecording& operator=(WhileRecording const&) = delete;
+  ~WhileOnInstance() { instance_state<Exec> = before_; }
+  WhileOnInstance(WhileOnInstance const&) = delete;
+  WhileOnInstance& operator=(WhileOnInstance const&) = delete;
 
  private:
-  RecordingState<Exec> state_;
-  RecordingState<Exec> const* before_;
+  InstanceState<Exec> state_;
+  InstanceState<Exec> const* before_;
 };
 
 }  // namespace coir::detail

@@ -70,7 +70,7 @@ void* allocate_on_host(std::int64_t bytes);
 /// Blocks are kept by size, rounded up to an eighth of a power of two, so that at most an eighth is lost.
 /// A block is handed on as soon as its array is gone, while kernels that use it may still run: that is
 /// safe among kernels of the default execution space instance, which run one after the other. Who uses
-/// arrays in several instances must fence before an array ends.
+/// arrays in several instances must fence before an array ends; a Queue does so for arrays that it makes.
 template <class Space>
 class MemoryPool {
  public:
@@ -79,9 +79,13 @@ class MemoryPool {
   /// \throws ResourceError if there is not enough, or the limit would be exceeded
   static std::shared_ptr<void> allocate(std::int64_t bytes) {
     auto block = pool().allocate(bytes);
-    auto const* const recording = detail::recording_state<typename Space::execution_space>;
-    if (recording && recording->blocks)
-      recording->blocks->push_back(block);  // what is recorded will write there again
+    using Exec = typename Space::execution_space;
+    auto const* const state = detail::instance_state<Exec>;
+    if (state && state->blocks) {
+      // What is recorded will write there again, and what a queue was given may not have run yet.
+      state->blocks->push_back(block);
+      if (!state->recorded) Exec{}.fence();  // kernels of the default instance may still use it
+    }
     return block;
   }
 

@@ -58,7 +58,7 @@ auto plan_view(T* data, std::int64_t batch, std::array<std::int64_t, Rank> const
 
 template <class Space>
 auto fft_instance() {
-  return coir::detail::immediate<typename Space::execution_space>("a Fourier transform");
+  return coir::detail::default_instance<typename Space::execution_space>("a Fourier transform");
 }
 
 /// Checks what a transform's last axis must have.

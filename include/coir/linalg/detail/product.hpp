@@ -34,11 +34,11 @@ bool blas_takes_instance();
 
 /// The instance that a product runs on.
 ///
-/// \throws PreconditionError while record() records if the BLAS in use can't be recorded
+/// \throws PreconditionError while record() records, and on a Queue, if the BLAS in use takes the default instance alone
 template <class T, class Exec>
 Exec product_instance(char const* what) {
   if constexpr (is_blas_type<T> && !runs_on_host<Exec>)
-    if (!blas_takes_instance<Exec>()) return immediate<Exec>(what);
+    if (!blas_takes_instance<Exec>()) return default_instance<Exec>(what);
   return instance<Exec>();
 }
 

@@ -1,0 +1,123 @@
+#pragma once
+
+/// \file
+/// Statements and copies on an instance of an execution space, beside those of other instances.
+///
+///     Queue<> copies, work;
+///     copies.copy(from_disk, next);           // page-locked host memory to the device, meanwhile
+///     work.run([&] { result = sin(now); });   // a kernel
+///     copies.wait();
+///     work.wait();
+
+#include <coir/array/array.hpp>
+#include <coir/core/errors.hpp>
+#include <coir/core/instance.hpp>
+#include <coir/core/own_instance.hpp>
+
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace coir {
+
+/// What runs on one instance of an execution space, in the order in which it is given: CUDA's stream. What different queues
+/// are given, or a queue and the default instance, where all other statements run, may run at the same time and in any order:
+/// who needs results of the other waits for it, by wait() or, for the default instance, by Kokkos::fence().
+///
+/// On devices run() and copy() return before it is done, and host and device go on side by side. On hosts everything is done
+/// when they return, and nothing overlaps.
+///
+/// \tparam Space  the memory space whose execution space runs statements and copies
+template <class Space = DefaultSpace>
+class Queue {
+ public:
+  using Exec = typename Space::execution_space;
+
+  /// On an instance of its own.
+  ///
+  /// \throws EnvironmentError if the device has no further stream
+  Queue() : own_(std::in_place), exec_(own_->exec()) {}
+
+  /// On an instance of the caller's.
+  explicit Queue(Exec const& exec) : exec_(exec) {}
+
+  ~Queue() { exec_.fence(); }
+  Queue(Queue const&) = delete;
+  Queue& operator=(Queue const&) = delete;
+
+  /// Calls `statements`, whose array statements run on this queue: assignments, reductions, scans, sorts, products, random
+  /// numbers, vmap. Reductions to a number wait for this queue alone. Memory of temporaries and of arrays that are made is kept
+  /// until wait(), and wherever there is such memory the host waits for the default instance once, whose kernels may use it
+  /// still. Arrays that `statements` refers to must live until wait().
+  ///
+  /// \throws PreconditionError while record() records, and for Fourier transforms
+  template <class Statements>
+    requires std::is_invocable_v<Statements const&>
+  void run(Statements const& statements) {
+    detail::immediate<Exec>("Queue::run()");
+    detail::WhileOnInstance<Exec> const here(exec_, &kept_, /*recorded=*/false);
+    statements();
+  }
+
+  /// Copies the elements of an array or slice to another of the same shape, in any memory, and keeps the memory of both alive
+  /// until wait(). Between host and device it runs beside kernels and beside the host if the host's array is page-locked (see
+  /// empty_pinned); else the host waits, at least until the elements have been read.
+  ///
+  /// \throws PreconditionError if the shapes differ, or the elements of one don't lie side by side in C order
+  template <class From, class To>
+    requires requires(From const& from, To& to) {
+      from.as_operand();
+      to.as_operand();
+    } && std::same_as<value_t<From>, value_t<To>>
+  void copy(From const& from, To&& to) {
+    auto const source = from.as_operand();
+    auto const target = whole(to);
+    using Target = std::remove_cvref_t<decltype(target)>;
+    static_assert(!std::is_const_v<typename Target::element_type>, "a copy writes to its target");
+    if (source.shape() != target.shape())
+      throw PreconditionError("a copy needs two arrays of one shape, and these have " +
+                              in_words(source.shape()) + " and " + in_words(target.shape()));
+    expects(source.contiguous() && target.contiguous(),
+            "a copy takes arrays, and slices whose elements lie side by side in C order: copy the "
+            "slice to an array first");
+    detail::immediate<Exec>("Queue::copy()");
+    if (source.size() == 0) return;
+    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    auto const bytes = static_cast<std::size_t>(source.size()) * sizeof(value_t<From>);
+    Kokkos::View<char const*, typename std::remove_cvref_t<decltype(source)>::space,
+                 Unmanaged> const from_bytes(reinterpret_cast<char const*>(source.data()), bytes);
+    Kokkos::View<char*, typename Target::space, Unmanaged> const to_bytes(
+        reinterpret_cast<char*>(target.data()), bytes);
+    kept_.push_back(source.owner());
+    kept_.push_back(target.owner());
+    Kokkos::deep_copy(exec_, to_bytes, from_bytes);
+  }
+
+  /// Returns once everything that the queue was given is done.
+  void wait() {
+    exec_.fence();
+    kept_.clear();
+  }
+
+  /// For kernels of one's own.
+  Exec const& exec() const { return exec_; }
+
+ private:
+  template <class To>
+  static auto whole(To& to) {
+    if constexpr (requires { to.all(); })
+      return to.all();
+    else
+      return to;
+  }
+
+  std::optional<OwnInstance<Exec>> own_;
+  Exec exec_;
+  std::vector<std::shared_ptr<void>> kept_;
+};
+
+}  // namespace coir
