@@ -911,6 +911,26 @@ TEST(Queue, DrawsAPicture) {
   EXPECT_GT(dark, 1000);
 }
 
+TEST(Queue, ThePictureOfOneSecondHasNoGapAndLettersEndBelowTheLine) {
+  TemporaryFolder const folder;
+  auto const picture = (folder / "waits.png").string();
+  run_on(columns + row("1", "gpu", at("12:00:01")), "--picture " + picture);
+  auto const image = coir::io::read_png(picture);
+  constexpr int left = 200, top = 72, wide_bar = 34;  // of the first distribution
+  for (int j = left + 1; j < left + wide_bar - 1; ++j) EXPECT_LT(image(top + 30, j), 128) << j;
+  EXPECT_GT(image(top + 30, left + wide_bar), 200);
+  auto const has_ink = [&](int column, int first_row, int end_row) {
+    for (int i = first_row; i < end_row; ++i)
+      for (int j = column; j < column + 10; ++j)
+        if (image(i, j) < 100) return true;
+    return false;
+  };
+  for (int const letter : {0, 1, 2}) {  // of "gpu"
+    EXPECT_TRUE(has_ink(24 + 12 * letter, top, top + 14));
+    EXPECT_EQ(has_ink(24 + 12 * letter, top + 14, top + 18), letter < 2) << letter;
+  }
+}
+
 TEST(Queue, StopsWhileItWaitsForItsInput) {
   auto const outcome = coir::testing::run_command(
       std::string("sh -c 'sleep 3 | timeout --preserve-status -s TERM 0.5 ") + COIR_APP + " -'");
