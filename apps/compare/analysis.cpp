@@ -129,7 +129,6 @@ Analysis analyse(Comparison const& comparison) {
     Panel panel = panel_of(work, comparison, analysis.contestants);
     if (!panel.lines.empty()) analysis.panels.push_back(std::move(panel));
   }
-  for (auto const& row : comparison.rows) analysis.has_joules |= row.joules.has_value();
   analysis.notes = differences(comparison);
   return analysis;
 }

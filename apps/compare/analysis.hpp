@@ -60,7 +60,6 @@ struct Analysis {
   std::vector<Contestant> contestants;
   std::vector<Panel> panels;       ///< of works with rows
   std::vector<std::string> notes;  ///< how the machines' sets differ, a sentence each
-  bool has_joules = false;
 };
 
 Analysis analyse(Comparison const& comparison);

@@ -78,17 +78,19 @@ CLI::App* add_run(CLI::App& app, RunSettings& settings) {
                   "the first is what others are compared with")
       ->required()
       ->type_name("BUILD...");
-  add_choice(*run, "--set", settings.set,
-             std::vector<std::pair<std::string, SetName>>{{"quick", SetName::quick},
-                                                          {"full", SetName::full}},
-             "What to run: quick takes minutes on two cores (default quick)");
+  add_choice(
+      *run, "--set", settings.set,
+      std::vector<std::pair<std::string, SetName>>{{"quick", SetName::quick},
+                                                   {"full", SetName::full}},
+      "What to run: quick takes minutes on two cores, full much longer there\n(default quick)");
   run->add_option_function<std::vector<std::string>>(
          "--only", [&settings](auto const& words) { settings.only = words; },
-         "Only works with one of these in their names")
-      ->type_name("WORD...");
+         "Only these works, jacobi,plain for instance, or jacobi for all whose names\nbegin so; an "
+         "unknown one lists them")
+      ->type_name("WORK...");
   add_output(*run, settings.output);
   add_whole_number(*run, "--rounds", settings.rounds,
-                   "Rounds, of which medians are taken (default 3)", 1, 1000);
+                   "Rounds, of which medians are taken (default 3 of quick, 2 of full)", 1, 1000);
   run->add_option_function<std::string>(
          "--name", [&settings](auto const& text) { settings.machine = parse_name(text); },
          "What to call this machine (default its host name)")

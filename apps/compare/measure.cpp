@@ -2,6 +2,7 @@
 
 #include "benchmark_output.hpp"
 #include "child.hpp"
+#include "energy.hpp"
 
 #include <support/interrupt.hpp>
 #include <support/text.hpp>
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <iostream>
@@ -25,6 +27,8 @@ namespace coir::apps::compare {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr double least_seconds = 0.1;  // that Google Benchmark spends on a row
 
 /// A row of a contestant, as it is measured.
 struct Measured {
@@ -49,6 +53,8 @@ struct Runner {
   Build build;
   std::map<std::string, Program> programs;
   bool has_limits = false;  // of its own space, by coir-info
+
+  bool on_device() const { return !on_host && !build.info["devices"].empty(); }
 };
 
 std::string command_that_builds(fs::path const& folder) {
@@ -164,14 +170,63 @@ std::string host_name() {
   return name[0] == '\0' ? "machine" : name.data();
 }
 
+bool has(std::vector<std::string> const& texts, std::string const& text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+/// The mean power while each row of a program ran, by the counters of what it runs on.
+class PowerMeter {
+ public:
+  PowerMeter(EnergyCounters& counters, bool on_device)
+      : counters_(counters), on_device_(on_device) {}
+
+  /// The first row begins now.
+  void begin() { last_ = now(); }
+  bool has_begun() const { return last_.has_value(); }
+
+  /// So many more rows have ended.
+  void rows_ended(std::size_t count) {
+    auto const before = last_;
+    last_ = now();
+    double const seconds = std::chrono::duration<double>(last_->time - before->time).count();
+    // Counters are brought up to date some ten times a second or more, devices' that is.
+    constexpr double least = 0.2;
+    bool const tells = count == 1 && seconds >= least && before->joules && last_->joules;
+    watts_.insert(watts_.end(), count, std::nullopt);
+    if (tells) watts_.back() = (*last_->joules - *before->joules) / seconds;
+  }
+
+  /// Of the row that ended after `row` others.
+  std::optional<double> watts(std::size_t row) const {
+    return row < watts_.size() ? watts_[row] : std::nullopt;
+  }
+
+ private:
+  struct Reading {
+    std::chrono::steady_clock::time_point time;
+    std::optional<double> joules;
+  };
+  Reading now() const {
+    return {std::chrono::steady_clock::now(),
+            on_device_ ? counters_.device() : counters_.processors()};
+  }
+
+  EnergyCounters& counters_;
+  bool on_device_;
+  std::optional<Reading> last_;
+  std::vector<std::optional<double>> watts_;
+};
+
 /// All of it together, while it is measured.
 class Measurement {
  public:
   explicit Measurement(RunSettings const& settings)
-      : settings_(settings), works_(works_of(settings.set, settings.only)) {
+      : settings_(settings),
+        rounds_(settings.rounds.value_or(rounds_of(settings.set))),
+        works_(works_of(settings.set, settings.only)) {
     comparison_.machines.push_back({settings.machine.empty() ? host_name() : settings.machine,
                                     name_of(settings.set),
-                                    settings.rounds,
+                                    rounds_,
                                     now(),
                                     {}});
     for (Work const& work : works_) {
@@ -188,7 +243,7 @@ class Measurement {
     for (Runner& runner : runners_) find_rows(runner);
     {
       ProgressLine progress("measuring", "rows", settings_.progress);
-      for (int round = 0; round < settings_.rounds; ++round)
+      for (int round = 0; round < rounds_; ++round)
         for (auto const& program : program_names_)
           for (std::size_t turn = 0; turn < runners_.size(); ++turn) {
             Runner& runner = runners_[(turn + static_cast<std::size_t>(round)) % runners_.size()];
@@ -266,7 +321,7 @@ class Measurement {
       Program program{path, {}};
       for (auto const& line : listed) add_row(program, name, without_kind_of_time(line));
       leave_out_missing(runner, program, name);
-      total_ += static_cast<std::int64_t>(program.rows.size()) * settings_.rounds;
+      total_ += static_cast<std::int64_t>(program.rows.size()) * rounds_;
       if (!program.rows.empty()) runner.programs.emplace(name, std::move(program));
     }
   }
@@ -274,7 +329,7 @@ class Measurement {
   void add_row(Program& program, std::string const& program_name, std::string const& row) {
     for (Work const& work : works_)
       for (auto const& numbers : work.quick)
-        if (work.program == program_name && work.row + "/" + numbers == row)
+        if (work.program == program_name && has(row_names(work, numbers), row))
           program.rows.push_back({&work, numbers, row, {}, {}, {}});
   }
 
@@ -287,7 +342,8 @@ class Measurement {
         };
         if (std::none_of(program.rows.begin(), program.rows.end(), is_it))
           leave_out(runner.build, work.name, numbers,
-                    program.path.filename().string() + " has no row " + work.row + "/" + numbers,
+                    program.path.filename().string() + " has no row " +
+                        joined(row_names(work, numbers), " or "),
                     false);
       }
     }
@@ -304,23 +360,26 @@ class Measurement {
       std::vector<std::string> names;
       for (Measured const* row : waiting) names.push_back(row->name);
       std::size_t at = 0, rows = 0;
+      PowerMeter power(energy_, runner.on_device());
       auto const watch = [&](std::string const& output) {
-        rows += static_cast<std::size_t>(count_rows(output, at));
+        if (!power.has_begun() && output.find("\"benchmarks\"") != std::string::npos) power.begin();
+        auto const ended = static_cast<std::size_t>(count_rows(output, at));
+        if (ended > 0 && power.has_begun()) power.rows_ended(ended);
+        rows += ended;
         auto const& name = names[std::min(rows, names.size() - 1)];
         progress.update(done_ + static_cast<std::int64_t>(rows), total_,
                         runner.build.name + ": " + name);
       };
-      auto const outcome =
-          run_child({program.path.string(), "--benchmark_format=json",
-                     "--benchmark_min_time=" + exact_text(least_seconds(settings_.set)),
-                     "--benchmark_filter=" + filter_for(names)},
-                    watch);
+      auto const outcome = run_child({program.path.string(), "--benchmark_format=json",
+                                      "--benchmark_min_time=" + exact_text(least_seconds),
+                                      "--benchmark_filter=" + filter_for(names)},
+                                     watch);
       BenchmarkOutput const output = read_benchmark_output(outcome.output);
       if (runner.on_host && output.has_context && !runner.has_limits) {
         describe_by_context(runner.build, output.context);
         runner.has_limits = true;
       }
-      keep(output, waiting);
+      keep(output, power, waiting);
       done_ += static_cast<std::int64_t>(names.size() - waiting.size());
       if (waiting.empty()) return;
       // Those that are still waiting have no result.
@@ -336,8 +395,10 @@ class Measurement {
   }
 
   /// Takes rows that ended out of those that wait.
-  static void keep(BenchmarkOutput const& output, std::vector<Measured*>& waiting) {
-    for (BenchmarkRow const& row : output.rows) {
+  static void keep(BenchmarkOutput const& output, PowerMeter const& power,
+                   std::vector<Measured*>& waiting) {
+    for (std::size_t n = 0; n < output.rows.size(); ++n) {
+      BenchmarkRow const& row = output.rows[n];
       auto const is_it = [&](Measured const* one) { return one->name == row.name; };
       auto const found = std::find_if(waiting.begin(), waiting.end(), is_it);
       if (found == waiting.end()) continue;
@@ -349,8 +410,8 @@ class Measurement {
       double const divisor = calls != row.counters.end() && calls->second > 0 ? calls->second : 1;
       measured.rounds.push_back(row.seconds / divisor);
       for (auto const& [name, value] : row.counters) measured.counters[name].push_back(value);
-      if (auto const joules = row.counters.find("joules"); joules != row.counters.end())
-        measured.counters["joules"].back() /= divisor;
+      if (auto const watts = power.watts(n); watts && *watts > 0)
+        measured.counters["joules"].push_back(*watts * measured.rounds.back());
     }
   }
 
@@ -397,11 +458,13 @@ class Measurement {
   }
 
   RunSettings const& settings_;
+  int rounds_;
   std::vector<Work> works_;
   std::vector<std::string> program_names_;
   std::vector<Runner> runners_;
   std::vector<Build> unable_;  // to run here at all
   Comparison comparison_;
+  EnergyCounters energy_;
   std::int64_t done_ = 0, total_ = 0;
 };
 

@@ -9,6 +9,7 @@
 #include <support/progress.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,10 @@ namespace coir::apps::compare {
 struct RunSettings {
   std::vector<std::string> builds;  ///< folders
   SetName set = SetName::quick;
-  std::vector<std::string> only;  ///< parts of works' names; empty: all
+  std::vector<std::string> only;  ///< names of works; empty: all
   std::filesystem::path output = "compare";
-  int rounds = 3;
-  std::string machine;  ///< its name; empty: the host's
+  std::optional<int> rounds;  ///< those of the set unless given
+  std::string machine;        ///< its name; empty: the host's
   ProgressMode progress = ProgressMode::automatic;
   bool quiet = false;
 };

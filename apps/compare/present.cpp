@@ -39,6 +39,16 @@ bool any_point(Panel const& panel, Has const& has) {
   return false;
 }
 
+bool has_joules(Analysis const& analysis, Contestant const& contestant) {
+  for (auto const& panel : analysis.panels)
+    for (auto const& line : panel.lines)
+      for (auto const& point : line.points)
+        if (point && point->row->joules && point->row->machine == contestant.machine->name &&
+            point->row->build == contestant.build->name)
+          return true;
+  return false;
+}
+
 std::string time_cell(std::optional<Point> const& point) {
   return point ? with_unit(point->row->seconds, "s") : "";
 }
@@ -206,10 +216,19 @@ std::vector<std::string> explanations(Analysis const& analysis) {
                     ". One overtakes it where their times cross, interpolated between the sizes "
                     "measured on straight lines in the "
                     "logarithms of size and time; with several crossings the last one counts.");
-  lines.push_back(analysis.has_joules
-                      ? "Energy is that of the whole processor or device while a call runs, its "
-                        "idle power included, by its own counters."
-                      : "No energy: no counter of the processors or devices could be read.");
+  std::vector<std::string> without;
+  for (auto const& contestant : analysis.contestants)
+    if (!has_joules(analysis, contestant)) without.push_back(contestant.label);
+  if (without.size() < analysis.contestants.size())
+    lines.emplace_back(
+        "Energy of a call is its time by the mean power while its benchmark ran, of the processors "
+        "or, where kernels run "
+        "on a device, of the device alone, idle power included, by their own counters.");
+  if (!without.empty())
+    lines.push_back("No energy of " + joined(without, ", ") +
+                    ": no counter of it could be read (processors: /sys/class/powercap, mostly for "
+                    "root alone; devices: "
+                    "NVIDIA's by NVML).");
   return lines;
 }
 

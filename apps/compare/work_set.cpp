@@ -15,9 +15,11 @@ constexpr auto first = SizeFrom::first, square = SizeFrom::square, cube = SizeFr
                product = SizeFrom::product;
 constexpr auto none = Limit::none, copy = Limit::copy;
 
-// To add a row: give it a name that stays, and say where its benchmark is. Sizes of the quick set must take seconds.
+// To add a row: give it a name that stays, and say where its benchmark is. Sizes of the quick set must take seconds on
+// two cores.
 // clang-format off
 std::vector<Work> all_works() {
+  std::vector<std::string> const transfer_sizes{"4096", "65536", "1048576", "16777216", "268435456", "1073741824"};
   return {
       {"x+=3", "x += 3", "Array statements", "array/table", "x+=3", first, "cells", copy, "",
        {"256", "1000000", "100000000"}, {}},
@@ -37,58 +39,96 @@ std::vector<Work> all_works() {
        {}, {"256", "100000000"}},
       {"any", "any(x > 2)", "Array statements", "array/table", "any", first, "cells", copy, "",
        {}, {"256", "100000000"}},
+      {"vmap", "Norms of rows of 32, by vmap", "Array statements", "array/vmap", "vmap,norm", first, "numbers", none, "",
+       {"1024", "65536", "4194304"}, {"67108864"}},
 
-      {"normal", "Normal random numbers", "Random numbers", "array/table", "normal", first, "cells", copy, "",
-       {"256", "10000000"}, {}},
+      {"sort", "Sorted copy of random numbers", "Sorting and scans", "array/sort", "sort,float", first, "elements", copy, "",
+       {"1024", "16384", "262144", "4194304"}, {"67108864"}},
+      {"argsort", "Indices that sort", "Sorting and scans", "array/sort", "argsort,float", first, "elements", copy, "",
+       {}, {"1024", "16384", "262144", "4194304", "67108864"}},
+      {"sort,rows", "Sorted rows of 1024", "Sorting and scans", "array/sort", "sort,rows,float", first, "elements", copy, "",
+       {}, {"1024", "65536", "4194304", "67108864"}},
+      {"cumsum", "Cumulative sum", "Sorting and scans", "array/scan", "cumsum,float", first, "elements", copy, "",
+       {"1024", "65536", "4194304", "67108864"}, {}},
 
-      {"mandelbrot", "Mandelbrot set, 256 steps, one kernel", "Mandelbrot set", "array/escape",
-       "bench_escape_kernel<float>", square, "pixels", none, "", {"64", "2048"}, {}},
+      {"uniform", "Uniform random numbers", "Random numbers", "array/random", "uniform,float", first, "numbers", copy, "",
+       {}, {"1024", "65536", "4194304", "67108864"}},
+      {"normal", "Normal random numbers", "Random numbers", "array/random", "normal,float", first, "numbers", copy, "",
+       {"1024", "65536", "4194304", "67108864"}, {}},
+
+      {"grad,sum", "Value and gradient of sum(cos(x)^2 exp(-x)), double", "Gradients", "autodiff/gradients", "grad,sum", first,
+       "numbers", copy, "", {"1024", "65536", "4194304"}, {"67108864"}},
+      {"grad,norm", "Value and gradient of norm(cos(x)^2 exp(-x)), double", "Gradients", "autodiff/gradients", "grad,norm", first,
+       "numbers", copy, "", {}, {"1024", "65536", "4194304", "67108864"}},
+      {"grad,points", "Slopes of Rosenbrock's function at n points, double", "Gradients", "autodiff/gradients", "grad,rosenbrock",
+       first, "points", copy, "", {"1024", "65536", "4194304"}, {"67108864"}},
+
+      {"mandelbrot", "Mandelbrot set, 256 steps, one kernel", "Mandelbrot set", "array/escape", "bench_escape_kernel<float>",
+       square, "pixels", none, "", {"256", "512", "1024", "2048", "4096", "8192"}, {}},
       {"mandelbrot,arrays", "Mandelbrot set, statements over whole arrays", "Mandelbrot set", "array/escape",
-       "bench_escape_arrays<float>", square, "pixels", none, "", {"64"}, {"2048"}},
-      {"mandelbrot,double", "Mandelbrot set in double", "Mandelbrot set", "array/escape",
-       "bench_escape_kernel<double>", square, "pixels", none, "", {}, {"64", "2048"}},
+       "bench_escape_arrays<float>", square, "pixels", none, "", {"256", "512"}, {"1024", "2048"}},
+      {"mandelbrot,double", "Mandelbrot set in double", "Mandelbrot set", "array/escape", "bench_escape_kernel<double>",
+       square, "pixels", none, "", {}, {"256", "512", "1024", "2048", "4096", "8192"}},
 
-      {"jacobi,statement", "Jacobi sweep, an array statement", "Poisson's equation", "array/table",
-       "jacobi,statement", product, "cells", copy, "", {"400/266"}, {"16/16", "8192/8192"}},
-      {"jacobi,recorded", "Jacobi sweep, recorded statements", "Poisson's equation", "array/table",
-       "jacobi,recorded", product, "cells", copy, "", {"16/16", "400/266"}, {"8192/8192"}},
+      {"jacobi,statement", "Jacobi sweep, an array statement", "Poisson's equation", "array/table", "jacobi,statement", product,
+       "cells", copy, "", {"16/16", "400/266", "8192/8192"}, {}},
+      {"jacobi,recorded", "Jacobi sweep, recorded statements", "Poisson's equation", "array/table", "jacobi,recorded", product,
+       "cells", copy, "", {"16/16", "400/266"}, {"8192/8192"}},
       {"jacobi,plain", "Jacobi sweep, plain", "Poisson's equation", "poisson/jacobi",
        "bench_jacobi<float, poisson::JacobiScheme::plain>", product, "cells", copy, "sweeps",
-       {"400/266", "2048/2048"}, {"8192/8192"}},
+       {"400/266", "2048/2048", "8192/8192"}, {}},
       {"jacobi,blocked", "Jacobi sweep, blocked: many a pass", "Poisson's equation", "poisson/jacobi",
        "bench_jacobi<float, poisson::JacobiScheme::blocked>", product, "cells", copy, "sweeps",
-       {"400/266", "2048/2048"}, {"8192/8192"}},
+       {"400/266", "2048/2048", "8192/8192"}, {}},
       {"jacobi,plain,double", "Jacobi sweep, plain, double", "Poisson's equation", "poisson/jacobi",
        "bench_jacobi<double, poisson::JacobiScheme::plain>", product, "cells", copy, "sweeps",
        {}, {"400/266", "2048/2048", "8192/8192"}},
-      {"red_black", "Red-black sweep", "Poisson's equation", "poisson/red_black",
-       "bench_red_black<float>", product, "cells", copy, "sweeps", {"400/266", "2048/2048"}, {"8192/8192"}},
-      {"multigrid", "Multigrid from zero to 1e-4", "Poisson's equation", "poisson/multigrid",
-       "bench_multigrid<float>", product, "cells", none, "", {"400/266", "2048/2048"}, {"8192/8192"}},
+      {"red_black", "Red-black sweep", "Poisson's equation", "poisson/red_black", "bench_red_black<float>", product,
+       "cells", copy, "sweeps", {"400/266", "2048/2048", "8192/8192"}, {}},
+      {"multigrid", "Multigrid from zero to 1e-4", "Poisson's equation", "poisson/multigrid", "bench_multigrid<float>", product,
+       "cells", none, "", {"400/266", "2048/2048", "8192/8192"}, {}},
       {"multigrid,double", "Multigrid from zero to 1e-8, double", "Poisson's equation", "poisson/multigrid",
        "bench_multigrid<double>", product, "cells", none, "", {}, {"400/266", "2048/2048", "8192/8192"}},
 
-      {"matmul,double", "Product of two matrices, double", "Linear algebra", "linalg/matmul",
-       "matmul,double", first, "rows", none, "", {"32", "100", "1000"}, {}},
-      {"matmul,stack", "10 000 products of small matrices, double", "Linear algebra", "linalg/matmul",
-       "matmul,stack", first, "rows", none, "", {}, {"4", "16", "64"}},
+      {"matmul,float", "Product of two matrices, float", "Linear algebra", "linalg/matmul", "matmul,float", first, "rows", none,
+       "", {}, {"64", "128", "256", "512", "1024", "2048", "4096"}},
+      {"matmul,double", "Product of two matrices, double", "Linear algebra", "linalg/matmul", "matmul,double", first, "rows",
+       none, "", {"64", "256", "1024"}, {"128", "512", "2048", "4096"}},
+      {"matmul,stack", "10 000 products of small matrices, double", "Linear algebra", "linalg/matmul", "matmul,stack", first,
+       "rows", none, "", {}, {"4", "16", "64"}},
 
-      {"fft", "Real transform of a cube, float", "Fourier transforms", "fft/fft",
-       "r2c,float", cube, "cells", none, "", {"32", "64", "128", "256"}, {}},
-      {"fft,back", "The same back", "Fourier transforms", "fft/fft",
-       "c2r,float", cube, "cells", none, "", {}, {"32", "64", "128", "256"}},
-      {"fft,double", "Real transform of a cube, double", "Fourier transforms", "fft/fft",
-       "r2c,double", cube, "cells", none, "", {}, {"32", "128"}},
+      {"fft", "Real transform of a cube, float", "Fourier transforms", "fft/fft", "r2c,float", cube, "cells", copy, "",
+       {"32", "64", "128", "256"}, {"512"}},
+      {"fft,back", "Real transform of a cube back, float", "Fourier transforms", "fft/fft", "c2r,float", cube, "cells", copy, "",
+       {}, {"32", "64", "128", "256", "512"}},
+      {"fft,double", "Real transform of a cube, double", "Fourier transforms", "fft/fft", "r2c,double", cube, "cells", copy, "",
+       {}, {"32", "64", "128", "256"}},
 
-      {"paint", "Paint particles, cloud in cell", "Particles and meshes", "mesh/paint",
-       "cic,displaced", cube, "particles", copy, "", {"64/1", "128/1"}, {"256/1"}},
-      {"readout", "Read vectors at particles, cloud in cell", "Particles and meshes", "mesh/readout",
-       "vectors,cic,displaced", cube, "particles", copy, "", {"64/1", "128/1"}, {"256/1"}},
-      {"step", "A step of a particle-mesh simulation", "Particles and meshes", "nbody/step",
-       "fastpm", cube, "particles", none, "", {"64/1", "128/1"}, {"256/1"}},
+      {"paint", "Paint particles, cloud in cell", "Particles and meshes", "mesh/paint", "cic,displaced", cube, "particles", copy,
+       "", {"64/1", "128/1"}, {"256/1"}},
+      {"readout", "Read vectors at particles, cloud in cell", "Particles and meshes", "mesh/readout", "vectors,cic,displaced",
+       cube, "particles", copy, "", {"64/1", "128/1"}, {"256/1"}},
+      {"step", "A step of a particle-mesh simulation", "Particles and meshes", "nbody/step", "fastpm", cube, "particles", none,
+       "", {"64/1", "128/1"}, {"256/1", "512/1"}},
+
+      {"copy", "Copy within one memory", "Transfers", "core/transfers", "copy,host_to_host|copy,device_to_device", first,
+       "bytes_copied", copy, "", {"4096", "1048576", "268435456"}, {"65536", "16777216", "1073741824"}},
+      {"to_device", "Host to device, pageable", "Transfers", "core/transfers", "transfer,to_device,pageable", first, "bytes",
+       Limit::to_device, "", transfer_sizes, {}},
+      {"to_device,pinned", "Host to device, page-locked", "Transfers", "core/transfers", "transfer,to_device,pinned", first,
+       "bytes", Limit::to_device, "", transfer_sizes, {}},
+      {"from_device", "Device to host, pageable", "Transfers", "core/transfers", "transfer,from_device,pageable", first, "bytes",
+       Limit::to_host, "", transfer_sizes, {}},
+      {"from_device,pinned", "Device to host, page-locked", "Transfers", "core/transfers", "transfer,from_device,pinned", first,
+       "bytes", Limit::to_host, "", transfer_sizes, {}},
   };
 }
 // clang-format on
+
+/// "jacobi" is all of "jacobi,plain" and so on, "sum" is not "sum_of".
+bool is_called(Work const& work, std::string const& word) {
+  return work.name == word || work.name.starts_with(word + ",");
+}
 
 }  // namespace
 
@@ -102,22 +142,26 @@ std::vector<Work> works_of(SetName set, std::vector<std::string> const& only) {
       work.quick.insert(work.quick.end(), work.more.begin(), work.more.end());
     if (work.quick.empty()) continue;
     names.push_back(work.name);
-    auto const has = [&](std::string const& word) {
-      return work.name.find(word) != std::string::npos;
-    };
-    if (only.empty() || std::any_of(only.begin(), only.end(), has)) works.push_back(work);
+    auto const is_named = [&](std::string const& word) { return is_called(work, word); };
+    if (only.empty() || std::any_of(only.begin(), only.end(), is_named)) works.push_back(work);
   }
   for (auto const& word : only) {
-    auto const has = [&](Work const& work) { return work.name.find(word) != std::string::npos; };
-    expects(std::any_of(works.begin(), works.end(), has),
-            "--only must be part of a name of the " + std::string(name_of(set)) +
-                " set, which are " + joined(names, " "),
+    auto const is_it = [&](Work const& work) { return is_called(work, word); };
+    expects(std::any_of(works.begin(), works.end(), is_it),
+            "--only must be a work of the " + std::string(name_of(set)) + " set, which are " +
+                joined(names, " ") + ", or what their names begin with, up to a comma",
             "'" + word + "'");
   }
   return works;
 }
 
-double least_seconds(SetName set) { return set == SetName::quick ? 0.1 : 0.3; }
+int rounds_of(SetName set) { return set == SetName::quick ? 3 : 2; }
+
+std::vector<std::string> row_names(Work const& work, std::string const& numbers) {
+  std::vector<std::string> names;
+  for (auto const& row : split(work.row, '|')) names.push_back(row + "/" + numbers);
+  return names;
+}
 
 double size_of(SizeFrom from, std::string const& numbers) {
   auto const parts = split(numbers, '/');

@@ -30,12 +30,13 @@ struct Work {
   std::string title;    ///< for people
   std::string group;    ///< heading that it stands under
   std::string program;  ///< of bench/: "array/table" is bench/array/array_table_bench
-  std::string row;      ///< its rows' name up to the sizes
+  std::string
+      row;  ///< its rows' name up to the sizes; if builds have different ones, with a | between them
   SizeFrom size_from = SizeFrom::first;
   std::string unit;  ///< what sizes count; the counter "<unit>/s", if there is one, is of the same
   Limit limit = Limit::none;
   std::string calls;  ///< counter by which the seconds of a row are divided; may be empty
-  std::vector<std::string> quick;  ///< sizes as they stand in the rows' names: "400/266"
+  std::vector<std::string> quick;  ///< sizes as they stand in rows' names: "400/266"
   std::vector<std::string> more;   ///< those of the full set alone
 };
 
@@ -44,12 +45,15 @@ char const* name_of(SetName set);
 
 /// The works of a set that have sizes in it; `quick` and `more` of the full set are joined in `quick`.
 ///
-/// \param only  words, one of which must be part of a work's name; empty for all
-/// \throws PreconditionError naming all works if a word is part of none
+/// \param only  names, or what several begin with, up to a comma: "jacobi"; empty for all
+/// \throws PreconditionError naming all works if one is the name of none
 std::vector<Work> works_of(SetName set, std::vector<std::string> const& only = {});
 
-/// Seconds that Google Benchmark spends on a row at least.
-double least_seconds(SetName set);
+/// Rounds that are run unless others are asked for.
+int rounds_of(SetName set);
+
+/// What a row of a work may be called: "jacobi,kernel/400/266".
+std::vector<std::string> row_names(Work const& work, std::string const& numbers);
 
 /// The size that a row's numbers stand for: "400/266" is 106400 by SizeFrom::product.
 double size_of(SizeFrom from, std::string const& numbers);

@@ -3,10 +3,13 @@
 #include <compare/analysis.hpp>
 #include <compare/benchmark_output.hpp>
 #include <compare/comparison.hpp>
+#include <compare/energy.hpp>
 #include <compare/markdown.hpp>
 #include <compare/markup.hpp>
 #include <compare/page.hpp>
 #include <compare/work_set.hpp>
+
+#include <support/command.hpp>
 
 #include <coir/core/errors.hpp>
 
@@ -14,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <regex>
 #include <set>
 
@@ -164,7 +168,8 @@ TEST(WorkSet, NamesAreUniqueAndSizesAreRead) {
   for (auto const& work : full) {
     EXPECT_TRUE(names.insert(work.name).second) << work.name;
     for (auto const& numbers : work.quick) {
-      EXPECT_TRUE(rows.insert(work.program + " " + work.row + "/" + numbers).second) << work.name;
+      for (auto const& name : row_names(work, numbers))
+        EXPECT_TRUE(rows.insert(work.program + " " + name).second) << name;
       EXPECT_GT(size_of(work.size_from, numbers), 0);
     }
   }
@@ -172,8 +177,9 @@ TEST(WorkSet, NamesAreUniqueAndSizesAreRead) {
   EXPECT_EQ(size_of(SizeFrom::square, "64"), 4096);
   EXPECT_EQ(size_of(SizeFrom::cube, "64/2"), 262144);
   EXPECT_EQ(size_of(SizeFrom::product, "400/266"), 106400);
-  EXPECT_EQ(works_of(SetName::quick, {"sum", "fft"}).size(), 2u);
-  EXPECT_THROW(works_of(SetName::quick, {"summ"}), coir::PreconditionError);
+  EXPECT_EQ(works_of(SetName::quick, {"selu", "fft"}).size(), 2u);
+  EXPECT_EQ(works_of(SetName::full, {"fft"}).size(), 3u);  // and fft,back, and fft,double
+  EXPECT_THROW(works_of(SetName::quick, {"su"}), coir::PreconditionError);
 }
 
 TEST(Overtaking, IsWhereStraightLinesInLogarithmsCross) {
@@ -311,6 +317,41 @@ TEST(Markdown, AlignsColumnsAndKeepsCellsApart) {
   EXPECT_NE(text.find("a \\| CPU"), std::string::npos);
   EXPECT_NE(text.find("from 1 k cells on"), std::string::npos) << text;
   EXPECT_NE(text.find("1a: openmp, fft: it isn't built"), std::string::npos);
+}
+
+TEST(Energy, OfProcessorsIsThatOfThePackagesSinceTheStart) {
+  coir::testing::TemporaryFolder const folder;
+  auto const write = [&](std::string const& zone, std::string const& file,
+                         std::string const& text) {
+    std::filesystem::create_directory(folder / zone);
+    std::ofstream(folder / zone / file) << text << '\n';
+  };
+  for (auto const& [zone, name] :
+       {std::pair{"intel-rapl:0", "package-0"}, std::pair{"intel-rapl:1", "package-1"},
+        std::pair{"intel-rapl:0:0", "dram"}}) {
+    write(zone, "name", name);
+    write(zone, "energy_uj", "9000000");
+    write(zone, "max_energy_range_uj", "10000000");
+  }
+  EnergyCounters counters(folder.path());
+  EXPECT_EQ(counters.processors(), 0.0);
+  write("intel-rapl:0", "energy_uj", "9500000");
+  write("intel-rapl:0:0", "energy_uj", "9700000");
+  EXPECT_NEAR(*counters.processors(), 0.5, 1e-9);
+  write("intel-rapl:1", "energy_uj", "1000000");  // it began anew: 2 J
+  EXPECT_NEAR(*counters.processors(), 2.5, 1e-9);
+  EXPECT_NEAR(*counters.processors(), 2.5, 1e-9);
+  write("intel-rapl:1", "energy_uj", "");
+  EXPECT_FALSE(counters.processors().has_value());
+}
+
+TEST(Energy, IsAbsentWithoutCounters) {
+  coir::testing::TemporaryFolder const folder;
+  EXPECT_FALSE(EnergyCounters(folder.path()).processors().has_value());
+  EXPECT_FALSE(EnergyCounters(folder / "nowhere").processors().has_value());
+  EXPECT_NE(markdown_of(two_machines())
+                .find("No energy of 1a: openmp, 2b: openmp: no counter of it could be read"),
+            std::string::npos);
 }
 
 TEST(Page, IsWellFormedAndHasAPlotForEachWork) {

@@ -253,8 +253,8 @@ TEST_F(Compare, WrongUseIsOneLine) {
   EXPECT_TRUE(contains(error("run build/one build/one/"), "each build is named once"));
   EXPECT_TRUE(
       contains(error("run build/one --rounds 0"), "--rounds must be a whole number from 1"));
-  EXPECT_TRUE(contains(error("run build/one --only nothing"),
-                       "--only must be part of a name of the quick set"));
+  EXPECT_TRUE(
+      contains(error("run build/one --only nothing"), "--only must be a work of the quick set"));
   EXPECT_TRUE(contains(error("run build/one --name ''"), "--name must be 1 to 60 characters"));
   error("run");
   error("merge");
