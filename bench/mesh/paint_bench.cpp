@@ -16,7 +16,7 @@ void paint(benchmark::State& state, Size const& size, Layout layout,
   // Private meshes are one for each thread.
   int const meshes =
       options.scheme == mesh::PaintScheme::private_meshes ? 1 + host_threads(exec) : 2;
-  if (!fits(state, bytes_of(exec, size, meshes, 3))) return;
+  if (!fits(state, bytes_of(exec, size, layout, meshes, 3))) return;
   Positions const positions = kept_positions(exec, size.side, layout);
   std::int64_t const n = size.cells();
   Mesh const mesh("mesh", n, n, n);

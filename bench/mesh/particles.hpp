@@ -54,12 +54,17 @@ struct Size {
 inline constexpr Size sizes[]{{32, 1}, {64, 1}, {128, 1}, {256, 1}, {512, 1}, {64, 2}, {128, 2}};
 
 /// What a case holds at most: the mesh, of so many numbers a cell, and so many numbers per particle; or, before, what the
-/// particles are made from.
-inline double bytes_of(Space const& exec, Size const& size, int per_cell, int per_particle) {
+/// particles are made from and, on the host, sorted by: three copies of them, and three lists of indices.
+inline double bytes_of(Space const& exec, Size const& size, Layout layout, int per_cell,
+                       int per_particle) {
   double const cells = double(size.cells()) * double(size.cells()) * double(size.cells());
   double const held =
       double(sizeof(Real)) * (per_cell * cells + per_particle * double(size.count()));
-  return std::max(held, double(nbody::initial_conditions_bytes<Space, Real>(exec, size.side)));
+  double const sorting = layout == Layout::sorted
+                             ? double(size.count()) * 3 * (3 * sizeof(Real) + sizeof(std::int64_t))
+                             : 0;
+  return std::max(
+      {held, sorting, double(nbody::initial_conditions_bytes<Space, Real>(exec, size.side))});
 }
 
 inline Positions lattice(Space const& exec, std::int64_t side) {

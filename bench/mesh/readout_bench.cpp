@@ -21,7 +21,7 @@ void read(benchmark::State& state, Size const& size, Layout layout, mesh::Assign
 
 void numbers(benchmark::State& state, Size const& size, Layout layout,
              mesh::Assignment assignment) {
-  if (!fits(state, bytes_of(Space{}, size, 1, 4))) return;
+  if (!fits(state, bytes_of(Space{}, size, layout, 1, 4))) return;
   std::int64_t const n = size.cells();
   Mesh const mesh("mesh", n, n, n);
   Kokkos::deep_copy(mesh, Real(1));
@@ -31,7 +31,7 @@ void numbers(benchmark::State& state, Size const& size, Layout layout,
 
 void vectors(benchmark::State& state, Size const& size, Layout layout,
              mesh::Assignment assignment) {
-  if (!fits(state, bytes_of(Space{}, size, 3, 6))) return;
+  if (!fits(state, bytes_of(Space{}, size, layout, 3, 6))) return;
   std::int64_t const n = size.cells();
   MeshOfVectors const mesh("mesh", n, n, n, 3);
   Kokkos::deep_copy(mesh, Real(1));
