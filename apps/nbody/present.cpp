@@ -30,7 +30,7 @@ std::string plan_of(Run const& run, MemoryPlan const& memory) {
   auto const first = static_cast<std::size_t>(run.first_step());
   std::string text = std::to_string(s.particles) + "^3 particles in " + exact_text(s.box) +
                      " Mpc/h, forces on " + std::to_string(run.mesh_side()) + "^3 cells, " +
-                     steps_text(run.schedule.steps() - run.first_step()) + " of " +
+                     counted(run.schedule.steps() - run.first_step(), "steps") + " of " +
                      std::string(name_of(s.stepper)) + " from a = " + exact_text(a[first]) +
                      " to " + exact_text(a.back()) + ", " + precision_of(s) + " precision\n";
   std::string const of_host = readable_bytes(memory.before + memory.host) + " at most, " +
