@@ -48,7 +48,7 @@ COIR_DIRECT(double, fftw)
 #undef COIR_DIRECT
 #endif
 
-/// Beyond, FFTW takes minutes to measure its plans.
+/// Plans of larger cubes aren't compared: FFTW measures them by transforming again and again.
 [[maybe_unused]] constexpr std::int64_t largest_compared = 256;
 
 /// Zeros stay zeros, so that repetitions in the same memory neither overflow nor slow down.
