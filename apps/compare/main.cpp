@@ -127,6 +127,9 @@ ExitCode run(RunSettings& settings) {
   say_of_files("nothing was written");
   OutputFolder const folder(settings.output, json_in(settings.output));
   Comparison const comparison = measure(settings);
+  if (comparison.rows.empty())
+    throw Failure(failures_of(comparison) > 0 ? ExitCode::unexpected : ExitCode::input,
+                  "nothing was measured: " + left_out_lines(comparison).front());
   write_all(settings.output, comparison);
   if (!settings.quiet) {
     Analysis const analysis = analyse(comparison);

@@ -334,18 +334,24 @@ class Measurement {
   }
 
   void leave_out_missing(Runner const& runner, Program const& program, std::string const& name) {
+    std::string const file = program.path.filename().string();
     for (Work const& work : works_) {
       if (work.program != name) continue;
+      std::vector<std::string> missing;
       for (auto const& numbers : work.quick) {
         auto const is_it = [&](Measured const& row) {
           return row.work == &work && row.numbers == numbers;
         };
         if (std::none_of(program.rows.begin(), program.rows.end(), is_it))
-          leave_out(runner.build, work.name, numbers,
-                    program.path.filename().string() + " has no row " +
-                        joined(row_names(work, numbers), " or "),
-                    false);
+          missing.push_back(numbers);
       }
+      bool const lacks_all = missing.size() == work.quick.size();
+      if (lacks_all) missing = {""};
+      for (auto const& numbers : missing)
+        leave_out(runner.build, work.name, numbers,
+                  file + " has no row " +
+                      joined(lacks_all ? split(work.row, '|') : row_names(work, numbers), " or "),
+                  false);
     }
   }
 

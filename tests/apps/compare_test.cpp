@@ -126,6 +126,19 @@ TEST_F(Compare, TakesMediansOfRoundsInTurns) {
       << shown.output;
 }
 
+TEST_F(Compare, AWorkOfWhichABuildHasNoRowIsOneLine) {
+  auto const outcome = compare("run build/one --rounds 1 --only sum selu");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  auto const markdown = coir::testing::read_text(folder / "compare/compare.md");
+  EXPECT_TRUE(contains(markdown, "- one, selu: array_table_bench has no row selu\n")) << markdown;
+  auto const nothing = compare("run build/one --only fft --rounds 1 --output other");
+  EXPECT_EQ(nothing.code, 3);
+  EXPECT_EQ(nothing.errors,
+            "coir-compare: error: nothing was measured: one, fft: "
+            "build/one/bench/fft/fft_fft_bench isn't built\n");
+  EXPECT_FALSE(fs::exists(folder / "other"));
+}
+
 TEST_F(Compare, ABenchmarkThatCrashesIsNamedAndTheOthersAreKept) {
   say("two", "fail", "x+=3/1000000");
   auto const outcome = compare("run build/one build/two --rounds 2" + std::string(only));
