@@ -135,8 +135,10 @@ void expects_startable_threads(int threads) {
                                    : Trial::no_room;
   if (trial == Trial::no_room)
     throw ResourceError("out of memory: a limit leaves less than 32 MiB beside " +
-                        std::to_string(usable) + " threads; use fewer of them " +
-                        "(OMP_NUM_THREADS), or raise it (ulimit -v)");
+                        (usable == 1 ? "the program: "
+                                     : std::to_string(usable) +
+                                           " threads; use fewer of them (OMP_NUM_THREADS), or ") +
+                        "raise it (ulimit -v)");
   if (trial == Trial::small_stacks)
     throw EnvironmentError("the stacks of OpenMP's threads are below the " +
                            std::to_string(least_stack_bytes >> 10) +

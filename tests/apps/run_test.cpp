@@ -180,6 +180,21 @@ TEST(Run, ThreadsThatTakeAllAddressesAreAnErrorInOneLine) {
         << outcome.errors;
   }
 }
+
+TEST(Run, WithoutRoomForOneThreadTheLimitIsToBeRaised) {
+  if (!contains(run("--version").output, "OpenMP")) GTEST_SKIP() << "a build without OpenMP";
+  // Up from where the program can't even be loaded.
+  coir::testing::Outcome outcome;
+  for (int mebibytes = 16; mebibytes < 1000 && !contains(outcome.errors, "out of memory");
+       mebibytes += 8)
+    outcome = run("photo", "ulimit -v " + std::to_string(1024 * mebibytes) + "; OMP_NUM_THREADS=1");
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_TRUE(
+      contains(outcome.errors,
+               "out of memory: a limit leaves less than 32 MiB beside the program: raise it "
+               "(ulimit -v)\n"))
+      << outcome.errors;
+}
 #endif
 
 TEST(Run, EnvironmentVariablesThatAreWrongAreAnErrorInOneLine) {
