@@ -286,6 +286,7 @@ class Measurement {
       Runner host{folder, true, runner.build, {}};
       host.build.name += ", host";
       host.build.limits = {};
+      host.build.memory = value_in<double>(part_of(info, "host"), "memory_bytes").value_or(0);
       runners_.push_back(std::move(runner));
       auto const has_program = [&](std::string const& program) {
         return fs::exists(program_of(host, program));

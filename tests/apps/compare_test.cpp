@@ -18,8 +18,9 @@ using coir::testing::Outcome;
 using coir::testing::TemporaryFolder;
 
 /// What coir-info and a benchmark print, as far as coir-compare reads it. In the folder of the build a file called
-/// "fail" names a row at which the benchmark crashes, "hang" one at which it waits and coir-compare is told to stop, "log" is what ran.
+/// "short" names a row that doesn't fit in memory, "fail" one at which the benchmark crashes, "hang" one at which it waits and coir-compare is told to stop, "log" is what ran.
 constexpr char info[] = R"sh(#!/bin/sh
+grep Cpus_allowed_list /proc/self/status >"$(dirname "$0")/../../cores"
 printf '{"application": "coir-info", "default_backend": "OpenMP", "host": {"cpu": "a CPU", "threads": 2,
 "memory_bytes": 1000000}, "devices": [], "limits": {"copy_bytes_per_second": 1e9, "triad_bytes_per_second": 1e9,
 "launch_seconds": 1e-6, "host_to_device_bytes_per_second": null, "device_to_host_bytes_per_second": null}}'
@@ -43,6 +44,10 @@ for row in $rows; do
   echo "$row" | grep -qE "$filter" || continue
   if [ "$(cat "$build/fail" 2>/dev/null)" = "$row" ]; then echo 'something broke' >&2; kill -SEGV $$; fi
   if [ "$(cat "$build/hang" 2>/dev/null)" = "$row" ]; then echo $$ >"$build/../pid"; kill -TERM $PPID; exec sleep 60; fi
+  if [ "$(cat "$build/short" 2>/dev/null)" = "$row" ]; then
+    echo "{\"name\": \"$row\", \"run_name\": \"$row\", \"error_occurred\": true, \"error_message\": \"it needs 9 GB\"},"
+    continue
+  fi
   echo "$row" >>"$build/runs"
   seconds=$(grep -cxF "$row" "$build/runs")
   echo "{\"name\": \"$row/manual_time\", \"run_name\": \"$row/manual_time\", \"run_type\": \"iteration\","
@@ -151,6 +156,28 @@ TEST_F(Compare, ABenchmarkThatCrashesIsNamedAndTheOthersAreKept) {
   EXPECT_EQ(json["rows"].size(), 5u);
   for (auto const& row : json["rows"]) EXPECT_EQ(row["rounds"].size(), 2u) << row;
 }
+
+TEST_F(Compare, ARowThatDoesNotFitInMemoryIsLeftOut) {
+  say("one", "short", "x+=3/256");
+  auto const outcome = compare("run build/one --rounds 2" + std::string(only));
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_EQ(report()["rows"].size(), 2u);
+  auto const markdown = coir::testing::read_text(folder / "compare/compare.md");
+  EXPECT_TRUE(contains(markdown, "- one, x+=3/256: it needs 9 GB\n")) << markdown;
+}
+
+#if defined(__linux__) && defined(__GLIBC__)
+TEST_F(Compare, WhatItStartsHasAllItsCores) {
+  // OpenMP's runtime binds the thread that starts it to one core; what is started must not stay there.
+  auto const bound =
+      coir::testing::run_command("cd " + folder.path().string() +
+                                 " && OMP_PROC_BIND=spread OMP_PLACES=threads " COIR_APP
+                                 " run build/one --rounds 1 --only sum");
+  EXPECT_EQ(bound.code, 0) << bound.errors;
+  auto const cores = coir::testing::run_command("grep Cpus_allowed_list /proc/self/status");
+  EXPECT_EQ(coir::testing::read_text(folder / "build/one/cores"), cores.output);
+}
+#endif
 
 TEST_F(Compare, AProgramThatDoesNotBeginIsLeftOut) {
   say("two", "broken", "");
