@@ -3,6 +3,8 @@
 /// \file
 /// Energy that processors and devices count themselves.
 
+#include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -37,6 +39,36 @@ class EnergyCounters {
   struct Nvml;
   std::vector<Zone> zones_;
   std::unique_ptr<Nvml> nvml_;
+};
+
+/// The mean power while each row of a program ran, by the counters of what it runs on.
+class PowerMeter {
+ public:
+  PowerMeter(EnergyCounters& counters, bool on_device)
+      : counters_(counters), on_device_(on_device) {}
+
+  /// The first row begins now.
+  void begin() { last_ = now(); }
+  bool has_begun() const { return last_.has_value(); }
+
+  /// So many more rows have ended since begin(), or since the last call. What took less than a fifth of a second isn't
+  /// told: counters of devices are brought up to date some ten times a second.
+  void rows_ended(std::size_t count);
+
+  /// Of the row that ended after `row` others; none without a counter.
+  std::optional<double> watts(std::size_t row) const;
+
+ private:
+  struct Reading {
+    std::chrono::steady_clock::time_point time;
+    std::optional<double> joules;
+  };
+  Reading now();
+
+  EnergyCounters& counters_;
+  bool on_device_;
+  std::optional<Reading> last_;
+  std::vector<std::optional<double>> watts_;
 };
 
 }  // namespace coir::apps::compare

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <iostream>
@@ -174,49 +173,6 @@ bool has(std::vector<std::string> const& texts, std::string const& text) {
   return std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
-/// The mean power while each row of a program ran, by the counters of what it runs on.
-class PowerMeter {
- public:
-  PowerMeter(EnergyCounters& counters, bool on_device)
-      : counters_(counters), on_device_(on_device) {}
-
-  /// The first row begins now.
-  void begin() { last_ = now(); }
-  bool has_begun() const { return last_.has_value(); }
-
-  /// So many more rows have ended.
-  void rows_ended(std::size_t count) {
-    auto const before = last_;
-    last_ = now();
-    double const seconds = std::chrono::duration<double>(last_->time - before->time).count();
-    // Counters are brought up to date some ten times a second or more, devices' that is.
-    constexpr double least = 0.2;
-    bool const tells = count == 1 && seconds >= least && before->joules && last_->joules;
-    watts_.insert(watts_.end(), count, std::nullopt);
-    if (tells) watts_.back() = (*last_->joules - *before->joules) / seconds;
-  }
-
-  /// Of the row that ended after `row` others.
-  std::optional<double> watts(std::size_t row) const {
-    return row < watts_.size() ? watts_[row] : std::nullopt;
-  }
-
- private:
-  struct Reading {
-    std::chrono::steady_clock::time_point time;
-    std::optional<double> joules;
-  };
-  Reading now() const {
-    return {std::chrono::steady_clock::now(),
-            on_device_ ? counters_.device() : counters_.processors()};
-  }
-
-  EnergyCounters& counters_;
-  bool on_device_;
-  std::optional<Reading> last_;
-  std::vector<std::optional<double>> watts_;
-};
-
 /// All of it together, while it is measured.
 class Measurement {
  public:
@@ -371,7 +327,7 @@ class Measurement {
       auto const watch = [&](std::string const& output) {
         if (!power.has_begun() && output.find("\"benchmarks\"") != std::string::npos) power.begin();
         auto const ended = static_cast<std::size_t>(count_rows(output, at));
-        if (ended > 0 && power.has_begun()) power.rows_ended(ended);
+        power.rows_ended(ended);
         rows += ended;
         auto const& name = names[std::min(rows, names.size() - 1)];
         progress.update(done_ + static_cast<std::int64_t>(rows), total_,

@@ -16,10 +16,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <regex>
 #include <set>
+#include <thread>
 
 namespace {
 
@@ -343,6 +345,35 @@ TEST(Energy, OfProcessorsIsThatOfThePackagesSinceTheStart) {
   EXPECT_NEAR(*counters.processors(), 2.5, 1e-9);
   write("intel-rapl:1", "energy_uj", "");
   EXPECT_FALSE(counters.processors().has_value());
+}
+
+TEST(Energy, OfARowIsByItsMeanPower) {
+  coir::testing::TemporaryFolder const folder;
+  std::filesystem::create_directory(folder / "zone");
+  auto const write = [&](char const* file, std::string const& text) {
+    std::ofstream(folder / "zone" / file) << text << '\n';
+  };
+  write("name", "package-0");
+  write("max_energy_range_uj", "100000000");
+  write("energy_uj", "0");
+  EnergyCounters counters(folder.path());
+  PowerMeter power(counters, false);
+  power.rows_ended(1);  // before it began: passed over
+  auto const start = std::chrono::steady_clock::now();
+  power.begin();
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  write("energy_uj", "5000000");
+  power.rows_ended(1);
+  double const seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  ASSERT_TRUE(power.watts(0).has_value());
+  EXPECT_GE(*power.watts(0), 5 / seconds);
+  EXPECT_LE(*power.watts(0), 5 / 0.25);  // sleeping takes no less
+  power.rows_ended(1);                   // at once: nothing that a counter could tell
+  power.rows_ended(2);
+  EXPECT_FALSE(power.watts(1).has_value());
+  EXPECT_FALSE(power.watts(3).has_value());
+  EXPECT_FALSE(power.watts(4).has_value());
 }
 
 TEST(Energy, IsAbsentWithoutCounters) {
