@@ -18,6 +18,11 @@ if(Kokkos_VERSION VERSION_LESS 3.4.1 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6)
       "coir needs Kokkos 3.4.1 or newer, below 6, and found ${Kokkos_VERSION} in ${Kokkos_DIR}. "
       "Name another with -DKokkos_ROOT=<prefix>, or use a preset, which brings one.")
 endif()
+# Clang compiles for CUDA, too, and needs none of what nvcc must be told.
+set(COIR_BY_NVCC OFF)
+if(Kokkos_DEVICES MATCHES "CUDA" AND NOT "${Kokkos_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_ID}" MATCHES "Clang")
+  set(COIR_BY_NVCC ON)
+endif()
 # For CUDA, Kokkos' script before each command turns g++ into nvcc. It doesn't know g++ behind another launcher.
 get_property(coir_launcher GLOBAL PROPERTY RULE_LAUNCH_COMPILE)
 if(coir_launcher MATCHES "kokkos_launch_compiler" AND CMAKE_CXX_COMPILER_LAUNCHER)

@@ -19,6 +19,6 @@ int main(int argc, char** argv) {
   auto const [counts, edges] = histogram(z, 6, -3, 3);
   std::cout << "pi " << 4 * mean(coir::cast<double>(square(x) + square(y) < 1)) << '\n';
   std::cout << "deviation " << std_dev(z) << '\n';
-  std::cout << "within_one " << double(counts(2) + counts(3)) / n << '\n';
+  std::cout << "within_one " << (double(counts(2)) + double(counts(3))) / n << '\n';
   std::cout << "median " << median(z) << '\n';
 }

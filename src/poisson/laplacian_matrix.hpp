@@ -37,7 +37,7 @@ struct FirstEntry {
     return 5 * cell - above - below - left - right;
   }
 
-  std::int64_t count() const { return (*this)(m * n); }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t count() const { return (*this)(m * n); }
 };
 
 /// Fills the rows of the matrix, whose columns ascend.

@@ -34,7 +34,7 @@ void expect_statements(Shape<3> const& shape) {
   Array<T, 3, Space> array(shape);
   Array<T, 1, Space> row(Shape<1>{shape[2]});
   row = coir::arange<T, Space>(shape[2]) + 1;
-  array = coir::full<T>(shape, T(0.25)) * row;
+  array = T(0.25) * coir::ones<T, Space>(shape) * row;
   operand = array;
   EXPECT_TRUE(all(operand == array));
 

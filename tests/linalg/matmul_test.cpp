@@ -329,7 +329,8 @@ TYPED_TEST(Matmul, CanBeRecorded) {
   auto const start = this->random(n, n);
   auto m = copy(start), next = copy(start), square = copy(start);
   auto v = Array<T, 1, Space>(start(0)), w = copy(v);
-  auto stack = reshape(copy(start), Shape<3>{n * n / 4, 2, 2}), stacks = copy(stack);
+  auto const stack = reshape(copy(start), Shape<3>{n * n / 4, 2, 2});
+  auto stacks = copy(stack);
   auto const swap = Array<T, 2, Space>(flip(eye<T, Space>(2), 0));
   auto const steps = record<Space>([&] {
     matmul_into(next, shift, m);

@@ -4,6 +4,7 @@
 #include <support/message_of.hpp>
 #include <support/spaces.hpp>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -41,8 +42,9 @@ ParticlesOf<Case> universe() {
 template <class Case>
 ParticlesOf<Case> reversed(ParticlesOf<Case> const& particles) {
   auto turned = copy_of(particles);
-  for (auto const& [from, to] : {std::pair{particles.position, turned.position},
-                                 std::pair{particles.momentum, turned.momentum}}) {
+  std::array const vectors{std::pair{particles.position, turned.position},
+                           std::pair{particles.momentum, turned.momentum}};
+  for (auto const& [from, to] : vectors) {
     auto const from_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, from);
     auto const to_h = Kokkos::create_mirror(to);
     std::size_t const last = from_h.extent(0) - 1;

@@ -4,6 +4,7 @@
 #include <support/held_memory.hpp>
 #include <support/spaces.hpp>
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -145,7 +146,7 @@ TYPED_TEST(Sorting, RemembersSitesFromSortToSort) {
     SorterOf<TypeParam> sorter({}, side, length, mesh_side, lends_vectors);
     sorter.sort(particles, lender.lend());
     // All axes change places, in both.
-    for (auto const& position : {particles.position, before.position}) {
+    for (auto const& position : std::array{particles.position, before.position}) {
       auto const x = on_host(position);
       for (std::int64_t i = 0; i < count; ++i) std::swap(x(i, 0), x(i, 2));
       Kokkos::deep_copy(position, x);

@@ -35,9 +35,9 @@ struct Strided {
   T* data;
   std::array<std::int64_t, Rank> extents, strides;
 
-  operator Strided<T const, Rank>() const
-    requires(!std::is_const_v<T>)
-  {
+  template <class Const>  // a template, or nvcc warns that T const needs none
+    requires(!std::is_const_v<T> && std::same_as<Const, T const>)
+  operator Strided<Const, Rank>() const {
     return {data, extents, strides};
   }
 

@@ -224,9 +224,8 @@ struct GradientBody<Folds, Writes, T, N, Outer, std::index_sequence<I...>, Kerne
   }
 
   template <std::size_t J, class Rows, class Values>
-  KOKKOS_FORCEINLINE_FUNCTION static void one_of_stretch(Rows const& rows, Slopes const& slopes,
-                                                         std::int64_t c, Values& values,
-                                                         T (&sum)[N]) {
+  [[gnu::always_inline]] static void one_of_stretch(Rows const& rows, Slopes const& slopes,
+                                                    std::int64_t c, Values& values, T (&sum)[N]) {
     auto const e = item<J>(rows)[c];
     if constexpr (Folds) item<J>(values).element[c] = e.value;
     if constexpr (Writes) add(item<J>(slopes), e, sum);
