@@ -21,19 +21,29 @@ struct Case {
   using Real = Number;
 };
 
-/// Host and device where they differ, float and double.
-using Cases = std::conditional_t<std::is_same_v<Host, Device>,
-                                 ::testing::Types<Case<Host, float>, Case<Host, double>>,
-                                 ::testing::Types<Case<Host, float>, Case<Host, double>,
-                                                  Case<Device, float>, Case<Device, double>>>;
+/// One list where the default space is the host's; with a device, that of both, or of the device alone where
+/// COIR_TEST_HOST_CASES=OFF leaves the host's cases to other presets.
+#ifdef COIR_TEST_DEVICE_ALONE
+template <class OnHost, class OnBoth, class OnDevice>
+using WhereTestsRun = std::conditional_t<std::is_same_v<Host, Device>, OnHost, OnDevice>;
+#else
+template <class OnHost, class OnBoth, class OnDevice>
+using WhereTestsRun = std::conditional_t<std::is_same_v<Host, Device>, OnHost, OnBoth>;
+#endif
+
+/// Host and device, float and double.
+using Cases = WhereTestsRun<::testing::Types<Case<Host, float>, Case<Host, double>>,
+                            ::testing::Types<Case<Host, float>, Case<Host, double>,
+                                             Case<Device, float>, Case<Device, double>>,
+                            ::testing::Types<Case<Device, float>, Case<Device, double>>>;
 
 /// The same in double alone.
-using DoubleCases =
-    std::conditional_t<std::is_same_v<Host, Device>, ::testing::Types<Case<Host, double>>,
-                       ::testing::Types<Case<Host, double>, Case<Device, double>>>;
+using DoubleCases = WhereTestsRun<::testing::Types<Case<Host, double>>,
+                                  ::testing::Types<Case<Host, double>, Case<Device, double>>,
+                                  ::testing::Types<Case<Device, double>>>;
 
-using Spaces = std::conditional_t<std::is_same_v<Host, Device>, ::testing::Types<Host>,
-                                  ::testing::Types<Host, Device>>;
+using Spaces =
+    WhereTestsRun<::testing::Types<Host>, ::testing::Types<Host, Device>, ::testing::Types<Device>>;
 
 /// "OpenMP_float" in place of a number in test names.
 struct CaseName {
