@@ -81,7 +81,8 @@ void compute(Space const& exec, Kokkos::View<float*, Memory> const& x, int round
 }
 
 /// So many rounds that the kernel takes about `seconds`.
-[[maybe_unused]] int rounds_that_take(double seconds, Space const& exec, Kokkos::View<float*, Memory> const& x) {
+[[maybe_unused]] int rounds_that_take(double seconds, Space const& exec,
+                                      Kokkos::View<float*, Memory> const& x) {
   compute(exec, x, 1);
   for (int rounds = 1024;; rounds *= 2) {
     Stopwatch<Space> const watch(exec);
