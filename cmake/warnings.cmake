@@ -7,12 +7,6 @@ if(Kokkos_DEVICES MATCHES "CUDA|HIP") # these compile code that their compilers 
   set(COIR_WARNINGS OFF)
 endif()
 
-# A function for hosts that a kernel calls does nothing there: nvcc says so in a warning that is easily overlooked.
-set(coir_nvcc_errors "")
-if(COIR_BY_NVCC)
-  set(coir_nvcc_errors -Werror=cross-execution-space-call)
-endif()
-
 set(coir_warnings -Wall -Wextra -Wshadow -Wconversion -Wextra-semi -Wnon-virtual-dtor -Woverloaded-virtual)
 if(COIR_WARNINGS_AS_ERRORS)
   # What depends on the optimiser g++ 12 also sees where nothing is wrong.
@@ -34,18 +28,16 @@ endif()
 
 # coir_warn(TARGET...): for libraries and applications
 function(coir_warn)
-  foreach(target IN LISTS ARGN)
-    target_compile_options(${target} PRIVATE ${coir_nvcc_errors})
-    if(COIR_WARNINGS)
+  if(COIR_WARNINGS)
+    foreach(target IN LISTS ARGN)
       target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:${coir_warnings}>")
-    endif()
-  endforeach()
+    endforeach()
+  endif()
 endfunction()
 
 # For tests and benchmarks: everything in this folder and those added after this. They are never errors there, and those
 # are left out that googletest's macros and typed tests are full of: an expectation after an if, types of every case.
 function(coir_warn_in_tests)
-  add_compile_options(${coir_nvcc_errors})
   if(COIR_WARNINGS)
     add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wall;-Wextra;-Wno-dangling-else;-Wno-unused-local-typedefs>")
   endif()
