@@ -3,7 +3,7 @@
 #include "cores_at_start.hpp"
 
 #include <support/interrupt.hpp>
-#include <support/messages.hpp>
+#include <support/text.hpp>
 
 #include <coir/core/errors.hpp>
 

@@ -6,7 +6,6 @@
 
 #include <coir/io/checksum.hpp>
 
-#include <support/messages.hpp>
 #include <support/text.hpp>
 
 #include <system_error>

@@ -1,6 +1,6 @@
 #include "broken_rows.hpp"
 
-#include <support/messages.hpp>
+#include <support/text.hpp>
 
 #include <algorithm>
 

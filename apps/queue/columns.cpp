@@ -4,7 +4,6 @@
 
 #include <coir/core/errors.hpp>
 
-#include <support/messages.hpp>
 #include <support/text.hpp>
 
 #include <algorithm>

@@ -5,7 +5,6 @@
 #include <coir/core/resident.hpp>
 #include <coir/core/version.hpp>
 
-#include <support/messages.hpp>
 #include <support/table.hpp>
 #include <support/text.hpp>
 #include <support/units.hpp>

@@ -1,5 +1,6 @@
 #include <support/config_file.hpp>
 #include <support/messages.hpp>
+#include <support/text.hpp>
 
 #include <coir/core/errors.hpp>
 #include <coir/io/file.hpp>

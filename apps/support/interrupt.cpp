@@ -1,6 +1,6 @@
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
-#include <support/messages.hpp>
+#include <support/text.hpp>
 
 #include <coir/io/unfinished.hpp>
 

@@ -79,10 +79,10 @@ bool is_flag(CLI::Option const& option) { return option.get_expected_min() == 0;
 
 }  // namespace
 
-CLI::App const& part_in_use(CLI::App const& app, std::vector<char*> const& arguments) {
+CLI::App const* part_in_use(CLI::App const* app, std::vector<char*> const& arguments) {
   for (std::size_t n = 1; n < arguments.size() && arguments[n] != nullptr; ++n)
-    for (CLI::App const* const sub : all_subcommands(app))
-      if (sub->get_name() == arguments[n]) return *sub;
+    for (CLI::App const* const sub : all_subcommands(*app))
+      if (sub->get_name() == arguments[n]) return sub;
   return app;
 }
 
@@ -130,15 +130,6 @@ std::string nearest_option(CLI::App const& app, std::string const& name, bool in
       }
   }
   return nearest;
-}
-
-std::string one_line(std::string text) {
-  for (char& c : text)
-    if (std::iscntrl(static_cast<unsigned char>(c))) c = ' ';
-  auto const is_second_space = [](char a, char b) { return a == ' ' && b == ' '; };
-  text.erase(std::unique(text.begin(), text.end(), is_second_space), text.end());
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
 }
 
 std::string explain(CLI::App const& app, CLI::ParseError const& error) {

@@ -13,7 +13,7 @@ namespace coir::apps {
 /// The subcommand that is being given, or the application itself if it has none or it wasn't named.
 ///
 /// \param arguments  the command line, before or after it is parsed
-CLI::App const& part_in_use(CLI::App const& app, std::vector<char*> const& arguments);
+CLI::App const* part_in_use(CLI::App const* app, std::vector<char*> const& arguments);
 
 /// The line that a failed parse deserves: which option, what is wrong, what to do.
 std::string explain(CLI::App const& app, CLI::ParseError const& error);
@@ -22,9 +22,6 @@ std::string explain(CLI::App const& app, CLI::ParseError const& error);
 ///
 /// \param in_files  only those that configurations may hold
 std::string nearest_option(CLI::App const& app, std::string const& name, bool in_files = false);
-
-/// A text without line breaks and control characters, so that messages stay one line.
-std::string one_line(std::string text);
 
 /// Options given more often than once or beside their opposite, and flags with a value that is neither true nor false:
 /// CLI11 passes over some of them. Empty if there are none.

@@ -5,6 +5,7 @@
 #include <support/messages.hpp>
 #include <support/run.hpp>
 #include <support/standard_streams.hpp>
+#include <support/text.hpp>
 
 #include <coir/core/errors.hpp>
 #include <coir/core/kokkos.hpp>
@@ -68,7 +69,7 @@ ExitCode run_unguarded(CLI::App& app, int argc, char** argv, bool takes_kokkos_a
   }
   KokkosArguments const for_kokkos =
       takes_kokkos_arguments ? take_kokkos_arguments(arguments) : KokkosArguments{};
-  std::string const misused = misused_option(part_in_use(app, arguments), arguments);
+  std::string const misused = misused_option(*part_in_use(&app, arguments), arguments);
   expects(misused.empty(), misused);
   try {
     app.parse(static_cast<int>(arguments.size()) - 1, arguments.data());

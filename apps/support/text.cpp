@@ -1,5 +1,7 @@
 #include "text.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <sstream>
 
@@ -13,6 +15,15 @@ std::string exact_text(double number) {
 
 std::string counted(std::int64_t number, std::string const& things) {
   return std::to_string(number) + ' ' + things.substr(0, things.size() - (number == 1 ? 1 : 0));
+}
+
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (std::iscntrl(static_cast<unsigned char>(c))) c = ' ';
+  auto const is_second_space = [](char a, char b) { return a == ' ' && b == ' '; };
+  text.erase(std::unique(text.begin(), text.end(), is_second_space), text.end());
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
 }
 
 std::string joined(std::vector<std::string> const& texts, std::string const& separator) {

@@ -17,6 +17,9 @@ std::string exact_text(double number);
 /// \param things  in the plural, which ends with the s that one has not
 std::string counted(std::int64_t number, std::string const& things);
 
+/// A text without line breaks and control characters, so that messages stay one line.
+std::string one_line(std::string text);
+
 /// The texts, with a separator between them.
 std::string joined(std::vector<std::string> const& texts, std::string const& separator);
 
