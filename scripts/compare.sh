@@ -39,7 +39,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 builds=()
 known=$(cmake -S "$root" --list-presets | sed -nE 's/^ +"([^"]+)".*/\1/p')
 for preset in "${presets[@]}"; do
-  grep -qx -- "$preset" <<<"$known" || fail "'$preset' is no preset; there are: ${known//$'\n'/, }"
+  grep -qxF -- "$preset" <<<"$known" || fail "'$preset' is no preset; there are: ${known//$'\n'/, }"
   builds+=("$root/build/$preset")
 done
 

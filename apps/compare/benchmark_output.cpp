@@ -1,6 +1,8 @@
 #include "benchmark_output.hpp"
 
-#include <cmath>
+#include "comparison.hpp"
+
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -55,7 +57,8 @@ BenchmarkRow row_of(nlohmann::json const& json) {
     if (value.is_number()) row.counters[key] = value.get<double>();
   if (json.contains("error_occurred") && json["error_occurred"] == true) {
     row.error = "it failed";
-    if (json.contains("error_message") && json["error_message"].is_string())
+    if (json.contains("error_message") && json["error_message"].is_string() &&
+        json["error_message"] != "")
       row.error = json["error_message"].get<std::string>();
     return row;
   }
@@ -66,8 +69,17 @@ BenchmarkRow row_of(nlohmann::json const& json) {
     row.seconds = found->second;
   else if (auto const time = row.counters.find("real_time"); time != row.counters.end())
     row.seconds = time->second * unit_of(unit);
-  if (!(row.seconds > 0) || !std::isfinite(row.seconds)) row.error = "it gave no time";
+  if (!is_measurable(row.seconds)) row.error = "it gave no time";
   return row;
+}
+
+/// Goes on behind a marker, or behind all that was looked through but for the beginning of one.
+bool found_behind(std::string_view marker, std::string const& text, std::size_t& at) {
+  std::size_t const found = text.find(marker, at);
+  bool const is_there = found != std::string::npos;
+  at = is_there ? found + marker.size()
+                : std::max(at, text.size() - std::min(text.size(), marker.size() - 1));
+  return is_there;
 }
 
 }  // namespace
@@ -97,11 +109,13 @@ BenchmarkOutput read_benchmark_output(std::string const& text) {
   return output;
 }
 
+bool rows_have_begun(std::string const& text, std::size_t& at) {
+  return found_behind("\"benchmarks\"", text, at);
+}
+
 int count_rows(std::string const& text, std::size_t& at) {
-  constexpr std::string_view marker = "\"run_name\"";
   int rows = 0;
-  for (std::size_t found; (found = text.find(marker, at)) != std::string::npos; ++rows)
-    at = found + marker.size();
+  while (found_behind("\"run_name\"", text, at)) ++rows;
   return rows;
 }
 

@@ -28,6 +28,11 @@ struct BenchmarkOutput {
 /// Reads all rows that are whole; what follows the last of them is passed over. Text before the JSON, too.
 BenchmarkOutput read_benchmark_output(std::string const& text);
 
+/// Whether the list of rows has begun, in a part of the text.
+///
+/// \param at  where to begin; set to where to go on when there is more text
+bool rows_have_begun(std::string const& text, std::size_t& at);
+
 /// The number of rows that are whole, from a part of the text on.
 ///
 /// \param at  where to begin; set to where to go on when there is more text

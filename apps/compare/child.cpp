@@ -75,14 +75,18 @@ struct Pipe {
 /// A process, ended when this goes unless it was waited for.
 struct Process {
   pid_t id;
+  int status = 0;
   ~Process() {
     if (id <= 0) return;
     kill(id, SIGKILL);
     wait();
   }
+  bool has_ended() {
+    if (id > 0 && waitpid(id, &status, WNOHANG) == id) id = 0;
+    return id == 0;
+  }
   int wait() {
-    int status = 0;
-    while (waitpid(id, &status, 0) < 0 && errno == EINTR) {
+    while (id > 0 && waitpid(id, &status, 0) < 0 && errno == EINTR) {
     }
     id = 0;
     return status;
@@ -134,14 +138,18 @@ ChildOutcome run_child(std::vector<std::string> const& command,
   errors.close_start();
 
   ChildOutcome outcome;
+  bool is_over = false;  // others may hold the pipes still, and aren't waited for
   while (output.end >= 0 || errors.end >= 0) {
     std::array<pollfd, 2> ends{{{output.end, POLLIN, 0}, {errors.end, POLLIN, 0}}};
     constexpr int milliseconds = 100;
-    poll(ends.data(), ends.size(), milliseconds);  // negative ones are passed over
+    int const ready = poll(ends.data(), ends.size(),
+                           is_over ? 0 : milliseconds);  // negative ones are passed over
     stop_if_interrupted();
+    if (is_over && ready == 0) break;
     if (ends[0].revents != 0 && !read_some(output.end, outcome.output)) output.close_end();
     if (ends[1].revents != 0 && !read_some(errors.end, outcome.errors)) errors.close_end();
     if (watch) watch(outcome.output);
+    is_over = process.has_ended();
   }
   outcome.status = process.wait();
   stop_if_interrupted();  // Ctrl-C on a terminal ends the other program, too

@@ -86,7 +86,7 @@ class Place {
   }
   double positive() const {
     double const value = number();
-    if (!(value > 0)) refuse("must be a number above 0");
+    if (!is_measurable(value)) refuse("must be a number from 1e-30 to 1e30");
     return value;
   }
   std::optional<double> optional() const {
@@ -246,8 +246,14 @@ Report to_json(Comparison const& comparison) {
 
 Comparison from_json(std::string const& text, std::string const& name) {
   Json json;
+  constexpr int deepest = 100;  // copying and printing what is nested deeper could use up the stack
+  auto const expects_shallow = [&](int depth, Json::parse_event_t, Json const&) {
+    if (depth <= deepest) return true;
+    throw InputError(name + " is a damaged report: it nests deeper than " +
+                     std::to_string(deepest) + " levels; make it anew by coir-compare run");
+  };
   try {
-    json = Json::parse(text);
+    json = Json::parse(text, expects_shallow);
   } catch (Json::exception const& error) {
     std::string const what = error.what();
     throw InputError(name + " is no JSON (" +

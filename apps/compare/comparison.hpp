@@ -15,6 +15,9 @@ namespace coir::apps::compare {
 /// The format of compare.json. Whoever changes the meaning of a key, or takes one away, counts on.
 inline constexpr int report_format = 1;
 
+/// Whether a time, size or rate is one that machines can have, in SI units. Of others ratios are zero or infinite.
+constexpr bool is_measurable(double value) { return value >= 1e-30 && value <= 1e30; }
+
 /// What a machine reaches at best, in bytes/s and seconds; what wasn't measured is absent.
 struct Limits {
   std::optional<double> copy, triad, launch, to_device, to_host;

@@ -11,6 +11,7 @@
 #include <support/report.hpp>
 #include <support/run.hpp>
 #include <support/same_file.hpp>
+#include <support/text.hpp>
 
 #include <coir/core/errors.hpp>
 #include <coir/io/atomic_file.hpp>
@@ -117,9 +118,9 @@ void write_all(std::filesystem::path const& folder, Comparison const& comparison
   Activity const writing("writing to " + folder.string());
   stop_if_interrupted();
   say_of_files("what was written is whole");
+  write_report(json_in(folder), to_json(comparison));  // the others can be made of it
   io::write_file(folder / "compare.md", markdown_of(comparison));
   io::write_file(folder / "compare.html", page_of(comparison));
-  write_report(json_in(folder), to_json(comparison));
 }
 
 ExitCode run(RunSettings& settings) {
@@ -139,7 +140,8 @@ ExitCode run(RunSettings& settings) {
   if (std::size_t const failed = failures_of(comparison); failed > 0) {
     auto const lines = left_out_lines(comparison);
     for (std::size_t n = 0; n < lines.size(); ++n)
-      if (comparison.left_out[n].failed) std::cerr << "coir-compare: " << lines[n] << '\n';
+      if (comparison.left_out[n].failed)
+        std::cerr << "coir-compare: " << one_line(lines[n]) << '\n';
     throw Failure(ExitCode::unexpected,
                   std::to_string(failed) + (failed == 1 ? " benchmark" : " benchmarks") +
                       " failed, named above and in the report, which has all others");
@@ -160,8 +162,8 @@ ExitCode merge_reports(Settings const& settings) {
   Comparison const merged = merge(comparisons, settings.reports, notes);
   OutputFolder const folder(settings.merged, json_in(settings.merged));
   write_all(settings.merged, merged);
-  for (auto const& note : notes) std::cout << note << '\n';
-  for (auto const& note : analyse(merged).notes) std::cout << note << '\n';
+  for (auto const& note : notes) std::cout << one_line(note) << '\n';
+  for (auto const& note : analyse(merged).notes) std::cout << one_line(note) << '\n';
   std::cout << "The report is in " << settings.merged.string()
             << ": compare.html, compare.md, compare.json\n";
   return ExitCode::success;

@@ -1,16 +1,19 @@
 #include "markdown.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace coir::apps::compare {
 
 namespace {
 
-/// A text as a table takes it: on one line, and without bars that would end its cell.
+/// A text as it is, in a table or a list: on one line, and with nothing in it that would end its cell, be a tag ("<float>")
+/// or change its looks.
 std::string cell(std::string const& text) {
+  constexpr std::string_view special = "|\\<[*`";
   std::string safe;
   for (char const c : text) {
-    if (c == '|') safe += '\\';
+    if (special.find(c) != std::string_view::npos) safe += '\\';
     safe += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
   }
   return safe;
@@ -69,10 +72,11 @@ std::string markdown_of(Comparison const& comparison) {
   std::string text = "# coir-compare\n\n" + cell(headline(comparison)) + "\n\n";
   text += markdown_table(machines_grid(analysis));
   text += "\n## In short\n\n" + markdown_table(overview_grid(analysis));
+  text += '\n';
   if (analysis.contestants.size() > 1)
-    text += "\n" + cell(overtaking_title(analysis)) + ":\n\n" +
-            markdown_table(overtaking_grid(analysis));
-  text += "\n" + list(explanations(analysis));
+    text += cell(overtaking_title(analysis)) + ":\n\n" + markdown_table(overtaking_grid(analysis)) +
+            "\n";
+  text += list(explanations(analysis));
   std::string group;
   for (auto const& panel : analysis.panels) {
     if (panel.work->group != group) text += "\n## " + cell(group = panel.work->group) + "\n";

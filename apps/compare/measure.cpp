@@ -52,8 +52,7 @@ struct Runner {
   Build build;
   std::map<std::string, Program> programs;
   bool has_limits = false;  // of its own space, by coir-info
-
-  bool on_device() const { return !on_host && !build.info["devices"].empty(); }
+  bool on_device = false;
 };
 
 std::string command_that_builds(fs::path const& folder) {
@@ -81,6 +80,7 @@ fs::path without_last_slash(fs::path path) {
 std::vector<fs::path> folders_of(RunSettings const& settings) {
   std::vector<fs::path> folders;
   for (auto const& text : settings.builds) {
+    expects(!text.empty(), "a build is a folder such as build/openmp, not ''");
     fs::path const folder = without_last_slash(text);
     expects(std::find(folders.begin(), folders.end(), folder) == folders.end(),
             "each build is named once", "'" + text + "'");
@@ -94,11 +94,17 @@ std::vector<fs::path> folders_of(RunSettings const& settings) {
   return folders;
 }
 
+/// "openmp" of build/openmp, and of . there
+std::string own_name(fs::path const& folder) {
+  return without_last_slash(fs::absolute(folder)).filename().string();
+}
+
 /// The folder's own name if no other has it.
 std::string name_of_build(fs::path const& folder, std::vector<fs::path> const& folders) {
-  auto const same = [&](fs::path const& other) { return other.filename() == folder.filename(); };
+  std::string const name = own_name(folder);
+  auto const same = [&](fs::path const& other) { return own_name(other) == name; };
   bool const is_alone = std::count_if(folders.begin(), folders.end(), same) == 1;
-  return is_alone ? folder.filename().string() : folder.string();
+  return is_alone && !name.empty() ? name : folder.string();
 }
 
 template <class Value>
@@ -119,7 +125,13 @@ std::optional<Value> value_in(Report const& json, std::string const& key) {
 
 std::optional<double> positive_in(Report const& json, std::string const& key) {
   auto const value = value_in<double>(json, key);
-  return value && *value > 0 ? value : std::nullopt;
+  return value && is_measurable(*value) ? value : std::nullopt;
+}
+
+/// Of threads, which are at least one.
+std::optional<int> count_in(Report const& json, std::string const& key) {
+  auto const value = positive_in(json, key);
+  return value && *value <= 1e9 ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
 
 Report part_of(Report const& json, std::string const& key) {
@@ -127,27 +139,30 @@ Report part_of(Report const& json, std::string const& key) {
 }
 
 /// Fills in what coir-info says of the build's default space.
-void describe_by_info(Build& build, Report const& info) {
+///
+/// \return  whether that is a device's
+bool describe_by_info(Build& build, Report const& info) {
   build.info = info;
   build.backend = value_in<std::string>(info, "default_backend").value_or("unknown");
   Report const host = part_of(info, "host"), devices = part_of(info, "devices");
-  build.threads = value_in<int>(host, "threads").value_or(0);
-  bool const is_host = devices.empty();
+  build.threads = count_in(host, "threads").value_or(0);
+  bool const is_host = !devices.is_array() || devices.empty();
   Report const& what = is_host ? host : devices[0];
   build.device = value_in<std::string>(what, is_host ? "cpu" : "name").value_or("unknown");
-  build.memory = value_in<double>(what, "memory_bytes").value_or(0);
+  build.memory = positive_in(what, "memory_bytes").value_or(0);
   Report const limits = part_of(info, "limits");
   build.limits = {
       positive_in(limits, "copy_bytes_per_second"), positive_in(limits, "triad_bytes_per_second"),
       positive_in(limits, "launch_seconds"), positive_in(limits, "host_to_device_bytes_per_second"),
       positive_in(limits, "device_to_host_bytes_per_second")};
+  return !is_host;
 }
 
 /// Fills in what a benchmark says of the space that it runs on: for those on the host beside a device.
 void describe_by_context(Build& build, Report const& context) {
   build.backend = value_in<std::string>(context, "backend").value_or(build.backend);
   build.device = value_in<std::string>(context, "device").value_or(build.device);
-  build.threads = value_in<int>(context, "threads").value_or(build.threads);
+  build.threads = count_in(context, "threads").value_or(build.threads);
   build.limits.copy = positive_in(context, "copy_bytes_per_second");
   build.limits.triad = positive_in(context, "triad_bytes_per_second");
   if (auto const nanoseconds = positive_in(context, "launch_nanoseconds"))
@@ -231,18 +246,20 @@ class Measurement {
       auto const outcome = run_child({info_of(folder).string(), "--measure", "--json"});
       auto const info = Report::parse(outcome.output, nullptr, false);
       if (!outcome.succeeded() || !info.is_object()) {
-        std::string const problem = info_of(folder).string() + " " + outcome.how_it_ended();
+        std::string const problem =
+            info_of(folder).string() + " " +
+            (outcome.succeeded() ? "printed no JSON: build it anew" : outcome.how_it_ended());
         problems += (problems.empty() ? "" : "; ") + problem;
         for (Work const& work : works_) leave_out(runner.build, work.name, "", problem, true);
         unable_.push_back(runner.build);
         continue;
       }
-      describe_by_info(runner.build, info);
+      runner.on_device = describe_by_info(runner.build, info);
       runner.has_limits = true;
       Runner host{folder, true, runner.build, {}};
       host.build.name += ", host";
       host.build.limits = {};
-      host.build.memory = value_in<double>(part_of(info, "host"), "memory_bytes").value_or(0);
+      host.build.memory = positive_in(part_of(info, "host"), "memory_bytes").value_or(0);
       runners_.push_back(std::move(runner));
       auto const has_program = [&](std::string const& program) {
         return fs::exists(program_of(host, program));
@@ -286,8 +303,16 @@ class Measurement {
   void add_row(Program& program, std::string const& program_name, std::string const& row) {
     for (Work const& work : works_)
       for (auto const& numbers : work.quick)
-        if (work.program == program_name && has(row_names(work, numbers), row))
+        if (work.program == program_name && has(row_names(work, numbers), row) &&
+            !has_row(program, work, numbers))
           program.rows.push_back({&work, numbers, row, {}, {}, {}});
+  }
+
+  static bool has_row(Program const& program, Work const& work, std::string const& numbers) {
+    auto const is_it = [&](Measured const& row) {
+      return row.work == &work && row.numbers == numbers;
+    };
+    return std::any_of(program.rows.begin(), program.rows.end(), is_it);
   }
 
   void leave_out_missing(Runner const& runner, Program const& program, std::string const& name) {
@@ -295,13 +320,8 @@ class Measurement {
     for (Work const& work : works_) {
       if (work.program != name) continue;
       std::vector<std::string> missing;
-      for (auto const& numbers : work.quick) {
-        auto const is_it = [&](Measured const& row) {
-          return row.work == &work && row.numbers == numbers;
-        };
-        if (std::none_of(program.rows.begin(), program.rows.end(), is_it))
-          missing.push_back(numbers);
-      }
+      for (auto const& numbers : work.quick)
+        if (!has_row(program, work, numbers)) missing.push_back(numbers);
       bool const lacks_all = missing.size() == work.quick.size();
       if (lacks_all) missing = {""};
       for (auto const& numbers : missing)
@@ -323,10 +343,10 @@ class Measurement {
       std::vector<std::string> names;
       for (Measured const* row : waiting) names.push_back(row->name);
       std::size_t at = 0, rows = 0;
-      PowerMeter power(energy_, runner.on_device());
+      PowerMeter power(energy_, runner.on_device);
       auto const watch = [&](std::string const& output) {
-        if (!power.has_begun() && output.find("\"benchmarks\"") != std::string::npos) power.begin();
-        auto const ended = static_cast<std::size_t>(count_rows(output, at));
+        if (!power.has_begun() && rows_have_begun(output, at)) power.begin();
+        auto const ended = power.has_begun() ? static_cast<std::size_t>(count_rows(output, at)) : 0;
         power.rows_ended(ended);
         rows += ended;
         auto const& name = names[std::min(rows, names.size() - 1)];
@@ -371,7 +391,12 @@ class Measurement {
       if (!row.error.empty()) continue;
       auto const calls = row.counters.find(measured.work->calls);
       double const divisor = calls != row.counters.end() && calls->second > 0 ? calls->second : 1;
-      measured.rounds.push_back(row.seconds / divisor);
+      double const seconds = row.seconds / divisor;
+      if (!is_measurable(seconds)) {
+        measured.problem = "it gave no time";
+        continue;
+      }
+      measured.rounds.push_back(seconds);
       for (auto const& [name, value] : row.counters) measured.counters[name].push_back(value);
       if (auto const watts = power.watts(n); watts && *watts > 0)
         measured.counters["joules"].push_back(*watts * measured.rounds.back());
@@ -388,7 +413,7 @@ class Measurement {
   static std::optional<double> median_of(Measured const& row, std::string const& counter) {
     auto const found = row.counters.find(counter);
     auto const value = found == row.counters.end() ? std::nullopt : median(found->second);
-    return value && *value > 0 ? value : std::nullopt;
+    return value && is_measurable(*value) ? value : std::nullopt;
   }
 
   void collect(Runner const& runner) {
@@ -415,6 +440,7 @@ class Measurement {
         // Both are of the same seconds, whichever those were.
         auto const bytes = median_of(row, "bytes/s"), items = median_of(row, work.unit + "/s");
         if (bytes && items) result.bytes = *bytes / *items * result.size;
+        if (result.bytes && !is_measurable(*result.bytes)) result.bytes.reset();
         comparison_.rows.push_back(std::move(result));
       }
     }

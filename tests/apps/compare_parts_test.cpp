@@ -151,6 +151,30 @@ TEST(BenchmarkOutput, WhateverWasPrintedGivesTheRowsThatAreWhole) {
   EXPECT_FALSE(read_benchmark_output("{\"context\": {\"backend\": ").has_context);
 }
 
+TEST(BenchmarkOutput, WhatHasNoTimeIsAnErrorWithWords) {
+  auto const error_of = [](std::string const& rest) {
+    return read_benchmark_output(
+               R"({"context": {}, "benchmarks": [{"name": "f", "time_unit": "s", )" + rest + "}]}")
+        .rows.at(0)
+        .error;
+  };
+  EXPECT_EQ(error_of(R"("real_time": 2)"), "");
+  EXPECT_EQ(error_of(R"("real_time": 0, "error_occurred": true, "error_message": "")"),
+            "it failed");
+  for (std::string const time : {"0", "-1", "1e-300", "1e300"})
+    EXPECT_EQ(error_of("\"real_time\": " + time), "it gave no time") << time;
+}
+
+TEST(BenchmarkOutput, RowsAreCountedWithoutGoingBack) {
+  std::string text(1000, ' ');
+  std::size_t at = 0;
+  EXPECT_EQ(count_rows(text, at), 0);
+  EXPECT_GT(at, 900u);
+  EXPECT_EQ(count_rows(text += "\"run_na", at), 0);
+  EXPECT_EQ(count_rows(text += "me\": \"run_name\"", at), 2);
+  EXPECT_EQ(count_rows(text, at), 0);
+}
+
 TEST(BenchmarkOutput, FilterMatchesTheNamesAndNothingElse) {
   std::vector<std::string> const names{"x+=3/256", "f<a, b::c>/400/266", "y (z)^2|[q]{1}\\$/1"};
   std::regex const filter(filter_for(names));
@@ -273,6 +297,28 @@ TEST(Report, ThatIsNoneOrDamagedIsRefusedInOneLine) {
   }
 }
 
+TEST(Report, BeyondWhatMachinesCanIsRefused) {
+  // Logarithms of their ratios would be infinite, and plots without end.
+  for (std::string const number : {"1e-300", "1e300", "1e-31", "1e31"}) {
+    auto const problem = problem_with(report_with("\"seconds\": 1e-06", "\"seconds\": " + number));
+    EXPECT_NE(problem.find("rows[0].seconds must be a number from 1e-30 to 1e30"),
+              std::string::npos)
+        << problem;
+  }
+}
+
+TEST(Report, NestedWithoutEndIsRefused) {
+  for (std::string const& end : {std::string(200'000, ']'), std::string()}) {
+    auto const problem =
+        problem_with(report_with("\"info\": null", "\"info\": " + std::string(200'000, '[') + end));
+    EXPECT_EQ(problem,
+              "a.json is a damaged report: it nests deeper than 100 levels; make it anew "
+              "by coir-compare run");
+  }
+  EXPECT_EQ(problem_with(report_with("\"info\": null", "\"info\": [[[[{\"a\": [[1]]}]]]]")),
+            "none");
+}
+
 TEST(Report, CutAnywhereIsRefused) {
   std::string const text = coir::apps::report_text(to_json(two_machines()));
   for (std::size_t length = 0; length + 2 < text.size(); length += 7)
@@ -319,6 +365,18 @@ TEST(Markdown, AlignsColumnsAndKeepsCellsApart) {
   EXPECT_NE(text.find("a \\| CPU"), std::string::npos);
   EXPECT_NE(text.find("from 1 k cells on"), std::string::npos) << text;
   EXPECT_NE(text.find("1a: openmp, fft: it isn't built"), std::string::npos);
+}
+
+TEST(Markdown, ShowsTextsAsTheyAre) {
+  // Or else <float> would be a tag that nobody sees, and a backslash before a bar end the cell.
+  Comparison comparison = two_machines();
+  comparison.left_out[0].why = "no row bench_red_black<float>, <script>, [a](b), `*";
+  comparison.works[0].title = "a\\|b";
+  auto const text = markdown_of(comparison);
+  EXPECT_NE(text.find("no row bench_red_black\\<float>, \\<script>, \\[a](b), \\`\\*\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| a\\\\\\|b "), std::string::npos) << text;
 }
 
 TEST(Energy, OfProcessorsIsThatOfThePackagesSinceTheStart) {

@@ -229,6 +229,81 @@ TEST_F(Compare, ABuildThatCannotRunIsNamed) {
   EXPECT_FALSE(fs::exists(folder / "other"));
 }
 
+TEST_F(Compare, WhatInfoLacksIsUnknown) {
+  write_script(folder / "build/one/apps/info/coir-info",
+               "#!/bin/sh\necho '{\"host\": {\"threads\": -1, \"memory_bytes\": -5}}'\n");
+  write_script(folder / "build/two/apps/info/coir-info",
+               "#!/bin/sh\necho '{\"devices\": {\"name\": 3}, \"host\": {\"threads\": 1e99}}'\n");
+  auto const outcome = compare("run build/one build/two --rounds 1 --only sum");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_EQ(compare("show compare/compare.json").code, 0);
+  EXPECT_EQ(report()["machines"][0]["builds"][0]["backend"], "unknown");
+}
+
+TEST_F(Compare, InfoThatIsNoReportIsNamed) {
+  write_script(folder / "build/one/apps/info/coir-info", "#!/bin/sh\necho hello\n");
+  auto const outcome = compare("run build/one");
+  EXPECT_EQ(outcome.code, 6);
+  EXPECT_EQ(outcome.errors,
+            "coir-compare: error: no build can run here: build/one/apps/info/coir-info printed no "
+            "JSON: build it anew\n");
+}
+
+TEST_F(Compare, ARowThatIsListedTwiceIsMeasuredOnce) {
+  std::string twice = bench;
+  twice.replace(twice.find("sum/256'"), 8, "sum/256 sum/256'");
+  write_script(folder / "build/one/bench/array/array_table_bench", twice.c_str());
+  auto const outcome = compare("run build/one --rounds 2 --only sum");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_EQ(report()["rows"].size(), 1u);
+  EXPECT_EQ(compare("show compare/compare.json").code, 0);
+}
+
+TEST_F(Compare, AnErrorOfSeveralLinesIsOne) {
+  std::string broken = bench;
+  std::string const message = "it needs 9 GB";
+  broken.replace(broken.find(message), message.size(), "one\\u000aan\\u001bother");
+  write_script(folder / "build/one/bench/array/array_table_bench", broken.c_str());
+  say("one", "short", "sum/256");
+  auto const outcome = compare("run build/one --rounds 1" + std::string(only));
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.errors, "one, sum/256 failed: one an other\n")) << outcome.errors;
+  EXPECT_EQ(lines_of(outcome.errors), 2);
+}
+
+TEST_F(Compare, DoesNotWaitForWhatAProgramLeavesBehind) {
+  // It holds the pipes that coir-compare reads, for 20 seconds unless it is ended.
+  std::string const left_behind = R"sh(
+cd "$(dirname "$0")/../../.."
+(n=0; while [ $n -lt 200 ]; do sleep 0.1; n=$((n + 1)); done; echo >ended) &
+echo $! >pid
+)sh";
+  write_script(folder / "build/one/apps/info/coir-info", (info + left_behind).c_str());
+  auto const outcome = compare("run build/one --rounds 1 --only sum");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_FALSE(fs::exists(folder / "build/ended"));
+  int const process = std::atoi(coir::testing::read_text(folder / "build/pid").c_str());
+  ASSERT_GT(process, 0);
+  kill(process, SIGKILL);
+}
+
+TEST_F(Compare, OnAFullDiskTheMeasurementComesFirst) {
+  // No file may be longer than 4096 bytes, which compare.html is.
+  auto const outcome = coir::testing::run_command("cd " + folder.path().string() +
+                                                  " && ulimit -f 8 && " COIR_APP
+                                                  " run build/one --rounds 1 --only sum --quiet");
+  EXPECT_EQ(outcome.code, 4) << outcome.errors;
+  EXPECT_TRUE(contains(outcome.errors, "compare.html: can't be written")) << outcome.errors;
+  EXPECT_EQ(compare("show compare/compare.json").code, 0);
+}
+
+TEST_F(Compare, TheFolderThatThisRunsInHasItsName) {
+  auto const outcome = coir::testing::run_command("cd " + (folder / "build/one").string() +
+                                                  " && " COIR_APP " run . --rounds 1 --only sum");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_EQ(report("build/one/compare")["machines"][0]["builds"][0]["name"], "one");
+}
+
 TEST_F(Compare, ASignalEndsTheBenchmarkAndLeavesNothing) {
   say("two", "hang", "sum/256");
   auto const outcome = compare("run build/one build/two" + std::string(only));
@@ -295,6 +370,7 @@ TEST_F(Compare, WrongUseIsOneLine) {
   EXPECT_TRUE(
       contains(error("run build/one --only nothing"), "--only must be a work of the quick set"));
   EXPECT_TRUE(contains(error("run build/one --name ''"), "--name must be 1 to 60 characters"));
+  EXPECT_TRUE(contains(error("run ''"), "a build is a folder such as build/openmp, not ''"));
   error("run");
   error("merge");
   error("show");
