@@ -141,6 +141,36 @@ TEST(Queue, RefusesWhatItCantCopy) {
             "slice to an array first");
 }
 
+TEST(Queue, RefusesCopiesBetweenPartsThatOverlap) {
+  Queue<> queue;
+  auto x = coir::arange<float>(8);
+  auto const before = Pool::statistics().in_use;
+  EXPECT_EQ(error_of([&] { queue.copy(x(range(0, 5)), x(range(1, 6))); }),
+            "a copy takes arrays or slices that don't overlap: copy one to an array first");
+  EXPECT_EQ(Pool::statistics().in_use, before);
+  queue.copy(x(range(0, 4)), x(range(4, 8)));
+  queue.copy(x, x);  // nothing to do
+  queue.wait();
+  EXPECT_EQ(coir::sum(x), 12);
+}
+
+TEST(Queue, MayBeWaitedForByWhatItRuns) {
+  Array<double, 1> x = numbers();
+  Queue<> queue;
+  auto const before = Pool::statistics().in_use;
+  queue.run([&] {
+    {
+      Array<double, 1> const y = x + 1;
+      queue.wait();
+      x = 2 * y;
+    }
+    // The statement before may still read it.
+    EXPECT_GT(Pool::statistics().in_use, before);
+  });
+  queue.wait();
+  EXPECT_EQ(Pool::statistics().in_use, before);
+}
+
 TEST(Queue, CantBeRecorded) {
   Queue<> queue;
   Array<double, 1> x = numbers();

@@ -29,7 +29,7 @@ namespace coir {
 /// who needs results of the other waits for it, by wait() or, for the default instance, by Kokkos::fence().
 ///
 /// On devices run() and copy() return before it is done, and host and device go on side by side. On hosts everything is done
-/// when they return, and nothing overlaps.
+/// when they return, and nothing overlaps. A queue must end before Kokkos does.
 ///
 /// \tparam Space  the memory space whose execution space runs statements and copies
 template <class Space = DefaultSpace>
@@ -59,6 +59,7 @@ class Queue {
     requires std::is_invocable_v<Statements const&>
   void run(Statements const& statements) {
     detail::immediate<Exec>("Queue::run()");
+    Running const running(running_);
     detail::WhileOnInstance<Exec> const here(exec_, &kept_, /*recorded=*/false);
     statements();
   }
@@ -67,7 +68,8 @@ class Queue {
   /// until wait(). Between host and device it runs beside kernels and beside the host if the host's array is page-locked (see
   /// empty_pinned); else the host waits, at least until the elements have been read.
   ///
-  /// \throws PreconditionError if the shapes differ, or the elements of one don't lie side by side in C order
+  /// \throws PreconditionError if the shapes differ, the elements of one don't lie side by side in C order, or parts of one
+  ///                           array overlap
   template <class From, class To>
     requires requires(From const& from, To& to) {
       from.as_operand();
@@ -86,6 +88,9 @@ class Queue {
             "slice to an array first");
     detail::immediate<Exec>("Queue::copy()");
     if (source.size() == 0) return;
+    expects(!detail::overlaps<Target::rank>(target.data(), target.strides(), sizeof(value_t<From>),
+                                            target.shape(), source),
+            "a copy takes arrays or slices that don't overlap: copy one to an array first");
     using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
     auto const bytes = static_cast<std::size_t>(source.size()) * sizeof(value_t<From>);
     Kokkos::View<char const*, typename std::remove_cvref_t<decltype(source)>::space,
@@ -100,13 +105,22 @@ class Queue {
   /// Returns once everything that the queue was given is done.
   void wait() {
     exec_.fence();
-    kept_.clear();
+    if (running_ == 0) kept_.clear();  // statements that wait go on with the memory that they have
   }
 
   /// For kernels of one's own.
   Exec const& exec() const { return exec_; }
 
  private:
+  /// Counts the calls of run() that haven't returned.
+  struct Running {
+    explicit Running(int& calls) : calls_(calls) { ++calls_; }
+    ~Running() { --calls_; }
+    Running(Running const&) = delete;
+    Running& operator=(Running const&) = delete;
+    int& calls_;
+  };
+
   template <class To>
   static auto whole(To& to) {
     if constexpr (requires { to.all(); })
@@ -118,6 +132,7 @@ class Queue {
   std::optional<OwnInstance<Exec>> own_;
   Exec exec_;
   std::vector<std::shared_ptr<void>> kept_;
+  int running_ = 0;
 };
 
 }  // namespace coir
