@@ -1,12 +1,12 @@
 #include "comparison.hpp"
 
+#include <support/json_place.hpp>
+
 #include <coir/core/errors.hpp>
 #include <coir/core/version.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 namespace coir::apps::compare {
@@ -14,6 +14,8 @@ namespace coir::apps::compare {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr char remedy[] = "name a compare.json that coir-compare run wrote";
 
 Json value_or_null(std::optional<double> const& value) {
   return value ? Json(*value) : Json(nullptr);
@@ -44,82 +46,26 @@ Json to_json(Machine const& machine) {
   return json;
 }
 
-/// A value in a report, and where it stands there.
-class Place {
- public:
-  Place(Json const& json, std::string file, std::string path)
-      : json_(json), file_(std::move(file)), path_(std::move(path)) {}
-
-  [[noreturn]] void refuse(std::string const& problem) const {
-    throw InputError(file_ + " is a damaged report: " + path_ + " " + problem +
-                     "; make it anew by coir-compare run");
-  }
-  Place operator[](std::string const& key) const {
-    static Json const null;
-    if (!json_.is_object()) refuse("must be an object");
-    auto const found = json_.find(key);
-    return {found == json_.end() ? null : *found, file_, path_ + (path_.empty() ? "" : ".") + key};
-  }
-  std::vector<Place> items() const {
-    if (!json_.is_array()) refuse("must be a list");
-    std::vector<Place> places;
-    for (auto const& item : json_)
-      places.emplace_back(item, file_, path_ + "[" + std::to_string(places.size()) + "]");
-    return places;
-  }
-  std::string text() const {
-    if (!json_.is_string()) refuse("must be a text");
-    return json_.get<std::string>();
-  }
-  bool truth() const {
-    if (!json_.is_boolean()) refuse("must be true or false");
-    return json_.get<bool>();
-  }
-  double number() const {
-    if (!json_.is_number() || !(json_.get<double>() >= 0)) refuse("must be a number from 0 on");
-    return json_.get<double>();
-  }
-  int count() const {
-    double const value = number();
-    if (value != std::floor(value) || value > 1e9) refuse("must be a whole number");
-    return static_cast<int>(value);
-  }
-  double positive() const {
-    double const value = number();
-    if (!is_measurable(value)) refuse("must be a number from 1e-30 to 1e30");
-    return value;
-  }
-  std::optional<double> optional() const {
-    if (json_.is_null()) return {};
-    return positive();
-  }
-  Json const& json() const { return json_; }
-
- private:
-  Json const& json_;
-  std::string file_, path_;
-};
-
-Limits limits_in(Place const& place) {
+Limits limits_in(JsonPlace const& place) {
   return {place["copy_bytes_per_second"].optional(), place["triad_bytes_per_second"].optional(),
           place["launch_seconds"].optional(), place["host_to_device_bytes_per_second"].optional(),
           place["device_to_host_bytes_per_second"].optional()};
 }
 
-Machine machine_in(Place const& place) {
+Machine machine_in(JsonPlace const& place) {
   Machine machine{place["name"].text(),
                   place["set"].text(),
                   place["rounds"].count(),
                   place["created"].text(),
                   {}};
-  for (Place const& build : place["builds"].items())
+  for (JsonPlace const& build : place["builds"].items())
     machine.builds.push_back({build["name"].text(), build["backend"].text(), build["device"].text(),
                               build["threads"].count(), build["memory_bytes"].number(),
                               limits_in(build["limits"]), build["info"].json()});
   return machine;
 }
 
-Row row_in(Place const& place) {
+Row row_in(JsonPlace const& place) {
   Row row;
   row.machine = place["machine"].text();
   row.build = place["build"].text();
@@ -127,7 +73,7 @@ Row row_in(Place const& place) {
   row.size_text = place["numbers"].text();
   row.size = place["size"].positive();
   row.seconds = place["seconds"].positive();
-  for (Place const& round : place["rounds"].items()) row.rounds.push_back(round.positive());
+  for (JsonPlace const& round : place["rounds"].items()) row.rounds.push_back(round.positive());
   row.bytes = place["bytes"].optional();
   row.flops = place["flops_per_second"].optional();
   row.joules = place["joules"].optional();
@@ -245,37 +191,23 @@ Report to_json(Comparison const& comparison) {
 }
 
 Comparison from_json(std::string const& text, std::string const& name) {
-  Json json;
-  constexpr int deepest = 100;  // copying and printing what is nested deeper could use up the stack
-  auto const expects_shallow = [&](int depth, Json::parse_event_t, Json const&) {
-    if (depth <= deepest) return true;
-    throw InputError(name + " is a damaged report: it nests deeper than " +
-                     std::to_string(deepest) + " levels; make it anew by coir-compare run");
-  };
-  try {
-    json = Json::parse(text, expects_shallow);
-  } catch (Json::exception const& error) {
-    std::string const what = error.what();
-    throw InputError(name + " is no JSON (" +
-                     what.substr(std::min(what.size(), what.find("] ") + 2)) +
-                     "): name a compare.json that coir-compare run wrote");
-  }
+  Json const json = parse_json(text, name, remedy);
   if (!json.is_object() || json.value("application", Json()) != "coir-compare")
     throw InputError(name + " is no report of coir-compare: name a compare.json that it wrote");
-  Place const top(json, name, "");
+  JsonPlace const top(json, {name, "is a damaged report", "make it anew by coir-compare run"});
   int const format = top["format"].count();
   if (format != report_format)
     throw InputError(name + " has format " + std::to_string(format) + " (of coir-compare " +
                      top["version"].text() + "), and coir-compare " + version + " reads format " +
                      std::to_string(report_format) + ": make all reports with one version");
   Comparison comparison;
-  for (Place const& machine : top["machines"].items())
+  for (JsonPlace const& machine : top["machines"].items())
     comparison.machines.push_back(machine_in(machine));
-  for (Place const& work : top["works"].items())
+  for (JsonPlace const& work : top["works"].items())
     comparison.works.push_back({work["name"].text(), work["title"].text(), work["group"].text(),
                                 work["unit"].text(), work["limit"].text()});
-  for (Place const& row : top["rows"].items()) comparison.rows.push_back(row_in(row));
-  for (Place const& row : top["left_out"].items())
+  for (JsonPlace const& row : top["rows"].items()) comparison.rows.push_back(row_in(row));
+  for (JsonPlace const& row : top["left_out"].items())
     comparison.left_out.push_back({row["machine"].text(), row["build"].text(), row["work"].text(),
                                    row["numbers"].text(), row["why"].text(),
                                    row["failed"].truth()});
@@ -284,14 +216,7 @@ Comparison from_json(std::string const& text, std::string const& name) {
 }
 
 Comparison read_comparison(std::filesystem::path const& path) {
-  std::string const remedy = ": name a compare.json that coir-compare run wrote";
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    throw InputError("can't read " + path.string() + ", which is a folder" + remedy);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError("can't read " + path.string() + remedy);
-  std::string const text{std::istreambuf_iterator<char>(file), {}};
-  return from_json(text, path.string());
+  return from_json(read_text(path, remedy), path.string());
 }
 
 Comparison merge(std::vector<Comparison> const& comparisons, std::vector<std::string> const& names,

@@ -1,309 +1,63 @@
 #include "plot.hpp"
 
-#include "markup.hpp"
 #include "present.hpp"
 
+#include <support/chart.hpp>
 #include <support/units.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <vector>
+#include <cstdio>
 
 namespace coir::apps::compare {
 
 namespace {
-
-std::string colour(std::size_t contestant) {
-  return "var(--c" + std::to_string(contestant % styles) + ")";
-}
-
-std::string xy(double x, double y) { return coordinate(x) + " " + coordinate(y); }
-
-/// The outline of a contestant's marker around a point.
-std::string outline(std::size_t contestant, double x, double y) {
-  constexpr double r = 4.5;
-  auto const path = [&](std::initializer_list<std::array<double, 2>> corners) {
-    std::string text;
-    for (auto const& [dx, dy] : corners)
-      text += (text.empty() ? "M" : "L") + xy(x + r * dx, y + r * dy);
-    return text + "Z";
-  };
-  switch (contestant % styles) {
-    case 1: return path({{-.9, -.9}, {.9, -.9}, {.9, .9}, {-.9, .9}});
-    case 2: return path({{0, -1.2}, {1.1, .8}, {-1.1, .8}});
-    case 3: return path({{0, -1.3}, {1.3, 0}, {0, 1.3}, {-1.3, 0}});
-    case 4: return path({{0, 1.2}, {1.1, -.8}, {-1.1, -.8}});
-    case 5:
-      return path({{-.4, -1.2},
-                   {.4, -1.2},
-                   {.4, -.4},
-                   {1.2, -.4},
-                   {1.2, .4},
-                   {.4, .4},
-                   {.4, 1.2},
-                   {-.4, 1.2},
-                   {-.4, .4},
-                   {-1.2, .4},
-                   {-1.2, -.4},
-                   {-.4, -.4}});
-    case 6: return path({{1.2, 0}, {-.8, 1.1}, {-.8, -1.1}});
-    case 7: return path({{-1.2, 0}, {.8, 1.1}, {.8, -1.1}});
-    default: break;
-  }
-  return "M" + xy(x - r, y) + "a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0Z";
-}
-
-std::string marker(std::size_t contestant, double x, double y, std::string const& tip) {
-  return "<path class=\"marker\" fill=\"" + colour(contestant) + "\" d=\"" +
-         outline(contestant, x, y) + "\"><title>" + tip + "</title></path>\n";
-}
-
-std::string polyline(std::vector<std::array<double, 2>> const& points, std::string const& kind,
-                     std::size_t contestant) {
-  std::string d;
-  for (auto const& [x, y] : points) d += (d.empty() ? "M" : "L") + xy(x, y);
-  return "<path class=\"" + kind + "\" stroke=\"" + colour(contestant) + "\" d=\"" + d + "\"/>\n";
-}
-
-std::string text_at(double x, double y, std::string const& kind, std::string const& anchor,
-                    std::string const& text) {
-  return "<text class=\"" + kind + "\" x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) +
-         "\" text-anchor=\"" + anchor + "\">" + text + "</text>\n";
-}
-
-std::string rule(double x1, double y1, double x2, double y2, std::string const& kind) {
-  return "<path class=\"" + kind + "\" d=\"M" + xy(x1, y1) + "L" + xy(x2, y2) + "\"/>\n";
-}
-
-/// A logarithmic axis.
-struct Axis {
-  double lowest, highest;  // logarithms to base 10
-  double begin, end;       // on the page
-
-  double at(double value) const {
-    return begin + (end - begin) * (std::log10(value) - lowest) / (highest - lowest);
-  }
-
-  /// Round values: powers of ten, with 2 and 5 times these where there are few, and without some where there are many.
-  std::vector<double> ticks() const {
-    double const decades = highest - lowest;
-    std::vector<double> steps{1};
-    if (decades < 1.3)
-      steps = {1, 1.5, 2, 3, 4, 5, 7};
-    else if (decades < 3)
-      steps = {1, 2, 5};
-    int const every = decades < 7 ? 1 : decades < 13 ? 2 : 3;
-    std::vector<double> values;
-    for (int power = static_cast<int>(std::floor(lowest)); power <= highest; ++power)
-      for (double const step : steps) {
-        double const value = step * std::pow(10., power);
-        bool const is_inside = std::log10(value) >= lowest && std::log10(value) <= highest;
-        if (is_inside && power % every == 0) values.push_back(value);
-      }
-    return values;
-  }
-};
-
-/// The axis that holds the values, with some room.
-Axis axis_for(std::vector<double> const& values, double begin, double end) {
-  double const lowest = std::log10(*std::min_element(values.begin(), values.end()));
-  double const highest = std::log10(*std::max_element(values.begin(), values.end()));
-  double const room = std::max(0.06 * (highest - lowest), 0.12);
-  return {lowest - room, highest + room, begin, end};
-}
-
-std::string without_zeros(std::string const& text) {
-  std::size_t const space = std::min(text.find(' '), text.size());
-  std::string number = text.substr(0, space);
-  if (number.find('.') != std::string::npos) {
-    while (number.back() == '0') number.pop_back();
-    if (number.back() == '.') number.pop_back();
-  }
-  return number + text.substr(space);
-}
-
-std::string begin_svg(double width, double height, std::string const& title) {
-  return "<svg viewBox=\"0 0 " + coordinate(width) + " " + coordinate(height) +
-         "\" role=\"img\" aria-label=\"" + title + "\">\n";
-}
-
-constexpr double width = 560, plot_height = 260, left = 62, right = 136, bottom = 46;
-constexpr double note_height = 15;
-
-/// Names at the ends of lines, moved apart where they would overlap.
-struct EndLabel {
-  std::size_t contestant;
-  double y;
-};
-
-void move_apart(std::vector<EndLabel>& labels, double lowest) {
-  constexpr double apart = 14;
-  std::sort(labels.begin(), labels.end(), [](auto const& a, auto const& b) { return a.y < b.y; });
-  for (std::size_t n = 1; n < labels.size(); ++n)
-    labels[n].y = std::max(labels[n].y, labels[n - 1].y + apart);
-  for (std::size_t n = labels.size(); n-- > 0; lowest = labels[n].y - apart)
-    labels[n].y = std::min(labels[n].y, lowest);
-}
-
-std::string shortened_label(std::string const& label) {
-  constexpr std::size_t most = 21;
-  if (label.size() <= most) return label;
-  std::size_t cut = most - 1;  // not within a character of UTF-8
-  while (cut > 0 && (static_cast<unsigned char>(label[cut]) & 0xc0) == 0x80) --cut;
-  return label.substr(0, cut) + "...";
-}
-
-std::string frame(Axis const& x, Axis const& y, std::string const& unit) {
-  std::string svg;
-  for (double const value : y.ticks()) {
-    double const at = y.at(value);
-    svg += rule(x.begin, at, x.end, at, "grid");
-    svg +=
-        text_at(x.begin - 7, at + 4, "tick", "end", quantity(without_zeros(with_unit(value, "s"))));
-  }
-  for (double const value : x.ticks()) {
-    double const at = x.at(value);
-    svg += rule(at, y.begin, at, y.end, "grid");
-    svg += text_at(at, y.begin + 16, "tick", "middle", escaped(count_text(value)));
-  }
-  svg += rule(x.begin, y.begin, x.end, y.begin, "axis");
-  svg += rule(x.begin, y.begin, x.begin, y.end, "axis");
-  svg += text_at((x.begin + x.end) / 2, y.begin + bottom - 8, "name", "middle", escaped(unit));
-  return svg;
-}
 
 /// "4.2 ms, 64^3, 58 % of the limit"
 std::string tip_of(SizeLine const& line, Point const& point, std::string const& label) {
   std::string tip = label + ": " + with_unit(point.row->seconds, "s") + ", " +
                     size_words(line.size_text, line.size);
   if (auto const share = point.share()) tip += ", " + percent(*share) + " of the limit";
-  return escaped(tip);
+  return tip;
 }
 
 }  // namespace
 
 std::string time_plot(Panel const& panel, Analysis const& analysis, std::string const& id) {
-  std::vector<double> sizes, times;
-  for (auto const& line : panel.lines)
-    for (auto const& point : line.points)
-      if (point) sizes.push_back(line.size), times.push_back(point->row->seconds);
-  auto const crosses = [](Overtaking const& one) {
-    return one.kind == Overtaking::from || one.kind == Overtaking::until;
-  };
-  auto const notes = std::count_if(panel.overtakings.begin(), panel.overtakings.end(), crosses);
-  double const top = 10 + note_height * static_cast<double>(notes);
-  double const height = top + plot_height + bottom;
-  Axis const x = axis_for(sizes, left, width - right);
-  Axis const y = axis_for(times, height - bottom, top);
-
-  std::string const clip = "clip-" + id;
-  std::string const title = escaped(panel.work->title + ": time of a call against size");
-  std::string svg = begin_svg(width, height, title);
-  svg += "<clipPath id=\"" + clip + "\"><path d=\"M" + xy(x.begin, y.begin) + "L" +
-         xy(x.end, y.begin) + "L" + xy(x.end, y.end) + "L" + xy(x.begin, y.end) +
-         "Z\"/></clipPath>\n";
-  svg += frame(x, y, panel.work->unit);
-
-  double note = 10;
-  for (std::size_t c = 1; c < panel.overtakings.size(); ++c) {
-    Overtaking const& overtaking = panel.overtakings[c];
-    if (!crosses(overtaking)) continue;
-    double const at = x.at(overtaking.size);
-    bool const is_far_right = at > (x.begin + x.end) / 2;
-    std::string const way =
-        overtaking.kind == Overtaking::from ? " is faster from " : " is faster up to ";
-    svg += rule(at, y.begin, at, note - 8, "crossing");
-    svg += text_at(at + (is_far_right ? -5 : 5), note, "note", is_far_right ? "end" : "start",
-                   escaped(shortened_label(analysis.contestants[c].label) + way +
-                           count_text(overtaking.size)));
-    note += note_height;
-  }
-
-  std::vector<EndLabel> labels;
-  std::string limits, lines, markers;
+  Chart chart{panel.work->title + ": time of a call against size", panel.work->unit, {}, {}};
   for (std::size_t c = 0; c < analysis.contestants.size(); ++c) {
-    std::vector<std::array<double, 2>> points, limit;
+    ChartLine drawn{analysis.contestants[c].label, {}, {}};
     for (auto const& line : panel.lines) {
       auto const& point = line.points[c];
       if (!point) continue;
-      points.push_back({x.at(line.size), y.at(point->row->seconds)});
-      if (point->limit_seconds) limit.push_back({x.at(line.size), y.at(*point->limit_seconds)});
-      markers += marker(c, points.back()[0], points.back()[1],
-                        tip_of(line, *point, analysis.contestants[c].label));
+      drawn.points.push_back({line.size, point->row->seconds, tip_of(line, *point, drawn.label)});
+      if (point->limit_seconds) drawn.limit.emplace_back(line.size, *point->limit_seconds);
     }
-    if (limit.size() > 1) limits += polyline(limit, "limit", c);
-    if (points.size() > 1) lines += polyline(points, "line", c);
-    if (!points.empty()) labels.push_back({c, points.back()[1] + 4});
+    chart.lines.push_back(std::move(drawn));
+    auto const& [kind, size] = panel.overtakings[c];
+    if (kind == Overtaking::from || kind == Overtaking::until)
+      chart.crossings.push_back(
+          {size, chart.lines[c].label,
+           (kind == Overtaking::from ? " is faster from " : " is faster up to ") +
+               count_text(size)});
   }
-  svg += "<g clip-path=\"url(#" + clip + ")\">\n" + limits + "</g>\n" + lines + markers;
-  move_apart(labels, y.begin);
-  for (auto const& [contestant, at] : labels)
-    svg += text_at(x.end + 8, at, "label", "start",
-                   escaped(shortened_label(analysis.contestants[contestant].label)));
-  return svg + "</svg>\n";
+  return time_chart(chart, id);
 }
 
 std::string speed_up_plot(Analysis const& analysis) {
   if (analysis.contestants.size() < 2) return {};
-  struct Dot {
-    std::size_t contestant;
-    double ratio;
-  };
-  struct Strip {
-    std::string title, size;
-    std::vector<Dot> dots;
-  };
-  std::vector<Strip> strips;
-  std::vector<double> ratios{1};
+  std::string const& first = analysis.contestants.front().label;
+  RatioChart chart{"How many times as fast as " + first, first, {}};
   for (auto const& panel : analysis.panels) {
     SizeLine const& line = telling_line(panel);
-    Strip strip{panel.work->title, size_words(line.size_text, line.size), {}};
+    RatioStrip strip{panel.work->title + ", " + size_words(line.size_text, line.size), {}};
     for (std::size_t c = 1; c < analysis.contestants.size(); ++c)
       if (auto const ratio = speed_up(line, c)) {
-        strip.dots.push_back({c, *ratio});
-        ratios.push_back(*ratio);
+        char tip[64];
+        std::snprintf(tip, sizeof tip, ": %.3g times as fast", *ratio);
+        strip.dots.push_back({c, *ratio, analysis.contestants[c].label + tip});
       }
-    if (!strip.dots.empty()) strips.push_back(std::move(strip));
+    if (!strip.dots.empty()) chart.strips.push_back(std::move(strip));
   }
-  if (strips.empty()) return {};
-
-  constexpr double wide = 900, names = 330, step = 22, above = 30;
-  double const high = above + step * static_cast<double>(strips.size()) + 26;
-  Axis const x = axis_for(ratios, names, wide - 20);
-  std::string const& first = analysis.contestants.front().label;
-  std::string svg = begin_svg(wide, high, escaped("How many times as fast as " + first));
-  double const last = high - 26;
-  for (double const value : x.ticks()) {
-    svg += rule(x.at(value), above - 8, x.at(value), last, "grid");
-    svg += text_at(x.at(value), above - 14, "tick", "middle", escaped(count_text(value) + " x"));
-  }
-  svg += rule(x.at(1), above - 8, x.at(1), last, "axis");
-  svg += text_at(x.at(1), last + 18, "name", "middle", escaped(first));
-  double y = above + 8;
-  for (auto const& [title, size, dots] : strips) {
-    svg += text_at(names - 12, y + 4, "label", "end", escaped(title + ", " + size));
-    for (auto const& [contestant, ratio] : dots) {
-      svg += polyline({{x.at(1), y}, {x.at(ratio), y}}, "stem", contestant);
-      char tip[64];
-      std::snprintf(tip, sizeof tip, ": %.3g times as fast", ratio);
-      svg +=
-          marker(contestant, x.at(ratio), y, escaped(analysis.contestants[contestant].label + tip));
-    }
-    y += step;
-  }
-  return svg + "</svg>\n";
-}
-
-std::string line_sample(std::size_t contestant) {
-  return "<svg class=\"sample\" viewBox=\"0 0 34 14\" aria-hidden=\"true\">" +
-         polyline({{1, 7}, {33, 7}}, "line", contestant) + marker(contestant, 17, 7, "") + "</svg>";
-}
-
-std::string limit_sample() {
-  return "<svg class=\"sample\" viewBox=\"0 0 34 14\" aria-hidden=\"true\">"
-         "<path class=\"limit\" stroke=\"currentColor\" d=\"M1 7L33 7\"/></svg>";
+  return chart.strips.empty() ? "" : ratio_chart(chart);
 }
 
 }  // namespace coir::apps::compare

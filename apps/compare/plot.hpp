@@ -1,17 +1,13 @@
 #pragma once
 
 /// \file
-/// Pictures of a comparison, as SVG that stands in a page: colours are the page's variables --c0 to --c7, and each
-/// contestant has a marker of its own, too.
+/// Pictures of a comparison, as SVG that stands in a page.
 
 #include "analysis.hpp"
 
 #include <string>
 
 namespace coir::apps::compare {
-
-/// Colours and markers begin anew after so many contestants.
-inline constexpr int styles = 8;
 
 /// Time against size on logarithmic axes, a line for each contestant and a dashed one for its limit.
 ///
@@ -21,11 +17,5 @@ std::string time_plot(Panel const& panel, Analysis const& analysis, std::string 
 /// How many times as fast as the first contestant the others are, a line for each work, at the sizes of the overview.
 /// Empty if there is one contestant.
 std::string speed_up_plot(Analysis const& analysis);
-
-/// A sample of a contestant's line, for a legend.
-std::string line_sample(std::size_t contestant);
-
-/// A sample of a limit's line.
-std::string limit_sample();
 
 }  // namespace coir::apps::compare

@@ -55,19 +55,6 @@ std::string time_cell(std::optional<Point> const& point) {
 
 }  // namespace
 
-std::string count_text(double count) {
-  std::string text = with_unit(count, "");
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  // "1.00 M" -> "1 M"
-  std::size_t const space = std::min(text.find(' '), text.size());
-  std::string number = text.substr(0, space);
-  if (number.find('.') != std::string::npos) {
-    while (number.back() == '0') number.pop_back();
-    if (number.back() == '.') number.pop_back();
-  }
-  return number + text.substr(space);
-}
-
 std::string size_words(std::string const& numbers, double size) {
   auto const parts = split(numbers, '/');
   auto const side = [&](SizeFrom from) { return size_of(from, numbers) == size; };

@@ -5,16 +5,12 @@
 
 #include "analysis.hpp"
 
+#include <support/html_page.hpp>
+
 #include <string>
 #include <vector>
 
 namespace coir::apps::compare {
-
-/// A table: headings, and rows with a cell for each.
-struct Grid {
-  std::vector<std::string> headings;
-  std::vector<std::vector<std::string>> rows;
-};
 
 /// What each machine is, and its limits: a row for each contestant.
 Grid machines_grid(Analysis const& analysis);
@@ -41,9 +37,6 @@ std::string headline(Comparison const& comparison);
 
 /// The size of a work that the overview shows: the largest one that all contestants measured, else the first one's largest.
 SizeLine const& telling_line(Panel const& panel);
-
-/// 106400 -> "106 k", 1e8 -> "100 M", with three digits at most.
-std::string count_text(double count);
 
 /// A size as people write it: "400 x 266", "64^3", "100 M".
 std::string size_words(std::string const& numbers, double size);

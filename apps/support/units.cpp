@@ -1,13 +1,14 @@
 #include <support/units.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 namespace coir::apps {
 
 std::string with_unit(double value, std::string const& unit) {
-  static char const* const prefixes[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
-  constexpr int none = 3, last = 9;
+  static char const* const prefixes[] = {"p", "n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
+  constexpr int none = 4, last = 10;
   int prefix = none;
   if (std::isfinite(value) && value != 0) {
     // 999.5 and more rounds to four digits, so it takes the next prefix.
@@ -19,6 +20,22 @@ std::string with_unit(double value, std::string const& unit) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f %s", decimals, value, prefixes[prefix]);
   return text + unit;
+}
+
+std::string without_zeros(std::string const& text) {
+  std::size_t const space = std::min(text.find(' '), text.size());
+  std::string number = text.substr(0, space);
+  if (number.find('.') != std::string::npos) {
+    while (number.back() == '0') number.pop_back();
+    if (number.back() == '.') number.pop_back();
+  }
+  return number + text.substr(space);
+}
+
+std::string count_text(double count) {
+  std::string text = without_zeros(with_unit(count, ""));
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
 }
 
 std::string percent(double fraction) {

@@ -6,8 +6,14 @@ namespace coir::apps {
 
 /// A quantity with three significant digits and an SI prefix: 38.6e9, "cell/s" -> "38.6 Gcell/s".
 ///
-/// Prefixes run from nano to exa; zero, infinite and NaN come without one.
+/// Prefixes run from pico to exa; zero, infinite and NaN come without one.
 std::string with_unit(double value, std::string const& unit);
+
+/// "1.50 ms" -> "1.5 ms"
+std::string without_zeros(std::string const& text);
+
+/// A number of things with three digits at most: 106400 -> "106 k", 1e8 -> "100 M".
+std::string count_text(double count);
 
 /// A fraction in per cent: 0.846 -> "85 %".
 std::string percent(double fraction);

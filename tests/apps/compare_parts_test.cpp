@@ -5,11 +5,11 @@
 #include <compare/comparison.hpp>
 #include <compare/energy.hpp>
 #include <compare/markdown.hpp>
-#include <compare/markup.hpp>
 #include <compare/page.hpp>
 #include <compare/work_set.hpp>
 
 #include <support/command.hpp>
+#include <support/units.hpp>
 
 #include <coir/core/errors.hpp>
 
@@ -26,6 +26,7 @@
 namespace {
 
 using namespace coir::apps::compare;
+using coir::apps::count_text;
 
 constexpr char whole[] = R"(warning: {not JSON
 {
@@ -311,9 +312,9 @@ TEST(Report, NestedWithoutEndIsRefused) {
   for (std::string const& end : {std::string(200'000, ']'), std::string()}) {
     auto const problem =
         problem_with(report_with("\"info\": null", "\"info\": " + std::string(200'000, '[') + end));
-    EXPECT_EQ(problem,
-              "a.json is a damaged report: it nests deeper than 100 levels; make it anew "
-              "by coir-compare run");
+    EXPECT_EQ(
+        problem,
+        "a.json nests deeper than 100 levels: name a compare.json that coir-compare run wrote");
   }
   EXPECT_EQ(problem_with(report_with("\"info\": null", "\"info\": [[[[{\"a\": [[1]]}]]]]")),
             "none");

@@ -25,7 +25,8 @@ TEST(Units, RoundingTakesTheNextPrefix) {
 
 TEST(Units, EdgesStayReadable) {
   EXPECT_EQ(with_unit(0, "s"), "0 s");
-  EXPECT_EQ(with_unit(1e-12, "s"), "0.00 ns");
+  EXPECT_EQ(with_unit(1e-12, "s"), "1.00 ps");
+  EXPECT_EQ(with_unit(1e-15, "s"), "0.00 ps");
   EXPECT_EQ(with_unit(5e21, "B"), "5000 EB");
   EXPECT_EQ(with_unit(std::numeric_limits<double>::infinity(), "s"), "inf s");
 }

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace coir::apps::compare {
+namespace coir::apps {
 
 /// A text as XML takes it between tags and in attributes.
 std::string escaped(std::string const& text);
@@ -16,4 +16,4 @@ std::string coordinate(double value);
 /// Quantities with Greek prefixes where programs write u: "12 us" -> "12 &#181;s", escaped.
 std::string quantity(std::string const& text);
 
-}  // namespace coir::apps::compare
+}  // namespace coir::apps

@@ -1,9 +1,9 @@
-#include "markup.hpp"
+#include <support/markup.hpp>
 
 #include <cmath>
 #include <cstdio>
 
-namespace coir::apps::compare {
+namespace coir::apps {
 
 std::string escaped(std::string const& text) {
   std::string safe;
@@ -34,4 +34,4 @@ std::string quantity(std::string const& text) {
   return safe;
 }
 
-}  // namespace coir::apps::compare
+}  // namespace coir::apps

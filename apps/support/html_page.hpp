@@ -1,0 +1,27 @@
+#pragma once
+
+/// \file
+/// Pages of HTML that need no network, well-formed as XML too, light or dark as the browser is.
+
+#include <string>
+#include <vector>
+
+namespace coir::apps {
+
+/// A table: headings, and rows with a cell for each.
+struct Grid {
+  std::vector<std::string> headings;
+  std::vector<std::vector<std::string>> rows;
+};
+
+/// All up to the body's content, with the styles of tables and charts.
+std::string begin_page(std::string const& title);
+std::string end_page();
+
+/// \param kind  its class: "machines", "overview" or "sizes"
+std::string page_table(Grid const& grid, std::string const& kind);
+
+/// Sentences, one below the other.
+std::string page_list(std::vector<std::string> const& lines);
+
+}  // namespace coir::apps
