@@ -9,7 +9,7 @@ import socket
 import execution
 import files
 
-APPLICATIONS = ("info", "escape", "jacobi", "nbody", "queue")
+APPLICATIONS = ("info", "escape", "jacobi", "nbody", "queue", "offload")
 
 # Options with what they take, as they are documented: N a whole number, X a number, and so on.
 OPTIONS = {
@@ -31,7 +31,12 @@ OPTIONS = {
               "progress": "flag", "quiet": "flag"},
     "queue": {"partition": "name", "cluster": "name", "user": "name", "account": "name", "state": "word", "from": "word", "to": "word",
               "wait-from": "word", "forecast": "flag", "cores": "N", "gpus": "N", "memory": "word", "time-limit": "word", "hour": "N",
-              "interval": "X", "picture": "output", "report": "output", "config": "input", "progress": "flag", "quiet": "flag"}}
+              "interval": "X", "picture": "output", "report": "output", "config": "input", "progress": "flag", "quiet": "flag"},
+    "offload": {"host": "input", "device": "input", "compare": "input", "host-build": "name", "device-build": "name", "precision": "word",
+                "host-flops": "X", "host-bandwidth": "X", "device-flops": "X", "device-bandwidth": "X", "to-device": "X", "to-host": "X",
+                "launch-seconds": "X", "row": "name", "flops": "word", "bytes": "word", "launches": "word", "in": "word", "out": "word",
+                "repeats": "N", "from": "X", "to": "X", "fleet": "input", "stop-after": "X", "output": "output", "report": "output",
+                "config": "input", "quiet": "flag"}}
 
 NO_WHOLE_NUMBERS = ["", " ", " 5", "5 ", "+5", "5.0", "1e3", "0x10", "five", "nan", "99999999999999999999", "-99999999999999999999",
                     "5\n", "\u0665", "1_000", "5,", "--", "%d", "%n%s", "'5'"]
@@ -85,6 +90,10 @@ def plain(rng, application, folder):
         (folder / "in.txt").write_bytes(files.accounting(rng))
         return ["in.txt", "--picture", "o.png", "--report", "r.json", *rng.choice([[], ["--forecast", "--gpus", "1"]]),
                 *rng.choice([["--quiet"], []])], ("o.png", "r.json")
+    if application == "offload":
+        (folder / "in.json").write_text(files.limits)
+        return ["--host", "in.json", "--device", "in.json", "--bytes", "24*n", "--in", "8*n", "--output", "o.html", "--report", "r.json",
+                *rng.choice([["--quiet"], []])], ("o.html", "r.json")
     return ["--particles", "4", "--steps", "2", "--pixels", "8", "--mesh-ratio", "2", "--output", "run", "--report", "r.json",
             *rng.choice([[], ["--snapshots"], ["--checkpoint", "1"], ["--snapshots", "--deterministic"]]),
             *rng.choice([["--quiet"], []])], ("run", "run/*", "r.json")
@@ -228,9 +237,12 @@ def arguments_of_noise(rng, application, folder):
 # --- Files to read ---
 
 def damaged_input(rng, application, folder):
-    if application not in ("jacobi", "queue"):
+    if application not in ("jacobi", "queue", "offload"):
         return None
     arguments, outputs = plain(rng, application, folder)
+    if application == "offload":
+        (folder / "in.json").write_bytes(files.damaged(rng, (folder / "in.json").read_bytes()))
+        return Attack(application, "limits", arguments, {0, 2, 3}, outputs=outputs)  # 2: one that the work needs is gone, or too large
     path = folder / arguments[0]
     if application == "queue":
         data = files.forged_accounting(rng) if rng.random() < 0.4 else path.read_bytes()
@@ -288,6 +300,8 @@ def bad_input(rng, application, folder):
             return None  # of which it reads what somebody is going to write
         else:
             arguments[0] = rng.choice(["bad.npy", "bad.npy", "./bad.npy", "bad.npy/x", "none/bad.npy", "x" * 300 + ".txt", "/", "-"])
+    elif application == "offload" and not path.is_fifo():
+        arguments[rng.choice([1, 3])] = rng.choice(["bad.npy", "bad.npy/x", "none/bad.npy", "x" * 300 + ".json", "/"])
     else:
         return None
     return Attack(application, "input", arguments, {3}, outputs=outputs)
@@ -327,7 +341,7 @@ def bad_output(rng, application, folder):
     if application == "info":
         return None
     arguments, outputs = plain(rng, application, folder)
-    name = {"escape": "o.png", "jacobi": "o.png", "nbody": "r.json", "queue": "o.png"}[application]
+    name = {"escape": "o.png", "jacobi": "o.png", "nbody": "r.json", "queue": "o.png", "offload": "o.html"}[application]
     option = {"nbody": "--report", "queue": "--picture"}.get(application, "--output")
     if option in arguments:
         del arguments[arguments.index(option):][:2]
@@ -383,7 +397,7 @@ def bad_output(rng, application, folder):
             if more[0] == "--output":
                 arguments = [part for part in arguments if part not in ("--output", "run")]
             codes = {4}
-        case 9 if application in ("escape", "queue"):
+        case 9 if application in ("escape", "queue", "offload"):
             arguments = [part for part in arguments if part not in ("--report", "r.json")]
             more = ["--report", "/dev/full"]
         case 9:
@@ -437,6 +451,8 @@ def limited(rng, application, folder):
 
 
 def threads(rng, application, folder):
+    if application == "offload":
+        return None  # which starts none
     count = rng.choice([1, 2, 3, 7, 33, 511, 512, 513, 520, 700, 1024, 5000, 100_000, 2**31 - 1, 2**31, 2**32 + 1])
     by = rng.choice(["OMP_NUM_THREADS", "KOKKOS_NUM_THREADS", "option", "OMP_THREAD_LIMIT"])
     codes = {0} if count <= 33 else {0, 4, 6} if count <= 512 else {2, 6} if by == "option" else {6}

@@ -21,7 +21,8 @@ LIBRARY_WORDS = [
     "filesystem error", "Assertion", "free()", "malloc", "_M_", "map::at", "unordered_map", "zlib", "Traceback", "runtime error",
     "Sanitizer", "Raised by", "errno", "nullptr", "loading shared libraries"]
 
-CODES = {"info": {0, 2, 4, 6}, "escape": {0, 2, 4, 5, 6}, "jacobi": {0, 2, 3, 4, 5, 6}, "nbody": {0, 2, 3, 4, 5, 6}, "queue": {0, 2, 3, 4, 6}}
+CODES = {"info": {0, 2, 4, 6}, "escape": {0, 2, 4, 5, 6}, "jacobi": {0, 2, 3, 4, 5, 6}, "nbody": {0, 2, 3, 4, 5, 6}, "queue": {0, 2, 3, 4, 6},
+         "offload": {0, 2, 3, 4}}
 
 
 @dataclasses.dataclass

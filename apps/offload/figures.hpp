@@ -1,0 +1,81 @@
+#pragma once
+
+/// \file
+/// What the cores and the device reach, and who says so.
+
+#include "model.hpp"
+
+#include <compare/comparison.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace coir::apps::offload {
+
+/// A number and where it is from.
+struct Figure {
+  double value;
+  bool measured;       ///< as opposed to: told by an option
+  std::string source;  ///< "host.json", "--host-flops"
+};
+
+struct Figures {
+  std::optional<Figure> host_flops, host_bandwidth, device_flops, device_bandwidth, to_device,
+      to_host, launch;
+};
+
+/// What all tables, options and messages say of a figure.
+struct FigureInfo {
+  char const* key;     ///< in reports, and the option without its dashes
+  char const* title;   ///< "flop rate of the cores"
+  char const* unit;    ///< "flop/s"
+  char const* remedy;  ///< where else than from its option it comes
+  std::optional<Figure> Figures::* figure;
+  double Speeds::* speed;
+};
+
+/// All of them, in the order in which they are shown.
+std::vector<FigureInfo> const& figure_infos();
+
+Speeds speeds_of(Figures const& figures);
+
+enum class Side { host, device };
+
+/// Adds what isn't known yet of a side, from what coir-info --measure --json printed.
+///
+/// \throws InputError naming the file if it isn't that
+void add_info(Figures& figures, Side side, std::filesystem::path const& path);
+
+/// Two builds of a comparison, which must live longer.
+struct Builds {
+  std::string host_label, device_label;
+  compare::Machine const *host_machine, *device_machine;
+  compare::Build const *host, *device;
+};
+
+/// The builds of these names, as "cuda" or "laptop: cuda", or the first without and the first with transfers.
+///
+/// \param file  for messages
+/// \throws PreconditionError naming those that there are
+Builds builds_in(compare::Comparison const& comparison, std::string const& host_name,
+                 std::string const& device_name, std::string const& file);
+
+/// Adds what isn't known yet from a comparison: its measured limits, and as flop rates the best of the rows of matrix
+/// products.
+///
+/// \param matmul  the work: "matmul,double"
+void add_comparison(Figures& figures, compare::Comparison const& comparison, Builds const& builds,
+                    std::string const& matmul, std::string const& file);
+
+/// A work of a comparison at the sizes that both builds measured, under its name there.
+///
+/// \throws PreconditionError naming those that there are
+Measured measured_in(compare::Comparison const& comparison, Builds const& builds,
+                     std::string const& work, std::string const& file);
+
+/// \throws PreconditionError naming the first figure that the work needs and isn't known, and its remedy
+void expects_known(Figures const& figures, Work const& work);
+
+}  // namespace coir::apps::offload
