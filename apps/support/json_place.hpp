@@ -46,8 +46,8 @@ class JsonPlace {
   std::vector<JsonPlace> items() const;
   std::string text() const;
   bool truth() const;
-  double number() const;  ///< from 0 on
-  int count() const;      ///< a whole number
+  double number() const;    ///< from 0 on
+  int count() const;        ///< a whole number
   double positive() const;  ///< from 1e-30 to 1e30: what is beyond, no machine measures
   std::optional<double> optional() const;  ///< positive() or null
   nlohmann::ordered_json const& json() const { return json_; }
