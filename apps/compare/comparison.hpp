@@ -3,6 +3,7 @@
 /// \file
 /// What was measured, on one machine or several: what compare.json holds.
 
+#include <support/json_place.hpp>
 #include <support/report.hpp>
 
 #include <filesystem>
@@ -14,9 +15,6 @@ namespace coir::apps::compare {
 
 /// The format of compare.json. Whoever changes the meaning of a key, or takes one away, counts on.
 inline constexpr int report_format = 1;
-
-/// Whether a time, size or rate is one that machines can have, in SI units. Of others ratios are zero or infinite.
-constexpr bool is_measurable(double value) { return value >= 1e-30 && value <= 1e30; }
 
 /// What a machine reaches at best, in bytes/s and seconds; what wasn't measured is absent.
 struct Limits {

@@ -96,7 +96,7 @@ int JsonPlace::count() const {
 
 double JsonPlace::positive() const {
   double const value = number();
-  if (!(value >= 1e-30 && value <= 1e30)) refuse("must be a number from 1e-30 to 1e30");
+  if (!is_measurable(value)) refuse("must be a number from 1e-30 to 1e30");
   return value;
 }
 

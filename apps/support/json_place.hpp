@@ -22,6 +22,9 @@ std::string read_text(std::filesystem::path const& path, std::string const& reme
 nlohmann::ordered_json parse_json(std::string const& text, std::string const& name,
                                   std::string const& remedy);
 
+/// Whether a time, size or rate is one that machines can have, in SI units. Of others ratios are zero or infinite.
+constexpr bool is_measurable(double value) { return value >= 1e-30 && value <= 1e30; }
+
 /// What messages say of a document: "a.json is a damaged report: ...; make it anew".
 struct JsonDocument {
   std::string name;    ///< "a.json"
@@ -46,9 +49,9 @@ class JsonPlace {
   std::vector<JsonPlace> items() const;
   std::string text() const;
   bool truth() const;
-  double number() const;    ///< from 0 on
-  int count() const;        ///< a whole number
-  double positive() const;  ///< from 1e-30 to 1e30: what is beyond, no machine measures
+  double number() const;                   ///< from 0 on
+  int count() const;                       ///< a whole number
+  double positive() const;                 ///< is_measurable()
   std::optional<double> optional() const;  ///< positive() or null
   nlohmann::ordered_json const& json() const { return json_; }
 
