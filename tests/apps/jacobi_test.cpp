@@ -419,9 +419,14 @@ TEST_F(BadJacobi, CtrlCStopsItWithinASecond) {
 
 TEST_F(BadJacobi, SigTermStopsConjugateGradients) {
   auto const earlier = files();
-  // timeout passes on what the program returned.
-  auto const outcome = run("picture.pgm --scheme cg --repeat 1000000 --quiet --output u.png",
-                           "timeout --preserve-status --signal=TERM 1");
+  coir::testing::Outcome outcome;
+  // A machine that is busy, or starts a device, may need longer until it solves.
+  for (char const* const seconds : {"1", "4", "16"}) {
+    // timeout passes on what the program returned.
+    outcome = run("picture.pgm --scheme cg --repeat 1000000 --quiet --output u.png",
+                  std::string("timeout --preserve-status --signal=TERM ") + seconds);
+    if (contains(outcome.errors, "stopped after ")) break;
+  }
   EXPECT_EQ(outcome.code, 143);
   EXPECT_EQ(outcome.output, "");
   EXPECT_TRUE(contains(outcome.errors, "coir-jacobi: error: stopped after ")) << outcome.errors;

@@ -29,6 +29,19 @@ TEST(Print, LooksLikeNumPy) {
   EXPECT_EQ(printed(full({1}, Kokkos::complex<double>(1, std::copysign(nan, -1.)))), "[1+nani]");
 }
 
+TEST(Print, DigitsAreTheStreams) {
+  std::ostringstream out;
+  out.precision(10);
+  // On devices an element is printed as a slice of rank 0.
+  Array<double, 1> const thirds = array({1. / 3, 2.});
+  out << thirds << ' ' << thirds(0) << ' ' << array({Kokkos::complex<double>(1, 2. / 3)});
+  EXPECT_EQ(out.str(), "[0.3333333333            2] 0.3333333333 [1+0.6666666667i]");
+  out.str("");
+  out.precision(1000);
+  out << array({0.1});
+  EXPECT_EQ(out.str(), "[0.10000000000000001]");
+}
+
 TEST(Print, LongOnesAreCutShort) {
   EXPECT_EQ(printed(arange(2000)), "[   0    1    2 ... 1997 1998 1999]");
   EXPECT_EQ(printed(arange(1000)).find("..."), std::string::npos);
