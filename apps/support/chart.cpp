@@ -150,8 +150,7 @@ void move_apart(std::vector<EndLabel>& labels, double lowest) {
     labels[n].y = std::min(labels[n].y, lowest);
 }
 
-std::string shortened_label(std::string const& label) {
-  constexpr std::size_t most = 21;
+std::string shortened_label(std::string const& label, std::size_t most = 21) {
   if (label.size() <= most) return label;
   std::size_t cut = most - 1;  // not within a character of UTF-8
   while (cut > 0 && (static_cast<unsigned char>(label[cut]) & 0xc0) == 0x80) --cut;
@@ -229,9 +228,14 @@ std::string time_chart(Chart const& chart, std::string const& id) {
 
 std::string ratio_chart(RatioChart const& chart) {
   std::vector<double> ratios{1};
-  for (auto const& strip : chart.strips)
+  std::size_t longest = 0;
+  for (auto const& strip : chart.strips) {
+    longest = std::max(longest, strip.label.size());
     for (auto const& dot : strip.dots) ratios.push_back(dot.ratio);
-  constexpr double wide = 900, names = 330, step = 22, above = 30;
+  }
+  constexpr std::size_t most = 66;
+  constexpr double wide = 900, step = 22, above = 30, letter = 7;
+  double const names = 12 + letter * static_cast<double>(std::min(longest, most + 2));
   double const high = above + step * static_cast<double>(chart.strips.size()) + 26;
   Axis const x = axis_for(ratios, names, wide - 20);
   std::string svg = begin_svg(wide, high, escaped(chart.title));
@@ -244,7 +248,7 @@ std::string ratio_chart(RatioChart const& chart) {
   svg += text_at(x.at(1), last + 18, "name", "middle", escaped(chart.reference));
   double y = above + 8;
   for (auto const& [label, dots] : chart.strips) {
-    svg += text_at(names - 12, y + 4, "label", "end", escaped(label));
+    svg += text_at(names - 12, y + 4, "label", "end", escaped(shortened_label(label, most)));
     for (auto const& [style, ratio, tip] : dots) {
       svg += polyline({{x.at(1), y}, {x.at(ratio), y}}, "stem", style);
       svg += marker(style, x.at(ratio), y, escaped(tip));

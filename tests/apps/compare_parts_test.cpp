@@ -472,6 +472,18 @@ TEST(Page, OfOneMachineOrNoRowsIsWellFormed) {
   EXPECT_EQ(fault_in(page_of(comparison)), "");
 }
 
+TEST(Page, TheOverviewLeavesRoomForLongNames) {
+  auto comparison = two_machines();
+  std::string const title(50, 'm');
+  comparison.works[0].title = title;
+  auto const page = page_of(comparison);
+  // Letters of this size take less than 6.6 units, and the name ends where it says.
+  std::smatch found;
+  std::regex const name("x=\"([0-9.]+)\"[^>]*text-anchor=\"end\"[^>]*>" + title);
+  ASSERT_TRUE(std::regex_search(page, found, name));
+  EXPECT_GT(std::stod(found[1]), 6.6 * double(title.size()));
+}
+
 TEST(Page, OfManyMachinesRepeatsColoursAlone) {
   Comparison all;
   for (int m = 0; m < 11; ++m) {

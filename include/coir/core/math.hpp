@@ -3,7 +3,7 @@
 /// \file
 /// The functions of cmath for kernels: one spelling on every backend and Kokkos version.
 ///
-/// On x86-64 hosts with g++ and glibc 2.35 or newer, loops that call them are vectorised by glibc's
+/// On x86-64 hosts with g++, alone or behind nvcc, and glibc 2.35 or newer, loops that call them are vectorised by glibc's
 /// libmvec, without -ffast-math: results are within 4 ulp (glibc manual, "Errors in Math Functions"),
 /// and infinities and NaN are kept. Elsewhere they are the C library's or the device's.
 
@@ -17,7 +17,7 @@
 #include <type_traits>
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__CUDACC__) && !defined(__HIPCC__)
+    !defined(__CUDA_ARCH__) && !defined(__HIPCC__)
 #if __GLIBC_PREREQ(2, 35)
 #define COIR_VECTOR_MATH
 #endif
@@ -27,25 +27,31 @@ namespace coir::math {
 
 #ifdef COIR_VECTOR_MATH
 // glibc offers these variants to code that is compiled with -ffast-math only. A name of our own for the
-// same symbol offers them to ours.
-#define COIR_DECLARE_VECTOR_MATH(name)                            \
-  namespace vector {                                              \
-  extern "C" {                                                    \
-  double coir_vector_##name(double) noexcept __asm__(#name)       \
-      __attribute__((const, simd("notinbranch")));                \
-  float coir_vector_##name##f(float) noexcept __asm__(#name "f")  \
-      __attribute__((const, simd("notinbranch")));                \
-  }                                                               \
-  inline double name(double x) { return coir_vector_##name(x); }  \
-  inline float name(float x) { return coir_vector_##name##f(x); } \
+// same symbol offers them to ours. nvcc drops the attribute that says so on its way to g++, and passes on OpenMP's pragma.
+#ifdef __CUDACC__
+#define COIR_HAS_VECTOR_VARIANT _Pragma("omp declare simd notinbranch")
+#define COIR_PURE __attribute__((const))
+#else
+#define COIR_HAS_VECTOR_VARIANT
+#define COIR_PURE __attribute__((const, simd("notinbranch")))
+#endif
+#define COIR_DECLARE_VECTOR_MATH(name)                                                         \
+  namespace vector {                                                                           \
+  extern "C" {                                                                                 \
+  COIR_HAS_VECTOR_VARIANT double coir_vector_##name(double) noexcept __asm__(#name) COIR_PURE; \
+  COIR_HAS_VECTOR_VARIANT float coir_vector_##name##f(float) noexcept                          \
+      __asm__(#name "f") COIR_PURE;                                                            \
+  }                                                                                            \
+  inline double name(double x) { return coir_vector_##name(x); }                               \
+  inline float name(float x) { return coir_vector_##name##f(x); }                              \
   }
 #define COIR_DECLARE_VECTOR_MATH_2(name)                                      \
   namespace vector {                                                          \
   extern "C" {                                                                \
-  double coir_vector_##name(double, double) noexcept __asm__(#name)           \
-      __attribute__((const, simd("notinbranch")));                            \
-  float coir_vector_##name##f(float, float) noexcept __asm__(#name "f")       \
-      __attribute__((const, simd("notinbranch")));                            \
+  COIR_HAS_VECTOR_VARIANT double coir_vector_##name(double, double) noexcept  \
+      __asm__(#name) COIR_PURE;                                               \
+  COIR_HAS_VECTOR_VARIANT float coir_vector_##name##f(float, float) noexcept  \
+      __asm__(#name "f") COIR_PURE;                                           \
   }                                                                           \
   inline double name(double x, double y) { return coir_vector_##name(x, y); } \
   inline float name(float x, float y) { return coir_vector_##name##f(x, y); } \
@@ -125,6 +131,8 @@ COIR_BINARY_MATH(fmax, std)
 #undef COIR_VECTOR_BINARY_MATH
 #undef COIR_DECLARE_VECTOR_MATH
 #undef COIR_DECLARE_VECTOR_MATH_2
+#undef COIR_HAS_VECTOR_VARIANT
+#undef COIR_PURE
 #undef COIR_BEST_MATH
 
 /// |x|

@@ -14,7 +14,7 @@
 #include <type_traits>
 
 // Iterations of for_each are independent by contract; told so, the compiler needs no alias checks.
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDA_ARCH__) && !defined(__HIPCC__)
 #define COIR_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
 #else
 #define COIR_INDEPENDENT_ITERATIONS
