@@ -6,6 +6,7 @@
 
 #include <support/interrupt.hpp>
 #include <support/text.hpp>
+#include <support/utc.hpp>
 
 #include <coir/core/errors.hpp>
 
@@ -13,8 +14,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <iostream>
 #include <map>
 #include <optional>
@@ -169,15 +170,6 @@ void describe_by_context(Build& build, Report const& context) {
     build.limits.launch = 1e-9 * *nanoseconds;
 }
 
-std::string now() {
-  std::time_t const seconds = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text.data();
-}
-
 std::string host_name() {
   std::array<char, 256> name{};
   gethostname(name.data(), name.size() - 1);
@@ -198,7 +190,7 @@ class Measurement {
     comparison_.machines.push_back({settings.machine.empty() ? host_name() : settings.machine,
                                     name_of(settings.set),
                                     rounds_,
-                                    now(),
+                                    utc_text(std::chrono::system_clock::now()),
                                     {}});
     for (Work const& work : works_) {
       comparison_.works.push_back(

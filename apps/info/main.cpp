@@ -1,26 +1,53 @@
 // coir-info: what this build of coir has, what machine it is on, and what that machine can do at best.
 
 #include "describe.hpp"
+#include "watch.hpp"
 
 #include <support/interrupt.hpp>
+#include <support/options.hpp>
 #include <support/run.hpp>
 
+#include <coir/core/errors.hpp>
+
+#include <algorithm>
 #include <iostream>
+#include <string>
+#include <string_view>
 
 namespace {
 
 char const description[] =
     "Prints the versions, backends and devices of this build, and on request measures the "
     "machine's\n"
-    "limits, which the speeds of the other applications are compared with.";
+    "limits, which the speeds of the other applications are compared with. With --watch it stays "
+    "and\n"
+    "prints what the host and each NVIDIA device do.";
 
 char const examples[] =
     "Examples:\n"
     "  coir-info\n"
     "  coir-info --measure\n"
     "  coir-info --measure --json > machine.json\n"
+    "  coir-info --watch\n"
+    "  coir-info --watch 10 --samples 360 > night.txt\n"
     "\n"
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
+
+using coir::apps::info::WatchSettings;
+
+/// Whether Kokkos is to be left alone: to watch a device it must not be started, which would take some of its memory.
+bool is_to_watch(int argc, char** argv) {
+  return std::any_of(argv + std::min(argc, 1), argv + argc, [](std::string_view argument) {
+    return argument == "--watch" || argument.starts_with("--watch=");
+  });
+}
+
+double parse_interval(std::string const& text) {
+  double const seconds = coir::apps::parse_number("--watch", text);
+  coir::expects(seconds >= WatchSettings::shortest && seconds <= WatchSettings::longest,
+                "--watch must be from 0.1 to 86400 seconds", "'" + text + "'");
+  return seconds;
+}
 
 }  // namespace
 
@@ -32,7 +59,27 @@ int main(int argc, char** argv) {
   app.add_flag("--measure", measure,
                "Measure bandwidths, launch latency and transfer rates; takes about a second");
   app.add_flag("--json", json, "Print JSON instead of text");
+  WatchSettings settings;
+  auto* const watch = app.add_option_function<std::string>(
+                             "--watch",
+                             [&](std::string const& text) {
+                               if (!text.empty()) settings.interval = parse_interval(text);
+                             },
+                             "Print load, memory, power, temperature and clock of the host and of "
+                             "NVIDIA devices every so\n"
+                             "many seconds, 1 without a number, until Ctrl-C")
+                          ->expected(0, 1)
+                          ->type_name("[SECONDS]")
+                          ->excludes(app.get_option("--measure"));
+  coir::apps::add_whole_number(app, "--samples", settings.samples, "Watch so many times and end", 1)
+      ->needs(watch);
 
+  if (is_to_watch(argc, argv))
+    return coir::apps::run_without_kokkos(app, argc, argv, [&] {
+      settings.json = json;
+      coir::apps::info::watch(settings);
+      return coir::apps::ExitCode::success;
+    });
   return coir::apps::run(app, argc, argv, [&] {
     coir::apps::Description description{coir::describe_machine(), {}};
     if (measure) {

@@ -74,8 +74,8 @@ std::string wrong_number_of_values(CLI::App const& app, std::string const& messa
   return {};
 }
 
-/// Whether an option is a flag, such as --quiet.
-bool is_flag(CLI::Option const& option) { return option.get_expected_min() == 0; }
+/// Whether an option is a flag, such as --quiet; an option whose value may be left out is none.
+bool is_flag(CLI::Option const& option) { return option.get_expected_max() == 0; }
 
 }  // namespace
 

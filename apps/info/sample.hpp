@@ -1,0 +1,21 @@
+#pragma once
+
+#include <support/reading.hpp>
+
+#include <string>
+
+namespace coir::apps::info {
+
+/// What the host or a device does at a moment.
+struct Sample {
+  std::string device;   ///< "cpu", "gpu0"
+  std::string name;     ///< as its maker calls it
+  Reading load;         ///< from 0 to 1: the part of the time in which it worked
+  Reading memory_used;  ///< bytes
+  Reading memory;       ///< bytes of all
+  Reading power;        ///< W
+  Reading temperature;  ///< degrees Celsius
+  Reading clock;        ///< Hz
+};
+
+}  // namespace coir::apps::info

@@ -1,0 +1,66 @@
+#include <support/processor_energy.hpp>
+
+#include <fstream>
+#include <optional>
+
+namespace coir::apps {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double joules_of_microjoule = 1e-6;
+
+std::optional<double> number_in(fs::path const& path) {
+  std::ifstream file(path);
+  double number = 0;
+  return file >> number && number >= 0 ? std::optional(number) : std::nullopt;
+}
+
+/// Whether a zone is a whole processor, "package-0", and not a part of one or its memory.
+bool is_processor(fs::path const& zone) {
+  std::ifstream file(zone / "name");
+  std::string name;
+  return std::getline(file, name) && name.starts_with("package");
+}
+
+std::string unreadable(fs::path const& counter) {
+  return counter.string() + " can't be read: on most systems root alone may";
+}
+
+}  // namespace
+
+bool ProcessorEnergy::Zone::read() {
+  auto const now = number_in(counter);
+  if (!now) return false;
+  sum += *now >= last ? *now - last : *now + range - last;
+  last = *now;
+  return true;
+}
+
+ProcessorEnergy::ProcessorEnergy(fs::path const& powercap)
+    : absence_(powercap.string() + " has no counter of a processor's energy") {
+  std::error_code none;
+  for (auto const& entry : fs::directory_iterator(powercap, none)) {
+    if (!is_processor(entry.path())) continue;
+    fs::path const counter = entry.path() / "energy_uj";
+    auto const start = number_in(counter);
+    auto const range = number_in(entry.path() / "max_energy_range_uj");
+    if (start && range)
+      zones_.push_back({counter, *range, *start, 0});
+    else
+      absence_ = unreadable(counter);
+  }
+}
+
+Reading ProcessorEnergy::joules() {
+  if (zones_.empty()) return {{}, absence_};
+  double sum = 0;
+  for (Zone& zone : zones_) {
+    if (!zone.read()) return {{}, unreadable(zone.counter)};
+    sum += zone.sum;
+  }
+  return {joules_of_microjoule * sum, {}};
+}
+
+}  // namespace coir::apps
