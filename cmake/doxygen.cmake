@@ -28,7 +28,8 @@ set(DOXYGEN_PREDEFINED KOKKOS_FUNCTION= KOKKOS_INLINE_FUNCTION=inline KOKKOS_FOR
 set(DOXYGEN_LAYOUT_FILE ${CMAKE_CURRENT_LIST_DIR}/doxygen/layout.xml)
 set(DOXYGEN_GENERATE_TREEVIEW YES)
 set(DOXYGEN_HTML_EXTRA_FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff
-                              ${PROJECT_SOURCE_DIR}/apps/jacobi/coffee.png)
+                              ${PROJECT_SOURCE_DIR}/apps/jacobi/coffee.png ${PROJECT_SOURCE_DIR}/docs/comparison.html
+                              ${PROJECT_SOURCE_DIR}/docs/comparison.json)
 file(GLOB coir_example_files ${PROJECT_SOURCE_DIR}/docs/examples/[0-9]*.cpp
      ${PROJECT_SOURCE_DIR}/docs/examples/[0-9]*.py)
 list(APPEND DOXYGEN_HTML_EXTRA_FILES ${coir_example_files})

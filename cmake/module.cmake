@@ -29,6 +29,7 @@ function(coir_add_module name)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(${target} PRIVATE ${module_LINK_PRIVATE})
     coir_warn(${target})
+    coir_join_sources(${target})
     set_target_properties(
       ${target}
       PROPERTIES CXX_EXTENSIONS OFF

@@ -4,7 +4,7 @@
 usage: scripts/tidy.py BUILD_FOLDER [-j JOBS] [FOLDER...]
 
 The sources of a folder are read together, as one file, so that Kokkos' headers, which take longest, are read once for all
-of them. Sources whose names collide with others' are read by themselves. Ends with 1 if there is a finding.
+of them; their names must not collide. Ends with 1 if there is a finding.
 """
 
 import argparse
@@ -20,8 +20,6 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Both define the same callbacks of libpng's in an anonymous namespace.
-ALONE = {"src/io/png_encode.cpp"}
 
 
 def groups_of(database, folders):
@@ -35,7 +33,7 @@ def groups_of(database, folders):
         if path.parts[0] not in ("src", "apps") or (folders and str(path.parent) not in folders):
             continue
         seen.add(file)
-        groups[str(path) if str(path) in ALONE else str(path.parent)].append(entry)
+        groups[str(path.parent)].append(entry)
     return groups
 
 

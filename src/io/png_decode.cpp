@@ -123,13 +123,13 @@ struct PngDecoder {
   ~PngDecoder() { png_destroy_read_struct(&png, &info, nullptr); }
 };
 
-void on_error(png_structp png, png_const_charp message) {
+void on_decoding_error(png_structp png, png_const_charp message) {
   auto* const decoder = static_cast<PngDecoder*>(png_get_error_ptr(png));
   std::snprintf(decoder->message, sizeof decoder->message, "%s", message);
   png_longjmp(png, 1);
 }
 
-void on_warning(png_structp, png_const_charp) {}
+void ignore_decoding_warning(png_structp, png_const_charp) {}
 
 void take(png_structp png, png_bytep data, std::size_t length) {
   auto* const decoder = static_cast<PngDecoder*>(png_get_io_ptr(png));
@@ -213,7 +213,8 @@ class PngRows {
  public:
   PngRows(std::span<std::byte const> bytes, std::string_view name) : name_(name) {
     decoder_.bytes = bytes;
-    decoder_.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder_, on_error, on_warning);
+    decoder_.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder_, on_decoding_error,
+                                          ignore_decoding_warning);
     if (decoder_.png != nullptr) decoder_.info = png_create_info_struct(decoder_.png);
     if (decoder_.info == nullptr)
       throw ResourceError("libpng can't start: memory is short, or it is another version than " +

@@ -31,13 +31,13 @@ struct PngEncoder {
   ~PngEncoder() { png_destroy_write_struct(&png, &info); }
 };
 
-void on_error(png_structp png, png_const_charp message) {
+void on_encoding_error(png_structp png, png_const_charp message) {
   auto* const encoder = static_cast<PngEncoder*>(png_get_error_ptr(png));
   std::snprintf(encoder->message, sizeof encoder->message, "%s", message);
   png_longjmp(png, 1);
 }
 
-void on_warning(png_structp, png_const_charp) {}
+void ignore_encoding_warning(png_structp, png_const_charp) {}
 
 void append(png_structp png, png_bytep data, std::size_t length) {
   auto* const encoder = static_cast<PngEncoder*>(png_get_io_ptr(png));
@@ -108,7 +108,8 @@ void encode_to(Sink const& sink, PngForm const& form, FillRow const& fill) {
   PngEncoder encoder;
   encoder.sink = sink;
   encoder.row.resize(static_cast<std::size_t>(form.columns) * form.channels * (form.bits / 8));
-  encoder.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &encoder, on_error, on_warning);
+  encoder.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &encoder, on_encoding_error,
+                                        ignore_encoding_warning);
   if (encoder.png != nullptr) encoder.info = png_create_info_struct(encoder.png);
   if (encoder.info == nullptr)
     throw ResourceError("libpng can't start: memory is short, or it is another version than " +
