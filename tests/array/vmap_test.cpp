@@ -4,11 +4,18 @@
 #include <array/naive.hpp>
 #include <support/spaces.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <limits>
+#include <tuple>
+#include <vector>
 
 using namespace coir;
+using coir::testing::for_each_index;
 using coir::testing::message_of;
+using coir::testing::Naive;
+using coir::testing::naive;
 using coir::testing::random_array;
 using coir::testing::values;
 
@@ -48,6 +55,76 @@ struct Size {
   template <class T>
   KOKKOS_FUNCTION int operator()(Row<T> const& x) const {
     return static_cast<int>(x.size());
+  }
+};
+
+/// The elements in C order, each times its place in it: another order gives another number. Whole, and below 2^24.
+struct Digest {
+  template <std::floating_point T>
+  KOKKOS_FUNCTION T operator()(T x) const {
+    return x;
+  }
+  template <class T, int Rank>
+  KOKKOS_FUNCTION std::remove_const_t<T> operator()(Subarray<T, Rank> const& x) const {
+    int place = 0;
+    return add(x, place);
+  }
+  template <class T, int Rank>
+  KOKKOS_FUNCTION static std::remove_const_t<T> add(Subarray<T, Rank> const& x, int& place) {
+    std::remove_const_t<T> result = 0;
+    for (std::int64_t i = 0; i < x.extent(0); ++i)
+      if constexpr (Rank == 1)
+        result += static_cast<std::remove_const_t<T>>(++place) * x[i];
+      else
+        result += add(x[i], place);
+    return result;
+  }
+};
+
+/// The same of several arguments, each ten times the one before.
+struct DigestAll {
+  template <class A, class B, class C, class T>
+  KOKKOS_FUNCTION T operator()(A const& a, B const& b, C const& c, T d) const {
+    Digest const f;
+    return f(a) + 10 * f(b) + 100 * f(c) + 1000 * d;
+  }
+};
+
+/// What a matrix can do.
+struct DescribeMatrix {
+  template <class T>
+  KOKKOS_FUNCTION Kokkos::Array<T, 8> operator()(Matrix<T> const& m) const {
+    auto const t = transpose(m);
+    T corner = 0;
+    for (std::int64_t j = 0; j < t.extent(0); ++j) corner = t[j][m.extent(0) - 1];
+    return {sum(m), dot(m, t), norm(m), min(m), max(m), m(0, 1), corner, static_cast<T>(m.size())};
+  }
+};
+
+struct Dot {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(Row<T> const& x, Row<T> const& y) const {
+    return dot(x, y);
+  }
+};
+
+/// Sums of the last and the first elements of two rows, and differences, in a small matrix.
+struct Corners {
+  template <class T>
+  KOKKOS_FUNCTION auto operator()(Row<T> const& x, Row<T> const& y) const {
+    Kokkos::Array<Kokkos::Array<T, 2>, 3> result;
+    for (int k = 0; k < 3; ++k) {
+      result[k][0] = x[0] + static_cast<T>(k) * y[0];
+      result[k][1] = x[x.size() - 1] - static_cast<T>(k) * y[y.size() - 1];
+    }
+    return result;
+  }
+};
+
+struct FirstAndLast {
+  template <class T>
+  KOKKOS_FUNCTION Kokkos::Array<T, 2> operator()(Row<T> const& x, T y) const {
+    return {x[0] + y, x[x.size() - 1] - y};
   }
 };
 
@@ -142,11 +219,245 @@ TYPED_TEST(Vmap, TakesEmptyArrays) {
   EXPECT_EQ(values(vmap(Size{})(zeros<T, Space>(3, 0))), (std::vector<int>{0, 0, 0}));
 }
 
-TYPED_TEST(Vmap, NamesLeadingExtentsThatDiffer) {
+/// Digest of the part at an index along an axis.
+template <class T>
+T digest_of(Naive<T> const& x, int axis, std::int64_t at) {
+  T result = 0;
+  int place = 0;
+  for_each_index(x.shape, [&](std::vector<std::int64_t> const& index) {
+    if (index[static_cast<std::size_t>(axis)] == at)
+      result += static_cast<T>(x.rank() == 1 ? 1 : ++place) * x.at(index);
+  });
+  return result;
+}
+
+/// vmap(Digest{}) over each axis against a plain loop.
+template <Expression X>
+void expect_loops_along_all_axes(X const& a) {
+  auto const x = naive(a);
+  for (int axis = -x.rank(); axis < x.rank(); ++axis) {
+    auto const result = naive(vmap(Digest{}, in_axes(axis))(a));
+    int const d = axis < 0 ? axis + x.rank() : axis;
+    ASSERT_EQ(result.shape, (std::vector{x.shape[static_cast<std::size_t>(d)]}));
+    for (std::int64_t i = 0; i < result.shape[0]; ++i)
+      ASSERT_EQ(result.at({i}), digest_of(x, d, i)) << "axis " << axis << " at " << i;
+  }
+}
+
+TYPED_TEST(Vmap, GoesAlongEachAxis) {
   TYPES;
-  auto const text = message_of<PreconditionError>(
-      [] { vmap(Affine{})(zeros<T, Space>(4, 2), zeros<T, Space>(5), T(1)); });
-  EXPECT_NE(text.find("4, 5"), std::string::npos) << text;
+  for (std::int64_t const n : {0, 1, 2, 31, 37}) {
+    expect_loops_along_all_axes(random_array<T, Space>(Shape<1>{n}, 7));
+    expect_loops_along_all_axes(random_array<T, Space>(Shape<2>{n, 5}, 8));
+    expect_loops_along_all_axes(random_array<T, Space>(Shape<3>{3, n, 2}, 9));
+    expect_loops_along_all_axes(random_array<T, Space>(Shape<4>{2, 3, 1, n}, 10, 10));
+  }
+}
+
+TYPED_TEST(Vmap, GoesAlongEachAxisOfViewsAndSlices) {
+  TYPES;
+  using Exec = typename Space::execution_space;
+  Kokkos::View<T***, Kokkos::LayoutLeft, Space> const view("view", 4, 5, 3);
+  slice_of(view) = random_array<T, Space>(Shape<3>{4, 5, 3}, 11);
+  Exec().fence();
+  expect_loops_along_all_axes(slice_of(view));
+  auto const a = random_array<T, Space>(Shape<3>{7, 9, 4}, 12);
+  expect_loops_along_all_axes(a(range(end, end, -2), range(1, -1), range(end, end, 3)));
+  expect_loops_along_all_axes(transpose(a)(2));
+  expect_loops_along_all_axes(broadcast_to(a(0, range(), 0), {3, 9}));
+  expect_loops_along_all_axes(a(range(0, 2)) + 1);
+}
+
+TYPED_TEST(Vmap, TakesAnAxisOfEachArgument) {
+  TYPES;
+  for (std::int64_t const n : {1, 3, 67}) {
+    auto const a = random_array<T, Space>(Shape<3>{2, 3, n}, 13, 10);
+    auto const b = random_array<T, Space>(Shape<1>{n}, 14, 10);
+    auto const c = random_array<T, Space>(Shape<2>{3, 2}, 15, 10);
+    auto const r = values(vmap(DigestAll{}, in_axes(-1, 0, unmapped, unmapped))(a, b, c, T(2)));
+    auto const x = naive(a), y = naive(b), z = naive(c);
+    T whole = 0;
+    for (std::size_t k = 0; k < z.size(); ++k) whole += static_cast<T>(k + 1) * z.elements[k];
+    ASSERT_EQ(r.size(), static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i)
+      ASSERT_EQ(r[static_cast<std::size_t>(i)],
+                digest_of(x, 2, i) + 10 * y.at({i}) + 100 * whole + 2000)
+          << n << " at " << i;
+  }
+}
+
+TYPED_TEST(Vmap, OneAxisIsForAllArrays) {
+  TYPES;
+  auto const a = random_array<T, Space>(Shape<2>{4, 6}, 16);
+  auto const b = 2 * a + 1;
+  EXPECT_TRUE(all(vmap(Dot{}, in_axes(1))(a, b) == vmap(Dot{}, in_axes(-1, 1))(a, b)));
+  EXPECT_TRUE(all(vmap(Dot{})(a, b) == vmap(Dot{}, in_axes(0, 0))(a, b)));
+  // Of a vector the last axis is the first, and a number has none.
+  auto const c = random_array<T, Space>(Shape<1>{6}, 17);
+  EXPECT_TRUE(all(vmap(Affine{}, in_axes(-1))(a, c, T(3)) == 3 * sum(a, 0) + c));
+}
+
+TYPED_TEST(Vmap, GivesMatrices) {
+  TYPES;
+  for (std::int64_t const n : {1, 33, 101}) {
+    auto const a = random_array<T, Space>(Shape<3>{3, n, 3}, 19, 10);
+    auto const r = naive(vmap(DescribeMatrix{}, in_axes(1))(a));
+    auto const x = naive(a);
+    ASSERT_EQ(r.shape, (std::vector<std::int64_t>{n, 8}));
+    for (std::int64_t k = 0; k < n; ++k) {
+      T total = 0, product = 0, squares = 0, least = x.at({0, k, 0}), most = least;
+      for (std::int64_t i = 0; i < 3; ++i)
+        for (std::int64_t j = 0; j < 3; ++j) {
+          T const element = x.at({i, k, j});
+          total += element;
+          product += element * x.at({j, k, i});
+          squares += element * element;
+          least = std::min(least, element);
+          most = std::max(most, element);
+        }
+      EXPECT_EQ(r.at({k, 0}), total);
+      EXPECT_EQ(r.at({k, 1}), product);
+      EXPECT_NEAR(r.at({k, 2}), std::sqrt(squares),
+                  std::sqrt(squares) * std::numeric_limits<T>::epsilon());
+      EXPECT_EQ(r.at({k, 3}), least);
+      EXPECT_EQ(r.at({k, 4}), most);
+      EXPECT_EQ(r.at({k, 5}), x.at({0, k, 1}));
+      EXPECT_EQ(r.at({k, 6}), x.at({2, k, 2}));
+      EXPECT_EQ(r.at({k, 7}), 9);
+    }
+  }
+}
+
+TYPED_TEST(Vmap, NaNIsTheExtremeOfAMatrix) {
+  TYPES;
+  for (std::int64_t const at : {0, 5, 8}) {
+    auto a = zeros<T, Space>(1, 3, 3);
+    a(0, at / 3, at % 3) = std::numeric_limits<T>::quiet_NaN();
+    auto const r = values(vmap(DescribeMatrix{})(a));
+    EXPECT_TRUE(std::isnan(r[3]) && std::isnan(r[4])) << at;
+  }
+}
+
+// mv and mm of jax.vmap's page.
+TYPED_TEST(Vmap, OfAVmapOfDotProductsIsTheProductOfMatrices) {
+  TYPES;
+  for (std::int64_t const n : {1, 7, 41}) {
+    auto const a = random_array<T, Space>(Shape<2>{n, 5}, 20);
+    auto const b = random_array<T, Space>(Shape<2>{5, 3}, 21);
+    auto const mv = vmap(Dot{}, in_axes(0, unmapped));
+    auto const mm = vmap(mv, in_axes(unmapped, 1), out_axes(1));
+    auto const r = naive(mm(a, b)), x = naive(a), y = naive(b);
+    ASSERT_EQ(r.shape, (std::vector<std::int64_t>{n, 3}));
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < 3; ++j) {
+        T expected = 0;
+        for (std::int64_t k = 0; k < 5; ++k) expected += x.at({i, k}) * y.at({k, j});
+        ASSERT_EQ(r.at({i, j}), expected) << i << ", " << j;
+      }
+  }
+}
+
+TYPED_TEST(Vmap, NestsThreeDeep) {
+  TYPES;
+  auto const a = random_array<T, Space>(Shape<4>{3, 37, 2, 4}, 22);
+  auto const over_last = vmap(Digest{}, in_axes(-1));
+  auto const r = naive(vmap(vmap(over_last), in_axes(1))(a)), x = naive(a);
+  ASSERT_EQ(r.shape, (std::vector<std::int64_t>{37, 3, 4}));
+  for_each_index(r.shape, [&](std::vector<std::int64_t> const& i) {
+    ASSERT_EQ(r.at(i), x.at({i[1], i[0], 0, i[2]}) + 2 * x.at({i[1], i[0], 1, i[2]}));
+  });
+}
+
+TYPED_TEST(Vmap, PutsItsAxisWhereOutAxesSays) {
+  TYPES;
+  auto const a = random_array<T, Space>(Shape<2>{35, 4}, 23),
+             b = random_array<T, Space>(Shape<2>{35, 3}, 24);
+  auto const x = naive(a), y = naive(b);
+  for (int axis = -3; axis < 3; ++axis) {
+    auto const r = naive(vmap(Corners{}, out_axes(axis))(a, b));
+    int const at = axis < 0 ? axis + 3 : axis;
+    std::vector<std::int64_t> shape{3, 2};
+    shape.insert(shape.begin() + at, 35);
+    ASSERT_EQ(r.shape, shape) << axis;
+    for_each_index({35, 3, 2}, [&](std::vector<std::int64_t> const& index) {
+      auto const [i, k, c] = std::tuple(index[0], index[1], index[2]);
+      std::vector<std::int64_t> place{k, c};
+      place.insert(place.begin() + at, i);
+      T const expected = c == 0 ? x.at({i, 0}) + static_cast<T>(k) * y.at({i, 0})
+                                : x.at({i, 3}) - static_cast<T>(k) * y.at({i, 2});
+      ASSERT_EQ(r.at(place), expected) << axis << " at " << i;
+    });
+  }
+}
+
+// The inner one puts its axis beside the items of a call, and the outer one beside these two.
+TYPED_TEST(Vmap, PutsTheAxesOfANestWhereOutAxesSays) {
+  TYPES;
+  auto const a = random_array<T, Space>(Shape<2>{5, 4}, 25);
+  auto const b = random_array<T, Space>(Shape<1>{7}, 26);
+  auto const x = naive(a), y = naive(b);
+  for (int inner = -2; inner < 2; ++inner)
+    for (int outer = -3; outer < 3; ++outer) {
+      auto const r = naive(vmap(vmap(FirstAndLast{}, in_axes(unmapped, 0), out_axes(inner)),
+                                in_axes(0, unmapped), out_axes(outer))(a, b));
+      for_each_index({5, 7, 2}, [&](std::vector<std::int64_t> const& index) {
+        auto const [i, j, c] = std::tuple(index[0], index[1], index[2]);
+        std::vector<std::int64_t> place{c};
+        place.insert(place.begin() + (inner < 0 ? inner + 2 : inner), j);
+        place.insert(place.begin() + (outer < 0 ? outer + 3 : outer), i);
+        ASSERT_EQ(r.at(place), c == 0 ? x.at({i, 0}) + y.at({j}) : x.at({i, 3}) - y.at({j}))
+            << inner << ", " << outer;
+      });
+    }
+}
+
+// np.apply_along_axis(lambda x: x @ np.arange(1, len(x) + 1), 1, np.arange(24).reshape(2, 3, 4))
+TYPED_TEST(Vmap, IsApplyAlongAxis) {
+  TYPES;
+  auto const a = reshape(arange<T, Space>(24), {2, 3, 4});
+  auto const r = vmap(vmap(Digest{}, in_axes(1)))(a);
+  EXPECT_EQ(r.shape(), (Shape<2>{2, 4}));
+  EXPECT_EQ(values(r), (std::vector<T>{32, 38, 44, 50, 104, 110, 116, 122}));
+}
+
+TYPED_TEST(Vmap, OfNothingIsEmpty) {
+  TYPES;
+  auto const none = zeros<T, Space>(4, 0);
+  EXPECT_EQ(vmap(Digest{}, in_axes(1))(none).shape(), (Shape<1>{0}));
+  EXPECT_EQ(values(vmap(Digest{})(none)), (std::vector<T>{0, 0, 0, 0}));
+  EXPECT_EQ(vmap(Least{}, in_axes(1), out_axes(1))(none).shape(), (Shape<2>{2, 0}));
+  EXPECT_EQ(vmap(vmap(Square{}))(none).shape(), (Shape<2>{4, 0}));
+}
+
+TYPED_TEST(Vmap, NamesLengthsThatDiffer) {
+  TYPES;
+  EXPECT_EQ(message_of<PreconditionError>([] {
+              vmap(Affine{}, in_axes(1, 0, unmapped))(zeros<T, Space>(2, 4), zeros<T, Space>(5),
+                                                      T(1));
+            }),
+            "vmap maps over axes of one length, and these have 4, 5 (axis 1 of argument 1, axis 0 "
+            "of argument 2): make them equal, or name unmapped in in_axes what every call is to "
+            "get whole");
+}
+
+TYPED_TEST(Vmap, NamesAnAxisThatThereIsNot) {
+  TYPES;
+  auto const a = zeros<T, Space>(2, 3);
+  auto const told = [&](int axis) {
+    return message_of<PreconditionError>([&] { vmap(Dot{}, in_axes(0, axis))(a, a); });
+  };
+  EXPECT_EQ(told(2),
+            "vmap's in_axes has axis 2 for argument 2, whose axes are -2 to 1 of shape (2, 3): "
+            "name one of them, or unmapped if every call is to get it whole");
+  EXPECT_NE(told(-3).find("axis -3 for argument 2"), std::string::npos);
+  // The outer one has taken axis 0.
+  EXPECT_EQ(message_of<PreconditionError>([&] { vmap(vmap(Square{}, in_axes(1)))(a); }),
+            "vmap's in_axes has axis 1 for argument 1, whose axes are -1 to 0 of shape (3,): "
+            "name one of them, or unmapped if every call is to get it whole");
+  EXPECT_EQ(message_of<PreconditionError>([&] { vmap(Least{}, out_axes(2))(a); }),
+            "vmap's out_axes is 2, and the result's axes are -2 to 1: name one of them");
+  EXPECT_EQ(message_of<PreconditionError>([&] { vmap(Size{}, out_axes(-2))(a); }),
+            "vmap's out_axes is -2, and the result's axes are -1 to 0: name one of them");
 }
 
 /// Waits in each call for the other one to begin: only two threads get through.

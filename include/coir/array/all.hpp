@@ -27,5 +27,6 @@
 #include <coir/array/slices.hpp>
 #include <coir/array/sorting.hpp>
 #include <coir/array/statistics.hpp>
+#include <coir/array/subarray.hpp>
 #include <coir/array/vmap.hpp>
 #include <coir/core/pool.hpp>

@@ -1,0 +1,164 @@
+#pragma once
+
+/// \file
+/// Parts of arrays inside of kernels: what the functions that vmap maps are given, and what can be computed of them there.
+
+#include <coir/array/element.hpp>
+#include <coir/core/math.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+namespace coir {
+
+/// Part of an array inside a kernel, seen through strides. It doesn't keep the array's memory alive.
+///
+/// \tparam T     the element type; const if it can't be written
+/// \tparam Rank  how many axes it has, 1 or more
+template <class T, int Rank>
+class Subarray {
+ public:
+  using element_type = T;
+  using value_type = std::remove_const_t<T>;
+  static constexpr int rank = Rank;
+
+  /// \param shape, strides  one number for each axis
+  KOKKOS_FORCEINLINE_FUNCTION Subarray(T* data, std::int64_t const* shape,
+                                       std::int64_t const* strides)
+      : data_(data) {
+    COIR_UNROLL
+    for (int d = 0; d < Rank; ++d) {
+      shape_[d] = shape[d];
+      strides_[d] = strides[d];
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Subarray(T* data, std::int64_t size, std::int64_t stride)
+    requires(Rank == 1)
+      : data_(data), shape_{size}, strides_{stride} {}
+
+  KOKKOS_FORCEINLINE_FUNCTION T* data() const { return data_; }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t extent(int axis) const { return shape_[axis]; }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t stride(int axis) const { return strides_[axis]; }
+
+  /// The number of elements.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t size() const {
+    std::int64_t product = shape_[0];
+    COIR_UNROLL
+    for (int d = 1; d < Rank; ++d) product *= shape_[d];
+    return product;
+  }
+
+  /// Along the first axis: an element of a row, or a part with one axis less. Row i of a matrix is m[i].
+  KOKKOS_FORCEINLINE_FUNCTION decltype(auto) operator[](std::int64_t i) const {
+    if constexpr (Rank == 1)
+      return static_cast<T&>(data_[i * strides_[0]]);
+    else
+      return Subarray<T, Rank - 1>(data_ + i * strides_[0], shape_ + 1, strides_ + 1);
+  }
+
+  /// The element of these indices, one for each axis: m(i, j).
+  template <std::integral... I>
+    requires(sizeof...(I) == Rank)
+  KOKKOS_FORCEINLINE_FUNCTION T& operator()(I... indices) const {
+    std::int64_t offset = 0;
+    int axis = 0;
+    ((offset += static_cast<std::int64_t>(indices) * strides_[axis++]), ...);
+    return data_[offset];
+  }
+
+ private:
+  T* data_;
+  std::int64_t shape_[Rank];
+  std::int64_t strides_[Rank];
+};
+
+/// A row inside a kernel, to be read.
+template <class T>
+using Row = Subarray<T const, 1>;
+
+/// A matrix inside a kernel, to be read.
+template <class T>
+using Matrix = Subarray<T const, 2>;
+
+/// The transpose of a matrix, in kernels: transpose(m)[j] is its column j.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION Subarray<T, 2> transpose(Subarray<T, 2> const& x) {
+  std::int64_t const shape[2] = {x.extent(1), x.extent(0)};
+  std::int64_t const strides[2] = {x.stride(1), x.stride(0)};
+  return {x.data(), shape, strides};
+}
+
+// The sums of a row add one term after the other, those of more axes the sums of the parts along the first.
+
+/// The sum of all elements, in kernels; 0 if there are none.
+template <class T, int Rank>
+KOKKOS_FUNCTION number_t<std::remove_const_t<T>> sum(Subarray<T, Rank> const& x) {
+  number_t<std::remove_const_t<T>> result(0);
+  for (std::int64_t i = 0; i < x.extent(0); ++i)
+    if constexpr (Rank == 1)
+      result += x[i];
+    else
+      result += sum(x[i]);
+  return result;
+}
+
+/// The sum of the products of the elements of two parts of one shape, in kernels.
+template <class T, class U, int Rank>
+  requires std::same_as<std::remove_const_t<T>, std::remove_const_t<U>>
+KOKKOS_FUNCTION number_t<std::remove_const_t<T>> dot(Subarray<T, Rank> const& x,
+                                                     Subarray<U, Rank> const& y) {
+  number_t<std::remove_const_t<T>> result(0);
+  for (std::int64_t i = 0; i < x.extent(0); ++i)
+    if constexpr (Rank == 1)
+      result += x[i] * y[i];
+    else
+      result += dot(x[i], y[i]);
+  return result;
+}
+
+/// The root of the sum of the squares of float or double, in kernels: the Euclidean norm of a row, the Frobenius norm of
+/// a matrix.
+template <class T, int Rank>
+  requires RealElement<std::remove_const_t<T>>
+KOKKOS_FUNCTION std::remove_const_t<T> norm(Subarray<T, Rank> const& x) {
+  return math::sqrt(dot(x, x));
+}
+
+/// The smallest element of what isn't empty, or NaN if there is one, in kernels.
+template <class T, int Rank>
+KOKKOS_FUNCTION std::remove_const_t<T> min(Subarray<T, Rank> const& x) {
+  if constexpr (Rank == 1) {
+    std::remove_const_t<T> result = x[0];
+    for (std::int64_t i = 1; i < x.extent(0); ++i)
+      if (x[i] < result || x[i] != x[i]) result = x[i];
+    return result;
+  } else {
+    auto result = min(x[0]);
+    for (std::int64_t i = 1; i < x.extent(0); ++i) {
+      auto const next = min(x[i]);
+      if (next < result || next != next) result = next;
+    }
+    return result;
+  }
+}
+
+/// The largest element of what isn't empty, or NaN if there is one, in kernels.
+template <class T, int Rank>
+KOKKOS_FUNCTION std::remove_const_t<T> max(Subarray<T, Rank> const& x) {
+  if constexpr (Rank == 1) {
+    std::remove_const_t<T> result = x[0];
+    for (std::int64_t i = 1; i < x.extent(0); ++i)
+      if (x[i] > result || x[i] != x[i]) result = x[i];
+    return result;
+  } else {
+    auto result = max(x[0]);
+    for (std::int64_t i = 1; i < x.extent(0); ++i) {
+      auto const next = max(x[i]);
+      if (next > result || next != next) result = next;
+    }
+    return result;
+  }
+}
+
+}  // namespace coir
