@@ -36,6 +36,7 @@ char const examples[] =
     "Examples:\n"
     "  coir-compare run build/openmp build/cuda --output here\n"
     "  coir-compare run build/openmp --set full --name workstation\n"
+    "  coir-compare run build/openmp --peers numpy,jax --python venv/bin/python\n"
     "  coir-compare merge here/compare.json colleague/compare.json --output both\n"
     "  coir-compare show both/compare.json\n"
     "\n"
@@ -72,6 +73,11 @@ std::string parse_name(std::string const& text) {
   return text;
 }
 
+std::string parse_python(std::string const& text) {
+  expects(!text.empty(), "--python must name a program, not ''");
+  return text;
+}
+
 CLI::App* add_run(CLI::App& app, RunSettings& settings) {
   CLI::App* const run = app.add_subcommand("run", "Measure builds of this machine, in turns");
   run->add_option("builds", settings.builds,
@@ -96,6 +102,16 @@ CLI::App* add_run(CLI::App& app, RunSettings& settings) {
          "--name", [&settings](auto const& text) { settings.machine = parse_name(text); },
          "What to call this machine (default its host name)")
       ->type_name("NAME");
+  run->add_option_function<std::string>(
+         "--peers", [&settings](auto const& text) { set_peers(settings.peers, text); },
+         "Packages that do the same work as further columns: numpy, numba, jax, cupy,\n"
+         "cupy-kernels, numba-cuda with commas between them, none, or auto for those of the\n"
+         "first four that the Python has (default auto)")
+      ->type_name("LIST");
+  run->add_option_function<std::string>(
+         "--python", [&settings](auto const& text) { settings.peers.python = parse_python(text); },
+         "A Python that has the peers' packages (default python3)")
+      ->type_name("FILE");
   auto* const progress = run->add_flag_callback(
       "--progress", [&settings] { settings.progress = ProgressMode::always; },
       "Show progress also where there is no terminal");
@@ -127,15 +143,18 @@ ExitCode run(RunSettings& settings) {
   if (settings.quiet) settings.progress = ProgressMode::never;
   say_of_files("nothing was written");
   OutputFolder const folder(settings.output, json_in(settings.output));
-  Comparison const comparison = measure(settings);
+  std::vector<std::string> notes;
+  Comparison const comparison = measure(settings, notes);
   if (comparison.rows.empty())
     throw Failure(failures_of(comparison) > 0 ? ExitCode::unexpected : ExitCode::input,
                   "nothing was measured: " + left_out_lines(comparison).front());
   write_all(settings.output, comparison);
   if (!settings.quiet) {
     Analysis const analysis = analyse(comparison);
-    std::cout << markdown_table(overview_grid(analysis)) << "\nThe report is in "
-              << settings.output.string() << ": compare.html, compare.md, compare.json\n";
+    std::cout << markdown_table(overview_grid(analysis)) << '\n';
+    for (auto const& note : notes) std::cout << one_line(note) << '\n';
+    std::cout << "The report is in " << settings.output.string()
+              << ": compare.html, compare.md, compare.json\n";
   }
   if (std::size_t const failed = failures_of(comparison); failed > 0) {
     auto const lines = left_out_lines(comparison);

@@ -42,11 +42,11 @@ struct Measured {
 
 /// The rows of one program of one contestant.
 struct Program {
-  fs::path path;
+  fs::path path;               // of a build's benchmark; a peer's script
   std::vector<Measured> rows;  // in the order in which the program runs them
 };
 
-/// A build's programs, for its device or for the host beside it.
+/// A build's programs, for its device or for the host beside it; or a peer.
 struct Runner {
   fs::path folder;
   bool on_host;  // the programs called ..._host_bench, of builds with a device
@@ -54,6 +54,7 @@ struct Runner {
   std::map<std::string, Program> programs;
   bool has_limits = false;  // of its own space, by coir-info
   bool on_device = false;
+  std::optional<Peer> peer = {};
 };
 
 std::string command_that_builds(fs::path const& folder) {
@@ -183,8 +184,9 @@ bool has(std::vector<std::string> const& texts, std::string const& text) {
 /// All of it together, while it is measured.
 class Measurement {
  public:
-  explicit Measurement(RunSettings const& settings)
+  Measurement(RunSettings const& settings, std::vector<std::string>& notes)
       : settings_(settings),
+        notes_(notes),
         rounds_(settings.rounds.value_or(rounds_of(settings.set))),
         works_(works_of(settings.set, settings.only)) {
     comparison_.machines.push_back({settings.machine.empty() ? host_name() : settings.machine,
@@ -204,6 +206,7 @@ class Measurement {
   Comparison run() {
     find_runners();
     for (Runner& runner : runners_) find_rows(runner);
+    add_peers();
     {
       ProgressLine progress("measuring", "rows", settings_.progress);
       for (int round = 0; round < rounds_; ++round)
@@ -214,7 +217,10 @@ class Measurement {
             if (found != runner.programs.end()) run_program(runner, found->second, progress);
           }
     }
-    for (Runner& runner : runners_) collect(runner);
+    for (Runner& runner : runners_) {
+      if (runner.peer) take_limits_of_builds(runner.build);
+      collect(runner);
+    }
     for (Runner& runner : runners_) machine().builds.push_back(runner.build);
     for (Build& build : unable_) machine().builds.push_back(build);
     return std::move(comparison_);
@@ -292,6 +298,53 @@ class Measurement {
     }
   }
 
+  bool any_build_has(Work const& work, std::string const& numbers) const {
+    return std::any_of(runners_.begin(), runners_.end(), [&](Runner const& runner) {
+      auto const found = runner.programs.find(work.program);
+      return !runner.peer && found != runner.programs.end() &&
+             has_row(found->second, work, numbers);
+    });
+  }
+
+  /// Peers do what they have of the works, at the sizes of builds; they have none of their own.
+  void add_peers() {
+    for (Peer& peer : find_peers(settings_.peers, notes_)) {
+      Runner runner{{}, false, {}, {}};
+      auto const is_taken = [&](Runner const& other) { return other.build.name == peer.name; };
+      bool const is_unique = std::none_of(runners_.begin(), runners_.end(), is_taken);
+      runner.build.name = peer.name + (is_unique ? "" : ", peer");
+      runner.build.backend = peer.name + " " + peer.version;
+      runner.build.device = peer.device;
+      runner.on_device = std::any_of(runners_.begin(), runners_.end(), [&](Runner const& other) {
+        return other.on_device && !other.on_host && other.build.device == peer.device;
+      });
+      for (Work const& work : works_)
+        for (auto const& row : split(work.row, '|')) {
+          if (!has(peer.rows, row)) continue;
+          Program& program = runner.programs[work.program];
+          program.path = peer.command[2];
+          for (auto const& numbers : work.quick)
+            if (any_build_has(work, numbers) && !has_row(program, work, numbers))
+              program.rows.push_back({&work, numbers, row + "/" + numbers, {}, {}, {}});
+        }
+      for (auto const& [name, program] : runner.programs)
+        total_ += static_cast<std::int64_t>(program.rows.size()) * rounds_;
+      runner.peer = std::move(peer);
+      runners_.push_back(std::move(runner));
+    }
+  }
+
+  /// The limits of a memory are those of whoever uses it.
+  void take_limits_of_builds(Build& build) const {
+    for (Runner const& other : runners_) {
+      if (other.peer || other.build.device != build.device) continue;
+      build.memory = other.build.memory;
+      build.limits.copy = other.build.limits.copy;
+      build.limits.triad = other.build.limits.triad;
+      return;
+    }
+  }
+
   void add_row(Program& program, std::string const& program_name, std::string const& row) {
     for (Work const& work : works_)
       for (auto const& numbers : work.quick)
@@ -324,6 +377,18 @@ class Measurement {
     }
   }
 
+  static std::vector<std::string> command_for(Runner const& runner, Program const& program,
+                                              std::vector<std::string> const& names) {
+    if (!runner.peer)
+      return {program.path.string(), "--benchmark_format=json",
+              "--benchmark_min_time=" + exact_text(least_seconds),
+              "--benchmark_filter=" + filter_for(names)};
+    auto command = runner.peer->command;
+    command.emplace_back("--measure");
+    command.insert(command.end(), names.begin(), names.end());
+    return command;
+  }
+
   /// Runs the rows of a program. If it ends in the middle, it is started again for those behind the one that ended it.
   void run_program(Runner& runner, Program& program, ProgressLine& progress) {
     std::vector<Measured*> waiting;
@@ -345,10 +410,7 @@ class Measurement {
         progress.update(done_ + static_cast<std::int64_t>(rows), total_,
                         runner.build.name + ": " + name);
       };
-      auto const outcome = run_child({program.path.string(), "--benchmark_format=json",
-                                      "--benchmark_min_time=" + exact_text(least_seconds),
-                                      "--benchmark_filter=" + filter_for(names)},
-                                     watch);
+      auto const outcome = run_child(command_for(runner, program, names), watch);
       BenchmarkOutput const output = read_benchmark_output(outcome.output);
       if (runner.on_host && output.has_context && !runner.has_limits) {
         describe_by_context(runner.build, output.context);
@@ -433,12 +495,24 @@ class Measurement {
         auto const bytes = median_of(row, "bytes/s"), items = median_of(row, work.unit + "/s");
         if (bytes && items) result.bytes = *bytes / *items * result.size;
         if (result.bytes && !is_measurable(*result.bytes)) result.bytes.reset();
+        if (runner.peer) count_as_builds_do(result);
         comparison_.rows.push_back(std::move(result));
       }
     }
   }
 
+  /// A peer's row has the bytes and operations of the same row of a build.
+  void count_as_builds_do(Row& row) const {
+    for (Row const& other : comparison_.rows) {
+      if (other.work != row.work || other.size_text != row.size_text) continue;
+      row.bytes = other.bytes;
+      if (other.flops) row.flops = *other.flops * other.seconds / row.seconds;
+      return;
+    }
+  }
+
   RunSettings const& settings_;
+  std::vector<std::string>& notes_;
   int rounds_;
   std::vector<Work> works_;
   std::vector<std::string> program_names_;
@@ -451,6 +525,8 @@ class Measurement {
 
 }  // namespace
 
-Comparison measure(RunSettings const& settings) { return Measurement(settings).run(); }
+Comparison measure(RunSettings const& settings, std::vector<std::string>& notes) {
+  return Measurement(settings, notes).run();
+}
 
 }  // namespace coir::apps::compare

@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// Runs a set on each of several builds, in turns.
+/// Runs a set on each of several builds, and on peers, in turns.
 
 #include "comparison.hpp"
+#include "peers.hpp"
 #include "work_set.hpp"
 
 #include <support/progress.hpp>
@@ -22,16 +23,18 @@ struct RunSettings {
   std::filesystem::path output = "compare";
   std::optional<int> rounds;  ///< those of the set unless given
   std::string machine;        ///< its name; empty: the host's
+  PeerSettings peers;
   ProgressMode progress = ProgressMode::automatic;
   bool quiet = false;
 };
 
-/// Runs the works of the set in rounds, in each of which the builds take their turns program by program, the one that
-/// began last time coming last. Rows that a build lacks, and those that fail, are named in `left_out`.
+/// Runs the works of the set in rounds, in each of which builds and peers take their turns program by program, the one that
+/// began last time coming last. Rows that a build lacks, and those that fail, are named in `left_out`; what peers lack isn't.
 ///
+/// \param notes  what else the user is to know is added here
 /// \throws InputError naming the command that builds it if a folder isn't a build with benchmarks
-/// \throws EnvironmentError if no build can run here
+/// \throws EnvironmentError if no build, or a peer that was named, can run here
 /// \throws Failure if the user has asked the program to stop
-Comparison measure(RunSettings const& settings);
+Comparison measure(RunSettings const& settings, std::vector<std::string>& notes);
 
 }  // namespace coir::apps::compare

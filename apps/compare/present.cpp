@@ -98,7 +98,8 @@ Grid machines_grid(Analysis const& analysis) {
             {}};
   for (auto const& [machine, build, label] : analysis.contestants) {
     Limits const& limits = build->limits;
-    grid.rows.push_back({label, build->backend, build->device, std::to_string(build->threads),
+    grid.rows.push_back({label, build->backend, build->device,
+                         build->threads > 0 ? std::to_string(build->threads) : "",
                          build->memory > 0 ? with_unit(build->memory, "B") : "",
                          bandwidth(limits.copy), bandwidth(limits.triad),
                          limits.launch ? with_unit(*limits.launch, "s") : "",

@@ -13,29 +13,30 @@ namespace {
 constexpr char file_name[] = "libnvidia-ml.so.1";
 constexpr double of_percent = 1e-2, of_milli = 1e-3, of_mega = 1e6;
 
-// NVML's types and numbers as plain ones, so that its header isn't needed.
-using Handle = void*;
-struct Utilization {
-  unsigned kernels = 0, memory = 0;  // per cent of the time
-};
-struct Memory {
-  unsigned long long total = 0, free = 0, used = 0;  // bytes
-};
 constexpr int temperature_of_chip = 0;
 constexpr int clock_of_multiprocessors = 1;
-
-/// A function of the library, which one that is older than the function doesn't have.
-template <class... Arguments>
-struct Function {
-  char const* name;
-  int (*call)(Arguments...) = nullptr;
-
-  void find_in(void* library) { call = reinterpret_cast<decltype(call)>(dlsym(library, name)); }
-};
 
 }  // namespace
 
 struct Nvml::Library {
+  // NVML's types and numbers as plain ones, so that its header isn't needed.
+  using Handle = void*;
+  struct Utilization {
+    unsigned kernels = 0, memory = 0;  // per cent of the time
+  };
+  struct Memory {
+    unsigned long long total = 0, free = 0, used = 0;  // bytes
+  };
+
+  /// A function of the library, which one that is older than the function doesn't have.
+  template <class... Arguments>
+  struct Function {
+    char const* name;
+    int (*call)(Arguments...) = nullptr;
+
+    void find_in(void* library) { call = reinterpret_cast<decltype(call)>(dlsym(library, name)); }
+  };
+
   void* file = nullptr;
   bool is_started = false;
   std::string absence;
@@ -142,19 +143,19 @@ std::string Nvml::name(Device const& device) const {
 }
 
 Reading Nvml::load(Device const& device) const {
-  return Library::read<Utilization>(
+  return Library::read<Library::Utilization>(
       device, [&](auto* a) { return library_->error_of(library_->load, device.handle, a); },
       [](auto const& a) { return of_percent * a.kernels; });
 }
 
 Reading Nvml::memory_used(Device const& device) const {
-  return Library::read<Memory>(
+  return Library::read<Library::Memory>(
       device, [&](auto* a) { return library_->error_of(library_->memory, device.handle, a); },
       [](auto const& a) { return a.used; });
 }
 
 Reading Nvml::memory(Device const& device) const {
-  return Library::read<Memory>(
+  return Library::read<Library::Memory>(
       device, [&](auto* a) { return library_->error_of(library_->memory, device.handle, a); },
       [](auto const& a) { return a.total; });
 }

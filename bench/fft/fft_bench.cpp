@@ -2,7 +2,7 @@
 // threads) on hosts where fftw3_omp is there.
 //
 // Counted are 2.5 N log2 N operations, half of what is usual for complex numbers, and the bytes of input and output
-// once. bench/peers has no row for them yet.
+// once. bench/peers does the same in NumPy, JAX and CuPy.
 
 #include <support/memory.hpp>
 #include <support/timing.hpp>

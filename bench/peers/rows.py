@@ -5,12 +5,15 @@ on, and returns a function without arguments that does the statement once and re
 The script ends with main(), which times the rows and prints {row: seconds} as JSON.
 
     python table_PACKAGE.py [--rows REGEX] [--small]
+    python table_PACKAGE.py --measure ROW/SIZES...
 
-Rows carry the names of our benchmarks, such as x+=3/256. Inputs are equal in all packages.
+Rows carry the names of our benchmarks, such as x+=3/256. Inputs are equal in all packages. coir-compare calls the second
+form, which prints its results as Google Benchmark does, each when it is there.
 """
 
 import argparse
 import json
+import math
 import re
 import statistics
 import sys
@@ -39,6 +42,22 @@ ROWS = {  # name: sizes of the table, sizes for --small
     "jacobi,statement": ([(400, 266), (8192, 8192)], [(16, 16)]),
     "jacobi,recorded": ([(400, 266), (8192, 8192)], [(16, 16)]),  # ours alone: record()
     "jacobi,kernel": ([(400, 266), (8192, 8192)], [(16, 16)]),  # ours alone: the solver's plain sweep
+    # Not in the table; coir-compare gives their sizes.
+    "sort,float": ([], [(1024,)]),
+    "argsort,float": ([], [(1024,)]),
+    "sort,rows,float": ([], [(4096,)]),  # n numbers in rows of 1024
+    "cumsum,float": ([], [(1024,)]),
+    "uniform,float": ([], [(1024,)]),
+    "matmul,float": ([], [(32,)]),
+    "r2c,float": ([], [(16,)]),  # a cube
+    "c2r,float": ([], [(16,)]),  # without the factor 1 / n^3
+    "r2c,double": ([], [(16,)]),
+}
+
+SAME_AS = {  # other benchmarks of ours that do the same: the row that a peer has
+    "bench_escape_kernel<float>": "mandelbrot",
+    "bench_escape_arrays<float>": "mandelbrot,arrays",
+    "normal,float": "normal",
 }
 
 ITERATIONS = 256  # of a pixel of the Mandelbrot set, at most
@@ -65,6 +84,17 @@ def matrix(xp, rows, columns, dtype):
 
     elements = np.sin(np.linspace(0, 1000, rows * columns)).astype(dtype)
     return xp.asarray(elements.reshape(rows, columns))
+
+
+def unsorted(xp, n):
+    """Uniform random numbers, float32."""
+    import numpy as np
+
+    return xp.asarray(np.random.default_rng(1).random(n, np.float32))
+
+
+def cube(xp, n, dtype):
+    return matrix(xp, n * n, n, dtype).reshape(n, n, n)
 
 
 def pixels(xp, n):
@@ -101,6 +131,18 @@ def expected(name, sizes):
     if name.startswith("matmul"):
         a = matrix(np, n, n, "float64")
         return a @ a
+    if name == "sort,float":
+        return np.sort(unsorted(np, n))
+    if name == "argsort,float":
+        return np.argsort(unsorted(np, n))
+    if name == "sort,rows,float":
+        return np.sort(unsorted(np, n).reshape(-1, 1024))
+    if name == "cumsum,float":
+        return np.cumsum(t)
+    if name.startswith("r2c"):
+        return np.fft.rfftn(cube(np, n, "float64"))
+    if name.startswith("c2r"):
+        return cube(np, n, "float64") * n**3
     if name.startswith("x xT"):
         x = matrix(np, n, n, "float32").astype("float64")
         return x @ x.T
@@ -128,11 +170,17 @@ def check(name, sizes, result):
     if name == "normal":  # bounds of five standard deviations
         n = sizes[0]
         right = abs(result.mean()) < 5 / n**0.5 and abs(result.std() - 1) < 5 / (2 * n) ** 0.5
+    elif name == "uniform,float":
+        n = result.size
+        right = np.all((result >= 0) & (result < 1)) and abs(result.mean() - 0.5) < 5 / (12 * n) ** 0.5
     elif name.startswith("mandelbrot"):  # rounding decides near the edge
         right = np.mean(result != expected(name, sizes)) < 0.02
     else:
-        right = np.shape(result) == np.shape(expected(name, sizes)) and np.allclose(
-            np.asarray(result, dtype="float64"), expected(name, sizes), rtol=2e-5, atol=2e-5
+        right_one = expected(name, sizes)
+        # Transforms round by the largest of their numbers.
+        error = 2e-5 * (np.abs(right_one).max() if name.startswith(("r2c", "c2r")) else 1)
+        right = np.shape(result) == np.shape(right_one) and np.allclose(
+            np.asarray(result, dtype=np.result_type(right_one, "float64")), right_one, rtol=2e-5, atol=error
         )
     if not right:
         raise ValueError("the result is wrong")
@@ -151,8 +199,9 @@ def row(*names):
     return note
 
 
-def seconds_per_call(statement, fence):
-    """The median over batches. A batch has calls enough that the clock and the fences don't show."""
+def seconds_per_call(statement, fence, least=0.5, fewest=3):
+    """The median over batches, of which there are some and which take together at least so many seconds. A batch has calls
+    enough that the clock and the fences don't show."""
 
     def batch(calls):
         result = None
@@ -169,9 +218,45 @@ def seconds_per_call(statement, fence):
     while batch(calls) < 1e-3:
         calls *= 2
     times = []
-    while sum(times) < 0.5 or (len(times) < 3 and sum(times) < 5):
+    while sum(times) < least or (len(times) < fewest and sum(times) < 5):
         times.append(batch(calls))
     return statistics.median(times) / calls
+
+
+LONGEST = 1  # seconds of a call, above which larger sizes of the row aren't tried
+
+
+def result_of(full_name, slowest, fence):
+    """A result as Google Benchmark prints it.
+
+    slowest: {row: its longest call so far and of which size}, in which the result is noted
+    """
+    name, *numbers = full_name.split("/")
+    sizes = tuple(map(int, numbers))
+    entry = {"name": full_name, "run_name": full_name, "run_type": "iteration"}
+    seconds, of = slowest.get(name, (0, sizes))
+    if seconds > LONGEST and math.prod(sizes) > math.prod(of):
+        why = f"it needs more time than a peer gets: {seconds:.1f} s a call at {'/'.join(map(str, of))}"
+        return entry | {"error_occurred": True, "error_message": why}
+    try:
+        seconds = seconds_per_call(functions[SAME_AS.get(name, name)](*sizes), fence, least=0.1, fewest=1)
+    except Exception as error:
+        text = f"{type(error).__name__}: {error}"
+        is_short = isinstance(error, MemoryError) or re.search("out of ?memory|RESOURCE_EXHAUSTED", text, re.I)
+        why = "it needs more memory than there is" if is_short else text
+        return entry | {"error_occurred": True, "error_message": why}
+    slowest[name] = max(slowest.get(name, (0, sizes)), (seconds, sizes))
+    return entry | {"real_time": seconds, "time_unit": "s", "seconds": seconds}
+
+
+def measure(names, about, fence):
+    """Prints results as Google Benchmark does, each when it is there: the next one may end this program."""
+    slowest = {}
+    print(f'{{"context": {json.dumps(about)}, "benchmarks": [', end="", flush=True)
+    for number, full_name in enumerate(names):
+        entry = result_of(full_name, slowest, fence)
+        print(("," if number else "") + "\n" + json.dumps(entry), end="", flush=True)
+    print("\n]}")
 
 
 def main(package, version, device, fence=lambda result: None, to_host=lambda result: result):
@@ -184,9 +269,15 @@ def main(package, version, device, fence=lambda result: None, to_host=lambda res
     parser.add_argument("--rows", default="", metavar="REGEX", help="only rows in which this is found")
     parser.add_argument("--small", action="store_true", help="tiny sizes, and a check of each result")
     parser.add_argument("--about", action="store_true", help="say what would run on what, and stop")
+    parser.add_argument("--measure", nargs="+", metavar="ROW/SIZES", help="these, as Google Benchmark prints them")
     arguments, _ = parser.parse_known_args()
+    about = {"package": package, "version": version, "device": device}
     if arguments.about:
-        print(json.dumps({"package": package, "version": version, "device": device}))
+        others = [name for name, same in SAME_AS.items() if same in functions]
+        print(json.dumps(about | {"rows": [*functions, *others]}))
+        return
+    if arguments.measure:
+        measure(arguments.measure, about, fence)
         return
 
     seconds, failed = {}, False

@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 from compare import HERE, last_line, run
+from rows import SAME_AS as OUR_NAMES
 from rows import row_names
 
 PEERS = {  # name: script and options
@@ -28,11 +29,6 @@ PEERS = {  # name: script and options
     "cupy": ["table_cupy.py"],
     "cupy-kernels": ["table_cupy.py", "--kernels"],
     "numba-cuda": ["table_numba_cuda.py"],
-}
-
-OUR_NAMES = {  # benchmarks that aren't called as their rows
-    "bench_escape_kernel<float>": "mandelbrot",
-    "bench_escape_arrays<float>": "mandelbrot,arrays",
 }
 
 # Rows that arithmetic bounds, not memory: their share of the copy bandwidth says nothing.

@@ -4,7 +4,7 @@ import sys
 
 import cupy as cp
 
-from rows import ITERATIONS, line, main, matrix, pixels, row
+from rows import ITERATIONS, cube, line, main, matrix, pixels, row, unsorted
 
 own_kernels = "--kernels" in sys.argv
 
@@ -142,6 +142,36 @@ arrays("any")(to_number(any_to_array))
 kernels("any")(to_number(any_to_array_kernel))
 
 
+@arrays("sort,float")
+def sort(n):
+    x = unsorted(cp, n)
+    return lambda: cp.sort(x)
+
+
+@arrays("argsort,float")
+def sorting_indices(n):
+    x = unsorted(cp, n)
+    return lambda: cp.argsort(x)
+
+
+@arrays("sort,rows,float")
+def sort_rows(n):
+    x = unsorted(cp, n).reshape(-1, 1024)
+    return lambda: cp.sort(x)
+
+
+@arrays("cumsum,float")
+def cumulative_sum(n):
+    x = line(cp, 0, 1, n)
+    return lambda: cp.cumsum(x)
+
+
+@arrays("uniform,float")
+def uniform_numbers(n):
+    cp.random.seed(1)
+    return lambda: cp.random.random_sample(n, dtype=cp.float32)
+
+
 @arrays("normal")
 def normal_numbers(n):
     cp.random.seed(1)
@@ -160,6 +190,13 @@ def new_square(n):
     a = matrix(cp, n, n, "float64")
     b = a.copy()
     return lambda: a @ b
+
+
+@arrays("matmul,float")
+def square_in_single(n):
+    a = matrix(cp, n, n, "float32")
+    b, c = a.copy(), cp.empty_like(a)
+    return lambda: cp.matmul(a, b, out=c)
 
 
 @arrays("x xT,float")
@@ -271,6 +308,24 @@ extern "C" __global__ void sweep(float const* __restrict__ u, float* __restrict_
         return u
 
     return statement
+
+
+def transform(dtype):
+    def prepare(n):
+        x = cube(cp, n, dtype)
+        return lambda: cp.fft.rfftn(x)
+
+    return prepare
+
+
+arrays("r2c,float")(transform("float32"))
+arrays("r2c,double")(transform("float64"))
+
+
+@arrays("c2r,float")
+def transform_back(n):
+    y = cp.fft.rfftn(cube(cp, n, "float32"))
+    return lambda: cp.fft.irfftn(y, (n, n, n), axes=(0, 1, 2), norm="forward")
 
 
 if not cp.cuda.is_available():

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import job
-from rows import ITERATIONS, line, main, matrix, pixels, row
+from rows import ITERATIONS, cube, line, main, matrix, pixels, row, unsorted
 
 jax.config.update("jax_enable_x64", True)  # for the rows in double
 jax.config.update("jax_default_matmul_precision", "highest")  # float32 products in float32
@@ -77,6 +77,39 @@ for name, function in {"sum": jnp.sum, "max": jnp.max, "any": lambda x: jnp.any(
     row(name)(to_number)
 
 
+def compiled(function, prepare):
+    """A row that applies a function to what is made for a size."""
+    compute = jax.jit(function)
+
+    def for_size(n):
+        x = prepare(n)
+        return lambda: compute(x)
+
+    return for_size
+
+
+row("sort,float")(compiled(jnp.sort, lambda n: unsorted(jnp, n)))
+row("argsort,float")(compiled(jnp.argsort, lambda n: unsorted(jnp, n)))
+row("sort,rows,float")(compiled(jnp.sort, lambda n: unsorted(jnp, n).reshape(-1, 1024)))
+row("cumsum,float")(compiled(jnp.cumsum, lambda n: line(jnp, 0, 1, n)))
+row("r2c,float")(compiled(jnp.fft.rfftn, lambda n: cube(jnp, n, "float32")))
+row("r2c,double")(compiled(jnp.fft.rfftn, lambda n: cube(jnp, n, "float64")))
+
+
+@row("c2r,float")
+def transform_back(n):
+    y = jnp.fft.rfftn(cube(jnp, n, "float32"))
+    compute = jax.jit(lambda y: jnp.fft.irfftn(y, (n, n, n), norm="forward"))
+    return lambda: compute(y)
+
+
+@row("uniform,float")
+def uniform_numbers(n):
+    key = jax.random.key(1)
+    compute = jax.jit(lambda key: jax.random.uniform(key, n, jnp.float32))
+    return lambda: compute(key)
+
+
 @row("normal")
 def normal_numbers(n):
     key = jax.random.key(1)
@@ -87,6 +120,14 @@ def normal_numbers(n):
 @row("matmul,double", "matmul,double,new")
 def square(n):
     a = matrix(jnp, n, n, "float64")
+    b = jnp.copy(a)
+    compute = jax.jit(jnp.matmul)
+    return lambda: compute(a, b)
+
+
+@row("matmul,float")
+def square_in_single(n):
+    a = matrix(jnp, n, n, "float32")
     b = jnp.copy(a)
     compute = jax.jit(jnp.matmul)
     return lambda: compute(a, b)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import job
-from rows import ITERATIONS, line, main, matrix, pixels, row
+from rows import ITERATIONS, cube, line, main, matrix, pixels, row, unsorted
 
 
 @row("x+=3")
@@ -88,6 +88,37 @@ def any_of_all(n):
     return lambda: np.greater(x, 2, out=mask).any()
 
 
+@row("sort,float")
+def sort(n):
+    x = unsorted(np, n)
+    return lambda: np.sort(x)
+
+
+@row("argsort,float")
+def sorting_indices(n):
+    x = unsorted(np, n)
+    return lambda: np.argsort(x)
+
+
+@row("sort,rows,float")
+def sort_rows(n):
+    x = unsorted(np, n).reshape(-1, 1024)
+    return lambda: np.sort(x)
+
+
+@row("cumsum,float")
+def cumulative_sum(n):
+    x = line(np, 0, 1, n)
+    return lambda: np.cumsum(x)
+
+
+@row("uniform,float")
+def uniform_numbers(n):
+    x = np.empty(n, np.float32)
+    generator = np.random.default_rng(1)
+    return lambda: generator.random(dtype=np.float32, out=x)
+
+
 @row("normal")
 def normal_numbers(n):
     x = np.empty(n, np.float32)
@@ -107,6 +138,13 @@ def new_square(n):
     a = matrix(np, n, n, "float64")
     b = a.copy()
     return lambda: a @ b
+
+
+@row("matmul,float")
+def square_in_single(n):
+    a = matrix(np, n, n, "float32")
+    b, c = a.copy(), np.empty_like(a)
+    return lambda: np.matmul(a, b, out=c)
 
 
 @row("x xT,float")
@@ -175,6 +213,24 @@ def jacobi(m, n):
         return u
 
     return statement
+
+
+def transform(dtype):
+    def prepare(n):
+        x = cube(np, n, dtype)
+        return lambda: np.fft.rfftn(x)
+
+    return prepare
+
+
+row("r2c,double")(transform("float64"))
+if int(np.__version__.split(".")[0]) >= 2:  # before, transforms were in double whatever they were given
+    row("r2c,float")(transform("float32"))
+
+    @row("c2r,float")
+    def transform_back(n):
+        y = np.fft.rfftn(cube(np, n, "float32"))
+        return lambda: np.fft.irfftn(y, (n, n, n), axes=(0, 1, 2), norm="forward")
 
 
 main("numpy", np.__version__, job.cpu_name())

@@ -56,6 +56,30 @@ done
 echo ']}'
 )sh";
 
+/// A Python that has the packages named in the file "packages" beside it, which do x += 3 in half a second a call. "fail_numpy"
+/// names a row at which NumPy crashes, "slow_numpy" one that takes it too long.
+constexpr char python[] = R"sh(#!/bin/sh
+here=$(dirname "$0")
+name=$(basename "$1" .py | sed s/table_//)
+if ! grep -qsxF "$name" "$here/packages"; then echo "ModuleNotFoundError: No module named '$name'" >&2; exit 1; fi
+if [ "$2" = --about ]; then
+  echo '{"package": "'$name'", "version": "9.1", "device": "a CPU", "rows": ["x+=3", "cos2+sin2"]}'
+  exit
+fi
+shift 2
+echo "$name" >>"$here/../build/log"
+echo '{"context": {}, "benchmarks": ['
+for row; do
+  if [ "$(cat "$here/fail_$name" 2>/dev/null)" = "$row" ]; then kill -SEGV $$; fi
+  if [ "$(cat "$here/slow_$name" 2>/dev/null)" = "$row" ]; then
+    echo "{\"name\": \"$row\", \"run_name\": \"$row\", \"error_occurred\": true, \"error_message\": \"it needs more time\"},"
+    continue
+  fi
+  echo "{\"name\": \"$row\", \"run_name\": \"$row\", \"run_type\": \"iteration\", \"seconds\": 0.5},"
+done
+echo ']}'
+)sh";
+
 void write_script(fs::path const& path, char const* text) {
   fs::create_directories(path.parent_path());
   std::ofstream(path) << text;
@@ -67,6 +91,13 @@ class Compare : public ::testing::Test {
   Compare() {
     make_build("one");
     make_build("two");
+    // No package of this machine's takes part.
+    write_script(folder / "bin/python3", python);
+    setenv("PATH", ((folder / "bin").string() + ":" + path_).c_str(), /*overwrite=*/1);
+  }
+  ~Compare() override { setenv("PATH", path_.c_str(), /*overwrite=*/1); }
+  void say_of_python(std::string const& file, std::string const& text) {
+    std::ofstream(folder / "bin" / file) << text;
   }
   void make_build(std::string const& name) {
     write_script(folder / "build" / name / "apps/info/coir-info", info);
@@ -83,6 +114,7 @@ class Compare : public ::testing::Test {
     return nlohmann::json::parse(coir::testing::read_text(folder / name / "compare.json"));
   }
 
+  std::string path_ = std::getenv("PATH");
   struct Folder : TemporaryFolder {
     fs::path operator/(fs::path const& name) const { return path() / name; }
   } folder;
@@ -129,6 +161,106 @@ TEST_F(Compare, TakesMediansOfRoundsInTurns) {
   EXPECT_TRUE(
       contains(shown.output, "one, sum/100000000: array_table_bench has no row sum/100000000"))
       << shown.output;
+}
+
+TEST_F(Compare, PeersTakeTheirTurns) {
+  say_of_python("packages", "numpy\njax\ncupy\n");
+  auto const outcome =
+      compare("run build/one --peers numpy,jax --rounds 2 --only x+=3 cos2+sin2 sum");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_EQ(outcome.errors, "");
+  EXPECT_EQ(coir::testing::read_text(folder / "build/log"), "one\nnumpy\njax\nnumpy\njax\none\n");
+  auto const json = report();
+  auto const builds = json["machines"][0]["builds"];
+  ASSERT_EQ(builds.size(), 3u);
+  EXPECT_EQ(builds[1]["name"], "numpy");
+  EXPECT_EQ(builds[1]["backend"], "numpy 9.1");
+  EXPECT_EQ(builds[1]["device"], "a CPU");
+  EXPECT_EQ(builds[1]["limits"]["copy_bytes_per_second"], 1e9);  // of the build on the same device
+  EXPECT_TRUE(builds[1]["limits"]["launch_seconds"].is_null());
+  // Only what both sides have, at the build's sizes.
+  std::vector<std::string> rows;
+  for (auto const& row : json["rows"])
+    if (row["build"] == "numpy") {
+      rows.push_back(row["work"].get<std::string>() + "/" + row["numbers"].get<std::string>());
+      EXPECT_EQ(row["seconds"], 0.5);
+      EXPECT_EQ(row["bytes"], 8 * row["size"].get<double>());
+      EXPECT_EQ(row["rounds"].size(), 2u);
+    }
+  EXPECT_EQ(rows, (std::vector<std::string>{"x+=3/256", "x+=3/1000000"}));
+  for (auto const& row : json["left_out"]) EXPECT_EQ(row["build"], "one") << row;
+  EXPECT_TRUE(contains(outcome.output, "3.00 x, 500 ms")) << outcome.output;
+  EXPECT_EQ(compare("show compare/compare.json").code, 0);
+}
+
+TEST_F(Compare, PeersAreThoseThatPythonHas) {
+  say_of_python("packages", "jax\n");
+  auto const outcome = compare("run build/one --rounds 1 --only x+=3");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_FALSE(contains(outcome.output, "No peers")) << outcome.output;
+  ASSERT_EQ(report()["machines"][0]["builds"].size(), 2u);
+  EXPECT_EQ(report()["machines"][0]["builds"][1]["name"], "jax");
+
+  say_of_python("packages", "");
+  auto const without = compare("run build/one --rounds 1 --only x+=3");
+  EXPECT_EQ(without.code, 0) << without.errors;
+  EXPECT_TRUE(contains(without.output,
+                       "\nNo peers: python3 has none of numpy, numba, jax, cupy (numpy ended with "
+                       "code 1: ModuleNotFoundError: No module named 'numpy').\n"))
+      << without.output;
+  EXPECT_EQ(compare("run build/one --rounds 1 --only x+=3 --quiet").output, "");
+
+  fs::remove(folder / "bin/python3");
+  std::ofstream(folder / "bin/python3") << "no program";
+  auto const none = compare("run build/one --rounds 1 --only x+=3 --peers none");
+  EXPECT_EQ(none.code, 0);
+  EXPECT_FALSE(contains(none.output, "peers")) << none.output;
+}
+
+TEST_F(Compare, APeerThatFailsIsNamedAndTheOthersAreKept) {
+  say_of_python("packages", "numpy\njax\n");
+  say_of_python("fail_numpy", "x+=3/256");
+  auto const outcome = compare("run build/one --rounds 2 --only x+=3");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(
+      contains(outcome.errors, "numpy, x+=3/256 failed: table_numpy.py was ended by signal 11"))
+      << outcome.errors;
+  auto const json = report();
+  EXPECT_EQ(json["rows"].size(), 5u);
+  for (auto const& row : json["rows"]) EXPECT_EQ(row["rounds"].size(), 2u) << row;
+}
+
+TEST_F(Compare, ARowThatTakesAPeerTooLongIsLeftOut) {
+  say_of_python("packages", "numpy\n");
+  say_of_python("slow_numpy", "x+=3/1000000");
+  auto const outcome = compare("run build/one --rounds 1 --only x+=3");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  auto const markdown = coir::testing::read_text(folder / "compare/compare.md");
+  EXPECT_TRUE(contains(markdown, "- numpy, x+=3/1000000: it needs more time\n")) << markdown;
+}
+
+TEST_F(Compare, PeersThatAreNamedMustRun) {
+  auto const missing = compare("run build/one --peers numpy");
+  EXPECT_EQ(missing.code, 6);
+  EXPECT_TRUE(contains(missing.errors,
+                       "the peer numpy can't run, its script ended with code 1: "
+                       "ModuleNotFoundError: No module named 'numpy': install it"))
+      << missing.errors;
+  EXPECT_FALSE(fs::exists(folder / "compare"));
+  auto const nowhere = compare("run build/one --peers numpy --python nowhere/python");
+  EXPECT_EQ(nowhere.code, 6);
+  EXPECT_TRUE(contains(nowhere.errors, "nowhere/python")) << nowhere.errors;
+  auto const unknown = compare("run build/one --peers numpy,torch");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_EQ(unknown.errors,
+            "coir-compare: error: --peers must be auto, none or, with commas between them, some of "
+            "numpy, numba, jax, cupy, cupy-kernels, numba-cuda, not 'numpy,torch'\n");
+  EXPECT_EQ(compare("run build/one --peers numpy,numpy").code, 2);
+  EXPECT_EQ(compare("run build/one --peers ''").code, 2);
+  EXPECT_EQ(compare("run build/one --python ''").code, 2);
+  write_script(folder / "bin/python3", "#!/bin/sh\necho '{\"version\": 3}'\n");
+  EXPECT_TRUE(contains(compare("run build/one --peers numpy").errors,
+                       "the peer numpy can't run, its script didn't say what it is"));
 }
 
 TEST_F(Compare, AWorkOfWhichABuildHasNoRowIsOneLine) {
