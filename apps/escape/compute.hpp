@@ -26,17 +26,14 @@
 
 namespace coir::apps::escape {
 
-using Exec = Kokkos::DefaultExecutionSpace;
-using Memory = Exec::memory_space;
-
-template <class T>
-using Pixels = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
+template <class Exec, class T>
+using Pixels = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
 
 /// What a run found.
-template <class T>
+template <class Exec, class T>
 struct Outcome {
-  Pixels<int> counts;
-  Pixels<T> values;        ///< empty unless smooth values are wanted
+  Pixels<Exec, int> counts;
+  Pixels<Exec, T> values;  ///< empty unless smooth values are wanted
   double seconds = 0;      ///< the median over the repeats
   std::int64_t steps = 0;  ///< of z -> z^2 + c that were counted
   std::int64_t inside = 0;
@@ -83,7 +80,7 @@ Problem<T> problem_of(Settings const& settings) {
 /// Stops before memory is allocated for what can't fit.
 ///
 /// \returns what the run takes at most
-template <class T>
+template <class Exec, class T>
 MemoryPlan expects_memory_for(Problem<T> const& problem, Settings const& settings) {
   std::int64_t const pixels = std::int64_t(settings.rows) * settings.columns;
   std::int64_t const result =
@@ -91,7 +88,7 @@ MemoryPlan expects_memory_for(Problem<T> const& problem, Settings const& setting
   std::int64_t device = result;
   if (settings.scheme == Scheme::arrays)
     device += bytes_of_arrays(problem, settings.wants_smooth());
-  MemoryPlan plan{resident_bytes(), bytes_beside(4 * pixels), 0};
+  MemoryPlan plan{resident_bytes(), bytes_beside(4 * pixels)};
   if (runs_on_host<Exec>) {
     plan.host += device;
   } else {
@@ -104,17 +101,18 @@ MemoryPlan expects_memory_for(Problem<T> const& problem, Settings const& setting
 }
 
 /// One run. Returns false if the monitor stopped it.
-template <class T>
-bool compute_once(Problem<T> const& problem, Outcome<T>& outcome, Scheme scheme,
-                  Monitor const& monitor) {
-  Stopwatch<Exec> const watch(Exec{});
+template <class Exec, class T>
+bool compute_once(Exec const& exec, Problem<T> const& problem, Outcome<Exec, T>& outcome,
+                  Scheme scheme, Monitor const& monitor) {
+  Stopwatch<Exec> const watch(exec);
   bool done;
   if (scheme == Scheme::kernel) {
-    done = escape_time(Exec{}, problem, outcome.counts, outcome.values, monitor);
+    done = escape_time(exec, problem, outcome.counts, outcome.values, monitor);
   } else {
     Shape<2> const shape{problem.pixels.rows, problem.pixels.columns};
-    Array<int, 2> counts(outcome.counts.data(), shape, nullptr);
-    Array<T, 2> values(outcome.values.data(), shape, nullptr);
+    using Memory = typename Exec::memory_space;
+    Array<int, 2, Memory> counts(outcome.counts.data(), shape, nullptr);
+    Array<T, 2, Memory> values(outcome.values.data(), shape, nullptr);
     done = escape_time_by_arrays(problem, counts, outcome.values.size() > 0 ? &values : nullptr,
                                  monitor);
   }
@@ -122,16 +120,16 @@ bool compute_once(Problem<T> const& problem, Outcome<T>& outcome, Scheme scheme,
   return done;
 }
 
-template <class T>
-void count_steps(Outcome<T>& outcome, int iterations) {
+template <class Exec, class T>
+void count_steps(Exec const& exec, Outcome<Exec, T>& outcome, int iterations) {
   auto const counts = outcome.counts;
   auto const all = box({int(counts.extent(0)), int(counts.extent(1))});
   reduce(
-      "coir::apps::escape/steps", Exec{}, all,
+      "coir::apps::escape/steps", exec, all,
       KOKKOS_LAMBDA(int i, int j, std::int64_t& sum) { sum += counts(i, j); },
       Kokkos::Sum<std::int64_t>(outcome.steps));
   reduce(
-      "coir::apps::escape/inside", Exec{}, all,
+      "coir::apps::escape/inside", exec, all,
       KOKKOS_LAMBDA(int i, int j, std::int64_t& sum) { sum += counts(i, j) == iterations ? 1 : 0; },
       Kokkos::Sum<std::int64_t>(outcome.inside));
 }
@@ -139,18 +137,18 @@ void count_steps(Outcome<T>& outcome, int iterations) {
 /// Computes settings.repeat times.
 ///
 /// \throws Failure if the user stopped it
-template <class T>
-Outcome<T> compute(Problem<T> const& problem, Settings const& settings) {
-  Outcome<T> outcome;
+template <class Exec, class T>
+Outcome<Exec, T> compute(Exec const& exec, Problem<T> const& problem, Settings const& settings) {
+  Outcome<Exec, T> outcome;
   Activity const computing(std::string("computing by ") + name_of(settings.scheme));
-  outcome.counts = Pixels<int>("counts", settings.rows, settings.columns);
+  outcome.counts = Pixels<Exec, int>("counts", settings.rows, settings.columns);
   if (settings.wants_smooth())
-    outcome.values = Pixels<T>("values", settings.rows, settings.columns);
+    outcome.values = Pixels<Exec, T>("values", settings.rows, settings.columns);
 
   // Kernels are loaded and memory is found at the first launch; that is in nobody's time.
   Problem<T> first = problem;
   first.iterations = 1;
-  compute_once(first, outcome, settings.scheme, {});
+  compute_once(exec, first, outcome, settings.scheme, {});
 
   char const* const unit = settings.scheme == Scheme::kernel ? "pixels" : "steps";
   std::vector<double> seconds;
@@ -163,7 +161,7 @@ Outcome<T> compute(Problem<T> const& problem, Settings const& settings) {
       total = of;
       return !interrupted();
     };
-    if (!compute_once(problem, outcome, settings.scheme, monitor) || interrupted())
+    if (!compute_once(exec, problem, outcome, settings.scheme, monitor) || interrupted())
       throw Failure(ExitCode::interrupted, "stopped after " + std::to_string(reached) + " of " +
                                                std::to_string(total) + " " + unit +
                                                "; nothing was written");
@@ -173,7 +171,7 @@ Outcome<T> compute(Problem<T> const& problem, Settings const& settings) {
   std::size_t const middle = seconds.size() / 2;
   outcome.seconds =
       seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
-  count_steps(outcome, problem.iterations);
+  count_steps(exec, outcome, problem.iterations);
   return outcome;
 }
 

@@ -50,21 +50,22 @@ struct PixelCentre {
 };
 
 /// The loop over whole arrays, from z with c, which is an array or a single number.
-template <class T, class C>
-bool iterate_arrays(int iterations, Array<Kokkos::complex<T>, 2>& z, C const& c,
-                    Array<int, 2>& counts, Array<T, 2>* values, Monitor const& monitor) {
-  Array<bool, 2> small = empty<bool>(z.shape());
+template <class T, class Space, class C>
+bool iterate_arrays(int iterations, Array<Kokkos::complex<T>, 2, Space>& z, C const& c,
+                    Array<int, 2, Space>& counts, Array<T, 2, Space>* values,
+                    Monitor const& monitor) {
+  Array<bool, 2, Space> small = empty<bool, Space>(z.shape());
   counts = 0;
   for (int n = 0; n < iterations; ++n) {
     small = map(SquaredAbs{}, z) <= T(escape_limit);
     z(small) = map(Step{}, z, c);
     counts += small;
     if (!monitor) continue;
-    DefaultSpace::execution_space{}.fence();
+    typename Space::execution_space{}.fence();
     if (!monitor(n + 1, iterations) && n + 1 < iterations) return false;
   }
   if (values == nullptr) return true;
-  Array<int, 2> steps = counts;
+  Array<int, 2, Space> steps = counts;
   for (int n = 0; n < smooth_steps; ++n) {
     small = map(SquaredAbs{}, z) <= T(smooth_limit);
     z(small) = map(Step{}, z, c);
@@ -77,19 +78,19 @@ bool iterate_arrays(int iterations, Array<Kokkos::complex<T>, 2>& z, C const& c,
 /// As escape_time, with equal counts.
 ///
 /// \param monitor called with steps, after each of them
-template <class T>
-bool escape_time_by_arrays(Problem<T> const& problem, Array<int, 2>& counts, Array<T, 2>* values,
-                           Monitor const& monitor = {}) {
+template <class T, class Space>
+bool escape_time_by_arrays(Problem<T> const& problem, Array<int, 2, Space>& counts,
+                           Array<T, 2, Space>* values, Monitor const& monitor = {}) {
   using Z = Kokkos::complex<T>;
   Shape<2> const shape{problem.pixels.rows, problem.pixels.columns};
   auto const pixels = index_map(shape, PixelCentre<T>{problem.pixels});
   if (problem.julia) {
-    Array<Z, 2> z = pixels;
+    Array<Z, 2, Space> z = pixels;
     Constant<Z> const c(Z(problem.constant_re, problem.constant_im));
     return iterate_arrays(problem.iterations, z, c, counts, values, monitor);
   }
-  Array<Z, 2> const c = pixels;
-  Array<Z, 2> z = zeros<Z>(shape);
+  Array<Z, 2, Space> const c = pixels;
+  Array<Z, 2, Space> z = zeros<Z, Space>(shape);
   return iterate_arrays(problem.iterations, z, c, counts, values, monitor);
 }
 

@@ -10,6 +10,7 @@
 #include <coir/io/npy.hpp>
 #include <coir/io/png.hpp>
 
+#include <support/compute_on.hpp>
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
 #include <support/options.hpp>
@@ -178,8 +179,8 @@ std::span<T const> elements(Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostS
   return {view.data(), view.size()};
 }
 
-template <class T>
-void write_output(Settings const& settings, Outcome<T> const& outcome) {
+template <class Exec, class T>
+void write_output(Settings const& settings, Outcome<Exec, T> const& outcome) {
   Activity const writing("writing " + settings.output.string());
   stop_if_interrupted();
   say_of_files("what was written is whole");
@@ -197,14 +198,14 @@ void write_output(Settings const& settings, Outcome<T> const& outcome) {
                 picture_of<T>(elements(counts), elements(values), settings.iterations));
 }
 
-template <class T>
-ExitCode draw(Settings const& settings) {
+template <class T, class Exec>
+ExitCode draw(Exec const& exec, Settings const& settings) {
   say_of_files("nothing was written");
   Problem<T> const problem = problem_of<T>(settings);
-  MemoryPlan const memory = expects_memory_for(problem, settings);
-  Outcome<T> const outcome = compute(problem, settings);
+  MemoryPlan const memory = expects_memory_for<Exec>(problem, settings);
+  Outcome<Exec, T> const outcome = compute(exec, problem, settings);
   if (!settings.output.empty()) write_output(settings, outcome);
-  Figures const figures{outcome.seconds, outcome.steps, outcome.inside, memory};
+  Figures const figures{outcome.seconds, outcome.steps, outcome.inside, memory, hardware_of(exec)};
   if (!settings.report.empty()) {
     Activity const writing("writing " + settings.report.string());
     write_report(settings.report, report_of(figures, settings));
@@ -225,10 +226,12 @@ int main(int argc, char** argv) {
   Settings settings;
   add_options(app, settings);
 
-  return coir::apps::run(app, argc, argv, [&] {
+  return coir::apps::run(app, argc, argv, [&](coir::apps::Place place) {
     if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
     expects_consistent(settings);
-    return settings.precision == Precision::float32 ? draw<float>(settings)
-                                                    : draw<double>(settings);
+    return compute_on(place, [&](auto const& exec) {
+      return settings.precision == Precision::float32 ? draw<float>(exec, settings)
+                                                      : draw<double>(exec, settings);
+    });
   });
 }

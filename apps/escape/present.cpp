@@ -1,7 +1,6 @@
 #include "present.hpp"
 
 #include <coir/core/kokkos.hpp>
-#include <coir/core/machine.hpp>
 #include <coir/core/version.hpp>
 
 #include <support/units.hpp>
@@ -12,8 +11,6 @@ namespace coir::apps::escape {
 
 namespace {
 
-using Exec = Kokkos::DefaultExecutionSpace;
-
 double pixels_of(Settings const& settings) { return double(settings.rows) * settings.columns; }
 
 double per_second(double amount, Figures const& figures) {
@@ -23,14 +20,11 @@ double per_second(double amount, Figures const& figures) {
 }  // namespace
 
 Report report_of(Figures const& figures, Settings const& settings) {
-  Exec const exec;
   Report report;
   report["application"] = "coir-escape";
   report["version"] = version;
   report["kokkos_version"] = kokkos_version();
-  report["backend"] = Exec::name();
-  report["device"] = device_name(exec);
-  report["threads"] = host_threads(exec);
+  report_hardware(report, figures.hardware);
   report["scheme"] = name_of(settings.scheme);
   report["set"] = name_of(settings.set);
   report["precision"] = name_of(settings.precision);
@@ -52,7 +46,8 @@ std::string summary_of(Figures const& figures, Settings const& settings) {
   return std::string(name_of(settings.scheme)) + ": " + std::to_string(settings.columns) + " x " +
          std::to_string(settings.rows) + " pixels in " + with_unit(figures.seconds, "s") + ", " +
          with_unit(per_second(pixels_of(settings), figures), "pixel/s") + ", " +
-         with_unit(per_second(double(figures.steps), figures), "step/s") + "\n" + inside;
+         with_unit(per_second(double(figures.steps), figures), "step/s") + "\ncomputed on " +
+         figures.hardware.text() + "\n" + inside;
 }
 
 }  // namespace coir::apps::escape

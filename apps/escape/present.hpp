@@ -5,6 +5,7 @@
 
 #include "settings.hpp"
 
+#include <support/compute_on.hpp>
 #include <support/memory_plan.hpp>
 #include <support/report.hpp>
 
@@ -18,12 +19,13 @@ struct Figures {
   std::int64_t steps = 0;
   std::int64_t inside = 0;
   MemoryPlan memory;
+  Hardware hardware;
 };
 
 /// The report, as --report writes it.
 Report report_of(Figures const& figures, Settings const& settings);
 
-/// Two lines.
+/// Three lines.
 std::string summary_of(Figures const& figures, Settings const& settings);
 
 }  // namespace coir::apps::escape

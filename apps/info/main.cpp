@@ -3,6 +3,7 @@
 #include "describe.hpp"
 #include "watch.hpp"
 
+#include <support/compute_on.hpp>
 #include <support/interrupt.hpp>
 #include <support/options.hpp>
 #include <support/run.hpp>
@@ -80,12 +81,13 @@ int main(int argc, char** argv) {
       coir::apps::info::watch(settings);
       return coir::apps::ExitCode::success;
     });
-  return coir::apps::run(app, argc, argv, [&] {
+  return coir::apps::run(app, argc, argv, [&](coir::apps::Place place) {
     coir::apps::Description description{coir::describe_machine(), {}};
     if (measure) {
       coir::apps::Activity const measuring("measuring the machine's limits");
-      description.limits = coir::measure_limits(Kokkos::DefaultExecutionSpace{},
-                                                [] { return !coir::apps::interrupted(); });
+      description.limits = compute_on(place, [](auto const& exec) {
+        return coir::measure_limits(exec, [] { return !coir::apps::interrupted(); });
+      });
     }
     coir::apps::stop_if_interrupted();
     if (json)

@@ -18,7 +18,7 @@ namespace coir::apps::jacobi {
 
 /// Sweeps between a View and an array of its own. The order of summation is that of poisson::jacobi, and so
 /// are the bits.
-template <class T>
+template <class T, class Space>
 class ArraySweeper {
  public:
   ArraySweeper(ArraySweeper const&) = delete;
@@ -46,14 +46,14 @@ class ArraySweeper {
     return {static_cast<std::int64_t>(grid.extent(0)), static_cast<std::int64_t>(grid.extent(1))};
   }
 
-  void sweep(Array<T, 2> const& from, Array<T, 2>& to) const {
+  void sweep(Array<T, 2, Space> const& from, Array<T, 2, Space>& to) const {
     auto const in = range(1, -1), before = range(0, -2), after = range(2, end);
     to(in, in) =
         T(0.25) * (from(before, in) + from(after, in) + from(in, before) + from(in, after) - b_);
   }
 
-  Array<T, 2> b_, u_, v_;
-  Recorded<DefaultSpace> const pairs_ = record([this] {
+  Array<T, 2, Space> b_, u_, v_;
+  Recorded<Space> const pairs_ = record<Space>([this] {
     sweep(u_, v_);
     sweep(v_, u_);
   });
@@ -63,7 +63,7 @@ class ArraySweeper {
 template <class Exec, class Grid>
 poisson::Result jacobi_by_arrays(Exec const& exec, Grid const& b, Grid const& u,
                                  Limits const& limits, poisson::Monitor const& monitor) {
-  ArraySweeper<typename Grid::value_type> sweeper(b, u);
+  ArraySweeper<typename Grid::value_type, typename Exec::memory_space> sweeper(b, u);
   return poisson::iterate(exec, b, u, sweeper, {limits.sweeps, limits.tolerance, 500, monitor});
 }
 

@@ -11,6 +11,7 @@
 #include <coir/io/image.hpp>
 #include <coir/io/npy.hpp>
 
+#include <support/compute_on.hpp>
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
 #include <support/options.hpp>
@@ -133,8 +134,8 @@ void write_field(std::filesystem::path const& path, Field const& field, int bits
 }
 
 /// b as it is, or as a picture: zero is the middle grey, and four levels of b are one of grey.
-template <class T>
-void write_laplacian(std::filesystem::path const& path, Problem<T> const& problem) {
+template <class Exec, class T>
+void write_laplacian(std::filesystem::path const& path, Problem<Exec, T> const& problem) {
   if (io::format_of_name(path) == io::Format::npy) return io::write_npy(path, problem.source);
   T const middle = problem.bits == 8 ? 128 : 32768;
   io::write_image(path, problem.source, problem.bits, [=](T b) { return middle + b / T(4); });
@@ -188,15 +189,21 @@ void write_file(std::filesystem::path const& path, Write const& write) {
 }
 
 /// Runs the schemes and writes the fields, of which nothing is left when it returns.
-template <class T>
-std::vector<Outcome> solve_and_write(Settings const& settings, Setting& setting) {
-  Problem<T> const problem = make_problem<T>(settings);
+template <class T, class Exec>
+std::vector<Outcome> solve_and_write(Exec const& exec, Settings const& settings, Setting& setting) {
+  Problem<Exec, T> const problem = make_problem<T>(exec, settings);
   stop_if_interrupted();
-  setting = {problem.rows(), problem.columns(), settings.precision, problem.memory, {}, {}};
-  Grid<T> const u("u", problem.source.extent(0) + 2, problem.source.extent(1) + 2);
+  setting = {problem.rows(),
+             problem.columns(),
+             settings.precision,
+             problem.memory,
+             hardware_of(exec),
+             {},
+             {}};
+  Grid<Exec, T> const u("u", problem.source.extent(0) + 2, problem.source.extent(1) + 2);
   std::vector<Outcome> outcomes;
   for (Scheme const scheme : schemes_to_run(settings)) {
-    outcomes.push_back(solve(scheme, problem, u, settings));
+    outcomes.push_back(solve(exec, scheme, problem, u, settings));
     expects_a_result(outcomes.back(), settings.precision);
   }
   write_file(settings.output_laplacian,
@@ -206,29 +213,29 @@ std::vector<Outcome> solve_and_write(Settings const& settings, Setting& setting)
 }
 
 /// Measures the bandwidth where a report or a text shows a share of it.
-template <class T>
-void measure_bandwidth(Settings const& settings, Setting& setting) {
-  if (fits_into_cache<T>(setting.rows, setting.columns))
+template <class T, class Exec>
+void measure_bandwidth(Exec const& exec, Settings const& settings, Setting& setting) {
+  if (fits_into_cache<Exec, T>(setting.rows, setting.columns))
     setting.without_bandwidth = "the fields fit into the cache";
   Scheme const first = schemes_to_run(settings).front();
   if (!makes_sweeps(first)) setting.without_bandwidth = name_of(first) + " makes no sweeps";
-  if (!wants_bandwidth<T>(settings, setting.rows, setting.columns)) return;
+  if (!wants_bandwidth<Exec, T>(settings, setting.rows, setting.columns)) return;
   Activity const measuring("measuring the bandwidth");
   return_freed_memory();
-  setting.triad_bandwidth = measure_triad_bandwidth(Exec{}, [] { return !interrupted(); });
+  setting.triad_bandwidth = measure_triad_bandwidth(exec, [] { return !interrupted(); });
   if (!setting.triad_bandwidth)
     setting.without_bandwidth =
         interrupted() ? "stopped before"
-                      : "it takes " + readable_bytes(2 * triad_bytes(Exec{})) + " of free memory";
+                      : "it takes " + readable_bytes(2 * triad_bytes(exec)) + " of free memory";
 }
 
-template <class T>
-ExitCode rebuild(Settings const& settings) {
+template <class T, class Exec>
+ExitCode rebuild(Exec const& exec, Settings const& settings) {
   say_of_files("nothing was written");
   Setting setting;
-  auto const outcomes = solve_and_write<T>(settings, setting);
+  auto const outcomes = solve_and_write<T>(exec, settings, setting);
   // Measuring takes a while, so it waits for the results.
-  measure_bandwidth<T>(settings, setting);
+  measure_bandwidth<T>(exec, settings, setting);
   // A report takes no time, so who stops the measurement gets it all the same.
   if (!settings.report.empty()) {
     Activity const writing("writing " + settings.report.string());
@@ -254,10 +261,12 @@ int main(int argc, char** argv) {
   Settings settings;
   add_options(app, settings);
 
-  return coir::apps::run(app, argc, argv, [&] {
+  return coir::apps::run(app, argc, argv, [&](coir::apps::Place place) {
     if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
     expects_consistent(settings);
-    return settings.precision == Precision::float32 ? rebuild<float>(settings)
-                                                    : rebuild<double>(settings);
+    return compute_on(place, [&](auto const& exec) {
+      return settings.precision == Precision::float32 ? rebuild<float>(exec, settings)
+                                                      : rebuild<double>(exec, settings);
+    });
   });
 }

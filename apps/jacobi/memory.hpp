@@ -20,9 +20,6 @@
 
 namespace coir::apps::jacobi {
 
-using Exec = Kokkos::DefaultExecutionSpace;
-using Memory = Exec::memory_space;
-
 /// What the plan depends on beside the settings.
 struct Extents {
   std::int64_t rows = 0;
@@ -33,7 +30,7 @@ struct Extents {
 };
 
 /// What a scheme takes beside the source and u.
-template <class T>
+template <class Exec, class T>
 std::int64_t scheme_bytes(Scheme scheme, Extents const& extents,
                           std::optional<std::int64_t> const& sweeps) {
   std::int64_t const m = extents.rows, n = extents.columns;
@@ -59,34 +56,34 @@ std::int64_t scheme_bytes(Scheme scheme, Extents const& extents,
 
 /// Whether the bandwidth of the memory has anything to do with the speed of sweeps: not if the fields of a sweep stay
 /// in a cache.
-template <class T>
+template <class Exec, class T>
 bool fits_into_cache(std::int64_t rows, std::int64_t columns) {
   std::int64_t const field = rows * columns * static_cast<std::int64_t>(sizeof(T));
   return 3 * field <= last_level_cache_bytes(Exec{});
 }
 
 /// Whether anything that is written needs the bandwidth.
-template <class T>
+template <class Exec, class T>
 bool wants_bandwidth(Settings const& settings, std::int64_t rows, std::int64_t columns) {
   bool const is_shown = !settings.quiet || !settings.report.empty();
   return is_shown && makes_sweeps(schemes_to_run(settings).front()) &&
-         !fits_into_cache<T>(rows, columns);
+         !fits_into_cache<Exec, T>(rows, columns);
 }
 
-template <class T>
+template <class Exec, class T>
 MemoryPlan plan_of(Settings const& settings, Extents const& extents) {
   std::int64_t const size = sizeof(T), m = extents.rows, n = extents.columns;
   std::int64_t const inside = m * n * size, with_ring = (m + 2) * (n + 2) * size;
   std::int64_t scheme = 0;
   for (Scheme const s : schemes_to_run(settings))
-    scheme = std::max(scheme, scheme_bytes<T>(s, extents, settings.sweeps));
+    scheme = std::max(scheme, scheme_bytes<Exec, T>(s, extents, settings.sweeps));
   bool const has_photograph = !settings.input_is_laplacian;
   std::int64_t const start = has_photograph ? 2 * inside + with_ring : inside;
   std::int64_t const solve = (has_photograph ? 2 : 1) * inside + with_ring + scheme;
   std::int64_t const fields = std::max(start, solve);
-  std::int64_t const measuring = wants_bandwidth<T>(settings, m, n) ? triad_bytes(Exec{}) : 0;
+  std::int64_t const measuring = wants_bandwidth<Exec, T>(settings, m, n) ? triad_bytes(Exec{}) : 0;
   std::int64_t const reading = std::max(extents.decoding, extents.reading + inside);
-  MemoryPlan plan{extents.before, bytes_beside(with_ring), 0};
+  MemoryPlan plan{extents.before, bytes_beside(with_ring)};
   if (runs_on_host<Exec>) {
     plan.host += std::max({reading, fields, measuring});
   } else {
@@ -101,15 +98,15 @@ MemoryPlan plan_of(Settings const& settings, Extents const& extents) {
 /// out instead.
 ///
 /// \throws ResourceError naming the need, what is free, and the remedy
-template <class T>
+template <class Exec, class T>
 MemoryPlan expects_memory_for(Settings const& settings, Extents const& extents) {
   Settings without_measurement = settings;
   without_measurement.quiet = true;
   without_measurement.report.clear();
-  MemoryPlan const least = plan_of<T>(without_measurement, extents);
+  MemoryPlan const least = plan_of<Exec, T>(without_measurement, extents);
   expects_memory(least, "rebuilding " + std::to_string(extents.rows) + " x " +
                             std::to_string(extents.columns) + " cells");
-  return has_memory_to_measure(Exec{}) ? plan_of<T>(settings, extents) : least;
+  return has_memory_to_measure(Exec{}) ? plan_of<Exec, T>(settings, extents) : least;
 }
 
 }  // namespace coir::apps::jacobi

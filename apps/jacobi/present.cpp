@@ -1,7 +1,6 @@
 #include "present.hpp"
 
 #include <coir/core/kokkos.hpp>
-#include <coir/core/machine.hpp>
 #include <coir/core/version.hpp>
 
 #include <support/table.hpp>
@@ -41,14 +40,11 @@ double bandwidth_share(Outcome const& outcome, Setting const& setting) {
 }
 
 Report report_of(Outcome const& outcome, Setting const& setting) {
-  Exec const exec;
   Report report;
   report["application"] = "coir-jacobi";
   report["version"] = version;
   report["kokkos_version"] = kokkos_version();
-  report["backend"] = Exec::name();
-  report["device"] = device_name(exec);
-  report["threads"] = host_threads(exec);
+  report_hardware(report, setting.hardware);
   report["scheme"] = name_of(outcome.scheme);
   report["precision"] = setting.precision == Precision::float32 ? "float" : "double";
   report["rows"] = setting.rows;
@@ -83,8 +79,9 @@ std::string summary_of(Outcome const& outcome, Setting const& setting) {
   if (share == share) text += " (" + percent(share) + " of the triad bandwidth)";
   if (!setting.triad_bandwidth && makes_sweeps(outcome.scheme))
     text += " (bandwidth not measured: " + setting.without_bandwidth + ")";
-  text += "\nrelative residual " + formatted("%.2e", outcome.result.relative_residual) +
-          ", stopped by " + std::string(name_of(outcome.result.stopped_by));
+  text += "\ncomputed on " + setting.hardware.text() + "\nrelative residual " +
+          formatted("%.2e", outcome.result.relative_residual) + ", stopped by " +
+          std::string(name_of(outcome.result.stopped_by));
   if (outcome.error)
     text += "\nlargest error " + error_cell(outcome, &Error::largest, "%.3g") +
             " grey levels, peak signal-to-noise ratio " +
@@ -111,7 +108,7 @@ std::string table_of(std::vector<Outcome> const& outcomes, Setting const& settin
                 with_unit(*setting.triad_bandwidth, "B/s") +
                 " measured here;\nabove 100 % the sweeps ran in cache. "
           : "of triad: not measured, " + setting.without_bandwidth + ". ";
-  return table.text() + "\n" + triad +
+  return table.text() + "\ncomputed on " + setting.hardware.text() + "\n" + triad +
          "Multigrid counts cycles and cg iterations, red-black ends when rounding does.\n"
          "speed-up: over plain Jacobi, for the error that each reached.\n";
 }

@@ -6,6 +6,7 @@
 #include "settings.hpp"
 #include "solve.hpp"
 
+#include <support/compute_on.hpp>
 #include <support/memory_plan.hpp>
 #include <support/report.hpp>
 
@@ -21,6 +22,7 @@ struct Setting {
   int columns = 0;
   Precision precision = Precision::float32;
   MemoryPlan memory;
+  Hardware hardware;
   std::optional<double> triad_bandwidth;  ///< bytes/s, if it was measured
   std::string without_bandwidth;          ///< why it wasn't: "the fields fit into the cache"
 };

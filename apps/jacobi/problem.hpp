@@ -27,23 +27,23 @@
 
 namespace coir::apps::jacobi {
 
-template <class T>
-using Grid = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
+template <class Exec, class T>
+using Grid = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
 
-/// A file's values on the device, and what they mean.
-template <class T>
+/// A file's values where kernels run, and what they mean.
+template <class Exec, class T>
 struct Input {
-  Grid<T> values;      ///< [rows, columns]
-  int bits = 8;        ///< of a grey level, for output as a picture
-  double white = 255;  ///< the value of white; for an array, how far its values spread
-  MemoryPlan memory;   ///< of the run
+  Grid<Exec, T> values;  ///< [rows, columns]
+  int bits = 8;          ///< of a grey level, for output as a picture
+  double white = 255;    ///< the value of white; for an array, how far its values spread
+  MemoryPlan memory;     ///< of the run
 };
 
 /// L u = b on an m x n grid.
-template <class T>
+template <class Exec, class T>
 struct Problem {
-  Grid<T> source;                     ///< b, [m, n]
-  std::optional<Grid<T>> photograph;  ///< what u should become, [m, n], if that is known
+  Grid<Exec, T> source;                     ///< b, [m, n]
+  std::optional<Grid<Exec, T>> photograph;  ///< what u should become, [m, n], if that is known
   int bits = 8;
   double white = 255;
   MemoryPlan memory;
@@ -58,18 +58,18 @@ struct Error {
   double psnr = 0;     ///< peak signal-to-noise ratio, 10 log10(white^2 / mean square), in dB
 };
 
-template <class T>
-double spread_of(Grid<T> const& values) {
+template <class Exec, class T>
+double spread_of(Exec const& exec, Grid<Exec, T> const& values) {
   T low = 0, high = 0;
   auto const all = box({int(values.extent(0)), int(values.extent(1))});
   reduce(
-      "coir::apps::jacobi/min", Exec{}, all,
+      "coir::apps::jacobi/min", exec, all,
       KOKKOS_LAMBDA(int i, int j, T& value) {
         if (values(i, j) < value) value = values(i, j);
       },
       Kokkos::Min<T>(low));
   reduce(
-      "coir::apps::jacobi/max", Exec{}, all,
+      "coir::apps::jacobi/max", exec, all,
       KOKKOS_LAMBDA(int i, int j, T& value) {
         if (values(i, j) > value) value = values(i, j);
       },
@@ -81,11 +81,11 @@ double spread_of(Grid<T> const& values) {
 ///
 /// \throws InputError if it is neither, is malformed, has no cells, or holds NaN or infinities
 /// \throws ResourceError if the run doesn't fit into memory
-template <class T>
-Input<T> read_input(Settings const& settings) {
+template <class T, class Exec>
+Input<Exec, T> read_input(Exec const& exec, Settings const& settings) {
   auto const& path = settings.input;
   Activity const reading("reading " + path.string());
-  Input<T> input;
+  Input<Exec, T> input;
   Extents extents;
   extents.before = resident_bytes();
   io::Format const format = io::format_of_content(path);
@@ -105,18 +105,18 @@ Input<T> read_input(Settings const& settings) {
     extents.columns = array.shape[1];
     extents.reading = static_cast<std::int64_t>(array.bytes.size());
     extents.decoding = peak_resident_bytes() - extents.before;
-    input.memory = expects_memory_for<T>(settings, extents);
-    input.values = io::to_view<Grid<T>>(array, io::Rounding::allow);
+    input.memory = expects_memory_for<Exec, T>(settings, extents);
+    input.values = io::to_view<Grid<Exec, T>>(array, io::Rounding::allow);
     io::expects_finite(input.values, path.string());
-    input.white = spread_of(input.values);
+    input.white = spread_of(exec, input.values);
   } else {
     auto const image = io::read_image(path);
     extents.rows = image.rows;
     extents.columns = image.columns;
     extents.reading = static_cast<std::int64_t>(2 * image.samples.size());
     extents.decoding = peak_resident_bytes() - extents.before;
-    input.memory = expects_memory_for<T>(settings, extents);
-    input.values = io::to_view<Grid<T>>(image);
+    input.memory = expects_memory_for<Exec, T>(settings, extents);
+    input.values = io::to_view<Grid<Exec, T>>(image);
     input.bits = image.bits;
     input.white = image.maximum();
   }
@@ -124,58 +124,59 @@ Input<T> read_input(Settings const& settings) {
 }
 
 /// Puts a field into the inside of another that has a ring, which becomes zero.
-template <class T>
-void put_inside(Grid<T> const& inside, Grid<T> const& field) {
+template <class Exec, class T>
+void put_inside(Exec const& exec, Grid<Exec, T> const& inside, Grid<Exec, T> const& field) {
   Kokkos::deep_copy(field, T(0));
   for_each(
-      "coir::apps::jacobi/put_inside", Exec{}, box({int(inside.extent(0)), int(inside.extent(1))}),
+      "coir::apps::jacobi/put_inside", exec, box({int(inside.extent(0)), int(inside.extent(1))}),
       KOKKOS_LAMBDA(int i, int j) { field(i + 1, j + 1) = inside(i, j); });
 }
 
 /// The inside of a field with a ring: the same memory, so that nothing is needed to write it.
-template <class T>
-auto inside_of(Grid<T> const& field) {
+template <class Field>
+auto inside_of(Field const& field) {
   using Range = std::pair<std::size_t, std::size_t>;
   return Kokkos::subview(field, Range(1, field.extent(0) - 1), Range(1, field.extent(1) - 1));
 }
 
 /// b = scale (values - offset), for a file that holds the Laplacian itself.
-template <class T>
-void undo_offset_and_scale(Grid<T> const& values, T offset, T scale) {
+template <class Exec, class T>
+void undo_offset_and_scale(Exec const& exec, Grid<Exec, T> const& values, T offset, T scale) {
   for_each(
-      "coir::apps::jacobi/scale", Exec{}, box({int(values.extent(0)), int(values.extent(1))}),
+      "coir::apps::jacobi/scale", exec, box({int(values.extent(0)), int(values.extent(1))}),
       KOKKOS_LAMBDA(int i, int j) { values(i, j) = scale * (values(i, j) - offset); });
 }
 
-template <class T>
-Problem<T> make_problem(Settings const& settings) {
-  Input<T> input = read_input<T>(settings);
+template <class T, class Exec>
+Problem<Exec, T> make_problem(Exec const& exec, Settings const& settings) {
+  Input<Exec, T> input = read_input<T>(exec, settings);
   Activity const starting("taking the Laplacian");
-  Problem<T> problem;
+  Problem<Exec, T> problem;
   problem.bits = input.bits;
   problem.white = input.white;
   problem.memory = input.memory;
   if (settings.input_is_laplacian) {
-    undo_offset_and_scale(input.values, T(settings.offset), T(settings.scale));
+    undo_offset_and_scale(exec, input.values, T(settings.offset), T(settings.scale));
     problem.source = input.values;
     return problem;
   }
-  Grid<T> const with_ring("photograph", input.values.extent(0) + 2, input.values.extent(1) + 2);
-  put_inside(input.values, with_ring);
-  problem.source = Grid<T>("Laplacian", input.values.extent(0), input.values.extent(1));
-  poisson::laplacian(Exec{}, with_ring, problem.source);
+  Grid<Exec, T> const with_ring("photograph", input.values.extent(0) + 2,
+                                input.values.extent(1) + 2);
+  put_inside(exec, input.values, with_ring);
+  problem.source = Grid<Exec, T>("Laplacian", input.values.extent(0), input.values.extent(1));
+  poisson::laplacian(exec, with_ring, problem.source);
   problem.photograph = input.values;
   return problem;
 }
 
-template <class T>
-Error error_of(Grid<T> const& u, Problem<T> const& problem) {
+template <class Exec, class T>
+Error error_of(Exec const& exec, Grid<Exec, T> const& u, Problem<Exec, T> const& problem) {
   auto const photograph = *problem.photograph;
   auto const all = box({problem.rows(), problem.columns()});
   Error error;
   double squares = 0;
   reduce(
-      "coir::apps::jacobi/largest_error", Exec{}, all,
+      "coir::apps::jacobi/largest_error", exec, all,
       KOKKOS_LAMBDA(int i, int j, double& value) {
         double const difference = double(u(i + 1, j + 1)) - double(photograph(i, j));
         double const size = difference < 0 ? -difference : difference;
@@ -183,7 +184,7 @@ Error error_of(Grid<T> const& u, Problem<T> const& problem) {
       },
       Kokkos::Max<double>(error.largest));
   reduce(
-      "coir::apps::jacobi/squared_error", Exec{}, all,
+      "coir::apps::jacobi/squared_error", exec, all,
       KOKKOS_LAMBDA(int i, int j, double& value) {
         double const difference = double(u(i + 1, j + 1)) - double(photograph(i, j));
         value += difference * difference;

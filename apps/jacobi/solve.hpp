@@ -35,8 +35,8 @@ struct Outcome {
   std::optional<Error> error;
 };
 
-template <class T>
-Limits limits_of(Scheme scheme, Problem<T> const& problem, Settings const& settings) {
+template <class Exec, class T>
+Limits limits_of(Scheme scheme, Problem<Exec, T> const& problem, Settings const& settings) {
   Limits limits{150'000, 0};
   if (scheme == Scheme::red_black)
     // At the best omega four sweeps per cell of the longer side reduce an error by e^-25.
@@ -50,10 +50,9 @@ Limits limits_of(Scheme scheme, Problem<T> const& problem, Settings const& setti
 }
 
 /// A solver with everything but its monitor.
-template <class T>
-Outcome solve_once(Scheme scheme, Problem<T> const& problem, Grid<T> const& u, Limits const& limits,
-                   poisson::Monitor const& monitor) {
-  Exec const exec;
+template <class Exec, class T>
+Outcome solve_once(Exec const& exec, Scheme scheme, Problem<Exec, T> const& problem,
+                   Grid<Exec, T> const& u, Limits const& limits, poisson::Monitor const& monitor) {
   Outcome outcome;
   outcome.scheme = scheme;
   Stopwatch const watch(exec);
@@ -97,20 +96,20 @@ inline double median(std::vector<double> values) {
 }
 
 /// Solves a problem settings.repeat times with one scheme; u holds the last result.
-template <class T>
-Outcome solve(Scheme scheme, Problem<T> const& problem, Grid<T> const& u,
-              Settings const& settings) {
+template <class Exec, class T>
+Outcome solve(Exec const& exec, Scheme scheme, Problem<Exec, T> const& problem,
+              Grid<Exec, T> const& u, Settings const& settings) {
   Activity const solving("solving by " + name_of(scheme));
   Limits const limits = limits_of(scheme, problem, settings);
   auto const begin = [&] {
     Kokkos::deep_copy(u, T(0));
-    if (settings.start == Start::laplacian) put_inside(problem.source, u);
+    if (settings.start == Start::laplacian) put_inside(exec, problem.source, u);
   };
 
   // Kernels are loaded at their first launch; that belongs to no scheme's time.
   begin();
   std::int64_t const few = makes_sweeps(scheme) ? 20 : 1;
-  Outcome outcome = solve_once(scheme, problem, u, {std::min(limits.sweeps, few), 0},
+  Outcome outcome = solve_once(exec, scheme, problem, u, {std::min(limits.sweeps, few), 0},
                                [](poisson::Progress const&) { return !interrupted(); });
   if (interrupted()) {
     outcome.result.iterations = 0;
@@ -129,13 +128,13 @@ Outcome solve(Scheme scheme, Problem<T> const& problem, Grid<T> const& u,
       line.update(progress.iterations, progress.total, note);
       return !interrupted();
     };
-    outcome = solve_once(scheme, problem, u, limits, monitor);
+    outcome = solve_once(exec, scheme, problem, u, limits, monitor);
     seconds.push_back(outcome.seconds);
     if (outcome.result.stopped_by == poisson::StoppedBy::interrupted) break;
   }
   outcome.seconds = median(seconds);
-  MemoryPool<Memory>::release();  // other schemes use no arrays
-  if (problem.photograph) outcome.error = error_of(u, problem);
+  MemoryPool<typename Exec::memory_space>::release();  // other schemes use no arrays
+  if (problem.photograph) outcome.error = error_of(exec, u, problem);
   return outcome;
 }
 

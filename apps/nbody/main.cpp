@@ -10,6 +10,7 @@
 
 #include <coir/core/errors.hpp>
 
+#include <support/compute_on.hpp>
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
 #include <support/report.hpp>
@@ -81,16 +82,16 @@ Run run_of(CLI::App const& app, Settings const& given) {
   return {settings, schedule, std::move(checkpoint)};
 }
 
-template <class T>
-ExitCode carry_out(Run& run) {
+template <class T, class Exec>
+ExitCode carry_out(Exec const& exec, Run& run) {
   Settings const& settings = run.settings;
   auto const make_universe = [&] { return universe_of(settings, run.schedule); };
   Universe const universe =
       run.checkpoint ? blaming(run.checkpoint->path, make_universe) : make_universe();
-  MemoryPlan const memory = memory_of<T>(run);
+  MemoryPlan const memory = memory_of<T>(exec, run);
   expects_memory_for(run, memory);
-  if (!settings.quiet) std::cout << plan_of(run, memory) << std::flush;
-  Figures const figures = simulate<T>(run, universe, memory);
+  if (!settings.quiet) std::cout << plan_of(run, memory, hardware_of(exec)) << std::flush;
+  Figures const figures = simulate<T>(exec, run, universe, memory);
   if (!settings.report.empty()) write_report(settings.report, report_of(run, figures));
   if (!settings.quiet) std::cout << summary_of(run, figures);
   return ExitCode::success;
@@ -107,12 +108,14 @@ int main(int argc, char** argv) {
   Settings settings;
   add_options(app, settings);
 
-  return coir::apps::run(app, argc, argv, [&] {
+  return coir::apps::run(app, argc, argv, [&](coir::apps::Place place) {
     if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
     expects_given_once(argc, argv);
     Run run = run_of(app, settings);
     expects_inputs_left_alone(app, run);
-    return run.settings.precision == Precision::float32 ? carry_out<float>(run)
-                                                        : carry_out<double>(run);
+    return compute_on(place, [&](auto const& exec) {
+      return run.settings.precision == Precision::float32 ? carry_out<float>(exec, run)
+                                                          : carry_out<double>(exec, run);
+    });
   });
 }

@@ -3,7 +3,6 @@
 #include "setting_list.hpp"
 
 #include <coir/core/kokkos.hpp>
-#include <coir/core/machine.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/version.hpp>
 
@@ -24,7 +23,7 @@ std::string precision_of(Settings const& settings) {
 
 }  // namespace
 
-std::string plan_of(Run const& run, MemoryPlan const& memory) {
+std::string plan_of(Run const& run, MemoryPlan const& memory, Hardware const& hardware) {
   auto const& s = run.settings;
   auto const& a = run.schedule.scale_factors;
   auto const first = static_cast<std::size_t>(run.first_step());
@@ -35,12 +34,13 @@ std::string plan_of(Run const& run, MemoryPlan const& memory) {
                      " to " + exact_text(a.back()) + ", " + precision_of(s) + " precision\n";
   std::string const of_host = readable_bytes(memory.before + memory.host) + " at most, " +
                               readable_bytes(free_bytes<Kokkos::HostSpace>()) + " are free";
-  if (runs_on_host<Exec>)
+  text += "computed on " + hardware.text() + "\n";
+  if (!memory.device)
     text += "memory: " + of_host;
   else
-    text += "memory: " + readable_bytes(memory.device) + " at most, " +
-            readable_bytes(free_bytes<typename Exec::memory_space>()) + " are free; on the host " +
-            of_host;
+    text += "memory: " + readable_bytes(*memory.device) + " at most, " +
+            readable_bytes(free_bytes<Kokkos::DefaultExecutionSpace::memory_space>()) +
+            " are free; on the host " + of_host;
   return text + "\n";
 }
 
@@ -67,14 +67,11 @@ std::string summary_of(Run const& run, Figures const& figures) {
 }
 
 Report report_of(Run const& run, Figures const& figures) {
-  Exec const exec;
   Report report;
   report["application"] = "coir-nbody";
   report["version"] = version;
   report["kokkos_version"] = kokkos_version();
-  report["backend"] = Exec::name();
-  report["device"] = device_name(exec);
-  report["threads"] = host_threads(exec);
+  report_hardware(report, figures.hardware);
   report["precision"] = precision_of(run.settings);
   report["particles"] = run.count();
   report["mesh"] = run.mesh_side();

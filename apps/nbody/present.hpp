@@ -11,8 +11,8 @@
 
 namespace coir::apps::nbody {
 
-/// Two lines before the run.
-std::string plan_of(Run const& run, MemoryPlan const& memory);
+/// Three lines before the run.
+std::string plan_of(Run const& run, MemoryPlan const& memory, Hardware const& hardware);
 
 /// Some lines after it.
 std::string summary_of(Run const& run, Figures const& figures);

@@ -18,6 +18,7 @@
 #include <coir/nbody/initial_conditions.hpp>
 #include <coir/nbody/simulation.hpp>
 
+#include <support/compute_on.hpp>
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
 #include <support/memory_plan.hpp>
@@ -38,8 +39,6 @@
 
 namespace coir::apps::nbody {
 
-using Exec = Kokkos::DefaultExecutionSpace;
-
 /// A run before it starts.
 struct Run {
   Settings settings;
@@ -55,6 +54,7 @@ struct Run {
 
   /// Cells of the force mesh along a side.
   std::int64_t mesh_side() const {
+    using Exec = Kokkos::DefaultHostExecutionSpace;  // the same on all
     return coir::nbody::Simulation<Exec, float>::mesh_side(settings.particles, simulation);
   }
   int first_step() const { return checkpoint ? checkpoint->steps_done : 0; }
@@ -77,14 +77,14 @@ struct Figures {
   coir::nbody::PhaseSeconds phases;  ///< of these
   OutputSeconds outputs;
   MemoryPlan predicted;
+  Hardware hardware;
 };
 
 /// Bytes that steps on a host take beside the meshes: counts of particles in bins, and a list of the particles that lie in
 /// another thread's part of the mesh, which were a quarter of all at most in the runs tried.
-template <class T>
-std::int64_t step_bytes(Settings const& settings, std::int64_t mesh_side) {
+template <class T, class Exec>
+std::int64_t step_bytes(Exec const& exec, Settings const& settings, std::int64_t mesh_side) {
   if (!runs_on_host<Exec>) return 0;
-  Exec const exec;
   std::int64_t const threads = exec.concurrency();
   std::int64_t const bins_of_row = mesh_side / std::max<std::int64_t>(32, 4 * threads) + 1;
   std::int64_t const bins = mesh_side * mesh_side * bins_of_row * threads * 4;
@@ -94,7 +94,7 @@ std::int64_t step_bytes(Settings const& settings, std::int64_t mesh_side) {
 }
 
 /// Memory that is held while white noise is read: a mesh of it, the file, and its numbers in the precision of the run.
-template <class T>
+template <class Exec, class T>
 std::int64_t noise_bytes(Run const& run) {
   std::error_code none;
   auto const file = std::filesystem::file_size(run.settings.noise, none);
@@ -105,23 +105,23 @@ std::int64_t noise_bytes(Run const& run) {
 }
 
 /// The memory that a run needs at most.
-template <class T>
-MemoryPlan memory_of(Run const& run) {
-  Exec const exec;
+template <class T, class Exec>
+MemoryPlan memory_of(Exec const& exec, Run const& run) {
   Settings const& s = run.settings;
   std::int64_t const held =
       coir::nbody::Simulation<Exec, T>::bytes(exec, s.particles, run.simulation);
   std::int64_t const start =
       run.checkpoint ? 0 : coir::nbody::initial_conditions_bytes<Exec, T>(exec, s.particles);
   Bytes const outputs = Outputs<Exec, T>::bytes(exec, s);
-  std::int64_t const noise = run.checkpoint || s.noise.empty() ? 0 : noise_bytes<T>(run);
+  std::int64_t const noise = run.checkpoint || s.noise.empty() ? 0 : noise_bytes<Exec, T>(run);
   // HDF5's own, and what it leaves in the heap between what others left there.
   bool const writes_particles = s.snapshots || s.checkpoint > 0 || s.stop_after > 0;
   std::int64_t const hdf5 = writes_particles ? 4 << 20 : 0;
-  MemoryPlan plan{resident_bytes(), bytes_beside(3 * run.count() * std::int64_t(sizeof(T))), 0};
+  MemoryPlan plan{resident_bytes(), bytes_beside(3 * run.count() * std::int64_t(sizeof(T)))};
   if (runs_on_host<Exec>) {
-    plan.host += std::max(
-        {start, noise, held + std::max(step_bytes<T>(s, run.mesh_side()), outputs.device) + hdf5});
+    plan.host +=
+        std::max({start, noise,
+                  held + std::max(step_bytes<T>(exec, s, run.mesh_side()), outputs.device) + hdf5});
   } else {
     plan.device = std::max(start, held + outputs.device);
     plan.host += std::max(noise, outputs.host + hdf5);
@@ -135,15 +135,16 @@ inline void expects_memory_for(Run const& run, MemoryPlan const& plan) {
                            "^3 cells");
 }
 
-template <class T>
-coir::nbody::Particles<Exec, T> particles_of(Run& run, cosmology::LinearPower<double> const& power,
+template <class T, class Exec>
+coir::nbody::Particles<Exec, T> particles_of(Exec const& exec, Run& run,
+                                             cosmology::LinearPower<double> const& power,
                                              Poll const& poll) {
   if (run.checkpoint) return read_particles<Exec, T>(*run.checkpoint, run.settings, poll);
   coir::nbody::LptOptions options;
   options.order = run.settings.lpt;
   options.noise = run.settings.random;
   options.noise_file = run.settings.noise.string();
-  return coir::nbody::initial_conditions<Exec, T>(Exec{}, run.settings.particles, run.settings.box,
+  return coir::nbody::initial_conditions<Exec, T>(exec, run.settings.particles, run.settings.box,
                                                   power, run.schedule.scale_factors.front(),
                                                   options);
 }
@@ -158,20 +159,21 @@ struct CountNotFinite {
   }
 };
 
-template <class T>
+template <class Exec, class T>
 std::int64_t not_finite(
+    Exec const& exec,
     Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space> const& vectors) {
   std::int64_t count = 0;
-  reduce("coir::apps::nbody::not_finite", Exec{},
+  reduce("coir::apps::nbody::not_finite", exec,
          box<1, std::int64_t>({static_cast<std::int64_t>(vectors.size())}),
          CountNotFinite<T>{vectors.data()}, Kokkos::Sum<std::int64_t>(count));
   return count;
 }
 
 /// \throws NumericalError if a momentum isn't finite, or a particle has moved so far that it has no place in the box
-template <class T>
-void expects_finite(Settings const& settings, coir::nbody::Particles<Exec, T> const& particles,
-                    int steps_done, double a) {
+template <class Exec, class T>
+void expects_finite(Exec const& exec, Settings const& settings,
+                    coir::nbody::Particles<Exec, T> const& particles, int steps_done, double a) {
   std::string const when =
       " after " + std::to_string(steps_done) + " steps, at a = " + in_words(a) + ": use ";
   // What is wrong at the start is wrong with the universe; later steps may be too long as well.
@@ -179,10 +181,10 @@ void expects_finite(Settings const& settings, coir::nbody::Particles<Exec, T> co
       (steps_done > 0 ? "more --steps, " : "") + remedy_for_amplitude(settings);
   std::string const double_precision =
       settings.precision == Precision::float32 ? "--precision double, " : "";
-  if (std::int64_t const bad = not_finite<T>(particles.momentum); bad > 0)
+  if (std::int64_t const bad = not_finite<Exec, T>(exec, particles.momentum); bad > 0)
     throw NumericalError(std::to_string(bad) + " components of momenta aren't finite" + when +
                          double_precision + remedy);
-  if (std::int64_t const bad = not_finite<T>(particles.position); bad > 0)
+  if (std::int64_t const bad = not_finite<Exec, T>(exec, particles.position); bad > 0)
     throw NumericalError(std::to_string(bad) +
                          " coordinates of particles have moved by more than 4096 boxes at once" +
                          when + remedy);
@@ -282,37 +284,39 @@ inline bool is_checkpoint_due(Run const& run, int steps_done) {
 }
 
 /// The particles that a run starts from, checked.
-template <class T>
-coir::nbody::Particles<Exec, T> starting_particles(Run& run, Universe const& universe,
-                                                   RunState const& state, double& seconds) {
-  Stopwatch<Exec> const watch{Exec{}};
+template <class T, class Exec>
+coir::nbody::Particles<Exec, T> starting_particles(Exec const& exec, Run& run,
+                                                   Universe const& universe, RunState const& state,
+                                                   double& seconds) {
+  Stopwatch<Exec> const watch(exec);
   auto particles = [&] {
     Activity const starting(run.checkpoint ? "reading the checkpoint" : "making the start");
-    return particles_of<T>(run, universe.power, [&] { state.poll(); });
+    return particles_of<T>(exec, run, universe.power, [&] { state.poll(); });
   }();
   seconds = watch.seconds();
   state.poll();
-  expects_finite<T>(run.settings, particles, run.first_step(),
-                    run.schedule.scale_factors[static_cast<std::size_t>(run.first_step())]);
+  expects_finite(exec, run.settings, particles, run.first_step(),
+                 run.schedule.scale_factors[static_cast<std::size_t>(run.first_step())]);
   return particles;
 }
 
 /// Makes the steps of a run, and writes its outputs and checkpoints.
-template <class T>
+template <class Exec, class T>
 class Stepping {
  public:
-  Stepping(Run const& run, Universe const& universe, FileNames const& names, RunState& state,
-           coir::nbody::Particles<Exec, T> particles)
-      : run_(run),
+  Stepping(Exec const& exec, Run const& run, Universe const& universe, FileNames const& names,
+           RunState& state, coir::nbody::Particles<Exec, T> particles)
+      : exec_(exec),
+        run_(run),
         names_(names),
         state_(state),
-        simulation_(Exec{}, std::move(particles), universe.power.growth(), run.simulation,
+        simulation_(exec, std::move(particles), universe.power.growth(), run.simulation,
                     run.first_step()),
-        outputs_(Exec{}, run.settings, names, universe.power) {}
+        outputs_(exec, run.settings, names, universe.power) {}
 
   void advance_to(int step, ProgressLine& line) {
     std::int64_t const per_step = run_.count();
-    Stopwatch<Exec> const watch{Exec{}};
+    Stopwatch<Exec> const watch(exec_);
     simulation_.advance(step - state_.steps_done(), [&](int done) {
       state_.set_steps_done(done);
       line.update((done - run_.first_step()) * per_step,
@@ -321,8 +325,8 @@ class Stepping {
       state_.poll();
     });
     seconds_ += watch.seconds();
-    expects_finite<T>(run_.settings, simulation_.particles(), simulation_.steps_done(),
-                      simulation_.a());
+    expects_finite(exec_, run_.settings, simulation_.particles(), simulation_.steps_done(),
+                   simulation_.a());
   }
 
   void write_outputs_if_due() {
@@ -354,13 +358,14 @@ class Stepping {
  private:
   void write_checkpoint_now() {
     Activity const writing("writing a checkpoint");
-    Stopwatch<Exec> const taken{Exec{}};
+    Stopwatch<Exec> const taken(exec_);
     write_checkpoint<Exec, T>(names_.checkpoint(), run_.settings, run_.schedule.scale_factors,
                               state_.steps_done(), simulation_.particles(), [&] { state_.poll(); });
     outputs_.seconds().io += taken.seconds();
     state_.goes_on_from(names_.checkpoint());
   }
 
+  Exec exec_;
   Run const& run_;
   FileNames const& names_;
   RunState& state_;
@@ -372,8 +377,9 @@ class Stepping {
 /// Makes the particles and the steps, and writes everything but the report.
 ///
 /// \throws Failure if the user stopped it, and as the library
-template <class T>
-Figures simulate(Run& run, Universe const& universe, MemoryPlan const& predicted) {
+template <class T, class Exec>
+Figures simulate(Exec const& exec, Run& run, Universe const& universe,
+                 MemoryPlan const& predicted) {
   Settings const& settings = run.settings;
   FileNames const names(settings, run.schedule);
   OutputFolder const folder(settings.output, names.config());
@@ -381,11 +387,12 @@ Figures simulate(Run& run, Universe const& universe, MemoryPlan const& predicted
   RunState state(run);
   Figures figures;
   figures.predicted = predicted;
-  auto particles = starting_particles<T>(run, universe, state, figures.start_seconds);
+  figures.hardware = hardware_of(exec);
+  auto particles = starting_particles<T>(exec, run, universe, state, figures.start_seconds);
   io::write_file(names.config(), config_text(settings));
 
   Activity const stepping("making steps");
-  Stepping<T> steps(run, universe, names, state, std::move(particles));
+  Stepping<Exec, T> steps(exec, run, universe, names, state, std::move(particles));
   {
     ProgressLine line(std::string(name_of(settings.stepper)), "particle-steps", settings.progress);
     steps.write_outputs_if_due();

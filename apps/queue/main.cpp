@@ -60,7 +60,7 @@ char const examples[] =
     "the table says which share of their jobs was inside.\n"
     "\n"
     "Exit codes: 0 done, 2 wrong option or unknown partition, 3 no sacct text or no job left,\n"
-    "4 memory or disk short, 6 no usable device, 130 stopped by Ctrl-C, 143 by SIGTERM,\n"
+    "4 memory or disk short, 6 threads can't start, 130 stopped by Ctrl-C, 143 by SIGTERM,\n"
     "129 by SIGHUP. Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
 /// What sacct writes in its column State, and sacct -s takes.
@@ -347,7 +347,7 @@ int main(int argc, char** argv) {
   Settings settings;
   add_options(app, settings);
 
-  return coir::apps::run(app, argc, argv, [&] {
+  return coir::apps::run_on_cores(app, argc, argv, [&] {
     if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
     expects_consistent(settings);
     return show(settings);

@@ -151,13 +151,13 @@ KokkosArguments take_kokkos_arguments(std::vector<char*>& arguments) {
   return taken;
 }
 
-KokkosSession::KokkosSession(KokkosArguments const& arguments,
+KokkosSession::KokkosSession(KokkosArguments const& arguments, Place place,
                              std::string const& said_before_main) {
   expects_no_complaint(said_before_main);
   expects_usable_variables();
   int const threads = wanted_threads(arguments);
   expects_usable_threads(threads);
-  expects_usable_device();
+  if (place == Place::cores) leave_device_out();
   // Named in this way, all versions of Kokkos understand it.
   if (threads > 0) setenv("KOKKOS_NUM_THREADS", std::to_string(threads).c_str(), /*overwrite=*/1);
   setenv("KOKKOS_DISABLE_WARNINGS", "true", /*overwrite=*/1);

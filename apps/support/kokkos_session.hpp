@@ -1,5 +1,7 @@
 #pragma once
 
+#include <support/backend.hpp>
+
 #include <string>
 #include <vector>
 
@@ -20,11 +22,12 @@ KokkosArguments take_kokkos_arguments(std::vector<char*>& arguments);
 /// an error, or as the user wants it.
 class KokkosSession {
  public:
+  /// \param place             a device is left alone if kernels are to run on the cores
   /// \param said_before_main  what errors_before_main() gave
   /// \throws ResourceError if the threads leave no memory
-  /// \throws EnvironmentError if there is no usable device, threads can't be started, or an environment variable for
+  /// \throws EnvironmentError if threads can't be started, or an environment variable for
   ///                          Kokkos or OpenMP holds what it can't
-  KokkosSession(KokkosArguments const& arguments, std::string const& said_before_main);
+  KokkosSession(KokkosArguments const& arguments, Place place, std::string const& said_before_main);
   ~KokkosSession();
   KokkosSession(KokkosSession const&) = delete;
   KokkosSession& operator=(KokkosSession const&) = delete;

@@ -10,11 +10,10 @@
 
 namespace coir::apps {
 
-using Exec = Kokkos::DefaultExecutionSpace;
-
 std::int64_t bytes_beside(std::int64_t field) {
   constexpr std::int64_t always = 1200 << 10, per_thread = 16 << 10, page = 2 << 20;
-  return always + per_thread * host_threads(Exec{}) + (field > page ? page : 0);
+  return always + per_thread * host_threads(Kokkos::DefaultHostExecutionSpace{}) +
+         (field > page ? page : 0);
 }
 
 void keep_large_blocks_apart() {
@@ -33,14 +32,15 @@ void expects_memory(MemoryPlan const& plan, std::string const& what) {
   // Some of it may be taken by now, to read what the plan depends on.
   std::int64_t const taken = resident_bytes() - plan.before;
   detail::expects_memory(plan.host, free_bytes<Kokkos::HostSpace>() + taken, what);
-  if (!runs_on_host<Exec>) coir::expects_memory<Exec::memory_space>(plan.device, what);
+  if (plan.device)
+    coir::expects_memory<Kokkos::DefaultExecutionSpace::memory_space>(*plan.device, what);
 }
 
 void report_memory(Report& report, MemoryPlan const& plan) {
   report["bytes_predicted"] = plan.before + plan.host;
   report["bytes_peak"] = peak_resident_bytes();
   report["device_bytes_predicted"] = nullptr;
-  if (!runs_on_host<Exec>) report["device_bytes_predicted"] = plan.device;
+  if (plan.device) report["device_bytes_predicted"] = *plan.device;
 }
 
 }  // namespace coir::apps

@@ -5,9 +5,8 @@
 
 #include <support/report.hpp>
 
-#include <coir/core/concepts.hpp>
-
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace coir::apps {
@@ -16,8 +15,8 @@ namespace coir::apps {
 struct MemoryPlan {
   std::int64_t before =
       0;  ///< held by the process when it was planned: its code, libraries and their tables
-  std::int64_t host = 0;    ///< beside that; where kernels run on the host, fields too
-  std::int64_t device = 0;  ///< of a device that kernels run on
+  std::int64_t host = 0;                 ///< beside that; where kernels run on the host, fields too
+  std::optional<std::int64_t> device{};  ///< of the device, if kernels run on one
 };
 
 /// What goes beside fields on a host: rows on their way to a file, libraries' tables, threads' stacks, and a page of

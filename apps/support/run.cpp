@@ -55,6 +55,11 @@ void flush_output() {
     throw ResourceError("can't write to the standard output: is its disk full?");
 }
 
+bool is_quiet(CLI::App const& app) {
+  CLI::Option const* const quiet = app.get_option_no_throw("--quiet");
+  return quiet != nullptr && quiet->count() > 0 && quiet->as<bool>();
+}
+
 /// What runs between a command line that was understood and the end.
 using Body = std::function<ExitCode(KokkosArguments const&)>;
 
@@ -127,10 +132,24 @@ int run_guarded(CLI::App& app, int argc, char** argv, bool takes_kokkos_argument
 
 }  // namespace
 
-int run(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& body) {
+int run(CLI::App& app, int argc, char** argv, std::function<ExitCode(Place)> const& body) {
+  std::string const said_before_main = errors_before_main();
+  Backend backend = Backend::automatic;
+  add_backend(app, backend);
+  return run_guarded(app, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
+    auto const [place, warning] = choose(backend);
+    if (!warning.empty() && !is_quiet(app))
+      std::cerr << app.get_name() << ": warning: " << one_line(warning) << '\n';
+    KokkosSession const kokkos(for_kokkos, place, said_before_main);
+    Activity const working("working");
+    return body(place);
+  });
+}
+
+int run_on_cores(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& body) {
   std::string const said_before_main = errors_before_main();
   return run_guarded(app, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
-    KokkosSession const kokkos(for_kokkos, said_before_main);
+    KokkosSession const kokkos(for_kokkos, Place::cores, said_before_main);
     Activity const working("working");
     return body();
   });

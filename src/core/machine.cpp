@@ -75,9 +75,17 @@ std::string architecture_of(cudaDeviceProp const& properties) {
   return "sm_" + std::to_string(properties.major) + std::to_string(properties.minor);
 }
 
-std::vector<Device> find_devices() {
+/// \param reason  set to the runtime's words where there are none
+int count_devices(std::string& reason) {
   int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess) return {};
+  cudaError_t const status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess) reason = cudaGetErrorString(status);
+  return status == cudaSuccess ? count : 0;
+}
+
+std::vector<Device> find_devices() {
+  std::string reason;
+  int const count = count_devices(reason);
   std::vector<Device> devices;
   for (int device = 0; device < count; ++device) {
     auto const properties = properties_of(device);
@@ -98,9 +106,17 @@ hipDeviceProp_t properties_of(int device) {
   return properties;
 }
 
-std::vector<Device> find_devices() {
+/// \param reason  set to the runtime's words where there are none
+int count_devices(std::string& reason) {
   int count = 0;
-  if (hipGetDeviceCount(&count) != hipSuccess) return {};
+  hipError_t const status = hipGetDeviceCount(&count);
+  if (status != hipSuccess) reason = hipGetErrorString(status);
+  return status == hipSuccess ? count : 0;
+}
+
+std::vector<Device> find_devices() {
+  std::string reason;
+  int const count = count_devices(reason);
   std::vector<Device> devices;
   for (int device = 0; device < count; ++device) {
     auto const properties = properties_of(device);
@@ -113,6 +129,8 @@ std::vector<Device> find_devices() {
 hipDeviceProp_t properties_of(Hip const& exec) { return properties_of(exec.hip_device()); }
 
 #else
+
+int count_devices(std::string&) { return 0; }
 
 std::vector<Device> find_devices() { return {}; }
 
@@ -258,12 +276,25 @@ std::vector<std::string> compiled_backends() {
   };
 }
 
+std::string why_no_device() {
+  std::string reason;
+  if (count_devices(reason) > 0) return {};
+  if (runs_on_host<Kokkos::DefaultExecutionSpace>) {
+    std::string backends;
+    for (auto const& backend : compiled_backends())
+      backends += (backends.empty() ? "" : ", ") + backend;
+    return "this build has no backend for a GPU, only " + backends;
+  }
+  return std::string("no usable ") + Kokkos::DefaultExecutionSpace::name() + " device was found" +
+         (reason.empty() ? "" : " (" + reason + ")");
+}
+
 void expects_usable_device() {
-  if (runs_on_host<Kokkos::DefaultExecutionSpace> || !find_devices().empty()) return;
-  throw EnvironmentError(
-      "no usable " + compiled_backends().front() +
-      " device was found: check the driver (nvidia-smi, rocminfo) and the visible "
-      "devices, or use a build for OpenMP");
+  if (runs_on_host<Kokkos::DefaultExecutionSpace>) return;
+  if (std::string const reason = why_no_device(); !reason.empty())
+    throw EnvironmentError(reason +
+                           ": check the driver (nvidia-smi, rocminfo) and the visible "
+                           "devices, or use a build for OpenMP");
 }
 
 Machine describe_machine() {
@@ -273,7 +304,8 @@ Machine describe_machine() {
   machine.host_memory_bytes = host_memory();
   machine.devices = find_devices();
   machine.backends = compiled_backends();
-  machine.default_backend = Kokkos::DefaultExecutionSpace::name();
+  machine.default_backend = device_is_left_out() ? Kokkos::DefaultHostExecutionSpace::name()
+                                                 : Kokkos::DefaultExecutionSpace::name();
   machine.kokkos_version = kokkos_version();
   std::ostringstream configuration;
   Kokkos::print_configuration(configuration, /*detail=*/true);

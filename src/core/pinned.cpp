@@ -1,5 +1,6 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/instance.hpp>
+#include <coir/core/machine.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/pinned.hpp>
 #include <coir/core/pool.hpp>
@@ -37,10 +38,9 @@ std::shared_ptr<void> locked(std::int64_t bytes) {
 std::shared_ptr<void> allocate_pinned(std::int64_t bytes) {
   detail::expects_kokkos();
   bytes = std::max<std::int64_t>(bytes, 1);  // a block for arrays without elements, too
-  if constexpr (std::is_same_v<PinnedSpace, Kokkos::HostSpace>)
-    return MemoryPool<Kokkos::HostSpace>::allocate(bytes);
-  else
-    return locked(bytes);
+  if constexpr (!std::is_same_v<PinnedSpace, Kokkos::HostSpace>)
+    if (!device_is_left_out()) return locked(bytes);
+  return MemoryPool<Kokkos::HostSpace>::allocate(bytes);
 }
 
 }  // namespace coir

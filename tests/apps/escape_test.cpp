@@ -462,6 +462,33 @@ TEST_F(Escape, ReportHasItsKeysInOrder) {
             double(std::count(counts.begin(), counts.end(), 100)) / (64 * 48));
 }
 
+TEST_F(Escape, CoresDrawWhatTheBuildsOwnBackendDraws) {
+  for (std::string const options : {"", "--scheme arrays --set julia --precision double"}) {
+    std::string const both = options + " --size 70x50 --report r.json ";
+    run_quietly(both + "--output u.npy");
+    run_quietly(both + "--output v.npy --backend cpu");
+    EXPECT_EQ(read_text(folder / "u.npy"), read_text(folder / "v.npy")) << options;
+    auto const report = nlohmann::json::parse(read_text(folder / "r.json"));
+    EXPECT_EQ(report["backend"], Kokkos::DefaultHostExecutionSpace::name());
+    EXPECT_TRUE(report["device_bytes_predicted"].is_null());
+  }
+}
+
+TEST_F(Escape, WithoutADeviceItSaysSoUnlessItIsQuiet) {
+  std::string const hidden = "CUDA_VISIBLE_DEVICES=-1 HIP_VISIBLE_DEVICES=-1";
+  run_quietly("--size 70x50 --output u.npy", hidden);
+  run_quietly("--size 70x50 --output v.npy --backend cpu");
+  EXPECT_EQ(read_text(folder / "u.npy"), read_text(folder / "v.npy"));
+  auto const outcome = run("--size 8x8", hidden);
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(contains(outcome.errors, "coir-escape: warning: no usable "),
+            !coir::runs_on_host<Kokkos::DefaultExecutionSpace>)
+      << outcome.errors;
+  EXPECT_TRUE(contains(outcome.output,
+                       "computed on " + std::string(Kokkos::DefaultHostExecutionSpace::name())))
+      << outcome.output;
+}
+
 TEST_F(Escape, ItSaysHowFastItWas) {
   auto const outcome = run("--size 64x48");
   EXPECT_EQ(outcome.code, 0);
@@ -612,13 +639,14 @@ TEST_F(BadEscape, DiskFullWhileWriting) {
 
 TEST_F(Escape, MemoryIsPredictedToAFifthWhateverTheOptions) {
   if (is_sanitized) GTEST_SKIP() << "sanitizers take memory of their own";
-  if (!coir::runs_on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "pixels are on a device";
   for (std::string const scheme : {"kernel", "arrays"})
     for (std::string const options :
          {"", "--precision double --output u.png", "--output u.npy", "--no-smooth --output u.png",
           "--no-smooth --output u.npy", "--set julia --precision double --smooth",
           "--set julia --output u.png --repeat 2"}) {
-      run_quietly(options + " --size 1900x1700 --iterations 4 --report r.json --scheme " + scheme);
+      run_quietly(options +
+                  " --backend cpu --size 1900x1700 --iterations 4 --report r.json --scheme " +
+                  scheme);
       auto const report = nlohmann::json::parse(read_text(folder / "r.json"));
       auto const predicted = report["bytes_predicted"].get<double>();
       auto const used = report["bytes_peak"].get<double>();

@@ -31,13 +31,14 @@ int main(int argc, char** argv) {
   coir::apps::add_whole_number(app, "--count", count, "How many", 1, 100);
   coir::apps::add_positive_number(app, "--tolerance", tolerance, "How well");
 
-  return coir::apps::run(app, argc, argv, [&]() -> ExitCode {
+  return coir::apps::run(app, argc, argv, [&](coir::apps::Place) -> ExitCode {
     if (kind == "precondition") throw coir::PreconditionError("n must be positive, not -1");
     if (kind == "input") throw coir::InputError("no such file\nas this\x1b[31m one");
     if (kind == "resource") throw coir::ResourceError("the disk is full");
     if (kind == "environment") throw coir::EnvironmentError("no device");
     if (kind == "bad_alloc") throw std::bad_alloc();
-    if (kind == "huge") Kokkos::View<double*> const view("huge", std::size_t(1) << 56);
+    if (kind == "huge")
+      Kokkos::View<double*, Kokkos::HostSpace> const view("huge", std::size_t(1) << 56);
     if (kind == "numerical") throw coir::apps::Failure(ExitCode::numerical, "not finite");
     if (kind == "other") throw std::logic_error("a defect");
     std::cout << input << ' ' << count << ' ' << tolerance << (loud ? "!\n" : "\n");

@@ -49,6 +49,16 @@ TEST(Info, MeasurementFillsTheLimits) {
             coir::runs_on_host<Kokkos::DefaultExecutionSpace>);
 }
 
+TEST(Info, OfTheCoresItMeasuresTheirs) {
+  auto const outcome = info("--json --measure --backend cpu");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.errors, "");
+  auto const json = nlohmann::json::parse(outcome.output);
+  EXPECT_EQ(json["default_backend"], Kokkos::DefaultHostExecutionSpace::name());
+  EXPECT_GT(json["limits"]["copy_bytes_per_second"], 0.1e9);
+  EXPECT_TRUE(json["limits"]["host_to_device_bytes_per_second"].is_null());
+}
+
 TEST(Info, UnknownOptionIsAUsageError) {
   auto const outcome = info("--mesure");
   EXPECT_EQ(outcome.code, 2);

@@ -19,13 +19,11 @@ class NbodyMemory : public coir::testing::Nbody {
   void SetUp() override {
     if (coir::testing::is_sanitized)
       GTEST_SKIP() << "the sanitizer's own memory is part of what a run takes";
-    if (!coir::runs_on_host<Kokkos::DefaultExecutionSpace>)
-      GTEST_SKIP() << "the memory of a device isn't the process' own";
   }
 
   void expect_within(std::string const& options) const {
     SCOPED_TRACE(options);
-    run_quietly(options + " --output run --report report.json");
+    run_quietly(options + " --backend cpu --output run --report report.json");
     auto const found = report("report.json");
     double const predicted = found["bytes_predicted"], used = found["bytes_peak"];
     std::printf("%-90s predicted %7.1f MiB, used %7.1f MiB: %.3f\n", options.c_str(),
@@ -85,7 +83,8 @@ TEST_F(NbodyMemory, ALimitRefusesARunBeforeTheWorkOrLetsItEnd) {
   int refused = 0, done = 0;
   for (int const mebibytes : {40, 60, 80, 90, 100, 120, 160, 250, 600}) {
     auto const outcome =
-        run("--particles 64 --steps 1 --pixels 300 --no-spectra --snapshots --quiet --output run",
+        run("--backend cpu --particles 64 --steps 1 --pixels 300 --no-spectra --snapshots --quiet "
+            "--output run",
             "ulimit -v " + std::to_string(mebibytes * 1024) + " &&");
     if (outcome.code == 0) {
       EXPECT_EQ(files("run").size(), 6U) << mebibytes;

@@ -262,6 +262,23 @@ TEST_F(Nbody, ARestartedRunEndsInTheSameBytes) {
     }
 }
 
+TEST_F(Nbody, ACheckpointOfOneBackendGoesOnOnAnother) {
+  std::string const options = "--particles 8 --steps 4 --deterministic --no-pictures ";
+  run_quietly(options + "--backend cpu --output whole --report r.json");
+  EXPECT_EQ(report("r.json")["backend"], Kokkos::DefaultHostExecutionSpace::name());
+  EXPECT_EQ(report("r.json")["device_bytes_predicted"], nullptr);
+  auto const whole = table("whole/power_a1.000.txt");
+  for (auto const& [first, second] : {std::pair("auto", "cpu"), std::pair("cpu", "auto")}) {
+    run_quietly(options + "--stop-after 2 --output parts --backend " + first);
+    run_quietly(std::string("--restart parts --backend ") + second);
+    auto const parts = table("parts/power_a1.000.txt");
+    ASSERT_EQ(parts.size(), whole.size());
+    for (std::size_t n = 0; n < whole.size(); ++n)
+      EXPECT_NEAR(parts[n][1] / whole[n][1], 1, 1e-3) << whole[n][0];
+    fs::remove_all(folder / "parts");
+  }
+}
+
 TEST_F(Nbody, ARestartMayWriteOtherThingsElsewhere) {
   run_quietly(small + "--box 200 --checkpoint 2 --stop-after 2 --no-pictures --output one");
   run_quietly(

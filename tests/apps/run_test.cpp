@@ -1,5 +1,6 @@
 #include <support/command.hpp>
 
+#include <coir/core/kokkos.hpp>
 #include <coir/core/version.hpp>
 
 #include <gtest/gtest.h>
@@ -131,6 +132,38 @@ TEST(Run, ValuesOutsideTheirRangeNameTheLimit) {
   EXPECT_EQ(failure(2, "x --count 0"), "--count must be a whole number from 1 to 100, not '0'\n");
   EXPECT_EQ(failure(2, "x --count -5"), "--count must be a whole number from 1 to 100, not '-5'\n");
   EXPECT_EQ(failure(2, "x --tolerance 0"), "--tolerance must be a number above 0, not '0'\n");
+}
+
+TEST(Run, TheBackendIsOneOfThree) {
+  EXPECT_TRUE(contains(run("--help").output, "--backend cpu|gpu|auto"));
+  for (std::string const backend : {"cpu", "auto"}) {
+    auto const outcome = run("photo --backend " + backend);
+    EXPECT_EQ(outcome.output, "photo 3 1\n") << backend;
+  }
+  EXPECT_EQ(run("photo --backend cpu").errors, "");
+  EXPECT_EQ(failure(2, "x --backend tpu"), "--backend must be one of cpu, gpu, auto, not 'tpu'\n");
+  EXPECT_EQ(failure(2, "x --backend cpu --backend gpu"),
+            "--backend was given 2 times: give it once\n");
+}
+
+TEST(Run, WithoutADeviceItRunsOnTheCoresUnlessOneWasAskedFor) {
+  bool const has_backend = !coir::runs_on_host<Kokkos::DefaultExecutionSpace>;
+  std::string const hidden = "CUDA_VISIBLE_DEVICES=-1 HIP_VISIBLE_DEVICES=-1";
+  std::string const refusal = failure(6, "x --backend gpu", hidden);
+  EXPECT_TRUE(refusal.starts_with("--backend gpu: ")) << refusal;
+  EXPECT_TRUE(contains(refusal, has_backend ? "no usable " : "this build has no backend for a GPU"))
+      << refusal;
+  EXPECT_TRUE(contains(refusal, "or use --backend cpu")) << refusal;
+
+  auto const outcome = run("photo", hidden);
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.output, "photo 3 1\n");
+  EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), has_backend ? 1 : 0)
+      << outcome.errors;
+  if (!has_backend) return;
+  EXPECT_TRUE(outcome.errors.starts_with("failing-app: warning: no usable ")) << outcome.errors;
+  EXPECT_TRUE(contains(outcome.errors, "so this runs on the cores (--backend cpu"))
+      << outcome.errors;
 }
 
 TEST(Run, KokkosGetsItsOwnArguments) {

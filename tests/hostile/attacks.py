@@ -13,13 +13,13 @@ APPLICATIONS = ("info", "escape", "jacobi", "nbody", "queue", "offload")
 
 # Options with what they take, as they are documented: N a whole number, X a number, and so on.
 OPTIONS = {
-    "info": {"measure": "flag", "json": "flag"},
+    "info": {"measure": "flag", "json": "flag", "backend": "word"},
     "escape": {"set": "word", "constant": "XX", "region": "XXXX", "center": "XX", "width": "X", "size": "size", "iterations": "N",
                "precision": "word", "scheme": "word", "smooth": "flag", "no-smooth": "flag", "output": "output", "report": "output",
-               "repeat": "N", "progress": "flag", "quiet": "flag"},
+               "repeat": "N", "progress": "flag", "quiet": "flag", "backend": "word"},
     "jacobi": {"laplacian": "flag", "offset": "X", "scale": "X", "scheme": "word", "sweeps": "N", "tolerance": "X", "start": "word",
                "precision": "word", "output": "output", "output-laplacian": "output", "report": "output", "repeat": "N",
-               "compare": "flag", "progress": "flag", "quiet": "flag"},
+               "compare": "flag", "progress": "flag", "quiet": "flag", "backend": "word"},
     "nbody": {"particles": "N", "box": "X", "mesh-ratio": "X", "assignment": "word", "kernel": "word", "softening": "word",
               "force-source": "word", "precision": "word", "deterministic": "flag", "stepper": "word", "steps": "N", "a-start": "X",
               "a-end": "X", "spacing": "word", "scale-factors": "A", "lpt": "N", "seed": "N", "fixed-amplitude": "flag",
@@ -28,7 +28,7 @@ OPTIONS = {
               "renormalise": "flag", "output": "output", "outputs": "A", "pictures": "flag", "no-pictures": "flag",
               "spectra": "flag", "no-spectra": "flag", "snapshots": "flag", "slab-thickness": "X", "pixels": "N",
               "report": "output", "checkpoint": "N", "restart": "input", "stop-after": "N", "config": "input",
-              "progress": "flag", "quiet": "flag"},
+              "progress": "flag", "quiet": "flag", "backend": "word"},
     "queue": {"partition": "name", "cluster": "name", "user": "name", "account": "name", "state": "word", "from": "word", "to": "word",
               "wait-from": "word", "forecast": "flag", "cores": "N", "gpus": "N", "memory": "word", "time-limit": "word", "hour": "N",
               "interval": "X", "picture": "output", "report": "output", "config": "input", "progress": "flag", "quiet": "flag"},
@@ -166,6 +166,8 @@ def wrong_option(rng, application, folder):
         case 5:  # one argument too many; coir-queue takes some for files
             return attack(rng.choice(["surplus", "-x", "-", "--=", "---", "-qq", "--no", "/?", "--" + "x" * 100_000]),
                           codes=(2, 3) if application == "queue" else (2,))
+        case 6 if "backend" in options and rng.randrange(4) == 0:  # 0 where there is one
+            return attack("--backend", "gpu", codes=(0, 6))
         case 6:
             return attack(rng.choice(["--kokkos-", "--kokkos-threads", "--kokkos-threads=", "--kokkos-threads=abc", "--kokkos-threads=0",
                                       "--kokkos-threads=-1", "--kokkos-threads=1.5", "--kokkos-threads=99999999999999999999", "--kokkos-help",

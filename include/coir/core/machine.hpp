@@ -38,10 +38,23 @@ Machine describe_machine();
 /// The backends compiled into Kokkos, as Kokkos names them, devices first. Needs no running Kokkos.
 std::vector<std::string> compiled_backends();
 
+/// Why kernels can't run on a device: "no usable Cuda device was found (no CUDA-capable device is detected)". Empty if they
+/// can. Needs no running Kokkos.
+std::string why_no_device();
+
 /// Checks, before Kokkos starts, that a device is there if a device backend is compiled in.
 ///
 /// \throws EnvironmentError naming the cause and the remedy
 void expects_usable_device();
+
+/// Has Kokkos start without the device that it was compiled for, so that the same program runs where none is at hand:
+/// Kokkos::initialize ends the process there. Kernels run on Kokkos::DefaultHostExecutionSpace then, for arrays in
+/// Kokkos::HostSpace, and an instance of Kokkos::DefaultExecutionSpace must not be made. Call it before Kokkos starts. Where
+/// the default execution space is a host's it does nothing.
+void leave_device_out();
+
+/// Whether leave_device_out() has left one out.
+bool device_is_left_out();
 
 /// What the kernels of an execution space run on: the device's name, or the host's CPU model.
 template <ExecutionSpace Exec>

@@ -1,0 +1,32 @@
+#pragma once
+
+/// \file
+/// Where an application computes: on the cores, or on the device that it was compiled for. One build does both.
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+namespace coir::apps {
+
+/// What --backend asks for.
+enum class Backend { automatic, cpu, gpu };
+
+/// Adds --backend.
+void add_backend(CLI::App& app, Backend& backend);
+
+/// Where kernels run.
+enum class Place { cores, device };
+
+/// What was asked for, decided.
+struct Choice {
+  Place place;
+  std::string warning;  ///< that there is no device, where one was expected
+};
+
+/// Looks for a device if one may be used. Kokkos needn't run.
+///
+/// \throws EnvironmentError if a device was asked for, and there is none
+Choice choose(Backend backend);
+
+}  // namespace coir::apps

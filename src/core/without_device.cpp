@@ -1,0 +1,62 @@
+// Kokkos::initialize starts every backend that is compiled in, and ends the process if there is no device for one of them.
+// It has no setting that leaves a backend out. It finds the backends in a list of objects by name, though, into which each
+// puts itself before main(), and who puts another object under the name of a device's takes its place.
+
+#include <coir/core/machine.hpp>
+
+#include <memory>
+#include <ostream>
+#include <string>
+
+// It isn't one of Kokkos' public headers: before 3.7 it has another name, and asks for this word since 4.0.
+#if !defined(KOKKOS_IMPL_PUBLIC_INCLUDE)
+#define KOKKOS_IMPL_PUBLIC_INCLUDE
+#endif
+#if __has_include(<impl/Kokkos_ExecSpaceManager.hpp>)
+#include <impl/Kokkos_ExecSpaceManager.hpp>
+#else
+#include <impl/Kokkos_ExecSpaceInitializer.hpp>
+#endif
+
+namespace coir {
+
+namespace {
+
+#if __has_include(<impl/Kokkos_ExecSpaceManager.hpp>)
+using Backend = Kokkos::Impl::ExecSpaceBase;
+using Arguments = Kokkos::InitializationSettings;
+#else
+using Backend = Kokkos::Impl::ExecSpaceInitializerBase;
+using Arguments = Kokkos::InitArguments;
+#endif
+
+/// Takes the place of a device's backend, and does nothing. Which of the functions are virtual depends on the version.
+class NoBackend : public Backend {
+ public:
+  void initialize(Arguments const&) {}
+  void finalize() {}
+  void finalize(bool) {}
+  void fence() {}
+  void fence(std::string const&) {}
+  void static_fence(std::string const&) {}
+  void print_configuration(std::ostream& text, bool) {
+    text << "Device Execution Space:\n  left out of this run\n";
+  }
+};
+
+bool is_left_out = false;
+
+}  // namespace
+
+void leave_device_out() {
+  if (runs_on_host<Kokkos::DefaultExecutionSpace>) return;
+  is_left_out = true;
+  // A backend's name with the place in which it is started. The same from Kokkos 3.4.1 to 5.
+  std::string const name = std::string("150_") + Kokkos::DefaultExecutionSpace::name();
+  Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(
+      name, std::make_unique<NoBackend>());
+}
+
+bool device_is_left_out() { return is_left_out; }
+
+}  // namespace coir
