@@ -160,6 +160,15 @@ bool describe_by_info(Build& build, Report const& info) {
   return !is_host;
 }
 
+/// The device's backend of a build that found no device, so that coir-info measured the cores; else empty.
+std::string backend_without_device(Report const& info) {
+  Report const backends = part_of(info, "backends");
+  auto const used = value_in<std::string>(info, "default_backend");
+  if (!used || !backends.is_array() || backends.empty() || !backends[0].is_string()) return {};
+  auto const wanted = backends[0].get<std::string>();
+  return wanted == *used ? "" : wanted;
+}
+
 /// Fills in what a benchmark says of the space that it runs on: for those on the host beside a device.
 void describe_by_context(Build& build, Report const& context) {
   build.backend = value_in<std::string>(context, "backend").value_or(build.backend);
@@ -243,10 +252,13 @@ class Measurement {
       runner.build.name = name_of_build(folder, folders);
       auto const outcome = run_child({info_of(folder).string(), "--measure", "--json"});
       auto const info = Report::parse(outcome.output, nullptr, false);
-      if (!outcome.succeeded() || !info.is_object()) {
+      std::string const wanted = backend_without_device(info);
+      if (!outcome.succeeded() || !info.is_object() || !wanted.empty()) {
         std::string const problem =
             info_of(folder).string() + " " +
-            (outcome.succeeded() ? "printed no JSON: build it anew" : outcome.how_it_ended());
+            (!outcome.succeeded() ? outcome.how_it_ended()
+             : !info.is_object()  ? "printed no JSON: build it anew"
+                                  : "found no " + wanted + " device: check the driver");
         problems += (problems.empty() ? "" : "; ") + problem;
         for (Work const& work : works_) leave_out(runner.build, work.name, "", problem, true);
         unable_.push_back(runner.build);

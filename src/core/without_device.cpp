@@ -18,9 +18,39 @@
 #include <impl/Kokkos_ExecSpaceInitializer.hpp>
 #endif
 
-namespace coir {
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <cuda.h>
+#include <dlfcn.h>
+
+// What Kokkos calls of CUDA's driver itself. Linked against the driver's library, a program wouldn't even start where there is
+// none. These open it at the first call, as CUDA's own libraries do; the linker then leaves it out (--as-needed).
 
 namespace {
+
+template <class Function>
+Function* driver_function(char const* name) {
+  static void* const library = dlopen("libcuda.so.1", RTLD_NOW);
+  return library == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library, name));
+}
+
+}  // namespace
+
+#define COIR_TEXT_OF(name) #name
+#define COIR_FROM_DRIVER(name, parameters, arguments)                                  \
+  extern "C" CUresult CUDAAPI name parameters {                                        \
+    static auto* const function = driver_function<decltype(name)>(COIR_TEXT_OF(name)); \
+    return function == nullptr ? CUDA_ERROR_STUB_LIBRARY : function arguments;         \
+  }
+COIR_FROM_DRIVER(cuStreamGetCtx, (CUstream stream, CUcontext* context), (stream, context))
+COIR_FROM_DRIVER(cuCtxPushCurrent, (CUcontext context), (context))
+COIR_FROM_DRIVER(cuCtxGetDevice, (CUdevice * device), (device))
+#undef COIR_FROM_DRIVER
+#undef COIR_TEXT_OF
+#endif
+
+namespace coir {
+
+namespace detail {
 
 #if __has_include(<impl/Kokkos_ExecSpaceManager.hpp>)
 using Backend = Kokkos::Impl::ExecSpaceBase;
@@ -30,7 +60,8 @@ using Backend = Kokkos::Impl::ExecSpaceInitializerBase;
 using Arguments = Kokkos::InitArguments;
 #endif
 
-/// Takes the place of a device's backend, and does nothing. Which of the functions are virtual depends on the version.
+/// Takes the place of a device's backend, and does nothing. Which of the functions are virtual depends on the version; the
+/// others are nobody's.
 class NoBackend : public Backend {
  public:
   void initialize(Arguments const&) {}
@@ -44,9 +75,11 @@ class NoBackend : public Backend {
   }
 };
 
-bool is_left_out = false;
+}  // namespace detail
 
-}  // namespace
+namespace {
+bool is_left_out = false;
+}
 
 void leave_device_out() {
   if (runs_on_host<Kokkos::DefaultExecutionSpace>) return;
@@ -54,7 +87,7 @@ void leave_device_out() {
   // A backend's name with the place in which it is started. The same from Kokkos 3.4.1 to 5.
   std::string const name = std::string("150_") + Kokkos::DefaultExecutionSpace::name();
   Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(
-      name, std::make_unique<NoBackend>());
+      name, std::make_unique<detail::NoBackend>());
 }
 
 bool device_is_left_out() { return is_left_out; }

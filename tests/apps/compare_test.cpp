@@ -361,6 +361,18 @@ TEST_F(Compare, ABuildThatCannotRunIsNamed) {
   EXPECT_FALSE(fs::exists(folder / "other"));
 }
 
+TEST_F(Compare, ABuildForADeviceThatIsNotThereIsNamed) {
+  // coir-info goes on with the cores then; the benchmarks don't.
+  write_script(folder / "build/two/apps/info/coir-info",
+               "#!/bin/sh\necho '{\"backends\": [\"Cuda\", \"OpenMP\"], \"default_backend\": "
+               "\"OpenMP\", \"devices\": []}'\n");
+  auto const outcome = compare("run build/one build/two --rounds 1 --only sum");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.errors, "build/two/apps/info/coir-info found no Cuda device"))
+      << outcome.errors;
+  EXPECT_EQ(report()["rows"].size(), 1u);
+}
+
 TEST_F(Compare, WhatInfoLacksIsUnknown) {
   write_script(folder / "build/one/apps/info/coir-info",
                "#!/bin/sh\necho '{\"host\": {\"threads\": -1, \"memory_bytes\": -5}}'\n");
