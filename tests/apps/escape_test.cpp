@@ -464,7 +464,7 @@ TEST_F(Escape, ReportHasItsKeysInOrder) {
 
 TEST_F(Escape, CoresDrawWhatTheBuildsOwnBackendDraws) {
   for (std::string const options : {"", "--scheme arrays --set julia --precision double"}) {
-    std::string const both = options + " --size 70x50 --report r.json ";
+    std::string const both = options + " --no-smooth --size 70x50 --report r.json ";
     run_quietly(both + "--output u.npy");
     run_quietly(both + "--output v.npy --backend cpu");
     EXPECT_EQ(read_text(folder / "u.npy"), read_text(folder / "v.npy")) << options;
