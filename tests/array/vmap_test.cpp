@@ -8,6 +8,7 @@
 #include <cmath>
 #include <concepts>
 #include <limits>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -125,6 +126,34 @@ struct FirstAndLast {
   template <class T>
   KOKKOS_FUNCTION Kokkos::Array<T, 2> operator()(Row<T> const& x, T y) const {
     return {x[0] + y, x[x.size() - 1] - y};
+  }
+};
+
+/// A row divided by the sum of the magnitudes of its elements, of a length that is known when it runs.
+struct Normalise {
+  template <class T>
+  KOKKOS_FUNCTION void operator()(Row<T> const& x, Subarray<T, 1> const& result) const {
+    T total = 0;
+    for (std::int64_t i = 0; i < x.size(); ++i) total += x[i] < 0 ? -x[i] : x[i];
+    for (std::int64_t i = 0; i < x.size(); ++i) result[i] = total > 0 ? x[i] / total : T(0);
+  }
+};
+
+/// All products of two rows, in a matrix.
+struct Outer {
+  template <class T>
+  KOKKOS_FUNCTION void operator()(Row<T> const& x, Row<T> const& y,
+                                  Subarray<T, 2> const& result) const {
+    for (std::int64_t i = 0; i < x.size(); ++i)
+      for (std::int64_t j = 0; j < y.size(); ++j) result(i, j) = x[i] * y[j];
+  }
+};
+
+/// One number, through the reference to it.
+struct Twice {
+  template <class T>
+  KOKKOS_FUNCTION void operator()(T x, T& result) const {
+    result = 2 * x;
   }
 };
 
@@ -427,6 +456,89 @@ TYPED_TEST(Vmap, OfNothingIsEmpty) {
   EXPECT_EQ(values(vmap(Digest{})(none)), (std::vector<T>{0, 0, 0, 0}));
   EXPECT_EQ(vmap(Least{}, in_axes(1), out_axes(1))(none).shape(), (Shape<2>{2, 0}));
   EXPECT_EQ(vmap(vmap(Square{}))(none).shape(), (Shape<2>{4, 0}));
+}
+
+TYPED_TEST(Vmap, IntoAnArrayWritesRows) {
+  TYPES;
+  for (std::int64_t const n : {0, 1, 3, 37}) {
+    auto const a = random_array<T, Space>(Shape<2>{5, n}, 27);
+    auto y = full<T, Space>({n, 5}, 99), z = full<T, Space>({5, n}, 99);
+    vmap_into(y, Normalise{}, in_axes(1))(a);
+    vmap_into(z, Normalise{}, in_axes(1), out_axes(-1))(a);
+    auto const x = naive(a), r = naive(y), s = naive(z);
+    for (std::int64_t i = 0; i < n; ++i) {
+      T total = 0;
+      for (std::int64_t k = 0; k < 5; ++k) total += std::abs(x.at({k, i}));
+      for (std::int64_t k = 0; k < 5; ++k) {
+        ASSERT_EQ(r.at({i, k}), x.at({k, i}) / total);
+        ASSERT_EQ(s.at({k, i}), x.at({k, i}) / total);
+      }
+    }
+  }
+}
+
+TYPED_TEST(Vmap, IntoASliceWritesMatricesAndNumbersOfANest) {
+  TYPES;
+  auto const a = random_array<T, Space>(Shape<2>{3, 4}, 28),
+             b = random_array<T, Space>(Shape<2>{5, 2}, 29);
+  auto const x = naive(a), y = naive(b);
+  auto whole = zeros<T, Space>(3, 9, 4, 2);
+  vmap_into(whole(range(), range(1, 6)), vmap(Outer{}, in_axes(unmapped, 0)), in_axes(0, unmapped))(
+      a, b);
+  auto const r = naive(whole);
+  for_each_index(r.shape, [&](std::vector<std::int64_t> const& i) {
+    bool const written = i[1] >= 1 && i[1] < 6;
+    ASSERT_EQ(r.at(i), written ? x.at({i[0], i[2]}) * y.at({i[1] - 1, i[3]}) : 0);
+  });
+  auto numbers = zeros<T, Space>(4, 3);
+  vmap_into(numbers, vmap(Twice{}), out_axes(1))(a);
+  EXPECT_TRUE(all(numbers == 2 * transpose(a)));
+  vmap_into(numbers, vmap(Square{}), out_axes(1))(a);
+  EXPECT_TRUE(all(numbers == square(transpose(a))));
+  auto extremes = zeros<T, Space>(2, 3);
+  vmap_into(extremes, Least{}, out_axes(-1))(a);
+  EXPECT_TRUE(all(extremes(0) == min(a, 1)) && all(extremes(1) == max(a, 1)));
+}
+
+TYPED_TEST(Vmap, IntoWhatItReadsReadsItAsItWas) {
+  TYPES;
+  auto a = random_array<T, Space>(Shape<2>{37, 37}, 30);
+  auto const before = coir::copy(a);
+  auto expected = zeros<T, Space>(37, 37);
+  vmap_into(expected, Normalise{}, in_axes(1))(before);
+  vmap_into(a, Normalise{}, in_axes(1))(a);
+  EXPECT_TRUE(all(a == expected));
+}
+
+TYPED_TEST(Vmap, IntoAnArrayIsRecorded) {
+  TYPES;
+  auto x = full<T, Space>({5}, 2), y = zeros<T, Space>(5);
+  auto const steps = record([&] {
+    vmap_into(y, Square{})(x);
+    vmap_into(x, Twice{})(y);
+  });
+  steps.run(3);  // x = 2 x^2
+  EXPECT_TRUE(all(x == 32768) && all(y == 16384));
+}
+
+TYPED_TEST(Vmap, IntoNamesAShapeThatDiffers) {
+  TYPES;
+  auto const a = zeros<T, Space>(4, 3);
+  auto y = zeros<T, Space>(3, 3);
+  auto const rest = "make the array of that shape, or name other out_axes";
+  EXPECT_EQ(
+      message_of<PreconditionError>([&] { vmap_into(y, Normalise{})(a); }),
+      std::string("vmap_into writes an array of shape (3, 3), and its calls fill (4, 3): ") + rest);
+  EXPECT_EQ(
+      message_of<PreconditionError>([&] { vmap_into(y, Least{}, out_axes(1))(a); }),
+      std::string("vmap_into writes an array of shape (3, 3), and its calls fill (2, 4): ") + rest);
+  EXPECT_EQ(message_of<PreconditionError>([&] { vmap_into(y, Normalise{}, out_axes(2))(a); }),
+            "vmap's out_axes is 2, and the result's axes are -2 to 1: name one of them");
+  Kokkos::View<T*, Space> const one("one", 1);
+  Slice<T, 2, Space> const same(one.data(), {4, 3}, {0, 0}, nullptr);
+  EXPECT_EQ(message_of<PreconditionError>([&] { vmap_into(same, Normalise{})(a); }),
+            "what vmap_into writes with strides 0, 0 has elements in the same place and can't be "
+            "written: copy it first");
 }
 
 TYPED_TEST(Vmap, NamesLengthsThatDiffer) {

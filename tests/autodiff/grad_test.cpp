@@ -1,3 +1,5 @@
+#include <coir/array/creation.hpp>
+#include <coir/array/vmap.hpp>
 #include <coir/autodiff/grad.hpp>
 #include <coir/core/loops.hpp>
 
@@ -5,6 +7,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -212,4 +215,52 @@ TYPED_TEST(GradKernels, NewtonsMethodConvergesToTheMinimum) {
   T const tolerance = 2508 * 4 * std::numeric_limits<T>::epsilon();
   for (T const distance : newton_in_kernel<typename TypeParam::Exec, T>(1009))
     ASSERT_LE(distance, tolerance);
+}
+
+/// The value and the slopes of Rosenbrock's function at a point that is a row.
+struct ValueAndSlopes {
+  template <class T>
+  KOKKOS_FUNCTION Kokkos::Array<T, 3> operator()(coir::Row<T> const& at) const {
+    auto const [value, slopes] = coir::value_and_grad(Rosenbrock{})(at[0], at[1]);
+    return {value, slopes[0], slopes[1]};
+  }
+};
+
+/// Points with coordinates that are multiples of 1/2: all derivatives are exact.
+template <class T, class Space>
+coir::Array<T, 2, Space> some_points(std::int64_t n) {
+  auto points = coir::zeros<T, Space>(n, 2);
+  auto const k = coir::arange<T, Space>(n);
+  points(coir::range(), 0) = 0.5 * k - 8;
+  points(coir::range(), 1) = 3 - 0.5 * k;
+  return points;
+}
+
+// jax.vmap(jax.grad(f, argnums=(0, 1))), and its like for hessian and jacobian.
+TYPED_TEST(GradKernels, AreMappedByVmap) {
+  using T = typename TypeParam::Real;
+  using Space = typename TypeParam::Exec::memory_space;
+  auto const points = some_points<T, Space>(37);
+  auto const x = points(coir::range(), 0), y = points(coir::range(), 1);
+  auto const slopes = to_host(coir::vmap(coir::grad(Rosenbrock{}))(x, y));
+  auto const second = to_host(coir::vmap(coir::hessian(Rosenbrock{}), coir::out_axes(-1))(x, y));
+  auto const all = to_host(coir::vmap(ValueAndSlopes{})(points));
+  auto const table =
+      to_host(coir::vmap(coir::vmap(coir::grad(Rosenbrock{}), coir::in_axes(0, coir::unmapped)),
+                         coir::in_axes(coir::unmapped, 0))(x, y));
+  EXPECT_EQ(slopes.shape(), (coir::Shape<2>{37, 2}));
+  EXPECT_EQ(second.shape(), (coir::Shape<3>{2, 2, 37}));
+  EXPECT_EQ(table.shape(), (coir::Shape<3>{37, 37, 2}));
+  auto const a = to_host(x), b = to_host(y);
+  for (int i = 0; i < 37; ++i) {
+    auto const [value, gradient] = coir::value_and_grad(Rosenbrock{})(a(i), b(i));
+    auto const h = coir::hessian(Rosenbrock{})(a(i), b(i));
+    EXPECT_EQ(all(i, 0), value);
+    for (int k = 0; k < 2; ++k) {
+      EXPECT_EQ(slopes(i, k), gradient[k]);
+      EXPECT_EQ(all(i, k + 1), gradient[k]);
+      for (int l = 0; l < 2; ++l) EXPECT_EQ(second(k, l, i), h[k][l]);
+    }
+    for (int j = 0; j < 37; ++j) EXPECT_EQ(table(j, i, 1), coir::grad(Rosenbrock{})(a(i), b(j))[1]);
+  }
 }

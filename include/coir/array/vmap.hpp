@@ -7,14 +7,13 @@
 ///     auto const traces = vmap(Trace{}, in_axes(-1))(matrices);  // matrices(i, j, k) is element i, j of matrix k
 
 #include <coir/array/array.hpp>
-#include <coir/array/detail/vmap_arrays.hpp>
+#include <coir/array/detail/kernels/vmap_calls.hpp>
+#include <coir/array/slices.hpp>
 #include <coir/array/subarray.hpp>
-#include <coir/core/pack.hpp>
+#include <coir/core/overlap.hpp>
 
-#include <algorithm>
 #include <array>
 #include <concepts>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -85,122 +84,6 @@ auto vmap_operand(X const& x) {
     return Array<value_t<X>, rank_of<X>, Space>(x).as_operand();
 }
 
-/// The same for kernels, before any axis is taken.
-template <class X>
-auto vmap_whole(X const& x) {
-  if constexpr (!Expression<X>) {
-    return VmapNumber<X>{x};
-  } else {
-    VmapArray<typename X::element_type, 0, rank_of<X>> result{x.data(), {}, {}, {}};
-    std::copy_n(x.shape().begin(), rank_of<X>, result.shape);
-    std::copy_n(x.strides().begin(), rank_of<X>, result.strides);
-    return result;
-  }
-}
-
-/// In place of OutAxes where no out_axes is named. A type of its own, so that the kernel writes call after call with steps
-/// that the compiler knows: that is what lets it compute several calls at once.
-struct LeadingAxis {
-  static constexpr int axis = 0;
-};
-
-/// What the vmaps of a nest have settled, the outermost first: how many calls each makes, and where they go in the result.
-///
-/// \tparam InOrder  each has the LeadingAxis
-template <int Levels, bool InOrder>
-struct VmapNest {
-  std::array<std::int64_t, Levels> lengths;
-  std::array<int, Levels> out_axes;
-
-  template <class Out>
-  auto with(std::int64_t length, Out out) const {
-    VmapNest<Levels + 1, InOrder && std::same_as<Out, LeadingAxis>> result{};
-    std::copy_n(lengths.begin(), Levels, result.lengths.begin());
-    std::copy_n(out_axes.begin(), Levels, result.out_axes.begin());
-    result.lengths[Levels] = length;
-    result.out_axes[Levels] = out.axis;
-    return result;
-  }
-};
-
-/// The shape of a nest's result: from the innermost vmap on, each puts its axis among those of a call's result.
-template <std::size_t Rank, int Levels, bool InOrder>
-std::array<std::int64_t, Rank> vmap_shape(VmapNest<Levels, InOrder>& nest,
-                                          std::array<std::int64_t, Rank> shape) {
-  for (int l = Levels - 1; l >= 0; --l) {
-    std::size_t const rank = Rank - static_cast<std::size_t>(l);
-    std::size_t const axis = checked_out_axis(nest.out_axes[l], static_cast<int>(rank));
-    nest.out_axes[l] = static_cast<int>(axis);
-    for (std::size_t d = rank - 1; d > axis; --d) shape[d] = shape[d - 1];
-    shape[axis] = nest.lengths[l];
-  }
-  return shape;
-}
-
-template <class F, class Out, int Levels, class... X>
-struct VmapBody {
-  F f;
-  Out out;
-  VmapCall<Levels> lengths;
-  Pack<X...> arguments;
-
-  struct Called {
-    F const& f;
-    VmapCall<Levels> const& call;
-    KOKKOS_FORCEINLINE_FUNCTION auto operator()(X const&... x) const { return f(x.at(call)...); }
-  };
-
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i) const {
-    VmapCall<Levels> call;
-    call.number = i;
-    COIR_UNROLL
-    for (int l = Levels - 1; l > 0; --l) {
-      call.index[l] = i % lengths.index[l];
-      i /= lengths.index[l];
-    }
-    call.index[0] = i;
-    out.write(call, arguments.apply(Called{f, call}));
-  }
-};
-
-/// Calls f for all indices of a nest.
-template <class Space, class F, int Levels, bool InOrder, class... X>
-auto vmap_calls(F const& f, VmapNest<Levels, InOrder> nest, X const&... arguments) {
-  using R = std::remove_cvref_t<
-      std::invoke_result_t<F const&, decltype(arguments.at(VmapCall<Levels>()))...>>;
-  using T = typename VmapResult<R>::type;
-  constexpr int rank = Levels + VmapResult<R>::rank;
-  static_assert(Element<T>, "a function for vmap returns a number, or a Kokkos::Array of numbers");
-  static_assert(rank <= 4, "vmap's result would have more than the 4 axes that arrays may have");
-  Shape<rank> shape{};
-  VmapResult<R>::shape_to(shape.data());
-  Array<T, rank, Space> result(vmap_shape(nest, shape));
-  auto const out = [&] {
-    if constexpr (InOrder)
-      return VmapRows<T>{result.data()};
-    else
-      return without_axes(vmap_whole(result.all()), nest.out_axes);
-  }();
-
-  std::int64_t calls = 1;
-  VmapCall<Levels> lengths;
-  for (int l = 0; l < Levels; ++l) calls *= lengths.index[l] = nest.lengths[l];
-  if (calls == 0) return result;
-  VmapBody<F, std::remove_const_t<decltype(out)>, Levels, X...> const body{
-      f, out, lengths, {{arguments}...}};
-  // Calls may be dear and differ in cost, so on hosts a thread takes a few at a time.
-  using Exec = typename Space::execution_space;
-  using Policy =
-      Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
-  Exec const exec = instance<Exec>();
-  Policy policy(exec, 0, calls);
-  if constexpr (runs_on_host<Exec>)
-    policy.set_chunk_size(
-        static_cast<int>(std::clamp<std::int64_t>(calls / (16 * exec.concurrency()), 1, 4096)));
-  Kokkos::parallel_for("coir::array::vmap", policy, body);
-  return result;
-}
-
 template <class F, class In, class Out>
 class Vmapped;
 template <class F>
@@ -219,34 +102,35 @@ class Vmapped<F, InAxes<Mapped...>, Out> {
             requires { typename common_space_t<typename SpaceOf<X>::type...>; }
   auto operator()(X const&... arguments) const {
     using Space = typename VmapSpace<X...>::type;
-    return launch<Space>(vmap_operand<Space>(arguments)...);
+    return call<Space>(VmapToNew(), vmap_operand<Space>(arguments)...);
+  }
+
+  /// With arguments that vmap_operand made. `to` says where the results go.
+  template <class Space, class To, class... X>
+  auto call(To const& to, X const&... operands) const {
+    return inside<Space>(to, VmapNest<0, true>{}, vmap_whole(operands)...);
   }
 
   /// Takes its axes from what the vmaps around it have left of the arguments, which are VmapArrays and VmapNumbers.
-  template <class Space, class Nest, class... X>
-  auto inside(Nest const& nest, X const&... arguments) const {
+  template <class Space, class To, class Nest, class... X>
+  auto inside(To const& to, Nest const& nest, X const&... arguments) const {
     constexpr bool counted = one_for_all || sizeof...(Mapped) == sizeof...(X);
     static_assert(counted, "vmap's in_axes names an axis for each argument, or one for all");
     if constexpr (one_for_all)
       return take_axes<Space>(
           std::integer_sequence<bool, ((Mapped && ...) && vmap_rank<X> != of_number)...>(),
-          std::index_sequence_for<X...>(), nest, arguments...);
+          std::index_sequence_for<X...>(), to, nest, arguments...);
     else if constexpr (counted)
       return take_axes<Space>(std::integer_sequence<bool, Mapped...>(),
-                              std::index_sequence_for<X...>(), nest, arguments...);
+                              std::index_sequence_for<X...>(), to, nest, arguments...);
   }
 
  private:
   static constexpr bool one_for_all = sizeof...(Mapped) == 1;
 
-  template <class Space, class... X>
-  auto launch(X const&... operands) const {
-    return inside<Space>(VmapNest<0, true>{}, vmap_whole(operands)...);
-  }
-
-  template <class Space, bool... Taken, std::size_t... K, class Nest, class... X>
-  auto take_axes(std::integer_sequence<bool, Taken...>, std::index_sequence<K...>, Nest const& nest,
-                 X const&... arguments) const {
+  template <class Space, bool... Taken, std::size_t... K, class To, class Nest, class... X>
+  auto take_axes(std::integer_sequence<bool, Taken...>, std::index_sequence<K...>, To const& to,
+                 Nest const& nest, X const&... arguments) const {
     constexpr bool some = (Taken || ...);
     constexpr bool arrays = ((!Taken || vmap_rank<X> != of_number) && ...);
     constexpr bool deep = ((!Taken || vmap_rank<X> != 0) && ...);
@@ -261,15 +145,52 @@ class Vmapped<F, InAxes<Mapped...>, Out> {
       auto const nested = nest.with(
           common_length<sizeof...(X)>({length_along<Taken>(arguments, axes[K])...}, axes), out_);
       if constexpr (is_vmapped<F>)
-        return f_.template inside<Space>(nested, without_axis<Taken>(arguments, axes[K])...);
+        return f_.template inside<Space>(to, nested, without_axis<Taken>(arguments, axes[K])...);
       else
-        return vmap_calls<Space>(f_, nested, without_axis<Taken>(arguments, axes[K])...);
+        return to.template call<Space>(f_, nested, without_axis<Taken>(arguments, axes[K])...);
     }
   }
 
   F f_;
   InAxes<Mapped...> in_;
   Out out_;
+};
+
+/// The elements of an argument where those of `target` aren't: a copy if they may be the same.
+template <class Space, class X, class Target>
+auto vmap_operand_beside(Target const& target, X const& x) {
+  auto operand = vmap_operand<Space>(x);
+  if constexpr (Expression<X>) {
+    auto const range = [](auto const& y) {
+      return byte_range(y.data(), y.shape(), y.strides(), sizeof(*y.data()));
+    };
+    if (operand.size() > 0 && target.size() > 0 && range(operand).overlaps(range(target)))
+      return evaluate(operand).as_operand();
+  }
+  return operand;
+}
+
+/// A vmap whose results go into a slice.
+template <class V, class Target>
+class VmappedInto {
+ public:
+  VmappedInto(V vmapped, Target target) : vmapped_(std::move(vmapped)), target_(std::move(target)) {
+    expects_distinct_elements(target_.shape(), target_.strides(), "what vmap_into writes");
+  }
+
+  template <class... X>
+    requires((Expression<X> || Scalar<X>) && ...) && requires {
+      typename common_space_t<typename Target::space, typename SpaceOf<X>::type...>;
+    }
+  void operator()(X const&... arguments) const {
+    using Space = typename Target::space;
+    vmapped_.template call<Space>(VmapToSlice<Target>{target_},
+                                  vmap_operand_beside<Space>(target_, arguments)...);
+  }
+
+ private:
+  V vmapped_;
+  Target target_;
 };
 
 }  // namespace detail
@@ -301,6 +222,34 @@ auto vmap(F f, OutAxes out) {
 template <class F>
 auto vmap(F f) {
   return vmap(std::move(f), in_axes(0));
+}
+
+/// vmap whose results are written into an array or a slice y: vmap_into(y, f)(a, b, ...).
+///
+/// f may also return nothing and write them itself: then its last argument is a call's part of y, a Subarray<T, Rank>, or
+/// a T& where y has no axes left. That is for results that are rows, whose length the compiler doesn't know. What f reads
+/// of y's memory is read as it was before, at the cost of a copy.
+///
+/// \param y    has the shape of the result; out says which of its axes is along the calls
+/// \throws PreconditionError as vmap's, and if y has another shape or elements in the same place
+template <Expression Y, class F, bool... Mapped, class Out = detail::LeadingAxis>
+  requires std::same_as<Out, OutAxes> || std::same_as<Out, detail::LeadingAxis>
+auto vmap_into(Y&& y, F f, InAxes<Mapped...> in, Out out = {}) {
+  auto target = detail::elements_of(y);  // of an expression these are values, which are const
+  constexpr bool writable = !std::is_const_v<typename decltype(target)::element_type>;
+  static_assert(writable, "vmap_into writes an array or a slice that isn't const");
+  if constexpr (writable)
+    return detail::VmappedInto(vmap(std::move(f), in, out), std::move(target));
+  else
+    return [](auto const&...) {};
+}
+template <Expression Y, class F>
+auto vmap_into(Y&& y, F f, OutAxes out) {
+  return vmap_into(y, std::move(f), in_axes(0), out);
+}
+template <Expression Y, class F>
+auto vmap_into(Y&& y, F f) {
+  return vmap_into(y, std::move(f), in_axes(0));
 }
 
 }  // namespace coir
