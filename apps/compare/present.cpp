@@ -141,7 +141,10 @@ Grid overtaking_grid(Analysis const& analysis) {
     std::vector<std::string> row{panel.work->title};
     for (std::size_t c = 1; c < analysis.contestants.size(); ++c)
       row.push_back(overtaking_words(panel.overtakings[c], panel.work->unit));
-    grid.rows.push_back(std::move(row));
+    // Of work that the first one alone has done there is nothing to say.
+    auto const is_known = [](auto const& one) { return one.kind != Overtaking::unknown; };
+    if (std::any_of(panel.overtakings.begin(), panel.overtakings.end(), is_known))
+      grid.rows.push_back(std::move(row));
   }
   return grid;
 }
@@ -193,8 +196,8 @@ std::vector<std::string> left_out_lines(Comparison const& comparison) {
 
 std::vector<std::string> explanations(Analysis const& analysis) {
   std::vector<std::string> lines{
-      "Times are medians over rounds in which all builds of a machine took turns, of one call that "
-      "is waited for.",
+      "Times are medians over rounds in which all columns of a machine took turns, of one call "
+      "that is waited for.",
       "The share of a limit is the time that the bytes of a call, each array counted once, would "
       "take at the measured "
       "bandwidth, by the time it took: above 100 % where arrays stay in a cache, or a pass does "
