@@ -75,12 +75,16 @@ int main(int argc, char** argv) {
   coir::apps::add_whole_number(app, "--samples", settings.samples, "Watch so many times and end", 1)
       ->needs(watch);
 
-  if (is_to_watch(argc, argv))
+  if (is_to_watch(argc, argv)) {
+    app.add_option_function<std::string>("--backend", [](std::string const&) {
+      throw coir::PreconditionError("--watch computes nothing: leave --backend out");
+    });
     return coir::apps::run_without_kokkos(app, argc, argv, [&] {
       settings.json = json;
       coir::apps::info::watch(settings);
       return coir::apps::ExitCode::success;
     });
+  }
   return coir::apps::run(app, argc, argv, [&](coir::apps::Place place) {
     coir::apps::Description description{coir::describe_machine(), {}};
     if (measure) {

@@ -353,6 +353,8 @@ TEST(Watch, WrongIntervalsAreUsageErrors) {
   EXPECT_TRUE(contains(watch("--measure").errors, "leave one of them out"));
   EXPECT_TRUE(contains(coir::testing::run_command(COIR_APP " --samples 3").errors,
                        "--samples requires --watch"));
+  EXPECT_EQ(watch("1 --backend cpu").errors,
+            "coir-info: error: --watch computes nothing: leave --backend out\n");
   EXPECT_TRUE(contains(watch("1 --watch 2").errors, "--watch was given 2 times: give it once"));
 }
 
