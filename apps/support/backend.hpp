@@ -20,8 +20,8 @@ enum class Place { cores, device };
 
 /// What was asked for, decided.
 struct Choice {
-  Place place;
-  std::string warning;  ///< that there is no device, where one was expected
+  Place place = Place::cores;
+  std::string warning{};  ///< that there is no device, where one was expected
 };
 
 /// Looks for a device if one may be used. Kokkos needn't run.

@@ -151,13 +151,15 @@ KokkosArguments take_kokkos_arguments(std::vector<char*>& arguments) {
   return taken;
 }
 
-KokkosSession::KokkosSession(KokkosArguments const& arguments, Place place,
+KokkosSession::KokkosSession(KokkosArguments const& arguments, Backend backend,
                              std::string const& said_before_main) {
   expects_no_complaint(said_before_main);
   expects_usable_variables();
   int const threads = wanted_threads(arguments);
   expects_usable_threads(threads);
-  if (place == Place::cores) leave_device_out();
+  // Behind the threads, which are tried in a child process: drivers start some of their own.
+  choice_ = choose(backend);
+  if (choice_.place == Place::cores) leave_device_out();
   // Named in this way, all versions of Kokkos understand it.
   if (threads > 0) setenv("KOKKOS_NUM_THREADS", std::to_string(threads).c_str(), /*overwrite=*/1);
   setenv("KOKKOS_DISABLE_WARNINGS", "true", /*overwrite=*/1);

@@ -22,15 +22,22 @@ KokkosArguments take_kokkos_arguments(std::vector<char*>& arguments);
 /// an error, or as the user wants it.
 class KokkosSession {
  public:
-  /// \param place             a device is left alone if kernels are to run on the cores
+  /// \param backend           if kernels are to run on the cores, a device is left alone
   /// \param said_before_main  what errors_before_main() gave
   /// \throws ResourceError if the threads leave no memory
-  /// \throws EnvironmentError if threads can't be started, or an environment variable for
-  ///                          Kokkos or OpenMP holds what it can't
-  KokkosSession(KokkosArguments const& arguments, Place place, std::string const& said_before_main);
+  /// \throws EnvironmentError if threads can't be started, a device was asked for and there is none, or an environment
+  ///                          variable for Kokkos or OpenMP holds what it can't
+  KokkosSession(KokkosArguments const& arguments, Backend backend,
+                std::string const& said_before_main);
   ~KokkosSession();
   KokkosSession(KokkosSession const&) = delete;
   KokkosSession& operator=(KokkosSession const&) = delete;
+
+  /// Where kernels run.
+  Choice const& choice() const { return choice_; }
+
+ private:
+  Choice choice_;
 };
 
 /// Goes through what OpenMP's runtime said of its environment variables, and prints what wasn't meant as a complaint.

@@ -137,10 +137,10 @@ int run(CLI::App& app, int argc, char** argv, std::function<ExitCode(Place)> con
   Backend backend = Backend::automatic;
   add_backend(app, backend);
   return run_guarded(app, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
-    auto const [place, warning] = choose(backend);
+    KokkosSession const kokkos(for_kokkos, backend, said_before_main);
+    auto const& [place, warning] = kokkos.choice();
     if (!warning.empty() && !is_quiet(app))
       std::cerr << app.get_name() << ": warning: " << one_line(warning) << '\n';
-    KokkosSession const kokkos(for_kokkos, place, said_before_main);
     Activity const working("working");
     return body(place);
   });
@@ -149,7 +149,7 @@ int run(CLI::App& app, int argc, char** argv, std::function<ExitCode(Place)> con
 int run_on_cores(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& body) {
   std::string const said_before_main = errors_before_main();
   return run_guarded(app, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
-    KokkosSession const kokkos(for_kokkos, Place::cores, said_before_main);
+    KokkosSession const kokkos(for_kokkos, Backend::cpu, said_before_main);
     Activity const working("working");
     return body();
   });
