@@ -17,7 +17,9 @@ TEST(Machine, DescriptionIsComplete) {
   EXPECT_FALSE(machine.host_cpu.empty());
   EXPECT_GE(machine.host_threads, 1);
   EXPECT_GT(machine.host_memory_bytes, 1 << 20);
-  EXPECT_EQ(machine.default_backend, Kokkos::DefaultExecutionSpace::name());
+  EXPECT_EQ(machine.default_backend, coir::device_is_left_out()
+                                         ? Kokkos::DefaultHostExecutionSpace::name()
+                                         : Kokkos::DefaultExecutionSpace::name());
   EXPECT_EQ(machine.kokkos_version, coir::kokkos_version());
   EXPECT_NE(machine.kokkos_configuration.find("KOKKOS_ENABLE"), std::string::npos);
   for (auto const& device : machine.devices) {
@@ -26,7 +28,19 @@ TEST(Machine, DescriptionIsComplete) {
   }
 }
 
+TEST(Machine, WithoutADeviceThereIsAReason) {
+  bool const is_for_hosts = coir::runs_on_host<Kokkos::DefaultExecutionSpace>;
+  std::string const reason = coir::why_no_device();
+  EXPECT_EQ(reason.empty(), !is_for_hosts && !coir::device_is_left_out()) << reason;
+  if (is_for_hosts) {
+    EXPECT_EQ(reason.find("this build has no backend for a GPU, only "), 0U) << reason;
+    coir::leave_device_out();  // there is none to leave out
+    EXPECT_FALSE(coir::device_is_left_out());
+  }
+}
+
 TEST(Machine, DeviceIsListedIfKernelsRunOnOne) {
+  if (coir::device_is_left_out()) GTEST_SKIP() << "there is no device";
   EXPECT_NO_THROW(coir::expects_usable_device());
   EXPECT_EQ(coir::describe_machine().devices.empty(),
             coir::runs_on_host<Kokkos::DefaultExecutionSpace>);
