@@ -74,7 +74,7 @@ TYPED_TEST(Creation, ProgressionsOfATypeHoldTheirNumbersOrRefuse) {
   EXPECT_EQ(values(arange<std::int64_t, Space>(-most, most, most)),
             (std::vector<std::int64_t>{-most, 0}));
   auto const first = ~std::uint64_t(0) - 2;
-  EXPECT_EQ(values(arange(std::uint64_t(1), first, first / 2)),
+  EXPECT_EQ(values(arange<std::uint64_t, Space>(std::uint64_t(1), first, first / 2)),
             (std::vector<std::uint64_t>{1, first / 2 + 1}));
 }
 
