@@ -50,36 +50,37 @@ COIR_FROM_DRIVER(cuCtxGetDevice, (CUdevice * device), (device))
 
 namespace coir {
 
+namespace {
+
+char const description[] = "Device Execution Space:\n  left out of this run\n";
+
+bool is_left_out = false;
+
+}  // namespace
+
 namespace detail {
 
+/// Takes the place of a device's backend, and does nothing.
 #if __has_include(<impl/Kokkos_ExecSpaceManager.hpp>)
-using Backend = Kokkos::Impl::ExecSpaceBase;
-using Arguments = Kokkos::InitializationSettings;
+class NoBackend : public Kokkos::Impl::ExecSpaceBase {
+ public:
+  void initialize(Kokkos::InitializationSettings const&) override {}
+  void finalize() override {}
+  void static_fence(std::string const&) override {}
+  void print_configuration(std::ostream& text, bool) override { text << description; }
+};
 #else
-using Backend = Kokkos::Impl::ExecSpaceInitializerBase;
-using Arguments = Kokkos::InitArguments;
+class NoBackend : public Kokkos::Impl::ExecSpaceInitializerBase {
+ public:
+  void initialize(Kokkos::InitArguments const&) override {}
+  void finalize(bool) override {}
+  void fence() override {}
+  void fence(std::string const&) {}  // virtual in some versions
+  void print_configuration(std::ostream& text, bool) override { text << description; }
+};
 #endif
 
-/// Takes the place of a device's backend, and does nothing. Which of the functions are virtual depends on the version; the
-/// others are nobody's.
-class NoBackend : public Backend {
- public:
-  void initialize(Arguments const&) {}
-  void finalize() {}
-  void finalize(bool) {}
-  void fence() {}
-  void fence(std::string const&) {}
-  void static_fence(std::string const&) {}
-  void print_configuration(std::ostream& text, bool) {
-    text << "Device Execution Space:\n  left out of this run\n";
-  }
-};
-
 }  // namespace detail
-
-namespace {
-bool is_left_out = false;
-}
 
 void leave_device_out() {
   if (runs_on_host<Kokkos::DefaultExecutionSpace>) return;
