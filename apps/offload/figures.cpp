@@ -44,7 +44,7 @@ Candidate chosen(std::vector<Candidate> const& all, std::string const& option,
                         : one.label == name || one.build->name == name;
   };
   auto const found = std::find_if(all.begin(), all.end(), has_name);
-  std::string const list = file + " has " + joined(labels, "; ");
+  std::string const list = file + " has " + (labels.empty() ? "none" : joined(labels, "; "));
   expects(found != all.end(),
           name.empty()
               ? option + " must name a build, as there is none " +
@@ -96,13 +96,22 @@ void add_info(Figures& figures, Side side, std::filesystem::path const& path) {
     throw InputError(name + " isn't of coir-info: " + remedy);
   JsonPlace const limits = JsonPlace(json, {name, "is damaged", remedy})["limits"];
   if (limits.json().is_null()) throw InputError(name + " has no limits: " + remedy);
+  // coir-info measures transfers of devices, and of these alone.
+  auto const to_device = limits["host_to_device_bytes_per_second"].optional();
   auto const copy = limits["copy_bytes_per_second"].optional();
+  if ((side == Side::device) != to_device.has_value())
+    throw InputError(
+        name + (side == Side::host
+                    ? " has the limits of a device, not of cores: name what coir-info --measure "
+                      "--json --backend cpu printed (--host)"
+                    : " has the limits of cores, not of a device: name what coir-info --measure "
+                      "--json printed of a build for a GPU (--device)"));
   if (side == Side::host) {
     add(figures.host_bandwidth, copy, name);
     return;
   }
   add(figures.device_bandwidth, copy, name);
-  add(figures.to_device, limits["host_to_device_bytes_per_second"].optional(), name);
+  add(figures.to_device, to_device, name);
   add(figures.to_host, limits["device_to_host_bytes_per_second"].optional(), name);
   add(figures.launch, limits["launch_seconds"].optional(), name);
 }

@@ -17,7 +17,9 @@ namespace {
 Law law_at(JsonPlace const& place) {
   auto const& json = place.json();
   if (json.is_null()) return {};
-  auto const law = law_in(json.is_number() ? exact_text(json.get<double>()) : place.text());
+  std::optional<Law> law;
+  if (json.is_number()) law = law_in(exact_text(json.get<double>()));
+  if (json.is_string()) law = law_in(json.get<std::string>());
   if (!law) place.refuse(std::string("must be ") + law_example);
   return *law;
 }
@@ -35,7 +37,8 @@ Job job_at(JsonPlace const& place,
   job.size = place["size"].positive();
   if (job.size < 1) place["size"].refuse("must be 1 or more");
   if (auto const repeats = place["repeats"].optional()) job.work.repeats = *repeats;
-  if (job.work.repeats < 1) place["repeats"].refuse("must be 1 or more");
+  if (job.work.repeats != std::floor(job.work.repeats) || job.work.repeats > most_repeats)
+    place["repeats"].refuse("must be a whole number from 1 to 1000000000000");
   job.work.in = law_at(place["in"]);
   job.work.out = law_at(place["out"]);
   if (!place["row"].json().is_null()) {

@@ -125,7 +125,7 @@ void add_work(CLI::App& app, Settings& settings) {
   add_law(app, "--in", work.in, "Bytes carried to the device before the first pass (default 0)");
   add_law(app, "--out", work.out, "Bytes carried back after the last pass (default 0)");
   add_whole_number(app, "--repeats", work.repeats, "Passes while the data are there (default 1)", 1,
-                   1'000'000'000'000);
+                   most_repeats);
   auto const add_size = [&](std::string const& name, std::optional<double>& size,
                             std::string const& help) {
     auto const set = [name, &size](std::string const& text) {

@@ -5,6 +5,7 @@
 
 #include "law.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -34,6 +35,9 @@ double interpolated(Curve const& curve, double size);
 struct Measured {
   Curve host, device;
 };
+
+/// Of a work's passes.
+inline constexpr std::int64_t most_repeats = 1'000'000'000'000;
 
 /// Work of a size n that is done on data that are transferred once: `in` before, `out` after `repeats` passes.
 struct Work {

@@ -31,16 +31,24 @@ std::string gain_text(double gain) {
 
 std::string seconds_text(double seconds) { return with_unit(seconds, "s"); }
 
-void expects_times(Times const& times, std::string const& name, double size) {
+/// What to change, of options or of the description of a job.
+struct Remedy {
+  char const *too_short, *too_long;
+};
+
+constexpr Remedy of_options{
+    "tell more of what it does (--flops, --bytes), or begin at a larger size (--from)",
+    "its laws or the sizes (--to) are too large"};
+constexpr Remedy of_jobs{"tell more of what it does (its flops, bytes), or a larger size",
+                         "its laws, repeats or size are too large"};
+
+void expects_times(Times const& times, std::string const& name, double size, Remedy const& remedy) {
   for (auto const& [seconds, where] :
        {std::pair(times.host, "on the cores"), std::pair(times.device, "on the device")}) {
-    expects(seconds > 0,
-            name + " takes no time " + where + " at size " + in_words(size) +
-                ": tell more of what it does (--flops, --bytes), or begin at a larger size "
-                "(--from)");
+    expects(seconds > 0, name + " takes no time " + where + " at size " + in_words(size) + ": " +
+                             remedy.too_short);
     expects(std::isfinite(seconds), name + " takes no finite time " + where + " at size " +
-                                        in_words(size) +
-                                        ": its laws or the sizes (--to) are too large");
+                                        in_words(size) + ": " + remedy.too_long);
   }
   expects(std::isfinite(times.gain()) && times.gain() > 0,
           name + " at size " + in_words(size) +
@@ -63,7 +71,7 @@ std::vector<double> round_sizes(double from, double to) {
 SizeRow row_for(Answer const& answer, double size) {
   auto const& work = answer.work;
   SizeRow row{size, times_of(work, answer.speeds, size), 0, {}, {}};
-  expects_times(row.times, work.name, size);
+  expects_times(row.times, work.name, size, of_options);
   row.repeats = repeats_to_pay(work, answer.speeds, size);
   double const values = (work.in.at(size) + work.out.at(size)) / answer.value_bytes;
   if (!(values > 0)) return row;
@@ -120,7 +128,7 @@ Answer answer_for(Work const& work, std::string const& source, Speeds const& spe
 FleetAnswer answer_for(std::vector<Job> jobs, Speeds const& speeds, double stop_after) {
   for (Job& job : jobs) {
     job.times = times_of(job.work, speeds, job.size);
-    expects_times(job.times, job.work.name, job.size);
+    expects_times(job.times, job.work.name, job.size, of_jobs);
   }
   FleetAnswer answer{std::move(jobs), {}, stop_after};
   answer.policies = policies_of(answer.jobs, stop_after);

@@ -7,6 +7,7 @@
 #include <offload/model.hpp>
 
 #include <support/command.hpp>
+#include <support/sanitizers.hpp>
 
 #include <coir/core/errors.hpp>
 
@@ -279,6 +280,15 @@ TEST(Fleet, SaysWhatIsWrongWithADescription) {
   EXPECT_EQ(
       fault(start + R"("flops": -1}]})"),
       "jobs.json describes no jobs: jobs[0].flops must be " + std::string(law_example) + remedy);
+  for (std::string const wrong : {"true", "[]"})
+    EXPECT_EQ(
+        fault(start + R"("flops": )" + wrong + "}]}"),
+        "jobs.json describes no jobs: jobs[0].flops must be " + std::string(law_example) + remedy);
+  for (std::string const wrong : {"0.5", "1.5", "1e13"})
+    EXPECT_EQ(fault(start + R"("flops": "n", "repeats": )" + wrong + "}]}"),
+              "jobs.json describes no jobs: jobs[0].repeats must be a whole number from 1 to "
+              "1000000000000" +
+                  remedy);
   EXPECT_EQ(
       fault(start + R"("in": "n"}]})"),
       "jobs.json describes no jobs: jobs[0] needs flops, bytes or row: what it does" + remedy);
@@ -366,6 +376,15 @@ TEST(Offload, RefusesWhatItCantUseInOneLine) {
   Folder const folder;
   folder.write("cut.json", "{");
   folder.write("other.json", "{}");
+  folder.write("gpu.json", R"({"application": "coir-info", "limits": {"copy_bytes_per_second": 1,
+    "host_to_device_bytes_per_second": 1}})");
+  folder.write("cores.json", R"({"application": "coir-info", "limits": {"copy_bytes_per_second": 1,
+    "host_to_device_bytes_per_second": null}})");
+  folder.write("short.json",
+               R"({"jobs": [{"name": "a", "share": 1, "size": 1, "flops": "log2(n)^2"}]})");
+  auto none = comparison();
+  none.machines.clear(), none.rows.clear();
+  folder.write("none_built.json", coir::apps::report_text(to_json(none)));
   folder.write("bare.json", R"({"application": "coir-info", "limits": null})");
   struct Case {
     std::string arguments;
@@ -393,12 +412,32 @@ TEST(Offload, RefusesWhatItCantUseInOneLine) {
         Case{"--bytes n --host other.json", 3, "other.json isn't of coir-info"},
         Case{"--bytes n --device bare.json", 3, "bare.json has no limits"},
         Case{"--bytes n --compare other.json", 3, "is no report of coir-compare"},
+        Case{"--bytes n --host gpu.json", 3, "gpu.json has the limits of a device, not of cores"},
+        Case{"--bytes n --device cores.json", 3, "cores.json has the limits of cores, not of a"},
+        Case{"--bytes n --compare none_built.json", 2, "none_built.json has none"},
+        Case{std::string(told) + "--fleet short.json", 2, "(its flops, bytes), or a larger size"},
         Case{"--fleet cut.json", 3, "cut.json is no JSON"},
         Case{std::string(told) + "--flops n --report none/r.json", 4, "none"}}) {
     auto const outcome = folder.offload(arguments);
     EXPECT_EQ(outcome.code, code) << arguments << '\n' << outcome.errors;
     EXPECT_EQ(outcome.output, "") << arguments;
     EXPECT_TRUE(contains(outcome.errors, says)) << arguments << '\n' << outcome.errors;
+    EXPECT_EQ(outcome.errors.find('\n'), outcome.errors.size() - 1) << outcome.errors;
+  }
+}
+
+TEST(Offload, AFileThatMemoryHasNoRoomForIsOneLine) {
+  if (coir::testing::is_sanitized) GTEST_SKIP() << "sanitizers take address space without end";
+  Folder const folder;
+  std::string many;
+  for (int n = 0; n < 2'000'000; ++n) many += "1,";
+  folder.write("many.json", R"({"application": "coir-info", "a": [)" + many + "1]}");
+  for (int mebibytes = 30; mebibytes <= 180; mebibytes += 30) {
+    auto const outcome = coir::testing::run_command(
+        "cd " + folder.path().string() + " && ulimit -v " + std::to_string(1024 * mebibytes) +
+        " && " COIR_APP " --bytes n --host many.json");
+    EXPECT_EQ(outcome.code, 4) << mebibytes << '\n' << outcome.errors;
+    EXPECT_TRUE(contains(outcome.errors, "out of memory")) << outcome.errors;
     EXPECT_EQ(outcome.errors.find('\n'), outcome.errors.size() - 1) << outcome.errors;
   }
 }
