@@ -1,4 +1,5 @@
 #include <support/table.hpp>
+#include <support/text.hpp>
 
 #include <coir/core/errors.hpp>
 
@@ -12,6 +13,7 @@ Table::Table(std::vector<std::string> headings) { rows_.push_back(std::move(head
 
 void Table::add_row(std::vector<std::string> cells) {
   expects(cells.size() == rows_.front().size(), "a row must have a cell for each heading");
+  for (std::string& cell : cells) cell = one_line(std::move(cell));
   rows_.push_back(std::move(cells));
 }
 

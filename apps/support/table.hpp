@@ -10,6 +10,8 @@ class Table {
  public:
   explicit Table(std::vector<std::string> headings);
 
+  /// Control characters, which names of files and machines may hold, become spaces.
+  ///
   /// \throws PreconditionError unless there is a cell for each heading
   void add_row(std::vector<std::string> cells);
 

@@ -16,8 +16,12 @@ std::string with_unit(double value, std::string const& unit) {
     while (prefix > 0 && std::abs(value) < 0.9995) value *= 1000, --prefix;
   }
   double const size = std::abs(value);
-  int const decimals = size >= 99.95 || size == 0 ? 0 : size >= 9.995 ? 1 : 2;
   char text[64];
+  if (std::isfinite(size) && size >= 1e6) {
+    std::snprintf(text, sizeof text, "%.2e ", value * std::pow(1000., last - none));
+    return text + unit;
+  }
+  int const decimals = size >= 99.95 || size == 0 ? 0 : size >= 9.995 ? 1 : 2;
   std::snprintf(text, sizeof text, "%.*f %s", decimals, value, prefixes[prefix]);
   return text + unit;
 }
@@ -25,7 +29,7 @@ std::string with_unit(double value, std::string const& unit) {
 std::string without_zeros(std::string const& text) {
   std::size_t const space = std::min(text.find(' '), text.size());
   std::string number = text.substr(0, space);
-  if (number.find('.') != std::string::npos) {
+  if (number.find('.') != std::string::npos && number.find('e') == std::string::npos) {
     while (number.back() == '0') number.pop_back();
     if (number.back() == '.') number.pop_back();
   }

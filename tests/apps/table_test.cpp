@@ -19,3 +19,12 @@ TEST(Table, RefusesARowOfAnotherWidth) {
   coir::apps::Table table({"a", "b"});
   EXPECT_THROW(table.add_row({"1"}), coir::PreconditionError);
 }
+
+TEST(Table, KeepsEachRowOnALine) {
+  coir::apps::Table table({"job", "time"});
+  table.add_row({"a\nb\x1b[2Jc", "1 s"});
+  EXPECT_EQ(table.text(),
+            "job       time\n"
+            "--------------\n"
+            "a b [2Jc   1 s\n");
+}

@@ -28,6 +28,9 @@ TEST(Units, EdgesStayReadable) {
   EXPECT_EQ(with_unit(1e-12, "s"), "1.00 ps");
   EXPECT_EQ(with_unit(1e-15, "s"), "0.00 ps");
   EXPECT_EQ(with_unit(5e21, "B"), "5000 EB");
+  EXPECT_EQ(with_unit(1e29, "B"), "1.00e+29 B");
+  EXPECT_EQ(with_unit(-1.25e297, "s"), "-1.25e+297 s");
+  EXPECT_EQ(coir::apps::count_text(1e300), "1.00e+300");
   EXPECT_EQ(with_unit(std::numeric_limits<double>::infinity(), "s"), "inf s");
 }
 
