@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 
@@ -76,7 +77,8 @@ struct Pipe {
 struct Process {
   pid_t id;
   int status = 0;
-  ~Process() {
+  ~Process() { end(); }
+  void end() {
     if (id <= 0) return;
     kill(id, SIGKILL);
     wait();
@@ -109,6 +111,7 @@ std::string last_line(std::string text) {
 }  // namespace
 
 std::string ChildOutcome::how_it_ended() const {
+  if (!why_stopped.empty()) return "was ended because " + why_stopped;
   if (WIFSIGNALED(status)) {
     int const signal = WTERMSIG(status);
     std::string const cause =
@@ -121,13 +124,15 @@ std::string ChildOutcome::how_it_ended() const {
 }
 
 ChildOutcome run_child(std::vector<std::string> const& command,
-                       std::function<void(std::string const&)> const& watch) {
+                       std::function<void(std::string const&)> const& watch, double longest) {
   stop_if_interrupted();
   std::vector<char*> arguments;
   for (auto const& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
 
   Pipe output, errors;
+  using Clock = std::chrono::steady_clock;
+  auto const start = Clock::now();
   pid_t const parent = getpid();
   Process process{fork()};
   if (process.id == 0) become(arguments.data(), output.start, errors.start, parent);
@@ -149,6 +154,15 @@ ChildOutcome run_child(std::vector<std::string> const& command,
     if (ends[0].revents != 0 && !read_some(output.end, outcome.output)) output.close_end();
     if (ends[1].revents != 0 && !read_some(errors.end, outcome.errors)) errors.close_end();
     if (watch) watch(outcome.output);
+    constexpr std::size_t most = std::size_t(64) << 20;
+    if (outcome.output.size() > most || outcome.errors.size() > most)
+      outcome.why_stopped = "it printed more than 64 MiB";
+    else if (std::chrono::duration<double>(Clock::now() - start).count() > longest)
+      outcome.why_stopped = "it took more than " + exact_text(longest) + " s";
+    if (!outcome.why_stopped.empty()) {
+      process.end();
+      return outcome;
+    }
     is_over = process.has_ended();
   }
   outcome.status = process.wait();

@@ -4,6 +4,7 @@
 /// Programs that this one starts and waits for.
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@ struct ChildOutcome {
   int status = 0;  ///< as waitpid() gives it
   std::string output;
   std::string errors;
+  std::string why_stopped;  ///< "it took more than 120 s", if this program ended it
 
-  bool succeeded() const { return status == 0; }
+  bool succeeded() const { return status == 0 && why_stopped.empty(); }
   /// "ended with code 1: <its last line on stderr>", or "was ended by signal 11 (Segmentation fault)"
   std::string how_it_ended() const;
 };
@@ -24,9 +26,13 @@ struct ChildOutcome {
 /// can't be started ends with code 127 and says why.
 ///
 /// \param command  path and arguments; the path is taken as it is
+/// One that prints more than 64 MiB, which no benchmark does, is ended.
+///
 /// \param watch    called some times a second with the output so far; may be empty
+/// \param longest  seconds after which it is ended
 /// \throws Failure if the user has asked this program to stop; the other one is then ended
 ChildOutcome run_child(std::vector<std::string> const& command,
-                       std::function<void(std::string const&)> const& watch = {});
+                       std::function<void(std::string const&)> const& watch = {},
+                       double longest = std::numeric_limits<double>::infinity());
 
 }  // namespace coir::apps::compare

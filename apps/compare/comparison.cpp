@@ -72,6 +72,7 @@ Row row_in(JsonPlace const& place) {
   row.work = place["work"].text();
   row.size_text = place["numbers"].text();
   row.size = place["size"].positive();
+  if (row.size < 1) place["size"].refuse("must be 1 or more");
   row.seconds = place["seconds"].positive();
   for (JsonPlace const& round : place["rounds"].items()) row.rounds.push_back(round.positive());
   row.bytes = place["bytes"].optional();

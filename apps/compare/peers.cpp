@@ -70,7 +70,8 @@ std::optional<Peer> ask(Script const& script, std::string const& python, std::st
   if (*script.option != '\0') command.emplace_back(script.option);
   auto question = command;
   question.emplace_back("--about");
-  auto const outcome = run_child(question);
+  constexpr double longest = 120;  // to load a package from a slow disk, and to find a device
+  auto const outcome = run_child(question, {}, longest);
   if (!outcome.succeeded()) {
     problem = outcome.how_it_ended();
     return {};

@@ -2,6 +2,7 @@
 
 #include <compare/analysis.hpp>
 #include <compare/benchmark_output.hpp>
+#include <compare/child.hpp>
 #include <compare/comparison.hpp>
 #include <compare/energy.hpp>
 #include <compare/markdown.hpp>
@@ -188,6 +189,25 @@ TEST(BenchmarkOutput, FilterMatchesTheNamesAndNothingElse) {
   EXPECT_FALSE(std::regex_search("xx=3/256", filter));
 }
 
+TEST(Child, ThatPrintsWithoutEndIsEnded) {
+  for (std::string const stream : {"", " >&2"}) {
+    auto const outcome = run_child({"/bin/sh", "-c", "echo begin; exec yes" + stream});
+    EXPECT_FALSE(outcome.succeeded());
+    EXPECT_EQ(outcome.how_it_ended(), "was ended because it printed more than 64 MiB");
+    EXPECT_TRUE(outcome.output.starts_with("begin\n"));
+  }
+}
+
+TEST(Child, ThatTakesTooLongIsEnded) {
+  auto const start = std::chrono::steady_clock::now();
+  auto const outcome = run_child({"/bin/sh", "-c", "echo begin; exec sleep 60"}, {}, 0.5);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+  EXPECT_FALSE(outcome.succeeded());
+  EXPECT_EQ(outcome.how_it_ended(), "was ended because it took more than 0.5 s");
+  EXPECT_EQ(outcome.output, "begin\n");
+  EXPECT_TRUE(run_child({"/bin/sh", "-c", "exit 0"}, {}, 60).succeeded());
+}
+
 TEST(WorkSet, NamesAreUniqueAndSizesAreRead) {
   auto const quick = works_of(SetName::quick), full = works_of(SetName::full);
   EXPECT_GT(full.size(), quick.size());
@@ -287,6 +307,7 @@ TEST(Report, ThatIsNoneOrDamagedIsRefusedInOneLine) {
   for (auto const& [from, to, place] :
        {std::array{"\"seconds\": 1e-06", "\"seconds\": -1", "rows[0].seconds"},
         std::array{"\"size\": 100.0", "\"size\": \"100\"", "rows[0].size"},
+        std::array{"\"size\": 100.0", "\"size\": 0.5", "rows[0].size must be 1 or more"},
         std::array{"\"machine\": \"1a\"", "\"machine\": \"3c\"", "3c"},
         std::array{"\"numbers\": \"1000\"", "\"numbers\": \"100\"", "twice"},
         std::array{"\"builds\": [", "\"builds\": 3, \"x\": [", "machines[0].builds"},
@@ -318,6 +339,14 @@ TEST(Report, NestedWithoutEndIsRefused) {
   }
   EXPECT_EQ(problem_with(report_with("\"info\": null", "\"info\": [[[[{\"a\": [[1]]}]]]]")),
             "none");
+}
+
+TEST(Report, OfMoreValuesThanAnyIsRefused) {
+  std::string many = "[";
+  for (int n = 0; n < 4'000'000; ++n) many += "1,";
+  EXPECT_EQ(problem_with(many + "1]"),
+            "a.json has more than 4000000 values, which no report has: name a compare.json that "
+            "coir-compare run wrote");
 }
 
 TEST(Report, CutAnywhereIsRefused) {
