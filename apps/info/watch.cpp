@@ -142,7 +142,9 @@ void watch(WatchSettings const& settings) {
   auto next = Clock::now() + std::min(interval, first);
   for (std::int64_t n = 0; settings.samples == 0 || n < settings.samples; ++n) {
     wait_until(next);
-    next = std::max(next + interval, Clock::now());  // those that were missed don't come at once
+    next += interval;
+    // Those that were missed, by a program that was stopped for a while, are left out: loads are means over an interval.
+    if (next < Clock::now()) next = Clock::now() + interval;
     std::string const time = utc_text_with_milliseconds(std::chrono::system_clock::now());
     auto const samples = monitors.samples();
     for (std::string const& note : notes_on(samples, monitors)) {

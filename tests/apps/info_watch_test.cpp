@@ -335,6 +335,18 @@ TEST_F(WithoutNvml, SignalsEndItWithinASecond) {
   }
 }
 
+TEST_F(WithoutNvml, AfterAPauseSamplesAreAnIntervalApart) {
+  auto const outcome = coir::testing::run_command(
+      "{ " COIR_APP
+      " --watch 0.1 --samples 5 & sleep 0.35; kill -STOP $!; sleep 0.6; kill -CONT $!; wait $!; }");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  auto const lines = lines_of(outcome.output);
+  ASSERT_EQ(lines.size(), 6) << outcome.output;
+  // One that follows another at once has no load: the counters are those of the sample before.
+  for (std::size_t n = 1; n < lines.size(); ++n)
+    EXPECT_NE(words_of(lines[n])[2], "-") << outcome.output;
+}
+
 TEST_F(WithoutNvml, StartsNoThreads) {
   // What can't start Kokkos in any other run.
   EXPECT_EQ(watch("0.1 --samples 1", "KOKKOS_NUM_THREADS=none").code, 0);
