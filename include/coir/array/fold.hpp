@@ -29,17 +29,26 @@ struct Place {
   I index[Outer > 0 ? Outer : 1] = {};
 };
 
+/// Axis d in place d.
+template <int Rank>
+constexpr std::array<int, Rank> natural_order() {
+  std::array<int, Rank> order{};
+  for (int d = 0; d < Rank; ++d) order[d] = d;
+  return order;
+}
+
 /// Which axes of a shape are joined into one.
 template <int Rank>
 class Fold {
  public:
   static constexpr int outer = Rank - 1;
 
-  explicit Fold(Shape<Rank> const& shape) : Fold(shape, natural_order()) {}
+  explicit Fold(Shape<Rank> const& shape) : Fold(shape, natural_order<Rank>()) {}
 
   /// With the axes in another order: axis d is axis order[d] of the shape and of all strides. For what may be gone
   /// through in any order.
-  Fold(Shape<Rank> const& shape, std::array<int, Rank> const& order) : order_(order) {
+  Fold(Shape<Rank> const& shape, std::array<int, Rank> const& order)
+      : order_(order), is_natural_(Rank == 1 || order == natural_order<Rank>()) {
     shape_ = in_order(shape);
     for (int d = 0; d < Rank; ++d) joined_[d] = true;
   }
@@ -119,19 +128,16 @@ class Fold {
   }
 
  private:
-  static std::array<int, Rank> natural_order() {
-    std::array<int, Rank> order{};
-    for (int d = 0; d < Rank; ++d) order[d] = d;
-    return order;
-  }
   template <class Numbers>
   Numbers in_order(Numbers const& natural) const {
+    if (is_natural_) return natural;  // a small array's statement takes as long as a few of these
     Numbers result{};
     for (int d = 0; d < Rank; ++d) result[d] = natural[order_[d]];
     return result;
   }
 
   std::array<int, Rank> order_;
+  bool is_natural_;
   Shape<Rank> shape_;
   Shape<Rank> extents_{};
   bool joined_[Rank];

@@ -168,11 +168,11 @@ bool uses_indices(E const& expression) {
 /// reverse. Axes of one element don't count.
 template <int Rank>
 std::array<int, Rank> order_in_memory(Strides<Rank> const& strides, Shape<Rank> const& shape) {
-  std::array<int, Rank> order{};
+  auto order = natural_order<Rank>();
+  if constexpr (Rank == 1) return order;
   std::int64_t before = std::numeric_limits<std::int64_t>::max();
   bool natural = true;
   for (int d = 0; d < Rank; ++d) {
-    order[d] = d;
     if (shape[d] == 1) continue;
     natural = natural && std::abs(strides[d]) <= before;
     before = std::abs(strides[d]);
