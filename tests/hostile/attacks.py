@@ -91,8 +91,9 @@ def plain(rng, application, folder):
         return ["in.txt", "--picture", "o.png", "--report", "r.json", *rng.choice([[], ["--forecast", "--gpus", "1"]]),
                 *rng.choice([["--quiet"], []])], ("o.png", "r.json")
     if application == "offload":
-        (folder / "in.json").write_text(files.limits)
-        return ["--host", "in.json", "--device", "in.json", "--bytes", "24*n", "--in", "8*n", "--output", "o.html", "--report", "r.json",
+        (folder / "cores.json").write_text(files.limits_of_cores)
+        (folder / "in.json").write_text(files.limits_of_device)
+        return ["--host", "cores.json", "--device", "in.json", "--bytes", "24*n", "--in", "8*n", "--output", "o.html", "--report", "r.json",
                 *rng.choice([["--quiet"], []])], ("o.html", "r.json")
     return ["--particles", "4", "--steps", "2", "--pixels", "8", "--mesh-ratio", "2", "--output", "run", "--report", "r.json",
             *rng.choice([[], ["--snapshots"], ["--checkpoint", "1"], ["--snapshots", "--deterministic"]]),
@@ -243,7 +244,8 @@ def damaged_input(rng, application, folder):
         return None
     arguments, outputs = plain(rng, application, folder)
     if application == "offload":
-        (folder / "in.json").write_bytes(files.damaged(rng, (folder / "in.json").read_bytes()))
+        path = folder / rng.choice(["in.json", "cores.json"])
+        path.write_bytes(files.damaged(rng, path.read_bytes()))
         return Attack(application, "limits", arguments, {0, 2, 3}, outputs=outputs)  # 2: one that the work needs is gone, or too large
     path = folder / arguments[0]
     if application == "queue":

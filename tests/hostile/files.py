@@ -132,8 +132,10 @@ def forged_configuration(rng):
 ACCOUNTING = "JobID|Partition|User|Submit|Eligible|Start|State|Elapsed|Timelimit|ReqCPUS|ReqMem|ReqTRES"
 
 
-# What coir-info --measure --json prints, as far as coir-offload reads it.
-limits = """{"application": "coir-info", "limits": {"copy_bytes_per_second": 2e10, "launch_seconds": 5e-06,
+# What coir-info --measure --json prints of cores and of a device, as far as coir-offload reads it.
+limits_of_cores = """{"application": "coir-info", "limits": {"copy_bytes_per_second": 1e9, "launch_seconds": 1e-06}}
+"""
+limits_of_device = """{"application": "coir-info", "limits": {"copy_bytes_per_second": 2e10, "launch_seconds": 5e-06,
 "host_to_device_bytes_per_second": 1e10, "device_to_host_bytes_per_second": 1.2e10}}
 """
 
