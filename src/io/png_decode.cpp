@@ -186,8 +186,12 @@ bool finish(PngDecoder& decoder) {
   if (decoder.cut_short)
     fail(name, "ends at byte " + std::to_string(decoder.bytes.size()) +
                    ", before the picture does: it is cut short; copy or export it again");
-  fail(name, "is damaged before byte " + std::to_string(decoder.position) + " (" +
-                 printable(decoder.message) + "): copy or export it again");
+  std::string what = printable(decoder.message);
+  // The library signs some of its messages with its own name.
+  if (auto const signature = what.rfind(" (libpng"); signature != std::string::npos)
+    what.resize(signature);
+  fail(name, "is damaged before byte " + std::to_string(decoder.position) + " (" + what +
+                 "): copy or export it again");
 }
 
 // One row of 8 or 16 bits (big-endian), grey or RGB, to grey.

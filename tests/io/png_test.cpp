@@ -247,6 +247,10 @@ TEST(Png, ADamagedByteIsAnError) {
   std::string file = small;
   file[45] = static_cast<char>(file[45] ^ 0x10);  // within the pixels
   expect_parts(refusal(file), {"a.png: is damaged before byte", "copy or export it again"});
+  file = small;
+  file[file.find("IDAT") + 4] = '\x88';  // a window larger than any
+  EXPECT_TRUE(refusal(file).find("(IDAT: invalid window size): copy") != std::string::npos)
+      << refusal(file);
 }
 
 TEST(Png, AnotherFirstChunkIsAnError) {
