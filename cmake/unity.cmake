@@ -1,5 +1,5 @@
-# coir_join_sources(TARGET): nvcc takes 2 to 7 s for what a file includes before it comes to coir's own lines, several times
-# what g++ takes, which starts from a precompiled header. Where it compiles, the sources of a target are therefore joined into
+# coir_join_sources(TARGET): nvcc takes 2 to 7 s for what a file includes before it comes to coir's own lines, and can't start
+# from a precompiled header, as g++ does. Where it compiles, the sources of a target are therefore joined into
 # one (CMake's UNITY_BUILD), except those that are instantiated for the device: they take longest, and several cores share them.
 # The names of a folder's sources must not collide, which scripts/tidy.py, too, relies on.
 function(coir_join_sources target)
