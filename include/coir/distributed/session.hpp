@@ -1,0 +1,65 @@
+#pragma once
+
+/// \file
+/// The start and the end of a program on several ranks.
+
+#include <coir/distributed/group.hpp>
+
+#include <memory>
+#include <string>
+
+namespace coir::distributed {
+
+/// What the environment says of a launcher (mpirun, mpiexec, srun) that started this process.
+struct Launch {
+  std::string launcher;  ///< its variable; empty: nobody launched several
+  int size = 1;          ///< processes that it started
+};
+
+Launch launch();
+
+/// Whether this build has MPI.
+bool has_mpi();
+
+/// What went by before Kokkos starts: MPI, where a launcher started this process, and which device and which cores are this
+/// rank's. Without a launcher nothing is started, and world() is the calling process alone.
+///
+/// One object, at the beginning of main, before Kokkos starts; it ends behind Kokkos. Groups that outlive it can't exchange
+/// any more.
+///
+///     coir::distributed::Session const session(argc, argv);
+///     Kokkos::ScopeGuard const kokkos(argc, argv);
+///     auto const world = session.world();
+///
+/// Unless the environment already says otherwise, it sets for Kokkos KOKKOS_DEVICE_ID, to the number of the rank in its
+/// machine modulo the number of visible devices, and KOKKOS_NUM_THREADS, to its share of the cores that the process may use;
+/// where ranks of a machine may use the same cores, each is given its own.
+class Session {
+ public:
+  /// \throws EnvironmentError if a launcher started several processes and this build has no MPI, or MPI knows of another number
+  Session(int& argc, char**& argv);
+  ~Session();
+  Session(Session const&) = delete;
+  Session& operator=(Session const&) = delete;
+
+  /// All ranks.
+  Group world() const;
+  /// Number of this rank among those of its machine, and how many these are.
+  int local_rank() const;
+  int local_size() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Ends all ranks at once, where one of them can't go on and the others wait for it. Without a session it ends the process.
+[[noreturn]] void abort_all(int exit_code);
+
+/// A group of the ranks of a caller's own communicator, which is duplicated. Collective over it.
+///
+/// \param fortran_handle  MPI_Comm_c2f(communicator), so that users of this header need no mpi.h
+/// \throws EnvironmentError if this build has no MPI
+Group group_of(int fortran_handle);
+
+}  // namespace coir::distributed
