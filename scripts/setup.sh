@@ -4,12 +4,13 @@ set -euo pipefail
 
 usage() {
   cat <<'EOF'
-usage: scripts/setup.sh [--dry-run] [--ci] [--docs] [--help]
+usage: scripts/setup.sh [--dry-run] [--mpi] [--ci] [--docs] [--help]
 
 Installs the system packages that coir needs (Debian, Ubuntu; as root or by sudo).
 Does nothing, and prints nothing, when all of them are there.
 
   --dry-run  only say what would be done
+  --mpi      also Open MPI, for programs on several ranks (presets openmp-mpi, cuda-mpi)
   --ci       also what .ci/run needs
   --docs     also what the target 'docs' needs
 EOF
@@ -25,11 +26,13 @@ packages=(
   libcli11-dev nlohmann-json3-dev # applications
   libgtest-dev libbenchmark-dev   # tests, benchmarks
 )
+mpi_packages=(libopenmpi-dev openmpi-bin)
 dry_run=false
 for argument in "$@"; do
   case $argument in
     --dry-run) dry_run=true ;;
-    --ci) packages+=(git clang-format-19 clang-tidy-19 libomp-19-dev python3) ;;
+    --mpi) packages+=("${mpi_packages[@]}") ;;
+    --ci) packages+=("${mpi_packages[@]}" git clang-format-19 clang-tidy-19 libomp-19-dev python3) ;;
     --docs) packages+=(doxygen doxygen-awesome-css) ;;
     --help | -h)
       usage

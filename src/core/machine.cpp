@@ -321,6 +321,26 @@ std::string device_name(Exec const& exec) {
     return properties_of(exec).name;
 }
 
+int visible_devices() {
+  std::string reason;
+  return count_devices(reason);
+}
+
+template <ExecutionSpace Exec>
+std::string device_identity([[maybe_unused]] Exec const& exec) {
+  if constexpr (runs_on_host<Exec>) {
+    return {};
+  } else {
+    auto const properties = properties_of(exec);
+#if defined(KOKKOS_ENABLE_CUDA)
+    return std::string(properties.uuid.bytes, sizeof properties.uuid.bytes);
+#else
+    return std::to_string(properties.pciDomainID) + ":" + std::to_string(properties.pciBusID) +
+           ":" + std::to_string(properties.pciDeviceID);
+#endif
+  }
+}
+
 template <ExecutionSpace Exec>
 std::int64_t last_level_cache_bytes(Exec const& exec) {
   constexpr std::int64_t guess = 32 << 20;
@@ -376,6 +396,7 @@ std::optional<MachineLimits> measure_limits(Exec const& exec, GoOn const& go_on)
 
 #define COIR_MEASURES(Exec)                                                         \
   template std::string device_name(Exec const&);                                    \
+  template std::string device_identity(Exec const&);                                \
   template std::int64_t last_level_cache_bytes(Exec const&);                        \
   template std::int64_t triad_bytes(Exec const&);                                   \
   template bool has_memory_to_measure(Exec const&);                                 \

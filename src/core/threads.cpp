@@ -158,9 +158,7 @@ void expects_startable_threads(int) {}
 
 #ifdef __linux__
 
-namespace {
-
-std::vector<int> usable_cpus() {
+std::vector<int> usable_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
   std::vector<int> cpus;
@@ -170,18 +168,16 @@ std::vector<int> usable_cpus() {
   return cpus;
 }
 
-bool bind_this_thread(int cpu) {
+bool use_processors(std::vector<int> const& processors) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
-  return sched_setaffinity(0, sizeof set, &set) == 0;
+  for (int const cpu : processors) CPU_SET(cpu, &set);
+  return !processors.empty() && sched_setaffinity(0, sizeof set, &set) == 0;
 }
-
-}  // namespace
 
 bool bind_host_threads() {
   using Host = Kokkos::DefaultHostExecutionSpace;
-  auto const cpus = usable_cpus();
+  auto const cpus = usable_processors();
   int const threads = static_cast<int>(Host().concurrency());
   if (threads == 1 || cpus.size() != static_cast<std::size_t>(threads)) return false;
 
@@ -189,13 +185,15 @@ bool bind_host_threads() {
   std::atomic<int> bound = 0;
   Kokkos::parallel_for("coir::bind_host_threads",
                        Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Static>>(0, threads),
-                       [&](int thread) { bound += bind_this_thread(cpus[thread]); });
+                       [&](int thread) { bound += use_processors({cpus[thread]}); });
   Host().fence();
   return bound == threads;
 }
 
 #else
 
+std::vector<int> usable_processors() { return {}; }
+bool use_processors(std::vector<int> const&) { return false; }
 bool bind_host_threads() { return false; }
 
 #endif

@@ -4,6 +4,7 @@
 /// cuFFT or hipFFT, whose interfaces differ by a prefix.
 
 #include <coir/core/kokkos.hpp>
+#include <coir/core/stream.hpp>
 
 // COIR_FFT(SetStream) is the library's function or type, COIR_FFT_CONSTANT(SUCCESS) its constant.
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -17,16 +18,3 @@
 #define COIR_FFT_CONSTANT(name) HIPFFT_##name
 #define COIR_FFT_NAME "hipFFT"
 #endif
-
-namespace coir::fft::detail {
-
-/// The stream that an instance of the default execution space launches into.
-inline auto stream_of(Kokkos::DefaultExecutionSpace const& exec) {
-#if defined(KOKKOS_ENABLE_CUDA)
-  return exec.cuda_stream();
-#else
-  return exec.hip_stream();
-#endif
-}
-
-}  // namespace coir::fft::detail

@@ -60,6 +60,13 @@ bool device_is_left_out();
 template <ExecutionSpace Exec>
 std::string device_name(Exec const& exec);
 
+/// How many devices this process sees; 0 where the build has no backend for one. May be asked before Kokkos starts.
+int visible_devices();
+
+/// What tells the device of an instance from all others of a machine; empty on hosts.
+template <ExecutionSpace Exec>
+std::string device_identity(Exec const& exec);
+
 /// The host threads that an execution space's kernels share; for a device, those of the host beside it.
 template <ExecutionSpace Exec>
 int host_threads(Exec const& exec) {

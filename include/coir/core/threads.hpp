@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace coir {
 
@@ -34,5 +35,13 @@ void expects_startable_threads(int threads);
 ///
 /// \returns whether the threads are bound
 bool bind_host_threads();
+
+/// The numbers of the CPUs that this process may use; empty where the system doesn't tell.
+std::vector<int> usable_processors();
+
+/// From now on the calling thread, and those that it starts, use these CPUs alone. Linux only; elsewhere it does nothing.
+///
+/// \returns whether the system agreed
+bool use_processors(std::vector<int> const& processors);
 
 }  // namespace coir

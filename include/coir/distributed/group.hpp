@@ -20,8 +20,8 @@ namespace coir::distributed {
 
 /// How numbers of arrays travel between ranks.
 enum class Transport {
-  none,    ///< a single rank: nothing travels
-  mpi,     ///< MPI reads and writes the arrays' memory itself; for a device's memory MPI must be built for that
+  none,  ///< a single rank: nothing travels
+  mpi,  ///< MPI reads and writes the arrays' memory itself; for a device's memory MPI must be built for that
   staged,  ///< MPI, by way of page-locked memory of the host
   nccl     ///< NCCL (RCCL), from device to device
 };

@@ -1,0 +1,86 @@
+#include "choose.hpp"
+
+#include <coir/core/errors.hpp>
+#include <coir/distributed/together.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <span>
+#include <vector>
+
+namespace coir::distributed::detail {
+
+namespace {
+
+constexpr char const* variable = "COIR_TRANSPORT";
+
+/// Each rank's text, in order of ranks.
+std::vector<std::string> texts_of(Group const& group, std::string const& text) {
+  auto const lengths = group.gather(text.size());
+  auto const all = group.gather_all(std::span<char const>(text));
+  std::vector<std::string> texts;
+  auto from = all.begin();
+  for (std::size_t const length : lengths) {
+    texts.emplace_back(from, from + static_cast<std::ptrdiff_t>(length));
+    from += static_cast<std::ptrdiff_t>(length);
+  }
+  return texts;
+}
+
+/// Why not all ranks can use NCCL; empty if they can.
+std::string why_not_all(Group const& group, std::string const& device, std::string const& why_not) {
+  auto const reasons = texts_of(group, why_not);
+  for (std::size_t rank = 0; rank < reasons.size(); ++rank)
+    if (!reasons[rank].empty())
+      return reasons[rank] + (rank == 0 ? "" : " on rank " + std::to_string(rank));
+  auto const devices = texts_of(group, device);
+  std::set<std::string> const different(devices.begin(), devices.end());
+  if (different.size() < devices.size())
+    return std::to_string(devices.size()) + " ranks share " + std::to_string(different.size()) +
+           (different.size() == 1 ? " device" : " devices");
+  return {};
+}
+
+}  // namespace
+
+std::optional<Transport> wanted_transport() {
+  char const* const text = std::getenv(variable);
+  if (text == nullptr || *text == '\0') return {};
+  for (Transport const one : {Transport::mpi, Transport::staged, Transport::nccl})
+    if (text == name_of(one)) return one;
+  throw EnvironmentError(std::string("the environment variable ") + variable +
+                         " must be mpi, staged or nccl, not '" + text +
+                         "': correct it, or unset it");
+}
+
+Choice choose_on_host(GroupState const& state) {
+  if (!state.engine) return {Transport::none, "one rank"};
+  if (wanted_transport() == Transport::staged)
+    return {Transport::staged, std::string(variable) + " asks for it"};
+  return {Transport::mpi, "MPI reads the host's memory"};
+}
+
+Choice choose_on_device(GroupState const& state, std::string const& device,
+                        std::string const& why_not) {
+  if (!state.engine) return {Transport::none, "one rank"};
+  Group const group(std::shared_ptr<GroupState>(const_cast<GroupState*>(&state), [](auto*) {}));
+  // Ranks may have been started with different environments; what the first one asks for counts.
+  auto const wanted = group.gather(together(
+      group, [] { return static_cast<int>(wanted_transport().value_or(Transport::none)); }))[0];
+  std::string const reason = why_not_all(group, device, why_not);
+  switch (static_cast<Transport>(wanted)) {
+    case Transport::nccl:
+      if (!reason.empty())
+        throw EnvironmentError(
+            std::string(variable) + "=nccl, but " + reason +
+            ": give each rank a device of its own with the library, or unset it");
+      return {Transport::nccl, std::string(variable) + " asks for it"};
+    case Transport::none:
+      if (reason.empty()) return {Transport::nccl, "each rank has a device of its own"};
+      return {Transport::staged, reason};
+    default: return {static_cast<Transport>(wanted), std::string(variable) + " asks for it"};
+  }
+}
+
+}  // namespace coir::distributed::detail

@@ -1,0 +1,58 @@
+#pragma once
+
+/// \file
+/// What connects ranks: the interface that MPI stands behind.
+
+#include <coir/distributed/group.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace coir::distributed::detail {
+
+/// Messages that were begun.
+class UnderWay {
+ public:
+  virtual ~UnderWay() = default;
+  virtual void finish() = 0;
+};
+
+/// Messages of which each is waited for by itself.
+class Requests {
+ public:
+  virtual ~Requests() = default;
+  virtual void send(Send const& piece, std::int64_t tag) = 0;
+  virtual void receive(Receive const& piece, std::int64_t tag) = 0;
+  /// Waits for any of them, and gives its tag; below 0 if none is left.
+  virtual std::int64_t wait_for_any() = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// \throws PreconditionError after the end of MPI
+  virtual void expects_alive() const = 0;
+
+  virtual void gather(void const* value, void* all, std::int64_t bytes) const = 0;
+  /// \param counts  bytes of each rank
+  virtual void gather_all(void const* values, void* all,
+                          std::span<std::int64_t const> counts) const = 0;
+  virtual void broadcast(void* data, std::int64_t bytes, int from) const = 0;
+  virtual void barrier() const = 0;
+
+  /// Pieces of memory that MPI may touch, none longer than longest_piece(), none empty, none to oneself. Those between two
+  /// ranks match by their order alone.
+  virtual std::unique_ptr<UnderWay> begin(std::span<Send const> sends,
+                                          std::span<Receive const> receives) const = 0;
+  virtual std::unique_ptr<Requests> requests() const = 0;
+};
+
+/// Longer pieces are cut: MPI counts bytes by an int.
+std::int64_t longest_piece();
+/// For tests.
+void set_longest_piece(std::int64_t bytes);
+
+}  // namespace coir::distributed::detail

@@ -1,0 +1,154 @@
+#pragma once
+
+/// \file
+/// Exchanges of memory of an execution space.
+
+#include "choose.hpp"
+#include "group_state.hpp"
+#include "nccl.hpp"
+#include "pieces.hpp"
+#include "staged.hpp"
+
+#include <coir/core/errors.hpp>
+#include <coir/core/machine.hpp>
+#include <coir/distributed/group.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace coir::distributed {
+
+namespace detail {
+
+/// Marks a group for as long as its exchange lasts.
+class Counted : public UnderWay {
+ public:
+  Counted(std::shared_ptr<GroupState> state, std::unique_ptr<UnderWay> inner)
+      : state_(std::move(state)), inner_(std::move(inner)) {
+    state_->under_way = true;
+  }
+  ~Counted() override { state_->under_way = false; }
+  void finish() override {
+    if (inner_) inner_->finish();
+  }
+
+ private:
+  std::shared_ptr<GroupState> state_;
+  std::unique_ptr<UnderWay> inner_;
+};
+
+/// Whether 1 MiB comes round the ring of ranks as it was sent.
+template <class Exec>
+bool passes_probe(Engine const& engine, std::shared_ptr<void> const& connection) {
+  constexpr std::int64_t bytes = 1 << 20;
+  using Numbers = Kokkos::View<std::int64_t*, Kokkos::LayoutRight, typename Exec::memory_space>;
+  constexpr std::size_t count = bytes / sizeof(std::int64_t);
+  Exec const exec;
+  Numbers const sent("coir::distributed/probe_sent", count), came("coir::distributed/probe", count);
+  int const ranks = engine.size(), rank = engine.rank(), left = (rank + ranks - 1) % ranks;
+  auto const on_host = Kokkos::create_mirror_view(sent);
+  for (std::size_t n = 0; n < count; ++n) on_host(n) = static_cast<std::int64_t>(n) * ranks + rank;
+  Kokkos::deep_copy(exec, sent, on_host);
+  begin_by_nccl(connection, exec,
+                {{{(rank + 1) % ranks, sent.data(), bytes}}, {{left, came.data(), bytes}}, {}})
+      ->finish();
+  Kokkos::deep_copy(exec, on_host, came);
+  exec.fence();
+  for (std::size_t n = 0; n < count; ++n)
+    if (on_host(n) != static_cast<std::int64_t>(n) * ranks + left) return false;
+  return true;
+}
+
+template <class Exec>
+Choice choose(GroupState& state) {
+  if constexpr (runs_on_host<Exec>) {
+    return choose_on_host(state);
+  } else {
+    Choice choice = choose_on_device(state, device_identity(Exec()), why_no_nccl());
+    if (choice.transport != Transport::nccl) return choice;
+    bool works = true;
+    std::string problem = "a probe of 1 MiB did not arrive as it was sent";
+    try {
+      state.nccl = connect_by_nccl(*state.engine);
+      works = passes_probe<Exec>(*state.engine, state.nccl);
+    } catch (EnvironmentError const& error) {
+      works = false;
+      problem = error.what();
+    }
+    std::vector<char> all(static_cast<std::size_t>(state.size()));
+    char const mine = works ? 1 : 0;
+    state.engine->gather(&mine, all.data(), 1);
+    if (std::find(all.begin(), all.end(), 0) == all.end()) return choice;
+    state.nccl = nullptr;
+    if (wanted_transport() == Transport::nccl) throw EnvironmentError(problem);
+    return {Transport::staged, works ? "NCCL fails on another rank" : problem};
+  }
+}
+
+template <class Exec>
+Choice const& choice_of(GroupState& state) {
+  auto& choice = runs_on_host<Exec> ? state.on_host : state.on_device;
+  if (!choice) choice = choose<Exec>(state);
+  return *choice;
+}
+
+}  // namespace detail
+
+template <CompiledSpace Exec>
+Transport Group::transport() const {
+  return detail::choice_of<Exec>(*state_).transport;
+}
+
+template <CompiledSpace Exec>
+std::string Group::why_transport() const {
+  return detail::choice_of<Exec>(*state_).reason;
+}
+
+template <CompiledSpace Exec>
+Exchange Group::begin(Exec const& exec, std::string_view purpose, std::span<Send const> sends,
+                      std::span<Receive const> receives) const {
+  using Memory = typename Exec::memory_space;
+  expects(!state_->under_way,
+          "an exchange of this group is under way: finish it before the next one begins");
+  if (state_->engine) state_->engine->expects_alive();
+  Transport const transport = this->transport<Exec>();
+  std::int64_t const longest =
+      transport == Transport::staged ? detail::staged_part(size()) : detail::longest_piece();
+  detail::Pieces const pieces = detail::pieces_of(rank(), size(), longest, sends, receives);
+
+  auto found = state_->traffic.find(purpose);
+  if (found == state_->traffic.end())
+    found = state_->traffic.emplace(std::string(purpose), Traffic{}).first;
+  for (Send const& send : sends) {
+    if (send.to == rank() || send.bytes == 0) continue;
+    ++found->second.messages;
+    found->second.bytes += send.bytes;
+  }
+
+  for (detail::OwnPiece const& own : pieces.own)
+    detail::copy_bytes<Exec, Memory, Memory>(exec, own.to, own.from, own.bytes);
+  std::unique_ptr<detail::UnderWay> inner;
+  if (transport == Transport::staged) {
+    inner = std::make_unique<detail::StagedExchange<Exec>>(exec, *state_->engine, pieces);
+  } else if (transport == Transport::mpi) {
+    exec.fence();
+    inner = state_->engine->begin(pieces.sends, pieces.receives);
+  } else if (transport == Transport::nccl) {
+    if constexpr (!runs_on_host<Exec>) inner = detail::begin_by_nccl(state_->nccl, exec, pieces);
+  }
+  return Exchange(std::make_unique<detail::Counted>(state_, std::move(inner)));
+}
+
+}  // namespace coir::distributed
+
+#define COIR_INSTANTIATE_EXCHANGE(Exec)                                                    \
+  template coir::distributed::Transport coir::distributed::Group::transport<Exec>() const; \
+  template std::string coir::distributed::Group::why_transport<Exec>() const;              \
+  template coir::distributed::Exchange coir::distributed::Group::begin(                    \
+      Exec const&, std::string_view, std::span<coir::distributed::Send const>,             \
+      std::span<coir::distributed::Receive const>) const;

@@ -1,0 +1,98 @@
+#include "group_state.hpp"
+
+#include <coir/core/errors.hpp>
+#include <coir/distributed/group.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <string>
+#include <utility>
+
+namespace coir::distributed {
+
+namespace detail {
+
+namespace {
+std::atomic<std::int64_t> longest = std::int64_t(1) << 30;
+}
+
+std::int64_t longest_piece() { return longest; }
+void set_longest_piece(std::int64_t bytes) { longest = bytes; }
+
+}  // namespace detail
+
+std::string_view name_of(Transport transport) {
+  constexpr std::array<std::string_view, 4> names{"none", "mpi", "staged", "nccl"};
+  return names[static_cast<std::size_t>(transport)];
+}
+
+Exchange::Exchange(std::unique_ptr<detail::UnderWay> under_way)
+    : under_way_(std::move(under_way)) {}
+Exchange::~Exchange() = default;
+Exchange::Exchange(Exchange&&) noexcept = default;
+Exchange& Exchange::operator=(Exchange&&) noexcept = default;
+
+void Exchange::finish() {
+  if (!under_way_) return;
+  auto const under_way = std::move(under_way_);
+  under_way->finish();
+}
+
+Group::Group() : state_(std::make_shared<detail::GroupState>()) {}
+
+int Group::rank() const { return state_->rank(); }
+int Group::size() const { return state_->size(); }
+
+void Group::gather_bytes(void const* value, void* all, std::int64_t bytes) const {
+  if (state_->engine)
+    state_->engine->gather(value, all, bytes);
+  else
+    std::copy_n(static_cast<char const*>(value), bytes, static_cast<char*>(all));
+}
+
+std::int64_t Group::total_bytes(std::int64_t bytes) const { return sum(bytes); }
+
+void Group::gather_all_bytes(void const* values, std::int64_t bytes, void* all) const {
+  if (state_->engine)
+    state_->engine->gather_all(values, all, gather(bytes));
+  else
+    std::copy_n(static_cast<char const*>(values), bytes, static_cast<char*>(all));
+}
+
+void Group::broadcast(void* data, std::int64_t bytes, int from) const {
+  expects(from >= 0 && from < size(), "a broadcast must come from a rank of the group", from);
+  if (state_->engine && bytes > 0) state_->engine->broadcast(data, bytes, from);
+}
+
+std::string Group::broadcast(std::string const& text, int from) const {
+  auto length = static_cast<std::int64_t>(text.size());
+  broadcast(&length, sizeof length, from);
+  std::string result = rank() == from ? text : std::string(static_cast<std::size_t>(length), ' ');
+  broadcast(result.data(), length, from);
+  return result;
+}
+
+void Group::barrier() const {
+  if (state_->engine) state_->engine->barrier();
+}
+
+Traffic Group::traffic(std::string_view purpose) const {
+  auto const found = state_->traffic.find(purpose);
+  return found == state_->traffic.end() ? Traffic{} : found->second;
+}
+
+Traffic Group::traffic() const {
+  Traffic all;
+  for (auto const& [purpose, one] : state_->traffic) {
+    all.messages += one.messages;
+    all.bytes += one.bytes;
+  }
+  return all;
+}
+
+std::map<std::string, Traffic, std::less<>> const& Group::traffic_by_purpose() const {
+  return state_->traffic;
+}
+
+}  // namespace coir::distributed

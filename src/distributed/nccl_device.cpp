@@ -1,0 +1,161 @@
+#include "nccl.hpp"
+
+#include <coir/core/errors.hpp>
+#include <coir/core/own_instance.hpp>
+#include <coir/core/stream.hpp>
+
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace coir::distributed::detail {
+
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Stream = decltype(stream_of(std::declval<Exec const&>()));
+
+// The library's binary interface, as far as it is used here. It is the same from NCCL 2.7 on, which brought Send and Receive,
+// and in RCCL; the header would have to be there wherever coir is compiled.
+struct Communicator;
+struct UniqueId {
+  std::byte bytes[128];
+};
+constexpr int bytes_type = 0;  // ncclInt8
+constexpr int success = 0, in_progress = 7;
+constexpr int least_version = 2700;
+
+#if defined(KOKKOS_ENABLE_CUDA)
+constexpr char const *library_name = "NCCL", *library_file = "libnccl.so.2";
+#else
+constexpr char const *library_name = "RCCL", *library_file = "librccl.so.1";
+#endif
+
+struct Library {
+  int (*get_version)(int*) = nullptr;
+  int (*get_unique_id)(UniqueId*) = nullptr;
+  int (*init_rank)(Communicator**, int, UniqueId, int) = nullptr;
+  int (*abort)(Communicator*) = nullptr;
+  int (*destroy)(Communicator*) = nullptr;
+  int (*get_async_error)(Communicator*, int*) = nullptr;
+  char const* (*get_error_string)(int) = nullptr;
+  int (*group_start)() = nullptr;
+  int (*group_end)() = nullptr;
+  int (*send)(void const*, std::size_t, int, int, Communicator*, Stream) = nullptr;
+  int (*receive)(void*, std::size_t, int, int, Communicator*, Stream) = nullptr;
+  std::string why_not;
+
+  Library() {
+    void* const file = dlopen(library_file, RTLD_NOW | RTLD_LOCAL);
+    if (file == nullptr) {
+      why_not = std::string("there is no ") + library_name + " (" + library_file + ")";
+      return;
+    }
+    auto const find = [&](auto& function, char const* name) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(file, name));
+      if (function == nullptr) why_not = std::string(library_name) + " has no " + name;
+    };
+    find(get_version, "ncclGetVersion");
+    find(get_unique_id, "ncclGetUniqueId");
+    find(init_rank, "ncclCommInitRank");
+    find(abort, "ncclCommAbort");
+    find(destroy, "ncclCommDestroy");
+    find(get_async_error, "ncclCommGetAsyncError");
+    find(get_error_string, "ncclGetErrorString");
+    find(group_start, "ncclGroupStart");
+    find(group_end, "ncclGroupEnd");
+    find(send, "ncclSend");
+    find(receive, "ncclRecv");
+    int version = 0;
+    if (why_not.empty() && (get_version(&version) != success || version < least_version))
+      why_not = std::string(library_name) + " is older than 2.7";
+  }
+};
+
+Library const& library() {
+  static Library const the_library;
+  return the_library;
+}
+
+void expects_success(int status, char const* call) {
+  if (status != success)
+    throw EnvironmentError(std::string(library_name) + " failed in " + call + ": " +
+                           library().get_error_string(status) +
+                           "; NCCL_DEBUG=INFO says more, COIR_TRANSPORT=staged does without it");
+}
+
+struct Connection {
+  Communicator* communicator = nullptr;
+  std::optional<OwnInstance<Exec>> own{std::in_place};
+
+  ~Connection() { close(); }
+  void close() {
+    if (communicator != nullptr) library().destroy(std::exchange(communicator, nullptr));
+    own.reset();
+  }
+};
+
+class NcclExchange : public UnderWay {
+ public:
+  NcclExchange(std::shared_ptr<Connection> connection, Exec const& exec)
+      : connection_(std::move(connection)), exec_(exec) {}
+
+  void finish() override {
+    int status = success;
+    expects_success(library().get_async_error(connection_->communicator, &status),
+                    "CommGetAsyncError");
+    if (status != in_progress) expects_success(status, "an exchange");
+    begin_after(exec_, connection_->own->exec());
+  }
+
+ private:
+  std::shared_ptr<Connection> connection_;
+  Exec exec_;
+};
+
+}  // namespace
+
+std::string why_no_nccl() { return library().why_not; }
+
+std::shared_ptr<void> connect_by_nccl(Engine const& engine) {
+  auto connection = std::make_shared<Connection>();
+  UniqueId id{};
+  int status = success;
+  if (engine.rank() == 0) status = library().get_unique_id(&id);
+  engine.broadcast(&status, sizeof status, 0);
+  expects_success(status, "GetUniqueId");
+  engine.broadcast(&id, sizeof id, 0);
+  expects_success(library().init_rank(&connection->communicator, engine.size(), id, engine.rank()),
+                  "CommInitRank");
+  // Groups may live longer than Kokkos does.
+  Kokkos::push_finalize_hook([weak = std::weak_ptr<Connection>(connection)] {
+    if (auto const still_there = weak.lock()) still_there->close();
+  });
+  return connection;
+}
+
+std::unique_ptr<UnderWay> begin_by_nccl(std::shared_ptr<void> const& connection, Exec const& exec,
+                                        Pieces const& pieces) {
+  auto const held = std::static_pointer_cast<Connection>(connection);
+  Exec const& own = held->own->exec();
+  begin_after(own, exec);
+  expects_success(library().group_start(), "GroupStart");
+  int status = success;
+  for (Receive const& piece : pieces.receives)
+    if (status == success)
+      status = library().receive(piece.data, static_cast<std::size_t>(piece.bytes), bytes_type,
+                                 piece.from, held->communicator, stream_of(own));
+  for (Send const& piece : pieces.sends)
+    if (status == success)
+      status = library().send(piece.data, static_cast<std::size_t>(piece.bytes), bytes_type,
+                              piece.to, held->communicator, stream_of(own));
+  int const ended = library().group_end();
+  expects_success(status, "Send or Recv");
+  expects_success(ended, "GroupEnd");
+  return std::make_unique<NcclExchange>(held, exec);
+}
+
+}  // namespace coir::distributed::detail

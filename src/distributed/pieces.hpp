@@ -1,0 +1,32 @@
+#pragma once
+
+/// \file
+/// Lists of pieces as they travel: without empty ones, cut where they are too long, and those to oneself apart.
+
+#include <coir/distributed/group.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace coir::distributed::detail {
+
+/// A piece that doesn't leave the rank.
+struct OwnPiece {
+  void const* from;
+  void* to;
+  std::int64_t bytes;
+};
+
+struct Pieces {
+  std::vector<Send> sends;
+  std::vector<Receive> receives;
+  std::vector<OwnPiece> own;
+};
+
+/// \param longest  bytes of the longest piece
+/// \throws PreconditionError if a rank isn't one of `size`, a piece has fewer than no bytes, or pieces to oneself don't match
+Pieces pieces_of(int rank, int size, std::int64_t longest, std::span<Send const> sends,
+                 std::span<Receive const> receives);
+
+}  // namespace coir::distributed::detail

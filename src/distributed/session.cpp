@@ -1,0 +1,102 @@
+#include "group_state.hpp"
+#include "mpi.hpp"
+
+#include <coir/core/errors.hpp>
+#include <coir/core/machine.hpp>
+#include <coir/core/threads.hpp>
+#include <coir/distributed/session.hpp>
+#include <coir/distributed/share.hpp>
+#include <coir/distributed/together.hpp>
+
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace coir::distributed {
+
+struct Session::State {
+  Group world{};
+  int local_rank = 0, local_size = 1;
+  int exceptions = std::uncaught_exceptions();
+};
+
+namespace {
+
+bool is_set(char const* variable) { return std::getenv(variable) != nullptr; }
+void set(char const* variable, int value) {
+  setenv(variable, std::to_string(value).c_str(), /*overwrite=*/0);
+}
+
+Group group_by(std::unique_ptr<detail::Engine> engine) {
+  auto state = std::make_shared<detail::GroupState>();
+  if (engine->size() > 1) state->engine = std::move(engine);
+  return Group(std::move(state));
+}
+
+/// Shares the cores of a machine out among its ranks, unless each has its own already.
+void share_out_cores(Group const& machine) {
+  std::vector<int> const mine = usable_processors();
+  auto const counts = machine.gather(static_cast<std::int64_t>(mine.size()));
+  auto const all = machine.gather_all(std::span<int const>(mine));
+  bool all_alike = true;
+  for (std::size_t rank = 0, at = 0; rank < counts.size();
+       at += static_cast<std::size_t>(counts[rank++]))
+    all_alike = all_alike && std::vector<int>(all.begin() + static_cast<std::ptrdiff_t>(at),
+                                              all.begin() + static_cast<std::ptrdiff_t>(at) +
+                                                  counts[rank]) == mine;
+  Share share{0, static_cast<std::int64_t>(mine.size())};
+  if (all_alike && machine.size() > 1)
+    share = share_of(share.count, machine.rank(), machine.size());
+  bool const user_decides = is_set("OMP_NUM_THREADS") || is_set("KOKKOS_NUM_THREADS");
+  if (!user_decides) set("KOKKOS_NUM_THREADS", share.count > 1 ? static_cast<int>(share.count) : 1);
+  // With fewer cores than ranks the system shares them out best.
+  bool const is_worth = all_alike && static_cast<std::int64_t>(mine.size()) >= machine.size();
+  if (is_worth && !is_set("OMP_PROC_BIND") && !is_set("OMP_PLACES"))
+    use_processors({mine.begin() + share.first, mine.begin() + share.end()});
+}
+
+}  // namespace
+
+Session::Session(int& argc, char**& argv) : state_(std::make_unique<State>()) {
+  Launch const launched = launch();
+  if (launched.size == 1) return;
+  if (!has_mpi())
+    throw EnvironmentError(launched.launcher + " started " + std::to_string(launched.size) +
+                           " copies of a program without MPI, each of which would do all of the "
+                           "work: start one, or build by a preset with MPI, such as openmp-mpi");
+  detail::start_mpi(argc, argv);
+  state_->world = group_by(detail::world_engine());
+  if (state_->world.size() != launched.size)
+    throw EnvironmentError(launched.launcher + " started " + std::to_string(launched.size) +
+                           " processes, but MPI knows of " + std::to_string(state_->world.size()) +
+                           ": use the launcher of the MPI that coir is built with (srun: "
+                           "--mpi=pmix or --mpi=pmi2)");
+  Group const machine = group_by(detail::machine_engine());
+  state_->local_rank = machine.rank();
+  state_->local_size = machine.size();
+  share_out_cores(machine);
+  if (int const devices = visible_devices(); devices > 0)
+    set("KOKKOS_DEVICE_ID", state_->local_rank % devices);
+}
+
+Session::~Session() {
+  // Where this rank is on its way out by an exception, the others may be waiting for it, and would for ever.
+  if (state_->world.size() > 1 && std::uncaught_exceptions() > state_->exceptions) abort_all(1);
+  state_->world = Group();
+  detail::end_mpi();
+}
+
+Group Session::world() const { return state_->world; }
+int Session::local_rank() const { return state_->local_rank; }
+int Session::local_size() const { return state_->local_size; }
+
+void abort_all(int exit_code) {
+  detail::abort_mpi(exit_code);
+  std::exit(exit_code);
+}
+
+Group group_of(int fortran_handle) { return group_by(detail::engine_of(fortran_handle)); }
+
+}  // namespace coir::distributed

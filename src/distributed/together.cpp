@@ -1,0 +1,71 @@
+#include <coir/core/errors.hpp>
+#include <coir/distributed/together.hpp>
+
+#include <algorithm>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace coir::distributed {
+
+namespace {
+
+/// In the order in which they are told apart: the first class that fits.
+enum class Kind { none, precondition, input, resource, environment, numerical, memory, other };
+
+std::pair<Kind, std::string> kind_of(std::exception_ptr const& error) {
+  if (!error) return {Kind::none, {}};
+  try {
+    std::rethrow_exception(error);
+  } catch (PreconditionError const& e) {
+    return {Kind::precondition, e.what()};
+  } catch (InputError const& e) {
+    return {Kind::input, e.what()};
+  } catch (ResourceError const& e) {
+    return {Kind::resource, e.what()};
+  } catch (EnvironmentError const& e) {
+    return {Kind::environment, e.what()};
+  } catch (NumericalError const& e) {
+    return {Kind::numerical, e.what()};
+  } catch (std::bad_alloc const&) {
+    return {Kind::memory, {}};
+  } catch (std::exception const& e) {
+    return {Kind::other, e.what()};
+  } catch (...) {
+    return {Kind::other, "an exception that isn't a std::exception"};
+  }
+}
+
+[[noreturn]] void throw_as(Kind kind, std::string const& text) {
+  switch (kind) {
+    case Kind::precondition: throw PreconditionError(text);
+    case Kind::input: throw InputError(text);
+    case Kind::resource: throw ResourceError(text);
+    case Kind::environment: throw EnvironmentError(text);
+    case Kind::numerical: throw NumericalError(text);
+    case Kind::memory: throw std::bad_alloc();
+    default: throw std::runtime_error(text);
+  }
+}
+
+}  // namespace
+
+void agree(Group const& group, std::exception_ptr const& error) {
+  if (group.size() == 1) {
+    if (error) std::rethrow_exception(error);
+    return;
+  }
+  auto const [kind, text] = kind_of(error);
+  auto const kinds = group.gather(kind);
+  auto const failed =
+      std::find_if(kinds.begin(), kinds.end(), [](Kind one) { return one != Kind::none; });
+  if (failed == kinds.end()) return;
+  auto const rank = static_cast<int>(failed - kinds.begin());
+  std::string const said = group.broadcast(text, rank);
+  // The rank's own exception may know more than its class: an application's exit code.
+  if (rank == group.rank()) std::rethrow_exception(error);
+  throw_as(*failed, said);
+}
+
+}  // namespace coir::distributed

@@ -1,0 +1,194 @@
+#include <coir/core/errors.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/distributed/group.hpp>
+
+#include <support/message_of.hpp>
+#include <support/ranks.hpp>
+#include <support/spaces.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace coir::distributed::detail {
+void set_longest_piece(std::int64_t bytes);
+}
+
+namespace {
+
+using coir::distributed::Group;
+using coir::distributed::Receive;
+using coir::distributed::Send;
+using coir::distributed::Transport;
+using coir::testing::world;
+
+/// Numbers in the memory of an execution space.
+template <class Exec>
+class Memory {
+ public:
+  explicit Memory(std::vector<std::int32_t> const& values)
+      : view_("numbers", values.size()), size_(values.size()) {
+    auto const host = Kokkos::create_mirror_view(view_);
+    for (std::size_t n = 0; n < size_; ++n) host(n) = values[n];
+    Kokkos::deep_copy(view_, host);
+  }
+  std::int32_t* data() const { return view_.data(); }
+  std::vector<std::int32_t> values() const {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view_);
+    return {host.data(), host.data() + size_};
+  }
+
+ private:
+  Kokkos::View<std::int32_t*, typename Exec::memory_space> view_;
+  std::size_t size_;
+};
+
+/// Restores the length at which pieces are cut.
+struct CutAt {
+  explicit CutAt(std::int64_t bytes) { coir::distributed::detail::set_longest_piece(bytes); }
+  ~CutAt() { coir::distributed::detail::set_longest_piece(std::int64_t(1) << 30); }
+};
+
+std::int32_t number(int from, int to, int n) { return from * 1'000'000 + to * 10'000 + n; }
+
+/// Every rank sends to every one, itself too, a number of pieces with as many numbers each as the two ranks' sum says.
+template <class Exec>
+void exchange_all(Group const& group, int pieces, int scale) {
+  int const rank = group.rank(), ranks = group.size();
+  auto const count = [&](int from, int to, int piece) {
+    return scale * ((from + 2 * to + piece) % 5);  // some are empty
+  };
+  std::vector<std::int32_t> out, expected;
+  for (int other = 0; other < ranks; ++other)
+    for (int piece = 0; piece < pieces; ++piece) {
+      for (int n = 0; n < count(rank, other, piece); ++n)
+        out.push_back(number(rank, other, n + piece));
+      for (int n = 0; n < count(other, rank, piece); ++n)
+        expected.push_back(number(other, rank, n + piece));
+    }
+  Memory<Exec> const sent(out), came(std::vector<std::int32_t>(expected.size(), -1));
+  std::vector<Send> sends;
+  std::vector<Receive> receives;
+  std::int32_t *from = sent.data(), *to = came.data();
+  for (int other = 0; other < ranks; ++other)
+    for (int piece = 0; piece < pieces; ++piece) {
+      int const there = count(rank, other, piece), here = count(other, rank, piece);
+      sends.push_back({other, from, 4 * there});
+      receives.push_back({other, to, 4 * here});
+      from += there;
+      to += here;
+    }
+  group.exchange(Exec(), "test/all", sends, receives);
+  Exec().fence();
+  EXPECT_EQ(came.values(), expected);
+}
+
+template <class Exec>
+class Exchange : public ::testing::Test {};
+TYPED_TEST_SUITE(Exchange, coir::testing::Spaces, coir::testing::SpaceName);
+
+TYPED_TEST(Exchange, BringsEachPieceToItsPlace) {
+  exchange_all<TypeParam>(world(), 1, 1);
+  exchange_all<TypeParam>(world(), 3, 100);
+  exchange_all<TypeParam>(Group::self(), 3, 100);
+}
+
+TYPED_TEST(Exchange, CutsLongPieces) {
+  CutAt const cut(1024);
+  exchange_all<TypeParam>(world(), 2, 1501);
+}
+
+TYPED_TEST(Exchange, TakesEmptyLists) {
+  world().exchange(TypeParam(), "test/none", {}, {});
+  EXPECT_EQ(world().traffic("test/none"), (coir::distributed::Traffic{0, 0}));
+}
+
+// With two ranks both neighbours of a ring are the same one, and pieces are told apart by their order alone.
+TYPED_TEST(Exchange, TellsBothNeighboursApart) {
+  int const ranks = world().size(), rank = world().rank();
+  int const left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+  Memory<TypeParam> const sent({10 * rank, 10 * rank + 1}), came({-1, -1});
+  // To the left the first number, to the right the second: what comes from the right is its first.
+  world().exchange(TypeParam(), "test/ring",
+                   std::vector<Send>{{left, sent.data(), 4}, {right, sent.data() + 1, 4}},
+                   std::vector<Receive>{{right, came.data() + 1, 4}, {left, came.data(), 4}});
+  TypeParam().fence();
+  EXPECT_EQ(came.values(), (std::vector<std::int32_t>{10 * left + 1, 10 * right}));
+}
+
+TYPED_TEST(Exchange, RunsBesideOtherWork) {
+  int const ranks = world().size(), rank = world().rank();
+  constexpr int n = 100'000;
+  Memory<TypeParam> const sent(std::vector<std::int32_t>(n, rank)),
+      came(std::vector<std::int32_t>(n, -1)), other(std::vector<std::int32_t>(n, 0));
+  std::vector<Send> const sends{{(rank + 1) % ranks, sent.data(), 4 * n}};
+  std::vector<Receive> const receives{{(rank + ranks - 1) % ranks, came.data(), 4 * n}};
+  auto exchange = world().begin(TypeParam(), "test/beside", sends, receives);
+  EXPECT_EQ(
+      coir::testing::message_of([&] { world().exchange(TypeParam(), "test/beside", {}, {}); }),
+      "an exchange of this group is under way: finish it before the next one begins");
+  Kokkos::deep_copy(TypeParam(),
+                    Kokkos::View<std::int32_t*, typename TypeParam::memory_space,
+                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>(other.data(), n),
+                    7);
+  exchange.finish();
+  TypeParam().fence();
+  EXPECT_EQ(came.values(), std::vector<std::int32_t>(n, (rank + ranks - 1) % ranks));
+  EXPECT_EQ(other.values(), std::vector<std::int32_t>(n, 7));
+}
+
+TYPED_TEST(Exchange, CountsWhatIsSentToOthers) {
+  int const ranks = world().size(), rank = world().rank();
+  auto const before = world().traffic("test/counted"), all_before = world().traffic();
+  Memory<TypeParam> const sent(std::vector<std::int32_t>(100, 1)),
+      came(std::vector<std::int32_t>(static_cast<std::size_t>(100 * ranks), 0));
+  std::vector<Send> sends;
+  std::vector<Receive> receives;
+  for (int other = 0; other < ranks; ++other) {
+    sends.push_back({other, sent.data(), 400});
+    receives.push_back({other, came.data() + 100 * other, 400});
+  }
+  world().exchange(TypeParam(), "test/counted", sends, receives);
+  EXPECT_EQ(world().traffic("test/counted").messages - before.messages, ranks - 1);
+  EXPECT_EQ(world().traffic("test/counted").bytes - before.bytes, 400 * (ranks - 1));
+  EXPECT_EQ(world().traffic().bytes - all_before.bytes, 400 * (ranks - 1));
+  EXPECT_EQ(rank, world().rank());
+}
+
+TYPED_TEST(Exchange, RefusesWhatDoesNotMatch) {
+  using coir::testing::message_of;
+  Memory<TypeParam> const memory({1, 2});
+  auto const exchange = [&](std::vector<Send> const& sends, std::vector<Receive> const& receives) {
+    return message_of([&] { world().exchange(TypeParam(), "test/refused", sends, receives); });
+  };
+  int const self = world().rank();
+  std::string const ranks = std::to_string(world().size() - 1);
+  EXPECT_EQ(exchange({{-1, memory.data(), 4}}, {}),
+            "pieces go to and come from ranks 0 to " + ranks + " of this group, not -1");
+  EXPECT_EQ(exchange({}, {{1000, memory.data(), 4}}),
+            "pieces go to and come from ranks 0 to " + ranks + " of this group, not 1000");
+  EXPECT_EQ(exchange({{self, memory.data(), -4}}, {}),
+            "a piece must have at least 0 bytes, not -4");
+  EXPECT_EQ(exchange({{self, memory.data(), 4}}, {}),
+            "what a rank sends to itself must be received by it, piece by piece");
+  EXPECT_EQ(exchange({{self, memory.data(), 4}}, {{self, memory.data() + 1, 3}}),
+            "what a rank receives from itself must be what it sends to itself, piece by piece");
+}
+
+TYPED_TEST(Exchange, SaysHowNumbersTravel) {
+  auto const transport = world().transport<TypeParam>();
+  EXPECT_FALSE(world().why_transport<TypeParam>().empty());
+  if (world().size() == 1) {
+    EXPECT_EQ(transport, Transport::none);
+  } else if (char const* const asked = std::getenv("COIR_TRANSPORT")) {
+    EXPECT_EQ(name_of(transport), asked);
+  } else if (coir::runs_on_host<TypeParam>) {
+    EXPECT_EQ(transport, Transport::mpi);
+  }
+}
+
+}  // namespace

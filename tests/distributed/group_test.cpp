@@ -1,0 +1,98 @@
+#include <coir/core/errors.hpp>
+#include <coir/distributed/together.hpp>
+
+#include <support/message_of.hpp>
+#include <support/ranks.hpp>
+
+#include <gtest/gtest.h>
+
+#include <new>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using coir::distributed::Group;
+using coir::distributed::together;
+using coir::testing::world;
+
+TEST(Group, IsTheProcessAloneByDefault) {
+  Group const self;
+  EXPECT_EQ(self.rank(), 0);
+  EXPECT_EQ(self.size(), 1);
+  EXPECT_EQ(self.sum(3), 3);
+  EXPECT_EQ(self.gather(2.5), std::vector{2.5});
+  EXPECT_EQ(self.transport<Kokkos::DefaultHostExecutionSpace>(),
+            coir::distributed::Transport::none);
+  EXPECT_EQ(self.broadcast("text"), "text");
+  self.barrier();
+}
+
+TEST(Group, KnowsItsRanks) {
+  auto const ranks = world().gather(world().rank());
+  std::vector<int> expected(static_cast<std::size_t>(world().size()));
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(ranks, expected);
+}
+
+TEST(Group, AddsUpInTheOrderOfRanks) {
+  float const mine = 1.0f / static_cast<float>(3 + world().rank());
+  float expected = 0;
+  for (int rank = 0; rank < world().size(); ++rank) expected += 1.0f / static_cast<float>(3 + rank);
+  EXPECT_EQ(world().sum(mine), expected);
+  EXPECT_EQ(world().min(world().rank()), 0);
+  EXPECT_EQ(world().max(world().rank()), world().size() - 1);
+  EXPECT_EQ(world().any(world().rank() == 1), world().size() > 1);
+  EXPECT_EQ(world().all(world().rank() == 0), world().size() == 1);
+  EXPECT_TRUE(world().all(true));
+}
+
+TEST(Group, GathersDifferentNumbersOfValues) {
+  auto const count = [](int rank) { return static_cast<std::size_t>(rank % 3); };  // none on some
+  std::vector<int> const mine(count(world().rank()), world().rank());
+  std::vector<int> expected;
+  for (int rank = 0; rank < world().size(); ++rank)
+    expected.insert(expected.end(), count(rank), rank);
+  EXPECT_EQ(world().gather_all(std::span<int const>(mine)), expected);
+}
+
+TEST(Group, Broadcasts) {
+  int const from = world().size() - 1;
+  EXPECT_EQ(world().broadcast("from " + std::to_string(world().rank()), from),
+            "from " + std::to_string(from));
+  EXPECT_EQ(world().broadcast(std::string(), from), "");
+  EXPECT_EQ(coir::testing::message_of<coir::PreconditionError>([] { world().broadcast("", -1); }),
+            "a broadcast must come from a rank of the group, not -1");
+}
+
+// What each rank throws, the others throw, too: of the class and with the words of the lowest rank that threw.
+TEST(Together, ThrowsOnAllRanksWhatOneThrows) {
+  int const last = world().size() - 1;
+  auto const on_last = [&](auto error) {
+    return [=] {
+      if (world().rank() == last) throw error;
+    };
+  };
+  EXPECT_THROW(together(world(), on_last(coir::InputError("x"))), coir::InputError);
+  EXPECT_THROW(together(world(), on_last(coir::ResourceError("x"))), coir::ResourceError);
+  EXPECT_THROW(together(world(), on_last(coir::EnvironmentError("x"))), coir::EnvironmentError);
+  EXPECT_THROW(together(world(), on_last(coir::NumericalError("x"))), coir::NumericalError);
+  EXPECT_THROW(together(world(), on_last(std::bad_alloc())), std::bad_alloc);
+  EXPECT_THROW(together(world(), on_last(std::range_error("x"))), std::runtime_error);
+  EXPECT_EQ(coir::testing::message_of<coir::PreconditionError>([&] {
+              together(world(), [] {
+                if (world().rank() > 0 || world().size() == 1)
+                  throw coir::PreconditionError("rank " + std::to_string(world().rank()));
+              });
+            }),
+            world().size() == 1 ? "rank 0" : "rank 1");
+}
+
+TEST(Together, GivesWhatTheActionGives) {
+  EXPECT_EQ(together(world(), [] { return world().rank() + 1; }), world().rank() + 1);
+  EXPECT_NO_THROW(together(world(), [] {}));
+}
+
+}  // namespace
