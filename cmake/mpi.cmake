@@ -10,3 +10,25 @@ if(COIR_ENABLE_MPI)
   endif()
   set(COIR_MPI_LIBRARIES MPI::MPI_CXX)
 endif()
+
+# The command that runs a program on so many ranks; on one by itself.
+function(coir_on_ranks command ranks program)
+  if(ranks EQUAL 1)
+    set(${command} ${program} ${ARGN} PARENT_SCOPE)
+  else()
+    set(${command} ${COIR_MPIEXEC} ${COIR_MPIEXEC_OPTIONS} -n ${ranks} ${program} ${ARGN} PARENT_SCOPE)
+  endif()
+endfunction()
+# Open MPI asks to be told that there may be more ranks than cores, and that root means it; in containers its ranks may not read
+# each other's memory.
+set(COIR_RANKS_ENVIRONMENT OMP_NUM_THREADS=1 OMP_PROC_BIND=false KOKKOS_DISABLE_WARNINGS=true)
+if(COIR_ENABLE_MPI)
+  find_program(COIR_MPIEXEC NAMES ${MPIEXEC_EXECUTABLE} mpiexec REQUIRED)
+  mark_as_advanced(COIR_MPIEXEC)
+  execute_process(COMMAND ${COIR_MPIEXEC} --version OUTPUT_VARIABLE mpiexec_version ERROR_QUIET)
+  if(mpiexec_version MATCHES "Open MPI|OpenRTE")
+    set(COIR_MPIEXEC_OPTIONS --oversubscribe --bind-to none)
+    list(APPEND COIR_RANKS_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+         OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none)
+  endif()
+endif()

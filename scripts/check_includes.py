@@ -17,6 +17,7 @@ import sys
 # From the ground up.
 MODULES = [
     "core",
+    "distributed",
     "io",
     "hdf5",
     "array",

@@ -33,6 +33,50 @@ std::string limits_text(MachineLimits const& limits, std::string const& backend)
   return text;
 }
 
+std::string link_text(SlowestLink const& link, std::string const& figure) {
+  return figure + " (rank " + std::to_string(link.from) + " to " + std::to_string(link.to) + ")";
+}
+
+std::string ranks_text(RanksDescription const& ranks) {
+  std::string text = "\nRanks\n";
+  for (std::size_t rank = 0; rank < ranks.ranks.size(); ++rank) {
+    auto const& [host, device, threads] = ranks.ranks[rank];
+    text += fact("  rank " + std::to_string(rank), device + ", " + std::to_string(threads) +
+                                                       (threads == 1 ? " thread" : " threads") +
+                                                       ", on " + host);
+  }
+  text += fact("  transport", ranks.transport + " (" + ranks.reason + ")");
+  if (ranks.latency)
+    text += fact("  slowest latency",
+                 link_text(*ranks.latency, with_unit(ranks.latency->seconds, "s")));
+  if (ranks.bandwidth)
+    text += fact("  slowest link",
+                 link_text(*ranks.bandwidth,
+                           with_unit(ranks.bandwidth->bytes_per_second, "B/s") + " each way"));
+  return text;
+}
+
+nlohmann::ordered_json link_json(SlowestLink const& link, char const* name, double value) {
+  return {{"from", link.from}, {"to", link.to}, {name, value}};
+}
+
+nlohmann::ordered_json ranks_json(RanksDescription const& ranks) {
+  nlohmann::ordered_json json;
+  json["transport"] = ranks.transport;
+  json["reason"] = ranks.reason;
+  json["places"] = nlohmann::ordered_json::array();
+  for (auto const& [host, device, threads] : ranks.ranks)
+    json["places"].push_back({{"host", host}, {"device", device}, {"threads", threads}});
+  json["slowest_latency"] = nullptr;
+  json["slowest_link"] = nullptr;
+  if (ranks.latency)
+    json["slowest_latency"] = link_json(*ranks.latency, "seconds", ranks.latency->seconds);
+  if (ranks.bandwidth)
+    json["slowest_link"] =
+        link_json(*ranks.bandwidth, "bytes_per_second", ranks.bandwidth->bytes_per_second);
+  return json;
+}
+
 nlohmann::ordered_json value_or_null(std::optional<double> const& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
@@ -54,6 +98,7 @@ std::string as_text(Description const& description) {
                                readable_bytes(device.memory_bytes));
   if (machine.devices.empty()) text += fact("device", "none");
   if (description.limits) text += limits_text(*description.limits, machine.default_backend);
+  if (description.ranks) text += ranks_text(*description.ranks);
   text += "\nKokkos configuration\n" + machine.kokkos_configuration;
   if (!text.ends_with('\n')) text += '\n';
   return text;
@@ -83,6 +128,7 @@ nlohmann::ordered_json as_json(Description const& description) {
         {"launch_seconds", limits->launch_seconds},
         {"host_to_device_bytes_per_second", value_or_null(limits->host_to_device_bandwidth)},
         {"device_to_host_bytes_per_second", value_or_null(limits->device_to_host_bandwidth)}};
+  json["ranks"] = description.ranks ? ranks_json(*description.ranks) : nlohmann::ordered_json();
   json["kokkos_configuration"] = machine.kokkos_configuration;
   return json;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "ranks.hpp"
+
 #include <coir/core/machine.hpp>
 
 #include <nlohmann/json.hpp>
@@ -9,10 +11,11 @@
 
 namespace coir::apps {
 
-/// What coir-info prints: the machine, and its limits if they were measured.
+/// What coir-info prints: the machine of the first rank, its limits if they were measured, and the ranks.
 struct Description {
   Machine machine;
   std::optional<MachineLimits> limits;
+  std::optional<RanksDescription> ranks;  ///< where there are several
 };
 
 /// For people: one fact a line, with units, then Kokkos' own configuration.

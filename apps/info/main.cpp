@@ -29,6 +29,7 @@ char const examples[] =
     "  coir-info\n"
     "  coir-info --measure\n"
     "  coir-info --measure --json > machine.json\n"
+    "  mpirun -n 2 coir-info --measure\n"
     "  coir-info --watch\n"
     "  coir-info --watch 10 --samples 360 > night.txt\n"
     "\n"
@@ -85,15 +86,22 @@ int main(int argc, char** argv) {
       return coir::apps::ExitCode::success;
     });
   }
-  return coir::apps::run(app, argc, argv, [&](coir::apps::Place place) {
-    coir::apps::Description description{coir::describe_machine(), {}};
-    if (measure) {
+  return coir::apps::run_on_ranks(app, argc, argv, [&](coir::apps::Place place, auto const& world) {
+    coir::apps::Description description{coir::describe_machine(), {}, {}};
+    auto const go_on = [] { return !coir::apps::interrupted(); };
+    if (measure && world.is_first()) {
       coir::apps::Activity const measuring("measuring the machine's limits");
-      description.limits = compute_on(place, [](auto const& exec) {
-        return coir::measure_limits(exec, [] { return !coir::apps::interrupted(); });
+      description.limits =
+          compute_on(place, [&](auto const& exec) { return coir::measure_limits(exec, go_on); });
+    }
+    if (world.size() > 1) {
+      coir::apps::Activity const measuring("measuring the links between ranks");
+      description.ranks = compute_on(place, [&](auto const& exec) {
+        return coir::apps::describe_ranks(exec, world, measure, go_on);
       });
     }
     coir::apps::stop_if_interrupted();
+    if (!world.is_first()) return coir::apps::ExitCode::success;
     if (json)
       std::cout << as_json(description).dump(2) << '\n';
     else

@@ -28,6 +28,7 @@ constexpr std::array answered = {SIGINT, SIGTERM, SIGHUP};
 // Signal handlers read and write these, so they must be free of locks and of destructors.
 std::atomic<int> first_signal{0};
 std::atomic<bool> line_is_claimed{false};
+std::atomic<bool> ends_silently{false};
 std::atomic<int> final_code{-1};  // at least 0 once the program is over
 std::atomic<int> calls_to_end{0};
 std::atomic<int> error_stream{STDERR_FILENO};  // a copy: stderr itself may be captured for a while
@@ -61,7 +62,7 @@ void end_now(int) {
   if (calls_to_end++ == 0) {
     call_me_in(microseconds_to_write_a_line);  // stderr may be a pipe that nobody reads
     // First the line, so that nobody tells of files that can't be written because they are removed here.
-    bool const has_line = final_code < 0 && claim_last_line();
+    bool const has_line = final_code < 0 && claim_last_line() && !ends_silently;
     if (final_code < 0) io::remove_unfinished();
     if (has_line) {
       std::array<char, 4096> line;
@@ -106,6 +107,8 @@ void answer_signals(std::string const& program) {
     if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
 }
+
+void leave_lines_to_first_rank() { ends_silently = true; }
 
 bool interrupted() { return first_signal != 0; }
 

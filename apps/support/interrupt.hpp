@@ -17,6 +17,9 @@ namespace coir::apps {
 /// \param program  its name, for the line
 void answer_signals(std::string const& program);
 
+/// A signal's end is silent from now on: launchers send their signals to all ranks, and the first one tells of it.
+void leave_lines_to_first_rank();
+
 /// True once the user has asked the program to stop, until its end.
 bool interrupted();
 

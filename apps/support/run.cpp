@@ -12,14 +12,19 @@
 #include <coir/core/machine.hpp>
 #include <coir/core/version.hpp>
 
+#include <coir/distributed/session.hpp>
+
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <iostream>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace coir::apps {
@@ -32,7 +37,17 @@ std::string version_text(std::string const& name) {
   return text + ")";
 }
 
+/// What has failed on this rank has often failed on all, and then the first one tells of it, and ends the others while they are
+/// here.
+void let_first_rank_speak(ExitCode failure) {
+  if (distributed::launch().rank == 0) return;
+  if (failure == ExitCode::interrupted) claim_last_line();
+  std::signal(SIGTERM, SIG_DFL);
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+}
+
 int fail(CLI::App const& app, ExitCode failure, std::string const& message) {
+  let_first_rank_speak(failure);
   int const code = failure == ExitCode::interrupted ? interrupt_code() : static_cast<int>(failure);
   std::cout.flush();
   if (claim_last_line())
@@ -130,6 +145,25 @@ int run_guarded(CLI::App& app, int argc, char** argv, bool takes_kokkos_argument
   }
 }
 
+void expects_one_copy(CLI::App const& app) {
+  auto const launched = distributed::launch();
+  if (launched.size > 1)
+    throw EnvironmentError(app.get_name() + " runs on one rank, and " + launched.launcher +
+                           " started " + std::to_string(launched.size) +
+                           " copies, each of which would do all of the work: start one");
+}
+
+ExitCode start_and_run(CLI::App const& app, KokkosArguments const& for_kokkos, Backend backend,
+                       std::string const& said_before_main,
+                       std::function<ExitCode(Place)> const& body) {
+  KokkosSession const kokkos(for_kokkos, backend, said_before_main);
+  auto const& [place, warning] = kokkos.choice();
+  if (!warning.empty() && !is_quiet(app) && distributed::launch().rank == 0)
+    std::cerr << app.get_name() << ": warning: " << one_line(warning) << '\n';
+  Activity const working("working");
+  return body(place);
+}
+
 }  // namespace
 
 int run(CLI::App& app, int argc, char** argv, std::function<ExitCode(Place)> const& body) {
@@ -137,18 +171,33 @@ int run(CLI::App& app, int argc, char** argv, std::function<ExitCode(Place)> con
   Backend backend = Backend::automatic;
   add_backend(app, backend);
   return run_guarded(app, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
-    KokkosSession const kokkos(for_kokkos, backend, said_before_main);
-    auto const& [place, warning] = kokkos.choice();
-    if (!warning.empty() && !is_quiet(app))
-      std::cerr << app.get_name() << ": warning: " << one_line(warning) << '\n';
-    Activity const working("working");
-    return body(place);
+    expects_one_copy(app);
+    return start_and_run(app, for_kokkos, backend, said_before_main, body);
   });
+}
+
+int run_on_ranks(CLI::App& app, int argc, char** argv,
+                 std::function<ExitCode(Place, distributed::Group const&)> const& body) {
+  std::string const said_before_main = errors_before_main();
+  Backend backend = Backend::automatic;
+  add_backend(app, backend);
+  if (distributed::launch().rank > 0) leave_lines_to_first_rank();
+  // Outlives what is thrown: the first rank's line comes before the end of all.
+  std::optional<distributed::Session> session;
+  int const code = run_guarded(app, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
+    session.emplace(argc, argv);
+    auto const world = session->world();
+    return start_and_run(app, for_kokkos, backend, said_before_main,
+                         [&](Place place) { return body(place, world); });
+  });
+  if (code != 0 && session && session->world().size() > 1) distributed::abort_all(code);
+  return code;
 }
 
 int run_on_cores(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& body) {
   std::string const said_before_main = errors_before_main();
   return run_guarded(app, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
+    expects_one_copy(app);
     KokkosSession const kokkos(for_kokkos, Backend::cpu, said_before_main);
     Activity const working("working");
     return body();
@@ -159,6 +208,7 @@ int run_without_kokkos(CLI::App& app, int argc, char** argv,
                        std::function<ExitCode()> const& body) {
   errors_before_main();  // of OpenMP's runtime, which isn't used
   return run_guarded(app, argc, argv, false, [&](KokkosArguments const&) {
+    expects_one_copy(app);
     Activity const working("working");
     return body();
   });

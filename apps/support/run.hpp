@@ -6,6 +6,8 @@
 #include <support/backend.hpp>
 #include <support/exit_codes.hpp>
 
+#include <coir/distributed/group.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <functional>
@@ -19,12 +21,18 @@ namespace coir::apps {
 /// others to `app`; --backend, --help and --version are added. Whatever goes wrong ends in one line on stderr,
 /// "NAME: error: ...", and in the code that exit_codes.hpp gives for it. So
 /// do SIGINT, SIGTERM and SIGHUP, within a second (see interrupt.hpp). A build for a device that finds none says so in a
-/// line, unless there is a --quiet and it is given, and runs on the cores.
+/// line, unless there is a --quiet and it is given, and runs on the cores. Copies that a launcher such as mpirun started are
+/// refused: each would do all of the work.
 ///
 /// \param app   with its name, options and, as footer, an example
 /// \param body  the application itself; called between the start and the end of Kokkos with where it is to compute, for
 ///              compute_on()
 int run(CLI::App& app, int argc, char** argv, std::function<ExitCode(Place)> const& body);
+
+/// The same for an application that runs on several ranks, which is called with all of them. Of what goes wrong on any rank one
+/// line tells, and all of them end.
+int run_on_ranks(CLI::App& app, int argc, char** argv,
+                 std::function<ExitCode(Place, distributed::Group const&)> const& body);
 
 /// The same on the cores in every build, without --backend.
 int run_on_cores(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& body);

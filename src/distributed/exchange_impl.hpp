@@ -54,9 +54,10 @@ bool passes_probe(Engine const& engine, std::shared_ptr<void> const& connection)
   auto const on_host = Kokkos::create_mirror_view(sent);
   for (std::size_t n = 0; n < count; ++n) on_host(n) = static_cast<std::int64_t>(n) * ranks + rank;
   Kokkos::deep_copy(exec, sent, on_host);
-  begin_by_nccl(connection, exec,
-                {{{(rank + 1) % ranks, sent.data(), bytes}}, {{left, came.data(), bytes}}, {}})
-      ->finish();
+  Pieces pieces;
+  pieces.sends.push_back(Send{(rank + 1) % ranks, sent.data(), bytes});
+  pieces.receives.push_back(Receive{left, came.data(), bytes});
+  begin_by_nccl(connection, exec, pieces)->finish();
   Kokkos::deep_copy(exec, on_host, came);
   exec.fence();
   for (std::size_t n = 0; n < count; ++n)
@@ -134,7 +135,7 @@ Exchange Group::begin(Exec const& exec, std::string_view purpose, std::span<Send
     detail::copy_bytes<Exec, Memory, Memory>(exec, own.to, own.from, own.bytes);
   std::unique_ptr<detail::UnderWay> inner;
   if (transport == Transport::staged) {
-    inner = std::make_unique<detail::StagedExchange<Exec>>(exec, *state_->engine, pieces);
+    inner = std::make_unique<detail::StagedExchange<Exec>>(exec, state_, pieces);
   } else if (transport == Transport::mpi) {
     exec.fence();
     inner = state_->engine->begin(pieces.sends, pieces.receives);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -48,7 +49,7 @@ void Group::gather_bytes(void const* value, void* all, std::int64_t bytes) const
   if (state_->engine)
     state_->engine->gather(value, all, bytes);
   else
-    std::copy_n(static_cast<char const*>(value), bytes, static_cast<char*>(all));
+    std::memcpy(all, value, static_cast<std::size_t>(bytes));
 }
 
 std::int64_t Group::total_bytes(std::int64_t bytes) const { return sum(bytes); }
@@ -57,7 +58,7 @@ void Group::gather_all_bytes(void const* values, std::int64_t bytes, void* all) 
   if (state_->engine)
     state_->engine->gather_all(values, all, gather(bytes));
   else
-    std::copy_n(static_cast<char const*>(values), bytes, static_cast<char*>(all));
+    std::memmove(all, values, static_cast<std::size_t>(bytes));
 }
 
 void Group::broadcast(void* data, std::int64_t bytes, int from) const {

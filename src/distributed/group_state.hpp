@@ -7,6 +7,7 @@
 
 #include <coir/distributed/group.hpp>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,6 +27,10 @@ struct GroupState {
   std::map<std::string, Traffic, std::less<>> traffic;
   std::optional<Choice> on_host, on_device;
   std::shared_ptr<void> nccl;  ///< see nccl.hpp
+
+  // Locking memory takes milliseconds, so that it is kept. It must go before Kokkos does.
+  std::shared_ptr<void> staging;
+  std::int64_t staging_bytes = 0;
 
   int rank() const { return engine ? engine->rank() : 0; }
   int size() const { return engine ? engine->size() : 1; }

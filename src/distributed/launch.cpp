@@ -8,15 +8,17 @@ Launch launch() {
   // What each launcher sets in the processes that it starts. A job script of Slurm's has variables, too, but that of the size
   // of a step only in what srun starts.
   struct {
-    char const *variable, *launcher;
-  } constexpr known[] = {{"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun"},
-                         {"MV2_COMM_WORLD_SIZE", "MVAPICH's mpirun"},
-                         {"PMI_SIZE", "mpiexec"},
-                         {"PALS_NRANKS", "mpiexec"},
-                         {"SLURM_STEP_NUM_TASKS", "srun"}};
-  for (auto const& [variable, launcher] : known)
-    if (char const* const text = std::getenv(variable))
-      if (int const size = std::atoi(text); size > 0) return {launcher, size};
+    char const *size, *rank, *launcher;
+  } constexpr known[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's mpirun"},
+                         {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MVAPICH's mpirun"},
+                         {"PMI_SIZE", "PMI_RANK", "mpiexec"},
+                         {"PALS_NRANKS", "PALS_RANKID", "mpiexec"},
+                         {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun"}};
+  for (auto const& one : known) {
+    char const *const size = std::getenv(one.size), *const rank = std::getenv(one.rank);
+    if (size != nullptr && rank != nullptr && std::atoi(size) > 0)
+      return {one.launcher, std::atoi(rank), std::atoi(size)};
+  }
   return {};
 }
 

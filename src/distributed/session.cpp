@@ -8,9 +8,12 @@
 #include <coir/distributed/share.hpp>
 #include <coir/distributed/together.hpp>
 
+#include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <iostream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -93,6 +96,10 @@ int Session::local_rank() const { return state_->local_rank; }
 int Session::local_size() const { return state_->local_size; }
 
 void abort_all(int exit_code) {
+  // Launchers drop what a rank has printed last when they end all of them.
+  std::cout.flush();
+  std::cerr.flush();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
   detail::abort_mpi(exit_code);
   std::exit(exit_code);
 }

@@ -5,7 +5,7 @@
 /// in each direction, so that one is copied while another travels. No stream waits for another one, so that none can
 /// wait for itself.
 
-#include "engine.hpp"
+#include "group_state.hpp"
 #include "pieces.hpp"
 
 #include <coir/core/concepts.hpp>
@@ -37,15 +37,34 @@ void copy_bytes(Exec const& exec, void* to, void const* from, std::int64_t bytes
           static_cast<char const*>(from), n));
 }
 
+/// Page-locked memory of a group.
+inline std::shared_ptr<void> staging_of(std::shared_ptr<GroupState> const& group,
+                                        std::int64_t bytes) {
+  if (group->staging_bytes < bytes) {
+    if (!group->staging)
+      Kokkos::push_finalize_hook([weak = std::weak_ptr<GroupState>(group)] {
+        if (auto const still_there = weak.lock()) still_there->staging = nullptr;
+      });
+    group->staging = nullptr;
+    group->staging_bytes = 0;
+    group->staging = allocate_pinned(bytes);
+    group->staging_bytes = bytes;
+  }
+  return group->staging;
+}
+
 template <CompiledSpace Exec>
 class StagedExchange : public UnderWay {
   using Memory = typename Exec::memory_space;
 
  public:
   /// \param pieces  cut to at most staged_part() bytes
-  StagedExchange(Exec const& exec, Engine const& engine, Pieces const& pieces)
-      : exec_(exec), requests_(engine.requests()) {
-    std::int64_t const part = staged_part(engine.size());
+  StagedExchange(Exec const& exec, std::shared_ptr<GroupState> const& group, Pieces const& pieces)
+      : exec_(exec), requests_(group->engine->requests()) {
+    std::int64_t part = 64;
+    for (Send const& send : pieces.sends) part = std::max(part, send.bytes);
+    for (Receive const& receive : pieces.receives) part = std::max(part, receive.bytes);
+    part = (part + 63) / 64 * 64;
     for (Send const& send : pieces.sends)
       outgoing_[send.to].parts.push_back({const_cast<void*>(send.data), send.bytes});
     for (Receive const& receive : pieces.receives)
@@ -60,7 +79,7 @@ class StagedExchange : public UnderWay {
     };
     count(outgoing_);
     count(incoming_);
-    buffer_ = allocate_pinned(slots * part);
+    buffer_ = staging_of(group, slots * part);
     part_ = part;
     slots_.resize(static_cast<std::size_t>(slots));
     for (auto& [peer, stream] : incoming_)
@@ -122,12 +141,12 @@ class StagedExchange : public UnderWay {
     Part const part = slots_[static_cast<std::size_t>(slot)].part;
     copy_bytes<Exec, PinnedSpace, Memory>(exec_, place_of(slot), part.data, part.bytes);
     exec_.fence();
-    requests_->send({stream.peer, place_of(slot), part.bytes}, slot);
+    requests_->send(Send{stream.peer, place_of(slot), part.bytes}, slot);
   }
   void receive_next(Stream& stream, std::int64_t slot) {
     if (!fill(slot, stream, true)) return;
-    requests_->receive(
-        {stream.peer, place_of(slot), slots_[static_cast<std::size_t>(slot)].part.bytes}, slot);
+    Part const part = slots_[static_cast<std::size_t>(slot)].part;
+    requests_->receive(Receive{stream.peer, place_of(slot), part.bytes}, slot);
   }
 
   Exec exec_;

@@ -12,7 +12,8 @@ namespace coir::distributed {
 
 /// What the environment says of a launcher (mpirun, mpiexec, srun) that started this process.
 struct Launch {
-  std::string launcher;  ///< its variable; empty: nobody launched several
+  std::string launcher;  ///< in words; empty: no launcher
+  int rank = 0;          ///< number of this process
   int size = 1;          ///< processes that it started
 };
 

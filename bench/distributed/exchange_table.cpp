@@ -1,0 +1,148 @@
+// How long an exchange takes, and at which rate, from 8 bytes to 1 GiB:
+//
+//     mpirun -n 2 exchange_table [--most BYTES] [--pieces N] [--host]
+//
+// ring: each rank sends to the next one and receives from the one before. all: each rank sends as much to every other one,
+// together as many bytes as the line says. Rates are what leaves a rank, and as much comes meanwhile. Each line is the median of
+// rounds that all ranks begin together, and the slowest rank's counts. --pieces cuts what goes to one rank into so many pieces.
+
+#include <coir/core/errors.hpp>
+#include <coir/core/kokkos.hpp>
+#include <coir/core/machine.hpp>
+#include <coir/distributed/session.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using coir::distributed::Group;
+using coir::distributed::Receive;
+using coir::distributed::Send;
+
+struct Options {
+  std::int64_t most = std::int64_t(1) << 30;
+  std::int64_t pieces = 1;
+  bool on_host = false;
+};
+
+Options options_of(int argc, char** argv) {
+  Options options;
+  for (int n = 1; n < argc; ++n) {
+    std::string_view const word = argv[n];
+    auto const value = [&]() -> std::int64_t {
+      coir::expects(n + 1 < argc, std::string(word) + " takes a number");
+      return std::atoll(argv[++n]);
+    };
+    if (word == "--most")
+      options.most = value();
+    else if (word == "--pieces")
+      options.pieces = value();
+    else if (word == "--host")
+      options.on_host = true;
+    else
+      throw coir::PreconditionError("unknown option " + std::string(word) +
+                                    ": there are --most, --pieces and --host");
+  }
+  coir::expects(options.most >= 8, "--most must be at least 8 bytes", options.most);
+  coir::expects(options.pieces >= 1 && options.pieces <= 1024, "--pieces must be 1 to 1024",
+                options.pieces);
+  return options;
+}
+
+double seconds_of(auto const& call) {
+  auto const start = std::chrono::steady_clock::now();
+  call();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Median over rounds of the slowest rank's time.
+template <class Exec>
+double median_seconds(Exec const& exec, Group const& world, std::vector<Send> const& sends,
+                      std::vector<Receive> const& receives) {
+  auto const once = [&] {
+    world.exchange(exec, "bench", sends, receives);
+    exec.fence();
+  };
+  once();
+  once();
+  std::vector<double> seconds;
+  double total = 0;
+  while (seconds.size() < 5 || (total < 0.3 && seconds.size() < 200)) {
+    world.barrier();
+    seconds.push_back(world.max(seconds_of(once)));
+    total += seconds.back();
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + seconds.size() / 2, seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
+/// Appends `bytes` bytes in pieces, as far as there are any.
+template <class List>
+void add_pieces(List& list, int peer, char* data, std::int64_t bytes, std::int64_t pieces) {
+  for (std::int64_t n = 0; n < pieces; ++n) {
+    std::int64_t const from = bytes * n / pieces, to = bytes * (n + 1) / pieces;
+    list.push_back({peer, data + from, to - from});
+  }
+}
+
+template <class Exec>
+void print_table(Options const& options, Group const& world) {
+  Exec const exec;
+  int const rank = world.rank(), ranks = world.size();
+  auto const bytes = static_cast<std::size_t>(options.most);
+  Kokkos::View<char*, typename Exec::memory_space> const sent("sent", bytes), came("came", bytes);
+  auto const transport = world.transport<Exec>();
+  std::string const why = world.why_transport<Exec>();
+  if (world.is_first())
+    std::cout << ranks << " ranks, " << coir::device_name(exec) << ", transport "
+              << name_of(transport) << " (" << why << "), " << options.pieces
+              << " pieces to a rank\n"
+              << "       bytes    ring us   ring GB/s     all us    all GB/s\n";
+  for (std::int64_t size = 8; size <= options.most; size *= size < 4096 ? 8 : 4) {
+    std::vector<Send> sends;
+    std::vector<Receive> receives;
+    add_pieces(sends, (rank + 1) % ranks, sent.data(), size, options.pieces);
+    add_pieces(receives, (rank + ranks - 1) % ranks, came.data(), size, options.pieces);
+    double const ring = median_seconds(exec, world, sends, receives);
+    sends.clear();
+    receives.clear();
+    std::int64_t const each = size / std::max(1, ranks - 1);
+    std::int64_t at = 0;
+    for (int other = 0; other < ranks; ++other) {
+      if (other == rank) continue;
+      add_pieces(sends, other, sent.data() + at, each, options.pieces);
+      add_pieces(receives, other, came.data() + at, each, options.pieces);
+      at += each;
+    }
+    double const all = median_seconds(exec, world, sends, receives);
+    if (world.is_first())
+      std::printf("%12lld %10.1f %11.2f %10.1f %11.2f\n", static_cast<long long>(size), ring * 1e6,
+                  static_cast<double>(size) / ring / 1e9, all * 1e6,
+                  static_cast<double>(at) / all / 1e9);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  coir::distributed::Session const session(argc, argv);
+  Options const options = options_of(argc, argv);
+  if (!coir::why_no_device().empty()) coir::leave_device_out();
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  if (options.on_host || coir::device_is_left_out())
+    print_table<Kokkos::DefaultHostExecutionSpace>(options, session.world());
+  else
+    print_table<Kokkos::DefaultExecutionSpace>(options, session.world());
+  return 0;
+} catch (std::exception const& error) {
+  std::cerr << "exchange_table: error: " << error.what() << '\n';
+  coir::distributed::abort_all(1);
+}

@@ -1,0 +1,95 @@
+// Applications under a launcher.
+
+#include <support/command.hpp>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <sstream>
+#include <string>
+
+namespace {
+
+using coir::testing::Outcome;
+using coir::testing::run_command;
+
+/// A program as a launcher starts one of two copies.
+Outcome one_of_two(std::string const& command) {
+  return run_command("OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 " + command);
+}
+
+/// The lines that aren't the launcher's.
+std::string lines_of(std::string const& program, std::string const& text) {
+  std::istringstream lines(text);
+  std::string own;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(program)) own += line + '\n';
+  return own;
+}
+
+TEST(Ranks, CopiesOfAProgramForOneRankAreRefused) {
+  for (std::string const name : {"escape", "queue", "offload"}) {
+    std::string const input = name == "queue" ? " /dev/null" : "";
+    Outcome const outcome = one_of_two(COIR_APPS "/" + name + "/coir-" + name + input);
+    EXPECT_EQ(outcome.code, 6) << name;
+    EXPECT_EQ(outcome.errors,
+              "coir-" + name + ": error: coir-" + name +
+                  " runs on one rank, and Open MPI's mpirun started 2 copies, each of which would "
+                  "do all of the work: start one\n");
+  }
+}
+
+#ifdef COIR_RUN_ON_RANKS
+
+Outcome on_ranks(int ranks, std::string const& command) {
+  return run_command(COIR_RUN_ON_RANKS + std::to_string(ranks) + " " + command);
+}
+
+std::string const info = COIR_APPS "/info/coir-info";
+
+TEST(Ranks, InfoNamesThem) {
+  Outcome const outcome = on_ranks(3, info + " --measure --json");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  auto const ranks = nlohmann::json::parse(outcome.output)["ranks"];
+  EXPECT_EQ(ranks["places"].size(), 3);
+  EXPECT_FALSE(ranks["transport"].get<std::string>().empty());
+  EXPECT_GT(ranks["slowest_latency"]["seconds"], 0);
+  EXPECT_GT(ranks["slowest_link"]["bytes_per_second"], 0);
+}
+
+TEST(Ranks, OneLineTellsOfAnOptionThatNoRankKnows) {
+  Outcome const outcome = on_ranks(3, info + " --nonsense");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(lines_of("coir-info", outcome.errors),
+            "coir-info: error: unknown option --nonsense; coir-info --help lists what there is\n");
+}
+
+TEST(Ranks, OneLineTellsOfATransportThatThereIsNot) {
+  Outcome const outcome =
+      run_command("COIR_TRANSPORT=doves " COIR_RUN_ON_RANKS "2 " + info + " --backend cpu");
+  EXPECT_EQ(outcome.code, 6);
+  EXPECT_EQ(lines_of("coir-info", outcome.errors),
+            "coir-info: error: the environment variable COIR_TRANSPORT must be mpi, staged or "
+            "nccl, not 'doves': correct it, or unset it\n");
+}
+
+TEST(Ranks, ALauncherOfAnotherMpiIsFound) {
+  EXPECT_EQ(one_of_two(info).errors,
+            "coir-info: error: Open MPI's mpirun started 2 processes, but MPI knows of 1: use the "
+            "launcher of the MPI that coir is built with (srun: --mpi=pmix or --mpi=pmi2)\n");
+}
+
+#else
+
+TEST(Ranks, CopiesOfABuildWithoutMpiAreRefused) {
+  Outcome const outcome = one_of_two(COIR_APPS "/info/coir-info");
+  EXPECT_EQ(outcome.code, 6);
+  EXPECT_EQ(outcome.errors,
+            "coir-info: error: Open MPI's mpirun started 2 copies of a program without MPI, each "
+            "of which would do all of the work: start one, or build by a preset with MPI, such as "
+            "openmp-mpi\n");
+}
+
+#endif
+
+}  // namespace
