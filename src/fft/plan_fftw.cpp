@@ -1,5 +1,7 @@
 // Plans on hosts: FFTW's plans for the trailing axes and for columns, which threads share out.
 
+#include "columns.hpp"
+#include "effort.hpp"
 #include "fftw.hpp"
 #include "plan_cache.hpp"
 
@@ -21,7 +23,8 @@ namespace {
 constexpr std::int64_t small = 4096;
 
 /// How a request is cut: into tasks of FFTW's own for the trailing axes, and columns along the others.
-struct Cut {
+class Cut {
+ public:
   int outer = 0;            ///< leading axes, transformed by columns
   std::int64_t blocks = 1;  ///< transforms of the trailing axes, in all
   std::int64_t rows = 1;    ///< of one of them
@@ -30,8 +33,21 @@ struct Cut {
   bool by_copies = false;   ///< backward: trailing axes are transformed out of a copy
 
   Cut(Request const& request, std::int64_t threads) {
-    // As many trailing axes as fit in a core's cache while the tasks are enough for many threads.
-    constexpr std::int64_t fits_cache = 1 << 17, enough_tasks = 16;
+    if (request.options.by_planes && request.rank > 1)
+      by_planes(request);
+    else
+      by_tasks(request);
+    parts = request.batch * request.points() <= small ? 1 : threads;
+    // FFTW writes to its input on the way, which goes to memory in vain unless it is a copy in cache.
+    by_copies = request.real && !request.options.in_place && outer > 0 && outer + 1 < request.rank;
+  }
+
+ private:
+  static constexpr std::int64_t fits_cache = 1 << 17;  // points, of a core's
+
+  /// As many trailing axes as fit in a core's cache while the tasks are enough for many threads.
+  void by_tasks(Request const& request) {
+    constexpr std::int64_t enough_tasks = 16;
     blocks = request.batch;
     rows = request.rows();
     while (outer + 1 < request.rank) {
@@ -43,15 +59,22 @@ struct Cut {
     }
     chunk = std::clamp<std::int64_t>(small / (rows * request.last()), 1, blocks);
     if (chunk > 1) chunk -= chunk % 2;  // an even number of odd rows keeps to FFTW's alignment
-    parts = request.batch * request.points() <= small ? 1 : threads;
-    // FFTW writes to its input on the way, which goes to memory in vain unless it is a copy in cache.
-    by_copies = request.real && !request.options.in_place && outer > 0 && outer + 1 < request.rank;
+  }
+
+  /// Nothing here may depend on the number of planes, of which each rank has others.
+  void by_planes(Request const& request) {
+    std::int64_t const last = request.last();
+    std::int64_t const in_plane = request.shape[static_cast<std::size_t>(request.rank - 2)];
+    bool const as_a_whole = in_plane * last <= fits_cache;
+    outer = request.rank - (as_a_whole ? 2 : 1);
+    rows = as_a_whole ? in_plane : 1;
+    blocks = request.batch * request.rows() / rows;
+    if (!as_a_whole) {
+      chunk = std::clamp<std::int64_t>(small / last, 1, in_plane);
+      while (in_plane % chunk > 0) --chunk;
+    }
   }
 };
-
-/// Columns that are transformed together: two cache lines.
-template <class T>
-constexpr std::int64_t columns = 128 / static_cast<std::int64_t>(2 * sizeof(T));
 
 /// Bytes of one thread's buffer, for columns or for a copy of a block.
 template <class T>
@@ -85,7 +108,8 @@ class Direction {
 
   template <class Exec>
   void run(Exec const& exec, void* in, void* out, Scratch<T> const& buffers) {
-    bool const columns_first = request_.real && !forward_;
+    // What is done last forward comes first backward where real numbers ask for it, and over ranks, which share out planes.
+    bool const columns_first = !forward_ && (request_.real || request_.options.by_planes);
     if (columns_first) run_columns(exec, static_cast<Number*>(in), 0, buffers);
     run_blocks(exec, static_cast<char*>(in), static_cast<char*>(out), buffers);
     if (!columns_first) run_columns(exec, static_cast<Number*>(out), 0, buffers);
@@ -115,11 +139,7 @@ class Direction {
   };
 
   unsigned effort(std::int64_t longest_line) const {
-    constexpr std::int64_t quickly_measured = 1 << 15;
-    bool const measures =
-        request_.options.effort == Effort::measure ||
-        (request_.options.effort == Effort::automatic && longest_line <= quickly_measured);
-    return measures ? FFTW_MEASURE : FFTW_ESTIMATE;
+    return planner_flag(request_.options.effort, longest_line);
   }
 
   std::int64_t step_bytes(Side const& side) const {
@@ -180,15 +200,6 @@ class Direction {
 
   static int alignment(void* address) { return Fftw<T>::alignment_of(static_cast<T*>(address)); }
 
-  /// work(part, first task, task after the last) for each part of the tasks.
-  template <class Exec, class Work>
-  void share_out(char const* label, Exec const& exec, std::int64_t tasks, Work const& work) const {
-    std::int64_t const parts = std::min(cut_.parts, tasks);
-    for_each_task(label, exec, parts, [=](std::int64_t part) {
-      work(part, tasks * part / parts, tasks * (part + 1) / parts);
-    });
-  }
-
   template <class Exec>
   void run_blocks(Exec const& exec, char* in, char* out, Scratch<T> const& buffers) {
     bool const by_copies = cut_.by_copies && !forward_;
@@ -213,14 +224,16 @@ class Direction {
         (task < whole ? blocks.chunk : blocks.rest)(from, out + task * out_step);
       }
     };
-    share_out("coir::fft/rows", exec, tasks, work);
+    share_out("coir::fft/rows", exec, cut_.parts, tasks, work);
   }
 
-  /// Along the leading axes from `first_axis` on.
+  /// Along the leading axes from `first_axis` on, last to first; backward over planes first to last, as ranks have to.
   template <class Exec>
   void run_columns(Exec const& exec, Number* data, int first_axis,
                    Scratch<T> const& buffers) const {
-    for (int axis = cut_.outer - 1; axis >= first_axis; --axis) {
+    bool const ascending = request_.options.by_planes && !forward_;
+    for (int n = first_axis; n < cut_.outer; ++n) {
+      int const axis = ascending ? n : first_axis + cut_.outer - 1 - n;
       if (request_.shape[static_cast<std::size_t>(axis)] == 1) continue;
       FftwPlan<T> const& plan = columns_[static_cast<std::size_t>(axis)];
       for_columns(exec, data, axis, buffers,
@@ -232,47 +245,12 @@ class Direction {
   void for_columns(Exec const& exec, Number* data, int axis, Scratch<T> const& buffers,
                    What const& what) const {
     auto const at = static_cast<std::size_t>(axis);
-    std::int64_t const n = request_.shape[at];
     std::int64_t groups = request_.batch, stride = request_.complex_row();
     for (std::size_t d = 0; d < at; ++d) groups *= request_.shape[d];
     for (int d = axis + 1; d + 1 < request_.rank; ++d)
       stride *= request_.shape[static_cast<std::size_t>(d)];
-    std::int64_t const per_group = (stride + columns<T> - 1) / columns<T>;
-    auto* const memory = static_cast<char*>(buffers.get());
-    std::int64_t const buffer_step = buffer_bytes<T>(request_, cut_);
-    auto const work = [=, &what](std::int64_t part, std::int64_t begin, std::int64_t end) {
-      auto* const buffer = reinterpret_cast<Number*>(memory + part * buffer_step);
-      for (std::int64_t task = begin; task < end; ++task) {
-        std::int64_t const first = task % per_group * columns<T>;
-        Number* const top = data + task / per_group * n * stride + first;
-        std::int64_t const width = std::min(columns<T>, stride - first);
-        by_way_of(buffer, top, n, stride, width, [&] { what(buffer, first, width); });
-      }
-    };
-    share_out("coir::fft/columns", exec, groups * per_group, work);
-  }
-
-  /// A column's numbers lie in lines of the cache that other columns need, too: they are copied to a buffer and back.
-  template <class What>
-  static void by_way_of(Number* buffer, Number* top, std::int64_t n, std::int64_t stride,
-                        std::int64_t width, What const& what) {
-    constexpr std::int64_t full = columns<T>;
-    auto const copy = [&](auto bytes, bool back) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        Number* const there = top + i * stride;
-        Number* const here = buffer + i * full;
-        std::memcpy(back ? there : here, back ? here : there, bytes);
-      }
-    };
-    auto const copy_width = [&](bool back) {
-      if (width == full)
-        copy(std::integral_constant<std::size_t, full * sizeof(Number)>{}, back);
-      else
-        copy(static_cast<std::size_t>(width) * sizeof(Number), back);
-    };
-    copy_width(false);
-    what();
-    copy_width(true);
+    detail::for_columns<T>(exec, cut_.parts, data, groups, request_.shape[at], stride,
+                           ThreadBuffers{buffers.get(), buffer_bytes<T>(request_, cut_)}, what);
   }
 
   struct Blocks {

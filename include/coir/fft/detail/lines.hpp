@@ -1,0 +1,35 @@
+#pragma once
+
+/// \file
+/// Transforms along the first axis of complex numbers, in place.
+
+#include <coir/fft/detail/transforms.hpp>
+
+#include <cstdint>
+#include <memory>
+
+namespace coir::fft::detail {
+
+/// Both directions of the transforms of [length, count] complex numbers along the first axis. A call waits for another one
+/// under way.
+template <class Exec, class T>
+class Lines {
+ public:
+  using Multiply = typename Transforms<Exec, T>::Multiply;
+
+  virtual ~Lines() = default;
+  virtual void forward(Exec const& exec, void* data) = 0;
+  virtual void backward(Exec const& exec, void* data) = 0;
+  /// Forward, a product and backward, where that goes in one pass. Otherwise it does nothing.
+  ///
+  /// \return  whether it was done
+  virtual bool filter(Exec const&, void*, Multiply const&) { return false; }
+  virtual std::int64_t work_bytes() const = 0;
+};
+
+/// Compiled in src/fft.
+template <class Exec, class T>
+std::shared_ptr<Lines<Exec, T>> lines(Exec const& exec, std::int64_t length, std::int64_t count,
+                                      Effort effort);
+
+}  // namespace coir::fft::detail

@@ -1,0 +1,83 @@
+#pragma once
+
+/// \file
+/// The steps of a transform over ranks, without their template of a factor.
+
+#include <coir/core/shape.hpp>
+#include <coir/distributed/group.hpp>
+#include <coir/distributed/share.hpp>
+#include <coir/fft/detail/lines.hpp>
+#include <coir/fft/detail/transforms.hpp>
+
+#include <Kokkos_Complex.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace coir::fft::detail {
+
+/// Planes of a field (x, y, z), shared out along x, and its spectrum, shared out along y. See slab.hpp.
+template <CompiledSpace Exec, Real T>
+class SlabParts {
+ public:
+  using Number = Kokkos::complex<T>;
+
+  SlabParts(Exec const& exec, distributed::Group const& group, bool real, Shape<3> const& shape,
+            PlanOptions const& options);
+
+  /// Transforms planes along y and z, and brings rows to the ranks that have them in the spectrum.
+  ///
+  /// \param field     [planes, n_1, row], inout: of no use afterwards
+  /// \param spectrum  [n_0, rows, row], out
+  void scatter(Number* field, Number* spectrum) const;
+
+  /// Brings rows back to their planes, which it transforms backward along y and z.
+  ///
+  /// \param spectrum  [n_0, rows, row], in
+  /// \param field     [planes, n_1, row], out
+  void gather(Number const* spectrum, Number* field) const;
+
+  /// Along x, of [n_0, rows, row]; none where this rank has no rows.
+  Lines<Exec, T>* lines() const { return lines_.get(); }
+
+  Exec const& exec() const { return exec_; }
+  distributed::Group const& group() const { return group_; }
+  Shape<3> const& shape() const { return shape_; }
+  distributed::Share planes() const { return planes_of(group_.rank()); }
+  distributed::Share rows() const { return rows_of(group_.rank()); }
+  std::int64_t row() const { return row_; }
+  std::int64_t work_bytes() const;
+
+ private:
+  using Numbers = Kokkos::View<Number*, typename Exec::memory_space>;
+  using Table = Kokkos::View<std::int32_t*, typename Exec::memory_space>;
+
+  distributed::Share planes_of(int rank) const {
+    return distributed::share_of(shape_[0], rank, group_.size());
+  }
+  distributed::Share rows_of(int rank) const {
+    return distributed::share_of(shape_[1], rank, group_.size());
+  }
+  /// Those planes of a rank that travel together.
+  distributed::Share chunk_of(int rank, std::int64_t chunk) const;
+  void transform_planes(Number* field, std::int64_t chunk, bool forward) const;
+  void move_rows(Number* field, Number* spectrum, std::int64_t chunk, bool back) const;
+  distributed::Exchange send_rows(Number* field, Number* spectrum, std::int64_t chunk) const;
+  distributed::Exchange fetch_rows(Number const* spectrum, Number* field, std::int64_t chunk) const;
+  /// Null on hosts, where pieces travel without it.
+  Number* buffer_of(std::int64_t chunk) const { return buffers_[chunk % 2].data(); }
+
+  Exec exec_;
+  distributed::Group group_;
+  Shape<3> shape_;
+  PlanOptions options_;
+  std::int64_t row_;
+  std::int64_t chunks_ = 1;
+  std::vector<std::shared_ptr<Transforms<Exec, T>>> of_planes_;  ///< for each chunk
+  std::shared_ptr<Lines<Exec, T>> lines_;
+  Numbers buffers_[2];           ///< rows of a chunk, rank after rank, on devices
+  Table first_row_, row_count_;  ///< of the rank that has a row
+};
+
+}  // namespace coir::fft::detail

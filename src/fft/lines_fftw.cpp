@@ -1,0 +1,88 @@
+// Lines on hosts: FFTW's plans of columns, which threads share out.
+
+#include "columns.hpp"
+#include "effort.hpp"
+#include "fftw.hpp"
+
+#include <coir/core/machine.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/fft/detail/lines.hpp>
+
+#include <mutex>
+
+namespace coir::fft::detail {
+
+namespace {
+
+template <class Exec, class T>
+class HostLines : public Lines<Exec, T> {
+  using Number = std::array<T, 2>;
+
+ public:
+  HostLines(std::int64_t length, std::int64_t count, std::int64_t threads, Effort effort)
+      : length_(length),
+        count_(count),
+        threads_(threads),
+        bytes_(threads * buffer_bytes()),
+        forward_(plan(Kind::complex_forward, effort)),
+        backward_(plan(Kind::complex_backward, effort)) {
+    expects_memory<Kokkos::HostSpace>(bytes_, "the work of a transform");
+    buffers_ = Scratch<T>(bytes_);
+  }
+
+  void forward(Exec const& exec, void* data) override { run(exec, data, forward_); }
+  void backward(Exec const& exec, void* data) override { run(exec, data, backward_); }
+  bool filter(Exec const& exec, void* data,
+              typename Lines<Exec, T>::Multiply const& multiply) override {
+    for_each(exec, data, [&](Number* modes, std::int64_t first, std::int64_t width) {
+      forward_(modes, modes);
+      for (std::int64_t i = 0; i < length_; ++i)
+        multiply(i, first, width, modes[i * columns<T>].data());
+      backward_(modes, modes);
+    });
+    return true;
+  }
+  std::int64_t work_bytes() const override { return bytes_; }
+
+ private:
+  std::int64_t buffer_bytes() const {
+    return length_ * columns<T> * static_cast<std::int64_t>(sizeof(Number));
+  }
+  FftwPlan<T> plan(Kind kind, Effort effort) const {
+    Scratch<T> const buffer(buffer_bytes());
+    return FftwPlan<T>(kind, {{length_, columns<T>, columns<T>}}, Axis{columns<T>, 1, 1},
+                       buffer.get(), buffer.get(), planner_flag(effort, length_));
+  }
+  void run(Exec const& exec, void* data, FftwPlan<T> const& plan) {
+    if (length_ == 1) return;
+    for_each(exec, data,
+             [&plan](Number* modes, std::int64_t, std::int64_t) { plan(modes, modes); });
+  }
+  template <class What>
+  void for_each(Exec const& exec, void* data, What const& what) {
+    std::lock_guard const lock(mutex_);
+    for_columns<T>(exec, threads_, static_cast<Number*>(data), 1, length_, count_,
+                   ThreadBuffers{buffers_.get(), buffer_bytes()}, what);
+  }
+
+  std::int64_t length_, count_, threads_, bytes_;
+  FftwPlan<T> forward_, backward_;
+  Scratch<T> buffers_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+template <class Exec, class T>
+std::shared_ptr<Lines<Exec, T>> lines(Exec const& exec, std::int64_t length, std::int64_t count,
+                                      Effort effort) {
+  return std::make_shared<HostLines<Exec, T>>(length, count, host_threads(exec), effort);
+}
+
+#define COIR_INSTANTIATE(Exec, T) \
+  template std::shared_ptr<Lines<Exec, T>> lines(Exec const&, std::int64_t, std::int64_t, Effort);
+COIR_INSTANTIATE(Kokkos::DefaultHostExecutionSpace, float)
+COIR_INSTANTIATE(Kokkos::DefaultHostExecutionSpace, double)
+#undef COIR_INSTANTIATE
+
+}  // namespace coir::fft::detail

@@ -1,0 +1,248 @@
+#pragma once
+
+/// \file
+/// Transforms over ranks, for one execution space.
+///
+/// A row (x, y) travels as a whole: to the rank that has y, or back to the one that has x. At the rank that has y, what comes from
+/// one rank lies in one piece, since all of its planes follow each other there. On hosts the pieces at the other end, one for each
+/// plane and rank, are sent from where they are. On devices that would be too many messages: rows are put side by side in a
+/// buffer, a share of the planes at a time, so that one share travels while the next one is transformed.
+
+#include <coir/core/loops.hpp>
+#include <coir/fft/detail/slab_parts.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace coir::fft::detail {
+
+/// Rows of planes, from a field or to it: those of this rank from or to its spectrum, all others from or to a buffer, in which each
+/// rank's lie together.
+template <class T>
+struct MoveRows {
+  using Number = Kokkos::complex<T>;
+  Number *field, *spectrum, *buffer;  ///< without a buffer other ranks' rows stay
+  std::int32_t const *first_row, *row_count;
+  std::int64_t first_plane, planes;  ///< of this rank's, those that are moved
+  std::int64_t global_plane;         ///< the number of the first of them
+  std::int64_t rows, row;
+  std::int32_t own_first;  ///< below 0 if this rank has no rows
+  bool back;
+
+  /// Where row j of plane i lies outside of the field; null if it stays.
+  KOKKOS_FORCEINLINE_FUNCTION Number* other(std::int64_t i, std::int64_t j) const {
+    std::int64_t const first = first_row[j], count = row_count[j];
+    if (first == own_first) return spectrum + ((global_plane + i) * count + (j - first)) * row;
+    if (buffer == nullptr) return nullptr;
+    return buffer + (planes * first + i * count + (j - first)) * row;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    Number* const there = other(i, j);
+    if (there == nullptr) return;
+    Number* const here = field + ((first_plane + i) * rows + j) * row;
+    if (back)
+      here[k] = there[k];
+    else
+      there[k] = here[k];
+  }
+  void stretch(std::int64_t i, std::int64_t j, std::int64_t begin, std::int64_t end) const {
+    Number* const there = other(i, j);
+    if (there == nullptr) return;
+    Number* const here = field + ((first_plane + i) * rows + j) * row;
+    std::memcpy(static_cast<void*>((back ? here : there) + begin), (back ? there : here) + begin,
+                static_cast<std::size_t>(end - begin) * sizeof(Number));
+  }
+};
+
+/// Shares of the planes that travel one after the other: as many as are worth it, up to 8, the same on every rank.
+template <class Exec>
+std::int64_t chunks_of(Shape<3> const& shape, std::int64_t row_bytes, int ranks) {
+  if (runs_on_host<Exec> || ranks == 1) return 1;
+  constexpr std::int64_t worth_a_launch = std::int64_t(16) << 20, most = 8;
+  std::int64_t const sent = shape[0] * shape[1] * row_bytes / ranks * (ranks - 1) / ranks;
+  return std::clamp<std::int64_t>(sent / worth_a_launch, 1, most);
+}
+
+template <CompiledSpace Exec, Real T>
+SlabParts<Exec, T>::SlabParts(Exec const& exec, distributed::Group const& group, bool real,
+                              Shape<3> const& shape, PlanOptions const& options)
+    : exec_(exec),
+      group_(group),
+      shape_(shape),
+      options_(options),
+      row_(real ? shape[2] / 2 + 1 : shape[2]) {
+  options_.in_place = true;
+  options_.by_planes = true;
+  Request const whole{real, 3, {shape[0], shape[1], shape[2]}, 1, options_};
+  check_request(whole, static_cast<std::int64_t>(sizeof(Number)));
+  int const ranks = group.size();
+  chunks_ = chunks_of<Exec>(shape, row_ * static_cast<std::int64_t>(sizeof(Number)), ranks);
+  std::int64_t most_planes = 0;
+  for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
+    std::int64_t const planes = chunk_of(group.rank(), chunk).count;
+    most_planes = std::max(most_planes, planes);
+    of_planes_.push_back(
+        planes == 0 ? nullptr
+                    : transforms<Exec, T>(
+                          exec, Request{real, 2, {shape[1], shape[2], 1}, planes, options_}));
+  }
+  if (rows().count > 0)
+    lines_ = detail::lines<Exec, T>(exec, shape[0], rows().count * row_, options_.effort);
+
+  auto const n1 = static_cast<std::size_t>(shape[1]);
+  first_row_ = Table("coir::fft/first_row", n1);
+  row_count_ = Table("coir::fft/row_count", n1);
+  auto const first = Kokkos::create_mirror_view(first_row_),
+             count = Kokkos::create_mirror_view(row_count_);
+  for (int rank = 0; rank < ranks; ++rank) {
+    auto const share = rows_of(rank);
+    for (std::int64_t j = share.first; j < share.end(); ++j) {
+      first(static_cast<std::size_t>(j)) = static_cast<std::int32_t>(share.first);
+      count(static_cast<std::size_t>(j)) = static_cast<std::int32_t>(share.count);
+    }
+  }
+  Kokkos::deep_copy(first_row_, first);
+  Kokkos::deep_copy(row_count_, count);
+  if (!runs_on_host<Exec> && ranks > 1)
+    for (std::int64_t n = 0; n < std::min<std::int64_t>(2, chunks_); ++n)
+      buffers_[n] = Numbers(Kokkos::view_alloc("coir::fft/rows", Kokkos::WithoutInitializing),
+                            static_cast<std::size_t>(most_planes * shape[1] * row_));
+}
+
+template <CompiledSpace Exec, Real T>
+std::int64_t SlabParts<Exec, T>::work_bytes() const {
+  std::int64_t bytes = lines_ ? lines_->work_bytes() : 0;
+  // Chunks of as many planes share a plan.
+  std::set<std::shared_ptr<Transforms<Exec, T>>> const plans(of_planes_.begin(), of_planes_.end());
+  for (auto const& plan : plans) bytes += plan ? plan->work_bytes() : 0;
+  for (auto const& buffer : buffers_)
+    bytes += static_cast<std::int64_t>(buffer.size() * sizeof(Number));
+  return bytes;
+}
+
+template <CompiledSpace Exec, Real T>
+distributed::Share SlabParts<Exec, T>::chunk_of(int rank, std::int64_t chunk) const {
+  return distributed::share_of(planes_of(rank).count, static_cast<int>(chunk),
+                               static_cast<int>(chunks_));
+}
+
+template <CompiledSpace Exec, Real T>
+void SlabParts<Exec, T>::transform_planes(Number* field, std::int64_t chunk, bool forward) const {
+  auto const& plan = of_planes_[static_cast<std::size_t>(chunk)];
+  if (!plan) return;
+  Number* const data = field + chunk_of(group_.rank(), chunk).first * shape_[1] * row_;
+  if (forward)
+    plan->forward(exec_, data, data);
+  else
+    plan->backward(exec_, data, data);
+}
+
+template <CompiledSpace Exec, Real T>
+void SlabParts<Exec, T>::move_rows(Number* field, Number* spectrum, std::int64_t chunk,
+                                   bool back) const {
+  auto const mine = chunk_of(group_.rank(), chunk);
+  for_each(back ? "coir::fft/gather_rows" : "coir::fft/scatter_rows", exec_,
+           coir::box<3, std::int64_t>({mine.count, shape_[1], row_}),
+           MoveRows<T>{field, spectrum, buffer_of(chunk), first_row_.data(), row_count_.data(),
+                       mine.first, mine.count, planes().first + mine.first, shape_[1], row_,
+                       static_cast<std::int32_t>(rows().count > 0 ? rows().first : -1), back});
+}
+
+template <CompiledSpace Exec, Real T>
+distributed::Exchange SlabParts<Exec, T>::send_rows(Number* field, Number* spectrum,
+                                                    std::int64_t chunk) const {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(Number));
+  int const me = group_.rank();
+  auto const mine = chunk_of(me, chunk);
+  Number* const buffer = buffer_of(chunk);
+  std::vector<distributed::Send> sends;
+  std::vector<distributed::Receive> receives;
+  for (int rank = 0; rank < group_.size(); ++rank) {
+    if (rank == me) continue;
+    auto const to = rows_of(rank);
+    if (buffer != nullptr) {
+      sends.push_back(distributed::Send{rank, buffer + mine.count * to.first * row_,
+                                        mine.count * to.count * row_ * size});
+    } else {
+      for (std::int64_t i = mine.first; i < mine.end(); ++i)
+        sends.push_back(distributed::Send{rank, field + (i * shape_[1] + to.first) * row_,
+                                          to.count * row_ * size});
+    }
+    auto const theirs = chunk_of(rank, chunk);
+    std::int64_t const plane = rows().count * row_;
+    Number* const here = spectrum + (planes_of(rank).first + theirs.first) * plane;
+    if (buffer != nullptr) {
+      receives.push_back(distributed::Receive{rank, here, theirs.count * plane * size});
+    } else {
+      for (std::int64_t i = 0; i < theirs.count; ++i)
+        receives.push_back(distributed::Receive{rank, here + i * plane, plane * size});
+    }
+  }
+  return group_.begin(exec_, "fft/transpose", sends, receives);
+}
+
+template <CompiledSpace Exec, Real T>
+distributed::Exchange SlabParts<Exec, T>::fetch_rows(Number const* spectrum, Number* field,
+                                                     std::int64_t chunk) const {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(Number));
+  int const me = group_.rank();
+  auto const mine = chunk_of(me, chunk);
+  Number* const buffer = buffer_of(chunk);
+  std::vector<distributed::Send> sends;
+  std::vector<distributed::Receive> receives;
+  for (int rank = 0; rank < group_.size(); ++rank) {
+    if (rank == me) continue;
+    auto const theirs = chunk_of(rank, chunk);
+    std::int64_t const plane = rows().count * row_;
+    Number const* const here = spectrum + (planes_of(rank).first + theirs.first) * plane;
+    auto const from = rows_of(rank);
+    if (buffer != nullptr) {
+      sends.push_back(distributed::Send{rank, here, theirs.count * plane * size});
+      receives.push_back(distributed::Receive{rank, buffer + mine.count * from.first * row_,
+                                              mine.count * from.count * row_ * size});
+    } else {
+      for (std::int64_t i = 0; i < theirs.count; ++i)
+        sends.push_back(distributed::Send{rank, here + i * plane, plane * size});
+      for (std::int64_t i = mine.first; i < mine.end(); ++i)
+        receives.push_back(distributed::Receive{rank, field + (i * shape_[1] + from.first) * row_,
+                                                from.count * row_ * size});
+    }
+  }
+  return group_.begin(exec_, "fft/transpose", sends, receives);
+}
+
+template <CompiledSpace Exec, Real T>
+void SlabParts<Exec, T>::scatter(Number* field, Number* spectrum) const {
+  std::optional<distributed::Exchange> under_way;
+  for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
+    transform_planes(field, chunk, true);
+    move_rows(field, spectrum, chunk, false);  // what is under way reads the other buffer
+    if (under_way) under_way->finish();
+    under_way = send_rows(field, spectrum, chunk);
+  }
+  under_way->finish();
+}
+
+template <CompiledSpace Exec, Real T>
+void SlabParts<Exec, T>::gather(Number const* spectrum, Number* field) const {
+  for (std::int64_t chunk = 0; chunk <= chunks_; ++chunk) {
+    std::optional<distributed::Exchange> under_way;
+    if (chunk < chunks_) under_way = fetch_rows(spectrum, field, chunk);
+    if (chunk > 0) {
+      move_rows(field, const_cast<Number*>(spectrum), chunk - 1, true);
+      transform_planes(field, chunk - 1, false);
+    }
+    if (under_way) under_way->finish();
+  }
+}
+
+}  // namespace coir::fft::detail
+
+#define COIR_INSTANTIATE_SLAB(Exec)                         \
+  template class coir::fft::detail::SlabParts<Exec, float>; \
+  template class coir::fft::detail::SlabParts<Exec, double>;
