@@ -13,14 +13,20 @@
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/pool.hpp>
+#include <coir/distributed/share.hpp>
+#include <coir/distributed/together.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/fft/plan.hpp>
+#include <coir/fft/slab.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <numbers>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace coir::nbody {
@@ -32,13 +38,15 @@ template <class T>
 struct ColourNoise {
   Kokkos::complex<T>* spectrum;
   std::int64_t n;
-  double const* log_amplitude;  // see AmplitudeTable
+  std::int64_t first_row, rows;  ///< those of the second axis that are here
+  double const* log_amplitude;   // see AmplitudeTable
   double log_first, per_step;
   int last;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t row, std::int64_t k) const {
     auto const x = static_cast<double>(fft::wave_number(i, n)),
-               y = static_cast<double>(fft::wave_number(j, n)), z = static_cast<double>(k);
+               y = static_cast<double>(fft::wave_number(first_row + row, n)),
+               z = static_cast<double>(k);
     double const square = x * x + y * y + z * z;
     T factor = 0;
     if (square > 0) {
@@ -48,7 +56,7 @@ struct ColourNoise {
       factor = static_cast<T>(
           math::exp((1 - part) * log_amplitude[below] + part * log_amplitude[below + 1]));
     }
-    auto& mode = spectrum[(i * n + j) * (n / 2 + 1) + k];
+    auto& mode = spectrum[(i * rows + row) * (n / 2 + 1) + k];
     mode = Kokkos::complex<T>(mode.real() * factor, mode.imag() * factor);
   }
 };
@@ -61,11 +69,13 @@ struct PotentialDerivatives {
   Kokkos::complex<T> const* from;
   Kokkos::complex<T>* to[3];
   std::int64_t n;
+  std::int64_t first_row, rows;  ///< those of the second axis that are here
   bool second;
   int shift;
   T unit;  // 2 pi / box
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t row, std::int64_t k) const {
+    std::int64_t const j = first_row + row;
     T const wave[3] = {unit * static_cast<T>(fft::wave_number(i, n)),
                        unit * static_cast<T>(fft::wave_number(j, n)), unit * static_cast<T>(k)};
     T const square = wave[0] * wave[0] + wave[1] * wave[1] + wave[2] * wave[2];
@@ -74,7 +84,7 @@ struct PotentialDerivatives {
     bool const odd = !second || shift > 0;
     T const slope[3] = {odd && 2 * i == n ? T(0) : wave[0], odd && 2 * j == n ? T(0) : wave[1],
                         odd && 2 * k == n ? T(0) : wave[2]};
-    std::int64_t const at = (i * n + j) * (n / 2 + 1) + k;
+    std::int64_t const at = (i * rows + row) * (n / 2 + 1) + k;
     auto const mode = from[at];
     COIR_UNROLL
     for (int a = 0; a < 3; ++a) {
@@ -123,6 +133,7 @@ struct Displace {
   T const* s[3];
   T *position, *momentum;  // null where they aren't to be written
   std::int64_t n;
+  std::int64_t first_plane;  ///< of those that are here
   double box;
   T for_position, for_momentum;
 
@@ -144,7 +155,11 @@ struct Displace {
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     COIR_UNROLL
     for (int d = 0; d < 3; ++d)
-      store(displacement(i, j, k, d), d == 0 ? i : d == 1 ? j : k, ((i * n + j) * n + k) * 3 + d);
+      store(displacement(i, j, k, d),
+            d == 0   ? first_plane + i
+            : d == 1 ? j
+                     : k,
+            ((i * n + j) * n + k) * 3 + d);
   }
 };
 
@@ -165,7 +180,7 @@ struct DisplaceNumbers {
     for (int m = 0; m < 3; ++m) {
       std::int32_t const number = static_cast<std::int32_t>(first) + m * n, d = number % 3;
       displace.store(displacement[m],
-                     d == 0   ? i
+                     d == 0   ? displace.first_plane + i
                      : d == 1 ? j
                               : number / 3,
                      (i * n + j) * n * 3 + number);
@@ -173,15 +188,20 @@ struct DisplaceNumbers {
   }
 };
 
-inline std::int64_t mesh_bytes(std::int64_t side, std::size_t number) {
-  return side * side * (side / 2 + 1) * 2 * static_cast<std::int64_t>(number);
+/// Bytes of a mesh on the rank that has most planes.
+inline std::int64_t mesh_bytes(std::int64_t side, std::size_t number, int ranks = 1) {
+  std::int64_t const planes = (side + ranks - 1) / ranks;
+  return planes * side * (side / 2 + 1) * 2 * static_cast<std::int64_t>(number);
 }
 
-/// Bytes of particles and meshes, without the work space of transforms.
-inline std::int64_t lattice_bytes(std::int64_t side, std::size_t number) {
-  // Five meshes, which the pool rounds up by an eighth at most.
-  return 6 * side * side * side * static_cast<std::int64_t>(number) +
-         5 * mesh_bytes(side, number) / 8 * 9;
+/// Bytes of particles and meshes on the rank that has most, without the work space of transforms.
+inline std::int64_t lattice_bytes(std::int64_t side, std::size_t number,
+                                  distributed::Group const& group = {}) {
+  int const ranks = group.size();
+  // Five meshes, and a spare one over ranks; the pool rounds them up by an eighth at most.
+  std::int64_t const meshes = ranks == 1 ? 5 : 6;
+  return 6 * ((side + ranks - 1) / ranks) * side * side * static_cast<std::int64_t>(number) +
+         meshes * mesh_bytes(side, number, ranks) / 8 * 9;
 }
 
 inline void check_lattice(std::int64_t side, double box, int order) {
@@ -192,9 +212,12 @@ inline void check_lattice(std::int64_t side, double box, int order) {
   expects(order == 1 || order == 2, "the order of perturbation theory must be 1 or 2", order);
 }
 
+/// Those of the lattice's planes that are here.
 template <class Exec, class T>
-Particles<Exec, T> allocate_particles(std::int64_t side, double box) {
+Particles<Exec, T> allocate_particles(std::int64_t side, double box,
+                                      distributed::Share const& planes) {
   Particles<Exec, T> particles{side, box, {}, {}};
+  particles.sites = {planes.first * side * side, planes.count * side * side};
   using Vectors = typename Particles<Exec, T>::Vectors;
   std::int64_t const bytes = 3 * particles.count() * static_cast<std::int64_t>(sizeof(T));
   for (auto* vectors : {&particles.position, &particles.momentum}) {
@@ -205,65 +228,99 @@ Particles<Exec, T> allocate_particles(std::int64_t side, double box) {
   return particles;
 }
 
-/// Meshes, transforms and kernels of Lagrangian perturbation theory.
+/// Meshes, transforms and kernels of Lagrangian perturbation theory. Over ranks each has planes of the lattice and rows of spectra.
 template <class Exec, class T>
 class Lpt {
  public:
   using Space = typename Exec::memory_space;
-  using Spectrum = Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space>;
+  using Number = Kokkos::complex<T>;
+  using Spectrum = Kokkos::View<Number***, Kokkos::LayoutRight, Space>;
+  using Block =
+      Kokkos::View<Number***, Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-  /// A mesh in memory of the pool of arrays, which is faster than the system's.
+  /// A mesh in memory of the pool of arrays, which is faster than the system's: a spectrum, or real numbers in its place.
   struct Mesh {
     std::shared_ptr<void> memory;
-    Spectrum spectrum;
-    operator Spectrum const&() const { return spectrum; }
+    Number* data = nullptr;
   };
 
-  Lpt(Exec const& exec, std::int64_t n, double box)
+  Lpt(Exec const& exec, distributed::Group const& group, std::int64_t n, double box)
       : exec_(exec),
         n_(n),
         unit_(2 * std::numbers::pi / box),
-        plan_(exec, {n, n, n}, 1, plan_options()) {}
-
-  // Measured plans differ between runs, and with them the last bits.
-  static fft::PlanOptions plan_options() {
-    return {.in_place = true, .effort = fft::Effort::estimate};
+        planes_(distributed::share_of(n, group.rank(), group.size())),
+        rows_(planes_) {
+    if (group.size() == 1)
+      plan_.emplace(exec, Shape<3>{n, n, n}, 1, plan_options());
+    else
+      slab_.emplace(exec, group, Shape<3>{n, n, n}, plan_options());
+    if (slab_) spare_ = mesh();
   }
+
+  // Measured plans differ between runs, and with them the last bits; and so do planes that are transformed together.
+  static fft::PlanOptions plan_options() {
+    return {.in_place = true, .effort = fft::Effort::estimate, .by_planes = true};
+  }
+
+  distributed::Share const& planes() const { return planes_; }
+  distributed::Share const& rows() const { return rows_; }
 
   Mesh mesh() const {
-    auto memory = MemoryPool<Space>::allocate(mesh_bytes(n_, sizeof(T)));
-    auto* const data = static_cast<Kokkos::complex<T>*>(memory.get());
-    return {std::move(memory),
-            Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space,
-                         Kokkos::MemoryTraits<Kokkos::Unmanaged>>(data, n_, n_, n_ / 2 + 1)};
+    auto memory = MemoryPool<Space>::allocate(planes_.count * n_ * (n_ / 2 + 1) *
+                                              static_cast<std::int64_t>(sizeof(Number)));
+    auto* const data = static_cast<Number*>(memory.get());
+    return {std::move(memory), data};
   }
-  T* numbers(Spectrum const& mesh) const { return reinterpret_cast<T*>(mesh.data()); }
+  T* numbers(Mesh const& mesh) const { return reinterpret_cast<T*>(mesh.data); }
+  Block field(Mesh const& mesh) const {
+    return Block(mesh.data, static_cast<std::size_t>(planes_.count), static_cast<std::size_t>(n_),
+                 static_cast<std::size_t>(n_ / 2 + 1));
+  }
 
-  void forward(Spectrum const& mesh) const { plan_.forward(fft::real_view_of(mesh, n_), mesh); }
+  void forward(Mesh& mesh) const {
+    if (plan_)
+      plan_->forward(fft::real_view_of(field(mesh), n_), field(mesh));
+    else
+      over_ranks(mesh, [&](Block const& from, Block const& to) { slab_->forward(from, to); }, true);
+  }
+
+  void backward(Mesh& mesh) const {
+    if (plan_)
+      plan_->backward(field(mesh), fft::real_view_of(field(mesh), n_));
+    else
+      over_ranks(
+          mesh, [&](Block const& from, Block const& to) { slab_->backward(from, to); }, false);
+  }
 
   /// Three derivatives in real space.
-  void differentiate(Spectrum const& from, Spectrum const& x, Spectrum const& y, Spectrum const& z,
-                     bool second = false, int shift = 0) const {
-    for_each(
-        "coir::nbody::lpt/derivatives", exec_, coir::box<3, std::int64_t>({n_, n_, n_ / 2 + 1}),
-        PotentialDerivatives<T>{
-            from.data(), {x.data(), y.data(), z.data()}, n_, second, shift, static_cast<T>(unit_)});
-    for (auto const* to : {&x, &y, &z}) plan_.backward(*to, fft::real_view_of(*to, n_));
+  void differentiate(Number const* from, Mesh& x, Mesh& y, Mesh& z, bool second = false,
+                     int shift = 0) const {
+    for_each("coir::nbody::lpt/derivatives", exec_,
+             coir::box<3, std::int64_t>({n_, rows_.count, n_ / 2 + 1}),
+             PotentialDerivatives<T>{from,
+                                     {x.data, y.data, z.data},
+                                     n_,
+                                     rows_.first,
+                                     rows_.count,
+                                     second,
+                                     shift,
+                                     static_cast<T>(unit_)});
+    for (auto* to : {&x, &y, &z}) backward(*to);
   }
 
   /// Moves particles from their lattice, or sets their momenta, by s = -grad laplacian^-1 of a density in Fourier space.
-  void displace(Spectrum const& density, Spectrum const& x, Spectrum const& y, Spectrum const& z,
-                T* position, T* momentum, double for_position, double for_momentum,
-                double box) const {
+  void displace(Number const* density, Mesh& x, Mesh& y, Mesh& z, T* position, T* momentum,
+                double for_position, double for_momentum, double box) const {
     differentiate(density, x, y, z);
     Displace<T> const body{{numbers(x), numbers(y), numbers(z)},
                            position,
                            momentum,
                            n_,
+                           planes_.first,
                            box,
                            static_cast<T>(for_position),
                            static_cast<T>(for_momentum)};
-    auto const sites = coir::box<3, std::int64_t>({n_, n_, n_});
+    auto const sites = coir::box<3, std::int64_t>({planes_.count, n_, n_});
     if constexpr (runs_on_host<Exec>)
       for_each("coir::nbody::lpt/displace", exec_, sites, body);
     else
@@ -271,23 +328,77 @@ class Lpt {
   }
 
   /// source = sum_(i<j) (phi,ii phi,jj - phi,ij^2) in Fourier space.
-  void second_order_source(Spectrum const& density, Spectrum const& source, Spectrum const& x,
-                           Spectrum const& y, Spectrum const& z) const {
+  void second_order_source(Number const* density, Mesh& source, Mesh& x, Mesh& y, Mesh& z) const {
     for (bool const mixed : {false, true}) {
       differentiate(density, x, y, z, true, mixed ? 1 : 0);
       for_each("coir::nbody::lpt/second_order", exec_,
-               coir::box<1, std::int64_t>({n_ * n_ * 2 * (n_ / 2 + 1)}),
+               coir::box<1, std::int64_t>({planes_.count * n_ * 2 * (n_ / 2 + 1)}),
                AddSecondOrder<T>{numbers(source), numbers(x), numbers(y), numbers(z), mixed});
     }
     forward(source);
   }
 
  private:
+  /// Rows change their ranks on the way to other memory: a mesh that is spare takes the place of `mesh`.
+  template <class Transform>
+  void over_ranks(Mesh& mesh, Transform const& transform, bool forward) const {
+    auto const spectrum = [&](Mesh const& one) {
+      return Block(one.data, static_cast<std::size_t>(n_), static_cast<std::size_t>(rows_.count),
+                   static_cast<std::size_t>(n_ / 2 + 1));
+    };
+    if (forward)
+      transform(field(mesh), spectrum(spare_));
+    else
+      transform(spectrum(mesh), field(spare_));
+    std::swap(mesh, spare_);
+  }
+
   Exec exec_;
   std::int64_t n_;
   double unit_;
-  fft::RealPlan<Exec, T, 3> plan_;
+  distributed::Share planes_, rows_;
+  std::optional<fft::RealPlan<Exec, T, 3>> plan_;  // of one rank
+  std::optional<fft::RealSlab<Exec, T>> slab_;     // of several
+  mutable Mesh spare_;
 };
+
+/// Particles from white noise in Fourier space, which is overwritten.
+template <class Exec, class T>
+Particles<Exec, T> particles_of(Exec const& exec, Lpt<Exec, T> const& lpt, std::int64_t side,
+                                double box, cosmology::LinearPower<double> const& power, double a,
+                                int order, Kokkos::complex<T>* noise) {
+  using Space = typename Exec::memory_space;
+  auto const growth = power.growth().at(a);
+  double const expansion = cosmology::expansion_rate(power.parameters(), a);
+  auto const amplitude = amplitude_table(power, side, box);
+  auto const log_amplitude = copy_to<Space>("coir::nbody::lpt/power", amplitude.log_amplitude);
+  std::int64_t const rows = lpt.rows().count;
+  for_each("coir::nbody::lpt/colour", exec, coir::box<3, std::int64_t>({side, rows, side / 2 + 1}),
+           ColourNoise<T>{noise, side, lpt.rows().first, rows, log_amplitude.data(),
+                          amplitude.first, 1 / amplitude.step, amplitude.steps()});
+
+  auto x = lpt.mesh(), y = lpt.mesh(), z = lpt.mesh();
+  auto source = order == 1 ? typename Lpt<Exec, T>::Mesh{} : lpt.mesh();
+  double const a2e = a * a * expansion, p1 = a2e * growth.d1_prime, p2 = a2e * growth.d2_prime;
+  if (order == 2) {
+    lpt.second_order_source(noise, source, x, y, z);
+    for_each("coir::nbody::lpt/combine", exec,
+             coir::box<1, std::int64_t>({side * rows * (side / 2 + 1)}),
+             Combine<T>{noise, source.data, static_cast<T>(growth.d1), static_cast<T>(growth.d2),
+                        static_cast<T>(p1), static_cast<T>(p2)});
+  }
+  auto const particles =
+      allocate_particles<Exec, T>(side, box, lpt.planes());  // while devices work
+  T *const position = particles.position.data(), *const momentum = particles.momentum.data();
+  if (order == 1) {
+    lpt.displace(noise, x, y, z, position, momentum, growth.d1, p1, box);
+  } else {
+    lpt.displace(noise, x, y, z, position, nullptr, 1, 0, box);
+    lpt.displace(source.data, x, y, z, nullptr, momentum, 0, 1, box);
+  }
+  exec.fence();
+  return particles;
+}
 
 }  // namespace detail
 
@@ -314,69 +425,47 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
   expects_memory<Space>(
       detail::lattice_bytes(side, sizeof(T)) - detail::mesh_bytes(side, sizeof(T)),
       "the initial conditions of " + std::to_string(side) + "^3 particles");
-  auto const growth = power.growth().at(a);
-  double const expansion = cosmology::expansion_rate(power.parameters(), a);
-  auto const amplitude = detail::amplitude_table(power, side, box);
-  detail::Lpt<Exec, T> const lpt(exec, side, box);
-  auto const log_amplitude = copy_to<Space>("coir::nbody::lpt/power", amplitude.log_amplitude);
-  for_each("coir::nbody::lpt/colour", exec, coir::box<3, std::int64_t>({side, side, side / 2 + 1}),
-           detail::ColourNoise<T>{noise.data(), side, log_amplitude.data(), amplitude.first,
-                                  1 / amplitude.step, amplitude.steps()});
-
-  auto const x = lpt.mesh(), y = lpt.mesh(), z = lpt.mesh();
-  auto const source = order == 1 ? typename detail::Lpt<Exec, T>::Mesh{} : lpt.mesh();
-  double const a2e = a * a * expansion, p1 = a2e * growth.d1_prime, p2 = a2e * growth.d2_prime;
-  if (order == 2) {
-    lpt.second_order_source(noise, source, x, y, z);
-    for_each("coir::nbody::lpt/combine", exec,
-             coir::box<1, std::int64_t>({side * side * (side / 2 + 1)}),
-             detail::Combine<T>{noise.data(), source.spectrum.data(), static_cast<T>(growth.d1),
-                                static_cast<T>(growth.d2), static_cast<T>(p1), static_cast<T>(p2)});
-  }
-  auto const particles = detail::allocate_particles<Exec, T>(side, box);  // while devices work
-  T *const position = particles.position.data(), *const momentum = particles.momentum.data();
-  if (order == 1) {
-    lpt.displace(noise, x, y, z, position, momentum, growth.d1, p1, box);
-  } else {
-    lpt.displace(noise, x, y, z, position, nullptr, 1, 0, box);
-    lpt.displace(source, x, y, z, nullptr, momentum, 0, 1, box);
-  }
-  exec.fence();
-  return particles;
+  detail::Lpt<Exec, T> const lpt(exec, distributed::Group::self(), side, box);
+  return detail::particles_of<Exec, T>(exec, lpt, side, box, power, a, order, noise.data());
 }
 
 template <CompiledSpace Exec, Real T>
-Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, double box,
+Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const& group,
+                                      std::int64_t side, double box,
                                       cosmology::LinearPower<double> const& power, double a,
                                       LptOptions const& options) {
   using Space = typename Exec::memory_space;
-  detail::check_lattice(side, box, options.order);
-  // The plan checks its own memory; to ask for it here would take devices as long as a transform.
-  expects_memory<Space>(detail::lattice_bytes(side, sizeof(T)),
-                        "the initial conditions of " + std::to_string(side) + "^3 particles");
-  detail::Lpt<Exec, T> const lpt(exec, side, box);
-  auto const noise = lpt.mesh();
+  distributed::together(group, [&] {
+    detail::check_lattice(side, box, options.order);
+    // The plan checks its own memory; to ask for it here would take devices as long as a transform.
+    expects_memory<Space>(detail::lattice_bytes(side, sizeof(T), group),
+                          "the initial conditions of " + std::to_string(side) + "^3 particles");
+  });
+  detail::Lpt<Exec, T> const lpt(exec, group, side, box);
+  auto noise = lpt.mesh();
   if (options.noise_file.empty()) {
-    white_noise<Exec, T>(exec, options.noise, noise);
+    detail::draw_modes<Exec, T>(exec, options.noise, side, lpt.rows(), noise.data);
   } else {
-    detail::read_noise(options.noise_file, side, noise.spectrum);
+    distributed::together(group, [&] {
+      detail::read_noise(options.noise_file, side, lpt.planes(), lpt.field(noise));
+    });
     lpt.forward(noise);
   }
-  return initial_conditions<Exec, T>(exec, side, box, power, a, options.order, noise);
+  return detail::particles_of<Exec, T>(exec, lpt, side, box, power, a, options.order, noise.data);
 }
 
 }  // namespace coir::nbody
 
-#define COIR_INSTANTIATE_INITIAL_CONDITIONS_OF(Exec, T)                                          \
-  template void white_noise<Exec, T>(                                                            \
-      Exec const&, NoiseOptions const&,                                                          \
-      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Exec::memory_space> const&);      \
-  template std::int64_t initial_conditions_bytes<Exec, T>(Exec const&, std::int64_t);            \
-  template Particles<Exec, T> initial_conditions<Exec, T>(Exec const&, std::int64_t, double,     \
-                                                          cosmology::LinearPower<double> const&, \
-                                                          double, LptOptions const&);            \
-  template Particles<Exec, T> initial_conditions<Exec, T>(                                       \
-      Exec const&, std::int64_t, double, cosmology::LinearPower<double> const&, double, int,     \
+#define COIR_INSTANTIATE_INITIAL_CONDITIONS_OF(Exec, T)                                      \
+  template void white_noise<Exec, T>(                                                        \
+      Exec const&, NoiseOptions const&,                                                      \
+      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Exec::memory_space> const&);  \
+  template std::int64_t initial_conditions_bytes<Exec, T>(Exec const&, std::int64_t);        \
+  template Particles<Exec, T> initial_conditions<Exec, T>(                                   \
+      Exec const&, distributed::Group const&, std::int64_t, double,                          \
+      cosmology::LinearPower<double> const&, double, LptOptions const&);                     \
+  template Particles<Exec, T> initial_conditions<Exec, T>(                                   \
+      Exec const&, std::int64_t, double, cosmology::LinearPower<double> const&, double, int, \
       Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Exec::memory_space> const&);
 #define COIR_INSTANTIATE_INITIAL_CONDITIONS(Exec)      \
   namespace coir::nbody {                              \

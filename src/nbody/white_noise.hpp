@@ -6,6 +6,7 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
+#include <coir/distributed/share.hpp>
 #include <coir/fft/wave_number.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 
@@ -22,6 +23,7 @@ template <class T>
 struct WhiteNoise {
   Kokkos::complex<T>* spectrum;
   std::int64_t n;
+  std::int64_t first_row, rows;  ///< those of the second axis that are here
   std::uint32_t seed_low, seed_high;
   bool fixed_amplitude;
   double scale;  // the deviation of a mode: sqrt(n^3), or less than 0 for the inverted field
@@ -29,7 +31,8 @@ struct WhiteNoise {
   // Drawing a mode takes as long as adding so many numbers.
   static std::int64_t cells_per_index() { return 64; }
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t row, std::int64_t k) const {
+    std::int64_t const j = first_row + row;
     auto x = static_cast<std::int32_t>(fft::wave_number(i, n)),
          y = static_cast<std::int32_t>(fft::wave_number(j, n));
     auto const z = static_cast<std::int32_t>(k);
@@ -59,10 +62,23 @@ struct WhiteNoise {
       real /= size;
       imaginary /= conjugate ? -size : size;
     }
-    spectrum[(i * n + j) * (n / 2 + 1) + k] =
+    spectrum[(i * rows + row) * (n / 2 + 1) + k] =
         Kokkos::complex<T>(static_cast<T>(scale * real), static_cast<T>(scale * imaginary));
   }
 };
+
+/// White noise in the rows of a spectrum [n, rows, n / 2 + 1].
+template <class Exec, class T>
+void draw_modes(Exec const& exec, NoiseOptions const& options, std::int64_t n,
+                distributed::Share const& rows, Kokkos::complex<T>* spectrum) {
+  double const deviation =
+      std::sqrt(static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n));
+  for_each(
+      "coir::nbody::white_noise", exec, coir::box<3, std::int64_t>({n, rows.count, n / 2 + 1}),
+      WhiteNoise<T>{spectrum, n, rows.first, rows.count, static_cast<std::uint32_t>(options.seed),
+                    static_cast<std::uint32_t>(options.seed >> 32), options.fixed_amplitude,
+                    options.inverted ? -deviation : deviation});
+}
 
 }  // namespace detail
 
@@ -74,13 +90,7 @@ void white_noise(Exec const& exec, NoiseOptions const& options,
   expects(n >= 1 && static_cast<std::int64_t>(spectrum.extent(1)) == n &&
               static_cast<std::int64_t>(spectrum.extent(2)) == n / 2 + 1,
           "the spectrum of white noise must have extents (n, n, n / 2 + 1)");
-  double const deviation =
-      std::sqrt(static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n));
-  for_each(
-      "coir::nbody::white_noise", exec, coir::box<3, std::int64_t>({n, n, n / 2 + 1}),
-      detail::WhiteNoise<T>{spectrum.data(), n, static_cast<std::uint32_t>(options.seed),
-                            static_cast<std::uint32_t>(options.seed >> 32), options.fixed_amplitude,
-                            options.inverted ? -deviation : deviation});
+  detail::draw_modes<Exec, T>(exec, options, n, {0, n}, spectrum.data());
 }
 
 }  // namespace coir::nbody

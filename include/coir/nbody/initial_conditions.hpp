@@ -6,6 +6,7 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/shape.hpp>
 #include <coir/cosmology/power.hpp>
+#include <coir/distributed/group.hpp>
 #include <coir/nbody/particles.hpp>
 
 #include <cstdint>
@@ -53,8 +54,11 @@ std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side);
 ///
 ///   s1 = -grad phi1,  s2 = -grad phi2,  x = q + D1 s1 + D2 s2,  p = a^2 E (D1' s1 + D2' s2).
 ///
-/// Derivatives are spectral; those of odd order along an axis leave its Nyquist plane out.
+/// Derivatives are spectral; those of odd order along an axis leave its Nyquist plane out. Each rank gets the particles of the planes
+/// of the lattice that distributed::share_of() gives it; on hosts they have the same bits for any number of ranks, and on
+/// devices the white noise has. Collective.
 ///
+/// \param group  of ranks
 /// \param side   particles along a side, from 1 to 2^18
 /// \param box    length of the box in Mpc/h, > 0
 /// \param power  the linear spectrum; its growth must cover a
@@ -65,9 +69,19 @@ std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side);
 /// \throws ResourceError if there is no memory
 /// \see Bouchet et al., Astron. Astrophys. 296, 575 (1995); Scoccimarro, Mon. Not. R. Astron. Soc. 299, 1097 (1998)
 template <CompiledSpace Exec, Real T>
-Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, double box,
+Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const& group,
+                                      std::int64_t side, double box,
                                       cosmology::LinearPower<double> const& power, double a,
                                       LptOptions const& options = {});
+
+/// The same on one rank.
+template <CompiledSpace Exec, Real T>
+Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, double box,
+                                      cosmology::LinearPower<double> const& power, double a,
+                                      LptOptions const& options = {}) {
+  return initial_conditions<Exec, T>(exec, distributed::Group::self(), side, box, power, a,
+                                     options);
+}
 
 /// Initial conditions from white noise in Fourier space, which is overwritten.
 ///

@@ -1,0 +1,79 @@
+// Initial conditions over ranks beside those of one.
+
+#include <coir/nbody/initial_conditions.hpp>
+
+#include <support/message_of.hpp>
+#include <support/ranks.hpp>
+#include <support/spaces.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+using coir::distributed::Group;
+using coir::nbody::LptOptions;
+using coir::testing::world;
+
+coir::cosmology::LinearPower<double> linear_power() {
+  return coir::cosmology::LinearPower<double>(coir::cosmology::planck15());
+}
+
+template <class V>
+std::vector<typename V::value_type> numbers_of(V const& view) {
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  return {host.data(), host.data() + host.size()};
+}
+
+template <class Case>
+class RanksStart : public ::testing::Test {};
+TYPED_TEST_SUITE(RanksStart, coir::testing::Cases, coir::testing::CaseName);
+
+/// Compares this rank's particles with those of the whole lattice: in bits on hosts.
+template <class Exec, class T>
+void compare(std::int64_t side, LptOptions const& options) {
+  double const box = 100, a = 0.1;
+  auto const power = linear_power();
+  auto const all = coir::nbody::initial_conditions<Exec, T>(Exec(), side, box, power, a, options);
+  auto const here =
+      coir::nbody::initial_conditions<Exec, T>(Exec(), world(), side, box, power, a, options);
+  auto const planes = coir::distributed::share_of(side, world().rank(), world().size());
+  ASSERT_EQ(here.sites,
+            (coir::distributed::Share{planes.first * side * side, planes.count * side * side}));
+  ASSERT_EQ(here.total(), side * side * side);
+  ASSERT_EQ(static_cast<std::int64_t>(here.position.extent(0)), here.count());
+  auto const first = static_cast<std::size_t>(3 * here.sites.first);
+  for (auto const& [whole, part] : {std::pair(numbers_of(all.position), numbers_of(here.position)),
+                                    std::pair(numbers_of(all.momentum), numbers_of(here.momentum))})
+    for (std::size_t n = 0; n < part.size(); ++n) {
+      if (coir::runs_on_host<Exec>)
+        ASSERT_EQ(part[n], whole[first + n]) << "number " << n << " of " << side;
+      else
+        ASSERT_NEAR(part[n], whole[first + n], 1e-5 * box) << "number " << n << " of " << side;
+    }
+}
+
+TYPED_TEST(RanksStart, IsThatOfOneRank) {
+  for (std::int64_t const side : {1, 5, 8, 16, 33})
+    for (int const order : {1, 2})
+      compare<typename TypeParam::Exec, typename TypeParam::Real>(side, {.order = order});
+}
+
+TYPED_TEST(RanksStart, TellsOnAllRanksWhatIsWrong) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  auto const made = [&](std::int64_t side, LptOptions const& options) {
+    coir::nbody::initial_conditions<Exec, T>(Exec(), world(), side, 100, linear_power(), 0.1,
+                                             options);
+  };
+  EXPECT_EQ(coir::testing::message_of([&] { made(0, {}); }),
+            "the particles along a side must be from 1 to 2^18, not 0");
+  EXPECT_THROW(made(8, {.noise_file = "/nowhere/noise.npy"}), coir::InputError);
+}
+
+}  // namespace
