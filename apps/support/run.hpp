@@ -6,11 +6,13 @@
 #include <support/backend.hpp>
 #include <support/exit_codes.hpp>
 
-#include <coir/distributed/group.hpp>
-
 #include <CLI/CLI.hpp>
 
 #include <functional>
+
+namespace coir::distributed {
+class Group;
+}
 
 namespace coir::apps {
 

@@ -89,7 +89,6 @@ void long_product(Host const& exec, Matrix<T const> const& a, Matrix<T const> co
 }
 #endif
 
-/// c = a b on the host, where c is column-major.
 template <class T>
 void host_product(Host const& exec, Matrix<T const> const& a, Matrix<T const> const& b,
                   Matrix<T> const& c) {
@@ -107,14 +106,6 @@ void host_product(Host const& exec, Matrix<T const> const& a, Matrix<T const> co
   if (is_long(a, c)) return long_product(exec, a, b, c);
 #endif
   kernels_product<T>(exec, a, b, c);
-}
-
-template <class T, class Exec>
-void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix<T> c) {
-  if (c.column_major())
-    host_product(exec, a, b, c);
-  else
-    host_product(exec, b.transposed(), a.transposed(), c.transposed());
 }
 
 #define COIR_INSTANTIATE(T) \

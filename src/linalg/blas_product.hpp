@@ -82,4 +82,23 @@ void kernels_product(Exec const& exec, Matrix<T const> const& a, Matrix<T const>
   }
 }
 
+/// c = a b on the host, where c is column-major.
+template <class T>
+void host_product(Kokkos::DefaultHostExecutionSpace const& exec, Matrix<T const> const& a,
+                  Matrix<T const> const& b, Matrix<T> const& c);
+
+template <class T, class Exec>
+void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix<T> c) {
+  if (!c.column_major()) {
+    std::swap(a, b);
+    a = a.transposed();
+    b = b.transposed();
+    c = c.transposed();
+  }
+  if constexpr (runs_on_host<Exec>)
+    host_product<T>(exec, a, b, c);
+  else
+    kernels_product<T>(exec, a, b, c);
+}
+
 }  // namespace coir::detail
