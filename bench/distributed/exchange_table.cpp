@@ -136,6 +136,7 @@ int main(int argc, char** argv) try {
   coir::distributed::Session const session(argc, argv);
   Options const options = options_of(argc, argv);
   if (!coir::why_no_device().empty()) coir::leave_device_out();
+  setenv("KOKKOS_DISABLE_WARNINGS", "true", 0);
   Kokkos::ScopeGuard const kokkos(argc, argv);
   if (options.on_host || coir::device_is_left_out())
     print_table<Kokkos::DefaultHostExecutionSpace>(options, session.world());

@@ -62,7 +62,7 @@ struct MoveRows {
 /// Shares of the planes that travel one after the other: as many as are worth it, up to 8, the same on every rank.
 template <class Exec>
 std::int64_t chunks_of(Shape<3> const& shape, std::int64_t row_bytes, int ranks) {
-  if (runs_on_host<Exec> || ranks == 1) return 1;
+  if (runs_on_host<Exec>) return 1;
   constexpr std::int64_t worth_a_launch = std::int64_t(16) << 20, most = 8;
   std::int64_t const sent = shape[0] * shape[1] * row_bytes / ranks * (ranks - 1) / ranks;
   return std::clamp<std::int64_t>(sent / worth_a_launch, 1, most);
@@ -81,6 +81,10 @@ SlabParts<Exec, T>::SlabParts(Exec const& exec, distributed::Group const& group,
   Request const whole{real, 3, {shape[0], shape[1], shape[2]}, 1, options_};
   check_request(whole, static_cast<std::int64_t>(sizeof(Number)));
   int const ranks = group.size();
+  if (ranks == 1) {
+    whole_ = transforms<Exec, T>(exec, whole);
+    return;
+  }
   chunks_ = chunks_of<Exec>(shape, row_ * static_cast<std::int64_t>(sizeof(Number)), ranks);
   std::int64_t most_planes = 0;
   for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
@@ -108,7 +112,7 @@ SlabParts<Exec, T>::SlabParts(Exec const& exec, distributed::Group const& group,
   }
   Kokkos::deep_copy(first_row_, first);
   Kokkos::deep_copy(row_count_, count);
-  if (!runs_on_host<Exec> && ranks > 1)
+  if (!runs_on_host<Exec>)
     for (std::int64_t n = 0; n < std::min<std::int64_t>(2, chunks_); ++n)
       buffers_[n] = Numbers(Kokkos::view_alloc("coir::fft/rows", Kokkos::WithoutInitializing),
                             static_cast<std::size_t>(most_planes * shape[1] * row_));
@@ -116,7 +120,7 @@ SlabParts<Exec, T>::SlabParts(Exec const& exec, distributed::Group const& group,
 
 template <CompiledSpace Exec, Real T>
 std::int64_t SlabParts<Exec, T>::work_bytes() const {
-  std::int64_t bytes = lines_ ? lines_->work_bytes() : 0;
+  std::int64_t bytes = (lines_ ? lines_->work_bytes() : 0) + (whole_ ? whole_->work_bytes() : 0);
   // Chunks of as many planes share a plan.
   std::set<std::shared_ptr<Transforms<Exec, T>>> const plans(of_planes_.begin(), of_planes_.end());
   for (auto const& plan : plans) bytes += plan ? plan->work_bytes() : 0;

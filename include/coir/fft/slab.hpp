@@ -79,6 +79,11 @@ class Slab {
   /// \throws PreconditionError on every rank if a View doesn't fit on one
   void forward(Block const& field, Block const& spectrum) const {
     expects_fitting(field, spectrum);
+    if (auto* const whole = parts_.whole()) {
+      whole->forward(parts_.exec(), field.data(), field.data());
+      Kokkos::deep_copy(parts_.exec(), spectrum, field);
+      return;
+    }
     parts_.scatter(field.data(), spectrum.data());
     if (auto* const lines = parts_.lines()) lines->forward(parts_.exec(), spectrum.data());
   }
@@ -88,6 +93,11 @@ class Slab {
   /// \throws PreconditionError as forward
   void backward(Block const& spectrum, Block const& field) const {
     expects_fitting(field, spectrum);
+    if (auto* const whole = parts_.whole()) {
+      Kokkos::deep_copy(parts_.exec(), field, spectrum);
+      whole->backward(parts_.exec(), field.data(), field.data());
+      return;
+    }
     if (auto* const lines = parts_.lines()) lines->backward(parts_.exec(), spectrum.data());
     parts_.gather(spectrum.data(), field.data());
   }
@@ -102,15 +112,29 @@ class Slab {
   template <class Factor>
   void filter(Block const& field, Block const& workspace, Factor const& factor) const {
     expects_fitting(field, workspace);
+    if (auto* const whole = parts_.whole()) return filter_by(in_place(*whole), field, factor);
     parts_.scatter(field.data(), workspace.data());
-    if (auto* const lines = parts_.lines()) filter_lines(*lines, workspace, factor);
+    if (auto* const lines = parts_.lines()) filter_by(*lines, workspace, factor);
     parts_.gather(workspace.data(), field.data());
   }
 
  private:
-  template <class Factor>
-  void filter_lines(detail::Lines<Exec, T>& lines, Block const& spectrum,
-                    Factor const& factor) const {
+  /// Transforms in place with the interface of lines.
+  struct InPlace {
+    detail::Transforms<Exec, T>& transforms;
+    void forward(Exec const& exec, void* data) const { transforms.forward(exec, data, data); }
+    void backward(Exec const& exec, void* data) const { transforms.backward(exec, data, data); }
+    bool filter(Exec const& exec, void* data,
+                typename detail::Transforms<Exec, T>::Multiply const& multiply) const {
+      return transforms.filter(exec, data, multiply);
+    }
+  };
+  static InPlace in_place(detail::Transforms<Exec, T>& transforms) { return InPlace{transforms}; }
+
+  /// \param last       the transforms that come last forward
+  /// \param spectrum   what they take
+  template <class Last, class Factor>
+  void filter_by(Last&& last, Block const& spectrum, Factor const& factor) const {
     std::int64_t const first_row = rows().first, row = parts_.row();
     if constexpr (runs_on_host<Exec>) {
       auto const multiply = [&](std::int64_t i, std::int64_t first, std::int64_t count, T* modes) {
@@ -121,11 +145,11 @@ class Slab {
           done += here;
         }
       };
-      if (lines.filter(parts_.exec(), spectrum.data(), multiply)) return;
+      if (last.filter(parts_.exec(), spectrum.data(), multiply)) return;
     }
-    lines.forward(parts_.exec(), spectrum.data());
+    last.forward(parts_.exec(), spectrum.data());
     multiply_modes(parts_.exec(), spectrum, detail::FromRow<Factor>{factor, first_row});
-    lines.backward(parts_.exec(), spectrum.data());
+    last.backward(parts_.exec(), spectrum.data());
   }
 
   void expects_fitting(Block const& field, Block const& spectrum) const {

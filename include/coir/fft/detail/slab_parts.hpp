@@ -41,6 +41,9 @@ class SlabParts {
   /// Along x, of [n_0, rows, row]; none where this rank has no rows.
   Lines<Exec, T>* lines() const { return lines_.get(); }
 
+  /// Of the whole field in place, where there is one rank; otherwise none.
+  Transforms<Exec, T>* whole() const { return whole_.get(); }
+
   Exec const& exec() const { return exec_; }
   distributed::Group const& group() const { return group_; }
   Shape<3> const& shape() const { return shape_; }
@@ -76,6 +79,7 @@ class SlabParts {
   std::int64_t chunks_ = 1;
   std::vector<std::shared_ptr<Transforms<Exec, T>>> of_planes_;  ///< for each chunk
   std::shared_ptr<Lines<Exec, T>> lines_;
+  std::shared_ptr<Transforms<Exec, T>> whole_;
   Numbers buffers_[2];           ///< rows of a chunk, rank after rank, on devices
   Table first_row_, row_count_;  ///< of the rank that has a row
 };
