@@ -15,6 +15,7 @@ namespace coir::nbody {
 template <ExecutionSpace Exec, Real T>
 struct Particles {
   using Vectors = Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space>;
+  using Numbers = Kokkos::View<std::uint32_t*, typename Exec::memory_space>;
 
   std::int64_t side = 0;
   double box = 0;      ///< Mpc/h
@@ -24,6 +25,9 @@ struct Particles {
 
   /// Numbers of the particles that are here, those from sites.first on; below 0 of them stand for all.
   distributed::Share sites{0, -1};
+
+  /// Which particle is which, while a simulation over ranks makes steps; empty while they are in the order of their lattice.
+  Numbers site{};
 
   /// Here.
   std::int64_t count() const { return sites.count < 0 ? total() : sites.count; }

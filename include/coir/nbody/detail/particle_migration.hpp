@@ -1,0 +1,60 @@
+#pragma once
+
+/// \file
+/// Particles on their way between ranks.
+
+#include <coir/core/concepts.hpp>
+#include <coir/distributed/group.hpp>
+#include <coir/nbody/particles.hpp>
+
+#include <cstdint>
+
+namespace coir::nbody::detail {
+
+/// Brings particles to the ranks that have the planes of the mesh which they lie in, however far that is, and home to those that
+/// have their lattice sites. While they are away from home Particles::site tells who is who, and Particles::sites.count how many
+/// are here; Views then have room for more. On hosts their order depends on their positions and the number of ranks alone.
+///
+/// All functions are collective.
+template <CompiledSpace Exec, Real T>
+class ParticleMigration {
+ public:
+  using Vectors = typename Particles<Exec, T>::Vectors;
+  using Numbers = typename Particles<Exec, T>::Numbers;
+
+  /// \param side       particles along a side of their lattice
+  /// \param mesh_side  cells of the mesh along a side
+  /// \param headroom   the share by which a rank may have more particles than its lattice has, before memory must grow
+  ParticleMigration(Exec const& exec, distributed::Group const& group, std::int64_t side,
+                    double box, std::int64_t mesh_side, double headroom);
+
+  /// Bytes of particles and their sites on the rank that has most.
+  static std::int64_t bytes(distributed::Group const& group, std::int64_t side, double headroom);
+
+  /// Gives particles that are at home room and sites.
+  ///
+  /// \throws ResourceError on all ranks if one has no memory
+  void leave_home(Particles<Exec, T>& particles) const;
+
+  /// Sends each particle to the rank that has the plane it lies in.
+  ///
+  /// \throws ResourceError on all ranks if one has no memory for those that come
+  void to_planes(Particles<Exec, T>& particles) const;
+
+  /// Sends particles home and puts them in the order of their lattice.
+  void go_home(Particles<Exec, T>& particles) const;
+
+ private:
+  template <class Destination>
+  void send(Particles<Exec, T>& particles, Destination const& destination) const;
+  void make_room(Particles<Exec, T>& particles, std::int64_t count) const;
+
+  Exec exec_;
+  distributed::Group group_;
+  std::int64_t side_;
+  double box_;
+  std::int64_t mesh_side_;
+  double headroom_;
+};
+
+}  // namespace coir::nbody::detail

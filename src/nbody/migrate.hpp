@@ -1,0 +1,240 @@
+#pragma once
+
+/// \file
+/// Kernels of particles that change their rank.
+
+#include "bins.hpp"
+
+#include <coir/core/kokkos.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/tasks.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace coir::nbody::detail {
+
+/// The rank that has index i of n, as distributed::owner_of().
+struct Owner {
+  std::int64_t n;
+  int ranks;
+  KOKKOS_FORCEINLINE_FUNCTION int operator()(std::int64_t i) const {
+    return static_cast<int>(((i + 1) * ranks - 1) / n);
+  }
+};
+
+/// The rank that has the plane which a particle lies in.
+template <class T>
+struct OwnerOfPlane {
+  T const* position;
+  RowBins<T> cells;
+  Owner owner;
+  KOKKOS_FORCEINLINE_FUNCTION int operator()(std::int64_t p) const {
+    return owner(cells.cell(position[3 * p]));
+  }
+};
+
+/// The rank that has a particle's lattice site.
+struct OwnerOfSite {
+  std::uint32_t const* site;
+  std::int64_t plane;  ///< sites of a plane of the lattice
+  Owner owner;
+  KOKKOS_FORCEINLINE_FUNCTION int operator()(std::int64_t p) const {
+    return owner(std::int64_t(site[p]) / plane);
+  }
+};
+
+/// Particles that leave, those for one rank behind those for another, and how many go to each.
+template <class Space>
+struct LeaverList {
+  Kokkos::View<std::uint32_t*, Space> particles;
+  std::vector<std::int64_t> counts;  ///< for each rank
+};
+
+/// Counts for each rank the particles that go there, and lists them: on devices in any order.
+template <class Destination>
+struct CountLeavers {
+  Destination destination;
+  int me;
+  std::uint32_t* counts;
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    int const to = destination(p);
+    if (to != me) Kokkos::atomic_fetch_add(counts + to, 1u);
+  }
+};
+template <class Destination>
+struct ListLeavers {
+  Destination destination;
+  int me;
+  std::uint32_t* next;
+  std::uint32_t* list;
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    int const to = destination(p);
+    if (to != me) list[Kokkos::atomic_fetch_add(next + to, 1u)] = static_cast<std::uint32_t>(p);
+  }
+};
+
+/// The first place of each rank's in a list.
+inline std::vector<std::uint32_t> first_places(std::vector<std::int64_t> const& counts) {
+  std::vector<std::uint32_t> first;
+  std::int64_t sum = 0;
+  for (auto const count : counts) {
+    first.push_back(static_cast<std::uint32_t>(sum));
+    sum += count;
+  }
+  return first;
+}
+
+template <class Exec, class Destination>
+  requires(!runs_on_host<Exec>)
+LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_t particles,
+                                                   Destination const& destination, int me,
+                                                   int ranks) {
+  using Numbers = Kokkos::View<std::uint32_t*, typename Exec::memory_space>;
+  Numbers const numbers("coir::nbody::migrate/counts", static_cast<std::size_t>(ranks));
+  auto const all = coir::box<1, std::int64_t>({particles});
+  for_each("coir::nbody::migrate/count", exec, all,
+           CountLeavers<Destination>{destination, me, numbers.data()});
+  auto const on_host = Kokkos::create_mirror_view(numbers);
+  Kokkos::deep_copy(exec, on_host, numbers);
+  exec.fence();
+  LeaverList<typename Exec::memory_space> result;
+  std::int64_t sum = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    result.counts.push_back(on_host(static_cast<std::size_t>(rank)));
+    sum += result.counts.back();
+  }
+  auto const first = first_places(result.counts);
+  for (std::size_t rank = 0; rank < first.size(); ++rank) on_host(rank) = first[rank];
+  Kokkos::deep_copy(exec, numbers, on_host);
+  result.particles =
+      Numbers(Kokkos::view_alloc("coir::nbody::migrate/leavers", Kokkos::WithoutInitializing),
+              static_cast<std::size_t>(sum));
+  if (sum > 0)
+    for_each("coir::nbody::migrate/list", exec, all,
+             ListLeavers<Destination>{destination, me, numbers.data(), result.particles.data()});
+  exec.fence();  // the counts are freed now
+  return result;
+}
+
+/// On hosts in the order of memory, for any number of threads.
+template <class Exec, class Destination>
+  requires runs_on_host<Exec>
+LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_t particles,
+                                                   Destination const& destination, int me,
+                                                   int ranks) {
+  std::int64_t const threads = threads_worth_starting(exec, particles);
+  auto const size = static_cast<std::size_t>(ranks);
+  std::vector<std::vector<std::uint32_t>> counts(static_cast<std::size_t>(threads),
+                                                 std::vector<std::uint32_t>(size));
+  auto const first_of = [=](std::int64_t t) { return particles * t / threads; };
+  for_each_task("coir::nbody::migrate/count", exec, threads, [&](std::int64_t t) {
+    auto& mine = counts[static_cast<std::size_t>(t)];
+    for (std::int64_t p = first_of(t); p < first_of(t + 1); ++p)
+      if (int const to = destination(p); to != me) ++mine[static_cast<std::size_t>(to)];
+  });
+  LeaverList<typename Exec::memory_space> result;
+  std::uint32_t sum = 0;
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    std::uint32_t const before = sum;
+    for (auto& of_thread : counts) {
+      std::uint32_t const here = of_thread[rank];
+      of_thread[rank] = sum;
+      sum += here;
+    }
+    result.counts.push_back(sum - before);
+  }
+  result.particles = Kokkos::View<std::uint32_t*, typename Exec::memory_space>(
+      Kokkos::view_alloc("coir::nbody::migrate/leavers", Kokkos::WithoutInitializing), sum);
+  std::uint32_t* const list = result.particles.data();
+  for_each_task("coir::nbody::migrate/list", exec, threads, [&](std::int64_t t) {
+    auto& next = counts[static_cast<std::size_t>(t)];
+    for (std::int64_t p = first_of(t); p < first_of(t + 1); ++p)
+      if (int const to = destination(p); to != me)
+        list[next[static_cast<std::size_t>(to)]++] = static_cast<std::uint32_t>(p);
+  });
+  return result;
+}
+
+/// to[n] = from[list[n]], of `components` numbers each.
+template <class T>
+struct Gather {
+  T const* from;
+  T* to;
+  std::uint32_t const* list;
+  int components;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    for (int c = 0; c < components; ++c)
+      to[components * n + c] = from[components * std::int64_t(list[n]) + c];
+  }
+};
+/// to[list[n]] = from[n].
+template <class T>
+struct Scatter {
+  T const* from;
+  T* to;
+  std::uint32_t const* list;
+  int components;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    for (int c = 0; c < components; ++c)
+      to[components * std::int64_t(list[n]) + c] = from[components * n + c];
+  }
+};
+
+/// marks[list[n] - first] = 1, for those that lie behind `first`.
+struct MarkTail {
+  std::uint32_t const* list;
+  std::uint32_t* marks;
+  std::int64_t first;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    if (list[n] >= first) marks[list[n] - first] = 1;
+  }
+};
+/// Lists the unmarked: to[...] = first + n.
+struct ListUnmarked {
+  std::uint32_t const* marks;
+  std::uint32_t* to;
+  std::int64_t first;
+  KOKKOS_FUNCTION void operator()(std::int64_t n, std::uint32_t& sum, bool last) const {
+    if (marks[n] != 0) return;
+    if (last) to[sum] = static_cast<std::uint32_t>(first + n);
+    ++sum;
+  }
+};
+/// Lists those of a list that are below `end`.
+struct ListBelow {
+  std::uint32_t const* list;
+  std::uint32_t* to;
+  std::int64_t end;
+  KOKKOS_FUNCTION void operator()(std::int64_t n, std::uint32_t& sum, bool last) const {
+    if (list[n] >= end) return;
+    if (last) to[sum] = list[n];
+    ++sum;
+  }
+};
+/// to[n] = n < holes ? list[n] : first + (n - holes)
+struct PlacesOfNew {
+  std::uint32_t const* list;
+  std::uint32_t* to;
+  std::int64_t holes, first;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    to[n] = n < holes ? list[n] : static_cast<std::uint32_t>(first + (n - holes));
+  }
+};
+/// numbers[p] = first + p.
+struct CountFrom {
+  std::uint32_t* numbers;
+  std::int64_t first;
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    numbers[p] = static_cast<std::uint32_t>(first + p);
+  }
+};
+/// numbers[p] -= first.
+struct Subtract {
+  std::uint32_t* numbers;
+  std::uint32_t first;
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const { numbers[p] -= first; }
+};
+
+}  // namespace coir::nbody::detail
