@@ -16,17 +16,18 @@
 
 namespace coir::mesh::detail {
 
-/// The cells that a particle touches along the three axes, and their weights.
+/// The cells in memory that a particle touches along the three axes, and their weights.
 template <int Support, class T>
 struct Located {
   Touched<Support, T> axis[3];
 
-  template <class Cell>
+  template <class Mesh>
   KOKKOS_FORCEINLINE_FUNCTION Located(T const* position, PerAxis<T> const& per_cell,
-                                      Cells<Cell> const& cells) {
+                                      Mesh const& cells) {
     COIR_UNROLL
     for (int d = 0; d < 3; ++d)
       axis[d] = touched<Support, T>(position[d], per_cell[d], static_cast<T>(cells.extent[d]));
+    axis[0].first = cells.places(Support)(axis[0].first);
   }
 
   /// False if a coordinate is NaN or infinite.
@@ -39,10 +40,9 @@ struct Located {
 /// Adds a particle's deposit to the mesh by atomics, cell by cell.
 ///
 /// \tparam I  counts the mesh's elements: in 32 bits where these are enough, which is faster
-template <class I, int Components, int Support, class T, class Deposit>
-KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh(Cells<typename Deposit::Cell> const& cells,
-                                             Located<Support, T> const& at, std::int64_t particle,
-                                             Deposit const& deposit) {
+template <class I, int Components, int Support, class T, class Mesh, class Deposit>
+KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh(Mesh const& cells, Located<Support, T> const& at,
+                                             std::int64_t particle, Deposit const& deposit) {
   using Cell = typename Deposit::Cell;
   constexpr int step = Components == 3 ? 3 : 1;
   I place[3][Support];
@@ -55,7 +55,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh(Cells<typename Deposit::Cell> const
     COIR_UNROLL
     for (int o = 0; o < Support; ++o) {
       place[d][o] = static_cast<I>(cell) * stride;
-      cell = cell + 1 == static_cast<std::int32_t>(cells.extent[d]) ? 0 : cell + 1;
+      cell = cell + 1 == static_cast<std::int32_t>(cells.held(d)) ? 0 : cell + 1;
     }
   }
   Cell* const data = cells.data;
@@ -66,10 +66,10 @@ KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh(Cells<typename Deposit::Cell> const
 }
 
 /// Paints with a thread per particle.
-template <int Support, int Components, class T, class Deposit>
+template <int Support, int Components, class T, class Mesh, class Deposit>
 struct PaintAtomics {
   Painted<T> painted;
-  Cells<typename Deposit::Cell> cells;
+  Mesh cells;
   PerAxis<T> per_cell;
   Deposit deposit;
   bool narrow;
@@ -117,7 +117,7 @@ struct JoinRanges {
 /// Paints with a team per chunk of consecutive particles. Their deposits are added up in scratch memory, in a tile around
 /// most of them and in whole numbers, for which there are fast atomics; the tile is then added to the mesh row by row.
 /// Particles that reach out of the tile, or whose position is NaN, are added to the mesh directly.
-template <int Support, class T, class Deposit>
+template <int Support, class T, class Mesh, class Deposit>
 struct PaintTiles {
   static constexpr int team = 256;
   static constexpr int samples = 4;   // particles per thread that the tile is fitted to
@@ -129,7 +129,7 @@ struct PaintTiles {
   using Whole = Fixed<T>;
   static constexpr int scratch_bytes = most_cells * static_cast<int>(sizeof(Whole));
   Painted<T> painted;
-  Cells<Cell> cells;
+  Mesh cells;
   PerAxis<T> per_cell;
   int chunk;
   Deposit deposit;
@@ -156,8 +156,9 @@ struct PaintTiles {
   }
 
  private:
+  /// Cells in memory. Those of a window are as good as periodic: no particle touches both ends.
   KOKKOS_FORCEINLINE_FUNCTION std::int32_t extent(int d) const {
-    return static_cast<std::int32_t>(cells.extent[d]);
+    return static_cast<std::int32_t>(cells.held(d));
   }
 
   /// The tile that holds a sample of the particles; if that is too large, a part of it around the middle particle.
@@ -283,11 +284,11 @@ struct ClearCells {
   }
 };
 
-template <int Support, int Components, class Exec, class T, class Deposit>
+/// \param cells  a mesh, or a window that holds all cells that particles touch
+template <int Support, int Components, class Exec, class T, class Mesh, class Deposit>
   requires(!runs_on_host<Exec>)
-void paint_with(Exec const& exec, Painted<T> const& painted, double box,
-                Cells<typename Deposit::Cell> const& cells, Deposit const& deposit,
-                PaintScheme scheme) {
+void paint_with(Exec const& exec, Painted<T> const& painted, double box, Mesh const& cells,
+                Deposit const& deposit, PaintScheme scheme) {
   expects(scheme == PaintScheme::automatic || scheme == PaintScheme::atomics ||
               scheme == PaintScheme::tiles,
           "on devices the scheme must be atomics or tiles", name_of(scheme));
@@ -299,18 +300,20 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
     Kokkos::deep_copy(
         exec,
         Kokkos::View<Cell*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-            cells.data, static_cast<std::size_t>(cells.extent[0] * cells.plane)),
+            cells.data, static_cast<std::size_t>(cells.held(0) * cells.plane)),
         Cell(0));
   else  // the gaps between rows are a caller's own
     for_each("coir::mesh::paint/clear", exec,
-             coir::box<3, std::int64_t>({cells.extent[0], cells.extent[1], row}),
+             coir::box<3, std::int64_t>({cells.held(0), cells.extent[1], row}),
              ClearCells<Cell>{cells});
   if (painted.particles == 0) return;
   auto const per_cell = cells.template inverse_spacing<T>(box);
   if constexpr (Components == 0) {
     if (scheme == PaintScheme::tiles) {
-      using Tiles = PaintTiles<Support, T, Deposit>;
-      int const chunk = chunk_of(painted.particles, cells.count(), Tiles::most_particles);
+      using Tiles = PaintTiles<Support, T, Mesh, Deposit>;
+      int const chunk =
+          chunk_of(painted.particles, cells.held(0) * cells.extent[1] * cells.extent[2],
+                   Tiles::most_particles);
       // So few parts per particle that a whole chunk in one cell fits a whole number.
       T const whole =
           static_cast<T>(std::int64_t(1) << (sizeof(T) == 4 ? 30 : 62)) / static_cast<T>(chunk);
@@ -325,9 +328,9 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
       return;
     }
   }
-  PaintAtomics<Support, Components, T, Deposit> const body{
+  PaintAtomics<Support, Components, T, Mesh, Deposit> const body{
       painted, cells, per_cell, deposit,
-      cells.extent[0] * cells.plane <= std::numeric_limits<std::int32_t>::max()};
+      cells.held(0) * cells.plane <= std::numeric_limits<std::int32_t>::max()};
   for_each("coir::mesh::paint/atomics", exec, coir::box<1, std::int64_t>({painted.particles}),
            body);
 }

@@ -54,10 +54,9 @@ void add_pairs(T* const (&row)[2][2], std::int32_t column, T const (&wx)[2], T c
 ///
 /// It is one function because compilers keep its loops quick that way: with what is done to a particle in functions of its own
 /// some assignments take a quarter longer.
-template <int Support, int Components, class T, class Deposit, class Number>
+template <int Support, int Components, class T, class Mesh, class Deposit, class Number>
 void paint_part(Painted<T> const& painted, std::int64_t count, Number const& number, double box,
-                Cells<typename Deposit::Cell> const& cells,
-                Part<typename Deposit::Cell> const& part, Deposit const& deposit,
+                Mesh const& cells, Part<typename Deposit::Cell> const& part, Deposit const& deposit,
                 Elsewhere const& elsewhere) {
   using Block = ParticleBlock<Support, T>;
   using Cell = typename Deposit::Cell;
@@ -151,12 +150,12 @@ void clear_plane(Cells<Cell> const& cells, Cell* plane) {
 
 /// Each thread paints those of its share of the particles that lie in its slab of the mesh, and then those that the others
 /// have found there.
-template <int Support, int Components, class Exec, class T, class Deposit>
-void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
-                 Cells<typename Deposit::Cell> const& cells, Deposit const& deposit, int threads) {
+template <int Support, int Components, class Exec, class T, class Mesh, class Deposit>
+void paint_slabs(Exec const& exec, Painted<T> const& painted, double box, Mesh const& cells,
+                 Deposit const& deposit, int threads) {
   using Cell = typename Deposit::Cell;
   constexpr int ghosts = Support - 1;
-  std::int64_t const planes = cells.extent[0];
+  std::int64_t const planes = cells.held(0);
   std::vector<Part<Cell>> parts(threads);
   std::vector<int> part_of_plane(planes);
   std::int64_t const span = span_of_plane<Components>(cells);
@@ -215,12 +214,11 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
 }
 
 /// Each thread paints its share of the particles on a mesh of its own; then these are added up.
-template <int Support, int Components, class Exec, class T, class Deposit>
+template <int Support, int Components, class Exec, class T, class Mesh, class Deposit>
 void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double box,
-                          Cells<typename Deposit::Cell> const& cells, Deposit const& deposit,
-                          int threads) {
+                          Mesh const& cells, Deposit const& deposit, int threads) {
   using Cell = typename Deposit::Cell;
-  std::int64_t const planes = cells.extent[0], span = span_of_plane<Components>(cells);
+  std::int64_t const planes = cells.held(0), span = span_of_plane<Components>(cells);
   std::int64_t const size = planes * span;
   std::int64_t const bytes = (threads - 1) * size * static_cast<std::int64_t>(sizeof(Cell));
   expects_memory<Kokkos::HostSpace>(bytes, "painting on private meshes");
@@ -254,17 +252,17 @@ void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double bo
   });
 }
 
-template <int Support, int Components, class Exec, class T, class Deposit>
+/// \param cells  a mesh, or a window that holds all cells that particles touch
+template <int Support, int Components, class Exec, class T, class Mesh, class Deposit>
   requires runs_on_host<Exec>
-void paint_with(Exec const& exec, Painted<T> const& painted, double box,
-                Cells<typename Deposit::Cell> const& cells, Deposit const& deposit,
-                PaintScheme scheme) {
+void paint_with(Exec const& exec, Painted<T> const& painted, double box, Mesh const& cells,
+                Deposit const& deposit, PaintScheme scheme) {
   if (scheme == PaintScheme::automatic) scheme = PaintScheme::slabs;
   expects(scheme == PaintScheme::slabs || scheme == PaintScheme::private_meshes,
           "on hosts the scheme must be slabs or private_meshes", name_of(scheme));
   // At most a thread per plane, and no thread for so few particles that starting it takes longer.
   int const threads = static_cast<int>(std::clamp<std::int64_t>(
-      painted.particles / 512, 1, std::min<std::int64_t>(exec.concurrency(), cells.extent[0])));
+      painted.particles / 512, 1, std::min<std::int64_t>(exec.concurrency(), cells.held(0))));
   if (scheme == PaintScheme::slabs)
     paint_slabs<Support, Components>(exec, painted, box, cells, deposit, threads);
   else

@@ -36,39 +36,86 @@ struct PartsToNumbers {
   }
 };
 
+/// A mesh that one rank has.
+struct WholeMesh {
+  template <class Exec, class Cell>
+  void add_ghosts(Exec const&, Cells<Cell> const&) const {}
+  template <class Cell>
+  Cells<Cell> own(Cells<Cell> const& cells) const {
+    return cells;
+  }
+  std::int64_t sum(std::int64_t here) const { return here; }
+};
+
+/// A mesh that ranks share out.
+template <class Exec>
+struct MeshOfRanks {
+  GhostPlanes<Exec>& ghosts;
+
+  template <class Cell>
+  void add_ghosts(Exec const& exec, CellsWindow<Cell> const& cells) const {
+    ghosts.add(exec, cells.data, cells.plane, span_of_plane<0>(cells));
+  }
+  /// The planes that no other rank has.
+  template <class Cell>
+  Cells<Cell> own(CellsWindow<Cell> const& cells) const {
+    Cells<Cell> own = cells;
+    own.data += ghosts.widths().below * cells.plane;
+    own.extent[0] = ghosts.own().count;
+    return own;
+  }
+  std::int64_t sum(std::int64_t here) const { return ghosts.group().sum(here); }
+};
+
+/// Whole numbers in the memory of numbers.
+template <class T>
+Cells<Fixed<T>> parts_in(Cells<T> const& cells) {
+  return {reinterpret_cast<Fixed<T>*>(cells.data),
+          {cells.extent[0], cells.extent[1], cells.extent[2]},
+          cells.plane,
+          cells.row};
+}
+template <class T>
+CellsWindow<Fixed<T>> parts_in(CellsWindow<T> const& cells) {
+  return {parts_in(static_cast<Cells<T> const&>(cells)), cells.planes, cells.start, cells.margin};
+}
+
 /// Paints in whole numbers, in the mesh's own memory. A cell that overflows loses 2^32 or 2^64 parts, which shows in the
 /// sum of all cells; then masses are cut into fewer parts.
-template <int Support, class Exec, class T>
-void paint_parts(Exec const& exec, Painted<T> const& painted, double box, Cells<T> const& cells,
-                 PaintScheme scheme) {
+///
+/// \param ranks  the mesh is shared out among
+template <int Support, class Exec, class T, class Mesh, class Ranks>
+void paint_parts(Exec const& exec, Painted<T> const& painted, double box, Mesh const& cells,
+                 PaintScheme scheme, Ranks const& ranks) {
   using Whole = Fixed<T>;
-  Cells<Whole> const parts{reinterpret_cast<Whole*>(cells.data),
-                           {cells.extent[0], cells.extent[1], cells.extent[2]},
-                           cells.plane,
-                           cells.row};
+  auto const parts = parts_in(cells);
   // Row by row: the gaps between them are a caller's own. No instructions are left of it.
-  for (std::int64_t i = 0; i < cells.extent[0]; ++i)
+  for (std::int64_t i = 0; i < cells.held(0); ++i)
     for (std::int64_t j = 0; j < cells.extent[1]; ++j)
       begin_lifetimes<Whole>(cells.data + i * cells.plane + j * cells.row, cells.extent[2]);
-  auto const all = coir::box<3, std::int64_t>({cells.extent[0], cells.extent[1], cells.extent[2]});
+  // Ghosts are in the sums of the planes that they stand for.
+  auto const own = ranks.own(parts);
+  auto const numbers = ranks.own(cells);
+  auto const all = coir::box<3, std::int64_t>({own.extent[0], own.extent[1], own.extent[2]});
+  std::int64_t const particles = ranks.sum(painted.particles);
   int bits = sizeof(T) == 4 ? 18 : 40;
   for (;; bits -= 4) {
     Whole const whole = Whole(1) << bits;
     paint_with<Support, 0>(exec, painted, box, parts, DepositParts<Support, T>{whole}, scheme);
+    ranks.add_ghosts(exec, parts);
     std::int64_t sum = 0;
-    reduce("coir::mesh::paint/sum", exec, all, SumOfParts<T>{parts},
-           Kokkos::Sum<std::int64_t>(sum));
-    if (sum == painted.particles * static_cast<std::int64_t>(whole) || bits < 4) break;
+    reduce("coir::mesh::paint/sum", exec, all, SumOfParts<T>{own}, Kokkos::Sum<std::int64_t>(sum));
+    if (ranks.sum(sum) == particles * static_cast<std::int64_t>(whole) || bits < 4) break;
   }
   for_each("coir::mesh::paint/numbers", exec, all,
-           PartsToNumbers<T>{parts, cells.data, T(1) / static_cast<T>(Whole(1) << bits)});
+           PartsToNumbers<T>{own, numbers.data, T(1) / static_cast<T>(Whole(1) << bits)});
 }
 
 template <int Support, class Exec, class T>
 void paint_with_support(Exec const& exec, Painted<T> const& painted, double box,
                         Cells<T> const& cells, PaintOptions const& options) {
   if (options.deterministic)
-    paint_parts<Support>(exec, painted, box, cells, options.scheme);
+    paint_parts<Support>(exec, painted, box, cells, options.scheme, WholeMesh{});
   else if (painted.components == 0)
     paint_with<Support, 0>(exec, painted, box, cells, DepositNumbers<Support, 0, T>{nullptr},
                            options.scheme);
@@ -88,11 +135,56 @@ void paint(Exec const& exec, Painted<T> const& painted, double box, Cells<T> con
   });
 }
 
+/// Counts particles that touch planes that aren't held.
+template <int Support, class T>
+struct CountBeyond {
+  T const* position;
+  T per_cell, cells;
+  HeldPlanes places;
+  KOKKOS_FUNCTION void operator()(std::int64_t p, std::int64_t& count) const {
+    auto const first = touched<Support, T>(position[3 * p], per_cell, cells).first;
+    std::int32_t place = first - places.start;
+    place = place < 0 ? place + places.extent : place;
+    count += place > places.last;
+  }
+};
+
+template <class Exec, class T>
+std::int64_t particles_beyond(Exec const& exec, Painted<T> const& painted, double box,
+                              CellsWindow<T> const& cells, Assignment assignment) {
+  std::int64_t count = 0;
+  if (painted.particles == 0) return 0;
+  with_support(assignment, [&]<int Support>(std::integral_constant<int, Support>) {
+    CountBeyond<Support, T> const body{painted.position, cells.template inverse_spacing<T>(box)[0],
+                                       static_cast<T>(cells.extent[0]), cells.places(Support)};
+    reduce("coir::mesh::paint/beyond", exec, coir::box<1, std::int64_t>({painted.particles}), body,
+           Kokkos::Sum<std::int64_t>(count));
+  });
+  return cells.planes < static_cast<int>(assignment) ? painted.particles : count;
+}
+
+template <class Exec, class T>
+void paint_on_ranks(Exec const& exec, GhostPlanes<Exec>& ghosts, Painted<T> const& painted,
+                    double box, CellsWindow<T> const& cells, PaintOptions const& options) {
+  with_support(options.assignment, [&]<int Support>(std::integral_constant<int, Support>) {
+    MeshOfRanks<Exec> const ranks{ghosts};
+    if (options.deterministic)
+      return paint_parts<Support>(exec, painted, box, cells, options.scheme, ranks);
+    paint_with<Support, 0>(exec, painted, box, cells, DepositNumbers<Support, 0, T>{nullptr},
+                           options.scheme);
+    ranks.add_ghosts(exec, cells);
+  });
+}
+
 }  // namespace coir::mesh::detail
 
-#define COIR_INSTANTIATE_PAINT_OF(Exec, T)                                              \
-  template void paint<Exec, T>(Exec const&, Painted<T> const&, double, Cells<T> const&, \
-                               PaintOptions const&);
+#define COIR_INSTANTIATE_PAINT_OF(Exec, T)                                                  \
+  template void paint<Exec, T>(Exec const&, Painted<T> const&, double, Cells<T> const&,     \
+                               PaintOptions const&);                                        \
+  template std::int64_t particles_beyond<Exec, T>(Exec const&, Painted<T> const&, double,   \
+                                                  CellsWindow<T> const&, Assignment);       \
+  template void paint_on_ranks<Exec, T>(Exec const&, GhostPlanes<Exec>&, Painted<T> const&, \
+                                        double, CellsWindow<T> const&, PaintOptions const&);
 #define COIR_INSTANTIATE_PAINT(Exec)      \
   namespace coir::mesh::detail {          \
   COIR_INSTANTIATE_PAINT_OF(Exec, float)  \

@@ -28,6 +28,23 @@ inline double inverse_spacing(std::int64_t cells, double box) {
 template <class T>
 using PerAxis = Kokkos::Array<T, 3>;
 
+/// Where planes lie in memory that holds all of them: each at its number.
+struct AllPlanes {
+  KOKKOS_FORCEINLINE_FUNCTION std::int32_t operator()(std::int32_t plane) const { return plane; }
+};
+
+/// Where planes lie in memory that holds some of them, see CellsWindow.
+struct HeldPlanes {
+  std::int32_t extent, start, margin, last;
+
+  /// \return  the last place where a particle's cells fit, if they aren't held
+  KOKKOS_FORCEINLINE_FUNCTION std::int32_t operator()(std::int32_t plane) const {
+    std::int32_t place = plane - start;
+    place = place < 0 ? place + extent : place;
+    return margin + (place < last ? place : last);
+  }
+};
+
 /// A mesh of one or three numbers per cell. Rows lie contiguously; planes and rows may be padded.
 template <class T>
 struct Cells {
@@ -38,6 +55,13 @@ struct Cells {
 
   std::int64_t count() const { return extent[0] * extent[1] * extent[2]; }
 
+  /// Cells in memory along an axis.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t held(int d) const { return extent[d]; }
+  /// Where the first plane lies that a particle of this support touches.
+  KOKKOS_FORCEINLINE_FUNCTION AllPlanes places(int /*support*/) const { return {}; }
+  /// The same for those who also need cells up to so many planes before and after.
+  Cells with_margin(int /*planes*/) const { return *this; }
+
   /// 1 / h along each axis of a cubic box.
   template <class U = std::remove_const_t<T>>
   PerAxis<U> inverse_spacing(double box) const {
@@ -47,10 +71,42 @@ struct Cells {
   }
 };
 
+/// Some planes of a periodic mesh, one behind the other: a rank's own, and ghosts before and after them. `extent` is that of the
+/// whole mesh, by which positions are mapped. Planes go on at the other end of the axis, so that a mesh of few planes may be held
+/// more than once; nothing wraps around in memory.
+template <class T>
+struct CellsWindow : Cells<T> {
+  std::int32_t planes;  ///< held
+  std::int32_t
+      start;  ///< the plane of the mesh, from 0 on, that lies `margin` planes behind the first one
+  std::int32_t margin = 0;  ///< planes at either end that particles don't touch themselves
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t held(int d) const {
+    return d == 0 ? planes : this->extent[d];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION HeldPlanes places(int support) const {
+    std::int32_t const last = planes - support - 2 * margin;
+    return HeldPlanes{static_cast<std::int32_t>(this->extent[0]), start, margin,
+                      last < 0 ? 0 : last};
+  }
+  CellsWindow with_margin(int more) const {
+    CellsWindow window = *this;
+    window.start = static_cast<std::int32_t>((start + more) % this->extent[0]);
+    window.margin = margin + more;
+    return window;
+  }
+};
+
 /// A mesh as it is passed to kernels that only read it.
 template <class T>
 Cells<T const> read_only(Cells<T> const& cells) {
   return {cells.data, {cells.extent[0], cells.extent[1], cells.extent[2]}, cells.plane, cells.row};
+}
+
+template <class T>
+CellsWindow<T const> read_only(CellsWindow<T> const& window) {
+  return {read_only(static_cast<Cells<T> const&>(window)), window.planes, window.start,
+          window.margin};
 }
 
 /// Whether the numbers of a mesh's row lie side by side. The mesh has 3 axes, or 4 with the components of vectors last.
@@ -83,6 +139,24 @@ Cells<T> cells_of(Strided<T, Rank> const& mesh) {
 template <StridedView Mesh>
 auto cells_of(Mesh const& mesh) {
   return cells_of(strided(mesh));
+}
+
+/// The cells of some planes of a mesh.
+///
+/// \param held    (planes held, n_1, n_2), or with the components of vectors last
+/// \param first   number of the first one held; below 0, or beyond the last, it is that of the periodic axis
+/// \param planes  of the whole mesh
+/// \throws PreconditionError as cells_of
+template <StridedView Mesh>
+auto window_of(Mesh const& held, std::int64_t first, std::int64_t planes) {
+  auto cells = cells_of(held);
+  expects(planes >= 1 && planes <= 1 << 24, "a mesh must have from 1 to 2^24 cells along axis 0",
+          planes);
+  CellsWindow<std::remove_pointer_t<decltype(cells.data)>> window{
+      cells, static_cast<std::int32_t>(cells.extent[0]),
+      static_cast<std::int32_t>((first % planes + planes) % planes), 0};
+  window.extent[0] = planes;
+  return window;
 }
 
 }  // namespace coir::mesh

@@ -23,7 +23,8 @@ namespace coir::mesh {
 ///
 /// \tparam Support  cells that a particle touches along an axis, see with_support()
 /// \tparam Points   of the differences, 2 or 4
-template <int Support, int Points, class T>
+/// \tparam Mesh     Cells, or CellsWindow, which also holds Points / 2 planes before and after those that particles touch
+template <int Support, int Points, class T, class Mesh = Cells<T const>>
 class MeshSlopes {
   static constexpr int reach = Points / 2, wide = Support + Points;
 
@@ -31,8 +32,8 @@ class MeshSlopes {
   static constexpr int components = 3;
   using Block = detail::ParticleBlock<Support, T, reach>;
 
-  MeshSlopes(Cells<T const> const& cells, double box)
-      : cells_(cells), per_cell_(cells.inverse_spacing(box)) {
+  MeshSlopes(Mesh const& cells, double box)
+      : cells_(cells.with_margin(reach)), per_cell_(cells.inverse_spacing(box)) {
     auto const per_cell = cells.template inverse_spacing<double>(box);
     for (int d = 0; d < 3; ++d) difference_[d] = {Points, per_cell[d]};
   }
@@ -76,18 +77,20 @@ class MeshSlopes {
     std::int64_t place[3][wide];
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
-      std::int32_t const extent = static_cast<std::int32_t>(cells_.extent[d]);
-      auto const t = detail::touched<Support, T>(position[d], per_cell_[d], static_cast<T>(extent));
+      std::int32_t const held = static_cast<std::int32_t>(cells_.held(d));
+      auto const t =
+          detail::touched<Support, T>(position[d], per_cell_[d], static_cast<T>(cells_.extent[d]));
       std::int64_t const stride = d == 0 ? cells_.plane : d == 1 ? cells_.row : 1;
       COIR_UNROLL
       for (int o = 0; o < Support; ++o) weight[d][o] = t.weight[o];
       std::int32_t cell = t.first;
+      if (d == 0) cell = cells_.places(Support)(cell);
       COIR_UNROLL
-      for (int c = 0; c < reach; ++c) cell = cell == 0 ? extent - 1 : cell - 1;
+      for (int c = 0; c < reach; ++c) cell = cell == 0 ? held - 1 : cell - 1;
       COIR_UNROLL
       for (int c = 0; c < wide; ++c) {
         place[d][c] = cell * stride;
-        cell = cell + 1 == extent ? 0 : cell + 1;
+        cell = cell + 1 == held ? 0 : cell + 1;
       }
     }
     return slope_at(place, weight);
@@ -162,7 +165,7 @@ class MeshSlopes {
     to[2] = along(z, w[2], difference_[2]);
   }
 
-  Cells<T const> cells_;
+  Mesh cells_;
   PerAxis<T> per_cell_;
   detail::DifferenceWeights<T> difference_[3];
 };

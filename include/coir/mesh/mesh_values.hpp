@@ -38,7 +38,8 @@ void read_pairs(T const* const (&row)[2][2], T const (&wx)[2], T const (&wy)[2],
 ///
 /// \tparam Support     cells that a particle touches along an axis, see with_support()
 /// \tparam Components  1 for numbers, 3 for vectors
-template <int Support, int Components, class T>
+/// \tparam Mesh        Cells, or CellsWindow where particles touch none but planes that it holds
+template <int Support, int Components, class T, class Mesh = Cells<T const>>
 class MeshValues {
  public:
   static constexpr int components = Components;
@@ -49,7 +50,7 @@ class MeshValues {
     std::int64_t start[Support][Support][detail::ParticleBlock<Support, T>::size];
   };
 
-  MeshValues(Cells<T const> const& cells, double box)
+  MeshValues(Mesh const& cells, double box)
       : cells_(cells), per_cell_(cells.inverse_spacing(box)) {}
 
   template <class Position>
@@ -104,11 +105,12 @@ class MeshValues {
           detail::touched<Support, T>(position[d], per_cell_[d], static_cast<T>(cells_.extent[d]));
       std::int64_t const stride = d == 0 ? cells_.plane : d == 1 ? cells_.row : Components;
       std::int32_t cell = t.first;
+      if (d == 0) cell = cells_.places(Support)(cell);
       COIR_UNROLL
       for (int o = 0; o < Support; ++o) {
         weight[d][o] = t.weight[o];
         place[d][o] = cell * stride;
-        cell = cell + 1 == static_cast<std::int32_t>(cells_.extent[d]) ? 0 : cell + 1;
+        cell = cell + 1 == static_cast<std::int32_t>(cells_.held(d)) ? 0 : cell + 1;
       }
     }
     Value<T, Components> sum{};
@@ -130,7 +132,7 @@ class MeshValues {
   }
 
  private:
-  Cells<T const> cells_;
+  Mesh cells_;
   PerAxis<T> per_cell_;
 };
 

@@ -5,12 +5,15 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/distributed/together.hpp>
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/cells.hpp>
 #include <coir/mesh/detail/checks.hpp>
 #include <coir/mesh/detail/staged.hpp>
+#include <coir/mesh/ghosts.hpp>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -44,6 +47,9 @@ struct PaintOptions {
   /// particles. A particle's mass is cut into 2^18 parts (float) or 2^40 (double), or into fewer where a cell would
   /// hold more than 8192 (float) or 2^23 (double) particles. For masses of 1.
   bool deterministic = false;
+  /// Over ranks: whether particles are looked at first, for whether the planes are held that they touch. Without that those
+  /// where they aren't are painted elsewhere.
+  bool check_planes = true;
 };
 
 namespace detail {
@@ -60,6 +66,15 @@ struct Painted {
 template <class Exec, class T>
 void paint(Exec const& exec, Painted<T> const& painted, double box, Cells<T> const& cells,
            PaintOptions const& options);
+
+/// Particles that touch planes that aren't held.
+template <class Exec, class T>
+std::int64_t particles_beyond(Exec const& exec, Painted<T> const& painted, double box,
+                              CellsWindow<T> const& cells, Assignment assignment);
+
+template <class Exec, class T>
+void paint_on_ranks(Exec const& exec, GhostPlanes<Exec>& ghosts, Painted<T> const& painted,
+                    double box, CellsWindow<T> const& cells, PaintOptions const& options);
 
 }  // namespace detail
 
@@ -123,6 +138,49 @@ void paint(Exec const& exec, Positions const& positions, Values const& values, d
       exec, {at.elements().data, particles, of.elements().data, ViewOfRank<Values, 2> ? 3 : 1}, box,
       cells_of(on.elements()), options);
   on.finish();
+}
+
+/// The density of all ranks' particles, of mass 1, on a mesh that they share out: each rank paints its particles on the planes that
+/// it holds, and ghosts are added to their owners' planes. Collective.
+///
+/// Deterministic painting gives the bits of one rank, for any number of them.
+///
+/// \param ghosts     hold the planes that this rank's particles touch: touched_beyond() tells for those of its slab
+/// \param positions  (N, 3), of this rank's particles, as LayoutRight; N may differ
+/// \param box        length of the whole mesh's cubic box, > 0
+/// \param held       (ghosts.held(), n_1, n_2) out: the density in the own planes, and of no use in ghosts and in gaps between
+///                   rows and planes. Rows are contiguous and follow each other
+/// \throws PreconditionError on all ranks if on one shapes don't fit or particles touch planes that aren't held
+/// \throws ResourceError on all ranks if there is no memory for ghosts of others
+template <CompiledSpace Exec, VectorsOfParticles Positions, WritableRealViewOfRank<3> Held>
+  requires StridedView<Held> && SameValueType<Positions, Held> && CanAccess<Exec, Positions, Held>
+void paint(Exec const& exec, GhostPlanes<Exec>& ghosts, Positions const& positions, double box,
+           Held const& held, PaintOptions const& options = {}) {
+  using T = typename Held::value_type;
+  detail::Painted<T> painted{positions.data(), static_cast<std::int64_t>(positions.extent(0)),
+                             nullptr, 0};
+  auto const cells = distributed::together(ghosts.group(), [&] {
+    detail::expects_box(box);
+    detail::expects_vectors(positions, "positions", painted.particles);
+    expects(painted.particles == 0 || is_c_order(strided(positions)),
+            "positions of particles over ranks must lie one behind the other, as LayoutRight");
+    expects(static_cast<std::int64_t>(held.extent(0)) == ghosts.held(),
+            "a mesh over ranks must have the " + std::to_string(ghosts.held()) +
+                " planes that this rank holds",
+            held.extent(0));
+    expects(detail::is_in_order(strided(held)), "planes and rows of a mesh must follow each other");
+    auto const window = window_of(held, ghosts.first(), ghosts.planes());
+    if (options.check_planes) {
+      auto const beyond =
+          detail::particles_beyond<Exec, T>(exec, painted, box, window, options.assignment);
+      expects(beyond == 0,
+              "particles of a rank must touch none but its planes and ghosts, and " +
+                  std::to_string(beyond) +
+                  " touch others: bring them to their ranks first, or hold more ghosts");
+    }
+    return window;
+  });
+  detail::paint_on_ranks<Exec, T>(exec, ghosts, painted, box, cells, options);
 }
 
 /// The same on the default instance of the execution space of the positions.

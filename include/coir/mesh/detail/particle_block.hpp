@@ -29,18 +29,22 @@ struct ParticleBlock {
 
 /// Finds the cells and weights of a block's particles along one axis. Offsets are cells times `step`.
 ///
+/// \param extent  of the axis
+/// \param held    cells in memory
+/// \param places  of cells in memory
 /// \tparam o, c  0 to Support - 1, and 0 to Support + 2 Reach - 1: the loop vectorises only if it has no inner loops
-template <int Support, int Reach, class T, int Size, int... o, int... c>
-void locate_along(T const (&x)[Size], int count, T per_cell, std::int64_t extent, std::int32_t step,
-                  T (&weight)[Support][Size], std::int32_t (&offset)[Support + 2 * Reach][Size],
+template <int Support, int Reach, class T, int Size, class Places, int... o, int... c>
+void locate_along(T const (&x)[Size], int count, T per_cell, std::int64_t extent, std::int64_t held,
+                  Places const places, std::int32_t step, T (&weight)[Support][Size],
+                  std::int32_t (&offset)[Support + 2 * Reach][Size],
                   std::integer_sequence<int, o...>, std::integer_sequence<int, c...>) {
   T const cells = static_cast<T>(extent);
-  std::int32_t const end = static_cast<std::int32_t>(extent) * step;
+  std::int32_t const end = static_cast<std::int32_t>(held) * step;
   COIR_INDEPENDENT_ITERATIONS
   for (int p = 0; p < count; ++p) {
     Touched<Support, T> const t = touched<Support, T>(x[p], per_cell, cells);
     ((weight[o][p] = t.weight[o]), ...);
-    std::int32_t at = t.first * step;
+    std::int32_t at = places(t.first) * step;
     for (int cell = 0; cell < Reach; ++cell) at = at == 0 ? end - step : at - step;
     ((offset[c][p] = at, at = at + step == end ? 0 : at + step), ...);
   }
@@ -49,10 +53,11 @@ void locate_along(T const (&x)[Size], int count, T per_cell, std::int64_t extent
 /// Finds the cells and weights of `count` particles; position(p) points to the coordinates of the p-th.
 ///
 /// \tparam Components  numbers per cell
+/// \param cells        or a window; with a margin of at least Reach
 /// \param per_cell     Cells::inverse_spacing()
-template <int Components, int Support, int Reach, class T, class Cell, class Position>
+template <int Components, int Support, int Reach, class T, class Mesh, class Position>
 void locate(ParticleBlock<Support, T, Reach>& block, int count, Position const& position,
-            Cells<Cell> const& cells, PerAxis<T> const& per_cell) {
+            Mesh const& cells, PerAxis<T> const& per_cell) {
   T x[3][particles_per_block];
   for (int p = 0; p < count; ++p) {
     T const* const at = position(p);
@@ -60,13 +65,13 @@ void locate(ParticleBlock<Support, T, Reach>& block, int count, Position const& 
   }
   constexpr auto each = std::make_integer_sequence<int, Support>{};
   constexpr auto all = std::make_integer_sequence<int, Support + 2 * Reach>{};
-  locate_along<Support, Reach>(x[0], count, per_cell[0], cells.extent[0], 1, block.weight[0],
-                               block.plane, each, all);
-  locate_along<Support, Reach>(x[1], count, per_cell[1], cells.extent[1],
-                               static_cast<std::int32_t>(cells.row), block.weight[1], block.row,
-                               each, all);
-  locate_along<Support, Reach>(x[2], count, per_cell[2], cells.extent[2], Components,
-                               block.weight[2], block.column, each, all);
+  locate_along<Support, Reach>(x[0], count, per_cell[0], cells.extent[0], cells.held(0),
+                               cells.places(Support), 1, block.weight[0], block.plane, each, all);
+  locate_along<Support, Reach>(x[1], count, per_cell[1], cells.extent[1], cells.extent[1],
+                               AllPlanes{}, static_cast<std::int32_t>(cells.row), block.weight[1],
+                               block.row, each, all);
+  locate_along<Support, Reach>(x[2], count, per_cell[2], cells.extent[2], cells.extent[2],
+                               AllPlanes{}, Components, block.weight[2], block.column, each, all);
 }
 
 }  // namespace coir::mesh::detail

@@ -1,0 +1,108 @@
+#pragma once
+
+/// \file
+/// Ghost planes: copies of planes that belong to other ranks, before and after a rank's own planes of a mesh.
+
+#include <coir/core/concepts.hpp>
+#include <coir/core/kokkos.hpp>
+#include <coir/core/views.hpp>
+#include <coir/distributed/group.hpp>
+#include <coir/distributed/share.hpp>
+#include <coir/mesh/assignment.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace coir::mesh {
+
+/// Numbers of ghost planes before and after a rank's own ones.
+struct GhostWidths {
+  int below = 0, above = 0;
+
+  /// Those that contain both.
+  friend GhostWidths widest(GhostWidths const& a, GhostWidths const& b) {
+    return GhostWidths{a.below > b.below ? a.below : b.below,
+                       a.above > b.above ? a.above : b.above};
+  }
+  /// The same with `planes` more on either side.
+  GhostWidths widened(int planes) const { return GhostWidths{below + planes, above + planes}; }
+  bool operator==(GhostWidths const&) const = default;
+};
+
+/// The planes that particles of a slab touch beyond it. A particle lies in the slab of the plane that is the last one at or before
+/// its position.
+///
+/// \param astray  planes by which particles may have left the slab
+constexpr GhostWidths touched_beyond(Assignment assignment, int astray = 0) {
+  // tsc touches one plane above the nearest one, which may be the next.
+  bool const cic = assignment == Assignment::cic;
+  return GhostWidths{(cic ? 0 : 1) + astray, (cic ? 1 : 2) + astray};
+}
+
+namespace detail {
+
+/// Ghost planes that follow each other and have one owner.
+struct GhostRun {
+  int holder = 0;
+  std::int64_t held = 0;  ///< place of the first one among the planes that the holder has in memory
+  int owner = 0;
+  std::int64_t own = 0;  ///< its place among the owner's own planes
+  std::int64_t planes = 0;
+};
+
+/// Runs of a rank's ghosts: of those after its planes, and then of those before.
+std::vector<GhostRun> ghost_runs(std::int64_t planes, int rank, int ranks,
+                                 GhostWidths const& widths);
+
+}  // namespace detail
+
+/// Ghost planes around the slabs of planes that ranks have of a periodic mesh, as distributed::share_of() shares axis 0 out.
+/// A rank holds its ghosts below, its own planes and its ghosts above in this order in memory, each `plane` numbers behind the one
+/// before. Ghosts may reach beyond the next rank, around the axis, and to the rank itself.
+///
+/// What is collective, fill() and add(), is counted as "mesh/ghosts" in the group's traffic. A plane travels with the gaps between
+/// its rows.
+template <CompiledSpace Exec>
+class GhostPlanes {
+ public:
+  /// \param planes  of the whole mesh, >= 1
+  /// \param widths  the same on all ranks, none negative
+  /// \throws PreconditionError if one isn't
+  GhostPlanes(distributed::Group const& group, std::int64_t planes, GhostWidths const& widths);
+
+  distributed::Group const& group() const { return group_; }
+  /// Of the whole mesh.
+  std::int64_t planes() const { return planes_; }
+  GhostWidths const& widths() const { return widths_; }
+  /// This rank's own planes.
+  distributed::Share const& own() const { return own_; }
+  /// The number of the first plane held, below 0 where that is one of the axis' other end.
+  std::int64_t first() const { return own_.first - widths_.below; }
+  /// Planes held.
+  std::int64_t held() const { return widths_.below + own_.count + widths_.above; }
+
+  /// Ghosts get the numbers of the planes that they stand for.
+  ///
+  /// \tparam T      float, double, std::int32_t, std::int64_t
+  /// \param data    the first plane held
+  /// \param plane   numbers from one plane to the next
+  /// \param length  numbers of a plane that travel, at most `plane`
+  template <class T>
+  void fill(Exec const& exec, T* data, std::int64_t plane, std::int64_t length) const;
+
+  /// Ghosts are added to the planes that they stand for, in a fixed order: first those above their holder's planes, in order of
+  /// ranks, then those below. Whole numbers wrap around.
+  template <class T>
+  void add(Exec const& exec, T* data, std::int64_t plane, std::int64_t length);
+
+ private:
+  distributed::Group group_;
+  std::int64_t planes_;
+  GhostWidths widths_;
+  distributed::Share own_;
+  std::vector<detail::GhostRun> held_here_, owned_here_;
+  Kokkos::View<std::byte*, typename Exec::memory_space> received_;
+};
+
+}  // namespace coir::mesh

@@ -1,0 +1,120 @@
+#pragma once
+
+/// \file
+/// Ghost planes, for one execution space.
+
+#include "deposit.hpp"
+
+#include <coir/core/errors.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/distributed/together.hpp>
+#include <coir/mesh/ghosts.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace coir::mesh {
+
+namespace detail {
+
+template <class T>
+struct AddPlanes {
+  T const* from;
+  T* to;
+  std::int64_t from_plane, to_plane;
+  KOKKOS_FUNCTION void operator()(std::int64_t plane, std::int64_t at) const {
+    add_to(to[plane * to_plane + at], from[plane * from_plane + at]);
+  }
+};
+
+}  // namespace detail
+
+template <CompiledSpace Exec>
+GhostPlanes<Exec>::GhostPlanes(distributed::Group const& group, std::int64_t planes,
+                               GhostWidths const& widths)
+    : group_(group), planes_(planes), widths_(widths) {
+  expects(planes >= 1, "a mesh must have at least one plane", planes);
+  expects(widths.below >= 0 && widths.above >= 0, "numbers of ghost planes must not be negative",
+          std::min(widths.below, widths.above));
+  int const rank = group.rank(), ranks = group.size();
+  own_ = distributed::share_of(planes, rank, ranks);
+  held_here_ = detail::ghost_runs(planes, rank, ranks, widths);
+  for (int holder = 0; holder < ranks; ++holder)
+    for (auto const& run : detail::ghost_runs(planes, holder, ranks, widths))
+      if (run.owner == rank) owned_here_.push_back(run);
+  // A holder's runs keep their order, in which they travel.
+  std::stable_partition(owned_here_.begin(), owned_here_.end(),
+                        [&](detail::GhostRun const& run) { return run.held >= widths.below; });
+}
+
+template <CompiledSpace Exec>
+template <class T>
+void GhostPlanes<Exec>::fill(Exec const& exec, T* data, std::int64_t plane,
+                             std::int64_t length) const {
+  auto const bytes = [=](detail::GhostRun const& run) {
+    return ((run.planes - 1) * plane + length) * static_cast<std::int64_t>(sizeof(T));
+  };
+  std::vector<distributed::Send> sends;
+  std::vector<distributed::Receive> receives;
+  for (auto const& run : owned_here_)
+    sends.push_back(
+        distributed::Send{run.holder, data + (widths_.below + run.own) * plane, bytes(run)});
+  for (auto const& run : held_here_)
+    receives.push_back(distributed::Receive{run.owner, data + run.held * plane, bytes(run)});
+  group_.exchange(exec, "mesh/ghosts", sends, receives);
+}
+
+template <CompiledSpace Exec>
+template <class T>
+void GhostPlanes<Exec>::add(Exec const& exec, T* data, std::int64_t plane, std::int64_t length) {
+  constexpr std::int64_t size = sizeof(T);
+  auto const bytes = [=](detail::GhostRun const& run) {
+    return ((run.planes - 1) * plane + length) * size;
+  };
+  std::int64_t planes = 0;
+  for (auto const& run : owned_here_) planes += run.planes;
+  std::int64_t const wanted = planes * plane * size;
+  distributed::together(group_, [&] {
+    if (static_cast<std::int64_t>(received_.size()) >= wanted) return;
+    expects_memory<typename Exec::memory_space>(wanted, "the ghost planes of other ranks");
+    received_ = {};
+    received_ = Kokkos::View<std::byte*, typename Exec::memory_space>(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::ghosts/received"),
+        static_cast<std::size_t>(wanted));
+  });
+  std::vector<distributed::Send> sends;
+  std::vector<distributed::Receive> receives;
+  T* const received = reinterpret_cast<T*>(received_.data());
+  for (auto const& run : held_here_)
+    sends.push_back(distributed::Send{run.owner, data + run.held * plane, bytes(run)});
+  std::int64_t at = 0;
+  for (auto const& run : owned_here_) {
+    receives.push_back(distributed::Receive{run.holder, received + at * plane, bytes(run)});
+    at += run.planes;
+  }
+  group_.exchange(exec, "mesh/ghosts", sends, receives);
+  at = 0;
+  for (auto const& run : owned_here_) {
+    // One after the other: two of them may stand for the same plane.
+    for_each("coir::mesh::ghosts/add", exec, coir::box<2, std::int64_t>({run.planes, length}),
+             detail::AddPlanes<T>{received + at * plane, data + (widths_.below + run.own) * plane,
+                                  plane, plane});
+    at += run.planes;
+  }
+}
+
+}  // namespace coir::mesh
+
+#define COIR_INSTANTIATE_GHOSTS_OF(Exec, T)                                                    \
+  template void GhostPlanes<Exec>::fill<T>(Exec const&, T*, std::int64_t, std::int64_t) const; \
+  template void GhostPlanes<Exec>::add<T>(Exec const&, T*, std::int64_t, std::int64_t);
+#define COIR_INSTANTIATE_GHOSTS(Exec)            \
+  namespace coir::mesh {                         \
+  template class GhostPlanes<Exec>;              \
+  COIR_INSTANTIATE_GHOSTS_OF(Exec, float)        \
+  COIR_INSTANTIATE_GHOSTS_OF(Exec, double)       \
+  COIR_INSTANTIATE_GHOSTS_OF(Exec, std::int32_t) \
+  COIR_INSTANTIATE_GHOSTS_OF(Exec, std::int64_t) \
+  }
