@@ -179,4 +179,54 @@ struct PotentialInVectors {
   std::int64_t last() const { return std::min(shape[0], late); }
 };
 
+/// The same for the vectors of some planes: those that a rank's particles touch. The potential has `reach` planes more before and
+/// after them, so that nothing wraps around.
+struct PotentialInWindow {
+  static constexpr std::int64_t late = 12;  // fewer planes at the end aren't worth a batch
+  Shape<3> shape{};                         ///< of the whole mesh
+  std::int64_t planes = 0;                  ///< of vectors
+  std::int64_t reach = 0;                   ///< of the differences
+  std::int64_t offset =
+      0;  ///< where the potential begins; as many numbers behind the vectors as let it end with them
+
+  std::int64_t row() const { return 2 * (shape[2] / 2 + 1); }
+  std::int64_t plane() const { return shape[1] * row(); }
+  std::int64_t vectors() const { return 3 * planes * shape[1] * shape[2]; }
+  /// Planes of the potential.
+  std::int64_t held() const { return planes + 2 * reach; }
+  /// Numbers of the copied planes.
+  std::int64_t copy_size() const { return (last() + 2 * reach) * plane(); }
+
+  /// \param memory  of vectors and potential
+  /// \param copy    scratch, copy_size() numbers
+  template <int Points, class Exec, class T>
+  void make_vectors(Exec const& exec, T* memory, T* copy, double box) const {
+    if (planes == 0) return;
+    T* const potential = memory + offset;
+    std::int64_t const early = planes - last();
+    for_each("coir::mesh::force/keep", exec,
+             coir::box<2, std::int64_t>({last() + 2 * reach, plane()}),
+             CopyPlanes<T>{potential, copy, plane(), held(), early});
+    Differences<T, Points> body(potential, shape, box, memory);
+    body.n[0] = held();
+    body.shift = -reach;
+    // Vectors of a batch overwrite no more than the planes of the potential before the batch's first one.
+    for (std::int64_t begin = 0, end = 0; begin < early; begin = end) {
+      end = std::min(early, (offset + begin * plane()) / (3 * shape[1] * shape[2]));
+      body.first_plane = begin + reach;
+      body.end_plane = end + reach;
+      find_differences(exec, body);
+    }
+    Differences<T, Points> rest(copy, shape, box, memory);
+    rest.n[0] = last() + 2 * reach;
+    rest.first_plane = reach;
+    rest.end_plane = reach + last();
+    rest.shift = early - reach;
+    find_differences(exec, rest);
+  }
+
+ private:
+  std::int64_t last() const { return std::min(planes, late); }
+};
+
 }  // namespace coir::mesh::detail

@@ -10,12 +10,15 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/distributed/together.hpp>
 #include <coir/fft/wave_number.hpp>
 #include <coir/mesh/force.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <string>
 #include <vector>
 
 namespace coir::mesh {
@@ -116,7 +119,50 @@ struct ForceLayout {
   }
 };
 
+/// The same for a rank. The potential's own planes are as well aligned as the vectors.
+struct ForceLayoutOfRank {
+  PotentialInWindow both;
+  std::int64_t workspace = 0;  ///< where the spectrum's rows lie
+  std::int64_t potential = 0;  ///< where the first plane held begins
+  std::int64_t size = 0;
+  std::int64_t copy = 0;
+
+  ForceLayoutOfRank(distributed::Group const& group, Shape<3> const& shape,
+                    GhostWidths const& touched, ForceOptions const& options) {
+    auto const rows = distributed::share_of(shape[1], group.rank(), group.size());
+    auto const own = distributed::share_of(shape[0], group.rank(), group.size());
+    int const reach = gradient_points(options.kernel) / 2;
+    both.shape = shape;
+    both.reach = reach;
+    both.planes = own.count + touched.below + touched.above;
+    std::int64_t const before = (touched.below + reach) * both.plane();
+    std::int64_t const spectrum = shape[0] * rows.count * both.row();
+    std::int64_t const held = both.held() * both.plane();
+    auto const aligned = [](std::int64_t at) { return (at + 63) / 64 * 64; };
+    // Where there are vectors, the workspace is free before they are made.
+    std::int64_t const least =
+        options.vectors ? std::max(both.vectors() - held, spectrum) : std::int64_t(0);
+    potential = aligned(std::max<std::int64_t>(least, 0) + before) - before;
+    size = potential + held;
+    if (options.vectors) {
+      size = std::max(size, both.vectors());
+      copy = both.copy_size();
+    } else {
+      workspace = aligned(size);
+      size = workspace + spectrum;
+    }
+    both.offset = potential;
+  }
+};
+
 }  // namespace detail
+
+template <CompiledSpace Exec, Real T>
+std::int64_t Force<Exec, T>::bytes(distributed::Group const& group, Shape<3> const& shape,
+                                   GhostWidths const& touched, ForceOptions const& options) {
+  detail::ForceLayoutOfRank const layout(group, shape, touched, options);
+  return (layout.size + layout.copy) * static_cast<std::int64_t>(sizeof(T));
+}
 
 template <CompiledSpace Exec, Real T>
 std::int64_t Force<Exec, T>::bytes(Exec const& exec, Shape<3> const& shape,
@@ -161,18 +207,71 @@ Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
   }
   spectrum_ = Spectrum(reinterpret_cast<Kokkos::complex<T>*>(memory_.data() + layout.potential),
                        shape[0], shape[1], shape[2] / 2 + 1);
+  held_ = spectrum_;
   if (options.vectors) force_ = Vectors(memory_.data(), shape[0], shape[1], shape[2], 3);
+  make_factors();
+}
 
+template <CompiledSpace Exec, Real T>
+Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3> const& shape,
+                      double box, GhostWidths const& touched, ForceOptions const& options)
+    : exec_(exec), shape_(shape), box_(box), options_(options) {
+  expects(box > 0 && std::isfinite(box), "the box length must be positive and finite", box);
+  expects(gradient_points(options.kernel) > 0,
+          "a spectral gradient needs one rank: take another kernel than " +
+              std::string(name_of(options.kernel)));
+  for (std::int64_t const extent : shape)
+    expects(extent >= 1, "a mesh must have at least one cell along each axis", extent);
+  GhostPlanes<Exec> const painted(group, shape[0], touched);
+  GhostPlanes<Exec> const potential(group, shape[0],
+                                    touched.widened(gradient_points(options.kernel) / 2));
+  fft::PlanOptions plan;
+  plan.effort = options.effort;
+  fft::RealSlab<Exec, T> const slab(exec, group, shape, plan);
+  detail::ForceLayoutOfRank const layout(group, shape, touched, options);
+  distributed::together(group, [&] {
+    expects_memory<Space>(
+        bytes(group, shape, touched, options),
+        "this rank's part of the force on a mesh of " + in_words(shape) + " cells");
+    memory_ = Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/meshes"),
+                      static_cast<std::size_t>(layout.size));
+    copy_ = Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/copy"),
+                    static_cast<std::size_t>(layout.copy));
+    if constexpr (runs_on_host<Exec>)
+      ask_for_large_pages(memory_.data(), layout.size * static_cast<std::int64_t>(sizeof(T)));
+    // What lies between rows travels with them.
+    Kokkos::deep_copy(exec, memory_, T(0));
+    make_factors();
+  });
+  auto const spectrum_at = [&](std::int64_t at, std::int64_t n0, std::int64_t n1) {
+    return Spectrum(reinterpret_cast<Kokkos::complex<T>*>(memory_.data() + at),
+                    static_cast<std::size_t>(n0), static_cast<std::size_t>(n1),
+                    static_cast<std::size_t>(shape[2] / 2 + 1));
+  };
+  std::int64_t const plane = layout.both.plane();
+  held_ = spectrum_at(layout.potential + layout.both.reach * plane, painted.held(), shape[1]);
+  spectrum_ = spectrum_at(layout.potential + potential.widths().below * plane, painted.own().count,
+                          shape[1]);
+  if (options.vectors)
+    force_ =
+        Vectors(memory_.data(), static_cast<std::size_t>(painted.held()), shape[1], shape[2], 3);
+  ranks_.emplace(OverRanks{slab, painted, potential,
+                           spectrum_at(layout.workspace, shape[0], slab.rows().count),
+                           memory_.data() + layout.potential});
+}
+
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::make_factors() {
   auto const copy_of = [](std::vector<double> const& factors) {
     return copy_to<Space>("coir::mesh::force/factors",
                           std::vector<T>(factors.begin(), factors.end()));
   };
   for (int d = 0; d < 3; ++d) {
-    auto const factors =
-        detail::force_factors(shape[d], d == 2 ? shape[d] / 2 + 1 : shape[d], box, options.kernel);
+    auto const factors = detail::force_factors(shape_[d], d == 2 ? shape_[d] / 2 + 1 : shape_[d],
+                                               box_, options_.kernel);
     laplacian_[d] = copy_of(factors.laplacian);
     square_[d] = copy_of(factors.square);
-    if (compensates_window(options.kernel)) window_[d] = copy_of(factors.window);
+    if (compensates_window(options_.kernel)) window_[d] = copy_of(factors.window);
   }
 }
 
@@ -199,17 +298,60 @@ auto Force<Exec, T>::inverse_laplacian(double scale) const {
 }
 
 template <CompiledSpace Exec, Real T>
+GhostPlanes<Exec>& Force<Exec, T>::ghosts() {
+  expects(ranks_.has_value(), "ghost planes are those of a force over ranks");
+  return ranks_->painted;
+}
+
+template <CompiledSpace Exec, Real T>
+CellsWindow<T const> Force<Exec, T>::force_window() const {
+  expects(ranks_ && options_.vectors, "a window is that of a force over ranks, with vectors");
+  return read_only(window_of(force_, ranks_->painted.first(), shape_[0]));
+}
+
+template <CompiledSpace Exec, Real T>
+CellsWindow<T const> Force<Exec, T>::potential_window() const {
+  expects(ranks_ && !options_.vectors,
+          "a potential's window is that of a force over ranks, without vectors");
+  auto const& ghosts = ranks_->potential;
+  Spectrum const all(reinterpret_cast<Kokkos::complex<T>*>(ranks_->planes),
+                     static_cast<std::size_t>(ghosts.held()), shape_[1], shape_[2] / 2 + 1);
+  return read_only(window_of(fft::real_view_of(all, shape_[2]), ghosts.first(), shape_[0]));
+}
+
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::solve_on_ranks(double scale) {
+  auto const& [slab, painted, potential, workspace, planes] = *ranks_;
+  if (window_[0].data() == nullptr && options_.softening == Softening::none)
+    slab.filter(spectrum_, workspace, inverse_laplacian<true>(scale));
+  else
+    slab.filter(spectrum_, workspace, inverse_laplacian<false>(scale));
+  detail::PotentialInWindow both;
+  both.shape = shape_;
+  both.planes = painted.held();
+  both.reach = gradient_points(options_.kernel) / 2;
+  both.offset = planes - memory_.data();
+  potential.fill(exec_, planes, both.plane(), both.plane());
+  if (!options_.vectors) return;
+  if (both.reach == 1)
+    both.template make_vectors<2>(exec_, memory_.data(), copy_.data(), box_);
+  else
+    both.template make_vectors<4>(exec_, memory_.data(), copy_.data(), box_);
+}
+
+template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::solve(double scale) {
+  if (ranks_) return solve_on_ranks(scale);
   if (gradient_points(options_.kernel) == 0) {
-    plan_.forward(density(), spectrum_);
+    plan_->forward(density(), spectrum_);
     fft::multiply_modes(exec_, spectrum_, inverse_laplacian<false>(scale));
     if (options_.vectors) store_components();
     return;
   }
   if (window_[0].data() == nullptr && options_.softening == Softening::none)
-    plan_.filter(density(), spectrum_, inverse_laplacian<true>(scale));
+    plan_->filter(density(), spectrum_, inverse_laplacian<true>(scale));
   else
-    plan_.filter(density(), spectrum_, inverse_laplacian<false>(scale));
+    plan_->filter(density(), spectrum_, inverse_laplacian<false>(scale));
   if (!options_.vectors) return;
   detail::PotentialInVectors const both{shape_};
   if (gradient_points(options_.kernel) == 2)
@@ -220,7 +362,7 @@ void Force<Exec, T>::solve(double scale) {
 
 template <CompiledSpace Exec, Real T>
 auto Force<Exec, T>::component(int d) const -> Density {
-  expects(gradient_points(options_.kernel) == 0,
+  expects(!ranks_ && gradient_points(options_.kernel) == 0,
           "components of their own are those of spectral gradients, not of the kernel " +
               std::string(name_of(options_.kernel)));
   expects(d >= 0 && d < 3, "a component must be 0, 1 or 2", d);
@@ -232,7 +374,7 @@ auto Force<Exec, T>::component(int d) const -> Density {
                                     d,
                                     static_cast<T>(2 * std::numbers::pi / box_)});
   auto const field = fft::real_view_of(component_, shape_[2]);
-  plan_.backward(component_, field);
+  plan_->backward(component_, field);
   return field;
 }
 

@@ -7,7 +7,10 @@
 #include <coir/core/shape.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/fft/plan.hpp>
+#include <coir/fft/slab.hpp>
+#include <coir/mesh/cells.hpp>
 #include <coir/mesh/force_kernel.hpp>
+#include <coir/mesh/ghosts.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -36,6 +39,9 @@ struct ForceOptions {
 ///
 /// Holds three numbers per cell: the density's mesh, in which transforms run, lies in the memory of the force. With a
 /// spectral gradient, which needs it longer, five. Without a mesh of forces one, or with a spectral gradient two.
+///
+/// The ranks of a group share the mesh out by planes. Each holds its own planes, and ghosts, as ghosts() tells: density(), force()
+/// and spectrum() are what this rank holds. Without a mesh of forces a rank needs a second mesh to transform in.
 template <CompiledSpace Exec, Real T>
 class Force {
  public:
@@ -53,23 +59,47 @@ class Force {
   /// \throws ResourceError if there is no memory
   Force(Exec const& exec, Shape<3> const& shape, double box, ForceOptions const& options = {});
 
+  /// Over ranks, whose particles are painted by paint(exec, ghosts(), ...) on density(), and read force_window() or
+  /// potential_window(). Collective, as solve() is then. On hosts, with fft::Effort::estimate, the force has the same bits for any
+  /// number of ranks; between devices it differs by rounding.
+  ///
+  /// \param touched  planes beyond a rank's slab that its particles touch: see touched_beyond()
+  /// \throws PreconditionError also if the kernel's gradient is spectral: it needs one rank
+  /// \throws ResourceError on all ranks if one has no memory
+  Force(Exec const& exec, distributed::Group const& group, Shape<3> const& shape, double box,
+        GhostWidths const& touched, ForceOptions const& options = {});
+
+  /// Bytes that this rank holds, without those that transforms work in.
+  static std::int64_t bytes(distributed::Group const& group, Shape<3> const& shape,
+                            GhostWidths const& touched, ForceOptions const& options = {});
+
   /// Bytes that it holds, with those that transforms work in.
   static std::int64_t bytes(Exec const& exec, Shape<3> const& shape,
                             ForceOptions const& options = {});
 
-  /// (n_0, n_1, n_2): to be painted on. After solve() it holds nothing of use, or without vectors the potential.
-  Density density() const { return fft::real_view_of(spectrum_, shape_[2]); }
+  /// (n_0, n_1, n_2): to be painted on; over ranks (ghosts().held(), n_1, n_2). After solve() it holds nothing of use, or without vectors the potential.
+  Density density() const { return fft::real_view_of(held_, shape_[2]); }
 
-  /// (n_0, n_1, n_2 / 2 + 1): the memory of density() as a half spectrum.
+  /// (n_0, n_1, n_2 / 2 + 1): the memory of density() as a half spectrum; over ranks that of this rank's own planes.
   Spectrum const& spectrum() const { return spectrum_; }
 
-  /// (n_0, n_1, n_2, 3): the force per cell after solve(). Empty without options().vectors.
+  /// (n_0, n_1, n_2, 3): the force per cell after solve(), over ranks (ghosts().held(), n_1, n_2, 3). Empty without
+  /// options().vectors.
   Vectors const& force() const { return force_; }
 
   /// (n_0, n_1, n_2): component d of the force per cell after solve(), in memory that the next call overwrites.
   ///
   /// \throws PreconditionError if the gradient isn't spectral, or there is no component d
   Density component(int d) const;
+
+  /// Over ranks: the ghost planes of density() and force().
+  ///
+  /// \throws PreconditionError without a group
+  GhostPlanes<Exec>& ghosts();
+  /// Over ranks: force() as MeshValues reads it.
+  CellsWindow<T const> force_window() const;
+  /// Over ranks, without options().vectors: the potential after solve() as MeshSlopes reads it.
+  CellsWindow<T const> potential_window() const;
 
   /// Computes the force of the density in density().
   void solve(double scale);
@@ -85,15 +115,26 @@ class Force {
   template <bool Plain>
   auto inverse_laplacian(double scale) const;
   void store_components();
+  void make_factors();
+  void solve_on_ranks(double scale);
+
+  /// What ranks need: transforms, and ghosts of the density and of the potential.
+  struct OverRanks {
+    fft::RealSlab<Exec, T> slab;
+    GhostPlanes<Exec> painted, potential;
+    Spectrum workspace;
+    T* planes;  ///< the potential's first plane held
+  };
 
   using Numbers = Kokkos::View<T*, Space>;
   Exec exec_;
   Shape<3> shape_;
   double box_;
   ForceOptions options_;
-  Plan plan_;
+  std::optional<Plan> plan_;        // of one rank
+  std::optional<OverRanks> ranks_;  // of several
   Numbers memory_, copy_;
-  Spectrum spectrum_;
+  Spectrum spectrum_, held_;  // the same memory, over ranks without and with ghosts
   Vectors force_;
   Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space> component_;
   Numbers laplacian_[3], window_[3], square_[3];  // along each axis

@@ -1,0 +1,217 @@
+// Forces over ranks, and their readout, beside those of one rank.
+
+#include <coir/mesh/force.hpp>
+#include <coir/mesh/mesh_slopes.hpp>
+#include <coir/mesh/mesh_values.hpp>
+#include <coir/mesh/paint.hpp>
+
+#include <mesh/plain_mesh.hpp>
+#include <support/message_of.hpp>
+#include <support/ranks.hpp>
+#include <support/spaces.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+using coir::Shape;
+using coir::distributed::Group;
+using coir::mesh::Assignment;
+using coir::mesh::Force;
+using coir::mesh::ForceKernel;
+using coir::mesh::ForceOptions;
+using coir::testing::world;
+using Points = std::vector<std::array<double, 3>>;
+
+template <class T>
+class RanksForce : public ::testing::Test {};
+TYPED_TEST_SUITE(RanksForce, coir::testing::Cases, coir::testing::CaseName);
+
+constexpr double box = 10;
+
+template <class T>
+struct StoreVector {
+  T* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t p, coir::mesh::Value<T, 3> const& value) const {
+    for (int d = 0; d < 3; ++d) to[3 * p + d] = value.component[d];
+  }
+};
+
+template <class Exec, class T>
+struct Found {
+  Shape<3> shape;
+  ForceOptions options;
+  Assignment assignment;
+  std::vector<T> mesh;     ///< of this rank's own planes: the vectors, or without them nothing
+  std::vector<T> vectors;  ///< at its particles
+
+  template <class Reader>
+  void read(Points const& points, Reader const& reader) {
+    auto const position = coir::testing::to_view<Exec, T>(points);
+    Kokkos::View<T*, typename Exec::memory_space> const values("values", 3 * points.size());
+    coir::mesh::read_out("test", Exec(), position.data(), static_cast<std::int64_t>(points.size()),
+                         reader, StoreVector<T>{values.data()});
+    Exec().fence();
+    vectors = coir::testing::elements(values);
+  }
+
+  void over(Group const& group, Points const& mine) {
+    Force<Exec, T> force(Exec(), group, shape, box, touched_beyond(assignment, 1), options);
+    coir::mesh::PaintOptions paint;
+    paint.assignment = assignment;
+    paint.deterministic = true;
+    for (int again = 0; again < 2; ++again) {
+      coir::mesh::paint(Exec(), force.ghosts(), coir::testing::to_view<Exec, T>(mine), box,
+                        force.density(), paint);
+      force.solve(1.5);
+    }
+    using Window = coir::mesh::CellsWindow<T const>;
+    coir::mesh::with_support(assignment, [&]<int s>(std::integral_constant<int, s>) {
+      if (options.vectors)
+        read(mine, coir::mesh::MeshValues<s, 3, T, Window>(force.force_window(), box));
+      else if (gradient_points(options.kernel) == 2)
+        read(mine, coir::mesh::MeshSlopes<s, 2, T, Window>(force.potential_window(), box));
+      else
+        read(mine, coir::mesh::MeshSlopes<s, 4, T, Window>(force.potential_window(), box));
+    });
+    if (!options.vectors) return;
+    auto const held = coir::testing::elements(force.force());
+    std::int64_t const plane = 3 * shape[1] * shape[2];
+    auto const first = held.begin() + force.ghosts().widths().below * plane;
+    mesh.assign(first, first + force.ghosts().own().count * plane);
+  }
+
+  /// Without ranks.
+  void alone(Points const& points) {
+    Force<Exec, T> force(Exec(), shape, box, options);
+    coir::mesh::PaintOptions paint;
+    paint.assignment = assignment;
+    paint.deterministic = true;
+    coir::mesh::paint(Exec(), coir::testing::to_view<Exec, T>(points), box, force.density(), paint);
+    force.solve(1.5);
+    coir::mesh::with_support(assignment, [&]<int s>(std::integral_constant<int, s>) {
+      using coir::mesh::cells_of;
+      using coir::mesh::read_only;
+      if (options.vectors)
+        read(points, coir::mesh::MeshValues<s, 3, T>(read_only(cells_of(force.force())), box));
+      else if (gradient_points(options.kernel) == 2)
+        read(points, coir::mesh::MeshSlopes<s, 2, T>(read_only(cells_of(force.density())), box));
+      else
+        read(points, coir::mesh::MeshSlopes<s, 4, T>(read_only(cells_of(force.density())), box));
+    });
+    if (options.vectors) mesh = coir::testing::elements(force.force());
+  }
+};
+
+template <class T>
+void expect_near(T const* found, T const* expected, std::int64_t count, double scale,
+                 std::string const& what) {
+  for (std::int64_t i = 0; i < count; ++i)
+    ASSERT_NEAR(found[i], expected[i], scale * (sizeof(T) == 4 ? 5e-6 : 5e-14)) << what;
+}
+
+template <class Exec, class T>
+void compare(Shape<3> const& shape, Points const& all, ForceOptions options,
+             Assignment assignment) {
+  std::string const what = std::string(name_of(options.kernel)) + ", " + coir::in_words(shape) +
+                           ", " + std::string(name_of(assignment)) +
+                           (options.vectors ? "" : ", no vectors");
+  options.effort = coir::fft::Effort::estimate;  // for the same bits
+  auto const planes = coir::distributed::share_of(shape[0], world().rank(), world().size());
+  Points mine;
+  std::vector<std::size_t> which;
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    double const x = all[p][0] / box, cell = std::floor((x - std::floor(x)) * shape[0]);
+    auto const plane = static_cast<std::int64_t>(cell) % shape[0];
+    if (plane < planes.first || plane >= planes.end()) continue;
+    mine.push_back(all[p]);
+    which.push_back(p);
+  }
+  Found<Exec, T> here{shape, options, assignment, {}, {}}, one = here, alone = here;
+  here.over(world(), mine);
+  one.over(Group::self(), all);
+  alone.alone(all);
+  std::int64_t const plane = 3 * shape[1] * shape[2];
+  double scale = 0;
+  for (T const value : alone.vectors) scale = std::max(scale, std::abs(static_cast<double>(value)));
+  ASSERT_GT(scale, 0);
+  T const* const mesh_of_one = one.mesh.data() + (options.vectors ? planes.first * plane : 0);
+  if constexpr (coir::runs_on_host<Exec>)
+    ASSERT_TRUE(std::equal(here.mesh.begin(), here.mesh.end(), mesh_of_one)) << what;
+  else
+    expect_near(here.mesh.data(), mesh_of_one, static_cast<std::int64_t>(here.mesh.size()),
+                4 * scale, what);
+  for (std::size_t m = 0; m < which.size(); ++m) {
+    T const* const found = here.vectors.data() + 3 * m;
+    T const* const of_one = one.vectors.data() + 3 * which[m];
+    if constexpr (coir::runs_on_host<Exec>)
+      ASSERT_TRUE(std::equal(found, found + 3, of_one)) << what << ": particle " << which[m];
+    else
+      expect_near(found, of_one, 3, scale, what);
+    expect_near(found, alone.vectors.data() + 3 * which[m], 3, scale, what);
+  }
+}
+
+TYPED_TEST(RanksForce, GivesWhatOneRankGives) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  auto const all = coir::testing::scattered(400, box, 1);
+  ForceOptions options;
+  for (bool const vectors : {true, false}) {
+    options.vectors = vectors;
+    options.softening = coir::mesh::Softening::none;
+    for (ForceKernel const kernel : {ForceKernel::one_four, ForceKernel::three_two}) {
+      options.kernel = kernel;
+      for (Shape<3> const& shape : {Shape<3>{16, 6, 8}, Shape<3>{13, 7, 5}, Shape<3>{5, 4, 6}})
+        compare<Exec, T>(shape, all, options, Assignment::cic);
+    }
+    options.kernel = ForceKernel::gadget;
+    options.softening = coir::mesh::Softening::gaussian;
+    compare<Exec, T>({41, 4, 3}, all, options, Assignment::tsc);
+    compare<Exec, T>({9, 5, 7}, all, options, Assignment::pcs);
+    compare<Exec, T>({50, 3, 1}, all, options, Assignment::cic);
+  }
+}
+
+TYPED_TEST(RanksForce, TakesAllParticlesInOneSlab) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  auto all = coir::testing::scattered(500, box, 5);
+  for (auto& x : all) x[0] = static_cast<float>(0.21 * box + 0.002 * x[0]);
+  compare<Exec, T>({16, 8, 8}, all, ForceOptions{}, Assignment::pcs);
+}
+
+TYPED_TEST(RanksForce, CountsItsBytes) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  if (world().size() != 2) return;
+  // Three numbers per cell, of own planes and ghosts, copies of a few, and what aligns the potential.
+  Shape<3> const shape{64, 16, 14};
+  auto const bytes =
+      Force<Exec, T>::bytes(world(), shape, touched_beyond(Assignment::cic), ForceOptions{});
+  std::int64_t const cells = 33 * 16 * 14, padded = 16 * 16;
+  auto const numbers = bytes / static_cast<std::int64_t>(sizeof(T));
+  EXPECT_GE(numbers, 3 * cells + (12 + 4) * padded);
+  EXPECT_LT(numbers, 3 * cells + (12 + 4) * padded + 64);
+}
+
+TYPED_TEST(RanksForce, RefusesSpectralGradients) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  ForceOptions options;
+  options.kernel = ForceKernel::naive;
+  EXPECT_EQ(coir::testing::message_of([&] {
+              Force<Exec, T>(Exec(), world(), Shape<3>{8, 8, 8}, box,
+                             touched_beyond(Assignment::cic), options);
+            }),
+            "a spectral gradient needs one rank: take another kernel than naive");
+}
+
+}  // namespace
