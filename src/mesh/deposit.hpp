@@ -18,7 +18,7 @@ using Fixed = std::conditional_t<std::is_same_v<T, float>, std::int32_t, std::in
 
 /// Adds to a cell. Whole numbers wrap around where they overflow, which paint_parts() finds.
 template <class Cell>
-void add_to(Cell& cell, Cell amount) {
+KOKKOS_FUNCTION void add_to(Cell& cell, Cell amount) {
   if constexpr (std::is_integral_v<Cell>) {
     using Unsigned = std::make_unsigned_t<Cell>;
     cell = static_cast<Cell>(static_cast<Unsigned>(cell) + static_cast<Unsigned>(amount));
