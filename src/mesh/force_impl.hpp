@@ -69,15 +69,27 @@ struct SpectralSlope {
   Kokkos::complex<T> const* spectrum;
   Kokkos::complex<T>* component;
   std::int64_t n[3];
+  distributed::Share rows;  // of the spectrum that are here
   int d;
   T unit;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    std::int64_t const index = d == 0 ? i : d == 1 ? j : k, extent = n[d];
-    std::int64_t const at = (i * n[1] + j) * (n[2] / 2 + 1) + k;
+    std::int64_t const index = d == 0 ? i : d == 1 ? rows.first + j : k, extent = n[d];
+    std::int64_t const at = (i * rows.count + j) * (n[2] / 2 + 1) + k;
     T const q = 2 * index == extent ? T(0) : unit * static_cast<T>(fft::wave_number(index, extent));
     auto const s = spectrum[at];
     component[at] = Kokkos::complex<T>(q * s.imag(), -q * s.real());
+  }
+};
+
+/// A factor of the modes from row `first` on.
+template <class Factor>
+struct FactorOfRows {
+  Factor factor;
+  std::int64_t first;
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(std::int64_t i, std::int64_t j,
+                                              std::int64_t k) const {
+    return factor(i, first + j, k);
   }
 };
 
@@ -93,6 +105,13 @@ struct StoreComponent {
     force[((i * n[1] + j) * n[2] + k) * 3 + d] = component[(i * n[1] + j) * row + k];
   }
 };
+
+/// Whoever asks for the same bits in each run gets those of any number of ranks.
+inline fft::PlanOptions force_plan_options(ForceOptions const& options) {
+  return {.in_place = true,
+          .effort = options.effort,
+          .by_planes = options.effort == fft::Effort::estimate};
+}
 
 /// Where the meshes of a Force lie in its memory, counted in numbers of type T.
 struct ForceLayout {
@@ -126,6 +145,7 @@ struct ForceLayoutOfRank {
   std::int64_t potential = 0;  ///< where the first plane held begins
   std::int64_t size = 0;
   std::int64_t copy = 0;
+  std::int64_t component = 0;  ///< numbers of a component's rows of a spectrum
 
   ForceLayoutOfRank(distributed::Group const& group, Shape<3> const& shape,
                     GhostWidths const& touched, ForceOptions const& options) {
@@ -139,18 +159,22 @@ struct ForceLayoutOfRank {
     std::int64_t const spectrum = shape[0] * rows.count * both.row();
     std::int64_t const held = both.held() * both.plane();
     auto const aligned = [](std::int64_t at) { return (at + 63) / 64 * 64; };
-    // Where there are vectors, the workspace is free before they are made.
-    std::int64_t const least =
-        options.vectors ? std::max(both.vectors() - held, spectrum) : std::int64_t(0);
+    bool const spectral = reach == 0;
+    // Where there are vectors, the workspace is free before they are made, but not with a spectral gradient.
+    bool const shared = options.vectors && !spectral;
+    std::int64_t const least = shared            ? std::max(both.vectors() - held, spectrum)
+                               : options.vectors ? both.vectors()
+                                                 : std::int64_t(0);
     potential = aligned(std::max<std::int64_t>(least, 0) + before) - before;
     size = potential + held;
-    if (options.vectors) {
+    if (shared) {
       size = std::max(size, both.vectors());
       copy = both.copy_size();
     } else {
       workspace = aligned(size);
       size = workspace + spectrum;
     }
+    if (spectral) component = spectrum;
     both.offset = potential;
   }
 };
@@ -161,14 +185,14 @@ template <CompiledSpace Exec, Real T>
 std::int64_t Force<Exec, T>::bytes(distributed::Group const& group, Shape<3> const& shape,
                                    GhostWidths const& touched, ForceOptions const& options) {
   detail::ForceLayoutOfRank const layout(group, shape, touched, options);
-  return (layout.size + layout.copy) * static_cast<std::int64_t>(sizeof(T));
+  return (layout.size + layout.copy + layout.component) * static_cast<std::int64_t>(sizeof(T));
 }
 
 template <CompiledSpace Exec, Real T>
 std::int64_t Force<Exec, T>::bytes(Exec const& exec, Shape<3> const& shape,
                                    ForceOptions const& options) {
   detail::ForceLayout const layout(shape, options);
-  fft::PlanOptions const plan{.in_place = true, .effort = options.effort};
+  auto const plan = detail::force_plan_options(options);
   return (layout.size + layout.copy + layout.component) * static_cast<std::int64_t>(sizeof(T)) +
          Plan::work_bytes(exec, shape, 1, plan);
 }
@@ -180,7 +204,7 @@ auto Force<Exec, T>::checked_plan(Exec const& exec, Shape<3> const& shape, doubl
   expects(box > 0 && std::isfinite(box), "the box length must be positive and finite", box);
   expects_memory<Space>(bytes(exec, shape, options),
                         "the force on a mesh of " + in_words(shape) + " cells");
-  return Plan(exec, shape, 1, {.in_place = true, .effort = options.effort});
+  return Plan(exec, shape, 1, detail::force_plan_options(options));
 }
 
 template <CompiledSpace Exec, Real T>
@@ -217,9 +241,6 @@ Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3
                       double box, GhostWidths const& touched, ForceOptions const& options)
     : exec_(exec), shape_(shape), box_(box), options_(options) {
   expects(box > 0 && std::isfinite(box), "the box length must be positive and finite", box);
-  expects(gradient_points(options.kernel) > 0,
-          "a spectral gradient needs one rank: take another kernel than " +
-              std::string(name_of(options.kernel)));
   for (std::int64_t const extent : shape)
     expects(extent >= 1, "a mesh must have at least one cell along each axis", extent);
   GhostPlanes<Exec> const painted(group, shape[0], touched);
@@ -239,6 +260,11 @@ Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3
                     static_cast<std::size_t>(layout.copy));
     if constexpr (runs_on_host<Exec>)
       ask_for_large_pages(memory_.data(), layout.size * static_cast<std::int64_t>(sizeof(T)));
+    if (gradient_points(options.kernel) == 0)  // a rank without rows has an empty one
+      component_ = decltype(component_)(
+          Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/component"),
+          static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(slab.rows().count),
+          static_cast<std::size_t>(shape[2] / 2 + 1));
     // What lies between rows travels with them.
     Kokkos::deep_copy(exec, memory_, T(0));
     make_factors();
@@ -320,8 +346,23 @@ CellsWindow<T const> Force<Exec, T>::potential_window() const {
 }
 
 template <CompiledSpace Exec, Real T>
+CellsWindow<T const> Force<Exec, T>::component_window(int d) const {
+  expects(ranks_.has_value(), "a window is that of a force over ranks");
+  return read_only(window_of(component(d), ranks_->painted.first(), shape_[0]));
+}
+
+template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::solve_on_ranks(double scale) {
   auto const& [slab, painted, potential, workspace, planes] = *ranks_;
+  if (gradient_points(options_.kernel) == 0) {
+    slab.forward(spectrum_, workspace);
+    auto const inverse = inverse_laplacian<false>(scale);
+    if (slab.rows().count > 0)
+      fft::multiply_modes(exec_, workspace,
+                          detail::FactorOfRows<decltype(inverse)>{inverse, slab.rows().first});
+    if (options_.vectors) store_components();
+    return;
+  }
   if (window_[0].data() == nullptr && options_.softening == Softening::none)
     slab.filter(spectrum_, workspace, inverse_laplacian<true>(scale));
   else
@@ -362,17 +403,25 @@ void Force<Exec, T>::solve(double scale) {
 
 template <CompiledSpace Exec, Real T>
 auto Force<Exec, T>::component(int d) const -> Density {
-  expects(!ranks_ && gradient_points(options_.kernel) == 0,
+  expects(gradient_points(options_.kernel) == 0,
           "components of their own are those of spectral gradients, not of the kernel " +
               std::string(name_of(options_.kernel)));
   expects(d >= 0 && d < 3, "a component must be 0, 1 or 2", d);
-  auto const half = coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2] / 2 + 1});
-  for_each("coir::mesh::force/slope", exec_, half,
-           detail::SpectralSlope<T>{spectrum_.data(),
+  auto const rows = ranks_ ? ranks_->slab.rows() : distributed::Share{0, shape_[1]};
+  for_each("coir::mesh::force/slope", exec_,
+           coir::box<3, std::int64_t>({shape_[0], rows.count, shape_[2] / 2 + 1}),
+           detail::SpectralSlope<T>{ranks_ ? ranks_->workspace.data() : spectrum_.data(),
                                     component_.data(),
                                     {shape_[0], shape_[1], shape_[2]},
+                                    rows,
                                     d,
                                     static_cast<T>(2 * std::numbers::pi / box_)});
+  if (ranks_) {
+    std::int64_t const plane = shape_[1] * 2 * (shape_[2] / 2 + 1);
+    ranks_->slab.backward(component_, spectrum_);
+    ranks_->painted.fill(exec_, density().data(), plane, plane);
+    return density();
+  }
   auto const field = fft::real_view_of(component_, shape_[2]);
   plan_->backward(component_, field);
   return field;
@@ -380,11 +429,12 @@ auto Force<Exec, T>::component(int d) const -> Density {
 
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::store_components() {
-  auto const all = coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2]});
+  auto const planes = static_cast<std::int64_t>(force_.extent(0));
+  auto const all = coir::box<3, std::int64_t>({planes, shape_[1], shape_[2]});
   for (int d = 0; d < 3; ++d)
     for_each("coir::mesh::force/store", exec_, all,
              detail::StoreComponent<T>{component(d).data(),
-                                       {shape_[0], shape_[1], shape_[2]},
+                                       {planes, shape_[1], shape_[2]},
                                        2 * (shape_[2] / 2 + 1),
                                        force_.data(),
                                        d});

@@ -44,6 +44,15 @@ struct StoreVector {
   }
 };
 
+template <class T>
+struct StoreComponent {
+  T* to;
+  int d;
+  KOKKOS_FUNCTION void operator()(std::int64_t p, coir::mesh::Value<T, 1> const& value) const {
+    to[3 * p + d] = value.component[0];
+  }
+};
+
 template <class Exec, class T>
 struct Found {
   Shape<3> shape;
@@ -62,6 +71,20 @@ struct Found {
     vectors = coir::testing::elements(values);
   }
 
+  /// One component after the other: reader(d) reads it.
+  template <class ReaderOf>
+  void read_components(Points const& points, ReaderOf const& reader) {
+    auto const position = coir::testing::to_view<Exec, T>(points);
+    Kokkos::View<T*, typename Exec::memory_space> const values("values", 3 * points.size());
+    for (int d = 0; d < 3; ++d) {
+      coir::mesh::read_out("test", Exec(), position.data(),
+                           static_cast<std::int64_t>(points.size()), reader(d),
+                           StoreComponent<T>{values.data(), d});
+      Exec().fence();
+    }
+    vectors = coir::testing::elements(values);
+  }
+
   void over(Group const& group, Points const& mine) {
     Force<Exec, T> force(Exec(), group, shape, box, touched_beyond(assignment, 1), options);
     coir::mesh::PaintOptions paint;
@@ -76,6 +99,10 @@ struct Found {
     coir::mesh::with_support(assignment, [&]<int s>(std::integral_constant<int, s>) {
       if (options.vectors)
         read(mine, coir::mesh::MeshValues<s, 3, T, Window>(force.force_window(), box));
+      else if (gradient_points(options.kernel) == 0)
+        read_components(mine, [&](int d) {
+          return coir::mesh::MeshValues<s, 1, T, Window>(force.component_window(d), box);
+        });
       else if (gradient_points(options.kernel) == 2)
         read(mine, coir::mesh::MeshSlopes<s, 2, T, Window>(force.potential_window(), box));
       else
@@ -101,6 +128,10 @@ struct Found {
       using coir::mesh::read_only;
       if (options.vectors)
         read(points, coir::mesh::MeshValues<s, 3, T>(read_only(cells_of(force.force())), box));
+      else if (gradient_points(options.kernel) == 0)
+        read_components(points, [&](int d) {
+          return coir::mesh::MeshValues<s, 1, T>(read_only(cells_of(force.component(d))), box);
+        });
       else if (gradient_points(options.kernel) == 2)
         read(points, coir::mesh::MeshSlopes<s, 2, T>(read_only(cells_of(force.density())), box));
       else
@@ -151,11 +182,14 @@ void compare(Shape<3> const& shape, Points const& all, ForceOptions options,
   for (std::size_t m = 0; m < which.size(); ++m) {
     T const* const found = here.vectors.data() + 3 * m;
     T const* const of_one = one.vectors.data() + 3 * which[m];
-    if constexpr (coir::runs_on_host<Exec>)
+    T const* const of_alone = alone.vectors.data() + 3 * which[m];
+    if constexpr (coir::runs_on_host<Exec>) {
       ASSERT_TRUE(std::equal(found, found + 3, of_one)) << what << ": particle " << which[m];
-    else
+      ASSERT_TRUE(std::equal(found, found + 3, of_alone)) << what << ": particle " << which[m];
+    } else {
       expect_near(found, of_one, 3, scale, what);
-    expect_near(found, alone.vectors.data() + 3 * which[m], 3, scale, what);
+      expect_near(found, of_alone, 3, scale, what);
+    }
   }
 }
 
@@ -167,7 +201,8 @@ TYPED_TEST(RanksForce, GivesWhatOneRankGives) {
   for (bool const vectors : {true, false}) {
     options.vectors = vectors;
     options.softening = coir::mesh::Softening::none;
-    for (ForceKernel const kernel : {ForceKernel::one_four, ForceKernel::three_two}) {
+    for (ForceKernel const kernel :
+         {ForceKernel::one_four, ForceKernel::three_two, ForceKernel::naive}) {
       options.kernel = kernel;
       for (Shape<3> const& shape : {Shape<3>{16, 6, 8}, Shape<3>{13, 7, 5}, Shape<3>{5, 4, 6}})
         compare<Exec, T>(shape, all, options, Assignment::cic);
@@ -177,6 +212,8 @@ TYPED_TEST(RanksForce, GivesWhatOneRankGives) {
     compare<Exec, T>({41, 4, 3}, all, options, Assignment::tsc);
     compare<Exec, T>({9, 5, 7}, all, options, Assignment::pcs);
     compare<Exec, T>({50, 3, 1}, all, options, Assignment::cic);
+    options.kernel = ForceKernel::eastwood;
+    compare<Exec, T>({3, 5, 6}, all, options, Assignment::tsc);
   }
 }
 
@@ -202,16 +239,13 @@ TYPED_TEST(RanksForce, CountsItsBytes) {
   EXPECT_LT(numbers, 3 * cells + (12 + 4) * padded + 64);
 }
 
-TYPED_TEST(RanksForce, RefusesSpectralGradients) {
+TYPED_TEST(RanksForce, GivesComponentsOfSpectralGradientsOnly) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
-  ForceOptions options;
-  options.kernel = ForceKernel::naive;
-  EXPECT_EQ(coir::testing::message_of([&] {
-              Force<Exec, T>(Exec(), world(), Shape<3>{8, 8, 8}, box,
-                             touched_beyond(Assignment::cic), options);
-            }),
-            "a spectral gradient needs one rank: take another kernel than naive");
+  Force<Exec, T> const force(Exec(), world(), Shape<3>{8, 8, 8}, box,
+                             touched_beyond(Assignment::cic), ForceOptions{});
+  EXPECT_EQ(coir::testing::message_of([&] { (void)force.component_window(0); }),
+            "components of their own are those of spectral gradients, not of the kernel 1_4");
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ struct ForceOptions {
 /// spectral gradient, which needs it longer, five. Without a mesh of forces one, or with a spectral gradient two.
 ///
 /// The ranks of a group share the mesh out by planes. Each holds its own planes, and ghosts, as ghosts() tells: density(), force()
-/// and spectrum() are what this rank holds. Without a mesh of forces a rank needs a second mesh to transform in.
+/// and spectrum() are what this rank holds. Without a mesh of forces a rank needs a second mesh to transform in, and with a
+/// spectral gradient in any case.
 template <CompiledSpace Exec, Real T>
 class Force {
  public:
@@ -60,11 +61,10 @@ class Force {
   Force(Exec const& exec, Shape<3> const& shape, double box, ForceOptions const& options = {});
 
   /// Over ranks, whose particles are painted by paint(exec, ghosts(), ...) on density(), and read force_window() or
-  /// potential_window(). Collective, as solve() is then. On hosts, with fft::Effort::estimate, the force has the same bits for any
+  /// potential_window() or component_window(). Collective, as solve() and component() are then. On hosts, with fft::Effort::estimate, the force has the same bits for any
   /// number of ranks; between devices it differs by rounding.
   ///
   /// \param touched  planes beyond a rank's slab that its particles touch: see touched_beyond()
-  /// \throws PreconditionError also if the kernel's gradient is spectral: it needs one rank
   /// \throws ResourceError on all ranks if one has no memory
   Force(Exec const& exec, distributed::Group const& group, Shape<3> const& shape, double box,
         GhostWidths const& touched, ForceOptions const& options = {});
@@ -87,7 +87,8 @@ class Force {
   /// options().vectors.
   Vectors const& force() const { return force_; }
 
-  /// (n_0, n_1, n_2): component d of the force per cell after solve(), in memory that the next call overwrites.
+  /// (n_0, n_1, n_2): component d of the force per cell after solve(), in memory that the next call overwrites. Over ranks
+  /// (ghosts().held(), n_1, n_2), in the memory of density().
   ///
   /// \throws PreconditionError if the gradient isn't spectral, or there is no component d
   Density component(int d) const;
@@ -100,6 +101,8 @@ class Force {
   CellsWindow<T const> force_window() const;
   /// Over ranks, without options().vectors: the potential after solve() as MeshSlopes reads it.
   CellsWindow<T const> potential_window() const;
+  /// Over ranks: component(d) as MeshValues reads it. Collective.
+  CellsWindow<T const> component_window(int d) const;
 
   /// Computes the force of the density in density().
   void solve(double scale);
