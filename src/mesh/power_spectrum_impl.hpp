@@ -11,9 +11,12 @@
 #include <coir/core/memory.hpp>
 #include <coir/core/profiling.hpp>
 #include <coir/core/tasks.hpp>
+#include <coir/distributed/together.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/fft/plan.hpp>
+#include <coir/fft/slab.hpp>
 #include <coir/fft/wave_number.hpp>
+#include <coir/mesh/ghosts.hpp>
 #include <coir/mesh/paint.hpp>
 #include <coir/mesh/power_spectrum.hpp>
 
@@ -22,6 +25,7 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,7 +45,9 @@ struct BinSum {
 };
 
 /// Sums each bin over groups of rows. The order of the additions depends on the shape alone.
-template <class T>
+///
+/// \tparam ByPlanes  groups are the planes of the second axis, of which `a` and `b` have those from `first_plane` on
+template <class T, bool ByPlanes = false>
 struct GroupSums {
   SpectrumRows<T> a, b;
   std::int64_t n[3];
@@ -49,15 +55,23 @@ struct GroupSums {
   std::int64_t const* first;  // see SpectrumBins
   std::int64_t bins, groups;
   BinSum* sums;  // (groups, bins)
+  std::int64_t first_plane = 0;
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t rows() const { return n[0] * n[1]; }
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_row(std::int64_t group) const {
-    return rows() * group / groups;
+    return ByPlanes ? n[0] * group : rows() * group / groups;
+  }
+  /// Along the first axis, and along the second one of `a` and `b`.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t along_first(std::int64_t row) const {
+    return ByPlanes ? row % n[0] : row / n[1];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t along_second(std::int64_t row) const {
+    return ByPlanes ? row / n[0] : row % n[1];
   }
 
   /// q_0^2 + q_1^2 of a row.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t square_of(std::int64_t row) const {
-    std::int64_t const i = row / n[1], j = row % n[1];
+    std::int64_t const i = along_first(row), j = first_plane + along_second(row);
     std::int64_t const x = fft::wave_number(i, n[0]), y = fft::wave_number(j, n[1]);
     return x * x + y * y;
   }
@@ -74,7 +88,7 @@ struct GroupSums {
   /// Adds the modes [begin, end) of a row.
   KOKKOS_FORCEINLINE_FUNCTION void add(std::int64_t row, std::int64_t square, std::int64_t begin,
                                        std::int64_t end, BinSum& sum) const {
-    std::int64_t const i = row / n[1], j = row % n[1];
+    std::int64_t const i = along_first(row), j = along_second(row);
     Kokkos::complex<T> const* const at_a = a.data + i * a.plane + j * a.row;
     Kokkos::complex<T> const* const at_b = b.data + i * b.plane + j * b.row;
     BinSum part;
@@ -86,7 +100,7 @@ struct GroupSums {
       part.wave += weight * math::sqrt(static_cast<double>(square + k * k));
       part.modes += weight;
     }
-    part.power *= factor[0][i] * factor[1][j];
+    part.power *= factor[0][i] * factor[1][first_plane + j];
     sum += part;
   }
 
@@ -119,8 +133,8 @@ struct GroupSums {
   }
 };
 
-template <class Exec, class T>
-void run_group_sums(Exec const& exec, GroupSums<T> const& sums) {
+template <class Exec, class T, bool ByPlanes>
+void run_group_sums(Exec const& exec, GroupSums<T, ByPlanes> const& sums) {
   constexpr char const* label = "coir::mesh::power_spectrum/sums";
   if constexpr (runs_on_host<Exec>)
     for_each_task(label, exec, sums.groups, sums);
@@ -149,6 +163,22 @@ PowerSpectrum means_of_bins(Sums const& sums, SpectrumBins const& bins, double b
   return result;
 }
 
+/// What sums of bins are weighted with, and where bins begin.
+template <class Exec>
+struct BinTables {
+  using Space = typename Exec::memory_space;
+  Kokkos::View<std::int64_t*, Space> first;
+  Kokkos::View<double*, Space> factor[3];
+
+  BinTables(SpectrumBins const& bins, Shape<3> const& shape, PowerSpectrumOptions const& options) {
+    std::string const table = "coir::mesh::power_spectrum/table";
+    first = copy_to<Space>(table, bins.first);
+    for (int d = 0; d < 3; ++d)
+      factor[d] = copy_to<Space>(
+          table, compensation(shape[d], d == 2 ? shape[d] / 2 + 1 : shape[d], options));
+  }
+};
+
 template <class Exec, class T>
 PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumRows<T> const& b,
                            Shape<3> const& shape, double box, double scale,
@@ -165,17 +195,13 @@ PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumR
   Kokkos::View<BinSum**, Kokkos::LayoutRight, Space> const sums(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::power_spectrum/sums"), groups,
       bins.count());
-  std::string const table = "coir::mesh::power_spectrum/table";
-  auto const first = copy_to<Space>(table, bins.first);
-  Kokkos::View<double*, Space> factor[3];
-  for (int d = 0; d < 3; ++d)
-    factor[d] = copy_to<Space>(
-        table, compensation(shape[d], d == 2 ? shape[d] / 2 + 1 : shape[d], options));
+  BinTables<Exec> const tables(bins, shape, options);
+  auto const& factor = tables.factor;
   run_group_sums(exec, GroupSums<T>{a,
                                     b,
                                     {shape[0], shape[1], shape[2]},
                                     {factor[0].data(), factor[1].data(), factor[2].data()},
-                                    first.data(),
+                                    tables.first.data(),
                                     bins.count(),
                                     groups,
                                     sums.data()});
@@ -206,6 +232,18 @@ struct Interlace {
   }
 };
 
+/// The phases of waves along an axis when particles move by half a cell.
+template <class T, class Space>
+auto half_cell_phases(std::int64_t cells) {
+  std::vector<Kokkos::complex<T>> phase;
+  for (std::int64_t i = 0; i < cells; ++i) {
+    double const angle = std::numbers::pi * static_cast<double>(fft::wave_number(i, cells)) /
+                         static_cast<double>(cells);
+    phase.emplace_back(static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle)));
+  }
+  return copy_to<Space>("coir::mesh::power_spectrum/table", phase);
+}
+
 /// Paints particles and transforms their density, in memory that it holds.
 template <class Exec, class T>
 class PaintedSpectra {
@@ -227,13 +265,7 @@ class PaintedSpectra {
     shifted_ = Kokkos::View<T*, Space>(
         Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::power_spectrum/shifted"),
         3 * most_particles);
-    std::vector<Kokkos::complex<T>> phase;
-    for (std::int64_t i = 0; i < cells; ++i) {
-      double const angle = std::numbers::pi * static_cast<double>(fft::wave_number(i, cells)) /
-                           static_cast<double>(cells);
-      phase.emplace_back(static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle)));
-    }
-    phase_ = copy_to<Space>("coir::mesh::power_spectrum/table", phase);
+    phase_ = half_cell_phases<T, Space>(cells);
   }
 
   Shape<3> shape() const { return {cells_, cells_, cells_}; }
@@ -315,12 +347,183 @@ PowerSpectrum spectrum_of_particles(Exec const& exec, Sample<T> const& a, Sample
   return result;
 }
 
+/// How far beyond a rank's planes a particle lies, by the shorter way around.
+template <class T>
+struct FarthestBeyond {
+  T const* position;
+  T per_cell;
+  std::int64_t cells, first, count;
+  bool above;
+  KOKKOS_FUNCTION void operator()(std::int64_t p, std::int64_t& most) const {
+    std::int64_t const plane =
+        touched<2, T>(position[3 * p], per_cell, static_cast<T>(cells)).first;
+    std::int64_t const away = plane < first ? plane - first + cells : plane - first;
+    if (away < count) return;
+    std::int64_t const up = away - count + 1, down = cells - away;
+    std::int64_t const here = above == (up <= down) ? (above ? up : down) : 0;
+    most = here > most ? here : most;
+  }
+};
+
+/// As Interlace, for the rows of a rank.
+template <class T>
+struct InterlaceRows {
+  Kokkos::complex<T>* spectrum;
+  Kokkos::complex<T> const* shifted;
+  Kokkos::complex<T> const* phase;
+  std::int64_t n, first, rows;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    std::int64_t const at = (i * rows + j) * (n / 2 + 1) + k;
+    spectrum[at] = T(0.5) * (spectrum[at] + phase[i] * phase[first + j] * phase[k] * shifted[at]);
+  }
+};
+
+/// The sums of this rank's rows, and of all others', are added up in the order of the second axis.
+template <class Exec, class T>
+PowerSpectrum bin_spectrum_on_ranks(Exec const& exec, distributed::Group const& group,
+                                    SpectrumRows<T> const& spectrum, Shape<3> const& shape,
+                                    double box, double scale, PowerSpectrumOptions const& options) {
+  using Space = typename Exec::memory_space;
+  SpectrumBins const bins = spectrum_bins(shape, box, options);
+  if (bins.count() == 0) return {};
+  auto const rows = distributed::share_of(shape[1], group.rank(), group.size());
+  std::vector<BinSum> here;
+  distributed::together(group, [&] {
+    expects_memory<Space>(rows.count * bins.count() * static_cast<std::int64_t>(sizeof(BinSum)),
+                          "the sums of " + std::to_string(bins.count()) + " bins");
+    Kokkos::View<BinSum**, Kokkos::LayoutRight, Space> const sums(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::power_spectrum/sums"),
+        static_cast<std::size_t>(rows.count), static_cast<std::size_t>(bins.count()));
+    BinTables<Exec> const tables(bins, shape, options);
+    if (rows.count == 0) return;
+    run_group_sums(exec, GroupSums<T, true>{spectrum,
+                                            spectrum,
+                                            {shape[0], shape[1], shape[2]},
+                                            {tables.factor[0].data(), tables.factor[1].data(),
+                                             tables.factor[2].data()},
+                                            tables.first.data(),
+                                            bins.count(),
+                                            rows.count,
+                                            sums.data(),
+                                            rows.first});
+    exec.fence();
+    auto const sums_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, sums);
+    here.assign(sums_h.data(), sums_h.data() + sums_h.size());
+  });
+  auto const all = group.gather_all(std::span<BinSum const>(here));
+  Kokkos::View<BinSum const**, Kokkos::LayoutRight, Kokkos::HostSpace,
+               Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
+      sums(all.data(), static_cast<std::size_t>(shape[1]), static_cast<std::size_t>(bins.count()));
+  return means_of_bins(sums, bins, box, scale);
+}
+
+template <class Exec, class T>
+PowerSpectrum spectrum_of_particles_on_ranks(Exec const& exec, distributed::Group const& group,
+                                             Sample<T> const& sample, double box,
+                                             std::int64_t cells,
+                                             PowerSpectrumOptions const& options) {
+  using Space = typename Exec::memory_space;
+  using Spectrum = typename fft::RealSlab<Exec, T>::Block;
+  using Numbers = Kokkos::View<T*, Space>;
+  Shape<3> const shape{cells, cells, cells};
+  distributed::together(group, [&] {
+    expects_box(box);
+    expects(cells >= 1 && cells <= 32768,
+            "cells of a power spectrum's mesh must be from 1 to 32768 along an axis", cells);
+    spectrum_bins(shape, box, options);  // wrong options throw before the work
+  });
+  std::int64_t const particles = group.sum(sample.particles);
+  expects(particles >= 1, "a power spectrum must be of at least one particle", particles);
+
+  ProfilingRegion const region("coir::mesh::power_spectrum");
+  auto const own = distributed::share_of(cells, group.rank(), group.size());
+  auto const farthest = [&](bool above) {
+    std::int64_t most = 0;
+    if (sample.particles > 0)
+      reduce("coir::mesh::power_spectrum/beyond", exec,
+             coir::box<1, std::int64_t>({sample.particles}),
+             FarthestBeyond<T>{sample.position, static_cast<T>(inverse_spacing(cells, box)), cells,
+                               own.first, own.count, above},
+             Kokkos::Max<std::int64_t>(most));
+    return static_cast<int>(group.max(std::max<std::int64_t>(most, 0)));
+  };
+  GhostWidths widths = touched_beyond(options.assignment);
+  widths.below += farthest(false);
+  widths.above += farthest(true) + (options.interlace ? 1 : 0);
+  GhostPlanes<Exec> ghosts(group, cells, widths);
+  fft::PlanOptions plan;
+  plan.effort = fft::Effort::estimate;
+  fft::RealSlab<Exec, T> const slab(exec, group, shape, plan);
+
+  std::int64_t const row = 2 * (cells / 2 + 1), plane = cells * row;
+  // Own planes are as well aligned as memory is.
+  std::int64_t const before = widths.below * plane, lead = (before + 63) / 64 * 64 - before;
+  std::int64_t const mesh = lead + ghosts.held() * plane, part = cells * slab.rows().count * row;
+  Numbers field, spectra, shifted;
+  Kokkos::View<Kokkos::complex<T>*, Space> phase;
+  distributed::together(group, [&] {
+    std::int64_t const copy = options.interlace ? 3 * sample.particles : 0;
+    std::int64_t const parts = options.interlace ? 2 * part : part;
+    expects_memory<Space>(
+        (mesh + parts + copy) * static_cast<std::int64_t>(sizeof(T)),
+        "this rank's part of the power spectrum on " + std::to_string(cells) + "^3 cells");
+    auto const numbers = [](std::string const& label, std::int64_t count) {
+      return Numbers(label, static_cast<std::size_t>(count));
+    };
+    field = numbers("coir::mesh::power_spectrum/density", mesh);
+    spectra = numbers("coir::mesh::power_spectrum/spectrum", parts);
+    shifted = numbers("coir::mesh::power_spectrum/shifted", copy);
+    if (options.interlace) phase = half_cell_phases<T, Space>(cells);
+  });
+  auto const block = [&](T* data, std::int64_t n0, std::int64_t n1) {
+    return Spectrum(reinterpret_cast<Kokkos::complex<T>*>(data), static_cast<std::size_t>(n0),
+                    static_cast<std::size_t>(n1), static_cast<std::size_t>(cells / 2 + 1));
+  };
+  Spectrum const held = block(field.data() + lead, ghosts.held(), cells);
+  Spectrum const planes = block(field.data() + lead + before, own.count, cells);
+  Spectrum const spectrum = block(spectra.data(), cells, slab.rows().count);
+  PaintOptions paint;
+  paint.assignment = options.assignment;
+  paint.deterministic = true;
+  auto const transform = [&](T const* position, Spectrum const& to) {
+    paint_on_ranks<Exec, T>(exec, ghosts, Painted<T>{position, sample.particles, nullptr, 0}, box,
+                            window_of(fft::real_view_of(held, cells), ghosts.first(), cells),
+                            paint);
+    slab.forward(planes, to);
+  };
+  transform(sample.position, spectrum);
+  if (options.interlace) {
+    Spectrum const second = block(spectra.data() + part, cells, slab.rows().count);
+    for_each("coir::mesh::power_spectrum/shift", exec,
+             coir::box<1, std::int64_t>({3 * sample.particles}),
+             ShiftPositions<T>{sample.position, shifted.data(),
+                               static_cast<T>(box / static_cast<double>(cells) / 2)});
+    transform(shifted.data(), second);
+    for_each("coir::mesh::power_spectrum/interlace", exec,
+             coir::box<3, std::int64_t>({cells, slab.rows().count, cells / 2 + 1}),
+             InterlaceRows<T>{spectrum.data(), second.data(), phase.data(), cells,
+                              slab.rows().first, slab.rows().count});
+  }
+  double const volume = box * box * box, count = static_cast<double>(particles);
+  SpectrumRows<T> const rows{spectrum.data(), slab.rows().count * (cells / 2 + 1), cells / 2 + 1};
+  PowerSpectrum result = bin_spectrum_on_ranks<Exec, T>(exec, group, rows, shape, box,
+                                                        volume / (count * count), options);
+  result.shot_noise = volume / count;
+  if (options.subtract_shot_noise)
+    for (double& power : result.power) power -= result.shot_noise;
+  return result;
+}
+
 }  // namespace coir::mesh::detail
 
 #define COIR_INSTANTIATE_POWER_SPECTRUM_OF(Exec, T)                                             \
   template PowerSpectrum spectrum_of_particles<Exec, T>(Exec const&, Sample<T> const&,          \
                                                         Sample<T> const*, double, std::int64_t, \
                                                         PowerSpectrumOptions const&);           \
+  template PowerSpectrum spectrum_of_particles_on_ranks<Exec, T>(                               \
+      Exec const&, distributed::Group const&, Sample<T> const&, double, std::int64_t,           \
+      PowerSpectrumOptions const&);                                                             \
   template PowerSpectrum bin_spectrum<Exec, T>(Exec const&, SpectrumRows<T> const&,             \
                                                SpectrumRows<T> const&, Shape<3> const&, double, \
                                                double, PowerSpectrumOptions const&);

@@ -7,6 +7,7 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/shape.hpp>
 #include <coir/core/strided.hpp>
+#include <coir/distributed/together.hpp>
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/cells.hpp>
 #include <coir/mesh/detail/checks.hpp>
@@ -64,6 +65,13 @@ template <class Exec, class T>
 PowerSpectrum spectrum_of_particles(Exec const& exec, Sample<T> const& a, Sample<T> const* b,
                                     double box, std::int64_t cells,
                                     PowerSpectrumOptions const& options);
+
+/// \param sample  of this rank
+template <class Exec, class T>
+PowerSpectrum spectrum_of_particles_on_ranks(Exec const& exec, distributed::Group const& group,
+                                             Sample<T> const& sample, double box,
+                                             std::int64_t cells,
+                                             PowerSpectrumOptions const& options);
 
 /// The rows of a half spectrum in memory.
 template <class T>
@@ -209,6 +217,29 @@ PowerSpectrum power_spectrum(Exec const& exec, Positions const& positions, doubl
   auto const staged = detail::staged_sample(exec, positions);
   return detail::spectrum_of_particles<Exec, T>(exec, detail::sample_of(staged), nullptr, box,
                                                 cells, options);
+}
+
+/// The same of the particles of all ranks of a group, on every rank. Collective. On hosts the same bits come out for any
+/// number of ranks; those of the function without a group differ by rounding.
+///
+/// Ranks share the mesh out by planes of axis 0, as distributed::share_of() does. Particles may lie anywhere; where they lie
+/// beyond their rank's planes it paints on as many ghost planes, and all ranks on as many as the farthest asks for.
+///
+/// \param positions  (N, 3), of this rank's particles, as LayoutRight; N may differ and be 0 on some ranks
+/// \throws as power_spectrum, on all ranks
+template <CompiledSpace Exec, VectorsOfParticles Positions>
+  requires CanAccess<Exec, Positions>
+PowerSpectrum power_spectrum(Exec const& exec, distributed::Group const& group,
+                             Positions const& positions, double box, std::int64_t cells,
+                             PowerSpectrumOptions const& options = {}) {
+  using T = typename Positions::non_const_value_type;
+  detail::Sample<T> const sample{positions.data(), static_cast<std::int64_t>(positions.extent(0))};
+  distributed::together(group, [&] {
+    detail::expects_vectors(positions, "positions", sample.particles);
+    expects(sample.particles == 0 || is_c_order(strided(positions)),
+            "positions of particles over ranks must lie one behind the other, as LayoutRight");
+  });
+  return detail::spectrum_of_particles_on_ranks<Exec, T>(exec, group, sample, box, cells, options);
 }
 
 /// The cross spectrum of two sets of particles in one box: P(k) = V <Re(delta_a(k) conj(delta_b(k)))>. It has no shot

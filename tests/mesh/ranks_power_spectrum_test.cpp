@@ -1,0 +1,105 @@
+// Power spectra of the particles of several ranks, beside those of one.
+
+#include <coir/mesh/power_spectrum.hpp>
+
+#include <mesh/plain_mesh.hpp>
+#include <support/message_of.hpp>
+#include <support/ranks.hpp>
+#include <support/spaces.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+using coir::distributed::Group;
+using coir::mesh::Assignment;
+using coir::mesh::PowerSpectrum;
+using coir::mesh::PowerSpectrumOptions;
+using coir::testing::world;
+using Points = std::vector<std::array<double, 3>>;
+
+template <class T>
+class RanksPowerSpectrum : public ::testing::Test {};
+TYPED_TEST_SUITE(RanksPowerSpectrum, coir::testing::Cases, coir::testing::CaseName);
+
+constexpr double box = 10;
+
+/// Every third particle is some rank's that doesn't have its plane; the others are where they belong.
+Points of_this_rank(Points const& all) {
+  Points mine;
+  int const ranks = world().size();
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    double const x = all[p][0] / box - std::floor(all[p][0] / box);
+    int const there = static_cast<int>(x * ranks) % ranks;
+    int const owner = p % 3 == 0 ? static_cast<int>(p) % ranks : there;
+    if (owner == world().rank()) mine.push_back(all[p]);
+  }
+  return mine;
+}
+
+void expect_same_bits(PowerSpectrum const& found, PowerSpectrum const& expected,
+                      std::string const& what) {
+  ASSERT_FALSE(expected.k.empty());
+  EXPECT_EQ(found.k, expected.k) << what;
+  EXPECT_EQ(found.power, expected.power) << what;
+  EXPECT_EQ(found.modes, expected.modes) << what;
+  EXPECT_EQ(found.shot_noise, expected.shot_noise) << what;
+}
+void expect_near(PowerSpectrum const& found, PowerSpectrum const& expected, double tolerance,
+                 std::string const& what) {
+  ASSERT_EQ(found.power.size(), expected.power.size()) << what;
+  EXPECT_EQ(found.modes, expected.modes) << what;
+  for (std::size_t b = 0; b < expected.power.size(); ++b) {
+    EXPECT_NEAR(found.k[b], expected.k[b], 1e-12 * expected.k[b]) << what;
+    EXPECT_NEAR(found.power[b], expected.power[b], tolerance * std::abs(expected.power[b])) << what;
+  }
+}
+
+TYPED_TEST(RanksPowerSpectrum, IsThatOfOneRank) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  auto const all = coir::testing::scattered(1500, box, 1);
+  auto const mine = coir::testing::to_view<Exec, T>(of_this_rank(all));
+  auto const whole = coir::testing::to_view<Exec, T>(all);
+  double const tolerance = sizeof(T) == 4 ? 2e-5 : 1e-12;
+  for (Assignment const assignment : coir::testing::assignments)
+    for (bool const interlace : {false, true})
+      for (std::int64_t const cells : {16, 7}) {
+        PowerSpectrumOptions options;
+        options.assignment = assignment;
+        options.interlace = interlace;
+        options.subtract_shot_noise = interlace;
+        std::string const what = std::string(name_of(assignment)) + ", " + std::to_string(cells) +
+                                 " cells" + (interlace ? ", interlaced" : "");
+        auto const found = coir::mesh::power_spectrum(Exec(), world(), mine, box, cells, options);
+        auto const one =
+            coir::mesh::power_spectrum(Exec(), Group::self(), whole, box, cells, options);
+        auto const alone = coir::mesh::power_spectrum(Exec(), whole, box, cells, options);
+        if constexpr (coir::runs_on_host<Exec>)
+          expect_same_bits(found, one, what);
+        else
+          expect_near(found, one, tolerance, what);
+        expect_near(found, alone, tolerance, what);
+      }
+}
+
+TYPED_TEST(RanksPowerSpectrum, RefusesWhatOneRankRefuses) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  auto const none = coir::testing::to_view<Exec, T>({});
+  EXPECT_EQ(
+      coir::testing::message_of([&] { coir::mesh::power_spectrum(Exec(), world(), none, box, 8); }),
+      "a power spectrum must be of at least one particle, not 0");
+  auto const one = coir::testing::to_view<Exec, T>({{1, 1, 1}});
+  EXPECT_EQ(
+      coir::testing::message_of([&] { coir::mesh::power_spectrum(Exec(), world(), one, box, 0); }),
+      "cells of a power spectrum's mesh must be from 1 to 32768 along an axis, not 0");
+}
+
+}  // namespace
