@@ -3,10 +3,9 @@
 /// \file
 /// Kernels of particles that change their rank.
 
-#include "bins.hpp"
-
 #include <coir/core/kokkos.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/math.hpp>
 #include <coir/core/tasks.hpp>
 
 #include <algorithm>
@@ -24,14 +23,18 @@ struct Owner {
   }
 };
 
-/// The rank that has the plane which a particle lies in.
+/// The rank that has the plane which a particle lies in, by the arithmetic that painting finds it by: where rounding brings a
+/// position to the end of the box it is in plane 0, as is what isn't a number.
 template <class T>
 struct OwnerOfPlane {
   T const* position;
-  RowBins<T> cells;
+  T per_cell, planes;
   Owner owner;
   KOKKOS_FORCEINLINE_FUNCTION int operator()(std::int64_t p) const {
-    return owner(cells.cell(position[3 * p]));
+    T plane = math::floor(position[3 * p] * per_cell);
+    plane = plane > T(0) ? plane : T(0);
+    plane = plane < planes ? plane : T(0);
+    return owner(static_cast<std::int64_t>(plane));
   }
 };
 

@@ -10,6 +10,7 @@
 #include <coir/core/memory.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/distributed/together.hpp>
+#include <coir/mesh/cells.hpp>
 #include <coir/nbody/detail/particle_migration.hpp>
 
 #include <algorithm>
@@ -89,8 +90,9 @@ void ParticleMigration<Exec, T>::leave_home(Particles<Exec, T>& particles) const
 
 template <CompiledSpace Exec, Real T>
 void ParticleMigration<Exec, T>::to_planes(Particles<Exec, T>& particles) const {
-  send(particles, OwnerOfPlane<T>{particles.position.data(), RowBins<T>(mesh_side_, box_, 1),
-                                  Owner{mesh_side_, group_.size()}});
+  send(particles, OwnerOfPlane<T>{particles.position.data(),
+                                  static_cast<T>(mesh::inverse_spacing(mesh_side_, box_)),
+                                  static_cast<T>(mesh_side_), Owner{mesh_side_, group_.size()}});
 }
 
 template <CompiledSpace Exec, Real T>

@@ -14,7 +14,9 @@
 #include <coir/nbody/detail/particle_mover.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace coir::nbody::detail {
 
@@ -96,10 +98,13 @@ inline mesh::ForceOptions force_options(SimulationOptions const& options, bool h
 
 /// Gives back what initial conditions have left in the pool of arrays before the meshes are allocated.
 template <class Exec, class T>
-mesh::Force<Exec, T> allocate_force(Exec const& exec, double box, std::int64_t mesh_side,
+mesh::Force<Exec, T> allocate_force(Exec const& exec, distributed::Group const& group, double box,
+                                    std::int64_t mesh_side, mesh::Assignment assignment,
                                     mesh::ForceOptions const& options) {
   MemoryPool<typename Exec::memory_space>::release();
-  return mesh::Force<Exec, T>(exec, {mesh_side, mesh_side, mesh_side}, box, options);
+  Shape<3> const shape{mesh_side, mesh_side, mesh_side};
+  if (group.size() == 1) return mesh::Force<Exec, T>(exec, shape, box, options);
+  return mesh::Force<Exec, T>(exec, group, shape, box, mesh::touched_beyond(assignment), options);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -112,22 +117,45 @@ bool ParticleMover<Exec, T>::has_vectors(SimulationOptions const& options) {
 }
 
 template <CompiledSpace Exec, Real T>
-std::int64_t ParticleMover<Exec, T>::bytes(Exec const& exec, std::int64_t mesh_side,
+std::int64_t ParticleMover<Exec, T>::bytes(Exec const& exec, distributed::Group const& group,
+                                           std::int64_t mesh_side,
                                            SimulationOptions const& options) {
-  return mesh::Force<Exec, T>::bytes(exec, {mesh_side, mesh_side, mesh_side},
-                                     force_options(options, has_vectors(options)));
+  Shape<3> const shape{mesh_side, mesh_side, mesh_side};
+  auto const of_force = force_options(options, has_vectors(options));
+  if (group.size() == 1) return mesh::Force<Exec, T>::bytes(exec, shape, of_force);
+  return mesh::Force<Exec, T>::bytes(group, shape, mesh::touched_beyond(options.assignment),
+                                     of_force);
 }
 
 template <CompiledSpace Exec, Real T>
-ParticleMover<Exec, T>::ParticleMover(Exec const& exec, std::int64_t side, double box,
-                                      std::int64_t mesh_side, SimulationOptions const& options,
-                                      double omega_m)
+ParticleMover<Exec, T>::ParticleMover(Exec const& exec, distributed::Group const& group,
+                                      std::int64_t side, double box, std::int64_t mesh_side,
+                                      SimulationOptions const& options, double omega_m)
     : exec_(exec),
+      group_(group),
       options_(options),
       cells_per_particle_(std::pow(static_cast<double>(mesh_side) / static_cast<double>(side), 3)),
       omega_m_(omega_m),
-      force_(allocate_force<Exec, T>(exec, box, mesh_side,
+      force_(allocate_force<Exec, T>(exec, group, box, mesh_side, options.assignment,
                                      force_options(options, has_vectors(options)))) {}
+
+/// The Views of particles over ranks have room for more.
+template <class Exec, class T>
+auto positions_of(Particles<Exec, T> const& particles) {
+  return Kokkos::View<T const* [3], Kokkos::LayoutRight, typename Exec::memory_space,
+                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+      particles.position.data(), static_cast<std::size_t>(particles.count()));
+}
+
+template <CompiledSpace Exec, Real T>
+void ParticleMover<Exec, T>::paint(Particles<Exec, T> const& particles,
+                                   mesh::PaintOptions const& options) {
+  auto const positions = positions_of(particles);
+  if (group_.size() == 1)
+    mesh::paint(exec_, positions, particles.box, force_.density(), options);
+  else
+    mesh::paint(exec_, force_.ghosts(), positions, particles.box, force_.density(), options);
+}
 
 template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, bool are_sorted,
@@ -137,7 +165,8 @@ void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, boo
   // On devices tiles pay for sorted particles.
   if (!runs_on_host<Exec> && are_sorted && paint.scheme == mesh::PaintScheme::automatic)
     paint.scheme = mesh::PaintScheme::tiles;
-  mesh::paint(exec_, particles.position, particles.box, force_.density(), paint);
+  paint.check_planes = false;  // particles have been brought to their planes
+  this->paint(particles, paint);
   seconds.paint += painting.seconds();
   Stopwatch<Exec> const solving(exec_);
   force_.solve(1.5 * omega_m_ * cells_per_particle_);
@@ -148,7 +177,7 @@ void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, boo
 /// Transforms spread what isn't a number over the whole mesh, so that one cell tells; but densities of whole numbers lose
 /// it, and then positions are looked at.
 template <CompiledSpace Exec, Real T>
-bool ParticleMover<Exec, T>::force_is_finite(Particles<Exec, T> const& particles) const {
+bool ParticleMover<Exec, T>::is_finite_here(Particles<Exec, T> const& particles) const {
   if (options_.deterministic) {
     std::int64_t lost = 0;
     reduce("coir::nbody::simulation/finite", exec_,
@@ -156,13 +185,18 @@ bool ParticleMover<Exec, T>::force_is_finite(Particles<Exec, T> const& particles
            CountLost<T>{particles.position.data()}, Kokkos::Sum<std::int64_t>(lost));
     if (lost > 0) return false;
   }
+  T const* const mesh = force_.options().vectors ? force_.force().data() : force_.density().data();
   T first;
-  Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(&first);
-  if (force_.options().vectors)
-    Kokkos::deep_copy(to, Kokkos::subview(force_.force(), 0, 0, 0, 0));
-  else
-    Kokkos::deep_copy(to, Kokkos::subview(force_.density(), 0, 0, 0));
+  Kokkos::deep_copy(
+      Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&first),
+      Kokkos::View<T const, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+          mesh));
   return std::isfinite(static_cast<double>(first));
+}
+
+template <CompiledSpace Exec, Real T>
+bool ParticleMover<Exec, T>::force_is_finite(Particles<Exec, T> const& particles) const {
+  return group_.all(is_finite_here(particles));
 }
 
 template <CompiledSpace Exec, Real T>
@@ -217,30 +251,37 @@ void ParticleMover<Exec, T>::kick_and_drift(Particles<Exec, T> const& particles,
     else
       move_in_teams(label, exec_, particles.count(), reader, body);
   };
-  mesh::with_support(options_.assignment, [&]<int support>(std::integral_constant<int, support>) {
-    if (force_.options().vectors)
-      read(mesh::MeshValues<support, 3, T>(mesh::read_only(mesh::cells_of(force_.force())),
-                                           particles.box));
-    else if (points == 2)
-      read(mesh::MeshSlopes<support, 2, T>(mesh::read_only(mesh::cells_of(force_.density())),
-                                           particles.box));
-    else
-      read(mesh::MeshSlopes<support, 4, T>(mesh::read_only(mesh::cells_of(force_.density())),
-                                           particles.box));
-  });
+  auto const read_mesh = [&](auto const& vectors, auto const& potential) {
+    using Mesh = std::remove_cvref_t<decltype(vectors())>;
+    mesh::with_support(options_.assignment, [&]<int support>(std::integral_constant<int, support>) {
+      if (force_.options().vectors)
+        read(mesh::MeshValues<support, 3, T, Mesh>(vectors(), particles.box));
+      else if (points == 2)
+        read(mesh::MeshSlopes<support, 2, T, Mesh>(potential(), particles.box));
+      else
+        read(mesh::MeshSlopes<support, 4, T, Mesh>(potential(), particles.box));
+    });
+  };
+  if (group_.size() == 1)
+    read_mesh([&] { return mesh::read_only(mesh::cells_of(force_.force())); },
+              [&] { return mesh::read_only(mesh::cells_of(force_.density())); });
+  else if (particles.count() > 0)
+    read_mesh([&] { return force_.force_window(); }, [&] { return force_.potential_window(); });
   seconds.readout += watch.seconds();
   if (move.drift_after != 0) has_force_ = false;
 }
 
 template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::paint_density(Particles<Exec, T> const& particles) {
-  mesh::PaintOptions const paint{options_.assignment, options_.scheme, options_.deterministic};
-  auto const density = force_.density();
-  mesh::paint(exec_, particles.position, particles.box, density, paint);
+  mesh::PaintOptions options{options_.assignment, options_.scheme, options_.deterministic};
+  options.check_planes = false;
+  paint(particles, options);
   has_force_ = false;
-  auto const side = force_.shape()[0];
+  auto const density = force_.density();
+  auto const extent = [&](int d) { return static_cast<std::int64_t>(density.extent(d)); };
   for_each(
-      "coir::nbody::simulation/density", exec_, coir::box<3, std::int64_t>({side, side, side}),
+      "coir::nbody::simulation/density", exec_,
+      coir::box<3, std::int64_t>({extent(0), extent(1), extent(2)}),
       Scale<T>{density.data(), static_cast<std::int64_t>(density.stride(0)),
                static_cast<std::int64_t>(density.stride(1)), static_cast<T>(cells_per_particle_)});
 }
@@ -248,8 +289,10 @@ void ParticleMover<Exec, T>::paint_density(Particles<Exec, T> const& particles) 
 template <CompiledSpace Exec, Real T>
 LentMemory<T> ParticleMover<Exec, T>::lend_meshes() {
   has_force_ = false;
-  if (force_.options().vectors) return {.vectors = force_.force().data()};
-  return {.numbers = force_.density().data()};
+  auto const numbers =
+      static_cast<std::int64_t>(force_.density().extent(0)) * force_.shape()[1] * force_.shape()[2];
+  if (force_.options().vectors) return {.vectors = force_.force().data(), .particles = numbers};
+  return {.numbers = force_.density().data(), .particles = numbers};
 }
 
 }  // namespace coir::nbody::detail

@@ -31,7 +31,6 @@ template <CompiledSpace Exec, Real T>
 ParticleSorter<Exec, T>::ParticleSorter(Exec const& exec, std::int64_t side, double box,
                                         std::int64_t mesh_side, bool lends_vectors)
     : exec_(exec),
-      count_(side * side * side),
       box_(box),
       mesh_side_(mesh_side),
       lends_vectors_(lends_vectors),
@@ -47,17 +46,21 @@ std::int64_t ParticleSorter<Exec, T>::bytes(std::int64_t side, std::int64_t mesh
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleSorter<Exec, T>::allocate() {
-  if (site_.extent(0) > 0) return;
-  auto const make = [this](auto& view, std::string const& label) {
+void ParticleSorter<Exec, T>::allocate(Particles<Exec, T> const& particles) {
+  // Particles over ranks bring sites of their own, and room for more of them.
+  bool const over_ranks = particles.site.extent(0) > 0;
+  std::size_t const places =
+      over_ranks ? particles.position.extent(0) : static_cast<std::size_t>(particles.count());
+  auto const make = [&](auto& view, std::string const& label) {
     using View = std::remove_reference_t<decltype(view)>;
-    view = View(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
-                static_cast<std::size_t>(count_));
+    if (view.extent(0) >= places) return;
+    view = View();
+    view = View(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), places);
     if constexpr (runs_on_host<Exec>)
       ask_for_large_pages(view.data(),
                           static_cast<std::int64_t>(view.span() * sizeof(*view.data())));
   };
-  make(site_, "coir::nbody::sort/site");
+  if (!over_ranks) make(site_, "coir::nbody::sort/site");
   if (lends_vectors_)
     make(permutation_, "coir::nbody::sort/permutation");
   else
@@ -69,56 +72,62 @@ void ParticleSorter<Exec, T>::allocate() {
 template <CompiledSpace Exec, Real T>
 void ParticleSorter<Exec, T>::permute(Particles<Exec, T>& particles, LentMemory<T> const& lent,
                                       std::uint32_t const* permutation) {
-  auto const all = coir::box<1, std::int64_t>({count_});
+  std::int64_t const count = particles.count();
+  auto const all = coir::box<1, std::int64_t>({count});
   for (auto* vectors : {&particles.position, &particles.momentum}) {
     Vectors const to =
-        lends_vectors_ ? Vectors(scratch(lent), static_cast<std::size_t>(count_)) : second_;
+        lends_vectors_ ? Vectors(scratch(lent), static_cast<std::size_t>(count)) : second_;
     if constexpr (runs_on_host<Exec>)
       for_each("coir::nbody::sort/put", exec_, all,
                PutVectors<T>{vectors->data(), to.data(), permutation});
     else
       for_each("coir::nbody::sort/fetch", exec_, all,
-               Fetch<T, 3>{vectors->data(), to.data(), permutation, count_});
+               Fetch<T, 3>{vectors->data(), to.data(), permutation, count});
     if (lends_vectors_)
-      Kokkos::deep_copy(exec_, *vectors, to);
+      Kokkos::deep_copy(exec_, Unmanaged(vectors->data(), static_cast<std::size_t>(count)), to);
     else
       std::swap(*vectors, second_);
   }
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleSorter<Exec, T>::permute_sites(T* scratch, std::uint32_t const* permutation) {
-  auto const all = coir::box<1, std::int64_t>({count_});
-  Borrowed<std::uint32_t, T> const sites(scratch, count_);
+void ParticleSorter<Exec, T>::permute_sites(Numbers const& site, std::int64_t count, T* scratch,
+                                            std::uint32_t const* permutation) {
+  auto const all = coir::box<1, std::int64_t>({count});
+  Borrowed<std::uint32_t, T> const sites(scratch, count);
   if constexpr (runs_on_host<Exec>)
     for_each("coir::nbody::sort/put", exec_, all,
-             PutNumbers{site_.data(), sites.data(), permutation});
+             PutNumbers{site.data(), sites.data(), permutation});
   else
     for_each("coir::nbody::sort/fetch", exec_, all,
-             Fetch<std::uint32_t, 1>{site_.data(), sites.data(), permutation, count_});
-  for_each("coir::nbody::sort/copy", exec_, all, Copy{sites.data(), site_.data()});
+             Fetch<std::uint32_t, 1>{site.data(), sites.data(), permutation, count});
+  for_each("coir::nbody::sort/copy", exec_, all, Copy{sites.data(), site.data()});
 }
 
 template <CompiledSpace Exec, Real T>
 void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, LentMemory<T> const& lent) {
-  allocate();
-  if (!is_sorted_)
-    for_each("coir::nbody::sort/sites", exec_, coir::box<1, std::int64_t>({count_}),
-             Count{site_.data()});
+  std::int64_t const count = particles.count();
+  if (count > lent.particles) return;
+  allocate(particles);
+  bool const over_ranks = particles.site.extent(0) > 0;
+  Numbers const site = over_ranks ? particles.site : site_;
+  if (!is_sorted_ && !over_ranks)
+    for_each("coir::nbody::sort/sites", exec_, coir::box<1, std::int64_t>({count}),
+             Count{site.data()});
   std::optional<Borrowed<std::uint32_t, T>> numbers;
-  if (!lends_vectors_) numbers.emplace(lent.numbers, count_);
+  if (!lends_vectors_) numbers.emplace(lent.numbers, count);
   auto* const permutation = numbers ? numbers->data() : permutation_.data();
   if constexpr (runs_on_host<Exec>) {
-    find_places(exec_, particles.position.data(), count_,
+    find_places(exec_, particles.position.data(), count,
                 RowBins<T>(mesh_side_, box_, cells_per_bin(exec_.concurrency(), mesh_side_)),
                 permutation);
   } else {
-    Borrowed<std::uint32_t, T> const rank(scratch(lent), count_);
-    find_sources(exec_, particles.position.data(), count_, PencilBins<T>(mesh_side_, box_, count_),
-                 rank.data(), permutation);
+    Borrowed<std::uint32_t, T> const rank(scratch(lent), count);
+    find_sources(exec_, particles.position.data(), count,
+                 PencilBins<T>(mesh_side_, box_, particles.total()), rank.data(), permutation);
   }
   permute(particles, lent, permutation);
-  permute_sites(scratch(lent), permutation);
+  permute_sites(site, count, scratch(lent), permutation);
   is_sorted_ = true;
   schedule_.has_sorted();
 }
@@ -127,13 +136,14 @@ template <CompiledSpace Exec, Real T>
 void ParticleSorter<Exec, T>::restore_lattice_order(Particles<Exec, T>& particles,
                                                     LentMemory<T> const& lent) {
   if (!is_sorted_) return;
+  std::int64_t const count = particles.count();
   if constexpr (runs_on_host<Exec>) {
     permute(particles, lent, site_.data());
   } else {
     std::optional<Borrowed<std::uint32_t, T>> numbers;
-    if (!lends_vectors_) numbers.emplace(lent.numbers, count_);
+    if (!lends_vectors_) numbers.emplace(lent.numbers, count);
     auto* const sources = numbers ? numbers->data() : permutation_.data();
-    for_each("coir::nbody::sort/invert", exec_, coir::box<1, std::int64_t>({count_}),
+    for_each("coir::nbody::sort/invert", exec_, coir::box<1, std::int64_t>({count}),
              Invert{site_.data(), sources});
     permute(particles, lent, sources);
   }

@@ -4,6 +4,8 @@
 /// Simulation, for one execution space.
 
 #include <coir/core/timing.hpp>
+#include <coir/distributed/share.hpp>
+#include <coir/distributed/together.hpp>
 #include <coir/nbody/simulation.hpp>
 
 #include "scale_factors.hpp"
@@ -51,25 +53,35 @@ std::int64_t Simulation<Exec, T>::mesh_side(std::int64_t side, SimulationOptions
 }
 
 template <CompiledSpace Exec, Real T>
-std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, std::int64_t side,
-                                        SimulationOptions const& options) {
+std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group const& group,
+                                        std::int64_t side, SimulationOptions const& options) {
   detail::check(options, side);
   std::int64_t const n = mesh_side(side, options);
+  if (is_over_ranks(group)) {
+    std::int64_t const particles = Migration::bytes(group, side, options.headroom);
+    // The sorter's permutation, or the vectors that take turns, have as many places as the particles.
+    auto const each = static_cast<std::int64_t>(6 * sizeof(T) + sizeof(std::uint32_t));
+    auto const of_sorter = static_cast<std::int64_t>(
+        Mover::has_vectors(options) ? sizeof(std::uint32_t) : 3 * sizeof(T));
+    return particles + particles / each * of_sorter + Mover::bytes(exec, group, n, options);
+  }
   return 6 * side * side * side * static_cast<std::int64_t>(sizeof(T)) +
-         Sorter::bytes(side, n, Mover::has_vectors(options)) + Mover::bytes(exec, n, options);
+         Sorter::bytes(side, n, Mover::has_vectors(options)) +
+         Mover::bytes(exec, group, n, options);
 }
 
 template <CompiledSpace Exec, Real T>
-Simulation<Exec, T>::Simulation(Exec const& exec, Particles<Exec, T> particles,
-                                cosmology::Growth<double> growth, SimulationOptions const& options,
-                                int first)
+Simulation<Exec, T>::Simulation(Exec const& exec, distributed::Group const& group,
+                                Particles<Exec, T> particles, cosmology::Growth<double> growth,
+                                SimulationOptions const& options, int first)
     : exec_(exec),
+      group_(group),
       options_(detail::checked(options, particles, first)),
       particles_(std::move(particles)),
       growth_(std::move(growth)),
       done_(first),
-      mover_(exec, particles_.side, particles_.box, mesh_side(particles_.side, options), options,
-             growth_.parameters().omega_m),
+      mover_(exec, group, particles_.side, particles_.box, mesh_side(particles_.side, options),
+             options, growth_.parameters().omega_m),
       sorter_(exec, particles_.side, particles_.box, mesh_side(particles_.side, options),
               Mover::has_vectors(options)) {
   auto const count = static_cast<std::size_t>(particles_.count());
@@ -77,12 +89,41 @@ Simulation<Exec, T>::Simulation(Exec const& exec, Particles<Exec, T> particles,
           "positions and momenta must be " + std::to_string(count) +
               ", the cube of the particles along a side",
           static_cast<std::int64_t>(particles_.position.extent(0)));
+  if (!is_over_ranks(group)) return;
+  auto const side = particles_.side;
+  auto const planes = distributed::share_of(side, group.rank(), group.size());
+  distributed::together(group, [&] {
+    expects(particles_.sites ==
+                distributed::Share{planes.first * side * side, planes.count * side * side},
+            "particles over ranks must be those of the lattice's planes that share_of() gives");
+  });
+  migration_.emplace(exec, group, side, particles_.box, mesh_side(side, options), options.headroom);
+}
+
+template <CompiledSpace Exec, Real T>
+void Simulation<Exec, T>::migrate() {
+  if (!migration_) return;
+  Stopwatch<Exec> const watch(exec_);
+  if (particles_.site.extent(0) == 0) migration_->leave_home(particles_);
+  migration_->to_planes(particles_);
+  seconds_.migrate += watch.seconds();
+}
+
+template <CompiledSpace Exec, Real T>
+void Simulation<Exec, T>::go_home() {
+  if (!migration_ || particles_.site.extent(0) == 0) return;
+  Stopwatch<Exec> const watch(exec_);
+  migration_->go_home(particles_);
+  sorter_.has_left_order();
+  seconds_.migrate += watch.seconds();
 }
 
 /// Makes sure that the mesh holds the force of where the particles are. Sorts them before if that is due: the meshes are
 /// free then.
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::find_force() {
+  bool const is_at_home = migration_ && particles_.site.extent(0) == 0;
+  if (is_at_home || !mover_.has_force()) migrate();
   if (mover_.has_force()) return;
   if (sorter_.is_due()) {
     Stopwatch<Exec> const watch(exec_);
@@ -110,6 +151,7 @@ void Simulation<Exec, T>::make(Move const& move) {
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::close(Move const& closing) {
   make(closing);
+  go_home();
   if (sorter_.is_sorted()) {
     Stopwatch<Exec> const watch(exec_);
     sorter_.restore_lattice_order(particles_, mover_.lend_meshes());
@@ -136,7 +178,7 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
     ++done_;
     if (s + 1 == steps) close(closing);
     try {
-      if (after_step) after_step(done_);
+      if (after_step) distributed::together(group_, [&] { after_step(done_); });
     } catch (...) {
       if (s + 1 < steps) close(closing);
       throw;
@@ -146,7 +188,9 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
 
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::paint_density() {
+  migrate();
   mover_.paint_density(particles_);
+  go_home();
 }
 
 }  // namespace coir::nbody

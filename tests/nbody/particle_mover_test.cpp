@@ -29,7 +29,7 @@ using ParticlesOf = Particles<typename Case::Exec, typename Case::Real>;
 
 template <class Case>
 MoverOf<Case> mover_of(SimulationOptions const& options = {}) {
-  return MoverOf<Case>({}, side, length, side, options, 0.3);
+  return MoverOf<Case>({}, {}, side, length, side, options, 0.3);
 }
 
 template <class Case>
@@ -171,6 +171,6 @@ TYPED_TEST(Movers, SeeWhatIsNoNumber) {
 }
 
 TYPED_TEST(Movers, CheckTheirBox) {
-  EXPECT_EQ(coir::testing::message_of([] { MoverOf<TypeParam>({}, side, 0, side, {}, 0.3); }),
+  EXPECT_EQ(coir::testing::message_of([] { MoverOf<TypeParam>({}, {}, side, 0, side, {}, 0.3); }),
             "the box length must be positive and finite, not 0");
 }

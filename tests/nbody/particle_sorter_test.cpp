@@ -64,8 +64,8 @@ struct Lender {
       : lends_vectors(vectors), memory("lent", vectors ? 3 * count : count) {}
 
   LentMemory<typename Case::Real> lend() const {
-    if (lends_vectors) return {.vectors = memory.data()};
-    return {.numbers = memory.data()};
+    if (lends_vectors) return {.vectors = memory.data(), .particles = count};
+    return {.numbers = memory.data(), .particles = count};
   }
 
   bool lends_vectors;

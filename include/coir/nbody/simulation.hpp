@@ -5,7 +5,9 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/cosmology/growth.hpp>
+#include <coir/distributed/group.hpp>
 #include <coir/mesh/force.hpp>
+#include <coir/nbody/detail/particle_migration.hpp>
 #include <coir/nbody/detail/particle_mover.hpp>
 #include <coir/nbody/detail/particle_sorter.hpp>
 #include <coir/nbody/moves.hpp>
@@ -14,6 +16,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <utility>
 
 namespace coir::nbody {
 
@@ -25,8 +29,9 @@ namespace coir::nbody {
 /// particles, and accelerations aren't stored. While steps are made particles are kept roughly sorted by the mesh; between
 /// calls they lie in the order of their lattice.
 ///
-/// It coordinates three parts: moves_of() lists the kicks and drifts of the steps, detail::ParticleMover makes them, and
-/// detail::ParticleSorter keeps the particles sorted in between.
+/// It coordinates its parts: moves_of() lists the kicks and drifts of the steps, detail::ParticleMover makes them,
+/// detail::ParticleSorter keeps the particles sorted in between, and over ranks detail::ParticleMigration brings them to their planes
+/// and home.
 ///
 /// \see Feng et al., Mon. Not. R. Astron. Soc. 463, 2273 (2016); Rampf, List, Hahn, arXiv:2409.19049
 template <CompiledSpace Exec, Real T>
@@ -39,10 +44,26 @@ class Simulation {
   /// \throws PreconditionError if an option or the particles' shape is out of its range
   /// \throws ResourceError if there is no memory
   Simulation(Exec const& exec, Particles<Exec, T> particles, cosmology::Growth<double> growth,
-             SimulationOptions const& options, int first = 0);
+             SimulationOptions const& options, int first = 0)
+      : Simulation(exec, distributed::Group::self(), std::move(particles), std::move(growth),
+                   options, first) {}
+
+  /// Over ranks: each gives the particles of the planes of the lattice that distributed::share_of() gives it, as
+  /// initial_conditions() does, and has them again between calls. In between particles go wherever the planes of the mesh are
+  /// that they lie in. On hosts deterministic simulations have the same bits for any number of ranks. All that moves
+  /// something is collective.
+  ///
+  /// \throws PreconditionError also if the kernel's gradient is spectral, which needs one rank
+  Simulation(Exec const& exec, distributed::Group const& group, Particles<Exec, T> particles,
+             cosmology::Growth<double> growth, SimulationOptions const& options, int first = 0);
 
   /// Bytes that a simulation holds, with its particles.
-  static std::int64_t bytes(Exec const& exec, std::int64_t side, SimulationOptions const& options);
+  static std::int64_t bytes(Exec const& exec, std::int64_t side, SimulationOptions const& options) {
+    return bytes(exec, distributed::Group::self(), side, options);
+  }
+  /// The same on the rank that calls it, without those that its transforms work in.
+  static std::int64_t bytes(Exec const& exec, distributed::Group const& group, std::int64_t side,
+                            SimulationOptions const& options);
 
   /// Cells of the force mesh along a side: mesh_ratio side, rounded.
   static std::int64_t mesh_side(std::int64_t side, SimulationOptions const& options);
@@ -51,7 +72,7 @@ class Simulation {
   ///
   /// \param steps       at most those that are left
   /// \param after_step  called with the number of steps made so far after each of them; may throw to stop, after
-  ///   which positions and momenta are at a(), too
+  ///   which positions and momenta are at a(), too. Over ranks all stop if it throws on one
   /// \throws PreconditionError if there aren't so many steps left, or a scale factor is out of the growth's range
   /// \throws NumericalError if a force isn't a number any more, naming the step. A particle that moves by more than 4096
   ///   boxes at once gets a position that is no number.
@@ -70,25 +91,34 @@ class Simulation {
   /// The mesh that forces are made on. Between calls of advance() it is free; after paint_density() it holds 1 + delta.
   mesh::Force<Exec, T>& force() { return mover_.force(); }
 
-  /// Paints the particles on the mesh of force().density(), as 1 + delta.
+  distributed::Group const& group() const { return group_; }
+
+  /// Paints the particles on the mesh of force().density(), as 1 + delta; over ranks each has that of its planes.
   void paint_density();
 
  private:
   using Mover = detail::ParticleMover<Exec, T>;
   using Sorter = detail::ParticleSorter<Exec, T>;
+  using Migration = detail::ParticleMigration<Exec, T>;
 
+  static bool is_over_ranks(distributed::Group const& group) { return group.size() > 1; }
+  /// Over ranks, brings particles to those that have their planes.
+  void migrate();
+  void go_home();
   void find_force();
   void make(Move const& move);
   /// Brings positions and momenta to the same time, and particles into the order of their lattice.
   void close(Move const& closing);
 
   Exec exec_;
+  distributed::Group group_;
   SimulationOptions options_;
   Particles<Exec, T> particles_;
   cosmology::Growth<double> growth_;
   int done_;
   Mover mover_;
   Sorter sorter_;
+  std::optional<Migration> migration_;  // over ranks
   PhaseSeconds seconds_;
 };
 

@@ -44,6 +44,8 @@ struct SimulationOptions {
   /// Every run gives the same bits, for any number of threads: densities are added up in whole numbers, and transforms are
   /// planned without measuring.
   bool deterministic = false;
+  /// Over ranks: the share by which a rank may have more particles than its part of the lattice before memory must grow.
+  double headroom = 0.1;
 };
 
 /// Where the time went.
@@ -54,6 +56,7 @@ struct PhaseSeconds {
   double push = 0;     ///< drifts alone
   double sort =
       0;  ///< sorting particles by the mesh, and putting them back in the order of their lattice
+  double migrate = 0;  ///< particles on their way to other ranks
 };
 
 }  // namespace coir::nbody

@@ -4,6 +4,7 @@
 /// Kicks and drifts, and the forces that they need.
 
 #include <coir/core/concepts.hpp>
+#include <coir/distributed/group.hpp>
 #include <coir/mesh/force.hpp>
 #include <coir/mesh/paint.hpp>
 #include <coir/nbody/detail/particle_sorter.hpp>
@@ -16,19 +17,19 @@
 namespace coir::nbody::detail {
 
 /// Finds the forces of particles on a mesh and moves the particles in them, in whichever order they lie in memory. It knows
-/// whether the mesh holds the force of where they are.
+/// whether the mesh holds the force of where they are. Over ranks each moves the particles whose planes of the mesh it has.
 template <CompiledSpace Exec, Real T>
 class ParticleMover {
  public:
   /// \param side  particles along a side of their lattice
   /// \throws PreconditionError if the box isn't positive
   /// \throws ResourceError if there is no memory
-  ParticleMover(Exec const& exec, std::int64_t side, double box, std::int64_t mesh_side,
-                SimulationOptions const& options, double omega_m);
+  ParticleMover(Exec const& exec, distributed::Group const& group, std::int64_t side, double box,
+                std::int64_t mesh_side, SimulationOptions const& options, double omega_m);
 
   /// Bytes that it holds.
-  static std::int64_t bytes(Exec const& exec, std::int64_t mesh_side,
-                            SimulationOptions const& options);
+  static std::int64_t bytes(Exec const& exec, distributed::Group const& group,
+                            std::int64_t mesh_side, SimulationOptions const& options);
 
   /// True for a mesh of forces, false for the potential alone.
   static bool has_vectors(SimulationOptions const& options);
@@ -42,7 +43,7 @@ class ParticleMover {
   /// \param are_sorted  whether the particles are sorted by the mesh, which painting by tiles pays for
   void find_force(Particles<Exec, T> const& particles, bool are_sorted, PhaseSeconds& seconds);
 
-  /// False if a force or a position is infinite or NaN.
+  /// False if a force or a position is infinite or NaN, on any rank.
   bool force_is_finite(Particles<Exec, T> const& particles) const;
 
   /// x += factor p
@@ -62,7 +63,12 @@ class ParticleMover {
   void kick_by_components(Particles<Exec, T> const& particles, Move const& move,
                           PhaseSeconds& seconds);
 
+  /// Paints particles per cell.
+  void paint(Particles<Exec, T> const& particles, mesh::PaintOptions const& options);
+  bool is_finite_here(Particles<Exec, T> const& particles) const;
+
   Exec exec_;
+  distributed::Group group_;
   SimulationOptions options_;
   double cells_per_particle_;
   double omega_m_;

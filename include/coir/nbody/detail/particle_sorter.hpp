@@ -14,8 +14,9 @@ namespace coir::nbody::detail {
 /// Memory that sorting needs and needn't own: meshes that hold nothing of use between two forces.
 template <class T>
 struct LentMemory {
-  T* vectors = nullptr;  ///< three numbers per particle, or null
-  T* numbers = nullptr;  ///< one number per particle; not asked for where there are vectors
+  T* vectors = nullptr;        ///< three numbers per particle, or null
+  T* numbers = nullptr;        ///< one number per particle; not asked for where there are vectors
+  std::int64_t particles = 0;  ///< of so many
 };
 
 /// Sorts particles by the mesh while steps are made, and puts them back in the order of their lattice. Sorted particles
@@ -27,7 +28,7 @@ template <CompiledSpace Exec, Real T>
 class ParticleSorter {
  public:
   using Vectors = typename Particles<Exec, T>::Vectors;
-  using Numbers = Kokkos::View<std::uint32_t*, typename Exec::memory_space>;
+  using Numbers = typename Particles<Exec, T>::Numbers;
 
   /// Allocates nothing before the first sort.
   ///
@@ -47,12 +48,16 @@ class ParticleSorter {
   /// True if sort() is to be called before the next density is painted.
   bool is_due() const { return can_sort_ && schedule_.is_due(); }
 
+  /// Particles have left their order for home, on ranks.
+  void has_left_order() { is_sorted_ = false; }
+
   bool is_sorted() const { return is_sorted_; }
 
   /// (N): the lattice site (i side + j) side + k of each particle while they are sorted.
   Numbers const& site() const { return site_; }
 
-  /// Sorts by the mesh: hosts into stretches of its rows, devices into pencils of 16 x 16 cells. Particles of a bin keep
+  /// Sorts by the mesh, with their sites where particles have such: over ranks; without effect where there are more than memory is
+  /// lent for. Hosts sort into stretches of its rows, devices into pencils of 16 x 16 cells. Particles of a bin keep
   /// their order on hosts, for any number of threads.
   ///
   /// \param particles  The Views are replaced by others if no vectors are lent.
@@ -62,16 +67,19 @@ class ParticleSorter {
   void restore_lattice_order(Particles<Exec, T>& particles, LentMemory<T> const& lent);
 
  private:
-  void allocate();
+  using Unmanaged = Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space,
+                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  void allocate(Particles<Exec, T> const& particles);
   T* scratch(LentMemory<T> const& lent) const {
     return lends_vectors_ ? lent.vectors : second_.data();
   }
   void permute(Particles<Exec, T>& particles, LentMemory<T> const& lent,
                std::uint32_t const* permutation);
-  void permute_sites(T* scratch, std::uint32_t const* permutation);
+  void permute_sites(Numbers const& site, std::int64_t count, T* scratch,
+                     std::uint32_t const* permutation);
 
   Exec exec_;
-  std::int64_t count_;
   double box_;
   std::int64_t mesh_side_;
   bool lends_vectors_, can_sort_;
