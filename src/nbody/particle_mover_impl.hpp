@@ -216,19 +216,27 @@ void ParticleMover<Exec, T>::drift(Particles<Exec, T> const& particles, double f
 template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::kick_by_components(Particles<Exec, T> const& particles,
                                                 Move const& move, PhaseSeconds& seconds) {
-  for (int d = 0; d < 3; ++d) {
+  auto const kick = [&](int d, auto const& find) {
     Stopwatch<Exec> const solving(exec_);
-    auto const component = mesh::read_only(mesh::cells_of(force_.component(d)));
+    auto const component = find();
     seconds.fft += solving.seconds();
     Stopwatch<Exec> const reading(exec_);
     KickComponent<T> const body{particles.momentum.data(), static_cast<T>(move.keep),
                                 static_cast<T>(move.kick), d};
     mesh::with_support(options_.assignment, [&]<int support>(std::integral_constant<int, support>) {
       mesh::read_out("coir::nbody::simulation/kick", exec_, particles.position.data(),
-                     particles.count(), mesh::MeshValues<support, 1, T>(component, particles.box),
+                     particles.count(),
+                     mesh::MeshValues<support, 1, T, std::remove_const_t<decltype(component)>>(
+                         component, particles.box),
                      body);
     });
     seconds.readout += reading.seconds();
+  };
+  for (int d = 0; d < 3; ++d) {
+    if (group_.size() == 1)
+      kick(d, [&] { return mesh::read_only(mesh::cells_of(force_.component(d))); });
+    else
+      kick(d, [&] { return force_.component_window(d); });
   }
 }
 

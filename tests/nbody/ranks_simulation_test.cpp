@@ -103,6 +103,10 @@ TYPED_TEST(RanksSimulation, HasTheBitsOfOneRank) {
   options.force_source = ForceSource::potential;
   options.assignment = coir::mesh::Assignment::tsc;
   compare<Exec, T>(8, options, "tsc, from the potential");
+  options.kernel = coir::mesh::ForceKernel::naive;
+  compare<Exec, T>(7, options, "a spectral gradient, by components");
+  options.force_source = ForceSource::vectors;
+  compare<Exec, T>(7, options, "a spectral gradient, by vectors");
 }
 
 // Particles are sorted in between only where there are enough of them.
@@ -147,18 +151,6 @@ TYPED_TEST(RanksSimulation, StopsOnAllRanksWhereOneStops) {
   EXPECT_EQ(simulation.steps_done(), 2);
   EXPECT_EQ(static_cast<std::int64_t>(simulation.particles().position.extent(0)),
             simulation.particles().count());
-}
-
-TYPED_TEST(RanksSimulation, RefusesASpectralGradientOnAllRanks) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
-  if (world().size() == 1) return;
-  auto options = steps(2);
-  options.kernel = coir::mesh::ForceKernel::naive;
-  EXPECT_NE(coir::testing::message_of([&] {
-              simulation_of<Exec, T>(world(), 8, options);
-            }).find("a spectral gradient needs one rank"),
-            std::string::npos);
 }
 
 }  // namespace

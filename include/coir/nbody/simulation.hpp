@@ -52,8 +52,6 @@ class Simulation {
   /// initial_conditions() does, and has them again between calls. In between particles go wherever the planes of the mesh are
   /// that they lie in. On hosts deterministic simulations have the same bits for any number of ranks. All that moves
   /// something is collective.
-  ///
-  /// \throws PreconditionError also if the kernel's gradient is spectral, which needs one rank
   Simulation(Exec const& exec, distributed::Group const& group, Particles<Exec, T> particles,
              cosmology::Growth<double> growth, SimulationOptions const& options, int first = 0);
 
