@@ -1,9 +1,14 @@
-# coir_join_sources(TARGET): nvcc takes 8 s for what a file includes before it comes to coir's own lines, and can't start from a
-# precompiled header, as g++ does. Where it compiles, the sources of a target are therefore joined (CMake's UNITY_BUILD): into
-# one, except that the sources for the device, if there are several, are joined among themselves, four at most, for they take
-# longest, and several cores share them. The names of a folder's sources must not collide, which scripts/tidy.py, too, relies on.
+# nvcc takes 8 s for what a file includes before it comes to coir's own lines, and can't start from a precompiled header, as g++
+# does. With sanitizers the same templates of the standard library, CLI11 and nlohmann-json take longest, which each source of
+# an application instantiates again.
+option(COIR_JOIN_SOURCES "Compile the sources of each library and application as one" ${COIR_BY_NVCC})
+mark_as_advanced(COIR_JOIN_SOURCES)
+
+# coir_join_sources(TARGET): joins its sources (CMake's UNITY_BUILD) into one, except that those for the device, if there are
+# several, are joined among themselves, four at most, for they take longest, and several cores share them. The names of a
+# folder's sources must not collide, which scripts/tidy.py, too, relies on.
 function(coir_join_sources target)
-  if(NOT COIR_BY_NVCC)
+  if(NOT COIR_JOIN_SOURCES)
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
