@@ -111,7 +111,7 @@ TYPED_TEST(RanksSimulation, HasTheBitsOfOneRank) {
 
 // Particles are sorted in between only where there are enough of them.
 TYPED_TEST(RanksSimulation, HasTheBitsOfOneRankWhereParticlesAreSorted) {
-  if (world().size() > 3) GTEST_SKIP() << "on few ranks alone, as it takes long";
+  if (world().size() > 2) GTEST_SKIP() << "on few ranks alone, as it takes long";
   compare<typename TypeParam::Exec, typename TypeParam::Real>(48, steps(8), "sorted");
 }
 

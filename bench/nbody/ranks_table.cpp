@@ -1,0 +1,161 @@
+// How long the steps of a simulation take over ranks:
+//
+//     mpirun -n 2 ranks_table [--sizes 128,256] [--steps 20] [--ratio 1] [--host] [--deterministic]
+//
+// For each size n, of n^3 particles 1 Mpc/h apart in float, from a = 0.1 to 1 by fastpm: a first simulation warms up, of a second one
+// each step is timed by all ranks together, and the line has their median. Below it are the phases, mean and maximum over ranks, and
+// the bytes that a rank sends in a step.
+
+#include <coir/core/errors.hpp>
+#include <coir/core/kokkos.hpp>
+#include <coir/core/machine.hpp>
+#include <coir/distributed/session.hpp>
+#include <coir/nbody/initial_conditions.hpp>
+#include <coir/nbody/simulation.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using coir::distributed::Group;
+
+struct Options {
+  std::vector<std::int64_t> sizes{128, 256};
+  int steps = 20;
+  double ratio = 1;
+  bool on_host = false, deterministic = false;
+};
+
+Options options_of(int argc, char** argv) {
+  Options options;
+  for (int n = 1; n < argc; ++n) {
+    std::string_view const word = argv[n];
+    bool const has_value = n + 1 < argc;
+    if (word == "--host") {
+      options.on_host = true;
+    } else if (word == "--deterministic") {
+      options.deterministic = true;
+    } else if (word == "--steps" && has_value) {
+      options.steps = std::atoi(argv[++n]);
+    } else if (word == "--ratio" && has_value) {
+      options.ratio = std::atof(argv[++n]);
+    } else if (word == "--sizes" && has_value) {
+      options.sizes.clear();
+      std::istringstream numbers(argv[++n]);
+      for (std::string number; std::getline(numbers, number, ',');)
+        options.sizes.push_back(std::atoll(number.c_str()));
+    } else {
+      throw coir::PreconditionError(
+          "unknown option " + std::string(word) +
+          ": there are --sizes N,N,..., --steps, --ratio, --host and --deterministic");
+    }
+  }
+  coir::expects(options.steps >= 2 && options.steps <= 1000, "--steps must be 2 to 1000",
+                options.steps);
+  return options;
+}
+
+template <class Exec>
+void print_phases(Group const& world, coir::nbody::PhaseSeconds const& seconds, int steps) {
+  struct {
+    char const* name;
+    double seconds;
+  } const phases[] = {{"paint", seconds.paint},     {"force", seconds.fft},
+                      {"readout", seconds.readout}, {"drift", seconds.push},
+                      {"sort", seconds.sort},       {"migrate", seconds.migrate}};
+  for (auto const& phase : phases) {
+    double const here = 1e3 * phase.seconds / steps, most = world.max(here),
+                 mean = world.sum(here) / world.size();
+    if (world.is_first()) std::printf("      %-8s %8.3f  %8.3f\n", phase.name, mean, most);
+  }
+}
+
+template <class Exec>
+void add(Group const& world, Options const& options, std::int64_t n) {
+  using T = float;
+  Exec const exec;
+  auto const power = coir::cosmology::LinearPower<double>(coir::cosmology::planck15());
+  coir::nbody::SimulationOptions simulation;
+  simulation.mesh_ratio = options.ratio;
+  simulation.deterministic = options.deterministic;
+  for (int s = 0; s <= options.steps; ++s)
+    simulation.scale_factors.push_back(0.1 + 0.9 * s / options.steps);
+  std::vector<double> times;
+  double start_seconds = 0;
+  auto const now = [&] {
+    exec.fence();
+    world.barrier();
+    return std::chrono::steady_clock::now();
+  };
+  coir::distributed::Traffic sent{};
+  coir::nbody::PhaseSeconds phases;
+  for (bool const warm : {true, false}) {
+    auto const start = now();
+    coir::nbody::Simulation<Exec, T> run(
+        exec, world,
+        coir::nbody::initial_conditions<Exec, T>(exec, world, n, static_cast<double>(n), power,
+                                                 simulation.scale_factors.front()),
+        power.growth(), simulation);
+    auto last = now();
+    start_seconds = std::chrono::duration<double>(last - start).count();
+    auto const before = world.traffic();
+    times.clear();
+    run.advance(warm ? 2 : options.steps, [&](int) {
+      auto const at = now();
+      times.push_back(std::chrono::duration<double>(at - last).count());
+      last = at;
+    });
+    sent = {world.traffic().messages - before.messages, world.traffic().bytes - before.bytes};
+    phases = run.seconds();
+  }
+  times.pop_back();  // the last step goes home, too
+  auto const middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  double const step = *middle, count = static_cast<double>(n * n * n);
+  if (world.is_first())
+    std::printf(
+        "%5lld  step %9.3f ms, %8.2f M particle-steps/s, start %.3f s, %.1f MB sent per "
+        "step and rank; phases, ms, mean and maximum over ranks:\n",
+        static_cast<long long>(n), 1e3 * step, count / step / 1e6, start_seconds,
+        static_cast<double>(sent.bytes) / options.steps / 1e6);
+  print_phases<Exec>(world, phases, options.steps);
+  if (world.is_first()) std::fflush(stdout);
+}
+
+template <class Exec>
+void print_table(Options const& options, Group const& world) {
+  std::string const transport(name_of(world.transport<Exec>()));
+  if (world.is_first())
+    std::cout << world.size() << " ranks, " << coir::device_name(Exec()) << ", "
+              << coir::host_threads(Exec()) << " threads each, transport " << transport
+              << ", mesh ratio " << options.ratio
+              << (options.deterministic ? ", deterministic" : "") << '\n';
+  for (auto const n : options.sizes) add<Exec>(world, options, n);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  coir::distributed::Session const session(argc, argv);
+  Options const options = options_of(argc, argv);
+  if (!coir::why_no_device().empty()) coir::leave_device_out();
+  setenv("KOKKOS_DISABLE_WARNINGS", "true", 0);
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  if (options.on_host || coir::device_is_left_out())
+    print_table<Kokkos::DefaultHostExecutionSpace>(options, session.world());
+  else
+    print_table<Kokkos::DefaultExecutionSpace>(options, session.world());
+  return 0;
+} catch (std::exception const& error) {
+  std::cerr << "ranks_table: error: " << error.what() << '\n';
+  coir::distributed::abort_all(1);
+}
