@@ -30,13 +30,15 @@ using PerAxis = Kokkos::Array<T, 3>;
 
 /// Where planes lie in memory that holds all of them: each at its number.
 struct AllPlanes {
+  static std::int32_t held(std::int32_t extent) { return extent; }
   KOKKOS_FORCEINLINE_FUNCTION std::int32_t operator()(std::int32_t plane) const { return plane; }
 };
 
 /// Where planes lie in memory that holds some of them, see CellsWindow.
 struct HeldPlanes {
-  std::int32_t extent, start, margin, last;
+  std::int32_t extent, start, margin, last, planes;
 
+  std::int32_t held(std::int32_t /*extent*/) const { return planes; }
   /// \return  the last place where a particle's cells fit, if they aren't held
   KOKKOS_FORCEINLINE_FUNCTION std::int32_t operator()(std::int32_t plane) const {
     std::int32_t place = plane - start;
@@ -87,7 +89,7 @@ struct CellsWindow : Cells<T> {
   KOKKOS_FORCEINLINE_FUNCTION HeldPlanes places(int support) const {
     std::int32_t const last = planes - support - 2 * margin;
     return HeldPlanes{static_cast<std::int32_t>(this->extent[0]), start, margin,
-                      last < 0 ? 0 : last};
+                      last < 0 ? 0 : last, planes};
   }
   CellsWindow with_margin(int more) const {
     CellsWindow window = *this;

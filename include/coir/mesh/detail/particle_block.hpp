@@ -30,16 +30,15 @@ struct ParticleBlock {
 /// Finds the cells and weights of a block's particles along one axis. Offsets are cells times `step`.
 ///
 /// \param extent  of the axis
-/// \param held    cells in memory
 /// \param places  of cells in memory
 /// \tparam o, c  0 to Support - 1, and 0 to Support + 2 Reach - 1: the loop vectorises only if it has no inner loops
 template <int Support, int Reach, class T, int Size, class Places, int... o, int... c>
-void locate_along(T const (&x)[Size], int count, T per_cell, std::int64_t extent, std::int64_t held,
+void locate_along(T const (&x)[Size], int count, T per_cell, std::int64_t extent,
                   Places const places, std::int32_t step, T (&weight)[Support][Size],
                   std::int32_t (&offset)[Support + 2 * Reach][Size],
                   std::integer_sequence<int, o...>, std::integer_sequence<int, c...>) {
   T const cells = static_cast<T>(extent);
-  std::int32_t const end = static_cast<std::int32_t>(held) * step;
+  std::int32_t const end = places.held(static_cast<std::int32_t>(extent)) * step;
   COIR_INDEPENDENT_ITERATIONS
   for (int p = 0; p < count; ++p) {
     Touched<Support, T> const t = touched<Support, T>(x[p], per_cell, cells);
@@ -65,13 +64,13 @@ void locate(ParticleBlock<Support, T, Reach>& block, int count, Position const& 
   }
   constexpr auto each = std::make_integer_sequence<int, Support>{};
   constexpr auto all = std::make_integer_sequence<int, Support + 2 * Reach>{};
-  locate_along<Support, Reach>(x[0], count, per_cell[0], cells.extent[0], cells.held(0),
-                               cells.places(Support), 1, block.weight[0], block.plane, each, all);
-  locate_along<Support, Reach>(x[1], count, per_cell[1], cells.extent[1], cells.extent[1],
-                               AllPlanes{}, static_cast<std::int32_t>(cells.row), block.weight[1],
-                               block.row, each, all);
-  locate_along<Support, Reach>(x[2], count, per_cell[2], cells.extent[2], cells.extent[2],
-                               AllPlanes{}, Components, block.weight[2], block.column, each, all);
+  locate_along<Support, Reach>(x[0], count, per_cell[0], cells.extent[0], cells.places(Support), 1,
+                               block.weight[0], block.plane, each, all);
+  locate_along<Support, Reach>(x[1], count, per_cell[1], cells.extent[1], AllPlanes{},
+                               static_cast<std::int32_t>(cells.row), block.weight[1], block.row,
+                               each, all);
+  locate_along<Support, Reach>(x[2], count, per_cell[2], cells.extent[2], AllPlanes{}, Components,
+                               block.weight[2], block.column, each, all);
 }
 
 }  // namespace coir::mesh::detail
