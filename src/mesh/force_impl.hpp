@@ -174,6 +174,7 @@ struct ForceLayoutOfRank {
       workspace = aligned(size);
       size = workspace + spectrum;
     }
+    size = std::max(size, (options.vectors ? 3 : 1) * options.room);
     if (spectral) component = spectrum;
     both.offset = potential;
   }

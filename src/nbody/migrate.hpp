@@ -6,10 +6,13 @@
 #include <coir/core/kokkos.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
+#include <coir/core/pool.hpp>
 #include <coir/core/tasks.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace coir::nbody::detail {
@@ -48,10 +51,31 @@ struct OwnerOfSite {
   }
 };
 
+/// Numbers in memory of the pool of arrays: to get a device's from its driver takes as long as a step.
+template <class Number, class Space>
+class PooledNumbers {
+ public:
+  PooledNumbers() = default;
+  explicit PooledNumbers(std::int64_t count)
+      : memory_(MemoryPool<Space>::allocate(count * static_cast<std::int64_t>(sizeof(Number)))),
+        count_(count) {}
+
+  Number* data() const { return static_cast<Number*>(memory_.get()); }
+  std::int64_t count() const { return count_; }
+  auto view() const {
+    return Kokkos::View<Number*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+        data(), static_cast<std::size_t>(count_));
+  }
+
+ private:
+  std::shared_ptr<void> memory_;
+  std::int64_t count_ = 0;
+};
+
 /// Particles that leave, those for one rank behind those for another, and how many go to each.
 template <class Space>
 struct LeaverList {
-  Kokkos::View<std::uint32_t*, Space> particles;
+  PooledNumbers<std::uint32_t, Space> particles;
   std::vector<std::int64_t> counts;  ///< for each rank
 };
 
@@ -94,13 +118,14 @@ template <class Exec, class Destination>
 LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_t particles,
                                                    Destination const& destination, int me,
                                                    int ranks) {
-  using Numbers = Kokkos::View<std::uint32_t*, typename Exec::memory_space>;
-  Numbers const numbers("coir::nbody::migrate/counts", static_cast<std::size_t>(ranks));
+  using Numbers = PooledNumbers<std::uint32_t, typename Exec::memory_space>;
+  Numbers const numbers(ranks);
+  Kokkos::deep_copy(exec, numbers.view(), 0u);
   auto const all = coir::box<1, std::int64_t>({particles});
   for_each("coir::nbody::migrate/count", exec, all,
            CountLeavers<Destination>{destination, me, numbers.data()});
-  auto const on_host = Kokkos::create_mirror_view(numbers);
-  Kokkos::deep_copy(exec, on_host, numbers);
+  auto const on_host = Kokkos::create_mirror_view(numbers.view());
+  Kokkos::deep_copy(exec, on_host, numbers.view());
   exec.fence();
   LeaverList<typename Exec::memory_space> result;
   std::int64_t sum = 0;
@@ -108,16 +133,13 @@ LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_
     result.counts.push_back(on_host(static_cast<std::size_t>(rank)));
     sum += result.counts.back();
   }
+  result.particles = Numbers(sum);
+  if (sum == 0) return result;
   auto const first = first_places(result.counts);
   for (std::size_t rank = 0; rank < first.size(); ++rank) on_host(rank) = first[rank];
-  Kokkos::deep_copy(exec, numbers, on_host);
-  result.particles =
-      Numbers(Kokkos::view_alloc("coir::nbody::migrate/leavers", Kokkos::WithoutInitializing),
-              static_cast<std::size_t>(sum));
-  if (sum > 0)
-    for_each("coir::nbody::migrate/list", exec, all,
-             ListLeavers<Destination>{destination, me, numbers.data(), result.particles.data()});
-  exec.fence();  // the counts are freed now
+  Kokkos::deep_copy(exec, numbers.view(), on_host);
+  for_each("coir::nbody::migrate/list", exec, all,
+           ListLeavers<Destination>{destination, me, numbers.data(), result.particles.data()});
   return result;
 }
 
@@ -148,8 +170,7 @@ LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_
     }
     result.counts.push_back(sum - before);
   }
-  result.particles = Kokkos::View<std::uint32_t*, typename Exec::memory_space>(
-      Kokkos::view_alloc("coir::nbody::migrate/leavers", Kokkos::WithoutInitializing), sum);
+  result.particles = PooledNumbers<std::uint32_t, typename Exec::memory_space>(sum);
   std::uint32_t* const list = result.particles.data();
   for_each_task("coir::nbody::migrate/list", exec, threads, [&](std::int64_t t) {
     auto& next = counts[static_cast<std::size_t>(t)];

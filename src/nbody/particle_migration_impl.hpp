@@ -37,12 +37,6 @@ ParticleMigration<Exec, T>::ParticleMigration(Exec const& exec, distributed::Gro
           "particles over ranks must be at most 2^32, 1625 along a side", side);
 }
 
-/// Places for particles with headroom, of the rank that has most planes of the lattice.
-inline std::int64_t places_for(std::int64_t side, int ranks, double headroom) {
-  std::int64_t const most = (side + ranks - 1) / ranks * side * side;
-  return most + static_cast<std::int64_t>(std::ceil(static_cast<double>(most) * headroom));
-}
-
 template <CompiledSpace Exec, Real T>
 std::int64_t ParticleMigration<Exec, T>::bytes(distributed::Group const& group, std::int64_t side,
                                                double headroom) {
@@ -123,11 +117,13 @@ template <CompiledSpace Exec, Real T>
 template <class Destination>
 void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
                                       Destination const& destination) const {
-  using Indices = Kokkos::View<std::uint32_t*, typename Exec::memory_space>;
+  using Space = typename Exec::memory_space;
+  using Indices = PooledNumbers<std::uint32_t, Space>;
+  using Vector = PooledNumbers<T, Space>;
   int const me = group_.rank(), ranks = group_.size();
   std::int64_t const held = particles.count();
   auto const leavers = leavers_of(exec_, held, destination, me, ranks);
-  auto const left = static_cast<std::int64_t>(leavers.particles.extent(0));
+  std::int64_t const left = leavers.particles.count();
 
   auto const counts = group_.gather_all(std::span<std::int64_t const>(leavers.counts));
   std::vector<std::int64_t> coming(static_cast<std::size_t>(ranks));
@@ -138,11 +134,6 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
   if (std::all_of(counts.begin(), counts.end(), [](std::int64_t n) { return n == 0; })) return;
 
   // Those who leave, packed in the order of their destinations.
-  using Vector = Kokkos::View<T*, typename Exec::memory_space>;
-  auto const allocate = [&]<class View>(View& view, std::int64_t n) {
-    view = View(Kokkos::view_alloc("coir::nbody::migrate/parcel", Kokkos::WithoutInitializing),
-                static_cast<std::size_t>(n));
-  };
   Vector out[2], in[2];
   Indices sites_out, sites_in, places;
   distributed::together(group_, [&] {
@@ -150,12 +141,12 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
     expects_memory<typename Exec::memory_space>((left + came) * each,
                                                 "the particles that change their rank");
     for (int v = 0; v < 2; ++v) {
-      allocate(out[v], 3 * left);
-      allocate(in[v], 3 * came);
+      out[v] = Vector(3 * left);
+      in[v] = Vector(3 * came);
     }
-    allocate(sites_out, left);
-    allocate(sites_in, came);
-    allocate(places, came);
+    sites_out = Indices(left);
+    sites_in = Indices(came);
+    places = Indices(came);
     make_room(particles, now);
   });
   auto const leaving = coir::box<1, std::int64_t>({left});
@@ -192,10 +183,8 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
   std::int64_t holes_count = left;
   if (came < left) {
     std::int64_t const tail = left - came;
-    Indices const marks("coir::nbody::migrate/marks", static_cast<std::size_t>(tail));
-    Indices movers, below;
-    allocate(movers, tail);
-    allocate(below, left);
+    Indices const marks(tail), movers(tail), below(left);
+    Kokkos::deep_copy(exec_, marks.view(), 0u);
     for_each("coir::nbody::migrate/mark", exec_, leaving,
              MarkTail{leavers.particles.data(), marks.data(), now});
     using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
@@ -208,14 +197,12 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
     // The first `came` holes are for those who come; the rest, as many as are moving, for the movers.
     auto const move_up = [&](auto* data, int components) {
       using Number = std::remove_pointer_t<decltype(data)>;
-      Kokkos::View<Number*, typename Exec::memory_space> kept;
-      allocate(kept, std::int64_t(moving) * components);
+      PooledNumbers<Number, Space> const kept(std::int64_t(moving) * components);
       auto const all = coir::box<1, std::int64_t>({std::int64_t(moving)});
       for_each("coir::nbody::migrate/take", exec_, all,
                Gather<Number>{data, kept.data(), movers.data(), components});
       for_each("coir::nbody::migrate/put", exec_, all,
                Scatter<Number>{kept.data(), data, below.data() + came, components});
-      exec_.fence();
     };
     expects(std::int64_t(under) == came + std::int64_t(moving),
             "migration lost count of its holes");

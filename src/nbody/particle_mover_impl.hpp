@@ -11,6 +11,7 @@
 #include <coir/core/timing.hpp>
 #include <coir/mesh/mesh_slopes.hpp>
 #include <coir/mesh/mesh_values.hpp>
+#include <coir/nbody/detail/particle_migration.hpp>
 #include <coir/nbody/detail/particle_mover.hpp>
 
 #include <cmath>
@@ -91,9 +92,14 @@ struct Scale {
   }
 };
 
-inline mesh::ForceOptions force_options(SimulationOptions const& options, bool has_vectors) {
-  return {options.kernel, options.softening,
-          options.deterministic ? fft::Effort::estimate : fft::Effort::automatic, has_vectors};
+/// Over ranks with room to sort the particles that may come.
+inline mesh::ForceOptions force_options(SimulationOptions const& options, bool has_vectors,
+                                        distributed::Group const& group, std::int64_t side) {
+  mesh::ForceOptions result{options.kernel, options.softening,
+                            options.deterministic ? fft::Effort::estimate : fft::Effort::automatic,
+                            has_vectors};
+  if (group.size() > 1) result.room = places_for(side, group.size(), options.headroom);
+  return result;
 }
 
 /// Gives back what initial conditions have left in the pool of arrays before the meshes are allocated.
@@ -118,10 +124,10 @@ bool ParticleMover<Exec, T>::has_vectors(SimulationOptions const& options) {
 
 template <CompiledSpace Exec, Real T>
 std::int64_t ParticleMover<Exec, T>::bytes(Exec const& exec, distributed::Group const& group,
-                                           std::int64_t mesh_side,
+                                           std::int64_t side, std::int64_t mesh_side,
                                            SimulationOptions const& options) {
   Shape<3> const shape{mesh_side, mesh_side, mesh_side};
-  auto const of_force = force_options(options, has_vectors(options));
+  auto const of_force = force_options(options, has_vectors(options), group, side);
   if (group.size() == 1) return mesh::Force<Exec, T>::bytes(exec, shape, of_force);
   return mesh::Force<Exec, T>::bytes(group, shape, mesh::touched_beyond(options.assignment),
                                      of_force);
@@ -137,7 +143,7 @@ ParticleMover<Exec, T>::ParticleMover(Exec const& exec, distributed::Group const
       cells_per_particle_(std::pow(static_cast<double>(mesh_side) / static_cast<double>(side), 3)),
       omega_m_(omega_m),
       force_(allocate_force<Exec, T>(exec, group, box, mesh_side, options.assignment,
-                                     force_options(options, has_vectors(options)))) {}
+                                     force_options(options, has_vectors(options), group, side))) {}
 
 /// The Views of particles over ranks have room for more.
 template <class Exec, class T>
@@ -297,10 +303,10 @@ void ParticleMover<Exec, T>::paint_density(Particles<Exec, T> const& particles) 
 template <CompiledSpace Exec, Real T>
 LentMemory<T> ParticleMover<Exec, T>::lend_meshes() {
   has_force_ = false;
-  auto const numbers =
-      static_cast<std::int64_t>(force_.density().extent(0)) * force_.shape()[1] * force_.shape()[2];
-  if (force_.options().vectors) return {.vectors = force_.force().data(), .particles = numbers};
-  return {.numbers = force_.density().data(), .particles = numbers};
+  auto const& memory = force_.memory();
+  auto const numbers = static_cast<std::int64_t>(memory.extent(0));
+  if (force_.options().vectors) return {.vectors = memory.data(), .particles = numbers / 3};
+  return {.numbers = memory.data(), .particles = numbers};
 }
 
 }  // namespace coir::nbody::detail

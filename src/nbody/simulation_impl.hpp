@@ -63,11 +63,11 @@ std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group con
     auto const each = static_cast<std::int64_t>(6 * sizeof(T) + sizeof(std::uint32_t));
     auto const of_sorter = static_cast<std::int64_t>(
         Mover::has_vectors(options) ? sizeof(std::uint32_t) : 3 * sizeof(T));
-    return particles + particles / each * of_sorter + Mover::bytes(exec, group, n, options);
+    return particles + particles / each * of_sorter + Mover::bytes(exec, group, side, n, options);
   }
   return 6 * side * side * side * static_cast<std::int64_t>(sizeof(T)) +
          Sorter::bytes(side, n, Mover::has_vectors(options)) +
-         Mover::bytes(exec, group, n, options);
+         Mover::bytes(exec, group, side, n, options);
 }
 
 template <CompiledSpace Exec, Real T>

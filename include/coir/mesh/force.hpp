@@ -26,6 +26,8 @@ struct ForceOptions {
   /// True for a mesh of forces. It takes two thirds of the memory; without it density() holds the potential after solve(),
   /// and with a spectral gradient component() gives one component at a time.
   bool vectors = true;
+  /// Over ranks: so many vectors, or numbers where there are no vectors, has memory() room for at least, for those who borrow it.
+  std::int64_t room = 0;
 };
 
 /// The force F = -grad phi, laplacian phi = scale (density - its mean), on a periodic mesh.
@@ -103,6 +105,9 @@ class Force {
   CellsWindow<T const> potential_window() const;
   /// Over ranks: component(d) as MeshValues reads it. Collective.
   CellsWindow<T const> component_window(int d) const;
+
+  /// All of its memory, of which density(), spectrum() and force() are parts.
+  Kokkos::View<T*, Space> const& memory() const { return memory_; }
 
   /// Computes the force of the density in density().
   void solve(double scale);

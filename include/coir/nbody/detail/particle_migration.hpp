@@ -7,9 +7,16 @@
 #include <coir/distributed/group.hpp>
 #include <coir/nbody/particles.hpp>
 
+#include <cmath>
 #include <cstdint>
 
 namespace coir::nbody::detail {
+
+/// Places for particles with headroom, of the rank that has most planes of the lattice.
+inline std::int64_t places_for(std::int64_t side, int ranks, double headroom) {
+  std::int64_t const most = (side + ranks - 1) / ranks * side * side;
+  return most + static_cast<std::int64_t>(std::ceil(static_cast<double>(most) * headroom));
+}
 
 /// Brings particles to the ranks that have the planes of the mesh which they lie in, however far that is, and home to those that
 /// have their lattice sites. While they are away from home Particles::site tells who is who, and Particles::sites.count how many

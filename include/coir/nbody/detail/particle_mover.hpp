@@ -28,7 +28,7 @@ class ParticleMover {
                 std::int64_t mesh_side, SimulationOptions const& options, double omega_m);
 
   /// Bytes that it holds.
-  static std::int64_t bytes(Exec const& exec, distributed::Group const& group,
+  static std::int64_t bytes(Exec const& exec, distributed::Group const& group, std::int64_t side,
                             std::int64_t mesh_side, SimulationOptions const& options);
 
   /// True for a mesh of forces, false for the potential alone.
