@@ -184,7 +184,7 @@ template <class Case>
 class Slab : public ::testing::Test {};
 TYPED_TEST_SUITE(Slab, coir::testing::Cases, coir::testing::CaseName);
 
-// Extents that don't divide, primes, fewer planes than ranks, planes that fit a cache and others.
+// Extents that don't divide, primes, fewer planes than ranks, planes that fit a cache and others, several shares of them.
 TYPED_TEST(Slab, EqualsThePlanOfTheWholeField) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
@@ -197,6 +197,7 @@ TYPED_TEST(Slab, EqualsThePlanOfTheWholeField) {
                                {32, 32, 32},
                                {5, 1, 9},
                                {1, 6, 4},
+                               {21, 256, 130},
                                {6, 400, 330}})
     compare<Exec, T, true>(shape);
 }

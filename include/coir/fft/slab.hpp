@@ -5,6 +5,7 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/core/machine.hpp>
 #include <coir/core/shape.hpp>
 #include <coir/distributed/together.hpp>
 #include <coir/fft/detail/slab_parts.hpp>
@@ -60,8 +61,8 @@ class Slab {
   /// \throws ResourceError if memory for the work is missing on any rank
   Slab(Exec const& exec, distributed::Group const& group, Shape<3> const& shape,
        PlanOptions const& options = {})
-      : parts_(distributed::together(group, [&] {
-          return detail::SlabParts<Exec, T>(exec, group, OfReal, shape, options);
+      : parts_(distributed::together(group, [&, threads = group.max(host_threads(exec))] {
+          return detail::SlabParts<Exec, T>(exec, group, OfReal, shape, options, threads);
         })) {}
 
   Shape<3> const& shape() const { return parts_.shape(); }

@@ -23,8 +23,9 @@ class SlabParts {
  public:
   using Number = Kokkos::complex<T>;
 
+  /// \param threads  of a host, as many as the rank has that has most
   SlabParts(Exec const& exec, distributed::Group const& group, bool real, Shape<3> const& shape,
-            PlanOptions const& options);
+            PlanOptions const& options, std::int64_t threads);
 
   /// Transforms planes along y and z, and brings rows to the ranks that have them in the spectrum.
   ///
