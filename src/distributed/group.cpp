@@ -3,7 +3,6 @@
 #include <coir/core/errors.hpp>
 #include <coir/distributed/group.hpp>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -48,7 +47,7 @@ int Group::size() const { return state_->size(); }
 void Group::gather_bytes(void const* value, void* all, std::int64_t bytes) const {
   if (state_->engine)
     state_->engine->gather(value, all, bytes);
-  else
+  else if (bytes > 0)
     std::memcpy(all, value, static_cast<std::size_t>(bytes));
 }
 
@@ -57,8 +56,8 @@ std::int64_t Group::total_bytes(std::int64_t bytes) const { return sum(bytes); }
 void Group::gather_all_bytes(void const* values, std::int64_t bytes, void* all) const {
   if (state_->engine)
     state_->engine->gather_all(values, all, gather(bytes));
-  else
-    std::memmove(all, values, static_cast<std::size_t>(bytes));
+  else if (bytes > 0)
+    std::memcpy(all, values, static_cast<std::size_t>(bytes));
 }
 
 void Group::broadcast(void* data, std::int64_t bytes, int from) const {
