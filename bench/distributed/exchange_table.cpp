@@ -6,10 +6,11 @@
 // together as many bytes as the line says. Rates are what leaves a rank, and as much comes meanwhile. Each line is the median of
 // rounds that all ranks begin together, and the slowest rank's counts. --pieces cuts what goes to one rank into so many pieces.
 
+#include <support/ranks.hpp>
+
 #include <coir/core/errors.hpp>
 #include <coir/core/kokkos.hpp>
 #include <coir/core/machine.hpp>
-#include <coir/distributed/session.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -132,18 +133,9 @@ void print_table(Options const& options, Group const& world) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  coir::distributed::Session const session(argc, argv);
-  Options const options = options_of(argc, argv);
-  if (!coir::why_no_device().empty()) coir::leave_device_out();
-  setenv("KOKKOS_DISABLE_WARNINGS", "true", 0);
-  Kokkos::ScopeGuard const kokkos(argc, argv);
-  if (options.on_host || coir::device_is_left_out())
-    print_table<Kokkos::DefaultHostExecutionSpace>(options, session.world());
-  else
-    print_table<Kokkos::DefaultExecutionSpace>(options, session.world());
-  return 0;
-} catch (std::exception const& error) {
-  std::cerr << "exchange_table: error: " << error.what() << '\n';
-  coir::distributed::abort_all(1);
+int main(int argc, char** argv) {
+  return coir::bench::run_on_ranks("exchange_table", argc, argv, options_of,
+                                   [](auto exec, Options const& options, Group const& world) {
+                                     print_table<decltype(exec)>(options, world);
+                                   });
 }

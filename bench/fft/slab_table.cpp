@@ -7,10 +7,11 @@
 // three passes over the rank's numbers, read and written once, take at the measured copy bandwidth; --peer adds FFTW-MPI on hosts,
 // where the build has found it, with planes in place and the transposed output that this library has.
 
+#include <support/ranks.hpp>
+
 #include <coir/core/errors.hpp>
 #include <coir/core/kokkos.hpp>
 #include <coir/core/machine.hpp>
-#include <coir/distributed/session.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/fft/plan.hpp>
 #include <coir/fft/slab.hpp>
@@ -239,18 +240,9 @@ void print_table(Options const& options, Group const& world) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  coir::distributed::Session const session(argc, argv);
-  Options const options = options_of(argc, argv);
-  if (!coir::why_no_device().empty()) coir::leave_device_out();
-  setenv("KOKKOS_DISABLE_WARNINGS", "true", 0);
-  Kokkos::ScopeGuard const kokkos(argc, argv);
-  if (options.on_host || coir::device_is_left_out())
-    print_table<Kokkos::DefaultHostExecutionSpace>(options, session.world());
-  else
-    print_table<Kokkos::DefaultExecutionSpace>(options, session.world());
-  return 0;
-} catch (std::exception const& error) {
-  std::cerr << "slab_table: error: " << error.what() << '\n';
-  coir::distributed::abort_all(1);
+int main(int argc, char** argv) {
+  return coir::bench::run_on_ranks("slab_table", argc, argv, options_of,
+                                   [](auto exec, Options const& options, Group const& world) {
+                                     print_table<decltype(exec)>(options, world);
+                                   });
 }

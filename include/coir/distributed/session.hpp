@@ -27,6 +27,8 @@ bool has_mpi();
 ///
 /// One object, at the beginning of main, before Kokkos starts; it ends behind Kokkos. Groups that outlive it can't exchange
 /// any more.
+/// Where an exception ends it, it ends all ranks, for the others may be waiting for this one: a try block that is to say what was
+/// wrong belongs behind it.
 ///
 ///     coir::distributed::Session const session(argc, argv);
 ///     Kokkos::ScopeGuard const kokkos(argc, argv);
