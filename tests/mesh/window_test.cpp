@@ -68,7 +68,8 @@ std::vector<T> read_by(Reader const& reader, Points const& at) {
 
 template <class T>
 bool same_bits(std::vector<T> const& a, std::vector<T> const& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
 /// The planes [own.first - widths.below, own.end() + widths.above) of a mesh whose components are the last axis, if any.
