@@ -179,16 +179,19 @@ struct BinTables {
   }
 };
 
-template <class Exec, class T>
-PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumRows<T> const& b,
-                           Shape<3> const& shape, double box, double scale,
-                           PowerSpectrumOptions const& options) {
+/// \tparam ByPlanes  see GroupSums
+template <bool ByPlanes, class Exec, class T>
+PowerSpectrum sum_up_bins(Exec const& exec, SpectrumRows<T> const& a, SpectrumRows<T> const& b,
+                          Shape<3> const& shape, double box, double scale,
+                          PowerSpectrumOptions const& options) {
   using Space = typename Exec::memory_space;
   SpectrumBins const bins = spectrum_bins(shape, box, options);
   if (bins.count() == 0) return {};
 
   std::int64_t const groups =
-      std::min(shape[0] * shape[1], std::max<std::int64_t>(1024, (1 << 18) / bins.count()));
+      ByPlanes
+          ? shape[1]
+          : std::min(shape[0] * shape[1], std::max<std::int64_t>(1024, (1 << 18) / bins.count()));
   std::int64_t const bytes = groups * bins.count() * static_cast<std::int64_t>(sizeof(BinSum));
   std::string const what = "the sums of " + std::to_string(bins.count()) + " bins";
   expects_memory<Space>(bytes, what);
@@ -197,17 +200,25 @@ PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumR
       bins.count());
   BinTables<Exec> const tables(bins, shape, options);
   auto const& factor = tables.factor;
-  run_group_sums(exec, GroupSums<T>{a,
-                                    b,
-                                    {shape[0], shape[1], shape[2]},
-                                    {factor[0].data(), factor[1].data(), factor[2].data()},
-                                    tables.first.data(),
-                                    bins.count(),
-                                    groups,
-                                    sums.data()});
+  run_group_sums(exec,
+                 GroupSums<T, ByPlanes>{a,
+                                        b,
+                                        {shape[0], shape[1], shape[2]},
+                                        {factor[0].data(), factor[1].data(), factor[2].data()},
+                                        tables.first.data(),
+                                        bins.count(),
+                                        groups,
+                                        sums.data()});
   exec.fence();
   auto const sums_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, sums);
   return means_of_bins(sums_h, bins, box, scale);
+}
+
+template <class Exec, class T>
+PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumRows<T> const& b,
+                           Shape<3> const& shape, double box, double scale,
+                           PowerSpectrumOptions const& options) {
+  return sum_up_bins<false>(exec, a, b, shape, box, scale, options);
 }
 
 template <class T>
@@ -292,7 +303,9 @@ class PaintedSpectra {
 
   // Checks that there is memory for everything before the plan, which is made first, takes its part.
   Plan plan(int fields, std::int64_t most_particles) const {
-    fft::PlanOptions const in_place{.in_place = true, .effort = fft::Effort::estimate};
+    // As over ranks, which is to give the same bits.
+    fft::PlanOptions const in_place{
+        .in_place = true, .effort = fft::Effort::estimate, .by_planes = true};
     int const meshes = fields + (options_.interlace ? 1 : 0);
     std::int64_t const mesh =
         cells_ * cells_ * (cells_ / 2 + 1) * static_cast<std::int64_t>(sizeof(Kokkos::complex<T>));
@@ -338,8 +351,8 @@ PowerSpectrum spectrum_of_particles(Exec const& exec, Sample<T> const& a, Sample
                                         options);
   auto const first = spectra(a);
   auto const second = cross ? spectra(*b) : first;
-  PowerSpectrum result = bin_spectrum<Exec, T>(
-      exec, rows_of(first), rows_of(second), spectra.shape(), box, volume / (of_a * of_b), options);
+  PowerSpectrum result = sum_up_bins<true>(exec, rows_of(first), rows_of(second), spectra.shape(),
+                                           box, volume / (of_a * of_b), options);
   if (cross) return result;
   result.shot_noise = volume / of_a;
   if (options.subtract_shot_noise)

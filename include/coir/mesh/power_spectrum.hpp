@@ -220,7 +220,7 @@ PowerSpectrum power_spectrum(Exec const& exec, Positions const& positions, doubl
 }
 
 /// The same of the particles of all ranks of a group, on every rank. Collective. On hosts the same bits come out for any
-/// number of ranks; those of the function without a group differ by rounding.
+/// number of ranks, and without a group.
 ///
 /// Ranks share the mesh out by planes of axis 0, as distributed::share_of() does. Particles may lie anywhere; where they lie
 /// beyond their rank's planes it paints on as many ghost planes, and all ranks on as many as the farthest asks for.
