@@ -36,45 +36,46 @@ void share_out(char const* label, Exec const& exec, std::int64_t parts, std::int
   });
 }
 
-/// A column's numbers lie in lines of the cache that other columns need, too: they are copied to a buffer and back.
+/// Copies columns to a buffer, where they lie columns<T> apart, does something to them there, and copies them to their place: in
+/// memory they share lines of the cache with other columns.
+///
+/// \param from, to  the first number of the first column; they may be the same
+/// \param stride    from number to number of a column
+/// \param width     number of columns
 template <class T, class What>
-void by_way_of(std::array<T, 2>* buffer, std::array<T, 2>* top, std::int64_t n, std::int64_t stride,
-               std::int64_t width, What const& what) {
+void by_way_of(std::array<T, 2>* buffer, std::array<T, 2> const* from, std::array<T, 2>* to,
+               std::int64_t n, std::int64_t stride, std::int64_t width, What const& what) {
   using Number = std::array<T, 2>;
   constexpr std::int64_t full = columns<T>;
-  auto const copy = [&](auto bytes, bool back) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      Number* const there = top + i * stride;
-      Number* const here = buffer + i * full;
-      std::memcpy(back ? there : here, back ? here : there, bytes);
-    }
+  auto const run = [&](auto bytes) {
+    for (std::int64_t i = 0; i < n; ++i) std::memcpy(buffer + i * full, from + i * stride, bytes);
+    what();
+    for (std::int64_t i = 0; i < n; ++i) std::memcpy(to + i * stride, buffer + i * full, bytes);
   };
-  auto const copy_width = [&](bool back) {
-    if (width == full)
-      copy(std::integral_constant<std::size_t, full * sizeof(Number)>{}, back);
-    else
-      copy(static_cast<std::size_t>(width) * sizeof(Number), back);
-  };
-  copy_width(false);
-  what();
-  copy_width(true);
+  if (width == full)
+    run(std::integral_constant<std::size_t, full * sizeof(Number)>{});
+  else
+    run(static_cast<std::size_t>(width) * sizeof(Number));
 }
 
 /// what(columns in a buffer, number of the first, how many) for the columns of [groups, n, stride] numbers along the middle
 /// axis. In the buffer they lie columns<T> apart.
+///
+/// \param in, out  may be the same
 template <class T, class Exec, class What>
-void for_columns(Exec const& exec, std::int64_t parts, std::array<T, 2>* data, std::int64_t groups,
-                 std::int64_t n, std::int64_t stride, ThreadBuffers const& buffers,
-                 What const& what) {
+void for_columns(Exec const& exec, std::int64_t parts, std::array<T, 2> const* in,
+                 std::array<T, 2>* out, std::int64_t groups, std::int64_t n, std::int64_t stride,
+                 ThreadBuffers const& buffers, What const& what) {
   using Number = std::array<T, 2>;
   std::int64_t const per_group = (stride + columns<T> - 1) / columns<T>;
   auto const work = [=, &what](std::int64_t part, std::int64_t begin, std::int64_t end) {
     auto* const buffer = static_cast<Number*>(buffers.of(part));
     for (std::int64_t task = begin; task < end; ++task) {
       std::int64_t const first = task % per_group * columns<T>;
-      Number* const top = data + task / per_group * n * stride + first;
+      std::int64_t const top = task / per_group * n * stride + first;
       std::int64_t const width = std::min(columns<T>, stride - first);
-      by_way_of<T>(buffer, top, n, stride, width, [&] { what(buffer, first, width); });
+      by_way_of<T>(buffer, in + top, out + top, n, stride, width,
+                   [&] { what(buffer, first, width); });
     }
   };
   share_out("coir::fft/columns", exec, parts, groups * per_group, work);

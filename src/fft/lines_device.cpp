@@ -22,15 +22,18 @@ class DeviceLines : public Lines<Exec, T> {
     work_.lend_to(handle_);
   }
 
-  void forward(Exec const& exec, void* data) override { run(exec, data, -1); }
-  void backward(Exec const& exec, void* data) override { run(exec, data, +1); }
+  void forward(Exec const& exec, void const* in, void* out) override { run(exec, in, out, -1); }
+  void backward(Exec const& exec, void const* in, void* out) override { run(exec, in, out, +1); }
   std::int64_t work_bytes() const override { return work_.bytes(); }
 
  private:
-  void run(Exec const& exec, void* data, int sign) {
+  void run(Exec const& exec, void const* in, void* out, int sign) {
+    using Number = typename L::Complex;
     std::lock_guard const lock(mutex_);
-    auto* const numbers = static_cast<typename L::Complex*>(data);
-    check(L::run_complex(on_stream(handle_, exec), numbers, numbers, sign), "Exec");
+    // The libraries' interfaces know no const; plans of complex numbers don't write to an input that lies apart.
+    check(L::run_complex(on_stream(handle_, exec), static_cast<Number*>(const_cast<void*>(in)),
+                         static_cast<Number*>(out), sign),
+          "Exec");
   }
 
   Handle handle_;

@@ -30,11 +30,15 @@ class HostLines : public Lines<Exec, T> {
     buffers_ = Scratch<T>(bytes_);
   }
 
-  void forward(Exec const& exec, void* data) override { run(exec, data, forward_); }
-  void backward(Exec const& exec, void* data) override { run(exec, data, backward_); }
+  void forward(Exec const& exec, void const* in, void* out) override {
+    run(exec, in, out, forward_);
+  }
+  void backward(Exec const& exec, void const* in, void* out) override {
+    run(exec, in, out, backward_);
+  }
   bool filter(Exec const& exec, void* data,
               typename Lines<Exec, T>::Multiply const& multiply) override {
-    for_each(exec, data, [&](Number* modes, std::int64_t first, std::int64_t width) {
+    for_each(exec, data, data, [&](Number* modes, std::int64_t first, std::int64_t width) {
       forward_(modes, modes);
       for (std::int64_t i = 0; i < length_; ++i)
         multiply(i, first, width, modes[i * columns<T>].data());
@@ -53,16 +57,16 @@ class HostLines : public Lines<Exec, T> {
     return FftwPlan<T>(kind, {{length_, columns<T>, columns<T>}}, Axis{columns<T>, 1, 1},
                        buffer.get(), buffer.get(), planner_flag(effort, length_));
   }
-  void run(Exec const& exec, void* data, FftwPlan<T> const& plan) {
-    if (length_ == 1) return;
-    for_each(exec, data,
+  void run(Exec const& exec, void const* in, void* out, FftwPlan<T> const& plan) {
+    if (length_ == 1 && in == out) return;
+    for_each(exec, in, out,
              [&plan](Number* modes, std::int64_t, std::int64_t) { plan(modes, modes); });
   }
   template <class What>
-  void for_each(Exec const& exec, void* data, What const& what) {
+  void for_each(Exec const& exec, void const* in, void* out, What const& what) {
     std::lock_guard const lock(mutex_);
-    for_columns<T>(exec, threads_, static_cast<Number*>(data), 1, length_, count_,
-                   ThreadBuffers{buffers_.get(), buffer_bytes()}, what);
+    for_columns<T>(exec, threads_, static_cast<Number const*>(in), static_cast<Number*>(out), 1,
+                   length_, count_, ThreadBuffers{buffers_.get(), buffer_bytes()}, what);
   }
 
   std::int64_t length_, count_, threads_, bytes_;

@@ -249,7 +249,7 @@ class Direction {
     for (std::size_t d = 0; d < at; ++d) groups *= request_.shape[d];
     for (int d = axis + 1; d + 1 < request_.rank; ++d)
       stride *= request_.shape[static_cast<std::size_t>(d)];
-    detail::for_columns<T>(exec, cut_.parts, data, groups, request_.shape[at], stride,
+    detail::for_columns<T>(exec, cut_.parts, data, data, groups, request_.shape[at], stride,
                            ThreadBuffers{buffers.get(), buffer_bytes<T>(request_, cut_)}, what);
   }
 

@@ -2,8 +2,10 @@
 
 #include <coir/core/errors.hpp>
 #include <coir/core/shape.hpp>
+#include <coir/fft/detail/slab_parts.hpp>
 #include <coir/fft/detail/transforms.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -114,6 +116,22 @@ void check_views(Request const& request, ViewShape const& in, ViewShape const& o
     expects(to + bytes(request, out.real, real_bytes) <= from ||
                 from + bytes(request, in.real, real_bytes) <= to,
             "the input and the output overlap: make the plan with the option in_place");
+}
+
+std::int64_t most_threads(distributed::Group const& group, Shape<3> const& shape,
+                          std::int64_t threads) {
+  struct Asked {
+    Shape<3> shape;
+    std::int64_t threads;
+  };
+  auto const all = group.gather(Asked{shape, threads});
+  for (auto const& [other, theirs] : all) {
+    if (other != all.front().shape)
+      throw PreconditionError("all ranks must transform a field of the same extents, not " +
+                              in_words(all.front().shape) + " and " + in_words(other));
+    threads = std::max(threads, theirs);
+  }
+  return threads;
 }
 
 }  // namespace coir::fft::detail

@@ -6,8 +6,10 @@
 /// A row (x, y) travels as a whole: to the rank that has y, or back to the one that has x. At the rank that has y, what comes from
 /// one rank lies in one piece, since all of its planes follow each other there. On hosts the pieces at the other end, one for each
 /// plane and rank, are sent from where they are. On devices that would be too many messages: rows are put side by side in a
-/// buffer. A share of the planes goes at a time: on devices one travels while the next one is transformed; on hosts it is read from
-/// caches rather than from memory when it is sent after its transform, or transformed when it has come.
+/// buffer. A share of the planes, a chunk, goes at a time: on devices one travels while the next one is transformed; on hosts it is
+/// read from caches rather than from memory when it is sent after its transform, or transformed when it has come.
+///
+/// One rank transforms planes in the field, and lines along x from the field to the spectrum or back.
 
 #include <coir/core/loops.hpp>
 #include <coir/fft/detail/slab_parts.hpp>
@@ -60,9 +62,9 @@ struct MoveRows {
   }
 };
 
-/// Shares of the planes that travel one after the other, the same number on every rank. On hosts as many as leave a share in the
-/// caches of the threads that have transformed it, or will. On devices as many as are worth it, up to 4: on two H200s a field of
-/// 1024^3 takes 6.9 ms forward before its lines in one share, 5.9 in two, 5.5 in four, 6.0 in eight and 6.2 in sixteen.
+/// Chunks of the planes, the same number on every rank. On hosts as many as leave a chunk in the caches of the threads that have
+/// transformed it, or will. On devices as many as are worth it, up to 4: on two H200s a field of
+/// 1024^3 takes 6.9 ms forward before its lines in one chunk, 5.9 in two, 5.5 in four, 6.0 in eight and 6.2 in sixteen.
 template <class Exec>
 std::int64_t chunks_of(Shape<3> const& shape, std::int64_t row_bytes, int ranks,
                        std::int64_t threads) {
@@ -85,35 +87,40 @@ SlabParts<Exec, T>::SlabParts(Exec const& exec, distributed::Group const& group,
       shape_(shape),
       options_(options),
       row_(real ? shape[2] / 2 + 1 : shape[2]) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(Number));
   options_.in_place = true;
   options_.by_planes = true;
-  Request const whole{real, 3, {shape[0], shape[1], shape[2]}, 1, options_};
-  check_request(whole, static_cast<std::int64_t>(sizeof(Number)));
+  check_request(Request{real, 3, {shape[0], shape[1], shape[2]}, 1, options_}, size);
   int const ranks = group.size();
-  if (ranks == 1) {
-    whole_ = transforms<Exec, T>(exec, whole);
-    return;
-  }
-  chunks_ =
-      chunks_of<Exec>(shape, row_ * static_cast<std::int64_t>(sizeof(Number)), ranks, threads);
-  std::int64_t most_planes = 0;
-  for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
-    std::int64_t const planes = chunk_of(group.rank(), chunk).count;
-    most_planes = std::max(most_planes, planes);
-    of_planes_.push_back(
-        planes == 0 ? nullptr
-                    : transforms<Exec, T>(
-                          exec, Request{real, 2, {shape[1], shape[2], 1}, planes, options_}));
-  }
+  if (ranks > 1) chunks_ = chunks_of<Exec>(shape, row_ * size, ranks, threads);
+  plan_planes(real);
   if (rows().count > 0)
     lines_ = detail::lines<Exec, T>(exec, shape[0], rows().count * row_, options_.effort);
+  if (ranks == 1) return;
+  make_tables();
+  if (!runs_on_host<Exec>) make_buffers();
+}
 
-  auto const n1 = static_cast<std::size_t>(shape[1]);
+template <CompiledSpace Exec, Real T>
+void SlabParts<Exec, T>::plan_planes(bool real) {
+  for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
+    std::int64_t const planes = chunk_of(group_.rank(), chunk).count;
+    if (planes == 0)
+      of_planes_.push_back(nullptr);
+    else
+      of_planes_.push_back(transforms<Exec, T>(
+          exec_, Request{real, 2, {shape_[1], shape_[2], 1}, planes, options_}));
+  }
+}
+
+template <CompiledSpace Exec, Real T>
+void SlabParts<Exec, T>::make_tables() {
+  auto const n1 = static_cast<std::size_t>(shape_[1]);
   first_row_ = Table("coir::fft/first_row", n1);
   row_count_ = Table("coir::fft/row_count", n1);
   auto const first = Kokkos::create_mirror_view(first_row_),
              count = Kokkos::create_mirror_view(row_count_);
-  for (int rank = 0; rank < ranks; ++rank) {
+  for (int rank = 0; rank < group_.size(); ++rank) {
     auto const share = rows_of(rank);
     for (std::int64_t j = share.first; j < share.end(); ++j) {
       first(static_cast<std::size_t>(j)) = static_cast<std::int32_t>(share.first);
@@ -122,21 +129,29 @@ SlabParts<Exec, T>::SlabParts(Exec const& exec, distributed::Group const& group,
   }
   Kokkos::deep_copy(first_row_, first);
   Kokkos::deep_copy(row_count_, count);
-  if (!runs_on_host<Exec>)
-    for (std::int64_t n = 0; n < std::min<std::int64_t>(2, chunks_); ++n)
-      buffers_[n] = Numbers(Kokkos::view_alloc("coir::fft/rows", Kokkos::WithoutInitializing),
-                            static_cast<std::size_t>(most_planes * shape[1] * row_));
+}
+
+template <CompiledSpace Exec, Real T>
+void SlabParts<Exec, T>::make_buffers() {
+  std::int64_t most_planes = 0;
+  for (std::int64_t chunk = 0; chunk < chunks_; ++chunk)
+    most_planes = std::max(most_planes, chunk_of(group_.rank(), chunk).count);
+  for (std::int64_t n = 0; n < std::min<std::int64_t>(2, chunks_); ++n)
+    buffers_[n] = Numbers(Kokkos::view_alloc("coir::fft/rows", Kokkos::WithoutInitializing),
+                          static_cast<std::size_t>(most_planes * shape_[1] * row_));
 }
 
 template <CompiledSpace Exec, Real T>
 std::int64_t SlabParts<Exec, T>::work_bytes() const {
-  std::int64_t bytes = (lines_ ? lines_->work_bytes() : 0) + (whole_ ? whole_->work_bytes() : 0);
+  auto const bytes_of = [](auto const& view) {
+    return static_cast<std::int64_t>(view.size() * sizeof(*view.data()));
+  };
+  std::int64_t bytes = lines_ ? lines_->work_bytes() : 0;
   // Chunks of as many planes share a plan.
   std::set<std::shared_ptr<Transforms<Exec, T>>> const plans(of_planes_.begin(), of_planes_.end());
   for (auto const& plan : plans) bytes += plan ? plan->work_bytes() : 0;
-  for (auto const& buffer : buffers_)
-    bytes += static_cast<std::int64_t>(buffer.size() * sizeof(Number));
-  return bytes;
+  for (auto const& buffer : buffers_) bytes += bytes_of(buffer);
+  return bytes + bytes_of(first_row_) + bytes_of(row_count_);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -167,88 +182,78 @@ void SlabParts<Exec, T>::move_rows(Number* field, Number* spectrum, std::int64_t
                        static_cast<std::int32_t>(rows().count > 0 ? rows().first : -1), back});
 }
 
+/// What other ranks have in the spectrum of a share of this rank's planes.
 template <CompiledSpace Exec, Real T>
-distributed::Exchange SlabParts<Exec, T>::send_rows(Number* field, Number* spectrum,
-                                                    std::int64_t chunk) const {
-  constexpr auto size = static_cast<std::int64_t>(sizeof(Number));
-  int const me = group_.rank();
-  auto const mine = chunk_of(me, chunk);
+auto SlabParts<Exec, T>::pieces_of_planes(Number* field, std::int64_t chunk) const
+    -> std::vector<Piece> {
+  auto const mine = chunk_of(group_.rank(), chunk);
   Number* const buffer = buffer_of(chunk);
-  std::vector<distributed::Send> sends;
-  std::vector<distributed::Receive> receives;
+  std::vector<Piece> pieces;
   for (int rank = 0; rank < group_.size(); ++rank) {
-    if (rank == me) continue;
-    auto const to = rows_of(rank);
-    if (buffer != nullptr) {
-      sends.push_back(distributed::Send{rank, buffer + mine.count * to.first * row_,
-                                        mine.count * to.count * row_ * size});
-    } else {
+    if (rank == group_.rank()) continue;
+    auto const theirs = rows_of(rank);
+    std::int64_t const numbers = theirs.count * row_;
+    if (buffer != nullptr)
+      pieces.push_back({rank, buffer + mine.count * theirs.first * row_, mine.count * numbers});
+    else
       for (std::int64_t i = mine.first; i < mine.end(); ++i)
-        sends.push_back(distributed::Send{rank, field + (i * shape_[1] + to.first) * row_,
-                                          to.count * row_ * size});
-    }
-    auto const theirs = chunk_of(rank, chunk);
-    std::int64_t const plane = rows().count * row_;
-    Number* const here = spectrum + (planes_of(rank).first + theirs.first) * plane;
-    if (buffer != nullptr) {
-      receives.push_back(distributed::Receive{rank, here, theirs.count * plane * size});
-    } else {
-      for (std::int64_t i = 0; i < theirs.count; ++i)
-        receives.push_back(distributed::Receive{rank, here + i * plane, plane * size});
-    }
+        pieces.push_back({rank, field + (i * shape_[1] + theirs.first) * row_, numbers});
   }
-  return group_.begin(exec_, "fft/transpose", sends, receives);
+  return pieces;
+}
+
+/// What this rank has in the spectrum of a share of other ranks' planes: in as many pieces as pieces_of_planes() gives there.
+template <CompiledSpace Exec, Real T>
+auto SlabParts<Exec, T>::pieces_of_rows(Number* spectrum, std::int64_t chunk) const
+    -> std::vector<Piece> {
+  std::int64_t const plane = rows().count * row_;
+  std::vector<Piece> pieces;
+  for (int rank = 0; rank < group_.size(); ++rank) {
+    if (rank == group_.rank()) continue;
+    auto const theirs = chunk_of(rank, chunk);
+    Number* const first = spectrum + (planes_of(rank).first + theirs.first) * plane;
+    if (buffer_of(chunk) != nullptr)
+      pieces.push_back({rank, first, theirs.count * plane});
+    else
+      for (std::int64_t i = 0; i < theirs.count; ++i)
+        pieces.push_back({rank, first + i * plane, plane});
+  }
+  return pieces;
 }
 
 template <CompiledSpace Exec, Real T>
-distributed::Exchange SlabParts<Exec, T>::fetch_rows(Number const* spectrum, Number* field,
-                                                     std::int64_t chunk) const {
+distributed::Exchange SlabParts<Exec, T>::exchange(std::vector<Piece> const& from,
+                                                   std::vector<Piece> const& to) const {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Number));
-  int const me = group_.rank();
-  auto const mine = chunk_of(me, chunk);
-  Number* const buffer = buffer_of(chunk);
   std::vector<distributed::Send> sends;
   std::vector<distributed::Receive> receives;
-  for (int rank = 0; rank < group_.size(); ++rank) {
-    if (rank == me) continue;
-    auto const theirs = chunk_of(rank, chunk);
-    std::int64_t const plane = rows().count * row_;
-    Number const* const here = spectrum + (planes_of(rank).first + theirs.first) * plane;
-    auto const from = rows_of(rank);
-    if (buffer != nullptr) {
-      sends.push_back(distributed::Send{rank, here, theirs.count * plane * size});
-      receives.push_back(distributed::Receive{rank, buffer + mine.count * from.first * row_,
-                                              mine.count * from.count * row_ * size});
-    } else {
-      for (std::int64_t i = 0; i < theirs.count; ++i)
-        sends.push_back(distributed::Send{rank, here + i * plane, plane * size});
-      for (std::int64_t i = mine.first; i < mine.end(); ++i)
-        receives.push_back(distributed::Receive{rank, field + (i * shape_[1] + from.first) * row_,
-                                                from.count * row_ * size});
-    }
-  }
+  for (auto const& piece : from) sends.push_back({piece.rank, piece.data, piece.numbers * size});
+  for (auto const& piece : to) receives.push_back({piece.rank, piece.data, piece.numbers * size});
   return group_.begin(exec_, "fft/transpose", sends, receives);
 }
 
 template <CompiledSpace Exec, Real T>
 void SlabParts<Exec, T>::scatter(Number* field, Number* spectrum) const {
+  if (group_.size() == 1) return transform_planes(field, 0, true);
   std::optional<distributed::Exchange> under_way;
   for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
     transform_planes(field, chunk, true);
     move_rows(field, spectrum, chunk, false);  // what is under way reads the other buffer
     if (under_way) under_way->finish();
-    under_way = send_rows(field, spectrum, chunk);
+    under_way = exchange(pieces_of_planes(field, chunk), pieces_of_rows(spectrum, chunk));
   }
   under_way->finish();
 }
 
 template <CompiledSpace Exec, Real T>
-void SlabParts<Exec, T>::gather(Number const* spectrum, Number* field) const {
+void SlabParts<Exec, T>::gather(Number* spectrum, Number* field) const {
+  if (group_.size() == 1) return transform_planes(field, 0, false);
   for (std::int64_t chunk = 0; chunk <= chunks_; ++chunk) {
     std::optional<distributed::Exchange> under_way;
-    if (chunk < chunks_) under_way = fetch_rows(spectrum, field, chunk);
+    if (chunk < chunks_)
+      under_way = exchange(pieces_of_rows(spectrum, chunk), pieces_of_planes(field, chunk));
     if (chunk > 0) {
-      move_rows(field, const_cast<Number*>(spectrum), chunk - 1, true);
+      move_rows(field, spectrum, chunk - 1, true);
       transform_planes(field, chunk - 1, false);
     }
     if (under_way) under_way->finish();

@@ -16,8 +16,10 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -228,7 +230,47 @@ TYPED_TEST(Slab, MovesNoByteMoreThanItMust) {
   EXPECT_EQ(sent([&] { slab.filter(field, spectrum, Damp<T>{}); }), 2 * once);
 }
 
+// Two of one shape share plans, those of the other precision don't; each has a field of its own.
+TYPED_TEST(Slab, WorksBesideAnotherOne) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  using Other = std::conditional_t<std::is_same_v<T, float>, double, float>;
+  Shape<3> const shape{9, 10, 12};
+  coir::fft::PlanOptions const options{.effort = Effort::estimate};
+  coir::fft::RealSlab<Exec, T> const first(Exec(), world(), shape, options);
+  auto const second =
+      std::make_unique<coir::fft::RealSlab<Exec, T>>(Exec(), world(), shape, options);
+  coir::fft::RealSlab<Exec, Other> const third(Exec(), world(), shape, options);
+  Shape<3> const extents = first.field_extents(), of_rows = first.spectrum_extents();
+  auto const numbers = whole_field<T>(shape, extents[2], true);
+  auto const mine = numbers.data() + first.planes().first * shape[1] * extents[2];
+  auto const a = allocate<Exec, T>(extents), b = allocate<Exec, T>(extents),
+             modes_a = allocate<Exec, T>(of_rows), modes_b = allocate<Exec, T>(of_rows);
+  auto const c = allocate<Exec, Other>(extents), modes_c = allocate<Exec, Other>(of_rows);
+  fill(a, mine);
+  fill(b, mine);
+  first.forward(a, modes_a);
+  third.forward(c, modes_c);
+  second->forward(b, modes_b);
+  expect_part<Exec>(numbers_of(modes_b), numbers_of(modes_a), "of another slab");
+  auto const copy = *second;
+  first.backward(modes_a, a);
+  copy.backward(modes_b, b);
+  EXPECT_EQ(first.work_bytes(), copy.work_bytes());
+  expect_part<Exec>(numbers_of(b), numbers_of(a), "of a copy");
+}
+
 // What is wrong on one rank is told on all.
+TYPED_TEST(Slab, RefusesOtherShapesOnOtherRanks) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  if (world().size() == 1) return;
+  Shape<3> const shape{4, 4, world().rank() == 1 ? 6 : 4};
+  EXPECT_EQ(
+      coir::testing::message_of([&] { coir::fft::RealSlab<Exec, T>(Exec(), world(), shape); }),
+      "all ranks must transform a field of the same extents, not (4, 4, 4) and (4, 4, 6)");
+}
+
 TYPED_TEST(Slab, RefusesViewsThatDoNotFit) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;

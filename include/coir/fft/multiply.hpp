@@ -8,6 +8,7 @@
 
 #include <Kokkos_Complex.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace coir::fft {
@@ -24,6 +25,18 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_row(T* modes, std::int64_t count, Fact
     T const by = local(i, j, k + c);
     modes[2 * c] *= by;
     modes[2 * c + 1] *= by;
+  }
+}
+
+/// Multiplies modes of plane i that follow each other in rows of `row` modes: `count` of them, from the plane's number `first` on.
+template <class T, class Factor>
+void multiply_stretch(T* modes, std::int64_t i, std::int64_t first, std::int64_t count,
+                      std::int64_t row, Factor const& factor) {
+  std::int64_t j = first / row, k = first % row;
+  for (std::int64_t done = 0; done < count; ++j, k = 0) {
+    std::int64_t const here = std::min(count - done, row - k);
+    multiply_row(modes + 2 * done, here, factor, i, j, k);
+    done += here;
   }
 }
 

@@ -91,12 +91,7 @@ class Plan {
     if constexpr (runs_on_host<Exec>) {
       std::int64_t const row = request_.complex_row();
       auto const multiply = [&](std::int64_t i, std::int64_t first, std::int64_t count, T* modes) {
-        std::int64_t j = first / row, k = first % row;
-        for (std::int64_t done = 0; done < count; ++j, k = 0) {
-          std::int64_t const here = std::min(count - done, row - k);
-          multiply_row(modes + 2 * done, here, factor, i, j, k);
-          done += here;
-        }
+        multiply_stretch(modes, i, first, count, row, factor);
       };
       if (transforms_->filter(exec_, address(in.data()), multiply)) return;
     }

@@ -11,7 +11,6 @@
 #include <coir/fft/detail/slab_parts.hpp>
 #include <coir/fft/multiply.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -55,15 +54,16 @@ class Slab {
   using Block = Kokkos::View<Complex***, Kokkos::LayoutRight, typename Exec::memory_space,
                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-  /// \param shape    of the whole field
+  /// \param shape    of the whole field, the same on every rank
   /// \param options  of the effort alone
-  /// \throws PreconditionError if an extent is below 1
+  /// \throws PreconditionError on every rank if an extent is below 1, or shapes differ
   /// \throws ResourceError if memory for the work is missing on any rank
   Slab(Exec const& exec, distributed::Group const& group, Shape<3> const& shape,
        PlanOptions const& options = {})
-      : parts_(distributed::together(group, [&, threads = group.max(host_threads(exec))] {
-          return detail::SlabParts<Exec, T>(exec, group, OfReal, shape, options, threads);
-        })) {}
+      : parts_(distributed::together(
+            group, [&, threads = detail::most_threads(group, shape, host_threads(exec))] {
+              return detail::SlabParts<Exec, T>(exec, group, OfReal, shape, options, threads);
+            })) {}
 
   Shape<3> const& shape() const { return parts_.shape(); }
   distributed::Group const& group() const { return parts_.group(); }
@@ -80,13 +80,9 @@ class Slab {
   /// \throws PreconditionError on every rank if a View doesn't fit on one
   void forward(Block const& field, Block const& spectrum) const {
     expects_fitting(field, spectrum);
-    if (auto* const whole = parts_.whole()) {
-      whole->forward(parts_.exec(), field.data(), field.data());
-      Kokkos::deep_copy(parts_.exec(), spectrum, field);
-      return;
-    }
     parts_.scatter(field.data(), spectrum.data());
-    if (auto* const lines = parts_.lines()) lines->forward(parts_.exec(), spectrum.data());
+    if (auto* const lines = parts_.lines())
+      lines->forward(parts_.exec(), parts_.rows_in(field, spectrum).data(), spectrum.data());
   }
 
   /// \param spectrum  [n_0, rows, row] inout: of no use afterwards
@@ -94,12 +90,8 @@ class Slab {
   /// \throws PreconditionError as forward
   void backward(Block const& spectrum, Block const& field) const {
     expects_fitting(field, spectrum);
-    if (auto* const whole = parts_.whole()) {
-      Kokkos::deep_copy(parts_.exec(), field, spectrum);
-      whole->backward(parts_.exec(), field.data(), field.data());
-      return;
-    }
-    if (auto* const lines = parts_.lines()) lines->backward(parts_.exec(), spectrum.data());
+    if (auto* const lines = parts_.lines())
+      lines->backward(parts_.exec(), spectrum.data(), parts_.rows_in(field, spectrum).data());
     parts_.gather(spectrum.data(), field.data());
   }
 
@@ -113,44 +105,25 @@ class Slab {
   template <class Factor>
   void filter(Block const& field, Block const& workspace, Factor const& factor) const {
     expects_fitting(field, workspace);
-    if (auto* const whole = parts_.whole()) return filter_by(in_place(*whole), field, factor);
     parts_.scatter(field.data(), workspace.data());
-    if (auto* const lines = parts_.lines()) filter_by(*lines, workspace, factor);
+    if (rows().count > 0)
+      filter_lines(parts_.rows_in(field, workspace), detail::FromRow<Factor>{factor, rows().first});
     parts_.gather(workspace.data(), field.data());
   }
 
  private:
-  /// Transforms in place with the interface of lines.
-  struct InPlace {
-    detail::Transforms<Exec, T>& transforms;
-    void forward(Exec const& exec, void* data) const { transforms.forward(exec, data, data); }
-    void backward(Exec const& exec, void* data) const { transforms.backward(exec, data, data); }
-    bool filter(Exec const& exec, void* data,
-                typename detail::Transforms<Exec, T>::Multiply const& multiply) const {
-      return transforms.filter(exec, data, multiply);
-    }
-  };
-  static InPlace in_place(detail::Transforms<Exec, T>& transforms) { return InPlace{transforms}; }
-
-  /// \param last       the transforms that come last forward
-  /// \param spectrum   what they take
-  template <class Last, class Factor>
-  void filter_by(Last&& last, Block const& spectrum, Factor const& factor) const {
-    std::int64_t const first_row = rows().first, row = parts_.row();
+  template <class Factor>
+  void filter_lines(Block const& spectrum, Factor const& factor) const {
+    auto& lines = *parts_.lines();
     if constexpr (runs_on_host<Exec>) {
       auto const multiply = [&](std::int64_t i, std::int64_t first, std::int64_t count, T* modes) {
-        std::int64_t j = first_row + first / row, k = first % row;
-        for (std::int64_t done = 0; done < count; ++j, k = 0) {
-          std::int64_t const here = std::min(count - done, row - k);
-          detail::multiply_row(modes + 2 * done, here, factor, i, j, k);
-          done += here;
-        }
+        detail::multiply_stretch(modes, i, first, count, parts_.row(), factor);
       };
-      if (last.filter(parts_.exec(), spectrum.data(), multiply)) return;
+      if (lines.filter(parts_.exec(), spectrum.data(), multiply)) return;
     }
-    last.forward(parts_.exec(), spectrum.data());
-    multiply_modes(parts_.exec(), spectrum, detail::FromRow<Factor>{factor, first_row});
-    last.backward(parts_.exec(), spectrum.data());
+    lines.forward(parts_.exec(), spectrum.data(), spectrum.data());
+    multiply_modes(parts_.exec(), spectrum, factor);
+    lines.backward(parts_.exec(), spectrum.data(), spectrum.data());
   }
 
   void expects_fitting(Block const& field, Block const& spectrum) const {
@@ -160,6 +133,7 @@ class Slab {
                 std::string(name) + " of this rank must have extent " + std::to_string(wanted[d]) +
                     " along axis " + std::to_string(d),
                 view.extent(d));
+      expects(view.span_is_contiguous(), std::string(name) + " of a rank must have no gaps");
     };
     distributed::together(group(), [&] {
       expects_extents("the field", field, field_extents());

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Transforms along the first axis of complex numbers, in place.
+/// Transforms along the first axis of complex numbers.
 
 #include <coir/fft/detail/transforms.hpp>
 
@@ -10,17 +10,17 @@
 
 namespace coir::fft::detail {
 
-/// Both directions of the transforms of [length, count] complex numbers along the first axis. A call waits for another one
-/// under way.
+/// Both directions of the transforms of [length, count] complex numbers along the first axis. The output may be the input, or lie
+/// apart from it, and the input then stays. A call waits for another one under way.
 template <class Exec, class T>
 class Lines {
  public:
   using Multiply = typename Transforms<Exec, T>::Multiply;
 
   virtual ~Lines() = default;
-  virtual void forward(Exec const& exec, void* data) = 0;
-  virtual void backward(Exec const& exec, void* data) = 0;
-  /// Forward, a product and backward, where that goes in one pass. Otherwise it does nothing.
+  virtual void forward(Exec const& exec, void const* in, void* out) = 0;
+  virtual void backward(Exec const& exec, void const* in, void* out) = 0;
+  /// Forward, a product and backward in place, where that goes in one pass. Otherwise it does nothing.
   ///
   /// \return  whether it was done
   virtual bool filter(Exec const&, void*, Multiply const&) { return false; }
