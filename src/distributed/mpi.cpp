@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,9 +44,25 @@ int as_count(std::int64_t bytes) {
   return static_cast<int>(bytes);
 }
 
+/// What MPI takes for a longer message than it has room for it says; a shorter one it takes in silence.
+void check_length(int error, MPI_Status const& status, int from, std::int64_t expected) {
+  int came = 0;
+  if (error == MPI_SUCCESS) MPI_Get_count(&status, MPI_BYTE, &came);
+  int kind = MPI_SUCCESS;
+  if (error != MPI_SUCCESS) MPI_Error_class(error, &kind);
+  if (error != MPI_SUCCESS && kind != MPI_ERR_TRUNCATE) check(error, "a message");
+  expects(error == MPI_SUCCESS && came == expected,
+          "a piece from rank " + std::to_string(from) + " has " +
+              (error == MPI_SUCCESS ? std::to_string(came) : "more") + " bytes where " +
+              std::to_string(expected) +
+              " are expected: the n-th piece to a rank must be as long as its n-th from here");
+}
+
+/// Messages of which the first are those that come.
 class AllUnderWay : public UnderWay {
  public:
-  explicit AllUnderWay(std::vector<MPI_Request> requests) : requests_(std::move(requests)) {}
+  AllUnderWay(std::vector<MPI_Request> requests, std::span<Receive const> receives)
+      : requests_(std::move(requests)), receives_(receives.begin(), receives.end()) {}
   // Memory that messages still read or write must stay, so that what wasn't finished is waited for.
   ~AllUnderWay() override {
     if (!requests_.empty() && is_running())
@@ -53,14 +70,20 @@ class AllUnderWay : public UnderWay {
   }
 
   void finish() override {
-    std::vector<MPI_Request> requests;
-    requests.swap(requests_);
-    check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-          "Waitall");
+    // One by one: Open MPI 4.1 waits for ever for all of them if one that has come is too long.
+    for (std::size_t n = 0; n < requests_.size(); ++n) {
+      MPI_Status status{};
+      int const error = MPI_Wait(&requests_[n], &status);
+      if (n < receives_.size())
+        check_length(error, status, receives_[n].from, receives_[n].bytes);
+      else
+        check(error, "Wait");
+    }
   }
 
  private:
   std::vector<MPI_Request> requests_;
+  std::vector<Receive> receives_;
 };
 
 class OneByOne : public Requests {
@@ -73,31 +96,45 @@ class OneByOne : public Requests {
 
   void send(Send const& piece, std::int64_t id) override {
     check(MPI_Isend(piece.data, as_count(piece.bytes), MPI_BYTE, piece.to, tag, communicator_,
-                    &place_for(id)),
+                    &place_for(id, {})),
           "Isend");
   }
   void receive(Receive const& piece, std::int64_t id) override {
     check(MPI_Irecv(piece.data, as_count(piece.bytes), MPI_BYTE, piece.from, tag, communicator_,
-                    &place_for(id)),
+                    &place_for(id, piece)),
           "Irecv");
   }
   std::int64_t wait_for_any() override {
     int index = MPI_UNDEFINED;
-    check(MPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &index,
-                      MPI_STATUS_IGNORE),
-          "Waitany");
-    return index == MPI_UNDEFINED ? -1 : index;
+    MPI_Status status{};
+    int const error =
+        MPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &index, &status);
+    if (index == MPI_UNDEFINED) {
+      check(error, "Waitany");
+      return -1;
+    }
+    auto const& expected = expected_[static_cast<std::size_t>(index)];
+    if (expected)
+      check_length(error, status, expected->from, expected->bytes);
+    else
+      check(error, "a message");
+    return index;
   }
 
  private:
-  MPI_Request& place_for(std::int64_t id) {
+  MPI_Request& place_for(std::int64_t id, std::optional<Receive> const& expected) {
     auto const n = static_cast<std::size_t>(id);
-    if (n >= requests_.size()) requests_.resize(n + 1, MPI_REQUEST_NULL);
+    if (n >= requests_.size()) {
+      requests_.resize(n + 1, MPI_REQUEST_NULL);
+      expected_.resize(n + 1);
+    }
+    expected_[n] = expected;
     return requests_[n];
   }
 
   MPI_Comm communicator_;
   std::vector<MPI_Request> requests_;
+  std::vector<std::optional<Receive>> expected_;  ///< none: a piece that goes
 };
 
 class MpiEngine : public Engine {
@@ -115,7 +152,8 @@ class MpiEngine : public Engine {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   void expects_alive() const override {
-    expects(is_running(), "a group of ranks can't be used after its session has ended");
+    expects(is_running(),
+            "a group of ranks can't be used after its session has ended: end the session last");
   }
 
   void gather(void const* value, void* all, std::int64_t bytes) const override {
@@ -158,7 +196,7 @@ class MpiEngine : public Engine {
       check(MPI_Isend(piece.data, as_count(piece.bytes), MPI_BYTE, piece.to, tag, communicator_,
                       request++),
             "Isend");
-    return std::make_unique<AllUnderWay>(std::move(requests));
+    return std::make_unique<AllUnderWay>(std::move(requests), receives);
   }
   std::unique_ptr<Requests> requests() const override {
     return std::make_unique<OneByOne>(communicator_);

@@ -2,6 +2,7 @@
 #include "mpi.hpp"
 
 #include <coir/core/errors.hpp>
+#include <coir/core/kokkos.hpp>
 #include <coir/core/machine.hpp>
 #include <coir/core/threads.hpp>
 #include <coir/distributed/session.hpp>
@@ -63,6 +64,12 @@ void share_out_cores(Group const& machine) {
 }  // namespace
 
 Session::Session(int& argc, char**& argv) : state_(std::make_unique<State>()) {
+  static bool is_first = true;
+  expects(std::exchange(is_first, false),
+          "a program has one distributed::Session, at the beginning of main: hand its world() on");
+  expects(!Kokkos::is_initialized(),
+          "a distributed::Session tells Kokkos which device and cores are its rank's: make it "
+          "before Kokkos starts");
   Launch const launched = launch();
   if (launched.size == 1) return;
   if (!has_mpi())

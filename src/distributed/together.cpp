@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <new>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace coir::distributed {
 
@@ -66,6 +68,23 @@ void agree(Group const& group, std::exception_ptr const& error) {
   // The rank's own exception may know more than its class: an application's exit code.
   if (rank == group.rank()) std::rethrow_exception(error);
   throw_as(*failed, said);
+}
+
+void expects_alike(Group const& group, std::vector<Setting> const& settings) {
+  if (group.size() == 1) return;
+  std::string values;
+  for (Setting const& one : settings) values += one.value + '\n';
+  std::istringstream of_first(group.broadcast(values));
+  together(group, [&] {
+    std::string value;
+    for (Setting const& one : settings) {
+      std::getline(of_first, value);
+      if (one.value != value)
+        throw PreconditionError("all ranks must be given the same " + one.name + ": it is " +
+                                value + " on rank 0 and " + one.value + " on rank " +
+                                std::to_string(group.rank()));
+    }
+  });
 }
 
 }  // namespace coir::distributed

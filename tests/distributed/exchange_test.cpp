@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace coir::distributed::detail {
@@ -177,6 +178,68 @@ TYPED_TEST(Exchange, RefusesWhatDoesNotMatch) {
             "what a rank sends to itself must be received by it, piece by piece");
   EXPECT_EQ(exchange({{self, memory.data(), 4}}, {{self, memory.data() + 1, 3}}),
             "what a rank receives from itself must be what it sends to itself, piece by piece");
+}
+
+// Of transports that would hang or write beyond a piece, this one finds what is wrong.
+TYPED_TEST(Exchange, FindsPiecesOfAnotherLengthThanExpected) {
+  auto const transport = world().transport<TypeParam>();
+  if (transport != Transport::mpi && transport != Transport::staged) return;
+  Memory<TypeParam> const memory({1, 2, 3, 4});
+  auto const exchange = [&](std::int64_t sent, std::int64_t expected) {
+    std::vector<Send> sends;
+    std::vector<Receive> receives;
+    if (world().rank() == 0) sends.push_back({1, memory.data(), sent});
+    if (world().rank() == 1) receives.push_back({0, memory.data(), expected});
+    world().exchange(TypeParam(), "test/lengths", sends, receives);
+  };
+  for (auto const& [sent, expected, words] :
+       {std::tuple{4, 8, "has 4 bytes where 8"}, std::tuple{8, 4, "has more bytes where 4"}}) {
+    if (world().rank() == 1)
+      EXPECT_EQ(
+          coir::testing::message_of([&] { exchange(sent, expected); }),
+          std::string("a piece from rank 0 ") + words +
+              " are expected: the n-th piece to a rank must be as long as its n-th from here");
+    else
+      exchange(sent, expected);
+  }
+  exchange_all<TypeParam>(world(), 3, 100);  // and goes on
+}
+
+TYPED_TEST(Exchange, TakesThousandsOfPieces) { exchange_all<TypeParam>(world(), 2000, 1); }
+
+// The n-th piece from a rank is its n-th to here, in whatever order the ranks are listed.
+TYPED_TEST(Exchange, TakesRanksInAnyOrder) {
+  int const ranks = world().size(), rank = world().rank();
+  std::vector<std::int32_t> out;
+  for (int n = 0; n < 3 * ranks; ++n) out.push_back(100 * rank + n);
+  Memory<TypeParam> const sent(out), came(std::vector<std::int32_t>(out.size(), -1));
+  std::vector<Send> sends;
+  std::vector<Receive> receives;
+  for (int piece = 0; piece < 3; ++piece)
+    for (int n = 0; n < ranks; ++n) {
+      int const to = (rank + n) % ranks, from = ranks - 1 - n;  // upward from here, and downward
+      sends.push_back({to, sent.data() + 3 * to + piece, 4});
+      receives.push_back({from, came.data() + 3 * from + piece, 4});
+    }
+  world().exchange(TypeParam(), "test/order", sends, receives);
+  TypeParam().fence();
+  std::vector<std::int32_t> expected;
+  for (int from = 0; from < ranks; ++from)
+    for (int piece = 0; piece < 3; ++piece) expected.push_back(100 * from + 3 * rank + piece);
+  EXPECT_EQ(came.values(), expected);
+}
+
+// What is given up is waited for, and what comes next isn't mixed up with it.
+TYPED_TEST(Exchange, GoesOnAfterOneThatWasBegunAndDropped) {
+  if (world().transport<TypeParam>() == Transport::staged) return;  // sends parts in finish()
+  int const ranks = world().size(), rank = world().rank();
+  Memory<TypeParam> const sent({rank}), came({-1});
+  std::vector<Send> const sends{{(rank + 1) % ranks, sent.data(), 4}};
+  std::vector<Receive> const receives{{(rank + ranks - 1) % ranks, came.data(), 4}};
+  {
+    auto const dropped = world().begin(TypeParam(), "test/dropped", sends, receives);
+  }
+  exchange_all<TypeParam>(world(), 3, 100);
 }
 
 TYPED_TEST(Exchange, SaysHowNumbersTravel) {

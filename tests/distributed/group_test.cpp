@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <new>
 #include <numeric>
 #include <stdexcept>
@@ -49,6 +50,17 @@ TEST(Group, AddsUpInTheOrderOfRanks) {
   EXPECT_TRUE(world().all(true));
 }
 
+// Ranks that decide by such a number must decide alike.
+TEST(Group, FindsTheSameLeastAndLargestOnAllRanks) {
+  double const none = std::nan("");
+  int const last = world().size() - 1;
+  EXPECT_TRUE(std::isnan(world().max(world().rank() == last ? none : 1.0)));
+  EXPECT_TRUE(std::isnan(world().min(world().rank() == 0 ? none : 1.0)));
+  double const zero = world().rank() == 0 ? -0.0 : 0.0;
+  EXPECT_TRUE(std::signbit(world().max(zero)));
+  EXPECT_TRUE(std::signbit(world().min(zero)));
+}
+
 TEST(Group, GathersDifferentNumbersOfValues) {
   auto const count = [](int rank) { return static_cast<std::size_t>(rank % 3); };  // none on some
   std::vector<int> const mine(count(world().rank()), world().rank());
@@ -90,7 +102,50 @@ TEST(Together, ThrowsOnAllRanksWhatOneThrows) {
             world().size() == 1 ? "rank 0" : "rank 1");
 }
 
+TEST(Together, ThrowsWhatIsNoExceptionAsOne) {
+  auto const throw_number = [] {
+    if (world().is_first()) throw 7;  // NOLINT
+  };
+  if (world().rank() > 0)
+    EXPECT_EQ(
+        coir::testing::message_of<std::runtime_error>([&] { together(world(), throw_number); }),
+        "an exception that isn't a std::exception");
+  else
+    EXPECT_THROW(together(world(), throw_number), int);
+}
+
+TEST(Together, MayBeNestedWhereAllRanksComeToTheInnerOne) {
+  auto const nested = [](int fails) {
+    together(world(), [=] {
+      together(world(), [=] {
+        if (world().rank() == fails) throw coir::InputError("inner");
+      });
+    });
+  };
+  EXPECT_NO_THROW(nested(-1));
+  EXPECT_THROW(nested(world().size() - 1), coir::InputError);
+}
+
+TEST(Together, TellsWhatWasGivenDifferently) {
+  using coir::distributed::expects_alike;
+  double const third = 1 / 3.0;
+  EXPECT_NO_THROW(expects_alike(world(), {{"colour", "red"}, {"ratio", third}, {"count", 3}}));
+  if (world().size() == 1) return;
+  bool const is_last = world().rank() == world().size() - 1;
+  std::string const last = std::to_string(world().size() - 1);
+  EXPECT_EQ(coir::testing::message_of([&] {
+              expects_alike(world(), {{"colour", "red"},
+                                      {"ratio", is_last ? std::nextafter(third, 1) : third},
+                                      {"count", is_last ? 4 : 3}});
+            }),
+            "all ranks must be given the same ratio: it is 0.3333333333333333 on rank 0 and "
+            "0.33333333333333337 on rank " +
+                last);
+}
+
 TEST(Together, GivesWhatTheActionGives) {
+  int const number = world().rank();
+  EXPECT_EQ(together(world(), [&]() -> int const& { return number; }), world().rank());
   EXPECT_EQ(together(world(), [] { return world().rank() + 1; }), world().rank() + 1);
   EXPECT_NO_THROW(together(world(), [] {}));
 }

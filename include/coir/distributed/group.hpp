@@ -119,7 +119,8 @@ class Group {
 
   /// Every rank's value, in order of ranks. For a few bytes: they travel by way of the host.
   template <class T>
-    requires std::is_trivially_copyable_v<T>
+    requires std::is_trivially_copyable_v<T> &&
+             (!std::is_same_v<T, bool>)  // for these: any(), all()
   std::vector<T> gather(T const& value) const {
     std::vector<T> all(static_cast<std::size_t>(size()));
     gather_bytes(&value, all.data(), sizeof(T));
@@ -142,17 +143,16 @@ class Group {
     for (T const one : gather(value)) result += one;
     return result;
   }
+  /// The least value, and below the largest: the same bits on every rank, and NaN if it is NaN on any.
   template <class T>
     requires std::is_arithmetic_v<T>
   T min(T value) const {
-    for (T const one : gather(value)) value = one < value ? one : value;
-    return value;
+    return first_of(gather(value), [](T one, T other) { return one < other; });
   }
   template <class T>
     requires std::is_arithmetic_v<T>
   T max(T value) const {
-    for (T const one : gather(value)) value = value < one ? one : value;
-    return value;
+    return first_of(gather(value), [](T one, T other) { return other < one; });
   }
   bool any(bool value) const { return max(static_cast<int>(value)) == 1; }
   bool all(bool value) const { return !any(!value); }
@@ -170,6 +170,13 @@ class Group {
   bool operator==(Group const& other) const { return state_ == other.state_; }
 
  private:
+  template <class T, class Before>
+  static T first_of(std::vector<T> const& values, Before const& before) {
+    T result = values.front();
+    for (T const one : values)
+      if (one != one || before(one, result)) result = one;
+    return result;
+  }
   std::int64_t total_bytes(std::int64_t bytes) const;
   void gather_bytes(void const* value, void* all, std::int64_t bytes) const;
   void gather_all_bytes(void const* values, std::int64_t bytes, void* all) const;

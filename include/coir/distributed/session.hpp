@@ -39,6 +39,7 @@ bool has_mpi();
 /// where ranks of a machine may use the same cores, each is given its own.
 class Session {
  public:
+  /// \throws PreconditionError if it is the program's second one, or Kokkos has started
   /// \throws EnvironmentError if a launcher started several processes and this build has no MPI, or MPI knows of another number
   Session(int& argc, char**& argv);
   ~Session();

@@ -1,14 +1,18 @@
 #pragma once
 
 /// \file
-/// Errors of one rank become errors of all.
+/// Errors of one rank become errors of all, and so do settings that differ.
 
 #include <coir/distributed/group.hpp>
 
+#include <charconv>
 #include <exception>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace coir::distributed {
 
@@ -32,7 +36,7 @@ auto together(Group const& group, Action&& action) {
     }
     agree(group, error);
   } else {
-    std::optional<decltype(action())> result;
+    std::optional<std::decay_t<decltype(action())>> result;
     try {
       result.emplace(std::forward<Action>(action)());
     } catch (...) {
@@ -42,5 +46,28 @@ auto together(Group const& group, Action&& action) {
     return std::move(*result);
   }
 }
+
+/// What a person calls a setting, and its value: numbers in as many digits as tell them apart.
+struct Setting {
+  std::string name, value;
+
+  template <class Value>
+  Setting(std::string_view what, Value const& is) : name(what) {
+    if constexpr (std::is_same_v<Value, bool>) {
+      value = is ? "on" : "off";
+    } else if constexpr (std::is_arithmetic_v<Value>) {
+      char text[32];
+      value.assign(text, std::to_chars(text, text + sizeof text, is).ptr);
+    } else {
+      value = std::string(is);
+    }
+  }
+};
+
+/// Ranks that were given different settings would wait for messages that never come. Collective; with one rank it does nothing.
+///
+/// \param settings  named alike up to the first whose value differs: a number of things comes before the things
+/// \throws PreconditionError on every rank unless all have the same values, naming the first that differs and what it is where
+void expects_alike(Group const& group, std::vector<Setting> const& settings);
 
 }  // namespace coir::distributed
