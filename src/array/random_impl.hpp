@@ -146,7 +146,7 @@ struct FillBody {
   std::int64_t count;
   bool aligned;
 
-  // Drawing numbers takes longer than adding them.
+  // Each number counts as four cells, because to draw one takes longer than to add one.
   static std::int64_t cells_per_index() { return 4 * values; }
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t counter) const {

@@ -48,7 +48,7 @@ void sort_short_row(Keyed<Key> row, std::int64_t columns) {
 /// run(parts, work) may give to as many threads: each counts its digits, and then knows where its elements
 /// go. The result doesn't depend on the number of parts.
 ///
-/// \param spare  as much room as the row, which it must not overlap
+/// \param spare  memory of the row's length, which must not overlap it
 template <class Key, class Run>
 void radix_sort(Keyed<Key> row, Keyed<Key> spare, std::int64_t columns, std::int64_t parts,
                 Run const& run) {

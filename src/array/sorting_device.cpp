@@ -10,7 +10,7 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 template <class T, class Space = Device::memory_space>
 using Flat = Kokkos::View<T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// What the index of an element becomes: its row, or its column.
+/// These two turn the flat index of an element into its row, and into its column.
 struct RowOf {
   std::int64_t const* from;
   std::int64_t* to;
@@ -39,7 +39,7 @@ void for_all(Device const& exec, std::int64_t size, Body const& body) {
   for_each("coir::array::sort/indices", exec, box<1, std::int64_t>({size}), body);
 }
 
-/// The sort on the host, for copies.
+/// Sorts copies of the rows in host memory, where Kokkos can't sort by key.
 template <class Key>
 void sort_copies(Device const& exec, Key* keys, std::int64_t* order, std::int64_t rows,
                  std::int64_t columns) {

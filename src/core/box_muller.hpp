@@ -31,8 +31,8 @@ KOKKOS_INLINE_FUNCTION constexpr double factorial(int n) {
   return product;
 }
 
-// The series as recursions, so that nothing is left of a loop when the compiler looks for what it can
-// vectorise. Coefficients are those of Taylor.
+// Taylor series as recursions of templates: a loop in them might keep the compiler from vectorising the one
+// around them.
 
 /// 2/(2 k + 1) + 2/(2 k + 3) x + ..., up to the term 2/(2 last + 1).
 template <class T, int k, int last>
@@ -118,7 +118,7 @@ KOKKOS_FORCEINLINE_FUNCTION void box_muller(std::uint32_t a, std::uint32_t b, fl
   second = radius * sine;
 }
 
-/// The upper 53 of the 64 bits (high, low) as an integer. Converted by halves of at most 31 bits, for
+/// The upper 53 of the 64 bits (high, low) as a whole number. Converted by halves of at most 31 bits, for
 /// which vector instructions are common.
 KOKKOS_FORCEINLINE_FUNCTION double upper_53(std::uint32_t low, std::uint32_t high) {
   double const first = static_cast<std::int32_t>(high >> 1);
@@ -126,8 +126,8 @@ KOKKOS_FORCEINLINE_FUNCTION double upper_53(std::uint32_t low, std::uint32_t hig
   return first * 0x1p22 + second;
 }
 
-/// The same in double: u = (a + 1/2) 2^-53 and v = b 2^-64, with a the upper 53 bits of (a1, a0) and b all
-/// 64 of (b1, b0).
+/// Two independent numbers in double by the formula above, with u = (a + 1/2) 2^-53 and v = b 2^-64, where a is
+/// the upper 53 bits of (a1, a0) and b all 64 of (b1, b0).
 KOKKOS_FORCEINLINE_FUNCTION void box_muller(std::uint32_t a0, std::uint32_t a1, std::uint32_t b0,
                                             std::uint32_t b1, double& first, double& second) {
   double const u = (upper_53(a0, a1) + 0.5) * 0x1p-53;

@@ -1,6 +1,6 @@
-// Kokkos::initialize starts every backend that is compiled in, and ends the process if there is no device for one of them.
-// It has no setting that leaves a backend out. It finds the backends in a list of objects by name, though, into which each
-// puts itself before main(), and who puts another object under the name of a device's takes its place.
+// Kokkos::initialize starts every backend that is compiled in, and ends the process if there is no device for one of
+// them. It has no setting that leaves a backend out. But it finds the backends by name in a list of objects, into which
+// each backend puts itself before main(), and an object that is put there later under the same name takes its place.
 
 #include <coir/core/machine.hpp>
 
@@ -8,7 +8,7 @@
 #include <ostream>
 #include <string>
 
-// It isn't one of Kokkos' public headers: before 3.7 it has another name, and asks for this word since 4.0.
+// It isn't one of Kokkos' public headers: before 3.7 it has another name, and since 4.0 it requires this macro.
 #if !defined(KOKKOS_IMPL_PUBLIC_INCLUDE)
 #define KOKKOS_IMPL_PUBLIC_INCLUDE
 #endif
@@ -22,8 +22,9 @@
 #include <cuda.h>
 #include <dlfcn.h>
 
-// What Kokkos calls of CUDA's driver itself. Linked against the driver's library, a program wouldn't even start where there is
-// none. These open it at the first call, as CUDA's own libraries do; the linker then leaves it out (--as-needed).
+// The functions of CUDA's driver that Kokkos calls itself. A program that is linked against the driver's library
+// doesn't start where there is none. These functions open it at the first call, as CUDA's own libraries do; the linker
+// then leaves it out (--as-needed).
 
 namespace {
 
@@ -85,7 +86,7 @@ class NoBackend : public Kokkos::Impl::ExecSpaceInitializerBase {
 void leave_device_out() {
   if (runs_on_host<Kokkos::DefaultExecutionSpace>) return;
   is_left_out = true;
-  // A backend's name with the place in which it is started. The same from Kokkos 3.4.1 to 5.
+  // A backend's name, preceded by its place in the sequence of starts: 150 from Kokkos 3.4.1 to 5.
   std::string const name = std::string("150_") + Kokkos::DefaultExecutionSpace::name();
   Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(
       name, std::make_unique<detail::NoBackend>());

@@ -40,8 +40,8 @@ std::string word_in(std::string const& path) {
   return word;
 }
 
-// What the processors' caches of the highest level hold together; 0 if the system doesn't tell. (sysconf multiplies one
-// by the processors that the package could have, which on a virtual machine is a multiple of what it has.)
+// The bytes of all caches of the highest level together; 0 if the system doesn't tell. (sysconf multiplies one
+// cache by the processors that the package could have, which on a virtual machine is a multiple of those it has.)
 std::int64_t host_cache_bytes() {
   std::map<std::string, std::int64_t> caches;  // by the processors that share it
   std::string const processors = "/sys/devices/system/cpu/cpu";
@@ -236,7 +236,7 @@ MachineLimits all_limits(Exec const& exec, GoOn const& go_on) {
     auto const b = make_numbers(exec, "b", size, 1);
     auto const c = make_numbers(exec, "c", size, 2);
     double const array = static_cast<double>(bytes);
-    // A device's own copy engine beats a kernel, on hosts it is the other way round.
+    // A device's own copy engine is faster than a kernel, on hosts the kernel is faster.
     limits.copy_bandwidth =
         2 * array /
         std::min(best_seconds(exec, go_on, [&] { copy(exec, b, a); }),

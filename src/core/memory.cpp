@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::max();
 
-// The number behind a key of a file with a key, a number and perhaps more on each line.
+// The number that follows a key, in a file whose lines have a key, a number and perhaps more.
 std::int64_t number_behind(std::string const& key, std::string const& path,
                            std::int64_t otherwise) {
   std::ifstream file(path);
@@ -46,7 +46,7 @@ std::int64_t number_in(std::string const& path) {
   return file >> number ? number : unknown;  // "max" means no limit
 }
 
-// How the two versions of control groups call things.
+// The names of files in the two versions of control groups.
 struct GroupFiles {
   std::string mount;
   char const* limit;
@@ -60,7 +60,7 @@ std::int64_t available_in_group(GroupFiles const& files, std::string const& fold
   return limit - used + number_behind(files.reclaimable, folder + "/memory.stat", 0);
 }
 
-// The least that the process' group and those around it leave.
+// The least that the limits of the process' group and of the groups around it leave.
 std::int64_t available_in_groups() {
   std::ifstream groups("/proc/self/cgroup");
   std::int64_t least = unknown;
@@ -95,7 +95,7 @@ std::int64_t own_bytes(int field) {
   return file ? pages * sysconf(_SC_PAGE_SIZE) : 0;
 }
 
-// What a limit of the process leaves.
+// What the process may still allocate under one of its limits.
 std::int64_t available_by_limit(decltype(RLIMIT_AS) resource, int statm_field) {
   rlimit limit = {};
   if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||

@@ -38,7 +38,7 @@ std::shared_ptr<void> BlockPool::allocate(std::int64_t bytes) {
     hooked_ = true;
     Kokkos::push_finalize_hook([this] {
       release();
-      over_ = true;
+      finalized_ = true;
     });
   }
   ++statistics_.allocations;
@@ -105,7 +105,7 @@ void* BlockPool::fresh(std::int64_t size) {
 
 void BlockPool::free_kept() {
   // Without Kokkos nothing can be freed any more: what arrays that outlive it held is left to the process' end.
-  if (kept_.empty() || over_) return;
+  if (kept_.empty() || finalized_) return;
   source_.wait();
   for (auto const& [size, blocks] : kept_)
     for (void* const block : blocks) source_.free(block);

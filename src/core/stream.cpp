@@ -14,7 +14,7 @@ void expects_success(cudaError_t status, char const* call) {
     throw EnvironmentError(std::string(call) + ": " + cudaGetErrorString(status));
 }
 
-// An event may be destroyed while a stream still waits for it: the runtime keeps it until then.
+// Makes one stream wait for another. The event may be destroyed at once: the runtime keeps it until the wait is over.
 void order(cudaStream_t later, cudaStream_t earlier) {
   if (later == earlier) return;
   cudaEvent_t event = nullptr;

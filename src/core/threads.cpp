@@ -32,8 +32,8 @@ namespace coir {
 
 namespace {
 
-/// Whether libraries would find a little memory: where they can't even begin, they end the program.
-bool has_room() {
+/// Whether 32 MiB can still be allocated: libraries that find less end the program.
+bool has_free_memory() {
   constexpr std::size_t bytes = std::size_t(32) << 20;
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -51,7 +51,12 @@ void share_one_heap_under_a_limit() {
 #endif
 }
 
-enum class Trial : char { passed = 'p', too_few_threads = 't', no_room = 'r', small_stacks = 's' };
+enum class Trial : char {
+  passed = 'p',
+  too_few_threads = 't',
+  no_memory = 'm',
+  small_stacks = 's'
+};
 
 /// Whether the calling thread has least_stack_bytes.
 bool has_stack() {
@@ -69,7 +74,7 @@ bool has_stack() {
 
 /// Starts a team of threads with the memory that Kokkos gives each.
 ///
-/// \param complete  whether all must come into being
+/// \param complete  whether fewer threads are a failure
 Trial start_threads(int threads, bool complete) {
   auto const scratch = static_cast<std::size_t>(threads) * 1100 + 4096;
   int started = 0;
@@ -89,10 +94,10 @@ Trial start_threads(int threads, bool complete) {
   }
   if (!have_stacks) return Trial::small_stacks;
   if (complete && started < threads) return Trial::too_few_threads;
-  return has_scratch && has_room() ? Trial::passed : Trial::no_room;
+  return has_scratch && has_free_memory() ? Trial::passed : Trial::no_memory;
 }
 
-/// The same in a child process: runtimes end it if they can't start a thread.
+/// Calls start_threads() in a child process, because runtimes end the process if they can't start a thread.
 Trial try_threads(int threads, bool complete) {
   int ends[2];
   if (pipe(ends) != 0) return Trial::too_few_threads;
@@ -130,10 +135,10 @@ void expects_startable_threads(int threads) {
     throw EnvironmentError("can't start " + count + " threads: Kokkos has room for " +
                            std::to_string(most) +
                            "; ask for fewer, as by OMP_NUM_THREADS=" + std::to_string(most));
-  Trial const trial = usable > 1   ? try_threads(usable, threads > 0)
-                      : has_room() ? Trial::passed
-                                   : Trial::no_room;
-  if (trial == Trial::no_room)
+  Trial const trial = usable > 1          ? try_threads(usable, threads > 0)
+                      : has_free_memory() ? Trial::passed
+                                          : Trial::no_memory;
+  if (trial == Trial::no_memory)
     throw ResourceError("out of memory: a limit leaves less than 32 MiB beside " +
                         (usable == 1 ? "the program: "
                                      : std::to_string(usable) +

@@ -5,7 +5,7 @@
 
 #include <coir/core/kokkos.hpp>
 
-// Random123 knows CUDA's marks for device functions, and no other's.
+// Random123 marks its functions for CUDA's devices alone.
 #define R123_CUDA_DEVICE KOKKOS_FUNCTION
 #include <Random123/threefry.h>
 
@@ -13,7 +13,7 @@
 
 namespace coir::random {
 
-/// Words without std::array, whose functions aren't for devices everywhere.
+/// Four words of 32 bits. Not a std::array, whose functions can't be called on every device.
 struct PlainWords {
   std::uint32_t v[4];
 };

@@ -36,12 +36,12 @@ class Masked;
 
 namespace detail {
 
-/// Rank of what these indices leave of an array of rank `Rank`.
+/// The rank of the slice that these indices take of an array of rank `Rank`.
 template <int Rank, class... I>
 inline constexpr int indexed_rank =
     Rank - (0 + ... + (std::integral<I> ? 1 : 0)) + (0 + ... + (std::same_as<I, NewAxis> ? 1 : 0));
 
-/// How many axes these indices use up.
+/// How many axes of an array these indices refer to.
 template <class... I>
 inline constexpr int axes_indexed = (0 + ... + (std::same_as<I, NewAxis> ? 0 : 1));
 
@@ -69,14 +69,14 @@ constexpr void check_stores() {
                           std::to_string(axis) + " with " + std::to_string(extent) + " elements");
 }
 
-/// Where an integer index, which counts from the end if it is negative, lies on an axis.
+/// The position of an integer index on an axis; a negative index counts from the end.
 inline std::int64_t position(std::int64_t index, std::int64_t extent, int axis) {
   std::int64_t const at = index < 0 ? index + extent : index;
   if (at < 0 || at >= extent) fail_by_index(index, extent, axis);
   return at;
 }
 
-/// What indices leave of elements that someone owns: a slice, or on hosts a reference to a single one.
+/// The slice that indices take of elements, or on hosts a reference to an element if there is an integer for each axis.
 template <class T, int Rank, class Space, class... I>
 decltype(auto) select(T* data, Shape<Rank> const& shape, Strides<Rank> const& strides,
                       std::shared_ptr<void> const& owner, I... indices) {
@@ -113,7 +113,7 @@ decltype(auto) select(T* data, Shape<Rank> const& shape, Strides<Rank> const& st
     return Slice<T, result_rank, Space>(data + offset, left, steps, owner);
 }
 
-/// Goes along the first axis of a slice: *i is a number, or a slice with one axis less.
+/// An iterator along the first axis of a slice: *i is a number, or a slice with one axis less.
 template <class T, int Rank, class Space>
 class AlongFirstAxis {
  public:
@@ -211,10 +211,10 @@ class Slice : public ExpressionBase {
     return UnmanagedView<T, Rank, Kokkos::LayoutStride, Space>(data_, layout);
   }
 
-  /// NumPy's slicing: an integer takes one element of an axis away, a Range a part of it, newaxis adds one;
-  /// axes that aren't named are whole. Negative integers count from the end. With an integer for each
-  /// axis it is a reference to the element on hosts; on devices a slice of rank 0, which converts to the
-  /// number.
+  /// NumPy's slicing: an integer selects one index of an axis and removes the axis, a Range selects a part of
+  /// it, newaxis adds an axis of one element; axes without an index are whole. Negative integers count from the
+  /// end. With an integer for each axis the result is a reference to the element on hosts; on devices a slice of
+  /// rank 0, which converts to the number.
   ///
   /// \throws PreconditionError if an index or bound is outside of its axis
   template <Index... I>
@@ -254,8 +254,8 @@ class Slice : public ExpressionBase {
     return *this;
   }
 
-  /// What `for (auto const& row : x)` goes through: numbers of a vector, else slices with one axis less. Waits
-  /// once, at the start, for kernels that may still write them.
+  /// For loops along the first axis, `for (auto const& row : x)`: over numbers of a vector, else over slices with one
+  /// axis less. Waits once, at the start, for kernels that may still write them.
   detail::AlongFirstAxis<T, Rank, Space> begin() const
     requires(Rank >= 1)
   {
@@ -362,7 +362,7 @@ class Array : public ExpressionBase {
     data_ = static_cast<T*>(owner_.get());
   }
 
-  /// An array over memory that someone else owns, who may be kept alive by `owner`: see borrow().
+  /// An array over existing memory, which `owner` keeps alive unless it is null: see borrow().
   Array(T* data, Shape<Rank> const& shape, std::shared_ptr<void> owner)
       : data_(data), shape_(shape), owner_(std::move(owner)) {}
 
@@ -407,7 +407,7 @@ class Array : public ExpressionBase {
     return *this;
   }
 
-  /// The same number everywhere.
+  /// Sets all elements to a number.
   template <Scalar S>
   Array& operator=(S const& number) {
     all() = number;
@@ -494,8 +494,8 @@ class Array : public ExpressionBase {
     return {data_, static_cast<std::size_t>(has_memory() ? size() : 0)};
   }
 
-  /// What `for (auto const& row : x)` goes through: numbers of a vector, else slices with one axis less. Waits
-  /// once, at the start, for kernels that may still write them.
+  /// For loops along the first axis, `for (auto const& row : x)`: over numbers of a vector, else over slices with one
+  /// axis less. Waits once, at the start, for kernels that may still write them.
   detail::AlongFirstAxis<T, Rank, Space> begin()
     requires(Rank >= 1)
   {
@@ -587,7 +587,7 @@ class Masked {
     *this = target_ / std::forward<V>(value);
   }
 
-  /// Values as the target stores them. Public, because nvcc names it in the kernels that it writes.
+  /// Converts values to the target's type. Public, because the code that nvcc generates for kernels names it.
   struct Convert {
     template <class V>
     KOKKOS_FORCEINLINE_FUNCTION value_t<Target> operator()(V const& value) const {
@@ -608,7 +608,7 @@ auto evaluate(E const& expression) {
   return Array<value_t<E>, rank_of<E>, Space>(expression);
 }
 
-/// The same, as NumPy calls it.
+/// A copy of an expression's values: evaluate() by its name in NumPy.
 template <Expression E>
 auto copy(E const& expression) {
   return evaluate(expression);

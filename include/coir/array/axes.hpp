@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Axes taken away, added and moved: other ways to see the same elements, as those of slices.hpp.
+/// Functions that remove, add and move axes. Like those of slices.hpp they return slices that share an array's elements.
 
 #include <coir/array/slices.hpp>
 
@@ -12,7 +12,7 @@
 
 namespace coir {
 
-/// Without one axis, which must have one element: NumPy's squeeze(x, axis).
+/// The array without one axis, which must have one element: NumPy's squeeze(x, axis).
 ///
 /// \throws PreconditionError if there is no such axis, or it has another number of elements
 template <Expression X, std::integral Axis>
@@ -36,7 +36,7 @@ auto squeeze(X&& x, Axis axis) {
                                                                          strides, slice.owner());
 }
 
-/// With one more axis, of one element: with_axis, as NumPy calls it.
+/// The array with one more axis, of one element: with_axis() by its name in NumPy.
 ///
 /// \throws PreconditionError if the axis isn't one of the result's
 template <Expression X>
@@ -44,7 +44,7 @@ auto expand_dims(X&& x, int axis) {
   return with_axis(std::forward<X>(x), axis);
 }
 
-/// With some axes in other places, and the others in their order: axis from[k] becomes axis to[k].
+/// The array with some axes moved and the others in their order: axis from[k] becomes axis to[k]. NumPy's moveaxis.
 ///
 /// \throws PreconditionError if an axis is none of the array's, or named twice
 template <Expression X, std::size_t Count>
@@ -73,7 +73,9 @@ auto moveaxis(X&& x, int const (&from)[Count], int const (&to)[Count]) {
   return transpose(slice, order);
 }
 
-/// The same for a single axis.
+/// The array with one axis moved: axis `from` becomes axis `to`.
+///
+/// \throws PreconditionError if an axis is none of the array's
 template <Expression X, std::integral From, std::integral To>
   requires(rank_of<X> >= 1)
 auto moveaxis(X&& x, From from, To to) {

@@ -68,7 +68,7 @@ auto max(E const& x, int axis) {
   return detail::reduce_axis(operand(x), axis, detail::Max<value_t<E>>{});
 }
 
-/// Where along an axis the first smallest element, or the first NaN, is.
+/// The index along an axis of the first smallest element, or of the first NaN.
 ///
 /// \throws PreconditionError if the axis has no elements
 template <Expression E>
@@ -78,7 +78,7 @@ auto argmin(E const& x, int axis) {
   return detail::reduce_axis(operand(x), axis, detail::ArgExtreme<value_t<E>, false>{});
 }
 
-/// Where along an axis the first largest element, or the first NaN, is.
+/// The index along an axis of the first largest element, or of the first NaN.
 ///
 /// \throws PreconditionError if the axis has no elements
 template <Expression E>

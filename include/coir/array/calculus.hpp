@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Differences of neighbours, and by them the derivatives and integrals of sampled functions: NumPy's diff, gradient
-/// and trapezoid.
+/// Differences of neighbouring elements, and derivatives and integrals of sampled functions: NumPy's diff, gradient and
+/// trapezoid.
 
 #include <coir/array/axis_reductions.hpp>
 #include <coir/array/creation.hpp>
@@ -59,7 +59,7 @@ void expects_slope(Slice<T, Rank, Space> const& x, int axis) {
                             in_words(x.shape()));
 }
 
-/// f[i + 1] - f[i] along an axis, alone, divided by a step.
+/// (f[i + 1] - f[i]) / step for a single i along an axis, which has one element in the result.
 template <class F, class Step>
 auto slope_at(F const& f, int axis, std::int64_t i, Step const& step) {
   return (part_along(f, axis, i + 1, 1) - part_along(f, axis, i, 1)) / step;
@@ -112,14 +112,15 @@ auto gradient(F const& f, double spacing, int axis) {
   return result;
 }
 
-/// The same of a vector.
+/// The derivative of the equally spaced samples in a vector: see above.
 template <Expression F>
   requires(rank_of<F> == 1)
 auto gradient(F const& f, double spacing = 1) {
   return gradient(f, spacing, 0);
 }
 
-/// The same of samples at given coordinates, equally spaced or not: with the steps h before and k behind a sample
+/// The derivative along an axis of samples at given coordinates, equally spaced or not: with the steps h before and k behind
+/// a sample
 ///
 ///     (h^2 f[i + 1] + (k^2 - h^2) f[i] - k^2 f[i - 1]) / (h k (h + k))
 ///
@@ -187,7 +188,8 @@ auto trapezoid(F const& f, double spacing = 1, int axis = -1) {
   return detail::sum_along((spacing / 2) * detail::neighbour_sums(values, d), d);
 }
 
-/// The same of samples at given coordinates: the sum of (x[i + 1] - x[i]) (f[i] + f[i + 1]) / 2.
+/// The integral of samples at given coordinates along an axis by the trapezoidal rule: the sum of
+/// (x[i + 1] - x[i]) (f[i] + f[i + 1]) / 2.
 ///
 /// \param coordinates  one axis, as many as f has elements along the axis
 /// \throws PreconditionError also if their number differs

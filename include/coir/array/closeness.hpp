@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Equal up to rounding: NumPy's isclose and allclose.
+/// Comparisons up to a tolerance: NumPy's isclose and allclose.
 
 #include <coir/array/functions.hpp>
 #include <coir/array/reductions.hpp>
@@ -57,7 +57,7 @@ auto isclose(A&& a, B&& b, Tolerance const& tolerance = {}) {
                          detail::as_compared(std::forward<B>(b)));
 }
 
-/// Whether all elements are: see isclose. True for no elements. Waits.
+/// Whether all elements are close: see isclose. True for no elements. Waits.
 template <class A, class B>
   requires detail::Combinable<A, B>
 bool allclose(A&& a, B&& b, Tolerance const& tolerance = {}) {

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Arrays made from nothing: NumPy's zeros, arange, linspace and their like. The element type is named
-/// (double if not), shapes are extents: zeros<float>(m, n).
+/// Functions that make arrays: NumPy's zeros, arange, linspace and their like. The element type is a template
+/// argument (double if there is none), shapes are extents: zeros<float>(m, n).
 
 #include <coir/array/functions.hpp>
 #include <coir/core/strided.hpp>
@@ -38,7 +38,7 @@ struct Progression {
   }
 };
 
-/// How many of from, from + step, ... come before `to`.
+/// How many of the numbers from, from + step, ... come before `to`.
 template <std::integral I, std::integral S>
 std::int64_t steps_before(I from, I to, S step) {
   bool const down = step < 0;
@@ -53,7 +53,7 @@ std::int64_t steps_before(I from, I to, S step) {
   return static_cast<std::int64_t>(count);
 }
 
-/// What linspace computes in: float's numbers are rounded at the end only.
+/// The type that linspace computes in: double for float, rounded at the end only.
 template <class T>
 using linspace_t = std::common_type_t<T, double>;
 
@@ -106,7 +106,7 @@ auto empty(std::int64_t const (&shape)[Rank]) {
   return empty<T, Space>(std::to_array(shape));
 }
 
-/// The same number everywhere: full({m, n}, 7.0). The element type is that of the number unless named.
+/// An array whose elements all have one value: full({m, n}, 7.0). The element type is that of the number unless named.
 template <Element T, class Space = DefaultSpace, std::size_t Rank>
 auto full(std::array<std::int64_t, Rank> const& shape, T value) {
   auto result = empty<T, Space>(shape);
@@ -118,7 +118,7 @@ auto full(std::int64_t const (&shape)[Rank], T value) {
   return full<T, Space>(std::to_array(shape), value);
 }
 
-/// Zeros: zeros<float>(m, n), zeros<float>({m, n}), or zeros<float>(other.shape()).
+/// An array of zeros: zeros<float>(m, n), zeros<float>({m, n}), or zeros<float>(other.shape()).
 template <Element T = double, class Space = DefaultSpace, std::size_t Rank>
 auto zeros(std::array<std::int64_t, Rank> const& shape) {
   return full<T, Space>(shape, T(0));
@@ -132,7 +132,7 @@ auto zeros(std::int64_t const (&shape)[Rank]) {
   return zeros<T, Space>(std::to_array(shape));
 }
 
-/// Ones.
+/// An array of ones, with the forms of zeros.
 template <Element T = double, class Space = DefaultSpace, std::size_t Rank>
 auto ones(std::array<std::int64_t, Rank> const& shape) {
   return full<T, Space>(shape, T(1));
@@ -152,7 +152,7 @@ using space_like = std::conditional_t<std::is_same_v<typename E::space, AnySpace
                                       typename E::space>;
 }
 
-/// Arrays of the shape, type and memory space of another.
+/// An array of the shape, type and memory space of another: uninitialised, of zeros, of ones, or of one number.
 template <Expression E>
 auto empty_like(E const& like) {
   return empty<value_t<E>, detail::space_like<E>>(like.shape());
@@ -233,10 +233,10 @@ Array<T, 1, Space> arange(T stop) {
   return arange<T, Space>(T(0), stop);
 }
 
-/// The same for an integer type T that is named, arange<std::uint8_t>(0, 256): only the numbers themselves must fit it, not
-/// the bounds and the step.
+/// start, start + step, ... up to before stop, of an integer type T that is named, arange<std::uint8_t>(0, 256): only the
+/// elements must fit it, not the bounds and the step.
 ///
-/// \throws PreconditionError if they don't fit, or step is 0
+/// \throws PreconditionError if an element doesn't fit, or step is 0
 template <std::integral T, class Space = DefaultSpace, std::integral A, std::integral B,
           std::integral C>
   requires(!std::same_as<T, bool> &&
@@ -278,8 +278,8 @@ using mixed_bounds_t = std::conditional_t<std::is_integral_v<A> && std::is_integ
                                           std::int64_t, promote_t<A, B>>;
 }
 
-/// The same where bounds and step differ in type, arange(0, 1, 0.1): integers become std::int64_t, beside reals the
-/// real type.
+/// start, start + step, ... where bounds and step differ in type, arange(0, 1, 0.1): integers become std::int64_t, beside
+/// real numbers the real type.
 template <int = 0, Element A, Element B>
   requires(!std::same_as<A, B>)
 auto arange(A start, B stop) {
@@ -314,8 +314,8 @@ Array<T, 1, Space> logspace(std::type_identity_t<T> low, std::type_identity_t<T>
   return pow(base, linspace<T, Space>(low, high, count));
 }
 
-/// An n x m matrix (n x n if m is not given) with ones on a diagonal, `above` columns above the main one,
-/// and zeros elsewhere.
+/// An n x m matrix (n x n if m is not given) with ones on a diagonal, which lies `above` columns above the main
+/// one, and zeros elsewhere.
 template <Element T = double, class Space = DefaultSpace>
 Array<T, 2, Space> eye(std::int64_t n, std::int64_t m, std::int64_t above = 0) {
   return cast<T>(index_map(Shape<2>{n, m}, detail::Diagonal{above}));
@@ -422,8 +422,8 @@ class RealNumber {
 
 }  // namespace detail
 
-/// array({1., 2., 3.}), array({{1, 2}, {3, 4}}): the numbers as they stand there, of rank 1 or 2. Integers of
-/// different types become std::int64_t, integers beside reals double.
+/// An array of the numbers in a braced list, of rank 1 or 2: array({1., 2., 3.}), array({{1, 2}, {3, 4}}). Integers
+/// of different types become std::int64_t, integers beside real numbers double.
 ///
 /// \throws PreconditionError if rows differ in length
 template <Element T, class Space = DefaultSpace>
@@ -434,7 +434,7 @@ template <Element T, class Space = DefaultSpace>
 Array<T, 2, Space> array(std::initializer_list<std::initializer_list<T>> rows) {
   return detail::array_of<T, Space>(rows);
 }
-// Where both would do, what is no template comes first: integers stay integers.
+// Of this function and the one for real numbers, the compiler prefers this one for integers, because it is no template.
 inline Array<std::int64_t, 1> array(std::initializer_list<detail::WholeNumber> elements) {
   return detail::array_of<std::int64_t, DefaultSpace>(elements);
 }
@@ -451,8 +451,8 @@ Array<double, 2> array(std::initializer_list<std::initializer_list<detail::RealN
   return detail::array_of<double, DefaultSpace>(rows);
 }
 
-/// An array over memory that someone else owns and that must outlive it: a Kokkos View with its last index
-/// contiguous and no gaps between rows. A managed View is kept alive; writing to the array writes there.
+/// An array over the memory of a Kokkos View with its last index contiguous and no gaps between rows. Writing to
+/// the array writes to the View. A managed View is kept alive; the memory of an unmanaged one must outlive the array.
 ///
 /// \throws PreconditionError if the elements lie otherwise: slice_of takes these, also without a copy
 template <StridedView V>
@@ -468,11 +468,11 @@ auto borrow(V const& view) {
       view.data(), elements.extents, std::make_shared<V>(view));
 }
 
-/// A slice that shows any strided View (LayoutRight, LayoutLeft, LayoutStride) without a copy, and keeps a managed one
-/// alive. Its elements can be written unless they are const. Statements that write it go through it in the order of its
-/// memory, so that LayoutLeft is as fast as LayoutRight where the operands are laid out alike.
+/// A slice of the elements of any strided View (LayoutRight, LayoutLeft, LayoutStride) without a copy, which keeps a
+/// managed View alive. The elements can be written unless they are const. Statements that write them follow the order
+/// of their memory, so that LayoutLeft is as fast as LayoutRight where the operands have the layout of the target.
 ///
-/// \throws PreconditionError if elements that can be written lie in the same place, as with a stride of 0: such a View is
+/// \throws PreconditionError if elements that can be written share an address, as with a stride of 0: such a View is
 ///   read as one of const elements
 template <StridedView V>
 auto slice_of(V const& view) {

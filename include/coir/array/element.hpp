@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Types of array elements, and which type comes of combining two.
+/// Types of array elements, and the types that two of them combine to.
 
 #include <coir/core/kokkos.hpp>
 
@@ -51,15 +51,15 @@ using real_t = typename RealOf<T>::type;
 
 namespace detail {
 
-/// The signed integers of a number of bytes; double where there are none.
+/// The signed integer type of a number of bytes; double where there is none.
 template <std::size_t Bytes>
 using signed_of_t =
     std::conditional_t<Bytes == 2, std::int16_t,
                        std::conditional_t<Bytes == 4, std::int32_t,
                                           std::conditional_t<Bytes == 8, std::int64_t, double>>>;
 
-/// NumPy's: the larger type; of a signed and an unsigned one the smallest signed type that holds both, and
-/// double if there is none.
+/// The type that two integer types combine to, by NumPy's rule: the larger type; of a signed and an unsigned
+/// one the smallest signed type that holds both, and double if there is none.
 template <std::integral A, std::integral B>
 struct PromotedIntegers {
   using type = std::conditional_t<
@@ -80,7 +80,7 @@ struct PromotedIntegers<A, bool> {
 
 }  // namespace detail
 
-/// The type of what two elements of arrays combine to.
+/// The type that elements of two types combine to: see promote_t.
 template <class A, class B>
 struct PromotedOf {
   using type = std::common_type_t<A, B>;
@@ -100,8 +100,8 @@ struct PromotedOf<A, B> {
 template <class A, class B>
 using promote_t = typename PromotedOf<A, B>::type;
 
-/// The type that an operand A takes in an operation that gives a C: C itself, or less where C's own
-/// operators mix with plain numbers (dual numbers do).
+/// The type that an operand of type A is converted to in an operation whose result is a C: C itself, unless C's
+/// own operators take plain numbers, as those of dual numbers do.
 template <class C, class A>
 struct OperandOf {
   using type = C;
@@ -109,7 +109,7 @@ struct OperandOf {
 template <class C, class A>
 using operand_t = typename OperandOf<C, A>::type;
 
-/// What an arithmetic operation makes of bool: a number.
+/// The type that arithmetic operations compute in: int for bool, else T.
 template <class T>
 using number_t = std::conditional_t<std::is_same_v<T, bool>, int, T>;
 
@@ -136,7 +136,7 @@ using weak_t = typename WeakOf<A, S>::type;
 
 namespace detail {
 
-/// Values as they are stored: complex numbers of reals have no imaginary part.
+/// Converts a value to the type that is stored; a complex number made of a real one has imaginary part 0.
 template <class To, class From>
 KOKKOS_FORCEINLINE_FUNCTION To stored(From const& value) {
   if constexpr (is_complex<To> && is_complex<From>)

@@ -22,7 +22,7 @@
 
 namespace coir {
 
-/// What every expression derives from.
+/// Base class of all expressions.
 struct ExpressionBase {};
 
 /// An array, a slice, or something computed from them that has not been evaluated yet.
@@ -39,7 +39,7 @@ using value_t = typename std::remove_cvref_t<E>::value_type;
 template <class E>
 inline constexpr int rank_of = std::remove_cvref_t<E>::rank;
 
-/// The memory space of what has no memory: it goes with every other.
+/// The memory space of expressions without arrays, which combines with every other.
 struct AnySpace {};
 
 namespace detail {
@@ -68,7 +68,7 @@ template <class... E>
 concept SameSpace =
     requires { typename common_space_t<typename std::remove_cvref_t<E>::space...>; };
 
-/// The same number everywhere.
+/// An expression whose elements are all one number.
 template <class T>
 class Constant : public ExpressionBase {
  public:
@@ -93,7 +93,7 @@ class Constant : public ExpressionBase {
   T value_;
 };
 
-/// f applied to the elements of several expressions.
+/// An expression whose elements are f(a, b, ...) of the operands' elements.
 template <class F, Expression... Operands>
   requires SameSpace<Operands...>
 class Map : public ExpressionBase {
@@ -140,7 +140,7 @@ class Map : public ExpressionBase {
   std::tuple<Operands...> operands_;
 };
 
-/// f(i, j, ...) of an element's indices.
+/// An expression whose elements are f(i, j, ...) of their own indices.
 template <class F, int Rank>
 class IndexMap : public ExpressionBase {
  public:
@@ -213,7 +213,7 @@ T number_as(S const& number) {
 
 }  // namespace detail
 
-/// A single number, given the type it takes next to elements of type `Beside`.
+/// A single number as an expression, of the type that it takes beside elements of type `Beside`.
 ///
 /// \throws PreconditionError if it is an integer that the type doesn't hold
 template <class Beside, Scalar S>

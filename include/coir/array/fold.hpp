@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// How kernels see arrays: as rows along the last axis, once axes that lie evenly behind each other have
-/// been joined. A contiguous array of any rank is a single row.
+/// Arrays as kernels see them: rows along the last axis, after neighbouring axes that one stride can describe
+/// have been joined. A contiguous array of any rank is a single row.
 
 #include <coir/array/element.hpp>
 #include <coir/core/pack.hpp>
@@ -29,7 +29,7 @@ struct Place {
   I index[Outer > 0 ? Outer : 1] = {};
 };
 
-/// Axis d in place d.
+/// The permutation that leaves each axis in its place.
 template <int Rank>
 constexpr std::array<int, Rank> natural_order() {
   std::array<int, Rank> order{};
@@ -37,7 +37,7 @@ constexpr std::array<int, Rank> natural_order() {
   return order;
 }
 
-/// Which axes of a shape are joined into one.
+/// Finds which axes of a shape can be joined in all arrays of a statement.
 template <int Rank>
 class Fold {
  public:
@@ -45,15 +45,15 @@ class Fold {
 
   explicit Fold(Shape<Rank> const& shape) : Fold(shape, natural_order<Rank>()) {}
 
-  /// With the axes in another order: axis d is axis order[d] of the shape and of all strides. For what may be gone
-  /// through in any order.
+  /// Takes the axes in another order: axis d is axis order[d] of the shape and of all strides. For kernels that may go
+  /// through the elements in any order.
   Fold(Shape<Rank> const& shape, std::array<int, Rank> const& order)
       : order_(order), is_natural_(Rank == 1 || order == natural_order<Rank>()) {
     shape_ = in_order(shape);
     for (int d = 0; d < Rank; ++d) joined_[d] = true;
   }
 
-  /// Keeps the axes apart that an array with these strides can't join.
+  /// Adds an array, given by its strides: axes that it can't join are kept apart.
   void add(Strides<Rank> const& natural) {
     auto const strides = in_order(natural);
     std::int64_t span = 0;
@@ -70,10 +70,10 @@ class Fold {
   /// Keeps one axis apart from all others.
   void keep_apart(int axis) { apart_ = axis; }
 
-  /// Joins none: for expressions of the indices themselves.
+  /// Keeps all axes apart, for expressions that use the indices themselves.
   void keep_axes() { keep_ = true; }
 
-  /// To be called when all arrays have been added.
+  /// Joins the axes. Call it when all arrays have been added.
   void close() {
     int to = Rank - 1;
     for (int d = 0; d < Rank; ++d) {
@@ -103,7 +103,7 @@ class Fold {
     return widest_ <= most && rows() <= most && columns() <= most && rows() * columns() <= most;
   }
 
-  /// Where an axis that was kept apart is among the joined ones.
+  /// The number that an axis which was kept apart has among the joined ones.
   int position(int axis) const {
     for (int d = 0; d < Rank; ++d)
       if (axis_[d] == axis) return d;
@@ -234,10 +234,10 @@ bool worth_vectors(Fold<Rank> const& fold, Kernel const& kernel) {
          fold.columns() % Width == 0 && kernel.template has_vectors<Width>();
 }
 
-// ---- what kernels hold of an expression ----
+// ---- the forms of expressions, which kernels hold ----
 //
-// Each has `row` for hosts, `cell` for devices, and `vector` for devices where the expression is a single row in
-// which nothing has to be gathered, as `has_vectors` says.
+// Each has `row` for hosts and `cell` for devices. Where `has_vectors` is true, it also has `vector` for devices: the
+// expression is a single row, and all its arrays' elements lie side by side.
 
 template <class T>
 struct ConstantKernel {
@@ -291,7 +291,7 @@ struct SliceKernel {
 
   /// The stretch of `count` elements from `first` on, gathered if they don't lie side by side.
   ///
-  /// \tparam Direct  it is known that they do
+  /// \tparam Direct  true if they are known to lie side by side
   template <bool Direct = false, class S>
   Value const* row(Place<Outer> const& at, std::int64_t first, std::int64_t count,
                    S& scratch) const {
@@ -331,7 +331,7 @@ struct SliceKernel {
   }
 };
 
-/// A function of rows.
+/// The row of values f(a[c], b[c], ...) of operands' rows.
 template <class F, class... Rows>
 struct MapRow {
   F f;
@@ -481,7 +481,7 @@ Strides<Rank> stretched_strides(Leaf const& leaf) {
   return result;
 }
 
-/// The fold of a shape that all arrays of an expression allow.
+/// Adds all arrays of an expression to a fold.
 template <int Rank, class E>
 void add_leaves(Fold<Rank>& fold, E const& expression) {
   expression.visit_leaves([&](auto const& leaf) {

@@ -17,8 +17,8 @@ namespace coir {
 
 namespace detail {
 
-// Arithmetic types and complex numbers have their functions in coir::math; other number types beside
-// themselves, where the call without a namespace finds them.
+// Arithmetic types and complex numbers have their functions in coir::math; other number types have them in
+// their own namespace, where argument-dependent lookup finds them.
 #define COIR_UNARY_FUNCTION(name)                                   \
   struct Function_##name {                                          \
     template <class T>                                              \
@@ -332,7 +332,8 @@ struct Cast {
 template <class T>
 inline constexpr bool bounded_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
-/// Bounds for elements of type T. Numbers below, or above, all of T's can't bind, and are T's ends.
+/// The bounds of clip for elements of type T. A number beyond all values of T is replaced by T's lowest or largest
+/// value, which binds as little.
 template <class T, class L>
 auto lower_bound(L&& low) {
   if constexpr (bounded_integer<T> && std::integral<std::remove_cvref_t<L>>)
@@ -348,7 +349,7 @@ auto upper_bound(H&& high) {
   return value_for<T>(std::forward<H>(high));
 }
 
-/// An operand, numbers being given the type T.
+/// An operand of an expression: a number is converted to type T.
 template <class T, class E>
 auto operand_as(E&& e) {
   if constexpr (Expression<E>)
@@ -391,7 +392,7 @@ template <class A, class B>
 auto floor_divide(A&& a, B&& b) {
   return detail::combine(detail::FloorDivide{}, std::forward<A>(a), std::forward<B>(b));
 }
-/// Both, as a pair of expressions: floor_divide(a, b) and mod(a, b).
+/// floor_divide(a, b) and mod(a, b), as a pair of expressions: NumPy's divmod.
 template <class A, class B>
   requires detail::CombinableOrdered<A, B>
 auto divmod(A const& a, B const& b) {
@@ -418,8 +419,8 @@ auto where(M&& mask, A&& a, B&& b) {
              detail::operand_as<T>(std::forward<B>(b)));
 }
 
-/// The elements as type T: reals lose their fraction in integers, complex numbers their imaginary part is
-/// never dropped silently: use real().
+/// The elements converted to type T. Real numbers lose their fraction in integers. Complex numbers aren't converted
+/// to real ones, which would drop their imaginary part silently: use real().
 template <Element T, Expression E>
   requires(is_complex<T> || !is_complex<value_t<E>>)
 auto cast(E&& x) {
@@ -456,13 +457,13 @@ auto reciprocal(E&& x) {
   return 1 / std::forward<E>(x);
 }
 
-/// Degrees of radians: 180 x / pi.
+/// Radians converted to degrees: 180 x / pi.
 template <Expression E>
   requires std::floating_point<value_t<E>>
 auto degrees(E&& x) {
   return std::forward<E>(x) * (180 / std::numbers::pi);
 }
-/// Radians of degrees: pi x / 180.
+/// Degrees converted to radians: pi x / 180.
 template <Expression E>
   requires std::floating_point<value_t<E>>
 auto radians(E&& x) {

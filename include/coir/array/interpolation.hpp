@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Tables read between their points: NumPy's interp.
+/// Linear interpolation in tables: NumPy's interp.
 
 #include <coir/array/creation.hpp>
 #include <coir/array/functions.hpp>
@@ -39,7 +39,7 @@ struct ReadTable {
     if (before == size) return ends_given ? right : values[size - 1];
     F const slope = (values[i + 1] - values[i]) / (points[i + 1] - points[i]);
     F result = slope * (x - points[i]) + values[i];
-    // Infinite values: from the other side, or what both sides have.
+    // With infinite values that may be NaN: then interpolate from the other point, or take the value that both have.
     if (result != result) result = slope * (x - points[i + 1]) + values[i + 1];
     if (result != result && values[i] == values[i + 1]) result = values[i];
     return result;
@@ -94,7 +94,10 @@ auto interp(X const& x, P const& points, F const& values, detail::table_value_t<
   return detail::read_table(x, points, values, true, left, right);
 }
 
-/// The same with the first and the last value beyond the table's ends.
+/// A table read at x, with straight lines between its points and the first and the last value beyond its ends: NumPy's
+/// interp(x, points, values).
+///
+/// \throws PreconditionError if there are no points, or another number of values
 template <class X, class P, class F>
   requires detail::TableAndPlaces<X, P, F>
 auto interp(X const& x, P const& points, F const& values) {

@@ -13,7 +13,8 @@ namespace coir {
 
 namespace detail {
 
-/// Writes, for each element that a mask holds for, visit(how many before it, its number).
+/// Calls visit(n, i) for each element i where the mask holds; n is the number of such elements before it. For
+/// Kokkos::parallel_scan.
 template <class Visit>
 struct CompressBody {
   bool const* mask;
@@ -103,7 +104,7 @@ auto stack(int axis, First const& first, Rest const&... rest) {
 
 namespace detail {
 
-/// Copies elements, moved on by shift[d] along each axis d from `axis` on, block by block.
+/// Copies elements block by block, shifted by shift[d] along each axis d from `axis` on.
 template <class To, class From>
 void copy_rolled(To const& to, From const& from, std::int64_t const* shift, int axis) {
   if (axis == To::rank) {
@@ -118,8 +119,8 @@ void copy_rolled(To const& to, From const& from, std::int64_t const* shift, int 
 
 }  // namespace detail
 
-/// Elements moved on along several axes at once, by shifts[k] along axes[k]; those that fall off an end come in at its
-/// start. An axis that is named twice is moved by both.
+/// Elements shifted along several axes, by shifts[k] along axes[k]; those that are shifted beyond an end come in at the
+/// start of the axis. An axis that is named twice is shifted by both. NumPy's roll.
 ///
 /// \throws PreconditionError if there is no such axis
 template <Expression X, std::size_t Count>
@@ -141,7 +142,9 @@ auto roll(X const& x, std::int64_t const (&shifts)[Count], int const (&axes)[Cou
   return roll(x, std::to_array(shifts), std::to_array(axes));
 }
 
-/// The same along one axis.
+/// Elements shifted along one axis; those that are shifted beyond its end come in at its start. NumPy's roll.
+///
+/// \throws PreconditionError if there is no such axis
 template <Expression X, std::integral Shift>
 auto roll(X const& x, Shift shift, int axis = 0) {
   return roll(x, std::array{static_cast<std::int64_t>(shift)}, std::array{axis});

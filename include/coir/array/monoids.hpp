@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What reductions fold: each has value_type (what is carried along), result_type, neutral(),
-/// fold(into, element, index), join(into, other) and result(value).
+/// The monoids that reductions are made of: each has value_type (the type of partial results), result_type,
+/// neutral(), fold(into, element, index), join(into, other) and result(value).
 
 #include <coir/array/element.hpp>
 #include <coir/core/math.hpp>
@@ -15,7 +15,7 @@
 
 namespace coir::detail {
 
-/// What sums and products of T are carried in: 64 bits for integers, as in NumPy.
+/// The type that sums and products of T are made in: 64 bits for integers, as in NumPy.
 template <class T>
 struct CarriedOf {
   using type = T;

@@ -17,7 +17,7 @@ namespace coir {
 
 namespace detail {
 
-/// A number in place of NaN.
+/// Replaces NaN by a number.
 template <class T>
 struct InPlaceOfNan {
   T number;
@@ -148,7 +148,7 @@ auto nanmax(E const& x, int axis) {
   return detail::reduce_axis(operand(x), axis, detail::NanExtreme<value_t<E>, true>{});
 }
 
-/// Where the first smallest number is, in C order.
+/// The index, in C order, of the first smallest number.
 ///
 /// \throws PreconditionError if there are no numbers
 template <Expression E>
@@ -164,7 +164,7 @@ auto nanargmin(E const& x, int axis) {
   return argmin(detail::without_nan(x, detail::largest<value_t<E>>()), axis);
 }
 
-/// Where the first largest number is, in C order.
+/// The index, in C order, of the first largest number.
 ///
 /// \throws PreconditionError if there are no numbers
 template <Expression E>
@@ -226,7 +226,7 @@ auto nanstd(E const& x, int axis, std::int64_t ddof) {
   return result;
 }
 
-/// cumsum with 0 in place of NaN.
+/// Sums from the first element on, with 0 in place of NaN: see cumsum.
 template <Expression E>
   requires(rank_of<E> >= 1)
 auto nancumsum(E const& x, int axis) {
@@ -238,7 +238,7 @@ auto nancumsum(E const& x) {
   return nancumsum(x, 0);
 }
 
-/// cumprod with 1 in place of NaN.
+/// Products from the first element on, with 1 in place of NaN: see cumprod.
 template <Expression E>
   requires(rank_of<E> >= 1)
 auto nancumprod(E const& x, int axis) {
@@ -262,14 +262,14 @@ auto nanquantile(E const& x, double q) {
   return numbers.size() == 0 ? std::numeric_limits<T>::quiet_NaN() : T(quantile(numbers, q));
 }
 
-/// nanquantile(x, p / 100): p in [0, 100].
+/// The p-th percentile of the numbers, p in [0, 100]: nanquantile(x, p / 100).
 template <detail::Countable E>
 auto nanpercentile(E const& x, double p) {
   detail::expects_percentage(p);
   return nanquantile(x, p / 100);
 }
 
-/// nanquantile(x, 0.5)
+/// The median of the numbers: nanquantile(x, 0.5).
 template <detail::Countable E>
 auto nanmedian(E const& x) {
   return nanquantile(x, 0.5);

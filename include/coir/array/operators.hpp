@@ -19,12 +19,12 @@ namespace coir {
 
 namespace detail {
 
-/// The unsigned type that integers of type T are combined in: overflow wraps around there, as in NumPy,
-/// where in signed types it is undefined.
+/// The unsigned type that integers of type T are computed in: overflow wraps around there, as in NumPy; in
+/// signed types it is undefined.
 template <class T>
 using wrapping_t = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
-/// Both numbers in the type that they combine to.
+/// An arithmetic operator as a functor, which converts both numbers to the type that they combine to.
 #define COIR_ARITHMETIC(Name, symbol)                                                        \
   struct Name {                                                                              \
     template <class A, class B>                                                              \
@@ -280,7 +280,7 @@ auto operator~(A&& a) {
 
 namespace detail {
 
-/// What += and its like may stand on the left of: an array, or a slice that can be written.
+/// Whether A may stand on the left of += and its like: an array, or a slice that can be written.
 template <class A>
 inline constexpr bool is_target = false;
 template <class T, int Rank, class Space>
@@ -291,7 +291,7 @@ inline constexpr bool is_target<Slice<T, Rank, Space>> = !std::is_const_v<T>;
 template <class A>
 concept Target = is_target<std::remove_cvref_t<A>>;
 
-/// The target, elements written in place.
+/// The target as a slice, through which its elements are written.
 template <Target A>
 auto in_place(A&& target) {
   if constexpr (requires { target.all(); })

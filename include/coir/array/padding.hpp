@@ -52,7 +52,7 @@ class Margin {
   int axes_ = 1;
 };
 
-/// What stands in a margin, around 1 2 3.
+/// The elements of a margin, here of 1 2 3.
 enum class Pad {
   edge,       ///< 1 1 [1 2 3] 3 3: the nearest element
   reflect,    ///< 3 2 [1 2 3] 2 1: mirrored at the last element
@@ -78,7 +78,7 @@ struct PaddedElement {
   }
 
  private:
-  /// Where element i, which may lie outside of [0, n), comes from.
+  /// The index in [0, n) of the element that stands at i, which may lie outside.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t source(std::int64_t i, std::int64_t n) const {
     if (i >= 0 && i < n) return i;
     if (pad == Pad::edge || n == 1) return i < 0 ? 0 : n - 1;
@@ -121,7 +121,8 @@ auto pad(X const& x, Margin const& margin, value_t<X> number = value_t<X>(0)) {
 
 /// The array with a margin of its own elements: see Pad. A margin may be wider than the array.
 ///
-/// \throws PreconditionError also if an axis that gets a margin has no elements
+/// \throws PreconditionError if a width is negative, their number isn't that of the axes, or an axis that gets a margin
+///   has no elements
 template <Expression X>
   requires(rank_of<X> >= 1)
 auto pad(X const& x, Margin const& margin, Pad how) {

@@ -24,12 +24,13 @@
 
 namespace coir {
 
-/// What runs on one instance of an execution space, in the order in which it is given: CUDA's stream. What different queues
-/// are given, or a queue and the default instance, where all other statements run, may run at the same time and in any order:
-/// who needs results of the other waits for it, by wait() or, for the default instance, by Kokkos::fence().
+/// Statements and copies on one instance of an execution space, such as a CUDA stream, where they run in the order in
+/// which they are given. Other queues, and the default instance, on which all other statements run, may work at the
+/// same time, and in any order: before one uses results of the other, wait() for the queue, or Kokkos::fence() for the
+/// default instance.
 ///
-/// On devices run() and copy() return before it is done, and host and device go on side by side. On hosts everything is done
-/// when they return, and nothing overlaps. A queue must end before Kokkos does.
+/// On devices run() and copy() return at once, and the host goes on while the device works. On hosts everything has ended
+/// when they return, and nothing overlaps. A queue must be destroyed before Kokkos ends.
 ///
 /// \tparam Space  the memory space whose execution space runs statements and copies
 template <class Space = DefaultSpace>
@@ -50,9 +51,9 @@ class Queue {
   Queue& operator=(Queue const&) = delete;
 
   /// Calls `statements`, whose array statements run on this queue: assignments, reductions, scans, sorts, products, random
-  /// numbers, vmap. Reductions to a number wait for this queue alone. Memory of temporaries and of arrays that are made is kept
-  /// until wait(), and wherever there is such memory the host waits for the default instance once, whose kernels may use it
-  /// still. Arrays that `statements` refers to must live until wait().
+  /// numbers, vmap. Reductions to a number wait for this queue alone. Memory of temporaries and of new arrays is kept until
+  /// wait(). Before the host allocates such memory it waits for the default instance, whose kernels may still use it. Arrays
+  /// that `statements` refers to must live until wait().
   ///
   /// \throws PreconditionError while record() records, and for Fourier transforms
   template <class Statements>
@@ -64,9 +65,9 @@ class Queue {
     statements();
   }
 
-  /// Copies the elements of an array or slice to another of the same shape, in any memory, and keeps the memory of both alive
-  /// until wait(). Between host and device it runs beside kernels and beside the host if the host's array is page-locked (see
-  /// empty_pinned); else the host waits, at least until the elements have been read.
+  /// Copies the elements of an array or slice to another of the same shape, in any memory, and keeps the memory of both
+  /// alive until wait(). Between host and device it runs beside kernels and beside the host if the host's array is
+  /// page-locked (see empty_pinned); else the host waits, at least until the elements have been read.
   ///
   /// \throws PreconditionError if the shapes differ, the elements of one don't lie side by side in C order, or parts of one
   ///                           array overlap
@@ -105,7 +106,8 @@ class Queue {
   /// Returns once everything that the queue was given is done.
   void wait() {
     exec_.fence();
-    if (running_ == 0) kept_.clear();  // statements that wait go on with the memory that they have
+    if (running_ == 0)
+      kept_.clear();  // wait() inside of run(): its statements still use the memory
   }
 
   /// For kernels of one's own.

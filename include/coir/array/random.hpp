@@ -3,7 +3,7 @@
 /// \file
 /// Random arrays from a key, as in JAX: the same key and shape always give the same numbers, on every
 /// backend and any number of threads, bit for bit (normal numbers unless coir is compiled with "fast math").
-/// There is no hidden state: who wants other numbers uses another key.
+/// There is no hidden state: use another key for other numbers.
 ///
 ///     auto const key = coir::random::key(42);
 ///     auto const [for_x, for_y] = coir::random::split<2>(key);
@@ -33,8 +33,8 @@
 
 namespace coir::random {
 
-/// Where random numbers come from: 128 bits. Use each key once, and derive as many as needed by split or
-/// fold_in; numbers drawn from a key and keys derived from it have nothing in common.
+/// A key of random numbers, 128 bits. Use each key once, and derive as many as needed by split or fold_in;
+/// numbers drawn from a key are independent of the keys derived from it.
 struct Key {
   std::array<std::uint32_t, 4> words{};
 
@@ -57,7 +57,7 @@ inline std::vector<Key> split(Key const& key, std::int64_t count) {
   return keys;
 }
 
-/// The same for a number known to the compiler: auto [a, b] = split<2>(key).
+/// Keys made from one, as many as the compiler is told: auto [a, b] = split<2>(key).
 template <std::size_t Count = 2>
 std::array<Key, Count> split(Key const& key) {
   std::array<Key, Count> keys;
@@ -66,7 +66,7 @@ std::array<Key, Count> split(Key const& key) {
   return keys;
 }
 
-/// The key for the step, particle species or whatever has this number.
+/// A key derived from another and a number, such as that of a step or of a species of particles.
 inline Key fold_in(Key const& key, std::uint64_t number) {
   return {detail::words_at(key.words, number, detail::Purpose::fold)};
 }
@@ -162,7 +162,7 @@ void fill_integers(Key const& key, A&& target, value_t<A> low, value_t<A> high) 
   });
 }
 
-// The forms that make an array. Shapes are lists of extents, {m, n}, or another array's shape().
+// Functions that make an array. Shapes are lists of extents, {m, n}, or another array's shape().
 
 /// Random bits: bits<std::uint64_t>(key, {n}).
 template <std::unsigned_integral T = std::uint32_t, class Space = DefaultSpace, std::size_t Rank>

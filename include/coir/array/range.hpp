@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What stands between an array's parentheses besides integers: ranges and new axes.
+/// Indices of arrays besides integers: ranges and new axes.
 
 #include <coir/core/errors.hpp>
 
@@ -35,7 +35,7 @@ class Bound {
 
 namespace detail {
 
-// Apart from where bounds are placed: several of these stand in each statement, and are to be inlined.
+// A function of its own, so that the callers, of which each statement has several, are small enough to be inlined.
 [[noreturn]] inline void fail_by_bound(std::int64_t position, std::int64_t extent, int axis) {
   throw PreconditionError("range bound " +
                           std::to_string(position < 0 ? position - extent : position) +

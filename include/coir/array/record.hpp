@@ -23,7 +23,7 @@ class Recorded {
   template <class Statements>
   explicit Recorded(Statements const& statements)
       : once_(replay(statements, 1)),
-        // Temporaries would be needed for each run.
+        // Not with temporaries: each run in the graph would have its own.
         together_(blocks_->empty() ? replay(statements, runs_together) : nullptr) {}
 
   /// Runs the statements `times` times, after all that was started before, and waits for them.
@@ -41,12 +41,12 @@ class Recorded {
   }
 
  private:
-  // So many runs are submitted at once: a submission of a graph costs as much as several small kernels.
+  // How many runs are submitted at once: to submit a graph costs as much as several small kernels.
   static constexpr int runs_together = 32;
 
   template <class Statements>
   std::unique_ptr<Replay<Exec>> replay(Statements const& statements, int runs) {
-    // What is called each time makes its temporaries anew; a graph needs those of the time when it was captured.
+    // A graph needs the temporaries that were made when it was captured. Without graphs each call makes its own.
     auto* const blocks = Replay<Exec>::captures ? blocks_.get() : nullptr;
     return std::make_unique<Replay<Exec>>(Exec{}, [statements, runs, blocks](Exec const& exec) {
       detail::WhileOnInstance<Exec> const recording(exec, blocks, /*recorded=*/true);
@@ -71,9 +71,9 @@ class Recorded {
 /// On CUDA the statements become a graph, and a run costs a fraction of what it takes to launch them one by one,
 /// which is what statements on small arrays cost there. Elsewhere each run calls `statements` again.
 ///
-/// Assignments (compound and masked ones too), reductions along an axis, products and vmap() can be recorded. The arrays that
-/// are written must exist before and keep their memory: `statements` must do nothing but change elements (no
-/// swap(), no numbers that differ from run to run), and arrays that it refers to must outlive the result.
+/// Assignments (compound and masked ones too), reductions along an axis, products and vmap() can be recorded. The
+/// arrays that are written must exist before and keep their memory: `statements` must do nothing but change elements
+/// (no swap(), no numbers that differ from run to run), and arrays that it refers to must outlive the result.
 ///
 /// \tparam Space  the memory space of the arrays
 /// \throws PreconditionError if a statement needs the host to wait, as reductions to a number do; on hosts run()

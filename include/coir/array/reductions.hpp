@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Numbers made of a whole expression, which isn't stored: sum(abs(v - u)) is one kernel that writes
-/// nothing. They wait for the result. axis_reductions.hpp has the same along one axis.
+/// Reductions of a whole expression to a number. The expression isn't stored: sum(abs(v - u)) is one kernel that
+/// writes no array. All of them wait for the result. axis_reductions.hpp has reductions along one axis.
 ///
 /// Sums have the same bits for any number of threads, and are pairwise: the error is at most about
 /// log2(n) + 30 roundings of the sum of the absolute values.
@@ -33,7 +33,7 @@ void expects_elements(E const& expression, char const* what) {
                             in_words(expression.shape()) + ": it has no elements");
 }
 
-/// What means and deviations of T are computed in.
+/// The type that means and deviations of T are computed in.
 template <class T>
 using mean_t = floating_t<T>;
 
@@ -188,7 +188,9 @@ auto dot(A const& a, B const& b) {
   return sum(a * b);
 }
 
-/// The same with the first factor conjugated.
+/// The sum of products of two arrays of one shape, the first factors conjugated: NumPy's vdot.
+///
+/// \throws PreconditionError if the shapes differ
 template <Expression A, Expression B>
   requires SameSpace<A, B>
 auto vdot(A const& a, B const& b) {

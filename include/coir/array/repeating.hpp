@@ -13,7 +13,7 @@
 
 namespace coir {
 
-/// Each element `times` times along an axis: 1 2 becomes 1 1 2 2.
+/// Repeats each element `times` times along an axis: 1 2 becomes 1 1 2 2.
 ///
 /// \throws PreconditionError if there is no such axis or `times` is negative
 template <Expression X>
@@ -32,13 +32,13 @@ auto repeat(X const& x, std::int64_t times, int axis) {
   return result;
 }
 
-/// Each element of the array, in C order, `times` times: a vector.
+/// Repeats each element of the array, in C order, `times` times; the result is a vector.
 template <Expression X>
 auto repeat(X const& x, std::int64_t times) {
   return repeat(ravel(x), times, 0);
 }
 
-/// Element i of a vector times[i] times.
+/// Repeats element i of a vector times[i] times.
 ///
 /// \param times  as many as the vector has elements
 /// \throws PreconditionError if a number is negative, or there is another number of them. Waits.

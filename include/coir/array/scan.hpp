@@ -59,7 +59,7 @@ auto cumsum(E const& x, int axis) {
   return detail::scan<detail::ScanSum>(x, axis);
 }
 
-/// The same for an array of one axis.
+/// Sums from the first element of a vector on: see above.
 template <Expression E>
   requires(rank_of<E> == 1)
 auto cumsum(E const& x) {
@@ -68,8 +68,8 @@ auto cumsum(E const& x) {
 
 /// Products from the first element on along an axis: result[i] = x[0] x[1] ... x[i]. Integers in 64 bits.
 ///
-/// Products of parts are made first: of very large and very small numbers these may overflow or vanish
-/// where a product in order would not.
+/// Products of groups are made first. With very large and very small numbers they may overflow or become 0
+/// where multiplying in order would not.
 ///
 /// \throws PreconditionError if there is no such axis
 template <Expression E>
@@ -78,7 +78,7 @@ auto cumprod(E const& x, int axis) {
   return detail::scan<detail::ScanProduct>(x, axis);
 }
 
-/// The same for an array of one axis.
+/// Products from the first element of a vector on: see above.
 template <Expression E>
   requires(rank_of<E> == 1)
 auto cumprod(E const& x) {

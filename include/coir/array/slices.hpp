@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// Other ways to see the same elements: transposed, reversed, reshaped, stretched. They cost nothing, and
-/// what is written into them is written into the array. Of an expression they show its values, computed
-/// when they are made.
+/// Functions that return slices of an array's elements: transposed, reversed, reshaped, stretched. No element is
+/// copied, and writing to the slice writes to the array. An expression is evaluated first, and the slice is one
+/// of its values.
 
 #include <coir/array/array.hpp>
 
@@ -46,7 +46,7 @@ Slice<T, Rank, Space> part_along(Slice<T, Rank, Space> const& x, int axis, std::
 
 }  // namespace detail
 
-/// With the axes in another order: axis d of the result is axis order[d] of the array.
+/// The array with its axes in another order: axis d of the result is axis order[d] of the array.
 ///
 /// \throws PreconditionError unless `order` has each axis once
 template <Expression X>
@@ -69,7 +69,7 @@ auto transpose(X&& x, std::array<int, rank_of<X>> const& order) {
   return S(slice.data(), shape, strides, slice.owner());
 }
 
-/// With the axes in reverse order: a matrix transposed.
+/// The array with its axes in reverse order: a matrix transposed.
 template <Expression X>
 auto transpose(X&& x) {
   std::array<int, rank_of<X>> order{};
@@ -77,7 +77,7 @@ auto transpose(X&& x) {
   return transpose(std::forward<X>(x), order);
 }
 
-/// With two axes exchanged.
+/// The array with two axes exchanged: NumPy's swapaxes.
 ///
 /// \throws PreconditionError if there is no such axis
 template <Expression X>
@@ -89,7 +89,7 @@ auto swap_axes(X&& x, int a, int b) {
   return transpose(slice, order);
 }
 
-/// Backwards along one axis.
+/// The array in reverse order along one axis: NumPy's flip(x, axis).
 ///
 /// \throws PreconditionError if there is no such axis
 template <Expression X>
@@ -104,7 +104,7 @@ auto flip(X&& x, int axis) {
   return S(data, slice.shape(), strides, slice.owner());
 }
 
-/// Backwards along every axis.
+/// The array in reverse order along every axis: NumPy's flip(x).
 template <Expression X>
 auto flip(X&& x) {
   auto slice = detail::elements_of(std::forward<X>(x));
@@ -121,7 +121,7 @@ auto flip(X&& x) {
   }
 }
 
-/// With one more axis, of one element, at `axis`: NumPy's expand_dims.
+/// The array with one more axis, of one element, at `axis`: NumPy's expand_dims.
 ///
 /// \throws PreconditionError if the axis isn't one of the result's
 template <Expression X>
@@ -144,7 +144,7 @@ auto with_axis(X&& x, int axis) {
                                                                   slice.owner());
 }
 
-/// Stretched to a shape by repeating axes of one element: NumPy's broadcast_to. It can only be read.
+/// The array stretched to a shape by repeating axes of one element: NumPy's broadcast_to. The slice can only be read.
 ///
 /// \throws PreconditionError if the array doesn't stretch to the shape
 template <Expression X, std::size_t Rank>
@@ -161,9 +161,9 @@ auto broadcast_to(X&& x, std::int64_t const (&shape)[Rank]) {
   return broadcast_to(std::forward<X>(x), std::to_array(shape));
 }
 
-/// The same elements, in C order, in another shape: reshape(x, {m, -1}). One extent may be -1: it is what the others leave.
-/// Elements that don't lie side by side (a transposed array, say) are copied; what is written then doesn't
-/// reach the array, as in NumPy.
+/// The elements, in C order, in another shape: reshape(x, {m, -1}). One extent may be -1: it is computed from the size and
+/// the other extents. Elements that don't lie side by side (a transposed array, say) are copied; writing to the result then
+/// doesn't change the array, as in NumPy.
 ///
 /// \throws PreconditionError if the sizes differ
 template <Expression X, std::size_t Rank>
@@ -207,7 +207,7 @@ auto ravel(X&& x) {
   return reshape(std::forward<X>(x), Shape<1>{-1});
 }
 
-/// The diagonal of a matrix, `above` columns above the main one: element i is x(i, i + above).
+/// The diagonal of a matrix that lies `above` columns above the main one: element i is x(i, i + above).
 ///
 /// \throws PreconditionError if the matrix has no such diagonal
 template <Expression X>

@@ -4,8 +4,8 @@
 /// Sorted arrays and the search in them. NaN counts as larger than every number, as in NumPy. Complex
 /// numbers have no order here.
 ///
-/// Elements are sorted as unsigned integers of the same order: on hosts by their digits (a stable radix
-/// sort, in parallel), on devices by Kokkos (by copies on the host where Kokkos is older than 4.5).
+/// Elements are mapped to unsigned integers in their order, the keys, and these are sorted: on hosts by their
+/// digits (a stable radix sort, in parallel), on devices by Kokkos (before Kokkos 4.5 by copies on the host).
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/sort_rows.hpp>
@@ -51,7 +51,7 @@ using sort_key_t = typename UnsignedOf<sizeof(T)>::type;
 template <class Key>
 inline constexpr Key sign_bit = static_cast<Key>(Key(1) << (8 * sizeof(Key) - 1));
 
-/// An unsigned integer of the same order. All NaN become the largest one.
+/// The key of a number: an unsigned integer, whose order is that of the numbers. All NaN have the largest key.
 ///
 /// \tparam JoinsZeros  -0 and 0 are equal; else -0 comes before 0
 template <class T, bool JoinsZeros>
@@ -99,7 +99,7 @@ void expects_axis(E const& x, int axis) {
                             in_words(x.shape()));
 }
 
-/// The sort keys of an expression, the given axis exchanged with the last one.
+/// The keys of an expression's elements, with the given axis exchanged with the last one.
 template <bool JoinsZeros, class E>
 auto sort_keys(E const& x, int axis) {
   using T = value_t<E>;
@@ -108,7 +108,7 @@ auto sort_keys(E const& x, int axis) {
   return evaluate(map(ToSortKey<T, JoinsZeros>{}, swap_axes(x, axis, -1)));
 }
 
-/// What was worked on with the axis at the end, with it in its place.
+/// A result for keys of an expression, with the two axes exchanged back.
 template <class Value, int Rank, class Space>
 auto axis_put_back(Array<Value, Rank, Space>&& result, int axis) {
   if (axis == -1 || axis == Rank - 1) return std::move(result);
@@ -172,7 +172,7 @@ struct IsFirst {
   }
 };
 
-/// The k-th of equal elements that follow each other is written to place k.
+/// Writes the k-th different element to place k.
 template <class T>
 struct WriteUnique {
   sort_key_t<T> const* keys;

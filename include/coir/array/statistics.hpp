@@ -73,7 +73,8 @@ auto histogram(E const& x, std::int64_t bins, std::type_identity_t<floating_t<va
   return result;
 }
 
-/// The same between the smallest and the largest element; between 0 and 1 if there are none.
+/// The histogram with `bins` bins of equal width between the smallest and the largest element; between 0 and 1 if there
+/// are no elements.
 ///
 /// \throws PreconditionError if there are no bins, or an element is infinite or NaN
 template <detail::Countable E>
@@ -151,7 +152,7 @@ struct QuantileBody {
     Real const a = static_cast<Real>(value(sorted[before]));
     Real const b =
         static_cast<Real>(value(sorted[before + 1 < columns ? before + 1 : columns - 1]));
-    // From the nearer end, so that the result is monotonic in q. Equal infinities have no difference.
+    // From the nearer end, so that the result is monotonic in q. The difference of equal infinities would be NaN.
     Real const between =
         fraction < Real(0.5) ? a + (b - a) * fraction : b - (b - a) * (Real(1) - fraction);
     result[row] = last != last ? last : fraction == Real(0) || a == b ? a : between;
@@ -194,9 +195,9 @@ auto quantile(E const& x, double q) {
   return result.item();
 }
 
-/// The same along an axis, which the result lacks.
+/// The q-quantiles along an axis, which the result lacks: see above.
 ///
-/// \throws PreconditionError also if there is no such axis
+/// \throws PreconditionError if q lies outside of [0, 1], there is no such axis, or it has no elements
 template <detail::Sortable E>
 auto quantile(E const& x, double q, int axis) {
   using T = value_t<E>;
@@ -223,7 +224,7 @@ auto quantile(E const& x, double q, int axis) {
   return result;
 }
 
-/// quantile(x, p / 100): p in [0, 100].
+/// The p-th percentile, p in [0, 100]: quantile(x, p / 100).
 template <detail::Countable E>
 auto percentile(E const& x, double p) {
   detail::expects_percentage(p);
@@ -235,7 +236,7 @@ auto percentile(E const& x, double p, int axis) {
   return quantile(x, p / 100, axis);
 }
 
-/// quantile(x, 0.5)
+/// The median: quantile(x, 0.5).
 template <detail::Countable E>
 auto median(E const& x) {
   return quantile(x, 0.5);

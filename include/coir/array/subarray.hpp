@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Parts of arrays inside of kernels: what the functions that vmap maps are given, and what can be computed of them there.
+/// Parts of arrays inside of kernels, which vmap passes to its function, and functions of them.
 
 #include <coir/array/element.hpp>
 #include <coir/core/math.hpp>
@@ -73,11 +73,11 @@ class Subarray {
   std::int64_t strides_[Rank];
 };
 
-/// A row inside a kernel, to be read.
+/// A row inside a kernel that can only be read.
 template <class T>
 using Row = Subarray<T const, 1>;
 
-/// A matrix inside a kernel, to be read.
+/// A matrix inside a kernel that can only be read.
 template <class T>
 using Matrix = Subarray<T const, 2>;
 
@@ -89,7 +89,7 @@ KOKKOS_FORCEINLINE_FUNCTION Subarray<T, 2> transpose(Subarray<T, 2> const& x) {
   return {x.data(), shape, strides};
 }
 
-// The sums of a row add one term after the other, those of more axes the sums of the parts along the first.
+// Sums of a row add one term after the other; sums over several axes add the sums of the parts along the first axis.
 
 /// The sum of all elements, in kernels; 0 if there are none.
 template <class T, int Rank>
@@ -125,7 +125,7 @@ KOKKOS_FUNCTION std::remove_const_t<T> norm(Subarray<T, Rank> const& x) {
   return math::sqrt(dot(x, x));
 }
 
-/// The smallest element of what isn't empty, or NaN if there is one, in kernels.
+/// The smallest element, or NaN if there is one, in kernels; there must be an element.
 template <class T, int Rank>
 KOKKOS_FUNCTION std::remove_const_t<T> min(Subarray<T, Rank> const& x) {
   if constexpr (Rank == 1) {
@@ -143,7 +143,7 @@ KOKKOS_FUNCTION std::remove_const_t<T> min(Subarray<T, Rank> const& x) {
   }
 }
 
-/// The largest element of what isn't empty, or NaN if there is one, in kernels.
+/// The largest element, or NaN if there is one, in kernels; there must be an element.
 template <class T, int Rank>
 KOKKOS_FUNCTION std::remove_const_t<T> max(Subarray<T, Rank> const& x) {
   if constexpr (Rank == 1) {

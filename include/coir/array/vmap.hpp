@@ -19,17 +19,17 @@
 
 namespace coir {
 
-/// In in_axes: an argument that every call gets whole. JAX's None.
+/// The type of `unmapped`, which names in in_axes() an argument that every call gets whole: JAX's None.
 struct Unmapped {};
 inline constexpr Unmapped unmapped{};
 
-/// What in_axes() gives: an axis for each argument, or one for all.
+/// The result of in_axes(): an axis for each argument, or one for all.
 template <bool... Mapped>
 struct InAxes {
   std::array<int, sizeof...(Mapped)> axes;
 };
 
-/// What out_axes() gives.
+/// The result of out_axes().
 struct OutAxes {
   int axis;
 };
@@ -73,7 +73,7 @@ struct VmapSpace<X...> {
   using type = DefaultSpace;
 };
 
-/// An argument in memory; it owns what it points to while the kernel is launched.
+/// An argument in memory, an expression's values included; keeps that memory alive until the kernel is launched.
 template <class Space, class X>
 auto vmap_operand(X const& x) {
   if constexpr (!Expression<X>)
@@ -156,7 +156,7 @@ class Vmapped<F, InAxes<Mapped...>, Out> {
   Out out_;
 };
 
-/// The elements of an argument where those of `target` aren't: a copy if they may be the same.
+/// The elements of an argument, copied if they may share memory with those of `target`.
 template <class Space, class X, class Target>
 auto vmap_operand_beside(Target const& target, X const& x) {
   auto operand = vmap_operand<Space>(x);

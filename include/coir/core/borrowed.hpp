@@ -21,11 +21,12 @@ T* begin_lifetimes(void* memory, std::int64_t count) {
   return ::new (memory) T[static_cast<std::size_t>(count)];
 }
 
-/// Numbers of type T in memory of numbers of type Owner, while this lives. Values don't survive either change.
+/// Uses memory of numbers of type Owner for numbers of type T during its lifetime. Values survive neither the change to
+/// T nor the change back.
 template <class T, class Owner>
 class Borrowed {
  public:
-  /// \param memory  the owner's; `count` numbers of type T must fit
+  /// \param memory  must be large enough for `count` numbers of type T
   Borrowed(Owner* memory, std::int64_t count)
       : memory_(memory), count_(count), data_(begin_lifetimes<T>(memory, count)) {}
   ~Borrowed() {

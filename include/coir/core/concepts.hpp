@@ -13,7 +13,7 @@ concept ExecutionSpace = Kokkos::is_execution_space<T>::value;
 
 namespace detail {
 
-/// True after the assertion: an error about a constraint besides would only hide its line.
+/// Always true: the assertion reports the error, and a constraint that fails as well would hide its line among others.
 template <class Exec>
 struct IsCompiled : std::true_type {
   static_assert(std::same_as<Exec, Kokkos::DefaultExecutionSpace> ||
@@ -26,7 +26,7 @@ struct IsCompiled : std::true_type {
 }  // namespace detail
 
 /// An execution space that coir's libraries have kernels for: Kokkos' default one, and its default one on hosts.
-/// Of other execution spaces, such as Serial beside OpenMP, the compiler says so.
+/// For any other one, such as Serial beside OpenMP, compilation stops with a line that says which ones there are.
 template <class T>
 concept CompiledSpace = ExecutionSpace<T> && detail::IsCompiled<T>::value;
 
@@ -43,7 +43,7 @@ concept ViewOfRank = Kokkos::is_view<V>::value && static_cast<int>(V::rank) == R
 template <class V, int Rank>
 concept RealViewOfRank = ViewOfRank<V, Rank> && Real<typename V::value_type>;
 
-/// The same, and its elements may be written.
+/// A Kokkos View of float or double with `Rank` dimensions, whose elements may be written.
 template <class V, int Rank>
 concept WritableRealViewOfRank =
     RealViewOfRank<V, Rank> && !std::is_const_v<typename V::value_type>;

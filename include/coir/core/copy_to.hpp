@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Copies of numbers on the host in the memory of kernels.
+/// Copies a host's std::vector to a View in another memory space.
 
 #include <coir/core/kokkos.hpp>
 #include <coir/core/views.hpp>
@@ -11,9 +11,10 @@
 
 namespace coir {
 
-/// A copy of numbers in another memory space, such as a table for a kernel. Returns when it is made.
+/// Copies the numbers of a vector, such as a kernel's table, to a new View in `Space`. Waits until they are there.
 ///
-/// \param label  of the View, for profilers
+/// \tparam Space  the memory space of the View
+/// \param label   the View's name in profiling tools
 template <class Space, class T>
 Kokkos::View<T*, Space> copy_to(std::string const& label, std::vector<T> const& values) {
   Kokkos::View<T*, Space> const copy(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),

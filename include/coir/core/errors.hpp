@@ -8,7 +8,7 @@
 
 namespace coir {
 
-/// What every exception of this library derives from. what() is one line that a person can act on.
+/// Base class of the library's exceptions. what() is one line that a person can act on.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -44,7 +44,7 @@ class NumericalError : public Error {
   using Error::Error;
 };
 
-/// A value as messages name it: numbers as "%g" writes them, text as it is.
+/// A value as text for a message: real numbers as "%g" writes them, integers by all digits, text as it is.
 template <class Value>
 std::string in_words(Value const& value) {
   if constexpr (std::is_floating_point_v<Value>) {
@@ -67,7 +67,9 @@ inline void expects(bool holds, std::string_view requirement) {
   if (!holds) throw PreconditionError(std::string(requirement));
 }
 
-/// The same with a value to name: "omega must lie in (0, 2), not 2.5".
+/// Checks a caller's argument, and names its value: "omega must lie in (0, 2), not 2.5".
+///
+/// \throws PreconditionError with the requirement and the value as its text unless `holds`
 template <class Value>
 void expects(bool holds, std::string_view requirement, Value const& value) {
   if (!holds) throw PreconditionError(std::string(requirement) + ", not " + in_words(value));

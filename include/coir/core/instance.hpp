@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// On which instance of an execution space array statements run: the default one, while a Queue runs them its own, and while
-/// record() records them the one that it gives.
+/// The instance of an execution space that array statements run on: the queue's inside of Queue::run(), the
+/// recording's while record() captures them, and the default one otherwise.
 
 #include <coir/core/errors.hpp>
 #include <coir/core/kokkos.hpp>
@@ -13,18 +13,18 @@
 
 namespace coir::detail {
 
-/// What statements of this host thread need to know while they don't run on the default instance.
+/// How array statements of this host thread run while they don't run on the default instance.
 template <class Exec>
 struct InstanceState {
   Exec const* exec;
   std::vector<std::shared_ptr<void>>* blocks;  ///< keeps the memory of temporaries, unless nullptr
-  bool recorded;  ///< by record(), to run later; else by a Queue, and they run now
+  bool recorded;  ///< true: record() captures them, to run later; false: a Queue runs them now
 };
 
 template <class Exec>
 inline thread_local InstanceState<Exec> const* instance_state = nullptr;
 
-/// Kokkos runs: arrays can be made, and statements run.
+/// Checks that Kokkos is running, without which there are neither arrays nor statements.
 ///
 /// \throws PreconditionError before Kokkos::initialize and after Kokkos::finalize, on every backend alike
 inline void expects_kokkos() {
@@ -41,7 +41,10 @@ Exec instance() {
   return instance_state<Exec> ? *instance_state<Exec>->exec : Exec{};
 }
 
-/// The same for what the host waits for: that can't be recorded.
+/// The instance for an operation that makes the host wait, and so can't be recorded.
+///
+/// \param what  the operation, for the message
+/// \throws PreconditionError while record() records
 template <class Exec>
 Exec immediate(char const* what) {
   if (instance_state<Exec> && instance_state<Exec>->recorded)
@@ -52,7 +55,10 @@ Exec immediate(char const* what) {
   return instance<Exec>();
 }
 
-/// The same for what uses memory of its own on the default instance, or launches what can't be given an instance.
+/// The default instance, for an operation that keeps memory between calls or whose library takes no instance.
+///
+/// \param what  the operation, for the message
+/// \throws PreconditionError while record() records or a Queue runs
 template <class Exec>
 Exec default_instance(char const* what) {
   Exec const exec = immediate<Exec>(what);
@@ -63,7 +69,7 @@ Exec default_instance(char const* what) {
   return exec;
 }
 
-/// Statements of this host thread run on an instance, or are recorded for it, while this lives.
+/// Makes this host thread's array statements run on an instance, or be recorded for it, during its lifetime.
 template <class Exec>
 class WhileOnInstance {
  public:

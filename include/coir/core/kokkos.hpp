@@ -20,7 +20,7 @@
 #define COIR_KOKKOS_SORTS_BY_KEY
 #endif
 
-// Reducers of Kokkos' own loops are asked to join volatile values.
+// Kokkos' own loops pass volatile values to a reducer's join().
 #if KOKKOS_VERSION < 30700
 #define COIR_KOKKOS_JOINS_VOLATILE
 #endif
@@ -33,7 +33,8 @@
 #define COIR_UNROLL
 #endif
 
-/// True in code that is being compiled for a device: for what is quicker there and slower on hosts.
+/// True in code that is being compiled for a device: chooses between variants of which one is faster there and slower
+/// on hosts.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define COIR_ON_DEVICE true
 #else
@@ -60,7 +61,7 @@ using HipHostPinnedSpace = Kokkos::Experimental::HIPHostPinnedSpace;
 #endif
 #endif
 
-/// The command-line argument by which Kokkos is given tools to load.
+/// The command-line argument that names the tools which Kokkos loads.
 #if KOKKOS_VERSION >= 30700
 inline constexpr char const* kokkos_option_for_tools = "--kokkos-tools-libs";
 #else

@@ -63,13 +63,13 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 
 /// Calls body(i), body(i, j) or body(i, j, k) for every index of a box, in any order, in one kernel.
 ///
-/// The iterations must not depend on each other, nor write to one place, even by atomics: hosts turn
-/// neighbouring ones into vectors, and Kokkos::parallel_for is for those. Returns without a fence on devices.
-/// On a host no thread takes fewer than cells_worth_a_thread cells (core/tasks.hpp): few iterations that are
-/// dear each want for_each_task. On hosts the result has the same bits for any number of threads.
+/// The iterations must not depend on each other. No two may write to the same element, not even by atomics,
+/// because hosts vectorise neighbouring ones: use Kokkos::parallel_for for such loops. Returns without a fence
+/// on devices. On a host no thread takes fewer than cells_worth_a_thread cells (core/tasks.hpp): use
+/// for_each_task for a few expensive iterations. On hosts the result has the same bits for any number of threads.
 ///
-/// A body whose index stands for more than a cell of memory may say so by cells_per_index(), a number that
-/// hosts count in cells' place.
+/// A body whose index stands for several cells of memory may have cells_per_index(), which returns how many.
+/// Hosts decide by it how many threads are worth starting.
 ///
 /// A body may also have stretch(begin, end), stretch(i, begin, end) or stretch(i, j, begin, end): hosts
 /// call it in place of the call operator, for the columns [begin, end) of a row at a time, so that it
@@ -97,11 +97,12 @@ void for_each(std::string_view label, Exec const& exec, Box<Rank, Index> const& 
 /// `body` folds its term into `value`, as in Kokkos::parallel_reduce. Terms are combined in an order
 /// that depends on the box alone, so on a host the result has the same bits for any thread count.
 /// An empty box gives the reducer's neutral element. On a host no thread takes fewer than
-/// cells_worth_a_thread cells: few terms that are dear each want to be found by for_each_task first. Sums are
-/// pairwise: the error grows with the logarithm of their length.
+/// cells_worth_a_thread cells: compute a few expensive terms by for_each_task first. Sums are pairwise: the
+/// error grows with the logarithm of their length.
 ///
-/// A body may also have terms(begin, end), and so on as stretch above: on hosts it returns what is
-/// called as term(column, value) for the columns of that stretch, at most body.longest_terms() of them.
+/// A body may also have terms(begin, end), terms(i, begin, end) or terms(i, j, begin, end), and longest_terms().
+/// Hosts call it in place of the call operator, for at most longest_terms() columns of a row at a time: it
+/// returns a callable term(column, value), which folds the term of a column in [begin, end) into `value`.
 ///
 /// \param reducer  one of Kokkos' reducers over host memory, such as Kokkos::Sum<double>(result); if the box
 ///   isn't empty it may also be one over the memory of a device that `exec` runs on

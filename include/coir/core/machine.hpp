@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a machine is and what it can do at best: the yardstick for every speed that is reported.
+/// A description of the machine, and measurements of what it reaches at best, with which reported speeds are compared.
 
 #include <coir/core/concepts.hpp>
 
@@ -56,14 +56,14 @@ void leave_device_out();
 /// Whether leave_device_out() has left one out.
 bool device_is_left_out();
 
-/// What the kernels of an execution space run on: the device's name, or the host's CPU model.
+/// The name of the device that an execution space's kernels run on, or the host's CPU model.
 template <ExecutionSpace Exec>
 std::string device_name(Exec const& exec);
 
 /// How many devices this process sees; 0 where the build has no backend for one. May be asked before Kokkos starts.
 int visible_devices();
 
-/// What tells the device of an instance from all others of a machine; empty on hosts.
+/// Bytes that identify an instance's device among those of its machine, not to be printed; empty on hosts.
 template <ExecutionSpace Exec>
 std::string device_identity(Exec const& exec);
 
@@ -98,14 +98,14 @@ struct MachineLimits {
 template <ExecutionSpace Exec>
 MachineLimits measure_limits(Exec const& exec);
 
-/// The same, but it can be stopped.
+/// Measures the limits of an execution space, and can be stopped.
 ///
 /// \param go_on  asked between repetitions, some times a second
 /// \returns      nothing once go_on() is false
 template <ExecutionSpace Exec>
 std::optional<MachineLimits> measure_limits(Exec const& exec, std::function<bool()> const& go_on);
 
-/// The last-level cache of what an execution space runs on, or 32 MiB where the system doesn't tell.
+/// The bytes of the last-level cache of an execution space's processors, or 32 MiB where the system doesn't tell.
 template <ExecutionSpace Exec>
 std::int64_t last_level_cache_bytes(Exec const& exec);
 

@@ -161,9 +161,9 @@ constexpr bool has_fma() {
 
 /// x y + z, rounded once where the processor has an instruction for that, and twice elsewhere.
 ///
-/// Of the plain expression compilers decide anew at each place whether they round once or twice, so the
-/// same formula in two kernels may give different bits; of this they don't. math::fma rounds once
-/// everywhere, by a slow function if need be.
+/// Compilers decide for each plain expression x * y + z by itself whether they round once or twice, so that
+/// the same formula in two kernels may give different bits. This function rounds alike everywhere in a
+/// program. math::fma rounds once on every processor, by a slow function where there is no instruction.
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION T multiply_add(T x, T y, T z) {
   if constexpr (has_fma())
@@ -172,8 +172,8 @@ KOKKOS_FORCEINLINE_FUNCTION T multiply_add(T x, T y, T z) {
     return x * y + z;
 }
 
-/// x y, rounded before anything is added to it: x * y + z may be rounded once in all, as the compiler likes.
-/// For what must have the same bits everywhere.
+/// x y, rounded before anything is added to it. Compilers may round the plain expression x * y + z only once:
+/// use this function where bits must be the same everywhere.
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION T rounded_product(T x, T y) {
 #if defined(__CUDA_ARCH__)
@@ -185,7 +185,7 @@ KOKKOS_FORCEINLINE_FUNCTION T rounded_product(T x, T y) {
 #pragma clang fp contract(off)
   return x * y;
 #else
-  // g++ has no word for it that loops which it vectorises obey. Where nothing can be fused, nothing is.
+  // g++ has no pragma for this that holds in loops which it vectorises. Without an fma instruction nothing is fused.
   if constexpr (has_fma())
     return fma(x, y, T(-0.0));
   else
@@ -193,8 +193,8 @@ KOKKOS_FORCEINLINE_FUNCTION T rounded_product(T x, T y) {
 #endif
 }
 
-/// a if the condition holds, else b. On hosts without a branch, which compilers make of a conditional
-/// expression when what it chooses from is dear to compute, and which keeps loops from being vectorised.
+/// a if the condition holds, else b; on hosts without a branch. Compilers turn a conditional expression into a
+/// branch where its operands are expensive to compute, and loops with a branch aren't vectorised.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T select(bool condition, T const& a, T const& b) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)

@@ -41,8 +41,8 @@ namespace detail {
 void expects_memory(std::int64_t bytes, std::int64_t available, std::string const& what);
 }
 
-/// Wishes that fresh host memory of 4 MiB or more come in pages of 2 MiB: fewer page faults at first, and fewer misses
-/// of the address cache later. Does nothing where the system has no such pages.
+/// Asks the system for pages of 2 MiB for fresh host memory of 4 MiB or more: they cause fewer page faults at first,
+/// and fewer misses of the address cache (TLB) later. Does nothing where the system has no such pages.
 void ask_for_large_pages(void* block, std::int64_t bytes);
 
 /// Copies memory to memory that doesn't overlap it, of the same or another space, once all kernels have ended, and waits.

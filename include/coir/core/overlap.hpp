@@ -20,8 +20,10 @@ struct ByteRange {
   bool overlaps(ByteRange const& other) const { return begin < other.end && other.begin < end; }
 };
 
+/// The range of addresses of strided elements.
+///
 /// \param data     the element of index 0, 0, ...
-/// \param shape    extents, each at least 1: no elements lie nowhere
+/// \param shape    extents, each at least 1
 /// \param strides  elements between neighbours along each axis; may be negative
 /// \param bytes    of an element
 template <std::size_t Rank>
@@ -36,8 +38,8 @@ ByteRange byte_range(void const* data, std::array<std::int64_t, Rank> const& sha
   return range;
 }
 
-/// Whether no two indices mean the same element, which kernels that write ask for. Axes that interleave in ways that no
-/// part of an array has count as if they did.
+/// Whether no two indices refer to the same element, as kernels that write require. False also for distinct elements
+/// whose axes interleave in a way that no slice of a contiguous array has.
 template <std::size_t Rank>
 bool has_distinct_elements(std::array<std::int64_t, Rank> const& shape,
                            std::array<std::int64_t, Rank> const& strides) {
@@ -56,6 +58,8 @@ bool has_distinct_elements(std::array<std::int64_t, Rank> const& shape,
   return distinct;
 }
 
+/// Checks that elements that are going to be written are distinct.
+///
 /// \param what  the elements, for the message: "a mesh"
 /// \throws PreconditionError unless has_distinct_elements()
 template <std::size_t Rank>

@@ -9,9 +9,9 @@
 
 namespace coir {
 
-/// An instance that nobody else uses: on devices its kernels and copies run in order among themselves, and beside those of
-/// other instances (a stream of its own, in CUDA's words). On hosts it is the default instance. It must end before Kokkos does,
-/// and waits then for what it was given.
+/// An instance that nobody else uses. On devices, where CUDA calls it a stream, its kernels and copies run in order
+/// among themselves, and at the same time as those of other instances. On hosts it is the default instance. It must be
+/// destroyed before Kokkos ends; the destructor waits for its kernels and copies.
 template <CompiledSpace Exec>
 class OwnInstance {
  public:

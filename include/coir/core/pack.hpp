@@ -19,20 +19,20 @@ struct PackOf;
 
 template <std::size_t... I, class... T>
 struct PackOf<std::index_sequence<I...>, T...> : PackItem<I, T>... {
-  /// f(item...)
+  /// Calls f(item...).
   template <class F>
   KOKKOS_FORCEINLINE_FUNCTION constexpr decltype(auto) apply(F const& f) const {
     return f(static_cast<PackItem<I, T> const&>(*this).value...);
   }
 
-  /// The same with an f that only hosts can call.
+  /// Calls f(item...), where only hosts can call f.
   template <class F>
   constexpr decltype(auto) apply_on_host(F const& f) const {
     return f(static_cast<PackItem<I, T> const&>(*this).value...);
   }
 };
 
-/// Values of several types in a row.
+/// A tuple of values of several types.
 template <class... T>
 using Pack = PackOf<std::index_sequence_for<T...>, T...>;
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A pool that keeps memory of arrays that are gone for arrays to come. Fresh memory costs a page fault
-/// per 4 KiB on a host, which is many times what a pass over it costs, and a driver call on a device.
+/// A pool that keeps the memory of destroyed arrays for new ones. Fresh memory costs a page fault per 4 KiB
+/// on a host, which takes many times as long as a pass over it, and a driver call on a device.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/instance.hpp>
@@ -18,23 +18,23 @@
 
 namespace coir {
 
-/// What a pool has done so far. All sizes in bytes.
+/// Statistics of a pool. All sizes in bytes.
 struct PoolStatistics {
-  std::int64_t in_use = 0;       ///< held by arrays that live
-  std::int64_t cached = 0;       ///< kept for arrays to come
+  std::int64_t in_use = 0;       ///< held by arrays
+  std::int64_t cached = 0;       ///< kept for new arrays
   std::int64_t peak = 0;         ///< the most that `in_use` has been
   std::int64_t allocations = 0;  ///< how often an array asked for memory
-  std::int64_t reuses = 0;       ///< how often it got some that was kept
+  std::int64_t reuses = 0;       ///< how often it was given memory that was kept
 };
 
 namespace detail {
 
-/// How blocks of one memory space are had and freed.
+/// The functions that allocate and free blocks of one memory space.
 struct BlockSource {
   void* (*allocate)(std::int64_t bytes);  ///< nullptr or an exception if there is no memory
   void (*free)(void* block);
   std::int64_t (*free_bytes)();
-  void (*wait)();  ///< for kernels that may still use a block
+  void (*wait)();  ///< waits for kernels that may still use a block
 };
 
 /// A pool of blocks from any source.
@@ -58,7 +58,7 @@ class BlockPool {
   PoolStatistics statistics_;
   std::int64_t limit_ = std::numeric_limits<std::int64_t>::max();
   bool hooked_ = false;
-  bool over_ = false;  // Kokkos is finalized
+  bool finalized_ = false;  // Kokkos is
 };
 
 void* allocate_on_host(std::int64_t bytes);
@@ -69,8 +69,8 @@ void* allocate_on_host(std::int64_t bytes);
 ///
 /// Blocks are kept by size, rounded up to an eighth of a power of two, so that at most an eighth is lost.
 /// A block is handed on as soon as its array is gone, while kernels that use it may still run: that is
-/// safe among kernels of the default execution space instance, which run one after the other. Who uses
-/// arrays in several instances must fence before an array ends; a Queue does so for arrays that it makes.
+/// safe among kernels of the default execution space instance, which run one after the other. Fence before
+/// an array is destroyed that several instances use; a Queue takes care of arrays that are made inside of it.
 template <class Space>
 class MemoryPool {
  public:
@@ -82,19 +82,20 @@ class MemoryPool {
     using Exec = typename Space::execution_space;
     auto const* const state = detail::instance_state<Exec>;
     if (state && state->blocks) {
-      // What is recorded will write there again, and what a queue was given may not have run yet.
+      // A recording writes there each time it is run, and statements of a queue may not have run yet.
       state->blocks->push_back(block);
       if (!state->recorded) Exec{}.fence();  // kernels of the default instance may still use it
     }
     return block;
   }
 
+  /// What the pool has done so far.
   static PoolStatistics statistics() { return pool().statistics(); }
 
-  /// Frees everything that is kept.
+  /// Frees the memory that is kept for new arrays.
   static void release() { pool().release(); }
 
-  /// From now on arrays and what is kept for them together hold at most this many bytes.
+  /// Limits the bytes that arrays and kept memory hold together from now on.
   ///
   /// \throws PreconditionError if it is negative
   static void set_limit(std::int64_t bytes = std::numeric_limits<std::int64_t>::max()) {

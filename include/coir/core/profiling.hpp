@@ -6,7 +6,7 @@
 
 namespace coir {
 
-/// Names the kernels launched during its lifetime for Kokkos' profiling tools.
+/// Puts the kernels that are launched during its lifetime into a named region for Kokkos' profiling tools.
 class ProfilingRegion {
  public:
   explicit ProfilingRegion(std::string const& name) { Kokkos::Profiling::pushRegion(name); }

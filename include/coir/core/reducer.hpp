@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Kokkos reducers made from a few lines.
+/// Kokkos reducers made of monoids.
 
 #include <coir/core/kokkos.hpp>
 
@@ -11,13 +11,13 @@ namespace coir {
 ///
 /// \tparam Monoid  has value_type, a constant neutral() and join(a, b), which folds b into a; both can be
 ///   called in kernels
-/// \tparam Space   where the result is: nobody waits for one in a device's memory
+/// \tparam Space   the memory that the result is written to: loops don't wait for a result in a device's memory
 template <class Monoid, class Space = Kokkos::HostSpace>
 class MonoidReducer {
  public:
   using reducer = MonoidReducer;
   using value_type = typename Monoid::value_type;
-  /// Whether joining rounds: what Monoid::rounds says, if it does.
+  /// Whether joining rounds: Monoid::rounds where there is one, else true for all types but integers.
   static constexpr bool rounds = [] {
     if constexpr (requires { Monoid::rounds; })
       return Monoid::rounds;

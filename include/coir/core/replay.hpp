@@ -15,7 +15,7 @@ namespace coir {
 
 namespace detail {
 
-/// What a recorded sequence is on a backend without graphs: the function that launches it.
+/// A recorded sequence on a backend without graphs: the function that launches it, called by each submit().
 template <class Exec>
 class Recording {
  public:
@@ -36,7 +36,7 @@ inline void check_cuda(cudaError_t status, char const* call) {
     throw EnvironmentError(std::string(call) + ": " + cudaGetErrorString(status));
 }
 
-/// On CUDA: a graph, captured from a stream. One submission costs a launch, not one per kernel.
+/// A recorded sequence on CUDA: a graph, captured from a stream. One submission costs one launch, not one per kernel.
 template <>
 class Recording<Kokkos::Cuda> {
  public:
@@ -95,12 +95,14 @@ class Replay {
   static constexpr bool captures = detail::Recording<Exec>::captures;
 
   /// \param launches  called as launches(instance); launches kernels on `instance`, with neither
-  ///                  fences nor allocations; must outlive nothing but its captured Views
+  ///                  fences nor allocations; the memory that these use must outlive this object
   template <class Launches>
   Replay(Exec const& exec, Launches launches)
       : recording_(std::make_unique<detail::Recording<Exec>>(exec, std::move(launches))) {}
 
+  /// Runs the sequence once more, after those submitted before. Returns without a fence.
   void submit() const { recording_->submit(); }
+  /// Returns when everything that was submitted has ended.
   void wait() const { recording_->wait(); }
 
  private:

@@ -9,12 +9,13 @@
 
 namespace coir::detail {
 
-/// Adds a whole number to one in a team's scratch memory, modulo 2^32 or 2^64.
+/// Adds an integer to one in a team's scratch memory, atomically, modulo 2^32 or 2^64.
 template <class Whole>
   requires std::is_integral_v<Whole>
 KOKKOS_FORCEINLINE_FUNCTION void add_in_scratch(Whole* to, Whole amount) {
 #if defined(__CUDA_ARCH__)
-  // Kokkos::atomic_add takes an instruction for any address, which is slower than that for scratch memory.
+  // Kokkos::atomic_add is compiled to an instruction for addresses of any memory, which is slower than the one for
+  // scratch memory.
   using Word = std::conditional_t<sizeof(Whole) == 4, unsigned, unsigned long long>;
   ::atomicAdd(reinterpret_cast<Word*>(to), static_cast<Word>(amount));
 #else

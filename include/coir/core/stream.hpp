@@ -13,8 +13,8 @@ inline cudaStream_t stream_of(Kokkos::Cuda const& exec) { return exec.cuda_strea
 inline hipStream_t stream_of(Hip const& exec) { return exec.hip_stream(); }
 #endif
 
-/// What is launched on `later` from now on begins when what was launched on `earlier` so far has ended. The host doesn't wait
-/// on devices; on hosts, where launches end before they return, nothing is to be done.
+/// Makes everything that is launched on `later` from now on begin after everything that was launched on `earlier` so
+/// far has ended. The host doesn't wait. Does nothing on host spaces, where launches end before they return.
 ///
 /// \throws EnvironmentError if the device refuses
 template <CompiledSpace Exec>

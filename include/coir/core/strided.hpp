@@ -29,7 +29,8 @@ concept StridedView =
                                   std::same_as<typename V::array_layout, Kokkos::LayoutLeft> ||
                                   std::same_as<typename V::array_layout, Kokkos::LayoutStride>);
 
-/// Where a View's elements lie, whatever its layout. Strides count elements. Doesn't keep the memory alive.
+/// The address, extents and strides of a View's elements, whatever its layout. Strides count elements. Doesn't keep the
+/// memory alive.
 template <class T, int Rank>
 struct Strided {
   T* data;
@@ -60,7 +61,7 @@ auto strided(V const& view) {
   return result;
 }
 
-/// Whether elements lie between the same addresses, so that writing some may change the others.
+/// Whether the address ranges of two sets of elements overlap, so that writing one may change the other.
 template <class T, int A, class S, int B>
 bool share_memory(Strided<T, A> const& a, Strided<S, B> const& b) {
   auto const range = [](auto const& at) {
@@ -69,7 +70,7 @@ bool share_memory(Strided<T, A> const& a, Strided<S, B> const& b) {
   return a.size() > 0 && b.size() > 0 && range(a).overlaps(range(b));
 }
 
-/// The same elements with their axes permuted: axis d of the result is axis order[d].
+/// The elements with their axes permuted: axis d of the result is axis order[d].
 template <class T, int Rank, std::size_t Size>
 Strided<T, Rank> permuted(Strided<T, Rank> const& view, std::array<int, Size> const& order) {
   static_assert(Size == Rank);
@@ -105,7 +106,8 @@ bool is_c_order(Strided<T, Rank> const& view) {
 
 namespace detail {
 
-/// Four axes, the last the nearest together in the target; the first is looped over within an index.
+/// The kernel of copy_strided() for four axes, of which the last one has the target's smallest stride. A box has three
+/// indices: each of them loops over the first axis.
 template <class T>
 struct CopyStrided {
   T const* from;
@@ -150,7 +152,7 @@ struct CopyStrided {
 template <class Exec, class T>
 void copy_strided(Exec const& exec, Strided<T const, 4> const& from, Strided<T, 4> const& to) {
   auto order = memory_order(to);
-  // Which of the others is looped over within an index is free to choose: the shortest.
+  // Any axis but the last may be the one that each index loops over: the shortest is taken.
   int shortest = 0;
   for (int d = 1; d < 3; ++d)
     if (to.extents[order[d]] < to.extents[order[shortest]]) shortest = d;
@@ -175,6 +177,7 @@ COIR_COPY_STRIDED(extern, Kokkos::DefaultExecutionSpace, double);
 COIR_COPY_STRIDED(extern, Kokkos::DefaultExecutionSpace, Kokkos::complex<float>);
 COIR_COPY_STRIDED(extern, Kokkos::DefaultExecutionSpace, Kokkos::complex<double>);
 
+/// The elements with axes of extent 1 before their own, four in all.
 template <class T, int Rank>
 Strided<T, 4> with_four_axes(Strided<T, Rank> const& view) {
   Strided<T, 4> result{view.data, {1, 1, 1, 1}, {}};
@@ -202,8 +205,8 @@ Strided<T, Rank - 1> slab(Strided<T, Rank> const& view, std::int64_t index) {
   return result;
 }
 
-/// Copies elements from one place to another with the same extents, which doesn't overlap it: one kernel (for each
-/// index of the axes before the last four), no fence.
+/// Copies elements to others of the same extents, which must not overlap them: by one kernel, or beyond four axes one
+/// for each index of the axes before the last four. Without a fence.
 template <ExecutionSpace Exec, class T, int Rank>
   requires(Rank >= 1)
 void copy_strided(Exec const& exec, Strided<T const, Rank> const& from,
@@ -215,11 +218,10 @@ void copy_strided(Exec const& exec, Strided<T const, Rank> const& from,
       copy_strided<Exec, T, Rank - 1>(exec, slab(from, i), slab(to, i));
 }
 
-/// What a kernel does with the elements that it is given.
+/// How a kernel accesses its elements.
 enum class Access { read, write, both };
 
-/// The elements that a kernel works on in place of a caller's: these themselves where their strides suit it, else a
-/// copy in C order without gaps.
+/// Gives a kernel a caller's elements: in place if the kernel takes their strides, else as a copy in C order without gaps.
 ///
 /// \tparam T  const if the kernel only reads
 template <class Exec, class T, int Rank>
@@ -227,7 +229,7 @@ class Staged {
  public:
   /// \param exec     where the kernel and the copies run; without a fence
   /// \param suits    the kernel takes the caller's strides
-  /// \param access   whether a copy must begin with the caller's elements, and go back by finish()
+  /// \param access   whether a copy begins with the caller's elements, and whether finish() copies it back
   /// \param what     the copy, for messages: "a copy of the mesh in C order"
   /// \throws ResourceError if the copy doesn't fit into the free memory
   Staged(Exec const& exec, Strided<T, Rank> const& callers, bool suits, Access access,
@@ -246,10 +248,10 @@ class Staged {
 
   bool is_copy() const { return elements_.data != callers_.data; }
 
-  /// What the kernel is to work on; lives as long as this and the caller's View.
+  /// The elements for the kernel, valid while this object and the caller's View live.
   Strided<T, Rank> const& elements() const { return elements_; }
 
-  /// Brings a copy's elements to where the caller has them. Does nothing where there is no copy, or it was only read.
+  /// Copies a copy's elements back to the caller's. Does nothing if there is no copy, or the kernel only reads.
   void finish() const {
     if constexpr (!std::is_const_v<T>)
       if (is_copy() && access_ != Access::read)

@@ -30,14 +30,13 @@ std::int64_t threads_worth_starting(Exec const& exec, std::int64_t cells,
 
 /// Calls body(task) for every 0 <= task < count, in any order, in one kernel.
 ///
-/// For what for_each would take for cells of memory and leave to one thread: bands of a grid, shares of
-/// particles, columns to transform. Each task is worth a thread, whatever their number, and tasks must not
-/// depend on each other.
+/// Use it where each call is worth a thread, however few they are: bands of a grid, shares of particles,
+/// columns to transform. for_each would count each as one cell of memory, and leave them to one thread. Tasks
+/// must not depend on each other.
 ///
-/// On hosts each thread takes tasks that follow each other, as many as the others; with no more tasks than
-/// threads each has a thread of its own. Waits for them. On devices a task is one thread of a grid, as an
-/// index of for_each is, and the call returns without a fence: what a block of threads had better do
-/// together wants a Kokkos::TeamPolicy.
+/// On hosts threads get equal shares of consecutive tasks; with no more tasks than threads each task has a
+/// thread of its own. Waits for them. On devices a task is one thread of a grid, as an index of for_each is,
+/// and the call returns without a fence; use Kokkos::TeamPolicy for work that a block of threads does together.
 ///
 /// \param label  the kernel's name in profiling tools, "coir::module::function"
 /// \param exec   where to run

@@ -5,14 +5,16 @@
 
 namespace coir {
 
-/// What every thread needs for its stack, several times over: statements gather rows there. With 32 KiB programs crash.
+/// The smallest stack that threads may have, several times what statements need to gather rows there. With 32 KiB
+/// programs crash.
 inline constexpr std::size_t least_stack_bytes = std::size_t(256) << 10;
 
 /// Makes sure, before Kokkos starts, that the host backend can start its threads: OpenMP's runtimes and Kokkos end the
 /// program by a signal or a message of their own if it can't.
 ///
-/// Tries them in a child process, so call it while the program has one thread. Where nobody said how many threads
-/// there are to be and the machine has more processors than Kokkos can use, it gets as many as it can.
+/// Starts them in a child process first, so call it while the program has one thread. If neither `threads` nor
+/// OMP_NUM_THREADS says how many there are to be, and the machine has more processors than Kokkos can use, there are as many
+/// as it can use.
 ///
 /// Under a limit on address space (ulimit -v) all threads of the program allocate from one heap from then on, because
 /// glibc's own ones reserve 64 MiB of addresses each.
@@ -29,7 +31,7 @@ void expects_startable_threads(int threads);
 /// milliseconds instead of a microsecond. Does nothing unless there are exactly as many threads as
 /// CPUs that the process may use: with fewer, several processes would crowd on the same CPUs.
 /// Threads that the caller starts later inherit its CPU, so this is for programs whose host work is
-/// Kokkos' alone; and it overrules OMP_PROC_BIND, so ask for that before Kokkos starts.
+/// Kokkos' alone. It overrides OMP_PROC_BIND: look at that variable first.
 ///
 /// Kokkos must be running. Linux only; elsewhere it does nothing.
 ///
@@ -39,7 +41,7 @@ bool bind_host_threads();
 /// The numbers of the CPUs that this process may use; empty where the system doesn't tell.
 std::vector<int> usable_processors();
 
-/// From now on the calling thread, and those that it starts, use these CPUs alone. Linux only; elsewhere it does nothing.
+/// Restricts the calling thread, and threads that it starts, to these CPUs. Linux only; elsewhere it does nothing.
 ///
 /// \returns whether the system agreed
 bool use_processors(std::vector<int> const& processors);

@@ -20,7 +20,7 @@ struct ViewData<T, 0> {
 
 }  // namespace detail
 
-/// The data type of a View with `Rank` extents that are known at run time: T with that many stars.
+/// The data type of a View with `Rank` extents that are known at run time: T** for rank 2.
 template <class T, int Rank>
 using view_data_t = typename detail::ViewData<T, Rank>::type;
 

@@ -106,7 +106,7 @@ struct AssignBody {
   }
 };
 
-/// The same vector by vector: see worth_vectors.
+/// The kernel of an assignment on devices, vector by vector: see worth_vectors.
 template <class T, class Kernel>
 struct AssignVectors {
   static constexpr int width = vector_width<T>;
@@ -123,8 +123,8 @@ struct AssignVectors {
   }
 };
 
-/// Whether an array may be read while another is written by the same kernel: they lie apart, or element
-/// by element on top of each other.
+/// Whether a kernel may read one array while it writes another: they share no memory, or share it element by
+/// element.
 template <int Rank>
 bool may_be_read_while_written(void const* target, Strides<Rank> const& target_strides,
                                std::size_t target_bytes, void const* source,
@@ -154,7 +154,7 @@ bool overlaps(void const* target, Strides<Rank> const& strides, std::size_t byte
   return found;
 }
 
-/// Whether an expression is one of the indices themselves.
+/// Whether an expression is an IndexMap, a function of the indices themselves.
 template <class E>
 bool uses_indices(E const& expression) {
   bool found = false;
@@ -164,7 +164,7 @@ bool uses_indices(E const& expression) {
   return found;
 }
 
-/// The axes of a target in the order in which they lie in memory, which is the fast one to go through: of LayoutLeft the
+/// The axes of a target from the largest stride to the smallest, which is the fastest order of loops: for LayoutLeft the
 /// reverse. Axes of one element don't count.
 template <int Rank>
 std::array<int, Rank> order_in_memory(Strides<Rank> const& strides, Shape<Rank> const& shape) {
@@ -188,12 +188,12 @@ SliceKernel<T, Outer> slice_kernel(T* data, Strides<Rank> const& strides, Fold<R
   Strides<Rank> const joined = fold.joined(strides);
   SliceKernel<T, Outer> kernel{data, joined[Rank - 1], {}};
   for (int d = 0; d < Outer; ++d) kernel.stride[d] = joined[d];
-  // A single element's step is no matter: call it 1, so that it isn't gathered.
+  // The step of a single element is never used: with 1 it isn't gathered.
   if (fold.columns() == 1) kernel.step = 1;
   return kernel;
 }
 
-/// target[i] = expression[i] for all i of a shape, in one kernel, without regard to what overlaps.
+/// target[i] = expression[i] for all i of a shape, in one kernel. Doesn't look for overlaps.
 template <int Rank, class Exec, class T, class E>
 void assign_now(Exec const& exec, T* data, Strides<Rank> const& strides, Shape<Rank> const& shape,
                 E const& expression) {

@@ -105,8 +105,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr real_t<T> imaginary_part(T const& z) {
     return real_t<T>(0);
 }
 
-// The operators. Types whose common type holds both are left to that type's own, which other kinds of
-// numbers bring along.
+// Comparisons as functors. Where the common type of the operands holds both, its own operator compares; other number
+// types bring theirs along.
 #define COIR_COMPARISON(Name, symbol, exactly)                                  \
   struct Name {                                                                 \
     template <class A, class B>                                                 \
@@ -150,8 +150,8 @@ struct NotEqual {
   }
 };
 
-/// Whether x compares so with a number that x's type may not hold, for integers x: `F{}(x, bound)`, unless
-/// the answer is the same for all x.
+/// The comparison of integers x with a number that their type may not hold: `F{}(x, bound)`, or one answer for
+/// all x.
 template <class F, std::integral T>
 struct BesideNumber {
   T bound;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Python's // and % of real numbers: the quotient rounded down, and a rest with the divisor's sign.
+/// Python's // and % of real numbers: the quotient rounded down, and a remainder with the divisor's sign.
 
 #include <coir/core/math.hpp>
 
@@ -30,7 +30,7 @@ KOKKOS_INLINE_FUNCTION T floor_quotient_by_rest(T x, T y) {
   return quotient - down > T(0.5) ? down + T(1) : down;
 }
 
-/// The same, faster.
+/// floor(x / y) of the exact quotient, as floor_quotient_by_rest(), but faster where there is an fma instruction.
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION T floor_quotient(T x, T y) {
   if constexpr (math::has_fma()) {

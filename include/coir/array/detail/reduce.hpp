@@ -57,7 +57,7 @@ struct ReduceBody {
       monoid.fold(value, row[column - begin], number + column);
     }
   };
-  /// Of how many elements there may be terms at once.
+  /// How many elements terms() takes at most: see reduce().
   std::int64_t longest_terms() const {
     return kernel.direct() ? std::numeric_limits<std::int64_t>::max() : gathered_stretch;
   }
@@ -79,7 +79,7 @@ struct ReduceBody {
   }
 };
 
-/// The same vector by vector: see worth_vectors.
+/// The kernel of a reduction on devices, vector by vector: see worth_vectors.
 template <class Kernel, class Monoid, int Width>
 struct ReduceVectors {
   Kernel kernel;
@@ -94,7 +94,7 @@ struct ReduceVectors {
   }
 };
 
-/// All elements of an expression folded into one value, in one kernel, as reduce() does.
+/// Folds all elements of an expression into one value, in one kernel, by reduce().
 template <class Exec, class E, class Monoid, class Reducer>
 void fold_all(Exec const& exec, E const& expression, Monoid const& monoid, Reducer const& reducer) {
   constexpr int rank = std::max(E::rank, 1);
@@ -124,7 +124,7 @@ void fold_all(Exec const& exec, E const& expression, Monoid const& monoid, Reduc
     reduce("coir::array::reduce", exec, box({fold.rows(), fold.columns()}), body, reducer);
 }
 
-/// The same as a number. Waits.
+/// Folds all elements of an expression into one value, and returns its result. Waits.
 template <class Monoid, class E>
 typename Monoid::result_type reduce_all(E const& expression, Monoid const& monoid) {
   using Space = std::conditional_t<std::is_same_v<typename E::space, AnySpace>,

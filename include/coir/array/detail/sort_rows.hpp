@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What sorting.hpp calls: sorting of unsigned integers, compiled once, in src/array/sorting.cpp, for the
-/// default execution space and the default host one. Key is std::uint8_t, 16, 32 or 64.
+/// Sorting of unsigned integers, for sorting.hpp. It is compiled once, in src/array/sorting.cpp, for the default
+/// execution space and the default host one. Key is std::uint8_t, 16, 32 or 64.
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What vmap's kernel knows of its arguments and of its result: which part of them belongs to a call.
+/// The arguments and the result of vmap in its kernel, and the part of each that belongs to a call.
 
 #include <coir/array/subarray.hpp>
 #include <coir/core/errors.hpp>
@@ -18,9 +18,9 @@
 
 namespace coir::detail {
 
-/// How many numbers a list of `Count` has room for: C++ has no empty ones.
+/// The size of an array of `Count` numbers: at least 1, because C++ has no empty arrays.
 template <int Count>
-inline constexpr int room = Count > 0 ? Count : 1;
+inline constexpr int array_size = Count > 0 ? Count : 1;
 
 /// How many items a function's result has, if it is a few in a row: Kokkos::Array, Numbers, std::array.
 template <class R>
@@ -38,7 +38,7 @@ inline constexpr int items_of = count_items<R>();
 template <class T, std::size_t N>
 inline constexpr int items_of<Kokkos::Array<T, N>> = static_cast<int>(N);
 
-/// A function's result as an array: its elements' type and its axes.
+/// The element type and the axes of a function's result.
 template <class R>
 struct VmapResult {
   using type = R;
@@ -57,7 +57,7 @@ struct VmapResult<R> {
   }
 };
 
-/// A call among all: its number, and its index along the axis that each vmap of a nest maps over, the outermost first.
+/// One of the calls: its number, and its index along the axis that each vmap of a nest maps over, the outermost first.
 template <int Levels>
 struct VmapCall {
   std::int64_t number;
@@ -80,9 +80,9 @@ struct VmapNumber {
 template <class T, int Levels, int Rank>
 struct VmapArray {
   T* data;
-  std::int64_t steps[room<Levels>];  // to the next call's part, along each vmap's axis
-  std::int64_t shape[room<Rank>];    // of a call's part
-  std::int64_t strides[room<Rank>];
+  std::int64_t steps[array_size<Levels>];  // to the next call's part, along each vmap's axis
+  std::int64_t shape[array_size<Rank>];    // of a call's part
+  std::int64_t strides[array_size<Rank>];
 
   /// The part of a call: a Subarray, or an element, as a value if it is read.
   KOKKOS_FORCEINLINE_FUNCTION decltype(auto) at(VmapCall<Levels> const& call) const {

@@ -6,7 +6,7 @@
 
 namespace coir::detail {
 
-/// One of two values.
+/// Chooses one of two values: the functor of where().
 struct Where {
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(bool mask, A const& a, B const& b) const {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How devices walk a box.
+/// Loops over boxes on devices.
 
 #include <coir/core/detail/rows.hpp>
 #include <coir/core/kokkos.hpp>
@@ -34,7 +34,7 @@ struct FlatLoop {
 };
 
 /// How many cells of a large box a device's thread takes: four, or what the body says in cells_per_thread.
-/// Many pay where threads compute much before they can load, few where a cell has many bytes.
+/// More pay off where threads compute much before they can load, fewer where a cell has many bytes.
 template <class Body>
 inline constexpr int cells_per_thread = 4;
 template <class Body>
@@ -46,9 +46,9 @@ template <class Body, int Rank, class Index>
 concept TakesColumns =
     Rank == 2 && requires(Body const& body) { body.template column<2>(Index(0), Index(0)); };
 
-/// Several cells per thread: a team covers a block of 128 columns and as many rows, or a stretch of a box
-/// of rank 1. Rows that follow each other share what a stencil reads, and more loads are on their way at a
-/// time: the fastest on grids that come from memory.
+/// Several cells per thread: a team covers a block of 128 columns and `cells` rows, or a stretch of a box of
+/// rank 1. A stencil reads the same cells for neighbouring rows, and each thread waits for several loads at a
+/// time: the fastest for grids beyond the cache.
 template <int Rank, class Index, class Body>
 struct BlockLoop {
   static constexpr int team = 128;
@@ -122,9 +122,9 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
   }
 }
 
-/// A long row folded by teams that run all at a time. Each thread has several terms on their way; a
-/// RangePolicy has one. They are folded by themselves before they join the others, so that rounding errors
-/// add up less.
+/// Reduces a long row by teams that all run at the same time. A thread loads several terms at a time, where a
+/// RangePolicy loads one. These are folded separately before they join the others, so that fewer rounding
+/// errors add up.
 template <class Member, int team, int Rank, class Index, class Body, class Reducer>
 struct RowReduction {
   using value_type = typename Reducer::value_type;
@@ -163,7 +163,7 @@ void reduce_on_device(std::string_view label, Exec const& exec, Rows<Rank, Index
     constexpr int team = 512;
     using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team, 1>>;
     using Reduction = RowReduction<typename Policy::member_type, team, Rank, Index, Body, Reducer>;
-    // Half of what the device could run: a single warp joins what the teams found, one after the other.
+    // Half as many teams as the device can run: a single warp joins their results one after the other.
     std::int64_t const at_a_time = std::int64_t(exec.concurrency()) / (2 * team);
     std::int64_t const blocks = cells / (team * Reduction::cells);
     Kokkos::parallel_reduce(

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A box seen as rows along its last index, and how hosts and devices walk them.
+/// A box as rows along its last index, and loops over it on hosts.
 
 #include <coir/core/kokkos.hpp>
 #include <coir/core/tasks.hpp>
@@ -144,19 +144,19 @@ struct Rows {
   }
 };
 
-/// A body that walks a stretch of a row by itself on hosts.
+/// A body with stretch(), which takes a stretch of a row on hosts: see for_each.
 template <class Body, int Rank>
 concept WalksStretches = (Rank == 1 && requires(Body const& body) { body.stretch(0, 0); }) ||
                          (Rank == 2 && requires(Body const& body) { body.stretch(0, 0, 0); }) ||
                          (Rank == 3 && requires(Body const& body) { body.stretch(0, 0, 0, 0); });
 
-/// A body that prepares the terms of a stretch of a row on hosts.
+/// A body with terms(), which prepares the terms of a stretch of a row on hosts: see reduce.
 template <class Body, int Rank>
 concept PreparesTerms = (Rank == 1 && requires(Body const& body) { body.terms(0, 0); }) ||
                         (Rank == 2 && requires(Body const& body) { body.terms(0, 0, 0); }) ||
                         (Rank == 3 && requires(Body const& body) { body.terms(0, 0, 0, 0); });
 
-/// How many cells of memory an index of a body stands for: what the body says, or one.
+/// How many cells of memory an index of a body stands for: body.cells_per_index() where there is one, else 1.
 template <class Body>
 std::int64_t cells_per_index(Body const& body) {
   if constexpr (requires { body.cells_per_index(); })
@@ -165,9 +165,9 @@ std::int64_t cells_per_index(Body const& body) {
     return 1;
 }
 
-/// Where a thread's share of the cells begins, numbered row by row: with a row if there are many, or else in
-/// the middle of one, but after a multiple of what vectors hold. Then the same columns are computed by
-/// vectors, and the same ones by the loop that takes a row's last few, for any number of threads.
+/// The number of the first cell of a thread's share, counted row by row. With many rows shares begin with a row,
+/// otherwise at a multiple of 64 cells of a row, which are whole vectors. So the same columns are computed by
+/// vector instructions, and the same ones by the scalar loop at a row's end, for any number of threads.
 template <int Rank, class Index>
 std::int64_t begin_of_share(Rows<Rank, Index> const& rows, std::int64_t share,
                             std::int64_t threads) {
@@ -223,7 +223,7 @@ struct Lanes {
   }
 };
 
-/// The sum of many Lanes, made pairwise as a binary counter carries: rounding errors grow with the
+/// The sum of many Lanes, made pairwise like the carries of a binary counter: rounding errors grow with the
 /// logarithm of their number.
 template <class Reducer>
 class PairwiseSum {
@@ -255,14 +255,15 @@ class PairwiseSum {
   };
 };
 
-/// Whether joining rounds, such that errors add up: what Reducer::rounds says, if it does.
+/// Whether joining rounds, so that errors add up: Reducer::rounds where there is one, else true for all types
+/// but integers.
 template <class Reducer>
 inline constexpr bool rounds = !std::is_integral_v<typename Reducer::value_type>;
 template <class Reducer>
   requires requires { Reducer::rounds; }
 inline constexpr bool rounds<Reducer> = Reducer::rounds;
 
-/// All terms of the cells [begin, end) of a box, joined in an order that depends on these alone.
+/// Joins the terms of the cells [begin, end) of a box, in an order that depends on the box and these alone.
 template <int Rank, class Index, class Body, class Reducer>
 COIR_COMPILED_ONCE typename Reducer::value_type fold_cells(Rows<Rank, Index> const& rows,
                                                            std::int64_t begin, std::int64_t end,
@@ -273,7 +274,7 @@ COIR_COMPILED_ONCE typename Reducer::value_type fold_cells(Rows<Rank, Index> con
   std::int64_t longest = 4096;
   if constexpr (PreparesTerms<Body, Rank>) longest = std::min(longest, body.longest_terms());
   using L = Lanes<Reducer>;
-  L recent(reducer);  // of stretches that are shorter
+  L recent(reducer);  // terms of stretches shorter than max_terms
   std::int64_t terms = 0;
   PairwiseSum<Reducer> total;
   // term(column, value) folds one term into value.

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How often values fall into each of a number of bins: the kernels of statistics.hpp.
+/// Counts how many values fall into each bin: the kernels of statistics.hpp.
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/compare.hpp>

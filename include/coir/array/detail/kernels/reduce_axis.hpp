@@ -16,7 +16,7 @@
 
 namespace coir::detail {
 
-/// Folds along an axis that isn't the last one: element (row, column) of the result.
+/// Folds along an axis that isn't the last one, for element (row, column) of the result.
 template <class Kernel, class Monoid, int Outer>
 struct AcrossRows {
   using Value = typename Monoid::value_type;
@@ -68,7 +68,7 @@ struct AcrossRows {
   }
 };
 
-/// Parts of an axis that are folded by different threads when there are few results: fixed by the shape.
+/// How many parts of an axis are folded by different threads when there are few results: fixed by the shape.
 inline std::int64_t parts_of_axis(std::int64_t stretches, std::int64_t width, std::int64_t length) {
   constexpr std::int64_t tasks = 64, worth_a_task = 16384;  // cells
   return std::clamp<std::int64_t>(
@@ -103,7 +103,7 @@ void fold_across_rows_on_host(Exec const& exec, Body const& body, std::int64_t r
     else
       for (std::int64_t c = 0; c < count; ++c) out[to + c] = body.monoid.result(values[c]);
   };
-  // Small ones aren't worth a second thread.
+  // A small array isn't worth a second thread.
   std::int64_t const threads = threads_worth_starting(exec, cells * length, tasks);
   for_each_task("coir::array::reduce_axis", exec, threads, [=](std::int64_t s) {
     for (std::int64_t task = tasks * s / threads; task < tasks * (s + 1) / threads; ++task)
@@ -206,7 +206,7 @@ struct ThreadFold {
 template <bool AcrossIt, class Exec, class Body, class Monoid, class Result>
 void fold_on_device(Exec const& exec, Body const& body, Monoid const& monoid, std::int64_t cells,
                     std::int64_t columns, std::int64_t length, Result* out) {
-  // Threads of a warp read side by side across rows, so a thread per result is well until they are few.
+  // With a thread per result, threads of a warp read side by side across rows: the fastest until there are few results.
   bool const teams = AcrossIt ? cells < 16384 && length >= 256 : length > 32;
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   if (teams && cells <= most) {
@@ -241,7 +241,7 @@ void fold_all_on_device(Exec const& exec, E const& expression, Monoid const& mon
   for_each("coir::array::reduce_axis", exec, box({1}), StoreResult<Monoid>{monoid, value, out});
 }
 
-/// An expression without one of its axes, along which it was folded.
+/// Folds an expression along one of its axes, which the result lacks.
 template <class E, class Monoid>
 auto reduce_axis(E const& expression, int axis, Monoid const& monoid) {
   constexpr int rank = E::rank;

@@ -38,15 +38,16 @@ struct ScanShape {
   std::int64_t outer, length, inner;
 };
 
-/// Elements in a group. On devices one thread reads it: few, so that the lines that a warp reads stay in
-/// the cache until they are used up.
+/// Elements in a group. On devices one thread reads a group, so it has few: the cache lines that a warp reads
+/// stay in the cache until they are used up.
 template <class Exec>
 inline constexpr std::int64_t scan_group = runs_on_host<Exec> ? 64 : 16;
 
-/// Either kernel: `before` is null in the one that reduces, `data` is what it reduces, and it writes
-/// `totals`. The other one scans `data` in place, with totals as scanned so far.
+/// Both kernels. The first reduces each group of `data` and writes `totals`. The second scans each group in
+/// place, and adds to it the scanned total of the groups before it.
 ///
-/// \tparam Flat  inner is 1
+/// \tparam Scans  true for the second kernel
+/// \tparam Flat   inner is 1
 template <class T, class Operation, bool Scans, bool Flat, std::int64_t group>
 struct ScanBody {
   T* data;
@@ -119,7 +120,7 @@ struct ScanBody {
     }
   }
 
-  /// The same for several columns at a time, which vectorise.
+  /// Takes a group of several columns at a time, which vectorises.
   void columns(std::int64_t row, std::int64_t first, std::int64_t count) const {
     Place const at = place(row);
     T running[256];

@@ -29,13 +29,13 @@ auto vmap_whole(X const& x) {
   }
 }
 
-/// In place of OutAxes where no out_axes is named. A type of its own, so that the kernel writes call after call with steps
-/// that the compiler knows: that is what lets it compute several calls at once.
+/// Stands in place of OutAxes where there is no out_axes(). It is a type of its own, so that the compiler knows the
+/// steps between calls' results and vectorises over calls.
 struct LeadingAxis {
   static constexpr int axis = 0;
 };
 
-/// What the vmaps of a nest have settled, the outermost first: how many calls each makes, and where they go in the result.
+/// The vmaps of a nest, the outermost first: how many calls each makes, and along which axis of the result.
 ///
 /// \tparam InOrder  each has the LeadingAxis
 template <int Levels, bool InOrder>
@@ -117,7 +117,7 @@ void vmap_calls(F const& f, Nest const& nest, Out const& out, X const&... argume
   for (int l = 0; l < Nest::levels; ++l) calls *= lengths.index[l] = nest.lengths[l];
   if (calls == 0) return;
   VmapBody<Writes, F, Out, Nest::levels, X...> const body{f, out, lengths, {{arguments}...}};
-  // Calls may be dear and differ in cost, so on hosts a thread takes a few at a time.
+  // Calls may be expensive and differ in cost, so on hosts a thread takes a few at a time.
   using Exec = typename Space::execution_space;
   using Policy =
       Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
@@ -129,11 +129,11 @@ void vmap_calls(F const& f, Nest const& nest, Out const& out, X const&... argume
   Kokkos::parallel_for("coir::array::vmap", policy, body);
 }
 
-/// What a call gets of an argument.
+/// The type of a call's part of an argument.
 template <class X, int Levels>
 using vmap_part_t = decltype(std::declval<X const&>().at(VmapCall<Levels>()));
 
-/// What a call of f returns, as a VmapResult; of void after an error.
+/// The VmapResult of a call of f; VmapResult<void> after an error.
 template <class F, class Nest, class... X>
 constexpr auto vmap_result() {
   constexpr bool callable = std::is_invocable_v<F const&, vmap_part_t<X, Nest::levels>...>;
