@@ -65,7 +65,7 @@ Choice choose_on_device(GroupState const& state, std::string const& device,
                         std::string const& why_not) {
   if (!state.engine) return {Transport::none, "one rank"};
   Group const group(std::shared_ptr<GroupState>(const_cast<GroupState*>(&state), [](auto*) {}));
-  // Ranks may have been started with different environments; what the first one asks for counts.
+  // Ranks may have been started with different environments: the first rank's counts.
   auto const wanted = group.gather(together(
       group, [] { return static_cast<int>(wanted_transport().value_or(Transport::none)); }))[0];
   std::string const reason = why_not_all(group, device, why_not);

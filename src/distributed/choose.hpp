@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Which transport a group takes.
+/// Chooses the transport of a group.
 
 #include "group_state.hpp"
 
@@ -10,19 +10,19 @@
 
 namespace coir::distributed::detail {
 
-/// What COIR_TRANSPORT asks for; none if it isn't set.
+/// The transport that COIR_TRANSPORT asks for; none if it isn't set.
 ///
 /// \throws EnvironmentError unless it is mpi, staged or nccl
 std::optional<Transport> wanted_transport();
 
-/// For memory of hosts.
+/// The transport for memory of hosts.
 Choice choose_on_host(GroupState const& state);
 
-/// For memory of devices; collective, and the same on every rank.
+/// The transport for memory of devices, the same on every rank. Collective.
 ///
-/// \param device    what tells this rank's device from any other in the world
+/// \param device    identifies this rank's device among those of all machines
 /// \param why_not   why NCCL can't be used here; empty if it can
-/// \throws EnvironmentError on every rank if COIR_TRANSPORT asks for what one of them doesn't have
+/// \throws EnvironmentError on every rank if one of them doesn't have the transport that COIR_TRANSPORT asks for
 Choice choose_on_device(GroupState const& state, std::string const& device,
                         std::string const& why_not);
 

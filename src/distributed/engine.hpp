@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What connects ranks: the interface that MPI stands behind.
+/// The interface between groups and MPI.
 
 #include <coir/distributed/group.hpp>
 
@@ -11,14 +11,14 @@
 
 namespace coir::distributed::detail {
 
-/// Messages that were begun.
+/// Messages under way.
 class UnderWay {
  public:
   virtual ~UnderWay() = default;
   virtual void finish() = 0;
 };
 
-/// Messages of which each is waited for by itself.
+/// Messages that are waited for one by one.
 class Requests {
  public:
   virtual ~Requests() = default;
@@ -52,7 +52,7 @@ class Engine {
 
 /// Longer pieces are cut: MPI counts bytes by an int.
 std::int64_t longest_piece();
-/// For tests.
+/// Sets that length, for tests.
 void set_longest_piece(std::int64_t bytes);
 
 }  // namespace coir::distributed::detail

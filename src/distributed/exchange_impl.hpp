@@ -42,7 +42,7 @@ class Counted : public UnderWay {
   std::unique_ptr<UnderWay> inner_;
 };
 
-/// Whether 1 MiB comes round the ring of ranks as it was sent.
+/// Whether 1 MiB that each rank sends to the next one arrives unchanged.
 template <class Exec>
 bool passes_probe(Engine const& engine, std::shared_ptr<void> const& connection) {
   constexpr std::int64_t bytes = 1 << 20;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the copies of a group share.
+/// The state that copies of a group share.
 
 #include "engine.hpp"
 
@@ -15,7 +15,7 @@
 
 namespace coir::distributed::detail {
 
-/// A transport, and why.
+/// A transport, and the reason for it.
 struct Choice {
   Transport transport = Transport::none;
   std::string reason;

@@ -44,7 +44,8 @@ int as_count(std::int64_t bytes) {
   return static_cast<int>(bytes);
 }
 
-/// What MPI takes for a longer message than it has room for it says; a shorter one it takes in silence.
+/// Checks the length of a message that was received: MPI reports one that is too long, and nothing for one that is too
+/// short.
 void check_length(int error, MPI_Status const& status, int from, std::int64_t expected) {
   int came = 0;
   if (error == MPI_SUCCESS) MPI_Get_count(&status, MPI_BYTE, &came);
@@ -58,12 +59,12 @@ void check_length(int error, MPI_Status const& status, int from, std::int64_t ex
               " are expected: the n-th piece to a rank must be as long as its n-th from here");
 }
 
-/// Messages of which the first are those that come.
+/// Messages under way, those that are received first.
 class AllUnderWay : public UnderWay {
  public:
   AllUnderWay(std::vector<MPI_Request> requests, std::span<Receive const> receives)
       : requests_(std::move(requests)), receives_(receives.begin(), receives.end()) {}
-  // Memory that messages still read or write must stay, so that what wasn't finished is waited for.
+  // Waits for messages that weren't finished, because they still read or write the caller's memory.
   ~AllUnderWay() override {
     if (!requests_.empty() && is_running())
       MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// MPI, started and stopped; nothing of its header shows. Without MPI (no_mpi.cpp) there is one rank.
+/// The start and end of MPI, and engines on it, without its header. In builds without MPI (no_mpi.cpp) there is one rank.
 
 #include "engine.hpp"
 
@@ -14,11 +14,13 @@ void start_mpi(int& argc, char**& argv);
 /// Ends it, if start_mpi() started it.
 void end_mpi();
 
-/// What connects all ranks.
+/// The engine of all ranks.
 std::unique_ptr<Engine> world_engine();
-/// What connects the ranks of one machine.
+/// The engine of the ranks of this machine.
 std::unique_ptr<Engine> machine_engine();
-/// \param fortran_handle  of a communicator, which is duplicated
+/// The engine of a communicator's ranks.
+///
+/// \param fortran_handle  of the communicator, which is duplicated
 std::unique_ptr<Engine> engine_of(int fortran_handle);
 
 /// Ends all ranks, where MPI runs.

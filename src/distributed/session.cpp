@@ -92,7 +92,7 @@ Session::Session(int& argc, char**& argv) : state_(std::make_unique<State>()) {
 }
 
 Session::~Session() {
-  // Where this rank is on its way out by an exception, the others may be waiting for it, and would for ever.
+  // Where an exception ends this rank, the others may be waiting for it, and would wait for ever.
   if (state_->world.size() > 1 && std::uncaught_exceptions() > state_->exceptions) abort_all(1);
   state_->world = Group();
   detail::end_mpi();

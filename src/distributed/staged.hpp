@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// An exchange by way of page-locked memory of the host: each pair of ranks has a stream of parts, two of which are under way
-/// in each direction, so that one is copied while another travels. No stream waits for another one, so that none can
-/// wait for itself.
+/// An exchange by way of page-locked memory of the host: each pair of ranks has a stream of parts in each
+/// direction, two of which are under way, so that one is copied while another travels. No stream waits for another one,
+/// so that ranks can't lock.
 
 #include "group_state.hpp"
 #include "pieces.hpp"
@@ -19,7 +19,7 @@
 
 namespace coir::distributed::detail {
 
-/// Bytes of a part: both ends of a stream must agree, so that it depends on the number of ranks alone.
+/// Bytes of a part. It depends on the number of ranks alone, because both ends of a stream must agree on it.
 inline std::int64_t staged_part(int ranks) {
   constexpr std::int64_t all = std::int64_t(64) << 20, most = std::int64_t(16) << 20,
                          least = std::int64_t(1) << 20;

@@ -13,7 +13,7 @@ namespace coir::distributed {
 
 namespace {
 
-/// In the order in which they are told apart: the first class that fits.
+/// The classes of exceptions, in the order in which they are tried.
 enum class Kind { none, precondition, input, resource, environment, numerical, memory, other };
 
 std::pair<Kind, std::string> kind_of(std::exception_ptr const& error) {

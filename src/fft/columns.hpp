@@ -26,7 +26,7 @@ struct ThreadBuffers {
   void* of(std::int64_t part) const { return static_cast<char*>(data) + part * bytes; }
 };
 
-/// work(part, first task, task after the last) for each part of the tasks.
+/// Calls work(part, first task, task after the last) for each part of the tasks, on threads.
 template <class Exec, class Work>
 void share_out(char const* label, Exec const& exec, std::int64_t parts, std::int64_t tasks,
                Work const& work) {
@@ -36,8 +36,8 @@ void share_out(char const* label, Exec const& exec, std::int64_t parts, std::int
   });
 }
 
-/// Copies columns to a buffer, where they lie columns<T> apart, does something to them there, and copies them to their place: in
-/// memory they share lines of the cache with other columns.
+/// Copies columns to a buffer, where their numbers lie columns<T> apart, calls `what` for them there, and copies them
+/// to their place. In memory they would share cache lines with other columns.
 ///
 /// \param from, to  the first number of the first column; they may be the same
 /// \param stride    from number to number of a column

@@ -17,7 +17,7 @@
 
 namespace coir::fft::detail {
 
-/// Turns the library's status into an exception, one line long.
+/// Throws EnvironmentError, with one line, if the library's status isn't success.
 inline void check(COIR_FFT(Result) status, char const* call) {
   if (status == COIR_FFT_CONSTANT(SUCCESS)) return;
   std::string const text = std::string(COIR_FFT_NAME) + " failed in " + call + " with status " +
@@ -40,7 +40,7 @@ class Handle {
                                       &work_bytes_);
     });
   }
-  /// Of the lines along the first axis of [length, count] complex numbers.
+  /// A plan of the lines along the first axis of [length, count] complex numbers.
   Handle(long long length, long long count, COIR_FFT(Type) type) {
     make([&] {
       return COIR_FFT(MakePlanMany64)(handle_, 1, &length, &length, count, 1, &length, count, 1,
@@ -67,7 +67,7 @@ class Handle {
     }
   }
 
-  /// How one side lies in memory.
+  /// The layout of one side in memory.
   struct Layout {
     std::array<long long, 3> embed{1, 1, 1};
     long long step;

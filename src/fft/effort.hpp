@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How long FFTW's planner may look.
+/// The effort of FFTW's planner.
 
 #include <coir/fft/detail/transforms.hpp>
 

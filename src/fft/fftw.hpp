@@ -75,7 +75,7 @@ class Scratch {
   std::unique_ptr<void, Free> block_;
 };
 
-/// While it lives, FFTW's planner knows nothing of what it measured: its estimates would differ otherwise.
+/// Hides from FFTW's planner what it has measured, during its lifetime: estimates would depend on that otherwise.
 template <class T>
 class WithoutWisdom {
  public:
@@ -91,7 +91,7 @@ class WithoutWisdom {
   char* wisdom_;
 };
 
-/// What kind of transform a plan makes.
+/// The kinds of transforms.
 enum class Kind { complex_forward, complex_backward, real_forward, real_backward };
 
 /// One plan of FFTW.

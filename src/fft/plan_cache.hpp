@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Transforms that were made before, kept for the next plan that is made alike.
+/// The cache of transforms: they are kept for later plans of the same request.
 
 #include <coir/fft/detail/transforms.hpp>
 
@@ -16,11 +16,11 @@ namespace coir::fft::detail {
 /// Has clear_plan_cache() call this. Once Kokkos ends it is called, too.
 void on_clear(void (*clear)());
 
-/// What one execution space and precision have made.
+/// The cached transforms of one execution space and precision.
 template <class Exec, class T>
 class PlanCache {
  public:
-  /// \param where  what tells apart instances whose plans differ: their threads, or their stream
+  /// \param where  distinguishes instances that need plans of their own: the number of threads, or the stream
   /// \param make   called without arguments if there is nothing to find; gives a shared_ptr of Transforms
   template <class Make>
   static std::shared_ptr<Transforms<Exec, T>> get(std::uintptr_t where, Request const& request,

@@ -22,7 +22,7 @@ namespace {
 /// A transform of at most so many points is worth one thread alone.
 constexpr std::int64_t small = 4096;
 
-/// How a request is cut: into tasks of FFTW's own for the trailing axes, and columns along the others.
+/// The parts of a request: tasks that FFTW transforms along the trailing axes, and columns along the others.
 class Cut {
  public:
   int outer = 0;            ///< leading axes, transformed by columns
@@ -38,7 +38,7 @@ class Cut {
     else
       by_tasks(request);
     parts = request.batch * request.points() <= small ? 1 : threads;
-    // FFTW writes to its input on the way, which goes to memory in vain unless it is a copy in cache.
+    // FFTW writes to its input. A copy in cache is written there; the input itself would be written to memory, for nothing.
     by_copies = request.real && !request.options.in_place && outer > 0 && outer + 1 < request.rank;
   }
 
@@ -115,7 +115,7 @@ class Direction {
     if (!columns_first) run_columns(exec, static_cast<Number*>(out), 0, buffers);
   }
 
-  /// All of it but for the columns along the first axis.
+  /// Transforms along all axes but the first.
   template <class Exec>
   void run_without_first(Exec const& exec, void* data, Scratch<T> const& buffers) {
     if (!forward_) run_columns(exec, static_cast<Number*>(data), 1, buffers);
@@ -123,8 +123,7 @@ class Direction {
     if (forward_) run_columns(exec, static_cast<Number*>(data), 1, buffers);
   }
 
-  /// Columns along the first axis: what(columns in a buffer, number of the first, how many). They lie there as many as
-  /// columns<T> apart.
+  /// Calls what(columns in a buffer, number of the first, how many) for the columns along the first axis: see columns.hpp.
   template <class Exec, class What>
   void for_first_columns(Exec const& exec, void* data, Scratch<T> const& buffers,
                          What const& what) const {

@@ -3,11 +3,12 @@
 /// \file
 /// Transforms over ranks, for one execution space.
 ///
-/// A row (x, y) travels as a whole: to the rank that has y, or back to the one that has x. At the rank that has y, what comes from
-/// one rank lies in one piece, since all of its planes follow each other there. On hosts the pieces at the other end, one for each
-/// plane and rank, are sent from where they are. On devices that would be too many messages: rows are put side by side in a
-/// buffer. A share of the planes, a chunk, goes at a time: on devices one travels while the next one is transformed; on hosts it is
-/// read from caches rather than from memory when it is sent after its transform, or transformed when it has come.
+/// A row (x, y) travels as a whole: to the rank that has y, or back to the one that has x. At the rank that has y, what
+/// comes from one rank lies in one piece, since all of its planes follow each other there. On hosts the pieces at the
+/// other end, one for each plane and rank, are sent from where they are. On devices that would be too many messages:
+/// rows are put side by side in a buffer. A share of the planes, a chunk, goes at a time: on devices one travels while
+/// the next one is transformed; on hosts it is read from caches rather than from memory when it is sent after its
+/// transform, or transformed when it has come.
 ///
 /// One rank transforms planes in the field, and lines along x from the field to the spectrum or back.
 
@@ -24,8 +25,8 @@
 
 namespace coir::fft::detail {
 
-/// Rows of planes, from a field or to it: those of this rank from or to its spectrum, all others from or to a buffer, in which each
-/// rank's lie together.
+/// Rows of planes, from a field or to it: those of this rank from or to its spectrum, all others from or to a buffer,
+/// in which each rank's lie together.
 template <class T>
 struct MoveRows {
   using Number = Kokkos::complex<T>;
@@ -37,7 +38,7 @@ struct MoveRows {
   std::int32_t own_first;  ///< below 0 if this rank has no rows
   bool back;
 
-  /// Where row j of plane i lies outside of the field; null if it stays.
+  /// The address of row j of plane i outside of the field; null if the row stays.
   KOKKOS_FORCEINLINE_FUNCTION Number* other(std::int64_t i, std::int64_t j) const {
     std::int64_t const first = first_row[j], count = row_count[j];
     if (first == own_first) return spectrum + ((global_plane + i) * count + (j - first)) * row;
@@ -62,9 +63,9 @@ struct MoveRows {
   }
 };
 
-/// Chunks of the planes, the same number on every rank. On hosts as many as leave a chunk in the caches of the threads that have
-/// transformed it, or will. On devices as many as are worth it, up to 4: on two H200s a field of
-/// 1024^3 takes 6.9 ms forward before its lines in one chunk, 5.9 in two, 5.5 in four, 6.0 in eight and 6.2 in sixteen.
+/// Chunks of the planes, the same number on every rank. On hosts as many as leave a chunk in the caches of the threads
+/// that have transformed it, or will. On devices as many as are worth it, up to 4: on two H200s a field of 1024^3 takes
+/// 6.9 ms forward before its lines in one chunk, 5.9 in two, 5.5 in four, 6.0 in eight and 6.2 in sixteen.
 template <class Exec>
 std::int64_t chunks_of(Shape<3> const& shape, std::int64_t row_bytes, int ranks,
                        std::int64_t threads) {
@@ -182,7 +183,7 @@ void SlabParts<Exec, T>::move_rows(Number* field, Number* spectrum, std::int64_t
                        static_cast<std::int32_t>(rows().count > 0 ? rows().first : -1), back});
 }
 
-/// What other ranks have in the spectrum of a share of this rank's planes.
+/// The pieces of a share of this rank's planes that other ranks have in the spectrum.
 template <CompiledSpace Exec, Real T>
 auto SlabParts<Exec, T>::pieces_of_planes(Number* field, std::int64_t chunk) const
     -> std::vector<Piece> {
@@ -202,7 +203,8 @@ auto SlabParts<Exec, T>::pieces_of_planes(Number* field, std::int64_t chunk) con
   return pieces;
 }
 
-/// What this rank has in the spectrum of a share of other ranks' planes: in as many pieces as pieces_of_planes() gives there.
+/// The pieces of other ranks' planes that this rank has in the spectrum, of one share: as many as pieces_of_planes()
+/// gives there.
 template <CompiledSpace Exec, Real T>
 auto SlabParts<Exec, T>::pieces_of_rows(Number* spectrum, std::int64_t chunk) const
     -> std::vector<Piece> {

@@ -12,7 +12,7 @@
 
 namespace coir::mesh::detail {
 
-/// Whole numbers for parts of a particle, as wide as a T, in whose memory they lie.
+/// The type of whole numbers for parts of a particle, as wide as a T, in whose memory they lie.
 template <class T>
 using Fixed = std::conditional_t<std::is_same_v<T, float>, std::int32_t, std::int64_t>;
 
@@ -27,8 +27,8 @@ KOKKOS_FUNCTION void add_to(Cell& cell, Cell amount) {
   }
 }
 
-/// Cuts `whole` into parts in proportion to weights that add up to 1. The first part is what the others leave, so that
-/// nothing is lost.
+/// Cuts `whole` into parts in proportion to weights that add up to 1. The first part is the remainder of the others, so that
+/// the parts add up to `whole`.
 template <int Support, class T, class I = Fixed<T>>
 KOKKOS_FORCEINLINE_FUNCTION void cut(I whole, T const (&weight)[Support], I (&part)[Support]) {
   T const all = static_cast<T>(whole);

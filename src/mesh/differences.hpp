@@ -25,7 +25,7 @@ struct Differences {
   std::int64_t shift;                   // from planes of the potential to those of the force
   DifferenceWeights<T> weights[3];
 
-  /// All planes.
+  /// Differences in all planes.
   Differences(T const* from, Shape<3> const& shape, double box, T* to)
       : potential(from),
         row(2 * (shape[2] / 2 + 1)),
@@ -133,9 +133,9 @@ struct CopyPlanes {
 };
 
 /// A mesh of vectors in the memory of the potential that they are made from, so that both take no more memory than the
-/// vectors alone. The potential lies at the end. The vectors of the first two thirds of the planes don't reach it. The next
-/// batch of planes is as large as overwrites only planes of the potential that aren't needed any more, about two thirds of
-/// the rest, and so on; the last eight planes are made from a copy.
+/// vectors alone. The potential lies at the end. The vectors of the first two thirds of the planes don't reach it. Each
+/// further batch of planes, about two thirds of the rest, overwrites only planes of the potential that aren't needed
+/// any more; the last eight planes are made from a copy.
 struct PotentialInVectors {
   static constexpr std::int64_t late = 8, around = 2;
   Shape<3> shape;
@@ -144,7 +144,7 @@ struct PotentialInVectors {
   std::int64_t plane() const { return shape[1] * row(); }
   std::int64_t vectors() const { return 3 * size_of(shape); }
 
-  /// Where the potential begins, in numbers; a multiple of 64 of them, so that it is as well aligned as the vectors.
+  /// The offset of the potential in numbers; a multiple of 64, so that it is as well aligned as the vectors.
   std::int64_t offset() const { return (vectors() - shape[0] * plane() + 63) / 64 * 64; }
   /// Numbers of vectors and potential together.
   std::int64_t size() const { return std::max(vectors(), offset() + shape[0] * plane()); }
@@ -179,8 +179,8 @@ struct PotentialInVectors {
   std::int64_t last() const { return std::min(shape[0], late); }
 };
 
-/// The same for the vectors of some planes: those that a rank's particles touch. The potential has `reach` planes more before and
-/// after them, so that nothing wraps around.
+/// A mesh of vectors in the memory of the potential, for the planes that a rank's particles touch: see
+/// PotentialInVectors. The potential has `reach` planes more before and after these, so that nothing wraps around.
 struct PotentialInWindow {
   static constexpr std::int64_t late = 12;  // fewer planes at the end aren't worth a batch
   Shape<3> shape{};                         ///< of the whole mesh
@@ -192,7 +192,7 @@ struct PotentialInWindow {
   std::int64_t row() const { return 2 * (shape[2] / 2 + 1); }
   std::int64_t plane() const { return shape[1] * row(); }
   std::int64_t vectors() const { return 3 * planes * shape[1] * shape[2]; }
-  /// Planes of the potential.
+  /// The number of planes of the potential.
   std::int64_t held() const { return planes + 2 * reach; }
   /// Numbers of the copied planes.
   std::int64_t copy_size() const { return (last() + 2 * reach) * plane(); }

@@ -12,8 +12,9 @@
 
 namespace coir::mesh::detail {
 
-/// Differences in blocks of 4 x 8 x 32 cells. A block is a team's, whose threads share their loads in the nearest cache; a
-/// thread has the four cells along the first axis. Vectors go by way of scratch memory, so that stores are coalesced.
+/// Differences in blocks of 4 x 8 x 32 cells, one for each team. The threads of a team share their loads in the
+/// first-level cache; each thread has four cells along the first axis. Vectors go by way of scratch memory, so that
+/// stores are coalesced.
 template <class T, int Points>
 struct DifferencesInBlocks {
   static constexpr int planes = 4, rows = 8, columns = 32, team = rows * columns;
@@ -109,7 +110,8 @@ struct DifferencesInBlocks {
     return Points == 2 ? narrow : narrow + weights[d].far * (before2 - after2);
   }
 
-  /// Cell i of the periodic axis d, for i >= -2. Any cell for i more than 2 beyond the end: its value is dropped.
+  /// Cell i of the periodic axis d, for i >= -2. If i lies more than 2 beyond the end the result is some cell, whose
+  /// value is dropped.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t around(std::int32_t i, int d) const {
     i = i < n[d] + 2 ? i : n[d] + 1;
     i = i < 0 ? i + n[d] : i >= n[d] ? i - n[d] : i;

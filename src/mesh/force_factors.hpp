@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The factors of modes that the force multiplies by, axis by axis.
+/// Factors by which the force multiplies modes, axis by axis.
 
 #include <coir/mesh/force_kernel.hpp>
 
@@ -14,10 +14,12 @@ namespace coir::mesh::detail {
 struct ForceFactors {
   std::vector<double> square{};     ///< k^2
   std::vector<double> laplacian{};  ///< the share of K^2, as the kernel discretises the Laplacian
-  std::vector<double> window{};     ///< takes the window of painting and readout by cic out
+  std::vector<double> window{};     ///< the inverse of the window of painting and readout by cic
 };
 
-/// \param cells  along the axis
+/// The factors along one axis.
+///
+/// \param cells  cells along the axis
 /// \param waves  cells, or cells / 2 + 1 for the last axis
 /// \param box    length of the box
 ForceFactors force_factors(std::int64_t cells, std::int64_t waves, double box, ForceKernel kernel);

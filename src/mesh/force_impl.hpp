@@ -69,7 +69,7 @@ struct SpectralSlope {
   Kokkos::complex<T> const* spectrum;
   Kokkos::complex<T>* component;
   std::int64_t n[3];
-  distributed::Share rows;  // of the spectrum that are here
+  distributed::Share rows;  // of the spectrum, on this rank
   int d;
   T unit;
 
@@ -106,14 +106,14 @@ struct StoreComponent {
   }
 };
 
-/// Whoever asks for the same bits in each run gets those of any number of ranks.
+/// With Effort::estimate bits don't depend on the run: then they shouldn't depend on the number of ranks either.
 inline fft::PlanOptions force_plan_options(ForceOptions const& options) {
   return {.in_place = true,
           .effort = options.effort,
           .by_planes = options.effort == fft::Effort::estimate};
 }
 
-/// Where the meshes of a Force lie in its memory, counted in numbers of type T.
+/// Offsets and sizes of a Force's meshes in its memory, in numbers of type T.
 struct ForceLayout {
   std::int64_t potential = 0;  ///< where it begins
   std::int64_t size = 0;       ///< of vectors and potential together
@@ -138,7 +138,7 @@ struct ForceLayout {
   }
 };
 
-/// The same for a rank. The potential's own planes are as well aligned as the vectors.
+/// Offsets and sizes of the meshes on one of several ranks. The potential's own planes are as well aligned as the vectors.
 struct ForceLayoutOfRank {
   PotentialInWindow both;
   std::int64_t workspace = 0;  ///< where the spectrum's rows lie
@@ -227,7 +227,7 @@ Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
     component_ = fft::allocate_in_place<T, Space>("coir::mesh::force/component", shape);
   if constexpr (runs_on_host<Exec>) {
     ask_for_large_pages(memory_.data(), layout.size * static_cast<std::int64_t>(sizeof(T)));
-    // The system hands out memory when it is first written to: let that be now, not in the first step.
+    // The system allocates pages when they are first written to: this is done now, not in the first step.
     Kokkos::deep_copy(exec, memory_, T(0));
   }
   spectrum_ = Spectrum(reinterpret_cast<Kokkos::complex<T>*>(memory_.data() + layout.potential),
@@ -266,7 +266,7 @@ Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3
           Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/component"),
           static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(slab.rows().count),
           static_cast<std::size_t>(shape[2] / 2 + 1));
-    // What lies between rows travels with them.
+    // Ghost planes travel with the gaps between their rows, so these are set, too.
     Kokkos::deep_copy(exec, memory_, T(0));
     make_factors();
   });

@@ -44,7 +44,7 @@ GhostPlanes<Exec>::GhostPlanes(distributed::Group const& group, std::int64_t pla
   for (int holder = 0; holder < ranks; ++holder)
     for (auto const& run : detail::ghost_runs(planes, holder, ranks, widths))
       if (run.owner == rank) owned_here_.push_back(run);
-  // A holder's runs keep their order, in which they travel.
+  // stable_, because pieces of one holder match by their order.
   std::stable_partition(owned_here_.begin(), owned_here_.end(),
                         [&](detail::GhostRun const& run) { return run.held >= widths.below; });
 }
@@ -97,7 +97,7 @@ void GhostPlanes<Exec>::add(Exec const& exec, T* data, std::int64_t plane, std::
   group_.exchange(exec, "mesh/ghosts", sends, receives);
   at = 0;
   for (auto const& run : owned_here_) {
-    // One after the other: two of them may stand for the same plane.
+    // One kernel after the other: two runs may contain ghosts of one plane.
     for_each("coir::mesh::ghosts/add", exec, coir::box<2, std::int64_t>({run.planes, length}),
              detail::AddPlanes<T>{received + at * plane, data + (widths_.below + run.own) * plane,
                                   plane, plane});

@@ -87,7 +87,7 @@ struct PaintAtomics {
 struct Range3 {
   std::int32_t least[3], greatest[3];
 };
-/// Reduces to the range that holds those of all threads of a team.
+/// A reducer: the smallest range that contains the ranges of all threads of a team.
 struct JoinRanges {
   using reducer = JoinRanges;
   using value_type = Range3;
@@ -156,7 +156,7 @@ struct PaintTiles {
   }
 
  private:
-  /// Cells in memory. Those of a window are as good as periodic: no particle touches both ends.
+  /// Cells in memory along an axis. A window may be taken for periodic, because no particle touches both of its ends.
   KOKKOS_FORCEINLINE_FUNCTION std::int32_t extent(int d) const {
     return static_cast<std::int32_t>(cells.held(d));
   }
@@ -176,7 +176,7 @@ struct PaintTiles {
       Located<Support, T> const at(position + 3 * p, per_cell, cells);
       COIR_UNROLL
       for (int d = 0; d < 3; ++d) {
-        // By the shorter way around the periodic axis.
+        // The distance by the shorter way around the periodic axis.
         std::int32_t const n = extent(d), straight = at.axis[d].first - middle.axis[d].first;
         std::int32_t const away = straight < -(n / 2)     ? straight + n
                                   : straight >= n - n / 2 ? straight - n
@@ -267,7 +267,7 @@ struct PaintTiles {
   }
 };
 
-/// Particles of a chunk: as many as 16^3 cells hold on average, but enough for a tile to pay.
+/// The number of particles in a chunk: as many as 16^3 cells hold on average, but enough for a tile to pay.
 inline int chunk_of(std::int64_t particles, std::int64_t cells, int most) {
   std::int64_t const wanted = 4096 * particles / cells;
   int chunk = 1024;
@@ -275,7 +275,7 @@ inline int chunk_of(std::int64_t particles, std::int64_t cells, int most) {
   return chunk;
 }
 
-/// Zero in every number of a mesh.
+/// Sets all numbers of a mesh to zero.
 template <class Cell>
 struct ClearCells {
   Cells<Cell> cells;
@@ -302,7 +302,7 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box, Mesh co
         Kokkos::View<Cell*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
             cells.data, static_cast<std::size_t>(cells.held(0) * cells.plane)),
         Cell(0));
-  else  // the gaps between rows are a caller's own
+  else  // not the gaps between rows, which a caller may use
     for_each("coir::mesh::paint/clear", exec,
              coir::box<3, std::int64_t>({cells.held(0), cells.extent[1], row}),
              ClearCells<Cell>{cells});
@@ -314,7 +314,7 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box, Mesh co
       int const chunk =
           chunk_of(painted.particles, cells.held(0) * cells.extent[1] * cells.extent[2],
                    Tiles::most_particles);
-      // So few parts per particle that a whole chunk in one cell fits a whole number.
+      // Few enough parts per particle for a whole chunk in one cell not to overflow.
       T const whole =
           static_cast<T>(std::int64_t(1) << (sizeof(T) == 4 ? 30 : 62)) / static_cast<T>(chunk);
       Tiles const body{painted, cells, per_cell, chunk, deposit, whole, T(1) / whole};

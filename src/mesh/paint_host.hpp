@@ -28,7 +28,7 @@ struct Part {
   std::vector<Cell*> planes;
 };
 
-/// Particles of one thread that lie in parts of other threads.
+/// The particles that one thread has found in the parts of other threads.
 struct Elsewhere {
   std::vector<std::int64_t>* of_part =
       nullptr;  ///< a list for each part, or null if there are no others
@@ -52,8 +52,8 @@ void add_pairs(T* const (&row)[2][2], std::int32_t column, T const (&wx)[2], T c
 
 /// Adds the particles number(0) to number(count - 1) to a part of the mesh, or where they lie in another, to a list.
 ///
-/// It is one function because compilers keep its loops quick that way: with what is done to a particle in functions of its own
-/// some assignments take a quarter longer.
+/// It is one function for speed: with the work on a particle in functions of their own some assignments take a quarter
+/// longer.
 template <int Support, int Components, class T, class Mesh, class Deposit, class Number>
 void paint_part(Painted<T> const& painted, std::int64_t count, Number const& number, double box,
                 Mesh const& cells, Part<typename Deposit::Cell> const& part, Deposit const& deposit,
@@ -84,7 +84,7 @@ void paint_part(Painted<T> const& painted, std::int64_t count, Number const& num
     Block& next = blocks[1 - which];
     locate_from(begin + size, next);
     auto const add = [&](int p) {
-      // Cells that evolved particles touch aren't in the nearest cache.
+      // Cells that evolved particles touch aren't in the first-level cache.
       if (p < ahead && is_own(next, p)) {
         Cell* const* const planes = part.planes.data() + (next.plane[0][p] - part.begin);
         for (int a = 0; a < Support; ++a)
@@ -108,7 +108,7 @@ void paint_part(Painted<T> const& painted, std::int64_t count, Number const& num
                 add_to(row[a][b][column[c] + v], amount);
               });
     };
-    // Neighbours touch the same cells: the second would wait until the first one's can be read.
+    // Neighbouring particles touch the same cells: the second would wait until what the first one stored can be loaded.
     for (int p = 0; p < size; p += 2) add(p);
     for (int p = 1; p < size; p += 2) add(p);
   }
@@ -129,8 +129,8 @@ std::int64_t span_of_plane(Cells<Cell> const& cells) {
   return (cells.extent[1] - 1) * cells.row + cells.extent[2] * numbers_of_cell<Components>;
 }
 
-/// body(first, count) for what lies in rows among the elements [begin, end) of a plane: the gaps between rows are a
-/// caller's own.
+/// Calls body(first, count) for the parts of the elements [begin, end) of a plane that lie in rows, not in the gaps between
+/// them, which a caller may use.
 template <int Components, class Cell, class Body>
 void for_rows(Cells<Cell> const& cells, std::int64_t begin, std::int64_t end, Body const& body) {
   std::int64_t const length = cells.extent[2] * numbers_of_cell<Components>;
@@ -148,8 +148,8 @@ void clear_plane(Cells<Cell> const& cells, Cell* plane) {
       [=](std::int64_t first, std::int64_t count) { std::fill_n(plane + first, count, Cell(0)); });
 }
 
-/// Each thread paints those of its share of the particles that lie in its slab of the mesh, and then those that the others
-/// have found there.
+/// Each thread goes through its share of the particles and paints those in its own slab of the mesh; then it paints the
+/// particles that other threads have found in its slab.
 template <int Support, int Components, class Exec, class T, class Mesh, class Deposit>
 void paint_slabs(Exec const& exec, Painted<T> const& painted, double box, Mesh const& cells,
                  Deposit const& deposit, int threads) {
@@ -199,7 +199,7 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box, Mesh c
                                       deposit, {});
     }
   });
-  // Ghosts one after the other, each by all threads: two of them may belong to the same plane.
+  // Ghosts are added one after the other, each by all threads: two of them may belong to one plane.
   for_threads(exec, "coir::mesh::paint/ghosts", threads, [&](int t) {
     std::int64_t const begin = span * t / threads, end = span * (t + 1) / threads;
     for (auto const& part : parts)

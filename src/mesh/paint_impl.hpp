@@ -89,7 +89,7 @@ void paint_parts(Exec const& exec, Painted<T> const& painted, double box, Mesh c
                  PaintScheme scheme, Ranks const& ranks) {
   using Whole = Fixed<T>;
   auto const parts = parts_in(cells);
-  // Row by row: the gaps between them are a caller's own. No instructions are left of it.
+  // Row by row, without the gaps, which a caller may use. Compilers remove these loops.
   for (std::int64_t i = 0; i < cells.held(0); ++i)
     for (std::int64_t j = 0; j < cells.extent[1]; ++j)
       begin_lifetimes<Whole>(cells.data + i * cells.plane + j * cells.row, cells.extent[2]);
@@ -135,7 +135,7 @@ void paint(Exec const& exec, Painted<T> const& painted, double box, Cells<T> con
   });
 }
 
-/// Counts particles that touch planes that aren't held.
+/// Counts the particles that touch planes which aren't held.
 template <int Support, class T>
 struct CountBeyond {
   T const* position;

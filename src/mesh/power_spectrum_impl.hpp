@@ -163,7 +163,7 @@ PowerSpectrum means_of_bins(Sums const& sums, SpectrumBins const& bins, double b
   return result;
 }
 
-/// What sums of bins are weighted with, and where bins begin.
+/// Tables in the memory of kernels: the weights of modes, and the beginnings of bins.
 template <class Exec>
 struct BinTables {
   using Space = typename Exec::memory_space;
@@ -301,9 +301,9 @@ class PaintedSpectra {
  private:
   using Plan = fft::RealPlan<Exec, T, 3>;
 
-  // Checks that there is memory for everything before the plan, which is made first, takes its part.
+  // Checks that there is memory for everything before the plan, the first member, is made.
   Plan plan(int fields, std::int64_t most_particles) const {
-    // As over ranks, which is to give the same bits.
+    // By planes, as over ranks, because both must give the same bits.
     fft::PlanOptions const in_place{
         .in_place = true, .effort = fft::Effort::estimate, .by_planes = true};
     int const meshes = fields + (options_.interlace ? 1 : 0);
@@ -360,7 +360,7 @@ PowerSpectrum spectrum_of_particles(Exec const& exec, Sample<T> const& a, Sample
   return result;
 }
 
-/// How far beyond a rank's planes a particle lies, by the shorter way around.
+/// How many planes beyond a rank's own a particle lies, by the shorter way around the axis.
 template <class T>
 struct FarthestBeyond {
   T const* position;
@@ -378,7 +378,7 @@ struct FarthestBeyond {
   }
 };
 
-/// As Interlace, for the rows of a rank.
+/// Interlace for the rows of a rank.
 template <class T>
 struct InterlaceRows {
   Kokkos::complex<T>* spectrum;
@@ -470,7 +470,7 @@ PowerSpectrum spectrum_of_particles_on_ranks(Exec const& exec, distributed::Grou
   fft::RealSlab<Exec, T> const slab(exec, group, shape, plan);
 
   std::int64_t const row = 2 * (cells / 2 + 1), plane = cells * row;
-  // Own planes are as well aligned as memory is.
+  // The own planes begin at a multiple of 64 numbers, so that they are as well aligned as the memory.
   std::int64_t const before = widths.below * plane, lead = (before + 63) / 64 * 64 - before;
   std::int64_t const mesh = lead + ghosts.held() * plane, part = cells * slab.rows().count * row;
   Numbers field, spectra, shifted;

@@ -10,7 +10,7 @@ namespace coir::mesh::detail {
 
 namespace {
 
-// Edges are widened by this part of themselves, so that one that is meant to lie on a mode includes it.
+// Edges are widened by this part of themselves, so that an edge on a mode includes the mode whichever way it is rounded.
 constexpr double slack = 1e-12;
 
 // edge^2 rounded up to a whole number, at most `end`.

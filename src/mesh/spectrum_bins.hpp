@@ -18,11 +18,13 @@ struct SpectrumBins {
   std::int64_t count() const { return static_cast<std::int64_t>(middle.size()); }
 };
 
+/// The bins of a mesh's modes.
+///
 /// \throws PreconditionError naming the option that is out of its range
 SpectrumBins spectrum_bins(Shape<3> const& shape, double box, PowerSpectrumOptions const& options);
 
-/// The factor of the power that takes the window of assignment out along an axis of n cells: sinc(pi q / n)^(-2 p) for each
-/// wave q, or 1 without options.compensate.
+/// The factors that compensate the power for the window of assignment along an axis of n cells: sinc(pi q / n)^(-2 p)
+/// for each wave q, or 1 without options.compensate.
 ///
 /// \param waves  n, or n / 2 + 1 for the last axis
 std::vector<double> compensation(std::int64_t n, std::int64_t waves,

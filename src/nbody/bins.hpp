@@ -1,9 +1,8 @@
 #pragma once
 
 /// \file
-/// Bins of particles by the cells of a mesh that they lie in, and the permutation that sorts particles by them: on hosts
-/// stretches of the mesh's rows, on devices pencils. Unsorted, evolved particles take two to four times as long to paint and
-/// to read out.
+/// Sorts particles into bins of neighbouring cells of a mesh: on hosts stretches of the mesh's rows, on devices
+/// pencils. Unsorted, evolved particles take two to four times as long to paint and to read out.
 
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
@@ -62,8 +61,9 @@ struct PencilBins {
   }
 };
 
-/// Cells of a mesh's row that make a bin on hosts: what their particles touch fits the nearest cache. Each thread counts particles
-/// in bins of its own, which take at most a byte per cell of the mesh together, for up to most_threads_with_bins() threads.
+/// How many cells of a mesh's row make a bin on hosts: so few that the cells that their particles touch fit the
+/// first-level cache. Each thread counts particles in bins of its own, which take at most a byte per cell of the mesh
+/// together, for up to most_threads_with_bins() threads.
 inline std::int32_t cells_per_bin(std::int64_t threads, std::int64_t mesh_side) {
   constexpr auto bytes = static_cast<std::int64_t>(sizeof(std::uint32_t));
   std::int64_t const per_row = std::max<std::int64_t>(1, mesh_side / (bytes * threads));
@@ -78,8 +78,8 @@ std::int64_t most_threads_with_bins(RowBins<T> const& bins) {
   return std::max<std::int64_t>(1, bins.side / (bytes * bins.stretches));
 }
 
-/// On hosts: place[p], where particle p goes; it holds the particle's bin in between. Particles of a bin keep their order,
-/// for any number of threads.
+/// Computes the permutation of hosts: particle p goes to place[p]. Meanwhile place[p] holds the particle's bin.
+/// Particles of a bin keep their order, for any number of threads.
 template <class Exec, class T>
   requires runs_on_host<Exec>
 void find_places(Exec const& exec, T const* position, std::int64_t particles,
@@ -110,7 +110,7 @@ void find_places(Exec const& exec, T const* position, std::int64_t particles,
   });
 }
 
-/// Counts the particles of each bin, and notes how many of its bin came before each particle.
+/// Counts the particles of each bin, and stores for each particle how many of its bin were counted before it.
 template <class Bins, class T>
 struct CountBin {
   T const* position;
@@ -148,7 +148,7 @@ struct PutInBin {
   }
 };
 
-/// On devices: source[p], the particle that goes to place p. Particles of a bin come in any order.
+/// Computes the permutation of devices: particle source[p] goes to place p. Particles of a bin come in any order.
 ///
 /// \param rank  scratch, a number per particle
 template <class Exec, class T>

@@ -61,9 +61,9 @@ struct ColourNoise {
   }
 };
 
-/// Derivatives of phi = laplacian^-1 of a density along the three axes a, in Fourier space: -d_a phi is the density times
-/// i k_a / k^2, and the second derivatives d_a d_b phi, b = (a + shift) mod 3, are the density times k_a k_b / k^2. Divided by
-/// n^3, which the transforms that follow leave to do.
+/// Derivatives of phi = laplacian^-1 of a density along the three axes a, in Fourier space: -d_a phi is the density
+/// times i k_a / k^2, and the second derivatives d_a d_b phi, b = (a + shift) mod 3, are the density times k_a k_b /
+/// k^2. Divided by n^3, which the transforms that follow leave to do.
 template <class T>
 struct PotentialDerivatives {
   Kokkos::complex<T> const* from;
@@ -99,8 +99,8 @@ struct PotentialDerivatives {
   }
 };
 
-/// The source of second order, sum_(i<j) (phi,ii phi,jj - phi,ij^2), in two passes: source = x y + y z + z x of the pure second
-/// derivatives, and then source -= x^2 + y^2 + z^2 of the mixed ones.
+/// The source of second order, sum_(i<j) (phi,ii phi,jj - phi,ij^2), in two passes: source = x y + y z + z x of the
+/// pure second derivatives, and then source -= x^2 + y^2 + z^2 of the mixed ones.
 template <class T>
 struct AddSecondOrder {
   T* source;
@@ -133,7 +133,7 @@ struct Displace {
   T const* s[3];
   T *position, *momentum;  // null where they aren't to be written
   std::int64_t n;
-  std::int64_t first_plane;  ///< of those that are here
+  std::int64_t first_plane;  ///< of the lattice's planes on this rank
   double box;
   T for_position, for_momentum;
 
@@ -163,7 +163,7 @@ struct Displace {
   }
 };
 
-/// Displace for devices: of the 3 n numbers of a row a thread takes three that lie n apart, so that stores are coalesced.
+/// Displace for devices: a thread takes three of the 3 n numbers of a row, n apart, so that stores are coalesced.
 template <class T>
 struct DisplaceNumbers {
   Displace<T> displace;
@@ -212,7 +212,7 @@ inline void check_lattice(std::int64_t side, double box, int order) {
   expects(order == 1 || order == 2, "the order of perturbation theory must be 1 or 2", order);
 }
 
-/// Those of the lattice's planes that are here.
+/// The particles of this rank's planes of the lattice, without values.
 template <class Exec, class T>
 Particles<Exec, T> allocate_particles(std::int64_t side, double box,
                                       distributed::Share const& planes) {
@@ -228,7 +228,8 @@ Particles<Exec, T> allocate_particles(std::int64_t side, double box,
   return particles;
 }
 
-/// Meshes, transforms and kernels of Lagrangian perturbation theory. Over ranks each has planes of the lattice and rows of spectra.
+/// Meshes, transforms and kernels of Lagrangian perturbation theory. Over ranks each has planes of the lattice and rows
+/// of spectra.
 template <class Exec, class T>
 class Lpt {
  public:
@@ -292,7 +293,7 @@ class Lpt {
           mesh, [&](Block const& from, Block const& to) { slab_->backward(from, to); }, false);
   }
 
-  /// Three derivatives in real space.
+  /// The three derivatives of phi along the axes, or three of its second derivatives, in real space.
   void differentiate(Number const* from, Mesh& x, Mesh& y, Mesh& z, bool second = false,
                      int shift = 0) const {
     for_each("coir::nbody::lpt/derivatives", exec_,
@@ -339,7 +340,7 @@ class Lpt {
   }
 
  private:
-  /// Rows change their ranks on the way to other memory: a mesh that is spare takes the place of `mesh`.
+  /// Over ranks a transform writes to other memory than it reads: the spare mesh becomes `mesh`, and `mesh` the spare one.
   template <class Transform>
   void over_ranks(Mesh& mesh, Transform const& transform, bool forward) const {
     auto const spectrum = [&](Mesh const& one) {

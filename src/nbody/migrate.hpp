@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Kernels of particles that change their rank.
+/// Kernels of migration: they find the particles that leave a rank, pack them, and close the gaps.
 
 #include <coir/core/kokkos.hpp>
 #include <coir/core/loops.hpp>
@@ -26,8 +26,8 @@ struct Owner {
   }
 };
 
-/// The rank that has the plane which a particle lies in, by the arithmetic that painting finds it by: where rounding brings a
-/// position to the end of the box it is in plane 0, as is what isn't a number.
+/// The rank that has the plane of a particle, computed as painting does it: a position that rounding brings to the end
+/// of the box is in plane 0, and so is NaN.
 template <class T>
 struct OwnerOfPlane {
   T const* position;
@@ -51,7 +51,7 @@ struct OwnerOfSite {
   }
 };
 
-/// Numbers in memory of the pool of arrays: to get a device's from its driver takes as long as a step.
+/// Numbers in memory of the pool of arrays: memory from a device's driver takes as long as a step.
 template <class Number, class Space>
 class PooledNumbers {
  public:
@@ -72,7 +72,7 @@ class PooledNumbers {
   std::int64_t count_ = 0;
 };
 
-/// Particles that leave, those for one rank behind those for another, and how many go to each.
+/// The particles that leave, grouped by the rank that they go to, and how many go to each.
 template <class Space>
 struct LeaverList {
   PooledNumbers<std::uint32_t, Space> particles;
@@ -143,7 +143,7 @@ LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_
   return result;
 }
 
-/// On hosts in the order of memory, for any number of threads.
+/// Counts and lists on hosts: for each rank in the order of memory, for any number of threads.
 template <class Exec, class Destination>
   requires runs_on_host<Exec>
 LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_t particles,
@@ -206,7 +206,7 @@ struct Scatter {
   }
 };
 
-/// marks[list[n] - first] = 1, for those that lie behind `first`.
+/// marks[list[n] - first] = 1 for all list[n] >= first.
 struct MarkTail {
   std::uint32_t const* list;
   std::uint32_t* marks;
@@ -215,7 +215,7 @@ struct MarkTail {
     if (list[n] >= first) marks[list[n] - first] = 1;
   }
 };
-/// Lists the unmarked: to[...] = first + n.
+/// Writes first + n for each unmarked n, in their order, to consecutive places of `to`.
 struct ListUnmarked {
   std::uint32_t const* marks;
   std::uint32_t* to;
@@ -226,7 +226,7 @@ struct ListUnmarked {
     ++sum;
   }
 };
-/// Lists those of a list that are below `end`.
+/// Writes the numbers of a list that are below `end`, in their order, to consecutive places of `to`.
 struct ListBelow {
   std::uint32_t const* list;
   std::uint32_t* to;

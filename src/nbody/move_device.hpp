@@ -12,7 +12,7 @@
 
 namespace coir::nbody::detail {
 
-/// Stores the force at a particle where the other threads of a team find it.
+/// Stores the force at a particle in a team's scratch memory.
 template <class T>
 struct KeepForce {
   T* force;
@@ -69,7 +69,7 @@ struct MoveTeam {
   }
 };
 
-/// Interpolates the force to each particle and moves it, as read_out() with a MoveParticle does on hosts.
+/// Interpolates the force to each particle and moves it: read_out() with a MoveParticle, for devices.
 template <class Exec, class Reader, class Body>
 void move_in_teams(char const* label, Exec const& exec, std::int64_t particles,
                    Reader const& reader, Body const& what) {

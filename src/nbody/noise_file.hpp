@@ -17,10 +17,10 @@
 
 namespace coir::nbody::detail {
 
-/// Reads planes of an NPY file of shape (n, n, n) into the real numbers of a half spectrum. Of the whole file, which is in memory
-/// meanwhile, all numbers are looked at.
+/// Reads planes of an NPY file of shape (n, n, n) into the real numbers of a half spectrum. Holds the whole file in memory
+/// meanwhile, and checks all of its numbers.
 ///
-/// \param planes  those of the first axis that the spectrum's memory is for
+/// \param planes  the planes of the first axis that are read
 /// \throws InputError if the file is unreadable, of another shape, or has numbers that aren't finite
 template <class Spectrum>
 void read_noise(std::string const& path, std::int64_t n, distributed::Share const& planes,

@@ -44,7 +44,7 @@ std::int64_t ParticleMigration<Exec, T>::bytes(distributed::Group const& group, 
          static_cast<std::int64_t>(6 * sizeof(T) + sizeof(std::uint32_t));
 }
 
-/// Moves what Views hold to larger ones, one after the other, if they have fewer places than `count`.
+/// Copies particles to larger Views, one View after the other, if they have fewer places than `count`.
 template <CompiledSpace Exec, Real T>
 void ParticleMigration<Exec, T>::make_room(Particles<Exec, T>& particles,
                                            std::int64_t count) const {
@@ -133,7 +133,7 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
   std::int64_t const now = held - left + came;
   if (std::all_of(counts.begin(), counts.end(), [](std::int64_t n) { return n == 0; })) return;
 
-  // Those who leave, packed in the order of their destinations.
+  // The particles that leave, packed in the order of their destinations.
   Vector out[2], in[2];
   Indices sites_out, sites_in, places;
   distributed::together(group_, [&] {
@@ -178,7 +178,7 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
   add(sites_out.data(), sites_in.data(), static_cast<std::int64_t>(sizeof(std::uint32_t)));
   group_.exchange(exec_, "nbody/migration", sends, receives);
 
-  // Those who come take the places of those who left; with fewer of them the last ones of those who stayed move up.
+  // Particles that come take the places of those that left. If fewer come, the last ones that stayed fill the other places.
   Indices holes = leavers.particles;
   std::int64_t holes_count = left;
   if (came < left) {
@@ -194,7 +194,7 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
     Kokkos::parallel_scan("coir::nbody::migrate/holes", Range(exec_, 0, left),
                           ListBelow{leavers.particles.data(), below.data(), now}, under);
     exec_.fence();
-    // The first `came` holes are for those who come; the rest, as many as are moving, for the movers.
+    // The first `came` holes are for particles that come, all others for those that move up.
     auto const move_up = [&](auto* data, int components) {
       using Number = std::remove_pointer_t<decltype(data)>;
       PooledNumbers<Number, Space> const kept(std::int64_t(moving) * components);

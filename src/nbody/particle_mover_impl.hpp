@@ -72,7 +72,7 @@ struct Drift {
   }
 };
 
-/// Counts coordinates that are infinite or NaN, as `wrapped` makes those of lost particles.
+/// Counts coordinates that are infinite or NaN. wrapped() gives particles NaN that have lost their place in the box.
 template <class T>
 struct CountLost {
   T const* position;
@@ -81,7 +81,7 @@ struct CountLost {
   }
 };
 
-/// From particles per cell to 1 + delta.
+/// Turns particles per cell into 1 + delta.
 template <class T>
 struct Scale {
   T* data;
@@ -92,7 +92,7 @@ struct Scale {
   }
 };
 
-/// Over ranks with room to sort the particles that may come.
+/// The options of the force; over ranks its memory is large enough to sort the particles that may come.
 inline mesh::ForceOptions force_options(SimulationOptions const& options, bool has_vectors,
                                         distributed::Group const& group, std::int64_t side) {
   mesh::ForceOptions result{options.kernel, options.softening,
@@ -102,7 +102,7 @@ inline mesh::ForceOptions force_options(SimulationOptions const& options, bool h
   return result;
 }
 
-/// Gives back what initial conditions have left in the pool of arrays before the meshes are allocated.
+/// Frees the memory that initial conditions have left in the pool of arrays, before the meshes are allocated.
 template <class Exec, class T>
 mesh::Force<Exec, T> allocate_force(Exec const& exec, distributed::Group const& group, double box,
                                     std::int64_t mesh_side, mesh::Assignment assignment,
@@ -145,7 +145,7 @@ ParticleMover<Exec, T>::ParticleMover(Exec const& exec, distributed::Group const
       force_(allocate_force<Exec, T>(exec, group, box, mesh_side, options.assignment,
                                      force_options(options, has_vectors(options), group, side))) {}
 
-/// The Views of particles over ranks have room for more.
+/// The particles on this rank: over ranks their Views have more places than particles.
 template <class Exec, class T>
 auto positions_of(Particles<Exec, T> const& particles) {
   return Kokkos::View<T const* [3], Kokkos::LayoutRight, typename Exec::memory_space,
@@ -180,8 +180,8 @@ void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, boo
   has_force_ = true;
 }
 
-/// Transforms spread what isn't a number over the whole mesh, so that one cell tells; but densities of whole numbers lose
-/// it, and then positions are looked at.
+/// Transforms spread NaN over the whole mesh, so that one cell is enough to find it. But densities of whole numbers
+/// lose NaN, and then positions are checked.
 template <CompiledSpace Exec, Real T>
 bool ParticleMover<Exec, T>::is_finite_here(Particles<Exec, T> const& particles) const {
   if (options_.deterministic) {
@@ -218,7 +218,7 @@ void ParticleMover<Exec, T>::drift(Particles<Exec, T> const& particles, double f
   has_force_ = false;
 }
 
-/// Without drift_after; the components of a spectral gradient are on the mesh one after the other.
+/// The kick alone, for a spectral gradient whose components are on the mesh one after the other.
 template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::kick_by_components(Particles<Exec, T> const& particles,
                                                 Move const& move, PhaseSeconds& seconds) {

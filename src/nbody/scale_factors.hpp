@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the scale factors between steps must be.
+/// The check of the scale factors between steps.
 
 #include <coir/core/errors.hpp>
 

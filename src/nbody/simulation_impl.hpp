@@ -33,7 +33,7 @@ inline void check(SimulationOptions const& options, std::int64_t side) {
   expects(side >= 1, "there must be at least one particle along a side", side);
 }
 
-/// Checks what memory is allocated and particles are moved by, before either happens.
+/// Checks options and particles before memory is allocated and particles are moved.
 template <class Exec, class T>
 SimulationOptions const& checked(SimulationOptions const& options,
                                  Particles<Exec, T> const& particles, int first) {
@@ -59,7 +59,7 @@ std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group con
   std::int64_t const n = mesh_side(side, options);
   if (is_over_ranks(group)) {
     std::int64_t const particles = Migration::bytes(group, side, options.headroom);
-    // The sorter's permutation, or the vectors that take turns, have as many places as the particles.
+    // The sorter's permutation, or its second buffer, has as many places as the particles.
     auto const each = static_cast<std::int64_t>(6 * sizeof(T) + sizeof(std::uint32_t));
     auto const of_sorter = static_cast<std::int64_t>(
         Mover::has_vectors(options) ? sizeof(std::uint32_t) : 3 * sizeof(T));
@@ -118,8 +118,8 @@ void Simulation<Exec, T>::go_home() {
   seconds_.migrate += watch.seconds();
 }
 
-/// Makes sure that the mesh holds the force of where the particles are. Sorts them before if that is due: the meshes are
-/// free then.
+/// Makes sure that the mesh holds the force of the present positions. Before that it sorts the particles if sorting is due,
+/// because then the meshes are free.
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::find_force() {
   bool const is_at_home = migration_ && particles_.site.extent(0) == 0;
@@ -174,7 +174,7 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
     auto const& [move, closing] = moves[static_cast<std::size_t>(s)];
     sorter_.begin_step(steps - s);
     make(move);
-    if (closing.has_kick()) find_force();  // of the step's end, for this step's errors to name it
+    if (closing.has_kick()) find_force();  // before ++done_: an error is this step's
     ++done_;
     if (s + 1 == steps) close(closing);
     try {

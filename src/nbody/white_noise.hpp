@@ -23,12 +23,12 @@ template <class T>
 struct WhiteNoise {
   Kokkos::complex<T>* spectrum;
   std::int64_t n;
-  std::int64_t first_row, rows;  ///< those of the second axis that are here
+  std::int64_t first_row, rows;  ///< of the second axis, on this rank
   std::uint32_t seed_low, seed_high;
   bool fixed_amplitude;
   double scale;  // the deviation of a mode: sqrt(n^3), or less than 0 for the inverted field
 
-  // Drawing a mode takes as long as adding so many numbers.
+  // To draw a mode takes as long as adding 64 numbers.
   static std::int64_t cells_per_index() { return 64; }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t row, std::int64_t k) const {

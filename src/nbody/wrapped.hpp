@@ -17,7 +17,7 @@ inline constexpr int most_boxes = 4096;
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T wrapped(T x, T length) {
   constexpr T lost = std::numeric_limits<T>::quiet_NaN();
-  // Needless where x is in the box, but a test for that would keep hosts from vectorising.
+  // Hosts wrap positions in the box, too: a test for that would keep them from vectorising.
   if (!COIR_ON_DEVICE || !(x >= T(0) && x < length)) {
     T const boxes = math::floor(x / length);
     x = math::abs(boxes) <= T(most_boxes) ? x - length * boxes : lost;

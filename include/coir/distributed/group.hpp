@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Ranks that work together: what each of them sends to which other, and what they agree on.
+/// Groups of ranks: exchanges of arrays' memory between ranks, and collective functions of single values.
 
 #include <coir/core/concepts.hpp>
 
@@ -18,7 +18,7 @@
 
 namespace coir::distributed {
 
-/// How numbers of arrays travel between ranks.
+/// The ways in which arrays' memory travels between ranks.
 enum class Transport {
   none,  ///< a single rank: nothing travels
   mpi,  ///< MPI reads and writes the arrays' memory itself; for a device's memory MPI must be built for that
@@ -42,7 +42,7 @@ struct Receive {
   std::int64_t bytes = 0;
 };
 
-/// What a rank has sent to others.
+/// Messages and bytes that a rank has sent to others.
 struct Traffic {
   std::int64_t messages = 0;
   std::int64_t bytes = 0;
@@ -56,7 +56,7 @@ class UnderWay;
 struct GroupState;
 }  // namespace detail
 
-/// An exchange that was begun. It must be finished, before the next one of its group begins, by each rank alike.
+/// An exchange that was begun. Every rank must finish it before it begins the next one of the group.
 class Exchange {
  public:
   explicit Exchange(std::unique_ptr<detail::UnderWay> under_way);
@@ -64,8 +64,8 @@ class Exchange {
   Exchange(Exchange&&) noexcept;
   Exchange& operator=(Exchange&&) noexcept;
 
-  /// Work that follows on the instance given to begin() sees what has come, and may write to what was sent. Waits on hosts; on
-  /// devices not if NCCL is the transport.
+  /// From now on work on the instance given to begin() reads what was received, and may write to what was sent. Waits,
+  /// except on devices with NCCL.
   ///
   /// \throws EnvironmentError if the transport fails
   void finish();
@@ -76,8 +76,8 @@ class Exchange {
 
 /// Ranks that work together. A value: copies share what they hold, and a default one is the calling process alone.
 ///
-/// Every function that moves something is collective: each rank of the group calls it, in one order, from one thread. What one
-/// rank throws alone leaves the others waiting: see together() for what may fail on some ranks only.
+/// Every function that communicates is collective: each rank of the group calls it, in the same order, from one thread.
+/// If one rank throws alone, the others wait for it: use together() for work that may fail on some ranks only.
 class Group {
  public:
   /// The calling process alone.
@@ -89,19 +89,20 @@ class Group {
   int size() const;
   bool is_first() const { return rank() == 0; }
 
-  /// How arrays of this space's memory travel. The first call for a device chooses, and is collective.
+  /// The transport of arrays in this space's memory. The first call for a device chooses it, and is collective.
   ///
-  /// \throws EnvironmentError if COIR_TRANSPORT asks for what there isn't
+  /// \throws EnvironmentError if COIR_TRANSPORT asks for a transport that can't be used here
   template <CompiledSpace Exec>
   Transport transport() const;
-  /// Why that one, in a few words. Collective as transport().
+  /// The reason for that transport, in a few words. Collective as transport().
   template <CompiledSpace Exec>
   std::string why_transport() const;
 
-  /// Sends and receives. The n-th piece to a rank is what that rank lists as its n-th from here, and has as many bytes;
-  /// empty ones don't count. Pieces to oneself are copied. What is sent is what the instance's work so far has written.
+  /// Sends and receives pieces of memory. Pieces between two ranks match by their order: the n-th that one sends to the
+  /// other is the n-th that the other receives from it, and has as many bytes; empty pieces don't count. Pieces to
+  /// oneself are copied. The pieces are sent after the instance's work so far.
   ///
-  /// \param purpose   under which traffic() counts it, such as "fft/transpose"
+  /// \param purpose   the name under which traffic() counts it, such as "fft/transpose"
   /// \param sends     in memory of Exec; none may overlap a receive
   /// \throws PreconditionError if a rank isn't one of the group, or pieces to oneself differ in number or size
   /// \throws EnvironmentError if the transport fails
@@ -111,7 +112,8 @@ class Group {
     begin(exec, purpose, sends, receives).finish();
   }
 
-  /// The same in two parts, so that work may run meanwhile that touches none of the pieces.
+  /// Begins an exchange and returns; Exchange::finish() completes it. In between, work may run that touches none of the
+  /// pieces.
   template <CompiledSpace Exec>
   [[nodiscard]] Exchange begin(Exec const& exec, std::string_view purpose,
                                std::span<Send const> sends,
@@ -126,7 +128,7 @@ class Group {
     gather_bytes(&value, all.data(), sizeof(T));
     return all;
   }
-  /// Every rank's values, one rank's behind the other's; numbers of values may differ.
+  /// Every rank's values, in order of ranks; ranks may give different numbers of values.
   template <class T>
     requires std::is_trivially_copyable_v<T>
   std::vector<T> gather_all(std::span<T const> values) const {
@@ -143,7 +145,7 @@ class Group {
     for (T const one : gather(value)) result += one;
     return result;
   }
-  /// The least value, and below the largest: the same bits on every rank, and NaN if it is NaN on any.
+  /// The smallest value of all ranks, and below the largest: the same bits on every rank, and NaN if any rank's is.
   template <class T>
     requires std::is_arithmetic_v<T>
   T min(T value) const {
@@ -156,17 +158,17 @@ class Group {
   }
   bool any(bool value) const { return max(static_cast<int>(value)) == 1; }
   bool all(bool value) const { return !any(!value); }
-  /// The first rank's bytes, or those of another.
+  /// Copies the bytes of the first rank, or of rank `from`, to all others.
   void broadcast(void* data, std::int64_t bytes, int from = 0) const;
   std::string broadcast(std::string const& text, int from = 0) const;
   void barrier() const;
 
-  /// What this rank has sent to others by exchange(), by purpose; without an argument, of all purposes.
+  /// Messages and bytes that this rank has sent to others by exchange() for one purpose; without an argument, for all.
   Traffic traffic(std::string_view purpose) const;
   Traffic traffic() const;
   std::map<std::string, Traffic, std::less<>> const& traffic_by_purpose() const;
 
-  /// Whether both are the same ranks, by the same messages.
+  /// Whether both are copies of one group.
   bool operator==(Group const& other) const { return state_ == other.state_; }
 
  private:

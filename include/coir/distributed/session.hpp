@@ -10,7 +10,7 @@
 
 namespace coir::distributed {
 
-/// What the environment says of a launcher (mpirun, mpiexec, srun) that started this process.
+/// The launcher (mpirun, mpiexec, srun) that started this process, as the environment describes it.
 struct Launch {
   std::string launcher;  ///< in words; empty: no launcher
   int rank = 0;          ///< number of this process
@@ -22,13 +22,12 @@ Launch launch();
 /// Whether this build has MPI.
 bool has_mpi();
 
-/// What went by before Kokkos starts: MPI, where a launcher started this process, and which device and which cores are this
-/// rank's. Without a launcher nothing is started, and world() is the calling process alone.
+/// Starts MPI where a launcher started this process, and chooses this rank's device and cores. Without a launcher it starts
+/// nothing, and world() is the calling process alone.
 ///
-/// One object, at the beginning of main, before Kokkos starts; it ends behind Kokkos. Groups that outlive it can't exchange
-/// any more.
-/// Where an exception ends it, it ends all ranks, for the others may be waiting for this one: a try block that is to say what was
-/// wrong belongs behind it.
+/// Make one object at the beginning of main, before Kokkos starts, so that it is destroyed after Kokkos has ended.
+/// Groups that outlive it can't exchange any more. If it is destroyed by an exception it ends all ranks, because the
+/// others may be waiting for this one: a try block that reports errors belongs behind it.
 ///
 ///     coir::distributed::Session const session(argc, argv);
 ///     Kokkos::ScopeGuard const kokkos(argc, argv);
@@ -40,15 +39,16 @@ bool has_mpi();
 class Session {
  public:
   /// \throws PreconditionError if it is the program's second one, or Kokkos has started
-  /// \throws EnvironmentError if a launcher started several processes and this build has no MPI, or MPI knows of another number
+  /// \throws EnvironmentError if a launcher started several processes and this build has no MPI, or MPI knows of
+  /// another number
   Session(int& argc, char**& argv);
   ~Session();
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;
 
-  /// All ranks.
+  /// The group of all ranks.
   Group world() const;
-  /// Number of this rank among those of its machine, and how many these are.
+  /// The number of this rank among the ranks of its machine; below, how many these are.
   int local_rank() const;
   int local_size() const;
 

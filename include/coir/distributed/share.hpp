@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How indices of an axis are shared out among ranks.
+/// Shares the indices of an axis out among ranks.
 
 #include <cstdint>
 
@@ -16,7 +16,8 @@ struct Share {
   bool operator==(Share const&) const = default;
 };
 
-/// Rank r of P owns the indices from n r / P, rounded down, to n (r + 1) / P of n. With fewer indices than ranks some own none.
+/// Rank r of P owns the indices from n r / P, rounded down, to n (r + 1) / P of n. With fewer indices than ranks some
+/// own none.
 inline Share share_of(std::int64_t n, int rank, int ranks) {
   std::int64_t const first = n * rank / ranks;
   return {first, n * (rank + 1) / ranks - first};

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Errors of one rank become errors of all, and so do settings that differ.
+/// Errors of one rank that all ranks throw, and a check that all ranks have the same settings.
 
 #include <coir/distributed/group.hpp>
 
@@ -16,14 +16,14 @@
 
 namespace coir::distributed {
 
-/// Throws on every rank what the lowest rank that gives an exception gives: of the same class where it is one of coir's,
-/// or else std::runtime_error, with its text. Returns if none gives any. Collective.
+/// Throws on every rank if any rank passes an exception: the one of the lowest such rank, with its class if that is one of
+/// coir's, else as std::runtime_error with its text. Otherwise it returns. Collective.
 void agree(Group const& group, std::exception_ptr const& error);
 
-/// Runs on each rank what may fail on some: checks, allocations, files. It must not be collective itself. If any rank throws,
-/// all throw the same. Collective; with one rank it is a plain call.
+/// Runs on each rank an action that may fail on some: checks, allocations, files. The action must not be collective
+/// itself. If it throws on any rank, all ranks throw: see agree(). Collective; with one rank it is a plain call.
 ///
-/// \return  what it returns
+/// \return  the action's result
 template <class Action>
 auto together(Group const& group, Action&& action) {
   if (group.size() == 1) return std::forward<Action>(action)();
@@ -47,7 +47,7 @@ auto together(Group const& group, Action&& action) {
   }
 }
 
-/// What a person calls a setting, and its value: numbers in as many digits as tell them apart.
+/// A setting's name, in words for a message, and its value: numbers with so many digits that different ones differ.
 struct Setting {
   std::string name, value;
 
@@ -64,10 +64,12 @@ struct Setting {
   }
 };
 
-/// Ranks that were given different settings would wait for messages that never come. Collective; with one rank it does nothing.
+/// Checks that all ranks were given the same settings: with different ones they would wait for messages that never come.
+/// Collective; with one rank it does nothing.
 ///
-/// \param settings  named alike up to the first whose value differs: a number of things comes before the things
-/// \throws PreconditionError on every rank unless all have the same values, naming the first that differs and what it is where
+/// \param settings  with the same names on all ranks up to the first value that differs: put a count before the things
+/// counted
+/// \throws PreconditionError on every rank unless all have the same values, naming the first that differs and its values
 void expects_alike(Group const& group, std::vector<Setting> const& settings);
 
 }  // namespace coir::distributed

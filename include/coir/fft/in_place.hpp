@@ -60,8 +60,8 @@ auto real_view_of(V const& spectrum, std::int64_t n) {
       reinterpret_cast<T*>(spectrum.data()), layout);
 }
 
-/// The same with the unused numbers at the end of each row: [..., 2 (n / 2 + 1)], row-major, so that
-/// compilers know that rows are contiguous. Plans take it, too.
+/// The real numbers in the memory of a half spectrum, with the unused numbers at the end of each row:
+/// [..., 2 (n / 2 + 1)], row-major, so that compilers know that rows are contiguous. Plans take it, too.
 template <ComplexField V>
 auto padded_real_view_of(V const& spectrum) {
   constexpr std::size_t rank = V::rank;
@@ -73,7 +73,7 @@ auto padded_real_view_of(V const& spectrum) {
       reinterpret_cast<T*>(spectrum.data()), layout);
 }
 
-/// Zeros, as many as a real field of this shape and its half spectrum in place take.
+/// A half spectrum of zeros, whose memory also holds the real field of this shape in place.
 ///
 /// \param label  the View's name in profiling tools
 /// \param shape  of the real field, with the batch, if any, as its first axis

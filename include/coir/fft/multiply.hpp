@@ -28,7 +28,7 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_row(T* modes, std::int64_t count, Fact
   }
 }
 
-/// Multiplies modes of plane i that follow each other in rows of `row` modes: `count` of them, from the plane's number `first` on.
+/// Multiplies `count` consecutive modes of plane i, which has rows of `row` modes, from the plane's mode `first` on.
 template <class T, class Factor>
 void multiply_stretch(T* modes, std::int64_t i, std::int64_t first, std::int64_t count,
                       std::int64_t row, Factor const& factor) {

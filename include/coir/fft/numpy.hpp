@@ -1,9 +1,8 @@
 #pragma once
 
 /// \file
-/// numpy.fft for arrays: the same names, the same scaling. Forward transforms are as they are, inverse ones are
-/// divided by the number of points. Plans come from the cache; who transforms in a loop and counts passes over
-/// memory uses RealPlan or ComplexPlan on views.
+/// numpy.fft for arrays, with its names and scaling: forward transforms aren't scaled, inverse ones are divided by
+/// the number of points. Plans come from the cache. RealPlan and ComplexPlan on Views take fewer passes over memory.
 ///
 /// In place of numpy.fft's float64 everything is done in the type of the argument: float gives
 /// complex<float>. Integers become double.
@@ -21,7 +20,7 @@ namespace coir::fft {
 
 namespace detail {
 
-/// float or double: what transforms of E's elements compute in.
+/// The type that transforms of E's elements compute in: float or double.
 template <class E>
 using Precision = floating_t<real_t<value_t<E>>>;
 
@@ -38,7 +37,7 @@ decltype(auto) as_array(E const& values) {
     return A(values);
 }
 
-/// The batch of transforms along the last axis.
+/// The number of transforms along the last axis.
 template <std::size_t Rank>
 std::int64_t rows_of(std::array<std::int64_t, Rank> const& shape) {
   std::int64_t product = 1;
@@ -203,7 +202,7 @@ auto irfft(E const& spectrum, std::int64_t n) {
   return detail::real_inverse<1>(spectrum, n);
 }
 
-/// The same for an even n: 2 (m - 1) for m numbers along the spectrum's last axis.
+/// The inverse of rfft for an even n: 2 (m - 1) for m numbers along the spectrum's last axis. NumPy's fft.irfft.
 template <NumberField E>
 auto irfft(E const& spectrum) {
   return irfft(spectrum, 2 * (spectrum.shape().back() - 1));
@@ -240,7 +239,7 @@ auto irfftn(E const& spectrum, std::int64_t n) {
   return detail::real_inverse<rank_of<E>>(spectrum, n);
 }
 
-/// The same for an even n.
+/// The inverse of rfftn for an even n. NumPy's fft.irfftn.
 template <NumberField E>
   requires(rank_of<E> <= 3)
 auto irfftn(E const& spectrum) {
@@ -278,7 +277,7 @@ auto irfft2(E const& spectrum, std::int64_t n) {
   return detail::real_inverse<2>(spectrum, n);
 }
 
-/// The same for an even n.
+/// The inverse of rfft2 for an even n. NumPy's fft.irfft2.
 template <NumberField E>
   requires(rank_of<E> >= 2)
 auto irfft2(E const& spectrum) {

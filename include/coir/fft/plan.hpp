@@ -31,7 +31,7 @@ template <class V, class T, int Rank>
 concept Field = StridedView<V> && (ViewOfRank<V, Rank> || ViewOfRank<V, Rank + 1>) &&
                 std::same_as<typename V::non_const_value_type, T>;
 
-/// The same, and it may be written.
+/// A View of `T` that a plan of this rank takes, and that may be written.
 template <class V, class T, int Rank>
 concept WritableField = Field<V, T, Rank> && !std::is_const_v<typename V::value_type>;
 
@@ -65,7 +65,7 @@ struct StridedShape {
   StridedShape& operator=(StridedShape const&) = delete;
 };
 
-/// What the two kinds of plan share.
+/// The part of plans that doesn't depend on their kind and rank.
 template <class Exec, class T>
 class Plan {
  public:
@@ -83,7 +83,7 @@ class Plan {
     run(in, out, false);
   }
 
-  /// In place, of three axes.
+  /// See RealPlan::filter; in place, of three axes.
   template <class In, class Out, class Factor>
   void filter(In const& in, Out const& out, Factor const& factor) const {
     check_views(request_, StridedShape<In>("the input", in).shape,
@@ -131,7 +131,8 @@ class Plan {
     }
   }
 
-  /// A whole transform of the axes in reverse order is the same one, of the transposed field.
+  /// Transforms LayoutLeft without a copy: in memory it is the transposed field in C order, whose transform along all
+  /// axes is the transposed result.
   ///
   /// \return  whether both Views, transposed, lie in C order; otherwise nothing is done
   template <class In, class Out>
@@ -149,7 +150,7 @@ class Plan {
     return true;
   }
 
-  /// By copies in C order of the sides that lie in memory otherwise.
+  /// Transforms by way of copies in C order, of those Views that lie in memory otherwise.
   template <class In, class Out>
   void run_staged(In const& in, bool in_suits, Out const& out, bool out_suits, bool forward) const {
     constexpr char const* what = "a copy in C order of what is transformed";
@@ -178,7 +179,7 @@ class Plan {
 
 }  // namespace detail
 
-/// What plans of real and of complex fields have in common.
+/// The functions that plans of real and of complex fields have in common.
 template <CompiledSpace Exec, class T, int Rank, bool OfReal>
   requires(std::same_as<T, float> || std::same_as<T, double>) && (Rank >= 1 && Rank <= 3)
 class PlanBase {
@@ -189,14 +190,14 @@ class PlanBase {
     return result;
   }
   std::int64_t batch() const { return plan_.request().batch; }
-  /// Numbers of one field: what backward after forward multiplies by.
+  /// The points of one field, by whose number backward after forward multiplies.
   std::int64_t size() const { return plan_.request().points(); }
   Exec const& exec() const { return plan_.exec(); }
 
   /// Bytes that the plan holds in Exec's memory to work in, beside input and output and copies of these.
   std::int64_t work_bytes() const { return plan_.transforms().work_bytes(); }
 
-  /// The same, before it is made.
+  /// The work_bytes() of a plan, before it is made.
   ///
   /// \throws PreconditionError if an extent or the batch is below 1
   static std::int64_t work_bytes(Exec const& exec, Shape<Rank> const& shape, std::int64_t batch = 1,
@@ -232,11 +233,12 @@ class PlanBase {
 /// Plans are values; copies share what they hold, and so do plans made alike, by a cache: the second costs
 /// little. Views have rank `Rank`, or `Rank` + 1 with the batch as the first axis, and any layout. Those in C order
 /// without gaps are transformed as they are. Another input or output is copied to C order, or from it, in each call,
-/// and takes as much memory again meanwhile; but in place C order is needed. In place the real numbers lie where the spectrum will be, in rows of 2 (n_last / 2 + 1),
-/// of which the last one or two are unused: see in_place.hpp for Views of both.
+/// and takes as much memory again meanwhile; plans in place need C order. In place the real numbers lie where the
+/// spectrum will be, in rows of 2 (n_last / 2 + 1), of which the last one or two are unused: see in_place.hpp for
+/// Views of both.
 ///
 /// Results have the same bits for any number of threads, and each time that a plan runs on data aligned
-/// alike. See Effort for what is the same between runs of a program. Runs on the instance that the plan was
+/// alike. See Effort for bits in other runs of a program. Runs on the instance that the plan was
 /// made with, and doesn't wait on devices. Plans made alike run one after the other.
 ///
 /// \tparam T     float or double
@@ -280,8 +282,8 @@ class RealPlan : public PlanBase<Exec, T, Rank, true> {
     plan_.backward(in, out);
   }
 
-  /// backward of factor times forward of a field, in place: in one pass less over the spectrum than these two take on
-  /// hosts, where axes are transformed one by one.
+  /// Transforms a field forward, multiplies its modes by a factor, and transforms it backward, in place. On hosts this takes
+  /// fewer passes over the spectrum than the three steps by themselves.
   ///
   /// \param field     [n_0, n_1, n_2] inout
   /// \param spectrum  [n_0, n_1, n_2 / 2 + 1], the same memory

@@ -33,7 +33,7 @@ auto fftshift(X const& x) {
   return detail::shift_all_axes(x, false);
 }
 
-/// The same along one axis.
+/// Frequency 0 moved from the first place to the middle, n / 2, along one axis.
 ///
 /// \throws PreconditionError if there is no such axis
 template <Expression X>
@@ -49,7 +49,7 @@ auto ifftshift(X const& x) {
   return detail::shift_all_axes(x, true);
 }
 
-/// The same along one axis.
+/// The inverse of fftshift along one axis.
 ///
 /// \throws PreconditionError if there is no such axis
 template <Expression X>

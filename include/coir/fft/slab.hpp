@@ -31,15 +31,18 @@ struct FromRow {
 
 }  // namespace detail
 
-/// Transforms of a field (x, y, z) over the ranks of a group, by the formulas and without scaling as RealPlan and ComplexPlan.
+/// Transforms of a field (x, y, z) over the ranks of a group, by the formulas and without scaling as RealPlan and
+/// ComplexPlan.
 ///
-/// A rank has the planes planes() of the field's first axis, and the rows rows() of its spectrum's second axis, all of them
-/// as distributed::share_of() shares them out; extents needn't divide, and a rank may have none. Planes are transformed
-/// along y and z where they are; then rows travel once, each to the rank that has it in the spectrum, where lines along x are
-/// transformed. With n_0 n_1 and the number of ranks P divisible each rank sends 1/P^2 of the spectrum to every other.
+/// A rank has the planes planes() of the field's first axis, and the rows rows() of its spectrum's second axis, all of
+/// them as distributed::share_of() shares them out; extents needn't divide, and a rank may have none. Planes are
+/// transformed along y and z where they are; then rows travel once, each to the rank that has it in the spectrum, where
+/// lines along x are transformed. With n_0 n_1 and the number of ranks P divisible each rank sends 1/P^2 of the
+/// spectrum to every other.
 ///
-/// Fields lie in the memory of a half spectrum, as for plans in place (in_place.hpp): complex numbers [planes, n_1, row], row
-/// = n_2 / 2 + 1, or n_2 for complex fields. Spectra are [n_0, rows, row]. Transforms need both memories, and destroy their input.
+/// Fields lie in the memory of a half spectrum, as for plans in place (in_place.hpp): complex numbers [planes, n_1,
+/// row], row = n_2 / 2 + 1, or n_2 for complex fields. Spectra are [n_0, rows, row]. Transforms need both memories, and
+/// destroy their input.
 ///
 /// On hosts, with Effort::estimate, results have the same bits for any number of ranks and of threads: those of a plan made
 /// with PlanOptions::by_planes. On devices they may differ by rounding between numbers of ranks.
@@ -95,11 +98,13 @@ class Slab {
     parts_.gather(spectrum.data(), field.data());
   }
 
-  /// backward of factor times forward: rows travel twice, and on hosts the product costs no pass over memory.
+  /// Transforms a field forward, multiplies its modes by a factor, and transforms it backward. Rows travel twice, and
+  /// on hosts the product takes no pass over memory of its own.
   ///
   /// \param field      [planes, n_1, row] inout
   /// \param workspace  [n_0, rows, row] of no use afterwards
-  /// \param factor     real numbers factor(i, j, k) of the mode at these indices of the whole spectrum, by a function that kernels can
+  /// \param factor     real numbers factor(i, j, k) of the mode at these indices of the whole spectrum, by a function
+  /// that kernels can
   ///                   call
   /// \throws PreconditionError as forward
   template <class Factor>

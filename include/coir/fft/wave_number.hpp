@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Which wave an element of a spectrum belongs to.
+/// The wave numbers of a spectrum's elements.
 
 #include <coir/core/kokkos.hpp>
 

@@ -13,8 +13,8 @@
 
 namespace coir::mesh {
 
-/// The shape of a particle, by its support: the number of cells that it touches along an axis. Cell i lies at i h; with the distance
-/// u = |x / h - i| the weights along an axis are (Hockney & Eastwood 1988, section 5-3)
+/// The shape of a particle, by its support: the number of cells that it touches along an axis. Cell i lies at i h; with
+/// the distance u = |x / h - i| the weights along an axis are (Hockney & Eastwood 1988, section 5-3)
 ///
 ///   cic  1 - u                        u < 1
 ///   tsc  3/4 - u^2                    u < 1/2
@@ -62,7 +62,7 @@ KOKKOS_FORCEINLINE_FUNCTION Touched<Support, T> touched(T position, T per_cell, 
       Support == 3 ? scaled - below - T(0.5) : scaled - below;  // tsc: from the nearest cell
   constexpr int before = Support == 2 ? 0 : 1;
   T cell = below - T(before);
-  // Needless where the position is in the box, but a test for that would keep hosts from vectorising.
+  // Hosts wrap positions in the box, too: a test for that would keep them from vectorising.
   if (!COIR_ON_DEVICE || cell < T(0) || cell >= cells) cell -= cells * math::floor(cell / cells);
   Touched<Support, T> result;
   // Rounding may give `cells` itself; NaN fails both comparisons. Two separate selections vectorise.

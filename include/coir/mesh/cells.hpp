@@ -14,8 +14,8 @@
 
 namespace coir::mesh {
 
-/// Positions or vectors of particles: (N, 3), of any layout. Kernels want the numbers of a particle side by side, one
-/// particle behind the other, as LayoutRight has them; they get a copy of Views in which they lie otherwise.
+/// Positions or vectors of particles: (N, 3), of any layout. Kernels need the three numbers of a particle side by side and
+/// particles without gaps, as in LayoutRight; Views of another layout are copied for them.
 template <class V>
 concept VectorsOfParticles = RealViewOfRank<V, 2> && StridedView<V>;
 
@@ -28,13 +28,13 @@ inline double inverse_spacing(std::int64_t cells, double box) {
 template <class T>
 using PerAxis = Kokkos::Array<T, 3>;
 
-/// Where planes lie in memory that holds all of them: each at its number.
+/// The places of planes in memory that holds all of them: each plane's place is its number.
 struct AllPlanes {
   static std::int32_t held(std::int32_t extent) { return extent; }
   KOKKOS_FORCEINLINE_FUNCTION std::int32_t operator()(std::int32_t plane) const { return plane; }
 };
 
-/// Where planes lie in memory that holds some of them, see CellsWindow.
+/// The places of planes in memory that holds some of them: see CellsWindow.
 struct HeldPlanes {
   std::int32_t extent, start, margin, last, planes;
 
@@ -59,9 +59,9 @@ struct Cells {
 
   /// Cells in memory along an axis.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t held(int d) const { return extent[d]; }
-  /// Where the first plane lies that a particle of this support touches.
+  /// The places of the first planes that particles of this support touch.
   KOKKOS_FORCEINLINE_FUNCTION AllPlanes places(int /*support*/) const { return {}; }
-  /// The same for those who also need cells up to so many planes before and after.
+  /// The mesh for readers that also need cells up to so many planes before and after those that a particle touches.
   Cells with_margin(int /*planes*/) const { return *this; }
 
   /// 1 / h along each axis of a cubic box.
@@ -73,9 +73,9 @@ struct Cells {
   }
 };
 
-/// Some planes of a periodic mesh, one behind the other: a rank's own, and ghosts before and after them. `extent` is that of the
-/// whole mesh, by which positions are mapped. Planes go on at the other end of the axis, so that a mesh of few planes may be held
-/// more than once; nothing wraps around in memory.
+/// Some planes of a periodic mesh, one behind the other: a rank's own, and ghosts before and after them. `extent` is
+/// the whole mesh's, by which positions are mapped to cells. Beyond the last plane the first one follows, so that a
+/// window may hold a plane of a small mesh more than once; in memory nothing wraps around.
 template <class T>
 struct CellsWindow : Cells<T> {
   std::int32_t planes;  ///< held
@@ -121,7 +121,8 @@ bool has_contiguous_rows(Strided<T, Rank> const& mesh) {
 
 /// The cells of a mesh of rank 3, or of rank 4 with the components of vectors last.
 ///
-/// \throws PreconditionError if there are no cells, the rows aren't contiguous, or an axis or a plane is longer than the kernels can count
+/// \throws PreconditionError if there are no cells, the rows aren't contiguous, or an axis or a plane has more cells than
+///   kernels can count
 template <class T, int Rank>
 Cells<T> cells_of(Strided<T, Rank> const& mesh) {
   Cells<T> cells{mesh.data, {}, mesh.strides[0], mesh.strides[1]};
@@ -146,7 +147,7 @@ auto cells_of(Mesh const& mesh) {
 /// The cells of some planes of a mesh.
 ///
 /// \param held    (planes held, n_1, n_2), or with the components of vectors last
-/// \param first   number of the first one held; below 0, or beyond the last, it is that of the periodic axis
+/// \param first   number of the first plane held; may be below 0 or beyond the last plane, as the axis is periodic
 /// \param planes  of the whole mesh
 /// \throws PreconditionError as cells_of
 template <StridedView Mesh>

@@ -26,7 +26,8 @@ struct ForceOptions {
   /// True for a mesh of forces. It takes two thirds of the memory; without it density() holds the potential after solve(),
   /// and with a spectral gradient component() gives one component at a time.
   bool vectors = true;
-  /// Over ranks: so many vectors, or numbers where there are no vectors, has memory() room for at least, for those who borrow it.
+  /// Over ranks: how many vectors, or numbers where there is no mesh of forces, memory() must at least be able to hold
+  /// when it is borrowed.
   std::int64_t room = 0;
 };
 
@@ -42,9 +43,9 @@ struct ForceOptions {
 /// Holds three numbers per cell: the density's mesh, in which transforms run, lies in the memory of the force. With a
 /// spectral gradient, which needs it longer, five. Without a mesh of forces one, or with a spectral gradient two.
 ///
-/// The ranks of a group share the mesh out by planes. Each holds its own planes, and ghosts, as ghosts() tells: density(), force()
-/// and spectrum() are what this rank holds. Without a mesh of forces a rank needs a second mesh to transform in, and with a
-/// spectral gradient in any case.
+/// The ranks of a group share the mesh out by planes. Each holds its own planes, and ghosts, as ghosts() tells:
+/// density(), force() and spectrum() are what this rank holds. Without a mesh of forces a rank needs a second mesh to
+/// transform in, and with a spectral gradient in any case.
 template <CompiledSpace Exec, Real T>
 class Force {
  public:
@@ -62,9 +63,9 @@ class Force {
   /// \throws ResourceError if there is no memory
   Force(Exec const& exec, Shape<3> const& shape, double box, ForceOptions const& options = {});
 
-  /// Over ranks, whose particles are painted by paint(exec, ghosts(), ...) on density(), and read force_window() or
-  /// potential_window() or component_window(). Collective, as solve() and component() are then. On hosts, with fft::Effort::estimate, the force has the same bits for any
-  /// number of ranks; between devices it differs by rounding.
+  /// A force over ranks: paint particles by paint(exec, ghosts(), ...) on density(), and read force_window(),
+  /// potential_window() or component_window() out. Collective, as solve() and component() are then. On hosts, with
+  /// fft::Effort::estimate, the force has the same bits for any number of ranks; between devices it differs by rounding.
   ///
   /// \param touched  planes beyond a rank's slab that its particles touch: see touched_beyond()
   /// \throws ResourceError on all ranks if one has no memory
@@ -79,7 +80,8 @@ class Force {
   static std::int64_t bytes(Exec const& exec, Shape<3> const& shape,
                             ForceOptions const& options = {});
 
-  /// (n_0, n_1, n_2): to be painted on; over ranks (ghosts().held(), n_1, n_2). After solve() it holds nothing of use, or without vectors the potential.
+  /// (n_0, n_1, n_2): the density for solve(); over ranks (ghosts().held(), n_1, n_2). After solve() it holds the
+  /// potential if there is no mesh of forces, and nothing of use otherwise.
   Density density() const { return fft::real_view_of(held_, shape_[2]); }
 
   /// (n_0, n_1, n_2 / 2 + 1): the memory of density() as a half spectrum; over ranks that of this rank's own planes.
@@ -106,7 +108,7 @@ class Force {
   /// Over ranks: component(d) as MeshValues reads it. Collective.
   CellsWindow<T const> component_window(int d) const;
 
-  /// All of its memory, of which density(), spectrum() and force() are parts.
+  /// The memory of all meshes: density(), spectrum() and force() are parts of it.
   Kokkos::View<T*, Space> const& memory() const { return memory_; }
 
   /// Computes the force of the density in density().
@@ -126,7 +128,7 @@ class Force {
   void make_factors();
   void solve_on_ranks(double scale);
 
-  /// What ranks need: transforms, and ghosts of the density and of the potential.
+  /// Members of a force over ranks: transforms, and ghosts of the density and of the potential.
   struct OverRanks {
     fft::RealSlab<Exec, T> slab;
     GhostPlanes<Exec> painted, potential;

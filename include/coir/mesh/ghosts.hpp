@@ -20,18 +20,18 @@ namespace coir::mesh {
 struct GhostWidths {
   int below = 0, above = 0;
 
-  /// Those that contain both.
+  /// The widths that contain both.
   friend GhostWidths widest(GhostWidths const& a, GhostWidths const& b) {
     return GhostWidths{a.below > b.below ? a.below : b.below,
                        a.above > b.above ? a.above : b.above};
   }
-  /// The same with `planes` more on either side.
+  /// These widths with `planes` more on either side.
   GhostWidths widened(int planes) const { return GhostWidths{below + planes, above + planes}; }
   bool operator==(GhostWidths const&) const = default;
 };
 
-/// The planes that particles of a slab touch beyond it. A particle lies in the slab of the plane that is the last one at or before
-/// its position.
+/// The numbers of planes before and after a slab that its particles touch. A particle belongs to the last plane at or
+/// before its position.
 ///
 /// \param astray  planes by which particles may have left the slab
 constexpr GhostWidths touched_beyond(Assignment assignment, int astray = 0) {
@@ -42,7 +42,7 @@ constexpr GhostWidths touched_beyond(Assignment assignment, int astray = 0) {
 
 namespace detail {
 
-/// Ghost planes that follow each other and have one owner.
+/// Consecutive ghost planes of one owner.
 struct GhostRun {
   int holder = 0;
   std::int64_t held = 0;  ///< place of the first one among the planes that the holder has in memory
@@ -51,18 +51,18 @@ struct GhostRun {
   std::int64_t planes = 0;
 };
 
-/// Runs of a rank's ghosts: of those after its planes, and then of those before.
+/// The runs of a rank's ghosts: first those after its planes, then those before.
 std::vector<GhostRun> ghost_runs(std::int64_t planes, int rank, int ranks,
                                  GhostWidths const& widths);
 
 }  // namespace detail
 
-/// Ghost planes around the slabs of planes that ranks have of a periodic mesh, as distributed::share_of() shares axis 0 out.
-/// A rank holds its ghosts below, its own planes and its ghosts above in this order in memory, each `plane` numbers behind the one
-/// before. Ghosts may reach beyond the next rank, around the axis, and to the rank itself.
+/// Ghost planes around the slabs of planes that ranks have of a periodic mesh, as distributed::share_of() shares axis 0
+/// out. A rank holds its ghosts below, its own planes and its ghosts above in this order in memory, each `plane`
+/// numbers behind the one before. Ghosts may reach beyond the next rank, around the axis, and to the rank itself.
 ///
-/// What is collective, fill() and add(), is counted as "mesh/ghosts" in the group's traffic. A plane travels with the gaps between
-/// its rows.
+/// fill() and add() are collective, and counted as "mesh/ghosts" in the group's traffic. A plane travels with the gaps
+/// between its rows.
 template <CompiledSpace Exec>
 class GhostPlanes {
  public:
@@ -72,17 +72,17 @@ class GhostPlanes {
   GhostPlanes(distributed::Group const& group, std::int64_t planes, GhostWidths const& widths);
 
   distributed::Group const& group() const { return group_; }
-  /// Of the whole mesh.
+  /// The number of planes of the whole mesh.
   std::int64_t planes() const { return planes_; }
   GhostWidths const& widths() const { return widths_; }
   /// This rank's own planes.
   distributed::Share const& own() const { return own_; }
-  /// The number of the first plane held, below 0 where that is one of the axis' other end.
+  /// The number of the first plane held; below 0 for a plane of the periodic axis' other end.
   std::int64_t first() const { return own_.first - widths_.below; }
-  /// Planes held.
+  /// The number of planes held.
   std::int64_t held() const { return widths_.below + own_.count + widths_.above; }
 
-  /// Ghosts get the numbers of the planes that they stand for.
+  /// Copies to each ghost the numbers of the plane that it stands for.
   ///
   /// \tparam T      float, double, std::int32_t, std::int64_t
   /// \param data    the first plane held
@@ -91,8 +91,8 @@ class GhostPlanes {
   template <class T>
   void fill(Exec const& exec, T* data, std::int64_t plane, std::int64_t length) const;
 
-  /// Ghosts are added to the planes that they stand for, in a fixed order: first those above their holder's planes, in order of
-  /// ranks, then those below. Whole numbers wrap around.
+  /// Adds each ghost to the plane that it stands for, in a fixed order: first ghosts above their holder's planes, in
+  /// order of ranks, then those below. Whole numbers wrap around. Parameters as of fill().
   template <class T>
   void add(Exec const& exec, T* data, std::int64_t plane, std::int64_t length);
 

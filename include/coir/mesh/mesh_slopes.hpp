@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// The negative gradient of a mesh at a particle, by finite differences: the mean over the cells that the particle touches,
-/// by their weights, of differences between these cells' neighbours. It is the value that a mesh of such differences would
-/// have there, without that mesh.
+/// The negative gradient of a mesh at a particle, by finite differences: the mean over the cells that the
+/// particle touches, by their weights, of differences between these cells' neighbours. To rounding it is the value of a
+/// mesh of such differences, and takes no memory for that mesh.
 
 #include <coir/core/math.hpp>
 #include <coir/mesh/assignment.hpp>
@@ -57,7 +57,7 @@ class MeshSlopes {
     for (int o = 0; o < Support; ++o)
       for (int d = 0; d < 3; ++d) w[d][o] = block.weight[d][o][p];
     if constexpr (Support == 2) {
-      // Unless the cells go on at the row's other end, or eight numbers reach beyond the row.
+      // Not if the cells go on at the row's other end, or if eight numbers reach beyond the row.
       std::int32_t const first = block.column[0][p];
       if (first + wide <= cells_.extent[2] && first + 8 <= cells_.row)
         return read_pairs(block, p, w, to);
@@ -137,8 +137,8 @@ class MeshSlopes {
             along(line[2], w[2], difference_[2])};
   }
 
-  /// For cells that lie side by side in their rows: means along the last axis of two cells at a time, and the line along
-  /// the last axis as eight lanes.
+  /// read() for cells that lie side by side in their rows: takes means along the last axis of two cells at a time, and the
+  /// line along the last axis as eight lanes.
   void read_pairs(Block const& block, int p, T const (&w)[3][2], T* to) const {
     using Two = typename detail::Lanes<T>::two;
     using Eight = typename detail::Lanes<T>::eight;

@@ -81,7 +81,7 @@ class MeshValues {
       for (int b = 0; b < Support; ++b) row[o][b] = cells_.data + block.start[o][b][p];
     }
     if constexpr (Support == 2 && Components == 3) {
-      // Unless the pair of cells is the row's last and first one, or eight numbers reach beyond the row.
+      // Not if the pair of cells is the row's last and first one, or if eight numbers reach beyond the row.
       if (column[0][p] + 8 <= Components * cells_.extent[2])
         return detail::read_pairs(row, w[0], w[1], w[2], to);
     }

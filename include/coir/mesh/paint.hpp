@@ -19,7 +19,7 @@
 
 namespace coir::mesh {
 
-/// How threads share the work. All schemes give the same numbers but for rounding.
+/// How threads share the work. The results of all schemes agree to rounding.
 enum class PaintScheme {
   automatic,  ///< slabs on hosts, atomics on devices
   slabs,  ///< hosts: each thread owns a slab of the mesh; best if particles lie roughly in the mesh's order
@@ -47,8 +47,8 @@ struct PaintOptions {
   /// particles. A particle's mass is cut into 2^18 parts (float) or 2^40 (double), or into fewer where a cell would
   /// hold more than 8192 (float) or 2^23 (double) particles. For masses of 1.
   bool deterministic = false;
-  /// Over ranks: whether particles are looked at first, for whether the planes are held that they touch. Without that those
-  /// where they aren't are painted elsewhere.
+  /// Over ranks: checks first that the planes are held which particles touch. Without the check a particle that touches
+  /// another plane is painted in a wrong place.
   bool check_planes = true;
 };
 
@@ -67,7 +67,7 @@ template <class Exec, class T>
 void paint(Exec const& exec, Painted<T> const& painted, double box, Cells<T> const& cells,
            PaintOptions const& options);
 
-/// Particles that touch planes that aren't held.
+/// The number of particles that touch planes which aren't held.
 template <class Exec, class T>
 std::int64_t particles_beyond(Exec const& exec, Painted<T> const& painted, double box,
                               CellsWindow<T> const& cells, Assignment assignment);
@@ -91,7 +91,8 @@ void paint_on_ranks(Exec const& exec, GhostPlanes<Exec>& ghosts, Painted<T> cons
 /// Views may have any layout. Positions that lie otherwise than LayoutRight has them are copied first; a mesh whose rows
 /// aren't contiguous, LayoutLeft for instance, is painted in C order and copied then. Bits are those of LayoutRight.
 ///
-/// \throws PreconditionError if shapes don't fit, the scheme isn't one of the backend's, or the mesh lies in the memory of the
+/// \throws PreconditionError if shapes don't fit, the scheme isn't one of the backend's, or the mesh lies in the memory
+/// of the
 ///   particles
 /// \throws ResourceError if there is no memory for private meshes or copies
 /// \see Hockney & Eastwood, Computer Simulation Using Particles (1988), chapter 5
@@ -140,15 +141,16 @@ void paint(Exec const& exec, Positions const& positions, Values const& values, d
   on.finish();
 }
 
-/// The density of all ranks' particles, of mass 1, on a mesh that they share out: each rank paints its particles on the planes that
-/// it holds, and ghosts are added to their owners' planes. Collective.
+/// The density of all ranks' particles, of mass 1, on a mesh that ranks share: each paints its particles on the planes
+/// that it holds, and then ghosts are added to their owners' planes. Collective.
 ///
-/// Deterministic painting gives the bits of one rank, for any number of them.
+/// Deterministic painting gives the same bits for any number of ranks.
 ///
 /// \param ghosts     hold the planes that this rank's particles touch: touched_beyond() tells for those of its slab
 /// \param positions  (N, 3), of this rank's particles, as LayoutRight; N may differ
 /// \param box        length of the whole mesh's cubic box, > 0
-/// \param held       (ghosts.held(), n_1, n_2) out: the density in the own planes, and of no use in ghosts and in gaps between
+/// \param held       (ghosts.held(), n_1, n_2) out: the density in the own planes, and of no use in ghosts and in gaps
+/// between
 ///                   rows and planes. Rows are contiguous and follow each other
 /// \throws PreconditionError on all ranks if on one shapes don't fit or particles touch planes that aren't held
 /// \throws ResourceError on all ranks if there is no memory for ghosts of others
@@ -183,7 +185,7 @@ void paint(Exec const& exec, GhostPlanes<Exec>& ghosts, Positions const& positio
   detail::paint_on_ranks<Exec, T>(exec, ghosts, painted, box, cells, options);
 }
 
-/// The same on the default instance of the execution space of the positions.
+/// Paints on the default instance of the execution space of the positions.
 template <class Positions, class... Rest>
   requires(!ExecutionSpace<Positions>) &&
           requires(typename Positions::execution_space exec, Positions positions, Rest... rest) {

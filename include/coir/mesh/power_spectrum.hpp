@@ -23,8 +23,8 @@
 
 namespace coir::mesh {
 
-/// How power spectra are measured, and in which bins. The fundamental is k_f = 2 pi / box; the Nyquist frequency is n k_f / 2, with n
-/// the smallest extent of the mesh.
+/// Options of power spectra, and their bins. The fundamental is k_f = 2 pi / box; the Nyquist frequency is n k_f / 2,
+/// with n the smallest extent of the mesh.
 struct PowerSpectrumOptions {
   Assignment assignment = Assignment::cic;  ///< that particles are, or were, painted with
   /// Divides by the assignment's window, prod_d sinc(k_d h / 2)^(2 p). For a field that wasn't painted set it to false.
@@ -80,7 +80,7 @@ struct SpectrumRows {
   std::int64_t plane, row;  ///< elements to the next plane and row
 };
 
-/// scale sum Re(a conj(b)) / modes, in bins. For an auto spectrum a and b are the same.
+/// scale sum Re(a conj(b)) / modes, in bins. For the power spectrum of one field a and b are its spectrum.
 template <class Exec, class T>
 PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumRows<T> const& b,
                            Shape<3> const& shape, double box, double scale,
@@ -219,8 +219,8 @@ PowerSpectrum power_spectrum(Exec const& exec, Positions const& positions, doubl
                                                 cells, options);
 }
 
-/// The same of the particles of all ranks of a group, on every rank. Collective. On hosts the same bits come out for any
-/// number of ranks, and without a group.
+/// The power spectrum of the particles of all ranks of a group, on every rank: see above. Collective. On hosts it has
+/// the same bits for any number of ranks, and without a group.
 ///
 /// Ranks share the mesh out by planes of axis 0, as distributed::share_of() does. Particles may lie anywhere; where they lie
 /// beyond their rank's planes it paints on as many ghost planes, and all ranks on as many as the farthest asks for.
@@ -257,7 +257,8 @@ PowerSpectrum cross_power_spectrum(Exec const& exec, A const& a, B const& b, dou
                                                 options);
 }
 
-/// On the default instance of the execution space of the first View.
+/// power_spectrum() on the default instance of the View's execution space; below, the other functions on the default
+/// instance of the first View's.
 template <VectorsOfParticles Positions>
 PowerSpectrum power_spectrum(Positions const& positions, double box, std::int64_t cells,
                              PowerSpectrumOptions const& options = {}) {

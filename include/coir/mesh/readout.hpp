@@ -27,7 +27,7 @@ void readout(Exec const& exec, T const* position, std::int64_t particles, double
 ///
 ///   values(p) = sum_g W(x_p - x_g) mesh(g).
 ///
-/// It is paint's adjoint: sum_p v_p values(p) is sum_g mesh(g) paint(v)(g).
+/// It is the adjoint of paint(): sum_p v_p values(p) = sum_g mesh(g) paint(v)(g).
 ///
 /// \param positions   (N, 3), in units of the box; coordinates may lie outside of the box, which is periodic
 /// \param box         length of the cubic box, > 0
@@ -64,7 +64,7 @@ void readout(Exec const& exec, Positions const& positions, double box, Mesh cons
   to.finish();
 }
 
-/// The same on the default instance of the execution space of the positions.
+/// Reads out on the default instance of the execution space of the positions.
 template <class Positions, class... Rest>
   requires(!ExecutionSpace<Positions>) &&
           requires(typename Positions::execution_space exec, Positions positions, Rest... rest) {

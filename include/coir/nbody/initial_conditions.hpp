@@ -20,7 +20,8 @@ struct NoiseOptions {
   std::uint64_t seed = 1;
   /// All modes get their mean amplitude, and only phases are random.
   bool fixed_amplitude = false;
-  /// All modes change sign. With the field of the same seed this makes a pair, whose sampling errors partly cancel.
+  /// All modes change sign. Together with the field of this seed that isn't inverted this makes a pair, whose sampling
+  /// errors partly cancel.
   bool inverted = false;
 };
 
@@ -37,7 +38,7 @@ void white_noise(Exec const& exec, NoiseOptions const& options,
                  Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight,
                               typename Exec::memory_space> const& spectrum);
 
-/// How initial conditions are made.
+/// Options of initial_conditions().
 struct LptOptions {
   int order = 2;  ///< of Lagrangian perturbation theory: 1 (Zel'dovich) or 2
   NoiseOptions noise{};
@@ -54,11 +55,11 @@ std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side);
 ///
 ///   s1 = -grad phi1,  s2 = -grad phi2,  x = q + D1 s1 + D2 s2,  p = a^2 E (D1' s1 + D2' s2).
 ///
-/// Derivatives are spectral; those of odd order along an axis leave its Nyquist plane out. Each rank gets the particles of the planes
-/// of the lattice that distributed::share_of() gives it; on hosts they have the same bits for any number of ranks, and on
-/// devices the white noise has. Collective.
+/// Derivatives are spectral; those of odd order along an axis leave its Nyquist plane out. Each rank gets the particles
+/// of the lattice planes that distributed::share_of() gives it. On hosts particles have the same bits for any number of
+/// ranks; on devices the white noise has, and particles differ by rounding. Collective.
 ///
-/// \param group  of ranks
+/// \param group  the ranks that share the lattice
 /// \param side   particles along a side, from 1 to 2^18
 /// \param box    length of the box in Mpc/h, > 0
 /// \param power  the linear spectrum; its growth must cover a
@@ -74,7 +75,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const
                                       cosmology::LinearPower<double> const& power, double a,
                                       LptOptions const& options = {});
 
-/// The same on one rank.
+/// Initial conditions on one rank: see above.
 template <CompiledSpace Exec, Real T>
 Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, double box,
                                       cosmology::LinearPower<double> const& power, double a,

@@ -11,7 +11,7 @@
 
 namespace coir::nbody {
 
-/// A drift, a kick and a drift of all particles, with F the force at where they are in between:
+/// A drift, a kick and a drift of all particles, with F the force at their positions after the first drift:
 ///
 ///   x += drift_before p;  p = keep p + kick F;  x += drift_after p
 ///
@@ -29,7 +29,7 @@ struct Move {
 
 /// The moves of one step.
 struct StepMoves {
-  /// From where the step before left off; it includes what that one's `closing` would have done.
+  /// Begins where `move` of the step before ended, and includes that step's `closing`.
   Move move{};
   /// Brings positions and momenta to the same time, the step's end. It is made only where a caller looks at the particles;
   /// else it is part of the next step's move, so that two kicks or drifts that follow each other are one.
@@ -37,7 +37,7 @@ struct StepMoves {
 };
 
 /// The moves of the steps between successive scale factors; positions and momenta both start at the first one. With
-/// momenta at (a + b) / 2 in kick-drift-kick, step s from a to b is
+/// momenta at (a + b) / 2 in kick-drift-kick, the moves of step s from a to b are
 ///
 ///   fastpm, plain  p += (kick_after of step s - 1 + kick_before) F;  x += drift p.    Closing: p += kick_after F
 ///   bullfrog       x += (half drifts of steps s - 1 and s) p;  p = keep p + kick F.   Closing: x += half drift p

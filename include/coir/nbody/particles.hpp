@@ -10,8 +10,8 @@
 
 namespace coir::nbody {
 
-/// side^3 particles of equal mass in a cubic box, in the order of the lattice that they started from: particle
-/// (i side + j) side + k from (i, j, k) box / side. Over ranks each has those of some of the lattice's planes.
+/// side^3 particles of equal mass in a cubic box, in lattice order: particle (i side + j) side + k started from the site
+/// (i, j, k) box / side. Over ranks each rank has the particles of some of the lattice's planes.
 template <ExecutionSpace Exec, Real T>
 struct Particles {
   using Vectors = Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space>;
@@ -23,15 +23,15 @@ struct Particles {
   Vectors
       momentum{};  ///< (N, 3), a^2 dx/dt with t in units of 1/H0; the peculiar velocity is 100 km/s times this over a
 
-  /// Numbers of the particles that are here, those from sites.first on; below 0 of them stand for all.
+  /// The particles on this rank: sites.count of them, from number sites.first on; sites.count < 0 stands for all.
   distributed::Share sites{0, -1};
 
-  /// Which particle is which, while a simulation over ranks makes steps; empty while they are in the order of their lattice.
+  /// The lattice site of each particle, while a simulation over ranks makes steps; empty while they are in lattice order.
   Numbers site{};
 
-  /// Here.
+  /// Particles on this rank.
   std::int64_t count() const { return sites.count < 0 ? total() : sites.count; }
-  /// On all ranks.
+  /// Particles on all ranks.
   std::int64_t total() const { return side * side * side; }
 };
 

@@ -30,15 +30,15 @@ namespace coir::nbody {
 /// calls they lie in the order of their lattice.
 ///
 /// It coordinates its parts: moves_of() lists the kicks and drifts of the steps, detail::ParticleMover makes them,
-/// detail::ParticleSorter keeps the particles sorted in between, and over ranks detail::ParticleMigration brings them to their planes
-/// and home.
+/// detail::ParticleSorter keeps the particles sorted in between, and over ranks detail::ParticleMigration brings them
+/// to their planes and home.
 ///
 /// \see Feng et al., Mon. Not. R. Astron. Soc. 463, 2273 (2016); Rampf, List, Hahn, arXiv:2409.19049
 template <CompiledSpace Exec, Real T>
 class Simulation {
  public:
-  /// \param particles  at options.scale_factors[first]; the simulation takes their memory over, and particles() gives the
-  ///   Views that hold them
+  /// \param particles  at options.scale_factors[first]; the simulation takes their memory over, and particles() returns
+  ///   the Views that hold them
   /// \param growth     its range must hold the scale factors
   /// \param first      which of the scale factors the particles are at
   /// \throws PreconditionError if an option or the particles' shape is out of its range
@@ -48,10 +48,10 @@ class Simulation {
       : Simulation(exec, distributed::Group::self(), std::move(particles), std::move(growth),
                    options, first) {}
 
-  /// Over ranks: each gives the particles of the planes of the lattice that distributed::share_of() gives it, as
-  /// initial_conditions() does, and has them again between calls. In between particles go wherever the planes of the mesh are
-  /// that they lie in. On hosts deterministic simulations have the same bits for any number of ranks. All that moves
-  /// something is collective.
+  /// A simulation over ranks: each rank passes the particles of the lattice planes that distributed::share_of() gives it,
+  /// as initial_conditions() returns them, and has them again between calls. During steps each particle is on the rank that
+  /// has its plane of the mesh. On hosts deterministic simulations have the same bits for any number of ranks. All
+  /// functions that move or paint particles are collective.
   Simulation(Exec const& exec, distributed::Group const& group, Particles<Exec, T> particles,
              cosmology::Growth<double> growth, SimulationOptions const& options, int first = 0);
 
@@ -59,14 +59,14 @@ class Simulation {
   static std::int64_t bytes(Exec const& exec, std::int64_t side, SimulationOptions const& options) {
     return bytes(exec, distributed::Group::self(), side, options);
   }
-  /// The same on the rank that calls it, without those that its transforms work in.
+  /// Bytes that a simulation holds on this rank, with its particles, without those that its transforms work in.
   static std::int64_t bytes(Exec const& exec, distributed::Group const& group, std::int64_t side,
                             SimulationOptions const& options);
 
   /// Cells of the force mesh along a side: mesh_ratio side, rounded.
   static std::int64_t mesh_side(std::int64_t side, SimulationOptions const& options);
 
-  /// Makes steps. Between steps momenta and positions may be apart in time; afterwards both are at a().
+  /// Makes steps. Between steps momenta and positions may be at different times; afterwards both are at a().
   ///
   /// \param steps       at most those that are left
   /// \param after_step  called with the number of steps made so far after each of them; may throw to stop, after
@@ -100,7 +100,7 @@ class Simulation {
   using Migration = detail::ParticleMigration<Exec, T>;
 
   static bool is_over_ranks(distributed::Group const& group) { return group.size() > 1; }
-  /// Over ranks, brings particles to those that have their planes.
+  /// Over ranks, brings particles to the ranks that have their planes.
   void migrate();
   void go_home();
   void find_force();

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How a particle-mesh simulation is made.
+/// Options of particle-mesh simulations, and the times of their phases.
 
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/force_kernel.hpp>
@@ -19,7 +19,7 @@ enum class ForceSource {
               ///< mesh ratio 1.5 on, where it is faster
   vectors,    ///< interpolated from a mesh of forces
   potential,  ///< differences of the potential around each particle, without a mesh of forces, which is three quarters of
-  ///< the meshes' memory. The same forces to rounding. A spectral gradient is read out by components.
+  ///< the meshes' memory. Forces agree with those of vectors to rounding. A spectral gradient is read out by components.
 };
 
 /// "automatic", "vectors", "potential".
@@ -48,7 +48,7 @@ struct SimulationOptions {
   double headroom = 0.1;
 };
 
-/// Where the time went.
+/// Seconds that the phases of a simulation took.
 struct PhaseSeconds {
   double paint = 0;    ///< densities
   double fft = 0;      ///< transforms, and the multiplication and differences between them

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How time is cut into steps.
+/// Integrators, and the scale factors between steps.
 
 #include <string_view>
 #include <vector>

@@ -10,8 +10,8 @@
 
 namespace coir::fft::detail {
 
-/// Both directions of the transforms of [length, count] complex numbers along the first axis. The output may be the input, or lie
-/// apart from it, and the input then stays. A call waits for another one under way.
+/// Both directions of the transforms of [length, count] complex numbers along the first axis. The output may be the
+/// input, or lie apart from it, and the input then stays. A call waits for another one under way.
 template <class Exec, class T>
 class Lines {
  public:
@@ -20,7 +20,8 @@ class Lines {
   virtual ~Lines() = default;
   virtual void forward(Exec const& exec, void const* in, void* out) = 0;
   virtual void backward(Exec const& exec, void const* in, void* out) = 0;
-  /// Forward, a product and backward in place, where that goes in one pass. Otherwise it does nothing.
+  /// Transforms forward, multiplies, and transforms backward, in place, where that takes one pass. Otherwise it does
+  /// nothing.
   ///
   /// \return  whether it was done
   virtual bool filter(Exec const&, void*, Multiply const&) { return false; }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The steps of a transform over ranks, without their template of a factor.
+/// The steps of a transform over ranks that are compiled in the library.
 
 #include <coir/core/shape.hpp>
 #include <coir/distributed/group.hpp>
@@ -45,7 +45,7 @@ class SlabParts {
   /// \param field     [planes, n_1, row], out; of one rank's inout
   void gather(Number* spectrum, Number* field) const;
 
-  /// Where this rank's rows lie after scatter() and before gather(): one rank's stay in the field.
+  /// The View that holds this rank's rows after scatter() and before gather(): with one rank they stay in the field.
   template <class V>
   V const& rows_in(V const& field, V const& spectrum) const {
     return group_.size() == 1 ? field : spectrum;
@@ -79,7 +79,7 @@ class SlabParts {
   distributed::Share rows_of(int rank) const {
     return distributed::share_of(shape_[1], rank, group_.size());
   }
-  /// Those planes of a rank that travel together.
+  /// The planes of a rank that travel together.
   distributed::Share chunk_of(int rank, std::int64_t chunk) const;
   void plan_planes(bool real);
   void make_tables();

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a plan asks of a backend, and what a backend gives.
+/// The interface between plans and backends.
 
 #include <coir/core/concepts.hpp>
 
@@ -15,7 +15,7 @@
 
 namespace coir::fft {
 
-/// How long to look for the fastest way before the first transform.
+/// How long a plan searches for the fastest way before the first transform.
 ///
 /// On hosts FFTW's planner either estimates or measures what it considers (FFTW_ESTIMATE, FFTW_MEASURE). Real to
 /// complex in float, 2 threads of an AMD EPYC, and the time to plan both directions:
@@ -34,7 +34,7 @@ enum class Effort {
   measure     ///< measures always: 7 s for a line of 2^20 numbers
 };
 
-/// How a plan is made.
+/// Options of plans.
 struct PlanOptions {
   bool in_place = false;              ///< the output takes the place of the input
   Effort effort = Effort::automatic;  ///< see there
@@ -47,7 +47,7 @@ struct PlanOptions {
 
 namespace detail {
 
-/// All that tells one plan from another, but for where it runs.
+/// Everything that a plan depends on except where it runs.
 struct Request {
   bool real = false;  ///< one side holds real numbers
   int rank = 1;
@@ -76,7 +76,7 @@ struct Request {
 /// \throws PreconditionError if an extent or the batch is below 1, or the sizes overflow
 void check_request(Request const& request, std::int64_t complex_bytes);
 
-/// What a View looks like from outside of a template.
+/// The extents and strides of a View of any type.
 struct ViewShape {
   char const* name;
   bool real;
@@ -103,14 +103,15 @@ void check_views(Request const& request, ViewShape const& in, ViewShape const& o
 template <class Exec, class T>
 class Transforms {
  public:
-  /// Multiplies `count` modes that follow each other from number `first` on in plane i of a half spectrum.
+  /// Multiplies `count` consecutive modes of plane i of a half spectrum, from number `first` on.
   using Multiply =
       std::function<void(std::int64_t i, std::int64_t first, std::int64_t count, T* modes)>;
 
   virtual ~Transforms() = default;
   virtual void forward(Exec const& exec, void* in, void* out) = 0;
   virtual void backward(Exec const& exec, void* in, void* out) = 0;
-  /// Forward, a product and backward in place, where that goes in fewer passes. Otherwise it does nothing.
+  /// Transforms forward, multiplies, and transforms backward, in place, where that takes fewer passes. Otherwise it
+  /// does nothing.
   ///
   /// \return  whether it was done
   virtual bool filter(Exec const&, void*, Multiply const&) { return false; }
@@ -127,8 +128,7 @@ std::int64_t work_bytes(Exec const& exec, Request const& request);
 
 }  // namespace detail
 
-/// Forgets all plans that are kept for the next time that they are asked for, and frees their memory.
-/// Those that a RealPlan or ComplexPlan holds live on with it.
+/// Empties the cache of plans and frees their memory, except for those that a RealPlan or ComplexPlan still holds.
 void clear_plan_cache();
 
 }  // namespace coir::fft

@@ -29,8 +29,8 @@ struct ParticleBlock {
 
 /// Finds the cells and weights of a block's particles along one axis. Offsets are cells times `step`.
 ///
-/// \param extent  of the axis
-/// \param places  of cells in memory
+/// \param extent  cells along the axis
+/// \param places  maps a cell to its place in memory
 /// \tparam o, c  0 to Support - 1, and 0 to Support + 2 Reach - 1: the loop vectorises only if it has no inner loops
 template <int Support, int Reach, class T, int Size, class Places, int... o, int... c>
 void locate_along(T const (&x)[Size], int count, T per_cell, std::int64_t extent,

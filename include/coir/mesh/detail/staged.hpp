@@ -12,7 +12,7 @@
 
 namespace coir::mesh::detail {
 
-/// Whether planes, and rows within them, follow each other: writing kernels ask for that.
+/// Whether planes, and rows within them, don't interleave, as kernels that write require.
 template <class T, int Rank>
 bool is_in_order(Strided<T, Rank> const& mesh) {
   std::int64_t const row = mesh.extents[2] * (Rank == 4 ? mesh.extents[3] : 1);
@@ -38,7 +38,7 @@ auto staged_particles(Exec const& exec, Particles const& particles, Access acces
   return Staged(exec, at, is_c_order(at), access, "a copy of particles in C order");
 }
 
-/// Checks that a kernel writes nothing that it reads. What is staged as a copy doesn't count.
+/// Checks that a kernel's output shares no memory with an input. Views that are staged as copies don't count.
 ///
 /// \param output, input  what they are, for the message: "the mesh", "the positions"
 /// \throws PreconditionError if they share memory

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Particles on their way between ranks.
+/// Migration of particles between ranks.
 
 #include <coir/core/concepts.hpp>
 #include <coir/distributed/group.hpp>
@@ -18,9 +18,10 @@ inline std::int64_t places_for(std::int64_t side, int ranks, double headroom) {
   return most + static_cast<std::int64_t>(std::ceil(static_cast<double>(most) * headroom));
 }
 
-/// Brings particles to the ranks that have the planes of the mesh which they lie in, however far that is, and home to those that
-/// have their lattice sites. While they are away from home Particles::site tells who is who, and Particles::sites.count how many
-/// are here; Views then have room for more. On hosts their order depends on their positions and the number of ranks alone.
+/// Brings particles to the ranks that have their planes of the mesh, however far these are, and home to the ranks that have
+/// their lattice sites. While particles are away from home, Particles::site holds their lattice sites and
+/// Particles::sites.count how many are on this rank; the Views then have more places than particles. On hosts their order
+/// depends on their positions and the number of ranks alone.
 ///
 /// All functions are collective.
 template <CompiledSpace Exec, Real T>
@@ -38,7 +39,7 @@ class ParticleMigration {
   /// Bytes of particles and their sites on the rank that has most.
   static std::int64_t bytes(distributed::Group const& group, std::int64_t side, double headroom);
 
-  /// Gives particles that are at home room and sites.
+  /// Gives particles that are at home places for more of them, and sites.
   ///
   /// \throws ResourceError on all ranks if one has no memory
   void leave_home(Particles<Exec, T>& particles) const;

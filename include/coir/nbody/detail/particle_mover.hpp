@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Kicks and drifts, and the forces that they need.
+/// Kicks and drifts of particles, and the forces that kicks need.
 
 #include <coir/core/concepts.hpp>
 #include <coir/distributed/group.hpp>
@@ -16,8 +16,9 @@
 
 namespace coir::nbody::detail {
 
-/// Finds the forces of particles on a mesh and moves the particles in them, in whichever order they lie in memory. It knows
-/// whether the mesh holds the force of where they are. Over ranks each moves the particles whose planes of the mesh it has.
+/// Computes the forces of particles on a mesh and moves the particles, which may lie in memory in any order. It knows
+/// whether the mesh holds the force of their present positions. Over ranks each moves the particles whose planes of the
+/// mesh it has.
 template <CompiledSpace Exec, Real T>
 class ParticleMover {
  public:
@@ -56,7 +57,7 @@ class ParticleMover {
   /// Paints 1 + delta on the mesh of force().density().
   void paint_density(Particles<Exec, T> const& particles);
 
-  /// Lends the memory of the meshes; their force is lost.
+  /// Lends the memory of the meshes; the force that they hold is lost.
   LentMemory<T> lend_meshes();
 
  private:

@@ -11,12 +11,12 @@
 
 namespace coir::nbody::detail {
 
-/// Memory that sorting needs and needn't own: meshes that hold nothing of use between two forces.
+/// Memory that sorting borrows: meshes, whose contents are of no use between two forces.
 template <class T>
 struct LentMemory {
   T* vectors = nullptr;        ///< three numbers per particle, or null
   T* numbers = nullptr;        ///< one number per particle; not asked for where there are vectors
-  std::int64_t particles = 0;  ///< of so many
+  std::int64_t particles = 0;  ///< how many particles this memory is for
 };
 
 /// Sorts particles by the mesh while steps are made, and puts them back in the order of their lattice. Sorted particles
@@ -48,7 +48,7 @@ class ParticleSorter {
   /// True if sort() is to be called before the next density is painted.
   bool is_due() const { return can_sort_ && schedule_.is_due(); }
 
-  /// Particles have left their order for home, on ranks.
+  /// To be called when migration over ranks has changed the order of particles.
   void has_left_order() { is_sorted_ = false; }
 
   bool is_sorted() const { return is_sorted_; }
@@ -56,9 +56,9 @@ class ParticleSorter {
   /// (N): the lattice site (i side + j) side + k of each particle while they are sorted.
   Numbers const& site() const { return site_; }
 
-  /// Sorts by the mesh, with their sites where particles have such: over ranks; without effect where there are more than memory is
-  /// lent for. Hosts sort into stretches of its rows, devices into pencils of 16 x 16 cells. Particles of a bin keep
-  /// their order on hosts, for any number of threads.
+  /// Sorts particles by the mesh, and over ranks their sites with them. Does nothing if there are more particles than
+  /// memory is lent for. Hosts sort into stretches of the mesh's rows, devices into pencils of 16 x 16 cells. Particles
+  /// of a bin keep their order on hosts, for any number of threads.
   ///
   /// \param particles  The Views are replaced by others if no vectors are lent.
   void sort(Particles<Exec, T>& particles, LentMemory<T> const& lent);

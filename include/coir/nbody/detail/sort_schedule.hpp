@@ -1,16 +1,16 @@
 #pragma once
 
 /// \file
-/// When it pays to sort particles.
+/// The steps in which particles are sorted.
 
 namespace coir::nbody::detail {
 
 /// Decides at the start of each step whether particles are to be sorted before their density is painted.
 class SortSchedule {
  public:
-  /// \param on_host  Hosts sort every sixth step, in which particles cross a cell or so; caches and tiles of devices reach
-  ///   further than that, and they sort every eighth. Painting by tiles wants particles sorted, for which the order of
-  ///   the lattice, where they start, is no substitute; caches of hosts do with that.
+  /// \param on_host  Hosts sort every sixth step, because in six steps particles cross about a cell; devices every eighth,
+  ///   because their caches and tiles reach further. Devices also sort at the start, for painting by tiles; on hosts the
+  ///   lattice order is as good.
   explicit constexpr SortSchedule(bool on_host)
       : interval_(on_host ? 5 : 7), last_steps_(on_host ? 3 : 1), lattice_will_do_(on_host) {}
 
