@@ -21,7 +21,7 @@ KOKKOS_FORCEINLINE_FUNCTION PlainWords number_words(PlainWords const& key, std::
 
 inline PlainWords plain(Words const& words) { return {{words[0], words[1], words[2], words[3]}}; }
 
-// ---- what 128 random bits become ----
+// ---- numbers from 128 random bits ----
 
 struct Bits32 {
   using Value = std::uint32_t;

@@ -5,8 +5,8 @@
 namespace coir::distributed {
 
 Launch launch() {
-  // What each launcher sets in the processes that it starts. A job script of Slurm's has variables, too, but that of the size
-  // of a step only in what srun starts.
+  // The variables that each launcher sets in the processes that it starts. Slurm sets some in a job script, too, but the size
+  // of a step only in processes that srun starts.
   struct {
     char const *size, *rank, *launcher;
   } constexpr known[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's mpirun"},

@@ -103,7 +103,7 @@ int Session::local_rank() const { return state_->local_rank; }
 int Session::local_size() const { return state_->local_size; }
 
 void abort_all(int exit_code) {
-  // Launchers drop what a rank has printed last when they end all of them.
+  // Launchers drop the last output of ranks that they end.
   std::cout.flush();
   std::cerr.flush();
   std::this_thread::sleep_for(std::chrono::milliseconds(200));

@@ -58,7 +58,7 @@ void by_way_of(std::array<T, 2>* buffer, std::array<T, 2> const* from, std::arra
     run(static_cast<std::size_t>(width) * sizeof(Number));
 }
 
-/// what(columns in a buffer, number of the first, how many) for the columns of [groups, n, stride] numbers along the middle
+/// Calls what(columns in a buffer, number of the first, how many) for the columns of [groups, n, stride] numbers along the middle
 /// axis. In the buffer they lie columns<T> apart.
 ///
 /// \param in, out  may be the same

@@ -108,7 +108,7 @@ std::int64_t work_bytes(Exec const&, Request const& request) {
   try {
     return Handles<T>(request).work_bytes();
   } catch (Error const&) {
-    // What the library can't even plan doesn't fit the device either: a spectrum's size says so well enough.
+    // A transform that the library can't plan doesn't fit the device either: the size of a spectrum is estimate enough.
     return request.batch * request.rows() * request.complex_row() *
            static_cast<std::int64_t>(2 * sizeof(T));
   }

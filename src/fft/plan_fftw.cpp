@@ -108,7 +108,7 @@ class Direction {
 
   template <class Exec>
   void run(Exec const& exec, void* in, void* out, Scratch<T> const& buffers) {
-    // What is done last forward comes first backward where real numbers ask for it, and over ranks, which share out planes.
+    // Backward transforms of real fields and over ranks take the axes in reverse order: columns come first.
     bool const columns_first = !forward_ && (request_.real || request_.options.by_planes);
     if (columns_first) run_columns(exec, static_cast<Number*>(in), 0, buffers);
     run_blocks(exec, static_cast<char*>(in), static_cast<char*>(out), buffers);

@@ -1,4 +1,4 @@
-// Checks of what plans are asked for, and of the Views that they are given.
+// Checks of plans' shapes and options, and of the Views that plans transform.
 
 #include <coir/core/errors.hpp>
 #include <coir/core/shape.hpp>
@@ -16,7 +16,7 @@ namespace {
 /// Elements that a side of a plan spans, and the extents and strides that its View must have.
 struct Side {
   std::array<std::int64_t, 4> extents{}, strides{};
-  std::int64_t padded = 0;  ///< what the last extent may be instead
+  std::int64_t padded = 0;  ///< another extent that the last axis may have
 
   Side(Request const& request, bool real) {
     auto const rank = static_cast<std::size_t>(request.rank);
