@@ -21,9 +21,9 @@ class HostLines : public Lines<Exec, T> {
  public:
   HostLines(std::int64_t length, std::int64_t count, std::int64_t threads, Effort effort)
       : length_(length),
-        count_(count),
         threads_(threads),
-        bytes_(threads * buffer_bytes()),
+        columns_(1, length, count, threads),
+        bytes_(threads * columns_.buffer_bytes()),
         forward_(plan(Kind::complex_forward, effort)),
         backward_(plan(Kind::complex_backward, effort)) {
     expects_memory<Kokkos::HostSpace>(bytes_, "the work of a transform");
@@ -49,11 +49,8 @@ class HostLines : public Lines<Exec, T> {
   std::int64_t work_bytes() const override { return bytes_; }
 
  private:
-  std::int64_t buffer_bytes() const {
-    return length_ * columns<T> * static_cast<std::int64_t>(sizeof(Number));
-  }
   FftwPlan<T> plan(Kind kind, Effort effort) const {
-    Scratch<T> const buffer(buffer_bytes());
+    Scratch<T> const buffer(columns_.buffer_bytes());
     return FftwPlan<T>(kind, {{length_, columns<T>, columns<T>}}, Axis{columns<T>, 1, 1},
                        buffer.get(), buffer.get(), planner_flag(effort, length_));
   }
@@ -65,11 +62,13 @@ class HostLines : public Lines<Exec, T> {
   template <class What>
   void for_each(Exec const& exec, void const* in, void* out, What const& what) {
     std::lock_guard const lock(mutex_);
-    for_columns<T>(exec, threads_, static_cast<Number const*>(in), static_cast<Number*>(out), 1,
-                   length_, count_, ThreadBuffers{buffers_.get(), buffer_bytes()}, what);
+    for_columns(exec, threads_, columns_, static_cast<Number const*>(in), static_cast<Number*>(out),
+                ThreadBuffers{buffers_.get(), columns_.buffer_bytes()}, what);
   }
 
-  std::int64_t length_, count_, threads_, bytes_;
+  std::int64_t length_, threads_;
+  Columns<T> columns_;
+  std::int64_t bytes_;
   FftwPlan<T> forward_, backward_;
   Scratch<T> buffers_;
   std::mutex mutex_;

@@ -44,6 +44,10 @@ class Cut {
 
  private:
   static constexpr std::int64_t fits_cache = 1 << 17;  // points, of a core's
+  /// Points of the largest plane that FFTW transforms faster as a whole than by rows and columns, although it fits the
+  /// cores' shared cache only. Measuring plans of such planes takes seconds. Ranks accept that; other plans may be made
+  /// for a single transform.
+  static constexpr std::int64_t fits_shared_cache = 1 << 20;
 
   /// As many trailing axes as fit in a core's cache while the tasks are enough for many threads.
   void by_tasks(Request const& request) {
@@ -65,7 +69,7 @@ class Cut {
   void by_planes(Request const& request) {
     std::int64_t const last = request.last();
     std::int64_t const in_plane = request.shape[static_cast<std::size_t>(request.rank - 2)];
-    bool const as_a_whole = in_plane * last <= fits_cache;
+    bool const as_a_whole = in_plane * last <= fits_shared_cache;
     outer = request.rank - (as_a_whole ? 2 : 1);
     rows = as_a_whole ? in_plane : 1;
     blocks = request.batch * request.rows() / rows;
@@ -76,16 +80,28 @@ class Cut {
   }
 };
 
+/// The columns along a leading axis.
+template <class T>
+Columns<T> columns_along(Request const& request, Cut const& cut, int axis) {
+  auto const at = static_cast<std::size_t>(axis);
+  std::int64_t planes = request.batch, stride = request.complex_row();
+  for (std::size_t d = 0; d < at; ++d) planes *= request.shape[d];
+  for (int d = axis + 1; d + 1 < request.rank; ++d)
+    stride *= request.shape[static_cast<std::size_t>(d)];
+  return {planes, request.shape[at], stride, cut.parts};
+}
+
 /// Bytes of one thread's buffer, for columns or for a copy of a block.
 template <class T>
 std::int64_t buffer_bytes(Request const& request, Cut const& cut) {
-  std::int64_t longest = 0;
+  std::int64_t bytes = 0;
   for (int axis = 0; axis < cut.outer; ++axis)
-    longest = std::max(longest, request.shape[static_cast<std::size_t>(axis)]);
-  std::int64_t numbers = longest * columns<T>;
-  if (cut.by_copies) numbers = std::max(numbers, cut.chunk * cut.rows * request.complex_row());
+    bytes = std::max(bytes, columns_along<T>(request, cut, axis).buffer_bytes());
+  if (cut.by_copies)
+    bytes = std::max(bytes, cut.chunk * cut.rows * request.complex_row() *
+                                static_cast<std::int64_t>(2 * sizeof(T)));
   constexpr std::int64_t line = 64;
-  return (numbers * static_cast<std::int64_t>(2 * sizeof(T)) + line - 1) / line * line;
+  return (bytes + line - 1) / line * line;
 }
 
 /// Forward or backward on hosts.
@@ -243,13 +259,8 @@ class Direction {
   template <class Exec, class What>
   void for_columns(Exec const& exec, Number* data, int axis, Scratch<T> const& buffers,
                    What const& what) const {
-    auto const at = static_cast<std::size_t>(axis);
-    std::int64_t groups = request_.batch, stride = request_.complex_row();
-    for (std::size_t d = 0; d < at; ++d) groups *= request_.shape[d];
-    for (int d = axis + 1; d + 1 < request_.rank; ++d)
-      stride *= request_.shape[static_cast<std::size_t>(d)];
-    detail::for_columns<T>(exec, cut_.parts, data, data, groups, request_.shape[at], stride,
-                           ThreadBuffers{buffers.get(), buffer_bytes<T>(request_, cut_)}, what);
+    detail::for_columns(exec, cut_.parts, columns_along<T>(request_, cut_, axis), data, data,
+                        ThreadBuffers{buffers.get(), buffer_bytes<T>(request_, cut_)}, what);
   }
 
   struct Blocks {
