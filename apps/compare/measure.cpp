@@ -4,16 +4,14 @@
 #include "child.hpp"
 #include "energy.hpp"
 
+#include <support/host_name.hpp>
 #include <support/interrupt.hpp>
 #include <support/text.hpp>
 #include <support/utc.hpp>
 
 #include <coir/core/errors.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -178,12 +176,6 @@ void describe_by_context(Build& build, Report const& context) {
   build.limits.triad = positive_in(context, "triad_bytes_per_second");
   if (auto const nanoseconds = positive_in(context, "launch_nanoseconds"))
     build.limits.launch = 1e-9 * *nanoseconds;
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name[0] == '\0' ? "machine" : name.data();
 }
 
 bool has(std::vector<std::string> const& texts, std::string const& text) {

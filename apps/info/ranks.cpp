@@ -1,22 +1,6 @@
 #include "ranks.hpp"
 
-#include <unistd.h>
-
-#include <array>
-
 namespace coir::apps {
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
-std::vector<std::string> texts_of(distributed::Group const& world, std::string const& mine) {
-  std::vector<std::string> all;
-  for (int rank = 0; rank < world.size(); ++rank) all.push_back(world.broadcast(mine, rank));
-  return all;
-}
 
 void keep_slower(std::optional<SlowestLink>& slowest, distributed::Group const& world, int shift,
                  double seconds, std::int64_t bytes) {

@@ -3,6 +3,9 @@
 /// \file
 /// The ranks that a program runs on, and the links between them.
 
+#include <support/host_name.hpp>
+#include <support/on_all.hpp>
+
 #include <coir/core/machine.hpp>
 #include <coir/distributed/group.hpp>
 
@@ -37,11 +40,6 @@ struct RanksDescription {
   std::string transport, reason;
   std::optional<SlowestLink> latency, bandwidth;
 };
-
-std::string host_name();
-
-/// Every rank's text. Collective.
-std::vector<std::string> texts_of(distributed::Group const& world, std::string const& mine);
 
 /// Replaces the slowest link by the slowest of those that ranks have measured to the ranks `shift` behind them. Collective.
 void keep_slower(std::optional<SlowestLink>& slowest, distributed::Group const& world, int shift,

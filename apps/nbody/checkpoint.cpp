@@ -14,10 +14,13 @@ namespace coir::apps::nbody {
 
 namespace {
 
-char const format[] = "coir-nbody checkpoint 2";
+// Of as many letters, so that either can be asked for.
+char const format[] = "coir-nbody checkpoint 2", format_over_parts[] = "coir-nbody checkpoint +";
+static_assert(sizeof format == sizeof format_over_parts);
 
 // More than any run has; what is larger isn't read.
-constexpr std::int64_t most_scale_factors = 3'000'000, most_text = std::int64_t(1) << 27;
+constexpr std::int64_t most_scale_factors = 3'000'000, most_text = std::int64_t(1) << 27,
+                       most_parts = 1'000'000;
 
 /// Reads a dataset along one axis whose length isn't known, but has a limit.
 template <class T>
@@ -89,32 +92,56 @@ void expects_steps_of(Settings settings, std::vector<double> const& scale_factor
       "steps must be from a = " + exact_text(wanted.front()) + " to " + exact_text(wanted.back()));
 }
 
-}  // namespace
-
-void detail::write_checkpoint_header(hdf5::Writer& file, Settings const& settings,
-                                     std::vector<double> const& scale_factors, int steps_done) {
-  file.write_attribute_text("/", "format", format);
-  file.write_attribute<std::int32_t>("/", "steps_done", steps_done);
-  file.write("scale_factors", scale_factors);
-  std::string const text = all_texts(settings);
-  file.write("settings", std::vector<std::uint8_t>(text.begin(), text.end()));
+/// Whether the file is what it was when it was written.
+void expects_whole(std::filesystem::path const& path, Poll const& poll) {
+  if (!io::has_checksum(path))
+    throw InputError(
+        path.string() + " is no checkpoint of this version of coir-nbody (it has no checksum at " +
+        "its end): it was cut off, an older version wrote it, or it is something else");
+  io::verify_checksum(path, poll);
 }
 
-Checkpoint read_checkpoint(std::filesystem::path const& path, Poll const& poll) {
-  Checkpoint checkpoint;
+/// Whether a part is there, the one that was written, and whole.
+void expects_part(std::filesystem::path const& part, std::uint64_t checksum,
+                  std::string const& checkpoint, Poll const& poll) {
   std::error_code none;
-  checkpoint.path = std::filesystem::is_directory(path, none) ? path / "checkpoint.hdf5" : path;
-  std::string const name = checkpoint.path.string();
-  if (!io::has_checksum(checkpoint.path))
-    throw InputError(
-        name + " is no checkpoint of this version of coir-nbody (it has no checksum at " +
-        "its end): it was cut off, an older version wrote it, or it is something else");
-  io::verify_checksum(checkpoint.path, poll);
+  if (!std::filesystem::exists(part, none))
+    throw InputError(part.string() + " is missing, a part of " + checkpoint +
+                     ": copy all files of a checkpoint together");
+  if (io::stored_checksum(part) != checksum)
+    throw InputError(part.string() + " isn't the part that " + checkpoint +
+                     " was written with: it belongs to another checkpoint, or is damaged");
+  io::verify_checksum(part, poll);
+}
 
-  checkpoint.file = std::make_unique<hdf5::Reader>(checkpoint.path);
-  hdf5::Reader const& file = *checkpoint.file;
-  if (!file.has_attribute("/", "format") ||
-      file.attribute_text("/", "format", sizeof format - 1) != format)
+void open_part(CheckpointPart& part, hdf5::Type type) {
+  if (!part.file) part.file = std::make_unique<hdf5::Reader>(part.path);
+  for (char const* vectors : {"positions", "momenta"}) {
+    part.file->expects_shape(vectors, {part.particles.count, 3});
+    part.file->expects_contiguous(vectors);
+    if (part.file->type(vectors) != type)
+      throw InputError(part.path.string() + ": '" + vectors + "' must be " + hdf5::name_of(type) +
+                       ", not " + hdf5::name_of(part.file->type(vectors)) +
+                       ": the file is damaged");
+  }
+}
+
+/// What says which parts there are.
+struct PartsListed {
+  std::int64_t side = 0;
+  hdf5::Type type{};
+  std::vector<std::uint64_t> checksums;  ///< none: the checkpoint's file is the only one
+};
+
+/// Reads everything but particles from a checkpoint's file.
+PartsListed read_head(Checkpoint& checkpoint) {
+  std::string const name = checkpoint.path.string();
+  auto reader = std::make_unique<hdf5::Reader>(checkpoint.path);
+  hdf5::Reader const& file = *reader;
+  std::string const kind = file.has_attribute("/", "format")
+                               ? file.attribute_text("/", "format", sizeof format - 1)
+                               : "";
+  if (kind != format && kind != format_over_parts)
     throw InputError(name + " is no checkpoint of this version of coir-nbody: name one");
   checkpoint.steps_done = file.attribute<std::int32_t>("/", "steps_done");
   checkpoint.scale_factors = read_list<double>(file, name, "scale_factors", most_scale_factors);
@@ -133,15 +160,86 @@ Checkpoint read_checkpoint(std::filesystem::path const& path, Poll const& poll) 
   });
 
   std::int64_t const count = settings.particles * settings.particles * settings.particles;
-  auto const type =
-      settings.precision == Precision::float32 ? hdf5::Type::float32 : hdf5::Type::float64;
-  for (char const* vectors : {"positions", "momenta"}) {
-    file.expects_shape(vectors, {count, 3});
-    file.expects_contiguous(vectors);
-    if (file.type(vectors) != type)
-      throw InputError(name + ": '" + vectors + "' must be " + hdf5::name_of(type) + ", not " +
-                       hdf5::name_of(file.type(vectors)) + ": the file is damaged");
+  PartsListed listed{
+      settings.particles,
+      settings.precision == Precision::float32 ? hdf5::Type::float32 : hdf5::Type::float64,
+      {}};
+  if (kind == format) {
+    checkpoint.parts.push_back({checkpoint.path, {0, count}, std::move(reader)});
+    return listed;
   }
+  std::string const letter = file.attribute_text("/", "letter", 1);
+  auto const counts = read_list<std::int64_t>(file, name, "parts", most_parts);
+  listed.checksums = read_list<std::uint64_t>(file, name, "checksums", most_parts);
+  std::int64_t first = 0;
+  for (std::int64_t const here : counts) {
+    if (here < 1 || here > count - first) break;
+    checkpoint.parts.push_back(
+        {checkpoint_part(checkpoint.path, letter[0], static_cast<int>(checkpoint.parts.size())),
+         {first, here},
+         nullptr});
+    first += here;
+  }
+  if (first != count || counts.size() != checkpoint.parts.size() ||
+      listed.checksums.size() != counts.size() ||
+      checkpoint_letters.find(letter[0]) == std::string_view::npos)
+    throw InputError(name + ": its parts must have " + std::to_string(count) +
+                     " particles together, and have " + std::to_string(first) +
+                     ": the file is damaged");
+  return listed;
+}
+
+}  // namespace
+
+void detail::write_checkpoint_header(hdf5::Writer& file, Settings const& settings,
+                                     std::vector<double> const& scale_factors, int steps_done,
+                                     bool has_parts) {
+  file.write_attribute_text("/", "format", has_parts ? format_over_parts : format);
+  file.write_attribute<std::int32_t>("/", "steps_done", steps_done);
+  file.write("scale_factors", scale_factors);
+  std::string const text = all_texts(settings);
+  file.write("settings", std::vector<std::uint8_t>(text.begin(), text.end()));
+}
+
+void detail::write_checkpoint_over_parts(std::filesystem::path const& path,
+                                         Settings const& settings,
+                                         std::vector<double> const& scale_factors, int steps_done,
+                                         char letter, std::vector<std::int64_t> const& counts,
+                                         std::vector<std::uint64_t> const& checksums) {
+  hdf5::Writer file(path, {.checked = true});
+  write_checkpoint_header(file, settings, scale_factors, steps_done, true);
+  file.write_attribute_text("/", "letter", std::string(1, letter));
+  file.write("parts", counts);
+  file.write("checksums", checksums);
+  file.commit();
+  remove_other_parts(path, letter, static_cast<int>(counts.size()));
+}
+
+void detail::remove_other_parts(std::filesystem::path const& path, char letter, int parts) {
+  for (char const other : checkpoint_letters)
+    remove_checkpoint_parts(path, other, other == letter ? parts : 0, parts);
+}
+
+Checkpoint read_checkpoint(distributed::Group const& ranks, std::filesystem::path const& path,
+                           Poll const& poll) {
+  Checkpoint checkpoint;
+  std::error_code none;
+  checkpoint.path = std::filesystem::is_directory(path, none) ? path / "checkpoint.hdf5" : path;
+  on_first(ranks, [&] { expects_whole(checkpoint.path, poll); });
+  PartsListed const listed = on_all(ranks, [&] { return read_head(checkpoint); });
+  std::string const name = checkpoint.path.string();
+  // One rank looks at a part, and those who need some of it open it.
+  on_all(ranks, [&] {
+    for (std::size_t n = 0; n < listed.checksums.size(); ++n)
+      if (static_cast<int>(n) % ranks.size() == ranks.rank())
+        expects_part(checkpoint.parts[n].path, listed.checksums[n], name, poll);
+  });
+  on_all(ranks, [&] {
+    auto const own = particles_of_rank(ranks, listed.side);
+    for (auto& part : checkpoint.parts)
+      if (own.first < part.particles.end() && part.particles.first < own.end())
+        open_part(part, listed.type);
+  });
   return checkpoint;
 }
 

@@ -5,15 +5,21 @@
 ///
 /// They are HDF5, with a checksum behind its end. What comes from one is believed in steps: the checksum tells damage
 /// before HDF5 sees the file; then nothing is read whose size or kind isn't as it must be, no text of variable length for
-/// one, which HDF5 may not come back from; then settings and numbers must make sense.
+/// one, which HDF5 may not come back from; then settings and numbers must make sense. Over ranks each writes its particles to a
+/// file of its own, whose checksum the file over them lists; any number of ranks may go on from them.
 
+#include "checkpoint_parts.hpp"
 #include "outputs.hpp"
 #include "settings.hpp"
 
 #include <coir/core/errors.hpp>
+#include <coir/distributed/share.hpp>
 #include <coir/hdf5/reader.hpp>
 #include <coir/hdf5/writer.hpp>
+#include <coir/io/checksum.hpp>
 #include <coir/nbody/particles.hpp>
+
+#include <support/on_all.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -24,8 +30,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -34,21 +42,35 @@ namespace coir::apps::nbody {
 /// Called often while something takes long; may throw to stop it.
 using Poll = std::function<void()>;
 
+/// Particles of a checkpoint that are in one file.
+struct CheckpointPart {
+  std::filesystem::path path;
+  distributed::Share particles;  ///< by their numbers
+  std::unique_ptr<hdf5::Reader>
+      file;  ///< open until they are read, if this rank reads some of them
+};
+
 /// What a checkpoint says about its run.
 struct Checkpoint {
   std::filesystem::path path;
   int steps_done = 0;
   std::vector<double> scale_factors;
   std::map<std::string, std::string>
-      texts;                           ///< the text of every setting, empty where it isn't set
-  std::unique_ptr<hdf5::Reader> file;  ///< open until the particles are read
+      texts;                          ///< the text of every setting, empty where it isn't set
+  std::vector<CheckpointPart> parts;  ///< the checkpoint's file itself if one rank wrote it
 };
 
-/// Reads all but the particles.
+/// Reads all but the particles. Collective.
 ///
 /// \param path  the file, or the folder that it is in
-/// \throws InputError if it is no checkpoint, or damaged, or what it says makes no sense
-Checkpoint read_checkpoint(std::filesystem::path const& path, Poll const& poll = {});
+/// \throws InputError if it is no checkpoint, or damaged, or what it says makes no sense, or a part of it is missing or another's
+Checkpoint read_checkpoint(distributed::Group const& ranks, std::filesystem::path const& path,
+                           Poll const& poll = {});
+
+/// The same on one rank.
+inline Checkpoint read_checkpoint(std::filesystem::path const& path, Poll const& poll = {}) {
+  return read_checkpoint(distributed::Group::self(), path, poll);
+}
 
 /// The settings to go on with: those of the checkpoint, and of what says nothing about the physics those that the user
 /// gave.
@@ -72,28 +94,43 @@ auto blaming(std::filesystem::path const& path, Action const& action) {
   }
 }
 
-namespace detail {
-inline constexpr std::int64_t checkpoint_block = 1 << 18;  // particles at a time
-void write_checkpoint_header(hdf5::Writer& file, Settings const& settings,
-                             std::vector<double> const& scale_factors, int steps_done);
-}  // namespace detail
+/// The particles that a rank has between steps: those of its planes of the lattice.
+inline distributed::Share particles_of_rank(distributed::Group const& ranks, std::int64_t side) {
+  auto const planes = distributed::share_of(side, ranks.rank(), ranks.size());
+  return {planes.first * side * side, planes.count * side * side};
+}
 
-/// Writes a checkpoint, whole or not at all: one that was there before stays until then.
+namespace detail {
+
+inline constexpr std::int64_t checkpoint_block = 1 << 18;  // particles at a time
+
+void write_checkpoint_header(hdf5::Writer& file, Settings const& settings,
+                             std::vector<double> const& scale_factors, int steps_done,
+                             bool has_parts = false);
+
+/// Writes the file over parts, and removes those of the checkpoint before.
 ///
-/// \throws ResourceError if it can't be written
+/// \param counts, checksums  of each part
+void write_checkpoint_over_parts(std::filesystem::path const& path, Settings const& settings,
+                                 std::vector<double> const& scale_factors, int steps_done,
+                                 char letter, std::vector<std::int64_t> const& counts,
+                                 std::vector<std::uint64_t> const& checksums);
+
+/// Removes the parts of all checkpoints but one, whose parts have this letter.
+///
+/// \param letter  0: of all
+void remove_other_parts(std::filesystem::path const& path, char letter, int parts);
+
 template <class Exec, class T>
-void write_checkpoint(std::filesystem::path const& path, Settings const& settings,
-                      std::vector<double> const& scale_factors, int steps_done,
-                      coir::nbody::Particles<Exec, T> const& particles, Poll const& poll = {}) {
-  hdf5::Writer file(path, {.checked = true});
-  detail::write_checkpoint_header(file, settings, scale_factors, steps_done);
+void write_vectors(hdf5::Writer& file, coir::nbody::Particles<Exec, T> const& particles,
+                   Poll const& poll) {
   std::int64_t const count = particles.count();
-  std::vector<T> block(3 * static_cast<std::size_t>(std::min(count, detail::checkpoint_block)));
+  std::vector<T> block(3 * static_cast<std::size_t>(std::min(count, checkpoint_block)));
   auto const write = [&](char const* name, auto const& vectors) {
     file.make_dataset(name, hdf5::type_of<T>, {count, 3});
-    for (std::int64_t first = 0; first < count; first += detail::checkpoint_block) {
+    for (std::int64_t first = 0; first < count; first += checkpoint_block) {
       if (poll) poll();
-      std::int64_t const rows = std::min(detail::checkpoint_block, count - first);
+      std::int64_t const rows = std::min(checkpoint_block, count - first);
       std::span<T> const part(block.data(), 3 * static_cast<std::size_t>(rows));
       copy_rows(vectors, first, part);
       file.append(name, std::span<T const>(part));
@@ -101,49 +138,145 @@ void write_checkpoint(std::filesystem::path const& path, Settings const& setting
   };
   write("positions", particles.position);
   write("momenta", particles.momentum);
-  file.commit(poll);
 }
 
-/// Reads a checkpoint's particles, and closes it.
-///
-/// \throws InputError if they aren't as many as the settings say, of another precision, not finite, or outside of the box
+/// Writes this rank's part. \return its checksum
 template <class Exec, class T>
-coir::nbody::Particles<Exec, T> read_particles(Checkpoint& checkpoint, Settings const& settings,
+std::uint64_t write_checkpoint_part(distributed::Group const& ranks,
+                                    std::filesystem::path const& path,
+                                    coir::nbody::Particles<Exec, T> const& particles,
+                                    Poll const& poll) {
+  std::uint64_t checksum = 0;
+  try {
+    auto written = on_all(ranks, [&] {
+      std::optional<hdf5::Writer> file;
+      if (particles.count() == 0) return file;
+      file.emplace(path, hdf5::WriterOptions{.checked = true});
+      write_vectors<Exec, T>(*file, particles, poll);
+      return file;
+    });
+    on_all(ranks, [&] {
+      if (!written) return;
+      written->commit(poll);
+      checksum = io::stored_checksum(path);
+    });
+  } catch (...) {
+    std::error_code none;
+    if (particles.count() > 0) std::filesystem::remove(path, none);
+    throw;
+  }
+  return checksum;
+}
+
+}  // namespace detail
+
+/// Writes a checkpoint, whole or not at all: one that was there before stays until then. Collective.
+///
+/// \throws ResourceError if it can't be written
+template <class Exec, class T>
+void write_checkpoint(distributed::Group const& ranks, std::filesystem::path const& path,
+                      Settings const& settings, std::vector<double> const& scale_factors,
+                      int steps_done, coir::nbody::Particles<Exec, T> const& particles,
+                      Poll const& poll = {}) {
+  if (ranks.size() == 1) {
+    hdf5::Writer file(path, {.checked = true});
+    detail::write_checkpoint_header(file, settings, scale_factors, steps_done);
+    detail::write_vectors<Exec, T>(file, particles, poll);
+    file.commit(poll);
+    detail::remove_other_parts(path, 0, 0);
+    return;
+  }
+  char letter = 0;
+  on_first(ranks, [&] { letter = free_checkpoint_letter(path); });
+  ranks.broadcast(&letter, 1);
+  // Ranks without particles write no part.
+  auto counts = ranks.gather(particles.count());
+  auto const have = [](std::int64_t count) { return count > 0; };
+  auto const part =
+      static_cast<int>(std::count_if(counts.begin(), counts.begin() + ranks.rank(), have));
+  auto const checksum = detail::write_checkpoint_part<Exec, T>(
+      ranks, checkpoint_part(path, letter, part), particles, poll);
+  auto checksums = ranks.gather(checksum);
+  for (std::size_t rank = counts.size(); rank-- > 0;)
+    if (counts[rank] == 0) checksums.erase(checksums.begin() + static_cast<std::ptrdiff_t>(rank));
+  std::erase(counts, 0);
+  on_first(ranks, [&] {
+    detail::write_checkpoint_over_parts(path, settings, scale_factors, steps_done, letter, counts,
+                                        checksums);
+  });
+}
+
+/// The same on one rank.
+template <class Exec, class T>
+void write_checkpoint(std::filesystem::path const& path, Settings const& settings,
+                      std::vector<double> const& scale_factors, int steps_done,
+                      coir::nbody::Particles<Exec, T> const& particles, Poll const& poll = {}) {
+  write_checkpoint<Exec, T>(distributed::Group::self(), path, settings, scale_factors, steps_done,
+                            particles, poll);
+}
+
+/// Reads this rank's particles from a checkpoint, and closes it. Collective.
+///
+/// \throws InputError if they aren't finite, or outside of the box
+template <class Exec, class T>
+coir::nbody::Particles<Exec, T> read_particles(distributed::Group const& ranks,
+                                               Checkpoint& checkpoint, Settings const& settings,
                                                Poll const& poll = {}) {
-  hdf5::Reader const& file = *checkpoint.file;
-  coir::nbody::Particles<Exec, T> particles{settings.particles, settings.box, {}, {}};
-  std::int64_t const count = particles.count();
-  using Vectors = typename coir::nbody::Particles<Exec, T>::Vectors;
-  std::vector<T> block(3 * static_cast<std::size_t>(std::min(count, detail::checkpoint_block)));
+  using Particles = coir::nbody::Particles<Exec, T>;
+  using Vectors = typename Particles::Vectors;
+  Particles particles{settings.particles, settings.box, {}, {}};
+  auto const own = particles_of_rank(ranks, settings.particles);
+  if (ranks.size() > 1) particles.sites = own;
+  std::vector<T> block;
+  // Of one part, the particles from `first` on, as many as there are in a block.
+  auto const read_block = [&](CheckpointPart const& part, char const* name, std::int64_t first,
+                              std::size_t rows, Vectors const& vectors, auto const& is_possible,
+                              std::string const& limits) {
+    std::span<T> const numbers(block.data(), 3 * rows);
+    part.file->read_rows(name, first - part.particles.first, numbers);
+    auto const bad = std::find_if_not(numbers.begin(), numbers.end(), is_possible);
+    if (bad != numbers.end())
+      throw InputError(part.path.string() + ": in '" + name + "' of particle " +
+                       std::to_string(first + (bad - numbers.begin()) / 3) + " is " +
+                       in_words(*bad) + ", which must be " + limits + ": the file is damaged");
+    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    Kokkos::View<T const* [3], Kokkos::LayoutRight, Kokkos::HostSpace, Unmanaged> const source(
+        block.data(), rows);
+    Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space, Unmanaged> const target(
+        vectors.data() + 3 * (first - own.first), rows);
+    Kokkos::deep_copy(target, source);
+  };
   auto const read = [&](char const* name, auto const& is_possible, std::string const& limits) {
     Vectors const vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::particles"),
-                          static_cast<std::size_t>(count));
-    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-    for (std::int64_t first = 0; first < count; first += detail::checkpoint_block) {
-      if (poll) poll();
-      auto const rows = static_cast<std::size_t>(std::min(detail::checkpoint_block, count - first));
-      std::span<T> const part(block.data(), 3 * rows);
-      file.read_rows(name, first, part);
-      auto const bad = std::find_if_not(part.begin(), part.end(), is_possible);
-      if (bad != part.end())
-        throw InputError(checkpoint.path.string() + ": in '" + name + "' of particle " +
-                         std::to_string(first + (bad - part.begin()) / 3) + " is " +
-                         in_words(*bad) + ", which must be " + limits + ": the file is damaged");
-      Kokkos::View<T const* [3], Kokkos::LayoutRight, Kokkos::HostSpace, Unmanaged> const source(
-          block.data(), rows);
-      Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space, Unmanaged> const
-          target(vectors.data() + 3 * first, rows);
-      Kokkos::deep_copy(target, source);
+                          static_cast<std::size_t>(own.count));
+    for (auto const& part : checkpoint.parts) {
+      std::int64_t const end = std::min(own.end(), part.particles.end());
+      for (std::int64_t first = std::max(own.first, part.particles.first); first < end;
+           first += detail::checkpoint_block) {
+        if (poll) poll();
+        auto const rows = static_cast<std::size_t>(std::min(detail::checkpoint_block, end - first));
+        read_block(part, name, first, rows, vectors, is_possible, limits);
+      }
     }
     return vectors;
   };
   T const length = static_cast<T>(settings.box);
-  particles.position = read(
-      "positions", [=](T x) { return x >= T(0) && x < length; },
-      "in the box, from 0 to below " + in_words(settings.box));
-  particles.momentum = read("momenta", [](T p) { return std::isfinite(p); }, "finite");
-  checkpoint.file.reset();
+  on_all(ranks, [&] {
+    block.resize(3 * static_cast<std::size_t>(std::min(own.count, detail::checkpoint_block)));
+    particles.position = read(
+        "positions", [=](T x) { return x >= T(0) && x < length; },
+        "in the box, from 0 to below " + in_words(settings.box));
+    particles.momentum = read("momenta", [](T p) { return std::isfinite(p); }, "finite");
+  });
+  checkpoint.parts.clear();
   return particles;
+}
+
+/// The same on one rank.
+template <class Exec, class T>
+coir::nbody::Particles<Exec, T> read_particles(Checkpoint& checkpoint, Settings const& settings,
+                                               Poll const& poll = {}) {
+  return read_particles<Exec, T>(distributed::Group::self(), checkpoint, settings, poll);
 }
 
 }  // namespace coir::apps::nbody

@@ -13,11 +13,13 @@
 #include <support/compute_on.hpp>
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
+#include <support/on_all.hpp>
 #include <support/report.hpp>
 #include <support/run.hpp>
 #include <support/same_file.hpp>
 
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -38,6 +40,7 @@ char const examples[] =
     "  coir-nbody --config web/config.toml --output again --deterministic\n"
     "  coir-nbody --particles 256 --steps 40 --checkpoint 5 --output big\n"
     "  coir-nbody --restart big\n"
+    "  mpirun -n 2 coir-nbody --particles 512 --output large\n"
     "\n"
     "Exit codes: 0 done, 2 wrong option, 3 bad input file, 4 memory or disk short, 5 a force is\n"
     "no number, 6 no usable device, 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP.\n"
@@ -54,22 +57,19 @@ void expects_inputs_left_alone(CLI::App const& app, Run const& run) {
                            table,
                            {"--config", config->count() > 0 ? config->as<std::string>() : ""},
                            {"--restart", run.checkpoint ? run.checkpoint->path : ""}});
-  for (auto const& path : FileNames(settings, run.schedule).all(run.schedule))
+  for (auto const& path : FileNames(settings, run.schedule, run.ranks.size()).all(run.schedule))
     for (auto const& other : {report, noise, table})
       if (path.filename() == other.path.filename())
         expects_different_files({{"the run's " + path.filename().string(), path}}, {other});
 }
 
-Run run_of(CLI::App const& app, Settings const& given) {
-  expects_consistent(app, given);
-  if (given.restart.empty()) {
-    expects_slab_in_box(given);
-    return {given, schedule_of(given)};
-  }
-  Checkpoint checkpoint = [&] {
-    Activity const reading("reading the checkpoint");
-    return read_checkpoint(given.restart, stop_if_interrupted);
-  }();
+Run new_run(distributed::Group const& ranks, Settings const& settings) {
+  expects_slab_in_box(settings);
+  return {ranks, settings, schedule_of(settings)};
+}
+
+Run run_that_goes_on(distributed::Group const& ranks, CLI::App const& app, Settings const& given,
+                     Checkpoint checkpoint) {
   Settings settings = settings_to_go_on(app, given, checkpoint);
   if (!is_given(app, "output"))
     settings.output = checkpoint.path.has_parent_path() ? checkpoint.path.parent_path() : ".";
@@ -79,21 +79,50 @@ Run run_of(CLI::App const& app, Settings const& given) {
               std::to_string(checkpoint.steps_done) + " steps that are made",
           settings.stop_after);
   Schedule const schedule = schedule_of(settings, checkpoint.scale_factors);
-  return {settings, schedule, std::move(checkpoint)};
+  return {ranks, settings, schedule, std::move(checkpoint)};
+}
+
+/// Collective.
+Run run_of(distributed::Group const& ranks, CLI::App const& app, int argc, char** argv,
+           Settings const& given) {
+  on_all(ranks, [&] {
+    expects_given_once(argc, argv);
+    expects_consistent(app, given);
+  });
+  expects_same_options(ranks, given);
+  std::optional<Checkpoint> checkpoint;
+  if (!given.restart.empty()) {
+    Activity const reading("reading the checkpoint");
+    checkpoint = read_checkpoint(ranks, given.restart, stop_if_interrupted);
+  }
+  return on_all(ranks, [&] {
+    Run run = checkpoint ? run_that_goes_on(ranks, app, given, std::move(*checkpoint))
+                         : new_run(ranks, given);
+    expects_inputs_left_alone(app, run);
+    return run;
+  });
 }
 
 template <class T, class Exec>
 ExitCode carry_out(Exec const& exec, Run& run) {
   Settings const& settings = run.settings;
-  auto const make_universe = [&] { return universe_of(settings, run.schedule); };
-  Universe const universe =
-      run.checkpoint ? blaming(run.checkpoint->path, make_universe) : make_universe();
-  MemoryPlan const memory = memory_of<T>(exec, run);
-  expects_memory_for(run, memory);
-  if (!settings.quiet) std::cout << plan_of(run, memory, hardware_of(exec)) << std::flush;
+  Universe const universe = on_all(run.ranks, [&] {
+    auto const make_universe = [&] { return universe_of(settings, run.schedule); };
+    return run.checkpoint ? blaming(run.checkpoint->path, make_universe) : make_universe();
+  });
+  run.simulation.headroom = settings.headroom.value_or(headroom_for(
+      universe.power, run.schedule.scale_factors.back(), settings.box, run.ranks.size()));
+  MemoryPlan const memory = memory_of<T>(exec, run, universe);
+  expects_memory_for(run, memory, device_identity(exec));
+  bool const speaks = run.ranks.is_first() && !settings.quiet;
+  auto const plan =
+      plan_of(run, memory, hardware_of(exec), std::string(name_of(run.ranks.transport<Exec>())));
+  if (speaks) std::cout << plan << std::flush;
   Figures const figures = simulate<T>(exec, run, universe, memory);
-  if (!settings.report.empty()) write_report(settings.report, report_of(run, figures));
-  if (!settings.quiet) std::cout << summary_of(run, figures);
+  auto const spread = spread_of(run.ranks, figures);
+  if (!settings.report.empty())
+    on_first(run.ranks, [&] { write_report(settings.report, report_of(run, figures, spread)); });
+  if (speaks) std::cout << summary_of(run, figures, spread);
   return ExitCode::success;
 }
 
@@ -108,11 +137,9 @@ int main(int argc, char** argv) {
   Settings settings;
   add_options(app, settings);
 
-  return coir::apps::run(app, argc, argv, [&](coir::apps::Place place) {
+  return coir::apps::run_on_ranks(app, argc, argv, [&](coir::apps::Place place, auto const& ranks) {
     if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
-    expects_given_once(argc, argv);
-    Run run = run_of(app, settings);
-    expects_inputs_left_alone(app, run);
+    Run run = run_of(ranks, app, argc, argv, settings);
     return compute_on(place, [&](auto const& exec) {
       return run.settings.precision == Precision::float32 ? carry_out<float>(exec, run)
                                                           : carry_out<double>(exec, run);

@@ -5,10 +5,12 @@
 #include <coir/core/errors.hpp>
 
 #include <support/config_file.hpp>
+#include <support/on_all.hpp>
 #include <support/options.hpp>
 #include <support/text.hpp>
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,6 +72,17 @@ void add_options(CLI::App& app, Settings& settings) {
   add_whole_number(app, "--stop-after", settings.stop_after,
                    "Stop after step N, with a checkpoint to go on from", 1, 1'000'000)
       ->group("Output");
+  app.add_option_function<std::string>(
+         "--headroom",
+         [&settings](std::string const& text) {
+           double const share = parse_number("--headroom", text);
+           expects(share >= 0 && share <= 100, "--headroom must be from 0 to 100", share);
+           settings.headroom = share;
+         },
+         "Under mpirun: the share by which a rank's particles may exceed an even share before its "
+         "memory grows\n(default: what 5 standard deviations of linear theory need)")
+      ->type_name("SHARE")
+      ->group("Output");
   add_config_file(app);
   auto* const progress = app.add_flag_callback(
       "--progress", [&settings] { settings.progress = ProgressMode::always; },
@@ -123,6 +136,27 @@ void expects_given_once(int argc, char const* const* argv) {
     expects(times(name) == 0 || times("--no-" + setting.name) == 0,
             name + " and --no-" + setting.name + " contradict each other: leave one out");
   }
+}
+
+void expects_same_options(distributed::Group const& ranks, Settings const& settings) {
+  std::string mine = all_texts(settings);
+  auto const add = [&](std::string const& name, std::string const& text) {
+    mine += name + " = " + one_line(text) + "\n";
+  };
+  add("output", settings.output.string());
+  add("report", settings.report.string());
+  add("restart", settings.restart.string());
+  add("stop-after", settings.stop_after > 0 ? std::to_string(settings.stop_after) : "");
+  add("headroom", settings.headroom ? exact_text(*settings.headroom) : "");
+
+  std::string const first = ranks.broadcast(mine);
+  on_all(ranks, [&] {
+    std::istringstream here(mine), there(first);
+    for (std::string line, other; std::getline(here, line) && std::getline(there, other);)
+      expects(line == other, "rank " + std::to_string(ranks.rank()) + " was started with --" +
+                                 line + ", and the first rank with --" + other +
+                                 ": give all ranks the same options");
+  });
 }
 
 std::string remedy_for_amplitude(Settings const& settings) {

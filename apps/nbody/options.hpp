@@ -2,6 +2,8 @@
 
 #include "settings.hpp"
 
+#include <coir/distributed/group.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <string>
@@ -24,6 +26,11 @@ void expects_slab_in_box(Settings const& settings);
 ///
 /// \throws PreconditionError
 void expects_given_once(int argc, char const* const* argv);
+
+/// Collective.
+///
+/// \throws PreconditionError naming an option that a rank was started with and the first one wasn't
+void expects_same_options(distributed::Group const& ranks, Settings const& settings);
 
 /// What to do about displacements that are too large, naming the option that the amplitude comes from.
 std::string remedy_for_amplitude(Settings const& settings);

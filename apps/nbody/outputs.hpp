@@ -11,13 +11,16 @@
 
 #include <coir/core/timing.hpp>
 #include <coir/cosmology/power.hpp>
+#include <coir/distributed/share.hpp>
 #include <coir/fft/plan.hpp>
 #include <coir/hdf5/gadget.hpp>
 #include <coir/io/atomic_file.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/io/png.hpp>
+#include <coir/mesh/ghosts.hpp>
 #include <coir/mesh/power_spectrum.hpp>
 
+#include <support/on_all.hpp>
 #include <support/text.hpp>
 
 #include <algorithm>
@@ -27,6 +30,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -79,53 +83,54 @@ class Outputs {
  public:
   using Particles = coir::nbody::Particles<Exec, T>;
 
-  Outputs(Exec const& exec, Settings const& settings, FileNames names,
-          cosmology::LinearPower<double> power)
-      : exec_(exec), settings_(settings), names_(std::move(names)), power_(std::move(power)) {}
+  Outputs(Exec const& exec, distributed::Group const& ranks, Settings const& settings,
+          FileNames names, cosmology::LinearPower<double> power)
+      : exec_(exec),
+        ranks_(ranks),
+        settings_(settings),
+        names_(std::move(names)),
+        power_(std::move(power)) {}
 
   /// What write() needs beside the particles, at most.
-  static Bytes bytes(Exec const& exec, Settings const& settings) {
+  ///
+  /// \param astray  Mpc/h that particles may be away from where they started, which over ranks are their planes
+  static Bytes bytes(Exec const& exec, distributed::Group const& ranks, Settings const& settings,
+                     double astray) {
     Bytes spectrum, picture;
-    std::int64_t const size = sizeof(T), n = settings.particles, cells = spectrum_cells(settings);
-    if (settings.spectra) {
-      // Two meshes, the particles moved by half a cell, the sums of bins, and what painting and transforms work in.
-      std::int64_t const plane = cells * 2 * (cells / 2 + 1);
-      std::int64_t const bins = std::max<std::int64_t>(1, cells / 2);
-      std::int64_t const groups =
-          std::min(cells * cells, std::max<std::int64_t>(1024, (1 << 18) / bins));
-      std::int64_t const sums = groups * bins * 3 * std::int64_t(sizeof(double));
-      spectrum.device =
-          2 * cells * plane * size + 3 * n * n * n * size + sums +
-          ghost_bytes<Exec, T>(exec, cells, 4) +
-          fft::RealPlan<Exec, T, 3>::work_bytes(
-              exec, {cells, cells, cells}, 1, {.in_place = true, .effort = fft::Effort::estimate});
-      if (!runs_on_host<Exec>) spectrum.host = sums;
-    }
+    std::int64_t const size = sizeof(T);
+    std::int64_t const n = coir::nbody::Particles<Exec, T>{.side = settings.particles}.total();
+    if (settings.spectra)
+      spectrum = ranks.size() > 1 ? spectrum_bytes(exec, ranks, settings, astray)
+                                  : spectrum_bytes(exec, settings);
     if (settings.pictures) {
       std::int64_t const pixels = std::int64_t(settings.picture_side()) * settings.picture_side();
       constexpr std::int64_t encoding = 4 << 20;  // rows, and what compression works in
-      picture.device = 8 * pixels + (runs_on_host<Exec> ? encoding : 0);
+      // Over ranks the pixels of another one, too, and a plane of its particles.
+      std::int64_t const over_ranks =
+          ranks.size() > 1 ? 8 * pixels + 3 * settings.particles * settings.particles * size : 0;
+      picture.device = 8 * pixels + over_ranks + (runs_on_host<Exec> ? encoding : 0);
       if (!runs_on_host<Exec>) picture.host = 8 * pixels + encoding;
     }
     // Of particles on their way to a file.
-    std::int64_t const block = std::min<std::int64_t>(n * n * n, 1 << 18);
+    std::int64_t const block = std::min<std::int64_t>(n, 1 << 18);
     std::int64_t const files = block * (settings.snapshots ? 6 * size + 8 : 3 * size);
     if (runs_on_host<Exec>) return {std::max({spectrum.device, picture.device, files}), 0};
     return {std::max(spectrum.device, picture.device),
             std::max({spectrum.host, picture.host, files})};
   }
 
-  /// Writes what the settings ask for.
+  /// Writes what the settings ask for. Collective.
   ///
   /// \param poll  called between; may throw to stop
   void write(Particles const& particles, double a, std::function<void()> const& poll) {
+    auto const pause = [&] { on_all(ranks_, poll); };
     if (settings_.spectra) write_spectrum(particles, a);
-    poll();
+    pause();
     if (settings_.pictures) {
       write_picture(particles, a, "slab", settings_.slab());
-      poll();
+      pause();
       write_picture(particles, a, "projection", settings_.box);
-      poll();
+      pause();
     }
     if (settings_.snapshots) write_snapshot(particles, a, poll);
   }
@@ -138,15 +143,60 @@ class Outputs {
                                                        simulation_options(settings, {}));
   }
 
+  static Bytes spectrum_bytes(Exec const& exec, Settings const& settings) {
+    // Two meshes, the particles moved by half a cell, the sums of bins, and what painting and transforms work in.
+    std::int64_t const size = sizeof(T), n = settings.particles, cells = spectrum_cells(settings);
+    std::int64_t const plane = cells * 2 * (cells / 2 + 1), sums = bins_bytes(cells);
+    Bytes bytes;
+    bytes.device = 2 * cells * plane * size + 3 * n * n * n * size + sums +
+                   ghost_bytes<Exec, T>(exec, cells, 4) +
+                   fft::RealPlan<Exec, T, 3>::work_bytes(
+                       exec, {cells, cells, cells}, 1,
+                       {.in_place = true, .effort = fft::Effort::estimate, .by_planes = true});
+    if (!runs_on_host<Exec>) bytes.host = sums;
+    return bytes;
+  }
+
+  static Bytes spectrum_bytes(Exec const& exec, distributed::Group const& ranks,
+                              Settings const& settings, double astray) {
+    // A slab with ghost planes, what comes of these, two slabs of spectra, the particles moved by half a cell, the sums of
+    // bins, and what painting and transforms work in.
+    std::int64_t const size = sizeof(T), side = settings.particles,
+                       cells = spectrum_cells(settings);
+    std::int64_t const plane = cells * 2 * (cells / 2 + 1);
+    std::int64_t const own = (cells + ranks.size() - 1) / ranks.size();
+    auto const widths = mesh::touched_beyond(
+        mesh::Assignment::pcs,
+        static_cast<int>(std::ceil(astray / settings.box * static_cast<double>(cells))));
+    std::int64_t const ghosts = widths.below + widths.above + 1;
+    std::int64_t const here = (side + ranks.size() - 1) / ranks.size() * side * side;
+    Bytes bytes;
+    bytes.device = (3 * own + 2 * ghosts + own / 4 + 1) * plane * size + 3 * here * size +
+                   2 * bins_bytes(cells) + ghost_bytes<Exec, T>(exec, cells, 4);
+    if (!runs_on_host<Exec>) bytes.host = bins_bytes(cells);
+    return bytes;
+  }
+
+  /// Of the sums of each bin over each plane.
+  static std::int64_t bins_bytes(std::int64_t cells) {
+    return cells * std::max<std::int64_t>(1, cells / 2) * 3 * std::int64_t(sizeof(double));
+  }
+
   void write_spectrum(Particles const& particles, double a) {
     Stopwatch<Exec> watch(exec_);
     mesh::PowerSpectrumOptions const options{.assignment = mesh::Assignment::pcs,
                                              .interlace = true};
-    auto const spectrum = mesh::power_spectrum(exec_, particles.position, particles.box,
-                                               spectrum_cells(settings_), options);
+    std::int64_t const cells = spectrum_cells(settings_);
+    // The same bits; on one rank in less memory.
+    auto const spectrum =
+        ranks_.size() > 1
+            ? mesh::power_spectrum(exec_, ranks_, particles.position, particles.box, cells, options)
+            : mesh::power_spectrum(exec_, particles.position, particles.box, cells, options);
     seconds_.spectra += watch.seconds();
     watch.restart();
-    io::write_file(names_.at("power", a, ".txt"), spectrum_text(spectrum, power_, a, settings_));
+    on_first(ranks_, [&] {
+      io::write_file(names_.at("power", a, ".txt"), spectrum_text(spectrum, power_, a, settings_));
+    });
     seconds_.io += watch.seconds();
   }
 
@@ -154,8 +204,17 @@ class Outputs {
                      double thickness) {
     Stopwatch<Exec> watch(exec_);
     int const side = settings_.picture_side();
-    SheetPixels<Exec> const mass("coir::apps::nbody::mass", side, side);
-    double const mean = paint_sheet<Exec, T>(exec_, particles, Sight{0, thickness, side}, mass);
+    SheetPixels<Exec> mass;
+    on_all(ranks_, [&] { mass = SheetPixels<Exec>("coir::apps::nbody::mass", side, side); });
+    double const mean =
+        paint_sheet<Exec, T>(exec_, ranks_, particles, Sight{0, thickness, side}, mass);
+    seconds_.pictures += watch.seconds();
+    on_first(ranks_, [&] { write_pixels(a, what, mass, mean); });
+  }
+
+  void write_pixels(double a, std::string const& what, SheetPixels<Exec> const& mass, double mean) {
+    Stopwatch<Exec> watch(exec_);
+    int const side = settings_.picture_side();
     auto const mass_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, mass);
     // Densities take the place of the masses that they are made of, and what is behind them is room to sort.
     auto const pixels = static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
@@ -177,35 +236,57 @@ class Outputs {
     seconds_.io += watch.seconds();
   }
 
+  /// One file, or over ranks one of each that has particles, none of which appears before all are written.
   void write_snapshot(Particles const& particles, double a, std::function<void()> const& poll) {
     Stopwatch<Exec> const watch(exec_);
+    auto const counts = ranks_.gather(particles.count());
+    auto const have = [](std::int64_t count) { return count > 0; };
+    auto const files = static_cast<int>(std::count_if(counts.begin(), counts.end(), have));
+    auto const file =
+        static_cast<int>(std::count_if(counts.begin(), counts.begin() + ranks_.rank(), have));
+    std::optional<hdf5::Writer> written;
+    on_all(ranks_, [&] {
+      if (particles.count() > 0)
+        written = snapshot_at(names_.snapshot(a, files, file), files, particles, a, poll);
+    });
+    on_all(ranks_, [&] {
+      if (written) written->commit();
+    });
+    seconds_.io += watch.seconds();
+  }
+
+  hdf5::Writer snapshot_at(std::filesystem::path const& path, int files, Particles const& particles,
+                           double a, std::function<void()> const& poll) const {
     constexpr double kpc = 1000;
     auto const& p = settings_.cosmology;
     hdf5::GadgetHeader header;
     header.particles = particles.count();
+    header.particles_total = particles.total();
+    header.files = files;
     header.scale_factor = a;
     header.box = particles.box * kpc;
-    header.particle_mass = hdf5::particle_mass(p.omega_m, particles.box, particles.count());
+    header.particle_mass = hdf5::particle_mass(p.omega_m, particles.box, particles.total());
     header.omega_m = p.omega_m;
     header.omega_lambda = p.omega_de();
     header.hubble = p.h;
+    auto const before = static_cast<std::uint64_t>(particles.first());
     T const length = static_cast<T>(kpc), box = static_cast<T>(header.box);
     T const velocity = static_cast<T>(100 / a);
-    hdf5::write_gadget<T>(names_.at("snapshot", a, ".hdf5"), header,
-                          [&](hdf5::GadgetBlock<T> const& block) {
-                            poll();
-                            copy_rows(particles.position, block.first, block.positions);
-                            copy_rows(particles.momentum, block.first, block.velocities);
-                            for (T& x : block.positions) {
-                              x *= length;
-                              if (x >= box) x -= box;
-                            }
-                            for (T& v : block.velocities) v *= velocity;
-                          });
-    seconds_.io += watch.seconds();
+    return hdf5::write_gadget_uncommitted<T>(path, header, [&](hdf5::GadgetBlock<T> const& block) {
+      poll();
+      copy_rows(particles.position, block.first, block.positions);
+      copy_rows(particles.momentum, block.first, block.velocities);
+      for (T& x : block.positions) {
+        x *= length;
+        if (x >= box) x -= box;
+      }
+      for (T& v : block.velocities) v *= velocity;
+      for (std::uint64_t& id : block.ids) id += before;
+    });
   }
 
   Exec exec_;
+  distributed::Group ranks_;
   Settings settings_;
   FileNames names_;
   cosmology::LinearPower<double> power_;

@@ -4,10 +4,15 @@
 
 #include <coir/core/kokkos.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/resident.hpp>
 #include <coir/core/version.hpp>
 
 #include <support/text.hpp>
 #include <support/units.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
 
 namespace coir::apps::nbody {
 
@@ -21,9 +26,66 @@ std::string precision_of(Settings const& settings) {
   return settings.precision == Precision::float32 ? "single" : "double";
 }
 
+double Phases::* const all_phases[] = {&Phases::start,   &Phases::paint,   &Phases::fft,
+                                       &Phases::readout, &Phases::push,    &Phases::sort,
+                                       &Phases::migrate, &Phases::spectra, &Phases::pictures,
+                                       &Phases::io,      &Phases::exchange};
+
+Report phases_in_report(Phases const& p, bool over_ranks) {
+  Report report = {{"start", p.start},     {"paint", p.paint},       {"fft", p.fft},
+                   {"readout", p.readout}, {"push", p.push},         {"sort", p.sort},
+                   {"spectra", p.spectra}, {"pictures", p.pictures}, {"io", p.io}};
+  if (over_ranks) {
+    report["migrate"] = p.migrate;
+    report["exchange"] = p.exchange;
+  }
+  return report;
+}
+
+std::string memory_line(Run const& run, MemoryPlan const& memory) {
+  std::string const free = readable_bytes(free_bytes<Kokkos::HostSpace>()) + " are free";
+  std::int64_t const host = memory.before + memory.host;
+  if (run.ranks.size() > 1) {
+    std::string text = "memory: " + readable_bytes(run.ranks.max(host)) +
+                       " at most on the host of a rank, " + readable_bytes(run.ranks.sum(host)) +
+                       " on all; here " + free;
+    if (memory.device)
+      text += "; on a device " + readable_bytes(run.ranks.max(*memory.device)) + " at most, " +
+              readable_bytes(free_bytes<Kokkos::DefaultExecutionSpace::memory_space>()) +
+              " are free here";
+    return text + "; " + percent(run.simulation.headroom) +
+           " more particles than an even share fit";
+  }
+  std::string const of_host = readable_bytes(host) + " at most, " + free;
+  if (!memory.device) return "memory: " + of_host;
+  return "memory: " + readable_bytes(*memory.device) + " at most, " +
+         readable_bytes(free_bytes<Kokkos::DefaultExecutionSpace::memory_space>()) +
+         " are free; on the host " + of_host;
+}
+
 }  // namespace
 
-std::string plan_of(Run const& run, MemoryPlan const& memory, Hardware const& hardware) {
+Spread spread_of(distributed::Group const& ranks, Figures const& figures) {
+  auto const& [paint, fft, readout, push, sort, migrate] = figures.phases;
+  auto const& [spectra, pictures, io] = figures.outputs;
+  Phases const here{
+      figures.start_seconds,   paint, fft, readout, push, sort, migrate, spectra, pictures, io,
+      figures.exchange_seconds};
+  Spread spread;
+  auto const all = ranks.gather(here);
+  for (auto const phase : all_phases)
+    for (Phases const& rank : all) {
+      spread.mean.*phase += rank.*phase / static_cast<double>(all.size());
+      spread.most.*phase = std::max(spread.most.*phase, rank.*phase);
+    }
+  spread.messages = ranks.sum(ranks.traffic().messages);
+  spread.bytes = ranks.sum(ranks.traffic().bytes);
+  spread.peak = ranks.max(static_cast<std::int64_t>(peak_resident_bytes()));
+  return spread;
+}
+
+std::string plan_of(Run const& run, MemoryPlan const& memory, Hardware const& hardware,
+                    std::string const& transport) {
   auto const& s = run.settings;
   auto const& a = run.schedule.scale_factors;
   auto const first = static_cast<std::size_t>(run.first_step());
@@ -32,33 +94,33 @@ std::string plan_of(Run const& run, MemoryPlan const& memory, Hardware const& ha
                      counted(run.schedule.steps() - run.first_step(), "steps") + " of " +
                      std::string(name_of(s.stepper)) + " from a = " + exact_text(a[first]) +
                      " to " + exact_text(a.back()) + ", " + precision_of(s) + " precision\n";
-  std::string const of_host = readable_bytes(memory.before + memory.host) + " at most, " +
-                              readable_bytes(free_bytes<Kokkos::HostSpace>()) + " are free";
-  text += "computed on " + hardware.text() + "\n";
-  if (!memory.device)
-    text += "memory: " + of_host;
-  else
-    text += "memory: " + readable_bytes(*memory.device) + " at most, " +
-            readable_bytes(free_bytes<Kokkos::DefaultExecutionSpace::memory_space>()) +
-            " are free; on the host " + of_host;
-  return text + "\n";
+  text += "computed on " +
+          (run.ranks.size() > 1 ? std::to_string(run.ranks.size()) + " ranks, the first one on "
+                                : std::string()) +
+          hardware.text() +
+          (run.ranks.size() > 1 ? ", which exchange by " + transport : std::string()) + "\n";
+  return text + memory_line(run, memory) + "\n";
 }
 
-std::string summary_of(Run const& run, Figures const& figures) {
+std::string summary_of(Run const& run, Figures const& figures, Spread const& spread) {
+  Phases const& p = spread.mean;
   std::string text = counted(figures.steps, "steps") + " in " + with_unit(figures.seconds, "s");
   if (figures.steps > 0 && figures.seconds > 0) {
     double const per_step = figures.seconds / particle_steps(run, figures);
-    auto const& p = figures.phases;
-    text += ", " + with_unit(1 / per_step, "particle-step/s") + ": paint " +
-            percent(p.paint / figures.seconds) + ", transforms " +
-            percent(p.fft / figures.seconds) + ", readout " + percent(p.readout / figures.seconds) +
-            ", drifts " + percent(p.push / figures.seconds) + ", sorting " +
-            percent(p.sort / figures.seconds);
+    auto const part = [&](double seconds) { return percent(seconds / figures.seconds); };
+    text += ", " + with_unit(1 / per_step, "particle-step/s") + ": paint " + part(p.paint) +
+            ", transforms " + part(p.fft) + ", readout " + part(p.readout) + ", drifts " +
+            part(p.push) + ", sorting " + part(p.sort);
+    if (run.ranks.size() > 1) text += ", migration " + part(p.migrate);
   }
-  text += "\nthe start took " + with_unit(figures.start_seconds, "s") + ", spectra " +
-          with_unit(figures.outputs.spectra, "s") + ", pictures " +
-          with_unit(figures.outputs.pictures, "s") + ", files " +
-          with_unit(figures.outputs.io, "s") + "\n";
+  if (run.ranks.size() > 1)
+    text += "\nexchanges took " + with_unit(p.exchange, "s") + " of a rank, " +
+            with_unit(spread.most.exchange, "s") + " at most, for " +
+            counted(spread.messages, "messages") + " of " +
+            readable_bytes(spread.messages > 0 ? spread.bytes / spread.messages : 0) +
+            " on average";
+  text += "\nthe start took " + with_unit(p.start, "s") + ", spectra " + with_unit(p.spectra, "s") +
+          ", pictures " + with_unit(p.pictures, "s") + ", files " + with_unit(p.io, "s") + "\n";
   if (run.last_step() < run.schedule.steps())
     text += "stopped after " + std::to_string(run.last_step()) + " of " +
             counted(run.schedule.steps(), "steps") + ": --restart " + run.settings.output.string() +
@@ -66,7 +128,8 @@ std::string summary_of(Run const& run, Figures const& figures) {
   return text + "written to " + run.settings.output.string() + "\n";
 }
 
-Report report_of(Run const& run, Figures const& figures) {
+Report report_of(Run const& run, Figures const& figures, Spread const& spread) {
+  bool const over_ranks = run.ranks.size() > 1;
   Report report;
   report["application"] = "coir-nbody";
   report["version"] = version;
@@ -79,19 +142,19 @@ Report report_of(Run const& run, Figures const& figures) {
   report["steps"] = figures.steps;
   report["a"] = figures.a;
   report["seconds"] = figures.seconds;
-  report["phases"] = {{"start", figures.start_seconds},
-                      {"paint", figures.phases.paint},
-                      {"fft", figures.phases.fft},
-                      {"readout", figures.phases.readout},
-                      {"push", figures.phases.push},
-                      {"sort", figures.phases.sort},
-                      {"spectra", figures.outputs.spectra},
-                      {"pictures", figures.outputs.pictures},
-                      {"io", figures.outputs.io}};
+  report["phases"] = phases_in_report(spread.most, over_ranks);
   report["nanoseconds_per_particle_step"] = nullptr;
   if (figures.steps > 0)
     report["nanoseconds_per_particle_step"] = 1e9 * figures.seconds / particle_steps(run, figures);
   report_memory(report, figures.predicted);
+  if (!over_ranks) return report;
+  report["bytes_peak"] = spread.peak;
+  report["ranks"] = {{"count", run.ranks.size()},
+                     {"transport", figures.transport},
+                     {"mean_phases", phases_in_report(spread.mean, over_ranks)},
+                     {"messages", spread.messages},
+                     {"bytes", spread.bytes},
+                     {"headroom", run.simulation.headroom}};
   return report;
 }
 

@@ -3,6 +3,7 @@
 /// \file
 /// A run: its universe, its memory, its particles, its steps.
 
+#include "balance.hpp"
 #include "checkpoint.hpp"
 #include "options.hpp"
 #include "outputs.hpp"
@@ -20,8 +21,10 @@
 
 #include <support/compute_on.hpp>
 #include <support/exit_codes.hpp>
+#include <support/host_name.hpp>
 #include <support/interrupt.hpp>
 #include <support/memory_plan.hpp>
+#include <support/on_all.hpp>
 #include <support/output_folder.hpp>
 #include <support/progress.hpp>
 
@@ -41,13 +44,16 @@ namespace coir::apps::nbody {
 
 /// A run before it starts.
 struct Run {
+  distributed::Group ranks;
   Settings settings;
   Schedule schedule;
   std::optional<Checkpoint> checkpoint;
   coir::nbody::SimulationOptions simulation;
 
-  Run(Settings const& all, Schedule const& when, std::optional<Checkpoint> from = {})
-      : settings(all),
+  Run(distributed::Group group, Settings const& all, Schedule const& when,
+      std::optional<Checkpoint> from = {})
+      : ranks(std::move(group)),
+        settings(all),
         schedule(when),
         checkpoint(std::move(from)),
         simulation(simulation_options(all, when.scale_factors)) {}
@@ -78,6 +84,8 @@ struct Figures {
   OutputSeconds outputs;
   MemoryPlan predicted;
   Hardware hardware;
+  double exchange_seconds = 0;  ///< of all of these, what the host spent in exchanges
+  std::string transport;        ///< of exchanges
 };
 
 /// Bytes that steps on a host take beside the meshes: counts of particles in bins, and a list of the particles that lie in
@@ -93,6 +101,12 @@ std::int64_t step_bytes(Exec const& exec, Settings const& settings, std::int64_t
          lists;
 }
 
+/// Mpc/h that hardly any particle is away from where it started: 6 times the rms displacement along an axis in linear theory.
+inline double farthest_astray(Run const& run, Universe const& universe) {
+  return 6 * rms_displacement(universe.power, run.schedule.scale_factors.back(), run.settings.box,
+                              run.settings.particles);
+}
+
 /// Memory that is held while white noise is read: a mesh of it, the file, and its numbers in the precision of the run.
 template <class Exec, class T>
 std::int64_t noise_bytes(Run const& run) {
@@ -104,20 +118,22 @@ std::int64_t noise_bytes(Run const& run) {
              std::int64_t(sizeof(T));
 }
 
-/// The memory that a run needs at most.
+/// The memory that a run needs at most on this rank.
 template <class T, class Exec>
-MemoryPlan memory_of(Exec const& exec, Run const& run) {
+MemoryPlan memory_of(Exec const& exec, Run const& run, Universe const& universe) {
   Settings const& s = run.settings;
   std::int64_t const held =
-      coir::nbody::Simulation<Exec, T>::bytes(exec, s.particles, run.simulation);
+      coir::nbody::Simulation<Exec, T>::bytes(exec, run.ranks, s.particles, run.simulation);
   std::int64_t const start =
-      run.checkpoint ? 0 : coir::nbody::initial_conditions_bytes<Exec, T>(exec, s.particles);
-  Bytes const outputs = Outputs<Exec, T>::bytes(exec, s);
+      run.checkpoint ? 0
+                     : coir::nbody::initial_conditions_bytes<Exec, T>(exec, run.ranks, s.particles);
+  Bytes const outputs = Outputs<Exec, T>::bytes(exec, run.ranks, s, farthest_astray(run, universe));
   std::int64_t const noise = run.checkpoint || s.noise.empty() ? 0 : noise_bytes<Exec, T>(run);
   // HDF5's own, and what it leaves in the heap between what others left there.
   bool const writes_particles = s.snapshots || s.checkpoint > 0 || s.stop_after > 0;
   std::int64_t const hdf5 = writes_particles ? 4 << 20 : 0;
-  MemoryPlan plan{resident_bytes(), bytes_beside(3 * run.count() * std::int64_t(sizeof(T)))};
+  std::int64_t const here = particles_of_rank(run.ranks, s.particles).count;
+  MemoryPlan plan{resident_bytes(), bytes_beside(3 * here * std::int64_t(sizeof(T)))};
   if (runs_on_host<Exec>) {
     plan.host +=
         std::max({start, noise,
@@ -129,24 +145,27 @@ MemoryPlan memory_of(Exec const& exec, Run const& run) {
   return plan;
 }
 
-inline void expects_memory_for(Run const& run, MemoryPlan const& plan) {
-  expects_memory(plan, "a run of " + std::to_string(run.settings.particles) +
-                           "^3 particles on a mesh of " + std::to_string(run.mesh_side()) +
-                           "^3 cells");
+/// \param device  what tells devices apart
+inline void expects_memory_for(Run const& run, MemoryPlan const& plan, std::string const& device) {
+  expects_memory(run.ranks, plan,
+                 "a run of " + std::to_string(run.settings.particles) +
+                     "^3 particles on a mesh of " + std::to_string(run.mesh_side()) + "^3 cells",
+                 device);
 }
 
 template <class T, class Exec>
 coir::nbody::Particles<Exec, T> particles_of(Exec const& exec, Run& run,
                                              cosmology::LinearPower<double> const& power,
                                              Poll const& poll) {
-  if (run.checkpoint) return read_particles<Exec, T>(*run.checkpoint, run.settings, poll);
+  if (run.checkpoint)
+    return read_particles<Exec, T>(run.ranks, *run.checkpoint, run.settings, poll);
   coir::nbody::LptOptions options;
   options.order = run.settings.lpt;
   options.noise = run.settings.random;
   options.noise_file = run.settings.noise.string();
-  return coir::nbody::initial_conditions<Exec, T>(exec, run.settings.particles, run.settings.box,
-                                                  power, run.schedule.scale_factors.front(),
-                                                  options);
+  return coir::nbody::initial_conditions<Exec, T>(exec, run.ranks, run.settings.particles,
+                                                  run.settings.box, power,
+                                                  run.schedule.scale_factors.front(), options);
 }
 
 /// Counts numbers that are infinite or not a number.
@@ -170,9 +189,11 @@ std::int64_t not_finite(
   return count;
 }
 
+/// Collective.
+///
 /// \throws NumericalError if a momentum isn't finite, or a particle has moved so far that it has no place in the box
 template <class Exec, class T>
-void expects_finite(Exec const& exec, Settings const& settings,
+void expects_finite(Exec const& exec, distributed::Group const& ranks, Settings const& settings,
                     coir::nbody::Particles<Exec, T> const& particles, int steps_done, double a) {
   std::string const when =
       " after " + std::to_string(steps_done) + " steps, at a = " + in_words(a) + ": use ";
@@ -181,10 +202,10 @@ void expects_finite(Exec const& exec, Settings const& settings,
       (steps_done > 0 ? "more --steps, " : "") + remedy_for_amplitude(settings);
   std::string const double_precision =
       settings.precision == Precision::float32 ? "--precision double, " : "";
-  if (std::int64_t const bad = not_finite<Exec, T>(exec, particles.momentum); bad > 0)
+  if (std::int64_t const bad = ranks.sum(not_finite<Exec, T>(exec, particles.momentum)); bad > 0)
     throw NumericalError(std::to_string(bad) + " components of momenta aren't finite" + when +
                          double_precision + remedy);
-  if (std::int64_t const bad = not_finite<Exec, T>(exec, particles.position); bad > 0)
+  if (std::int64_t const bad = ranks.sum(not_finite<Exec, T>(exec, particles.position)); bad > 0)
     throw NumericalError(std::to_string(bad) +
                          " coordinates of particles have moved by more than 4096 boxes at once" +
                          when + remedy);
@@ -257,6 +278,11 @@ class RunState {
   /// To be called at least every half second: what takes longer is ended from outside, with the same promise.
   /// \throws Failure if the user asked the program to stop
   void poll() const { expects_no_interrupt(run_, steps_done_, go_on_); }
+  /// The same where all ranks are at the same place: a signal to one of them stops all. Collective.
+  void poll_on_all() const {
+    share_interrupt(run_.ranks);
+    poll();
+  }
 
  private:
   Run const& run_;
@@ -294,8 +320,8 @@ coir::nbody::Particles<Exec, T> starting_particles(Exec const& exec, Run& run,
     return particles_of<T>(exec, run, universe.power, [&] { state.poll(); });
   }();
   seconds = watch.seconds();
-  state.poll();
-  expects_finite(exec, run.settings, particles, run.first_step(),
+  state.poll_on_all();
+  expects_finite(exec, run.ranks, run.settings, particles, run.first_step(),
                  run.schedule.scale_factors[static_cast<std::size_t>(run.first_step())]);
   return particles;
 }
@@ -310,9 +336,9 @@ class Stepping {
         run_(run),
         names_(names),
         state_(state),
-        simulation_(exec, std::move(particles), universe.power.growth(), run.simulation,
+        simulation_(exec, run.ranks, std::move(particles), universe.power.growth(), run.simulation,
                     run.first_step()),
-        outputs_(exec, run.settings, names, universe.power) {}
+        outputs_(exec, run.ranks, run.settings, names, universe.power) {}
 
   void advance_to(int step, ProgressLine& line) {
     std::int64_t const per_step = run_.count();
@@ -322,11 +348,11 @@ class Stepping {
       line.update((done - run_.first_step()) * per_step,
                   (run_.last_step() - run_.first_step()) * per_step,
                   "step " + std::to_string(done) + " of " + std::to_string(run_.schedule.steps()));
-      state_.poll();
+      state_.poll_on_all();
     });
     seconds_ += watch.seconds();
-    expects_finite(exec_, run_.settings, simulation_.particles(), simulation_.steps_done(),
-                   simulation_.a());
+    expects_finite(exec_, run_.ranks, run_.settings, simulation_.particles(),
+                   simulation_.steps_done(), simulation_.a());
   }
 
   void write_outputs_if_due() {
@@ -353,14 +379,17 @@ class Stepping {
     figures.seconds = seconds_;
     figures.phases = simulation_.seconds();
     figures.outputs = outputs_.seconds();
+    figures.exchange_seconds = run_.ranks.exchange_seconds();
+    figures.transport = name_of(run_.ranks.transport<Exec>());
   }
 
  private:
   void write_checkpoint_now() {
     Activity const writing("writing a checkpoint");
     Stopwatch<Exec> const taken(exec_);
-    write_checkpoint<Exec, T>(names_.checkpoint(), run_.settings, run_.schedule.scale_factors,
-                              state_.steps_done(), simulation_.particles(), [&] { state_.poll(); });
+    write_checkpoint<Exec, T>(run_.ranks, names_.checkpoint(), run_.settings,
+                              run_.schedule.scale_factors, state_.steps_done(),
+                              simulation_.particles(), [&] { state_.poll(); });
     outputs_.seconds().io += taken.seconds();
     state_.goes_on_from(names_.checkpoint());
   }
@@ -374,34 +403,54 @@ class Stepping {
   double seconds_ = 0;
 };
 
-/// Makes the particles and the steps, and writes everything but the report.
+/// The folder of a run's files, which the first rank makes and holds; all others must see it, too. Collective.
+class SharedFolder {
+ public:
+  SharedFolder(Run const& run, FileNames const& names) {
+    on_first(run.ranks, [&] { folder_.emplace(run.settings.output, names.config()); });
+    on_all(run.ranks, [&] {
+      std::error_code none;
+      if (!std::filesystem::is_directory(run.settings.output, none))
+        throw ResourceError("rank " + std::to_string(run.ranks.rank()) + ", on " + host_name() +
+                            ", doesn't see the folder " + run.settings.output.string() +
+                            " that the first rank has made: name one that all machines share");
+    });
+  }
+
+ private:
+  std::optional<OutputFolder> folder_;
+};
+
+/// Makes the particles and the steps, and writes everything but the report. Collective.
 ///
 /// \throws Failure if the user stopped it, and as the library
 template <class T, class Exec>
 Figures simulate(Exec const& exec, Run& run, Universe const& universe,
                  MemoryPlan const& predicted) {
   Settings const& settings = run.settings;
-  FileNames const names(settings, run.schedule);
-  OutputFolder const folder(settings.output, names.config());
-  if (!settings.report.empty()) io::AtomicFile{settings.report};  // can it be written?
+  FileNames const names(settings, run.schedule, run.ranks.size());
+  SharedFolder const folder(run, names);
+  if (!settings.report.empty())
+    on_first(run.ranks, [&] { io::AtomicFile{settings.report}; });  // can it be written?
   RunState state(run);
   Figures figures;
   figures.predicted = predicted;
   figures.hardware = hardware_of(exec);
   auto particles = starting_particles<T>(exec, run, universe, state, figures.start_seconds);
-  io::write_file(names.config(), config_text(settings));
+  on_first(run.ranks, [&] { io::write_file(names.config(), config_text(settings)); });
 
   Activity const stepping("making steps");
   Stepping<Exec, T> steps(exec, run, universe, names, state, std::move(particles));
   {
-    ProgressLine line(std::string(name_of(settings.stepper)), "particle-steps", settings.progress);
+    ProgressLine line(std::string(name_of(settings.stepper)), "particle-steps",
+                      run.ranks.is_first() ? settings.progress : ProgressMode::never);
     steps.write_outputs_if_due();
-    state.poll();
+    state.poll_on_all();
     while (state.steps_done() < run.last_step()) {
       steps.advance_to(next_stop(run, state.steps_done()), line);
       steps.write_outputs_if_due();
       steps.write_checkpoint_if_due();
-      state.poll();
+      state.poll_on_all();
     }
   }
   steps.add_to(figures);

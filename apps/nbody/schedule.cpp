@@ -1,5 +1,6 @@
 #include "schedule.hpp"
 
+#include "checkpoint_parts.hpp"
 #include "setting_list.hpp"
 
 #include <coir/core/errors.hpp>
@@ -87,8 +88,8 @@ bool is_end_of_step(std::vector<double> const& scale_factors, double a) {
   return index_of(scale_factors, a) >= 0;
 }
 
-FileNames::FileNames(Settings const& settings, Schedule const& schedule)
-    : folder_(settings.output) {
+FileNames::FileNames(Settings const& settings, Schedule const& schedule, int ranks)
+    : folder_(settings.output), ranks_(ranks) {
   auto const is_enough = [&] {
     std::set<std::filesystem::path> names;
     for (int const index : schedule.outputs) {
@@ -104,14 +105,22 @@ FileNames::FileNames(Settings const& settings, Schedule const& schedule)
 
 std::vector<std::filesystem::path> FileNames::all(Schedule const& schedule) const {
   std::vector<std::filesystem::path> names{config(), checkpoint()};
+  if (ranks_ > 1)
+    for (char const letter : checkpoint_letters)
+      for (int rank = 0; rank < ranks_; ++rank)
+        names.push_back(checkpoint_part(checkpoint(), letter, rank));
   for (int const index : schedule.outputs) {
     double const a = schedule.scale_factors[static_cast<std::size_t>(index)];
     names.push_back(at("power", a, ".txt"));
-    names.push_back(at("snapshot", a, ".hdf5"));
+    for (int rank = 0; rank < ranks_; ++rank) names.push_back(snapshot(a, ranks_, rank));
     for (char const* what : {"slab", "projection"})
       for (char const* ending : {".png", ".npy"}) names.push_back(at(what, a, ending));
   }
   return names;
+}
+
+std::filesystem::path FileNames::snapshot(double a, int files, int file) const {
+  return at("snapshot", a, files > 1 ? "." + std::to_string(file) + ".hdf5" : ".hdf5");
 }
 
 std::filesystem::path FileNames::at(std::string const& what, double a,

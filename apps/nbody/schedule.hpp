@@ -32,11 +32,14 @@ bool is_end_of_step(std::vector<double> const& scale_factors, double a);
 /// The names of a run's files.
 class FileNames {
  public:
-  FileNames(Settings const& settings, Schedule const& schedule);
+  /// \param ranks  each of them has files of its own where there are several
+  FileNames(Settings const& settings, Schedule const& schedule, int ranks = 1);
 
   /// "slab", 0.5, ".png" -> <folder>/slab_a0.500.png; more digits where outputs would have the same name.
   std::filesystem::path at(std::string const& what, double a, std::string const& ending) const;
   std::filesystem::path config() const { return folder_ / "config.toml"; }
+  /// <folder>/snapshot_a0.500.hdf5, or if it is in several files <folder>/snapshot_a0.500.0.hdf5, ....1.hdf5, as GADGET names them.
+  std::filesystem::path snapshot(double a, int files, int file) const;
   std::filesystem::path checkpoint() const { return folder_ / "checkpoint.hdf5"; }
 
   /// Every file that a run may write to its folder.
@@ -44,6 +47,7 @@ class FileNames {
 
  private:
   std::filesystem::path folder_;
+  int ranks_;
   int digits_ = 3;
 };
 

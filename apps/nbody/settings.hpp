@@ -64,6 +64,8 @@ struct Settings {
   std::filesystem::path restart{};
   int stop_after = 0;  ///< steps; 0: go on to the end
 
+  std::optional<double> headroom{};  ///< over ranks: see SimulationOptions
+
   ProgressMode progress = ProgressMode::automatic;
   bool quiet = false;
 

@@ -11,11 +11,15 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/math.hpp>
+#include <coir/distributed/together.hpp>
 #include <coir/nbody/particles.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 namespace coir::apps::nbody {
 
@@ -37,8 +41,11 @@ inline constexpr int position_bits = 12;  // of a place between two pixels; prod
 /// Deposits the places that belong to one particle, those between it and its lattice neighbours above.
 template <class Exec, class T>
 struct PaintSheet {
-  Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space> position;
+  T const* position;      // of the particles of the lattice's planes that are here
+  T const* plane_behind;  // of those of the plane behind them
   SheetPixels<Exec> mass;
+  std::int64_t first;  // number of the first particle that is here
+  std::int64_t here;   // how many are
   std::int64_t side;
   int places;
   int pixels;
@@ -89,31 +96,37 @@ struct PaintSheet {
     return i < 0 ? i + pixels : i;
   }
 
-  KOKKOS_FUNCTION void operator()(std::int64_t particle) const {
-    std::int64_t const k = particle % side, j = particle / side % side, i = particle / side / side;
-    std::int64_t const planes[2] = {i, wrapped(i + 1, side)};
+  /// \param p  counted from the first particle that is here
+  KOKKOS_FUNCTION T const* position_of(std::int64_t p) const {
+    return p < here ? position + 3 * p : plane_behind + 3 * (p - here);
+  }
+
+  /// \param p  as above
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    std::int64_t const k = p % side, j = p / side % side, i = p / side / side;
     std::int64_t const rows[2] = {j, wrapped(j + 1, side)};
     std::int64_t const columns[2] = {k, wrapped(k + 1, side)};
     // The eight corners, from the first one.
-    T first[3], corner[8][3];
-    for (int d = 0; d < 3; ++d) first[d] = position(particle, d);
+    T const* const at_first = position_of(p);
+    T const origin[3] = {at_first[0], at_first[1], at_first[2]};
+    T corner[8][3];
     T nearest = 0, farthest = 0;
     for (int c = 0; c < 8; ++c) {
-      std::int64_t const other =
-          (planes[c >> 2] * side + rows[(c >> 1) & 1]) * side + columns[c & 1];
-      for (int d = 0; d < 3; ++d) corner[c][d] = step(first[d], position(other, d));
+      T const* const other =
+          position_of(((i + (c >> 2)) * side + rows[(c >> 1) & 1]) * side + columns[c & 1]);
+      for (int d = 0; d < 3; ++d) corner[c][d] = step(origin[d], other[d]);
       nearest = corner[c][2] < nearest ? corner[c][2] : nearest;
       farthest = corner[c][2] > farthest ? corner[c][2] : farthest;
     }
-    T const depth = first[2] - from;
+    T const depth = origin[2] - from;
     T const begin = depth + nearest - box * math::floor((depth + nearest) / box);
     if (!(begin <= thickness || begin + (farthest - nearest) >= box)) return;
 
     for (int place = 0; place < places; ++place) {
-      T at[3] = {first[0], first[1], first[2]};
+      T at[3] = {origin[0], origin[1], origin[2]};
       if (places > 1) {
         auto const number =
-            scattered(static_cast<std::uint32_t>(particle)) + static_cast<std::uint32_t>(place);
+            scattered(static_cast<std::uint32_t>(first + p)) + static_cast<std::uint32_t>(place);
         T const f[3] = {part(number, 0), part(number, 1), part(number, 2)};
         for (int c = 1; c < 8; ++c) {
           T const weight = ((c & 4) != 0 ? f[0] : T(1) - f[0]) *
@@ -138,16 +151,85 @@ inline int places_per_particle(std::int64_t particles, double box, Sight const& 
   return static_cast<int>(std::clamp(std::ceil(wanted), 1.0, 4096.0));
 }
 
-/// Adds up the mass that is seen in each pixel. Rows of the picture run along the first axis, columns along the second.
+namespace detail {
+
+/// The positions of the plane of the lattice behind those that are here, which another rank has. Collective.
+template <class Exec, class T>
+auto plane_behind(Exec const& exec, distributed::Group const& group,
+                  coir::nbody::Particles<Exec, T> const& particles) {
+  typename coir::nbody::Particles<Exec, T>::Vectors plane;
+  std::int64_t const side = particles.side, in_plane = side * side;
+  auto const own = distributed::share_of(side, group.rank(), group.size());
+  auto const bytes = 3 * in_plane * static_cast<std::int64_t>(sizeof(T));
+  distributed::together(group, [&] {
+    using Vectors = typename coir::nbody::Particles<Exec, T>::Vectors;
+    if (own.count > 0)
+      plane = Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::apps::nbody::plane"),
+                      static_cast<std::size_t>(in_plane));
+  });
+  std::vector<distributed::Send> sends;
+  std::vector<distributed::Receive> receives;
+  if (own.count > 0) {
+    int const before = distributed::owner_of((own.first + side - 1) % side, side, group.size());
+    int const behind = distributed::owner_of(own.end() % side, side, group.size());
+    sends.push_back({before, particles.position.data(), bytes});
+    receives.push_back({behind, plane.data(), bytes});
+  }
+  group.exchange(exec, "nbody/sheet", sends, receives);
+  return plane;
+}
+
+template <class Exec>
+struct AddPixels {
+  SheetPixels<Exec> sum, part;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const { sum.data()[n] += part.data()[n]; }
+};
+
+/// Adds all ranks' pixels to the first one's. Collective.
+template <class Exec>
+void add_at_first(Exec const& exec, distributed::Group const& group,
+                  SheetPixels<Exec> const& mass) {
+  auto const bytes = static_cast<std::int64_t>(mass.size() * sizeof(std::uint64_t));
+  SheetPixels<Exec> part;
+  distributed::together(group, [&] {
+    if (group.is_first())
+      part = SheetPixels<Exec>(
+          Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::apps::nbody::part"),
+          mass.extent(0), mass.extent(1));
+  });
+  for (int rank = 1; rank < group.size(); ++rank) {
+    std::array const send{distributed::Send{0, mass.data(), bytes}};
+    std::array const receive{distributed::Receive{rank, part.data(), bytes}};
+    group.exchange(exec, "nbody/sheet", std::span(send).first(group.rank() == rank ? 1 : 0),
+                   std::span(receive).first(group.is_first() ? 1 : 0));
+    if (group.is_first())
+      Kokkos::parallel_for("coir::apps::nbody::add_pixels",
+                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                               exec, 0, static_cast<std::int64_t>(mass.size())),
+                           AddPixels<Exec>{mass, part});
+  }
+}
+
+}  // namespace detail
+
+/// Adds up the mass that is seen in each pixel. Rows of the picture run along the first axis, columns along the second. The first
+/// rank gets the picture of all particles, in the same bits for any number of ranks. Collective.
 ///
 /// \return the mass that a pixel would hold if matter were spread evenly over the box
 template <ExecutionSpace Exec, Real T>
-double paint_sheet(Exec const& exec, coir::nbody::Particles<Exec, T> const& particles,
-                   Sight const& sight, SheetPixels<Exec> const& mass) {
-  int const places = places_per_particle(particles.count(), particles.box, sight);
+double paint_sheet(Exec const& exec, distributed::Group const& group,
+                   coir::nbody::Particles<Exec, T> const& particles, Sight const& sight,
+                   SheetPixels<Exec> const& mass) {
+  int const places = places_per_particle(particles.total(), particles.box, sight);
+  // On one rank the plane behind the last one is the first one.
+  auto const behind =
+      group.size() > 1 ? detail::plane_behind<Exec, T>(exec, group, particles) : particles.position;
   Kokkos::deep_copy(exec, mass, std::uint64_t(0));
-  detail::PaintSheet<Exec, T> const kernel{particles.position,
+  detail::PaintSheet<Exec, T> const kernel{particles.position.data(),
+                                           behind.data(),
                                            mass,
+                                           particles.first(),
+                                           particles.count(),
                                            particles.side,
                                            places,
                                            sight.pixels,
@@ -159,8 +241,9 @@ double paint_sheet(Exec const& exec, coir::nbody::Particles<Exec, T> const& part
       "coir::apps::nbody::paint_sheet",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, particles.count()),
       kernel);
+  if (group.size() > 1) detail::add_at_first(exec, group, mass);
   double const whole = double(1 << detail::position_bits) * double(1 << detail::position_bits);
-  return whole * places * static_cast<double>(particles.count()) * sight.thickness / particles.box /
+  return whole * places * static_cast<double>(particles.total()) * sight.thickness / particles.box /
          (double(sight.pixels) * sight.pixels);
 }
 

@@ -112,6 +112,10 @@ void leave_lines_to_first_rank() { ends_silently = true; }
 
 bool interrupted() { return first_signal != 0; }
 
+int signal_that_came() { return first_signal; }
+
+void be_interrupted_by(int signal) { remember(signal); }
+
 int interrupt_code() { return 128 + (interrupted() ? first_signal.load() : SIGINT); }
 
 Activity::Activity(std::string const& doing) : before_(activity.exchange(kept(doing))) {}

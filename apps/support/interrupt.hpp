@@ -23,6 +23,12 @@ void leave_lines_to_first_rank();
 /// True once the user has asked the program to stop, until its end.
 bool interrupted();
 
+/// The signal that asked it, 0 if none did.
+int signal_that_came();
+
+/// As if this signal had come: where it reached another process of the same program.
+void be_interrupted_by(int signal);
+
 /// What shells make of the signal that came: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP.
 int interrupt_code();
 

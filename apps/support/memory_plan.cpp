@@ -1,4 +1,7 @@
+#include <support/host_name.hpp>
 #include <support/memory_plan.hpp>
+#include <support/on_all.hpp>
+#include <support/text.hpp>
 
 #include <coir/core/machine.hpp>
 #include <coir/core/memory.hpp>
@@ -31,9 +34,36 @@ void return_freed_memory() {
 void expects_memory(MemoryPlan const& plan, std::string const& what) {
   // Some of it may be taken by now, to read what the plan depends on.
   std::int64_t const taken = resident_bytes() - plan.before;
-  detail::expects_memory(plan.host, free_bytes<Kokkos::HostSpace>() + taken, what);
+  coir::detail::expects_memory(plan.host, free_bytes<Kokkos::HostSpace>() + taken, what);
   if (plan.device)
     coir::expects_memory<Kokkos::DefaultExecutionSpace::memory_space>(*plan.device, what);
+}
+
+void expects_memory(distributed::Group const& group, MemoryPlan const& plan,
+                    std::string const& what, std::string const& device) {
+  if (group.size() == 1) return expects_memory(plan, what);
+  std::string const host = host_name();
+  auto const hosts = texts_of(group, host), devices = texts_of(group, device);
+  auto const on_hosts = group.gather(plan.host - (resident_bytes() - plan.before));
+  auto const on_devices = group.gather(plan.device.value_or(0));
+  int neighbours = 0, sharers = 0;
+  std::int64_t of_host = 0, of_device = 0;
+  for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+    if (hosts[rank] != host) continue;
+    ++neighbours;
+    of_host += on_hosts[rank];
+    if (devices[rank] != device) continue;
+    ++sharers;
+    of_device += on_devices[rank];
+  }
+  on_all(group, [&] {
+    coir::detail::expects_memory(
+        of_host, free_bytes<Kokkos::HostSpace>(),
+        what + ", of which " + counted(neighbours, "ranks") + " run on " + host + ",");
+    if (plan.device)
+      coir::expects_memory<Kokkos::DefaultExecutionSpace::memory_space>(
+          of_device, what + ", of which " + counted(sharers, "ranks") + " share a device,");
+  });
 }
 
 void report_memory(Report& report, MemoryPlan const& plan) {

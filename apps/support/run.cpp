@@ -94,10 +94,10 @@ ExitCode run_unguarded(CLI::App& app, int argc, char** argv, bool takes_kokkos_a
   try {
     app.parse(static_cast<int>(arguments.size()) - 1, arguments.data());
   } catch (CLI::CallForHelp const&) {
-    std::cout << app.help();
+    if (distributed::launch().rank == 0) std::cout << app.help();
     return ExitCode::success;
   } catch (CLI::CallForVersion const& version) {
-    std::cout << version.what() << '\n';
+    if (distributed::launch().rank == 0) std::cout << version.what() << '\n';
     return ExitCode::success;
   }
   return body(for_kokkos);

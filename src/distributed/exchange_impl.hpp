@@ -34,6 +34,7 @@ class Counted : public UnderWay {
   }
   ~Counted() override { state_->under_way = false; }
   void finish() override {
+    AddSeconds const timed(state_->seconds);
     if (inner_) inner_->finish();
   }
 
@@ -133,11 +134,13 @@ Exchange Group::begin(Exec const& exec, std::string_view purpose, std::span<Send
 
   for (detail::OwnPiece const& own : pieces.own)
     detail::copy_bytes<Exec, Memory, Memory>(exec, own.to, own.from, own.bytes);
+  // What kernels take until the pieces are there is no time of the exchange's, but for transports that wait beside them.
+  if (transport == Transport::mpi) exec.fence();
+  detail::AddSeconds const timed(state_->seconds);
   std::unique_ptr<detail::UnderWay> inner;
   if (transport == Transport::staged) {
     inner = std::make_unique<detail::StagedExchange<Exec>>(exec, state_, pieces);
   } else if (transport == Transport::mpi) {
-    exec.fence();
     inner = state_->engine->begin(pieces.sends, pieces.receives);
   } else if (transport == Transport::nccl) {
     if constexpr (!runs_on_host<Exec>) inner = detail::begin_by_nccl(state_->nccl, exec, pieces);

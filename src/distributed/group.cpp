@@ -43,6 +43,7 @@ Group::Group() : state_(std::make_shared<detail::GroupState>()) {}
 
 int Group::rank() const { return state_->rank(); }
 int Group::size() const { return state_->size(); }
+double Group::exchange_seconds() const { return state_->seconds; }
 
 void Group::gather_bytes(void const* value, void* all, std::int64_t bytes) const {
   if (state_->engine)

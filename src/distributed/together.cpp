@@ -65,8 +65,9 @@ void agree(Group const& group, std::exception_ptr const& error) {
   if (failed == kinds.end()) return;
   auto const rank = static_cast<int>(failed - kinds.begin());
   std::string const said = group.broadcast(text, rank);
-  // The rank's own exception may know more than its class: an application's exit code.
-  if (rank == group.rank()) std::rethrow_exception(error);
+  // An exception of the rank's own that says the same may know more than its class: an application's exit code.
+  if (rank == group.rank() || (error && kind == *failed && text == said))
+    std::rethrow_exception(error);
   throw_as(*failed, said);
 }
 

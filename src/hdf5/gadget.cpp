@@ -241,9 +241,9 @@ double particle_mass(double omega_m, double box, std::int64_t particles) {
 }
 
 template <Real T>
-void write_gadget(std::filesystem::path const& path, GadgetHeader const& header,
-                  std::function<void(GadgetBlock<T> const&)> const& fill,
-                  GadgetOptions const& options) {
+Writer write_gadget_uncommitted(std::filesystem::path const& path, GadgetHeader const& header,
+                                std::function<void(GadgetBlock<T> const&)> const& fill,
+                                GadgetOptions const& options) {
   expects_valid(header, options);
   std::int64_t const n = header.particles;
   Writer writer(path);
@@ -279,7 +279,14 @@ void write_gadget(std::filesystem::path const& path, GadgetHeader const& header,
     writer.append(velocities_name, std::span<T const>(velocities));
     append_ids(writer, ids, options.ids);
   }
-  writer.commit();
+  return writer;
+}
+
+template <Real T>
+void write_gadget(std::filesystem::path const& path, GadgetHeader const& header,
+                  std::function<void(GadgetBlock<T> const&)> const& fill,
+                  GadgetOptions const& options) {
+  write_gadget_uncommitted<T>(path, header, fill, options).commit();
 }
 
 GadgetHeader read_gadget_header(std::filesystem::path const& path) {
@@ -317,6 +324,12 @@ GadgetHeader read_gadget(std::filesystem::path const& path,
   return header;
 }
 
+template Writer write_gadget_uncommitted<float>(
+    std::filesystem::path const&, GadgetHeader const&,
+    std::function<void(GadgetBlock<float> const&)> const&, GadgetOptions const&);
+template Writer write_gadget_uncommitted<double>(
+    std::filesystem::path const&, GadgetHeader const&,
+    std::function<void(GadgetBlock<double> const&)> const&, GadgetOptions const&);
 template void write_gadget<float>(std::filesystem::path const&, GadgetHeader const&,
                                   std::function<void(GadgetBlock<float> const&)> const&,
                                   GadgetOptions const&);

@@ -61,6 +61,16 @@ bool read_end(std::FILE* file, std::uint64_t length, End& end) {
          std::memcmp(end.data(), words, words_length) == 0;
 }
 
+// The end of a file that has a checksum.
+End expected_end(std::FILE* file, std::uint64_t length, std::filesystem::path const& path) {
+  End end{};
+  if (!read_end(file, length, end))
+    throw InputError(path.string() +
+                     " has no checksum at its end: it was cut off or damaged, or is of another "
+                     "kind or version");
+  return end;
+}
+
 // A file that is there and can be read.
 File open_file(std::filesystem::path const& path, std::uint64_t& length) {
   (void)read_file(path, 1);  // says what is wrong with others
@@ -130,14 +140,17 @@ bool has_checksum(std::filesystem::path const& path) {
   return read_end(file.get(), length, end);
 }
 
+std::uint64_t stored_checksum(std::filesystem::path const& path) {
+  std::uint64_t length = 0;
+  File const file = open_file(path, length);
+  return number_at(expected_end(file.get(), length, path).data() + end_length - 8);
+}
+
 void verify_checksum(std::filesystem::path const& path, std::function<void()> const& poll) {
   auto const fail = [&](std::string const& what) { throw InputError(path.string() + what); };
   std::uint64_t length = 0;
   File const file = open_file(path, length);
-  End end{};
-  if (!read_end(file.get(), length, end))
-    fail(
-        " has no checksum at its end: it was cut off or damaged, or is of another kind or version");
+  End const end = expected_end(file.get(), length, path);
   std::uint64_t const before = length - end_length;
   if (number_at(end.data() + words_length) != before)
     fail(" should have " + std::to_string(number_at(end.data() + words_length)) +

@@ -411,6 +411,13 @@ std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side) {
 }
 
 template <CompiledSpace Exec, Real T>
+std::int64_t initial_conditions_bytes(Exec const& exec, distributed::Group const& group,
+                                      std::int64_t side) {
+  if (group.size() == 1) return initial_conditions_bytes<Exec, T>(exec, side);
+  return detail::lattice_bytes(side, sizeof(T), group);
+}
+
+template <CompiledSpace Exec, Real T>
 Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, double box,
                                       cosmology::LinearPower<double> const& power, double a,
                                       int order,
@@ -457,16 +464,18 @@ Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const
 
 }  // namespace coir::nbody
 
-#define COIR_INSTANTIATE_INITIAL_CONDITIONS_OF(Exec, T)                                      \
-  template void white_noise<Exec, T>(                                                        \
-      Exec const&, NoiseOptions const&,                                                      \
-      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Exec::memory_space> const&);  \
-  template std::int64_t initial_conditions_bytes<Exec, T>(Exec const&, std::int64_t);        \
-  template Particles<Exec, T> initial_conditions<Exec, T>(                                   \
-      Exec const&, distributed::Group const&, std::int64_t, double,                          \
-      cosmology::LinearPower<double> const&, double, LptOptions const&);                     \
-  template Particles<Exec, T> initial_conditions<Exec, T>(                                   \
-      Exec const&, std::int64_t, double, cosmology::LinearPower<double> const&, double, int, \
+#define COIR_INSTANTIATE_INITIAL_CONDITIONS_OF(Exec, T)                                           \
+  template void white_noise<Exec, T>(                                                             \
+      Exec const&, NoiseOptions const&,                                                           \
+      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Exec::memory_space> const&);       \
+  template std::int64_t initial_conditions_bytes<Exec, T>(Exec const&, std::int64_t);             \
+  template std::int64_t initial_conditions_bytes<Exec, T>(Exec const&, distributed::Group const&, \
+                                                          std::int64_t);                          \
+  template Particles<Exec, T> initial_conditions<Exec, T>(                                        \
+      Exec const&, distributed::Group const&, std::int64_t, double,                               \
+      cosmology::LinearPower<double> const&, double, LptOptions const&);                          \
+  template Particles<Exec, T> initial_conditions<Exec, T>(                                        \
+      Exec const&, std::int64_t, double, cosmology::LinearPower<double> const&, double, int,      \
       Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Exec::memory_space> const&);
 #define COIR_INSTANTIATE_INITIAL_CONDITIONS(Exec)      \
   namespace coir::nbody {                              \

@@ -61,7 +61,8 @@ template <class Exec, class T>
 std::vector<double> densities(coir::nbody::Particles<Exec, T> const& particles,
                               Sight const& sight) {
   SheetPixels<Exec> const mass("mass", sight.pixels, sight.pixels);
-  double const mean = paint_sheet<Exec, T>(Exec{}, particles, sight, mass);
+  double const mean =
+      paint_sheet<Exec, T>(Exec{}, coir::distributed::Group::self(), particles, sight, mass);
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, mass);
   std::vector<double> result;
   for (std::size_t n = 0; n < host.size(); ++n)

@@ -168,6 +168,11 @@ class Group {
   Traffic traffic() const;
   std::map<std::string, Traffic, std::less<>> const& traffic_by_purpose() const;
 
+  /// Seconds that this rank's host has spent in exchange(), begin() and finish(): waiting for other ranks, and for messages that
+  /// no work covered. With NCCL the host doesn't wait, and these are the seconds that it took to begin; staged exchanges wait for
+  /// the kernels before them, too.
+  double exchange_seconds() const;
+
   /// Whether both are copies of one group.
   bool operator==(Group const& other) const { return state_ == other.state_; }
 

@@ -4,6 +4,7 @@
 /// Snapshots of particles in GADGET's HDF5 format, as yt, pynbody and GADGET itself read them.
 
 #include <coir/core/concepts.hpp>
+#include <coir/hdf5/writer.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -94,6 +95,13 @@ template <Real T>
 void write_gadget(std::filesystem::path const& path, GadgetHeader const& header,
                   std::function<void(GadgetBlock<T> const&)> const& fill,
                   GadgetOptions const& options = {});
+
+/// The same, but that the file has no name yet: commit() of what is returned gives it one. For the files of one snapshot, which are
+/// to appear together.
+template <Real T>
+Writer write_gadget_uncommitted(std::filesystem::path const& path, GadgetHeader const& header,
+                                std::function<void(GadgetBlock<T> const&)> const& fill,
+                                GadgetOptions const& options = {});
 
 /// What a snapshot's file says about itself, as GADGET-2 to GADGET-4 write it. Where it names no units, GADGET's usual
 /// ones are meant: kpc/h, 1e10 Msun/h, km/s.

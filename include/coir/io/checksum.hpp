@@ -38,6 +38,11 @@ int append_checksum(std::filesystem::path const& path, std::function<void()> con
 /// \throws InputError if the file is missing, unreadable or no regular file
 bool has_checksum(std::filesystem::path const& path);
 
+/// The sum that a file ends with, whatever its bytes: which of several files it is.
+///
+/// \throws InputError if the file is missing, unreadable or no regular file, or has no checksum
+std::uint64_t stored_checksum(std::filesystem::path const& path);
+
 /// Reads a file from its beginning to its end and compares.
 ///
 /// \param poll  as above

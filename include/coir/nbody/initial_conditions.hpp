@@ -50,6 +50,11 @@ struct LptOptions {
 template <CompiledSpace Exec, Real T>
 std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side);
 
+/// The same over ranks, on the one that has most particles.
+template <CompiledSpace Exec, Real T>
+std::int64_t initial_conditions_bytes(Exec const& exec, distributed::Group const& group,
+                                      std::int64_t side);
+
 /// Particles displaced from a lattice by Lagrangian perturbation theory. With the linear density delta, normalised so
 /// that it grows as D1 delta, and phi1 = laplacian^-1 delta, phi2 = laplacian^-1 sum_(i<j) (phi1,ii phi1,jj - phi1,ij^2),
 ///

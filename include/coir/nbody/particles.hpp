@@ -29,6 +29,8 @@ struct Particles {
   /// The lattice site of each particle, while a simulation over ranks makes steps; empty while they are in lattice order.
   Numbers site{};
 
+  /// Number of the first particle on this rank.
+  std::int64_t first() const { return sites.count < 0 ? 0 : sites.first; }
   /// Particles on this rank.
   std::int64_t count() const { return sites.count < 0 ? total() : sites.count; }
   /// Particles on all ranks.

@@ -1,0 +1,27 @@
+#pragma once
+
+/// \file
+/// The files of a checkpoint that several ranks wrote: a part from each, and over them the one that names the checkpoint, which is
+/// written last. The parts of a new checkpoint have another letter in their names, so that the earlier one stays whole until then.
+
+#include <filesystem>
+#include <string_view>
+
+namespace coir::apps::nbody {
+
+inline constexpr std::string_view checkpoint_letters = "abcdefghijklmnopqrstuvwxyz";
+
+/// web/checkpoint.hdf5 -> web/checkpoint.a.0.hdf5
+std::filesystem::path checkpoint_part(std::filesystem::path const& checkpoint, char letter,
+                                      int part);
+
+/// A letter whose parts belong to no checkpoint.
+///
+/// \throws ResourceError if there is none left
+char free_checkpoint_letter(std::filesystem::path const& checkpoint);
+
+/// Removes parts from `first` on: those below `ranks`, and what follows without a gap.
+void remove_checkpoint_parts(std::filesystem::path const& checkpoint, char letter, int first,
+                             int ranks);
+
+}  // namespace coir::apps::nbody

@@ -1,0 +1,47 @@
+#pragma once
+
+/// \file
+/// What an application does on several ranks: where one of them fails or is interrupted, all of them end in the same way.
+
+#include <coir/distributed/together.hpp>
+
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace coir::apps {
+
+/// From now on a signal that reached any rank counts for all of them. Collective.
+///
+/// \return  whether there was one
+bool share_interrupt(distributed::Group const& group);
+
+namespace detail {
+/// Throws the exception that is being handled, which all ranks have: as a Failure that says the same if any was interrupted.
+[[noreturn]] void rethrow_on_all(distributed::Group const& group);
+}  // namespace detail
+
+/// distributed::together(), which throws on all ranks what `action` throws on any, for actions that an interrupt may end by a Failure
+/// on some ranks only: then all throw it.
+template <class Action>
+auto on_all(distributed::Group const& group, Action&& action) {
+  try {
+    return distributed::together(group, std::forward<Action>(action));
+  } catch (...) {
+    detail::rethrow_on_all(group);
+  }
+}
+
+/// The same where the first rank alone has something to do: it writes a file that there is once.
+template <class Action>
+void on_first(distributed::Group const& group, Action&& action) {
+  on_all(group, [&] {
+    if (group.is_first()) std::forward<Action>(action)();
+  });
+}
+
+/// Every rank's text. Collective.
+std::vector<std::string> texts_of(distributed::Group const& group, std::string const& mine);
+
+}  // namespace coir::apps
