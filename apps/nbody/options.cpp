@@ -3,14 +3,13 @@
 #include "setting_list.hpp"
 
 #include <coir/core/errors.hpp>
+#include <coir/distributed/together.hpp>
 
 #include <support/config_file.hpp>
-#include <support/on_all.hpp>
 #include <support/options.hpp>
 #include <support/text.hpp>
 
 #include <algorithm>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -139,24 +138,17 @@ void expects_given_once(int argc, char const* const* argv) {
 }
 
 void expects_same_options(distributed::Group const& ranks, Settings const& settings) {
-  std::string mine = all_texts(settings);
+  std::vector<distributed::Setting> all;
   auto const add = [&](std::string const& name, std::string const& text) {
-    mine += name + " = " + one_line(text) + "\n";
+    all.emplace_back("--" + name, text.empty() ? "not given" : one_line(text));
   };
+  for (auto const& setting : setting_list()) add(setting.name, setting.text(settings));
   add("output", settings.output.string());
   add("report", settings.report.string());
   add("restart", settings.restart.string());
   add("stop-after", settings.stop_after > 0 ? std::to_string(settings.stop_after) : "");
   add("headroom", settings.headroom ? exact_text(*settings.headroom) : "");
-
-  std::string const first = ranks.broadcast(mine);
-  on_all(ranks, [&] {
-    std::istringstream here(mine), there(first);
-    for (std::string line, other; std::getline(here, line) && std::getline(there, other);)
-      expects(line == other, "rank " + std::to_string(ranks.rank()) + " was started with --" +
-                                 line + ", and the first rank with --" + other +
-                                 ": give all ranks the same options");
-  });
+  distributed::expects_alike(ranks, all);
 }
 
 std::string remedy_for_amplitude(Settings const& settings) {

@@ -102,6 +102,19 @@ TEST(Together, ThrowsOnAllRanksWhatOneThrows) {
             world().size() == 1 ? "rank 0" : "rank 1");
 }
 
+/// An exception that knows more than its words.
+struct WithCode : std::runtime_error {
+  using std::runtime_error::runtime_error;
+  int code = 3;
+};
+
+TEST(Together, LeavesEachRankItsOwnExceptionThatSaysTheSame) {
+  EXPECT_THROW(together(world(), [] { throw WithCode("x"); }), WithCode);
+  EXPECT_EQ(coir::testing::message_of<std::runtime_error>(
+                [] { together(world(), [] { throw WithCode(std::to_string(world().rank())); }); }),
+            "0");
+}
+
 TEST(Together, ThrowsWhatIsNoExceptionAsOne) {
   auto const throw_number = [] {
     if (world().is_first()) throw 7;  // NOLINT

@@ -324,6 +324,19 @@ TEST(GadgetIds, BeyondTheirTypeAreAnErrorThatLeavesTheOldFile) {
   EXPECT_EQ(folder.entries(), 1);
 }
 
+TEST(GadgetWrite, AFileThatIsNotCommittedHasNoNameYet) {
+  ScratchFolder const folder;
+  auto const header = example_header(2);
+  auto const fill = &fill_block<float>;
+  {
+    auto const dropped = write_gadget_uncommitted<float>(folder / "a", header, fill);
+    EXPECT_FALSE(std::filesystem::exists(folder / "a"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "a"));
+  write_gadget_uncommitted<float>(folder / "a", header, fill).commit();
+  EXPECT_EQ(read_gadget_header(folder / "a").particles, header.particles);
+}
+
 TEST(GadgetWrite, AnExceptionOfTheCallersLeavesTheOldFile) {
   ScratchFolder const folder;
   put(folder / "a.hdf5", "before");

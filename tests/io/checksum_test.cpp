@@ -69,9 +69,12 @@ TEST(Checksum, AFileKeepsItsBytesAndGetsAnEnd) {
     EXPECT_EQ(whole.substr(length, 16), "coir checksum 1\n");
     EXPECT_TRUE(has_checksum(folder / "a"));
     verify_checksum(folder / "a");
+    // Of all but the sum itself.
+    EXPECT_EQ(stored_checksum(folder / "a"), checksum_of(whole.substr(0, whole.size() - 8)));
   }
   put(folder / "a", "coir checksum 1\n");
   EXPECT_FALSE(has_checksum(folder / "a"));
+  EXPECT_THROW(stored_checksum(folder / "a"), coir::InputError);
 }
 
 TEST(Checksum, EveryBitOfAFileCounts) {

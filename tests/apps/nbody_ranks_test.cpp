@@ -1,0 +1,229 @@
+// coir-nbody on several ranks.
+
+#include <apps/nbody_fixture.hpp>
+
+#include <coir/hdf5/gadget.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+using coir::testing::contains;
+using coir::testing::Outcome;
+using coir::testing::read_text;
+
+/// More than one step, an output on the way, every kind of file, and the same bits on any number of ranks.
+std::string const all_kinds =
+    "--particles 12 --steps 4 --pixels 24 --outputs 0.55 --snapshots --deterministic --quiet ";
+
+class NbodyOnRanks : public coir::testing::Nbody {
+ protected:
+  /// \param programs  what mpirun starts: a number of copies, a program, its arguments
+  Outcome launch(std::string const& programs) const {
+    return coir::testing::run_command("cd '" + folder.path().string() + "' && " COIR_RUN_ON_RANKS +
+                                      programs);
+  }
+  Outcome on(int ranks, std::string const& arguments) const {
+    return launch(std::to_string(ranks) + " " COIR_APP " " + arguments);
+  }
+  void grow(int ranks, std::string const& arguments) const {
+    auto const outcome = on(ranks, arguments);
+    EXPECT_EQ(outcome.code, 0) << arguments << "\n" << outcome.errors;
+    EXPECT_EQ(outcome.output, "") << arguments;
+  }
+
+  /// The lines that aren't the launcher's.
+  static std::string line_of(Outcome const& outcome) {
+    std::istringstream lines(outcome.errors);
+    std::string own;
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("coir-nbody: ")) own += line + '\n';
+    return own;
+  }
+
+  void expect_error(Outcome const& outcome, int code, std::vector<std::string> const& parts) const {
+    EXPECT_EQ(outcome.code, code) << outcome.errors;
+    std::string const line = line_of(outcome);
+    EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1) << outcome.errors;
+    for (auto const& part : parts) EXPECT_TRUE(contains(line, part)) << line << "lacks: " << part;
+  }
+
+  using Particle = std::array<float, 6>;
+
+  /// The particles of a snapshot by their IDs, from all of its files.
+  std::map<std::uint64_t, Particle> snapshot(std::string const& name, int files) const {
+    std::map<std::uint64_t, Particle> all;
+    for (int n = 0; n < files; ++n) {
+      auto const path = folder / (name + (files > 1 ? "." + std::to_string(n) : "") + ".hdf5");
+      auto const header = coir::hdf5::read_gadget<float>(path, [&](auto const& block) {
+        for (std::size_t p = 0; p < block.ids.size(); ++p) {
+          Particle particle;
+          std::copy_n(block.positions.begin() + static_cast<std::ptrdiff_t>(3 * p), 3,
+                      particle.begin());
+          std::copy_n(block.velocities.begin() + static_cast<std::ptrdiff_t>(3 * p), 3,
+                      particle.begin() + 3);
+          EXPECT_TRUE(all.emplace(block.ids[p], particle).second) << "twice: " << block.ids[p];
+        }
+      });
+      EXPECT_EQ(header.files, files);
+      EXPECT_EQ(header.particles_total, 12 * 12 * 12);
+    }
+    EXPECT_EQ(all.size(), 12u * 12 * 12);
+    return all;
+  }
+
+  std::set<std::string> checkpoint_files(std::string const& below) const {
+    std::set<std::string> found;
+    for (auto const& name : files(below))
+      if (name.starts_with("checkpoint.")) found.insert(name);
+    return found;
+  }
+};
+
+TEST_F(NbodyOnRanks, GrowTheUniverseOfOne) {
+  grow(1, all_kinds + "--output one");
+  for (int const ranks : {2, 3}) {
+    std::string const many = std::to_string(ranks);
+    grow(ranks, all_kinds + "--output " + many);
+    for (auto const& name : files("one"))
+      if (!name.starts_with("snapshot"))
+        EXPECT_TRUE(read_text(folder / "one" / name) == read_text(folder / many / name))
+            << name << " on " << ranks;
+    for (std::string const a : {"0.550", "1.000"})
+      EXPECT_EQ(snapshot("one/snapshot_a" + a, 1), snapshot(many + "/snapshot_a" + a, ranks)) << a;
+    EXPECT_EQ(files(many).size(), files("one").size() + 2 * static_cast<std::size_t>(ranks - 1));
+  }
+}
+
+TEST_F(NbodyOnRanks, MoreOfThemThanPlanesOfParticles) {
+  std::string const few = "--particles 3 --steps 2 --pixels 9 --snapshots --deterministic --quiet ";
+  grow(1, few + "--output one");
+  grow(5, few + "--checkpoint 1 --output many");
+  for (std::string const name : {"power_a1.000.txt", "slab_a1.000.npy"})
+    EXPECT_TRUE(read_text(folder / "one" / name) == read_text(folder / "many" / name)) << name;
+  EXPECT_TRUE(fs::exists(folder / "many/snapshot_a1.000.2.hdf5"));
+  EXPECT_FALSE(fs::exists(folder / "many/snapshot_a1.000.3.hdf5"));
+  EXPECT_EQ(checkpoint_files("many").size(), 1u + 3);
+}
+
+TEST_F(NbodyOnRanks, GoOnFromCheckpointsOfAnyNumber) {
+  grow(1, all_kinds + "--output whole --checkpoint 2");
+  auto const whole = snapshot("whole/snapshot_a1.000", 1);
+  for (auto const& [before, after] : {std::pair{1, 3}, std::pair{4, 2}, std::pair{3, 1}}) {
+    std::string const name = std::to_string(before) + "to" + std::to_string(after);
+    grow(before, all_kinds + "--checkpoint 2 --stop-after 2 --output " + name);
+    EXPECT_EQ(checkpoint_files(name).size(), before == 1 ? 1u : 1u + static_cast<unsigned>(before));
+    grow(after, "--quiet --restart " + name);
+    EXPECT_EQ(snapshot(name + "/snapshot_a1.000", after), whole) << name;
+    // Parts of checkpoints that were replaced are gone.
+    EXPECT_EQ(checkpoint_files(name).size(), after == 1 ? 1u : 1u + static_cast<unsigned>(after));
+  }
+}
+
+TEST_F(NbodyOnRanks, RefuseACheckpointWithoutAPartOrWithAnothers) {
+  std::string const run = "--particles 8 --steps 2 --no-pictures --stop-after 1 --quiet ";
+  grow(2, run + "--output one");
+  grow(2, run + "--seed 2 --output other");
+  fs::copy(folder / "one", folder / "lacking");
+  fs::remove(folder / "lacking/checkpoint.a.1.hdf5");
+  for (int const ranks : {1, 3})
+    expect_error(on(ranks, "--quiet --restart lacking"), 3,
+                 {"lacking/checkpoint.a.1.hdf5 is missing, a part of lacking/checkpoint.hdf5",
+                  "copy all files of a checkpoint together"});
+  fs::copy(folder / "one", folder / "mixed");
+  fs::copy_file(folder / "other/checkpoint.a.1.hdf5", folder / "mixed/checkpoint.a.1.hdf5",
+                fs::copy_options::overwrite_existing);
+  expect_error(on(3, "--quiet --restart mixed"), 3,
+               {"mixed/checkpoint.a.1.hdf5 isn't the part that mixed/checkpoint.hdf5 was written "
+                "with: it belongs to another checkpoint, or is damaged"});
+  std::string bytes = read_text(folder / "one/checkpoint.a.0.hdf5");
+  bytes[bytes.size() / 2] ^= 1;
+  write("one/checkpoint.a.0.hdf5", bytes);
+  expect_error(on(2, "--quiet --restart one"), 3,
+               {"one/checkpoint.a.0.hdf5 isn't what its checksum is of"});
+}
+
+TEST_F(NbodyOnRanks, NeedTheSameOptions) {
+  expect_error(
+      launch("1 " COIR_APP " --particles 8 --quiet : -n 1 " COIR_APP " --particles 16 --quiet"), 2,
+      {"all ranks must be given the same --particles: it is 8 on rank 0 and 16 on rank 1"});
+  EXPECT_EQ(files(), std::set<std::string>{});
+}
+
+TEST_F(NbodyOnRanks, AreRefusedWithoutTheMemoryForAllOfThem) {
+  expect_error(on(2, "--particles 2000 --quiet"), 4,
+               {"a run of 2000^3 particles on a mesh of 4000^3 cells, of which 2 ranks run on ",
+                " are free: use a smaller grid"});
+#ifndef __SANITIZE_ADDRESS__  // which wants terabytes of addresses
+  std::string const run = COIR_APP " --particles 128 --no-pictures --quiet --output short";
+  expect_error(launch("1 " + run + " : -n 1 sh -c 'ulimit -v 600000; exec " + run + "'"), 4,
+               {"of memory, and ", " are free"});
+#endif
+  EXPECT_EQ(files(), std::set<std::string>{});
+}
+
+TEST_F(NbodyOnRanks, KeepTheEarlierCheckpointWhereOneCanNotWrite) {
+  std::string const run = "--particles 12 --steps 4 --no-pictures --no-spectra --quiet ";
+  grow(2, run + "--stop-after 2 --output run");
+  auto const before = checkpoint_files("run");
+  std::string const on_ward = COIR_APP " --quiet --restart run --stop-after 3";
+  expect_error(launch("1 " + on_ward + " : -n 1 sh -c 'ulimit -f 8; exec " + on_ward + "'"), 4,
+               {"checkpoint.b.1.hdf5: can't be written", "raise the limit"});
+  EXPECT_EQ(checkpoint_files("run"), before);
+  grow(2, "--quiet --restart run --snapshots");
+  EXPECT_TRUE(fs::exists(folder / "run/snapshot_a1.000.1.hdf5"));
+}
+
+TEST_F(NbodyOnRanks, EndTogetherWhenOneIsStopped) {
+  // The second rank is stopped once the first checkpoint is there; then all must end, within seconds.
+  std::string const run = COIR_APP
+      " --particles 32 --steps 2000 --checkpoint 1 --no-pictures --no-spectra --quiet --output run";
+  auto const outcome =
+      launch("1 " + run +
+             " : -n 1 sh -c '(while [ ! -e run/checkpoint.hdf5 ]; do sleep 0.1; done; "
+             "kill -TERM $$; sleep 10; kill -KILL $$) 2>/dev/null & exec " +
+             run + "'");
+  expect_error(outcome, 143, {"stopped", "--restart run/checkpoint.hdf5 goes on from step "});
+  for (auto const& name : files("run"))
+    EXPECT_TRUE(name == "config.toml" || name.starts_with("checkpoint.")) << name;
+  EXPECT_EQ(checkpoint_files("run").size(), 1u + 2);
+}
+
+TEST_F(NbodyOnRanks, ReportWhatEachTook) {
+  grow(2, coir::testing::small + "--quiet --report report.json");
+  auto const figures = report("report.json");
+  EXPECT_EQ(figures["ranks"]["count"], 2);
+  EXPECT_EQ(figures["ranks"]["transport"], "mpi");
+  EXPECT_GT(figures["ranks"]["bytes"], 0);
+  EXPECT_GE(figures["ranks"]["headroom"], 0.05);
+  for (auto const& [phase, seconds] : figures["ranks"]["mean_phases"].items())
+    EXPECT_GE(figures["phases"][phase], seconds) << phase;
+  EXPECT_GT(figures["phases"]["exchange"], 0);
+  EXPECT_GE(figures["bytes_predicted"], figures["bytes_peak"]);
+}
+
+TEST_F(NbodyOnRanks, TheFirstOneSpeaks) {
+  auto const help = on(3, "--help");
+  EXPECT_EQ(help.code, 0);
+  EXPECT_EQ(help.output, run("--help").output);
+  auto const outcome = on(3, coir::testing::small + "--headroom 0.25");
+  EXPECT_EQ(outcome.code, 0);
+  for (std::string const part :
+       {"computed on 3 ranks, the first one on ", ", which exchange by mpi\n",
+        "25 % more particles than an even share fit\n", "migration ", "\nexchanges took "})
+    EXPECT_EQ(outcome.output.find(part), outcome.output.rfind(part)) << part;
+  EXPECT_TRUE(contains(outcome.output, "migration ")) << outcome.output;
+}
+
+TEST_F(NbodyOnRanks, HeadroomHasLimits) {
+  expect_failure(2, "--headroom -1", {"--headroom must be from 0 to 100", "-1"});
+}
+
+}  // namespace
