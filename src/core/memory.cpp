@@ -54,16 +54,22 @@ struct GroupFiles {
   char const* reclaimable;  // the part of it that the kernel gives back on demand: cached files
 };
 
-std::int64_t available_in_group(GroupFiles const& files, std::string const& folder) {
-  std::int64_t const limit = number_in(folder + files.limit), used = number_in(folder + files.used);
-  if (limit == unknown || used == unknown) return unknown;
-  return limit - used + number_behind(files.reclaimable, folder + "/memory.stat", 0);
+// What a group's limit leaves, or `least` if that is less. The kernel takes long to write memory.stat: it is read only if the
+// group would leave less without the memory that can be reclaimed.
+std::int64_t least_with_group(std::int64_t least, GroupFiles const& files,
+                              std::string const& folder) {
+  constexpr std::int64_t most = unknown / 2;  // the first version has a number for no limit, too
+  std::int64_t const limit = number_in(folder + files.limit);
+  if (limit > most) return least;
+  std::int64_t const used = number_in(folder + files.used);
+  if (used == unknown || limit - used >= least) return least;
+  return std::min(least,
+                  limit - used + number_behind(files.reclaimable, folder + "/memory.stat", 0));
 }
 
-// The least that the limits of the process' group and of the groups around it leave.
-std::int64_t available_in_groups() {
+// The least that the limits of the process' group and of the groups around it leave, or `least`.
+std::int64_t least_with_groups(std::int64_t least) {
   std::ifstream groups("/proc/self/cgroup");
-  std::int64_t least = unknown;
   for (std::string line;
        std::getline(groups, line);) {  // "4:memory:/some/group" or "0::/some/group"
     auto const first = line.find(':'), second = line.find(':', first + 1);
@@ -80,7 +86,7 @@ std::int64_t available_in_groups() {
     // In a container its own group may lie at the mount, whatever it is called outside.
     for (;; group.resize(group.rfind('/'))) {
       if (group == "/") group.clear();
-      least = std::min(least, available_in_group(files, files.mount + group));
+      least = least_with_group(least, files, files.mount + group);
       if (group.empty()) break;
     }
   }
@@ -109,8 +115,8 @@ std::int64_t available_by_limit(decltype(RLIMIT_AS) resource, int statm_field) {
 std::int64_t free_host_bytes() {
   constexpr int size = 0, data = 5;  // fields of statm
   return std::max<std::int64_t>(
-      0, std::min({available_by_kernel(), available_in_groups(),
-                   available_by_limit(RLIMIT_AS, size), available_by_limit(RLIMIT_DATA, data)}));
+      0, least_with_groups(std::min({available_by_kernel(), available_by_limit(RLIMIT_AS, size),
+                                     available_by_limit(RLIMIT_DATA, data)})));
 }
 
 std::int64_t free_device_bytes() {

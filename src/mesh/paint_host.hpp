@@ -148,6 +148,9 @@ void clear_plane(Cells<Cell> const& cells, Cell* plane) {
       [=](std::int64_t first, std::int64_t count) { std::fill_n(plane + first, count, Cell(0)); });
 }
 
+/// Bytes below which a look at the free memory takes longer than is worth it: a tenth of painting 64^3 particles.
+inline constexpr std::int64_t worth_asking = std::int64_t(1) << 20;
+
 /// Each thread goes through its share of the particles and paints those in its own slab of the mesh; then it paints the
 /// particles that other threads have found in its slab.
 template <int Support, int Components, class Exec, class T, class Mesh, class Deposit>
@@ -161,9 +164,9 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box, Mesh c
   std::int64_t const span = span_of_plane<Components>(cells);
   std::vector<Cell> ghost_cells;
   if (threads > 1) {
-    expects_memory<Kokkos::HostSpace>(
-        threads * ghosts * span * static_cast<std::int64_t>(sizeof(Cell)),
-        "the ghost planes of painting");
+    std::int64_t const bytes = threads * ghosts * span * static_cast<std::int64_t>(sizeof(Cell));
+    if (bytes > worth_asking)
+      expects_memory<Kokkos::HostSpace>(bytes, "the ghost planes of painting");
     ghost_cells.resize(static_cast<std::size_t>(threads * ghosts * span));
   }
   for (int t = 0; t < threads; ++t) {
@@ -221,7 +224,7 @@ void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double bo
   std::int64_t const planes = cells.held(0), span = span_of_plane<Components>(cells);
   std::int64_t const size = planes * span;
   std::int64_t const bytes = (threads - 1) * size * static_cast<std::int64_t>(sizeof(Cell));
-  expects_memory<Kokkos::HostSpace>(bytes, "painting on private meshes");
+  if (bytes > worth_asking) expects_memory<Kokkos::HostSpace>(bytes, "painting on private meshes");
   std::unique_ptr<Cell[]> const others(new Cell[static_cast<std::size_t>((threads - 1) * size)]);
 
   for_threads(exec, "coir::mesh::paint/private", threads, [&](int t) {
