@@ -1,10 +1,8 @@
 // coir-info: what this build of coir has, what machine it is on, and what that machine can do at best.
 
-#include "describe.hpp"
+#include "print.hpp"
 #include "watch.hpp"
 
-#include <support/compute_on.hpp>
-#include <support/interrupt.hpp>
 #include <support/options.hpp>
 #include <support/run.hpp>
 
@@ -86,26 +84,8 @@ int main(int argc, char** argv) {
       return coir::apps::ExitCode::success;
     });
   }
-  return coir::apps::run_on_ranks(app, argc, argv, [&](coir::apps::Place place, auto const& world) {
-    coir::apps::Description description{coir::describe_machine(), {}, {}};
-    auto const go_on = [] { return !coir::apps::interrupted(); };
-    if (measure && world.is_first()) {
-      coir::apps::Activity const measuring("measuring the machine's limits");
-      description.limits =
-          compute_on(place, [&](auto const& exec) { return coir::measure_limits(exec, go_on); });
-    }
-    if (world.size() > 1) {
-      coir::apps::Activity const measuring("measuring the links between ranks");
-      description.ranks = compute_on(place, [&](auto const& exec) {
-        return coir::apps::describe_ranks(exec, world, measure, go_on);
+  return coir::apps::run_on_ranks(
+      app, argc, argv, [&](coir::apps::Place place, coir::distributed::Group const& world) {
+        return coir::apps::print_description(place, world, measure, json);
       });
-    }
-    coir::apps::stop_if_interrupted();
-    if (!world.is_first()) return coir::apps::ExitCode::success;
-    if (json)
-      std::cout << as_json(description).dump(2) << '\n';
-    else
-      std::cout << as_text(description);
-    return coir::apps::ExitCode::success;
-  });
 }

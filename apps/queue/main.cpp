@@ -2,6 +2,7 @@
 
 #include "count.hpp"
 #include "fields.hpp"
+#include "host.hpp"
 #include "letters.hpp"
 #include "picture.hpp"
 #include "present.hpp"
@@ -9,10 +10,8 @@
 #include "settings.hpp"
 
 #include <coir/core/errors.hpp>
-#include <coir/core/kokkos.hpp>
 #include <coir/io/atomic_file.hpp>
 #include <coir/io/format.hpp>
-#include <coir/io/png.hpp>
 
 #include <support/config_file.hpp>
 #include <support/exit_codes.hpp>
@@ -25,6 +24,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <initializer_list>
 #include <iostream>
@@ -304,13 +304,14 @@ void expects_sizes(Statistics const& statistics, Size const& size) {
 
 Statistics read_inputs(Settings const& settings, Figures& figures) {
   Activity const reading("reading");
-  Kokkos::Timer const timer;
+  auto const begin = std::chrono::steady_clock::now();
   ProgressLine progress("reading", "bytes", settings.progress);
   AccountingReader reader(settings.inputs, [&progress](std::int64_t done, std::int64_t total) {
     progress.update(done, total);
   });
   Statistics statistics = count(reader, settings);
-  figures = {timer.seconds(), reader.bytes()};
+  figures = {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
+             reader.bytes(), this_host()};
   return statistics;
 }
 
@@ -324,7 +325,7 @@ ExitCode show(Settings const& settings) {
   stop_if_interrupted();
   if (!settings.picture.empty()) {
     Activity const writing("writing " + settings.picture.string());
-    io::write_png(settings.picture, picture_of(statistics));
+    write_picture(settings.picture, picture_of(statistics));
     say_of_files("what was written is whole");
   }
   if (!settings.report.empty()) {

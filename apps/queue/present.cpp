@@ -1,7 +1,5 @@
 #include "present.hpp"
 
-#include <coir/core/kokkos.hpp>
-#include <coir/core/machine.hpp>
 #include <coir/core/resident.hpp>
 #include <coir/core/version.hpp>
 
@@ -363,8 +361,8 @@ Report report_of(Statistics const& statistics, Settings const& settings, Figures
   Report report;
   report["application"] = "coir-queue";
   report["version"] = version;
-  report["kokkos_version"] = kokkos_version();
-  report["threads"] = host_threads(Kokkos::DefaultHostExecutionSpace{});
+  report["kokkos_version"] = figures.host.kokkos_version;
+  report["threads"] = figures.host.threads;
   report["inputs"] = Report::array();
   for (auto const& input : settings.inputs) report["inputs"].push_back(input.string());
   report["seconds"] = figures.seconds;

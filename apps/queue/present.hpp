@@ -3,6 +3,7 @@
 /// \file
 /// What was found, as text and as a report.
 
+#include "host.hpp"
 #include "settings.hpp"
 #include "statistics.hpp"
 
@@ -24,6 +25,7 @@ struct Shown {
 struct Figures {
   double seconds = 0;
   std::int64_t bytes = 0;
+  HostFacts host{};
 };
 
 /// Those with the most jobs first.

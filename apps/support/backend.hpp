@@ -3,9 +3,11 @@
 /// \file
 /// Where an application computes: on the cores, or on the device that it was compiled for. One build does both.
 
-#include <CLI/CLI.hpp>
-
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace coir::apps {
 
