@@ -1,6 +1,7 @@
 #include "choose.hpp"
 
 #include <coir/core/errors.hpp>
+#include <coir/core/machine.hpp>
 #include <coir/distributed/together.hpp>
 
 #include <algorithm>
@@ -42,6 +43,17 @@ std::string why_not_all(Group const& group, std::string const& device, std::stri
   return {};
 }
 
+/// A group that looks on.
+Group group_of(GroupState const& state) {
+  return Group(std::shared_ptr<GroupState>(const_cast<GroupState*>(&state), [](auto*) {}));
+}
+
+/// Ranks may have been started with different environments; what the first one asks for counts.
+Transport wanted_by_first(Group const& group) {
+  return group.gather(
+      together(group, [] { return wanted_transport().value_or(Transport::none); }))[0];
+}
+
 }  // namespace
 
 std::optional<Transport> wanted_transport() {
@@ -56,20 +68,28 @@ std::optional<Transport> wanted_transport() {
 
 Choice choose_on_host(GroupState const& state) {
   if (!state.engine) return {Transport::none, "one rank"};
-  if (wanted_transport() == Transport::staged)
-    return {Transport::staged, std::string(variable) + " asks for it"};
-  return {Transport::mpi, "MPI reads the host's memory"};
+  Group const group = group_of(state);
+  switch (wanted_by_first(group)) {
+    case Transport::staged: return {Transport::staged, std::string(variable) + " asks for it"};
+    case Transport::nccl:
+      together(group, [] {
+        if (visible_devices() == 0 || device_is_left_out())
+          throw EnvironmentError(std::string(variable) +
+                                 "=nccl, which carries memory of GPUs, and this program computes "
+                                 "on cores: unset it");
+      });
+      return {Transport::mpi, "NCCL carries memory of GPUs alone"};
+    default: return {Transport::mpi, "MPI reads the host's memory"};
+  }
 }
 
 Choice choose_on_device(GroupState const& state, std::string const& device,
                         std::string const& why_not) {
   if (!state.engine) return {Transport::none, "one rank"};
-  Group const group(std::shared_ptr<GroupState>(const_cast<GroupState*>(&state), [](auto*) {}));
-  // Ranks may have been started with different environments: the first rank's counts.
-  auto const wanted = group.gather(together(
-      group, [] { return static_cast<int>(wanted_transport().value_or(Transport::none)); }))[0];
+  Group const group = group_of(state);
+  Transport const wanted = wanted_by_first(group);
   std::string const reason = why_not_all(group, device, why_not);
-  switch (static_cast<Transport>(wanted)) {
+  switch (wanted) {
     case Transport::nccl:
       if (!reason.empty())
         throw EnvironmentError(
@@ -79,7 +99,7 @@ Choice choose_on_device(GroupState const& state, std::string const& device,
     case Transport::none:
       if (reason.empty()) return {Transport::nccl, "each rank has a device of its own"};
       return {Transport::staged, reason};
-    default: return {static_cast<Transport>(wanted), std::string(variable) + " asks for it"};
+    default: return {wanted, std::string(variable) + " asks for it"};
   }
 }
 

@@ -236,8 +236,12 @@ std::unique_ptr<Engine> machine_engine() {
 
 std::unique_ptr<Engine> engine_of(int fortran_handle) {
   expects(is_running(), "MPI must be running before a group is made of a communicator");
+  MPI_Comm const given = MPI_Comm_f2c(static_cast<MPI_Fint>(fortran_handle));
+  expects(given != MPI_COMM_NULL,
+          "a group needs a communicator, and MPI_COMM_NULL is none: make it on the ranks that have "
+          "one");
   MPI_Comm copy = MPI_COMM_NULL;
-  check(MPI_Comm_dup(MPI_Comm_f2c(static_cast<MPI_Fint>(fortran_handle)), &copy), "Comm_dup");
+  check(MPI_Comm_dup(given, &copy), "Comm_dup");
   return std::make_unique<MpiEngine>(copy);
 }
 

@@ -89,7 +89,7 @@ class Group {
   int size() const;
   bool is_first() const { return rank() == 0; }
 
-  /// The transport of arrays in this space's memory. The first call for a device chooses it, and is collective.
+  /// How arrays of this space's memory travel. The first call for a memory space chooses, and is collective.
   ///
   /// \throws EnvironmentError if COIR_TRANSPORT asks for a transport that can't be used here
   template <CompiledSpace Exec>

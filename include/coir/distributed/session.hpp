@@ -25,9 +25,10 @@ bool has_mpi();
 /// Starts MPI where a launcher started this process, and chooses this rank's device and cores. Without a launcher it starts
 /// nothing, and world() is the calling process alone.
 ///
-/// Make one object at the beginning of main, before Kokkos starts, so that it is destroyed after Kokkos has ended.
-/// Groups that outlive it can't exchange any more. If it is destroyed by an exception it ends all ranks, because the
-/// others may be waiting for this one: a try block that reports errors belongs behind it.
+/// One object, at the beginning of main, before Kokkos starts; it ends behind Kokkos. Groups that outlive it can't exchange
+/// any more.
+/// Where an exception ends it, it ends all ranks with code 1, for the others may be waiting for this one. Who catches one before
+/// that, to say what was wrong, calls abort_all() then.
 ///
 ///     coir::distributed::Session const session(argc, argv);
 ///     Kokkos::ScopeGuard const kokkos(argc, argv);
@@ -63,6 +64,7 @@ class Session {
 /// A group of the ranks of a caller's own communicator, which is duplicated. Collective over it.
 ///
 /// \param fortran_handle  MPI_Comm_c2f(communicator), so that users of this header need no mpi.h
+/// \throws PreconditionError unless MPI runs, or if it is MPI_COMM_NULL, which ranks get that MPI_Comm_split leaves out
 /// \throws EnvironmentError if this build has no MPI
 Group group_of(int fortran_handle);
 

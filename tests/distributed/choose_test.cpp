@@ -1,0 +1,108 @@
+// Which transport ranks take, by what they tell of their devices.
+
+#include "choose.hpp"
+#include "mpi.hpp"
+
+#include <coir/core/errors.hpp>
+
+#include <support/message_of.hpp>
+#include <support/ranks.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+using coir::distributed::Transport;
+using coir::distributed::detail::choose_on_device;
+using coir::distributed::detail::GroupState;
+using coir::testing::message_of;
+using coir::testing::world;
+
+/// COIR_TRANSPORT while it lives.
+class Asked {
+ public:
+  explicit Asked(char const* text) {
+    if (char const* const before = std::getenv(name)) before_ = before;
+    if (text == nullptr)
+      unsetenv(name);
+    else
+      setenv(name, text, 1);
+  }
+  ~Asked() {
+    if (before_.empty())
+      unsetenv(name);
+    else
+      setenv(name, before_.c_str(), 1);
+  }
+  Asked(Asked const&) = delete;
+  Asked& operator=(Asked const&) = delete;
+
+ private:
+  static constexpr char const* name = "COIR_TRANSPORT";
+  std::string before_;
+};
+
+class Choose : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (world().size() == 1) GTEST_SKIP() << "one rank sends nothing";
+    state_.engine = coir::distributed::detail::world_engine();
+  }
+  std::string own_device() const { return "device " + std::to_string(world().rank()); }
+  std::string ranks() const { return std::to_string(world().size()); }
+
+  GroupState state_;
+};
+
+TEST_F(Choose, NcclWhereEachRankHasADevice) {
+  Asked const asked(nullptr);
+  EXPECT_EQ(choose_on_device(state_, own_device(), "").transport, Transport::nccl);
+}
+
+TEST_F(Choose, StagedWhereRanksShareADevice) {
+  Asked const asked(nullptr);
+  auto const choice = choose_on_device(state_, "device 0", "");
+  EXPECT_EQ(choice.transport, Transport::staged);
+  EXPECT_EQ(choice.reason, ranks() + " ranks share 1 device");
+}
+
+TEST_F(Choose, NcclThatIsAskedForNeedsADeviceForEachRank) {
+  Asked const asked("nccl");
+  EXPECT_EQ(choose_on_device(state_, own_device(), "").transport, Transport::nccl);
+  EXPECT_EQ(message_of<coir::EnvironmentError>([&] { choose_on_device(state_, "device 0", ""); }),
+            "COIR_TRANSPORT=nccl, but " + ranks() +
+                " ranks share 1 device: give each rank a device of its own with the library, or "
+                "unset it");
+}
+
+TEST_F(Choose, NcclThatIsAskedForMustBeThereOnAllRanks) {
+  Asked const asked("nccl");
+  int const last = world().size() - 1;
+  std::string const why_not = world().rank() == last ? "there is no libnccl.so.2" : "";
+  EXPECT_EQ(
+      message_of<coir::EnvironmentError>([&] { choose_on_device(state_, own_device(), why_not); }),
+      "COIR_TRANSPORT=nccl, but there is no libnccl.so.2 on rank " + std::to_string(last) +
+          ": give each rank a device of its own with the library, or unset it");
+}
+
+// Ranks may be started with different environments.
+TEST_F(Choose, WhatTheFirstRankAsksFor) {
+  Asked const asked(world().is_first() ? "staged" : "mpi");
+  EXPECT_EQ(choose_on_device(state_, own_device(), "").transport, Transport::staged);
+  EXPECT_EQ(choose_on_host(state_).transport, Transport::staged);
+}
+
+TEST_F(Choose, NothingThatOneRankCannotRead) {
+  Asked const asked(world().rank() == world().size() - 1 ? "doves" : "mpi");
+  std::string const refused =
+      "the environment variable COIR_TRANSPORT must be mpi, staged or nccl, not 'doves': correct "
+      "it, or unset it";
+  EXPECT_EQ(message_of<coir::EnvironmentError>([&] { choose_on_device(state_, "device", ""); }),
+            refused);
+  EXPECT_EQ(message_of<coir::EnvironmentError>([&] { choose_on_host(state_); }), refused);
+}
+
+}  // namespace
