@@ -38,7 +38,7 @@ struct PartsToNumbers {
 
 /// A mesh that one rank has.
 struct WholeMesh {
-  template <class Exec, class Cell>
+  template <int Components, class Exec, class Cell>
   void add_ghosts(Exec const&, Cells<Cell> const&) const {}
   template <class Cell>
   Cells<Cell> own(Cells<Cell> const& cells) const {
@@ -52,9 +52,9 @@ template <class Exec>
 struct MeshOfRanks {
   GhostPlanes<Exec>& ghosts;
 
-  template <class Cell>
+  template <int Components, class Cell>
   void add_ghosts(Exec const& exec, CellsWindow<Cell> const& cells) const {
-    ghosts.add(exec, cells.data, cells.plane, span_of_plane<0>(cells));
+    ghosts.add(exec, cells.data, cells.plane, span_of_plane<Components>(cells));
   }
   /// The planes that no other rank has.
   template <class Cell>
@@ -102,7 +102,7 @@ void paint_parts(Exec const& exec, Painted<T> const& painted, double box, Mesh c
   for (;; bits -= 4) {
     Whole const whole = Whole(1) << bits;
     paint_with<Support, 0>(exec, painted, box, parts, DepositParts<Support, T>{whole}, scheme);
-    ranks.add_ghosts(exec, parts);
+    ranks.template add_ghosts<0>(exec, parts);
     std::int64_t sum = 0;
     reduce("coir::mesh::paint/sum", exec, all, SumOfParts<T>{own}, Kokkos::Sum<std::int64_t>(sum));
     if (ranks.sum(sum) == particles * static_cast<std::int64_t>(whole) || bits < 4) break;
@@ -111,28 +111,34 @@ void paint_parts(Exec const& exec, Painted<T> const& painted, double box, Mesh c
            PartsToNumbers<T>{own, numbers.data, T(1) / static_cast<T>(Whole(1) << bits)});
 }
 
-template <int Support, class Exec, class T>
-void paint_with_support(Exec const& exec, Painted<T> const& painted, double box,
-                        Cells<T> const& cells, PaintOptions const& options) {
-  if (options.deterministic)
-    paint_parts<Support>(exec, painted, box, cells, options.scheme, WholeMesh{});
-  else if (painted.components == 0)
-    paint_with<Support, 0>(exec, painted, box, cells, DepositNumbers<Support, 0, T>{nullptr},
-                           options.scheme);
-  else if (painted.components == 1)
-    paint_with<Support, 1>(exec, painted, box, cells, DepositNumbers<Support, 1, T>{painted.value},
-                           options.scheme);
-  else
-    paint_with<Support, 3>(exec, painted, box, cells, DepositNumbers<Support, 3, T>{painted.value},
-                           options.scheme);
+/// \tparam Components  see DepositNumbers
+template <int Support, int Components, class Exec, class T, class Mesh, class Ranks>
+void paint_numbers(Exec const& exec, Painted<T> const& painted, double box, Mesh const& cells,
+                   PaintScheme scheme, Ranks const& ranks) {
+  paint_with<Support, Components>(exec, painted, box, cells,
+                                  DepositNumbers<Support, Components, T>{painted.value}, scheme);
+  ranks.template add_ghosts<Components>(exec, cells);
+}
+
+template <class Exec, class T, class Mesh, class Ranks>
+void paint_on(Exec const& exec, Painted<T> const& painted, double box, Mesh const& cells,
+              PaintOptions const& options, Ranks const& ranks) {
+  with_support(options.assignment, [&]<int Support>(std::integral_constant<int, Support>) {
+    if (options.deterministic)
+      paint_parts<Support>(exec, painted, box, cells, options.scheme, ranks);
+    else if (painted.components == 0)
+      paint_numbers<Support, 0>(exec, painted, box, cells, options.scheme, ranks);
+    else if (painted.components == 1)
+      paint_numbers<Support, 1>(exec, painted, box, cells, options.scheme, ranks);
+    else
+      paint_numbers<Support, 3>(exec, painted, box, cells, options.scheme, ranks);
+  });
 }
 
 template <class Exec, class T>
 void paint(Exec const& exec, Painted<T> const& painted, double box, Cells<T> const& cells,
            PaintOptions const& options) {
-  with_support(options.assignment, [&]<int Support>(std::integral_constant<int, Support>) {
-    paint_with_support<Support>(exec, painted, box, cells, options);
-  });
+  paint_on(exec, painted, box, cells, options, WholeMesh{});
 }
 
 /// Counts the particles that touch planes which aren't held.
@@ -166,14 +172,7 @@ std::int64_t particles_beyond(Exec const& exec, Painted<T> const& painted, doubl
 template <class Exec, class T>
 void paint_on_ranks(Exec const& exec, GhostPlanes<Exec>& ghosts, Painted<T> const& painted,
                     double box, CellsWindow<T> const& cells, PaintOptions const& options) {
-  with_support(options.assignment, [&]<int Support>(std::integral_constant<int, Support>) {
-    MeshOfRanks<Exec> const ranks{ghosts};
-    if (options.deterministic)
-      return paint_parts<Support>(exec, painted, box, cells, options.scheme, ranks);
-    paint_with<Support, 0>(exec, painted, box, cells, DepositNumbers<Support, 0, T>{nullptr},
-                           options.scheme);
-    ranks.add_ghosts(exec, cells);
-  });
+  paint_on(exec, painted, box, cells, options, MeshOfRanks<Exec>{ghosts});
 }
 
 }  // namespace coir::mesh::detail

@@ -333,14 +333,27 @@ class PaintedSpectra {
   Kokkos::View<Kokkos::complex<T>*, Space> phase_;
 };
 
+/// \throws PreconditionError for what no spectrum of particles can be measured with, before the work
+inline void expects_measurable(double box, std::int64_t cells,
+                               PowerSpectrumOptions const& options) {
+  expects_box(box);
+  expects(cells >= 1 && cells <= 32768,
+          "cells of a power spectrum's mesh must be from 1 to 32768 along an axis", cells);
+  spectrum_bins({cells, cells, cells}, box, options);
+}
+
+inline void tell_shot_noise(PowerSpectrum& spectrum, double shot_noise,
+                            PowerSpectrumOptions const& options) {
+  spectrum.shot_noise = shot_noise;
+  if (options.subtract_shot_noise)
+    for (double& power : spectrum.power) power -= shot_noise;
+}
+
 template <class Exec, class T>
 PowerSpectrum spectrum_of_particles(Exec const& exec, Sample<T> const& a, Sample<T> const* b,
                                     double box, std::int64_t cells,
                                     PowerSpectrumOptions const& options) {
-  expects_box(box);
-  expects(cells >= 1 && cells <= 32768,
-          "cells of a power spectrum's mesh must be from 1 to 32768 along an axis", cells);
-  spectrum_bins({cells, cells, cells}, box, options);  // wrong options throw before the work
+  expects_measurable(box, cells, options);
 
   ProfilingRegion const region("coir::mesh::power_spectrum");
   bool const cross = b != nullptr;
@@ -353,10 +366,7 @@ PowerSpectrum spectrum_of_particles(Exec const& exec, Sample<T> const& a, Sample
   auto const second = cross ? spectra(*b) : first;
   PowerSpectrum result = sum_up_bins<true>(exec, rows_of(first), rows_of(second), spectra.shape(),
                                            box, volume / (of_a * of_b), options);
-  if (cross) return result;
-  result.shot_noise = volume / of_a;
-  if (options.subtract_shot_noise)
-    for (double& power : result.power) power -= result.shot_noise;
+  if (!cross) tell_shot_noise(result, volume / of_a, options);
   return result;
 }
 
@@ -395,8 +405,9 @@ struct InterlaceRows {
 /// The sums of this rank's rows, and of all others', are added up in the order of the second axis.
 template <class Exec, class T>
 PowerSpectrum bin_spectrum_on_ranks(Exec const& exec, distributed::Group const& group,
-                                    SpectrumRows<T> const& spectrum, Shape<3> const& shape,
-                                    double box, double scale, PowerSpectrumOptions const& options) {
+                                    SpectrumRows<T> const& a, SpectrumRows<T> const& b,
+                                    Shape<3> const& shape, double box, double scale,
+                                    PowerSpectrumOptions const& options) {
   using Space = typename Exec::memory_space;
   SpectrumBins const bins = spectrum_bins(shape, box, options);
   if (bins.count() == 0) return {};
@@ -410,8 +421,8 @@ PowerSpectrum bin_spectrum_on_ranks(Exec const& exec, distributed::Group const& 
         static_cast<std::size_t>(rows.count), static_cast<std::size_t>(bins.count()));
     BinTables<Exec> const tables(bins, shape, options);
     if (rows.count == 0) return;
-    run_group_sums(exec, GroupSums<T, true>{spectrum,
-                                            spectrum,
+    run_group_sums(exec, GroupSums<T, true>{a,
+                                            b,
                                             {shape[0], shape[1], shape[2]},
                                             {tables.factor[0].data(), tables.factor[1].data(),
                                              tables.factor[2].data()},
@@ -431,25 +442,10 @@ PowerSpectrum bin_spectrum_on_ranks(Exec const& exec, distributed::Group const& 
   return means_of_bins(sums, bins, box, scale);
 }
 
+/// The largest numbers of planes by which particles of any rank lie below and above that rank's own planes. Collective.
 template <class Exec, class T>
-PowerSpectrum spectrum_of_particles_on_ranks(Exec const& exec, distributed::Group const& group,
-                                             Sample<T> const& sample, double box,
-                                             std::int64_t cells,
-                                             PowerSpectrumOptions const& options) {
-  using Space = typename Exec::memory_space;
-  using Spectrum = typename fft::RealSlab<Exec, T>::Block;
-  using Numbers = Kokkos::View<T*, Space>;
-  Shape<3> const shape{cells, cells, cells};
-  distributed::together(group, [&] {
-    expects_box(box);
-    expects(cells >= 1 && cells <= 32768,
-            "cells of a power spectrum's mesh must be from 1 to 32768 along an axis", cells);
-    spectrum_bins(shape, box, options);  // wrong options throw before the work
-  });
-  std::int64_t const particles = group.sum(sample.particles);
-  expects(particles >= 1, "a power spectrum must be of at least one particle", particles);
-
-  ProfilingRegion const region("coir::mesh::power_spectrum");
+GhostWidths farthest_beyond(Exec const& exec, distributed::Group const& group,
+                            Sample<T> const& sample, std::int64_t cells, double box) {
   auto const own = distributed::share_of(cells, group.rank(), group.size());
   auto const farthest = [&](bool above) {
     std::int64_t most = 0;
@@ -461,70 +457,147 @@ PowerSpectrum spectrum_of_particles_on_ranks(Exec const& exec, distributed::Grou
              Kokkos::Max<std::int64_t>(most));
     return static_cast<int>(group.max(std::max<std::int64_t>(most, 0)));
   };
-  GhostWidths widths = touched_beyond(options.assignment);
-  widths.below += farthest(false);
-  widths.above += farthest(true) + (options.interlace ? 1 : 0);
-  GhostPlanes<Exec> ghosts(group, cells, widths);
-  fft::PlanOptions plan;
-  plan.effort = fft::Effort::estimate;
-  fft::RealSlab<Exec, T> const slab(exec, group, shape, plan);
+  int const below = farthest(false);
+  return {below, farthest(true)};
+}
 
-  std::int64_t const row = 2 * (cells / 2 + 1), plane = cells * row;
-  // The own planes begin at a multiple of 64 numbers, so that they are as well aligned as the memory.
-  std::int64_t const before = widths.below * plane, lead = (before + 63) / 64 * 64 - before;
-  std::int64_t const mesh = lead + ghosts.held() * plane, part = cells * slab.rows().count * row;
-  Numbers field, spectra, shifted;
-  Kokkos::View<Kokkos::complex<T>*, Space> phase;
-  distributed::together(group, [&] {
-    std::int64_t const copy = options.interlace ? 3 * sample.particles : 0;
-    std::int64_t const parts = options.interlace ? 2 * part : part;
+/// As PaintedSpectra, over ranks. Everything is collective.
+template <class Exec, class T>
+class PaintedSpectraOfRanks {
+ public:
+  /// \param beyond          planes by which particles lie beyond their ranks', at most
+  /// \param fields          how many spectra will be held at a time
+  /// \param most_particles  of one of them, of this rank
+  PaintedSpectraOfRanks(Exec const& exec, distributed::Group const& group, std::int64_t cells,
+                        double box, GhostWidths const& beyond, int fields,
+                        std::int64_t most_particles, PowerSpectrumOptions const& options)
+      : exec_(exec),
+        cells_(cells),
+        box_(box),
+        options_(options),
+        fields_(fields),
+        ghosts_(group, cells, widths(beyond, options)),
+        slab_(exec, group, {cells, cells, cells}, {.effort = fft::Effort::estimate}) {
+    distributed::together(group, [&] { allocate(most_particles); });
+  }
+
+  Shape<3> shape() const { return slab_.shape(); }
+
+  /// sum_p exp(-i k x_p), times the window of painting: this rank's rows.
+  ///
+  /// \param field  whose memory to take
+  SpectrumRows<T> operator()(Sample<T> const& sample, int field) {
+    Block const spectrum = rows_of_field(field);
+    transform(sample, spectrum);
+    if (options_.interlace) {
+      Block const second = rows_of_field(fields_);
+      for_each("coir::mesh::power_spectrum/shift", exec_,
+               coir::box<1, std::int64_t>({3 * sample.particles}),
+               ShiftPositions<T>{sample.position, shifted_.data(),
+                                 static_cast<T>(box_ / static_cast<double>(cells_) / 2)});
+      transform({shifted_.data(), sample.particles}, second);
+      auto const rows = slab_.rows();
+      for_each("coir::mesh::power_spectrum/interlace", exec_,
+               coir::box<3, std::int64_t>({cells_, rows.count, cells_ / 2 + 1}),
+               InterlaceRows<T>{spectrum.data(), second.data(), phase_.data(), cells_, rows.first,
+                                rows.count});
+    }
+    return {spectrum.data(), slab_.rows().count * (cells_ / 2 + 1), cells_ / 2 + 1};
+  }
+
+ private:
+  using Space = typename Exec::memory_space;
+  using Numbers = Kokkos::View<T*, Space>;
+  using Slab = fft::RealSlab<Exec, T>;
+  using Block = typename Slab::Block;
+
+  static GhostWidths widths(GhostWidths const& beyond, PowerSpectrumOptions const& options) {
+    GhostWidths const touched = touched_beyond(options.assignment);
+    return {touched.below + beyond.below,
+            touched.above + beyond.above + (options.interlace ? 1 : 0)};
+  }
+
+  // Numbers of a row, of a plane, of the ghosts before the own planes, and of this rank's part of a spectrum.
+  std::int64_t row() const { return 2 * (cells_ / 2 + 1); }
+  std::int64_t plane() const { return cells_ * row(); }
+  std::int64_t before() const { return ghosts_.widths().below * plane(); }
+  std::int64_t part() const { return cells_ * slab_.rows().count * row(); }
+  /// Numbers before the first plane held, so that the own planes begin at a multiple of 64 numbers and are as well
+  /// aligned as the memory.
+  std::int64_t lead() const { return (before() + 63) / 64 * 64 - before(); }
+
+  void allocate(std::int64_t most_particles) {
+    std::int64_t const mesh = lead() + ghosts_.held() * plane();
+    std::int64_t const parts = (fields_ + (options_.interlace ? 1 : 0)) * part();
+    std::int64_t const copy = options_.interlace ? 3 * most_particles : 0;
     expects_memory<Space>(
         (mesh + parts + copy) * static_cast<std::int64_t>(sizeof(T)),
-        "this rank's part of the power spectrum on " + std::to_string(cells) + "^3 cells");
+        "this rank's part of the power spectrum on " + std::to_string(cells_) + "^3 cells");
     auto const numbers = [](std::string const& label, std::int64_t count) {
       return Numbers(label, static_cast<std::size_t>(count));
     };
-    field = numbers("coir::mesh::power_spectrum/density", mesh);
-    spectra = numbers("coir::mesh::power_spectrum/spectrum", parts);
-    shifted = numbers("coir::mesh::power_spectrum/shifted", copy);
-    if (options.interlace) phase = half_cell_phases<T, Space>(cells);
-  });
-  auto const block = [&](T* data, std::int64_t n0, std::int64_t n1) {
-    return Spectrum(reinterpret_cast<Kokkos::complex<T>*>(data), static_cast<std::size_t>(n0),
-                    static_cast<std::size_t>(n1), static_cast<std::size_t>(cells / 2 + 1));
-  };
-  Spectrum const held = block(field.data() + lead, ghosts.held(), cells);
-  Spectrum const planes = block(field.data() + lead + before, own.count, cells);
-  Spectrum const spectrum = block(spectra.data(), cells, slab.rows().count);
-  PaintOptions paint;
-  paint.assignment = options.assignment;
-  paint.deterministic = true;
-  auto const transform = [&](T const* position, Spectrum const& to) {
-    paint_on_ranks<Exec, T>(exec, ghosts, Painted<T>{position, sample.particles, nullptr, 0}, box,
-                            window_of(fft::real_view_of(held, cells), ghosts.first(), cells),
-                            paint);
-    slab.forward(planes, to);
-  };
-  transform(sample.position, spectrum);
-  if (options.interlace) {
-    Spectrum const second = block(spectra.data() + part, cells, slab.rows().count);
-    for_each("coir::mesh::power_spectrum/shift", exec,
-             coir::box<1, std::int64_t>({3 * sample.particles}),
-             ShiftPositions<T>{sample.position, shifted.data(),
-                               static_cast<T>(box / static_cast<double>(cells) / 2)});
-    transform(shifted.data(), second);
-    for_each("coir::mesh::power_spectrum/interlace", exec,
-             coir::box<3, std::int64_t>({cells, slab.rows().count, cells / 2 + 1}),
-             InterlaceRows<T>{spectrum.data(), second.data(), phase.data(), cells,
-                              slab.rows().first, slab.rows().count});
+    field_ = numbers("coir::mesh::power_spectrum/density", mesh);
+    spectra_ = numbers("coir::mesh::power_spectrum/spectrum", parts);
+    shifted_ = numbers("coir::mesh::power_spectrum/shifted", copy);
+    if (options_.interlace) phase_ = half_cell_phases<T, Space>(cells_);
   }
-  double const volume = box * box * box, count = static_cast<double>(particles);
-  SpectrumRows<T> const rows{spectrum.data(), slab.rows().count * (cells / 2 + 1), cells / 2 + 1};
-  PowerSpectrum result = bin_spectrum_on_ranks<Exec, T>(exec, group, rows, shape, box,
-                                                        volume / (count * count), options);
-  result.shot_noise = volume / count;
-  if (options.subtract_shot_noise)
-    for (double& power : result.power) power -= result.shot_noise;
+
+  Block block(T* data, std::int64_t n0, std::int64_t n1) const {
+    return Block(reinterpret_cast<Kokkos::complex<T>*>(data), static_cast<std::size_t>(n0),
+                 static_cast<std::size_t>(n1), static_cast<std::size_t>(cells_ / 2 + 1));
+  }
+  Block rows_of_field(int field) const {
+    return block(spectra_.data() + field * part(), cells_, slab_.rows().count);
+  }
+
+  void transform(Sample<T> const& sample, Block const& spectrum) {
+    Block const held = block(field_.data() + lead(), ghosts_.held(), cells_);
+    PaintOptions paint;
+    paint.assignment = options_.assignment;
+    paint.deterministic = true;
+    paint_on_ranks<Exec, T>(exec_, ghosts_, {sample.position, sample.particles, nullptr, 0}, box_,
+                            window_of(fft::real_view_of(held, cells_), ghosts_.first(), cells_),
+                            paint);
+    slab_.forward(block(field_.data() + lead() + before(), ghosts_.own().count, cells_), spectrum);
+  }
+
+  Exec exec_;
+  std::int64_t cells_;
+  double box_;
+  PowerSpectrumOptions options_;
+  int fields_;
+  GhostPlanes<Exec> ghosts_;
+  Slab slab_;
+  Numbers field_, spectra_, shifted_;
+  Kokkos::View<Kokkos::complex<T>*, Space> phase_;
+};
+
+template <class Exec, class T>
+PowerSpectrum spectrum_of_particles_on_ranks(Exec const& exec, distributed::Group const& group,
+                                             Sample<T> const& a, Sample<T> const* b, double box,
+                                             std::int64_t cells,
+                                             PowerSpectrumOptions const& options) {
+  distributed::together(group, [&] { expects_measurable(box, cells, options); });
+  auto const particles_of = [&](Sample<T> const& sample) {
+    std::int64_t const particles = group.sum(sample.particles);
+    expects(particles >= 1, "a power spectrum must be of at least one particle", particles);
+    return static_cast<double>(particles);
+  };
+  bool const cross = b != nullptr;
+  double const volume = box * box * box, of_a = particles_of(a);
+  double const of_b = cross ? particles_of(*b) : of_a;
+
+  ProfilingRegion const region("coir::mesh::power_spectrum");
+  GhostWidths beyond = farthest_beyond(exec, group, a, cells, box);
+  if (cross) beyond = widest(beyond, farthest_beyond(exec, group, *b, cells, box));
+  PaintedSpectraOfRanks<Exec, T> spectra(exec, group, cells, box, beyond, cross ? 2 : 1,
+                                         cross ? std::max(a.particles, b->particles) : a.particles,
+                                         options);
+  auto const first = spectra(a, 0);
+  auto const second = cross ? spectra(*b, 1) : first;
+  PowerSpectrum result = bin_spectrum_on_ranks<Exec, T>(exec, group, first, second, spectra.shape(),
+                                                        box, volume / (of_a * of_b), options);
+  if (!cross) tell_shot_noise(result, volume / of_a, options);
   return result;
 }
 
@@ -535,8 +608,8 @@ PowerSpectrum spectrum_of_particles_on_ranks(Exec const& exec, distributed::Grou
                                                         Sample<T> const*, double, std::int64_t, \
                                                         PowerSpectrumOptions const&);           \
   template PowerSpectrum spectrum_of_particles_on_ranks<Exec, T>(                               \
-      Exec const&, distributed::Group const&, Sample<T> const&, double, std::int64_t,           \
-      PowerSpectrumOptions const&);                                                             \
+      Exec const&, distributed::Group const&, Sample<T> const&, Sample<T> const*, double,       \
+      std::int64_t, PowerSpectrumOptions const&);                                               \
   template PowerSpectrum bin_spectrum<Exec, T>(Exec const&, SpectrumRows<T> const&,             \
                                                SpectrumRows<T> const&, Shape<3> const&, double, \
                                                double, PowerSpectrumOptions const&);

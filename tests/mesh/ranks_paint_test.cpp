@@ -31,10 +31,10 @@ TYPED_TEST_SUITE(RanksPaint, coir::testing::Spaces, );
 
 constexpr double box = 10;
 
-/// Those whose plane this rank owns, or owned before they went `astray` planes up or down.
+/// Numbers of those whose plane this rank owns, or owned before they went `astray` planes up or down.
 template <class T>
-Points of_this_rank(Points const& all, std::int64_t planes, int astray) {
-  Points mine;
+std::vector<std::size_t> of_this_rank(Points const& all, std::int64_t planes, int astray) {
+  std::vector<std::size_t> mine;
   auto const share = coir::distributed::share_of(planes, world().rank(), world().size());
   for (std::size_t p = 0; p < all.size(); ++p) {
     // As painting maps it: the last plane at or before the position.
@@ -43,9 +43,15 @@ Points of_this_rank(Points const& all, std::int64_t planes, int astray) {
     std::int64_t const went =
         astray == 0 ? 0 : static_cast<std::int64_t>(p) % (2 * astray + 1) - astray;
     std::int64_t const at = ((plane + went) % planes + planes) % planes;
-    if (at >= share.first && at < share.end()) mine.push_back(all[p]);
+    if (at >= share.first && at < share.end()) mine.push_back(p);
   }
   return mine;
+}
+
+Points chosen(Points const& all, std::vector<std::size_t> const& numbers) {
+  Points some;
+  for (auto const p : numbers) some.push_back(all[p]);
+  return some;
 }
 
 /// All particles are in the slab of one rank.
@@ -72,7 +78,7 @@ void compare(Extents const& n, Points const& all, PaintOptions const& options, i
       memory, Kokkos::ALL, Kokkos::make_pair(std::size_t(0), static_cast<std::size_t>(n[1])),
       Kokkos::make_pair(std::size_t(0), static_cast<std::size_t>(n[2])));
   Kokkos::deep_copy(memory, T(7));
-  auto const mine = of_this_rank<T>(all, n[0], astray);
+  auto const mine = chosen(all, of_this_rank<T>(all, n[0], astray));
   coir::mesh::paint(Exec(), ghosts, coir::testing::to_view<Exec, T>(mine), box, held, options);
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), memory);
   for (std::int64_t i = 0; i < ghosts.own().count; ++i)
@@ -87,6 +93,89 @@ void compare(Extents const& n, Points const& all, PaintOptions const& options, i
                       (sizeof(T) == 4 ? 2e-6 : 4e-15) * (1 + std::abs(there[k])) * 8)
               << what;
     }
+}
+
+/// A number for each particle: the first component of a vector.
+template <class Exec, class T>
+auto first_components(Points const& vectors) {
+  coir::testing::NumbersOf<Exec, T> const view("values", vectors.size());
+  auto const host = Kokkos::create_mirror_view(view);
+  for (std::size_t p = 0; p < vectors.size(); ++p) host(p) = static_cast<T>(vectors[p][0]);
+  Kokkos::deep_copy(view, host);
+  return view;
+}
+
+template <int Components, class Exec, class T>
+void compare_values(Extents const& n, Points const& all, PaintOptions const& options, int astray) {
+  std::string const what = std::string(name_of(options.assignment)) + ", " +
+                           std::to_string(Components) + " components, " + std::to_string(n[0]) +
+                           " planes, astray by " + std::to_string(astray);
+  auto const values_of = [](Points const& vectors) {
+    if constexpr (Components == 3)
+      return coir::testing::to_view<Exec, T>(vectors);
+    else
+      return first_components<Exec, T>(vectors);
+  };
+  auto const mesh_of = [](Extents const& extents) {
+    if constexpr (Components == 3)
+      return coir::testing::new_mesh_of_vectors<Exec, T>(extents);
+    else
+      return coir::testing::new_mesh<Exec, T>(extents);
+  };
+  Points const vectors = coir::testing::scattered(static_cast<std::int64_t>(all.size()), 1, 9);
+  auto const whole = mesh_of(n);
+  coir::mesh::paint(Exec(), coir::testing::to_view<Exec, T>(all), values_of(vectors), box, whole,
+                    options);
+  auto const expected = coir::testing::elements(whole);
+
+  GhostPlanes<Exec> ghosts(world(), n[0], touched_beyond(options.assignment, astray));
+  auto const held = mesh_of({ghosts.held(), n[1], n[2]});
+  auto const mine = of_this_rank<T>(all, n[0], astray);
+  coir::mesh::paint(Exec(), ghosts, coir::testing::to_view<Exec, T>(chosen(all, mine)),
+                    values_of(chosen(vectors, mine)), box, held, options);
+  auto const found = coir::testing::elements(held);
+  std::int64_t const plane = n[1] * n[2] * Components;
+  double const most = static_cast<double>(all.size()) / static_cast<double>(n[0] * n[1] * n[2]);
+  double const tolerance = (sizeof(T) == 4 ? 2e-6 : 4e-15) * 8 * (1 + most);  // as for masses of 1
+  for (std::int64_t c = 0; c < ghosts.own().count * plane; ++c)
+    ASSERT_NEAR(found[static_cast<std::size_t>(ghosts.widths().below * plane + c)],
+                expected[static_cast<std::size_t>(ghosts.own().first * plane + c)], tolerance)
+        << what << ", number " << c;
+}
+
+TYPED_TEST(RanksPaint, GivesWhatOneRankGivesOfValues) {
+  using Exec = TypeParam;
+  auto const all = coir::testing::scattered(2000, box, 4);
+  PaintOptions options;
+  for (Extents const& n : {Extents{13, 4, 7}, Extents{2, 3, 4}})
+    for (Assignment const assignment : coir::testing::assignments) {
+      options.assignment = assignment;
+      compare_values<1, Exec, float>(n, all, options, 1);
+      compare_values<3, Exec, double>(n, all, options, 0);
+    }
+  if constexpr (coir::runs_on_host<Exec>) {
+    options.scheme = coir::mesh::PaintScheme::private_meshes;
+    compare_values<3, Exec, float>({13, 4, 7}, all, options, 2);
+  }
+}
+
+// What is wrong on one rank is told on all.
+TYPED_TEST(RanksPaint, RefusesValuesThatDoNotFit) {
+  using Exec = TypeParam;
+  GhostPlanes<Exec> ghosts(world(), 8, touched_beyond(Assignment::cic));
+  auto const held = coir::testing::new_mesh<Exec, double>({ghosts.held(), 4, 4});
+  auto const none = coir::testing::to_view<Exec, double>({});
+  coir::testing::NumbersOf<Exec, double> const values("values",
+                                                      world().rank() == world().size() - 1 ? 2 : 0);
+  EXPECT_EQ(coir::testing::message_of<coir::PreconditionError>(
+                [&] { coir::mesh::paint(Exec(), ghosts, none, values, box, held); }),
+            "values must be 0, one for each particle, not 2");
+  PaintOptions options;
+  options.deterministic = true;
+  auto const no_values = first_components<Exec, double>({});
+  EXPECT_EQ(coir::testing::message_of<coir::PreconditionError>(
+                [&] { coir::mesh::paint(Exec(), ghosts, none, no_values, box, held, options); }),
+            "deterministic painting is for masses of 1: leave the values out, or the option");
 }
 
 TYPED_TEST(RanksPaint, GivesWhatOneRankGives) {

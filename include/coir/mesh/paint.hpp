@@ -76,6 +76,38 @@ template <class Exec, class T>
 void paint_on_ranks(Exec const& exec, GhostPlanes<Exec>& ghosts, Painted<T> const& painted,
                     double box, CellsWindow<T> const& cells, PaintOptions const& options);
 
+/// \throws PreconditionError if options can't paint values
+inline void expects_to_paint_values(PaintOptions const& options) {
+  expects(!options.deterministic,
+          "deterministic painting is for masses of 1: leave the values out, or the option");
+}
+
+/// What a rank's particles are painted on.
+///
+/// \throws PreconditionError if positions or the planes held don't fit
+template <class Exec, class T, class Positions, class Held>
+auto window_to_paint(Exec const& exec, GhostPlanes<Exec> const& ghosts, Painted<T> const& painted,
+                     Positions const& positions, double box, Held const& held,
+                     PaintOptions const& options) {
+  expects_box(box);
+  expects_vectors(positions, "positions", painted.particles);
+  expects(painted.particles == 0 || is_c_order(strided(positions)),
+          "positions of particles over ranks must lie one behind the other, as LayoutRight");
+  expects(static_cast<std::int64_t>(held.extent(0)) == ghosts.held(),
+          "a mesh over ranks must have the " + std::to_string(ghosts.held()) +
+              " planes that this rank holds",
+          held.extent(0));
+  expects(is_in_order(strided(held)), "planes and rows of a mesh must follow each other");
+  auto const window = window_of(held, ghosts.first(), ghosts.planes());
+  if (options.check_planes) {
+    auto const beyond = particles_beyond<Exec, T>(exec, painted, box, window, options.assignment);
+    expects(beyond == 0, "particles of a rank must touch none but its planes and ghosts, and " +
+                             std::to_string(beyond) +
+                             " touch others: bring them to their ranks first, or hold more ghosts");
+  }
+  return window;
+}
+
 }  // namespace detail
 
 /// The density of particles of mass 1 on a periodic mesh:
@@ -128,8 +160,7 @@ void paint(Exec const& exec, Positions const& positions, Values const& values, d
   detail::expects_box(box);
   detail::expects_vectors(positions, "positions", particles);
   detail::expects_values(values, mesh, particles);
-  expects(!options.deterministic,
-          "deterministic painting is for masses of 1: leave the values out, or the option");
+  detail::expects_to_paint_values(options);
   auto const at = detail::staged_particles(exec, positions, Access::read);
   auto const of = detail::staged_particles(exec, values, Access::read);
   auto const on = detail::staged_mesh(exec, mesh, Access::write);
@@ -159,28 +190,36 @@ template <CompiledSpace Exec, VectorsOfParticles Positions, WritableRealViewOfRa
 void paint(Exec const& exec, GhostPlanes<Exec>& ghosts, Positions const& positions, double box,
            Held const& held, PaintOptions const& options = {}) {
   using T = typename Held::value_type;
-  detail::Painted<T> painted{positions.data(), static_cast<std::int64_t>(positions.extent(0)),
-                             nullptr, 0};
+  detail::Painted<T> const painted{positions.data(), static_cast<std::int64_t>(positions.extent(0)),
+                                   nullptr, 0};
   auto const cells = distributed::together(ghosts.group(), [&] {
-    detail::expects_box(box);
-    detail::expects_vectors(positions, "positions", painted.particles);
-    expects(painted.particles == 0 || is_c_order(strided(positions)),
-            "positions of particles over ranks must lie one behind the other, as LayoutRight");
-    expects(static_cast<std::int64_t>(held.extent(0)) == ghosts.held(),
-            "a mesh over ranks must have the " + std::to_string(ghosts.held()) +
-                " planes that this rank holds",
-            held.extent(0));
-    expects(detail::is_in_order(strided(held)), "planes and rows of a mesh must follow each other");
-    auto const window = window_of(held, ghosts.first(), ghosts.planes());
-    if (options.check_planes) {
-      auto const beyond =
-          detail::particles_beyond<Exec, T>(exec, painted, box, window, options.assignment);
-      expects(beyond == 0,
-              "particles of a rank must touch none but its planes and ghosts, and " +
-                  std::to_string(beyond) +
-                  " touch others: bring them to their ranks first, or hold more ghosts");
-    }
-    return window;
+    return detail::window_to_paint(exec, ghosts, painted, positions, box, held, options);
+  });
+  detail::paint_on_ranks<Exec, T>(exec, ghosts, painted, box, cells, options);
+}
+
+/// Paints a number for each particle of all ranks in place of mass 1. Collective. What ranks add up differs from one rank's mesh by
+/// rounding.
+///
+/// \param values  (N), of this rank's particles; for vectors (N, 3), as LayoutRight, and the planes held are (ghosts.held(), n_1,
+///                n_2, 3)
+/// \throws PreconditionError also if options.deterministic or the scheme is tiles: these are for masses of 1
+template <CompiledSpace Exec, VectorsOfParticles Positions, class Values, class Held>
+  requires((RealViewOfRank<Values, 1> && WritableRealViewOfRank<Held, 3>) ||
+           (VectorsOfParticles<Values> && WritableRealViewOfRank<Held, 4>)) &&
+          StridedView<Values> && StridedView<Held> && SameValueType<Positions, Values, Held> &&
+          CanAccess<Exec, Positions, Values, Held>
+void paint(Exec const& exec, GhostPlanes<Exec>& ghosts, Positions const& positions,
+           Values const& values, double box, Held const& held, PaintOptions const& options = {}) {
+  using T = typename Held::value_type;
+  detail::Painted<T> const painted{positions.data(), static_cast<std::int64_t>(positions.extent(0)),
+                                   values.data(), ViewOfRank<Values, 2> ? 3 : 1};
+  auto const cells = distributed::together(ghosts.group(), [&] {
+    detail::expects_values(values, held, painted.particles);
+    expects(painted.particles == 0 || is_c_order(strided(values)),
+            "values of particles over ranks must lie one behind the other, as LayoutRight");
+    detail::expects_to_paint_values(options);
+    return detail::window_to_paint(exec, ghosts, painted, positions, box, held, options);
   });
   detail::paint_on_ranks<Exec, T>(exec, ghosts, painted, box, cells, options);
 }

@@ -66,10 +66,10 @@ PowerSpectrum spectrum_of_particles(Exec const& exec, Sample<T> const& a, Sample
                                     double box, std::int64_t cells,
                                     PowerSpectrumOptions const& options);
 
-/// \param sample  of this rank
+/// \param a, b  of this rank
 template <class Exec, class T>
 PowerSpectrum spectrum_of_particles_on_ranks(Exec const& exec, distributed::Group const& group,
-                                             Sample<T> const& sample, double box,
+                                             Sample<T> const& a, Sample<T> const* b, double box,
                                              std::int64_t cells,
                                              PowerSpectrumOptions const& options);
 
@@ -93,6 +93,17 @@ auto staged_sample(Exec const& exec, Positions const& positions) {
   expects_vectors(positions, "positions", particles);
   expects(particles >= 1, "a power spectrum must be of at least one particle", particles);
   return staged_particles(exec, positions, Access::read);
+}
+
+/// A rank's positions, which it may have none of.
+template <class Positions>
+auto sample_of_rank(Positions const& positions) {
+  using T = typename Positions::non_const_value_type;
+  Sample<T> const sample{positions.data(), static_cast<std::int64_t>(positions.extent(0))};
+  expects_vectors(positions, "positions", sample.particles);
+  expects(sample.particles == 0 || is_c_order(strided(positions)),
+          "positions of particles over ranks must lie one behind the other, as LayoutRight");
+  return sample;
 }
 
 template <class Exec, class T>
@@ -233,13 +244,10 @@ PowerSpectrum power_spectrum(Exec const& exec, distributed::Group const& group,
                              Positions const& positions, double box, std::int64_t cells,
                              PowerSpectrumOptions const& options = {}) {
   using T = typename Positions::non_const_value_type;
-  detail::Sample<T> const sample{positions.data(), static_cast<std::int64_t>(positions.extent(0))};
-  distributed::together(group, [&] {
-    detail::expects_vectors(positions, "positions", sample.particles);
-    expects(sample.particles == 0 || is_c_order(strided(positions)),
-            "positions of particles over ranks must lie one behind the other, as LayoutRight");
-  });
-  return detail::spectrum_of_particles_on_ranks<Exec, T>(exec, group, sample, box, cells, options);
+  auto const sample =
+      distributed::together(group, [&] { return detail::sample_of_rank(positions); });
+  return detail::spectrum_of_particles_on_ranks<Exec, T>(exec, group, sample, nullptr, box, cells,
+                                                         options);
 }
 
 /// The cross spectrum of two sets of particles in one box: P(k) = V <Re(delta_a(k) conj(delta_b(k)))>. It has no shot
@@ -255,6 +263,23 @@ PowerSpectrum cross_power_spectrum(Exec const& exec, A const& a, B const& b, dou
   auto const second = detail::sample_of(of_b);
   return detail::spectrum_of_particles<Exec, T>(exec, detail::sample_of(of_a), &second, box, cells,
                                                 options);
+}
+
+/// The cross spectrum of two sets of particles that the ranks of a group share, on every rank. Collective. On hosts it has the
+/// bits of the function without a group, for any number of ranks; see also power_spectrum() with a group.
+///
+/// \param a, b  (N, 3) and (M, 3), of this rank's particles, as LayoutRight; N and M may differ and be 0 on some ranks
+/// \throws as power_spectrum, on all ranks
+template <CompiledSpace Exec, VectorsOfParticles A, VectorsOfParticles B>
+  requires SameValueType<A, B> && CanAccess<Exec, A, B>
+PowerSpectrum cross_power_spectrum(Exec const& exec, distributed::Group const& group, A const& a,
+                                   B const& b, double box, std::int64_t cells,
+                                   PowerSpectrumOptions const& options = {}) {
+  using T = typename A::non_const_value_type;
+  auto const of_a = distributed::together(group, [&] { return detail::sample_of_rank(a); });
+  auto const of_b = distributed::together(group, [&] { return detail::sample_of_rank(b); });
+  return detail::spectrum_of_particles_on_ranks<Exec, T>(exec, group, of_a, &of_b, box, cells,
+                                                         options);
 }
 
 /// power_spectrum() on the default instance of the View's execution space; below, the other functions on the default
