@@ -10,19 +10,26 @@ foreach(variable IN ITEMS CMAKE_CXX_FLAGS BUILD_SHARED_LIBS CMAKE_PREFIX_PATH)
   list(APPEND settings "-D${variable}=${value}")
 endforeach()
 
-# coir_add_install_test(NAME [PROJECT folder] [SETTINGS variable=value...]): builds and tests tests/install, or another folder
+# coir_add_install_test(NAME [PROJECT folder] [TARGET target] [SETTINGS variable=value...]): builds and tests tests/install, or
+# another folder; with TARGET that program alone, whose test has its name
 function(coir_add_install_test name)
-  cmake_parse_arguments(test "" "PROJECT" "SETTINGS" ${ARGN})
+  cmake_parse_arguments(test "" "PROJECT;TARGET" "SETTINGS" ${ARGN})
   if(NOT test_PROJECT)
     set(test_PROJECT install)
   endif()
   list(TRANSFORM test_SETTINGS PREPEND -D)
+  set(target)
+  set(tests)
+  if(test_TARGET)
+    set(target --build-target ${test_TARGET})
+    set(tests --tests-regex "^${test_TARGET}$" --no-tests=error)
+  endif()
   add_test(
     NAME install/${name}
     COMMAND
       ${CMAKE_CTEST_COMMAND} --build-and-test ${PROJECT_SOURCE_DIR}/tests/${test_PROJECT} ${folder}/${name}
-      --build-generator ${CMAKE_GENERATOR} --build-options ${settings} ${test_SETTINGS} --test-command
-      ${CMAKE_CTEST_COMMAND} --output-on-failure)
+      --build-generator ${CMAKE_GENERATOR} --build-options ${settings} ${test_SETTINGS} ${target}
+      --test-command ${CMAKE_CTEST_COMMAND} --output-on-failure ${tests})
   set_tests_properties(install/${name} PROPERTIES LABELS install FIXTURES_REQUIRED installed RUN_SERIAL ON)
 endfunction()
 
@@ -89,8 +96,9 @@ add_test(
     ${CMAKE_CTEST_COMMAND} --output-on-failure --tests-regex 01_view --no-tests=error)
 set_tests_properties(install/examples PROPERTIES LABELS install FIXTURES_REQUIRED installed RUN_SERIAL ON)
 
-# With coir_ROOT, Kokkos is found by way of coir; the other two ways need to be told where it is, or bring one. They compile
-# all of coir, and joined (cmake/unity.cmake) that takes a third of the time.
+# With coir_ROOT, Kokkos is found by way of coir; the other two ways need to be told where it is, or bring one. The first of them
+# compiles all of coir, and joined (cmake/unity.cmake) that takes a third of the time. The other one would compile the same by the
+# same commands, and compiles what a program that links two of its modules needs.
 set(joined CMAKE_UNITY_BUILD=ON CMAKE_UNITY_BUILD_BATCH_SIZE=0)
 coir_add_install_test(add_subdirectory SETTINGS WAY=add_subdirectory COIR_SOURCE=${PROJECT_SOURCE_DIR}
                       Kokkos_DIR=${Kokkos_DIR} ${joined})
@@ -104,4 +112,5 @@ if(COMMAND coir_provide_dependency) # README.md's other way to a Kokkos
       FETCHCONTENT_SOURCE_DIR_KOKKOS=${FETCHCONTENT_SOURCE_DIR_KOKKOS}
       FETCHCONTENT_SOURCE_DIR_KOKKOSKERNELS=${FETCHCONTENT_SOURCE_DIR_KOKKOSKERNELS})
 endif()
-coir_add_install_test(fetch_content SETTINGS WAY=FetchContent COIR_SOURCE=${PROJECT_SOURCE_DIR} ${provided} ${joined})
+coir_add_install_test(fetch_content TARGET consumer SETTINGS WAY=FetchContent COIR_SOURCE=${PROJECT_SOURCE_DIR} ${provided}
+                      ${joined})
