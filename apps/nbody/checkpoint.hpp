@@ -9,6 +9,7 @@
 /// file of its own, whose checksum the file over them lists; any number of ranks may go on from them.
 
 #include "checkpoint_parts.hpp"
+#include "files_of_ranks.hpp"
 #include "outputs.hpp"
 #include "settings.hpp"
 
@@ -140,32 +141,26 @@ void write_vectors(hdf5::Writer& file, coir::nbody::Particles<Exec, T> const& pa
   write("momenta", particles.momentum);
 }
 
-/// Writes this rank's part. \return its checksum
+/// Writes this rank's part, which gets its name when all are written.
+///
+/// \return its checksum
 template <class Exec, class T>
 std::uint64_t write_checkpoint_part(distributed::Group const& ranks,
                                     std::filesystem::path const& path,
                                     coir::nbody::Particles<Exec, T> const& particles,
                                     Poll const& poll) {
-  std::uint64_t checksum = 0;
-  try {
-    auto written = on_all(ranks, [&] {
-      std::optional<hdf5::Writer> file;
-      if (particles.count() == 0) return file;
-      file.emplace(path, hdf5::WriterOptions{.checked = true});
-      write_vectors<Exec, T>(*file, particles, poll);
-      return file;
-    });
-    on_all(ranks, [&] {
-      if (!written) return;
-      written->commit(poll);
-      checksum = io::stored_checksum(path);
-    });
-  } catch (...) {
-    std::error_code none;
-    if (particles.count() > 0) std::filesystem::remove(path, none);
-    throw;
-  }
-  return checksum;
+  auto written = on_all(ranks, [&] {
+    std::optional<hdf5::Writer> file;
+    if (particles.count() == 0) return file;
+    file.emplace(path, hdf5::WriterOptions{.checked = true});
+    write_vectors<Exec, T>(*file, particles, poll);
+    return file;
+  });
+  return on_all(ranks, [&] {
+    if (!written) return std::uint64_t(0);
+    written->commit(poll);
+    return io::stored_checksum(path);
+  });
 }
 
 }  // namespace detail
@@ -189,21 +184,21 @@ void write_checkpoint(distributed::Group const& ranks, std::filesystem::path con
   char letter = 0;
   on_first(ranks, [&] { letter = free_checkpoint_letter(path); });
   ranks.broadcast(&letter, 1);
-  // Ranks without particles write no part.
-  auto counts = ranks.gather(particles.count());
-  auto const have = [](std::int64_t count) { return count > 0; };
-  auto const part =
-      static_cast<int>(std::count_if(counts.begin(), counts.begin() + ranks.rank(), have));
-  auto const checksum = detail::write_checkpoint_part<Exec, T>(
-      ranks, checkpoint_part(path, letter, part), particles, poll);
-  auto checksums = ranks.gather(checksum);
-  for (std::size_t rank = counts.size(); rank-- > 0;)
-    if (counts[rank] == 0) checksums.erase(checksums.begin() + static_cast<std::ptrdiff_t>(rank));
-  std::erase(counts, 0);
-  on_first(ranks, [&] {
-    detail::write_checkpoint_over_parts(path, settings, scale_factors, steps_done, letter, counts,
-                                        checksums);
-  });
+  FilesOfRanks const all(ranks, particles.count());
+  auto const part = checkpoint_part(path, letter, all.number);
+  try {
+    auto const checksum = detail::write_checkpoint_part<Exec, T>(ranks, part, particles, poll);
+    auto const checksums =
+        ranks.gather_all(std::span(&checksum, particles.count() > 0 ? std::size_t(1) : 0));
+    on_first(ranks, [&] {
+      detail::write_checkpoint_over_parts(path, settings, scale_factors, steps_done, letter,
+                                          all.counts, checksums);
+    });
+  } catch (...) {
+    std::error_code none;
+    if (particles.count() > 0) std::filesystem::remove(part, none);
+    throw;
+  }
 }
 
 /// The same on one rank.

@@ -3,6 +3,7 @@
 /// \file
 /// What a run writes of its particles at an output: spectrum, pictures, snapshot.
 
+#include "files_of_ranks.hpp"
 #include "picture.hpp"
 #include "schedule.hpp"
 #include "setting_list.hpp"
@@ -239,15 +240,12 @@ class Outputs {
   /// One file, or over ranks one of each that has particles, none of which appears before all are written.
   void write_snapshot(Particles const& particles, double a, std::function<void()> const& poll) {
     Stopwatch<Exec> const watch(exec_);
-    auto const counts = ranks_.gather(particles.count());
-    auto const have = [](std::int64_t count) { return count > 0; };
-    auto const files = static_cast<int>(std::count_if(counts.begin(), counts.end(), have));
-    auto const file =
-        static_cast<int>(std::count_if(counts.begin(), counts.begin() + ranks_.rank(), have));
+    FilesOfRanks const all(ranks_, particles.count());
     std::optional<hdf5::Writer> written;
     on_all(ranks_, [&] {
       if (particles.count() > 0)
-        written = snapshot_at(names_.snapshot(a, files, file), files, particles, a, poll);
+        written = snapshot_at(names_.snapshot(a, all.files(), all.number), all.files(), particles,
+                              a, poll);
     });
     on_all(ranks_, [&] {
       if (written) written->commit();

@@ -13,6 +13,7 @@
 #include <coir/core/version.hpp>
 
 #include <coir/distributed/session.hpp>
+#include <coir/distributed/together.hpp>
 
 #include <chrono>
 #include <csignal>
@@ -187,8 +188,11 @@ int run_on_ranks(CLI::App& app, int argc, char** argv,
   int const code = run_guarded(app, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
     session.emplace(argc, argv);
     auto const world = session->world();
-    return start_and_run(app, for_kokkos, backend, said_before_main,
-                         [&](Place place) { return body(place, world); });
+    return start_and_run(app, for_kokkos, backend, said_before_main, [&](Place place) {
+      // By itself a rank takes the cores where it finds no device.
+      distributed::expects_alike(world, {{"--backend", place == Place::device ? "gpu" : "cpu"}});
+      return body(place, world);
+    });
   });
   if (code != 0 && session && session->world().size() > 1) distributed::abort_all(code);
   return code;
