@@ -13,6 +13,7 @@
 #include <coir/distributed/together.hpp>
 #include <coir/fft/wave_number.hpp>
 #include <coir/mesh/force.hpp>
+#include <coir/mesh/transform_bytes.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -178,15 +179,20 @@ struct ForceLayoutOfRank {
     if (spectral) component = spectrum;
     both.offset = potential;
   }
+  std::int64_t numbers() const { return size + copy + component; }
 };
 
 }  // namespace detail
 
 template <CompiledSpace Exec, Real T>
-std::int64_t Force<Exec, T>::bytes(distributed::Group const& group, Shape<3> const& shape,
-                                   GhostWidths const& touched, ForceOptions const& options) {
+std::int64_t Force<Exec, T>::bytes(Exec const& exec, distributed::Group const& group,
+                                   Shape<3> const& shape, GhostWidths const& touched,
+                                   ForceOptions const& options) {
   detail::ForceLayoutOfRank const layout(group, shape, touched, options);
-  return (layout.size + layout.copy + layout.component) * static_cast<std::int64_t>(sizeof(T));
+  std::int64_t const ghosts =
+      GhostPlanes<Exec>(group, shape[0], touched).ghosts_of_own() * layout.both.plane();
+  return (layout.numbers() + ghosts) * static_cast<std::int64_t>(sizeof(T)) +
+         transform_bytes<Exec, T>(exec, group, shape, {.effort = options.effort});
 }
 
 template <CompiledSpace Exec, Real T>
@@ -241,9 +247,21 @@ template <CompiledSpace Exec, Real T>
 Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3> const& shape,
                       double box, GhostWidths const& touched, ForceOptions const& options)
     : exec_(exec), shape_(shape), box_(box), options_(options) {
-  expects(box > 0 && std::isfinite(box), "the box length must be positive and finite", box);
-  for (std::int64_t const extent : shape)
-    expects(extent >= 1, "a mesh must have at least one cell along each axis", extent);
+  distributed::together(group, [&] {
+    expects(box > 0 && std::isfinite(box), "the box length must be positive and finite", box);
+    for (std::int64_t const extent : shape)
+      expects(extent >= 1, "a mesh must have at least one cell along each axis", extent);
+    expects_widths(touched);
+  });
+  distributed::expects_alike(group, {{"number of cells along axis 0", shape[0]},
+                                     {"number of cells along axis 1", shape[1]},
+                                     {"number of cells along axis 2", shape[2]},
+                                     {"box length", box},
+                                     {"number of ghost planes below", touched.below},
+                                     {"number of ghost planes above", touched.above},
+                                     {"kernel", name_of(options.kernel)},
+                                     {"softening", name_of(options.softening)},
+                                     {"force source", options.vectors ? "vectors" : "potential"}});
   GhostPlanes<Exec> const painted(group, shape[0], touched);
   GhostPlanes<Exec> const potential(group, shape[0],
                                     touched.widened(gradient_points(options.kernel) / 2));
@@ -253,7 +271,7 @@ Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3
   detail::ForceLayoutOfRank const layout(group, shape, touched, options);
   distributed::together(group, [&] {
     expects_memory<Space>(
-        bytes(group, shape, touched, options),
+        layout.numbers() * static_cast<std::int64_t>(sizeof(T)),
         "this rank's part of the force on a mesh of " + in_words(shape) + " cells");
     memory_ = Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/meshes"),
                       static_cast<std::size_t>(layout.size));

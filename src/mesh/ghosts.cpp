@@ -1,6 +1,16 @@
+#include <coir/core/errors.hpp>
 #include <coir/mesh/ghosts.hpp>
 
-namespace coir::mesh::detail {
+#include <algorithm>
+
+namespace coir::mesh {
+
+void expects_widths(GhostWidths const& widths) {
+  expects(widths.below >= 0 && widths.above >= 0, "numbers of ghost planes must not be negative",
+          std::min(widths.below, widths.above));
+}
+
+namespace detail {
 
 std::vector<GhostRun> ghost_runs(std::int64_t planes, int rank, int ranks,
                                  GhostWidths const& widths) {
@@ -25,4 +35,6 @@ std::vector<GhostRun> ghost_runs(std::int64_t planes, int rank, int ranks,
   return runs;
 }
 
-}  // namespace coir::mesh::detail
+}  // namespace detail
+
+}  // namespace coir::mesh

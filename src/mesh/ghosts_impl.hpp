@@ -36,8 +36,7 @@ GhostPlanes<Exec>::GhostPlanes(distributed::Group const& group, std::int64_t pla
                                GhostWidths const& widths)
     : group_(group), planes_(planes), widths_(widths) {
   expects(planes >= 1, "a mesh must have at least one plane", planes);
-  expects(widths.below >= 0 && widths.above >= 0, "numbers of ghost planes must not be negative",
-          std::min(widths.below, widths.above));
+  expects_widths(widths);
   int const rank = group.rank(), ranks = group.size();
   own_ = distributed::share_of(planes, rank, ranks);
   held_here_ = detail::ghost_runs(planes, rank, ranks, widths);
@@ -47,6 +46,13 @@ GhostPlanes<Exec>::GhostPlanes(distributed::Group const& group, std::int64_t pla
   // stable_, because pieces of one holder match by their order.
   std::stable_partition(owned_here_.begin(), owned_here_.end(),
                         [&](detail::GhostRun const& run) { return run.held >= widths.below; });
+}
+
+template <CompiledSpace Exec>
+std::int64_t GhostPlanes<Exec>::ghosts_of_own() const {
+  std::int64_t planes = 0;
+  for (auto const& run : owned_here_) planes += run.planes;
+  return planes;
 }
 
 template <CompiledSpace Exec>
@@ -73,9 +79,7 @@ void GhostPlanes<Exec>::add(Exec const& exec, T* data, std::int64_t plane, std::
   auto const bytes = [=](detail::GhostRun const& run) {
     return ((run.planes - 1) * plane + length) * size;
   };
-  std::int64_t planes = 0;
-  for (auto const& run : owned_here_) planes += run.planes;
-  std::int64_t const wanted = planes * plane * size;
+  std::int64_t const wanted = ghosts_of_own() * plane * size;
   distributed::together(group_, [&] {
     if (static_cast<std::int64_t>(received_.size()) >= wanted) return;
     expects_memory<typename Exec::memory_space>(wanted, "the ghost planes of other ranks");

@@ -578,6 +578,14 @@ PowerSpectrum spectrum_of_particles_on_ranks(Exec const& exec, distributed::Grou
                                              std::int64_t cells,
                                              PowerSpectrumOptions const& options) {
   distributed::together(group, [&] { expects_measurable(box, cells, options); });
+  distributed::expects_alike(
+      group, {{"number of cells along an axis", cells},
+              {"box length", box},
+              {"assignment", name_of(options.assignment)},
+              {"choice to interlace", options.interlace},
+              {"choice to compensate", options.compensate},
+              {"number of bins", spectrum_bins({cells, cells, cells}, box, options).count()},
+              {"choice of a second sample", b != nullptr}});
   auto const particles_of = [&](Sample<T> const& sample) {
     std::int64_t const particles = group.sum(sample.particles);
     expects(particles >= 1, "a power spectrum must be of at least one particle", particles);

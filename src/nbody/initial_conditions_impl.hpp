@@ -18,6 +18,7 @@
 #include <coir/fft/in_place.hpp>
 #include <coir/fft/plan.hpp>
 #include <coir/fft/slab.hpp>
+#include <coir/mesh/transform_bytes.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 
 #include <cmath>
@@ -189,19 +190,18 @@ struct DisplaceNumbers {
 };
 
 /// Bytes of a mesh on the rank that has most planes.
-inline std::int64_t mesh_bytes(std::int64_t side, std::size_t number, int ranks = 1) {
-  std::int64_t const planes = (side + ranks - 1) / ranks;
+inline std::int64_t mesh_bytes(std::int64_t side, std::size_t number, std::int64_t planes) {
   return planes * side * (side / 2 + 1) * 2 * static_cast<std::int64_t>(number);
 }
 
-/// Bytes of particles and meshes on the rank that has most, without the work space of transforms.
+/// Bytes of this rank's particles and meshes, without the work space of transforms.
 inline std::int64_t lattice_bytes(std::int64_t side, std::size_t number,
                                   distributed::Group const& group = {}) {
-  int const ranks = group.size();
+  auto const planes = distributed::share_of(side, group.rank(), group.size()).count;
   // Five meshes, and a spare one over ranks; the pool rounds them up by an eighth at most.
-  std::int64_t const meshes = ranks == 1 ? 5 : 6;
-  return 6 * ((side + ranks - 1) / ranks) * side * side * static_cast<std::int64_t>(number) +
-         meshes * mesh_bytes(side, number, ranks) / 8 * 9;
+  std::int64_t const meshes = group.size() == 1 ? 5 : 6;
+  return 6 * planes * side * side * static_cast<std::int64_t>(number) +
+         meshes * mesh_bytes(side, number, planes) / 8 * 9;
 }
 
 inline void check_lattice(std::int64_t side, double box, int order) {
@@ -247,6 +247,7 @@ class Lpt {
 
   Lpt(Exec const& exec, distributed::Group const& group, std::int64_t n, double box)
       : exec_(exec),
+        group_(group),
         n_(n),
         unit_(2 * std::numbers::pi / box),
         planes_(distributed::share_of(n, group.rank(), group.size())),
@@ -255,7 +256,7 @@ class Lpt {
       plan_.emplace(exec, Shape<3>{n, n, n}, 1, plan_options());
     else
       slab_.emplace(exec, group, Shape<3>{n, n, n}, plan_options());
-    if (slab_) spare_ = mesh();
+    if (slab_) spare_ = meshes(1)[0];
   }
 
   // Measured plans differ between runs, and with them the last bits; and so do planes that are transformed together.
@@ -263,14 +264,17 @@ class Lpt {
     return {.in_place = true, .effort = fft::Effort::estimate, .by_planes = true};
   }
 
+  distributed::Group const& group() const { return group_; }
   distributed::Share const& planes() const { return planes_; }
   distributed::Share const& rows() const { return rows_; }
 
-  Mesh mesh() const {
-    auto memory = MemoryPool<Space>::allocate(planes_.count * n_ * (n_ / 2 + 1) *
-                                              static_cast<std::int64_t>(sizeof(Number)));
-    auto* const data = static_cast<Number*>(memory.get());
-    return {std::move(memory), data};
+  /// On all ranks, or on none where memory is short on one.
+  std::vector<Mesh> meshes(std::size_t count) const {
+    return distributed::together(group_, [&] {
+      std::vector<Mesh> result;
+      while (result.size() < count) result.push_back(mesh());
+      return result;
+    });
   }
   T* numbers(Mesh const& mesh) const { return reinterpret_cast<T*>(mesh.data); }
   Block field(Mesh const& mesh) const {
@@ -340,7 +344,14 @@ class Lpt {
   }
 
  private:
-  /// Over ranks a transform writes to other memory than it reads: the spare mesh becomes `mesh`, and `mesh` the spare one.
+  Mesh mesh() const {
+    auto memory = MemoryPool<Space>::allocate(planes_.count * n_ * (n_ / 2 + 1) *
+                                              static_cast<std::int64_t>(sizeof(Number)));
+    auto* const data = static_cast<Number*>(memory.get());
+    return {std::move(memory), data};
+  }
+
+  /// Rows change their ranks on the way to other memory: a mesh that is spare takes the place of `mesh`.
   template <class Transform>
   void over_ranks(Mesh& mesh, Transform const& transform, bool forward) const {
     auto const spectrum = [&](Mesh const& one) {
@@ -355,6 +366,7 @@ class Lpt {
   }
 
   Exec exec_;
+  distributed::Group group_;
   std::int64_t n_;
   double unit_;
   distributed::Share planes_, rows_;
@@ -369,33 +381,36 @@ Particles<Exec, T> particles_of(Exec const& exec, Lpt<Exec, T> const& lpt, std::
                                 double box, cosmology::LinearPower<double> const& power, double a,
                                 int order, Kokkos::complex<T>* noise) {
   using Space = typename Exec::memory_space;
-  auto const growth = power.growth().at(a);
+  auto const [growth, amplitude] = distributed::together(lpt.group(), [&] {
+    return std::pair(power.growth().at(a), amplitude_table(power, side, box));
+  });
   double const expansion = cosmology::expansion_rate(power.parameters(), a);
-  auto const amplitude = amplitude_table(power, side, box);
   auto const log_amplitude = copy_to<Space>("coir::nbody::lpt/power", amplitude.log_amplitude);
   std::int64_t const rows = lpt.rows().count;
   for_each("coir::nbody::lpt/colour", exec, coir::box<3, std::int64_t>({side, rows, side / 2 + 1}),
            ColourNoise<T>{noise, side, lpt.rows().first, rows, log_amplitude.data(),
                           amplitude.first, 1 / amplitude.step, amplitude.steps()});
 
-  auto x = lpt.mesh(), y = lpt.mesh(), z = lpt.mesh();
-  auto source = order == 1 ? typename Lpt<Exec, T>::Mesh{} : lpt.mesh();
+  auto meshes = lpt.meshes(order == 1 ? 3 : 4);
+  auto &x = meshes[0], &y = meshes[1], &z = meshes[2];
   double const a2e = a * a * expansion, p1 = a2e * growth.d1_prime, p2 = a2e * growth.d2_prime;
   if (order == 2) {
+    auto& source = meshes[3];
     lpt.second_order_source(noise, source, x, y, z);
     for_each("coir::nbody::lpt/combine", exec,
              coir::box<1, std::int64_t>({side * rows * (side / 2 + 1)}),
              Combine<T>{noise, source.data, static_cast<T>(growth.d1), static_cast<T>(growth.d2),
                         static_cast<T>(p1), static_cast<T>(p2)});
   }
-  auto const particles =
-      allocate_particles<Exec, T>(side, box, lpt.planes());  // while devices work
+  auto const particles = distributed::together(lpt.group(), [&] {  // while devices work
+    return allocate_particles<Exec, T>(side, box, lpt.planes());
+  });
   T *const position = particles.position.data(), *const momentum = particles.momentum.data();
   if (order == 1) {
     lpt.displace(noise, x, y, z, position, momentum, growth.d1, p1, box);
   } else {
     lpt.displace(noise, x, y, z, position, nullptr, 1, 0, box);
-    lpt.displace(source.data, x, y, z, nullptr, momentum, 0, 1, box);
+    lpt.displace(meshes[3].data, x, y, z, nullptr, momentum, 0, 1, box);
   }
   exec.fence();
   return particles;
@@ -404,17 +419,11 @@ Particles<Exec, T> particles_of(Exec const& exec, Lpt<Exec, T> const& lpt, std::
 }  // namespace detail
 
 template <CompiledSpace Exec, Real T>
-std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side) {
-  return detail::lattice_bytes(side, sizeof(T)) +
-         fft::RealPlan<Exec, T, 3>::work_bytes(exec, {side, side, side}, 1,
-                                               detail::Lpt<Exec, T>::plan_options());
-}
-
-template <CompiledSpace Exec, Real T>
 std::int64_t initial_conditions_bytes(Exec const& exec, distributed::Group const& group,
                                       std::int64_t side) {
-  if (group.size() == 1) return initial_conditions_bytes<Exec, T>(exec, side);
-  return detail::lattice_bytes(side, sizeof(T), group);
+  return detail::lattice_bytes(side, sizeof(T), group) +
+         mesh::transform_bytes<Exec, T>(exec, group, {side, side, side},
+                                        detail::Lpt<Exec, T>::plan_options());
 }
 
 template <CompiledSpace Exec, Real T>
@@ -431,7 +440,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
           static_cast<std::int64_t>(noise.extent(2)) == side / 2 + 1,
       "the noise of " + std::to_string(side) + "^3 particles must have extents (n, n, n / 2 + 1)");
   expects_memory<Space>(
-      detail::lattice_bytes(side, sizeof(T)) - detail::mesh_bytes(side, sizeof(T)),
+      detail::lattice_bytes(side, sizeof(T)) - detail::mesh_bytes(side, sizeof(T), side),
       "the initial conditions of " + std::to_string(side) + "^3 particles");
   detail::Lpt<Exec, T> const lpt(exec, distributed::Group::self(), side, box);
   return detail::particles_of<Exec, T>(exec, lpt, side, box, power, a, order, noise.data());
@@ -449,8 +458,17 @@ Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const
     expects_memory<Space>(detail::lattice_bytes(side, sizeof(T), group),
                           "the initial conditions of " + std::to_string(side) + "^3 particles");
   });
+  distributed::expects_alike(group, {{"number of particles along a side", side},
+                                     {"box length", box},
+                                     {"scale factor", a},
+                                     {"order of perturbation theory", options.order},
+                                     {"seed", options.noise.seed},
+                                     {"choice of fixed amplitudes", options.noise.fixed_amplitude},
+                                     {"choice to invert modes", options.noise.inverted},
+                                     {"choice of a noise file", !options.noise_file.empty()},
+                                     {"omega_m", power.parameters().omega_m}});
   detail::Lpt<Exec, T> const lpt(exec, group, side, box);
-  auto noise = lpt.mesh();
+  auto noise = lpt.meshes(1)[0];
   if (options.noise_file.empty()) {
     detail::draw_modes<Exec, T>(exec, options.noise, side, lpt.rows(), noise.data);
   } else {
@@ -468,7 +486,6 @@ Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const
   template void white_noise<Exec, T>(                                                             \
       Exec const&, NoiseOptions const&,                                                           \
       Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Exec::memory_space> const&);       \
-  template std::int64_t initial_conditions_bytes<Exec, T>(Exec const&, std::int64_t);             \
   template std::int64_t initial_conditions_bytes<Exec, T>(Exec const&, distributed::Group const&, \
                                                           std::int64_t);                          \
   template Particles<Exec, T> initial_conditions<Exec, T>(                                        \

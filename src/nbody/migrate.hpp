@@ -181,30 +181,23 @@ LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_
   return result;
 }
 
-/// to[n] = from[list[n]], of `components` numbers each.
-template <class T>
-struct Gather {
+/// Copies `components` numbers each: from[list[n]] to to[n], or with ToList from[n] to to[list[n]].
+template <class T, bool ToList>
+struct CopyByList {
   T const* from;
   T* to;
   std::uint32_t const* list;
   int components;
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
-    for (int c = 0; c < components; ++c)
-      to[components * n + c] = from[components * std::int64_t(list[n]) + c];
+    std::int64_t const listed = list[n], source = components * (ToList ? n : listed),
+                       target = components * (ToList ? listed : n);
+    for (int c = 0; c < components; ++c) to[target + c] = from[source + c];
   }
 };
-/// to[list[n]] = from[n].
 template <class T>
-struct Scatter {
-  T const* from;
-  T* to;
-  std::uint32_t const* list;
-  int components;
-  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
-    for (int c = 0; c < components; ++c)
-      to[components * std::int64_t(list[n]) + c] = from[components * n + c];
-  }
-};
+using Gather = CopyByList<T, false>;
+template <class T>
+using Scatter = CopyByList<T, true>;
 
 /// marks[list[n] - first] = 1 for all list[n] >= first.
 struct MarkTail {

@@ -17,8 +17,20 @@
 
 namespace coir::nbody::detail {
 
-/// Reads planes of an NPY file of shape (n, n, n) into the real numbers of a half spectrum. Holds the whole file in memory
-/// meanwhile, and checks all of its numbers.
+/// Some of the first axis' planes, as another array. Those of a file in Fortran order don't lie together.
+inline io::NpyArray planes_of(io::NpyArray const& file, distributed::Share const& planes) {
+  auto const plane =
+      static_cast<std::ptrdiff_t>(file.shape[1] * file.shape[2] * io::size_of(file.type));
+  auto const begin = file.bytes.begin() + planes.first * plane;
+  return {file.name,
+          file.type,
+          false,
+          {planes.count, file.shape[1], file.shape[2]},
+          {begin, begin + planes.count * plane}};
+}
+
+/// Reads planes of an NPY file of shape (n, n, n) into the real numbers of a half spectrum, and looks at these. The whole file is in
+/// memory meanwhile.
 ///
 /// \param planes  the planes of the first axis that are read
 /// \throws InputError if the file is unreadable, of another shape, or has numbers that aren't finite
@@ -38,19 +50,18 @@ void read_noise(std::string const& path, std::int64_t n, distributed::Share cons
   auto const numbers = fft::real_view_of(spectrum, n);
   if (planes.count == n) {
     io::copy_to_view(file, numbers, io::Rounding::allow);
-    io::expects_finite(numbers, path);
-    return;
+  } else if (!file.fortran_order) {
+    io::copy_to_view(planes_of(file, planes), numbers, io::Rounding::allow);
+  } else {
+    using T = typename Spectrum::value_type::value_type;
+    auto const all = io::to_view<Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace>>(
+        file, io::Rounding::allow, "coir::nbody::noise");
+    auto const bytes = std::as_bytes(std::span(all.data(), all.size()));
+    io::NpyArray const in_order{
+        path, io::npy_type<T>, false, file.shape, {bytes.begin(), bytes.end()}};
+    io::copy_to_view(planes_of(in_order, planes), numbers);
   }
-  using T = typename Spectrum::value_type::value_type;
-  auto const all = io::to_view<Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace>>(
-      file, io::Rounding::allow, "coir::nbody::noise");
-  io::expects_finite(all, path);
-  auto const bytes = std::as_bytes(
-      std::span(all.data() + planes.first * n * n, static_cast<std::size_t>(planes.count * n * n)));
-  io::copy_to_view(
-      io::NpyArray{
-          path, io::npy_type<T>, false, {planes.count, n, n}, {bytes.begin(), bytes.end()}},
-      numbers);
+  io::expects_finite(numbers, path);
 }
 
 }  // namespace coir::nbody::detail

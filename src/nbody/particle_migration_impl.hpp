@@ -23,6 +23,84 @@
 
 namespace coir::nbody::detail {
 
+/// Particles on their way, those for one rank, or from one, behind those for another.
+template <class T, class Space>
+struct Parcels {
+  PooledNumbers<T, Space> position, momentum;
+  PooledNumbers<std::uint32_t, Space> site;
+
+  Parcels() = default;
+  explicit Parcels(std::int64_t count) : position(3 * count), momentum(3 * count), site(count) {}
+};
+
+/// Copies the particles of a list to a parcel.
+template <class Exec, class T>
+void pack(Exec const& exec, Particles<Exec, T> const& particles, std::uint32_t const* list,
+          Parcels<T, typename Exec::memory_space> const& to) {
+  auto const all = coir::box<1, std::int64_t>({to.site.count()});
+  auto const take = [&]<class Number>(Number const* from, Number* out, int components) {
+    for_each("coir::nbody::migrate/pack", exec, all, Gather<Number>{from, out, list, components});
+  };
+  take(particles.position.data(), to.position.data(), 3);
+  take(particles.momentum.data(), to.momentum.data(), 3);
+  take(particles.site.data(), to.site.data(), 1);
+}
+
+/// Copies the particles of a parcel to places of a list.
+template <class Exec, class T>
+void unpack(Exec const& exec, Parcels<T, typename Exec::memory_space> const& from,
+            std::uint32_t const* list, Particles<Exec, T> const& particles) {
+  auto const all = coir::box<1, std::int64_t>({from.site.count()});
+  auto const put = [&]<class Number>(Number const* in, Number* to, int components) {
+    for_each("coir::nbody::migrate/unpack", exec, all, Scatter<Number>{in, to, list, components});
+  };
+  put(from.position.data(), particles.position.data(), 3);
+  put(from.momentum.data(), particles.momentum.data(), 3);
+  put(from.site.data(), particles.site.data(), 1);
+}
+
+/// Closes the holes that leavers have left but for `came` of them: the last of those who stayed move up.
+///
+/// \return  the holes that stay open
+template <class Exec, class T>
+PooledNumbers<std::uint32_t, typename Exec::memory_space> close_holes(
+    Exec const& exec, Particles<Exec, T> const& particles,
+    PooledNumbers<std::uint32_t, typename Exec::memory_space> const& leavers, std::int64_t came) {
+  using Space = typename Exec::memory_space;
+  using Indices = PooledNumbers<std::uint32_t, Space>;
+  std::int64_t const left = leavers.count(), tail = left - came, now = particles.count() - tail;
+  Indices const marks(tail), movers(tail), below(left);
+  Kokkos::deep_copy(exec, marks.view(), 0u);
+  for_each("coir::nbody::migrate/mark", exec, coir::box<1, std::int64_t>({left}),
+           MarkTail{leavers.data(), marks.data(), now});
+  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  std::uint32_t moving = 0, under = 0;
+  Kokkos::parallel_scan("coir::nbody::migrate/movers", Range(exec, 0, tail),
+                        ListUnmarked{marks.data(), movers.data(), now}, moving);
+  Kokkos::parallel_scan("coir::nbody::migrate/holes", Range(exec, 0, left),
+                        ListBelow{leavers.data(), below.data(), now}, under);
+  exec.fence();
+  expects(std::int64_t(under) == came + std::int64_t(moving), "migration lost count of its holes");
+  // The first `came` holes are for those who come; the rest, as many as are moving, for the movers.
+  Parcels<T, Space> const kept(moving);
+  pack(exec, particles, movers.data(), kept);
+  unpack(exec, kept, below.data() + came, particles);
+  return below;
+}
+
+/// Where those who come go: to the places of those who left, and with more of them behind the last one.
+template <class Exec, class T>
+PooledNumbers<std::uint32_t, typename Exec::memory_space> places_of_new(
+    Exec const& exec, Particles<Exec, T> const& particles,
+    PooledNumbers<std::uint32_t, typename Exec::memory_space> const& leavers, std::int64_t came) {
+  std::int64_t const left = leavers.count();
+  if (came < left) return close_holes(exec, particles, leavers, came);
+  PooledNumbers<std::uint32_t, typename Exec::memory_space> const places(came);
+  for_each("coir::nbody::migrate/places", exec, coir::box<1, std::int64_t>({came}),
+           PlacesOfNew{leavers.data(), places.data(), left, particles.count()});
+  return places;
+}
+
 template <CompiledSpace Exec, Real T>
 ParticleMigration<Exec, T>::ParticleMigration(Exec const& exec, distributed::Group const& group,
                                               std::int64_t side, double box, std::int64_t mesh_side,
@@ -40,8 +118,12 @@ ParticleMigration<Exec, T>::ParticleMigration(Exec const& exec, distributed::Gro
 template <CompiledSpace Exec, Real T>
 std::int64_t ParticleMigration<Exec, T>::bytes(distributed::Group const& group, std::int64_t side,
                                                double headroom) {
-  return places_for(side, group.size(), headroom) *
-         static_cast<std::int64_t>(6 * sizeof(T) + sizeof(std::uint32_t));
+  auto const of_index = static_cast<std::int64_t>(sizeof(std::uint32_t));
+  auto const of_vector = static_cast<std::int64_t>(3 * sizeof(T)), each = 2 * of_vector + of_index;
+  std::int64_t const home = places_for(side, group.size(), 0),
+                     places = places_for(side, group.size(), headroom);
+  // On their way they are packed, and come packed, beside a list of each.
+  return places * each + home * of_vector + (places - home) * 2 * (each + of_index);
 }
 
 /// Copies particles to larger Views, one View after the other, if they have fewer places than `count`.
@@ -118,111 +200,52 @@ template <class Destination>
 void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
                                       Destination const& destination) const {
   using Space = typename Exec::memory_space;
-  using Indices = PooledNumbers<std::uint32_t, Space>;
-  using Vector = PooledNumbers<T, Space>;
   int const me = group_.rank(), ranks = group_.size();
-  std::int64_t const held = particles.count();
-  auto const leavers = leavers_of(exec_, held, destination, me, ranks);
+  auto const leavers = distributed::together(
+      group_, [&] { return leavers_of(exec_, particles.count(), destination, me, ranks); });
   std::int64_t const left = leavers.particles.count();
 
   auto const counts = group_.gather_all(std::span<std::int64_t const>(leavers.counts));
+  if (std::all_of(counts.begin(), counts.end(), [](std::int64_t n) { return n == 0; })) return;
   std::vector<std::int64_t> coming(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank)
     coming[static_cast<std::size_t>(rank)] = counts[static_cast<std::size_t>(rank * ranks + me)];
   std::int64_t const came = std::accumulate(coming.begin(), coming.end(), std::int64_t(0));
-  std::int64_t const now = held - left + came;
-  if (std::all_of(counts.begin(), counts.end(), [](std::int64_t n) { return n == 0; })) return;
 
-  // The particles that leave, packed in the order of their destinations.
-  Vector out[2], in[2];
-  Indices sites_out, sites_in, places;
+  Parcels<T, Space> out, in;
   distributed::together(group_, [&] {
     constexpr auto each = static_cast<std::int64_t>(6 * sizeof(T) + sizeof(std::uint32_t));
-    expects_memory<typename Exec::memory_space>((left + came) * each,
-                                                "the particles that change their rank");
-    for (int v = 0; v < 2; ++v) {
-      out[v] = Vector(3 * left);
-      in[v] = Vector(3 * came);
-    }
-    sites_out = Indices(left);
-    sites_in = Indices(came);
-    places = Indices(came);
-    make_room(particles, now);
+    expects_memory<Space>((left + came) * each, "the particles that change their rank");
+    out = Parcels<T, Space>(left);
+    in = Parcels<T, Space>(came);
+    make_room(particles, particles.count() - left + came);
+    pack(exec_, particles, leavers.particles.data(), out);
   });
-  auto const leaving = coir::box<1, std::int64_t>({left});
-  for (int v = 0; v < 2; ++v)
-    for_each("coir::nbody::migrate/pack", exec_, leaving,
-             Gather<T>{(v == 0 ? particles.position : particles.momentum).data(), out[v].data(),
-                       leavers.particles.data(), 3});
-  for_each(
-      "coir::nbody::migrate/pack", exec_, leaving,
-      Gather<std::uint32_t>{particles.site.data(), sites_out.data(), leavers.particles.data(), 1});
-
   std::vector<distributed::Send> sends;
   std::vector<distributed::Receive> receives;
-  auto const add = [&](auto* from, auto* to, std::int64_t size) {
-    std::int64_t sent = 0, received = 0;
+  auto const add = [&](auto const& from, auto const& to, std::int64_t components) {
+    std::int64_t const size = components * static_cast<std::int64_t>(sizeof(*from.data()));
+    auto const* there = reinterpret_cast<char const*>(from.data());
+    auto* here = reinterpret_cast<char*>(to.data());
     for (int rank = 0; rank < ranks; ++rank) {
-      std::int64_t const there = leavers.counts[static_cast<std::size_t>(rank)],
-                         here = coming[static_cast<std::size_t>(rank)];
-      sends.push_back(
-          distributed::Send{rank, reinterpret_cast<char const*>(from) + sent * size, there * size});
-      receives.push_back(
-          distributed::Receive{rank, reinterpret_cast<char*>(to) + received * size, here * size});
-      sent += there;
-      received += here;
+      std::int64_t const sent = size * leavers.counts[static_cast<std::size_t>(rank)],
+                         received = size * coming[static_cast<std::size_t>(rank)];
+      sends.push_back(distributed::Send{rank, there, sent});
+      receives.push_back(distributed::Receive{rank, here, received});
+      there += sent;
+      here += received;
     }
   };
-  for (int v = 0; v < 2; ++v)
-    add(out[v].data(), in[v].data(), static_cast<std::int64_t>(3 * sizeof(T)));
-  add(sites_out.data(), sites_in.data(), static_cast<std::int64_t>(sizeof(std::uint32_t)));
+  add(out.position, in.position, 3);
+  add(out.momentum, in.momentum, 3);
+  add(out.site, in.site, 1);
   group_.exchange(exec_, "nbody/migration", sends, receives);
-
-  // Particles that come take the places of those that left. If fewer come, the last ones that stayed fill the other places.
-  Indices holes = leavers.particles;
-  std::int64_t holes_count = left;
-  if (came < left) {
-    std::int64_t const tail = left - came;
-    Indices const marks(tail), movers(tail), below(left);
-    Kokkos::deep_copy(exec_, marks.view(), 0u);
-    for_each("coir::nbody::migrate/mark", exec_, leaving,
-             MarkTail{leavers.particles.data(), marks.data(), now});
-    using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-    std::uint32_t moving = 0, under = 0;
-    Kokkos::parallel_scan("coir::nbody::migrate/movers", Range(exec_, 0, tail),
-                          ListUnmarked{marks.data(), movers.data(), now}, moving);
-    Kokkos::parallel_scan("coir::nbody::migrate/holes", Range(exec_, 0, left),
-                          ListBelow{leavers.particles.data(), below.data(), now}, under);
-    exec_.fence();
-    // The first `came` holes are for particles that come, all others for those that move up.
-    auto const move_up = [&](auto* data, int components) {
-      using Number = std::remove_pointer_t<decltype(data)>;
-      PooledNumbers<Number, Space> const kept(std::int64_t(moving) * components);
-      auto const all = coir::box<1, std::int64_t>({std::int64_t(moving)});
-      for_each("coir::nbody::migrate/take", exec_, all,
-               Gather<Number>{data, kept.data(), movers.data(), components});
-      for_each("coir::nbody::migrate/put", exec_, all,
-               Scatter<Number>{kept.data(), data, below.data() + came, components});
-    };
-    expects(std::int64_t(under) == came + std::int64_t(moving),
-            "migration lost count of its holes");
-    move_up(particles.position.data(), 3);
-    move_up(particles.momentum.data(), 3);
-    move_up(particles.site.data(), 1);
-    holes = below;
-    holes_count = came;
-  }
-  auto const arriving = coir::box<1, std::int64_t>({came});
-  for_each("coir::nbody::migrate/places", exec_, arriving,
-           PlacesOfNew{holes.data(), places.data(), holes_count, held});
-  for (int v = 0; v < 2; ++v)
-    for_each("coir::nbody::migrate/unpack", exec_, arriving,
-             Scatter<T>{in[v].data(), (v == 0 ? particles.position : particles.momentum).data(),
-                        places.data(), 3});
-  for_each("coir::nbody::migrate/unpack", exec_, arriving,
-           Scatter<std::uint32_t>{sites_in.data(), particles.site.data(), places.data(), 1});
-  exec_.fence();  // the parcels are freed now
-  particles.sites.count = now;
+  distributed::together(group_, [&] {
+    auto const places = places_of_new(exec_, particles, leavers.particles, came);
+    unpack(exec_, in, places.data(), particles);
+    exec_.fence();  // the parcels are freed now
+  });
+  particles.sites.count += came - left;
 }
 
 }  // namespace coir::nbody::detail

@@ -129,7 +129,7 @@ std::int64_t ParticleMover<Exec, T>::bytes(Exec const& exec, distributed::Group 
   Shape<3> const shape{mesh_side, mesh_side, mesh_side};
   auto const of_force = force_options(options, has_vectors(options), group, side);
   if (group.size() == 1) return mesh::Force<Exec, T>::bytes(exec, shape, of_force);
-  return mesh::Force<Exec, T>::bytes(group, shape, mesh::touched_beyond(options.assignment),
+  return mesh::Force<Exec, T>::bytes(exec, group, shape, mesh::touched_beyond(options.assignment),
                                      of_force);
 }
 

@@ -40,9 +40,8 @@ template <CompiledSpace Exec, Real T>
 std::int64_t ParticleSorter<Exec, T>::bytes(std::int64_t side, std::int64_t mesh_side,
                                             bool lends_vectors) {
   if (!detail::can_sort(side, mesh_side)) return 0;
-  std::size_t const each =
-      sizeof(std::uint32_t) + (lends_vectors ? sizeof(std::uint32_t) : 3 * sizeof(T));
-  return side * side * side * static_cast<std::int64_t>(each);
+  auto const of_site = static_cast<std::int64_t>(sizeof(std::uint32_t));
+  return side * side * side * (of_site + bytes_of_place(lends_vectors));
 }
 
 template <CompiledSpace Exec, Real T>

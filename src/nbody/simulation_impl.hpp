@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace coir::nbody {
 
@@ -31,18 +32,49 @@ inline void check(SimulationOptions const& options, std::int64_t side) {
   expects(options.mesh_ratio >= 0.5 && options.mesh_ratio <= 4,
           "the mesh ratio must be in [0.5, 4]", options.mesh_ratio);
   expects(side >= 1, "there must be at least one particle along a side", side);
+  expects(options.headroom >= 0 && options.headroom <= 10, "the headroom must be in [0, 10]",
+          options.headroom);
 }
 
 /// Checks options and particles before memory is allocated and particles are moved.
 template <class Exec, class T>
-SimulationOptions const& checked(SimulationOptions const& options,
-                                 Particles<Exec, T> const& particles, int first) {
+void check(SimulationOptions const& options, Particles<Exec, T> const& particles,
+           distributed::Share const& sites, int first) {
   check(options, particles.side);
   expects(first >= 0 && first < static_cast<int>(options.scale_factors.size()),
           "the first step must be one of the " + std::to_string(options.scale_factors.size()) +
               " scale factors",
           first);
-  return options;
+  expects(particles.sites.count < 0 ? sites.count == particles.total() : particles.sites == sites,
+          "particles over ranks must be those of the lattice's planes that share_of() gives");
+  auto const count = static_cast<std::size_t>(particles.count());
+  expects(particles.position.extent(0) == count && particles.momentum.extent(0) == count,
+          "positions and momenta must be " + std::to_string(count) +
+              ", the cube of the particles along a side",
+          static_cast<std::int64_t>(particles.position.extent(0)));
+}
+
+/// What ranks must agree on, or they would wait for each other.
+inline std::vector<distributed::Setting> settings_of(SimulationOptions const& options,
+                                                     std::int64_t side, double box, double omega_m,
+                                                     int first) {
+  std::vector<distributed::Setting> settings{
+      {"number of particles along a side", side},
+      {"box length", box},
+      {"omega_m", omega_m},
+      {"number of scale factors", options.scale_factors.size()}};
+  for (double const a : options.scale_factors) settings.emplace_back("scale factor", a);
+  settings.insert(settings.end(), {{"first step", first},
+                                   {"stepper", name_of(options.stepper)},
+                                   {"mesh ratio", options.mesh_ratio},
+                                   {"kernel", name_of(options.kernel)},
+                                   {"softening", name_of(options.softening)},
+                                   {"assignment", name_of(options.assignment)},
+                                   {"painting scheme", name_of(options.scheme)},
+                                   {"force source", name_of(options.force_source)},
+                                   {"choice to be deterministic", options.deterministic},
+                                   {"headroom", options.headroom}});
+  return settings;
 }
 
 }  // namespace detail
@@ -57,17 +89,32 @@ std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group con
                                         std::int64_t side, SimulationOptions const& options) {
   detail::check(options, side);
   std::int64_t const n = mesh_side(side, options);
-  if (is_over_ranks(group)) {
-    std::int64_t const particles = Migration::bytes(group, side, options.headroom);
-    // The sorter's permutation, or its second buffer, has as many places as the particles.
-    auto const each = static_cast<std::int64_t>(6 * sizeof(T) + sizeof(std::uint32_t));
-    auto const of_sorter = static_cast<std::int64_t>(
-        Mover::has_vectors(options) ? sizeof(std::uint32_t) : 3 * sizeof(T));
-    return particles + particles / each * of_sorter + Mover::bytes(exec, group, side, n, options);
-  }
+  if (is_over_ranks(group))
+    return Migration::bytes(group, side, options.headroom) +
+           (Sorter::bytes(side, n, Mover::has_vectors(options)) > 0
+                ? detail::places_for(side, group.size(), options.headroom) *
+                      Sorter::bytes_of_place(Mover::has_vectors(options))
+                : 0) +
+           Mover::bytes(exec, group, side, n, options);
   return 6 * side * side * side * static_cast<std::int64_t>(sizeof(T)) +
          Sorter::bytes(side, n, Mover::has_vectors(options)) +
          Mover::bytes(exec, group, side, n, options);
+}
+
+template <CompiledSpace Exec, Real T>
+SimulationOptions const& Simulation<Exec, T>::checked(distributed::Group const& group,
+                                                      SimulationOptions const& options,
+                                                      Particles<Exec, T> const& particles,
+                                                      cosmology::Growth<double> const& growth,
+                                                      int first) {
+  auto const planes = distributed::share_of(particles.side, group.rank(), group.size());
+  std::int64_t const plane = particles.side * particles.side;
+  distributed::together(group, [&] {
+    detail::check(options, particles, {planes.first * plane, planes.count * plane}, first);
+  });
+  distributed::expects_alike(group, detail::settings_of(options, particles.side, particles.box,
+                                                        growth.parameters().omega_m, first));
+  return options;
 }
 
 template <CompiledSpace Exec, Real T>
@@ -76,7 +123,7 @@ Simulation<Exec, T>::Simulation(Exec const& exec, distributed::Group const& grou
                                 SimulationOptions const& options, int first)
     : exec_(exec),
       group_(group),
-      options_(detail::checked(options, particles, first)),
+      options_(checked(group, options, particles, growth, first)),
       particles_(std::move(particles)),
       growth_(std::move(growth)),
       done_(first),
@@ -84,20 +131,9 @@ Simulation<Exec, T>::Simulation(Exec const& exec, distributed::Group const& grou
              options, growth_.parameters().omega_m),
       sorter_(exec, particles_.side, particles_.box, mesh_side(particles_.side, options),
               Mover::has_vectors(options)) {
-  auto const count = static_cast<std::size_t>(particles_.count());
-  expects(particles_.position.extent(0) == count && particles_.momentum.extent(0) == count,
-          "positions and momenta must be " + std::to_string(count) +
-              ", the cube of the particles along a side",
-          static_cast<std::int64_t>(particles_.position.extent(0)));
-  if (!is_over_ranks(group)) return;
-  auto const side = particles_.side;
-  auto const planes = distributed::share_of(side, group.rank(), group.size());
-  distributed::together(group, [&] {
-    expects(particles_.sites ==
-                distributed::Share{planes.first * side * side, planes.count * side * side},
-            "particles over ranks must be those of the lattice's planes that share_of() gives");
-  });
-  migration_.emplace(exec, group, side, particles_.box, mesh_side(side, options), options.headroom);
+  if (is_over_ranks(group))
+    migration_.emplace(exec, group, particles_.side, particles_.box,
+                       mesh_side(particles_.side, options), options.headroom);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -125,11 +161,12 @@ void Simulation<Exec, T>::find_force() {
   bool const is_at_home = migration_ && particles_.site.extent(0) == 0;
   if (is_at_home || !mover_.has_force()) migrate();
   if (mover_.has_force()) return;
-  if (sorter_.is_due()) {
+  distributed::together(group_, [&] {  // on one rank memory may be short
+    if (!sorter_.is_due()) return;
     Stopwatch<Exec> const watch(exec_);
     sorter_.sort(particles_, mover_.lend_meshes());
     seconds_.sort += watch.seconds();
-  }
+  });
   mover_.find_force(particles_, sorter_.is_sorted(), seconds_);
   if (!mover_.force_is_finite(particles_))
     throw NumericalError(
@@ -162,14 +199,16 @@ void Simulation<Exec, T>::close(Move const& closing) {
 
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& after_step) {
-  expects(
-      steps >= 0 && steps <= steps_left(),
-      "the steps to make must be from 0 to the " + std::to_string(steps_left()) + " that are left",
-      steps);
-  auto const moves =
-      moves_of(options_.stepper, growth_,
-               std::span(options_.scale_factors)
-                   .subspan(static_cast<std::size_t>(done_), static_cast<std::size_t>(steps) + 1));
+  auto const moves = distributed::together(group_, [&] {
+    expects(steps >= 0 && steps <= steps_left(),
+            "the steps to make must be from 0 to the " + std::to_string(steps_left()) +
+                " that are left",
+            steps);
+    auto const first = static_cast<std::size_t>(done_), count = static_cast<std::size_t>(steps) + 1;
+    return moves_of(options_.stepper, growth_,
+                    std::span(options_.scale_factors).subspan(first, count));
+  });
+  distributed::expects_alike(group_, {{"number of steps", steps}});
   for (int s = 0; s < steps; ++s) {
     auto const& [move, closing] = moves[static_cast<std::size_t>(s)];
     sorter_.begin_step(steps - s);
@@ -178,7 +217,9 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
     ++done_;
     if (s + 1 == steps) close(closing);
     try {
-      if (after_step) distributed::together(group_, [&] { after_step(done_); });
+      distributed::together(group_, [&] {
+        if (after_step) after_step(done_);
+      });
     } catch (...) {
       if (s + 1 < steps) close(closing);
       throw;

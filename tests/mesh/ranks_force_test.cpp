@@ -4,6 +4,7 @@
 #include <coir/mesh/mesh_slopes.hpp>
 #include <coir/mesh/mesh_values.hpp>
 #include <coir/mesh/paint.hpp>
+#include <coir/mesh/transform_bytes.hpp>
 
 #include <mesh/plain_mesh.hpp>
 #include <support/message_of.hpp>
@@ -229,14 +230,40 @@ TYPED_TEST(RanksForce, CountsItsBytes) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
   if (world().size() != 2) return;
-  // Three numbers per cell, of own planes and ghosts, copies of a few, and what aligns the potential.
+  // Three numbers per cell, of own planes and ghosts, copies of a few, a plane that arrives, and what aligns the potential.
   Shape<3> const shape{64, 16, 14};
-  auto const bytes =
-      Force<Exec, T>::bytes(world(), shape, touched_beyond(Assignment::cic), ForceOptions{});
+  auto const bytes = Force<Exec, T>::bytes(Exec(), world(), shape, touched_beyond(Assignment::cic));
+  coir::fft::RealSlab<Exec, T> const slab(Exec(), world(), shape);
+  auto const work = coir::mesh::transform_bytes<Exec, T>(Exec(), world(), shape, {});
+  EXPECT_GE(work, slab.work_bytes());
   std::int64_t const cells = 33 * 16 * 14, padded = 16 * 16;
-  auto const numbers = bytes / static_cast<std::int64_t>(sizeof(T));
-  EXPECT_GE(numbers, 3 * cells + (12 + 4) * padded);
-  EXPECT_LT(numbers, 3 * cells + (12 + 4) * padded + 64);
+  auto const numbers = (bytes - work) / static_cast<std::int64_t>(sizeof(T));
+  EXPECT_GE(numbers, 3 * cells + (12 + 4 + 1) * padded);
+  EXPECT_LT(numbers, 3 * cells + (12 + 4 + 1) * padded + 64);
+}
+
+TYPED_TEST(RanksForce, TellsOnAllRanksWhatIsWrongOnOne) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  if (world().size() == 1) return;
+  bool const is_last = world().rank() == world().size() - 1;
+  std::string const last = std::to_string(world().size() - 1);
+  auto const message = [](Shape<3> const& shape, double length, ForceOptions const& options) {
+    return coir::testing::message_of([&] {
+      Force<Exec, T> const force(Exec(), world(), shape, length, touched_beyond(Assignment::cic),
+                                 options);
+    });
+  };
+  EXPECT_EQ(message({8, 8, 8}, is_last ? -1 : 10, {}),
+            "the box length must be positive and finite, not -1");
+  EXPECT_EQ(message({8, is_last ? 9 : 8, 8}, 10, {}),
+            "all ranks must be given the same number of cells along axis 1: it is 8 on rank 0 "
+            "and 9 on rank " +
+                last);
+  EXPECT_EQ(message({8, 8, 8}, 10, {.vectors = !is_last}),
+            "all ranks must be given the same force source: it is vectors on rank 0 and potential "
+            "on rank " +
+                last);
 }
 
 TYPED_TEST(RanksForce, GivesComponentsOfSpectralGradientsOnly) {

@@ -228,6 +228,14 @@ TYPED_TEST(RanksPaint, RefusesParticlesBeyond) {
             }),
             "particles of a rank must touch none but its planes and ghosts, and 1 touch others: "
             "bring them to their ranks first, or hold more ghosts");
+  PaintOptions options;
+  options.deterministic = world().rank() == 0;
+  EXPECT_EQ(coir::testing::message_of<coir::PreconditionError>([&] {
+              coir::mesh::paint(Exec(), ghosts, coir::testing::to_view<Exec, double>({}), box, held,
+                                options);
+            }),
+            "all ranks must be given the same choice to be deterministic: it is on on rank 0 and "
+            "off on rank 1");
 }
 
 }  // namespace

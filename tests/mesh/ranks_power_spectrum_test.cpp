@@ -137,6 +137,14 @@ TYPED_TEST(RanksPowerSpectrum, RefusesWhatOneRankRefuses) {
   EXPECT_EQ(
       coir::testing::message_of([&] { coir::mesh::power_spectrum(Exec(), world(), one, box, 0); }),
       "cells of a power spectrum's mesh must be from 1 to 32768 along an axis, not 0");
+  if (world().size() == 1) return;
+  PowerSpectrumOptions options;
+  options.interlace = world().rank() == world().size() - 1;
+  EXPECT_EQ(coir::testing::message_of(
+                [&] { coir::mesh::power_spectrum(Exec(), world(), one, box, 8, options); }),
+            "all ranks must be given the same choice to interlace: it is off on rank 0 and on on "
+            "rank " +
+                std::to_string(world().size() - 1));
 }
 
 }  // namespace

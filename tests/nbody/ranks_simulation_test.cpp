@@ -3,6 +3,7 @@
 #include <coir/nbody/initial_conditions.hpp>
 #include <coir/nbody/simulation.hpp>
 
+#include <support/held_memory.hpp>
 #include <support/message_of.hpp>
 #include <support/ranks.hpp>
 #include <support/spaces.hpp>
@@ -16,6 +17,10 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace coir::distributed::detail {
+void set_longest_piece(std::int64_t bytes);
+}
 
 namespace {
 
@@ -40,13 +45,17 @@ SimulationOptions steps(int count) {
   return options;
 }
 
+/// \param push  added to all momenta along axis 0
 template <class Exec, class T>
 Simulation<Exec, T> simulation_of(coir::distributed::Group const& group, std::int64_t side,
-                                  SimulationOptions const& options) {
-  return Simulation<Exec, T>(Exec(), group,
-                             coir::nbody::initial_conditions<Exec, T>(
-                                 Exec(), group, side, box, power(), options.scale_factors.front()),
-                             power().growth(), options);
+                                  SimulationOptions const& options, double push = 0) {
+  auto particles = coir::nbody::initial_conditions<Exec, T>(Exec(), group, side, box, power(),
+                                                            options.scale_factors.front());
+  auto const momentum = Kokkos::create_mirror_view(particles.momentum);
+  Kokkos::deep_copy(momentum, particles.momentum);
+  for (std::int64_t n = 0; n < particles.count(); ++n) momentum(n, 0) += static_cast<T>(push);
+  Kokkos::deep_copy(particles.momentum, momentum);
+  return Simulation<Exec, T>(Exec(), group, std::move(particles), power().growth(), options);
 }
 
 template <class V>
@@ -61,19 +70,21 @@ TYPED_TEST_SUITE(RanksSimulation, coir::testing::Cases, coir::testing::CaseName)
 
 /// Compares this rank's particles with those of one rank: in bits on hosts.
 template <class Exec, class T>
-void compare(std::int64_t side, SimulationOptions const& options, std::string const& what) {
-  auto alone = simulation_of<Exec, T>({}, side, options);
-  auto together = simulation_of<Exec, T>(world(), side, options);
+void compare(std::int64_t side, SimulationOptions const& options, std::string const& what,
+             double push = 0) {
+  auto alone = simulation_of<Exec, T>({}, side, options, push);
+  auto together = simulation_of<Exec, T>(world(), side, options, push);
   int const count = static_cast<int>(options.scale_factors.size()) - 1;
   alone.advance(count);
   together.advance(count / 2);  // in two parts, as outputs in between want it
   together.advance(count - count / 2);
   if (count > 1) {
-    auto again = simulation_of<Exec, T>({}, side, options);
+    auto again = simulation_of<Exec, T>({}, side, options, push);
     again.advance(count / 2);
     again.advance(count - count / 2);
     alone = std::move(again);
   }
+  if (side >= 48) EXPECT_GT(together.seconds().sort, 0) << what;
   auto const& here = together.particles();
   ASSERT_EQ(static_cast<std::int64_t>(here.position.extent(0)), here.count()) << what;
   auto const first = static_cast<std::size_t>(3 * here.sites.first);
@@ -96,7 +107,9 @@ TYPED_TEST(RanksSimulation, HasTheBitsOfOneRank) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
   compare<Exec, T>(16, steps(10), "fastpm");
+  compare<Exec, T>(3, steps(2), "three planes, none for most of many ranks");
   auto options = steps(3);
+  options.headroom = 0;
   options.stepper = Stepper::bullfrog;
   options.mesh_ratio = 2;
   compare<Exec, T>(9, options, "bullfrog, a mesh of 18");
@@ -109,10 +122,91 @@ TYPED_TEST(RanksSimulation, HasTheBitsOfOneRank) {
   compare<Exec, T>(7, options, "a spectral gradient, by vectors");
 }
 
-// Particles are sorted in between only where there are enough of them.
+TYPED_TEST(RanksSimulation, HasTheBitsOfOneRankWhereAllCrossHalfTheBox) {
+  using Exec = typename TypeParam::Exec;
+  auto const options = steps(4);
+  double const drift =
+      coir::nbody::moves_of(options.stepper, power().growth(), options.scale_factors)[0]
+          .move.drift_after;
+  auto const before = world().traffic("nbody/migration");
+  compare<Exec, typename TypeParam::Real>(8, options, "half a box", 0.5 * box / drift);
+  if (world().size() == 2)  // all have left for the other rank, and come home
+    EXPECT_GE(world().traffic("nbody/migration").bytes - before.bytes, 2 * 256 * 28);
+}
+
+TYPED_TEST(RanksSimulation, HasTheBitsOfOneRankWherePiecesAreCut) {
+  coir::distributed::detail::set_longest_piece(1024);
+  compare<typename TypeParam::Exec, typename TypeParam::Real>(12, steps(2), "pieces of 1 KiB");
+  coir::distributed::detail::set_longest_piece(std::int64_t(1) << 30);
+}
+
+// Particles are sorted in between only where there are enough of them, on hosts in the sixth of ten steps.
 TYPED_TEST(RanksSimulation, HasTheBitsOfOneRankWhereParticlesAreSorted) {
   if (world().size() > 2) GTEST_SKIP() << "on few ranks alone, as it takes long";
-  compare<typename TypeParam::Exec, typename TypeParam::Real>(48, steps(8), "sorted");
+  compare<typename TypeParam::Exec, typename TypeParam::Real>(48, steps(20), "sorted");
+}
+
+TYPED_TEST(RanksSimulation, HoldsTheMemoryThatItPredicts) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  if (world().size() > 2) GTEST_SKIP() << "on few ranks alone, as it takes long";
+  for (auto const source : {ForceSource::vectors, ForceSource::potential}) {
+    auto options = steps(16);  // in which particles are sorted
+    options.force_source = source;
+    coir::testing::HeldMemory held;
+    auto simulation = simulation_of<Exec, T>(world(), 48, options);
+    held.forget_peak();
+    auto const predicted = Simulation<Exec, T>::bytes(Exec(), world(), 48, options);
+    simulation.advance(16);
+    EXPECT_LE(held.peak(), predicted + (1 << 20)) << name_of(source);
+    EXPECT_GE(held.peak(), predicted * 8 / 10) << name_of(source);
+  }
+}
+
+TYPED_TEST(RanksSimulation, TellsOnAllRanksWhatIsWrongOnOne) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  bool const is_last = world().rank() == world().size() - 1;
+  auto const message = [](SimulationOptions const& options) {
+    auto particles =
+        coir::nbody::initial_conditions<Exec, T>(Exec(), world(), 4, box, power(), 0.1);
+    return coir::testing::message_of([&] {
+      Simulation<Exec, T> const simulation(Exec(), world(), std::move(particles), power().growth(),
+                                           options);
+    });
+  };
+  auto wrong = steps(2);
+  wrong.headroom = is_last ? -1 : 0.1;
+  EXPECT_EQ(message(wrong), "the headroom must be in [0, 10], not -1");
+  wrong = steps(2);
+  wrong.mesh_ratio = is_last ? 5 : 1;
+  EXPECT_EQ(message(wrong), "the mesh ratio must be in [0.5, 4], not 5");
+  auto simulation = simulation_of<Exec, T>(world(), 4, steps(2));
+  EXPECT_EQ(coir::testing::message_of([&] { simulation.advance(is_last ? 3 : 1); }),
+            "the steps to make must be from 0 to the 2 that are left, not 3");
+  if (world().size() == 1) return;
+  std::string const same = "all ranks must be given the same ",
+                    last = " on rank " + std::to_string(world().size() - 1);
+  EXPECT_EQ(message(steps(is_last ? 3 : 2)),
+            same + "number of scale factors: it is 3 on rank 0 and 4" + last);
+  wrong = steps(2);
+  wrong.stepper = is_last ? Stepper::bullfrog : Stepper::fastpm;
+  EXPECT_EQ(message(wrong), same + "stepper: it is fastpm on rank 0 and bullfrog" + last);
+  EXPECT_EQ(coir::testing::message_of([&] { simulation.advance(is_last ? 2 : 1); }),
+            same + "number of steps: it is 1 on rank 0 and 2" + last);
+  simulation.advance(2);  // goes on
+}
+
+// Such as a progress bar, which the first rank shows.
+TYPED_TEST(RanksSimulation, MayCallBackOnSomeRanksOnly) {
+  auto simulation =
+      simulation_of<typename TypeParam::Exec, typename TypeParam::Real>(world(), 4, steps(2));
+  int called = 0;
+  if (world().is_first())
+    simulation.advance(2, [&](int) { ++called; });
+  else
+    simulation.advance(2);
+  EXPECT_EQ(called, world().is_first() ? 2 : 0);
 }
 
 TYPED_TEST(RanksSimulation, PaintsTheDensityOfItsPlanes) {

@@ -1,7 +1,11 @@
 // Initial conditions over ranks beside those of one.
 
+#include <coir/core/pool.hpp>
+#include <coir/io/npy.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 
+#include <support/command.hpp>
+#include <support/held_memory.hpp>
 #include <support/message_of.hpp>
 #include <support/ranks.hpp>
 #include <support/spaces.hpp>
@@ -9,8 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
-#include <filesystem>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -64,6 +67,44 @@ TYPED_TEST(RanksStart, IsThatOfOneRank) {
       compare<typename TypeParam::Exec, typename TypeParam::Real>(side, {.order = order});
 }
 
+TYPED_TEST(RanksStart, ReadsItsPlanesOfANoiseFile) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  std::size_t const n = 9;
+  Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace> const in_c("noise", n, n, n);
+  Kokkos::View<double***, Kokkos::LayoutLeft, Kokkos::HostSpace> const in_fortran("noise", n, n, n);
+  for (std::size_t i = 0; i < in_c.size(); ++i)
+    in_c.data()[i] = static_cast<double>((i * 7919) % 101) / 50 - 1;
+  Kokkos::deep_copy(in_fortran, in_c);
+  coir::testing::TemporaryFolder const folder;
+  coir::io::write_npy(folder / "c.npy", in_c);
+  coir::io::write_npy(folder / "fortran.npy", in_fortran);
+  compare<Exec, T>(9, {.noise_file = (folder / "c.npy").string()});
+  compare<Exec, T>(9, {.noise_file = (folder / "fortran.npy").string()});
+  in_c(n - 1, 0, 0) = std::nan("");  // which one rank reads
+  coir::io::write_npy(folder / "c.npy", in_c);
+  EXPECT_THROW(
+      (coir::nbody::initial_conditions<Exec, T>(Exec(), world(), 9, 100, linear_power(), 0.1,
+                                                {.noise_file = (folder / "c.npy").string()})),
+      coir::InputError);
+}
+
+TYPED_TEST(RanksStart, HoldsTheMemoryThatItPredicts) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  std::int64_t const side = 48;
+  auto const make = [&] {
+    coir::nbody::initial_conditions<Exec, T>(Exec(), world(), side, 100, linear_power(), 0.1);
+  };
+  make();  // plans are kept for the next one
+  auto const predicted = coir::nbody::initial_conditions_bytes<Exec, T>(Exec(), world(), side);
+  coir::MemoryPool<typename Exec::memory_space>::release();
+  coir::testing::HeldMemory const held;
+  make();
+  EXPECT_LE(held.peak(), predicted + 8192 * 8 + 4096);  // with the table of amplitudes
+  EXPECT_GE(held.peak(), predicted * 8 / 10);
+}
+
 TYPED_TEST(RanksStart, TellsOnAllRanksWhatIsWrong) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
@@ -74,6 +115,12 @@ TYPED_TEST(RanksStart, TellsOnAllRanksWhatIsWrong) {
   EXPECT_EQ(coir::testing::message_of([&] { made(0, {}); }),
             "the particles along a side must be from 1 to 2^18, not 0");
   EXPECT_THROW(made(8, {.noise_file = "/nowhere/noise.npy"}), coir::InputError);
+  if (world().size() == 1) return;
+  int const last = world().size() - 1;
+  std::uint64_t const seed = world().rank() == last ? 7 : 1;
+  EXPECT_EQ(coir::testing::message_of([&] { made(8, {.noise = {.seed = seed}}); }),
+            "all ranks must be given the same seed: it is 1 on rank 0 and 7 on rank " +
+                std::to_string(last));
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ class HeldMemory {
 
   std::int64_t now() const { return now_; }
   std::int64_t peak() const { return peak_; }
+  void forget_peak() { peak_ = now_; }
 
  private:
   static inline std::int64_t now_ = 0, peak_ = 0;

@@ -68,13 +68,16 @@ class Force {
   /// fft::Effort::estimate, the force has the same bits for any number of ranks; between devices it differs by rounding.
   ///
   /// \param touched  planes beyond a rank's slab that its particles touch: see touched_beyond()
+  /// \throws PreconditionError on all ranks if an argument is out of its range on one, or differs between ranks
   /// \throws ResourceError on all ranks if one has no memory
   Force(Exec const& exec, distributed::Group const& group, Shape<3> const& shape, double box,
         GhostWidths const& touched, ForceOptions const& options = {});
 
-  /// Bytes that this rank holds, without those that transforms work in.
-  static std::int64_t bytes(distributed::Group const& group, Shape<3> const& shape,
-                            GhostWidths const& touched, ForceOptions const& options = {});
+  /// Bytes that the rank which calls it holds once the density has been painted and solved for: meshes, the planes that ghosts
+  /// arrive in, and what transforms work in, on devices at most.
+  static std::int64_t bytes(Exec const& exec, distributed::Group const& group,
+                            Shape<3> const& shape, GhostWidths const& touched,
+                            ForceOptions const& options = {});
 
   /// Bytes that it holds, with those that transforms work in.
   static std::int64_t bytes(Exec const& exec, Shape<3> const& shape,

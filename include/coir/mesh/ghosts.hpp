@@ -40,6 +40,9 @@ constexpr GhostWidths touched_beyond(Assignment assignment, int astray = 0) {
   return GhostWidths{(cic ? 0 : 1) + astray, (cic ? 1 : 2) + astray};
 }
 
+/// \throws PreconditionError if one is negative
+void expects_widths(GhostWidths const& widths);
+
 namespace detail {
 
 /// Consecutive ghost planes of one owner.
@@ -79,7 +82,9 @@ class GhostPlanes {
   distributed::Share const& own() const { return own_; }
   /// The number of the first plane held; below 0 for a plane of the periodic axis' other end.
   std::int64_t first() const { return own_.first - widths_.below; }
-  /// The number of planes held.
+  /// Ghosts that stand for this rank's own planes, on this rank and on others: so many arrive in add().
+  std::int64_t ghosts_of_own() const;
+  /// Planes held.
   std::int64_t held() const { return widths_.below + own_.count + widths_.above; }
 
   /// Copies to each ghost the numbers of the plane that it stands for.

@@ -47,8 +47,8 @@ struct PaintOptions {
   /// particles. A particle's mass is cut into 2^18 parts (float) or 2^40 (double), or into fewer where a cell would
   /// hold more than 8192 (float) or 2^23 (double) particles. For masses of 1.
   bool deterministic = false;
-  /// Over ranks: checks first that the planes are held which particles touch. Without the check a particle that touches
-  /// another plane is painted in a wrong place.
+  /// Over ranks: whether particles are looked at first, for whether the planes are held that they touch, and options, for
+  /// whether all ranks have the same. Without that particles whose planes aren't held are painted elsewhere.
   bool check_planes = true;
 };
 
@@ -172,6 +172,21 @@ void paint(Exec const& exec, Positions const& positions, Values const& values, d
   on.finish();
 }
 
+namespace detail {
+
+/// \throws PreconditionError on all ranks if options differ that ranks exchange by; without options.check_planes it doesn't look.
+template <class Exec>
+void expects_alike_options(GhostPlanes<Exec> const& ghosts, double box,
+                           PaintOptions const& options) {
+  if (!options.check_planes) return;
+  distributed::expects_alike(ghosts.group(),
+                             {{"box length", box},
+                              {"assignment", name_of(options.assignment)},
+                              {"choice to be deterministic", options.deterministic}});
+}
+
+}  // namespace detail
+
 /// The density of all ranks' particles, of mass 1, on a mesh that ranks share: each paints its particles on the planes
 /// that it holds, and then ghosts are added to their owners' planes. Collective.
 ///
@@ -195,6 +210,7 @@ void paint(Exec const& exec, GhostPlanes<Exec>& ghosts, Positions const& positio
   auto const cells = distributed::together(ghosts.group(), [&] {
     return detail::window_to_paint(exec, ghosts, painted, positions, box, held, options);
   });
+  detail::expects_alike_options(ghosts, box, options);
   detail::paint_on_ranks<Exec, T>(exec, ghosts, painted, box, cells, options);
 }
 
@@ -221,6 +237,7 @@ void paint(Exec const& exec, GhostPlanes<Exec>& ghosts, Positions const& positio
     detail::expects_to_paint_values(options);
     return detail::window_to_paint(exec, ghosts, painted, positions, box, held, options);
   });
+  detail::expects_alike_options(ghosts, box, options);
   detail::paint_on_ranks<Exec, T>(exec, ghosts, painted, box, cells, options);
 }
 

@@ -46,14 +46,17 @@ struct LptOptions {
   std::string noise_file{};
 };
 
-/// Bytes that initial_conditions() needs, with the particles that it makes.
-template <CompiledSpace Exec, Real T>
-std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side);
-
-/// The same over ranks, on the one that has most particles.
+/// Bytes that initial_conditions() needs on the rank that calls it, with the particles that it makes and what transforms work in, on
+/// devices at most; a noise file takes its own beside. Not collective.
 template <CompiledSpace Exec, Real T>
 std::int64_t initial_conditions_bytes(Exec const& exec, distributed::Group const& group,
                                       std::int64_t side);
+
+/// The same on one rank.
+template <CompiledSpace Exec, Real T>
+std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side) {
+  return initial_conditions_bytes<Exec, T>(exec, distributed::Group::self(), side);
+}
 
 /// Particles displaced from a lattice by Lagrangian perturbation theory. With the linear density delta, normalised so
 /// that it grows as D1 delta, and phi1 = laplacian^-1 delta, phi2 = laplacian^-1 sum_(i<j) (phi1,ii phi1,jj - phi1,ij^2),
@@ -69,8 +72,8 @@ std::int64_t initial_conditions_bytes(Exec const& exec, distributed::Group const
 /// \param box    length of the box in Mpc/h, > 0
 /// \param power  the linear spectrum; its growth must cover a
 /// \param a      scale factor to start at
-/// \throws PreconditionError if an argument is out of its range, or the spectrum (a table) doesn't cover the modes of the
-///   lattice, from 2 pi / box to sqrt(3) pi side / box
+/// \throws PreconditionError if an argument is out of its range, or differs between ranks, or the spectrum (a table) doesn't cover
+///   the modes of the lattice, from 2 pi / box to sqrt(3) pi side / box
 /// \throws InputError if the noise file is unreadable, of another shape, or has numbers that aren't finite
 /// \throws ResourceError if there is no memory
 /// \see Bouchet et al., Astron. Astrophys. 296, 575 (1995); Scoccimarro, Mon. Not. R. Astron. Soc. 299, 1097 (1998)

@@ -41,7 +41,8 @@ class Simulation {
   ///   the Views that hold them
   /// \param growth     its range must hold the scale factors
   /// \param first      which of the scale factors the particles are at
-  /// \throws PreconditionError if an option or the particles' shape is out of its range
+  /// \throws PreconditionError if an option or the particles' shape is out of its range; over ranks on all if it is so on one, or
+  ///   if options differ
   /// \throws ResourceError if there is no memory
   Simulation(Exec const& exec, Particles<Exec, T> particles, cosmology::Growth<double> growth,
              SimulationOptions const& options, int first = 0)
@@ -55,11 +56,13 @@ class Simulation {
   Simulation(Exec const& exec, distributed::Group const& group, Particles<Exec, T> particles,
              cosmology::Growth<double> growth, SimulationOptions const& options, int first = 0);
 
-  /// Bytes that a simulation holds, with its particles.
+  /// Bytes that a simulation holds, with its particles. Painting and outputs need more meanwhile.
   static std::int64_t bytes(Exec const& exec, std::int64_t side, SimulationOptions const& options) {
     return bytes(exec, distributed::Group::self(), side, options);
   }
-  /// Bytes that a simulation holds on this rank, with its particles, without those that its transforms work in.
+  /// The same on the rank that calls it, with what its transforms work in and with options.headroom: room for as many more
+  /// particles than the lattice has, for as many on their way between ranks, and for putting them in the order of their
+  /// lattice. More that gather on a rank, or cross at once, take more. Not collective.
   static std::int64_t bytes(Exec const& exec, distributed::Group const& group, std::int64_t side,
                             SimulationOptions const& options);
 
@@ -68,9 +71,9 @@ class Simulation {
 
   /// Makes steps. Between steps momenta and positions may be at different times; afterwards both are at a().
   ///
-  /// \param steps       at most those that are left
+  /// \param steps       at most those that are left; the same on all ranks
   /// \param after_step  called with the number of steps made so far after each of them; may throw to stop, after
-  ///   which positions and momenta are at a(), too. Over ranks all stop if it throws on one
+  ///   which positions and momenta are at a(), too. Over ranks all stop if it throws on one, and some may give none
   /// \throws PreconditionError if there aren't so many steps left, or a scale factor is out of the growth's range
   /// \throws NumericalError if a force isn't a number any more, naming the step. A particle that moves by more than 4096
   ///   boxes at once gets a position that is no number.
@@ -99,6 +102,10 @@ class Simulation {
   using Sorter = detail::ParticleSorter<Exec, T>;
   using Migration = detail::ParticleMigration<Exec, T>;
 
+  static SimulationOptions const& checked(distributed::Group const& group,
+                                          SimulationOptions const& options,
+                                          Particles<Exec, T> const& particles,
+                                          cosmology::Growth<double> const& growth, int first);
   static bool is_over_ranks(distributed::Group const& group) { return group.size() > 1; }
   /// Over ranks, brings particles to the ranks that have their planes.
   void migrate();

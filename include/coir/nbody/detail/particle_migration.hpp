@@ -36,7 +36,8 @@ class ParticleMigration {
   ParticleMigration(Exec const& exec, distributed::Group const& group, std::int64_t side,
                     double box, std::int64_t mesh_side, double headroom);
 
-  /// Bytes of particles and their sites on the rank that has most.
+  /// Bytes of particles and their sites on the rank that has most, of a vector more to put them in order, and of packing as many
+  /// as there is headroom for.
   static std::int64_t bytes(distributed::Group const& group, std::int64_t side, double headroom);
 
   /// Gives particles that are at home places for more of them, and sites.

@@ -41,6 +41,11 @@ class ParticleSorter {
   /// Bytes that it holds after the first sort.
   static std::int64_t bytes(std::int64_t side, std::int64_t mesh_side, bool lends_vectors);
 
+  /// The same for each place of particles over ranks, which have sites of their own.
+  static std::int64_t bytes_of_place(bool lends_vectors) {
+    return static_cast<std::int64_t>(lends_vectors ? sizeof(std::uint32_t) : 3 * sizeof(T));
+  }
+
   /// To be called at the start of a step.
   /// \param steps_to_go  before restore_lattice_order(), with this one
   void begin_step(int steps_to_go) { schedule_.begin_step(steps_to_go, is_sorted_); }
