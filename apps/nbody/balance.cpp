@@ -37,7 +37,7 @@ double rms_displacement(cosmology::LinearPower<double> const& power, double a, d
 double headroom_for(cosmology::LinearPower<double> const& power, double a, double box, int ranks) {
   if (ranks == 1) return 0;
   double const rms = slab_contrast(power, a, box, box / ranks);
-  return std::min(std::max(0.05, 5 * rms), ranks - 1.0);
+  return std::min({std::max(0.05, 5 * rms), ranks - 1.0, 10.0});
 }
 
 }  // namespace coir::apps::nbody

@@ -23,7 +23,7 @@ double rms_displacement(cosmology::LinearPower<double> const& power, double a, d
                         std::int64_t side);
 
 /// The share of places that a rank keeps free for more particles than an even share is: 5 times the rms contrast of its slab at
-/// the latest scale factor, 0.05 at least, and never more than all particles need.
+/// the latest scale factor, 0.05 at least, 10 at most, and never more than all particles need.
 double headroom_for(cosmology::LinearPower<double> const& power, double a, double box, int ranks);
 
 }  // namespace coir::apps::nbody

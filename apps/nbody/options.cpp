@@ -75,7 +75,7 @@ void add_options(CLI::App& app, Settings& settings) {
          "--headroom",
          [&settings](std::string const& text) {
            double const share = parse_number("--headroom", text);
-           expects(share >= 0 && share <= 100, "--headroom must be from 0 to 100", share);
+           expects(share >= 0 && share <= 10, "--headroom must be from 0 to 10", share);
            settings.headroom = share;
          },
          "Under mpirun: the share by which a rank's particles may exceed an even share before its "

@@ -225,7 +225,7 @@ TEST_F(NbodyOnRanks, TheFirstOneSpeaks) {
 }
 
 TEST_F(NbodyOnRanks, HeadroomHasLimits) {
-  expect_failure(2, "--headroom -1", {"--headroom must be from 0 to 100", "-1"});
+  expect_failure(2, "--headroom -1", {"--headroom must be from 0 to 10", "-1"});
 }
 
 }  // namespace
