@@ -447,9 +447,14 @@ TYPED_TEST(Simulations, MakeOnlyTheStepsThatAreLeft) {
 }
 
 TYPED_TEST(Simulations, SayHowMuchMemoryTheyLack) {
-  Particles<typename TypeParam::Exec, typename TypeParam::Real> const none{32768, 10, {}, {}};
+  using Lattice = Particles<typename TypeParam::Exec, typename TypeParam::Real>;
+  // So many particles that nobody touches, for the mesh of their forces can't be had.
+  Lattice many{32768, 10, {}, {}};
+  typename TypeParam::Real nothing[3]{};
+  many.position = typename Lattice::Vectors(nothing, static_cast<std::size_t>(many.total()));
+  many.momentum = many.position;
   std::string const text = message_of<ResourceError>(
-      [&] { simulation_of<TypeParam>(none, {.scale_factors = {0.5, 1}, .deterministic = true}); });
+      [&] { simulation_of<TypeParam>(many, {.scale_factors = {0.5, 1}, .deterministic = true}); });
   EXPECT_NE(text.find("the force on a mesh of (32768, 32768, 32768) cells"), std::string::npos)
       << text;
 }
