@@ -436,11 +436,14 @@ Figures simulate(Exec const& exec, Run& run, Universe const& universe,
   Figures figures;
   figures.predicted = predicted;
   figures.hardware = hardware_of(exec);
-  auto particles = starting_particles<T>(exec, run, universe, state, figures.start_seconds);
+  std::optional particles =
+      starting_particles<T>(exec, run, universe, state, figures.start_seconds);
   on_first(run.ranks, [&] { io::write_file(names.config(), config_text(settings)); });
 
   Activity const stepping("making steps");
-  Stepping<Exec, T> steps(exec, run, universe, names, state, std::move(particles));
+  Stepping<Exec, T> steps(exec, run, universe, names, state, std::move(*particles));
+  // A Kokkos::View that was moved from holds its memory still, which over ranks particles soon leave.
+  particles.reset();
   {
     ProgressLine line(std::string(name_of(settings.stepper)), "particle-steps",
                       run.ranks.is_first() ? settings.progress : ProgressMode::never);
