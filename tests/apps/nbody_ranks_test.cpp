@@ -211,6 +211,19 @@ TEST_F(NbodyOnRanks, ReportWhatEachTook) {
   EXPECT_GE(figures["bytes_predicted"], figures["bytes_peak"]);
 }
 
+#ifndef __SANITIZE_ADDRESS__  // which takes memory of its own
+TEST_F(NbodyOnRanks, TakeTheMemoryThatIsPredictedButAFifth) {
+  for (std::string const steps : {"--mesh-ratio 1", "--mesh-ratio 2 --snapshots"})
+    for (int const ranks : {2, 3}) {
+      grow(ranks, "--particles 96 --box 192 --steps 2 --quiet --report report.json " + steps);
+      auto const figures = report("report.json");
+      double const predicted = figures["bytes_predicted"], peak = figures["bytes_peak"];
+      EXPECT_GE(predicted, peak) << steps << " on " << ranks;
+      EXPECT_LE(predicted, 1.25 * peak) << steps << " on " << ranks;
+    }
+}
+#endif
+
 TEST_F(NbodyOnRanks, TheFirstOneSpeaks) {
   auto const help = on(3, "--help");
   EXPECT_EQ(help.code, 0);
