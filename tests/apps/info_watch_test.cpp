@@ -277,6 +277,8 @@ TEST(Watch, PrintsLinesOfJson) {
 TEST(Watch, RedrawsATableOnATerminal) {
   auto const outcome = coir::testing::run_command("env TERM=xterm script -qec '" COIR_APP
                                                   " --watch 0.1 --samples 3' /dev/null");
+  if (contains(outcome.errors, "failed to create pseudo-terminal"))
+    GTEST_SKIP() << "there are no terminals here: /dev/pts isn't mounted";
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
   std::size_t redraws = 0;
   for (auto at = outcome.output.find("A\033[J"); at != std::string::npos;
