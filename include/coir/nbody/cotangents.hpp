@@ -1,0 +1,20 @@
+#pragma once
+
+/// \file
+/// Derivatives of a loss with respect to the particles of a simulation.
+
+#include <coir/core/concepts.hpp>
+#include <coir/nbody/particles.hpp>
+
+namespace coir::nbody {
+
+/// The derivatives of a loss J with respect to each coordinate and momentum of the particles, in the same order as these.
+template <ExecutionSpace Exec, Real T>
+struct Cotangents {
+  using Vectors = typename Particles<Exec, T>::Vectors;
+
+  Vectors position{};  ///< (N, 3), dJ / d Particles::position
+  Vectors momentum{};  ///< (N, 3), dJ / d Particles::momentum
+};
+
+}  // namespace coir::nbody

@@ -1,0 +1,55 @@
+#include <coir/autodiff/dual.hpp>
+#include <coir/cosmology/growth.hpp>
+#include <coir/cosmology/parameter_derivatives.hpp>
+
+#include <gtest/gtest.h>
+
+using namespace coir;
+using namespace coir::cosmology;
+using D = Dual<double, varied_parameters>;
+
+TEST(ParameterDerivatives, OfEachParameterIsOneInItsPlace) {
+  auto p = planck18();
+  p.A_s = 2e-9, p.omega_k = 0.01, p.omega_r = 9e-5, p.wa = 0.1;
+  auto const v = variables<D>(p);
+  double Parameters<>::* const members[] = {
+      &Parameters<>::omega_m, &Parameters<>::omega_b, &Parameters<>::h,
+      &Parameters<>::n_s,     &Parameters<>::sigma8,  &Parameters<>::A_s,
+      &Parameters<>::omega_k, &Parameters<>::omega_r, &Parameters<>::w0,
+      &Parameters<>::wa,      &Parameters<>::t_cmb};
+  D Parameters<D>::* const duals[] = {
+      &Parameters<D>::omega_m, &Parameters<D>::omega_b, &Parameters<D>::h,
+      &Parameters<D>::n_s,     &Parameters<D>::sigma8,  &Parameters<D>::A_s,
+      &Parameters<D>::omega_k, &Parameters<D>::omega_r, &Parameters<D>::w0,
+      &Parameters<D>::wa,      &Parameters<D>::t_cmb};
+  for (int m = 0; m < varied_parameters; ++m) {
+    EXPECT_EQ((v.*duals[m]).value, p.*members[m]);
+    auto const slope = derivatives(v.*duals[m]);
+    for (int n = 0; n < varied_parameters; ++n) EXPECT_EQ(slope.*members[n], n == m ? 1 : 0);
+  }
+  EXPECT_EQ(v.k_pivot, p.k_pivot);
+  EXPECT_EQ(derivatives(v.h).k_pivot, 0);
+}
+
+TEST(ParameterDerivatives, OfWhatIsNotGivenAreZero) {
+  auto const v = variables<D>(simple_lcdm());  // by A_s, without radiation
+  EXPECT_EQ(derivatives(v.sigma8).sigma8, 0);
+  EXPECT_EQ(derivatives(v.omega_r).omega_r, 0);
+  EXPECT_EQ(derivatives(v.A_s).A_s, 1);
+  EXPECT_EQ(derivatives(v.omega_k).omega_k, 1);  // 0 is a value of curvature like others
+}
+
+TEST(ParameterDerivatives, OfGrowthAreItsDifferences) {
+  auto const slope = derivatives(Growth<D>(variables<D>(planck18())).d1(D(0.5)));
+  double const step = 1e-4;
+  auto const d1 = [](Parameters<> const& p) { return Growth<>(p).d1(0.5); };
+  for (auto const member :
+       {&Parameters<>::omega_m, &Parameters<>::w0, &Parameters<>::wa, &Parameters<>::omega_k}) {
+    auto up = planck18(), down = planck18();
+    up.*member += step;
+    down.*member -= step;
+    // Central differences: a third derivative of at most some 10 times step^2 / 6, and 1e-16 / step of rounding.
+    EXPECT_NEAR(slope.*member, (d1(up) - d1(down)) / (2 * step), 2e-8);
+  }
+  EXPECT_EQ(slope.h, 0);
+}
