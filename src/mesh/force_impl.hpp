@@ -4,6 +4,7 @@
 /// The kernels of force.hpp, for one execution space.
 
 #include "differences.hpp"
+#include "divergence.hpp"
 #include "force_factors.hpp"
 
 #include <coir/core/copy_to.hpp>
@@ -80,6 +81,39 @@ struct SpectralSlope {
     T const q = 2 * index == extent ? T(0) : unit * static_cast<T>(fft::wave_number(index, extent));
     auto const s = spectrum[at];
     component[at] = Kokkos::complex<T>(q * s.imag(), -q * s.real());
+  }
+};
+
+/// component = force(:, d).
+template <class T>
+struct LoadComponent {
+  T const* force;
+  std::int64_t n[3], row;
+  T* component;
+  int d;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    component[(i * n[1] + j) * row + k] = force[((i * n[1] + j) * n[2] + k) * 3 + d];
+  }
+};
+
+/// The adjoint of SpectralSlope: mesh += i k_d component, and for the first component mesh = i k_d component.
+template <class T>
+struct AddSpectralSlope {
+  Kokkos::complex<T> const* component;
+  Kokkos::complex<T>* mesh;
+  std::int64_t n[3];
+  int d;
+  T unit;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    std::int64_t const index = d == 0 ? i : d == 1 ? j : k, extent = n[d];
+    std::int64_t const at = (i * n[1] + j) * (n[2] / 2 + 1) + k;
+    T const q = 2 * index == extent ? T(0) : unit * static_cast<T>(fft::wave_number(index, extent));
+    auto const c = component[at];
+    T const re = -q * c.imag(), im = q * c.real();
+    mesh[at] = d == 0 ? Kokkos::complex<T>(re, im)
+                      : Kokkos::complex<T>(mesh[at].real() + re, mesh[at].imag() + im);
   }
 };
 
@@ -457,6 +491,57 @@ void Force<Exec, T>::store_components() {
                                        2 * (shape_[2] / 2 + 1),
                                        force_.data(),
                                        d});
+}
+
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::gather_components(Spectrum const& mesh) {
+  auto const field = fft::real_view_of(component_, shape_[2]);
+  for (int d = 0; d < 3; ++d) {
+    for_each("coir::mesh::force/load", exec_,
+             coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2]}),
+             detail::LoadComponent<T>{force_.data(),
+                                      {shape_[0], shape_[1], shape_[2]},
+                                      2 * (shape_[2] / 2 + 1),
+                                      field.data(),
+                                      d});
+    plan_->forward(field, component_);
+    for_each("coir::mesh::force/gather", exec_,
+             coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2] / 2 + 1}),
+             detail::AddSpectralSlope<T>{component_.data(),
+                                         mesh.data(),
+                                         {shape_[0], shape_[1], shape_[2]},
+                                         d,
+                                         static_cast<T>(2 * std::numbers::pi / box_)});
+  }
+}
+
+template <CompiledSpace Exec, Real T>
+auto Force<Exec, T>::pull_back(double scale, Spectrum const& mesh) -> Density {
+  expects(options_.vectors, "the adjoint of a force needs a mesh of forces: set options.vectors");
+  expects(!ranks_, "the adjoint of a force is there on one rank alone");
+  for (int d = 0; d < 3; ++d)
+    expects(static_cast<std::int64_t>(mesh.extent(static_cast<unsigned>(d))) ==
+                (d < 2 ? shape_[static_cast<std::size_t>(d)] : shape_[2] / 2 + 1),
+            "the adjoint of a force needs a mesh of its spectrum's shape to work in, not so many "
+            "modes along axis " +
+                std::to_string(d),
+            static_cast<std::int64_t>(mesh.extent(static_cast<unsigned>(d))));
+  auto const field = fft::real_view_of(mesh, shape_[2]);
+  if (gradient_points(options_.kernel) == 0) {
+    gather_components(mesh);
+    fft::multiply_modes(exec_, mesh, inverse_laplacian<false>(scale));
+    plan_->backward(mesh, field);
+    return field;
+  }
+  if (gradient_points(options_.kernel) == 2)
+    detail::find_divergence<2>(exec_, force_.data(), shape_, box_, field.data());
+  else
+    detail::find_divergence<4>(exec_, force_.data(), shape_, box_, field.data());
+  if (window_[0].data() == nullptr && options_.softening == Softening::none)
+    plan_->filter(field, mesh, inverse_laplacian<true>(scale));
+  else
+    plan_->filter(field, mesh, inverse_laplacian<false>(scale));
+  return field;
 }
 
 }  // namespace coir::mesh

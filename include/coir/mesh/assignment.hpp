@@ -88,6 +88,30 @@ KOKKOS_FORCEINLINE_FUNCTION Touched<Support, T> touched(T position, T per_cell, 
   return result;
 }
 
+/// The derivatives of Touched::weight by the position in cells; times 1 / h they are those by the position. At a mesh point those
+/// of cic are the ones on its far side.
+template <int Support, class T>
+KOKKOS_FORCEINLINE_FUNCTION void weight_slopes(T position, T per_cell, T (&slope)[Support]) {
+  static_assert(Support >= 2 && Support <= 4);
+  T const scaled = position * per_cell + (Support == 3 ? T(0.5) : T(0));
+  T const below = math::floor(scaled);
+  T const u = Support == 3 ? scaled - below - T(0.5) : scaled - below;  // as in touched()
+  if constexpr (Support == 2) {
+    slope[0] = u == u ? T(-1) : u;  // NaN stays NaN
+    slope[1] = u == u ? T(1) : u;
+  } else if constexpr (Support == 3) {
+    slope[0] = u - T(0.5);
+    slope[1] = T(-2) * u;
+    slope[2] = u + T(0.5);
+  } else {
+    T const v = T(1) - u;
+    slope[0] = T(-0.5) * v * v;
+    slope[1] = T(0.5) * u * (T(3) * u - T(4));
+    slope[2] = T(-0.5) * v * (T(3) * v - T(4));
+    slope[3] = T(0.5) * u * u;
+  }
+}
+
 }  // namespace detail
 
 }  // namespace coir::mesh

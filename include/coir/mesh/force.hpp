@@ -117,6 +117,18 @@ class Force {
   /// Computes the force of the density in density().
   void solve(double scale);
 
+  /// The adjoint of solve(): of dJ / d force(), which the caller has written to force(), it makes dJ / d density,
+  ///
+  ///   slope = S^T sum_d D_d^T force_d,
+  ///
+  /// with the inverse Laplacian S and the gradients D_d of solve(scale). It isn't linear in density() but for the scale, so
+  /// that the density needn't be there any more; it and force() are overwritten.
+  ///
+  /// \param mesh  (n_0, n_1, n_2 / 2 + 1), memory to work in
+  /// \return  (n_0, n_1, n_2), in the memory of `mesh`
+  /// \throws PreconditionError without options().vectors, over ranks, or if the mesh has another shape
+  Density pull_back(double scale, Spectrum const& mesh);
+
   Shape<3> const& shape() const { return shape_; }
   double box() const { return box_; }
   ForceOptions const& options() const { return options_; }
@@ -128,6 +140,7 @@ class Force {
   template <bool Plain>
   auto inverse_laplacian(double scale) const;
   void store_components();
+  void gather_components(Spectrum const& mesh);
   void make_factors();
   void solve_on_ranks(double scale);
 

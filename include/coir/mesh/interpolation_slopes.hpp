@@ -1,0 +1,259 @@
+#pragma once
+
+/// \file
+/// How the value that particles read from a mesh changes with their positions: the adjoints of painting and of readout are
+/// made of these derivatives.
+
+#include <coir/mesh/assignment.hpp>
+#include <coir/mesh/cells.hpp>
+#include <coir/mesh/detail/particle_block.hpp>
+#include <coir/mesh/mesh_values.hpp>
+#include <coir/mesh/read_out.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace coir::mesh {
+
+namespace detail {
+
+/// The slopes of the weights of a block's particles along one axis: see weight_slopes().
+template <int Support, class T, int Size, int... o>
+void find_weight_slopes(T const (&x)[Size], int count, T per_cell, T (&slope)[Support][Size],
+                        std::integer_sequence<int, o...>) {
+  COIR_INDEPENDENT_ITERATIONS
+  for (int p = 0; p < count; ++p) {
+    T of_particle[Support];
+    weight_slopes<Support, T>(x[p], per_cell, of_particle);
+    ((slope[o][p] = of_particle[o]), ...);
+  }
+}
+
+/// Along all three axes.
+template <int Support, class T, class Position>
+void find_weight_slopes(T (&slope)[3][Support][particles_per_block], int count,
+                        Position const& position, PerAxis<T> const& per_cell) {
+  T x[3][particles_per_block];
+  for (int p = 0; p < count; ++p) {
+    T const* const at = position(p);
+    for (int d = 0; d < 3; ++d) x[d][p] = at[d];
+  }
+  for (int d = 0; d < 3; ++d)
+    find_weight_slopes<Support>(x[d], count, per_cell[d], slope[d],
+                                std::make_integer_sequence<int, Support>{});
+}
+
+/// The cells that one particle touches, with their weights and the slopes of these, for devices.
+template <int Support, int Components, class T>
+struct TouchedSlopes {
+  T weight[3][Support], slope[3][Support];
+  std::int64_t place[3][Support];
+
+  KOKKOS_FORCEINLINE_FUNCTION TouchedSlopes(T const* position, Cells<T const> const& cells,
+                                            PerAxis<T> const& per_cell) {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      auto const t = touched<Support, T>(position[d], per_cell[d], static_cast<T>(cells.extent[d]));
+      weight_slopes<Support, T>(position[d], per_cell[d], slope[d]);
+      std::int64_t const stride = d == 0 ? cells.plane : d == 1 ? cells.row : Components;
+      std::int32_t cell = t.first;
+      COIR_UNROLL
+      for (int o = 0; o < Support; ++o) {
+        weight[d][o] = t.weight[o];
+        place[d][o] = cell * stride;
+        cell = cell + 1 == static_cast<std::int32_t>(cells.extent[d]) ? 0 : cell + 1;
+      }
+    }
+  }
+};
+
+/// The gradient of sum_abc w_a w_b w_c cell(a, b, c) along the three axes, in cells, of weights and their slopes.
+template <int Support, class T, class Cell>
+KOKKOS_FORCEINLINE_FUNCTION void add_slopes(T const (&w)[3][Support], T const (&s)[3][Support],
+                                            Cell const& cell, T (&sum)[3]) {
+  COIR_UNROLL
+  for (int a = 0; a < Support; ++a) {
+    COIR_UNROLL
+    for (int b = 0; b < Support; ++b) {
+      T straight = 0, sloped = 0;
+      COIR_UNROLL
+      for (int c = 0; c < Support; ++c) {
+        T const here = cell(a, b, c);
+        straight += w[2][c] * here;
+        sloped += s[2][c] * here;
+      }
+      sum[0] += s[0][a] * w[1][b] * straight;
+      sum[1] += w[0][a] * s[1][b] * straight;
+      sum[2] += w[0][a] * w[1][b] * sloped;
+    }
+  }
+}
+
+}  // namespace detail
+
+/// A reader for read_out(): the derivatives of MeshValues' value by the particle's position,
+///
+///   component[3 v + d] = sum_g dW(x - x_g) / dx_d mesh(g, v).
+///
+/// \tparam Support     cells that a particle touches along an axis, see with_support()
+/// \tparam Components  1 for a mesh of numbers, 3 for one of vectors
+template <int Support, int Components, class T>
+class InterpolationSlopes {
+ public:
+  static constexpr int components = 3 * Components;
+
+  struct Block {
+    detail::ParticleBlock<Support, T> particles;
+    T slope[3][Support][detail::particles_per_block];
+  };
+
+  InterpolationSlopes(Cells<T const> const& cells, double box)
+      : cells_(cells), per_cell_(cells.inverse_spacing(box)) {}
+
+  template <class Position>
+  void locate(Block& block, int count, Position const& position) const {
+    detail::locate<Components>(block.particles, count, position, cells_, per_cell_);
+    detail::find_weight_slopes<Support, T>(block.slope, count, position, per_cell_);
+  }
+
+  [[gnu::always_inline]] void prefetch(Block const& block, int p) const {
+    auto const& at = block.particles;
+    for (int a = 0; a < Support; ++a)
+      for (int b = 0; b < Support; ++b)
+        __builtin_prefetch(cells_.data + at.plane[a][p] * cells_.plane +
+                           (at.row[b][p] + at.column[0][p]));
+  }
+
+  void read(Block const& block, int p, T* to) const {
+    T w[3][Support], s[3][Support];
+    std::int64_t place[3][Support];
+    auto const& at = block.particles;
+    for (int o = 0; o < Support; ++o) {
+      for (int d = 0; d < 3; ++d) w[d][o] = at.weight[d][o][p], s[d][o] = block.slope[d][o][p];
+      place[0][o] = at.plane[o][p] * cells_.plane;
+      place[1][o] = at.row[o][p];
+      place[2][o] = at.column[o][p];
+    }
+    slopes(w, s, place, to);
+  }
+
+  KOKKOS_FUNCTION Value<T, components> operator()(T const* position) const {
+    detail::TouchedSlopes<Support, Components, T> const at(position, cells_, per_cell_);
+    Value<T, components> result;
+    slopes(at.weight, at.slope, at.place, result.component);
+    return result;
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void slopes(T const (&w)[3][Support], T const (&s)[3][Support],
+                                          std::int64_t const (&place)[3][Support], T* to) const {
+    COIR_UNROLL
+    for (int v = 0; v < Components; ++v) {
+      T sum[3] = {};
+      T const* const data = cells_.data + v;
+      detail::add_slopes<Support, T>(
+          w, s, [&](int a, int b, int c) { return data[place[0][a] + place[1][b] + place[2][c]]; },
+          sum);
+      COIR_UNROLL
+      for (int d = 0; d < 3; ++d) to[3 * v + d] = per_cell_[d] * sum[d];
+    }
+  }
+
+  Cells<T const> cells_;
+  PerAxis<T> per_cell_;
+};
+
+/// Reads a mesh of vectors and, of the same cells, the derivatives that the adjoint of a kick needs: for a particle with the
+/// vector c,
+///
+///   force = sum_g W(x - x_g) F_g                     with the bits of MeshValues
+///   slopes = sum_g dW(x - x_g) / dx [psi_g + c F_g]
+template <int Support, class T>
+class ForceAndSlopes {
+  using Values = MeshValues<Support, 3, T>;
+
+ public:
+  struct Block {
+    typename Values::Block vectors;
+    detail::ParticleBlock<Support, T> numbers;
+    T slope[3][Support][detail::particles_per_block];
+  };
+
+  /// \param vectors  F, three numbers per cell
+  /// \param numbers  psi, on a mesh of as many cells
+  ForceAndSlopes(Cells<T const> const& vectors, Cells<T const> const& numbers, double box)
+      : values_(vectors, box),
+        vectors_(vectors),
+        numbers_(numbers),
+        per_cell_(vectors.inverse_spacing(box)) {}
+
+  template <class Position>
+  void locate(Block& block, int count, Position const& position) const {
+    values_.locate(block.vectors, count, position);
+    detail::locate<1>(block.numbers, count, position, numbers_, per_cell_);
+    detail::find_weight_slopes<Support, T>(block.slope, count, position, per_cell_);
+  }
+
+  [[gnu::always_inline]] void prefetch(Block const& block, int p) const {
+    values_.prefetch(block.vectors, p);
+    auto const& at = block.numbers;
+    for (int a = 0; a < Support; ++a)
+      for (int b = 0; b < Support; ++b)
+        __builtin_prefetch(numbers_.data + at.plane[a][p] * numbers_.plane +
+                           (at.row[b][p] + at.column[0][p]));
+  }
+
+  /// \param force   three numbers, and one after them that may be overwritten
+  /// \param slopes  three numbers
+  void read(Block const& block, int p, T const* c, T* force, T* slopes) const {
+    values_.read(block.vectors, p, force);
+    T w[3][Support], s[3][Support];
+    std::int64_t of_vectors[3][Support], of_numbers[3][Support];
+    auto const& at = block.numbers;
+    auto const& column = block.vectors.particles.column;
+    for (int o = 0; o < Support; ++o) {
+      for (int d = 0; d < 3; ++d) w[d][o] = at.weight[d][o][p], s[d][o] = block.slope[d][o][p];
+      of_numbers[0][o] = at.plane[o][p] * numbers_.plane;
+      of_numbers[1][o] = at.row[o][p];
+      of_numbers[2][o] = at.column[o][p];
+      of_vectors[0][o] = at.plane[o][p] * vectors_.plane;
+      of_vectors[1][o] = block.vectors.particles.row[o][p];
+      of_vectors[2][o] = column[o][p];
+    }
+    add(w, s, of_vectors, of_numbers, c, slopes);
+  }
+
+  KOKKOS_FUNCTION void operator()(T const* position, T const* c, T* force, T* slopes) const {
+    auto const value = values_(position);
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) force[d] = value.component[d];
+    detail::TouchedSlopes<Support, 3, T> const at(position, vectors_, per_cell_);
+    detail::TouchedSlopes<Support, 1, T> const of_number(position, numbers_, per_cell_);
+    add(at.weight, at.slope, at.place, of_number.place, c, slopes);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void add(T const (&w)[3][Support], T const (&s)[3][Support],
+                                       std::int64_t const (&of_vectors)[3][Support],
+                                       std::int64_t const (&of_numbers)[3][Support], T const* c,
+                                       T* slopes) const {
+    T sum[3] = {};
+    detail::add_slopes<Support, T>(
+        w, s,
+        [&](int i, int j, int k) {
+          T const* const f =
+              vectors_.data + (of_vectors[0][i] + of_vectors[1][j] + of_vectors[2][k]);
+          return numbers_.data[of_numbers[0][i] + of_numbers[1][j] + of_numbers[2][k]] +
+                 (c[0] * f[0] + c[1] * f[1] + c[2] * f[2]);
+        },
+        sum);
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) slopes[d] = per_cell_[d] * sum[d];
+  }
+
+  Values values_;
+  Cells<T const> vectors_, numbers_;
+  PerAxis<T> per_cell_;
+};
+
+}  // namespace coir::mesh

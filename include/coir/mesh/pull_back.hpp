@@ -1,0 +1,128 @@
+#pragma once
+
+/// \file
+/// The adjoints of painting and of readout: from the derivatives of a loss J with respect to what these computed, those with
+/// respect to what they were given.
+
+#include <coir/core/concepts.hpp>
+#include <coir/core/errors.hpp>
+#include <coir/mesh/assignment.hpp>
+#include <coir/mesh/cells.hpp>
+#include <coir/mesh/detail/checks.hpp>
+#include <coir/mesh/detail/staged.hpp>
+#include <coir/mesh/paint.hpp>
+#include <coir/mesh/readout.hpp>
+
+#include <cstdint>
+
+namespace coir::mesh {
+
+namespace detail {
+
+/// to(p, d) = sum_v weight(p, v) sum_g dW(x_p - x_g) / dx_d mesh(g, v); without weights they are 1.
+///
+/// \tparam Components  of the mesh: 1 or 3
+template <class Exec, class T, int Components>
+void interpolation_slopes(Exec const& exec, T const* position, std::int64_t particles, double box,
+                          Cells<T const> const& cells, T const* weight, T* to,
+                          Assignment assignment);
+
+}  // namespace detail
+
+/// The adjoint of paint(): what moving a particle does to a loss of the density.
+///
+///   slope_of_positions(p, d) = sum_g dW(x_p - x_g) / dx_d slope_of_mesh(g)
+///
+/// with slope_of_mesh(g) = dJ / d mesh(g). Where W has a kink, which that of cic has at mesh points, this is the derivative on
+/// the far side.
+///
+/// \param positions           (N, 3), as they were painted
+/// \param box                 length of the cubic box, > 0
+/// \param slope_of_mesh       (n_0, n_1, n_2)
+/// \param slope_of_positions  out: (N, 3), dJ / d position
+///
+/// Views may have any layout; as for paint() those that lie otherwise than the kernels need are copied.
+///
+/// \throws PreconditionError if shapes don't fit, or the result lies in the memory of an argument
+/// \throws ResourceError if there is no memory for copies
+template <CompiledSpace Exec, VectorsOfParticles Positions, RealViewOfRank<3> Mesh,
+          VectorsOfParticles Slopes>
+  requires StridedView<Mesh> && WritableRealViewOfRank<Slopes, 2> &&
+           SameValueType<Positions, Mesh, Slopes> && CanAccess<Exec, Positions, Mesh, Slopes>
+void paint_pull_back(Exec const& exec, Positions const& positions, double box,
+                     Mesh const& slope_of_mesh, Slopes const& slope_of_positions,
+                     Assignment assignment = Assignment::cic) {
+  using T = typename Slopes::value_type;
+  auto const particles = static_cast<std::int64_t>(positions.extent(0));
+  detail::expects_box(box);
+  detail::expects_vectors(positions, "positions", particles);
+  detail::expects_vectors(slope_of_positions, "slopes of positions", particles);
+  auto const at = detail::staged_particles(exec, positions, Access::read);
+  auto const from = detail::staged_mesh(exec, slope_of_mesh, Access::read);
+  auto const to = detail::staged_particles(exec, slope_of_positions, Access::write);
+  detail::expects_apart(to, "the slopes", at, "the positions");
+  detail::expects_apart(to, "the slopes", from, "the mesh");
+  detail::interpolation_slopes<Exec, T, 1>(exec, at.elements().data, particles, box,
+                                           read_only(cells_of(from.elements())), nullptr,
+                                           to.elements().data, assignment);
+  to.finish();
+}
+
+/// The adjoint of readout(). With slope_of_values(p) = dJ / d value(p),
+///
+///   slope_of_positions(p, d) = sum_v slope_of_values(p, v) sum_g dW(x_p - x_g) / dx_d mesh(g, v)
+///   slope_of_mesh(g, v)      = sum_p W(x_p - x_g) slope_of_values(p, v)
+///
+/// The second is paint() of the slopes, by atomics on devices, so that its last bits differ from run to run there.
+///
+/// \param mesh                (n_0, n_1, n_2), as it was read; of vectors (n_0, n_1, n_2, 3)
+/// \param slope_of_values     (N); of vectors (N, 3)
+/// \param slope_of_positions  out: (N, 3)
+/// \param slope_of_mesh       out: of the mesh's shape
+/// \throws PreconditionError if shapes don't fit, or a result lies in the memory of an argument
+/// \throws ResourceError if there is no memory for copies
+template <CompiledSpace Exec, VectorsOfParticles Positions, class Mesh, class Values,
+          VectorsOfParticles Slopes, class MeshSlope>
+  requires((RealViewOfRank<Mesh, 3> && RealViewOfRank<Values, 1> &&
+            WritableRealViewOfRank<MeshSlope, 3>) ||
+           (RealViewOfRank<Mesh, 4> && VectorsOfParticles<Values> &&
+            WritableRealViewOfRank<MeshSlope, 4>)) &&
+          StridedView<Mesh> && StridedView<Values> && StridedView<MeshSlope> &&
+          WritableRealViewOfRank<Slopes, 2> &&
+          SameValueType<Positions, Mesh, Values, Slopes, MeshSlope> &&
+          CanAccess<Exec, Positions, Mesh, Values, Slopes, MeshSlope>
+void readout_pull_back(Exec const& exec, Positions const& positions, double box, Mesh const& mesh,
+                       Values const& slope_of_values, Slopes const& slope_of_positions,
+                       MeshSlope const& slope_of_mesh, Assignment assignment = Assignment::cic) {
+  using T = typename Slopes::value_type;
+  constexpr int components = ViewOfRank<Mesh, 4> ? 3 : 1;
+  auto const particles = static_cast<std::int64_t>(positions.extent(0));
+  detail::expects_box(box);
+  detail::expects_vectors(positions, "positions", particles);
+  detail::expects_vectors(slope_of_positions, "slopes of positions", particles);
+  detail::expects_values(slope_of_values, mesh, particles);
+  for (unsigned d = 0; d < Mesh::rank; ++d)
+    expects(mesh.extent(d) == slope_of_mesh.extent(d),
+            "the slopes of a mesh must have its shape, " + std::to_string(mesh.extent(d)) +
+                " along axis " + std::to_string(d),
+            static_cast<std::int64_t>(slope_of_mesh.extent(d)));
+  {
+    auto const at = detail::staged_particles(exec, positions, Access::read);
+    auto const of = detail::staged_particles(exec, slope_of_values, Access::read);
+    auto const from = detail::staged_mesh(exec, mesh, Access::read);
+    auto const to = detail::staged_particles(exec, slope_of_positions, Access::write);
+    auto const on = detail::staged_mesh(exec, slope_of_mesh, Access::write);
+    detail::expects_apart(to, "the slopes", at, "the positions");
+    detail::expects_apart(to, "the slopes", of, "the slopes of values");
+    detail::expects_apart(to, "the slopes", from, "the mesh");
+    detail::expects_apart(on, "the slopes of the mesh", from, "the mesh");
+    detail::expects_apart(on, "the slopes of the mesh", to, "the slopes of positions");
+    detail::interpolation_slopes<Exec, T, components>(
+        exec, at.elements().data, particles, box, read_only(cells_of(from.elements())),
+        of.elements().data, to.elements().data, assignment);
+    to.finish();
+  }
+  paint(exec, positions, slope_of_values, box, slope_of_mesh, {.assignment = assignment});
+}
+
+}  // namespace coir::mesh

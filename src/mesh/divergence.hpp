@@ -1,0 +1,102 @@
+#pragma once
+
+/// \file
+/// The adjoint of differences.hpp: a mesh of vectors becomes one of numbers.
+
+#include <coir/core/loops.hpp>
+#include <coir/core/shape.hpp>
+#include <coir/mesh/cells.hpp>
+#include <coir/mesh/detail/difference_weights.hpp>
+
+#include <cstdint>
+
+namespace coir::mesh::detail {
+
+/// to = sum_d D_d^T v_d for the differences D_d that make forces of a potential. They are antisymmetric, D_d^T = -D_d, so that
+/// this is the divergence of v by the same differences.
+///
+/// \tparam Points  2 or 4
+template <class T, int Points>
+struct Divergence {
+  T const* vectors;  // (n_0, n_1, n_2, 3)
+  std::int64_t n[3];
+  T* to;  // (n_0, n_1, n_2), its rows `row` apart
+  std::int64_t row;
+  DifferenceWeights<T> weights[3];
+
+  Divergence(T const* from, Shape<3> const& shape, double box, T* numbers)
+      : vectors(from), to(numbers), row(2 * (shape[2] / 2 + 1)) {
+    for (int d = 0; d < 3; ++d) {
+      n[d] = shape[d];
+      weights[d] = {Points, inverse_spacing(n[d], box)};
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t around(std::int64_t i, int d) const {
+    return i < 0 ? (i + 2 * n[d]) % n[d] : i >= n[d] ? i % n[d] : i;
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    auto const along = [&](int d, std::int64_t at, std::int64_t stride, T const* line) {
+      T const sum =
+          weights[d].near * (line[around(at + 1, d) * stride] - line[around(at - 1, d) * stride]);
+      if constexpr (Points == 2) return sum;
+      return sum +
+             weights[d].far * (line[around(at + 2, d) * stride] - line[around(at - 2, d) * stride]);
+    };
+    std::int64_t const of_row = 3 * n[2], of_plane = n[1] * of_row;
+    T const x = along(0, i, of_plane, vectors + j * of_row + 3 * k);
+    T const y = along(1, j, of_row, vectors + i * of_plane + 3 * k + 1);
+    T const z = along(2, k, 3, vectors + i * of_plane + j * of_row + 2);
+    to[(i * n[1] + j) * row + k] = x + y + z;
+  }
+
+  void stretch(std::int64_t i, std::int64_t j, std::int64_t begin, std::int64_t end) const {
+    std::int64_t const first = begin < 2 ? 2 : begin, last = end > n[2] - 2 ? n[2] - 2 : end;
+    if (first >= last) {
+      for (std::int64_t k = begin; k < end; ++k) (*this)(i, j, k);
+      return;
+    }
+    for (std::int64_t k = begin; k < first; ++k) (*this)(i, j, k);
+    std::int64_t const of_row = 3 * n[2], of_plane = n[1] * of_row;
+    T const *x[4], *y[4];
+    for (int s = 0; s < 4; ++s) {
+      int const step = s < 2 ? s - 2 : s - 1;
+      x[s] = vectors + around(i + step, 0) * of_plane + j * of_row;
+      y[s] = vectors + i * of_plane + around(j + step, 1) * of_row + 1;
+    }
+    between(vectors + i * of_plane + j * of_row + 2, x, y, first, last, to + (i * n[1] + j) * row);
+    for (std::int64_t k = last; k < end; ++k) (*this)(i, j, k);
+  }
+
+ private:
+  void between(T const* here, T const* const (&x)[4], T const* const (&y)[4], std::int64_t first,
+               std::int64_t last, T* numbers) const {
+    T const *const x0 = x[0], *const x1 = x[1], *const x2 = x[2], *const x3 = x[3];
+    T const *const y0 = y[0], *const y1 = y[1], *const y2 = y[2], *const y3 = y[3];
+    T const nx = weights[0].near, ny = weights[1].near, nz = weights[2].near;
+    T const fx = weights[0].far, fy = weights[1].far, fz = weights[2].far;
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t k = first; k < last; ++k) {
+      std::int64_t const at = 3 * k;
+      T along_x = nx * (x2[at] - x1[at]), along_y = ny * (y2[at] - y1[at]),
+        along_z = nz * (here[at + 3] - here[at - 3]);
+      if constexpr (Points == 4) {
+        along_x += fx * (x3[at] - x0[at]);
+        along_y += fy * (y3[at] - y0[at]);
+        along_z += fz * (here[at + 6] - here[at - 6]);
+      }
+      numbers[k] = along_x + along_y + along_z;
+    }
+  }
+};
+
+template <int Points, class Exec, class T>
+void find_divergence(Exec const& exec, T const* vectors, Shape<3> const& shape, double box,
+                     T* numbers) {
+  for_each("coir::mesh::force/divergence", exec,
+           coir::box<3, std::int64_t>({shape[0], shape[1], shape[2]}),
+           Divergence<T, Points>(vectors, shape, box, numbers));
+}
+
+}  // namespace coir::mesh::detail

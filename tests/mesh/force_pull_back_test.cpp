@@ -1,0 +1,103 @@
+#include <coir/mesh/force.hpp>
+
+#include <mesh/plain_mesh.hpp>
+#include <support/spaces.hpp>
+
+using namespace coir;
+using coir::testing::random_numbers;
+using mesh::Force;
+using mesh::ForceKernel;
+using mesh::Softening;
+
+namespace {
+
+constexpr ForceKernel kernels[] = {
+    ForceKernel::naive,     ForceKernel::one_four, ForceKernel::three_four, ForceKernel::five_four,
+    ForceKernel::three_two, ForceKernel::eastwood, ForceKernel::gadget};
+
+/// The elements of a mesh of numbers whose rows are padded, in C order.
+template <class V>
+std::vector<double> numbers_of(V const& mesh) {
+  std::vector<double> numbers;
+  using T = typename V::value_type;
+  auto const rows = static_cast<std::size_t>(mesh.extent(0) * mesh.extent(1));
+  std::vector<T> all(rows * mesh.stride(1));
+  Kokkos::deep_copy(
+      Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(all.data(),
+                                                                                   all.size()),
+      Kokkos::View<T*, typename V::device_type, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+          mesh.data(), all.size()));
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t k = 0; k < mesh.extent(2); ++k)
+      numbers.push_back(static_cast<double>(all[r * mesh.stride(1) + k]));
+  return numbers;
+}
+
+template <class V>
+void fill(V const& mesh, std::vector<double> const& numbers) {
+  using T = typename V::value_type;
+  auto const rows = static_cast<std::size_t>(mesh.extent(0) * mesh.extent(1));
+  std::vector<T> all(rows * mesh.stride(1));
+  for (std::size_t r = 0, c = 0; r < rows; ++r)
+    for (std::size_t k = 0; k < mesh.extent(2); ++k)
+      all[r * mesh.stride(1) + k] = static_cast<T>(numbers[c++]);
+  Kokkos::deep_copy(
+      Kokkos::View<T*, typename V::device_type, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+          mesh.data(), all.size()),
+      Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(all.data(),
+                                                                                   all.size()));
+}
+
+}  // namespace
+
+template <class Case>
+class ForcePullBack : public ::testing::Test {};
+TYPED_TEST_SUITE(ForcePullBack, coir::testing::Cases, coir::testing::CaseName);
+
+// <v, F(n)> = <F^T v, n>
+TYPED_TEST(ForcePullBack, IsTheAdjointOfSolve) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  using F = Force<Exec, T>;
+  for (Shape<3> const& n : {Shape<3>{1, 1, 1}, Shape<3>{2, 3, 1}, Shape<3>{4, 2, 5},
+                            Shape<3>{8, 6, 10}, Shape<3>{7, 9, 13}, Shape<3>{5, 12, 40}})
+    for (auto const kernel : kernels)
+      for (auto const softening : {Softening::none, Softening::gaussian}) {
+        F force(Exec{}, n, 2.0, {.kernel = kernel, .softening = softening});
+        auto const density = random_numbers(size_of(n), 1),
+                   vectors = random_numbers(3 * size_of(n), 2);
+        fill(force.density(), density);
+        force.solve(0.7);
+        auto const host = Kokkos::create_mirror_view(force.force());
+        Kokkos::deep_copy(host, force.force());
+        double on_vectors = 0, size = 0;
+        for (std::size_t c = 0; c < vectors.size(); ++c) {
+          on_vectors += vectors[c] * static_cast<double>(host.data()[c]);
+          size += std::abs(vectors[c] * static_cast<double>(host.data()[c]));
+          host.data()[c] = static_cast<T>(vectors[c]);
+        }
+        Kokkos::deep_copy(force.force(), host);
+        auto const memory = fft::allocate_in_place<T, typename Exec::memory_space>("memory", n);
+        auto const slope = numbers_of(force.pull_back(0.7, memory));
+        double on_density = 0;
+        for (std::size_t c = 0; c < density.size(); ++c) {
+          on_density += slope[c] * density[c];
+          size += std::abs(slope[c] * density[c]);
+        }
+        // Each number goes through two transforms of some 12 levels, differences and a product.
+        EXPECT_NEAR(on_vectors, on_density, 20 * std::numeric_limits<T>::epsilon() * size)
+            << mesh::name_of(kernel) << " of " << in_words(n);
+      }
+}
+
+TYPED_TEST(ForcePullBack, NamesWhatIsWrong) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  Shape<3> const n{4, 4, 4};
+  auto const memory = fft::allocate_in_place<T, typename Exec::memory_space>("memory", n);
+  auto const other =
+      fft::allocate_in_place<T, typename Exec::memory_space>("memory", Shape<3>{4, 4, 6});
+  Force<Exec, T> force(Exec{}, n, 1.0), lean(Exec{}, n, 1.0, {.vectors = false});
+  EXPECT_THROW(force.pull_back(1, other), PreconditionError);
+  EXPECT_THROW(lean.pull_back(1, memory), PreconditionError);
+}
