@@ -34,6 +34,11 @@ double rms_displacement(cosmology::LinearPower<double> const& power, double a, d
   return std::sqrt(sum / (6 * std::numbers::pi * std::numbers::pi));
 }
 
+double farthest_astray(cosmology::LinearPower<double> const& power, double a, double box,
+                       std::int64_t side, int ranks) {
+  return std::min(6 * rms_displacement(power, a, box, side), (box - box / ranks) / 2);
+}
+
 double headroom_for(cosmology::LinearPower<double> const& power, double a, double box, int ranks) {
   if (ranks == 1) return 0;
   double const rms = slab_contrast(power, a, box, box / ranks);

@@ -22,6 +22,11 @@ double slab_contrast(cosmology::LinearPower<double> const& power, double a, doub
 double rms_displacement(cosmology::LinearPower<double> const& power, double a, double box,
                         std::int64_t side);
 
+/// Mpc/h that hardly any particle is out of the slab in which it started: 6 times the rms displacement, and at most half of what other
+/// ranks have of the box, for beyond that the slab is nearer from its other side.
+double farthest_astray(cosmology::LinearPower<double> const& power, double a, double box,
+                       std::int64_t side, int ranks);
+
 /// The share of places that a rank keeps free for more particles than an even share is: 5 times the rms contrast of its slab at
 /// the latest scale factor, 0.05 at least, 10 at most, and never more than all particles need.
 double headroom_for(cosmology::LinearPower<double> const& power, double a, double box, int ranks);

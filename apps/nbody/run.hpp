@@ -101,12 +101,6 @@ std::int64_t step_bytes(Exec const& exec, Settings const& settings, std::int64_t
          lists;
 }
 
-/// Mpc/h that hardly any particle is away from where it started: 6 times the rms displacement along an axis in linear theory.
-inline double farthest_astray(Run const& run, Universe const& universe) {
-  return 6 * rms_displacement(universe.power, run.schedule.scale_factors.back(), run.settings.box,
-                              run.settings.particles);
-}
-
 /// Memory that is held while white noise is read: a mesh of it, the file, and its numbers in the precision of the run.
 template <class Exec, class T>
 std::int64_t noise_bytes(Run const& run) {
@@ -127,7 +121,9 @@ MemoryPlan memory_of(Exec const& exec, Run const& run, Universe const& universe)
   std::int64_t const start =
       run.checkpoint ? 0
                      : coir::nbody::initial_conditions_bytes<Exec, T>(exec, run.ranks, s.particles);
-  Bytes const outputs = Outputs<Exec, T>::bytes(exec, run.ranks, s, farthest_astray(run, universe));
+  double const astray = farthest_astray(universe.power, run.schedule.scale_factors.back(), s.box,
+                                        s.particles, run.ranks.size());
+  Bytes const outputs = Outputs<Exec, T>::bytes(exec, run.ranks, s, astray);
   std::int64_t const noise = run.checkpoint || s.noise.empty() ? 0 : noise_bytes<Exec, T>(run);
   // HDF5's own, and what it leaves in the heap between what others left there.
   bool const writes_particles = s.snapshots || s.checkpoint > 0 || s.stop_after > 0;

@@ -61,7 +61,7 @@ void read_noise(std::string const& path, std::int64_t n, distributed::Share cons
         path, io::npy_type<T>, false, file.shape, {bytes.begin(), bytes.end()}};
     io::copy_to_view(planes_of(in_order, planes), numbers);
   }
-  io::expects_finite(numbers, path);
+  io::expects_finite(numbers, path, planes.first);
 }
 
 }  // namespace coir::nbody::detail

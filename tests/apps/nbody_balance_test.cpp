@@ -47,6 +47,19 @@ TEST(NbodyBalance, DisplacementsOfWhiteNoiseGrowWithTheWavesThereAre) {
               d * rms_displacement(white(), 1, box, side), 1e-12);
 }
 
+TEST(NbodyBalance, NoParticleIsFartherAstrayThanHalfOfOtherRanksPartOfTheBox) {
+  constexpr std::int64_t side = 64;
+  EXPECT_EQ(farthest_astray(white(), 1e-3, box, side, 2),
+            6 * rms_displacement(white(), 1e-3, box, side));
+  // Displacements larger than the box: its waves are short, and many.
+  for (double const tiny : {0.5, 2.0})
+    for (int const ranks : {2, 5, 1000}) {
+      ASSERT_GT(6 * rms_displacement(white(), 1, tiny, side), tiny);
+      EXPECT_EQ(farthest_astray(white(), 1, tiny, side, ranks), (tiny - tiny / ranks) / 2);
+    }
+  EXPECT_EQ(farthest_astray(white(), 1, box, side, 1), 0);
+}
+
 TEST(NbodyBalance, HeadroomIsFiveDeviationsWithinLimits) {
   EXPECT_EQ(headroom_for(white(), 1, box, 1), 0);
   EXPECT_EQ(headroom_for(white(), 1, 2000, 2), 0.05);

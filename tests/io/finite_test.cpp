@@ -7,6 +7,7 @@
 
 #include <limits>
 #include <string>
+#include <tuple>
 
 using namespace coir::testing;
 
@@ -41,6 +42,17 @@ TYPED_TEST(Finite, TheFirstBadElementIsNamed) {
   expect_parts(message(field_with<TypeParam>(29, Limits::infinity())), {"[1, 2, 4] is inf"});
   expect_parts(message(field_with<TypeParam>(16, -Limits::infinity())),
                {"[1, 0, 1] is -inf", "must be finite", "replace it"});
+}
+
+TYPED_TEST(Finite, OfAPartTheElementOfTheWholeIsNamed) {
+  auto const nan = std::numeric_limits<typename TypeParam::Real>::quiet_NaN();
+  for (auto const& [at, first, index] :
+       {std::tuple{0, 0, "[0, 0, 0]"}, std::tuple{0, 7, "[7, 0, 0]"},
+        std::tuple{16, 7, "[8, 0, 1]"}})
+    expect_parts(message_of<coir::InputError>([&] {
+                   coir::io::expects_finite(field_with<TypeParam>(at, nan), "a.npy", first);
+                 }),
+                 {std::string("a.npy: element ") + index + " is nan"});
 }
 
 TYPED_TEST(Finite, ASingleNumberHasNoIndex) {

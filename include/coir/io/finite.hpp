@@ -16,21 +16,23 @@ namespace coir::io {
 
 namespace detail {
 [[noreturn]] void fail_not_finite(std::string_view name, std::size_t element,
-                                  std::span<std::int64_t const> shape, double value);
+                                  std::span<std::int64_t const> shape, std::int64_t first,
+                                  double value);
 }
 
 /// Checks that a field which was read from a file has only finite numbers.
 ///
 /// \param view  in; float or double, any layout, memory space and rank
 /// \param name  the file's name, for the message
+/// \param first  where the view begins along the first axis of the file's field, if it is a part of that
 /// \throws InputError naming the first element, in C order, that is infinite or not a number
 template <class V>
   requires(Kokkos::is_view<V>::value && Real<typename V::value_type>)
-void expects_finite(V const& view, std::string_view name) {
+void expects_finite(V const& view, std::string_view name, std::int64_t first = 0) {
   auto const host = to_host_c_order(view);
   for (std::size_t n = 0; n < host.size(); ++n)
     if (!std::isfinite(host.data()[n]))
-      detail::fail_not_finite(name, n, shape_of(view), host.data()[n]);
+      detail::fail_not_finite(name, n, shape_of(view), first, host.data()[n]);
 }
 
 }  // namespace coir::io
