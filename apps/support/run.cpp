@@ -76,11 +76,15 @@ bool is_quiet(CLI::App const& app) {
   return quiet != nullptr && quiet->count() > 0 && quiet->as<bool>();
 }
 
-/// What runs between a command line that was understood and the end.
-using Body = std::function<ExitCode(KokkosArguments const&)>;
+/// A command line that was understood.
+struct CommandLine {
+  KokkosArguments for_kokkos{};
+  std::string wish{};  ///< "--help", "--version"; empty: that the application does its work
+  std::string text{};  ///< what these print
+};
 
-ExitCode run_unguarded(CLI::App& app, int argc, char** argv, bool takes_kokkos_arguments,
-                       Body const& body) {
+/// \throws PreconditionError, or as the application's options, for one that isn't understood
+CommandLine parse(CLI::App& app, int argc, char** argv, bool takes_kokkos_arguments) {
   std::vector<char*> arguments(argv, argv + argc);
   arguments.push_back(nullptr);
   std::string help = "--help";
@@ -88,24 +92,26 @@ ExitCode run_unguarded(CLI::App& app, int argc, char** argv, bool takes_kokkos_a
     if (argument == nullptr || std::string_view(argument) == "--") break;
     if (std::string_view(argument) == "-h") argument = help.data();
   }
-  KokkosArguments const for_kokkos =
-      takes_kokkos_arguments ? take_kokkos_arguments(arguments) : KokkosArguments{};
+  CommandLine line;
+  if (takes_kokkos_arguments) line.for_kokkos = take_kokkos_arguments(arguments);
   std::string const misused = misused_option(*part_in_use(&app, arguments), arguments);
   expects(misused.empty(), misused);
   try {
     app.parse(static_cast<int>(arguments.size()) - 1, arguments.data());
   } catch (CLI::CallForHelp const&) {
-    if (distributed::launch().rank == 0) std::cout << app.help();
-    return ExitCode::success;
+    line.wish = help;
+    line.text = app.help();
   } catch (CLI::CallForVersion const& version) {
-    if (distributed::launch().rank == 0) std::cout << version.what() << '\n';
-    return ExitCode::success;
+    line.wish = "--version";
+    line.text = version.what() + std::string("\n");
+  } catch (CLI::ParseError const& error) {
+    throw PreconditionError(explain(app, error));
   }
-  return body(for_kokkos);
+  return line;
 }
 
-int run_guarded(CLI::App& app, int argc, char** argv, bool takes_kokkos_arguments,
-                Body const& body) {
+/// Runs all of an application, and turns what it throws into its line and exit code.
+int run_guarded(CLI::App& app, std::function<ExitCode()> const& body) {
   open_standard_streams();
   keep_large_blocks_apart();
   answer_signals(app.get_name());
@@ -114,14 +120,12 @@ int run_guarded(CLI::App& app, int argc, char** argv, bool takes_kokkos_argument
   app.get_option("--help")->description("Print this help and exit");
   app.set_version_flag("--version", version_text(app.get_name()), "Print the version and exit");
   try {
-    ExitCode const code = run_unguarded(app, argc, argv, takes_kokkos_arguments, body);
+    ExitCode const code = body();
     flush_output();
     settle(static_cast<int>(code));
     if (interrupted())
       throw Failure(ExitCode::interrupted, "stopped when all was done; what was written is whole");
     return static_cast<int>(code);
-  } catch (CLI::ParseError const& error) {
-    return fail(app, ExitCode::usage, explain(app, error));
   } catch (Failure const& failure) {
     return fail(app, failure.code(), failure.what());
   } catch (PreconditionError const& error) {
@@ -146,6 +150,17 @@ int run_guarded(CLI::App& app, int argc, char** argv, bool takes_kokkos_argument
   }
 }
 
+/// run_guarded() for one rank: what its command line asks for, by `body` if that is its work.
+int run_alone(CLI::App& app, int argc, char** argv, bool takes_kokkos_arguments,
+              std::function<ExitCode(KokkosArguments const&)> const& body) {
+  return run_guarded(app, [&] {
+    CommandLine const line = parse(app, argc, argv, takes_kokkos_arguments);
+    if (line.wish.empty()) return body(line.for_kokkos);
+    if (distributed::launch().rank == 0) std::cout << line.text;
+    return ExitCode::success;
+  });
+}
+
 void expects_one_copy(CLI::App const& app) {
   auto const launched = distributed::launch();
   if (launched.size > 1)
@@ -154,11 +169,14 @@ void expects_one_copy(CLI::App const& app) {
                            " copies, each of which would do all of the work: start one");
 }
 
-ExitCode start_and_run(CLI::App const& app, KokkosArguments const& for_kokkos, Backend backend,
+/// Collective.
+ExitCode start_and_run(CLI::App const& app, distributed::Group const& ranks,
+                       KokkosArguments const& for_kokkos, Backend backend,
                        std::string const& said_before_main,
                        std::function<ExitCode(Place)> const& body) {
-  KokkosSession const kokkos(for_kokkos, backend, said_before_main);
-  auto const& [place, warning] = kokkos.choice();
+  std::optional<KokkosSession> kokkos;
+  distributed::together(ranks, [&] { kokkos.emplace(for_kokkos, backend, said_before_main); });
+  auto const& [place, warning] = kokkos->choice();
   if (!warning.empty() && !is_quiet(app) && distributed::launch().rank == 0)
     std::cerr << app.get_name() << ": warning: " << one_line(warning) << '\n';
   Activity const working("working");
@@ -171,9 +189,10 @@ int run(CLI::App& app, int argc, char** argv, std::function<ExitCode(Place)> con
   std::string const said_before_main = errors_before_main();
   Backend backend = Backend::automatic;
   add_backend(app, backend);
-  return run_guarded(app, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
+  return run_alone(app, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
     expects_one_copy(app);
-    return start_and_run(app, for_kokkos, backend, said_before_main, body);
+    return start_and_run(app, distributed::Group::self(), for_kokkos, backend, said_before_main,
+                         body);
   });
 }
 
@@ -185,10 +204,23 @@ int run_on_ranks(CLI::App& app, int argc, char** argv,
   if (distributed::launch().rank > 0) leave_lines_to_first_rank();
   // Outlives what is thrown: the first rank's line comes before the end of all.
   std::optional<distributed::Session> session;
-  int const code = run_guarded(app, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
-    session.emplace(argc, argv);
-    auto const world = session->world();
-    return start_and_run(app, for_kokkos, backend, said_before_main, [&](Place place) {
+  int const code = run_guarded(app, [&] {
+    // Before the command line is read: where that of one rank is wrong, the others hear of it.
+    bool const connects = distributed::launch().size > 1 && distributed::has_mpi();
+    if (connects) session.emplace(argc, argv);
+    auto const world = connects ? session->world() : distributed::Group::self();
+    CommandLine const line =
+        distributed::together(world, [&] { return parse(app, argc, argv, true); });
+    auto const given = [&](char const* wish) { return line.wish == wish ? "given" : "not given"; };
+    distributed::expects_alike(world, {{"program", version_text(app.get_name())},
+                                       {"--help", given("--help")},
+                                       {"--version", given("--version")}});
+    if (!line.wish.empty()) {
+      if (distributed::launch().rank == 0) std::cout << line.text;
+      return ExitCode::success;
+    }
+    if (!connects) session.emplace(argc, argv);
+    return start_and_run(app, world, line.for_kokkos, backend, said_before_main, [&](Place place) {
       // By itself a rank takes the cores where it finds no device.
       distributed::expects_alike(world, {{"--backend", place == Place::device ? "gpu" : "cpu"}});
       return body(place, world);
@@ -200,7 +232,7 @@ int run_on_ranks(CLI::App& app, int argc, char** argv,
 
 int run_on_cores(CLI::App& app, int argc, char** argv, std::function<ExitCode()> const& body) {
   std::string const said_before_main = errors_before_main();
-  return run_guarded(app, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
+  return run_alone(app, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
     expects_one_copy(app);
     KokkosSession const kokkos(for_kokkos, Backend::cpu, said_before_main);
     Activity const working("working");
@@ -211,7 +243,7 @@ int run_on_cores(CLI::App& app, int argc, char** argv, std::function<ExitCode()>
 int run_without_kokkos(CLI::App& app, int argc, char** argv,
                        std::function<ExitCode()> const& body) {
   errors_before_main();  // of OpenMP's runtime, which isn't used
-  return run_guarded(app, argc, argv, false, [&](KokkosArguments const&) {
+  return run_alone(app, argc, argv, false, [&](KokkosArguments const&) {
     expects_one_copy(app);
     Activity const working("working");
     return body();

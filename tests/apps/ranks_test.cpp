@@ -64,6 +64,44 @@ TEST(Ranks, OneLineTellsOfAnOptionThatNoRankKnows) {
             "coir-info: error: unknown option --nonsense; coir-info --help lists what there is\n");
 }
 
+/// Two ranks, of which the second one is started in another way. All must end, with one line.
+void expect_one_line(int code, std::string const& first, std::string const& second,
+                     std::string const& line) {
+  SCOPED_TRACE(second);
+  Outcome const outcome = on_ranks(1, first + " : -n 1 " + second);
+  EXPECT_EQ(outcome.code, code);
+  EXPECT_EQ(outcome.output, "");
+  EXPECT_EQ(lines_of("coir-", outcome.errors), "coir-info: error: " + line + '\n');
+}
+
+TEST(Ranks, WhatIsWrongWithOneCommandLineEndsAll) {
+  expect_one_line(2, info, info + " --nonsense",
+                  "unknown option --nonsense; coir-info --help lists what there is");
+  expect_one_line(2, info, info + " --kokkos-num-threads=no",
+                  "--kokkos-num-threads must be a whole number from 1 to 1000000, not 'no'");
+  expect_one_line(2, info, info + " --help",
+                  "all ranks must be given the same --help: it is not given on rank 0 and given on "
+                  "rank 1");
+  expect_one_line(2, info + " --version", info,
+                  "all ranks must be given the same --version: it is given on rank 0 and not given "
+                  "on rank 1");
+  expect_one_line(2, info, info + " --json",
+                  "all ranks must be given the same --json: it is off on rank 0 and on on rank 1");
+}
+
+TEST(Ranks, KokkosThatCanNotStartOnOneOfThemEndsAll) {
+  expect_one_line(6, info, "env KOKKOS_NUM_THREADS=many " + info,
+                  "the environment variable KOKKOS_NUM_THREADS must be a whole number from 1 to "
+                  "1000000, not 'many': "
+                  "correct it, or unset it");
+  expect_one_line(6, info, "env OMP_NUM_THREADS=many " + info,
+                  "the environment variable OMP_NUM_THREADS holds what OpenMP doesn't understand, "
+                  "'many': correct it, or unset it");
+  expect_one_line(6, info, "env KOKKOS_TOOLS_LIBS=/nowhere.so " + info,
+                  "the tool for Kokkos can't be loaded (/nowhere.so: cannot open shared object "
+                  "file: No such file or directory): name a library that is there, or none");
+}
+
 TEST(Ranks, OneLineTellsOfATransportThatThereIsNot) {
   Outcome const outcome =
       run_command("COIR_TRANSPORT=doves " COIR_RUN_ON_RANKS "2 " + info + " --backend cpu");
