@@ -280,6 +280,13 @@ class PaintedSpectra {
   }
 
   Shape<3> shape() const { return {cells_, cells_, cells_}; }
+  /// Of the transforms, in place.
+  fft::RealPlan<Exec, T, 3> const& transforms() const { return plan_; }
+
+  /// With interlacing: the memory of the second mesh, the last sample half a cell further, and half_cell_phases().
+  Spectrum const& second() const { return second_; }
+  T const* shifted() const { return shifted_.data(); }
+  Kokkos::complex<T> const* phase() const { return phase_.data(); }
 
   /// sum_p exp(-i k x_p), times the window of painting.
   Spectrum operator()(Sample<T> const& sample) const {

@@ -1,0 +1,191 @@
+#pragma once
+
+/// \file
+/// The kernels of power_spectrum_pull_back.hpp, for one execution space.
+
+#include "power_spectrum_impl.hpp"
+
+#include <coir/mesh/power_spectrum_pull_back.hpp>
+#include <coir/mesh/pull_back.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace coir::mesh::detail {
+
+/// Multiplies each mode by what its bin has, over the window squared; by 0 beyond the bins.
+template <class T>
+struct WeightModes {
+  Kokkos::complex<T>* spectrum;
+  std::int64_t n;
+  double const* factor[3];    // along each axis, from compensation()
+  std::int64_t const* first;  // see SpectrumBins
+  double const* of_bin;
+  std::int64_t bins;
+
+  /// The first bin that begins beyond |q|^2; the one before has it, unless it ends there, too.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t bin_beyond(std::int64_t square) const {
+    std::int64_t low = 0, high = bins == 0 ? 0 : bins + 1;
+    while (low < high) {
+      std::int64_t const middle = (low + high) / 2;
+      if (first[middle] <= square)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    std::int64_t const x = fft::wave_number(i, n), y = fft::wave_number(j, n);
+    std::int64_t const beyond = bin_beyond(x * x + y * y + k * k);
+    bool const inside = beyond >= 1 && beyond <= bins;
+    double const weight =
+        inside ? of_bin[beyond - 1] * factor[0][i] * factor[1][j] * factor[2][k] : 0;
+    auto& mode = spectrum[(i * n + j) * (n / 2 + 1) + k];
+    mode = Kokkos::complex<T>(static_cast<T>(weight * static_cast<double>(mode.real())),
+                              static_cast<T>(weight * static_cast<double>(mode.imag())));
+  }
+};
+
+/// The adjoint of Interlace: spectrum / 2 and conj(phase) spectrum / 2.
+template <class T>
+struct SplitInterlaced {
+  Kokkos::complex<T>* spectrum;
+  Kokkos::complex<T>* shifted;
+  Kokkos::complex<T> const* phase;  // of wave i along an axis
+  std::int64_t n;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    std::int64_t const at = (i * n + j) * (n / 2 + 1) + k;
+    Kokkos::complex<T> const half = T(0.5) * spectrum[at];
+    shifted[at] = Kokkos::conj(phase[i] * phase[j] * phase[k]) * half;
+    spectrum[at] = half;
+  }
+};
+
+/// What counts of the planes k_2 = 0 and, for even n, k_2 = Nyquist in a sum over them of Re(mode exp(i k x)): the mean of each
+/// mode and of the conjugate of the opposite one. Transforms back to real numbers ask for it. Phases of half a cell break it,
+/// as components at the Nyquist frequency count as positive.
+template <class T>
+struct Symmetrise {
+  Kokkos::complex<T>* spectrum;
+  std::int64_t n;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t plane, std::int64_t i, std::int64_t j) const {
+    std::int64_t const opposite_i = i == 0 ? 0 : n - i, opposite_j = j == 0 ? 0 : n - j;
+    std::int64_t const row = i * n + j, opposite = opposite_i * n + opposite_j;
+    if (row > opposite) return;
+    std::int64_t const k = plane * (n / 2);
+    auto& a = spectrum[row * (n / 2 + 1) + k];
+    auto& b = spectrum[opposite * (n / 2 + 1) + k];
+    Kokkos::complex<T> const mean = T(0.5) * (a + Kokkos::conj(b));
+    a = mean;
+    b = Kokkos::conj(mean);
+  }
+};
+
+/// 2 dJ/dP_b scale / M_b of each bin, 0 for those without modes.
+inline std::vector<double> weights_of_bins(PowerSpectrum const& spectrum, double scale,
+                                           SlopeOfPower const& slope_of_power) {
+  std::vector<double> weights = slope_of_power(spectrum);
+  auto const given = static_cast<std::int64_t>(weights.size());
+  auto const bins = static_cast<std::int64_t>(spectrum.power.size());
+  expects(given == bins,
+          "slopes of the power must be " + std::to_string(bins) + ", one for each bin", given);
+  for (std::size_t b = 0; b < weights.size(); ++b) {
+    double const slope = weights[b];
+    if (spectrum.modes[b] == 0) {
+      weights[b] = 0;
+      continue;
+    }
+    expects(std::isfinite(slope),
+            "the slope of the power in bin " + std::to_string(b) + " must be finite", slope);
+    weights[b] = 2 * slope * scale / spectrum.modes[b];
+  }
+  return weights;
+}
+
+template <class T>
+struct AddSlopes {
+  T const* slope;
+  T* sum;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { sum[i] += slope[i]; }
+};
+
+template <class Exec, class T>
+PowerSpectrum power_spectrum_pull_back(Exec const& exec, Sample<T> const& sample, double box,
+                                       std::int64_t cells, SlopeOfPower const& slope_of_power,
+                                       T* to, PowerSpectrumOptions const& options) {
+  using Space = typename Exec::memory_space;
+  using Numbers = Kokkos::View<T*, Space>;
+  expects_measurable(box, cells, options);
+
+  ProfilingRegion const region("coir::mesh::power_spectrum_pull_back");
+  auto const particles = static_cast<double>(sample.particles);
+  double const volume = box * box * box, scale = volume / (particles * particles);
+  PaintedSpectra<Exec, T> const spectra(exec, cells, box, 1, sample.particles, options);
+  auto const spectrum = spectra(sample);
+  auto const rows = rows_of(spectrum);
+  PowerSpectrum result = sum_up_bins<true>(exec, rows, rows, spectra.shape(), box, scale, options);
+  tell_shot_noise(result, volume / particles, options);
+  auto const of_bin = copy_to<Space>("coir::mesh::power_spectrum_pull_back/weights",
+                                     weights_of_bins(result, scale, slope_of_power));
+
+  SpectrumBins const bins = spectrum_bins(spectra.shape(), box, options);
+  BinTables<Exec> const tables(bins, spectra.shape(), options);
+  auto const half = coir::box<3, std::int64_t>({cells, cells, cells / 2 + 1});
+  auto const& factor = tables.factor;
+  for_each("coir::mesh::power_spectrum_pull_back/weight", exec, half,
+           WeightModes<T>{spectrum.data(),
+                          cells,
+                          {factor[0].data(), factor[1].data(), factor[2].data()},
+                          tables.first.data(),
+                          of_bin.data(),
+                          bins.count()});
+  if (options.interlace) {
+    for_each("coir::mesh::power_spectrum_pull_back/split", exec, half,
+             SplitInterlaced<T>{spectrum.data(), spectra.second().data(), spectra.phase(), cells});
+    auto const planes = coir::box<3, std::int64_t>({cells % 2 == 0 ? 2 : 1, cells, cells});
+    for (auto* const modes : {spectrum.data(), spectra.second().data()})
+      for_each("coir::mesh::power_spectrum_pull_back/symmetrise", exec, planes,
+               Symmetrise<T>{modes, cells});
+  }
+
+  auto const read_slopes = [&](auto const& modes, T const* position, T* slopes) {
+    auto const slope_of_mesh = fft::real_view_of(modes, cells);
+    spectra.transforms().backward(modes, slope_of_mesh);
+    interpolation_slopes<Exec, T, 1>(exec, position, sample.particles, box,
+                                     read_only(cells_of(slope_of_mesh)), nullptr, slopes,
+                                     options.assignment);
+  };
+  read_slopes(spectrum, sample.position, to);
+  if (options.interlace) {
+    std::int64_t const count = 3 * sample.particles;
+    expects_memory<Space>(count * static_cast<std::int64_t>(sizeof(T)),
+                          "slopes of the second mesh of a power spectrum");
+    Numbers const more(Kokkos::view_alloc(Kokkos::WithoutInitializing,
+                                          "coir::mesh::power_spectrum_pull_back/slopes"),
+                       count);
+    read_slopes(spectra.second(), spectra.shifted(), more.data());
+    for_each("coir::mesh::power_spectrum_pull_back/add", exec, coir::box<1, std::int64_t>({count}),
+             AddSlopes<T>{more.data(), to});
+    exec.fence();  // before the slopes go
+  }
+  exec.fence();  // before the meshes go
+  return result;
+}
+
+}  // namespace coir::mesh::detail
+
+#define COIR_INSTANTIATE_POWER_SPECTRUM_PULL_BACK_OF(Exec, T)                                     \
+  template PowerSpectrum power_spectrum_pull_back<Exec, T>(Exec const&, Sample<T> const&, double, \
+                                                           std::int64_t, SlopeOfPower const&, T*, \
+                                                           PowerSpectrumOptions const&);
+#define COIR_INSTANTIATE_POWER_SPECTRUM_PULL_BACK(Exec)      \
+  namespace coir::mesh::detail {                             \
+  COIR_INSTANTIATE_POWER_SPECTRUM_PULL_BACK_OF(Exec, float)  \
+  COIR_INSTANTIATE_POWER_SPECTRUM_PULL_BACK_OF(Exec, double) \
+  }
