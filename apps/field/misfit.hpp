@@ -1,0 +1,194 @@
+#pragma once
+
+/// \file
+/// How far the density of particles is from a target.
+
+#include "target.hpp"
+
+#include <coir/core/loops.hpp>
+#include <coir/core/math.hpp>
+#include <coir/fft/plan.hpp>
+#include <coir/fft/wave_number.hpp>
+#include <coir/mesh/paint.hpp>
+#include <coir/mesh/pull_back.hpp>
+#include <coir/nbody/cotangents.hpp>
+#include <coir/nbody/particles.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <numbers>
+#include <utility>
+
+namespace coir::apps::field {
+
+/// exp(- k^2 L^2 / 2) over the number of points, of the modes of a mesh of (m, m, depth) cells in a box.
+template <class T>
+struct GaussianFilter {
+  std::int64_t m, depth;
+  double exponent;  ///< - (2 pi L / box)^2 / 2
+  double scale;     ///< 1 / points
+
+  GaussianFilter(std::int64_t side, std::int64_t cells_deep, double length, double box)
+      : m(side),
+        depth(cells_deep),
+        exponent(-std::pow(2 * std::numbers::pi * length / box, 2) / 2),
+        scale(1 / (double(side) * double(side) * double(cells_deep))) {}
+
+  KOKKOS_FUNCTION T operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    auto const x = static_cast<double>(fft::wave_number(i, m));
+    auto const y = static_cast<double>(fft::wave_number(j, m));
+    auto const z = static_cast<double>(fft::wave_number(k, depth));
+    return static_cast<T>(scale * math::exp(exponent * (x * x + y * y + z * z)));
+  }
+};
+
+namespace detail {
+
+/// residual = density / per_cell - target
+template <class T>
+struct Residual {
+  T const *density, *target;
+  T* residual;
+  T per_cell;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    residual[n] = density[n] / per_cell - target[n];
+  }
+};
+
+template <class T>
+struct SumOfSquares {
+  T const* values;
+  KOKKOS_FUNCTION void operator()(std::int64_t n, double& sum) const {
+    sum += static_cast<double>(values[n]) * static_cast<double>(values[n]);
+  }
+};
+
+template <class T>
+struct Multiply {
+  T* values;
+  T factor;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const { values[n] *= factor; }
+};
+
+/// a += b
+template <class T>
+struct Add {
+  T* a;
+  T const* b;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const { a[n] += b[n]; }
+};
+
+}  // namespace detail
+
+/// The misfit of a density and a target, both smoothed by a Gaussian S, and its derivatives:
+///
+///   r = S (density - target),   J = sum r^2 / (2 sigma^2),   dJ / d density = S r / sigma^2
+///
+/// In Fourier space that is a target with Gaussian noise sigma / S(k): small scales count less. A target of columns is a mesh of
+/// one cell along the third axis, on which painting adds up columns.
+template <class Exec, class T>
+class Misfit {
+ public:
+  using Cells = Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space>;
+  using Particles = coir::nbody::Particles<Exec, T>;
+  using Cotangents = coir::nbody::Cotangents<Exec, T>;
+
+  /// \param poll  called while derivatives are computed; may throw to stop
+  Misfit(Exec const& exec, Target const& target, double box, double smooth, double sigma,
+         mesh::Assignment assignment, std::function<void()> poll)
+      : exec_(exec),
+        box_(box),
+        smooth_(smooth),
+        sigma_(sigma),
+        assignment_(assignment),
+        poll_(std::move(poll)),
+        target_("coir::apps::field::target", target.cells.layout()),
+        residual_("coir::apps::field::residual", target.cells.layout()),
+        spectrum_("coir::apps::field::spectrum", target.cells.extent(0), target.cells.extent(1),
+                  target.cells.extent(2) / 2 + 1),
+        plan_(exec, {extent(0), extent(1), extent(2)}) {
+    auto const target_h = Kokkos::create_mirror_view(target_);
+    for (std::size_t n = 0; n < target_h.size(); ++n)
+      target_h.data()[n] = static_cast<T>(target.cells.data()[n]);
+    Kokkos::deep_copy(target_, target_h);
+  }
+
+  /// Bytes that a misfit holds, and works in.
+  static std::int64_t bytes(Exec const& exec, Target const& target) {
+    auto const extent = [&](std::size_t d) { return std::int64_t(target.cells.extent(d)); };
+    std::int64_t const row = extent(0) * extent(1);
+    return row * (2 * extent(2) + 2 * (extent(2) / 2 + 1)) * std::int64_t(sizeof(T)) +
+           fft::RealPlan<Exec, T, 3>::work_bytes(exec, {extent(0), extent(1), extent(2)});
+  }
+
+  /// The density of particles over its mean, which the next call changes.
+  Cells const& density(Particles const& particles) const {
+    paint(particles);
+    for_each("coir::apps::field::density", exec_, all(),
+             detail::Multiply<T>{residual_.data(), 1 / per_cell(particles)});
+    return residual_;
+  }
+
+  Cells const& target() const { return target_; }
+
+  double operator()(Particles const& particles) const { return value(particles); }
+
+  double operator()(Particles const& particles, Cotangents const& cotangents) const {
+    poll_();
+    double const result = value(particles);
+    smoothen();
+    T const factor = static_cast<T>(1 / (sigma_ * sigma_ * double(per_cell(particles))));
+    for_each("coir::apps::field::slope", exec_, all(),
+             detail::Multiply<T>{residual_.data(), factor});
+    mesh::paint_pull_back(exec_, particles.position, box_, residual_, cotangents.position,
+                          assignment_);
+    Kokkos::deep_copy(exec_, cotangents.momentum, T(0));
+    return result;
+  }
+
+ private:
+  std::int64_t extent(std::size_t d) const { return static_cast<std::int64_t>(target_.extent(d)); }
+  Box<1, std::int64_t> all() const {
+    return coir::box<1, std::int64_t>({static_cast<std::int64_t>(target_.size())});
+  }
+
+  T per_cell(Particles const& particles) const {
+    return static_cast<T>(double(particles.total()) / double(target_.size()));
+  }
+
+  void paint(Particles const& particles) const {
+    mesh::PaintOptions options;
+    options.assignment = assignment_;
+    mesh::paint(exec_, particles.position, box_, residual_, options);
+  }
+
+  /// J; the residual is smoothed once.
+  double value(Particles const& particles) const {
+    paint(particles);
+    for_each("coir::apps::field::residual", exec_, all(),
+             detail::Residual<T>{residual_.data(), target_.data(), residual_.data(),
+                                 per_cell(particles)});
+    smoothen();
+    double sum = 0;
+    reduce("coir::apps::field::misfit", exec_, all(), detail::SumOfSquares<T>{residual_.data()},
+           Kokkos::Sum<double>(sum));
+    return sum / (2 * sigma_ * sigma_);
+  }
+
+  void smoothen() const {
+    if (smooth_ == 0) return;
+    plan_.forward(residual_, spectrum_);
+    fft::multiply_modes(exec_, spectrum_, GaussianFilter<T>(extent(0), extent(2), smooth_, box_));
+    plan_.backward(spectrum_, residual_);
+  }
+
+  Exec exec_;
+  double box_, smooth_, sigma_;
+  mesh::Assignment assignment_;
+  std::function<void()> poll_;
+  Cells target_, residual_;
+  Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, typename Exec::memory_space> spectrum_;
+  fft::RealPlan<Exec, T, 3> plan_;
+};
+
+}  // namespace coir::apps::field

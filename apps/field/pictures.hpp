@@ -1,0 +1,41 @@
+#pragma once
+
+/// \file
+/// Pictures of densities, one or several side by side.
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace coir::apps::field {
+
+/// A square of values, row after row.
+struct Frame {
+  int pixels = 0;  ///< along a side
+  std::vector<float> values{};
+};
+
+/// Values from which on a picture is dark, and up to which it becomes lighter.
+struct Range {
+  double low = 0, high = 1;
+};
+
+/// Where 1 % of the values lie below, and 0.1 % above.
+Range range_of(Frame const& frame);
+
+/// The logarithms of a density's values.
+Frame logarithm_of(Frame density);
+
+/// A periodic square of values at the points of a grid, interpolated linearly to pixels.
+///
+/// \param values  [side * side]; value (i, j) lies at (i, j) over side of the picture
+Frame enlarged(std::vector<double> const& values, std::int64_t side, int pixels);
+
+/// Writes pictures of the same size side by side, with a gap of a 64th of them between, as one PNG.
+///
+/// \param ranges  of each
+/// \throws ResourceError if it can't be written
+void write_frames(std::filesystem::path const& path, std::vector<Frame> const& frames,
+                  std::vector<Range> const& ranges);
+
+}  // namespace coir::apps::field
