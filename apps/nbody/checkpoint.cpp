@@ -126,6 +126,28 @@ void open_part(CheckpointPart& part, hdf5::Type type) {
   }
 }
 
+[[noreturn]] void fail_as_no_checkpoint(std::filesystem::path const& path,
+                                        hdf5::Reader const& file) {
+  if (file.has("settings") || !file.has("positions") || !file.has("momenta"))
+    throw InputError(path.string() + " is no checkpoint of this version of coir-nbody: name one");
+  auto const whole = checkpoint_of_part(path);
+  throw InputError(path.string() + " is one rank's part of a checkpoint: name " +
+                   (whole.empty() ? "the file over all parts, " + std::string(checkpoint_name)
+                                  : whole.string() + ", the file over all parts") +
+                   ", or its folder");
+}
+
+/// Whether a file over parts still has the name by which it finds them.
+void expects_own_name(Checkpoint const& checkpoint) {
+  std::error_code none;
+  auto const& first = checkpoint.parts.front().path;
+  if (checkpoint.path.filename() == checkpoint_name || std::filesystem::exists(first, none)) return;
+  std::string const letter = first.stem().stem().extension().string();
+  throw InputError(checkpoint.path.string() + " was named " + std::string(checkpoint_name) +
+                   " when its parts, " + checkpoint_part(checkpoint_name, letter[1], 0).string() +
+                   " and so on, were written: give it that name again, in a folder with these");
+}
+
 /// What says which parts there are.
 struct PartsListed {
   std::int64_t side = 0;
@@ -141,8 +163,7 @@ PartsListed read_head(Checkpoint& checkpoint) {
   std::string const kind = file.has_attribute("/", "format")
                                ? file.attribute_text("/", "format", sizeof format - 1)
                                : "";
-  if (kind != format && kind != format_over_parts)
-    throw InputError(name + " is no checkpoint of this version of coir-nbody: name one");
+  if (kind != format && kind != format_over_parts) fail_as_no_checkpoint(checkpoint.path, file);
   checkpoint.steps_done = file.attribute<std::int32_t>("/", "steps_done");
   checkpoint.scale_factors = read_list<double>(file, name, "scale_factors", most_scale_factors);
   auto const steps = static_cast<std::int64_t>(checkpoint.scale_factors.size()) - 1;
@@ -224,10 +245,22 @@ Checkpoint read_checkpoint(distributed::Group const& ranks, std::filesystem::pat
                            Poll const& poll) {
   Checkpoint checkpoint;
   std::error_code none;
-  checkpoint.path = std::filesystem::is_directory(path, none) ? path / "checkpoint.hdf5" : path;
-  on_first(ranks, [&] { expects_whole(checkpoint.path, poll); });
-  PartsListed const listed = on_all(ranks, [&] { return read_head(checkpoint); });
+  checkpoint.path = std::filesystem::is_directory(path, none) ? path / checkpoint_name : path;
+  std::uint64_t checksum = 0;
+  on_first(ranks, [&] {
+    expects_whole(checkpoint.path, poll);
+    checksum = io::stored_checksum(checkpoint.path);
+  });
+  ranks.broadcast(&checksum, sizeof checksum);
   std::string const name = checkpoint.path.string();
+  PartsListed const listed = on_all(ranks, [&] {
+    if (io::stored_checksum(checkpoint.path) != checksum)
+      throw InputError("rank " + std::to_string(ranks.rank()) + " finds another " + name +
+                       " than the first rank: name one in a folder that all ranks share");
+    PartsListed found = read_head(checkpoint);
+    if (!found.checksums.empty()) expects_own_name(checkpoint);
+    return found;
+  });
   // One rank looks at a part, and those who need some of it open it.
   on_all(ranks, [&] {
     for (std::size_t n = 0; n < listed.checksums.size(); ++n)

@@ -13,6 +13,16 @@ std::filesystem::path checkpoint_part(std::filesystem::path const& checkpoint, c
                                      std::to_string(part) + checkpoint.extension().string());
 }
 
+std::filesystem::path checkpoint_of_part(std::filesystem::path const& part) {
+  std::filesystem::path const number = part.stem().extension(),
+                              letter = part.stem().stem().extension();
+  bool const is_number = number.string().find_first_not_of("0123456789", 1) == std::string::npos;
+  if (number.string().size() < 2 || !is_number || letter.string().size() != 2 ||
+      checkpoint_letters.find(letter.string()[1]) == std::string_view::npos)
+    return {};
+  return part.parent_path() / (part.stem().stem().stem().string() + part.extension().string());
+}
+
 char free_checkpoint_letter(std::filesystem::path const& checkpoint) {
   std::error_code none;
   for (char const letter : checkpoint_letters)

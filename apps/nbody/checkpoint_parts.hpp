@@ -9,11 +9,17 @@
 
 namespace coir::apps::nbody {
 
+/// The name of every checkpoint that a run writes: parts of one have names that begin alike.
+inline constexpr std::string_view checkpoint_name = "checkpoint.hdf5";
+
 inline constexpr std::string_view checkpoint_letters = "abcdefghijklmnopqrstuvwxyz";
 
 /// web/checkpoint.hdf5 -> web/checkpoint.a.0.hdf5
 std::filesystem::path checkpoint_part(std::filesystem::path const& checkpoint, char letter,
                                       int part);
+
+/// web/checkpoint.a.0.hdf5 -> web/checkpoint.hdf5; empty if it isn't the name of a part
+std::filesystem::path checkpoint_of_part(std::filesystem::path const& part);
 
 /// A letter whose parts belong to no checkpoint.
 ///

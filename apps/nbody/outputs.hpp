@@ -9,6 +9,7 @@
 #include "setting_list.hpp"
 #include "settings.hpp"
 #include "sheet.hpp"
+#include "snapshot_files.hpp"
 
 #include <coir/core/timing.hpp>
 #include <coir/cosmology/power.hpp>
@@ -84,13 +85,15 @@ class Outputs {
  public:
   using Particles = coir::nbody::Particles<Exec, T>;
 
+  /// \param replaces  whether snapshots take the place of those that were written on another number of ranks
   Outputs(Exec const& exec, distributed::Group const& ranks, Settings const& settings,
-          FileNames names, cosmology::LinearPower<double> power)
+          FileNames names, cosmology::LinearPower<double> power, bool replaces)
       : exec_(exec),
         ranks_(ranks),
         settings_(settings),
         names_(std::move(names)),
-        power_(std::move(power)) {}
+        power_(std::move(power)),
+        replaces_(replaces) {}
 
   /// What write() needs beside the particles, at most.
   ///
@@ -250,6 +253,9 @@ class Outputs {
     on_all(ranks_, [&] {
       if (written) written->commit();
     });
+    on_first(ranks_, [&] {
+      if (replaces_) remove_other_snapshot_files(names_, a, all.files());
+    });
     seconds_.io += watch.seconds();
   }
 
@@ -288,6 +294,7 @@ class Outputs {
   Settings settings_;
   FileNames names_;
   cosmology::LinearPower<double> power_;
+  bool replaces_;
   OutputSeconds seconds_;
 };
 

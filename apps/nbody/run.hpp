@@ -10,6 +10,8 @@
 #include "schedule.hpp"
 #include "setting_list.hpp"
 #include "settings.hpp"
+#include "shared_folder.hpp"
+#include "snapshot_files.hpp"
 #include "universe.hpp"
 
 #include <coir/core/loops.hpp>
@@ -21,11 +23,9 @@
 
 #include <support/compute_on.hpp>
 #include <support/exit_codes.hpp>
-#include <support/host_name.hpp>
 #include <support/interrupt.hpp>
 #include <support/memory_plan.hpp>
 #include <support/on_all.hpp>
-#include <support/output_folder.hpp>
 #include <support/progress.hpp>
 
 #include <algorithm>
@@ -68,6 +68,16 @@ struct Run {
   int last_step() const {
     return settings.stop_after > 0 ? std::min(settings.stop_after, schedule.steps())
                                    : schedule.steps();
+  }
+  /// Every rank that has particles writes one.
+  int files_of_snapshot() const {
+    return static_cast<int>(std::min<std::int64_t>(ranks.size(), settings.particles));
+  }
+  /// Whether it goes on from a checkpoint of the folder that it writes to.
+  bool goes_on_in_its_folder() const {
+    std::error_code none;
+    return checkpoint &&
+           std::filesystem::equivalent(checkpoint->path.parent_path() / ".", settings.output, none);
   }
   std::int64_t count() const {
     return settings.particles * settings.particles * settings.particles;
@@ -334,7 +344,8 @@ class Stepping {
         state_(state),
         simulation_(exec, run.ranks, std::move(particles), universe.power.growth(), run.simulation,
                     run.first_step()),
-        outputs_(exec, run.ranks, run.settings, names, universe.power) {}
+        outputs_(exec, run.ranks, run.settings, names, universe.power,
+                 run.goes_on_in_its_folder()) {}
 
   void advance_to(int step, ProgressLine& line) {
     std::int64_t const per_step = run_.count();
@@ -399,23 +410,16 @@ class Stepping {
   double seconds_ = 0;
 };
 
-/// The folder of a run's files, which the first rank makes and holds; all others must see it, too. Collective.
-class SharedFolder {
- public:
-  SharedFolder(Run const& run, FileNames const& names) {
-    on_first(run.ranks, [&] { folder_.emplace(run.settings.output, names.config()); });
-    on_all(run.ranks, [&] {
-      std::error_code none;
-      if (!std::filesystem::is_directory(run.settings.output, none))
-        throw ResourceError("rank " + std::to_string(run.ranks.rank()) + ", on " + host_name() +
-                            ", doesn't see the folder " + run.settings.output.string() +
-                            " that the first rank has made: name one that all machines share");
-    });
-  }
-
- private:
-  std::optional<OutputFolder> folder_;
-};
+/// \throws ResourceError if files of an earlier run on another number of ranks would be mixed with this one's. A run that goes on in
+/// its folder replaces them.
+inline void expects_folder_without_other_snapshots(Run const& run, FileNames const& names) {
+  if (!run.settings.snapshots || run.goes_on_in_its_folder()) return;
+  for (int const step : run.schedule.outputs)
+    if (step >= run.first_step() && step <= run.last_step())
+      expects_no_other_snapshot_files(names,
+                                      run.schedule.scale_factors[static_cast<std::size_t>(step)],
+                                      run.files_of_snapshot());
+}
 
 /// Makes the particles and the steps, and writes everything but the report. Collective.
 ///
@@ -425,7 +429,8 @@ Figures simulate(Exec const& exec, Run& run, Universe const& universe,
                  MemoryPlan const& predicted) {
   Settings const& settings = run.settings;
   FileNames const names(settings, run.schedule, run.ranks.size());
-  SharedFolder const folder(run, names);
+  SharedFolder const folder(run.ranks, settings.output, names.config());
+  on_first(run.ranks, [&] { expects_folder_without_other_snapshots(run, names); });
   if (!settings.report.empty())
     on_first(run.ranks, [&] { io::AtomicFile{settings.report}; });  // can it be written?
   RunState state(run);

@@ -1,6 +1,5 @@
 #include "schedule.hpp"
 
-#include "checkpoint_parts.hpp"
 #include "setting_list.hpp"
 
 #include <coir/core/errors.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "checkpoint_parts.hpp"
 #include "settings.hpp"
 
 #include <filesystem>
@@ -40,7 +41,7 @@ class FileNames {
   std::filesystem::path config() const { return folder_ / "config.toml"; }
   /// <folder>/snapshot_a0.500.hdf5, or if it is in several files <folder>/snapshot_a0.500.0.hdf5, ....1.hdf5, as GADGET names them.
   std::filesystem::path snapshot(double a, int files, int file) const;
-  std::filesystem::path checkpoint() const { return folder_ / "checkpoint.hdf5"; }
+  std::filesystem::path checkpoint() const { return folder_ / checkpoint_name; }
 
   /// Every file that a run may write to its folder.
   std::vector<std::filesystem::path> all(Schedule const& schedule) const;

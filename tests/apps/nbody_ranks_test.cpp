@@ -3,6 +3,10 @@
 #include <apps/nbody_fixture.hpp>
 
 #include <coir/hdf5/gadget.hpp>
+#include <coir/io/atomic_path.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +15,9 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -150,6 +157,49 @@ TEST_F(NbodyOnRanks, RefuseACheckpointWithoutAPartOrWithAnothers) {
                {"one/checkpoint.a.0.hdf5 isn't what its checksum is of"});
 }
 
+TEST_F(NbodyOnRanks, AreToldWhichFileOfACheckpointToName) {
+  std::string const run = "--particles 8 --steps 2 --no-pictures --stop-after 1 --quiet ";
+  grow(2, run + "--output run");
+  auto const copied = [&](std::string const& name) {
+    fs::copy_file(folder / "run" / name.substr(0, name.find(' ')),
+                  folder / name.substr(name.find(' ') + 1));
+  };
+  for (int const ranks : {1, 2}) {
+    expect_error(on(ranks, "--quiet --restart run/checkpoint.a.1.hdf5"), 3,
+                 {"run/checkpoint.a.1.hdf5 is one rank's part of a checkpoint: name "
+                  "run/checkpoint.hdf5, the file over all parts, or its folder"});
+    fs::rename(folder / "run/checkpoint.hdf5", folder / "run/of_friday.hdf5");
+    expect_error(on(ranks, "--quiet --restart run/of_friday.hdf5"), 3,
+                 {"run/of_friday.hdf5 was named checkpoint.hdf5 when its parts, "
+                  "checkpoint.a.0.hdf5 and so on, were written: give it that name again, in a "
+                  "folder with these"});
+    fs::rename(folder / "run/of_friday.hdf5", folder / "run/checkpoint.hdf5");
+  }
+  copied("checkpoint.a.0.hdf5 part.hdf5");
+  expect_error(on(1, "--quiet --restart part.hdf5"), 3,
+               {"part.hdf5 is one rank's part of a checkpoint: name the file over all parts, "
+                "checkpoint.hdf5, or its folder"});
+  // All of them by another name belong together again.
+  fs::create_directory(folder / "again");
+  copied("checkpoint.hdf5 again/friday.hdf5");
+  for (std::string const part : {"0", "1"})
+    copied("checkpoint.a." + part + ".hdf5 again/friday.a." + part + ".hdf5");
+  grow(2, "--quiet --restart again/friday.hdf5");
+}
+
+TEST_F(NbodyOnRanks, MustFindTheSameCheckpoint) {
+  std::string const run = "--particles 8 --steps 2 --no-pictures --stop-after 1 --quiet ";
+  for (std::string const seed : {"1", "2"}) {
+    fs::create_directory(folder / seed);
+    grow(2, run + "--seed " + seed + " --output " + seed + "/run");
+  }
+  auto const in = [&](std::string const& where) {
+    return "sh -c 'cd " + where + "; exec " COIR_APP " --quiet --restart run'";
+  };
+  expect_error(launch("1 " + in("1") + " : -n 1 " + in("2")), 3,
+               {"rank 1 finds another run/checkpoint.hdf5 than the first rank"});
+}
+
 TEST_F(NbodyOnRanks, NeedTheSameOptions) {
   expect_error(
       launch("1 " COIR_APP " --particles 8 --quiet : -n 1 " COIR_APP " --particles 16 --quiet"), 2,
@@ -179,6 +229,91 @@ TEST_F(NbodyOnRanks, KeepTheEarlierCheckpointWhereOneCanNotWrite) {
   EXPECT_EQ(checkpoint_files("run"), before);
   grow(2, "--quiet --restart run --snapshots");
   EXPECT_TRUE(fs::exists(folder / "run/snapshot_a1.000.1.hdf5"));
+}
+
+TEST_F(NbodyOnRanks, MustShareTheirFolder) {
+  // Each in a folder of its own, as on machines that share nothing.
+  fs::create_directory(folder / "one");
+  fs::create_directory(folder / "other");
+  std::string const run = "--particles 8 --steps 1 --no-pictures --quiet --output run";
+  auto const command = [&](std::string const& where, std::string const& arguments) {
+    return "sh -c 'cd " + where + "; exec " COIR_APP " " + arguments + "'";
+  };
+  auto const apart = [&](std::string const& arguments) {
+    return launch("1 " + command("one", arguments) + " : -n 1 " + command("other", arguments));
+  };
+  std::string const here = folder.path().string();
+  for (bool const there : {false, true}) {
+    if (there) fs::create_directory(folder / "other/run");
+    expect_error(apart(run), 4,
+                 {"rank 1 doesn't see in " + here + "/other/run on ",
+                  " what the first rank writes to " + here + "/one/run on ",
+                  ": name a folder that all ranks share"});
+  }
+  EXPECT_EQ(files(), (std::set<std::string>{"one", "other", "other/run"}));
+  auto const shared =
+      apart("--particles 8 --steps 1 --no-pictures --quiet --output " + here + "/run");
+  EXPECT_EQ(shared.code, 0) << shared.errors;
+  EXPECT_EQ(files("run"), (std::set<std::string>{"config.toml", "power_a1.000.txt"}));
+}
+
+TEST_F(NbodyOnRanks, MixNoSnapshotsOfRunsOnOtherNumbersOfRanks) {
+  std::string const run = "--particles 8 --steps 2 --no-pictures --no-spectra --snapshots --quiet ";
+  auto const snapshots = [&](std::string const& name) {
+    std::set<std::string> found;
+    for (auto const& file : files(name))
+      if (file.starts_with("snapshot_a1.000")) found.insert(file);
+    return found;
+  };
+  auto const of = [](int ranks) {
+    std::set<std::string> names;
+    for (int n = 0; n < ranks; ++n)
+      names.insert("snapshot_a1.000" + (ranks > 1 ? "." + std::to_string(n) : "") + ".hdf5");
+    return names;
+  };
+  // A new run refuses, before it writes anything, to be beside another one's; it replaces that of as many ranks.
+  for (auto const& [before, after, in_the_way] :
+       {std::tuple{3, 2, ".2"}, std::tuple{1, 2, ""}, std::tuple{2, 1, ".0"}}) {
+    std::string const name = std::to_string(before) + "to" + std::to_string(after);
+    grow(before, run + "--output " + name);
+    auto const written = fs::last_write_time(folder / name / "config.toml");
+    expect_error(on(after, run + "--output " + name), 4,
+                 {name + "/snapshot_a1.000" + in_the_way +
+                      ".hdf5 is of an earlier run on another number of ranks",
+                  "remove it, or name another --output"});
+    EXPECT_EQ(snapshots(name), of(before));
+    EXPECT_EQ(fs::last_write_time(folder / name / "config.toml"), written);
+    grow(before, run + "--seed 2 --output " + name);
+  }
+  // Snapshots of other times, and names that readers don't take for a part, are in nobody's way.
+  for (std::string const name :
+       {"snapshot_a0.500.hdf5", "snapshot_a1.000.x.hdf5", "snapshot_a1.000.7.hdf5.txt"})
+    write("3to2/" + name, "mine");
+  grow(3, run + "--output 3to2");
+  // A run that goes on writes the same snapshot again, in as many files as it has ranks.
+  for (auto const& [before, after] : {std::pair{1, 3}, std::pair{3, 2}, std::pair{2, 1}}) {
+    std::string const name = std::to_string(before) + "on" + std::to_string(after);
+    grow(before, run + "--checkpoint 1 --output " + name);
+    EXPECT_EQ(snapshots(name), of(before));
+    grow(after, "--quiet --restart " + name);
+    EXPECT_EQ(snapshots(name), of(after));
+  }
+  // Elsewhere it is a new one.
+  expect_error(on(2, "--quiet --restart 1on3 --output 3to2"), 4,
+               {"3to2/snapshot_a1.000.2.hdf5", "or name another --output"});
+}
+
+TEST_F(NbodyOnRanks, LeaveNothingOfARunThatWasKilled) {
+  fs::create_directory(folder / "run");
+  pid_t const writer = fork();
+  if (writer == 0) {
+    coir::io::AtomicPath const unfinished(folder / "run/checkpoint.hdf5");
+    _exit(0);  // as by SIGKILL
+  }
+  waitpid(writer, nullptr, 0);
+  ASSERT_EQ(files("run").size(), 1u);
+  grow(2, coir::testing::small + "--quiet --no-pictures --output run");
+  EXPECT_EQ(files("run"), (std::set<std::string>{"config.toml", "power_a1.000.txt"}));
 }
 
 TEST_F(NbodyOnRanks, EndTogetherWhenOneIsStopped) {
