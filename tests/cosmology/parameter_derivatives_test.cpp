@@ -1,8 +1,13 @@
 #include <coir/autodiff/dual.hpp>
 #include <coir/cosmology/growth.hpp>
 #include <coir/cosmology/parameter_derivatives.hpp>
+#include <coir/cosmology/power.hpp>
+
+#include <support/message_of.hpp>
 
 #include <gtest/gtest.h>
+
+#include <vector>
 
 using namespace coir;
 using namespace coir::cosmology;
@@ -52,4 +57,29 @@ TEST(ParameterDerivatives, OfGrowthAreItsDifferences) {
     EXPECT_NEAR(slope.*member, (d1(up) - d1(down)) / (2 * step), 2e-8);
   }
   EXPECT_EQ(slope.h, 0);
+}
+
+TEST(ParameterDerivatives, OfPowerKeepItsTransferFunctionAndGrowth) {
+  for (auto const transfer : {TransferFunction::eisenstein_hu, TransferFunction::no_wiggle}) {
+    LinearPower<> const power(Growth<>(planck18(), 0.3, 2), transfer);
+    auto const varied = power.with_parameters(variables<D>(planck18()));
+    for (double const k : {0.01, 0.1, 1.0}) {
+      // exp, log and pow of duals are those of their values.
+      EXPECT_NEAR(varied(D(k)).value, power(k), 1e-13 * power(k));
+      EXPECT_NEAR(derivatives(varied(D(k))).sigma8, 2 * power(k) / planck18().sigma8,
+                  1e-12 * power(k));
+    }
+    EXPECT_EQ(varied.growth().a_min(), 0.3);
+    EXPECT_EQ(varied.growth().a_max(), 2);
+    EXPECT_FALSE(power.is_table());
+  }
+}
+
+TEST(ParameterDerivatives, OfATableAreRefused) {
+  std::vector<double> const k{0.06, 0.1, 0.5, 1}, p{1000, 900, 300, 50};
+  LinearPower<> const table(planck18(), {k, p, "table.txt"});
+  EXPECT_TRUE(table.is_table());
+  EXPECT_EQ(coir::testing::message_of([&] { table.with_parameters(variables<D>(planck18())); }),
+            "table.txt: a table of P(k) isn't one of other parameters: make the spectrum of a "
+            "transfer function");
 }

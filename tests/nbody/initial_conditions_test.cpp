@@ -254,6 +254,27 @@ TYPED_TEST(InitialConditions, OfNoiseFromAFileAreThoseOfTheNoise) {
   }
 }
 
+TYPED_TEST(InitialConditions, OfNoiseInRealSpaceAreThoseOfItsFile) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  coir::testing::TemporaryFolder const folder;
+  std::string const path = (folder / "noise.npy").string();
+  for (std::int64_t const n : {1, 6, 7})
+    for (int const order : {1, 2}) {
+      auto const host = real_noise<TypeParam>(n);
+      io::write_npy(path, host);
+      auto const expected =
+          made<TypeParam>(n, 100, lcdm(), 0.5, {.order = order, .noise_file = path});
+      auto const noise = Kokkos::create_mirror_view_and_copy(typename Exec::memory_space{}, host);
+      for (int repeat = 0; repeat < 2; ++repeat) {  // it isn't overwritten
+        auto const particles =
+            initial_conditions<Exec, T>(Exec{}, n, 100, lcdm(), 0.5, order, noise);
+        EXPECT_EQ(vectors_of(particles.position), vectors_of(expected.position)) << n;
+        EXPECT_EQ(vectors_of(particles.momentum), vectors_of(expected.momentum)) << n;
+      }
+    }
+}
+
 TYPED_TEST(InitialConditions, TakeNoiseOfTheOtherPrecision) {
   using T = typename TypeParam::Real;
   using Other = coir::testing::Case<coir::testing::Host,
@@ -321,6 +342,11 @@ TYPED_TEST(InitialConditions, CheckTheirArguments) {
         message_of([&] { initial_conditions<Exec, T>(Exec{}, side, 100, lcdm(), 0.1, 2, noise); }),
         "the noise of " + std::to_string(side) +
             "^3 particles must have extents (n, n, n / 2 + 1)");
+
+  Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> const sites("sites", 4, 4,
+                                                                                   5);
+  EXPECT_EQ(message_of([&] { initial_conditions<Exec, T>(Exec{}, 4, 100, lcdm(), 0.1, 2, sites); }),
+            "the noise of 4^3 particles must have extents (4, 4, 4), not (4, 4, 5)");
 }
 
 TYPED_TEST(InitialConditions, WantAPowerTableThatCoversTheModes) {

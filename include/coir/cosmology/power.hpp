@@ -104,6 +104,25 @@ class LinearPower {
   Parameters<T> const& parameters() const { return growth_.parameters(); }
   Growth<T> const& growth() const { return growth_; }
 
+  /// The spectrum is a table, which doesn't depend on parameters but in its growth and normalisation.
+  bool is_table() const { return std::holds_alternative<PowerTable>(shape_); }
+
+  /// The spectrum of other parameters, such as variables() for derivatives along them, by the same transfer function and with
+  /// growth over the same range of a.
+  ///
+  /// \throws PreconditionError if this one is a table, or check finds a parameter at fault
+  template <class U>
+  LinearPower<U> with_parameters(Parameters<U> const& p) const {
+    if (auto const* const table = std::get_if<PowerTable>(&shape_))
+      expects(false, table->name() +
+                         ": a table of P(k) isn't one of other parameters: make the spectrum of a "
+                         "transfer function");
+    return LinearPower<U>(Growth<U>(p, growth_.a_min(), growth_.a_max()),
+                          std::holds_alternative<NoWiggle<T>>(shape_)
+                              ? TransferFunction::no_wiggle
+                              : TransferFunction::eisenstein_hu);
+  }
+
   /// P today at k in h/Mpc; (Mpc/h)^3.
   /// \throws PreconditionError unless k >= 0, or for a table within its range
   T operator()(T const& k) const {

@@ -102,4 +102,13 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
                                       Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight,
                                                    typename Exec::memory_space> const& noise);
 
+/// Initial conditions from white noise in real space: a number of mean 0 and variance 1 for each site, as a noise file has.
+///
+/// \param noise  (side, side, side)
+template <CompiledSpace Exec, Real T>
+Particles<Exec, T> initial_conditions(
+    Exec const& exec, std::int64_t side, double box, cosmology::LinearPower<double> const& power,
+    double a, int order,
+    Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space> const& noise);
+
 }  // namespace coir::nbody

@@ -1,0 +1,326 @@
+#pragma once
+
+/// \file
+/// The pull-back of initial conditions by Lagrangian perturbation theory, for one execution space.
+
+#include "amplitude_slopes.hpp"
+#include "amplitude_table.hpp"
+#include "lagrangian_factors.hpp"
+#include "lpt.hpp"
+#include "start_slopes.hpp"
+
+#include <coir/core/copy_to.hpp>
+#include <coir/core/errors.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/core/reducer.hpp>
+#include <coir/distributed/group.hpp>
+#include <coir/mesh/transform_bytes.hpp>
+#include <coir/nbody/initial_conditions_pull_back.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace coir::nbody {
+
+namespace detail {
+
+/// A mesh for each component of vectors, which are in lattice order.
+template <class T>
+struct SplitVectors {
+  T const* vectors;
+  T* to[3];
+  std::int64_t n;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    std::int64_t const row = i * n + j;
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) to[d][row * (2 * (n / 2 + 1)) + k] = vectors[(row * n + k) * 3 + d];
+  }
+};
+
+/// The transpose of PotentialDerivatives: the sum over the axes of modes times the conjugates of its factors. Of first
+/// derivatives it replaces `to`, which may be one of `from`; of second ones it is added.
+template <class T>
+struct ContractDerivatives {
+  Kokkos::complex<T> const* from[3];
+  Kokkos::complex<T>* to;
+  DerivativeFactors<T> factors;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    T factor[3];
+    factors(i, j, k, factor);
+    std::int64_t const at = (i * factors.n + j) * (factors.n / 2 + 1) + k;
+    T real = factors.second ? to[at].real() : T(0), imag = factors.second ? to[at].imag() : T(0);
+    COIR_UNROLL
+    for (int a = 0; a < 3; ++a) {
+      auto const mode = from[a][at];
+      real += factor[a] * (factors.second ? mode.real() : mode.imag());
+      imag += factor[a] * (factors.second ? mode.imag() : -mode.real());
+    }
+    to[at] = Kokkos::complex<T>(real, imag);
+  }
+};
+
+/// The transpose of AddSecondOrder: replaces three second derivatives of phi by sigma times the derivatives of the source with
+/// respect to them.
+template <class T>
+struct PullBackSecondOrder {
+  T const* sigma;
+  T *x, *y, *z;
+  bool mixed;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
+    T const s = sigma[c], a = x[c], b = y[c], d = z[c];
+    x[c] = mixed ? T(-2) * s * a : s * (b + d);
+    y[c] = mixed ? T(-2) * s * b : s * (d + a);
+    z[c] = mixed ? T(-2) * s * d : s * (a + b);
+  }
+};
+
+/// Adds up LagrangianFactors.
+struct FactorSums {
+  using value_type = LagrangianFactors<double>;
+  KOKKOS_FORCEINLINE_FUNCTION value_type neutral() const { return {0, 0, 0, 0}; }
+  KOKKOS_FORCEINLINE_FUNCTION void join(value_type& into, value_type const& value) const {
+    into.d1 += value.d1;
+    into.d2 += value.d2;
+    into.p1 += value.p1;
+    into.p2 += value.p2;
+  }
+};
+
+/// The products of what is displaced by a density with the displacements' slopes: dJ / d factor.
+template <class T>
+struct FactorProducts {
+  Kokkos::complex<T> const *of_position, *of_momentum;  // X and Q
+  Kokkos::complex<T> const *first, *second;             // densities; no second one to first order
+  std::int64_t n;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k,
+                                  LagrangianFactors<double>& sum) const {
+    std::int64_t const at = (i * n + j) * (n / 2 + 1) + k;
+    sum.d1 += product_of_modes(of_position[at], first[at], k, n);
+    sum.p1 += product_of_modes(of_momentum[at], first[at], k, n);
+    if (second == nullptr) return;
+    sum.d2 += product_of_modes(of_position[at], second[at], k, n);
+    sum.p2 += product_of_modes(of_momentum[at], second[at], k, n);
+  }
+};
+
+/// The steps of initial conditions in reverse. Slopes in Fourier space are divided by n^3: transformed backward they are those of
+/// fields.
+template <class Exec, class T>
+class LptPullBack {
+ public:
+  using Mesh = typename Lpt<Exec, T>::Mesh;
+
+  LptPullBack(Exec const& exec, std::int64_t n, double box)
+      : exec_(exec), n_(n), lpt_(exec, distributed::Group::self(), n, box) {}
+
+  Lpt<Exec, T> const& lpt() const { return lpt_; }
+
+  /// The slope of a density whose displacements have the slopes `vectors`, in the memory of x, which is given away.
+  Mesh displacement(T const* vectors, Mesh& x, Mesh& y, Mesh& z) const {
+    for_each("coir::nbody::lpt_pull_back/split", exec_, sites(),
+             SplitVectors<T>{vectors, {lpt_.numbers(x), lpt_.numbers(y), lpt_.numbers(z)}, n_});
+    contract(x, y, z, x, false, 0);
+    return std::exchange(x, Mesh{});
+  }
+
+  /// dJ / d factor from the slopes of positions and momenta.
+  ///
+  /// \param second  the source of second order, or nothing
+  LagrangianFactors<double> factors(Mesh const& of_position, Mesh const& of_momentum,
+                                    Mesh const& density, Mesh const& second) const {
+    LagrangianFactors<double> sums{};
+    reduce("coir::nbody::lpt_pull_back/factors", exec_, modes(),
+           FactorProducts<T>{of_position.data, of_momentum.data, density.data, second.data, n_},
+           MonoidReducer<FactorSums>({}, sums));
+    return sums;
+  }
+
+  /// Adds what the source of second order contributes to the slope of the density.
+  ///
+  /// \param sigma  the source's slope, in Fourier space: of no use afterwards
+  void second_order(Mesh const& density, Mesh& sigma, Mesh& x, Mesh& y, Mesh& z,
+                    Mesh const& slope) const {
+    lpt_.backward(sigma);
+    for (bool const mixed : {false, true}) {
+      int const shift = mixed ? 1 : 0;
+      lpt_.differentiate(density.data, x, y, z, true, shift);
+      for_each("coir::nbody::lpt_pull_back/second_order", exec_,
+               coir::box<1, std::int64_t>({n_ * n_ * 2 * (n_ / 2 + 1)}),
+               PullBackSecondOrder<T>{lpt_.numbers(sigma), lpt_.numbers(x), lpt_.numbers(y),
+                                      lpt_.numbers(z), mixed});
+      contract(x, y, z, slope, true, shift);
+    }
+  }
+
+  /// Replaces the slopes of positions and momenta by those of the densities of first and second order.
+  void combine(Mesh const& of_position, Mesh const& of_momentum,
+               LagrangianFactors<double> const& f) const {
+    for_each("coir::nbody::lpt_pull_back/combine", exec_,
+             coir::box<1, std::int64_t>({n_ * n_ * (n_ / 2 + 1)}),
+             Combine<T>{of_position.data, of_momentum.data, static_cast<T>(f.d1),
+                        static_cast<T>(f.p1), static_cast<T>(f.d2), static_cast<T>(f.p2)});
+  }
+
+  /// Transforms modes to numbers of sites.
+  void to_sites(Mesh& mesh, T* to) const {
+    lpt_.backward(mesh);
+    for_each("coir::nbody::lpt_pull_back/sites", exec_, sites(),
+             CopySites<T>{lpt_.numbers(mesh), to, n_, 2 * (n_ / 2 + 1), n_});
+  }
+
+ private:
+  Box<3, std::int64_t> sites() const { return coir::box<3, std::int64_t>({n_, n_, n_}); }
+  Box<3, std::int64_t> modes() const { return coir::box<3, std::int64_t>({n_, n_, n_ / 2 + 1}); }
+
+  /// Transforms three fields, and contracts them with derivatives.
+  void contract(Mesh& x, Mesh& y, Mesh& z, Mesh const& to, bool second, int shift) const {
+    for (auto* mesh : {&x, &y, &z}) lpt_.forward(*mesh);
+    for_each("coir::nbody::lpt_pull_back/contract", exec_, modes(),
+             ContractDerivatives<T>{
+                 {x.data, y.data, z.data}, to.data, lpt_.derivative_factors(second, shift)});
+  }
+
+  Exec exec_;
+  std::int64_t n_;
+  Lpt<Exec, T> lpt_;
+};
+
+/// Writes the slope of the noise.
+///
+/// \param with_cosmology  whether the slopes of factors and amplitudes are wanted, too; else they are left empty
+template <class Exec, class T>
+StartSlopes pull_back_start(Exec const& exec, std::int64_t side, double box,
+                            cosmology::LinearPower<double> const& power, double a, int order,
+                            T const* noise, Cotangents<Exec, T> const& cotangents,
+                            T* slope_of_noise, bool with_cosmology) {
+  using Space = typename Exec::memory_space;
+  using Mesh = typename LptPullBack<Exec, T>::Mesh;
+  auto const factors = lagrangian_factors(power, a);
+  auto const table = amplitude_table(power, side, box);
+  auto const log_amplitude = copy_to<Space>("coir::nbody::lpt/power", table.log_amplitude);
+  Amplitudes const amplitudes = amplitudes_of(table, log_amplitude);
+
+  LptPullBack<Exec, T> const back(exec, side, box);
+  auto const& lpt = back.lpt();
+  auto const new_mesh = [&] { return lpt.meshes(1)[0]; };
+  auto const density = lpt.modes_of(noise);
+  lpt.colour(amplitudes, density.data);
+
+  auto scratch = lpt.meshes(3);
+  auto &x = scratch[0], &y = scratch[1], &z = scratch[2];
+  Mesh source;
+  if (with_cosmology && order == 2) {
+    source = new_mesh();
+    lpt.second_order_source(density.data, source, x, y, z);
+  }
+  Mesh slope = back.displacement(cotangents.position.data(), x, y, z);
+  x = new_mesh();
+  Mesh sigma = back.displacement(cotangents.momentum.data(), x, y, z);
+
+  StartSlopes result;
+  if (with_cosmology) result.factors = back.factors(slope, sigma, density, source);
+  back.combine(slope, sigma, factors);
+  if (order == 2) {
+    x = source.data != nullptr ? std::move(source) : new_mesh();
+    back.second_order(density, sigma, x, y, z, slope);
+  }
+  if (with_cosmology)
+    result.log_amplitude =
+        amplitude_slopes(exec, AmplitudeTerms<T>{density.data, slope.data, side}, amplitudes);
+  lpt.colour(amplitudes, slope.data);
+  back.to_sites(slope, slope_of_noise);
+  exec.fence();
+  return result;
+}
+
+/// Bytes of meshes and tables, without the work space of transforms.
+template <class Exec, class T>
+std::int64_t pull_back_bytes(std::int64_t side) {
+  constexpr std::int64_t meshes = 6, nodes = 8193;
+  return meshes * mesh_bytes(side, sizeof(T), side) / 8 * 9 +
+         amplitude_slopes_bytes<Exec, T>(side, nodes);
+}
+
+template <class Exec, class T>
+void check_pull_back(
+    std::int64_t side, double box, int order,
+    Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space> const& noise,
+    Cotangents<Exec, T> const& cotangents,
+    Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> const& slope_of_noise) {
+  check_lattice(side, box, order);
+  expects_sites("the noise", noise, side);
+  expects_sites("the slope of the noise", slope_of_noise, side);
+  std::string const particles = std::to_string(side) + "^3 particles";
+  auto const expects_particles = [&](char const* what, auto const& vectors) {
+    expects(static_cast<std::int64_t>(vectors.extent(0)) == side * side * side,
+            std::string("the derivatives with respect to ") + what + " of " + particles +
+                " must have extents (" + std::to_string(side * side * side) + ", 3), not (" +
+                std::to_string(vectors.extent(0)) + ", 3)");
+  };
+  expects_particles("positions", cotangents.position);
+  expects_particles("momenta", cotangents.momentum);
+  expects_memory<typename Exec::memory_space>(
+      pull_back_bytes<Exec, T>(side), "the pull-back of initial conditions of " + particles);
+}
+
+}  // namespace detail
+
+template <CompiledSpace Exec, Real T>
+std::int64_t initial_conditions_pull_back_bytes(Exec const& exec, std::int64_t side) {
+  return detail::pull_back_bytes<Exec, T>(side) +
+         mesh::transform_bytes<Exec, T>(exec, distributed::Group::self(), {side, side, side},
+                                        detail::Lpt<Exec, T>::plan_options());
+}
+
+template <CompiledSpace Exec, Real T>
+void initial_conditions_noise_pull_back(
+    Exec const& exec, std::int64_t side, double box, cosmology::LinearPower<double> const& power,
+    double a, int order,
+    Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space> const& noise,
+    Cotangents<Exec, T> const& cotangents,
+    Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> const& slope_of_noise) {
+  detail::check_pull_back<Exec, T>(side, box, order, noise, cotangents, slope_of_noise);
+  detail::pull_back_start<Exec, T>(exec, side, box, power, a, order, noise.data(), cotangents,
+                                   slope_of_noise.data(), false);
+}
+
+template <CompiledSpace Exec, Real T>
+cosmology::Parameters<double> initial_conditions_pull_back(
+    Exec const& exec, std::int64_t side, double box, cosmology::LinearPower<double> const& power,
+    double a, int order,
+    Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space> const& noise,
+    Cotangents<Exec, T> const& cotangents,
+    Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> const& slope_of_noise) {
+  detail::check_pull_back<Exec, T>(side, box, order, noise, cotangents, slope_of_noise);
+  expects(!power.is_table(),
+          "a table of P(k) has no derivatives with respect to parameters: make the spectrum of a "
+          "transfer function, or take initial_conditions_noise_pull_back");
+  auto const slopes = detail::pull_back_start<Exec, T>(
+      exec, side, box, power, a, order, noise.data(), cotangents, slope_of_noise.data(), true);
+  return detail::slope_of_parameters(slopes, power, side, box, a);
+}
+
+}  // namespace coir::nbody
+
+#define COIR_INSTANTIATE_INITIAL_CONDITIONS_PULL_BACK_OF(Exec, T)                               \
+  template std::int64_t initial_conditions_pull_back_bytes<Exec, T>(Exec const&, std::int64_t); \
+  template void initial_conditions_noise_pull_back<Exec, T>(                                    \
+      Exec const&, std::int64_t, double, cosmology::LinearPower<double> const&, double, int,    \
+      Kokkos::View<T const***, Kokkos::LayoutRight, Exec::memory_space> const&,                 \
+      Cotangents<Exec, T> const&,                                                               \
+      Kokkos::View<T***, Kokkos::LayoutRight, Exec::memory_space> const&);                      \
+  template cosmology::Parameters<double> initial_conditions_pull_back<Exec, T>(                 \
+      Exec const&, std::int64_t, double, cosmology::LinearPower<double> const&, double, int,    \
+      Kokkos::View<T const***, Kokkos::LayoutRight, Exec::memory_space> const&,                 \
+      Cotangents<Exec, T> const&,                                                               \
+      Kokkos::View<T***, Kokkos::LayoutRight, Exec::memory_space> const&);
+#define COIR_INSTANTIATE_INITIAL_CONDITIONS_PULL_BACK(Exec)      \
+  namespace coir::nbody {                                        \
+  COIR_INSTANTIATE_INITIAL_CONDITIONS_PULL_BACK_OF(Exec, float)  \
+  COIR_INSTANTIATE_INITIAL_CONDITIONS_PULL_BACK_OF(Exec, double) \
+  }

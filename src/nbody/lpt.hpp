@@ -1,0 +1,422 @@
+#pragma once
+
+/// \file
+/// Meshes, transforms and kernels of Lagrangian perturbation theory, which initial conditions and their derivatives have in
+/// common.
+
+#include "amplitude_table.hpp"
+#include "wrapped.hpp"
+
+#include <coir/core/copy_to.hpp>
+#include <coir/core/errors.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/math.hpp>
+#include <coir/core/pool.hpp>
+#include <coir/distributed/share.hpp>
+#include <coir/distributed/together.hpp>
+#include <coir/fft/in_place.hpp>
+#include <coir/fft/plan.hpp>
+#include <coir/fft/slab.hpp>
+#include <coir/fft/wave_number.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numbers>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace coir::nbody::detail {
+
+/// The amplitudes of modes, from an AmplitudeTable in the memory of kernels.
+struct Amplitudes {
+  double const* log_amplitude;
+  double log_first, per_step;
+  int last;
+
+  /// Where a mode lies in the table: a share `part` of the way from node `below` to the next.
+  struct Place {
+    int below;
+    double part;
+  };
+
+  /// \param square  of the mode's whole wave numbers, above 0
+  KOKKOS_FORCEINLINE_FUNCTION Place place(double square) const {
+    double const at = (0.5 * math::log(square) - log_first) * per_step;
+    int const below = at < 0 ? 0 : at >= last ? last - 1 : static_cast<int>(at);
+    return {below, at - below};
+  }
+
+  /// sqrt(P(k) / volume of a cell)
+  KOKKOS_FORCEINLINE_FUNCTION double operator()(double square) const {
+    auto const [below, part] = place(square);
+    return math::exp((1 - part) * log_amplitude[below] + part * log_amplitude[below + 1]);
+  }
+};
+
+/// \param log_amplitude  the table's, copied to where kernels read it
+template <class Space>
+Amplitudes amplitudes_of(AmplitudeTable<> const& table,
+                         Kokkos::View<double*, Space> const& log_amplitude) {
+  return {log_amplitude.data(), table.first, 1 / table.step, table.steps()};
+}
+
+/// Turns white noise into the linear density: multiplies each mode by its amplitude, and the mean by 0.
+template <class T>
+struct ColourNoise {
+  Kokkos::complex<T>* spectrum;
+  std::int64_t n;
+  std::int64_t first_row, rows;  ///< those of the second axis that are here
+  Amplitudes amplitudes;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t row, std::int64_t k) const {
+    auto const x = static_cast<double>(fft::wave_number(i, n)),
+               y = static_cast<double>(fft::wave_number(first_row + row, n)),
+               z = static_cast<double>(k);
+    double const square = x * x + y * y + z * z;
+    T factor = 0;
+    if (square > 0) factor = static_cast<T>(amplitudes(square));
+    auto& mode = spectrum[(i * rows + row) * (n / 2 + 1) + k];
+    mode = Kokkos::complex<T>(mode.real() * factor, mode.imag() * factor);
+  }
+};
+
+/// What modes of a density are multiplied by for the derivatives of phi = laplacian^-1 of it along the three axes a: -d_a phi is
+/// the density times i k_a / k^2, and the second derivatives d_a d_b phi, b = (a + shift) mod 3, are the density times
+/// k_a k_b / k^2. Divided by n^3, which the transforms that follow leave to do.
+template <class T>
+struct DerivativeFactors {
+  std::int64_t n;
+  std::int64_t first_row;  ///< of the second axis, here
+  bool second;
+  int shift;
+  T unit;  // 2 pi / box
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t row, std::int64_t k,
+                                              T (&factor)[3]) const {
+    std::int64_t const j = first_row + row;
+    T const wave[3] = {unit * static_cast<T>(fft::wave_number(i, n)),
+                       unit * static_cast<T>(fft::wave_number(j, n)), unit * static_cast<T>(k)};
+    T const square = wave[0] * wave[0] + wave[1] * wave[1] + wave[2] * wave[2];
+    T const cells = static_cast<T>(n) * static_cast<T>(n) * static_cast<T>(n);
+    // The Nyquist frequency is left out where the derivative along the axis is of odd order.
+    bool const odd = !second || shift > 0;
+    T const slope[3] = {odd && 2 * i == n ? T(0) : wave[0], odd && 2 * j == n ? T(0) : wave[1],
+                        odd && 2 * k == n ? T(0) : wave[2]};
+    COIR_UNROLL
+    for (int a = 0; a < 3; ++a) {
+      factor[a] = square > T(0) ? slope[a] / (square * cells) : T(0);
+      if (second) factor[a] *= shift == 0 ? slope[a] : slope[a < 2 ? a + 1 : 0];
+    }
+  }
+};
+
+/// Derivatives of phi in Fourier space, from the modes of a density.
+template <class T>
+struct PotentialDerivatives {
+  Kokkos::complex<T> const* from;
+  Kokkos::complex<T>* to[3];
+  std::int64_t rows;  ///< of the second axis, here
+  DerivativeFactors<T> factors;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t row, std::int64_t k) const {
+    T factor[3];
+    factors(i, row, k, factor);
+    std::int64_t const at = (i * rows + row) * (factors.n / 2 + 1) + k;
+    auto const mode = from[at];
+    COIR_UNROLL
+    for (int a = 0; a < 3; ++a)
+      to[a][at] = factors.second
+                      ? Kokkos::complex<T>(factor[a] * mode.real(), factor[a] * mode.imag())
+                      : Kokkos::complex<T>(-factor[a] * mode.imag(), factor[a] * mode.real());
+  }
+};
+
+/// The source of second order, sum_(i<j) (phi,ii phi,jj - phi,ij^2), in two passes: source = x y + y z + z x of the
+/// pure second derivatives, and then source -= x^2 + y^2 + z^2 of the mixed ones.
+template <class T>
+struct AddSecondOrder {
+  T* source;
+  T const *x, *y, *z;
+  bool mixed;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
+    if (mixed)
+      source[c] -= x[c] * x[c] + y[c] * y[c] + z[c] * z[c];
+    else
+      source[c] = x[c] * y[c] + y[c] * z[c] + z[c] * x[c];
+  }
+};
+
+/// Copies numbers of n^3 sites to a mesh, whose rows end in unused numbers, or from one.
+template <class T>
+struct CopySites {
+  T const* from;
+  T* to;
+  std::int64_t n, from_row, to_row;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    to[(i * n + j) * to_row + k] = from[(i * n + j) * from_row + k];
+  }
+};
+
+/// Replaces the densities of first and second order by linear combinations, whose displacements are those of positions
+/// (first) and of momenta (second).
+template <class T>
+struct Combine {
+  Kokkos::complex<T>*first, *second;
+  T d1, d2, p1, p2;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
+    auto const a = first[c], b = second[c];
+    first[c] = Kokkos::complex<T>(d1 * a.real() + d2 * b.real(), d1 * a.imag() + d2 * b.imag());
+    second[c] = Kokkos::complex<T>(p1 * a.real() + p2 * b.real(), p1 * a.imag() + p2 * b.imag());
+  }
+};
+
+/// x = q + for_position s, p = for_momentum s, of a displacement s with a mesh for each component.
+template <class T>
+struct Displace {
+  T const* s[3];
+  T *position, *momentum;  // null where they aren't to be written
+  std::int64_t n;
+  std::int64_t first_plane;  ///< of the lattice's planes on this rank
+  double box;
+  T for_position, for_momentum;
+
+  KOKKOS_FORCEINLINE_FUNCTION T displacement(std::int64_t i, std::int64_t j, std::int64_t k,
+                                             int d) const {
+    T const* const component = d == 0 ? s[0] : d == 1 ? s[1] : s[2];
+    return component[(i * n + j) * (2 * (n / 2 + 1)) + k];
+  }
+
+  /// \param site  along axis d
+  KOKKOS_FORCEINLINE_FUNCTION void store(T displacement, std::int64_t site, std::int64_t to) const {
+    if (position != nullptr) {
+      T const length = static_cast<T>(box), spacing = static_cast<T>(box / static_cast<double>(n));
+      position[to] = wrapped(static_cast<T>(site) * spacing + for_position * displacement, length);
+    }
+    if (momentum != nullptr) momentum[to] = for_momentum * displacement;
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d)
+      store(displacement(i, j, k, d),
+            d == 0   ? first_plane + i
+            : d == 1 ? j
+                     : k,
+            ((i * n + j) * n + k) * 3 + d);
+  }
+};
+
+/// Displace for devices: a thread takes three of the 3 n numbers of a row, n apart, so that stores are coalesced.
+template <class T>
+struct DisplaceNumbers {
+  Displace<T> displace;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t first) const {
+    auto const n = static_cast<std::int32_t>(displace.n);
+    T displacement[3];
+    COIR_UNROLL
+    for (int m = 0; m < 3; ++m) {
+      std::int32_t const number = static_cast<std::int32_t>(first) + m * n;
+      displacement[m] = displace.displacement(i, j, number / 3, number % 3);
+    }
+    COIR_UNROLL
+    for (int m = 0; m < 3; ++m) {
+      std::int32_t const number = static_cast<std::int32_t>(first) + m * n, d = number % 3;
+      displace.store(displacement[m],
+                     d == 0   ? displace.first_plane + i
+                     : d == 1 ? j
+                              : number / 3,
+                     (i * n + j) * n * 3 + number);
+    }
+  }
+};
+
+/// Bytes of a mesh on the rank that has most planes.
+inline std::int64_t mesh_bytes(std::int64_t side, std::size_t number, std::int64_t planes) {
+  return planes * side * (side / 2 + 1) * 2 * static_cast<std::int64_t>(number);
+}
+
+inline void check_lattice(std::int64_t side, double box, int order) {
+  // The bytes of more particles exceed 64 bits.
+  expects(side >= 1 && side <= 1 << 18, "the particles along a side must be from 1 to 2^18", side);
+  expects(box > 0 && std::isfinite(box), "the box length must be positive and finite, in Mpc/h",
+          box);
+  expects(order == 1 || order == 2, "the order of perturbation theory must be 1 or 2", order);
+}
+
+template <class View>
+void expects_sites(char const* what, View const& view, std::int64_t side) {
+  std::string const extent = std::to_string(side);
+  for (std::size_t d = 0; d < 3; ++d)
+    expects(static_cast<std::int64_t>(view.extent(d)) == side,
+            std::string(what) + " of " + extent + "^3 particles must have extents (" + extent +
+                ", " + extent + ", " + extent + "), not (" + std::to_string(view.extent(0)) + ", " +
+                std::to_string(view.extent(1)) + ", " + std::to_string(view.extent(2)) + ")");
+}
+
+/// Meshes, transforms and kernels of Lagrangian perturbation theory. Over ranks each has planes of the lattice and rows
+/// of spectra.
+template <class Exec, class T>
+class Lpt {
+ public:
+  using Space = typename Exec::memory_space;
+  using Number = Kokkos::complex<T>;
+  using Spectrum = Kokkos::View<Number***, Kokkos::LayoutRight, Space>;
+  using Block =
+      Kokkos::View<Number***, Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  /// A mesh in memory of the pool of arrays, which is faster than the system's: a spectrum, or real numbers in its place.
+  struct Mesh {
+    std::shared_ptr<void> memory;
+    Number* data = nullptr;
+  };
+
+  Lpt(Exec const& exec, distributed::Group const& group, std::int64_t n, double box)
+      : exec_(exec),
+        group_(group),
+        n_(n),
+        unit_(2 * std::numbers::pi / box),
+        planes_(distributed::share_of(n, group.rank(), group.size())),
+        rows_(planes_) {
+    if (group.size() == 1)
+      plan_.emplace(exec, Shape<3>{n, n, n}, 1, plan_options());
+    else
+      slab_.emplace(exec, group, Shape<3>{n, n, n}, plan_options());
+    if (slab_) spare_ = meshes(1)[0];
+  }
+
+  // Measured plans differ between runs, and with them the last bits; and so do planes that are transformed together.
+  static fft::PlanOptions plan_options() {
+    return {.in_place = true, .effort = fft::Effort::estimate, .by_planes = true};
+  }
+
+  distributed::Group const& group() const { return group_; }
+  distributed::Share const& planes() const { return planes_; }
+  distributed::Share const& rows() const { return rows_; }
+
+  /// On all ranks, or on none where memory is short on one.
+  std::vector<Mesh> meshes(std::size_t count) const {
+    return distributed::together(group_, [&] {
+      std::vector<Mesh> result;
+      while (result.size() < count) result.push_back(mesh());
+      return result;
+    });
+  }
+  T* numbers(Mesh const& mesh) const { return reinterpret_cast<T*>(mesh.data); }
+  Block field(Mesh const& mesh) const {
+    return Block(mesh.data, static_cast<std::size_t>(planes_.count), static_cast<std::size_t>(n_),
+                 static_cast<std::size_t>(n_ / 2 + 1));
+  }
+
+  void forward(Mesh& mesh) const {
+    if (plan_)
+      plan_->forward(fft::real_view_of(field(mesh), n_), field(mesh));
+    else
+      over_ranks(mesh, [&](Block const& from, Block const& to) { slab_->forward(from, to); }, true);
+  }
+
+  void backward(Mesh& mesh) const {
+    if (plan_)
+      plan_->backward(field(mesh), fft::real_view_of(field(mesh), n_));
+    else
+      over_ranks(
+          mesh, [&](Block const& from, Block const& to) { slab_->backward(from, to); }, false);
+  }
+
+  /// The modes of n^3 numbers, on one rank.
+  Mesh modes_of(T const* sites) const {
+    auto mesh = meshes(1)[0];
+    for_each("coir::nbody::lpt/sites", exec_, coir::box<3, std::int64_t>({n_, n_, n_}),
+             CopySites<T>{sites, numbers(mesh), n_, n_, 2 * (n_ / 2 + 1)});
+    forward(mesh);
+    return mesh;
+  }
+
+  /// Multiplies modes by their amplitudes.
+  void colour(Amplitudes const& amplitudes, Number* modes) const {
+    for_each("coir::nbody::lpt/colour", exec_,
+             coir::box<3, std::int64_t>({n_, rows_.count, n_ / 2 + 1}),
+             ColourNoise<T>{modes, n_, rows_.first, rows_.count, amplitudes});
+  }
+
+  DerivativeFactors<T> derivative_factors(bool second, int shift) const {
+    return {n_, rows_.first, second, shift, static_cast<T>(unit_)};
+  }
+
+  /// The three derivatives of phi along the axes, or three of its second derivatives, in real space.
+  void differentiate(Number const* from, Mesh& x, Mesh& y, Mesh& z, bool second = false,
+                     int shift = 0) const {
+    for_each("coir::nbody::lpt/derivatives", exec_,
+             coir::box<3, std::int64_t>({n_, rows_.count, n_ / 2 + 1}),
+             PotentialDerivatives<T>{
+                 from, {x.data, y.data, z.data}, rows_.count, derivative_factors(second, shift)});
+    for (auto* to : {&x, &y, &z}) backward(*to);
+  }
+
+  /// Moves particles from their lattice, or sets their momenta, by s = -grad laplacian^-1 of a density in Fourier space.
+  void displace(Number const* density, Mesh& x, Mesh& y, Mesh& z, T* position, T* momentum,
+                double for_position, double for_momentum, double box) const {
+    differentiate(density, x, y, z);
+    Displace<T> const body{{numbers(x), numbers(y), numbers(z)},
+                           position,
+                           momentum,
+                           n_,
+                           planes_.first,
+                           box,
+                           static_cast<T>(for_position),
+                           static_cast<T>(for_momentum)};
+    auto const sites = coir::box<3, std::int64_t>({planes_.count, n_, n_});
+    if constexpr (runs_on_host<Exec>)
+      for_each("coir::nbody::lpt/displace", exec_, sites, body);
+    else
+      for_each("coir::nbody::lpt/displace", exec_, sites, DisplaceNumbers<T>{body});
+  }
+
+  /// source = sum_(i<j) (phi,ii phi,jj - phi,ij^2) in Fourier space.
+  void second_order_source(Number const* density, Mesh& source, Mesh& x, Mesh& y, Mesh& z) const {
+    for (bool const mixed : {false, true}) {
+      differentiate(density, x, y, z, true, mixed ? 1 : 0);
+      for_each("coir::nbody::lpt/second_order", exec_,
+               coir::box<1, std::int64_t>({planes_.count * n_ * 2 * (n_ / 2 + 1)}),
+               AddSecondOrder<T>{numbers(source), numbers(x), numbers(y), numbers(z), mixed});
+    }
+    forward(source);
+  }
+
+ private:
+  Mesh mesh() const {
+    auto memory = MemoryPool<Space>::allocate(planes_.count * n_ * (n_ / 2 + 1) *
+                                              static_cast<std::int64_t>(sizeof(Number)));
+    auto* const data = static_cast<Number*>(memory.get());
+    return {std::move(memory), data};
+  }
+
+  /// Rows change their ranks on the way to other memory: a mesh that is spare takes the place of `mesh`.
+  template <class Transform>
+  void over_ranks(Mesh& mesh, Transform const& transform, bool forward) const {
+    auto const spectrum = [&](Mesh const& one) {
+      return Block(one.data, static_cast<std::size_t>(n_), static_cast<std::size_t>(rows_.count),
+                   static_cast<std::size_t>(n_ / 2 + 1));
+    };
+    if (forward)
+      transform(field(mesh), spectrum(spare_));
+    else
+      transform(spectrum(mesh), field(spare_));
+    std::swap(mesh, spare_);
+  }
+
+  Exec exec_;
+  distributed::Group group_;
+  std::int64_t n_;
+  double unit_;
+  distributed::Share planes_, rows_;
+  std::optional<fft::RealPlan<Exec, T, 3>> plan_;  // of one rank
+  std::optional<fft::RealSlab<Exec, T>> slab_;     // of several
+  mutable Mesh spare_;
+};
+
+}  // namespace coir::nbody::detail
