@@ -81,6 +81,7 @@ Spread spread_of(distributed::Group const& ranks, Figures const& figures) {
   spread.messages = ranks.sum(ranks.traffic().messages);
   spread.bytes = ranks.sum(ranks.traffic().bytes);
   spread.peak = ranks.max(static_cast<std::int64_t>(peak_resident_bytes()));
+  spread.predicted = most_of(ranks, figures.predicted);
   return spread;
 }
 
@@ -146,7 +147,7 @@ Report report_of(Run const& run, Figures const& figures, Spread const& spread) {
   report["nanoseconds_per_particle_step"] = nullptr;
   if (figures.steps > 0)
     report["nanoseconds_per_particle_step"] = 1e9 * figures.seconds / particle_steps(run, figures);
-  report_memory(report, figures.predicted);
+  report_memory(report, spread.predicted);
   if (!over_ranks) return report;
   report["bytes_peak"] = spread.peak;
   report["ranks"] = {{"count", run.ranks.size()},

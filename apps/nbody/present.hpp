@@ -23,6 +23,7 @@ struct Spread {
   Phases mean, most;
   std::int64_t messages = 0, bytes = 0;  ///< that all ranks have sent
   std::int64_t peak = 0;                 ///< the most memory that one of them has had on the host
+  MemoryPlan predicted;                  ///< the most that one of them was expected to have
 };
 
 /// Collective.

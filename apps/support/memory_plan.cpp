@@ -44,7 +44,8 @@ void expects_memory(distributed::Group const& group, MemoryPlan const& plan,
   if (group.size() == 1) return expects_memory(plan, what);
   std::string const host = host_name();
   auto const hosts = texts_of(group, host), devices = texts_of(group, device);
-  auto const on_hosts = group.gather(plan.host - (resident_bytes() - plan.before));
+  std::int64_t const on_host = plan.host - (resident_bytes() - plan.before);
+  auto const on_hosts = group.gather(on_host);
   auto const on_devices = group.gather(plan.device.value_or(0));
   int neighbours = 0, sharers = 0;
   std::int64_t of_host = 0, of_device = 0;
@@ -57,13 +58,24 @@ void expects_memory(distributed::Group const& group, MemoryPlan const& plan,
     of_device += on_devices[rank];
   }
   on_all(group, [&] {
+    coir::detail::expects_memory(on_host, coir::detail::free_bytes_of_process(),
+                                 what + ": rank " + std::to_string(group.rank()) +
+                                     ", within its own limits (ulimit -v and -d),");
     coir::detail::expects_memory(
-        of_host, free_bytes<Kokkos::HostSpace>(),
+        of_host, coir::detail::free_bytes_of_machine(),
         what + ", of which " + counted(neighbours, "ranks") + " run on " + host + ",");
     if (plan.device)
       coir::expects_memory<Kokkos::DefaultExecutionSpace::memory_space>(
           of_device, what + ", of which " + counted(sharers, "ranks") + " share a device,");
   });
+}
+
+MemoryPlan most_of(distributed::Group const& group, MemoryPlan const& plan) {
+  MemoryPlan most = plan;
+  most.host = group.max(plan.before + plan.host) - plan.before;
+  if (std::int64_t const device = group.max(plan.device.value_or(-1)); device >= 0)
+    most.device = device;
+  return most;
 }
 
 void report_memory(Report& report, MemoryPlan const& plan) {

@@ -33,11 +33,15 @@ std::int64_t bytes_beside(std::int64_t field);
 /// \throws ResourceError naming the need, what is free, and the remedy
 void expects_memory(MemoryPlan const& plan, std::string const& what);
 
-/// The same on several ranks: those of one machine share its memory, and some may share a device. Collective.
+/// The same on several ranks: each has limits of its own, those of one machine share its memory, and some may share a device.
+/// Collective.
 ///
 /// \param device  what tells the ranks' devices apart within a machine, as device_identity() gives it
 void expects_memory(distributed::Group const& group, MemoryPlan const& plan,
                     std::string const& what, std::string const& device);
+
+/// The plan with the most that any rank takes on its host in all, and on its device. Collective.
+MemoryPlan most_of(distributed::Group const& group, MemoryPlan const& plan);
 
 /// Has fields, and all blocks of 1 MiB or more, come from the system one by one and go back when they are freed. Left to
 /// itself the C library keeps the first ones that are freed, and fits later ones of other sizes between them, with gaps.

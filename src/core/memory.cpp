@@ -112,11 +112,20 @@ std::int64_t available_by_limit(decltype(RLIMIT_AS) resource, int statm_field) {
 
 }  // namespace
 
-std::int64_t free_host_bytes() {
+std::int64_t free_bytes_of_machine() {
+  return std::max<std::int64_t>(0, least_with_groups(available_by_kernel()));
+}
+
+std::int64_t free_bytes_of_process() {
   constexpr int size = 0, data = 5;  // fields of statm
   return std::max<std::int64_t>(
-      0, least_with_groups(std::min({available_by_kernel(), available_by_limit(RLIMIT_AS, size),
-                                     available_by_limit(RLIMIT_DATA, data)})));
+      0, std::min(available_by_limit(RLIMIT_AS, size), available_by_limit(RLIMIT_DATA, data)));
+}
+
+std::int64_t free_host_bytes() {
+  // Not the two above: groups are looked at closely only where they would leave less than the limits of the process do.
+  return std::max<std::int64_t>(
+      0, least_with_groups(std::min(available_by_kernel(), free_bytes_of_process())));
 }
 
 std::int64_t free_device_bytes() {

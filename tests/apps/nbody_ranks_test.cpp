@@ -2,6 +2,7 @@
 
 #include <apps/nbody_fixture.hpp>
 
+#include <coir/core/memory.hpp>
 #include <coir/hdf5/gadget.hpp>
 #include <coir/io/atomic_path.hpp>
 
@@ -343,6 +344,17 @@ TEST_F(NbodyOnRanks, ReportWhatEachTook) {
   for (auto const& [phase, seconds] : figures["ranks"]["mean_phases"].items())
     EXPECT_GE(figures["phases"][phase], seconds) << phase;
   EXPECT_GT(figures["phases"]["exchange"], 0);
+}
+
+TEST_F(NbodyOnRanks, ReportThePredictionOfTheOneThatNeedsMost) {
+  // Of 8 planes the first rank has 2, and the others 3.
+  auto const outcome =
+      on(3, "--particles 8 --mesh-ratio 4 --steps 1 --pixels 16 --report report.json");
+  ASSERT_EQ(outcome.code, 0) << outcome.errors;
+  std::string const line =
+      "memory: " + coir::readable_bytes(report("report.json")["bytes_predicted"]) +
+      " at most on the host of a rank, ";
+  EXPECT_TRUE(contains(outcome.output, line)) << line << outcome.output;
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which takes memory of its own

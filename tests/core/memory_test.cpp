@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -39,9 +40,13 @@ std::int64_t number_in(std::string const& path) {
   constexpr std::int64_t left = 64 << 20, slack = 4 << 20;
   auto const limit = static_cast<rlim_t>(pages * sysconf(_SC_PAGE_SIZE) + left);
   rlimit const both = {limit, limit};
-  std::int64_t const free =
-      setrlimit(resource, &both) == 0 ? coir::free_bytes<Kokkos::HostSpace>() : -1;
-  _exit(free > left - slack && free <= left ? 0 : 1);
+  std::int64_t const before = coir::detail::free_bytes_of_machine();
+  bool const set = setrlimit(resource, &both) == 0;
+  bool passed = set && std::abs(coir::detail::free_bytes_of_machine() - before) < before / 2;
+  for (std::int64_t const free :
+       {coir::free_bytes<Kokkos::HostSpace>(), coir::detail::free_bytes_of_process()})
+    passed = passed && free > left - slack && free <= left;
+  _exit(passed ? 0 : 1);
 }
 
 /// Ends with 0 if the limit of a control group is one of what is free.

@@ -12,6 +12,10 @@
 namespace coir {
 
 namespace detail {
+/// What the machine has for all of its processes, within control groups.
+std::int64_t free_bytes_of_machine();
+/// What the process may still allocate within its own limits (ulimit -v and -d), however much there is.
+std::int64_t free_bytes_of_process();
 std::int64_t free_host_bytes();
 std::int64_t free_device_bytes();
 }  // namespace detail
