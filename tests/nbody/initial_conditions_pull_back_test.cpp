@@ -464,3 +464,20 @@ TYPED_TEST(InitialConditionsPullBack, HoldsTheMemoryThatItPredicts) {
     EXPECT_GE(held.peak(), predicted * 8 / 10);
   }
 }
+
+TYPED_TEST(InitialConditionsPullBack, SaysHowMuchMemoryItLacks) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  using Vectors = typename nbody::Cotangents<Exec, T>::Vectors;
+  std::int64_t const n = 30000;
+  T* const nowhere = nullptr;  // it is asked for before anything is read
+  Sites<TypeParam> const noise(nowhere, n, n, n);
+  Vectors const vectors(nowhere, n * n * n);
+  std::string const text = message_of<ResourceError>([&] {
+    initial_conditions_pull_back<Exec, T>(Exec{}, n, box_length, lcdm(), start, 2, noise,
+                                          {vectors, vectors}, noise);
+  });
+  EXPECT_NE(text.find("the pull-back of initial conditions of 30000^3 particles"),
+            std::string::npos)
+      << text;
+}

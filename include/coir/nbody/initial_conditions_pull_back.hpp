@@ -25,8 +25,8 @@ std::int64_t initial_conditions_pull_back_bytes(Exec const& exec, std::int64_t s
 ///   dJ/d delta = D1 X + P1 Q + laplacian^-1 sum_(i<=j) d_i d_j w_ij,  dJ/d noise = sqrt(P / volume of a cell) dJ/d delta
 ///
 /// with the first order alone without sigma. The noise's mean has no effect: the slopes add up to 0. On hosts the slope has
-/// the same bits for any number of threads. To a mode of the noise's half spectrum belongs the forward transform of the slope times
-/// weight / n^3, weight 2, but 1 on the planes k_z = 0 and, of an even n, k_z = n / 2.
+/// the same bits for any number of threads. For those who draw the modes of a half spectrum: dJ / d Re mode + i dJ / d Im mode is the
+/// forward transform of the slope times weight / n^3, weight 2, but 1 on the planes k_z = 0 and, of an even n, k_z = n / 2.
 ///
 /// \param side, box, power, a, order, noise  those that the particles were made with
 /// \param cotangents      dJ / d position and dJ / d momentum, (side^3, 3), in lattice order
