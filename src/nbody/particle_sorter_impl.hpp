@@ -69,24 +69,37 @@ void ParticleSorter<Exec, T>::allocate(Particles<Exec, T> const& particles) {
 /// Hosts move particle p to permutation[p]; devices fetch particle permutation[p] to p, for they read faster from scattered
 /// addresses than they write there.
 template <CompiledSpace Exec, Real T>
+void ParticleSorter<Exec, T>::permute_vectors(Vectors const& from, Vectors const& to,
+                                              std::int64_t count,
+                                              std::uint32_t const* permutation) {
+  auto const all = coir::box<1, std::int64_t>({count});
+  if constexpr (runs_on_host<Exec>)
+    for_each("coir::nbody::sort/put", exec_, all,
+             PutVectors<T>{from.data(), to.data(), permutation});
+  else
+    for_each("coir::nbody::sort/fetch", exec_, all,
+             Fetch<T, 3>{from.data(), to.data(), permutation, count});
+}
+
+template <CompiledSpace Exec, Real T>
 void ParticleSorter<Exec, T>::permute(Particles<Exec, T>& particles, LentMemory<T> const& lent,
+                                      std::span<Vectors const> further,
                                       std::uint32_t const* permutation) {
   std::int64_t const count = particles.count();
-  auto const all = coir::box<1, std::int64_t>({count});
+  auto const by_way_of_scratch = [&](Vectors const& vectors) {
+    Vectors const to(scratch(lent), static_cast<std::size_t>(count));
+    permute_vectors(vectors, to, count, permutation);
+    Kokkos::deep_copy(exec_, Unmanaged(vectors.data(), static_cast<std::size_t>(count)), to);
+  };
   for (auto* vectors : {&particles.position, &particles.momentum}) {
-    Vectors const to =
-        lends_vectors_ ? Vectors(scratch(lent), static_cast<std::size_t>(count)) : second_;
-    if constexpr (runs_on_host<Exec>)
-      for_each("coir::nbody::sort/put", exec_, all,
-               PutVectors<T>{vectors->data(), to.data(), permutation});
-    else
-      for_each("coir::nbody::sort/fetch", exec_, all,
-               Fetch<T, 3>{vectors->data(), to.data(), permutation, count});
-    if (lends_vectors_)
-      Kokkos::deep_copy(exec_, Unmanaged(vectors->data(), static_cast<std::size_t>(count)), to);
-    else
+    if (lends_vectors_) {
+      by_way_of_scratch(*vectors);
+    } else {
+      permute_vectors(*vectors, second_, count, permutation);
       std::swap(*vectors, second_);
+    }
   }
+  for (auto const& vectors : further) by_way_of_scratch(vectors);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -104,7 +117,8 @@ void ParticleSorter<Exec, T>::permute_sites(Numbers const& site, std::int64_t co
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, LentMemory<T> const& lent) {
+void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, LentMemory<T> const& lent,
+                                   std::span<Vectors const> further) {
   std::int64_t const count = particles.count();
   if (count > lent.particles) return;
   allocate(particles);
@@ -125,7 +139,7 @@ void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, LentMemory<T> 
     find_sources(exec_, particles.position.data(), count,
                  PencilBins<T>(mesh_side_, box_, particles.total()), rank.data(), permutation);
   }
-  permute(particles, lent, permutation);
+  permute(particles, lent, further, permutation);
   permute_sites(site, count, scratch(lent), permutation);
   is_sorted_ = true;
   schedule_.has_sorted();
@@ -133,18 +147,19 @@ void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, LentMemory<T> 
 
 template <CompiledSpace Exec, Real T>
 void ParticleSorter<Exec, T>::restore_lattice_order(Particles<Exec, T>& particles,
-                                                    LentMemory<T> const& lent) {
+                                                    LentMemory<T> const& lent,
+                                                    std::span<Vectors const> further) {
   if (!is_sorted_) return;
   std::int64_t const count = particles.count();
   if constexpr (runs_on_host<Exec>) {
-    permute(particles, lent, site_.data());
+    permute(particles, lent, further, site_.data());
   } else {
     std::optional<Borrowed<std::uint32_t, T>> numbers;
     if (!lends_vectors_) numbers.emplace(lent.numbers, count);
     auto* const sources = numbers ? numbers->data() : permutation_.data();
     for_each("coir::nbody::sort/invert", exec_, coir::box<1, std::int64_t>({count}),
              Invert{site_.data(), sources});
-    permute(particles, lent, sources);
+    permute(particles, lent, further, sources);
   }
   is_sorted_ = false;
 }

@@ -34,6 +34,11 @@ inline void check(SimulationOptions const& options, std::int64_t side) {
   expects(side >= 1, "there must be at least one particle along a side", side);
   expects(options.headroom >= 0 && options.headroom <= 10, "the headroom must be in [0, 10]",
           options.headroom);
+  expects(!options.reversible || options.force_source != ForceSource::potential,
+          "a reversible simulation takes its forces from a mesh of vectors: leave the force source "
+          "automatic");
+  expects(options.momentum_range >= 1 && options.momentum_range <= 1 << 20,
+          "the momentum range must be in [1, 2^20]", options.momentum_range);
 }
 
 /// Checks options and particles before memory is allocated and particles are moved.
@@ -73,6 +78,7 @@ inline std::vector<distributed::Setting> settings_of(SimulationOptions const& op
                                    {"painting scheme", name_of(options.scheme)},
                                    {"force source", name_of(options.force_source)},
                                    {"choice to be deterministic", options.deterministic},
+                                   {"choice to be reversible", options.reversible},
                                    {"headroom", options.headroom}});
   return settings;
 }
@@ -85,9 +91,18 @@ std::int64_t Simulation<Exec, T>::mesh_side(std::int64_t side, SimulationOptions
 }
 
 template <CompiledSpace Exec, Real T>
+SimulationOptions Simulation<Exec, T>::completed(SimulationOptions options) {
+  if (!options.reversible) return options;
+  options.deterministic = true;
+  options.force_source = ForceSource::vectors;
+  return options;
+}
+
+template <CompiledSpace Exec, Real T>
 std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group const& group,
-                                        std::int64_t side, SimulationOptions const& options) {
-  detail::check(options, side);
+                                        std::int64_t side, SimulationOptions const& given) {
+  detail::check(given, side);
+  SimulationOptions const options = completed(given);
   std::int64_t const n = mesh_side(side, options);
   if (is_over_ranks(group))
     return Migration::bytes(group, side, options.headroom) +
@@ -111,6 +126,8 @@ SimulationOptions const& Simulation<Exec, T>::checked(distributed::Group const& 
   std::int64_t const plane = particles.side * particles.side;
   distributed::together(group, [&] {
     detail::check(options, particles, {planes.first * plane, planes.count * plane}, first);
+    expects(!options.reversible || !is_over_ranks(group),
+            "a reversible simulation runs on one rank, and this group has so many", group.size());
   });
   distributed::expects_alike(group, detail::settings_of(options, particles.side, particles.box,
                                                         growth.parameters().omega_m, first));
@@ -123,17 +140,22 @@ Simulation<Exec, T>::Simulation(Exec const& exec, distributed::Group const& grou
                                 SimulationOptions const& options, int first)
     : exec_(exec),
       group_(group),
-      options_(checked(group, options, particles, growth, first)),
+      options_(completed(checked(group, options, particles, growth, first))),
       particles_(std::move(particles)),
       growth_(std::move(growth)),
       done_(first),
       mover_(exec, group, particles_.side, particles_.box, mesh_side(particles_.side, options),
-             options, growth_.parameters().omega_m),
+             options_, growth_.parameters().omega_m),
       sorter_(exec, particles_.side, particles_.box, mesh_side(particles_.side, options),
-              Mover::has_vectors(options)) {
+              Mover::has_vectors(options_)),
+      has_deterministic_slopes_(options.deterministic) {
   if (is_over_ranks(group))
     migration_.emplace(exec, group, particles_.side, particles_.box,
                        mesh_side(particles_.side, options), options.headroom);
+  if (options_.reversible) {
+    reverser_.emplace(exec, particles_.box, momentum_range(), options_.assignment);
+    reverser_->round(particles_);
+  }
 }
 
 template <CompiledSpace Exec, Real T>
@@ -154,31 +176,43 @@ void Simulation<Exec, T>::go_home() {
   seconds_.migrate += watch.seconds();
 }
 
-/// Makes sure that the mesh holds the force of the present positions. Before that it sorts the particles if sorting is due,
-/// because then the meshes are free.
+/// Sorts the particles if sorting is due: the meshes must be free.
 template <CompiledSpace Exec, Real T>
-void Simulation<Exec, T>::find_force() {
-  bool const is_at_home = migration_ && particles_.site.extent(0) == 0;
-  if (is_at_home || !mover_.has_force()) migrate();
-  if (mover_.has_force()) return;
+void Simulation<Exec, T>::sort(std::span<Vectors const> further) {
   distributed::together(group_, [&] {  // on one rank memory may be short
     if (!sorter_.is_due()) return;
     Stopwatch<Exec> const watch(exec_);
-    sorter_.sort(particles_, mover_.lend_meshes());
+    sorter_.sort(particles_, mover_.lend_meshes(), further);
     seconds_.sort += watch.seconds();
   });
-  mover_.find_force(particles_, sorter_.is_sorted(), seconds_);
-  if (!mover_.force_is_finite(particles_))
-    throw NumericalError(
-        "the force isn't a number in step " + std::to_string(done_ + 1) +
-        ", at a = " + in_words(a()) +
-        ": a position or momentum has overflowed or is no number, or a particle moves "
-        "by more than " +
-        std::to_string(detail::most_boxes) + " boxes at once");
 }
 
 template <CompiledSpace Exec, Real T>
-void Simulation<Exec, T>::make(Move const& move) {
+void Simulation<Exec, T>::expects_force() const {
+  if (mover_.force_is_finite(particles_)) return;
+  throw NumericalError(
+      "the force isn't a number in step " + std::to_string(done_ + 1) +
+      ", at a = " + in_words(a()) +
+      ": a position or momentum has overflowed or is no number, or a particle moves "
+      "by more than " +
+      (reverser_ ? "a box" : std::to_string(detail::most_boxes) + " boxes") + " at once");
+}
+
+/// Makes sure that the mesh holds the force of the present positions. Before that it sorts the particles if sorting is due,
+/// because then the meshes are free.
+template <CompiledSpace Exec, Real T>
+void Simulation<Exec, T>::find_force(std::span<Vectors const> further) {
+  bool const is_at_home = migration_ && particles_.site.extent(0) == 0;
+  if (is_at_home || !mover_.has_force()) migrate();
+  if (mover_.has_force()) return;
+  sort(further);
+  mover_.find_force(particles_, sorter_.is_sorted(), seconds_);
+  expects_force();
+}
+
+template <CompiledSpace Exec, Real T>
+void Simulation<Exec, T>::make(Move const& move, bool closes) {
+  if (reverser_) return make_on_grid(move, closes);
   mover_.drift(particles_, move.drift_before, seconds_);
   if (!move.has_kick()) return mover_.drift(particles_, move.drift_after, seconds_);
   find_force();
@@ -187,13 +221,20 @@ void Simulation<Exec, T>::make(Move const& move) {
 
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::close(Move const& closing) {
-  make(closing);
+  make(closing, true);
+  rest();
+}
+
+/// Leaves particles as callers see them.
+template <CompiledSpace Exec, Real T>
+void Simulation<Exec, T>::rest(std::span<Vectors const> further) {
   go_home();
   if (sorter_.is_sorted()) {
     Stopwatch<Exec> const watch(exec_);
-    sorter_.restore_lattice_order(particles_, mover_.lend_meshes());
+    sorter_.restore_lattice_order(particles_, mover_.lend_meshes(), further);
     seconds_.sort += watch.seconds();
   }
+  if (reverser_) reverser_->set_scale(particles_, 1);
   exec_.fence();
 }
 
@@ -209,10 +250,14 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
                     std::span(options_.scale_factors).subspan(first, count));
   });
   distributed::expects_alike(group_, {{"number of steps", steps}});
+  if (reverser_ && steps > 0) {
+    reverser_->set_scale(particles_, held_scale());
+    calls_.push_back({done_, made_.size()});
+  }
   for (int s = 0; s < steps; ++s) {
     auto const& [move, closing] = moves[static_cast<std::size_t>(s)];
     sorter_.begin_step(steps - s);
-    make(move);
+    make(move, false);
     if (closing.has_kick()) find_force();  // before ++done_: an error is this step's
     ++done_;
     if (s + 1 == steps) close(closing);
@@ -235,6 +280,8 @@ void Simulation<Exec, T>::paint_density() {
 }
 
 }  // namespace coir::nbody
+
+#include "simulation_reverse.hpp"
 
 #define COIR_INSTANTIATE_SIMULATION(Exec)              \
   template class coir::nbody::Simulation<Exec, float>; \

@@ -163,35 +163,48 @@ class InterpolationSlopes {
   PerAxis<T> per_cell_;
 };
 
-/// Reads a mesh of vectors and, of the same cells, the derivatives that the adjoint of a kick needs: for a particle with the
-/// vector c,
+/// A reader for read_out() of a mesh of vectors F and one of numbers psi, with what the adjoint of a kick needs: for a particle
+/// that has the vector c,
 ///
-///   force = sum_g W(x - x_g) F_g                     with the bits of MeshValues
-///   slopes = sum_g dW(x - x_g) / dx [psi_g + c F_g]
+///   component[d]     = sum_g W(x - x_g) F_g                     with the bits of MeshValues
+///   component[3 + d] = sum_g dW(x - x_g) / dx_d [psi_g + factor c F_g]
 template <int Support, class T>
 class ForceAndSlopes {
   using Values = MeshValues<Support, 3, T>;
 
  public:
+  static constexpr int components = 6;
+
   struct Block {
     typename Values::Block vectors;
     detail::ParticleBlock<Support, T> numbers;
     T slope[3][Support][detail::particles_per_block];
+    T of_particle[detail::particles_per_block][3];  ///< factor c
   };
 
-  /// \param vectors  F, three numbers per cell
-  /// \param numbers  psi, on a mesh of as many cells
-  ForceAndSlopes(Cells<T const> const& vectors, Cells<T const> const& numbers, double box)
+  /// \param vectors    F, three numbers per cell
+  /// \param numbers    psi, on a mesh of as many cells
+  /// \param positions  of all particles; read_out() must be called with these
+  /// \param c          a vector for each of them
+  ForceAndSlopes(Cells<T const> const& vectors, Cells<T const> const& numbers, double box,
+                 T const* positions, T const* c, double factor)
       : values_(vectors, box),
         vectors_(vectors),
         numbers_(numbers),
-        per_cell_(vectors.inverse_spacing(box)) {}
+        per_cell_(vectors.inverse_spacing(box)),
+        positions_(positions),
+        c_(c),
+        factor_(static_cast<T>(factor)) {}
 
   template <class Position>
   void locate(Block& block, int count, Position const& position) const {
     values_.locate(block.vectors, count, position);
     detail::locate<1>(block.numbers, count, position, numbers_, per_cell_);
     detail::find_weight_slopes<Support, T>(block.slope, count, position, per_cell_);
+    for (int p = 0; p < count; ++p) {
+      T const* const c = c_ + (position(p) - positions_);
+      for (int d = 0; d < 3; ++d) block.of_particle[p][d] = factor_ * c[d];
+    }
   }
 
   [[gnu::always_inline]] void prefetch(Block const& block, int p) const {
@@ -203,33 +216,38 @@ class ForceAndSlopes {
                            (at.row[b][p] + at.column[0][p]));
   }
 
-  /// \param force   three numbers, and one after them that may be overwritten
-  /// \param slopes  three numbers
-  void read(Block const& block, int p, T const* c, T* force, T* slopes) const {
-    values_.read(block.vectors, p, force);
+  void read(Block const& block, int p, T* to) const {
+    values_.read(block.vectors, p, to);  // and one number after the force
     T w[3][Support], s[3][Support];
     std::int64_t of_vectors[3][Support], of_numbers[3][Support];
     auto const& at = block.numbers;
-    auto const& column = block.vectors.particles.column;
+    auto const& of = block.vectors.particles;
     for (int o = 0; o < Support; ++o) {
       for (int d = 0; d < 3; ++d) w[d][o] = at.weight[d][o][p], s[d][o] = block.slope[d][o][p];
       of_numbers[0][o] = at.plane[o][p] * numbers_.plane;
       of_numbers[1][o] = at.row[o][p];
       of_numbers[2][o] = at.column[o][p];
       of_vectors[0][o] = at.plane[o][p] * vectors_.plane;
-      of_vectors[1][o] = block.vectors.particles.row[o][p];
-      of_vectors[2][o] = column[o][p];
+      of_vectors[1][o] = of.row[o][p];
+      of_vectors[2][o] = of.column[o][p];
     }
-    add(w, s, of_vectors, of_numbers, c, slopes);
+    add(w, s, of_vectors, of_numbers, block.of_particle[p], to + 3);
   }
 
-  KOKKOS_FUNCTION void operator()(T const* position, T const* c, T* force, T* slopes) const {
+  KOKKOS_FUNCTION Value<T, 6> operator()(T const* position) const {
+    Value<T, 6> result;
     auto const value = values_(position);
+    T const* const c = c_ + (position - positions_);
+    T of_particle[3];
     COIR_UNROLL
-    for (int d = 0; d < 3; ++d) force[d] = value.component[d];
+    for (int d = 0; d < 3; ++d) {
+      result.component[d] = value.component[d];
+      of_particle[d] = factor_ * c[d];
+    }
     detail::TouchedSlopes<Support, 3, T> const at(position, vectors_, per_cell_);
     detail::TouchedSlopes<Support, 1, T> const of_number(position, numbers_, per_cell_);
-    add(at.weight, at.slope, at.place, of_number.place, c, slopes);
+    add(at.weight, at.slope, at.place, of_number.place, of_particle, result.component + 3);
+    return result;
   }
 
  private:
@@ -237,6 +255,7 @@ class ForceAndSlopes {
                                        std::int64_t const (&of_vectors)[3][Support],
                                        std::int64_t const (&of_numbers)[3][Support], T const* c,
                                        T* slopes) const {
+    T const c0 = c[0], c1 = c[1], c2 = c[2];
     T sum[3] = {};
     detail::add_slopes<Support, T>(
         w, s,
@@ -244,7 +263,7 @@ class ForceAndSlopes {
           T const* const f =
               vectors_.data + (of_vectors[0][i] + of_vectors[1][j] + of_vectors[2][k]);
           return numbers_.data[of_numbers[0][i] + of_numbers[1][j] + of_numbers[2][k]] +
-                 (c[0] * f[0] + c[1] * f[1] + c[2] * f[2]);
+                 (c0 * f[0] + c1 * f[1] + c2 * f[2]);
         },
         sum);
     COIR_UNROLL
@@ -254,6 +273,8 @@ class ForceAndSlopes {
   Values values_;
   Cells<T const> vectors_, numbers_;
   PerAxis<T> per_cell_;
+  T const *positions_, *c_;
+  T factor_;
 };
 
 }  // namespace coir::mesh

@@ -77,6 +77,9 @@ struct ReadOutParticle {
 
 /// Calls body(p, value) with the reader's value at each particle p, in one kernel. The body may move the particle.
 ///
+/// Hosts cut the particles into at most as many shares as the instance has threads. A body that has of_share(s) gives
+/// the body for share s, which has memory of its own for what it adds up.
+///
 /// \param label     of the kernel, for profilers
 /// \param position  (particles, 3), row-major
 template <class Exec, class T, class Reader, class Body>
@@ -86,8 +89,11 @@ void read_out(std::string_view label, Exec const& exec, T const* position, std::
   if constexpr (runs_on_host<Exec>) {
     std::int64_t const shares = std::clamp<std::int64_t>(particles / 512, 1, exec.concurrency());
     for_each_task(label, exec, shares, [&](std::int64_t s) {
-      detail::read_out_share(position, particles * s / shares, particles * (s + 1) / shares, reader,
-                             body);
+      std::int64_t const begin = particles * s / shares, end = particles * (s + 1) / shares;
+      if constexpr (requires { body.of_share(s); })
+        detail::read_out_share(position, begin, end, reader, body.of_share(s));
+      else
+        detail::read_out_share(position, begin, end, reader, body);
     });
   } else {
     for_each(label, exec, coir::box<1, std::int64_t>({particles}),

@@ -17,24 +17,30 @@ namespace coir::nbody {
 ///
 /// Positions are in Mpc/h, momenta p = a^2 dx/dt, and F = -grad phi with laplacian phi = 3/2 omega_m delta, as in
 /// Simulation.
-struct Move {
-  double drift_before = 0;
-  double keep = 1;
-  double kick = 0;
-  double drift_after = 0;
+///
+/// \tparam T  double, or a dual number for derivatives along cosmological parameters
+template <class T>
+struct MoveOf {
+  T drift_before = T(0);
+  T keep = T(1);
+  T kick = T(0);
+  T drift_after = T(0);
 
   /// Without a kick no force is needed.
   bool has_kick() const { return keep != 1 || kick != 0; }
 };
+using Move = MoveOf<double>;
 
 /// The moves of one step.
-struct StepMoves {
+template <class T>
+struct StepMovesOf {
   /// Begins where `move` of the step before ended, and includes that step's `closing`.
-  Move move{};
+  MoveOf<T> move{};
   /// Brings positions and momenta to the same time, the step's end. It is made only where a caller looks at the particles;
   /// else it is part of the next step's move, so that two kicks or drifts that follow each other are one.
-  Move closing{};
+  MoveOf<T> closing{};
 };
+using StepMoves = StepMovesOf<double>;
 
 /// The moves of the steps between successive scale factors; positions and momenta both start at the first one. With
 /// momenta at (a + b) / 2 in kick-drift-kick, the moves of step s from a to b are
@@ -45,8 +51,10 @@ struct StepMoves {
 /// with the factors of cosmology/factors.hpp. To make the steps, apply every `move` and then the last `closing`.
 ///
 /// \param scale_factors  one more than there are steps
+/// \tparam T  double, or Dual<double, cosmology::varied_parameters>
 /// \throws PreconditionError unless they are above 0, finite, rise and, but for plain, are in the range of `growth`
-std::vector<StepMoves> moves_of(Stepper stepper, cosmology::Growth<double> const& growth,
-                                std::span<double const> scale_factors);
+template <class T>
+std::vector<StepMovesOf<T>> moves_of(Stepper stepper, cosmology::Growth<T> const& growth,
+                                     std::span<double const> scale_factors);
 
 }  // namespace coir::nbody

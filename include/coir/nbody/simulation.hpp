@@ -5,10 +5,13 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/cosmology/growth.hpp>
+#include <coir/cosmology/parameters.hpp>
 #include <coir/distributed/group.hpp>
 #include <coir/mesh/force.hpp>
+#include <coir/nbody/cotangents.hpp>
 #include <coir/nbody/detail/particle_migration.hpp>
 #include <coir/nbody/detail/particle_mover.hpp>
+#include <coir/nbody/detail/particle_reverser.hpp>
 #include <coir/nbody/detail/particle_sorter.hpp>
 #include <coir/nbody/moves.hpp>
 #include <coir/nbody/particles.hpp>
@@ -17,7 +20,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace coir::nbody {
 
@@ -31,7 +36,8 @@ namespace coir::nbody {
 ///
 /// It coordinates its parts: moves_of() lists the kicks and drifts of the steps, detail::ParticleMover makes them,
 /// detail::ParticleSorter keeps the particles sorted in between, and over ranks detail::ParticleMigration brings them
-/// to their planes and home.
+/// to their planes and home. Of a reversible simulation detail::ParticleReverser makes the moves, undoes them, and pulls
+/// derivatives back through them.
 ///
 /// \see Feng et al., Mon. Not. R. Astron. Soc. 463, 2273 (2016); Rampf, List, Hahn, arXiv:2409.19049
 template <CompiledSpace Exec, Real T>
@@ -79,6 +85,39 @@ class Simulation {
   ///   boxes at once gets a position that is no number.
   void advance(int steps, std::function<void(int)> const& after_step = {});
 
+  /// Takes steps back that advance() made, with options().reversible. Positions and momenta are then those that advance() would
+  /// have stopped with there, to the bit: all the way back the ones that it began with.
+  ///
+  /// A step's end that advance() went past was never held, since it joins the kicks, or drifts, on both sides. Particles are
+  /// brought there like there by a move of its own, after which advance() makes steps that differ from those taken back by
+  /// rounding.
+  ///
+  /// \param steps  at most those that this simulation has made
+  /// \throws PreconditionError without options().reversible, or if fewer steps were made
+  /// \throws NumericalError if particles have been changed by others
+  void reverse(int steps);
+
+  /// Takes the last call of advance() back, as reverse() does, and pulls the derivatives of a loss J back through it: from
+  /// those by the particles at its end to those by the particles at its start. Memory doesn't depend on the number of steps.
+  ///
+  /// With x1 and F = F(x1) a move x1 = x + d1 p; p' = k p + K F; x2 = x1 + d2 p' is pulled back by
+  ///
+  ///   pi += d2 xi;  xi += K (dF/dx)^T pi;  pi = k pi;  pi += d1 xi
+  ///
+  /// where (dF/dx)^T takes both ways by which a particle enters the forces, as their source and where they are read. Where
+  /// assignments have kinks (cic) derivatives are those on the far side.
+  ///
+  /// \param cotangents  dJ / d position and dJ / d momentum at the end, in lattice order; overwritten by those at the start.
+  ///   Bits don't depend on the number of threads with options().deterministic (on devices: from run to run)
+  /// \return  dJ / d parameter of the cosmology by way of the steps: of their factors, and of omega_m in the force
+  /// \throws PreconditionError without options().reversible, if there is nothing to take back, or if shapes don't fit
+  /// \throws NumericalError if cotangents aren't numbers, overflow, or particles have been changed by others
+  /// \throws ResourceError if there is no memory for one mesh more
+  cosmology::Parameters<double> pull_back(Cotangents<Exec, T> const& cotangents);
+
+  /// Bytes that pull_back() takes beside those of bytes(): a mesh, and the cotangents that it is given.
+  static std::int64_t pull_back_bytes(std::int64_t side, SimulationOptions const& options);
+
   double a() const { return options_.scale_factors[static_cast<std::size_t>(done_)]; }
   /// Steps made, counted from the first scale factor.
   int steps_done() const { return done_; }
@@ -101,6 +140,16 @@ class Simulation {
   using Mover = detail::ParticleMover<Exec, T>;
   using Sorter = detail::ParticleSorter<Exec, T>;
   using Migration = detail::ParticleMigration<Exec, T>;
+  using Reverser = detail::ParticleReverser<Exec, T>;
+  using Vectors = typename Particles<Exec, T>::Vectors;
+
+  /// A call of advance() that can be taken back.
+  struct Call {
+    int first;          ///< steps made before it
+    std::size_t begin;  ///< its first move in made_
+  };
+
+  static SimulationOptions completed(SimulationOptions options);
 
   static SimulationOptions const& checked(distributed::Group const& group,
                                           SimulationOptions const& options,
@@ -110,8 +159,21 @@ class Simulation {
   /// Over ranks, brings particles to the ranks that have their planes.
   void migrate();
   void go_home();
-  void find_force();
-  void make(Move const& move);
+  void find_force(std::span<Vectors const> further = {});
+  void sort(std::span<Vectors const> further);
+  void expects_force() const;
+  void make(Move const& move, bool closes);
+  double momentum_range() const;
+  void make_on_grid(Move const& move, bool closes);
+  std::uint32_t const* site() const;
+  double held_scale() const { return made_.empty() ? 1 : made_.back().scale_after; }
+  void undo_last(bool stops);
+  void pull_back_last(bool stops, typename mesh::Force<Exec, T>::Spectrum const& mesh,
+                      Cotangents<Exec, T> const& cotangents, detail::FactorSlopes& slopes);
+  void rest(std::span<Vectors const> further = {});
+  cosmology::Parameters<double> parameter_slopes(
+      Call const& call, int steps, std::span<detail::MadeMove const> moves,
+      std::span<detail::FactorSlopes const> slopes) const;
   /// Brings positions and momenta to the same time, and particles into the order of their lattice.
   void close(Move const& closing);
 
@@ -124,6 +186,11 @@ class Simulation {
   Mover mover_;
   Sorter sorter_;
   std::optional<Migration> migration_;  // over ranks
+  std::optional<Reverser> reverser_;    // of a reversible simulation
+  bool has_deterministic_slopes_;
+  std::vector<detail::MadeMove> made_;
+  std::vector<Call> calls_;
+  bool drift_is_undone_ = false;  // that of made_.back(): it was joined to what came after
   PhaseSeconds seconds_;
 };
 

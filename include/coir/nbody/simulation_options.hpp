@@ -44,6 +44,13 @@ struct SimulationOptions {
   /// Every run gives the same bits, for any number of threads: densities are added up in whole numbers, and transforms are
   /// planned without measuring.
   bool deterministic = false;
+  /// Steps can be taken back to the bit, by reverse() and pull_back(): positions and momenta only take values that are whole
+  /// multiples of a power of two, so that what a step adds is subtracted without rounding. Densities are painted as with
+  /// `deterministic`; forces come from a mesh of vectors. On one rank.
+  bool reversible = false;
+  /// With reversible: the largest momentum that can be held, in units of the rms (of a component) that linear theory predicts at
+  /// that time for the particles given. Momenta are multiples of about 2^-23 of it (float) or 2^-51 (double). From 1 to 2^20.
+  double momentum_range = 32;
   /// Over ranks: the share by which a rank may have more particles than its part of the lattice before memory must grow.
   double headroom = 0.1;
 };

@@ -44,6 +44,9 @@ class ParticleMover {
   /// \param are_sorted  whether the particles are sorted by the mesh, which painting by tiles pays for
   void find_force(Particles<Exec, T> const& particles, bool are_sorted, PhaseSeconds& seconds);
 
+  /// To be called by whoever else moves particles.
+  void positions_have_changed() { has_force_ = false; }
+
   /// False if a force or a position is infinite or NaN, on any rank.
   bool force_is_finite(Particles<Exec, T> const& particles) const;
 

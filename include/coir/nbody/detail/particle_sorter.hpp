@@ -8,6 +8,7 @@
 #include <coir/nbody/particles.hpp>
 
 #include <cstdint>
+#include <span>
 
 namespace coir::nbody::detail {
 
@@ -66,10 +67,13 @@ class ParticleSorter {
   /// of a bin keep their order on hosts, for any number of threads.
   ///
   /// \param particles  The Views are replaced by others if no vectors are lent.
-  void sort(Particles<Exec, T>& particles, LentMemory<T> const& lent);
+  /// \param further    vectors of particles that are to be sorted with them, where vectors are lent
+  void sort(Particles<Exec, T>& particles, LentMemory<T> const& lent,
+            std::span<Vectors const> further = {});
 
   /// Undoes all sorting.
-  void restore_lattice_order(Particles<Exec, T>& particles, LentMemory<T> const& lent);
+  void restore_lattice_order(Particles<Exec, T>& particles, LentMemory<T> const& lent,
+                             std::span<Vectors const> further = {});
 
  private:
   using Unmanaged = Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space,
@@ -80,7 +84,9 @@ class ParticleSorter {
     return lends_vectors_ ? lent.vectors : second_.data();
   }
   void permute(Particles<Exec, T>& particles, LentMemory<T> const& lent,
-               std::uint32_t const* permutation);
+               std::span<Vectors const> further, std::uint32_t const* permutation);
+  void permute_vectors(Vectors const& from, Vectors const& to, std::int64_t count,
+                       std::uint32_t const* permutation);
   void permute_sites(Numbers const& site, std::int64_t count, T* scratch,
                      std::uint32_t const* permutation);
 

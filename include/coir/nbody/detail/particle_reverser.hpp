@@ -1,0 +1,127 @@
+#pragma once
+
+/// \file
+/// Kicks and drifts that can be taken back to the bit, and their adjoints.
+
+#include <coir/core/concepts.hpp>
+#include <coir/mesh/assignment.hpp>
+#include <coir/mesh/force.hpp>
+#include <coir/nbody/cotangents.hpp>
+#include <coir/nbody/moves.hpp>
+#include <coir/nbody/particles.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace coir::nbody::detail {
+
+/// The numbers that particles of a reversible simulation have: multiples of two powers of two.
+///
+/// A floating-point number holds every multiple n of a power of two up to |n| = 2^24 (float) or 2^53 (double), and adds and
+/// subtracts these without rounding. So x += rint(f p / q) q is undone by x -= rint(f p / q) q, and p += rint(g F(x) / u) u
+/// likewise, to the bit. That is the idea of JANUS, in the numbers that painting and readout take anyway.
+///
+/// \see Rein & Tamayo, Mon. Not. R. Astron. Soc. 473, 3351 (2018)
+template <class T>
+struct Quanta {
+  T position;  ///< q, the distance of T's neighbouring numbers at the far end of the box; the box is a multiple of it
+  T momentum;  ///< u
+  T largest_momentum;  ///< some 2^23 u (float) or 2^51 u (double)
+  T box;
+};
+
+/// A move that was made, and what it takes to undo it. Momenta are held as p / scale: where a move multiplies them by a
+/// number, which would lose bits, the scale is multiplied in their place.
+struct MadeMove {
+  Move move{};
+  double scale = 1, scale_after = 1;  ///< before and after the kick
+  int step = 0;                       ///< how many steps had been made when it was done
+  bool closes = false;                ///< StepMoves::closing
+  int stored = -1;                    ///< which of the stored momenta it began with, or -1
+  double largest_scale = 1;           ///< up to then
+  /// Of all particles, by their positions and momenta before the kick.
+  std::uint64_t check_sum = 0;
+  double largest_force = 0;     ///< of a component
+  double largest_momentum = 0;  ///< the same, p / scale_after after the kick
+};
+
+/// Below this part of the largest scale, momenta would be held by too few bits: a move stores them instead.
+inline constexpr double least_scale = 1.0 / 64;
+
+/// What the adjoint of a move adds up: the derivatives of the loss along the move's factors.
+struct FactorSlopes {
+  double drift_before = 0, keep = 0, kick = 0, drift_after = 0;
+};
+
+/// Moves particles by multiples of Quanta. It doesn't find forces: callers pass a mesh that holds them.
+template <CompiledSpace Exec, Real T>
+class ParticleReverser {
+ public:
+  using Vectors = typename Particles<Exec, T>::Vectors;
+  using Force = mesh::Force<Exec, T>;
+
+  /// \param range  the largest momentum to hold
+  ParticleReverser(Exec const& exec, double box, double range, mesh::Assignment assignment);
+
+  Quanta<T> const& quanta() const { return quanta_; }
+
+  /// Brings positions and momenta to the nearest multiples.
+  void round(Particles<Exec, T> const& particles) const;
+
+  /// Multiplies or divides momenta by the scale at which they are held. In one and then in the other direction they are the
+  /// same again, to the bit.
+  void set_scale(Particles<Exec, T> const& particles, double scale);
+  double scale() const { return scale_; }
+
+  /// Prepares a move: how momenta are held during it.
+  MadeMove begin(Move const& move) const;
+
+  /// x += factor p, or x -= factor p.
+  void drift(Particles<Exec, T> const& particles, double factor, double scale, bool back) const;
+
+  /// p = keep p + kick F, x += drift_after p. Completes `made`.
+  /// \param site  the particles' lattice sites, or null if they are in that order
+  void kick_and_drift(Force const& force, Particles<Exec, T> const& particles,
+                      std::uint32_t const* site, MadeMove& made);
+
+  /// Undoes the kick of `made`, and then a drift by `drift_back` p.
+  /// \throws NumericalError if particles aren't where they were
+  void undo_kick(Force const& force, Particles<Exec, T> const& particles, std::uint32_t const* site,
+                 MadeMove const& made, double drift_back);
+
+  /// Undoes the same, and pulls cotangents back through both. The mesh of vectors holds the force, and `potential` the adjoint
+  /// of the force for the cotangents of momenta times made.move.kick: Force::pull_back().
+  ///
+  /// \param slopes  drift_after, keep and kick are added to: with `potential` that of drift_after is sum xi p
+  void pull_back_kick(Force const& force, typename Force::Density const& potential,
+                      Particles<Exec, T> const& particles, std::uint32_t const* site,
+                      MadeMove const& made, double drift_back,
+                      Cotangents<Exec, T> const& cotangents, FactorSlopes& slopes);
+
+  /// x -= factor p, and momenta's cotangents += factor times those of positions.
+  void pull_back_drift(Particles<Exec, T> const& particles, Cotangents<Exec, T> const& cotangents,
+                       double factor, double scale);
+
+  /// sum xi p over all particles, of momenta p that are held by `scale`, none of which is above largest_momentum (times the
+  /// scale).
+  double along_drift(Particles<Exec, T> const& particles, Cotangents<Exec, T> const& cotangents,
+                     double scale, double largest_momentum) const;
+
+  /// The largest components of cotangents, which later sums are rounded by, so that these have the same bits in any order.
+  /// \throws NumericalError if one isn't a number
+  void look_at(Cotangents<Exec, T> const& cotangents, std::int64_t particles);
+
+ private:
+  void store(Particles<Exec, T> const& particles, std::uint32_t const* site, MadeMove& made);
+  void restore(Particles<Exec, T> const& particles, std::uint32_t const* site,
+               MadeMove const& made);
+
+  Exec exec_;
+  mesh::Assignment assignment_;
+  Quanta<T> quanta_;
+  double scale_ = 1, largest_scale_ = 1;
+  double largest_position_slope_ = 0, largest_momentum_slope_ = 0;
+  std::vector<Vectors> stored_;
+};
+
+}  // namespace coir::nbody::detail

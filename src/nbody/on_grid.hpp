@@ -1,0 +1,447 @@
+#pragma once
+
+/// \file
+/// Kernels that move particles by multiples of Quanta, and back.
+
+#include <coir/core/kokkos.hpp>
+#include <coir/core/math.hpp>
+#include <coir/mesh/read_out.hpp>
+#include <coir/nbody/detail/particle_reverser.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace coir::nbody::detail {
+
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION BitsOf<T> bits_of(T x) {
+  BitsOf<T> bits;
+  std::memcpy(&bits, &x, sizeof(T));
+  return bits;
+}
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T from_bits(BitsOf<T> bits) {
+  T x;
+  std::memcpy(&x, &bits, sizeof(T));
+  return x;
+}
+
+/// The arithmetic of Quanta, all of it exact but for the two roundings to multiples.
+template <class T>
+struct OnGrid {
+  static constexpr T lost = std::numeric_limits<T>::quiet_NaN();
+  Quanta<T> quanta;
+
+  KOKKOS_FORCEINLINE_FUNCTION T displacement(T momentum, T factor) const {
+    return math::rint(momentum * factor) * quanta.position;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION T impulse(T force, T factor) const {
+    return math::rint(force * factor) * quanta.momentum;
+  }
+  /// x + by in the periodic box; NaN unless |by| is below its length. No sum on the way is beyond the box.
+  KOKKOS_FORCEINLINE_FUNCTION T moved(T x, T by) const {
+    T const down = by >= T(0) ? by - quanta.box : by;
+    T const sum = x + down;
+    T const in_box = sum < T(0) ? sum + quanta.box : sum;
+    return math::abs(by) < quanta.box ? in_box : lost;
+  }
+  /// p + by; NaN if that can't be held.
+  KOKKOS_FORCEINLINE_FUNCTION T kicked(T p, T by) const {
+    T const sum = p + by;
+    return math::abs(sum) <= quanta.largest_momentum ? sum : lost;
+  }
+};
+
+/// A number by which a coordinate and its momentum are told from others. Sums of these don't depend on the order of particles.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION BitsOf<T> mixed(T x, T p) {
+  using Bits = BitsOf<T>;
+  // Odd numbers by which bits are spread: Knuth's multiplicative hash, and the last steps of MurmurHash3.
+  constexpr Bits a = static_cast<Bits>(0x9e3779b97f4a7c15u >> (64 - 8 * sizeof(T))) | 1,
+                 b = static_cast<Bits>(0xc2b2ae3d27d4eb4fu >> (64 - 8 * sizeof(T))) | 1,
+                 c = static_cast<Bits>(0xff51afd7ed558ccdu >> (64 - 8 * sizeof(T))) | 1;
+  Bits mix = bits_of(x) * a + bits_of(p) * b;
+  mix ^= mix >> (4 * sizeof(T) - 1);
+  mix *= c;
+  return mix ^ (mix >> (4 * sizeof(T)));
+}
+
+/// What a pass over particles finds. Its parts don't depend on the order of particles: largest numbers are compared by their
+/// bits, which grow with them, and NaN's are above all; sums are of multiples of a power of two, see rounded_for_sum().
+template <class T>
+struct alignas(64) Found {
+  BitsOf<T> check_sum = 0;
+  BitsOf<T> largest[2] = {};
+  double drift = 0, kick = 0, keep = 0;
+};
+
+template <class T>
+struct FoundMonoid {
+  using value_type = Found<T>;
+  static constexpr bool rounds = false;
+
+  KOKKOS_FORCEINLINE_FUNCTION value_type neutral() const { return {}; }
+  KOKKOS_FORCEINLINE_FUNCTION void join(value_type& into, value_type const& other) const {
+    into.check_sum += other.check_sum;
+    for (int i = 0; i < 2; ++i)
+      into.largest[i] = other.largest[i] > into.largest[i] ? other.largest[i] : into.largest[i];
+    into.drift += other.drift;
+    into.kick += other.kick;
+    into.keep += other.keep;
+  }
+};
+
+/// A term as a multiple of `anchor` 2^-52 / 1.5: sums of such terms are exact as long as they stay below the anchor.
+KOKKOS_FORCEINLINE_FUNCTION double rounded_for_sum(double term, double anchor) {
+  return (term + anchor) - anchor;
+}
+
+/// The anchor for a sum of so many terms, none above `largest` in size.
+inline double anchor_for(double count, double largest) {
+  double const all = count * largest;
+  if (!(all > 0)) return 0;
+  int exponent;
+  std::frexp(all, &exponent);
+  return std::ldexp(1.5, exponent + 1);
+}
+
+/// Adds up terms of a block. Several sums side by side, for the next addition to one of them needn't wait for the last.
+inline double sum_for(double const* term, int count, double anchor) {
+  constexpr int lanes = 8;
+  double sum[lanes] = {};
+  int at = 0;
+  for (; at + lanes <= count; at += lanes)
+    for (int l = 0; l < lanes; ++l) sum[l] += rounded_for_sum(term[at + l], anchor);
+  double all = 0;
+  for (; at < count; ++at) all += rounded_for_sum(term[at], anchor);
+  for (int l = 0; l < lanes; ++l) all += sum[l];
+  return all;
+}
+
+/// Coordinates of a block of read_out().
+inline constexpr int most_of_block = 3 * 32;
+
+/// p += kick F, x += drift p, where forces are three numbers.
+template <class T>
+struct KickAndDriftOnGrid {
+  T *position, *momentum;
+  OnGrid<T> grid;
+  T kick, drift;
+  Found<T>* found = nullptr;
+
+  KickAndDriftOnGrid of_share(std::int64_t share) const {
+    auto body = *this;
+    body.found += share;
+    return body;
+  }
+
+  void stretch(std::int64_t first, int count, mesh::Value<T, 3> const* forces) const {
+    T const* const force = forces->component;
+    T *const x = position + 3 * first, *const p = momentum + 3 * first;
+    auto const local = *this;
+    BitsOf<T> check = 0, largest_force = 0, largest_momentum = 0;
+    COIR_INDEPENDENT_ITERATIONS
+    for (int at = 0; at < 3 * count; ++at) {
+      T const before = p[at], here = x[at], after = local.kicked(before, force[at]);
+      check += mixed(here, before);
+      largest_force = std::max(largest_force, bits_of(math::abs(force[at])));
+      largest_momentum = std::max(largest_momentum, bits_of(math::abs(after)));
+      p[at] = after;
+      x[at] = local.moved(here, after);
+    }
+    found->check_sum += check;
+    found->largest[0] = std::max(found->largest[0], largest_force);
+    found->largest[1] = std::max(found->largest[1], largest_momentum);
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t particle, mesh::Value<T, 3> const& force,
+                                  Found<T>& into) const {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      std::int64_t const at = 3 * particle + d;
+      T const before = momentum[at], here = position[at],
+              after = kicked(before, force.component[d]);
+      FoundMonoid<T>{}.join(into,
+                            {mixed(here, before),
+                             {bits_of(math::abs(force.component[d])), bits_of(math::abs(after))}});
+      momentum[at] = after;
+      position[at] = moved(here, after);
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION T kicked(T p, T force) const {
+    return grid.kicked(p, grid.impulse(force, kick));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION T moved(T x, T p) const {
+    return grid.moved(x, grid.displacement(p, drift));
+  }
+};
+
+/// Undoes p += kick F, and a drift before it.
+template <class T>
+struct UndoKickAndDrift {
+  T *position, *momentum;
+  OnGrid<T> grid;
+  T kick, drift;
+  Found<T>* found = nullptr;
+
+  UndoKickAndDrift of_share(std::int64_t share) const {
+    auto body = *this;
+    body.found += share;
+    return body;
+  }
+
+  void stretch(std::int64_t first, int count, mesh::Value<T, 3> const* forces) const {
+    T const* const force = forces->component;
+    T *const x = position + 3 * first, *const p = momentum + 3 * first;
+    auto const local = *this;
+    BitsOf<T> check = 0;
+    COIR_INDEPENDENT_ITERATIONS
+    for (int at = 0; at < 3 * count; ++at) {
+      T const before = local.before_kick(p[at], force[at]), here = x[at];
+      check += mixed(here, before);
+      p[at] = before;
+      x[at] = local.before_drift(here, before);
+    }
+    found->check_sum += check;
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t particle, mesh::Value<T, 3> const& force,
+                                  Found<T>& into) const {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      std::int64_t const at = 3 * particle + d;
+      T const before = before_kick(momentum[at], force.component[d]), here = position[at];
+      into.check_sum += mixed(here, before);
+      momentum[at] = before;
+      position[at] = before_drift(here, before);
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION T before_kick(T p, T force) const {
+    return p - grid.impulse(force, kick);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION T before_drift(T x, T p) const {
+    return grid.moved(x, -grid.displacement(p, drift));
+  }
+};
+
+/// UndoKickAndDrift with the adjoints of both. With xi and pi the derivatives of the loss by positions and momenta after the kick,
+///
+///   drift sum += xi p / scale;  kick sum += pi F;  keep sum += pi p / scale before the kick
+///   pi *= keep;  xi += slopes;  pi += drift_factor xi
+template <class T>
+struct PullBackKickAndDrift {
+  UndoKickAndDrift<T> undo;
+  T *position_slope, *momentum_slope;  // xi, pi
+  T keep, drift_factor;
+  bool sums_keep;
+  double anchor_drift, anchor_kick, anchor_keep;
+  Found<T>* found = nullptr;
+
+  PullBackKickAndDrift of_share(std::int64_t share) const {
+    auto body = *this;
+    body.found += share;
+    return body;
+  }
+
+  void stretch(std::int64_t first, int count, mesh::Value<T, 6> const* read) const {
+    T force[most_of_block], slope[most_of_block];
+    double of_drift[most_of_block], of_kick[most_of_block], of_keep[most_of_block];
+    for (int p = 0; p < count; ++p)
+      for (int d = 0; d < 3; ++d) {
+        force[3 * p + d] = read[p].component[d];
+        slope[3 * p + d] = read[p].component[3 + d];
+      }
+    T *const x = undo.position + 3 * first, *const p = undo.momentum + 3 * first,
+             *const xi = position_slope + 3 * first, *const pi = momentum_slope + 3 * first;
+    auto const local = *this;
+    BitsOf<T> check = 0, largest_xi = 0, largest_pi = 0;
+    int const all = 3 * count;
+    COIR_INDEPENDENT_ITERATIONS
+    for (int at = 0; at < all; ++at) {
+      T const after = p[at], here = x[at], xi_after = xi[at], pi_after = pi[at],
+              before = local.undo.before_kick(after, force[at]);
+      check += mixed(here, before);
+      of_drift[at] = static_cast<double>(xi_after) * static_cast<double>(after);
+      of_kick[at] = static_cast<double>(pi_after) * static_cast<double>(force[at]);
+      of_keep[at] = static_cast<double>(pi_after) * static_cast<double>(before);
+      T const xi_before = xi_after + slope[at],
+              pi_before = local.keep * pi_after + local.drift_factor * xi_before;
+      largest_xi = std::max(largest_xi, bits_of(math::abs(xi_before)));
+      largest_pi = std::max(largest_pi, bits_of(math::abs(pi_before)));
+      p[at] = before;
+      x[at] = local.undo.before_drift(here, before);
+      xi[at] = xi_before;
+      pi[at] = pi_before;
+    }
+    found->check_sum += check;
+    found->largest[0] = std::max(found->largest[0], largest_xi);
+    found->largest[1] = std::max(found->largest[1], largest_pi);
+    found->drift += sum_for(of_drift, all, anchor_drift);
+    found->kick += sum_for(of_kick, all, anchor_kick);
+    if (sums_keep) found->keep += sum_for(of_keep, all, anchor_keep);
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t particle, mesh::Value<T, 6> const& read,
+                                  Found<T>& into) const {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      std::int64_t const at = 3 * particle + d;
+      T const force = read.component[d], after = undo.momentum[at], here = undo.position[at],
+              xi_after = position_slope[at], pi_after = momentum_slope[at],
+              before = undo.before_kick(after, force), xi_before = xi_after + read.component[3 + d],
+              pi_before = keep * pi_after + drift_factor * xi_before;
+      FoundMonoid<T>{}.join(
+          into,
+          {mixed(here, before),
+           {bits_of(math::abs(xi_before)), bits_of(math::abs(pi_before))},
+           rounded_for_sum(static_cast<double>(xi_after) * static_cast<double>(after),
+                           anchor_drift),
+           rounded_for_sum(static_cast<double>(pi_after) * static_cast<double>(force), anchor_kick),
+           sums_keep ? rounded_for_sum(static_cast<double>(pi_after) * static_cast<double>(before),
+                                       anchor_keep)
+                     : 0});
+      undo.momentum[at] = before;
+      undo.position[at] = undo.before_drift(here, before);
+      position_slope[at] = xi_before;
+      momentum_slope[at] = pi_before;
+    }
+  }
+};
+
+/// A reading kernel's body that also finds something, as a kernel of reduce(), for devices.
+template <class T, class Reader, class Body>
+struct ReadAndFind {
+  T const* position;
+  Reader reader;
+  Body body;
+  KOKKOS_FUNCTION void operator()(std::int64_t p, Found<T>& found) const {
+    body(p, reader(position + 3 * p), found);
+  }
+};
+
+/// x += drift p, or back.
+template <class T>
+struct DriftOnGrid {
+  T* position;
+  T const* momentum;
+  OnGrid<T> grid;
+  T drift;
+  bool back;
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
+    T const by = grid.displacement(momentum[at], drift);
+    position[at] = grid.moved(position[at], back ? -by : by);
+  }
+};
+
+/// The nearest multiples; -0 becomes 0, which subtraction gives.
+template <class T>
+struct RoundToGrid {
+  T *position, *momentum;
+  OnGrid<T> grid;
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
+    T const x = math::rint(position[at] / grid.quanta.position) * grid.quanta.position;
+    position[at] = (x >= grid.quanta.box ? T(0) : x) + T(0);
+    momentum[at] =
+        grid.kicked(T(0), math::rint(momentum[at] / grid.quanta.momentum) * grid.quanta.momentum);
+  }
+};
+
+/// p = factor p, rounded to T.
+template <class T>
+struct ScaleMomentum {
+  T* momentum;
+  double factor;
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
+    momentum[at] = static_cast<T>(static_cast<double>(momentum[at]) * factor) + T(0);
+  }
+};
+
+/// p = the multiple of the quantum next to p / scale.
+template <class T>
+struct UnscaleMomentum {
+  T* momentum;
+  double scale;
+  OnGrid<T> grid;
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
+    double const quantum = static_cast<double>(grid.quanta.momentum);
+    double const p = math::rint(static_cast<double>(momentum[at]) / scale / quantum) * quantum;
+    momentum[at] = grid.kicked(T(0), static_cast<T>(p));
+  }
+};
+
+/// Momenta to and from the order of the lattice: `site` is null for particles that are in it.
+template <class T>
+struct StoreMomentum {
+  T const* momentum;
+  T* stored;
+  std::uint32_t const* site;
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    std::int64_t const to = site == nullptr ? p : std::int64_t(site[p]);
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) stored[3 * to + d] = momentum[3 * p + d];
+  }
+};
+template <class T>
+struct RestoreMomentum {
+  T* momentum;
+  T const* stored;
+  std::uint32_t const* site;
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    std::int64_t const from = site == nullptr ? p : std::int64_t(site[p]);
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) momentum[3 * p + d] = stored[3 * from + d];
+  }
+};
+
+/// pi += factor xi, and x -= drift p.
+template <class T>
+struct PullBackDrift {
+  DriftOnGrid<T> drift;
+  T const* position_slope;
+  T* momentum_slope;
+  T factor;
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
+    momentum_slope[at] += factor * position_slope[at];
+    drift(at);
+  }
+};
+
+/// pi *= factor.
+template <class T>
+struct ScaleSlope {
+  T* slope;
+  T factor;
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const { slope[at] *= factor; }
+};
+
+/// The largest xi and pi.
+template <class T>
+struct FindLargest {
+  T const *position_slope, *momentum_slope;
+  KOKKOS_FUNCTION void operator()(std::int64_t at, Found<T>& found) const {
+    FoundMonoid<T>{}.join(
+        found,
+        {0, {bits_of(math::abs(position_slope[at])), bits_of(math::abs(momentum_slope[at]))}});
+  }
+};
+
+/// sum a b.
+template <class T>
+struct ProductSum {
+  T const *a, *b;
+  double anchor;
+  KOKKOS_FUNCTION void operator()(std::int64_t at, double& sum) const {
+    sum += rounded_for_sum(static_cast<double>(a[at]) * static_cast<double>(b[at]), anchor);
+  }
+};
+
+}  // namespace coir::nbody::detail

@@ -1,0 +1,312 @@
+#pragma once
+
+/// \file
+/// ParticleReverser, for one execution space.
+
+#include "on_grid.hpp"
+
+#include <coir/core/errors.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/core/reducer.hpp>
+#include <coir/mesh/cells.hpp>
+#include <coir/mesh/interpolation_slopes.hpp>
+#include <coir/mesh/mesh_values.hpp>
+#include <coir/nbody/detail/particle_reverser.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace coir::nbody::detail {
+
+/// Momenta that are multiples of the quantum up to about 2^23 (float) or 2^51 (double): the product with a scale and its rounding
+/// then change them by less than half a quantum.
+template <class T>
+Quanta<T> quanta_of(double box, double range) {
+  constexpr int digits = std::numeric_limits<T>::digits;
+  constexpr int most = sizeof(T) == 4 ? digits - 1 : digits - 2;
+  double const length = static_cast<double>(static_cast<T>(box));
+  int exponent;
+  std::frexp(length, &exponent);  // 2^(exponent - 1) <= length < 2^exponent
+  int of_range;
+  std::frexp(std::max(range, static_cast<double>(std::numeric_limits<T>::min()) * 1e12), &of_range);
+  double const quantum = std::ldexp(1.0, of_range - most);
+  return {static_cast<T>(std::ldexp(1.0, exponent - digits)), static_cast<T>(quantum),
+          static_cast<T>(std::ldexp(1.0 - std::ldexp(1.0, -10), of_range)), static_cast<T>(box)};
+}
+
+template <CompiledSpace Exec, Real T>
+ParticleReverser<Exec, T>::ParticleReverser(Exec const& exec, double box, double range,
+                                            mesh::Assignment assignment)
+    : exec_(exec), assignment_(assignment), quanta_(quanta_of<T>(box, range)) {}
+
+/// All coordinates of the particles.
+template <class Exec, class T>
+Box<1, std::int64_t> coordinates_of(Particles<Exec, T> const& particles) {
+  return coir::box<1, std::int64_t>({3 * particles.count()});
+}
+
+template <CompiledSpace Exec, Real T>
+void ParticleReverser<Exec, T>::round(Particles<Exec, T> const& particles) const {
+  for_each(
+      "coir::nbody::reverse/round", exec_, coordinates_of(particles),
+      RoundToGrid<T>{particles.position.data(), particles.momentum.data(), OnGrid<T>{quanta_}});
+}
+
+template <CompiledSpace Exec, Real T>
+void ParticleReverser<Exec, T>::set_scale(Particles<Exec, T> const& particles, double scale) {
+  if (scale == scale_) return;
+  T* const momentum = particles.momentum.data();
+  if (scale_ != 1)
+    for_each("coir::nbody::reverse/scale", exec_, coordinates_of(particles),
+             ScaleMomentum<T>{momentum, scale_});
+  if (scale != 1)
+    for_each("coir::nbody::reverse/scale", exec_, coordinates_of(particles),
+             UnscaleMomentum<T>{momentum, scale, OnGrid<T>{quanta_}});
+  scale_ = scale;
+}
+
+template <CompiledSpace Exec, Real T>
+MadeMove ParticleReverser<Exec, T>::begin(Move const& move) const {
+  MadeMove made{.move = move, .scale = scale_, .scale_after = scale_ * move.keep};
+  made.largest_scale = largest_scale_;
+  if (!move.has_kick()) return made;
+  if (std::abs(made.scale_after) < least_scale * largest_scale_) {
+    made.stored = static_cast<int>(stored_.size());
+    made.scale_after = 1;
+  }
+  return made;
+}
+
+template <CompiledSpace Exec, Real T>
+void ParticleReverser<Exec, T>::drift(Particles<Exec, T> const& particles, double factor,
+                                      double scale, bool back) const {
+  if (factor == 0) return;
+  for_each(
+      "coir::nbody::reverse/drift", exec_, coordinates_of(particles),
+      DriftOnGrid<T>{particles.position.data(), particles.momentum.data(), OnGrid<T>{quanta_},
+                     static_cast<T>(factor * scale / static_cast<double>(quanta_.position)), back});
+}
+
+template <CompiledSpace Exec, Real T>
+void ParticleReverser<Exec, T>::store(Particles<Exec, T> const& particles,
+                                      std::uint32_t const* site, MadeMove& made) {
+  std::int64_t const count = particles.count();
+  expects_memory<typename Exec::memory_space>(3 * count * static_cast<std::int64_t>(sizeof(T)),
+                                              "the momenta that a reversible step can't keep "
+                                              "otherwise, being so long that it forgets them: "
+                                              "shorter steps in the growth factor need none");
+  stored_.push_back(
+      Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::reverse/stored"),
+              static_cast<std::size_t>(count)));
+  for_each("coir::nbody::reverse/store", exec_, coir::box<1, std::int64_t>({count}),
+           StoreMomentum<T>{particles.momentum.data(), stored_.back().data(), site});
+  // They aren't divided by a scale any more, and begin as what the move keeps of them.
+  for_each("coir::nbody::reverse/keep", exec_, coordinates_of(particles),
+           UnscaleMomentum<T>{particles.momentum.data(), 1 / (made.scale * made.move.keep),
+                              OnGrid<T>{quanta_}});
+  scale_ = largest_scale_ = 1;
+}
+
+template <CompiledSpace Exec, Real T>
+void ParticleReverser<Exec, T>::restore(Particles<Exec, T> const& particles,
+                                        std::uint32_t const* site, MadeMove const& made) {
+  for_each("coir::nbody::reverse/restore", exec_, coir::box<1, std::int64_t>({particles.count()}),
+           RestoreMomentum<T>{particles.momentum.data(),
+                              stored_[static_cast<std::size_t>(made.stored)].data(), site});
+  exec_.fence();
+  stored_.resize(static_cast<std::size_t>(made.stored));
+}
+
+/// Reads a mesh out for a body that finds something.
+template <class Exec, class T, class Reader, class Body>
+Found<T> read_and_find(char const* label, Exec const& exec, Particles<Exec, T> const& particles,
+                       Reader const& reader, Body body) {
+  Found<T> found;
+  MonoidReducer<FoundMonoid<T>> const reducer({}, found);
+  if constexpr (runs_on_host<Exec>) {
+    std::vector<Found<T>> of_shares(static_cast<std::size_t>(exec.concurrency()));
+    body.found = of_shares.data();
+    mesh::read_out(label, exec, particles.position.data(), particles.count(), reader, body);
+    for (auto const& share : of_shares) reducer.join(found, share);
+  } else {
+    reduce(label, exec, coir::box<1, std::int64_t>({particles.count()}),
+           ReadAndFind<T, Reader, Body>{particles.position.data(), reader, body}, reducer);
+  }
+  return found;
+}
+
+template <CompiledSpace Exec, Real T>
+void ParticleReverser<Exec, T>::kick_and_drift(Force const& force,
+                                               Particles<Exec, T> const& particles,
+                                               std::uint32_t const* site, MadeMove& made) {
+  if (made.stored >= 0) store(particles, site, made);
+  scale_ = made.scale_after;
+  largest_scale_ = std::max(largest_scale_, std::abs(scale_));
+  KickAndDriftOnGrid<T> const body{
+      particles.position.data(), particles.momentum.data(), OnGrid<T>{quanta_},
+      static_cast<T>(made.move.kick / scale_ / static_cast<double>(quanta_.momentum)),
+      static_cast<T>(made.move.drift_after * scale_ / static_cast<double>(quanta_.position))};
+  Found<T> found;
+  mesh::with_support(assignment_, [&]<int support>(std::integral_constant<int, support>) {
+    found = read_and_find("coir::nbody::reverse/move", exec_, particles,
+                          mesh::MeshValues<support, 3, T>(
+                              mesh::read_only(mesh::cells_of(force.force())), particles.box),
+                          body);
+  });
+  made.check_sum = found.check_sum;
+  made.largest_force = static_cast<double>(from_bits<T>(found.largest[0]));
+  made.largest_momentum = static_cast<double>(from_bits<T>(found.largest[1]));
+}
+
+/// \throws NumericalError if particles aren't where they were before the kick
+template <class T>
+void expects_way_back(Found<T> const& found, MadeMove const& made) {
+  if (found.check_sum == made.check_sum) return;
+  throw NumericalError("the way back is not the way there in step " + std::to_string(made.step) +
+                       ": particles, or the forces on them, are not those from which it was made; "
+                       "nothing else may change particles in between");
+}
+
+template <CompiledSpace Exec, Real T>
+void ParticleReverser<Exec, T>::undo_kick(Force const& force, Particles<Exec, T> const& particles,
+                                          std::uint32_t const* site, MadeMove const& made,
+                                          double drift_back) {
+  bool const restores = made.stored >= 0;
+  UndoKickAndDrift<T> const body{
+      particles.position.data(), particles.momentum.data(), OnGrid<T>{quanta_},
+      static_cast<T>(made.move.kick / made.scale_after / static_cast<double>(quanta_.momentum)),
+      restores ? T(0)
+               : static_cast<T>(drift_back * made.scale / static_cast<double>(quanta_.position))};
+  Found<T> found;
+  mesh::with_support(assignment_, [&]<int support>(std::integral_constant<int, support>) {
+    found = read_and_find("coir::nbody::reverse/undo", exec_, particles,
+                          mesh::MeshValues<support, 3, T>(
+                              mesh::read_only(mesh::cells_of(force.force())), particles.box),
+                          body);
+  });
+  expects_way_back(found, made);
+  scale_ = made.scale;
+  largest_scale_ = made.largest_scale;
+  if (!restores) return;
+  restore(particles, site, made);
+  drift(particles, drift_back, made.scale, true);
+}
+
+template <CompiledSpace Exec, Real T>
+void ParticleReverser<Exec, T>::look_at(Cotangents<Exec, T> const& cotangents,
+                                        std::int64_t particles) {
+  Found<T> found;
+  reduce("coir::nbody::reverse/cotangents", exec_, coir::box<1, std::int64_t>({3 * particles}),
+         FindLargest<T>{cotangents.position.data(), cotangents.momentum.data()},
+         MonoidReducer<FoundMonoid<T>>({}, found));
+  largest_position_slope_ = static_cast<double>(from_bits<T>(found.largest[0]));
+  largest_momentum_slope_ = static_cast<double>(from_bits<T>(found.largest[1]));
+  if (!std::isfinite(largest_position_slope_) || !std::isfinite(largest_momentum_slope_))
+    throw NumericalError(
+        "a derivative of the loss by a position or momentum isn't a number: look for NaN, or for "
+        "what overflows, in the loss");
+}
+
+template <CompiledSpace Exec, Real T>
+void ParticleReverser<Exec, T>::pull_back_kick(
+    Force const& force, typename Force::Density const& potential,
+    Particles<Exec, T> const& particles, std::uint32_t const* site, MadeMove const& made,
+    double drift_back, Cotangents<Exec, T> const& cotangents, FactorSlopes& slopes) {
+  bool const restores = made.stored >= 0;
+  Move const& move = made.move;
+  double const scale = made.scale, scale_after = made.scale_after;
+  double const count = 3 * static_cast<double>(particles.count());
+  double const largest_before =
+      made.largest_momentum + (made.largest_force * std::abs(move.kick / scale_after) +
+                               static_cast<double>(quanta_.momentum));
+  T* const momentum = particles.momentum.data();
+  PullBackKickAndDrift<T> const body{
+      {particles.position.data(), momentum, OnGrid<T>{quanta_},
+       static_cast<T>(move.kick / scale_after / static_cast<double>(quanta_.momentum)),
+       restores ? T(0)
+                : static_cast<T>(drift_back * scale / static_cast<double>(quanta_.position))},
+      cotangents.position.data(),
+      cotangents.momentum.data(),
+      restores ? T(1) : static_cast<T>(move.keep),
+      restores ? T(0) : static_cast<T>(drift_back),
+      !restores && move.keep != 1,
+      anchor_for(count, largest_position_slope_ * made.largest_momentum),
+      anchor_for(count, largest_momentum_slope_ * made.largest_force),
+      anchor_for(count, largest_momentum_slope_ * largest_before)};
+  Found<T> found;
+  mesh::with_support(assignment_, [&]<int support>(std::integral_constant<int, support>) {
+    found = read_and_find("coir::nbody::reverse/pull_back", exec_, particles,
+                          mesh::ForceAndSlopes<support, T>(
+                              mesh::read_only(mesh::cells_of(force.force())),
+                              mesh::read_only(mesh::cells_of(potential)), particles.box,
+                              particles.position.data(), cotangents.momentum.data(), move.kick),
+                          body);
+  });
+  expects_way_back(found, made);
+  slopes.drift_after += scale_after * found.drift;
+  slopes.kick += found.kick;
+  slopes.keep += scale * found.keep;
+  largest_position_slope_ = static_cast<double>(from_bits<T>(found.largest[0]));
+  largest_momentum_slope_ = static_cast<double>(from_bits<T>(found.largest[1]));
+  scale_ = scale;
+  largest_scale_ = made.largest_scale;
+  if (restores) {
+    restore(particles, site, made);
+    double kept = 0;
+    double const largest = static_cast<double>(quanta_.largest_momentum);
+    reduce("coir::nbody::reverse/kept", exec_, coordinates_of(particles),
+           ProductSum<T>{cotangents.momentum.data(), momentum,
+                         anchor_for(count, largest_momentum_slope_ * largest)},
+           Kokkos::Sum<double>(kept));
+    slopes.keep += scale * kept;
+    for_each("coir::nbody::reverse/scale", exec_, coordinates_of(particles),
+             ScaleSlope<T>{cotangents.momentum.data(), static_cast<T>(move.keep)});
+    largest_momentum_slope_ *= std::abs(move.keep);
+    pull_back_drift(particles, cotangents, drift_back, scale);
+  }
+  if (!std::isfinite(largest_position_slope_) || !std::isfinite(largest_momentum_slope_))
+    throw NumericalError("a derivative by a position or momentum overflows in step " +
+                         std::to_string(made.step) +
+                         " on the way back: divide the loss by a large number, or use double");
+}
+
+template <CompiledSpace Exec, Real T>
+void ParticleReverser<Exec, T>::pull_back_drift(Particles<Exec, T> const& particles,
+                                                Cotangents<Exec, T> const& cotangents,
+                                                double factor, double scale) {
+  if (factor == 0) return;
+  for_each("coir::nbody::reverse/pull_back_drift", exec_, coordinates_of(particles),
+           PullBackDrift<T>{
+               {particles.position.data(), particles.momentum.data(), OnGrid<T>{quanta_},
+                static_cast<T>(factor * scale / static_cast<double>(quanta_.position)), true},
+               cotangents.position.data(),
+               cotangents.momentum.data(),
+               static_cast<T>(factor)});
+  largest_momentum_slope_ += std::abs(factor) * largest_position_slope_ * 1.001;
+}
+
+template <CompiledSpace Exec, Real T>
+double ParticleReverser<Exec, T>::along_drift(Particles<Exec, T> const& particles,
+                                              Cotangents<Exec, T> const& cotangents, double scale,
+                                              double largest_momentum) const {
+  double sum = 0;
+  reduce("coir::nbody::reverse/along", exec_, coordinates_of(particles),
+         ProductSum<T>{cotangents.position.data(), particles.momentum.data(),
+                       anchor_for(3 * static_cast<double>(particles.count()),
+                                  largest_position_slope_ * largest_momentum)},
+         Kokkos::Sum<double>(sum));
+  return scale * sum;
+}
+
+}  // namespace coir::nbody::detail
+
+#define COIR_INSTANTIATE_PARTICLE_REVERSER(Exec)                     \
+  template class coir::nbody::detail::ParticleReverser<Exec, float>; \
+  template class coir::nbody::detail::ParticleReverser<Exec, double>;

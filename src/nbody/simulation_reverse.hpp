@@ -1,0 +1,276 @@
+#pragma once
+
+/// \file
+/// Steps of a reversible Simulation, there and back, and derivatives through them: a part of simulation_impl.hpp.
+
+#include "simulation_impl.hpp"
+
+#include <coir/autodiff/dual.hpp>
+#include <coir/core/errors.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/cosmology/parameter_derivatives.hpp>
+#include <coir/fft/in_place.hpp>
+#include <coir/mesh/paint.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace coir::nbody {
+
+namespace detail {
+
+template <class T>
+struct SumOfSquares {
+  T const* number;
+  KOKKOS_FUNCTION void operator()(std::int64_t at, double& sum) const {
+    sum += static_cast<double>(number[at]) * static_cast<double>(number[at]);
+  }
+};
+
+/// How much the momenta of linear theory grow until the end, at most, divided by the scale that they are held by.
+inline double growth_of_held_momenta(SimulationOptions const& options,
+                                     cosmology::Growth<double> const& growth, int first) {
+  auto const a = std::span(options.scale_factors).subspan(static_cast<std::size_t>(first));
+  auto const momentum = [&](double at) {
+    // Quinn's factors need no growth functions; where matter dominates momenta grow as a^1.5.
+    return at >= growth.a_min() && at <= growth.a_max() ? growth.momentum(at) : std::pow(at, 1.5);
+  };
+  double scale = 1, largest_scale = 1, most = 1;
+  auto const moves = moves_of(options.stepper, growth, a);
+  for (std::size_t s = 0; s < moves.size(); ++s) {
+    scale *= moves[s].move.keep;
+    if (std::abs(scale) < least_scale * largest_scale) scale = largest_scale = 1;
+    largest_scale = std::max(largest_scale, std::abs(scale));
+    most = std::max(most, std::abs(momentum(a[s + 1]) / momentum(a[0]) / scale));
+  }
+  return most;
+}
+
+}  // namespace detail
+
+template <CompiledSpace Exec, Real T>
+double Simulation<Exec, T>::momentum_range() const {
+  double const numbers = 3 * static_cast<double>(particles_.count());
+  double squares = 0;
+  reduce("coir::nbody::simulation/rms", exec_, coir::box<1, std::int64_t>({3 * particles_.count()}),
+         detail::SumOfSquares<T>{particles_.momentum.data()}, Kokkos::Sum<double>(squares));
+  // Particles at rest will move by a thousandth of their distance, at least.
+  double const least =
+      1e-3 * particles_.box / static_cast<double>(particles_.side) * std::sqrt(a());
+  return options_.momentum_range * std::max(std::sqrt(squares / numbers), least) *
+         detail::growth_of_held_momenta(options_, growth_, done_);
+}
+
+template <CompiledSpace Exec, Real T>
+std::uint32_t const* Simulation<Exec, T>::site() const {
+  return sorter_.is_sorted() ? sorter_.site().data() : nullptr;
+}
+
+template <CompiledSpace Exec, Real T>
+void Simulation<Exec, T>::make_on_grid(Move const& move, bool closes) {
+  auto made = reverser_->begin(move);
+  made.closes = closes;
+  made.step = closes ? done_ : done_ + 1;
+  reverser_->drift(particles_, move.drift_before, made.scale, false);
+  if (move.drift_before != 0) mover_.positions_have_changed();
+  if (move.has_kick()) {
+    find_force();
+    Stopwatch<Exec> const watch(exec_);
+    reverser_->kick_and_drift(mover_.force(), particles_, site(), made);
+    seconds_.readout += watch.seconds();
+    if (!std::isfinite(made.largest_momentum))
+      throw NumericalError(
+          "a momentum is too large to be held in step " + std::to_string(made.step) +
+          " of a reversible simulation: raise SimulationOptions::momentum_range above " +
+          in_words(options_.momentum_range));
+  } else {
+    reverser_->drift(particles_, move.drift_after, made.scale, false);
+  }
+  if (move.drift_after != 0) mover_.positions_have_changed();
+  made_.push_back(made);
+}
+
+/// Undoes made_.back(), and with its kick the drift of the move before unless that stays.
+template <CompiledSpace Exec, Real T>
+void Simulation<Exec, T>::undo_last(bool stops) {
+  auto const made = made_.back();
+  made_.pop_back();
+  Move const& move = made.move;
+  if (!drift_is_undone_ && move.drift_after != 0) {
+    reverser_->drift(particles_, move.drift_after, made.scale_after, true);
+    mover_.positions_have_changed();
+  }
+  drift_is_undone_ = false;
+  if (move.has_kick()) {
+    find_force();
+    double drift = move.drift_before;
+    if (drift == 0 && !stops && !made_.empty()) {
+      drift = made_.back().move.drift_after;
+      drift_is_undone_ = drift != 0;
+    }
+    Stopwatch<Exec> const watch(exec_);
+    reverser_->undo_kick(mover_.force(), particles_, site(), made, drift);
+    seconds_.readout += watch.seconds();
+    if (drift != 0) mover_.positions_have_changed();
+  } else if (move.drift_before != 0) {
+    reverser_->drift(particles_, move.drift_before, made.scale, true);
+    mover_.positions_have_changed();
+  }
+}
+
+template <CompiledSpace Exec, Real T>
+void Simulation<Exec, T>::reverse(int steps) {
+  expects(reverser_.has_value(),
+          "steps can be taken back in a reversible simulation: set SimulationOptions::reversible");
+  int const made = calls_.empty() ? 0 : done_ - calls_.front().first;
+  expects(steps >= 0 && steps <= made,
+          "the steps to take back must be from 0 to the " + std::to_string(made) +
+              " that this simulation has made",
+          steps);
+  if (steps == 0) return;
+  int const target = done_ - steps;
+  reverser_->set_scale(particles_, held_scale());
+  while (done_ > target) {
+    sorter_.begin_step(done_ - target);
+    while (!made_.empty() && made_.back().step == done_) {
+      bool const first_of_step =
+          made_.size() == 1 || made_[made_.size() - 2].step != made_.back().step;
+      undo_last(first_of_step && done_ - 1 == target);
+    }
+    --done_;
+  }
+  while (!calls_.empty() && calls_.back().first >= target) calls_.pop_back();
+  if (!made_.empty() && !made_.back().closes) {  // advance() went past the end of this step
+    auto const first = static_cast<std::size_t>(calls_.back().first);
+    auto const moves = moves_of(options_.stepper, growth_,
+                                std::span(options_.scale_factors)
+                                    .subspan(first, static_cast<std::size_t>(target) - first + 1));
+    make(moves.back().closing, true);
+  }
+  rest();
+}
+
+template <CompiledSpace Exec, Real T>
+void Simulation<Exec, T>::pull_back_last(bool stops,
+                                         typename mesh::Force<Exec, T>::Spectrum const& mesh,
+                                         Cotangents<Exec, T> const& cotangents,
+                                         detail::FactorSlopes& slopes) {
+  auto const made = made_.back();
+  made_.pop_back();
+  Move const& move = made.move;
+  auto& force = mover_.force();
+  if (!drift_is_undone_)
+    reverser_->pull_back_drift(particles_, cotangents, move.drift_after, made.scale_after);
+  drift_is_undone_ = false;
+  mover_.positions_have_changed();
+  if (!move.has_kick())
+    return reverser_->pull_back_drift(particles_, cotangents, move.drift_before, made.scale);
+
+  std::array<Vectors, 2> const further{cotangents.position, cotangents.momentum};
+  sort(further);
+  Stopwatch<Exec> const painting(exec_);
+  mesh::paint(exec_, particles_.position, cotangents.momentum, particles_.box, force.force(),
+              {.assignment = options_.assignment});
+  seconds_.paint += painting.seconds();
+  Stopwatch<Exec> const solving(exec_);
+  double const cells_per_particle =
+      static_cast<double>(size_of(force.shape())) / static_cast<double>(particles_.total());
+  auto const potential =
+      force.pull_back(move.kick * 1.5 * growth_.parameters().omega_m * cells_per_particle, mesh);
+  seconds_.fft += solving.seconds();
+  find_force(further);
+
+  double drift = move.drift_before;
+  if (drift == 0 && !stops) {
+    drift = made_.back().move.drift_after;
+    drift_is_undone_ = drift != 0;
+  }
+  Stopwatch<Exec> const reading(exec_);
+  reverser_->pull_back_kick(force, potential, particles_, site(), made, drift, cotangents, slopes);
+  seconds_.readout += reading.seconds();
+  if (drift != 0) mover_.positions_have_changed();
+}
+
+template <CompiledSpace Exec, Real T>
+cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
+    Cotangents<Exec, T> const& cotangents) {
+  expects(reverser_.has_value(),
+          "derivatives go back through a reversible simulation: set SimulationOptions::reversible");
+  expects(!calls_.empty(), "there is no call of advance() left to pull back through");
+  for (auto const& vectors : {cotangents.position, cotangents.momentum})
+    expects(static_cast<std::int64_t>(vectors.extent(0)) == particles_.count(),
+            "cotangents must be " + std::to_string(particles_.count()) + ", one for each particle",
+            static_cast<std::int64_t>(vectors.extent(0)));
+  Call const call = calls_.back();
+  auto const& shape = mover_.force().shape();
+  expects_memory<typename Exec::memory_space>(
+      pull_back_bytes(particles_.side, options_) -
+          6 * particles_.count() * static_cast<std::int64_t>(sizeof(T)),
+      "the mesh of a simulation's adjoint");
+  auto const mesh = fft::allocate_in_place<T, typename Exec::memory_space>(
+      "coir::nbody::pull_back/potential", shape);
+  reverser_->look_at(cotangents, particles_.count());
+  reverser_->set_scale(particles_, held_scale());
+
+  std::vector<detail::MadeMove> const moves(made_.begin() + static_cast<std::ptrdiff_t>(call.begin),
+                                            made_.end());
+  std::vector<detail::FactorSlopes> slopes(moves.size());
+  int const steps = done_ - call.first;
+  for (std::size_t m = moves.size(); m-- > 0;) {
+    if (m + 1 == moves.size() || moves[m].step != moves[m + 1].step)
+      sorter_.begin_step(moves[m].step - call.first);
+    done_ = moves[m].closes ? moves[m].step : moves[m].step - 1;
+    pull_back_last(m == 0, mesh, cotangents, slopes[m]);
+    // What was found for the drift after a kick is that of the drift before the next one, too: the momenta are the same.
+    if (m + 1 < moves.size()) slopes[m + 1].drift_before = slopes[m].drift_after;
+  }
+  done_ = call.first;
+  if (moves[0].move.drift_before != 0)
+    slopes[0].drift_before =
+        reverser_->along_drift(particles_, cotangents, moves[0].scale,
+                               static_cast<double>(reverser_->quanta().largest_momentum));
+  calls_.pop_back();
+  rest(std::array<Vectors, 2>{cotangents.position, cotangents.momentum});
+  return parameter_slopes(call, steps, moves, slopes);
+}
+
+template <CompiledSpace Exec, Real T>
+cosmology::Parameters<double> Simulation<Exec, T>::parameter_slopes(
+    Call const& call, int steps, std::span<detail::MadeMove const> moves,
+    std::span<detail::FactorSlopes const> slopes) const {
+  using D = Dual<double, cosmology::varied_parameters>;
+  auto const parameters = cosmology::variables<D>(growth_.parameters());
+  cosmology::Growth<D> const growth(parameters, growth_.a_min(), growth_.a_max());
+  auto const of_steps = moves_of(
+      options_.stepper, growth,
+      std::span(options_.scale_factors)
+          .subspan(static_cast<std::size_t>(call.first), static_cast<std::size_t>(steps) + 1));
+  D sum(0);
+  double by_force = 0;
+  for (std::size_t m = 0; m < moves.size(); ++m) {
+    auto const& of_step = of_steps[static_cast<std::size_t>(moves[m].step - call.first - 1)];
+    auto const& factors = moves[m].closes ? of_step.closing : of_step.move;
+    sum += slopes[m].drift_before * factors.drift_before + slopes[m].keep * factors.keep +
+           slopes[m].kick * factors.kick + slopes[m].drift_after * factors.drift_after;
+    by_force += slopes[m].kick * moves[m].move.kick;
+  }
+  auto result = cosmology::derivatives(sum);
+  result.omega_m += by_force / growth_.parameters().omega_m;  // forces are in proportion to it
+  return result;
+}
+
+template <CompiledSpace Exec, Real T>
+std::int64_t Simulation<Exec, T>::pull_back_bytes(std::int64_t side,
+                                                  SimulationOptions const& options) {
+  std::int64_t const n = mesh_side(side, options);
+  return (n * n * 2 * (n / 2 + 1) + 6 * side * side * side) * static_cast<std::int64_t>(sizeof(T));
+}
+
+}  // namespace coir::nbody

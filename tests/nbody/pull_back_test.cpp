@@ -1,0 +1,247 @@
+#include <coir/nbody/simulation.hpp>
+
+#include <nbody/universe.hpp>
+#include <support/spaces.hpp>
+
+#include <numbers>
+#include <random>
+
+// Derivatives of a loss of the particles at the end, against differences of the loss.
+
+using namespace coir;
+using coir::testing::copy_of;
+using coir::testing::Vectors;
+using coir::testing::vectors_of;
+using mesh::Assignment;
+using mesh::ForceKernel;
+using mesh::Softening;
+using nbody::Cotangents;
+using nbody::Particles;
+using nbody::scale_factors;
+using nbody::Simulation;
+using nbody::SimulationOptions;
+using nbody::Stepper;
+
+namespace {
+
+constexpr double start = 0.1;
+constexpr std::int64_t side = 6;
+constexpr double box = 9;
+
+cosmology::Parameters<> base() { return cosmology::planck15(); }
+
+template <class Exec, class T>
+Particles<Exec, T> universe() {
+  return nbody::initial_conditions<Exec, T>(Exec{}, side, box, cosmology::LinearPower<>(base()),
+                                            start);
+}
+
+std::vector<double> random_numbers(std::size_t count, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  std::vector<double> numbers(count);
+  for (auto& number : numbers) number = normal(generator);
+  return numbers;
+}
+
+/// J = sum_p,d [a cos(2 pi x / box + b) + c p + p^2 / 2], which is periodic and as smooth as the particles' ways. Its slopes are
+/// of the same size for all.
+struct Loss {
+  std::vector<double> a, b, c;
+  explicit Loss(std::int64_t particles)
+      : a(random_numbers(static_cast<std::size_t>(3 * particles), 1)),
+        b(random_numbers(static_cast<std::size_t>(3 * particles), 2)),
+        c(random_numbers(static_cast<std::size_t>(3 * particles), 3)) {}
+
+  double value(Vectors const& x, Vectors const& p) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      double const at = x[i / 3][i % 3], v = p[i / 3][i % 3];
+      sum += a[i] * std::cos(2 * std::numbers::pi / box * at + b[i]) + c[i] * v + v * v / 2;
+    }
+    return sum;
+  }
+  template <class Exec, class T>
+  Cotangents<Exec, T> slopes(Particles<Exec, T> const& particles) const {
+    auto const x = vectors_of(particles.position), p = vectors_of(particles.momentum);
+    using View = typename Cotangents<Exec, T>::Vectors;
+    Cotangents<Exec, T> const result{View("xi", x.size()), View("pi", x.size())};
+    auto const xi = Kokkos::create_mirror_view(result.position),
+               pi = Kokkos::create_mirror_view(result.momentum);
+    double const wave = 2 * std::numbers::pi / box;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      xi(i / 3, i % 3) = static_cast<T>(-a[i] * wave * std::sin(wave * x[i / 3][i % 3] + b[i]));
+      pi(i / 3, i % 3) = static_cast<T>(c[i] + p[i / 3][i % 3]);
+    }
+    Kokkos::deep_copy(result.position, xi);
+    Kokkos::deep_copy(result.momentum, pi);
+    return result;
+  }
+};
+
+template <class Exec>
+void add(Particles<Exec, double> const& particles, double by, std::vector<double> const& dx,
+         std::vector<double> const& dp) {
+  auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, particles.position),
+             p = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, particles.momentum);
+  for (std::size_t i = 0; i < dx.size(); ++i) {
+    x(i / 3, i % 3) += by * dx[i];
+    p(i / 3, i % 3) += by * dp[i];
+  }
+  Kokkos::deep_copy(particles.position, x);
+  Kokkos::deep_copy(particles.momentum, p);
+}
+
+double product(Vectors const& a, std::vector<double> const& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) sum += a[i / 3][i % 3] * b[i];
+  return sum;
+}
+
+/// The steps made by two calls, so that one in the middle is closed and opened again.
+template <class S>
+void advance_all(S& simulation) {
+  int const steps = simulation.steps_left();
+  simulation.advance(steps / 2);
+  simulation.advance(steps - steps / 2);
+}
+
+template <class Exec>
+double loss_of(Loss const& loss, SimulationOptions const& options,
+               Particles<Exec, double> particles, cosmology::Parameters<> const& parameters) {
+  Simulation<Exec, double> simulation(Exec{}, std::move(particles), cosmology::Growth<>(parameters),
+                                      options);
+  advance_all(simulation);
+  return loss.value(vectors_of(simulation.particles().position),
+                    vectors_of(simulation.particles().momentum));
+}
+
+struct Pulled {
+  Vectors position, momentum;
+  cosmology::Parameters<> parameters;
+};
+
+template <class Exec, class T>
+Pulled pulled_back(Loss const& loss, SimulationOptions options, Particles<Exec, T> particles) {
+  options.reversible = true;
+  Simulation<Exec, T> simulation(Exec{}, std::move(particles), cosmology::Growth<>(base()),
+                                 options);
+  advance_all(simulation);
+  auto const slopes = loss.slopes<Exec, T>(simulation.particles());
+  auto parameters = simulation.pull_back(slopes);
+  auto const first = simulation.pull_back(slopes);
+  for (auto const member : {&cosmology::Parameters<>::omega_m, &cosmology::Parameters<>::omega_k,
+                            &cosmology::Parameters<>::w0, &cosmology::Parameters<>::wa})
+    parameters.*member += first.*member;
+  return {vectors_of(slopes.position), vectors_of(slopes.momentum), parameters};
+}
+
+/// Of the particles and of parameters.
+template <class Exec>
+void expect_derivatives(SimulationOptions const& options, double step, double tolerance) {
+  std::string const which = std::string(name_of(options.stepper)) + " " +
+                            std::string(name_of(options.kernel)) + " " +
+                            std::string(name_of(options.assignment));
+  Loss const loss(side * side * side);
+  auto const start_particles = universe<Exec, double>();
+  auto const found = pulled_back<Exec, double>(loss, options, copy_of(start_particles));
+
+  auto const dx = random_numbers(loss.a.size(), 7), dp = random_numbers(loss.a.size(), 8);
+  auto const at = [&](double by) {
+    auto moved = copy_of(start_particles);
+    add(moved, by, dx, dp);
+    return loss_of(loss, options, moved, base());
+  };
+  // By Richardson's extrapolation, whose error falls with the fourth power of the step.
+  auto const slope_of = [&](auto const& f, double h) {
+    return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
+  };
+  double const along = product(found.position, dx) + product(found.momentum, dp);
+  EXPECT_NEAR(slope_of(at, step), along, tolerance * std::abs(along)) << which;
+
+  for (auto const member : {&cosmology::Parameters<>::omega_m, &cosmology::Parameters<>::omega_k,
+                            &cosmology::Parameters<>::w0, &cosmology::Parameters<>::wa}) {
+    double const slope = slope_of(
+        [&](double by) {
+          auto parameters = base();
+          parameters.*member += by;
+          return loss_of(loss, options, copy_of(start_particles), parameters);
+        },
+        step);
+    EXPECT_NEAR(slope, found.parameters.*member, tolerance * std::abs(found.parameters.omega_m))
+        << which;
+  }
+  EXPECT_EQ(found.parameters.h, 0);
+  EXPECT_EQ(found.parameters.n_s, 0);
+}
+
+}  // namespace
+
+template <class Case>
+class PullBack : public ::testing::Test {};
+TYPED_TEST_SUITE(PullBack, coir::testing::Cases, coir::testing::CaseName);
+
+TYPED_TEST(PullBack, IsADifferenceForEachStepperAndAssignment) {
+  using Exec = typename TypeParam::Exec;
+  if (!std::is_same_v<typename TypeParam::Real, double>)
+    GTEST_SKIP() << "differences are of doubles";
+  for (auto const stepper : {Stepper::fastpm, Stepper::plain, Stepper::bullfrog}) {
+    SimulationOptions options{.scale_factors = scale_factors(start, 1, 5), .stepper = stepper};
+    // Particles cross no kink of cic within so small a step; pcs is smooth to the third order.
+    options.assignment = Assignment::cic;
+    expect_derivatives<Exec>(options, 1e-6, 1e-7);
+    options.assignment = Assignment::tsc;
+    expect_derivatives<Exec>(options, 1e-5, 1e-7);
+    options.assignment = Assignment::pcs;
+    expect_derivatives<Exec>(options, 1e-4, 1e-7);
+  }
+}
+
+TYPED_TEST(PullBack, IsADifferenceForEachKernelAndMesh) {
+  using Exec = typename TypeParam::Exec;
+  if (!std::is_same_v<typename TypeParam::Real, double>)
+    GTEST_SKIP() << "differences are of doubles";
+  for (auto const kernel :
+       {ForceKernel::naive, ForceKernel::one_four, ForceKernel::three_four, ForceKernel::five_four,
+        ForceKernel::three_two, ForceKernel::eastwood, ForceKernel::gadget})
+    for (double ratio : {1.0, 2.0})
+      expect_derivatives<Exec>({.scale_factors = scale_factors(start, 1, 4),
+                                .mesh_ratio = ratio,
+                                .kernel = kernel,
+                                .softening = ratio == 1 ? Softening::none : Softening::gaussian,
+                                .assignment = Assignment::pcs},
+                               1e-4, 1e-7);
+}
+
+TYPED_TEST(PullBack, IsADifferenceAcrossStepsThatForgetMomenta) {
+  using Exec = typename TypeParam::Exec;
+  if (!std::is_same_v<typename TypeParam::Real, double>)
+    GTEST_SKIP() << "differences are of doubles";
+  for (double second : {0.3229, 0.325, 0.5})
+    expect_derivatives<Exec>({.scale_factors = {start, second, 0.8, 1},
+                              .stepper = Stepper::bullfrog,
+                              .assignment = Assignment::pcs},
+                             1e-4, 1e-7);
+}
+
+TYPED_TEST(PullBack, InFloatIsThatInDouble) {
+  using Exec = typename TypeParam::Exec;
+  Loss const loss(side * side * side);
+  for (auto const stepper : {Stepper::fastpm, Stepper::bullfrog}) {
+    SimulationOptions const options{.scale_factors = scale_factors(start, 1, 5),
+                                    .stepper = stepper,
+                                    .assignment = Assignment::tsc};
+    auto const narrow = pulled_back<Exec, float>(loss, options, universe<Exec, float>());
+    auto const wide = pulled_back<Exec, double>(loss, options, universe<Exec, double>());
+    double error = 0, size = 0;
+    for (std::size_t p = 0; p < wide.position.size(); ++p)
+      for (int d = 0; d < 3; ++d) {
+        error += std::pow(narrow.position[p][d] - wide.position[p][d], 2);
+        size += std::pow(wide.position[p][d], 2);
+      }
+    // Positions are rounded to 1e-7 of the box, 5e-7 of a cell, by which slopes of weights change; structure makes more of it.
+    EXPECT_LT(std::sqrt(error / size), 2e-4);
+    EXPECT_NEAR(narrow.parameters.omega_m, wide.parameters.omega_m,
+                2e-4 * std::abs(wide.parameters.omega_m));
+  }
+}

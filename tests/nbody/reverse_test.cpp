@@ -1,0 +1,202 @@
+#include <coir/nbody/simulation.hpp>
+
+#include <nbody/universe.hpp>
+#include <support/message_of.hpp>
+#include <support/spaces.hpp>
+
+#include <cstring>
+
+using namespace coir;
+using coir::testing::copy_of;
+using coir::testing::largest_distance;
+using coir::testing::lcdm;
+using coir::testing::message_of;
+using coir::testing::vectors_of;
+using mesh::Assignment;
+using mesh::ForceKernel;
+using nbody::Cotangents;
+using nbody::Particles;
+using nbody::scale_factors;
+using nbody::Simulation;
+using nbody::SimulationOptions;
+using nbody::Stepper;
+
+namespace {
+
+constexpr Stepper steppers[] = {Stepper::fastpm, Stepper::plain, Stepper::bullfrog};
+
+template <class Case>
+using SimulationOf = Simulation<typename Case::Exec, typename Case::Real>;
+template <class Case>
+using ParticlesOf = Particles<typename Case::Exec, typename Case::Real>;
+
+template <class Case>
+ParticlesOf<Case> universe(std::int64_t side, double a) {
+  return nbody::initial_conditions<typename Case::Exec, typename Case::Real>(
+      typename Case::Exec{}, side, 2.0 * static_cast<double>(side), lcdm(), a);
+}
+
+template <class Case>
+SimulationOf<Case> simulation_of(ParticlesOf<Case> particles, SimulationOptions const& options,
+                                 int first = 0) {
+  return {typename Case::Exec{}, std::move(particles), lcdm().growth(), options, first};
+}
+
+/// As bytes, so that NaN and -0 count.
+template <class V>
+bool same_bits(V const& a, V const& b) {
+  auto const first = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a);
+  auto const second = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b);
+  return first.size() == second.size() && first.size() > 0 &&
+         std::memcmp(first.data(), second.data(),
+                     first.size() * sizeof(typename V::non_const_value_type)) == 0;
+}
+template <class P>
+bool same_particles(P const& a, P const& b) {
+  return same_bits(a.position, b.position) && same_bits(a.momentum, b.momentum);
+}
+
+}  // namespace
+
+template <class Case>
+class Reverse : public ::testing::Test {};
+TYPED_TEST_SUITE(Reverse, coir::testing::Cases, coir::testing::CaseName);
+
+TYPED_TEST(Reverse, GivesTheStartBackToTheBit) {
+  for (std::int64_t side : {1, 5, 12})
+    for (auto const stepper : steppers)
+      for (auto const kernel : {ForceKernel::one_four, ForceKernel::naive, ForceKernel::three_two})
+        for (auto const assignment : {Assignment::cic, Assignment::pcs})
+          for (double ratio : {1.0, 2.0}) {
+            auto simulation = simulation_of<TypeParam>(universe<TypeParam>(side, 0.1),
+                                                       {.scale_factors = scale_factors(0.1, 1, 7),
+                                                        .stepper = stepper,
+                                                        .mesh_ratio = ratio,
+                                                        .kernel = kernel,
+                                                        .assignment = assignment,
+                                                        .reversible = true});
+            auto const start = copy_of(simulation.particles());
+            simulation.advance(3);
+            auto const middle = copy_of(simulation.particles());
+            simulation.advance(4);
+            if (side > 1) EXPECT_FALSE(same_particles(middle, simulation.particles()));
+            simulation.reverse(4);
+            EXPECT_TRUE(same_particles(middle, simulation.particles())) << name_of(stepper) << side;
+            EXPECT_EQ(simulation.steps_done(), 3);
+            simulation.reverse(3);
+            EXPECT_TRUE(same_particles(start, simulation.particles())) << name_of(stepper) << side;
+            EXPECT_EQ(simulation.a(), 0.1);
+          }
+}
+
+TYPED_TEST(Reverse, StopsWhereAdvanceWouldHave) {
+  for (auto const stepper : steppers) {
+    SimulationOptions const options{
+        .scale_factors = scale_factors(0.1, 1, 5), .stepper = stepper, .reversible = true};
+    auto there = simulation_of<TypeParam>(universe<TypeParam>(8, 0.1), options),
+         back = simulation_of<TypeParam>(universe<TypeParam>(8, 0.1), options);
+    auto const start = copy_of(back.particles());
+    there.advance(2);
+    back.advance(5);
+    back.reverse(2);
+    back.reverse(1);
+    EXPECT_EQ(back.steps_done(), 2);
+    EXPECT_TRUE(same_particles(there.particles(), back.particles())) << name_of(stepper);
+    // And on: the same steps from there.
+    there.advance(3);
+    back.advance(3);
+    EXPECT_TRUE(same_particles(there.particles(), back.particles())) << name_of(stepper);
+    back.reverse(5);
+    EXPECT_TRUE(same_particles(start, back.particles())) << name_of(stepper);
+  }
+}
+
+TYPED_TEST(Reverse, WorksWhileParticlesAreSorted) {
+  // From 48 particles along a side on they are sorted every few steps.
+  for (auto const stepper : {Stepper::fastpm, Stepper::bullfrog}) {
+    auto simulation = simulation_of<TypeParam>(
+        universe<TypeParam>(48, 0.05),
+        {.scale_factors = scale_factors(0.05, 1, 10), .stepper = stepper, .reversible = true});
+    auto const start = copy_of(simulation.particles());
+    simulation.advance(10);
+    simulation.reverse(10);
+    EXPECT_TRUE(same_particles(start, simulation.particles())) << name_of(stepper);
+  }
+}
+
+// Steps that begin where D1 grows by more than 3.2 forget momenta: these are stored.
+TYPED_TEST(Reverse, WorksAcrossStepsThatForgetMomenta) {
+  for (double second : {0.0645, 0.0647, 0.2}) {
+    auto simulation = simulation_of<TypeParam>(universe<TypeParam>(8, 0.02),
+                                               {.scale_factors = {0.02, second, 0.4, 0.7, 1},
+                                                .stepper = Stepper::bullfrog,
+                                                .reversible = true});
+    auto const start = copy_of(simulation.particles());
+    simulation.advance(2);
+    simulation.advance(2);
+    simulation.reverse(4);
+    EXPECT_TRUE(same_particles(start, simulation.particles())) << second;
+  }
+}
+
+TYPED_TEST(Reverse, IsOfARunThatIsAsExactAsOthers) {
+  for (auto const stepper : steppers) {
+    SimulationOptions options{.scale_factors = scale_factors(0.1, 1, 10), .stepper = stepper};
+    auto ordinary = simulation_of<TypeParam>(universe<TypeParam>(16, 0.1), options);
+    options.reversible = true;
+    auto reversible = simulation_of<TypeParam>(universe<TypeParam>(16, 0.1), options);
+    ordinary.advance(10);
+    reversible.advance(10);
+    // Positions and momenta are rounded to 2^-24 of the box and some 2^-17 of the rms; structure makes more of it.
+    double const eps = std::numeric_limits<typename TypeParam::Real>::epsilon();
+    EXPECT_LT(
+        largest_distance(vectors_of(ordinary.particles().position),
+                         vectors_of(reversible.particles().position), ordinary.particles().box),
+        3000 * eps * ordinary.particles().box)
+        << name_of(stepper);
+  }
+}
+
+TYPED_TEST(Reverse, NamesWhatIsWrong) {
+  SimulationOptions options{.scale_factors = scale_factors(0.1, 1, 3)};
+  auto ordinary = simulation_of<TypeParam>(universe<TypeParam>(4, 0.1), options);
+  ordinary.advance(1);
+  EXPECT_NE(message_of([&] { ordinary.reverse(1); }).find("SimulationOptions::reversible"),
+            std::string::npos);
+  EXPECT_THROW(ordinary.reverse(1), PreconditionError);
+  EXPECT_THROW(ordinary.pull_back({}), PreconditionError);
+  options.reversible = true;
+  auto simulation = simulation_of<TypeParam>(universe<TypeParam>(4, 0.1), options);
+  EXPECT_THROW(simulation.pull_back({}), PreconditionError);
+  simulation.advance(2);
+  EXPECT_NE(message_of([&] { simulation.reverse(3); }).find("from 0 to the 2 that"),
+            std::string::npos);
+  EXPECT_THROW(simulation.reverse(-1), PreconditionError);
+  EXPECT_THROW(simulation.pull_back({}), PreconditionError);
+  options.force_source = nbody::ForceSource::potential;
+  EXPECT_THROW(simulation_of<TypeParam>(universe<TypeParam>(4, 0.1), options), PreconditionError);
+  options.force_source = nbody::ForceSource::automatic;
+  options.momentum_range = 0.5;
+  EXPECT_THROW(simulation_of<TypeParam>(universe<TypeParam>(4, 0.1), options), PreconditionError);
+}
+
+TYPED_TEST(Reverse, NamesTheOptionWhereMomentaOverflow) {
+  auto simulation = simulation_of<TypeParam>(
+      universe<TypeParam>(16, 0.1),
+      {.scale_factors = scale_factors(0.1, 1, 3), .reversible = true, .momentum_range = 1});
+  auto const message = message_of<NumericalError>([&] { simulation.advance(3); });
+  EXPECT_NE(message.find("in step "), std::string::npos) << message;
+  EXPECT_NE(message.find("momentum_range above 1"), std::string::npos) << message;
+}
+
+TYPED_TEST(Reverse, FindsParticlesThatOthersHaveMoved) {
+  auto simulation = simulation_of<TypeParam>(
+      universe<TypeParam>(6, 0.1), {.scale_factors = scale_factors(0.1, 1, 3), .reversible = true});
+  simulation.advance(3);
+  auto const momentum = simulation.particles().momentum;
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, momentum);
+  host(7, 1) += host(8, 1);
+  Kokkos::deep_copy(momentum, host);
+  auto const message = message_of<NumericalError>([&] { simulation.reverse(3); });
+  EXPECT_NE(message.find("in step 3"), std::string::npos) << message;
+}
