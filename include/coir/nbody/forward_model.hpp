@@ -1,0 +1,269 @@
+#pragma once
+
+/// \file
+/// From white noise to the particles of today, and the derivatives of what is asked of these, back to the noise and to the
+/// cosmology.
+
+#include <coir/core/concepts.hpp>
+#include <coir/core/errors.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/cosmology/growth.hpp>
+#include <coir/cosmology/parameters.hpp>
+#include <coir/cosmology/power.hpp>
+#include <coir/nbody/cotangents.hpp>
+#include <coir/nbody/initial_conditions.hpp>
+#include <coir/nbody/initial_conditions_pull_back.hpp>
+#include <coir/nbody/particles.hpp>
+#include <coir/nbody/simulation.hpp>
+#include <coir/nbody/simulation_options.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace coir::nbody {
+
+struct ForwardModelOptions {
+  std::int64_t side = 0;  ///< particles along a side
+  double box = 0;         ///< Mpc/h
+  int order = 2;          ///< of the perturbation theory that particles start by: 1 or 2
+  cosmology::TransferFunction transfer = cosmology::TransferFunction::eisenstein_hu;
+  /// Its scale factors are those of the start and after each step; it is made reversible.
+  SimulationOptions simulation{};
+};
+
+/// The derivatives of a loss J.
+template <CompiledSpace Exec, Real T>
+struct ForwardModelSlopes {
+  Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space>
+      noise{};  ///< (n, n, n), dJ / d noise of each site
+  cosmology::Parameters<double>
+      parameters{};  ///< dJ / d parameter, each in the place of its parameter
+};
+
+/// A loss of the particles after some of the steps.
+///
+/// \tparam Exec, T  those of the model
+template <CompiledSpace Exec, Real T>
+struct LossAfterSteps {
+  int steps = 0;  ///< made before; 0 is the start
+  /// Returns the loss, and fills the cotangents with its derivatives; both are 0 before.
+  std::function<double(Particles<Exec, T> const&, Cotangents<Exec, T> const&)> loss;
+};
+
+namespace detail {
+
+template <class T>
+struct AddTo {
+  T* to;
+  T const* from;
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const { to[at] += from[at]; }
+};
+
+inline void add_to(cosmology::Parameters<double>& sum, cosmology::Parameters<double> const& more) {
+  using P = cosmology::Parameters<double>;
+  for (auto const member : {&P::omega_m, &P::omega_b, &P::h, &P::n_s, &P::sigma8, &P::A_s,
+                            &P::omega_k, &P::omega_r, &P::w0, &P::wa, &P::t_cmb})
+    sum.*member += more.*member;
+}
+
+}  // namespace detail
+
+/// White noise and a cosmology to particles: initial_conditions(), and then all steps of a Simulation. value_and_grad() takes
+/// the steps back to the bit while it pulls derivatives back through them, so that memory doesn't depend on their number.
+///
+///     nbody::ForwardModel<Exec, float> const model(exec, {.side = 128, .box = 256, .simulation = options});
+///     auto const [value, slope] = model.value_and_grad(noise, cosmology::planck18(), loss);
+///     // slope.noise: (128, 128, 128); slope.parameters.omega_m: d value / d omega_m
+///
+/// A loss is called with the particles, Particles<Exec, T>, and with Cotangents<Exec, T> that it fills with its derivatives by
+/// their positions and momenta; it returns the value. losses.hpp has some.
+///
+/// \see Li et al., arXiv:2211.09815, for the adjoint of particle-mesh steps
+template <CompiledSpace Exec, Real T>
+class ForwardModel {
+ public:
+  using Space = typename Exec::memory_space;
+  using Field = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
+  using ConstField = Kokkos::View<T const***, Kokkos::LayoutRight, Space>;
+  using Slopes = ForwardModelSlopes<Exec, T>;
+  using Loss = LossAfterSteps<Exec, T>;
+
+  struct ValueAndSlopes {
+    double value;
+    Slopes slope;
+  };
+
+  /// \throws PreconditionError if there is no particle, the box isn't positive, or an option is out of its range
+  ForwardModel(Exec const& exec, ForwardModelOptions options)
+      : exec_(exec), options_(std::move(options)) {
+    options_.simulation.reversible = true;
+    expects(options_.side >= 1 && options_.side <= 1 << 18,
+            "the particles along a side must be from 1 to 2^18", options_.side);
+    expects(options_.box > 0 && std::isfinite(options_.box),
+            "the box length must be positive and finite, in Mpc/h", options_.box);
+    expects(options_.order == 1 || options_.order == 2,
+            "the order of perturbation theory must be 1 or 2", options_.order);
+    static_cast<void>(Simulation<Exec, T>::bytes(exec_, options_.side, options_.simulation));
+  }
+
+  ForwardModelOptions const& options() const { return options_; }
+
+  /// Bytes that value_and_grad() takes at most beside the noise and its slope, and beside what a loss takes: those of a
+  /// simulation with its adjoint, or of the initial conditions or their adjoint where they are more.
+  std::int64_t bytes() const {
+    std::int64_t const n = options_.side;
+    std::int64_t const vectors = 6 * n * n * n * static_cast<std::int64_t>(sizeof(T));
+    return std::max({Simulation<Exec, T>::bytes(exec_, n, options_.simulation) +
+                         Simulation<Exec, T>::pull_back_bytes(n, options_.simulation),
+                     initial_conditions_bytes<Exec, T>(exec_, n),
+                     initial_conditions_pull_back_bytes<Exec, T>(exec_, n) + vectors});
+  }
+
+  /// The particles after all steps.
+  ///
+  /// \param noise       (n, n, n), white: of mean 0 and variance 1
+  /// \param parameters  of the cosmology
+  /// \throws PreconditionError if a parameter is out of its range, or the noise has another shape
+  /// \throws NumericalError if a force isn't a number, or a momentum can't be held: see SimulationOptions::momentum_range
+  /// \throws ResourceError if there is no memory
+  Particles<Exec, T> run(ConstField const& noise,
+                         cosmology::Parameters<double> const& parameters) const {
+    auto const power = power_of(parameters);
+    auto simulation = start(noise, power);
+    simulation.advance(simulation.steps_left());
+    return simulation.particles();
+  }
+
+  /// The loss alone, for particles after all steps.
+  template <class F>
+  double value(ConstField const& noise, cosmology::Parameters<double> const& parameters,
+               F const& loss) const {
+    auto const particles = run(noise, parameters);
+    return value_of(loss, particles, new_cotangents(particles));
+  }
+
+  /// The loss of the particles after all steps, and its derivatives.
+  ///
+  /// \throws NumericalError also if the loss or one of its derivatives isn't a number
+  template <class F>
+    requires std::is_invocable_r_v<double, F, Particles<Exec, T> const&, Cotangents<Exec, T> const&>
+  ValueAndSlopes value_and_grad(ConstField const& noise,
+                                cosmology::Parameters<double> const& parameters,
+                                F const& loss) const {
+    int const steps = static_cast<int>(options_.simulation.scale_factors.size()) - 1;
+    return value_and_grad(noise, parameters, std::vector<Loss>{{steps, std::cref(loss)}});
+  }
+
+  /// The sum of losses of the particles at several times, and its derivatives. Losses are called from the last to the first.
+  ///
+  /// \throws PreconditionError also if there is no loss, or one is after more steps than are made
+  ValueAndSlopes value_and_grad(ConstField const& noise,
+                                cosmology::Parameters<double> const& parameters,
+                                std::vector<Loss> losses) const {
+    int const steps = static_cast<int>(options_.simulation.scale_factors.size()) - 1;
+    expects(!losses.empty(), "there must be a loss to take derivatives of");
+    for (auto const& one : losses)
+      expects(one.steps >= 0 && one.steps <= steps,
+              "a loss must be after 0 to " + std::to_string(steps) + " steps", one.steps);
+    std::stable_sort(losses.begin(), losses.end(),
+                     [](Loss const& a, Loss const& b) { return a.steps < b.steps; });
+
+    auto const power = power_of(parameters);
+    std::optional<Simulation<Exec, T>> simulation(start(noise, power));
+    for (auto const& one : losses) simulation->advance(one.steps - simulation->steps_done());
+
+    auto const cotangents = new_cotangents(simulation->particles());
+    double value = 0;
+    cosmology::Parameters<double> slopes = no_slopes();
+    bool is_first = true;
+    while (!losses.empty()) {
+      auto const& particles = simulation->particles();
+      if (is_first) {
+        value += value_of(losses.back().loss, particles, cotangents);
+      } else {
+        auto const more = new_cotangents(particles);
+        value += value_of(losses.back().loss, particles, more);
+        add(cotangents.position, more.position);
+        add(cotangents.momentum, more.momentum);
+      }
+      is_first = false;
+      int const at = losses.back().steps;
+      losses.pop_back();
+      if (at > 0 && (losses.empty() || losses.back().steps < at))
+        detail::add_to(slopes, simulation->pull_back(cotangents));
+    }
+    simulation.reset();
+
+    Slopes slope{Field(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::slope"),
+                       side(), side(), side()),
+                 {}};
+    detail::add_to(slopes, initial_conditions_pull_back<Exec, T>(exec_, options_.side, options_.box,
+                                                                 power, a_start(), options_.order,
+                                                                 noise, cotangents, slope.noise));
+    slope.parameters = slopes;
+    exec_.fence();
+    return {value, slope};
+  }
+
+ private:
+  std::size_t side() const { return static_cast<std::size_t>(options_.side); }
+  double a_start() const { return options_.simulation.scale_factors.front(); }
+
+  static cosmology::Parameters<double> no_slopes() {
+    cosmology::Parameters<double> none;
+    none.omega_m = none.omega_b = none.h = none.n_s = none.w0 = none.t_cmb = none.k_pivot = 0;
+    return none;
+  }
+
+  cosmology::LinearPower<double> power_of(cosmology::Parameters<double> const& parameters) const {
+    auto const& a = options_.simulation.scale_factors;
+    return cosmology::LinearPower<double>(
+        cosmology::Growth<double>(parameters, std::min(1e-3, a.front()), std::max(1.0, a.back())),
+        options_.transfer);
+  }
+
+  Simulation<Exec, T> start(ConstField const& noise,
+                            cosmology::LinearPower<double> const& power) const {
+    return Simulation<Exec, T>(exec_,
+                               initial_conditions<Exec, T>(exec_, options_.side, options_.box,
+                                                           power, a_start(), options_.order, noise),
+                               power.growth(), options_.simulation);
+  }
+
+  Cotangents<Exec, T> new_cotangents(Particles<Exec, T> const& particles) const {
+    auto const count = static_cast<std::size_t>(particles.count());
+    expects_memory<Space>(6 * particles.count() * static_cast<std::int64_t>(sizeof(T)),
+                          "derivatives by positions and momenta");
+    using Vectors = typename Cotangents<Exec, T>::Vectors;
+    return {Vectors("coir::nbody::cotangents", count), Vectors("coir::nbody::cotangents", count)};
+  }
+
+  template <class F>
+  double value_of(F const& loss, Particles<Exec, T> const& particles,
+                  Cotangents<Exec, T> const& cotangents) const {
+    double const value = loss(particles, cotangents);
+    if (!std::isfinite(value))
+      throw NumericalError("the loss is " + in_words(value) +
+                           ": look for divisions by 0, roots and logarithms in it");
+    return value;
+  }
+
+  template <class V>
+  void add(V const& to, V const& from) const {
+    for_each("coir::nbody::forward_model/add", exec_,
+             coir::box<1, std::int64_t>({static_cast<std::int64_t>(to.size())}),
+             detail::AddTo<T>{to.data(), from.data()});
+  }
+
+  Exec exec_;
+  ForwardModelOptions options_;
+};
+
+}  // namespace coir::nbody

@@ -1,0 +1,147 @@
+#pragma once
+
+/// \file
+/// Losses for ForwardModel: how far the particles' density is from one that was observed.
+
+#include <coir/core/concepts.hpp>
+#include <coir/core/errors.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/mesh/paint.hpp>
+#include <coir/mesh/pull_back.hpp>
+#include <coir/nbody/cotangents.hpp>
+#include <coir/nbody/particles.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace coir::nbody {
+
+namespace detail {
+
+/// mesh *= factor
+template <class T>
+struct ScaleMesh {
+  T* mesh;
+  T factor;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const { mesh[c] *= factor; }
+};
+
+/// J = 1/2 sum inverse_variance weight (density - target)^2
+template <class T>
+struct Misfit {
+  T const* density;
+  T const* target;
+  T const* weight;  // or null
+  T inverse_variance;
+  KOKKOS_FUNCTION void operator()(std::int64_t c, double& sum) const {
+    T const weighted = inverse_variance * (weight == nullptr ? T(1) : weight[c]);
+    T const away = density[c] - target[c];
+    sum +=
+        0.5 * static_cast<double>(weighted) * static_cast<double>(away) * static_cast<double>(away);
+  }
+};
+/// slope = dJ / d density
+template <class T>
+struct MisfitSlope {
+  Misfit<T> misfit;
+  T* slope;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
+    T const weight = misfit.weight == nullptr ? T(1) : misfit.weight[c];
+    slope[c] = misfit.inverse_variance * weight * (misfit.density[c] - misfit.target[c]);
+  }
+};
+
+}  // namespace detail
+
+/// Any loss of the density: f is called with 1 + delta on a mesh of cells^3 and with a mesh that it fills with its derivatives,
+/// and returns the loss.
+///
+///     DensityLoss const loss{64, [](auto const& density, auto const& slope) { ...; return value; }};
+///
+/// \tparam F  double(View<T***, LayoutRight>, View<T***, LayoutRight>)
+template <class F>
+struct DensityLoss {
+  std::int64_t cells;  ///< along a side
+  F f;
+  mesh::Assignment assignment = mesh::Assignment::cic;
+
+  /// \throws PreconditionError if there is no cell
+  template <CompiledSpace Exec, Real T>
+  double operator()(Particles<Exec, T> const& particles,
+                    Cotangents<Exec, T> const& cotangents) const {
+    expects(cells >= 1, "the density of a loss must have at least one cell along a side", cells);
+    using Field = Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space>;
+    auto const n = static_cast<std::size_t>(cells);
+    auto const new_field = [n] {
+      return Field(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::loss"), n, n, n);
+    };
+    Exec const exec;
+    expects_memory<typename Exec::memory_space>(
+        2 * cells * cells * cells * static_cast<std::int64_t>(sizeof(T)),
+        "the density of a loss, and its derivatives");
+    Field const density = new_field(), slope = new_field();
+    // In whole numbers, so that bits don't depend on the number of threads.
+    mesh::paint(exec, particles.position, particles.box, density,
+                {.assignment = assignment, .deterministic = true});
+    T const factor =
+        static_cast<T>(static_cast<double>(cells) * static_cast<double>(cells) *
+                       static_cast<double>(cells) / static_cast<double>(particles.total()));
+    auto const all = coir::box<1, std::int64_t>({cells * cells * cells});
+    for_each("coir::nbody::loss/density", exec, all, detail::ScaleMesh<T>{density.data(), factor});
+    double const value = f(density, slope);
+    for_each("coir::nbody::loss/slope", exec, all, detail::ScaleMesh<T>{slope.data(), factor});
+    mesh::paint_pull_back(exec, particles.position, particles.box, slope, cotangents.position,
+                          assignment);
+    return value;
+  }
+};
+template <class F>
+DensityLoss(std::int64_t, F) -> DensityLoss<F>;
+template <class F>
+DensityLoss(std::int64_t, F, mesh::Assignment) -> DensityLoss<F>;
+
+/// J = 1/2 sum over cells of inverse_variance weight (1 + delta - target)^2, with the density of the particles on the cells of
+/// the target.
+template <CompiledSpace Exec, Real T>
+struct DensityMisfit {
+  using Field = Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+  Field target;                 ///< (m, m, m), 1 + delta
+  double inverse_variance = 1;  ///< of the target's noise
+  Field weight{};  ///< (m, m, m), by which the cells count, such as a mask; empty: all by 1
+  mesh::Assignment assignment = mesh::Assignment::cic;
+
+  /// \throws PreconditionError if the target isn't a cube, or the weight has another shape
+  double operator()(Particles<Exec, T> const& particles,
+                    Cotangents<Exec, T> const& cotangents) const {
+    auto const cells = static_cast<std::int64_t>(target.extent(0));
+    auto const fits = [&](Field const& field) {
+      return field.extent(0) == target.extent(0) && field.extent(1) == target.extent(0) &&
+             field.extent(2) == target.extent(0);
+    };
+    expects(fits(target), "the target of a density must be a cube, not of " +
+                              std::to_string(target.extent(0)) + " x " +
+                              std::to_string(target.extent(1)) + " x " +
+                              std::to_string(target.extent(2)) + " cells");
+    expects(weight.size() == 0 || fits(weight),
+            "the weight of a density must have the target's " + std::to_string(cells) +
+                " cells along a side",
+            static_cast<std::int64_t>(weight.extent(0)));
+    auto const misfit = [&](auto const& density, auto const& slope) {
+      Exec const exec;
+      auto const all = coir::box<1, std::int64_t>({cells * cells * cells});
+      detail::Misfit<T> body{density.data(), target.data(),
+                             weight.size() == 0 ? nullptr : weight.data(),
+                             static_cast<T>(inverse_variance)};
+      double sum = 0;
+      reduce("coir::nbody::loss/misfit", exec, all, body, Kokkos::Sum<double>(sum));
+      for_each("coir::nbody::loss/misfit_slope", exec, all,
+               detail::MisfitSlope<T>{body, slope.data()});
+      return sum;
+    };
+    return DensityLoss{cells, misfit, assignment}(particles, cotangents);
+  }
+};
+
+}  // namespace coir::nbody

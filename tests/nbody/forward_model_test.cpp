@@ -1,0 +1,252 @@
+#include <coir/nbody/forward_model.hpp>
+#include <coir/nbody/losses.hpp>
+
+#include <nbody/universe.hpp>
+#include <support/message_of.hpp>
+#include <support/spaces.hpp>
+
+#include <cstring>
+#include <random>
+
+using namespace coir;
+using coir::testing::message_of;
+using cosmology::Parameters;
+using mesh::Assignment;
+using nbody::Cotangents;
+using nbody::DensityLoss;
+using nbody::DensityMisfit;
+using nbody::ForwardModel;
+using nbody::Particles;
+using nbody::scale_factors;
+using nbody::SimulationOptions;
+using nbody::Stepper;
+
+namespace {
+
+template <class Case>
+using ModelOf = ForwardModel<typename Case::Exec, typename Case::Real>;
+template <class Case>
+using FieldOf = typename ModelOf<Case>::Field;
+
+/// A field of numbers of mean 0 and variance 1.
+template <class Case>
+FieldOf<Case> field_of(std::vector<double> const& numbers, std::size_t n) {
+  FieldOf<Case> const field("field", n, n, n);
+  auto const host = Kokkos::create_mirror_view(field);
+  for (std::size_t c = 0; c < numbers.size(); ++c)
+    host.data()[c] = static_cast<typename Case::Real>(numbers[c]);
+  Kokkos::deep_copy(field, host);
+  return field;
+}
+std::vector<double> normal_numbers(std::size_t count, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  std::vector<double> numbers(count);
+  for (auto& number : numbers) number = normal(generator);
+  return numbers;
+}
+template <class V>
+std::vector<double> elements(V const& view) {
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
+  return {host.data(), host.data() + host.size()};
+}
+template <class V>
+bool same_bits(V const& a, V const& b) {
+  auto const first = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a);
+  auto const second = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b);
+  return first.size() == second.size() && first.size() > 0 &&
+         std::memcmp(first.data(), second.data(),
+                     first.size() * sizeof(typename V::non_const_value_type)) == 0;
+}
+
+constexpr std::size_t side = 6, cells = 7;
+constexpr double Parameters<>::* varied[] = {
+    &Parameters<>::omega_m, &Parameters<>::omega_b, &Parameters<>::h, &Parameters<>::n_s,
+    &Parameters<>::sigma8,  &Parameters<>::w0,      &Parameters<>::wa};
+
+template <class Case>
+DensityMisfit<typename Case::Exec, typename Case::Real> misfit(Assignment assignment) {
+  std::vector<double> target = normal_numbers(cells * cells * cells, 5);
+  for (auto& density : target) density = 1 + 0.3 * density;
+  return {.target = field_of<Case>(target, cells), .inverse_variance = 3, .assignment = assignment};
+}
+
+SimulationOptions steps(Stepper stepper, Assignment assignment) {
+  return {.scale_factors = scale_factors(0.1, 1, 4), .stepper = stepper, .assignment = assignment};
+}
+
+/// d f(0), by differences whose error falls with the fourth power of the step.
+template <class F>
+double slope_of(F const& f, double h) {
+  return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
+}
+
+}  // namespace
+
+template <class Case>
+class ForwardModelOf : public ::testing::Test {};
+TYPED_TEST_SUITE(ForwardModelOf, coir::testing::Cases, coir::testing::CaseName);
+
+TYPED_TEST(ForwardModelOf, HasTheDerivativesThatDifferencesGive) {
+  if (!std::is_same_v<typename TypeParam::Real, double>)
+    GTEST_SKIP() << "differences are of doubles";
+  auto const numbers = normal_numbers(side * side * side, 1),
+             along = normal_numbers(side * side * side, 2);
+  for (auto const stepper : {Stepper::fastpm, Stepper::plain, Stepper::bullfrog})
+    for (int order : {1, 2}) {
+      auto const assignment = Assignment::pcs;
+      ModelOf<TypeParam> const model(
+          typename TypeParam::Exec{},
+          {.side = side, .box = 12, .order = order, .simulation = steps(stepper, assignment)});
+      auto const loss = misfit<TypeParam>(assignment);
+      auto const p = cosmology::planck18();
+      auto const [value, slope] = model.value_and_grad(field_of<TypeParam>(numbers, side), p, loss);
+      EXPECT_EQ(value, model.value(field_of<TypeParam>(numbers, side), p, loss));
+      auto const found = elements(slope.noise);
+      double expected = 0;
+      for (std::size_t c = 0; c < found.size(); ++c) expected += found[c] * along[c];
+      double const by_noise = slope_of(
+          [&](double by) {
+            auto moved = numbers;
+            for (std::size_t c = 0; c < moved.size(); ++c) moved[c] += by * along[c];
+            return model.value(field_of<TypeParam>(moved, side), p, loss);
+          },
+          1e-4);
+      EXPECT_NEAR(by_noise, expected, 1e-7 * std::abs(expected)) << name_of(stepper) << order;
+      for (auto const member : varied) {
+        double const by_parameter = slope_of(
+            [&](double by) {
+              auto moved = p;
+              moved.*member += by;
+              return model.value(field_of<TypeParam>(numbers, side), moved, loss);
+            },
+            2e-5);
+        EXPECT_NEAR(by_parameter, slope.parameters.*member,
+                    1e-7 * (std::abs(slope.parameters.*member) + std::abs(slope.parameters.sigma8)))
+            << name_of(stepper) << order;
+      }
+    }
+}
+
+TYPED_TEST(ForwardModelOf, HasDerivativesOfSeveralTimes) {
+  if (!std::is_same_v<typename TypeParam::Real, double>)
+    GTEST_SKIP() << "differences are of doubles";
+  auto const numbers = normal_numbers(side * side * side, 1),
+             along = normal_numbers(side * side * side, 2);
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  auto const loss = misfit<TypeParam>(Assignment::pcs);
+  auto const p = cosmology::planck18();
+  ModelOf<TypeParam> const model(
+      Exec{}, {.side = side, .box = 12, .simulation = steps(Stepper::bullfrog, Assignment::pcs)});
+  auto const of = [&](std::vector<double> const& noise) {
+    return model.value_and_grad(field_of<TypeParam>(noise, side), p,
+                                {{3, loss}, {0, loss}, {1, loss}, {3, loss}});
+  };
+  auto const [value, slope] = of(numbers);
+  auto const found = elements(slope.noise);
+  double expected = 0;
+  for (std::size_t c = 0; c < found.size(); ++c) expected += found[c] * along[c];
+  double const by_noise = slope_of(
+      [&](double by) {
+        auto moved = numbers;
+        for (std::size_t c = 0; c < moved.size(); ++c) moved[c] += by * along[c];
+        return of(moved).value;
+      },
+      1e-4);
+  EXPECT_NEAR(by_noise, expected, 1e-7 * std::abs(expected));
+  // Twice the loss of the third step is twice its part.
+  auto const once = model.value_and_grad(field_of<TypeParam>(numbers, side), p, {{3, loss}});
+  auto const twice =
+      model.value_and_grad(field_of<TypeParam>(numbers, side), p, {{3, loss}, {3, loss}});
+  EXPECT_DOUBLE_EQ(twice.value, 2 * once.value);
+  EXPECT_NEAR(twice.slope.parameters.sigma8, 2 * once.slope.parameters.sigma8,
+              1e-12 * std::abs(once.slope.parameters.sigma8));
+  static_assert(std::is_same_v<T, double> || std::is_same_v<T, float>);
+}
+
+TYPED_TEST(ForwardModelOf, GivesTheSameBitsTwice) {
+  using Exec = typename TypeParam::Exec;
+  auto options = steps(Stepper::fastpm, Assignment::cic);
+  options.deterministic = true;
+  std::size_t const n = 12;
+  ModelOf<TypeParam> const model(Exec{}, {.side = n, .box = 24, .simulation = options});
+  auto const noise = field_of<TypeParam>(normal_numbers(n * n * n, 1), n);
+  auto const loss = misfit<TypeParam>(Assignment::cic);
+  auto const first = model.value_and_grad(noise, cosmology::planck18(), loss);
+  auto const second = model.value_and_grad(noise, cosmology::planck18(), loss);
+  EXPECT_EQ(first.value, second.value);
+  EXPECT_TRUE(same_bits(first.slope.noise, second.slope.noise));
+  for (auto const member : varied)
+    EXPECT_EQ(first.slope.parameters.*member, second.slope.parameters.*member);
+}
+
+TYPED_TEST(ForwardModelOf, TakesAnyLossOfTheDensity) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  auto const noise = field_of<TypeParam>(normal_numbers(side * side * side, 1), side);
+  ModelOf<TypeParam> const model(
+      Exec{}, {.side = side, .box = 12, .simulation = steps(Stepper::fastpm, Assignment::tsc)});
+  auto const loss = misfit<TypeParam>(Assignment::tsc);
+  // The same misfit, written by hand for hosts.
+  auto const by_hand = [&](auto const& density, auto const& slope) {
+    auto const found = elements(density), target = elements(loss.target);
+    auto const host = Kokkos::create_mirror_view(slope);
+    double sum = 0;
+    for (std::size_t c = 0; c < found.size(); ++c) {
+      sum += 1.5 * (found[c] - target[c]) * (found[c] - target[c]);
+      host.data()[c] = static_cast<T>(3 * (found[c] - target[c]));
+    }
+    Kokkos::deep_copy(slope, host);
+    return sum;
+  };
+  auto const a = model.value_and_grad(noise, cosmology::planck18(), loss);
+  auto const b = model.value_and_grad(noise, cosmology::planck18(),
+                                      DensityLoss{cells, by_hand, Assignment::tsc});
+  double const eps = std::numeric_limits<T>::epsilon();
+  EXPECT_NEAR(a.value, b.value, 300 * eps * a.value);
+  EXPECT_NEAR(a.slope.parameters.sigma8, b.slope.parameters.sigma8,
+              1000 * eps * std::abs(a.slope.parameters.sigma8));
+}
+
+TYPED_TEST(ForwardModelOf, NamesWhatIsWrong) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  SimulationOptions const options = steps(Stepper::fastpm, Assignment::cic);
+  using Model = ModelOf<TypeParam>;
+  EXPECT_THROW(Model(Exec{}, {.side = 0, .box = 1, .simulation = options}), PreconditionError);
+  EXPECT_THROW(Model(Exec{}, {.side = 4, .box = 0, .simulation = options}), PreconditionError);
+  EXPECT_THROW(Model(Exec{}, {.side = 4, .box = 1, .order = 3, .simulation = options}),
+               PreconditionError);
+  EXPECT_THROW(Model(Exec{}, {.side = 4, .box = 1}), PreconditionError);
+  Model const model(Exec{}, {.side = side, .box = 12, .simulation = options});
+  auto const noise = field_of<TypeParam>(normal_numbers(side * side * side, 1), side);
+  auto const p = cosmology::planck18();
+  auto const nan = [](Particles<Exec, T> const&, Cotangents<Exec, T> const&) {
+    return std::numeric_limits<double>::quiet_NaN();
+  };
+  EXPECT_NE(message_of<NumericalError>([&] {
+              model.value_and_grad(noise, p, nan);
+            }).find("the loss is nan"),
+            std::string::npos);
+  auto const nan_slope = [](Particles<Exec, T> const&, Cotangents<Exec, T> const& cotangents) {
+    Kokkos::deep_copy(cotangents.momentum, std::numeric_limits<T>::quiet_NaN());
+    return 1.0;
+  };
+  EXPECT_NE(message_of<NumericalError>([&] {
+              model.value_and_grad(noise, p, nan_slope);
+            }).find("a derivative of the loss"),
+            std::string::npos);
+  DensityMisfit<Exec, T> const flat{.target = FieldOf<TypeParam>("flat", 4, 4, 3)},
+      uneven{.target = FieldOf<TypeParam>("target", 4, 4, 4),
+             .weight = FieldOf<TypeParam>("weight", 3, 3, 3)};
+  EXPECT_NE(message_of([&] { model.value_and_grad(noise, p, flat); }).find("4 x 4 x 3"),
+            std::string::npos);
+  EXPECT_THROW(model.value_and_grad(noise, p, uneven), PreconditionError);
+  EXPECT_THROW(model.value_and_grad(FieldOf<TypeParam>("few", 4, 4, 4), p,
+                                    misfit<TypeParam>(Assignment::cic)),
+               PreconditionError);
+  EXPECT_THROW(model.value_and_grad(noise, p, std::vector<typename Model::Loss>{}),
+               PreconditionError);
+  EXPECT_THROW(model.value_and_grad(noise, p, {{5, nan}}), PreconditionError);
+}
