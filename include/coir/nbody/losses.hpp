@@ -1,19 +1,23 @@
 #pragma once
 
 /// \file
-/// Losses for ForwardModel: how far the particles' density is from one that was observed.
+/// Losses for ForwardModel: how far the particles' density, or its power spectrum, is from one that was observed.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/mesh/paint.hpp>
+#include <coir/mesh/power_spectrum.hpp>
+#include <coir/mesh/power_spectrum_pull_back.hpp>
 #include <coir/mesh/pull_back.hpp>
 #include <coir/nbody/cotangents.hpp>
 #include <coir/nbody/particles.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace coir::nbody {
 
@@ -141,6 +145,52 @@ struct DensityMisfit {
       return sum;
     };
     return DensityLoss{cells, misfit, assignment}(particles, cotangents);
+  }
+};
+
+/// How far the power spectrum of the particles is from a target:
+///
+///   J = sum_b inverse_variance_b (P_b - target_b)^2 / 2
+///
+/// over the bins that have modes. Of a Gaussian field the variance of P_b is 2 P_b^2 / M_b, with M_b modes as power_spectrum()
+/// counts them.
+struct PowerMisfit {
+  std::vector<double> target{};            ///< (Mpc/h)^3, one for each bin
+  std::vector<double> inverse_variance{};  ///< (Mpc/h)^-6, one for each bin
+  std::int64_t cells = 0;  ///< of the mesh along a side; 0 for as many as particles along one
+  mesh::PowerSpectrumOptions options{};
+
+  /// \return  J
+  /// \throws PreconditionError if target and inverse_variance aren't one for each bin, or one is not finite where modes are; or
+  ///   as mesh::power_spectrum_pull_back()
+  template <CompiledSpace Exec, Real T>
+  double operator()(Particles<Exec, T> const& particles,
+                    Cotangents<Exec, T> const& cotangents) const {
+    double sum = 0;
+    auto const slope_of_power = [&](mesh::PowerSpectrum const& spectrum) {
+      std::vector<double> slope(spectrum.power.size());
+      expects_one_for_each(target, "the target", slope.size());
+      expects_one_for_each(inverse_variance, "the inverse variance", slope.size());
+      for (std::size_t b = 0; b < slope.size(); ++b) {
+        if (spectrum.modes[b] == 0) continue;
+        double const apart = spectrum.power[b] - target[b];
+        slope[b] = inverse_variance[b] * apart;
+        sum += slope[b] * apart / 2;
+      }
+      return slope;
+    };
+    mesh::power_spectrum_pull_back(Exec{}, particles.position, particles.box,
+                                   cells > 0 ? cells : particles.side, slope_of_power,
+                                   cotangents.position, options);
+    return sum;
+  }
+
+ private:
+  static void expects_one_for_each(std::vector<double> const& numbers, std::string const& what,
+                                   std::size_t bins) {
+    expects(numbers.size() == bins,
+            what + " of the power must have " + std::to_string(bins) + " numbers, one for each bin",
+            static_cast<std::int64_t>(numbers.size()));
   }
 };
 
