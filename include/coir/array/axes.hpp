@@ -16,7 +16,7 @@ namespace coir {
 ///
 /// \throws PreconditionError if there is no such axis, or it has another number of elements
 template <Expression X, std::integral Axis>
-  requires(rank_of<X> >= 1)
+  requires detail::OfRankAtLeast<X, 1>
 auto squeeze(X&& x, Axis axis) {
   auto const slice = detail::elements_of(std::forward<X>(x));
   using S = std::remove_const_t<decltype(slice)>;
@@ -48,7 +48,7 @@ auto expand_dims(X&& x, int axis) {
 ///
 /// \throws PreconditionError if an axis is none of the array's, or named twice
 template <Expression X, std::size_t Count>
-  requires(Count <= static_cast<std::size_t>(rank_of<X>))
+  requires detail::OfRankAtLeast<X, static_cast<int>(Count)>
 auto moveaxis(X&& x, int const (&from)[Count], int const (&to)[Count]) {
   auto const slice = detail::elements_of(std::forward<X>(x));
   constexpr int rank = rank_of<X>;
@@ -77,7 +77,7 @@ auto moveaxis(X&& x, int const (&from)[Count], int const (&to)[Count]) {
 ///
 /// \throws PreconditionError if an axis is none of the array's
 template <Expression X, std::integral From, std::integral To>
-  requires(rank_of<X> >= 1)
+  requires detail::OfRankAtLeast<X, 1>
 auto moveaxis(X&& x, From from, To to) {
   return moveaxis(std::forward<X>(x), {static_cast<int>(from)}, {static_cast<int>(to)});
 }

@@ -70,7 +70,7 @@ auto slope_at(F const& f, int axis, std::int64_t i, Step const& step) {
 /// Differences of neighbours along the last axis, x[i + 1] - x[i], as an expression: one element less than x has
 /// there. Of bool: whether they differ.
 template <Expression X>
-  requires(rank_of<X> >= 1)
+  requires detail::OfRankAtLeast<X, 1>
 auto diff(X const& x) {
   return detail::neighbour_differences(detail::elements_of(x), rank_of<X> - 1);
 }
@@ -79,7 +79,7 @@ auto diff(X const& x) {
 ///
 /// \throws PreconditionError if there is no such axis or n is negative
 template <Expression X>
-  requires(rank_of<X> >= 1)
+  requires detail::OfRankAtLeast<X, 1>
 auto diff(X const& x, int n, int axis = -1) {
   expects(n >= 0, "differences can be taken 0 or more times", n);
   auto const slice = detail::elements_of(x);

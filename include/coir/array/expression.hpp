@@ -39,6 +39,16 @@ using value_t = typename std::remove_cvref_t<E>::value_type;
 template <class E>
 inline constexpr int rank_of = std::remove_cvref_t<E>::rank;
 
+namespace detail {
+
+// Concepts, not conditions: functions of autodiff that have them, too, and one more, are preferred.
+template <class E, int Rank>
+concept OfRank = rank_of<E> == Rank;
+template <class E, int Rank>
+concept OfRankAtLeast = rank_of<E> >= Rank;
+
+}  // namespace detail
+
 /// The memory space of expressions without arrays, which combines with every other.
 struct AnySpace {};
 

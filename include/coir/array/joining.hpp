@@ -13,6 +13,11 @@ namespace coir {
 
 namespace detail {
 
+/// Expressions with as many axes each, in one memory space.
+template <class First, class... Rest>
+concept Joinable = (Expression<Rest> && ...) && SameSpace<First, Rest...> &&
+                   ((rank_of<First> == rank_of<Rest>) && ...);
+
 /// Calls visit(n, i) for each element i where the mask holds; n is the number of such elements before it. For
 /// Kokkos::parallel_scan.
 template <class Visit>
@@ -61,8 +66,8 @@ struct Gather {
 /// Arrays one after the other along an axis: NumPy's concatenate((a, b, ...), axis).
 ///
 /// \throws PreconditionError if there is no such axis or other extents differ
-template <Expression First, Expression... Rest>
-  requires SameSpace<First, Rest...> && ((rank_of<First> == rank_of<Rest>) && ...)
+template <Expression First, class... Rest>
+  requires detail::Joinable<First, Rest...>
 auto concatenate(int axis, First const& first, Rest const&... rest) {
   auto const slices = std::tuple(detail::elements_of(first), detail::elements_of(rest)...);
   auto const& front = std::get<0>(slices);
@@ -95,8 +100,8 @@ auto concatenate(int axis, First const& first, Rest const&... rest) {
 /// Arrays of one shape beside each other along a new axis: NumPy's stack((a, b, ...), axis).
 ///
 /// \throws PreconditionError if the shapes differ
-template <Expression First, Expression... Rest>
-  requires SameSpace<First, Rest...> && ((rank_of<First> == rank_of<Rest>) && ...)
+template <Expression First, class... Rest>
+  requires detail::Joinable<First, Rest...>
 auto stack(int axis, First const& first, Rest const&... rest) {
   return concatenate(axis, with_axis(detail::elements_of(first), axis),
                      with_axis(detail::elements_of(rest), axis)...);
@@ -154,7 +159,7 @@ auto roll(X const& x, Shift shift, int axis = 0) {
 ///
 /// \throws PreconditionError if there is no such axis or `times` is negative
 template <Expression X, std::integral Times>
-  requires(rank_of<X> >= 1)
+  requires detail::OfRankAtLeast<X, 1>
 auto tile(X const& x, Times times, int axis = -1) {
   auto const slice = detail::elements_of(x);
   int const d = detail::checked_axis(slice, axis);

@@ -211,7 +211,7 @@ auto ravel(X&& x) {
 ///
 /// \throws PreconditionError if the matrix has no such diagonal
 template <Expression X>
-  requires(rank_of<X> == 2)
+  requires detail::OfRank<X, 2>
 auto diagonal(X&& x, std::int64_t above = 0) {
   auto const slice = detail::elements_of(std::forward<X>(x));
   using S = std::remove_const_t<decltype(slice)>;

@@ -17,9 +17,13 @@
 #include <coir/array/array.hpp>
 #include <coir/array/functions.hpp>
 #include <coir/autodiff/detail/fused_gradient.hpp>
+#include <coir/autodiff/detail/program_gradient.hpp>
 #include <coir/autodiff/dual.hpp>
 #include <coir/autodiff/grad.hpp>
 #include <coir/autodiff/objective.hpp>
+#include <coir/autodiff/traced.hpp>
+#include <coir/autodiff/traced_moves.hpp>
+#include <coir/autodiff/traced_reductions.hpp>
 
 #include <array>
 #include <string>
@@ -46,27 +50,25 @@ class Variable : public Map<Seed<value_t<E>, N, K>, E> {
   explicit Variable(E values)
       : Map<Seed<value_t<E>, N, K>, E>(Seed<value_t<E>, N, K>{}, std::move(values)) {}
 
-  template <class... I>
+  std::int64_t extent(int axis) const { return this->shape()[axis]; }
+  std::int64_t size() const { return size_of(this->shape()); }
+
+  /// Slices and elements: for a tape.
+  template <Index... I>
+    requires(axes_indexed<I...> <= rank_of<E>) && (sizeof...(I) > 0)
   auto operator()(I...) const {
-    static_assert(never<E, I...>,
-                  "arguments of value_and_grad must enter elementwise: slices and elements of one "
-                  "aren't differentiated; pass the slices as arguments");
-    if constexpr ((std::is_integral_v<I> && ...))
-      return sum(*this);
-    else
-      return *this;
+    return stand_in<indexed_rank<rank_of<E>, I...>>(*this);
+  }
+
+  Variable(Variable const&) = default;
+  template <Expression Other>
+  Variable& operator=(Other const&) {
+    static_assert(never<Other>,
+                  "an argument of value_and_grad isn't assigned to: begin with a statement of your "
+                  "own, auto u = evaluate(x)");
+    return *this;
   }
 };
-
-/// An expression holds duals in memory: what arguments were evaluated to.
-template <class E>
-inline constexpr bool holds_duals = is_dual<value_t<E>>;
-template <class T>
-inline constexpr bool holds_duals<Constant<T>> = false;
-template <class F, class... Operands>
-inline constexpr bool holds_duals<Map<F, Operands...>> = (holds_duals<Operands> || ...);
-template <class E, int N, int K>
-inline constexpr bool holds_duals<Variable<E, N, K>> = false;
 
 /// What a function returns that can be called with a variable for each argument, or else void.
 template <class F, class Indices, class... X>
@@ -89,16 +91,29 @@ struct Returned {
   static constexpr bool something = !std::is_void_v<O>;
   static constexpr bool objective = false;
   static constexpr bool evaluated = false;
-  static constexpr bool same_rank = true;
-  static constexpr bool differentiated = false;
+  static constexpr bool in_one_pass = false;
+  static constexpr bool by_tape = false;
+};
+template <DualExpression E, int Rank>
+  requires(rank_of<E> == 0)
+struct Returned<E, Rank> {
+  static constexpr bool something = true;
+  static constexpr bool objective = true;
+  static constexpr bool evaluated = holds_duals<E>;
+  static constexpr void check() { check_not_evaluated<E>(); }
+  static constexpr bool in_one_pass = false;
+  static constexpr bool by_tape = !evaluated;
 };
 template <bool Affine, class F, class... Terms, int Rank>
 struct Returned<Objective<Affine, F, Terms...>, Rank> {
   static constexpr bool something = true;
   static constexpr bool objective = true;
   static constexpr bool evaluated = (holds_duals<decltype(Terms::expression)> || ...);
-  static constexpr bool same_rank = ((decltype(Terms::expression)::rank == Rank) && ...);
-  static constexpr bool differentiated = !evaluated && same_rank;
+  static constexpr void check() { check_not_evaluated<decltype(Terms::expression)...>(); }
+  static constexpr bool in_one_pass = !evaluated &&
+                                      !(stands_in<decltype(Terms::expression)> || ...) &&
+                                      ((decltype(Terms::expression)::rank == Rank) && ...);
+  static constexpr bool by_tape = !evaluated && !in_one_pass;
 };
 
 /// One line that says why not.
@@ -110,13 +125,7 @@ constexpr void check_returned() {
   static_assert(R::objective || !R::something,
                 "the function given to value_and_grad must be generic, [](auto x) { ... }, and "
                 "must end in a reduction of its arguments: sum, mean, dot, norm, prod, min or max");
-  static_assert(
-      !R::evaluated,
-      "arguments of value_and_grad must enter elementwise: they can't be evaluated on the "
-      "way, as by reductions along an axis, scans, products, reshapes, joins");
-  static_assert(R::same_rank || R::evaluated,
-                "arguments of value_and_grad must enter elementwise: what is reduced has another "
-                "number of axes than they; pass an argument in the shape that it is stretched to");
+  if constexpr (R::objective) R::check();
 }
 
 /// The kernels that evaluate an objective of arrays of shape `shape`, and its gradient.
@@ -218,10 +227,10 @@ auto gradient_of_objective(Objective<Affine, F, Terms...> const& objective,
       [&](auto const&... term) {
         auto const check_shape = [&](auto const& reduced) {
           if (reduced != shape)
-            throw PreconditionError(
-                "arguments of value_and_grad must enter elementwise: an argument of shape " +
-                in_words(shape) + " is stretched to shape " + in_words(reduced) +
-                " before the reduction; pass it in that shape");
+            throw PreconditionError("in one pass an argument of shape " + in_words(shape) +
+                                    " can't be stretched to shape " + in_words(reduced) +
+                                    " before the reduction: write evaluate(x) for it in the "
+                                    "function");
         };
         (check_shape(term.expression.shape()), ...);
       },
@@ -260,7 +269,7 @@ struct Arguments {
       std::floating_point<value_t<X>> && (std::same_as<value_t<X>, value_t<Rest>> && ...);
   static constexpr bool one_rank = ((rank_of<X> == rank_of<Rest>) && ...);
   static constexpr bool one_space = SameSpace<X, Rest...>;
-  static constexpr bool differentiable = numbers && one_rank && one_space;
+  static constexpr bool differentiable = numbers && one_space;
 };
 
 /// One line that says why not.
@@ -271,11 +280,7 @@ constexpr void check_arguments() {
       "derivatives of array expressions are of the first order: there is no grad of grad");
   static_assert(A::numbers || A::duals,
                 "value_and_grad takes arrays of float or double, all of one type");
-  static_assert(A::one_rank || !A::numbers,
-                "value_and_grad takes arrays of one shape: these have different numbers of axes; "
-                "pass the smaller ones by broadcast_to");
-  static_assert(A::one_space || !A::one_rank || !A::numbers,
-                "value_and_grad takes arrays in one memory space");
+  static_assert(A::one_space || !A::numbers, "value_and_grad takes arrays in one memory space");
 }
 
 /// What takes the place of a result where one line has said that there is none: more lines would hide it.
@@ -315,18 +320,21 @@ auto value_and_grad_of_arrays(F const& f, X const& x, Rest const&... rest) {
     using O = detail::result_of_function_t<F, decltype(operand(x)), decltype(operand(rest))...>;
     using Returned = detail::Returned<O, rank_of<X>>;
     detail::check_returned<Returned>();
-    if constexpr (!Returned::differentiated) {
-      return detail::Refused<T, rank_of<X>, Space, count>();
-    } else {
+    if constexpr (Returned::in_one_pass && Arguments::one_rank) {
       [[maybe_unused]] auto const check_shape = [&](auto const& shape) {
         if (shape != x.shape())
-          throw PreconditionError("value_and_grad takes arrays of one shape, not " +
-                                  in_words(x.shape()) + " and " + in_words(shape));
+          throw PreconditionError("in one pass value_and_grad takes arrays of one shape, not " +
+                                  in_words(x.shape()) + " and " + in_words(shape) +
+                                  ": write evaluate(x) for one of them in the function");
       };
       (check_shape(rest.shape()), ...);
       auto const objective = detail::at_array_variables(f, std::make_index_sequence<count>{},
                                                         operand(x), operand(rest)...);
       return detail::gradient_of_objective<T, rank_of<X>, Space, count>(objective, x.shape());
+    } else if constexpr (Returned::in_one_pass || Returned::by_tape) {
+      return detail::gradient_of_program<T, Space>(f, x, rest...);
+    } else {
+      return detail::Refused<T, rank_of<X>, Space, count>();
     }
   }
 }

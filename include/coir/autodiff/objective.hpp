@@ -10,6 +10,7 @@
 /// derivative 0 at 0.
 
 #include <coir/array/reductions.hpp>
+#include <coir/autodiff/detail/stand_in.hpp>
 #include <coir/autodiff/detail/terms.hpp>
 #include <coir/autodiff/dual.hpp>
 
@@ -20,10 +21,6 @@
 #include <utility>
 
 namespace coir {
-
-/// An expression that contains an argument of value_and_grad.
-template <class E>
-concept DualExpression = Expression<E> && is_dual<value_t<E>>;
 
 namespace detail {
 
@@ -173,10 +170,6 @@ COIR_NOT_DIFFERENTIATED(argmin, (E const& x), sum(x))
 template <DualExpression E>
   requires detail::RealOperand<E>
 COIR_NOT_DIFFERENTIATED(argmax, (E const& x), sum(x))
-template <DualExpression E>
-COIR_NOT_DIFFERENTIATED(var, (E const& x, std::int64_t = 0), sum(x))
-template <DualExpression E>
-COIR_NOT_DIFFERENTIATED(std_dev, (E const& x, std::int64_t = 0), sum(x))
 template <DualExpression E, class... More>
 COIR_NOT_DIFFERENTIATED(median, (E const& x, More...), sum(x))
 template <DualExpression E, class... More>
@@ -208,12 +201,24 @@ auto operator-(O const& o) {
 
 namespace detail {
 
-template <class E>
-auto refused_among_elements(E const& expression) {
-  static_assert(never<E>,
-                "a reduction of an argument can't be used among elements again: value_and_grad "
-                "takes functions that are elementwise up to a reduction at their end");
-  return operand(expression);
+/// What an objective's first reduction is of.
+template <class O>
+struct ReducedExpression;
+template <bool Affine, class F, class Kind, class E, class... Terms>
+struct ReducedExpression<Objective<Affine, F, Term<Kind, E>, Terms...>> {
+  using type = E;
+};
+
+/// What stands for elements of type D that a reduction of an argument was used among; for those of the reduction's type.
+template <class D, class E, class O>
+auto among_elements_of() {
+  using Reduced = typename ReducedExpression<O>::type;
+  check_not_evaluated<E, Reduced>();
+  return StandIn<D, rank_of<E>, common_space_t<typename E::space, typename Reduced::space>>();
+}
+template <class E, class O>
+auto among_elements() {
+  return among_elements_of<value_t<typename ReducedExpression<O>::type>, E, O>();
 }
 
 template <class A, class B>
@@ -241,12 +246,12 @@ bool refused_comparison() {
     return a.template then<left_affine>([number](auto const& x) { return number symbol x; });     \
   }                                                                                               \
   template <Expression A, detail::AnObjective B>                                                  \
-  auto operator symbol(A const& a, B const&) {                                                    \
-    return detail::refused_among_elements(a);                                                     \
+  auto operator symbol(A const&, B const&) {                                                      \
+    return detail::among_elements<A, B>();                                                        \
   }                                                                                               \
   template <detail::AnObjective A, Expression B>                                                  \
-  auto operator symbol(A const&, B const& b) {                                                    \
-    return detail::refused_among_elements(b);                                                     \
+  auto operator symbol(A const&, B const&) {                                                      \
+    return detail::among_elements<B, A>();                                                        \
   }
 COIR_OBJECTIVE_OPERATOR(+, true, true, true)
 COIR_OBJECTIVE_OPERATOR(-, true, true, true)
@@ -298,6 +303,14 @@ COIR_OBJECTIVE_FUNCTION(square)
   template <detail::PlainNumber S, detail::AnObjective A>                                      \
   auto name(S number, A const& a) {                                                            \
     return a.template then<false>([number](auto const& x) { return name(number, x); });        \
+  }                                                                                            \
+  template <Expression A, detail::AnObjective B>                                               \
+  auto name(A const&, B const&) {                                                              \
+    return detail::among_elements<A, B>();                                                     \
+  }                                                                                            \
+  template <detail::AnObjective A, Expression B>                                               \
+  auto name(A const&, B const&) {                                                              \
+    return detail::among_elements<B, A>();                                                     \
   }
 COIR_OBJECTIVE_BINARY_FUNCTION(pow)
 COIR_OBJECTIVE_BINARY_FUNCTION(hypot)
@@ -309,8 +322,13 @@ COIR_OBJECTIVE_BINARY_FUNCTION(maximum)
 #define COIR_OBJECTIVE_COMPARISON(symbol)                     \
   template <class A, class B>                                 \
     requires detail::AnObjective<A> || detail::AnObjective<B> \
-  bool operator symbol(A const&, B const&) {                  \
-    return detail::refused_comparison<A, B>();                \
+  auto operator symbol(A const&, B const&) {                  \
+    if constexpr (Expression<A>)                              \
+      return detail::among_elements_of<bool, A, B>();         \
+    else if constexpr (Expression<B>)                         \
+      return detail::among_elements_of<bool, B, A>();         \
+    else                                                      \
+      return detail::refused_comparison<A, B>();              \
   }
 COIR_OBJECTIVE_COMPARISON(<)
 COIR_OBJECTIVE_COMPARISON(<=)

@@ -46,6 +46,16 @@ concept Multipliable =
     SameSpace<A, B> && rank_of<A> >= 1 && rank_of<A> <= 3 && rank_of<B> >= 1 && rank_of<B> <= 3 &&
     rank_of<A> + rank_of<B> >= 3 && (rank_of<A> + rank_of<B> != 4 || rank_of<A> == 2);
 
+/// A matrix and a vector or several, or as many matrices as vectors.
+template <class A, class X>
+concept MatrixOfVectors =
+    SameSpace<A, X> && ((rank_of<A> == 2 && (rank_of<X> == 1 || rank_of<X> == 2)) ||
+                        (rank_of<A> == 3 && rank_of<X> == 2));
+
+template <class A, class B>
+concept MatrixAndVector =
+    (rank_of<A> == 2 && rank_of<B> == 1) || (rank_of<A> == 1 && rank_of<B> == 2);
+
 /// An operand in memory, with elements of type T.
 template <class T, class Space, class E>
 Slice<T const, rank_of<E>, Space> factor(E const& x) {
@@ -197,8 +207,24 @@ auto matmul(A const& a, B const& b) {
   using T = detail::product_t<A, B>;
   Array<T, detail::product_rank<rank_of<A>, rank_of<B>>, Space> result(
       detail::product_shape(a.shape(), b.shape()));
-  detail::multiply(result.all(), detail::factor<T, Space>(a), detail::factor<T, Space>(b));
+  constexpr bool multiplies = std::is_arithmetic_v<T> || is_complex<T>;
+  static_assert(
+      multiplies,
+      "matmul takes integers, real and complex numbers: products of arguments of "
+      "value_and_grad are in coir/autodiff/linalg.hpp, to be included before the function");
+  if constexpr (multiplies)
+    detail::multiply(result.all(), detail::factor<T, Space>(a), detail::factor<T, Space>(b));
   return result;
+}
+
+/// The product of a matrix and a vector, or of a vector and a matrix, as NumPy's dot has it: see matmul. For arrays of one
+/// shape, matrices among them, dot is a number.
+///
+/// \throws PreconditionError naming the shapes if they don't multiply
+template <Expression A, Expression B>
+  requires SameSpace<A, B> && detail::MatrixAndVector<A, B>
+auto dot(A const& a, B const& b) {
+  return matmul(a, b);
 }
 
 /// The product of a matrix and a vector, or of each of several: NumPy's matvec.
@@ -207,8 +233,7 @@ auto matmul(A const& a, B const& b) {
 ///
 /// \throws PreconditionError naming the shapes if they don't multiply
 template <Expression A, Expression X>
-  requires SameSpace<A, X> && ((rank_of<A> == 2 && (rank_of<X> == 1 || rank_of<X> == 2)) ||
-                               (rank_of<A> == 3 && rank_of<X> == 2))
+  requires detail::MatrixOfVectors<A, X>
 auto matvec(A const& a, X const& x) {
   constexpr int rank = rank_of<A>;
   std::int64_t const vectors = rank_of<X> == 2 ? x.shape()[0] : 1;

@@ -1,0 +1,75 @@
+#pragma once
+
+/// \file
+/// The gradient of a function of any statements, by a tape: forward once, then back through all of them.
+
+#include <coir/array/array.hpp>
+#include <coir/autodiff/grad.hpp>
+#include <coir/autodiff/traced_reductions.hpp>
+
+#include <array>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace coir::detail {
+
+/// An argument as the function sees it. Arrays are read where they are.
+template <class T, class Space, class E>
+Traced<T, rank_of<E>, Space> traced_argument(Tape& tape, E const& x) {
+  constexpr int rank = rank_of<E>;
+  using Values = Slice<T const, rank, Space>;
+  Values const values = [&]() -> Values {
+    if constexpr (requires { x.as_operand(); }) {
+      Values const elements = x.as_operand();
+      if (elements.contiguous()) return elements;
+    }
+    return Array<T, rank, Space>(x).as_operand();
+  }();
+  return {values,
+          std::make_shared<TapeNode<T, Space>>(tape, values.data(), values.size(), nullptr)};
+}
+
+/// Gradients of different shapes: a std::array if they have one number of axes, else a std::tuple.
+template <class First, class... Rest>
+auto together(First&& first, Rest&&... rest) {
+  if constexpr (sizeof...(Rest) == 0)
+    return std::remove_cvref_t<First>(std::forward<First>(first));
+  else if constexpr ((std::is_same_v<First, Rest> && ...))
+    return std::array<First, 1 + sizeof...(Rest)>{std::forward<First>(first),
+                                                  std::forward<Rest>(rest)...};
+  else
+    return std::tuple<First, Rest...>(std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+
+template <class T, class Space, class F, class... X>
+auto gradient_of_program(F const& f, X const&... x) {
+  Tape tape;
+  std::tuple const arguments(traced_argument<T, Space>(tape, x)...);
+  auto result = [&] {
+    auto const returned =
+        std::apply([&](auto const&... argument) { return f(argument...); }, arguments);
+    static_assert(TracedExpression<decltype(returned)>,
+                  "the function given to value_and_grad returns what doesn't depend on its "
+                  "arguments");
+    return evaluate(returned);
+  }();
+  using R = decltype(result);
+  using V = value_t<R>;
+  static_assert(R::rank == 0);
+  V const value = result.values().item();
+  bool const fresh = result.node()->prepare(result.node()->size() == 1);
+  add_to<AddUnlessFresh>(
+      result.node()->cotangent_of(result.values().data(), Shape<0>{}, Shape<0>{}), fresh,
+      as_array_of_rank_0<Space>(V(1)).as_operand());
+  tape.pull_back();
+  return std::apply(
+      [&](auto const&... argument) {
+        auto gradients = together(argument.node()->take_cotangent(argument.shape())...);
+        return ValueAndGradient<V, decltype(gradients)>{value, std::move(gradients)};
+      },
+      arguments);
+}
+
+}  // namespace coir::detail

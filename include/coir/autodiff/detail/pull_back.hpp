@@ -1,0 +1,227 @@
+#pragma once
+
+/// \file
+/// The way back through one statement: from the cotangent of its result to those of the arrays that it read.
+///
+/// For each of them the expression is evaluated again with dual numbers whose one direction is that array, and the
+/// derivative times the result's cotangent is added to the array's, in one kernel that stores nothing else. Where an
+/// array was stretched, the products are stored and summed along the axes that it was stretched along.
+
+#include <coir/array/array.hpp>
+#include <coir/array/axis_reductions.hpp>
+#include <coir/array/operators.hpp>
+#include <coir/autodiff/detail/tape.hpp>
+#include <coir/autodiff/dual.hpp>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+namespace coir {
+
+template <class T, int Rank, class Space>
+class Traced;
+
+namespace detail {
+
+template <class E>
+inline constexpr bool is_traced = false;
+template <class T, int Rank, class Space>
+inline constexpr bool is_traced<Traced<T, Rank, Space>> = true;
+
+/// Whether an expression contains a Traced.
+template <class E>
+inline constexpr bool holds_traced = is_traced<E>;
+template <class F, class... Operands>
+inline constexpr bool holds_traced<Map<F, Operands...>> = (holds_traced<Operands> || ...);
+
+}  // namespace detail
+
+/// An expression whose values depend on arguments of value_and_grad, where it keeps a tape. Masks don't count: their
+/// derivatives are 0.
+template <class E>
+concept TracedExpression =
+    Expression<E> && detail::holds_traced<std::remove_cvref_t<E>> && !std::integral<value_t<E>>;
+
+namespace detail {
+
+/// Elements that an expression reads, of one node of the tape.
+struct NodeView {
+  void const* node;
+  void const* first;
+  std::array<std::int64_t, 5> shape;
+  std::array<std::int64_t, 5> strides;
+
+  bool operator==(NodeView const&) const = default;
+};
+
+template <class T, int Rank, class Space>
+NodeView view_of_node(Traced<T, Rank, Space> const& x) {
+  NodeView view{x.node().get(), x.values().data(), {}, {}};
+  for (int d = 0; d < Rank; ++d) {
+    view.shape[d] = x.shape()[d];
+    view.strides[d] = x.values().strides()[d];
+  }
+  return view;
+}
+
+/// A number as a dual whose derivative is `seed`: 1 for what is differentiated along, 0 for a constant.
+template <class T>
+struct Seeded {
+  T seed;
+  KOKKOS_FORCEINLINE_FUNCTION Dual<T, 1> operator()(T const& x) const {
+    Dual<T, 1> result(x);
+    result.derivative[0] = seed;
+    return result;
+  }
+};
+
+/// An expression as one of duals, whose direction is what it reads through one view.
+struct AlongView {
+  NodeView view;
+
+  template <class T, int Rank, class Space>
+  auto operator()(Traced<T, Rank, Space> const& leaf) const {
+    return map(Seeded<T>{view_of_node(leaf) == view ? T(1) : T(0)}, leaf.values());
+  }
+  template <class F, class... Operands>
+    requires holds_traced<Map<F, Operands...>>
+  auto operator()(Map<F, Operands...> const& e) const {
+    return std::apply(
+        [&](auto const&... operand) {
+          return Map<F, decltype((*this)(operand))...>(e.function(), (*this)(operand)...);
+        },
+        e.operands());
+  }
+  template <class E>
+    requires(!holds_traced<E>)
+  E operator()(E const& constant) const {
+    return constant;
+  }
+};
+
+/// Calls visit(leaf) for each Traced of an expression.
+template <class Visit, class T, int Rank, class Space>
+void visit_traced(Traced<T, Rank, Space> const& leaf, Visit const& visit) {
+  visit(leaf);
+}
+template <class Visit, class E>
+void visit_traced(E const& expression, Visit const& visit) {
+  if constexpr (holds_traced<E>)
+    std::apply([&](auto const&... operand) { (visit_traced(operand, visit), ...); },
+               expression.operands());
+}
+
+/// The tape that an expression's arrays are on.
+template <class E>
+Tape& tape_of(E const& expression) {
+  Tape* tape = nullptr;
+  visit_traced(expression, [&](auto const& leaf) { tape = &leaf.node()->tape(); });
+  return *tape;
+}
+
+/// What is there already, plus the derivative times the cotangent. An infinite slope isn't multiplied by 0.
+struct AddProduct {
+  bool fresh;  // nothing is there yet
+  template <class T, class S, class D>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& old, S const& cotangent, D const& dual) const {
+    auto const product = cotangent == S(0) ? S(0) : S(cotangent * dual.derivative[0]);
+    return fresh ? static_cast<T>(product) : old + static_cast<T>(product);
+  }
+};
+struct AddUnlessFresh {
+  bool fresh;
+  template <class T, class S>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& old, S const& more) const {
+    return fresh ? static_cast<T>(more) : old + static_cast<T>(more);
+  }
+};
+
+/// Writes or adds to a cotangent. What isn't written yet isn't read: something else of its type is in its place.
+template <class F, class T, int Rank, class Space, class S, class... More>
+void add_to(Slice<T, Rank, Space> const& target, bool fresh,
+            Slice<S const, Rank, Space> const& first, More const&... more) {
+  Slice<T const, Rank, Space> const old = target;
+  if constexpr (std::same_as<T, S>) {
+    target = map(F{fresh}, fresh ? first : old, first, more...);
+  } else {
+    if (fresh) target = T(0);
+    target = map(F{false}, old, first, more...);
+  }
+}
+
+/// Adds to the cotangent of some elements of an array.
+///
+/// \param more  in the elements' shape
+template <class T, int Rank, class Space, class S>
+void add_cotangent(Traced<T, Rank, Space> const& x, Slice<S const, Rank, Space> const& more) {
+  if (x.size() == 0) return;
+  bool const fresh = x.node()->prepare(x.size() == x.node()->size());
+  add_to<AddUnlessFresh>(x.node()->cotangent_of(x.values().data(), x.shape(), x.values().strides()),
+                         fresh, more);
+}
+
+/// The same for an array that nothing else needs, or an expression: its memory becomes the cotangent's where there is none.
+template <class T, int Rank, class Space, Expression E>
+void add_cotangent(Traced<T, Rank, Space> const& x, E const& more) {
+  static_assert(rank_of<E> == Rank);
+  if (x.size() == 0) return;
+  bool const whole = x.size() == x.node()->size() && x.values().contiguous();
+  if constexpr (std::same_as<E, Array<T, Rank, Space>>) {
+    if (!whole || !x.node()->adopt(more)) add_cotangent(x, more.as_operand());
+  } else if constexpr (std::same_as<value_t<E>, T>) {
+    Array<T, Rank, Space> values(more);
+    if (!whole || !x.node()->adopt(values)) add_cotangent(x, values.as_operand());
+  } else {
+    add_cotangent(x, Array<value_t<E>, Rank, Space>(more).as_operand());
+  }
+}
+
+/// Adds to the cotangent of what an expression reads through one of its arrays.
+template <class E, class S, int Rank, class Space, class T, int LeafRank>
+void pull_back_along(E const& expression, Slice<S const, Rank, Space> const& cotangent,
+                     Traced<T, LeafRank, Space> const& leaf) {
+  auto const duals = AlongView{view_of_node(leaf)}(expression);
+  if constexpr (is_dual<value_t<decltype(duals)>>) {
+    auto const& shape = expression.shape();
+    auto const strides = stretched_strides<Rank>(leaf.values());
+    Shape<Rank> own = shape;  // the leaf's, with axes before its first one
+    for (int d = 0; d < Rank; ++d)
+      if (strides[d] == 0) own[d] = 1;
+    auto& node = *leaf.node();
+    bool const fresh = node.prepare(size_of(own) == node.size());
+    auto const target = node.cotangent_of(leaf.values().data(), own, strides);
+    if (own == shape) {
+      add_to<AddProduct>(target, fresh, cotangent, duals);
+    } else {
+      Array<S, Rank, Space> products(shape);
+      add_to<AddProduct>(products.all(), true, cotangent, duals);
+      if constexpr (Rank > 0)
+        for (int d = 0; d < Rank; ++d)
+          if (own[d] != shape[d]) products = with_axis(sum(products, d), d);
+      add_to<AddUnlessFresh>(target, fresh, products.as_operand());
+    }
+  }
+}
+
+/// From the cotangent of an expression's values, in its shape, to those of all arrays in it.
+template <class E, class S, int Rank, class Space>
+void pull_back_statement(E const& expression, Slice<S const, Rank, Space> const& cotangent) {
+  static_assert(rank_of<E> == Rank);
+  if (size_of(expression.shape()) == 0) return;
+  std::vector<NodeView> done;
+  visit_traced(expression, [&](auto const& leaf) {
+    auto const view = view_of_node(leaf);
+    if (std::find(done.begin(), done.end(), view) != done.end()) return;
+    done.push_back(view);
+    pull_back_along(expression, cotangent, leaf);
+  });
+}
+
+}  // namespace detail
+
+}  // namespace coir

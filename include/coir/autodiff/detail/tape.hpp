@@ -1,0 +1,120 @@
+#pragma once
+
+/// \file
+/// The tape: what was computed from arguments, in order, and how derivatives come back through it.
+
+#include <coir/array/array.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace coir::detail {
+
+/// What the tape knows of one statement.
+class TapeEntry {
+ public:
+  TapeEntry() = default;
+  TapeEntry(TapeEntry const&) = delete;
+  TapeEntry& operator=(TapeEntry const&) = delete;
+  virtual ~TapeEntry() = default;
+
+  /// Adds to the cotangents of what the statement read, unless nothing depends on its result.
+  virtual void pull_back() = 0;
+};
+
+/// Statements in the order in which they were made.
+class Tape {
+ public:
+  Tape() = default;
+  Tape(Tape const&) = delete;
+  Tape& operator=(Tape const&) = delete;
+  ~Tape() {
+    while (!entries_.empty()) entries_.pop_back();  // each holds those before it
+  }
+
+  void add(std::shared_ptr<TapeEntry> entry) { entries_.push_back(std::move(entry)); }
+
+  /// Backwards through all statements. Each is forgotten, with the memory that it alone needed.
+  void pull_back() {
+    while (!entries_.empty()) {
+      auto const last = std::move(entries_.back());
+      entries_.pop_back();
+      last->pull_back();
+    }
+  }
+
+ private:
+  std::vector<std::shared_ptr<TapeEntry>> entries_;
+};
+
+/// The memory that a statement wrote, or an argument: where it begins, and the derivative of the final value along each
+/// of its elements, its cotangent, once something has been added to it.
+template <class T, class Space>
+class TapeNode : public TapeEntry {
+ public:
+  using PullBack = std::function<void(Array<T, 1, Space> const&)>;
+
+  /// \param values  where the elements begin; they are contiguous
+  /// \param pull    called with the cotangent; empty for arguments
+  TapeNode(Tape& tape, T const* values, std::int64_t size, PullBack pull)
+      : tape_(&tape), values_(values), size_(size), pull_(std::move(pull)) {}
+
+  Tape& tape() const { return *tape_; }
+  std::int64_t size() const { return size_; }
+
+  /// Makes the cotangent, of zeros unless the caller is going to write all of its elements: then it returns true.
+  bool prepare(bool writes_all) {
+    if (cotangent_.has_memory()) return false;
+    cotangent_ = Array<T, 1, Space>(Shape<1>{size_});
+    if (writes_all) return true;
+    cotangent_ = T(0);
+    return false;
+  }
+
+  /// Takes an array of the values' shape as the cotangent, unless there is one.
+  template <int Rank>
+  bool adopt(Array<T, Rank, Space> const& cotangent) {
+    if (cotangent_.has_memory()) return false;
+    auto const whole = cotangent.all();
+    cotangent_ = Array<T, 1, Space>(const_cast<T*>(whole.data()), {size_}, whole.owner());
+    return true;
+  }
+
+  /// The cotangent of the elements that a slice of the values shows.
+  template <std::size_t Rank>
+  Slice<T, static_cast<int>(Rank), Space> cotangent_of(
+      T const* first, std::array<std::int64_t, Rank> const& shape,
+      std::array<std::int64_t, Rank> const& strides) {
+    return {cotangent_.data() + (first - values_), shape, strides, cotangent_.all().owner()};
+  }
+
+  /// The cotangent in the values' shape, zeros if there is none.
+  template <std::size_t Rank>
+  Array<T, static_cast<int>(Rank), Space> take_cotangent(
+      std::array<std::int64_t, Rank> const& shape) {
+    if (size_ == 0) return Array<T, static_cast<int>(Rank), Space>(shape);
+    prepare(false);
+    return {cotangent_.data(), shape, cotangent_.all().owner()};
+  }
+
+  void pull_back() override {
+    PullBack const pull = std::move(pull_);
+    pull_ = nullptr;
+    Array<T, 1, Space> const cotangent = std::move(cotangent_);
+    if (cotangent.has_memory() && pull) pull(cotangent);
+  }
+
+ private:
+  Tape* tape_;
+  T const* values_;
+  std::int64_t size_;
+  PullBack pull_;
+  Array<T, 1, Space> cotangent_;
+};
+
+}  // namespace coir::detail

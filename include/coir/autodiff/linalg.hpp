@@ -1,0 +1,116 @@
+#pragma once
+
+/// \file
+/// Products of matrices and vectors in functions that value_and_grad differentiates; the derivatives are products again.
+/// Programs that include it link coir::linalg.
+
+#include <coir/autodiff/array_grad.hpp>
+#include <coir/linalg/matmul.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+namespace coir {
+
+namespace detail {
+
+/// A matrix, or each of several, transposed.
+template <class T, int Rank, class Space>
+auto transposed_matrix(Slice<T, Rank, Space> const& x) {
+  return swap_axes(x, Rank - 2, Rank - 1);
+}
+
+/// A product's derivative along a factor in the factor's shape: summed over the matrices that shared the factor.
+template <class Factor, class Product>
+void add_product_cotangent(Factor const& factor, Product const& product) {
+  if constexpr (rank_of<Product> == rank_of<Factor> + 1)
+    add_cotangent(factor, sum(product, 0));
+  else if (product.shape() != factor.shape())
+    add_cotangent(factor, with_axis(sum(product, 0), 0));
+  else
+    add_cotangent(factor, product);
+}
+
+/// c = a b: adds to the cotangents of a and b, those of constants left out.
+template <class A, class B, class C>
+void pull_back_product(A const& a, B const& b, C const& cotangent) {
+  constexpr int rank_a = rank_of<A>, rank_b = rank_of<B>;
+  auto const left = values_of(a);
+  auto const right = values_of(b);
+  if constexpr (is_traced<A>) {
+    if constexpr (rank_a == 1)
+      add_cotangent(a, matmul(right, cotangent));
+    else if constexpr (rank_b == 1)
+      add_cotangent(a, with_axis(cotangent, 1) * with_axis(right, 0));
+    else
+      add_product_cotangent(a, matmul(cotangent, transposed_matrix(right)));
+  }
+  if constexpr (is_traced<B>) {
+    if constexpr (rank_b == 1)
+      add_cotangent(b, matmul(transposed_matrix(left), cotangent));
+    else if constexpr (rank_a == 1)
+      add_cotangent(b, with_axis(left, 1) * with_axis(cotangent, 0));
+    else
+      add_product_cotangent(b, matmul(transposed_matrix(left), cotangent));
+  }
+}
+
+}  // namespace detail
+
+/// The product of two matrices, of a matrix and a vector, or of several matrices; either factor may be a constant. The
+/// tape keeps both.
+///
+/// \throws PreconditionError naming the shapes if they don't multiply
+template <Expression A, Expression B>
+  requires detail::Multipliable<A, B> && detail::AnyDifferentiated<A, B>
+auto matmul(A const& a, B const& b) {
+  constexpr int rank = detail::product_rank<rank_of<A>, rank_of<B>>;
+  if constexpr (DualExpression<A> || DualExpression<B>) {
+    return detail::stand_in<rank>(a, b);
+  } else {
+    auto const left = detail::stored_operand(a);
+    auto const right = detail::stored_operand(b);
+    auto const product = matmul(detail::values_of(left), detail::values_of(right));
+    using P = std::remove_const_t<decltype(product)>;
+    using Values = Slice<value_t<P> const, rank, typename P::space>;
+    return detail::taped(detail::tape_among(left, right), product,
+                         [left, right](Values const& cotangent) {
+                           detail::pull_back_product(left, right, cotangent);
+                         });
+  }
+}
+
+/// The product of a matrix and a vector, or of each of several; either factor may be a constant.
+///
+/// \throws PreconditionError naming the shapes if they don't multiply
+template <Expression A, Expression X>
+  requires detail::MatrixOfVectors<A, X> && detail::AnyDifferentiated<A, X>
+auto matvec(A const& a, X const& x) {
+  if constexpr (DualExpression<A> || DualExpression<X>) {
+    return detail::stand_in<rank_of<X>>(a, x);
+  } else if constexpr (rank_of<X> == 1) {
+    return matmul(a, x);
+  } else if constexpr (rank_of<A> == 2) {
+    return matmul(x, transpose(a));
+  } else {
+    auto const matrices = detail::stored_operand(a);
+    auto const vectors = detail::stored_operand(x);
+    auto const product = matvec(detail::values_of(matrices), detail::values_of(vectors));
+    using P = std::remove_const_t<decltype(product)>;
+    using Values = Slice<value_t<P> const, 2, typename P::space>;
+    return detail::taped(
+        detail::tape_among(matrices, vectors), product,
+        [matrices, vectors](Values const& cotangent) {
+          using detail::is_traced;
+          if constexpr (is_traced<std::remove_const_t<decltype(matrices)>>)
+            detail::add_cotangent(
+                matrices, with_axis(cotangent, 2) * with_axis(detail::values_of(vectors), 1));
+          if constexpr (is_traced<std::remove_const_t<decltype(vectors)>>)
+            detail::add_cotangent(
+                vectors, matvec(detail::transposed_matrix(detail::values_of(matrices)), cotangent));
+        });
+  }
+}
+
+}  // namespace coir

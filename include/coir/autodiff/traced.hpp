@@ -1,0 +1,154 @@
+#pragma once
+
+/// \file
+/// Arrays that remember how they were made: what the arguments are in a function that value_and_grad differentiates
+/// statement by statement.
+
+#include <coir/array/array.hpp>
+#include <coir/array/operators.hpp>
+#include <coir/autodiff/detail/pull_back.hpp>
+#include <coir/autodiff/detail/stand_in.hpp>
+#include <coir/autodiff/detail/tape.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace coir {
+
+/// An array, or part of one, whose elements depend on the arguments of value_and_grad. Expressions of it are
+/// evaluated like those of arrays, in one kernel, where they are assigned to a Traced or given to evaluate(), to a
+/// reduction or to a function that isn't elementwise; the tape remembers the expression and computes it again, with its
+/// derivatives, on the way back.
+///
+/// Elements aren't written: assigning replaces the whole array. Valid while the function runs.
+template <class T, int Rank, class Space = DefaultSpace>
+class Traced : public ExpressionBase {
+ public:
+  using value_type = T;
+  using space = Space;
+  using Node = detail::TapeNode<T, Space>;
+  static constexpr int rank = Rank;
+
+  Traced(Slice<T const, Rank, Space> const& values, std::shared_ptr<Node> node)
+      : data_(values.data()),
+        shape_(values.shape()),
+        strides_(values.strides()),
+        owner_(values.owner()),
+        node_(std::move(node)) {}
+
+  Shape<Rank> const& shape() const { return shape_; }
+  std::int64_t extent(int axis) const { return shape_[axis]; }
+  std::int64_t size() const { return size_of(shape_); }
+
+  /// The elements as a constant: JAX's stop_gradient.
+  Slice<T const, Rank, Space> values() const { return {data_, shape_, strides_, owner_}; }
+
+  std::shared_ptr<Node> const& node() const { return node_; }
+
+  /// Other axes or parts of the same elements.
+  template <int Other>
+  Traced<T, Other, Space> seen_as(Slice<T const, Other, Space> const& part) const {
+    return {part, node_};
+  }
+
+  /// Slices and elements, as of arrays; an element is an array of rank 0.
+  ///
+  /// \throws PreconditionError if an index or bound is outside of its axis
+  template <Index... I>
+    requires(detail::axes_indexed<I...> <= Rank) && (sizeof...(I) > 0)
+  auto operator()(I... indices) const {
+    if constexpr (detail::indexed_rank<Rank, I...> == 0) {
+      auto const one = values()(indices..., newaxis);
+      return seen_as(Slice<T const, 0, Space>(one.data(), {}, {}, one.owner()));
+    } else {
+      return seen_as(values()(indices...));
+    }
+  }
+
+  /// Takes the values of an expression, which may contain this array as it was before.
+  template <Expression E>
+    requires(rank_of<E> == Rank) && std::same_as<value_t<E>, T> && detail::holds_traced<E>
+  Traced& operator=(E const& values) {
+    Traced next = evaluate(values);
+    return *this = std::move(next);
+  }
+  template <class B>
+  Traced& operator+=(B const& value) {
+    return *this = *this + value;
+  }
+  template <class B>
+  Traced& operator-=(B const& value) {
+    return *this = *this - value;
+  }
+  template <class B>
+  Traced& operator*=(B const& value) {
+    return *this = *this * value;
+  }
+  template <class B>
+  Traced& operator/=(B const& value) {
+    return *this = *this / value;
+  }
+
+  template <class Visit>
+  void visit_leaves(Visit const& visit) const {
+    values().visit_leaves(visit);
+  }
+  template <int Target>
+  auto kernel(detail::Fold<Target> const& fold) const {
+    return values().kernel(fold);
+  }
+
+ private:
+  T const* data_;
+  Shape<Rank> shape_;
+  Strides<Rank> strides_;
+  std::shared_ptr<void> owner_;  // of the memory
+  std::shared_ptr<Node> node_;
+};
+
+namespace detail {
+
+/// Puts a statement on the tape.
+///
+/// \param values  its result
+/// \param pull    called with the result's cotangent, a Slice of constants in its shape
+template <class T, int Rank, class Space, class Pull>
+Traced<T, Rank, Space> taped(Tape& tape, Array<T, Rank, Space> const& values, Pull pull) {
+  auto const shape = values.shape();
+  auto node = std::make_shared<TapeNode<T, Space>>(
+      tape, values.data(), values.size(),
+      [shape, pull = std::move(pull)](Array<T, 1, Space> const& cotangent) {
+        pull(Slice<T const, Rank, Space>(cotangent.data(), shape, c_strides(shape),
+                                         cotangent.all().owner()));
+      });
+  tape.add(node);
+  return {values.all(), std::move(node)};
+}
+
+}  // namespace detail
+
+/// The values of an expression of arguments, computed now and stored: a statement. Without it `auto h = tanh(x)` is
+/// computed again wherever h stands.
+template <TracedExpression E>
+auto evaluate(E const& expression) {
+  using Space = typename E::space;
+  if constexpr (detail::is_traced<E>) {
+    return expression;
+  } else {
+    using T = value_t<E>;
+    constexpr int rank = rank_of<E>;
+    return detail::taped(detail::tape_of(expression), Array<T, rank, Space>(expression),
+                         [expression](Slice<T const, rank, Space> const& cotangent) {
+                           detail::pull_back_statement(expression, cotangent);
+                         });
+  }
+}
+template <DualExpression E>
+auto evaluate(E const& expression) {
+  return detail::stand_in<rank_of<E>>(expression);
+}
+
+}  // namespace coir

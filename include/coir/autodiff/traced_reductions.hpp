@@ -1,0 +1,340 @@
+#pragma once
+
+/// \file
+/// Reductions of what depends on arguments of value_and_grad, whole and along axes, where it keeps a tape. They mean
+/// what those of arrays do, and each is one statement; a result of rank 0 stands for the number.
+///
+/// Sums, means, norms and variances store nothing but their result. Those that look for an element (min, max) and
+/// products store their argument first, unless it is stored already.
+
+#include <coir/array/axis_reductions.hpp>
+#include <coir/autodiff/traced.hpp>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace coir {
+
+/// What functions of this module take that aren't elementwise: expressions of arguments of value_and_grad, by either of
+/// its ways.
+template <class E>
+concept DifferentiatedExpression =
+    Expression<E> && (detail::holds_traced<std::remove_cvref_t<E>> || is_dual<value_t<E>>) &&
+    !std::integral<value_t<E>>;
+
+namespace detail {
+
+/// A number as an array of rank 0.
+template <class Space, class T>
+Array<T, 0, Space> as_array_of_rank_0(T const& number) {
+  Array<T, 0, Space> result(Shape<0>{});
+  result = number;
+  return result;
+}
+
+/// What has lost an axis, stretched to a shape that has it.
+template <class T, int Rank, class Space>
+Slice<T const, Rank + 1, Space> stretched_along(Slice<T const, Rank, Space> const& x, int axis,
+                                                Shape<Rank + 1> const& shape) {
+  return broadcast_to(with_axis(x, axis), shape);
+}
+
+/// The root, whose derivative at 0 is 0.
+struct Root {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(T const& x) const {
+    return x == 0 ? T(0) : T(Function_sqrt{}(x));
+  }
+};
+
+/// The derivative of an extreme along an element: shared by all that are equal to it.
+struct ShareOfExtreme {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& x, T const& extreme, T const& cotangent,
+                                           T const& count) const {
+    bool const is_it = (x == extreme) | ((x != x) & (extreme != extreme));
+    return is_it ? cotangent / count : T(0);
+  }
+};
+struct IsExtreme {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& x, T const& extreme) const {
+    return (x == extreme) | ((x != x) & (extreme != extreme)) ? T(1) : T(0);
+  }
+};
+
+/// The derivative of a product along a factor: the product of the others.
+struct SlopeOfProduct {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& x, T const& of_others_than_0, T const& zeros,
+                                           T const& cotangent) const {
+    if (zeros == T(0)) return cotangent * (of_others_than_0 / x);
+    return zeros == T(1) && x == T(0) ? cotangent * of_others_than_0 : T(0);
+  }
+};
+struct OneForZero {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& x) const {
+    return x == T(0) ? T(1) : x;
+  }
+};
+struct OneIfZero {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& x) const {
+    return x == T(0) ? T(1) : T(0);
+  }
+};
+
+/// min or max, whole: `extreme` is called with the values.
+template <class E, class Extreme>
+auto traced_extreme(E const& expression, Extreme extreme) {
+  auto const x = evaluate(expression);
+  using X = std::remove_const_t<decltype(x)>;
+  using T = value_t<X>;
+  using Space = typename X::space;
+  auto const result = as_array_of_rank_0<Space, T>(extreme(x.values()));
+  auto const top = result.all();
+  return taped(x.node()->tape(), result, [x, top](Slice<T const, 0, Space> const& cotangent) {
+    T const count = sum(map(IsExtreme{}, x.values(), top));
+    add_cotangent(x, map(ShareOfExtreme{}, x.values(), top, cotangent, Constant<T>(count)));
+  });
+}
+
+/// The same along an axis.
+template <class E, class Extreme>
+auto traced_extreme(E const& expression, int axis, Extreme extreme) {
+  auto const x = evaluate(expression);
+  using X = std::remove_const_t<decltype(x)>;
+  using T = value_t<X>;
+  using Space = typename X::space;
+  constexpr int rest = X::rank - 1;
+  auto const result = extreme(x.values());
+  auto const tops = result.all();
+  return taped(
+      x.node()->tape(), result, [x, axis, tops](Slice<T const, rest, Space> const& cotangent) {
+        auto const top = stretched_along(tops, axis, x.shape());
+        auto const counts = sum(map(IsExtreme{}, x.values(), top), axis);
+        add_cotangent(
+            x, map(ShareOfExtreme{}, x.values(), top, stretched_along(cotangent, axis, x.shape()),
+                   stretched_along(counts.as_operand(), axis, x.shape())));
+      });
+}
+
+}  // namespace detail
+
+// ---- whole ----
+
+/// The sum of all elements.
+template <TracedExpression E>
+auto sum(E const& x) {
+  using T = value_t<E>;
+  using Space = typename E::space;
+  constexpr int rank = rank_of<E>;
+  E const e = operand(x);
+  auto const total = detail::as_array_of_rank_0<Space, T>(
+      detail::reduce_all(e, detail::Sum<T, detail::on_host<E>>{}));
+  return detail::taped(detail::tape_of(e), total, [e](Slice<T const, 0, Space> const& cotangent) {
+    Shape<rank> const shape = e.shape();
+    detail::pull_back_statement(e, broadcast_to(cotangent, shape));
+  });
+}
+
+/// The mean of all elements.
+///
+/// \throws PreconditionError if there are no elements
+template <TracedExpression E>
+auto mean(E const& x) {
+  detail::expects_elements(x, "mean");
+  return sum(x) / static_cast<real_t<value_t<E>>>(static_cast<double>(size_of(x.shape())));
+}
+
+/// The Euclidean norm of all elements. Its derivative at 0 is 0.
+template <TracedExpression E>
+auto norm(E const& x) {
+  return map(detail::Root{}, sum(square(x)));
+}
+
+/// The variance: the sum of squared distances from the mean, over n - ddof.
+///
+/// \throws PreconditionError unless there are more than ddof elements
+template <TracedExpression E>
+auto var(E const& x, std::int64_t ddof = 0) {
+  std::int64_t const n = size_of(x.shape());
+  expects(n > ddof, "a variance needs more elements than ddof = " + std::to_string(ddof), n);
+  return sum(square(x - evaluate(mean(x)))) / static_cast<value_t<E>>(n - ddof);
+}
+
+/// The standard deviation: the root of the variance. Its derivative where that is 0 is 0.
+template <TracedExpression E>
+auto std_dev(E const& x, std::int64_t ddof = 0) {
+  return map(detail::Root{}, var(x, ddof));
+}
+
+/// The smallest element; equal ones share the derivative.
+///
+/// \throws PreconditionError if there are no elements
+template <TracedExpression E>
+  requires detail::RealOperand<E>
+auto min(E const& x) {
+  return detail::traced_extreme(x, [](auto const& values) { return min(values); });
+}
+
+/// The largest element; equal ones share the derivative.
+///
+/// \throws PreconditionError if there are no elements
+template <TracedExpression E>
+  requires detail::RealOperand<E>
+auto max(E const& x) {
+  return detail::traced_extreme(x, [](auto const& values) { return max(values); });
+}
+
+/// The product of all elements. Where one is 0 only that one has a derivative.
+template <TracedExpression E>
+auto prod(E const& expression) {
+  auto const x = evaluate(expression);
+  using X = std::remove_const_t<decltype(x)>;
+  using T = value_t<X>;
+  using Space = typename X::space;
+  return detail::taped(x.node()->tape(), detail::as_array_of_rank_0<Space, T>(prod(x.values())),
+                       [x](Slice<T const, 0, Space> const& cotangent) {
+                         T const others = prod(map(detail::OneForZero{}, x.values()));
+                         T const zeros = sum(map(detail::OneIfZero{}, x.values()));
+                         detail::add_cotangent(
+                             x, map(detail::SlopeOfProduct{}, x.values(), Constant<T>(others),
+                                    Constant<T>(zeros), cotangent));
+                       });
+}
+
+// The same where arguments are expressions of duals, as far as objective.hpp doesn't have them.
+template <DualExpression E>
+auto var(E const& x, std::int64_t = 0) {
+  return detail::stand_in<0>(x);
+}
+template <DualExpression E>
+auto std_dev(E const& x, std::int64_t = 0) {
+  return detail::stand_in<0>(x);
+}
+
+// ---- along an axis ----
+
+/// Sums along an axis.
+///
+/// \throws PreconditionError if there is no such axis (so do all of these)
+template <DifferentiatedExpression E>
+auto sum(E const& x, int axis) {
+  constexpr int rank = rank_of<E>;
+  if constexpr (DualExpression<E>) {
+    return detail::stand_in<rank - 1>(x);
+  } else {
+    using T = value_t<E>;
+    using Space = typename E::space;
+    E const e = operand(x);
+    return detail::taped(
+        detail::tape_of(e), detail::reduce_axis(e, axis, detail::Sum<T, detail::on_host<E>>{}),
+        [e, axis](Slice<T const, rank - 1, Space> const& cotangent) {
+          Shape<rank> const shape = e.shape();
+          detail::pull_back_statement(e, detail::stretched_along(cotangent, axis, shape));
+        });
+  }
+}
+
+/// Means along an axis.
+///
+/// \throws PreconditionError if the axis has no elements
+template <DifferentiatedExpression E>
+auto mean(E const& x, int axis) {
+  if constexpr (DualExpression<E>) {
+    return detail::stand_in<rank_of<E> - 1>(x);
+  } else {
+    detail::expects_elements_along(x, axis, "mean");
+    return sum(x, axis) / static_cast<real_t<value_t<E>>>(detail::extent_along(x, axis));
+  }
+}
+
+/// Euclidean norms along an axis, with the derivative 0 at 0.
+template <DifferentiatedExpression E>
+auto norm(E const& x, int axis) {
+  if constexpr (DualExpression<E>)
+    return detail::stand_in<rank_of<E> - 1>(x);
+  else
+    return map(detail::Root{}, sum(square(x), axis));
+}
+
+/// Variances along an axis.
+///
+/// \throws PreconditionError unless the axis has more than ddof elements
+template <DifferentiatedExpression E>
+auto var(E const& x, int axis, std::int64_t ddof) {
+  if constexpr (DualExpression<E>) {
+    return detail::stand_in<rank_of<E> - 1>(x);
+  } else {
+    std::int64_t const n = detail::extent_along(x, axis);
+    expects(n > ddof, "a variance needs more elements than ddof = " + std::to_string(ddof), n);
+    auto const middle = with_axis(evaluate(mean(x, axis)), axis);
+    return sum(square(x - middle), axis) / static_cast<value_t<E>>(n - ddof);
+  }
+}
+
+/// Standard deviations along an axis.
+template <DifferentiatedExpression E>
+auto std_dev(E const& x, int axis, std::int64_t ddof) {
+  if constexpr (DualExpression<E>)
+    return detail::stand_in<rank_of<E> - 1>(x);
+  else
+    return map(detail::Root{}, var(x, axis, ddof));
+}
+
+/// The smallest elements along an axis; equal ones share the derivative.
+///
+/// \throws PreconditionError if the axis has no elements
+template <DifferentiatedExpression E>
+  requires detail::RealOperand<E>
+auto min(E const& x, int axis) {
+  if constexpr (DualExpression<E>)
+    return detail::stand_in<rank_of<E> - 1>(x);
+  else
+    return detail::traced_extreme(x, axis,
+                                  [axis](auto const& values) { return min(values, axis); });
+}
+
+/// The largest elements along an axis; equal ones share the derivative.
+///
+/// \throws PreconditionError if the axis has no elements
+template <DifferentiatedExpression E>
+  requires detail::RealOperand<E>
+auto max(E const& x, int axis) {
+  if constexpr (DualExpression<E>)
+    return detail::stand_in<rank_of<E> - 1>(x);
+  else
+    return detail::traced_extreme(x, axis,
+                                  [axis](auto const& values) { return max(values, axis); });
+}
+
+/// Products along an axis.
+template <DifferentiatedExpression E>
+auto prod(E const& expression, int axis) {
+  constexpr int rest = rank_of<E> - 1;
+  if constexpr (DualExpression<E>) {
+    return detail::stand_in<rest>(expression);
+  } else {
+    auto const x = evaluate(expression);
+    using X = std::remove_const_t<decltype(x)>;
+    using T = value_t<X>;
+    using Space = typename X::space;
+    return detail::taped(x.node()->tape(), prod(x.values(), axis),
+                         [x, axis](Slice<T const, rest, Space> const& cotangent) {
+                           auto const others = prod(map(detail::OneForZero{}, x.values()), axis);
+                           auto const zeros = sum(map(detail::OneIfZero{}, x.values()), axis);
+                           auto const along = [&](auto const& s) {
+                             return detail::stretched_along(s, axis, x.shape());
+                           };
+                           detail::add_cotangent(
+                               x,
+                               map(detail::SlopeOfProduct{}, x.values(), along(others.as_operand()),
+                                   along(zeros.as_operand()), along(cotangent)));
+                         });
+  }
+}
+
+}  // namespace coir
