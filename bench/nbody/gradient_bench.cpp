@@ -1,0 +1,114 @@
+// A loss of particles after a simulation, and its derivatives with respect to white noise and cosmology.
+//
+// Particles 1 Mpc/h apart start by perturbation theory of second order at a = 0.1 and make twenty steps to 1, in float; the loss
+// is the squared distance of their density from a mesh of ones. An iteration is the loss alone, "value", and the loss
+// with all derivatives, "value_and_grad", in turns in the same process; the time is that of the latter. Counters are
+// medians in seconds. bench/peers/pmwd_gradient.py does the same.
+
+#include <support/memory.hpp>
+#include <support/timing.hpp>
+
+#include <coir/cosmology/parameters.hpp>
+#include <coir/mesh/force_kernel.hpp>
+#include <coir/nbody/forward_model.hpp>
+#include <coir/nbody/losses.hpp>
+#include <coir/nbody/simulation.hpp>
+#include <coir/nbody/stepper.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace coir::bench {
+
+namespace {
+
+using Model = nbody::ForwardModel<Space, float>;
+constexpr int steps = 20;
+constexpr double a_start = 0.1;
+
+Model::Field new_field(std::int64_t cells) {
+  auto const n = static_cast<std::size_t>(cells);
+  return Model::Field(Kokkos::view_alloc(Kokkos::WithoutInitializing, "field"), n, n, n);
+}
+
+Model::Field white_noise(std::int64_t side) {
+  auto const noise = new_field(side);
+  auto const noise_h = Kokkos::create_mirror_view(noise);
+  std::mt19937_64 random(1);
+  std::normal_distribution<float> normal;
+  for (std::size_t i = 0; i < noise_h.size(); ++i) noise_h.data()[i] = normal(random);
+  Kokkos::deep_copy(noise, noise_h);
+  return noise;
+}
+
+void differentiate(benchmark::State& state, nbody::SimulationOptions simulation) {
+  std::int64_t const side = state.range(0), cells = side * state.range(1);
+  simulation.mesh_ratio = double(state.range(1));
+  simulation.scale_factors = nbody::scale_factors(a_start, 1, steps);
+  Space const exec;
+  nbody::ForwardModelOptions options;
+  options.side = side;
+  options.box = double(side);
+  options.simulation = std::move(simulation);
+  Model const model(exec, options);
+  double const particles = double(side) * double(side) * double(side);
+  double const mesh = double(cells) * double(cells) * double(cells);
+  if (!fits(state, double(model.bytes()) + double(sizeof(float)) * (2 * particles + 3 * mesh)))
+    return;
+  auto const noise = white_noise(side);
+  auto const ones = new_field(cells);
+  Kokkos::deep_copy(ones, 1.f);
+  nbody::DensityMisfit<Space, float> const loss{.target = ones, .inverse_variance = 1 / mesh};
+  auto const parameters = cosmology::simple_lcdm();
+
+  std::vector<double> value, value_and_grad;
+  auto const alone = [&] {
+    Stopwatch<Space> const watch(exec);
+    benchmark::DoNotOptimize(model.value(noise, parameters, loss));
+    value.push_back(watch.seconds());
+  };
+  auto const with_derivatives = [&] {
+    Stopwatch<Space> const watch(exec);
+    benchmark::DoNotOptimize(model.value_and_grad(noise, parameters, loss).value);
+    value_and_grad.push_back(watch.seconds());
+  };
+  // The first ones pay for page tables, clocks and caches.
+  alone();
+  with_derivatives();
+  value.clear();
+  value_and_grad.clear();
+  for (auto _ : state) {
+    bool const alone_first = value.size() % 2 == 0;
+    if (alone_first) alone();
+    with_derivatives();
+    if (!alone_first) alone();
+    state.SetIterationTime(value_and_grad.back());
+  }
+  double const seconds = median(value_and_grad);
+  state.counters["value"] = median(value);
+  state.counters["value_and_grad"] = seconds;
+  state.counters["gradient/value"] = seconds / median(value);
+  state.counters["ns/particle/step"] = 1e9 * seconds / (particles * steps);
+  report_overhead(state, exec, seconds);
+}
+
+void all_sizes(benchmark::internal::Benchmark* bench) {
+  bench->UseManualTime()->Unit(benchmark::kMillisecond);
+  for (std::int64_t const ratio : {1, 2})
+    for (std::int64_t const side : {32, 64, 128, 256}) bench->Args({side, ratio});
+}
+
+BENCHMARK_CAPTURE(differentiate, fastpm, {})->Name("fastpm")->Apply(all_sizes);
+BENCHMARK_CAPTURE(differentiate, naive, {.kernel = mesh::ForceKernel::naive})
+    ->Name("fastpm,naive")
+    ->Apply(all_sizes);
+BENCHMARK_CAPTURE(differentiate, bullfrog, {.stepper = nbody::Stepper::bullfrog})
+    ->Name("bullfrog")
+    ->Apply(all_sizes);
+
+}  // namespace
+
+}  // namespace coir::bench
