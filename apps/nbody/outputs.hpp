@@ -21,6 +21,7 @@
 #include <coir/io/png.hpp>
 #include <coir/mesh/ghosts.hpp>
 #include <coir/mesh/power_spectrum.hpp>
+#include <coir/mesh/transform_bytes.hpp>
 
 #include <support/on_all.hpp>
 #include <support/text.hpp>
@@ -175,8 +176,10 @@ class Outputs {
     std::int64_t const ghosts = widths.below + widths.above + 1;
     std::int64_t const here = (side + ranks.size() - 1) / ranks.size() * side * side;
     Bytes bytes;
-    bytes.device = (3 * own + 2 * ghosts + own / 4 + 1) * plane * size + 3 * here * size +
-                   2 * bins_bytes(cells) + ghost_bytes<Exec, T>(exec, cells, 4);
+    bytes.device = (3 * own + 2 * ghosts) * plane * size + 3 * here * size + 2 * bins_bytes(cells) +
+                   ghost_bytes<Exec, T>(exec, cells, 4) +
+                   mesh::transform_bytes<Exec, T>(exec, ranks, {cells, cells, cells},
+                                                  {.effort = fft::Effort::estimate});
     if (!runs_on_host<Exec>) bytes.host = bins_bytes(cells);
     return bytes;
   }

@@ -101,12 +101,14 @@ struct Figures {
 /// Bytes that steps on a host take beside the meshes: counts of particles in bins, and a list of the particles that lie in
 /// another thread's part of the mesh, which were a quarter of all at most in the runs tried.
 template <class T, class Exec>
-std::int64_t step_bytes(Exec const& exec, Settings const& settings, std::int64_t mesh_side) {
+std::int64_t step_bytes(Exec const& exec, distributed::Group const& ranks, Settings const& settings,
+                        std::int64_t mesh_side) {
   if (!runs_on_host<Exec>) return 0;
   std::int64_t const threads = exec.concurrency();
   std::int64_t const bins_of_row = mesh_side / std::max<std::int64_t>(32, 4 * threads) + 1;
   std::int64_t const bins = mesh_side * mesh_side * bins_of_row * threads * 4;
-  std::int64_t const n = settings.particles, lists = n * n * n / 4 * 8;
+  std::int64_t const n = settings.particles, planes = (n + ranks.size() - 1) / ranks.size(),
+                     lists = planes * n * n / 4 * 8;
   return bins + ghost_bytes<Exec, T>(exec, mesh_side, static_cast<int>(settings.assignment)) +
          lists;
 }
@@ -122,12 +124,14 @@ std::int64_t noise_bytes(Run const& run) {
              std::int64_t(sizeof(T));
 }
 
-/// The memory that a run needs at most on this rank.
+/// The memory that a run needs at most on this rank. Collective.
 template <class T, class Exec>
 MemoryPlan memory_of(Exec const& exec, Run const& run, Universe const& universe) {
   Settings const& s = run.settings;
-  std::int64_t const held =
-      coir::nbody::Simulation<Exec, T>::bytes(exec, run.ranks, s.particles, run.simulation);
+  using Simulation = coir::nbody::Simulation<Exec, T>;
+  std::int64_t const held = Simulation::bytes(exec, run.ranks, s.particles, run.simulation),
+                     at_rest =
+                         Simulation::bytes_at_rest(exec, run.ranks, s.particles, run.simulation);
   std::int64_t const start =
       run.checkpoint ? 0
                      : coir::nbody::initial_conditions_bytes<Exec, T>(exec, run.ranks, s.particles);
@@ -139,13 +143,14 @@ MemoryPlan memory_of(Exec const& exec, Run const& run, Universe const& universe)
   bool const writes_particles = s.snapshots || s.checkpoint > 0 || s.stop_after > 0;
   std::int64_t const hdf5 = writes_particles ? 4 << 20 : 0;
   std::int64_t const here = particles_of_rank(run.ranks, s.particles).count;
-  MemoryPlan plan{resident_bytes(), bytes_beside(3 * here * std::int64_t(sizeof(T)))};
+  MemoryPlan plan{resident_bytes(),
+                  bytes_beside(3 * here * std::int64_t(sizeof(T))) + bytes_of_messages(run.ranks)};
   if (runs_on_host<Exec>) {
     plan.host +=
-        std::max({start, noise,
-                  held + std::max(step_bytes<T>(exec, s, run.mesh_side()), outputs.device) + hdf5});
+        std::max({start, noise, held + step_bytes<T>(exec, run.ranks, s, run.mesh_side()) + hdf5,
+                  at_rest + outputs.device + hdf5});
   } else {
-    plan.device = std::max(start, held + outputs.device);
+    plan.device = std::max({start, held, at_rest + outputs.device});
     plan.host += std::max(noise, outputs.host + hdf5);
   }
   return plan;

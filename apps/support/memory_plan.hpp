@@ -27,6 +27,9 @@ struct MemoryPlan {
 /// \param field  bytes of one of them
 std::int64_t bytes_beside(std::int64_t field);
 
+/// What MPI takes on the host for messages to and from the other ranks of the machine. Collective.
+std::int64_t bytes_of_messages(distributed::Group const& group);
+
 /// Stops a run that can't have its memory.
 ///
 /// \param what  what it is: "a picture of 1024 x 1024 pixels"

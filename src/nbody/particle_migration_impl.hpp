@@ -126,6 +126,16 @@ std::int64_t ParticleMigration<Exec, T>::bytes(distributed::Group const& group, 
   return places * each + home * of_vector + (places - home) * 2 * (each + of_index);
 }
 
+template <CompiledSpace Exec, Real T>
+std::int64_t ParticleMigration<Exec, T>::bytes_on_the_way(distributed::Group const& group,
+                                                          std::int64_t side, double headroom) {
+  auto const of_vector = static_cast<std::int64_t>(3 * sizeof(T));
+  std::int64_t const home = places_for(side, group.size(), 0),
+                     places = places_for(side, group.size(), headroom);
+  return places * (2 * of_vector + static_cast<std::int64_t>(sizeof(std::uint32_t))) -
+         home * of_vector;
+}
+
 /// Copies particles to larger Views, one View after the other, if they have fewer places than `count`.
 template <CompiledSpace Exec, Real T>
 void ParticleMigration<Exec, T>::make_room(Particles<Exec, T>& particles,

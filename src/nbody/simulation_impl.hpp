@@ -117,6 +117,15 @@ std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group con
 }
 
 template <CompiledSpace Exec, Real T>
+std::int64_t Simulation<Exec, T>::bytes_at_rest(Exec const& exec, distributed::Group const& group,
+                                                std::int64_t side,
+                                                SimulationOptions const& options) {
+  std::int64_t const all = bytes(exec, group, side, options);
+  return is_over_ranks(group) ? all - Migration::bytes_on_the_way(group, side, options.headroom)
+                              : all;
+}
+
+template <CompiledSpace Exec, Real T>
 SimulationOptions const& Simulation<Exec, T>::checked(distributed::Group const& group,
                                                       SimulationOptions const& options,
                                                       Particles<Exec, T> const& particles,

@@ -79,6 +79,11 @@ TEST(MemoryPlan, RanksTogetherAreComparedWithTheMachine) {
   EXPECT_NO_THROW(expects_memory(world(), plan_of(free / 4 / world().size()), "a test", "cores"));
 }
 
+TEST(MemoryPlan, MessagesTakeMemoryForEachOtherRankOfTheMachine) {
+  EXPECT_EQ(coir::apps::bytes_of_messages(world()), 5 * mebibyte * (world().size() - 1) / 2);
+  EXPECT_EQ(coir::apps::bytes_of_messages(coir::distributed::Group::self()), 0);
+}
+
 TEST(MemoryPlan, TheMostIsTheLargestInAll) {
   auto const rank = static_cast<std::int64_t>(world().rank());
   std::int64_t const last = world().size() - 1;

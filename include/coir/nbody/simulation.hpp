@@ -72,6 +72,11 @@ class Simulation {
   static std::int64_t bytes(Exec const& exec, distributed::Group const& group, std::int64_t side,
                             SimulationOptions const& options);
 
+  /// Of these, what is held between calls of advance(), when particles are at home: other work needs its memory beside that. On
+  /// one rank all of them.
+  static std::int64_t bytes_at_rest(Exec const& exec, distributed::Group const& group,
+                                    std::int64_t side, SimulationOptions const& options);
+
   /// Cells of the force mesh along a side: mesh_ratio side, rounded.
   static std::int64_t mesh_side(std::int64_t side, SimulationOptions const& options);
 

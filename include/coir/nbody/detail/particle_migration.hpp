@@ -40,6 +40,11 @@ class ParticleMigration {
   /// as there is headroom for.
   static std::int64_t bytes(distributed::Group const& group, std::int64_t side, double headroom);
 
+  /// Of these, what is freed when particles are at home: the places of more of them, their sites, and the vector. What they were
+  /// packed in stays in the pool of arrays.
+  static std::int64_t bytes_on_the_way(distributed::Group const& group, std::int64_t side,
+                                       double headroom);
+
   /// Gives particles that are at home places for more of them, and sites.
   ///
   /// \throws ResourceError on all ranks if one has no memory
