@@ -5,6 +5,11 @@ if(TARGET coir_app_nbody)
   list(APPEND apps coir_app_nbody)
   set(nbody -D NBODY=$<TARGET_FILE:coir_app_nbody>)
 endif()
+set(field)
+if(TARGET coir_app_field)
+  list(APPEND apps coir_app_field)
+  set(field -D FIELD=$<TARGET_FILE:coir_app_field> -D WORD=${CMAKE_CURRENT_SOURCE_DIR}/field/word.png)
+endif()
 add_custom_target(
   demo
   COMMAND
@@ -13,6 +18,7 @@ add_custom_target(
     -D JACOBI=$<TARGET_FILE:coir_app_jacobi>
     -D ESCAPE=$<TARGET_FILE:coir_app_escape>
     ${nbody}
+    ${field}
     -D PHOTOGRAPH=${CMAKE_CURRENT_SOURCE_DIR}/jacobi/coffee.png
     -D FOLDER=${PROJECT_BINARY_DIR}/pictures
     -P ${CMAKE_CURRENT_SOURCE_DIR}/run_demo.cmake

@@ -1,8 +1,9 @@
 # cmake -D INFO=<coir-info> -D JACOBI=<coir-jacobi> -D ESCAPE=<coir-escape> [-D NBODY=<coir-nbody>]
-#       -D PHOTOGRAPH=<file> -D FOLDER=<folder> -P run_demo.cmake
+#       [-D FIELD=<coir-field> -D WORD=<file>] -D PHOTOGRAPH=<file> -D FOLDER=<folder> -P run_demo.cmake
 #
 # Measures this machine, runs every scheme on the photograph, draws the Mandelbrot set by statements over
-# arrays and by one kernel, grows a cosmic web, and fills FOLDER with pictures.
+# arrays and by one kernel, grows a cosmic web, finds a universe in which a word forms, and fills FOLDER with
+# pictures.
 cmake_minimum_required(VERSION 3.25)
 
 # message() writes to stderr, or with dashes before the text; this is output like the programs' own.
@@ -57,6 +58,14 @@ if(DEFINED NBODY)
   file(COPY_FILE "${FOLDER}/web/slab_a0.300.png" "${FOLDER}/11_growing_web.png")
   file(COPY_FILE "${FOLDER}/web/slab_a1.000.png" "${FOLDER}/12_cosmic_web.png")
   file(COPY_FILE "${FOLDER}/web/projection_a1.000.png" "${FOLDER}/13_whole_box.png")
+endif()
+
+if(DEFINED FIELD)
+  say("")
+  say("A universe in which a word forms: its start is found by gradients through the simulation")
+  say("")
+  run("${FIELD}" "${WORD}" --iterations 60 --output "${FOLDER}/word")
+  file(COPY_FILE "${FOLDER}/word/strip.png" "${FOLDER}/14_word_forms.png")
 endif()
 
 say("")

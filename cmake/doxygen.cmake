@@ -11,7 +11,7 @@ set(DOXYGEN_FILE_PATTERNS *.hpp *.md)
 set(DOXYGEN_EXCLUDE_PATTERNS */detail/* */apps/*.hpp */bench/*.hpp */bench/threads/table.md)
 set(DOXYGEN_EXCLUDE_SYMBOLS *::detail)
 set(DOXYGEN_FILTER_PATTERNS *.md=${CMAKE_CURRENT_LIST_DIR}/doxygen/page.sh)
-set(DOXYGEN_IMAGE_PATH docs apps/compare apps/jacobi apps/offload apps/queue)
+set(DOXYGEN_IMAGE_PATH docs apps/compare apps/field apps/jacobi apps/offload apps/queue)
 set(DOXYGEN_GENERATE_LATEX NO)
 set(DOXYGEN_HAVE_DOT NO)
 # What its name says needs no comment: it is listed all the same, and its absence is no warning.

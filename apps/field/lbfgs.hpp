@@ -108,7 +108,7 @@ struct InnerProduct {
 /// A minimisation and the memory that it works in.
 ///
 /// The search for a step ends where the value has fallen by 1e-4 of what the slope promised or more, and the slope to 0.9 of what it
-/// was or less. Values that aren't numbers count as too high. Inner products are sums of doubles.
+/// was or less. Values that aren't numbers count as too high, and so does a NumericalError of the function's. Inner products are sums of doubles.
 ///
 /// \tparam Field  a View of float or double without gaps, of any rank, in memory of Exec
 template <ExecutionSpace Exec, class Field>
@@ -142,7 +142,7 @@ class Lbfgs {
   ///                   the monitor's is on its way
   /// \param evaluate   double evaluate(Field const& x, Field const& gradient): returns the value and sets the gradient
   /// \param monitor    called with an LbfgsState at the start and after each iteration; may throw to stop
-  /// \throws NumericalError if the value or the gradient at the start isn't finite
+  /// \throws NumericalError if the value or the gradient at the start isn't finite, or as the function does there
   template <class Evaluate, class Monitor>
   LbfgsResult minimise(Field const& x, Evaluate const& evaluate, Monitor const& monitor) {
     forget();
@@ -151,9 +151,9 @@ class Lbfgs {
     state.evaluations = 1;
     state.gradient_norm = norm(gradient_);
     if (!std::isfinite(state.value) || !std::isfinite(state.gradient_norm))
-      throw NumericalError("the value (" + in_words(state.value) +
-                           ") or the gradient (its norm is " + in_words(state.gradient_norm) +
-                           ") isn't finite where the search starts: start elsewhere");
+      throw NumericalError("where the search starts the value, " + in_words(state.value) +
+                           ", or the norm of its gradient, " + in_words(state.gradient_norm) +
+                           ", isn't finite");
     monitor(std::as_const(state));
     while (true) {
       if (!(state.gradient_norm > 0)) return {state, StoppedBy::no_slope};
@@ -214,9 +214,13 @@ class Lbfgs {
     double value = 0;
     auto const slope_at = [&](double step) {
       combine(trial_, x, step, direction_);
-      value = evaluate(trial_, trial_gradient_);
       ++state.evaluations;
-      return inner_product(direction_, trial_gradient_);
+      try {
+        value = evaluate(trial_, trial_gradient_);
+      } catch (NumericalError const&) {
+        value = infinity;
+      }
+      return value < infinity ? inner_product(direction_, trial_gradient_) : 0.0;
     };
     double low = 0, high = infinity, step = first;
     for (int trial = 0; trial < options_.trials; ++trial) {

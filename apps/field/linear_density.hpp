@@ -28,15 +28,15 @@ using Spectrum =
 namespace detail {
 
 /// The deviation of a mode by the square of its wave number, in units of the smallest.
-template <class Exec>
+template <class Exec, class T>
 struct Deviations {
   Kokkos::View<double*, typename Exec::memory_space> of_square;
   std::int64_t n;
 
-  KOKKOS_FUNCTION double operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+  KOKKOS_FUNCTION T operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     std::int64_t const x = fft::wave_number(i, n), y = fft::wave_number(j, n),
                        z = fft::wave_number(k, n);
-    return of_square(x * x + y * y + z * z);
+    return static_cast<T>(of_square(x * x + y * y + z * z));
   }
 };
 
@@ -57,7 +57,8 @@ Field<Exec, T> noise_of_seed(Exec const& exec, std::int64_t n, std::uint64_t see
   coir::nbody::white_noise<Exec, T>(exec, {.seed = seed}, modes);
   double const points = double(n) * double(n) * double(n);
   fft::multiply_modes(exec, modes, detail::Constant<T>{static_cast<T>(1 / points)});
-  fft::RealPlan<Exec, T, 3>(exec, {n, n, n}).backward(modes, noise);
+  fft::RealPlan<Exec, T, 3>(exec, {n, n, n}, 1, {.effort = fft::Effort::estimate})
+      .backward(modes, noise);
   return noise;
 }
 
@@ -81,9 +82,9 @@ Field<Exec, T> linear_density(Exec const& exec, Field<Exec, T> const& noise, dou
   auto const extent = static_cast<std::size_t>(n);
   Spectrum<Exec, T> const modes("coir::apps::field::modes", extent, extent, extent / 2 + 1);
   Field<Exec, T> const density("coir::apps::field::linear_density", extent, extent, extent);
-  fft::RealPlan<Exec, T, 3> const plan(exec, {n, n, n});
+  fft::RealPlan<Exec, T, 3> const plan(exec, {n, n, n}, 1, {.effort = fft::Effort::estimate});
   plan.forward(noise, modes);
-  fft::multiply_modes(exec, modes, detail::Deviations<Exec>{deviations, n});
+  fft::multiply_modes(exec, modes, detail::Deviations<Exec, T>{deviations, n});
   plan.backward(modes, density);
   return density;
 }

@@ -14,6 +14,8 @@
 #include <coir/nbody/cotangents.hpp>
 #include <coir/nbody/particles.hpp>
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <numbers>
@@ -70,12 +72,13 @@ struct Multiply {
   KOKKOS_FUNCTION void operator()(std::int64_t n) const { values[n] *= factor; }
 };
 
-/// a += b
+/// a += factor b
 template <class T>
 struct Add {
   T* a;
   T const* b;
-  KOKKOS_FUNCTION void operator()(std::int64_t n) const { a[n] += b[n]; }
+  T factor;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const { a[n] += factor * b[n]; }
 };
 
 }  // namespace detail
@@ -106,7 +109,7 @@ class Misfit {
         residual_("coir::apps::field::residual", target.cells.layout()),
         spectrum_("coir::apps::field::spectrum", target.cells.extent(0), target.cells.extent(1),
                   target.cells.extent(2) / 2 + 1),
-        plan_(exec, {extent(0), extent(1), extent(2)}) {
+        plan_(exec, {extent(0), extent(1), extent(2)}, 1, {.effort = fft::Effort::estimate}) {
     auto const target_h = Kokkos::create_mirror_view(target_);
     for (std::size_t n = 0; n < target_h.size(); ++n)
       target_h.data()[n] = static_cast<T>(target.cells.data()[n]);
@@ -118,7 +121,8 @@ class Misfit {
     auto const extent = [&](std::size_t d) { return std::int64_t(target.cells.extent(d)); };
     std::int64_t const row = extent(0) * extent(1);
     return row * (2 * extent(2) + 2 * (extent(2) / 2 + 1)) * std::int64_t(sizeof(T)) +
-           fft::RealPlan<Exec, T, 3>::work_bytes(exec, {extent(0), extent(1), extent(2)});
+           fft::RealPlan<Exec, T, 3>::work_bytes(exec, {extent(0), extent(1), extent(2)}, 1,
+                                                 {.effort = fft::Effort::estimate});
   }
 
   /// The density of particles over its mean, which the next call changes.
@@ -130,6 +134,15 @@ class Misfit {
   }
 
   Cells const& target() const { return target_; }
+
+  /// From now on the target has noise sigma of these normal numbers: r = S (density - target) + sigma numbers.
+  void add_noise(Cells const& numbers) { noise_ = numbers; }
+
+  /// The rms of S (density - target) / sigma, whatever noise was added.
+  double difference(Particles const& particles) const {
+    smooth_residual(particles);
+    return std::sqrt(sum_of_squares() / double(target_.size())) / sigma_;
+  }
 
   double operator()(Particles const& particles) const { return value(particles); }
 
@@ -157,22 +170,34 @@ class Misfit {
   }
 
   void paint(Particles const& particles) const {
-    mesh::PaintOptions options;
-    options.assignment = assignment_;
-    mesh::paint(exec_, particles.position, box_, residual_, options);
+    // In whole numbers, so that bits don't depend on the number of threads.
+    mesh::paint(exec_, particles.position, box_, residual_,
+                {.assignment = assignment_, .deterministic = true});
   }
 
-  /// J; the residual is smoothed once.
-  double value(Particles const& particles) const {
+  /// residual = S (density - target)
+  void smooth_residual(Particles const& particles) const {
     paint(particles);
     for_each("coir::apps::field::residual", exec_, all(),
              detail::Residual<T>{residual_.data(), target_.data(), residual_.data(),
                                  per_cell(particles)});
     smoothen();
+  }
+
+  double sum_of_squares() const {
     double sum = 0;
     reduce("coir::apps::field::misfit", exec_, all(), detail::SumOfSquares<T>{residual_.data()},
            Kokkos::Sum<double>(sum));
-    return sum / (2 * sigma_ * sigma_);
+    return sum;
+  }
+
+  /// J, and r in place of the residual.
+  double value(Particles const& particles) const {
+    smooth_residual(particles);
+    if (noise_.size() > 0)
+      for_each("coir::apps::field::add_noise", exec_, all(),
+               detail::Add<T>{residual_.data(), noise_.data(), static_cast<T>(sigma_)});
+    return sum_of_squares() / (2 * sigma_ * sigma_);
   }
 
   void smoothen() const {
@@ -186,7 +211,7 @@ class Misfit {
   double box_, smooth_, sigma_;
   mesh::Assignment assignment_;
   std::function<void()> poll_;
-  Cells target_, residual_;
+  Cells target_, residual_, noise_;
   Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, typename Exec::memory_space> spectrum_;
   fft::RealPlan<Exec, T, 3> plan_;
 };

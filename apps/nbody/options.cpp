@@ -27,35 +27,36 @@ CLI::Option* add_path(CLI::App& app, std::string const& name, std::filesystem::p
   return app.add_option_function<std::string>(name, set, help)->type_name(type_name);
 }
 
+}  // namespace
+
 void add_setting(CLI::App& app, Setting const& setting, Settings& settings) {
   std::string const name = "--" + setting.name;
   CLI::Option* added = nullptr;
   if (setting.kind == SettingKind::flag) {
-    auto const set = [&](std::int64_t count) {
+    auto const set = [setting, &settings](std::int64_t count) {
       setting.set(settings, count > 0 ? "true" : "false");
     };
     added = app.add_flag_function(name, set, setting.help);
     // What is on unless it is turned off. Called after the one above, which a file may have set.
     if (setting.text(settings) == "true")
       app.add_flag_callback(
-             "--no-" + setting.name, [&] { setting.set(settings, "false"); }, "None of these")
+             "--no-" + setting.name, [setting, &settings] { setting.set(settings, "false"); },
+             "None of these")
           ->group(setting.group);
   } else if (setting.kind == SettingKind::list) {
-    auto const set = [&](std::vector<std::string> const& texts) {
+    auto const set = [setting, &settings](std::vector<std::string> const& texts) {
       setting.set(settings, joined(texts, ","));
     };
     added = app.add_option_function<std::vector<std::string>>(name, set, setting.help)
                 ->type_name(setting.type_name)
                 ->expected(1, 1'000'000);
   } else {
-    auto const set = [&](std::string const& text) { setting.set(settings, text); };
+    auto const set = [setting, &settings](std::string const& text) { setting.set(settings, text); };
     added =
         app.add_option_function<std::string>(name, set, setting.help)->type_name(setting.type_name);
   }
   added->group(setting.group);
 }
-
-}  // namespace
 
 void add_options(CLI::App& app, Settings& settings) {
   // Without -h, for which run() gives the same: CLI11 from 2.4 on takes --h for a second one.

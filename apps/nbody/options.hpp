@@ -1,5 +1,6 @@
 #pragma once
 
+#include "setting_list.hpp"
 #include "settings.hpp"
 
 #include <coir/distributed/group.hpp>
@@ -9,6 +10,9 @@
 #include <string>
 
 namespace coir::apps::nbody {
+
+/// Adds the option of a setting; parsing fills `settings`.
+void add_setting(CLI::App& app, Setting const& setting, Settings& settings);
 
 /// Adds all options; parsing fills `settings`.
 void add_options(CLI::App& app, Settings& settings);

@@ -193,6 +193,20 @@ TYPED_TEST(Minimiser, GoesRoundWhereTheFunctionIsNoNumber) {
   }
 }
 
+TYPED_TEST(Minimiser, GoesRoundWhereTheFunctionFails) {
+  auto const below_two = [](std::vector<double> const& x, std::vector<double>& slope) {
+    if (x[0] > 2) throw coir::NumericalError("too far");
+    slope[0] = x[0] - 1;
+    return slope[0] * slope[0] / 2;
+  };
+  double const eps = std::numeric_limits<typename TypeParam::Real>::epsilon();
+  auto const x = numbers<TypeParam>({-1});
+  minimise<TypeParam>(x, below_two, {.first_step = 50});
+  EXPECT_NEAR(values_of<TypeParam>(x)[0], 1, 10 * eps);
+  auto const beyond = numbers<TypeParam>({3});
+  EXPECT_THROW(minimise<TypeParam>(beyond, below_two), coir::NumericalError);
+}
+
 TYPED_TEST(Minimiser, RefusesAStartThatIsNoNumber) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   auto const x = numbers<TypeParam>({1});

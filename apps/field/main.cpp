@@ -1,0 +1,97 @@
+// coir-field: finds the start of a universe that grows into a given density.
+
+#include "options.hpp"
+#include "present.hpp"
+#include "run.hpp"
+#include "settings.hpp"
+
+#include <support/compute_on.hpp>
+#include <support/exit_codes.hpp>
+#include <support/interrupt.hpp>
+#include <support/report.hpp>
+#include <support/run.hpp>
+
+#include <iostream>
+#include <optional>
+
+namespace coir::apps::field {
+
+namespace {
+
+char const description[] =
+    "Finds initial conditions that grow into a given density: white noise whose universe, "
+    "simulated\n"
+    "by coir-nbody's particle mesh, ends in the density of a file or looks like a picture. The "
+    "noise\n"
+    "is the most probable one, found by gradients through the simulation.";
+
+char const examples[] =
+    "Examples:\n"
+    "  coir-field apps/field/word.png --box 100 --output word\n"
+    "  coir-field density.npy --side 64 --sigma 0.3 --iterations 200 --report run.json\n"
+    "  coir-field photo.png --realisation --seed 7 --contrast 20 --output photo\n"
+    "  coir-field density.npy --check --precision double\n"
+    "  coir-field --gradient-of density.npy --noise noise.npy --report slopes.json\n"
+    "\n"
+    "Exit codes: 0 done, 2 wrong option, 3 bad input file, 4 memory or disk short, 5 a loss is\n"
+    "no number, 6 no usable device, 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP.\n"
+    "Kokkos' own arguments (--kokkos-...) are passed on to it.";
+
+Run run_of(Settings const& settings) {
+  Activity const reading("reading " + settings.target_file().string());
+  return {settings,
+          read_target(settings.target_file(), settings.universe.particles, settings.contrast)};
+}
+
+template <class T, class Exec>
+ExitCode carry_out(Exec const& exec, Settings const& settings) {
+  say_of_files("nothing was written");
+  Figures figures;
+  figures.hardware = hardware_of(exec);
+  Run const run = run_of(settings);
+  figures.predicted = memory_of<T>(exec, run);
+  expects_memory_for(run, figures.predicted);
+  stop_if_interrupted();
+  if (!settings.quiet) std::cout << plan_of(run, figures.predicted, figures.hardware) << std::flush;
+
+  FileNames const names(settings);
+  std::optional<OutputFolder> folder;
+  if (!settings.check) folder.emplace(settings.output, names.all().front());
+  if (!settings.report.empty()) io::AtomicFile{settings.report};  // can it be written?
+  {
+    Work<Exec, T> work(exec, run);
+    if (settings.check) {
+      work.check(figures);
+    } else if (!settings.gradient_of.empty()) {
+      work.write_gradient(names, figures);
+    } else {
+      work.search(names, figures);
+      work.show(names, figures);
+    }
+  }
+  if (!settings.report.empty()) write_report(settings.report, report_of(run, figures));
+  if (!settings.quiet) std::cout << summary_of(run, figures);
+  return ExitCode::success;
+}
+
+}  // namespace
+
+}  // namespace coir::apps::field
+
+int main(int argc, char** argv) {
+  using namespace coir::apps::field;
+  CLI::App app{description, "coir-field"};
+  app.footer(examples);
+  Settings settings;
+  add_options(app, settings);
+
+  return coir::apps::run(app, argc, argv, [&](coir::apps::Place place) {
+    if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
+    expects_consistent(app, settings);
+    return compute_on(place, [&](auto const& exec) {
+      return settings.universe.precision == coir::apps::nbody::Precision::float32
+                 ? carry_out<float>(exec, settings)
+                 : carry_out<double>(exec, settings);
+    });
+  });
+}

@@ -1,0 +1,168 @@
+#include "options.hpp"
+
+#include "files.hpp"
+
+#include <nbody/options.hpp>
+#include <nbody/setting_list.hpp>
+
+#include <coir/core/errors.hpp>
+
+#include <support/config_file.hpp>
+#include <support/options.hpp>
+#include <support/same_file.hpp>
+#include <support/text.hpp>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace coir::apps::field {
+
+namespace {
+
+CLI::Option* add_path(CLI::App& app, std::string const& name, std::filesystem::path& path,
+                      std::string const& type_name, std::string const& help) {
+  auto const set = [=, &path](std::string const& text) {
+    expects(!text.empty(), name + " must name a file or folder, not ''");
+    path = text;
+  };
+  return app.add_option_function<std::string>(name, set, help)->type_name(type_name);
+}
+
+/// The options that coir-nbody has, too, with help of their own where defaults differ.
+std::map<std::string, std::string> const options_of_nbody = {
+    {"box", ""},
+    {"mesh-ratio", "Cells of the force mesh along a side, per particle, from 1 to 4 (default 1)"},
+    {"assignment", ""},
+    {"kernel", ""},
+    {"softening", ""},
+    {"precision", ""},
+    {"stepper", "The integrator (default bullfrog)"},
+    {"steps", "Steps from the start to the end (default 10)"},
+    {"a-start", "Scale factor at the start (default 0.05)"},
+    {"a-end", "Scale factor of the target, 1 today (default 1)"},
+    {"spacing", ""},
+    {"lpt", ""},
+    {"seed", "What the random start of the search depends on (default 1)"},
+    {"noise", "White noise to start the search from, or to take gradients at: .npy, (N, N, N)"},
+    {"omega-m", ""},
+    {"omega-b", ""},
+    {"h", ""},
+    {"n-s", ""},
+    {"sigma8", ""},
+    {"A-s", ""},
+    {"omega-k", ""},
+    {"omega-r", ""},
+    {"w0", ""},
+    {"wa", ""},
+    {"t-cmb", ""},
+    {"transfer", ""},
+};
+
+void add_options_of_nbody(CLI::App& app, nbody::Settings& settings) {
+  for (nbody::Setting setting : nbody::setting_list()) {
+    auto const found = options_of_nbody.find(setting.name);
+    if (found == options_of_nbody.end()) continue;
+    if (!found->second.empty()) setting.help = found->second;
+    nbody::add_setting(app, setting, settings);
+  }
+}
+
+}  // namespace
+
+void add_options(CLI::App& app, Settings& settings) {
+  app.set_help_flag("--help");
+  std::string const target = "Target", search = "Search", output = "Output";
+  auto* const file = add_path(app, "TARGET", settings.target, "FILE",
+                              "A density over its mean (.npy) of shape (m, m, m), or (m, m) seen "
+                              "along the third axis,\nor a picture (.png, .pgm) of one");
+  auto* const gradient =
+      add_path(app, "--gradient-of", settings.gradient_of, "FILE",
+               "In place of TARGET: write one gradient of its misfit, at --noise or --seed")
+          ->group(target)
+          ->excludes(file);
+  add_positive_number(app, "--sigma", settings.sigma,
+                      "Noise of a cell or column of the target, in units of the mean density "
+                      "(default 0.2)")
+      ->group(target);
+  app.add_option_function<std::string>(
+         "--smooth",
+         [&settings](std::string const& text) {
+           settings.smooth = parse_number("--smooth", text);
+           expects(*settings.smooth >= 0, "--smooth must be 0 or more", *settings.smooth);
+         },
+         "Compare densities smoothed by a Gaussian of this deviation in Mpc/h (default: a cell of "
+         "the target)")
+      ->type_name("X")
+      ->group(target);
+  add_positive_number(app, "--contrast", settings.contrast,
+                      "Of a picture: the density of white over that of black (default 10)")
+      ->group(target);
+
+  add_whole_number(app, "--iterations", settings.iterations,
+                   "Steps of the search at most (default 100)", 1, 1'000'000)
+      ->group(search);
+  add_positive_number(app, "--tolerance", settings.tolerance,
+                      "End where a step lowers the loss by this part of it or less (default 1e-5)")
+      ->group(search);
+  app.add_flag("--realisation", settings.realisation,
+               "Look for a random universe that fits the target, in place of the most probable one")
+      ->group(search);
+  app.add_flag("--check", settings.check,
+               "Compare the gradient with differences of the loss, and do nothing else")
+      ->group(search)
+      ->excludes(gradient);
+
+  add_whole_number(app, "--side", settings.universe.particles,
+                   "Particles along a side, so N^3 in all (default 64)", 2, 1024)
+      ->group("Particles and forces");
+  add_options_of_nbody(app, settings.universe);
+
+  add_path(app, "--output", settings.output, "FOLDER",
+           "Where to write; made if it isn't there (default field)")
+      ->group(output);
+  add_path(app, "--report", settings.report, "FILE", "Write figures as JSON")->group(output);
+  add_whole_number(app, "--pixels", settings.pixels,
+                   "Pixels of a picture along a side (default 512)", 16, 8192)
+      ->group(output);
+  add_whole_number(app, "--frames", settings.frames,
+                   "Pictures in the strip, from the start to the end (default 6)", 2, 100)
+      ->group(output);
+  add_config_file(app);
+  auto* const progress = app.add_flag_callback(
+      "--progress", [&settings] { settings.progress = ProgressMode::always; },
+      "Show progress also where there is no terminal");
+  app.add_flag("--quiet", settings.quiet, "Show no progress and print nothing but errors")
+      ->excludes(progress);
+}
+
+void expects_consistent(CLI::App const& app, Settings const& settings) {
+  auto const given = [&](std::string const& name) { return app.get_option(name)->count() > 0; };
+  expects(!settings.target_file().empty(),
+          "name a target: coir-field TARGET, a density (.npy) or a picture (.png, .pgm)");
+  expects(!given("--sigma8") || !given("--A-s"),
+          "the amplitude is given by --sigma8 or by --A-s, not by both: leave one out");
+  expects(!given("--noise") || !given("--seed"),
+          "with --noise the search starts from a file: leave --seed out");
+  expects(!given("--noise") || !settings.realisation,
+          "--realisation starts from the random universe of a --seed: leave --noise out");
+  expects(settings.output.string().find_first_of("#\"'`\r\n") == std::string::npos,
+          "--output must name a folder without quotes, # and line breaks, which universe.toml "
+          "couldn't hold",
+          settings.output.string());
+  nbody::Settings const& universe = settings.universe;
+  expects(universe.a_start >= 1e-5, "--a-start must be 1e-05 or more", universe.a_start);
+  expects(universe.a_start < universe.a_end,
+          "--a-start must be below --a-end, " + in_words(universe.a_end), universe.a_start);
+  std::vector<NamedFile> inputs = {
+      {settings.gradient_of.empty() ? "TARGET" : "--gradient-of", settings.target_file()},
+      {"--noise", universe.noise}};
+  std::vector<NamedFile> outputs = {{"--report", settings.report}};
+  if (!settings.check)
+    for (auto const& path : FileNames(settings).all())
+      outputs.push_back({"the run's " + path.filename().string(), path});
+  expects_different_files(outputs, inputs);
+}
+
+}  // namespace coir::apps::field

@@ -1,0 +1,138 @@
+#include "present.hpp"
+
+#include <coir/core/kokkos.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/core/version.hpp>
+
+#include <support/table.hpp>
+#include <support/text.hpp>
+#include <support/units.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+namespace coir::apps::field {
+
+namespace {
+
+std::string formatted(char const* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+double relative_error(Difference const& row) {
+  return std::abs(row.quotient - row.gradient) / std::abs(row.gradient);
+}
+
+std::string table_of(std::vector<Difference> const& check) {
+  Table table({"step", "difference quotient", "gradient", "relative error"});
+  for (auto const& row : check)
+    table.add_row({formatted("%.0e", row.step), formatted("%.9e", row.quotient),
+                   formatted("%.9e", row.gradient), formatted("%.1e", relative_error(row))});
+  return table.text();
+}
+
+Report slopes_in_report(cosmology::Parameters<double> const& slopes) {
+  return {{"omega_m", slopes.omega_m}, {"omega_b", slopes.omega_b}, {"h", slopes.h},
+          {"n_s", slopes.n_s},         {"sigma8", slopes.sigma8},   {"A_s", slopes.A_s},
+          {"omega_k", slopes.omega_k}, {"omega_r", slopes.omega_r}, {"w0", slopes.w0},
+          {"wa", slopes.wa},           {"t_cmb", slopes.t_cmb}};
+}
+
+Report history_in_report(std::vector<Epoch> const& history) {
+  Report list = Report::array();
+  for (auto const& [state, prior] : history)
+    list.push_back({{"evaluations", state.evaluations},
+                    {"loss", state.value},
+                    {"prior", prior},
+                    {"misfit", state.value - prior},
+                    {"gradient_norm", state.gradient_norm},
+                    {"step_norm", state.step_norm}});
+  return list;
+}
+
+std::string why_it_stopped(Figures const& figures) {
+  switch (figures.stopped_by) {
+    case StoppedBy::iterations: return "stopped by --iterations";
+    case StoppedBy::tolerance: return "stopped by --tolerance";
+    case StoppedBy::no_slope: return "the gradient is zero";
+    default: return "no step lowers the loss, by rounding";
+  }
+}
+
+}  // namespace
+
+std::string plan_of(Run const& run, MemoryPlan const& memory, Hardware const& hardware) {
+  auto const& s = run.settings;
+  auto const& universe = s.universe;
+  std::string text = std::to_string(universe.particles) + "^3 particles in " +
+                     exact_text(universe.box) + " Mpc/h, " + counted(universe.steps, "steps") +
+                     " of " + std::string(name_of(universe.stepper)) +
+                     " from a = " + exact_text(universe.a_start) + " to " +
+                     exact_text(universe.a_end) + ", towards " + run.target.content + "\n";
+  std::string const free = readable_bytes(free_bytes<Kokkos::HostSpace>()) + " are free";
+  std::string const of_host = readable_bytes(memory.before + memory.host) + " at most, " + free;
+  text += "computed on " + hardware.text() + "\n";
+  if (!memory.device) return text + "memory: " + of_host + "\n";
+  return text + "memory: " + readable_bytes(*memory.device) + " at most, " +
+         readable_bytes(free_bytes<Kokkos::DefaultExecutionSpace::memory_space>()) +
+         " are free; on the host " + of_host + "\n";
+}
+
+std::string summary_of(Run const& run, Figures const& figures) {
+  auto const& s = run.settings;
+  if (s.check) return table_of(figures.check);
+  std::string const written = "written to " + s.output.string() + "\n";
+  if (!s.gradient_of.empty())
+    return "misfit " + formatted("%.6g", figures.misfit) + ", its gradient in " +
+           with_unit(figures.seconds, "s") + "\n" + written;
+  auto const& last = figures.history.back().state;
+  return counted(last.iterations, "iterations") + " and " + counted(last.evaluations, "gradients") +
+         " in " + with_unit(figures.seconds, "s") + ", " + why_it_stopped(figures) + ": loss " +
+         formatted("%.6g", figures.history.front().state.value) + " to " +
+         formatted("%.6g", last.value) + "\nthe density differs from the target by " +
+         formatted("%.3g", figures.difference) + " sigma, correlation " +
+         formatted("%.4f", figures.correlation) + "; noise has an rms of " +
+         formatted("%.3g", figures.noise_rms) + "\n" + written + "coir-nbody --config " +
+         FileNames(s).universe().string() + " grows it again\n";
+}
+
+Report report_of(Run const& run, Figures const& figures) {
+  auto const& s = run.settings;
+  Report report;
+  report["application"] = "coir-field";
+  report["version"] = version;
+  report["kokkos_version"] = kokkos_version();
+  report_hardware(report, figures.hardware);
+  report["precision"] = s.universe.precision == nbody::Precision::float32 ? "single" : "double";
+  report["particles"] = run.sites();
+  report["target"] = run.target.content;
+  report["target_side"] = run.target.side();
+  report["sigma"] = s.sigma;
+  report["smooth"] = run.smooth();
+  report["seconds"] = figures.seconds;
+  if (s.check) {
+    report["check"] = Report::array();
+    for (auto const& row : figures.check)
+      report["check"].push_back({{"step", row.step},
+                                 {"quotient", row.quotient},
+                                 {"gradient", row.gradient},
+                                 {"relative_error", relative_error(row)}});
+  } else if (!s.gradient_of.empty()) {
+    report["misfit"] = figures.misfit;
+    report["slopes"] = slopes_in_report(figures.slopes);
+  } else {
+    report["iterations"] = figures.history.back().state.iterations;
+    report["stopped_by"] = name_of(figures.stopped_by);
+    report["correlation"] = figures.correlation;
+    report["difference_over_sigma"] = figures.difference;
+    report["noise_rms"] = figures.noise_rms;
+    report["history"] = history_in_report(figures.history);
+  }
+  report_memory(report, figures.predicted);
+  return report;
+}
+
+}  // namespace coir::apps::field

@@ -1,0 +1,505 @@
+#include <field/target.hpp>
+#include <support/command.hpp>
+
+#include <coir/hdf5/gadget.hpp>
+#include <coir/io/image.hpp>
+#include <coir/io/npy.hpp>
+#include <coir/mesh/paint.hpp>
+#include <coir/nbody/initial_conditions.hpp>
+#include <coir/nbody/simulation.hpp>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <regex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+namespace io = coir::io;
+using coir::testing::Outcome;
+using coir::testing::read_text;
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+using Cube = Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+bool contains(std::string const& text, std::string const& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Few particles and steps, each gradient in some milliseconds.
+std::string const small = "--side 12 --box 60 --steps 4 --a-start 0.1 --pixels 32 ";
+std::string const short_search = small + "--iterations 5 ";
+
+/// coir-field in a folder of its own.
+class FieldApp : public ::testing::Test {
+ protected:
+  Outcome run(std::string const& arguments, std::string const& before = "",
+              std::string const& app = COIR_APP) const {
+    return coir::testing::run_command("cd '" + folder.path().string() + "' && " + before + " '" +
+                                      app + "' " + arguments);
+  }
+
+  /// A run that must succeed and say nothing.
+  void run_quietly(std::string const& arguments) const {
+    auto const outcome = run(arguments + " --quiet");
+    EXPECT_EQ(outcome.code, 0) << arguments;
+    EXPECT_EQ(outcome.output, "") << arguments;
+    EXPECT_EQ(outcome.errors, "") << arguments;
+  }
+
+  std::set<std::string> files(std::string const& below = ".") const {
+    std::set<std::string> names;
+    for (auto const& entry : fs::recursive_directory_iterator(folder / below))
+      names.insert(fs::relative(entry.path(), folder / below).string());
+    return names;
+  }
+
+  /// A run that must fail with `code` and one line on stderr with all of `parts`, and leave no file.
+  void expect_failure(int code, std::string const& arguments, std::vector<std::string> const& parts,
+                      std::string const& before = "") const {
+    SCOPED_TRACE(arguments);
+    auto const earlier = files();
+    auto const outcome = run(arguments + " --quiet", before);
+    EXPECT_EQ(outcome.code, code);
+    EXPECT_EQ(outcome.output, "");
+    EXPECT_TRUE(outcome.errors.starts_with("coir-field: error: ")) << outcome.errors;
+    EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
+    for (auto const& part : parts)
+      EXPECT_TRUE(contains(outcome.errors, part)) << outcome.errors << "lacks: " << part;
+    EXPECT_EQ(files(), earlier);
+  }
+
+  nlohmann::ordered_json report(std::string const& name = "r.json") const {
+    return nlohmann::ordered_json::parse(read_text(folder / name));
+  }
+
+  Cube cube(std::string const& name) const {
+    return io::to_view<Cube>(io::read_npy(folder / name), io::Rounding::allow);
+  }
+
+  /// A picture of a bright disc.
+  void write_disc(std::string const& name = "disc.png") const {
+    io::GrayImage image{24, 24, 8, {}};
+    for (int i = 0; i < 24; ++i)
+      for (int j = 0; j < 24; ++j)
+        image.samples.push_back(std::hypot(i - 11.5, j - 11.5) < 6 ? 255 : 0);
+    io::write_image(folder / name, image);
+  }
+
+  /// The density that grows from the noise of a seed by the steps of `small`.
+  void write_truth(std::string const& name, int cells, std::uint64_t seed) const {
+    coir::cosmology::LinearPower<double> const power(coir::cosmology::planck18());
+    coir::nbody::LptOptions start;
+    start.noise.seed = seed;
+    auto particles =
+        coir::nbody::initial_conditions<Host, double>(Host{}, 12, 60, power, 0.1, start);
+    coir::nbody::SimulationOptions options;
+    options.scale_factors = coir::nbody::scale_factors(0.1, 1, 4);
+    options.stepper = coir::nbody::Stepper::bullfrog;
+    coir::nbody::Simulation<Host, double> simulation(Host{}, std::move(particles), power.growth(),
+                                                     options);
+    simulation.advance(4);
+    Cube const density("density", std::size_t(cells), std::size_t(cells), std::size_t(cells));
+    coir::mesh::paint(Host{}, simulation.particles().position, 60, density);
+    double const per_cell = std::pow(12.0 / cells, 3);
+    for (std::size_t n = 0; n < density.size(); ++n) density.data()[n] /= per_cell;
+    io::write_npy(folder / name, density);
+  }
+
+  coir::testing::TemporaryFolder folder;
+};
+using BadField = FieldApp;
+
+double correlation(double const* a, double const* b, std::size_t count) {
+  double ab = 0, aa = 0, bb = 0;
+  for (std::size_t n = 0; n < count; ++n) {
+    ab += (a[n] - 1) * (b[n] - 1);
+    aa += (a[n] - 1) * (a[n] - 1);
+    bb += (b[n] - 1) * (b[n] - 1);
+  }
+  return ab / std::sqrt(aa * bb);
+}
+
+std::set<std::string> const all_files = {"noise.npy",    "universe.toml", "density.npy",
+                                         "start.png",    "strip.png",     "end_and_target.png",
+                                         "frame_01.png", "frame_02.png",  "frame_03.png",
+                                         "frame_04.png", "frame_05.png"};
+
+}  // namespace
+
+TEST_F(FieldApp, WritesTheStartAndPictures) {
+  write_disc();
+  run_quietly("disc.png " + short_search + "--output run");
+  EXPECT_EQ(files("run"), all_files);
+  EXPECT_EQ(io::read_npy(folder / "run/noise.npy").shape, (std::vector<std::int64_t>{12, 12, 12}));
+  EXPECT_EQ(io::read_npy(folder / "run/density.npy").shape, (std::vector<std::int64_t>{12, 12}));
+  EXPECT_EQ(io::read_image(folder / "run/start.png").columns, 32);
+  EXPECT_EQ(io::read_image(folder / "run/end_and_target.png").columns, 2 * 32 + 1);
+  auto const strip = io::read_image(folder / "run/strip.png");
+  EXPECT_EQ(strip.rows, 32);
+  EXPECT_EQ(strip.columns, 6 * 32 + 5);  // all ends of four steps, and the target
+}
+
+TEST_F(FieldApp, EveryIterationLowersTheLoss) {
+  write_disc();
+  run_quietly("disc.png " + small + "--iterations 12 --output run --report r.json");
+  auto const history = report()["history"];
+  ASSERT_EQ(history.size(), 13U);
+  for (std::size_t n = 1; n < history.size(); ++n)
+    EXPECT_LT(history[n]["loss"].get<double>(), history[n - 1]["loss"].get<double>());
+  for (auto const& epoch : history)
+    EXPECT_NEAR(epoch["loss"].get<double>(),
+                epoch["prior"].get<double>() + epoch["misfit"].get<double>(),
+                1e-12 * epoch["loss"].get<double>());
+  EXPECT_LT(history.back()["loss"].get<double>(), 0.3 * history.front()["loss"].get<double>());
+  // The prior of what was written.
+  Cube const noise = cube("run/noise.npy");
+  double prior = 0;
+  for (std::size_t n = 0; n < noise.size(); ++n) prior += noise.data()[n] * noise.data()[n] / 2;
+  EXPECT_NEAR(history.back()["prior"].get<double>(), prior, 1e-5 * prior);
+}
+
+TEST_F(FieldApp, FindsAStartOfADensityThatGrewFromOne) {
+  write_truth("truth.npy", 12, 42);
+  run_quietly("truth.npy " + small +
+              "--iterations 60 --sigma 0.1 --smooth 0 --output run --report r.json");
+  Cube const truth = cube("truth.npy"), reached = cube("run/density.npy");
+  EXPECT_GT(correlation(reached.data(), truth.data(), truth.size()), 0.9);
+  EXPECT_GT(report()["correlation"].get<double>(), 0.9);
+  EXPECT_NEAR(report()["correlation"].get<double>(),
+              correlation(reached.data(), truth.data(), truth.size()), 1e-4);
+}
+
+TEST_F(FieldApp, TheUniverseThatItFoundGrowsAgain) {
+  write_disc();
+  run_quietly("disc.png " + small + "--iterations 10 --precision double --output run");
+  auto const outcome = run(
+      "--config run/universe.toml --no-pictures --no-spectra --snapshots --output again --quiet",
+      "", COIR_NBODY);
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  Kokkos::View<double* [3], Kokkos::LayoutRight, Kokkos::HostSpace> const x("x", 12 * 12 * 12);
+  std::size_t n = 0;
+  coir::hdf5::read_gadget<double>(folder / "again/snapshot_a1.000.hdf5",
+                                  [&](coir::hdf5::GadgetBlock<double const> const& block) {
+                                    for (double const c : block.positions) x.data()[n++] = c / 1000;
+                                  });
+  ASSERT_EQ(n, x.size());
+  Cube const columns("columns", 12, 12, 1);
+  coir::mesh::paint(Host{}, x, 60, columns);
+  auto const density = io::to_view<Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>>(
+      io::read_npy(folder / "run/density.npy"));
+  // Looking on the way rounds; the run itself looked at each step's end.
+  for (std::size_t c = 0; c < 144; ++c)
+    EXPECT_NEAR(columns.data()[c] / 12, density.data()[c], 1e-6);
+}
+
+TEST_F(FieldApp, GradientsAreThoseOfDifferences) {
+  write_truth("truth.npy", 6, 42);
+  run_quietly("truth.npy " + small +
+              "--check --precision double --assignment pcs --seed 5 --report r.json");
+  auto const rows = report()["check"];
+  ASSERT_EQ(rows.size(), 5U);
+  double best = 1;
+  for (auto const& row : rows) best = std::min(best, row["relative_error"].get<double>());
+  EXPECT_LT(best, 1e-6);
+  EXPECT_EQ(files(), (std::set<std::string>{"truth.npy", "r.json"}));
+  auto const outcome = run("truth.npy " + small + "--check");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  for (char const* part : {"step   difference quotient", "relative error", "1e-03"})
+    EXPECT_TRUE(contains(outcome.output, part)) << outcome.output;
+}
+
+TEST_F(FieldApp, OneGradientIsThatOfTheMisfitAlone) {
+  write_truth("truth.npy", 6, 42);
+  std::string const options = small + "--precision double --assignment pcs --noise noise.npy ";
+  Cube const noise("noise", 12, 12, 12);
+  for (std::size_t n = 0; n < noise.size(); ++n) noise.data()[n] = std::sin(double(n * n));
+  io::write_npy(folder / "noise.npy", noise);
+  run_quietly("--gradient-of truth.npy " + options + "--output one --report r.json");
+  EXPECT_EQ(files("one"), std::set<std::string>{"gradient.npy"});
+  double const misfit = report()["misfit"];
+  Cube const gradient = cube("one/gradient.npy");
+  ASSERT_EQ(gradient.size(), noise.size());
+
+  // One site's noise changes, and then a parameter: central differences of misfits.
+  auto const misfit_at = [&](std::string const& more) {
+    run_quietly("--gradient-of truth.npy " + options + more + "--output other --report o.json");
+    return report("o.json")["misfit"].get<double>();
+  };
+  double const step = 1e-3, at = noise(3, 4, 5);
+  double of_noise[2];
+  for (int n = 0; n < 2; ++n) {
+    noise(3, 4, 5) = at + (n == 0 ? step : -step);
+    io::write_npy(folder / "noise.npy", noise);
+    of_noise[n] = misfit_at("");
+  }
+  noise(3, 4, 5) = at;
+  io::write_npy(folder / "noise.npy", noise);
+  EXPECT_NEAR((of_noise[0] - of_noise[1]) / (2 * step), gradient(3, 4, 5),
+              1e-5 * std::abs(gradient(3, 4, 5)) + 1e-7 * misfit);
+  auto const slopes = report()["slopes"];
+  for (auto const& [key, option, value] :
+       {std::tuple("omega_m", "--omega-m", 0.3111), std::tuple("sigma8", "--sigma8", 0.8102),
+        std::tuple("h", "--h", 0.6766), std::tuple("w0", "--w0", -1.0)}) {
+    double const h = 1e-4;
+    auto const text = [&](double x) {
+      char number[64];
+      std::snprintf(number, sizeof number, " %s %.17g ", option, x);
+      return std::string(number);
+    };
+    double const quotient = (misfit_at(text(value + h)) - misfit_at(text(value - h))) / (2 * h);
+    EXPECT_NEAR(quotient, slopes[key].get<double>(), 1e-4 * std::abs(quotient) + 1e-4 * misfit)
+        << key;
+  }
+  for (char const* key : {"omega_b", "n_s", "A_s", "omega_k", "omega_r", "wa", "t_cmb"})
+    EXPECT_TRUE(slopes.contains(key)) << key;
+}
+
+TEST_F(FieldApp, RealisationsAreRandomWhereTheTargetSaysNothing) {
+  write_disc();
+  run_quietly("disc.png " + small + "--iterations 20 --output probable --report p.json");
+  run_quietly("disc.png " + small + "--iterations 20 --realisation --output one --report r.json");
+  run_quietly("disc.png " + small + "--iterations 20 --realisation --seed 2 --output two");
+  EXPECT_LT(report("p.json")["noise_rms"].get<double>(), 0.5);
+  // 144 of 1728 numbers are bound.
+  EXPECT_NEAR(report()["noise_rms"].get<double>(), 1, 0.1);
+  Cube const one = cube("one/noise.npy"), two = cube("two/noise.npy");
+  double product = 0;
+  for (std::size_t n = 0; n < one.size(); ++n) product += one.data()[n] * two.data()[n];
+  EXPECT_LT(std::abs(product) / double(one.size()), 0.3);
+}
+
+TEST_F(FieldApp, ASearchGoesOnFromNoise) {
+  write_disc();
+  run_quietly("disc.png " + short_search + "--output one --report one.json");
+  run_quietly("disc.png " + short_search + "--noise one/noise.npy --output two --report two.json");
+  double const end = report("one.json")["history"].back()["loss"];
+  EXPECT_NEAR(report("two.json")["history"][0]["loss"].get<double>(), end, 1e-4 * end);
+}
+
+TEST_F(FieldApp, EveryWordOfItsOptionsRuns) {
+  write_disc();
+  std::string const shortest = "disc.png --pixels 16 --iterations 1 --output run ";
+  for (std::string const option :
+       {"--stepper plain", "--stepper fastpm", "--assignment tsc", "--lpt 1", "--mesh-ratio 2",
+        "--spacing logarithmic", "--transfer no_wiggle", "--A-s 2e-9", "--a-end 0.5",
+        "--contrast 0.2", "--smooth 0", "--smooth 10", "--frames 2", "--kernel 3_2",
+        "--softening gaussian", "--w0 -0.9 --wa 0.1", "--omega-k 0.02 --omega-r 9e-5",
+        "--backend cpu"})
+    run_quietly(shortest + "--side 8 --steps 3 --a-start 0.1 " + option);
+  run_quietly(shortest + "--side 7 --steps 1 --a-start 0.5");
+}
+
+TEST_F(FieldApp, ReportHasItsKeysInOrder) {
+  write_disc();
+  run_quietly("disc.png " + short_search + "--output run --report r.json");
+  auto const found = report();
+  std::vector<std::string> keys;
+  for (auto const& item : found.items()) keys.push_back(item.key());
+  EXPECT_EQ(keys, (std::vector<std::string>{"application",
+                                            "version",
+                                            "kokkos_version",
+                                            "backend",
+                                            "device",
+                                            "threads",
+                                            "precision",
+                                            "particles",
+                                            "target",
+                                            "target_side",
+                                            "sigma",
+                                            "smooth",
+                                            "seconds",
+                                            "iterations",
+                                            "stopped_by",
+                                            "correlation",
+                                            "difference_over_sigma",
+                                            "noise_rms",
+                                            "history",
+                                            "bytes_predicted",
+                                            "bytes_peak",
+                                            "device_bytes_predicted"}));
+  EXPECT_EQ(found["application"], "coir-field");
+  EXPECT_EQ(found["particles"], 1728);
+  EXPECT_EQ(found["target_side"], 12);
+  EXPECT_EQ(found["iterations"], 5);
+  EXPECT_EQ(found["stopped_by"], "iterations");
+}
+
+TEST_F(FieldApp, ItSaysWhatItDoesAndHowFarItCame) {
+  write_disc();
+  auto const outcome = run("disc.png " + short_search + "--progress --output run");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  for (char const* part :
+       {"12^3 particles in 60 Mpc/h, 4 steps of bullfrog from a = 0.1 to 1, towards a picture of "
+        "24 x 24",
+        "computed on ", "memory: ", "5 iterations and ", "stopped by --iterations: loss ",
+        "correlation", "written to run", "coir-nbody --config run/universe.toml"})
+    EXPECT_TRUE(contains(outcome.output, part)) << outcome.output;
+  EXPECT_TRUE(contains(outcome.errors, "search: 0 %, 0 of 5 iterations, loss ")) << outcome.errors;
+}
+
+TEST_F(FieldApp, ItsPageHasEveryOptionOfHelp) {
+  auto const help = run("--help");
+  EXPECT_EQ(help.code, 0);
+  EXPECT_EQ(run("-h").output, help.output);
+  EXPECT_TRUE(contains(help.output, "coir-field apps/field/word.png")) << help.output;
+  EXPECT_TRUE(contains(help.output, "Exit codes")) << help.output;
+  std::string const page = read_text(COIR_FIELD_PAGE);
+  std::regex const option("\n +(?:-h,)?(--[A-Za-z0-9-]+)");
+  int options = 0;
+  for (auto at = std::sregex_iterator(help.output.begin(), help.output.end(), option);
+       at != std::sregex_iterator(); ++at, ++options) {
+    std::string const name = (*at)[1];
+    if (name == "--help" || name == "--version") continue;
+    EXPECT_TRUE(contains(page, "`" + name)) << name;
+  }
+  EXPECT_GT(options, 35);
+}
+
+TEST_F(FieldApp, TheWordOfTheDemoIsATarget) {
+  auto const target = coir::apps::field::read_target(COIR_FIELD_WORD, 64, 10);
+  EXPECT_EQ(target.side(), 64);
+  EXPECT_TRUE(target.is_projection());
+}
+
+TEST_F(BadField, CtrlCLeavesTheBestStart) {
+  write_disc();
+  std::string const errors = folder / "errors";
+  pid_t const child = fork();
+  ASSERT_NE(child, -1);
+  if (child == 0) {
+    std::signal(SIGINT, SIG_DFL);  // a job in the background has it ignored
+    bool const ready = chdir(folder.path().c_str()) == 0 &&
+                       dup2(open(errors.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO) != -1;
+    if (ready)
+      execl(COIR_APP, "coir-field", "disc.png", "--side", "16", "--steps", "40", "--iterations",
+            "1000000", "--tolerance", "1e-300", "--output", "run", "--progress", nullptr);
+    _exit(127);
+  }
+  using Clock = std::chrono::steady_clock;
+  auto const begin = Clock::now();
+  while (!fs::exists(folder / "run/noise.npy") && Clock::now() - begin < std::chrono::minutes(1))
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+
+  auto const interrupted = Clock::now();
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_LT(std::chrono::duration<double>(Clock::now() - interrupted).count(), 3);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
+  std::string const text = read_text(errors);
+  EXPECT_TRUE(contains(text, "coir-field: error: stopped ")) << text;
+  EXPECT_TRUE(contains(text, "run/noise.npy is the best start so far, of iteration ")) << text;
+  EXPECT_EQ(files("run"), std::set<std::string>{"noise.npy"});
+  run_quietly(
+      "disc.png --side 16 --steps 40 --iterations 1 --noise run/noise.npy --output on "
+      "--pixels 32 --report r.json");
+  // Far below the start's loss, which is that of an even density.
+  EXPECT_LT(report()["history"][0]["misfit"].get<double>(), 5000);
+}
+
+// --- Wrong usage: 2 ---
+
+TEST_F(BadField, OptionsThatAreUnknownOrRepeated) {
+  expect_failure(2, "", {"name a target"});
+  expect_failure(2, "a.png b.png", {"one argument too many: b.png"});
+  expect_failure(2, "a.png --iteratoins 8", {"--iteratoins", "did you mean --iterations?"});
+  expect_failure(2, "a.png --sigma 1 --sigma 2", {"--sigma", "2 times"});
+}
+
+TEST_F(BadField, NumbersOutOfRange) {
+  for (std::string const value : {"1", "0", "-8", "8.5", "many", "1025"})
+    expect_failure(2, "a.png --side " + value, {"--side", "from 2 to 1024", "'" + value + "'"});
+  for (std::string const name : {"--sigma", "--contrast", "--tolerance", "--box", "--a-start"})
+    for (std::string const value : {"0", "-1", "nan", "inf", "x"})
+      expect_failure(2, "a.png " + name + " " + value,
+                     {name + " must be a number above 0", "'" + value + "'"});
+  expect_failure(2, "a.png --smooth -1", {"--smooth must be 0 or more, not -1"});
+  expect_failure(2, "a.png --iterations 0", {"--iterations", "from 1 to 1000000"});
+  expect_failure(2, "a.png --frames 1", {"--frames", "from 2 to 100"});
+  expect_failure(2, "a.png --pixels 15", {"--pixels", "from 16 to 8192"});
+  expect_failure(2, "a.png --mesh-ratio 5", {"--mesh-ratio must be from 1 to 4", "5"});
+  expect_failure(2, "a.png --a-start 1", {"--a-start must be below --a-end, 1, not 1"});
+  expect_failure(2, "a.png --a-start 1e-9", {"--a-start must be 1e-05 or more, not 1e-09"});
+  expect_failure(2, "a.png --stepper leapfrog", {"'leapfrog'", "fastpm, plain, bullfrog"});
+}
+
+TEST_F(BadField, OptionsThatContradictEachOther) {
+  expect_failure(2, "a.png --gradient-of b.npy", {"--gradient-of"});
+  expect_failure(2, "--gradient-of b.npy --check", {"--check"});
+  expect_failure(2, "a.png --sigma8 0.8 --A-s 2e-9", {"--sigma8", "--A-s", "leave one out"});
+  expect_failure(2, "a.png --noise n.npy --seed 3", {"--noise", "leave --seed out"});
+  expect_failure(2, "a.png --noise n.npy --realisation", {"--realisation", "leave --noise out"});
+  write_disc();
+  fs::create_directory(folder / "run");
+  fs::copy(folder / "disc.png", folder / "run/start.png");
+  expect_failure(2, "run/start.png --output run", {"the run's start.png and TARGET"});
+  expect_failure(2, "disc.png --report ./disc.png", {"--report and TARGET"});
+  expect_failure(2, "disc.png --output 'a#b'", {"--output", "a#b", "universe.toml"});
+}
+
+TEST_F(BadField, UniversesThatCantBe) {
+  write_disc();
+  expect_failure(2, "disc.png " + small + "--omega-m 0", {"omega_m", "above 0", "not 0"});
+  expect_failure(2, "disc.png " + small + "--omega-b 0.4", {"omega_b", "below omega_m", "0.4"});
+  expect_failure(2, "disc.png " + small + "--h 67", {"set h", "(0, 10)", "67"});
+}
+
+// --- Input files: 3 ---
+
+TEST_F(BadField, TargetsThatAreNone) {
+  expect_failure(3, "none.png", {"none.png", "no such file"});
+  std::ofstream(folder / "text.png") << "no picture at all";
+  expect_failure(3, "text.png", {"text.png", "PNG", "PGM", "NPY"});
+  io::write_npy(folder / "brick.npy", Cube("brick", 4, 4, 5));
+  expect_failure(3, "brick.npy", {"brick.npy", "(4, 4, 5)", "cube"});
+  Cube const some("some", 4, 4, 4);
+  Kokkos::deep_copy(some, 1.0);
+  some(1, 2, 3) = std::numeric_limits<double>::quiet_NaN();
+  io::write_npy(folder / "nan.npy", some);
+  expect_failure(3, "nan.npy", {"nan.npy", "[1, 2, 3] is nan"});
+  some(1, 2, 3) = 1;
+  io::write_npy(folder / "even.npy", some);
+  expect_failure(3, "even.npy --side 3", {"even.npy", "4^3 cells", "--side 4"});
+  expect_failure(3, "even.npy --side 8 --noise none.npy", {"none.npy", "no such file"});
+  io::write_npy(folder / "noise.npy", some);
+  expect_failure(3, "even.npy --side 8 --noise noise.npy",
+                 {"noise.npy", "(8, 8, 8)", "(4, 4, 4)", "--side"});
+}
+
+// --- Outputs and memory that aren't there: 4 ---
+
+TEST_F(BadField, FoldersThatCantBeWritten) {
+  write_disc();
+  expect_failure(4, "disc.png " + small + "--output none/run", {"can't make the folder none/run"});
+  expect_failure(4, "disc.png " + small + "--report none/r.json", {"none/r.json", "create it"});
+}
+
+TEST_F(BadField, MoreMemoryThanThereIs) {
+  write_disc();
+  expect_failure(4, "disc.png --side 1024 --output run",
+                 {"the search with 1024^3 particles needs", "iB", "are free"});
+}
+
+// --- Numbers that overflow: 5 ---
+
+TEST_F(BadField, LossesThatAreNoNumbers) {
+  write_disc();
+  expect_failure(5, "disc.png " + small + "--sigma8 1e30 --output run",
+                 {"isn't a number", "use a smaller --sigma8"});
+}
