@@ -6,6 +6,7 @@
 
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/cells.hpp>
+#include <coir/mesh/detail/lanes.hpp>
 #include <coir/mesh/detail/particle_block.hpp>
 #include <coir/mesh/mesh_values.hpp>
 #include <coir/mesh/read_out.hpp>
@@ -217,6 +218,11 @@ class ForceAndSlopes {
   }
 
   void read(Block const& block, int p, T* to) const {
+    if constexpr (Support == 2) {
+      // As in MeshValues, whose bits the force has.
+      if (block.vectors.particles.column[0][p] + 8 <= 3 * vectors_.extent[2])
+        return read_pairs(block, p, to);
+    }
     values_.read(block.vectors, p, to);  // and one number after the force
     T w[3][Support], s[3][Support];
     std::int64_t of_vectors[3][Support], of_numbers[3][Support];
@@ -268,6 +274,48 @@ class ForceAndSlopes {
         sum);
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) slopes[d] = per_cell_[d] * sum[d];
+  }
+
+  /// read() for two neighbouring cells of a row at a time: eight lanes hold both vectors F, and two numbers of the next cell with
+  /// weight 0. Of cic's weights the slopes are -1 and 1.
+  void read_pairs(Block const& block, int p, T* to) const {
+    using Four = typename detail::Lanes<T>::four;
+    using Eight = typename detail::Lanes<T>::eight;
+    auto const& at = block.numbers;
+    T const x0 = at.weight[0][0][p], x1 = at.weight[0][1][p], y0 = at.weight[1][0][p],
+            y1 = at.weight[1][1][p], z0 = at.weight[2][0][p], z1 = at.weight[2][1][p];
+    auto const row = [&](int a, int b) {
+      return *reinterpret_cast<Eight const*>(vectors_.data + block.vectors.start[a][b][p]);
+    };
+    Eight const r00 = row(0, 0), r01 = row(0, 1), r10 = row(1, 0), r11 = row(1, 1);
+    Eight const along_y0 = y0 * r00 + y1 * r01, along_y1 = y0 * r10 + y1 * r11;
+    Eight const mean = x0 * along_y0 + x1 * along_y1;
+    Eight const slope_x = along_y1 - along_y0, slope_y = x0 * (r01 - r00) + x1 * (r11 - r10);
+    Eight const along_z{z0, z0, z0, z1, z1, z1, 0, 0};
+    auto const both = [](Eight const& cells) {
+      return __builtin_shufflevector(cells, cells, 0, 1, 2, 6) +
+             __builtin_shufflevector(cells, cells, 3, 4, 5, 7);
+    };
+    Four const force = both(along_z * mean);
+    Four const of_x = both(along_z * slope_x), of_y = both(along_z * slope_y),
+               of_z = both(Eight{-1, -1, -1, 1, 1, 1, 0, 0} * mean);
+    *reinterpret_cast<Four*>(to) = force;
+    // Of the numbers: the mean along z of each row, and the difference.
+    T q[2][2], d[2][2];
+    for (int a = 0; a < 2; ++a)
+      for (int b = 0; b < 2; ++b) {
+        T const* const cells =
+            numbers_.data + at.plane[a][p] * numbers_.plane + (at.row[b][p] + at.column[0][p]);
+        q[a][b] = z0 * cells[0] + z1 * cells[1];
+        d[a][b] = cells[1] - cells[0];
+      }
+    T const* const c = block.of_particle[p];
+    auto const product = [c](Four const& of) { return c[0] * of[0] + c[1] * of[1] + c[2] * of[2]; };
+    to[3] = per_cell_[0] * (product(of_x) + (y0 * (q[1][0] - q[0][0]) + y1 * (q[1][1] - q[0][1])));
+    to[4] = per_cell_[1] * (product(of_y) + (x0 * (q[0][1] - q[0][0]) + x1 * (q[1][1] - q[1][0])));
+    to[5] =
+        per_cell_[2] *
+        (product(of_z) + (x0 * (y0 * d[0][0] + y1 * d[0][1]) + x1 * (y0 * d[1][0] + y1 * d[1][1])));
   }
 
   Values values_;
