@@ -201,7 +201,8 @@ class ForceAndSlopes {
   void locate(Block& block, int count, Position const& position) const {
     values_.locate(block.vectors, count, position);
     detail::locate<1>(block.numbers, count, position, numbers_, per_cell_);
-    detail::find_weight_slopes<Support, T>(block.slope, count, position, per_cell_);
+    if constexpr (Support > 2)  // those of cic are -1 and 1
+      detail::find_weight_slopes<Support, T>(block.slope, count, position, per_cell_);
     for (int p = 0; p < count; ++p) {
       T const* const c = c_ + (position(p) - positions_);
       for (int d = 0; d < 3; ++d) block.of_particle[p][d] = factor_ * c[d];
@@ -209,12 +210,13 @@ class ForceAndSlopes {
   }
 
   [[gnu::always_inline]] void prefetch(Block const& block, int p) const {
-    values_.prefetch(block.vectors, p);
     auto const& at = block.numbers;
     for (int a = 0; a < Support; ++a)
-      for (int b = 0; b < Support; ++b)
+      for (int b = 0; b < Support; ++b) {
+        __builtin_prefetch(vectors_.data + block.vectors.start[a][b][p]);
         __builtin_prefetch(numbers_.data + at.plane[a][p] * numbers_.plane +
                            (at.row[b][p] + at.column[0][p]));
+      }
   }
 
   void read(Block const& block, int p, T* to) const {
@@ -229,7 +231,10 @@ class ForceAndSlopes {
     auto const& at = block.numbers;
     auto const& of = block.vectors.particles;
     for (int o = 0; o < Support; ++o) {
-      for (int d = 0; d < 3; ++d) w[d][o] = at.weight[d][o][p], s[d][o] = block.slope[d][o][p];
+      for (int d = 0; d < 3; ++d) {
+        w[d][o] = at.weight[d][o][p];
+        s[d][o] = Support > 2 ? block.slope[d][o][p] : T(2 * o - 1);
+      }
       of_numbers[0][o] = at.plane[o][p] * numbers_.plane;
       of_numbers[1][o] = at.row[o][p];
       of_numbers[2][o] = at.column[o][p];
