@@ -102,4 +102,32 @@ struct DepositParts {
   }
 };
 
+/// Deposits one component of a particle's vector, as a whole number of 1 / scale: parts add up to it, and cells to the sum of all.
+template <int Support, class T>
+struct DepositWholeNumbers {
+  using Cell = std::int64_t;
+  T const* vector;  ///< of the component: three numbers apart
+  double scale;
+
+  template <class Add>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle, T const (&wx)[Support],
+                                              T const (&wy)[Support], T const (&wz)[Support],
+                                              Add const& add) const {
+    double const number = static_cast<double>(vector[3 * particle]) * scale;
+    auto const whole = static_cast<Cell>(math::rint(number == number ? number : 0.0));
+    Cell in_plane[Support], in_row[Support], in_cell[Support];
+    cut<Support, T>(whole, wx, in_plane);
+    COIR_UNROLL
+    for (int a = 0; a < Support; ++a) {
+      cut<Support, T>(in_plane[a], wy, in_row);
+      COIR_UNROLL
+      for (int b = 0; b < Support; ++b) {
+        cut<Support, T>(in_row[b], wz, in_cell);
+        COIR_UNROLL
+        for (int c = 0; c < Support; ++c) add(a, b, c, 0, in_cell[c]);
+      }
+    }
+  }
+};
+
 }  // namespace coir::mesh::detail

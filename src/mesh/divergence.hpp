@@ -8,6 +8,7 @@
 #include <coir/mesh/cells.hpp>
 #include <coir/mesh/detail/difference_weights.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace coir::mesh::detail {
@@ -88,6 +89,82 @@ struct Divergence {
       }
       numbers[k] = along_x + along_y + along_z;
     }
+  }
+};
+
+/// to += D_d^T v of one component v of whole numbers times `unit`, and for d = 0 to = that.
+template <class T>
+struct AddDifference {
+  std::int64_t const* component;  // (n_0, n_1, n_2)
+  double unit;
+  std::int64_t n[3];
+  T* to;
+  std::int64_t row;
+  int d;
+  DifferenceWeights<T> weights;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    std::int64_t const at = d == 0 ? i : d == 1 ? j : k, extent = n[d];
+    std::int64_t const stride = d == 0 ? n[1] * n[2] : d == 1 ? n[2] : 1;
+    std::int64_t const* const line = component + ((i * n[1] + j) * n[2] + k - at * stride);
+    // Whole numbers are subtracted before they are rounded.
+    auto const difference = [&](std::int64_t reach) {
+      std::int64_t const after = (at + reach) % extent, before = (at + 2 * extent - reach) % extent;
+      return static_cast<T>(unit *
+                            static_cast<double>(line[after * stride] - line[before * stride]));
+    };
+    T sum = weights.near * difference(1);
+    sum += weights.far * difference(2);
+    T& number = to[(i * n[1] + j) * row + k];
+    number = d == 0 ? sum : number + sum;
+  }
+
+  void stretch(std::int64_t i, std::int64_t j, std::int64_t begin, std::int64_t end) const {
+    auto const around = [](std::int64_t at, std::int64_t extent) {
+      return (at + 2 * extent) % extent;
+    };
+    std::int64_t const *line[4], here = (i * n[1] + j) * n[2];
+    for (int s = 0; s < 4; ++s) {
+      int const step = s < 2 ? s - 2 : s - 1;
+      line[s] = component + (d == 0   ? (around(i + step, n[0]) * n[1] + j) * n[2]
+                             : d == 1 ? (i * n[1] + around(j + step, n[1])) * n[2]
+                                      : here + step);
+    }
+    std::int64_t const first = d < 2 ? begin : std::min(end, std::max<std::int64_t>(begin, 2)),
+                       last = d < 2 ? end : std::max(first, std::min(end, n[2] - 2));
+    for (std::int64_t k = begin; k < first; ++k) (*this)(i, j, k);
+    T* const numbers = to + (i * n[1] + j) * row;
+    if (d == 0)
+      between<true>(line, first, last, numbers);
+    else
+      between<false>(line, first, last, numbers);
+    for (std::int64_t k = last; k < end; ++k) (*this)(i, j, k);
+  }
+
+ private:
+  template <bool First>
+  void between(std::int64_t const* const (&line)[4], std::int64_t first, std::int64_t last,
+               T* numbers) const {
+    std::int64_t const *const a = line[0], *const b = line[1], *const e = line[2],
+                              *const f = line[3];
+    T const near = weights.near, far = weights.far;
+    double const of = unit;
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t k = first; k < last; ++k) {
+      T const sum = near * static_cast<T>(of * static_cast<double>(e[k] - b[k])) +
+                    far * static_cast<T>(of * static_cast<double>(f[k] - a[k]));
+      numbers[k] = First ? sum : numbers[k] + sum;
+    }
+  }
+};
+
+/// to = v of one component v of whole numbers times `unit`.
+template <class T>
+struct LoadWholeNumbers {
+  AddDifference<T> of;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    of.to[(i * of.n[1] + j) * of.row + k] = static_cast<T>(
+        of.unit * static_cast<double>(of.component[(i * of.n[1] + j) * of.n[2] + k]));
   }
 };
 

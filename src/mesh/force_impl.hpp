@@ -493,54 +493,93 @@ void Force<Exec, T>::store_components() {
                                        d});
 }
 
+/// mesh += i k_d times the transform of component_.
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::gather(int d, Spectrum const& mesh) {
+  plan_->forward(fft::real_view_of(component_, shape_[2]), component_);
+  for_each("coir::mesh::force/gather", exec_,
+           coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2] / 2 + 1}),
+           detail::AddSpectralSlope<T>{component_.data(),
+                                       mesh.data(),
+                                       {shape_[0], shape_[1], shape_[2]},
+                                       d,
+                                       static_cast<T>(2 * std::numbers::pi / box_)});
+}
+
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::gather_components(Spectrum const& mesh) {
-  auto const field = fft::real_view_of(component_, shape_[2]);
   for (int d = 0; d < 3; ++d) {
     for_each("coir::mesh::force/load", exec_,
              coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2]}),
              detail::LoadComponent<T>{force_.data(),
                                       {shape_[0], shape_[1], shape_[2]},
                                       2 * (shape_[2] / 2 + 1),
-                                      field.data(),
+                                      fft::real_view_of(component_, shape_[2]).data(),
                                       d});
-    plan_->forward(field, component_);
-    for_each("coir::mesh::force/gather", exec_,
-             coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2] / 2 + 1}),
-             detail::AddSpectralSlope<T>{component_.data(),
-                                         mesh.data(),
-                                         {shape_[0], shape_[1], shape_[2]},
-                                         d,
-                                         static_cast<T>(2 * std::numbers::pi / box_)});
+    gather(d, mesh);
   }
 }
 
 template <CompiledSpace Exec, Real T>
-auto Force<Exec, T>::pull_back(double scale, Spectrum const& mesh) -> Density {
+void Force<Exec, T>::expects_to_pull_back(Spectrum const& mesh) const {
   expects(options_.vectors, "the adjoint of a force needs a mesh of forces: set options.vectors");
   expects(!ranks_, "the adjoint of a force is there on one rank alone");
-  for (int d = 0; d < 3; ++d)
-    expects(static_cast<std::int64_t>(mesh.extent(static_cast<unsigned>(d))) ==
-                (d < 2 ? shape_[static_cast<std::size_t>(d)] : shape_[2] / 2 + 1),
+  for (unsigned d = 0; d < 3; ++d)
+    expects(static_cast<std::int64_t>(mesh.extent(d)) == (d < 2 ? shape_[d] : shape_[2] / 2 + 1),
             "the adjoint of a force needs a mesh of its spectrum's shape to work in, not so many "
             "modes along axis " +
                 std::to_string(d),
-            static_cast<std::int64_t>(mesh.extent(static_cast<unsigned>(d))));
+            static_cast<std::int64_t>(mesh.extent(d)));
+}
+
+template <CompiledSpace Exec, Real T>
+auto Force<Exec, T>::pull_back(double scale, Spectrum const& mesh) -> Density {
+  expects_to_pull_back(mesh);
+  T* const to = fft::real_view_of(mesh, shape_[2]).data();
+  if (gradient_points(options_.kernel) == 0)
+    gather_components(mesh);
+  else if (gradient_points(options_.kernel) == 2)
+    detail::find_divergence<2>(exec_, force_.data(), shape_, box_, to);
+  else
+    detail::find_divergence<4>(exec_, force_.data(), shape_, box_, to);
+  return pull_back_sum(scale, mesh);
+}
+
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::add_to_pull_back(int d, std::int64_t const* component, double unit,
+                                      Spectrum const& mesh) {
+  expects_to_pull_back(mesh);
+  expects(d >= 0 && d < 3, "a component must be 0, 1 or 2", d);
+  auto const all = coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2]});
+  bool const spectral = gradient_points(options_.kernel) == 0;
+  detail::AddDifference<T> body{component,
+                                unit,
+                                {shape_[0], shape_[1], shape_[2]},
+                                fft::real_view_of(mesh, shape_[2]).data(),
+                                2 * (shape_[2] / 2 + 1),
+                                d,
+                                {}};
+  if (spectral) {
+    body.to = fft::real_view_of(component_, shape_[2]).data();
+    for_each("coir::mesh::force/load", exec_, all, detail::LoadWholeNumbers<T>{body});
+    return gather(d, mesh);
+  }
+  body.weights = {gradient_points(options_.kernel), inverse_spacing(shape_[d], box_)};
+  for_each("coir::mesh::force/divergence", exec_, all, body);
+}
+
+template <CompiledSpace Exec, Real T>
+auto Force<Exec, T>::pull_back_sum(double scale, Spectrum const& mesh) -> Density {
+  expects_to_pull_back(mesh);
   auto const field = fft::real_view_of(mesh, shape_[2]);
   if (gradient_points(options_.kernel) == 0) {
-    gather_components(mesh);
     fft::multiply_modes(exec_, mesh, inverse_laplacian<false>(scale));
     plan_->backward(mesh, field);
-    return field;
-  }
-  if (gradient_points(options_.kernel) == 2)
-    detail::find_divergence<2>(exec_, force_.data(), shape_, box_, field.data());
-  else
-    detail::find_divergence<4>(exec_, force_.data(), shape_, box_, field.data());
-  if (window_[0].data() == nullptr && options_.softening == Softening::none)
+  } else if (window_[0].data() == nullptr && options_.softening == Softening::none) {
     plan_->filter(field, mesh, inverse_laplacian<true>(scale));
-  else
+  } else {
     plan_->filter(field, mesh, inverse_laplacian<false>(scale));
+  }
   return field;
 }
 

@@ -9,6 +9,7 @@
 
 #include <coir/core/borrowed.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/mesh/paint_whole_numbers.hpp>
 
 #include <cstdint>
 #include <new>
@@ -177,6 +178,21 @@ void paint_on_ranks(Exec const& exec, GhostPlanes<Exec>& ghosts, Painted<T> cons
 
 }  // namespace coir::mesh::detail
 
+namespace coir::mesh {
+
+template <CompiledSpace Exec, Real T>
+void paint_whole_numbers(Exec const& exec, T const* position, std::int64_t particles, double box,
+                         T const* component, double scale, Cells<std::int64_t> const& cells,
+                         Assignment assignment) {
+  with_support(assignment, [&]<int Support>(std::integral_constant<int, Support>) {
+    detail::paint_with<Support, 0>(exec, detail::Painted<T>{position, particles, nullptr, 0}, box,
+                                   cells, detail::DepositWholeNumbers<Support, T>{component, scale},
+                                   PaintScheme::automatic);
+  });
+}
+
+}  // namespace coir::mesh
+
 #define COIR_INSTANTIATE_PAINT_OF(Exec, T)                                                  \
   template void paint<Exec, T>(Exec const&, Painted<T> const&, double, Cells<T> const&,     \
                                PaintOptions const&);                                        \
@@ -184,8 +200,16 @@ void paint_on_ranks(Exec const& exec, GhostPlanes<Exec>& ghosts, Painted<T> cons
                                                   CellsWindow<T> const&, Assignment);       \
   template void paint_on_ranks<Exec, T>(Exec const&, GhostPlanes<Exec>&, Painted<T> const&, \
                                         double, CellsWindow<T> const&, PaintOptions const&);
-#define COIR_INSTANTIATE_PAINT(Exec)      \
-  namespace coir::mesh::detail {          \
-  COIR_INSTANTIATE_PAINT_OF(Exec, float)  \
-  COIR_INSTANTIATE_PAINT_OF(Exec, double) \
+#define COIR_INSTANTIATE_PAINT_WHOLE_OF(Exec, T)                                           \
+  template void paint_whole_numbers<Exec, T>(Exec const&, T const*, std::int64_t, double,  \
+                                             T const*, double, Cells<std::int64_t> const&, \
+                                             Assignment);
+#define COIR_INSTANTIATE_PAINT(Exec)            \
+  namespace coir::mesh::detail {                \
+  COIR_INSTANTIATE_PAINT_OF(Exec, float)        \
+  COIR_INSTANTIATE_PAINT_OF(Exec, double)       \
+  }                                             \
+  namespace coir::mesh {                        \
+  COIR_INSTANTIATE_PAINT_WHOLE_OF(Exec, float)  \
+  COIR_INSTANTIATE_PAINT_WHOLE_OF(Exec, double) \
   }

@@ -6,18 +6,21 @@
 #include "simulation_impl.hpp"
 
 #include <coir/autodiff/dual.hpp>
+#include <coir/core/borrowed.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/cosmology/parameter_derivatives.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/mesh/paint.hpp>
+#include <coir/mesh/paint_whole_numbers.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -157,9 +160,57 @@ void Simulation<Exec, T>::reverse(int steps) {
   rest();
 }
 
+/// From the cotangents of momenta, as they are those of the forces at particles but for the kick: the adjoint of readout, and then
+/// that of the force.
 template <CompiledSpace Exec, Real T>
-void Simulation<Exec, T>::pull_back_last(bool stops,
-                                         typename mesh::Force<Exec, T>::Spectrum const& mesh,
+auto Simulation<Exec, T>::pull_back_force(double scale, Spectrum const& mesh,
+                                          Cotangents<Exec, T> const& cotangents) -> Density {
+  auto& force = mover_.force();
+  Stopwatch<Exec> const painting(exec_);
+  mesh::paint(exec_, particles_.position, cotangents.momentum, particles_.box, force.force(),
+              {.assignment = options_.assignment});
+  seconds_.paint += painting.seconds();
+  Stopwatch<Exec> const solving(exec_);
+  auto const potential = force.pull_back(scale, mesh);
+  seconds_.fft += solving.seconds();
+  return potential;
+}
+
+/// The same, component by component in whole numbers, whose sums don't depend on the order of particles.
+template <CompiledSpace Exec, Real T>
+auto Simulation<Exec, T>::pull_back_force_in_order(double scale, Spectrum const& mesh,
+                                                   Cotangents<Exec, T> const& cotangents)
+    -> Density {
+  auto& force = mover_.force();
+  auto const& shape = force.shape();
+  // A cell may hold 2^22 particles with the largest cotangent.
+  int exponent;
+  std::frexp(std::max(reverser_->largest_momentum_slope(),
+                      static_cast<double>(std::numeric_limits<float>::min())),
+             &exponent);
+  double const whole = std::ldexp(1.0, 40 - exponent);
+  // The three numbers of a cell have room for one whole number.
+  Borrowed<std::int64_t, T> const numbers(force.force().data(), size_of(shape));
+  mesh::Cells<std::int64_t> const cells{
+      numbers.data(), {shape[0], shape[1], shape[2]}, shape[1] * shape[2], shape[2]};
+  for (int d = 0; d < 3; ++d) {
+    Stopwatch<Exec> const painting(exec_);
+    mesh::paint_whole_numbers<Exec, T>(exec_, particles_.position.data(), particles_.count(),
+                                       particles_.box, cotangents.momentum.data() + d, whole, cells,
+                                       options_.assignment);
+    seconds_.paint += painting.seconds();
+    Stopwatch<Exec> const solving(exec_);
+    force.add_to_pull_back(d, cells.data, 1 / whole, mesh);
+    seconds_.fft += solving.seconds();
+  }
+  Stopwatch<Exec> const solving(exec_);
+  auto const potential = force.pull_back_sum(scale, mesh);
+  seconds_.fft += solving.seconds();
+  return potential;
+}
+
+template <CompiledSpace Exec, Real T>
+void Simulation<Exec, T>::pull_back_last(bool stops, Spectrum const& mesh,
                                          Cotangents<Exec, T> const& cotangents,
                                          detail::FactorSlopes& slopes) {
   auto const made = made_.back();
@@ -175,16 +226,12 @@ void Simulation<Exec, T>::pull_back_last(bool stops,
 
   std::array<Vectors, 2> const further{cotangents.position, cotangents.momentum};
   sort(further);
-  Stopwatch<Exec> const painting(exec_);
-  mesh::paint(exec_, particles_.position, cotangents.momentum, particles_.box, force.force(),
-              {.assignment = options_.assignment});
-  seconds_.paint += painting.seconds();
-  Stopwatch<Exec> const solving(exec_);
   double const cells_per_particle =
       static_cast<double>(size_of(force.shape())) / static_cast<double>(particles_.total());
-  auto const potential =
-      force.pull_back(move.kick * 1.5 * growth_.parameters().omega_m * cells_per_particle, mesh);
-  seconds_.fft += solving.seconds();
+  double const scale = move.kick * 1.5 * growth_.parameters().omega_m * cells_per_particle;
+  auto const potential = has_deterministic_slopes_
+                             ? pull_back_force_in_order(scale, mesh, cotangents)
+                             : pull_back_force(scale, mesh, cotangents);
   find_force(further);
 
   double drift = move.drift_before;

@@ -90,6 +90,43 @@ TYPED_TEST(ForcePullBack, IsTheAdjointOfSolve) {
       }
 }
 
+// Whole numbers, component by component, give what vectors give.
+TYPED_TEST(ForcePullBack, IsTheSameFromWholeNumbers) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  using Space = typename Exec::memory_space;
+  for (Shape<3> const& n : {Shape<3>{1, 1, 1}, Shape<3>{2, 3, 1}, Shape<3>{4, 2, 5},
+                            Shape<3>{7, 9, 13}, Shape<3>{5, 12, 40}})
+    for (auto const kernel : {ForceKernel::naive, ForceKernel::one_four, ForceKernel::three_two}) {
+      Force<Exec, T> force(Exec{}, n, 2.0, {.kernel = kernel});
+      double const unit = std::ldexp(1.0, -20);
+      auto vectors = random_numbers(3 * size_of(n), 2);
+      for (auto& number : vectors) number = std::round(number / unit) * unit;
+      auto const host = Kokkos::create_mirror_view(force.force());
+      for (std::size_t c = 0; c < vectors.size(); ++c) host.data()[c] = static_cast<T>(vectors[c]);
+      Kokkos::deep_copy(force.force(), host);
+      auto const memory = fft::allocate_in_place<T, Space>("memory", n);
+      auto const expected = numbers_of(force.pull_back(0.7, memory));
+      auto const other = fft::allocate_in_place<T, Space>("memory", n);
+      Kokkos::deep_copy(other, Kokkos::complex<T>(1, 1));  // what was there doesn't count
+      for (int d = 0; d < 3; ++d) {
+        Kokkos::View<std::int64_t*, Space> const component("component", vectors.size() / 3);
+        auto const numbers = Kokkos::create_mirror_view(component);
+        for (std::size_t c = 0; c < numbers.size(); ++c)
+          numbers(c) =
+              static_cast<std::int64_t>(vectors[3 * c + static_cast<std::size_t>(d)] / unit);
+        Kokkos::deep_copy(component, numbers);
+        force.add_to_pull_back(d, component.data(), unit, other);
+      }
+      auto const found = numbers_of(force.pull_back_sum(0.7, other));
+      double size = 0;
+      for (double const number : expected) size = std::max(size, std::abs(number));
+      for (std::size_t c = 0; c < found.size(); ++c)
+        ASSERT_NEAR(found[c], expected[c], 60 * std::numeric_limits<T>::epsilon() * size)
+            << mesh::name_of(kernel) << " of " << in_words(n);
+    }
+}
+
 TYPED_TEST(ForcePullBack, NamesWhatIsWrong) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
@@ -100,4 +137,6 @@ TYPED_TEST(ForcePullBack, NamesWhatIsWrong) {
   Force<Exec, T> force(Exec{}, n, 1.0), lean(Exec{}, n, 1.0, {.vectors = false});
   EXPECT_THROW(force.pull_back(1, other), PreconditionError);
   EXPECT_THROW(lean.pull_back(1, memory), PreconditionError);
+  EXPECT_THROW(force.add_to_pull_back(3, nullptr, 1, memory), PreconditionError);
+  EXPECT_THROW(force.pull_back_sum(1, other), PreconditionError);
 }

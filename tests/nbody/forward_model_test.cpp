@@ -4,6 +4,7 @@
 #include <nbody/universe.hpp>
 #include <support/message_of.hpp>
 #include <support/spaces.hpp>
+#include <support/thread_counts.hpp>
 
 #include <cstring>
 #include <random>
@@ -179,6 +180,30 @@ TYPED_TEST(ForwardModelOf, GivesTheSameBitsTwice) {
   EXPECT_TRUE(same_bits(first.slope.noise, second.slope.noise));
   for (auto const member : varied)
     EXPECT_EQ(first.slope.parameters.*member, second.slope.parameters.*member);
+}
+
+// What the test below runs on several numbers of threads: particles are sorted from 48 along a side on.
+TEST(ForwardModelOnHost, PrintsADigestOfItsBits) {
+  coir::testing::Digest digest;
+  for (auto const stepper : {Stepper::fastpm, Stepper::bullfrog}) {
+    using OnHost = coir::testing::Case<coir::testing::Host, float>;
+    auto options = steps(stepper, Assignment::cic);
+    options.scale_factors = scale_factors(0.1, 1, 6);
+    options.deterministic = true;
+    std::size_t const n = 48;
+    ModelOf<OnHost> const model({}, {.side = n, .box = 96, .simulation = options});
+    auto const noise = field_of<OnHost>(normal_numbers(n * n * n, 1), n);
+    auto const [value, slope] =
+        model.value_and_grad(noise, cosmology::planck18(), misfit<OnHost>(Assignment::cic));
+    digest.add_number(value);
+    digest.add(slope.noise);
+    for (auto const member : varied) digest.add_number(slope.parameters.*member);
+  }
+  digest.print();
+}
+
+TEST(ForwardModelOnHost, HasTheSameBitsForAnyThreadCount) {
+  coir::testing::expect_same_digests("ForwardModelOnHost.PrintsADigestOfItsBits");
 }
 
 TYPED_TEST(ForwardModelOf, TakesAnyLossOfTheDensity) {

@@ -129,6 +129,13 @@ class Force {
   /// \throws PreconditionError without options().vectors, over ranks, or if the mesh has another shape
   Density pull_back(double scale, Spectrum const& mesh);
 
+  /// The same from the three components of dJ / d force() one after the other, each as whole numbers times `unit`: call it with
+  /// d = 0, 1 and 2, and then pull_back_sum().
+  ///
+  /// \param component  of each cell of force(), without gaps, in the memory of force() for instance
+  void add_to_pull_back(int d, std::int64_t const* component, double unit, Spectrum const& mesh);
+  Density pull_back_sum(double scale, Spectrum const& mesh);
+
   Shape<3> const& shape() const { return shape_; }
   double box() const { return box_; }
   ForceOptions const& options() const { return options_; }
@@ -141,6 +148,8 @@ class Force {
   auto inverse_laplacian(double scale) const;
   void store_components();
   void gather_components(Spectrum const& mesh);
+  void gather(int d, Spectrum const& mesh);
+  void expects_to_pull_back(Spectrum const& mesh) const;
   void make_factors();
   void solve_on_ranks(double scale);
 

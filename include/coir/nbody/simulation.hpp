@@ -147,6 +147,8 @@ class Simulation {
   using Migration = detail::ParticleMigration<Exec, T>;
   using Reverser = detail::ParticleReverser<Exec, T>;
   using Vectors = typename Particles<Exec, T>::Vectors;
+  using Spectrum = typename mesh::Force<Exec, T>::Spectrum;
+  using Density = typename mesh::Force<Exec, T>::Density;
 
   /// A call of advance() that can be taken back.
   struct Call {
@@ -173,8 +175,12 @@ class Simulation {
   std::uint32_t const* site() const;
   double held_scale() const { return made_.empty() ? 1 : made_.back().scale_after; }
   void undo_last(bool stops);
-  void pull_back_last(bool stops, typename mesh::Force<Exec, T>::Spectrum const& mesh,
-                      Cotangents<Exec, T> const& cotangents, detail::FactorSlopes& slopes);
+  Density pull_back_force(double scale, Spectrum const& mesh,
+                          Cotangents<Exec, T> const& cotangents);
+  Density pull_back_force_in_order(double scale, Spectrum const& mesh,
+                                   Cotangents<Exec, T> const& cotangents);
+  void pull_back_last(bool stops, Spectrum const& mesh, Cotangents<Exec, T> const& cotangents,
+                      detail::FactorSlopes& slopes);
   void rest(std::span<Vectors const> further = {});
   cosmology::Parameters<double> parameter_slopes(
       Call const& call, int steps, std::span<detail::MadeMove const> moves,

@@ -107,6 +107,9 @@ class ParticleReverser {
   double along_drift(Particles<Exec, T> const& particles, Cotangents<Exec, T> const& cotangents,
                      double scale, double largest_momentum) const;
 
+  /// The largest component of the cotangents of momenta, or more.
+  double largest_momentum_slope() const { return largest_momentum_slope_; }
+
   /// The largest components of cotangents, which later sums are rounded by, so that these have the same bits in any order.
   /// \throws NumericalError if one isn't a number
   void look_at(Cotangents<Exec, T> const& cotangents, std::int64_t particles);
