@@ -108,7 +108,7 @@ void answer_signals(std::string const& program) {
   }
 }
 
-void leave_lines_to_first_rank() { ends_silently = true; }
+void be_silent_when_stopped(bool silent) { ends_silently = silent; }
 
 bool interrupted() { return first_signal != 0; }
 

@@ -17,8 +17,8 @@ namespace coir::apps {
 /// \param program  its name, for the line
 void answer_signals(std::string const& program);
 
-/// A signal's end is silent from now on: launchers send their signals to all ranks, and the first one tells of it.
-void leave_lines_to_first_rank();
+/// Whether a signal's end is silent from now on. Launchers send their signals to all ranks, of which one tells of it.
+void be_silent_when_stopped(bool silent);
 
 /// True once the user has asked the program to stop, until its end.
 bool interrupted();

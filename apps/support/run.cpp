@@ -201,13 +201,16 @@ int run_on_ranks(CLI::App& app, int argc, char** argv,
   std::string const said_before_main = errors_before_main();
   Backend backend = Backend::automatic;
   add_backend(app, backend);
-  if (distributed::launch().rank > 0) leave_lines_to_first_rank();
   // Outlives what is thrown: the first rank's line comes before the end of all.
   std::optional<distributed::Session> session;
   int const code = run_guarded(app, [&] {
     // Before the command line is read: where that of one rank is wrong, the others hear of it.
-    bool const connects = distributed::launch().size > 1 && distributed::has_mpi();
+    auto const launched = distributed::launch();
+    bool const connects = launched.size > 1 && distributed::has_mpi();
+    // A launcher stops those who wait for a rank that has ended before it was here, with a line of its own.
+    be_silent_when_stopped(connects || launched.rank > 0);
     if (connects) session.emplace(argc, argv);
+    be_silent_when_stopped(launched.rank > 0);
     auto const world = connects ? session->world() : distributed::Group::self();
     CommandLine const line =
         distributed::together(world, [&] { return parse(app, argc, argv, true); });
@@ -216,7 +219,7 @@ int run_on_ranks(CLI::App& app, int argc, char** argv,
                                        {"--help", given("--help")},
                                        {"--version", given("--version")}});
     if (!line.wish.empty()) {
-      if (distributed::launch().rank == 0) std::cout << line.text;
+      if (launched.rank == 0) std::cout << line.text;
       return ExitCode::success;
     }
     if (!connects) session.emplace(argc, argv);

@@ -89,6 +89,18 @@ TEST(Ranks, WhatIsWrongWithOneCommandLineEndsAll) {
                   "all ranks must be given the same --json: it is off on rank 0 and on on rank 1");
 }
 
+TEST(Ranks, OneThatEndsBeforeItMeetsTheOthersEndsAll) {
+  expect_one_line(6, info, info + " --watch",
+                  "coir-info runs on one rank, and Open MPI's mpirun started 2 copies, each of "
+                  "which would do all of the work: start one");
+#ifndef __SANITIZE_ADDRESS__  // which needs a larger stack to begin with
+  expect_one_line(
+      6, info, "sh -c 'ulimit -s 100; exec " + info + "'",
+      "the stack may grow to 100 KiB only, below the 256 KiB that are needed: raise the "
+      "limit, as by ulimit -s 8192");
+#endif
+}
+
 TEST(Ranks, KokkosThatCanNotStartOnOneOfThemEndsAll) {
   expect_one_line(6, info, "env KOKKOS_NUM_THREADS=many " + info,
                   "the environment variable KOKKOS_NUM_THREADS must be a whole number from 1 to "
