@@ -39,8 +39,9 @@ char const examples[] =
 
 Run run_of(Settings const& settings) {
   Activity const reading("reading " + settings.target_file().string());
-  return {settings,
-          read_target(settings.target_file(), settings.universe.particles, settings.contrast)};
+  bool const one_gradient = !settings.gradient_of.empty();
+  return {settings, read_target(settings.target_file(), settings.universe.particles,
+                                settings.contrast, one_gradient)};
 }
 
 template <class T, class Exec>

@@ -51,7 +51,7 @@ void expects_mean_of_one(Target const& target, std::string const& name) {
   for (double& value : all) value /= mean;
 }
 
-Target read_array(std::filesystem::path const& path, std::int64_t side) {
+Target read_array(std::filesystem::path const& path, std::int64_t side, bool finer) {
   auto const array = io::read_npy(path);
   auto const& shape = array.shape;
   bool const is_cube = (shape.size() == 2 || shape.size() == 3) && shape[0] >= 1 &&
@@ -69,7 +69,7 @@ Target read_array(std::filesystem::path const& path, std::int64_t side) {
     target = columns_of(numbers(square.data(), square.size()), m, side);
     target.content = "a projected density of " + powers(m, 2) + " columns";
   } else {
-    if (m > side)
+    if (m > side && !finer)
       throw InputError(path.string() + ": a density of " + powers(m, 3) + " cells needs " +
                        powers(m, 3) + " particles or more, not " + powers(side, 3) +
                        ": use --side " + std::to_string(m) + ", or average the density");
@@ -136,12 +136,14 @@ std::vector<double> averaged(std::vector<double> const& values, std::int64_t row
   return result;
 }
 
-Target read_target(std::filesystem::path const& path, std::int64_t side, double contrast) {
+Target read_target(std::filesystem::path const& path, std::int64_t side, double contrast,
+                   bool finer) {
   io::Format const format = io::format_of_content(path);
   if (format == io::Format::unknown)
     throw InputError(path.string() +
                      ": is neither a PNG, a PGM nor an NPY file: convert it to one of these");
-  return format == io::Format::npy ? read_array(path, side) : read_picture(path, side, contrast);
+  return format == io::Format::npy ? read_array(path, side, finer)
+                                   : read_picture(path, side, contrast);
 }
 
 }  // namespace coir::apps::field

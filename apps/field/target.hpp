@@ -30,9 +30,11 @@ struct Target {
 /// brightness b from 0 to 1 stands for a projected density in proportion to contrast^b. Of a picture the square in its
 /// middle counts. Arrays (m, m) and pictures of more columns than `side` are averaged.
 ///
-/// \param side  particles along a side; a cell holds one of them or more on average
+/// \param side   particles along a side; a cell holds one of them or more on average
+/// \param finer  cells of a cube may be smaller: to be compared with, but not for a universe to grow into
 /// \throws InputError if it can't be read, has another shape, values that aren't finite or a mean that isn't 1
-Target read_target(std::filesystem::path const& path, std::int64_t side, double contrast);
+Target read_target(std::filesystem::path const& path, std::int64_t side, double contrast,
+                   bool finer = false);
 
 /// A square of rows * rows values averaged over side * side equal parts of it, which may cut values.
 ///

@@ -119,6 +119,7 @@ TEST_F(TargetFile, ArraysAreCubesOrColumns) {
   EXPECT_NEAR(mean_of(cube), 1, 1e-14);
   EXPECT_NEAR(cube.cells(0, 0, 1) / cube.cells(0, 0, 0), (1.02 + 0.1 * std::sin(1.0)) / 1.02,
               1e-14);
+  EXPECT_EQ(read_target(folder / "cube.npy", 4, 10, /*finer=*/true).side(), 5);
 
   auto const columns = read_target(write<2>("columns.npy", near_one, 6, 6), 3, 10);
   EXPECT_EQ(columns.side(), 3);
