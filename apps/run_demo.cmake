@@ -64,7 +64,7 @@ if(DEFINED FIELD)
   say("")
   say("A universe in which a word forms: its start is found by gradients through the simulation")
   say("")
-  run("${FIELD}" "${WORD}" --iterations 60 --output "${FOLDER}/word")
+  run("${FIELD}" "${WORD}" --realisation --iterations 60 --output "${FOLDER}/word")
   file(COPY_FILE "${FOLDER}/word/strip.png" "${FOLDER}/14_word_forms.png")
 endif()
 

@@ -27,9 +27,9 @@ char const description[] =
 
 char const examples[] =
     "Examples:\n"
-    "  coir-field apps/field/word.png --box 100 --output word\n"
+    "  coir-field apps/field/word.png --realisation --output word\n"
     "  coir-field density.npy --side 64 --sigma 0.3 --iterations 200 --report run.json\n"
-    "  coir-field photo.png --realisation --seed 7 --contrast 20 --output photo\n"
+    "  coir-field photo.png --contrast 20 --output photo\n"
     "  coir-field density.npy --check --precision double\n"
     "  coir-field --gradient-of density.npy --noise noise.npy --report slopes.json\n"
     "\n"

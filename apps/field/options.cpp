@@ -38,6 +38,7 @@ std::map<std::string, std::string> const options_of_nbody = {
     {"kernel", ""},
     {"softening", ""},
     {"precision", ""},
+    {"deterministic", ""},
     {"stepper", "The integrator (default bullfrog)"},
     {"steps", "Steps from the start to the end (default 10)"},
     {"a-start", "Scale factor at the start (default 0.05)"},

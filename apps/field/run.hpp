@@ -323,7 +323,7 @@ class Work {
     Frame const target =
         logarithm_of(enlarged(columns_of(on_host(misfit_.target()), run_.target.side()),
                               run_.target.side(), settings.pixels));
-    Range const range = range_of(target);
+    Range const range = range_of(frames.back());
     write_frames(names.picture("end_and_target"), {frames.back(), target}, {range, range});
     frames.push_back(target);
     write_frames(names.picture("strip"), frames, std::vector<Range>(frames.size(), range));

@@ -1,5 +1,6 @@
 #include <field/target.hpp>
 #include <support/command.hpp>
+#include <support/sanitizers.hpp>
 
 #include <coir/hdf5/gadget.hpp>
 #include <coir/io/image.hpp>
@@ -282,6 +283,30 @@ TEST_F(FieldApp, RealisationsAreRandomWhereTheTargetSaysNothing) {
   double product = 0;
   for (std::size_t n = 0; n < one.size(); ++n) product += one.data()[n] * two.data()[n];
   EXPECT_LT(std::abs(product) / double(one.size()), 0.3);
+}
+
+TEST_F(FieldApp, DeterministicSearchesHaveTheSameBytesForAnyNumberOfThreads) {
+  write_disc();
+  for (std::string const threads : {"1", "2"}) {
+    auto const outcome =
+        run("disc.png " + short_search + "--deterministic --quiet --output " + threads,
+            "OMP_NUM_THREADS=" + threads);
+    EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  }
+  for (char const* name : {"noise.npy", "density.npy", "strip.png"})
+    EXPECT_TRUE(read_text(folder / "1" / name) == read_text(folder / "2" / name)) << name;
+}
+
+TEST_F(FieldApp, MemoryIsWhatWasPredicted) {
+  if (coir::testing::is_sanitized)
+    GTEST_SKIP() << "the sanitizer's own memory is part of what a run takes";
+  write_disc();
+  run_quietly(
+      "disc.png --side 64 --precision double --steps 2 --a-start 0.3 --iterations 1 "
+      "--realisation --pixels 64 --backend cpu --output run --report r.json");
+  double const predicted = report()["bytes_predicted"], peak = report()["bytes_peak"];
+  EXPECT_GE(predicted, peak);
+  EXPECT_LE(predicted, 1.4 * peak);
 }
 
 TEST_F(FieldApp, ASearchGoesOnFromNoise) {

@@ -251,6 +251,8 @@ class Storm {
       std::memcpy(&end, content.data() + (content[8] < 2 ? 40 : 28), sizeof end);
       return content.size() >= end;
     }
+    // The best start so far, which coir-field writes again and again.
+    if (output.ends_with("noise.npy")) return content.size() == whole_.at(output).size();
     return content == whole_.at(output);
   }
 
