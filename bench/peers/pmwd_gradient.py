@@ -1,26 +1,35 @@
 #!/usr/bin/env python3
-"""pmwd and coir on the same white noise: where their particles end.
+"""pmwd and coir on the same white noise: where particles end, gradients of a loss, and the time that these take.
 
     python pmwd_gradient.py forward --nbody build/openmp/apps/nbody/coir-nbody
+    python pmwd_gradient.py gradient --field build/openmp/apps/field/coir-field
+    python pmwd_gradient.py times --bench build/openmp/bench/nbody/nbody_gradient_bench
 
 Both start from Lagrangian perturbation theory of second order at a = 1/16, particles 1 Mpc/h apart, and go to a = 1 by
-FastPM's steps, with spectral forces. This runs in a Python that has pmwd and h5py (see requirements-nbody.txt).
+FastPM's steps, with spectral forces. The loss is the variance of the difference of two densities, as in
+docs/papers/adjoint/grads.py of pmwd. This runs in a Python that has pmwd and h5py (see requirements-nbody.txt).
 """
 
 import argparse
+import json
+import statistics
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 try:
     import h5py
+    import jax
     import jax.numpy as jnp
     import numpy as np
     import pmwd
 except ImportError as error:
     sys.exit(f"pmwd_gradient.py is skipped: {error} (see bench/peers/README.md)")
 
+import nbody_job
 from compare import last_line, run
+from nbody_compare import run_json
 
 A_START = 1 / 16
 
@@ -40,15 +49,15 @@ def refine_tables():
     return {"transfer_lgk_maxstep": 1 / 8192, "growth_rtol": 1e-12, "growth_atol": 1e-12}
 
 
-def configuration(options, ratio, dtype, tables):
+def configuration(options, ratio, dtype, tables, a_start=A_START):
     conf = pmwd.Configuration(
         ptcl_spacing=1.0,
         ptcl_grid_shape=(options.side,) * 3,
         mesh_shape=ratio,
-        a_start=A_START,
+        a_start=a_start,
         a_stop=1,
         # Rounding must not make it one step more.
-        a_nbody_maxstep=(1 - A_START) / options.steps * (1 + 1e-9),
+        a_nbody_maxstep=(1 - a_start) / options.steps * (1 + 1e-9),
         float_dtype=dtype,
         **tables,
     )
@@ -60,6 +69,26 @@ def particles_of(modes, cosmo, conf):
     cosmo = pmwd.boltzmann(cosmo, conf, varlin=False)
     start, observable = pmwd.lpt(pmwd.linear_modes(modes, cosmo, conf), cosmo, conf)
     return pmwd.nbody(start, observable, cosmo, conf)[0]
+
+
+def density_of(modes, cosmo, conf):
+    return pmwd.scatter(particles_of(modes, cosmo, conf), conf)
+
+
+def loss_of(target, conf):
+    """A function of noise and cosmology."""
+    return lambda modes, cosmo: (density_of(modes, cosmo, conf) - target).var()
+
+
+def slopes_of(cosmology):
+    """pmwd's derivatives by our names, that of A_s per 1."""
+    return {
+        "A_s": 1e9 * float(cosmology.A_s_1e9),
+        "n_s": float(cosmology.n_s),
+        "omega_m": float(cosmology.Omega_m),
+        "omega_b": float(cosmology.Omega_b),
+        "h": float(cosmology.h),
+    }
 
 
 def noise_of(seed, conf):
@@ -123,7 +152,7 @@ def compare_forward(options):
     for tables, name in [({}, "its own"), (None, "fine")]:
         tables = refine_tables() if tables is None else tables
         for ratio in options.ratios:
-            for dtype in options.dtypes:
+            for dtype in ("float32", "float64"):
                 conf = configuration(options, ratio, dtype, tables)
                 modes = noise_of(options.seed, conf)
                 ends = particles_of(modes, pmwd.SimpleLCDM(conf), conf)
@@ -145,6 +174,100 @@ def displacements(positions, side):
     return wrapped(positions - sites.reshape(-1, 3), side)
 
 
+def our_gradient(options, ratio, dtype, noise, target):
+    """The value, the slope of the noise and those of parameters, by coir-field."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        np.save(folder / "noise.npy", np.asarray(noise))
+        np.save(folder / "target.npy", np.asarray(target))
+        # Its loss is sum (density - target)^2 / (2 sigma^2). Means are equal, so that the variance is the mean square.
+        sigma = (target.size / 2) ** 0.5
+        universe = universe_options(options, ratio, dtype)
+        universe[universe.index("--particles")] = "--side"
+        run_ours(
+            [options.field, "--gradient-of", folder / "target.npy", "--noise", folder / "noise.npy", *universe,
+             "--sigma", sigma, "--smooth", 0, "--output", folder, "--report", folder / "report.json", "--quiet"]
+        )  # fmt: skip
+        report = json.loads((folder / "report.json").read_text())
+        return report["misfit"], np.load(folder / "gradient.npy"), report["slopes"]
+
+
+def compare_gradients(options):
+    """Prints a table of gradients of the noise, and one of those of parameters. Float is also compared with double."""
+    noise_rows, parameter_rows = [], []
+    for tables, name in [({}, "its own"), (None, "fine")]:
+        tables = refine_tables() if tables is None else tables
+        for ratio in options.ratios:
+            exact = None  # in double: our slope, and theirs
+            for dtype in ("float64", "float32"):
+                conf = configuration(options, ratio, dtype, tables)
+                cosmo = pmwd.SimpleLCDM(conf)
+                if exact is None:
+                    target = density_of(noise_of(0, conf), cosmo, conf)
+                noise = noise_of(1, conf)
+                gradient = jax.value_and_grad(loss_of(target.astype(dtype), conf), argnums=(0, 1))
+                value, (slope, cosmology) = gradient(noise, cosmo)
+                slope, theirs = np.asarray(slope, dtype=np.float64), slopes_of(cosmology)
+                our_value, our_slope, ours = our_gradient(options, ratio, dtype, noise, target)
+                exact = exact or (our_slope, slope)
+                case = f"| {ratio} | {dtype} | {name} |"
+                from_double = [rms(found - right) for found, right in zip((our_slope, slope), exact)]
+                noise_rows.append(
+                    f"{case} {float(value):.6g} | {our_value / float(value) - 1:.1e} | {rms(slope):.4g} | "
+                    + " | ".join(f"{d / rms(slope):.1e}" for d in (rms(our_slope - slope), *from_double))
+                    + " |"
+                )
+                apart = " | ".join(f"{ours[p] / theirs[p] - 1:.1e}" for p in theirs)
+                parameter_rows.append(f"{case} {apart} |")
+    case = "| mesh ratio | numbers | pmwd's tables |"
+    columns = ["loss", "ours / theirs - 1", "rms slope of the noise", "rms of ours - theirs, over it"]
+    columns += ["of ours - ours in double", "of theirs - theirs in double"]
+    print(f"{case} {' | '.join(columns)} |\n" + "| --- " * (3 + len(columns)) + "|\n" + "\n".join(noise_rows))
+    print(f"\nours / theirs - 1\n\n{case} {' | '.join(theirs)} |")
+    print("| --- " * (3 + len(theirs)) + "|\n" + "\n".join(parameter_rows))
+
+
+def seconds_of(work):
+    start = time.perf_counter()
+    jax.block_until_ready(work())
+    return time.perf_counter() - start
+
+
+def compare_times(options):
+    """Seconds of the loss, and of the loss with its gradient, of bench/nbody/gradient_bench.cpp and of pmwd in turns."""
+    conf = configuration(options, options.ratio, "float32", {}, a_start=nbody_job.A_START)
+    cosmo = pmwd.SimpleLCDM(conf)
+    target = density_of(noise_of(0, conf), cosmo, conf)
+    noise = noise_of(1, conf)
+    loss = loss_of(target, conf)
+    gradient = jax.value_and_grad(loss, argnums=(0, 1))
+    theirs = {"value": lambda: loss(noise, cosmo), "value_and_grad": lambda: gradient(noise, cosmo)}
+    for work in theirs.values():
+        seconds_of(work)  # compiles
+    names = [f"{kernel}/{options.side}/{options.ratio}" for kernel in ("fastpm", "fastpm,naive")]
+    seconds = {name: {"value": [], "value_and_grad": []} for name in ["pmwd", *names]}
+    for _ in range(options.rounds):
+        for what, work in theirs.items():
+            seconds["pmwd"][what].append(seconds_of(work))
+        for name in names:
+            report = run_json(
+                [options.bench, f"--benchmark_filter=^{name}/", "--benchmark_min_time=1",
+                 "--benchmark_format=json"]
+            )  # fmt: skip
+            (entry,) = report["benchmarks"]
+            for what in theirs:
+                seconds[name][what].append(entry[what])
+    print(
+        "| | loss, s | loss and gradient, s | gradient's factor | pmwd's time over it |\n"
+        + "| --- " * 5
+        + "|"
+    )
+    their_time = statistics.median(seconds["pmwd"]["value_and_grad"])
+    for name, times in seconds.items():
+        value, both = (statistics.median(times[what]) for what in theirs)
+        print(f"| {name} | {value:.3g} | {both:.3g} | {both / value:.2f} | {their_time / both:.1f} |")
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
@@ -152,15 +275,26 @@ def parse_arguments():
     forward.add_argument("--nbody", required=True, help="the executable coir-nbody")
     forward.add_argument("--side", type=int, default=64, help="particles along a side")
     forward.add_argument("--steps", type=int, default=30)
-    forward.add_argument("--ratios", type=int, nargs="+", default=[1, 2], help="cells per particle")
-    forward.add_argument("--dtypes", nargs="+", default=["float32", "float64"])
     forward.add_argument("--seed", type=int, default=0, help="of pmwd's white noise")
+    gradient = commands.add_parser("gradient", help="compare gradients of a loss")
+    gradient.add_argument("--field", required=True, help="the executable coir-field")
+    gradient.add_argument("--side", type=int, default=32, help="particles along a side")
+    gradient.add_argument("--steps", type=int, default=15)
+    for command in (forward, gradient):
+        command.add_argument("--ratios", type=int, nargs="+", default=[1, 2], help="cells per particle")
+    times = commands.add_parser("times", help="time a loss and its gradient in turns")
+    times.add_argument("--bench", required=True, help="the executable nbody_gradient_bench")
+    times.add_argument("--side", type=int, default=128, help="particles along a side")
+    times.add_argument("--ratio", type=int, default=1, help="cells per particle along a side")
+    times.add_argument("--steps", type=int, default=20)
+    times.add_argument("--rounds", type=int, default=3)
     return parser.parse_args()
 
 
 def main():
     options = parse_arguments()
-    {"forward": compare_forward}[options.command](options)
+    commands = {"forward": compare_forward, "gradient": compare_gradients, "times": compare_times}
+    commands[options.command](options)
 
 
 if __name__ == "__main__":
