@@ -436,22 +436,58 @@ void Force<Exec, T>::solve_on_ranks(double scale) {
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::solve(double scale) {
   if (ranks_) return solve_on_ranks(scale);
+  find_potential(scale);
+  find_vectors();
+}
+
+/// Of one rank: the potential in the memory of the density, or its spectrum where the gradient is spectral.
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::find_potential(double scale) {
   if (gradient_points(options_.kernel) == 0) {
     plan_->forward(density(), spectrum_);
     fft::multiply_modes(exec_, spectrum_, inverse_laplacian<false>(scale));
-    if (options_.vectors) store_components();
-    return;
-  }
-  if (window_[0].data() == nullptr && options_.softening == Softening::none)
+  } else if (window_[0].data() == nullptr && options_.softening == Softening::none) {
     plan_->filter(density(), spectrum_, inverse_laplacian<true>(scale));
-  else
+  } else {
     plan_->filter(density(), spectrum_, inverse_laplacian<false>(scale));
+  }
+}
+
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::find_vectors() {
   if (!options_.vectors) return;
+  if (gradient_points(options_.kernel) == 0) return store_components();
   detail::PotentialInVectors const both{shape_};
   if (gradient_points(options_.kernel) == 2)
     both.make_vectors<2>(exec_, memory_.data(), copy_.data(), box_);
   else
     both.make_vectors<4>(exec_, memory_.data(), copy_.data(), box_);
+}
+
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::expects_to_keep(Spectrum const& kept) const {
+  expects(!ranks_, "a potential is kept on one rank alone");
+  for (unsigned d = 0; d < 3; ++d)
+    expects(kept.extent(d) == spectrum_.extent(d),
+            "a potential is kept in a mesh of the spectrum's shape, not with so many modes along "
+            "axis " +
+                std::to_string(d),
+            static_cast<std::int64_t>(kept.extent(d)));
+}
+
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::solve(double scale, Spectrum const& kept) {
+  expects_to_keep(kept);
+  find_potential(scale);
+  Kokkos::deep_copy(exec_, kept, spectrum_);
+  find_vectors();
+}
+
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::solve_again(Spectrum const& kept) {
+  expects_to_keep(kept);
+  Kokkos::deep_copy(exec_, spectrum_, kept);
+  find_vectors();
 }
 
 template <CompiledSpace Exec, Real T>

@@ -165,7 +165,8 @@ void ParticleMover<Exec, T>::paint(Particles<Exec, T> const& particles,
 
 template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, bool are_sorted,
-                                        PhaseSeconds& seconds) {
+                                        PhaseSeconds& seconds,
+                                        typename mesh::Force<Exec, T>::Spectrum const& kept) {
   Stopwatch<Exec> const painting(exec_);
   mesh::PaintOptions paint{options_.assignment, options_.scheme, options_.deterministic};
   // On devices tiles pay for sorted particles.
@@ -175,7 +176,20 @@ void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, boo
   this->paint(particles, paint);
   seconds.paint += painting.seconds();
   Stopwatch<Exec> const solving(exec_);
-  force_.solve(1.5 * omega_m_ * cells_per_particle_);
+  double const scale = 1.5 * omega_m_ * cells_per_particle_;
+  if (kept.data() != nullptr)
+    force_.solve(scale, kept);
+  else
+    force_.solve(scale);
+  seconds.fft += solving.seconds();
+  has_force_ = true;
+}
+
+template <CompiledSpace Exec, Real T>
+void ParticleMover<Exec, T>::find_force_again(typename mesh::Force<Exec, T>::Spectrum const& kept,
+                                              PhaseSeconds& seconds) {
+  Stopwatch<Exec> const solving(exec_);
+  force_.solve_again(kept);
   seconds.fft += solving.seconds();
   has_force_ = true;
 }

@@ -215,7 +215,8 @@ void Simulation<Exec, T>::find_force(std::span<Vectors const> further) {
   if (is_at_home || !mover_.has_force()) migrate();
   if (mover_.has_force()) return;
   sort(further);
-  mover_.find_force(particles_, sorter_.is_sorted(), seconds_);
+  potential_ = room_for_potential();
+  mover_.find_force(particles_, sorter_.is_sorted(), seconds_, potential_);
   expects_force();
 }
 
@@ -261,6 +262,7 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
   distributed::expects_alike(group_, {{"number of steps", steps}});
   if (reverser_ && steps > 0) {
     reverser_->set_scale(particles_, held_scale());
+    keeps_potentials_ = options_.keep_potentials;
     calls_.push_back({done_, made_.size()});
   }
   for (int s = 0; s < steps; ++s) {

@@ -23,6 +23,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace coir::nbody {
@@ -83,8 +84,10 @@ void Simulation<Exec, T>::make_on_grid(Move const& move, bool closes) {
   made.step = closes ? done_ : done_ + 1;
   reverser_->drift(particles_, move.drift_before, made.scale, false);
   if (move.drift_before != 0) mover_.positions_have_changed();
+  Kept kept;
   if (move.has_kick()) {
     find_force();
+    kept = std::exchange(potential_, {});
     Stopwatch<Exec> const watch(exec_);
     reverser_->kick_and_drift(mover_.force(), particles_, site(), made);
     seconds_.readout += watch.seconds();
@@ -98,13 +101,39 @@ void Simulation<Exec, T>::make_on_grid(Move const& move, bool closes) {
   }
   if (move.drift_after != 0) mover_.positions_have_changed();
   made_.push_back(made);
+  kept_.push_back(kept);
+}
+
+/// Memory for one more potential, if potentials are kept and there is enough; or an empty View.
+template <CompiledSpace Exec, Real T>
+auto Simulation<Exec, T>::room_for_potential() -> Kept {
+  if (!keeps_potentials_) return {};
+  auto const& shape = mover_.force().shape();
+  std::int64_t const bytes =
+      shape[0] * shape[1] * 2 * (shape[2] / 2 + 1) * static_cast<std::int64_t>(sizeof(T));
+  std::int64_t held = 0;
+  for (auto const& kept : kept_) held += kept.data() == nullptr ? 0 : bytes;
+  if (2 * (held + bytes) > held + free_bytes<typename Exec::memory_space>()) return {};
+  return fft::allocate_in_place<T, typename Exec::memory_space>("coir::nbody::reverse/potential",
+                                                                shape);
+}
+
+/// The force of the present positions, from the potential that was kept when particles were here, if it was.
+template <CompiledSpace Exec, Real T>
+void Simulation<Exec, T>::find_force_of(Kept const& kept, std::span<Vectors const> further) {
+  if (mover_.has_force()) return;
+  if (kept.data() == nullptr) return find_force(further);
+  sort(further);
+  mover_.find_force_again(kept, seconds_);
 }
 
 /// Undoes made_.back(), and with its kick the drift of the move before unless that stays.
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::undo_last(bool stops) {
   auto const made = made_.back();
+  Kept const kept = kept_.back();
   made_.pop_back();
+  kept_.pop_back();
   Move const& move = made.move;
   if (!drift_is_undone_ && move.drift_after != 0) {
     reverser_->drift(particles_, move.drift_after, made.scale_after, true);
@@ -112,7 +141,7 @@ void Simulation<Exec, T>::undo_last(bool stops) {
   }
   drift_is_undone_ = false;
   if (move.has_kick()) {
-    find_force();
+    find_force_of(kept, {});
     double drift = move.drift_before;
     if (drift == 0 && !stops && !made_.empty()) {
       drift = made_.back().move.drift_after;
@@ -140,6 +169,7 @@ void Simulation<Exec, T>::reverse(int steps) {
   if (steps == 0) return;
   int const target = done_ - steps;
   reverser_->set_scale(particles_, held_scale());
+  keeps_potentials_ = false;
   while (done_ > target) {
     sorter_.begin_step(done_ - target);
     while (!made_.empty() && made_.back().step == done_) {
@@ -214,7 +244,9 @@ void Simulation<Exec, T>::pull_back_last(bool stops, Spectrum const& mesh,
                                          Cotangents<Exec, T> const& cotangents,
                                          detail::FactorSlopes& slopes) {
   auto const made = made_.back();
+  Kept const kept = kept_.back();
   made_.pop_back();
+  kept_.pop_back();
   Move const& move = made.move;
   auto& force = mover_.force();
   if (!drift_is_undone_)
@@ -232,7 +264,7 @@ void Simulation<Exec, T>::pull_back_last(bool stops, Spectrum const& mesh,
   auto const potential = has_deterministic_slopes_
                              ? pull_back_force_in_order(scale, mesh, cotangents)
                              : pull_back_force(scale, mesh, cotangents);
-  find_force(further);
+  find_force_of(kept, further);
 
   double drift = move.drift_before;
   if (drift == 0 && !stops) {
@@ -264,6 +296,7 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
   auto const mesh = fft::allocate_in_place<T, typename Exec::memory_space>(
       "coir::nbody::pull_back/potential", shape);
   reverser_->look_at(cotangents, particles_.count());
+  keeps_potentials_ = false;
   reverser_->set_scale(particles_, held_scale());
 
   std::vector<detail::MadeMove> const moves(made_.begin() + static_cast<std::ptrdiff_t>(call.begin),

@@ -224,6 +224,22 @@ TYPED_TEST(PullBack, IsADifferenceAcrossStepsThatForgetMomenta) {
                              1e-4, 1e-7);
 }
 
+TYPED_TEST(PullBack, IsTheSameWithPotentialsThatWereKept) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  Loss const loss(side * side * side);
+  for (auto const stepper : {Stepper::fastpm, Stepper::bullfrog}) {
+    SimulationOptions options{
+        .scale_factors = scale_factors(start, 1, 5), .stepper = stepper, .deterministic = true};
+    auto const without = pulled_back<Exec, T>(loss, options, universe<Exec, T>());
+    options.keep_potentials = true;
+    auto const with = pulled_back<Exec, T>(loss, options, universe<Exec, T>());
+    EXPECT_EQ(with.position, without.position);
+    EXPECT_EQ(with.momentum, without.momentum);
+    EXPECT_EQ(with.parameters.omega_m, without.parameters.omega_m);
+  }
+}
+
 TYPED_TEST(PullBack, InFloatIsThatInDouble) {
   using Exec = typename TypeParam::Exec;
   Loss const loss(side * side * side);

@@ -89,6 +89,35 @@ TYPED_TEST(Reverse, GivesTheStartBackToTheBit) {
           }
 }
 
+TYPED_TEST(Reverse, WorksWithPotentialsThatWereKept) {
+  for (auto const stepper : steppers)
+    for (auto const kernel : {ForceKernel::one_four, ForceKernel::naive}) {
+      SimulationOptions options{.scale_factors = scale_factors(0.1, 1, 5),
+                                .stepper = stepper,
+                                .kernel = kernel,
+                                .reversible = true};
+      auto without = simulation_of<TypeParam>(universe<TypeParam>(10, 0.1), options);
+      options.keep_potentials = true;
+      auto with = simulation_of<TypeParam>(universe<TypeParam>(10, 0.1), options);
+      auto const start = copy_of(with.particles());
+      for (auto* simulation : {&with, &without}) {
+        simulation->advance(2);
+        simulation->advance(3);
+      }
+      EXPECT_TRUE(same_particles(without.particles(), with.particles()));
+      double const before = with.seconds().paint;
+      with.reverse(2);  // to a step's end that wasn't held: its closing kick needs a force
+      without.reverse(2);
+      EXPECT_TRUE(same_particles(without.particles(), with.particles()));
+      with.reverse(3);
+      EXPECT_TRUE(same_particles(start, with.particles())) << name_of(stepper);
+      // All but the closing kick of the step in between have theirs: nothing else is painted.
+      without.reverse(3);
+      if (stepper == Stepper::bullfrog) EXPECT_EQ(with.seconds().paint, before);
+      EXPECT_LT(with.seconds().paint - before, 0.5 * without.seconds().paint);
+    }
+}
+
 TYPED_TEST(Reverse, StopsWhereAdvanceWouldHave) {
   for (auto const stepper : steppers) {
     SimulationOptions const options{

@@ -117,6 +117,14 @@ class Force {
   /// Computes the force of the density in density().
   void solve(double scale);
 
+  /// The same, and keeps what the force is made of: the potential, or with a spectral gradient its spectrum.
+  ///
+  /// \param kept  (n_0, n_1, n_2 / 2 + 1), out
+  /// \throws PreconditionError over ranks, or if `kept` has another shape
+  void solve(double scale, Spectrum const& kept);
+  /// Makes force() of what solve() kept, with the same bits.
+  void solve_again(Spectrum const& kept);
+
   /// The adjoint of solve(): of dJ / d force(), which the caller has written to force(), it makes dJ / d density,
   ///
   ///   slope = S^T sum_d D_d^T force_d,
@@ -152,6 +160,9 @@ class Force {
   void expects_to_pull_back(Spectrum const& mesh) const;
   void make_factors();
   void solve_on_ranks(double scale);
+  void find_potential(double scale);
+  void find_vectors();
+  void expects_to_keep(Spectrum const& kept) const;
 
   /// Members of a force over ranks: transforms, and ghosts of the density and of the potential.
   struct OverRanks {

@@ -149,6 +149,8 @@ class Simulation {
   using Vectors = typename Particles<Exec, T>::Vectors;
   using Spectrum = typename mesh::Force<Exec, T>::Spectrum;
   using Density = typename mesh::Force<Exec, T>::Density;
+  using Kept =
+      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, typename Exec::memory_space>;
 
   /// A call of advance() that can be taken back.
   struct Call {
@@ -167,6 +169,8 @@ class Simulation {
   void migrate();
   void go_home();
   void find_force(std::span<Vectors const> further = {});
+  Kept room_for_potential();
+  void find_force_of(Kept const& kept, std::span<Vectors const> further);
   void sort(std::span<Vectors const> further);
   void expects_force() const;
   void make(Move const& move, bool closes);
@@ -200,6 +204,9 @@ class Simulation {
   std::optional<Reverser> reverser_;    // of a reversible simulation
   bool has_deterministic_slopes_;
   std::vector<detail::MadeMove> made_;
+  bool keeps_potentials_ = false;  // not on the way back
+  Kept potential_;                 // that of the present force, if it was kept
+  std::vector<Kept> kept_;         // the potential of each move in made_, or an empty View
   std::vector<Call> calls_;
   bool drift_is_undone_ = false;  // that of made_.back(): it was joined to what came after
   PhaseSeconds seconds_;

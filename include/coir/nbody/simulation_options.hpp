@@ -51,6 +51,9 @@ struct SimulationOptions {
   /// With reversible: the largest momentum that can be held, in units of the rms (of a component) that linear theory predicts at
   /// that time for the particles given. Momenta are multiples of about 2^-23 of it (float) or 2^-51 (double). From 1 to 2^20.
   double momentum_range = 32;
+  /// With reversible: keep the potential of each step for the way back, which then needn't paint and transform densities again,
+  /// as long as half of the free memory is left. Takes 4 bytes per cell of the mesh and step (float) or 8 (double).
+  bool keep_potentials = false;
   /// Over ranks: the share by which a rank may have more particles than its part of the lattice before memory must grow.
   double headroom = 0.1;
 };

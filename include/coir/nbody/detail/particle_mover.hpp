@@ -42,7 +42,12 @@ class ParticleMover {
 
   /// Paints the density and computes its force.
   /// \param are_sorted  whether the particles are sorted by the mesh, which painting by tiles pays for
-  void find_force(Particles<Exec, T> const& particles, bool are_sorted, PhaseSeconds& seconds);
+  /// \param kept        where the potential is kept, see Force::solve(); may be empty
+  void find_force(Particles<Exec, T> const& particles, bool are_sorted, PhaseSeconds& seconds,
+                  typename mesh::Force<Exec, T>::Spectrum const& kept = {});
+
+  /// Takes the force from a potential that was kept for the present positions.
+  void find_force_again(typename mesh::Force<Exec, T>::Spectrum const& kept, PhaseSeconds& seconds);
 
   /// To be called by whoever else moves particles.
   void positions_have_changed() { has_force_ = false; }
