@@ -1,12 +1,14 @@
 // How long an exchange takes, and at which rate, from 8 bytes to 1 GiB:
 //
-//     mpirun -n 2 exchange_table [--most BYTES] [--pieces N] [--host]
+//     mpirun -n 2 exchange_table [--most BYTES | --sizes BYTES,BYTES] [--pieces N] [--host] [--json]
 //
 // ring: each rank sends to the next one and receives from the one before. all: each rank sends as much to every other one,
 // together as many bytes as the line says. Rates are what leaves a rank, and as much comes meanwhile. Each line is the median of
 // rounds that all ranks begin together, and the slowest rank's counts. --pieces cuts what goes to one rank into so many pieces.
+// --json prints an object a line for programs that read them.
 
 #include <support/ranks.hpp>
+#include <support/row.hpp>
 
 #include <coir/core/errors.hpp>
 #include <coir/core/kokkos.hpp>
@@ -18,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,8 +33,9 @@ using coir::distributed::Send;
 
 struct Options {
   std::int64_t most = std::int64_t(1) << 30;
+  std::vector<std::int64_t> sizes;  ///< none: 8 bytes to the most
   std::int64_t pieces = 1;
-  bool on_host = false;
+  bool on_host = false, json = false;
 };
 
 Options options_of(int argc, char** argv) {
@@ -48,13 +52,28 @@ Options options_of(int argc, char** argv) {
       options.pieces = value();
     else if (word == "--host")
       options.on_host = true;
-    else
-      throw coir::PreconditionError("unknown option " + std::string(word) +
-                                    ": there are --most, --pieces and --host");
+    else if (word == "--json")
+      options.json = true;
+    else if (word == "--sizes" && n + 1 < argc) {
+      std::istringstream numbers(argv[++n]);
+      for (std::string number; std::getline(numbers, number, ',');)
+        options.sizes.push_back(std::atoll(number.c_str()));
+    } else
+      throw coir::PreconditionError(
+          "unknown option " + std::string(word) +
+          ": there are --most, --sizes BYTES,..., --pieces, --host and --json");
   }
   coir::expects(options.most >= 8, "--most must be at least 8 bytes", options.most);
   coir::expects(options.pieces >= 1 && options.pieces <= 1024, "--pieces must be 1 to 1024",
                 options.pieces);
+  if (options.sizes.empty()) {
+    for (std::int64_t size = 8; size <= options.most; size *= size < 4096 ? 8 : 4)
+      options.sizes.push_back(size);
+  }
+  for (auto const size : options.sizes)
+    coir::expects(size >= 8 && size <= std::int64_t(1) << 36, "--sizes must be 8 to 2^36 bytes",
+                  size);
+  options.most = *std::max_element(options.sizes.begin(), options.sizes.end());
   return options;
 }
 
@@ -102,12 +121,12 @@ void print_table(Options const& options, Group const& world) {
   Kokkos::View<char*, typename Exec::memory_space> const sent("sent", bytes), came("came", bytes);
   auto const transport = world.transport<Exec>();
   std::string const why = world.why_transport<Exec>();
-  if (world.is_first())
+  if (world.is_first() && !options.json)
     std::cout << ranks << " ranks, " << coir::device_name(exec) << ", transport "
               << name_of(transport) << " (" << why << "), " << options.pieces
               << " pieces to a rank\n"
               << "       bytes    ring us   ring GB/s     all us    all GB/s\n";
-  for (std::int64_t size = 8; size <= options.most; size *= size < 4096 ? 8 : 4) {
+  for (std::int64_t const size : options.sizes) {
     std::vector<Send> sends;
     std::vector<Receive> receives;
     add_pieces(sends, (rank + 1) % ranks, sent.data(), size, options.pieces);
@@ -124,7 +143,16 @@ void print_table(Options const& options, Group const& world) {
       at += each;
     }
     double const all = median_seconds(exec, world, sends, receives);
-    if (world.is_first())
+    if (world.is_first() && options.json)
+      coir::bench::Row("exchange")
+          .add("device", coir::device_name(exec))
+          .add("transport", std::string(name_of(transport)))
+          .add("bytes", size)
+          .add("ring_seconds", ring)
+          .add("all_seconds", all)
+          .add("all_bytes", at)
+          .print();
+    else if (world.is_first())
       std::printf("%12lld %10.1f %11.2f %10.1f %11.2f\n", static_cast<long long>(size), ring * 1e6,
                   static_cast<double>(size) / ring / 1e9, all * 1e6,
                   static_cast<double>(at) / all / 1e9);

@@ -1,13 +1,17 @@
 // How long transforms over ranks take:
 //
-//     mpirun -n 2 slab_table [--sizes 128,256] [--host] [--peer]
+//     mpirun -n 2 slab_table [--sizes 128,256] [--cases real,filter,complex,plan] [--host] [--peer] [--json]
 //
 // For each size n, of n^3 numbers in float: real to half spectrum and back, a filter (both and a product), and complex both ways.
 // Each figure is the median of rounds that all ranks begin together, the slowest rank's time. "limit" is the share of the time that
 // three passes over the rank's numbers, read and written once, take at the measured copy bandwidth; --peer adds FFTW-MPI on hosts,
-// where the build has found it, with planes in place and the transposed output that this library has.
+// where the build has found it, with planes in place and the transposed output that this library has. Cases that don't fit in memory
+// are left out with a line that says why. --json prints an object a line for programs that read them, with the bytes that a rank
+// sends, and those that it was predicted to hold and held.
 
+#include <support/held_memory.hpp>
 #include <support/ranks.hpp>
+#include <support/row.hpp>
 
 #include <coir/core/errors.hpp>
 #include <coir/core/kokkos.hpp>
@@ -30,6 +34,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -39,8 +44,16 @@ using coir::distributed::Group;
 
 struct Options {
   std::vector<std::int64_t> sizes{128, 256};
-  bool on_host = false, peer = false;
+  std::vector<std::string> cases{"real", "filter", "complex", "plan"};
+  bool on_host = false, peer = false, json = false;
 };
+
+std::vector<std::string> list_of(char const* words) {
+  std::istringstream stream(words);
+  std::vector<std::string> list;
+  for (std::string word; std::getline(stream, word, ',');) list.push_back(word);
+  return list;
+}
 
 Options options_of(int argc, char** argv) {
   Options options;
@@ -50,23 +63,34 @@ Options options_of(int argc, char** argv) {
       options.on_host = true;
     } else if (word == "--peer") {
       options.peer = true;
+    } else if (word == "--json") {
+      options.json = true;
     } else if (word == "--sizes" && n + 1 < argc) {
       options.sizes.clear();
-      std::istringstream numbers(argv[++n]);
-      for (std::string number; std::getline(numbers, number, ',');)
+      for (auto const& number : list_of(argv[++n]))
         options.sizes.push_back(std::atoll(number.c_str()));
+    } else if (word == "--cases" && n + 1 < argc) {
+      options.cases = list_of(argv[++n]);
     } else {
-      throw coir::PreconditionError("unknown option " + std::string(word) +
-                                    ": there are --sizes N,N,..., --host and --peer");
+      throw coir::PreconditionError(
+          "unknown option " + std::string(word) +
+          ": there are --sizes N,N,..., --cases, --host, --peer and --json");
     }
   }
   for (auto const size : options.sizes)
     coir::expects(size >= 1 && size <= 8192, "--sizes must be 1 to 8192", size);
+  for (auto const& name : options.cases)
+    coir::expects(name == "real" || name == "filter" || name == "complex" || name == "plan",
+                  "--cases are real, filter, complex and plan, not " + name);
   return options;
 }
 
-/// Median over rounds of the slowest rank's time.
-double median_seconds(Group const& world, std::function<void()> const& call) {
+struct Rounds {
+  double median;  ///< seconds, of the slowest rank
+  std::int64_t number;
+};
+
+Rounds median_seconds(Group const& world, std::function<void()> const& call) {
   call();
   std::vector<double> seconds;
   double total = 0;
@@ -80,7 +104,7 @@ double median_seconds(Group const& world, std::function<void()> const& call) {
   }
   auto const middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
   std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
+  return {*middle, static_cast<std::int64_t>(seconds.size())};
 }
 
 #ifdef COIR_BENCH_FFTW_MPI
@@ -105,12 +129,12 @@ class Table {
   using Memory = Kokkos::View<Kokkos::complex<float>*, typename Exec::memory_space>;
 
  public:
-  Table(Group const& world, bool peer) : world_(world), peer_(peer) {
-    if (world_.is_first()) copy_ = coir::measure_limits(exec_).copy_bandwidth;
+  Table(Group const& world, Options const& options) : world_(world), options_(options) {
+    if (world_.is_first() && !options.json) copy_ = coir::measure_limits(exec_).copy_bandwidth;
     world_.broadcast(&copy_, sizeof copy_);
     std::string const transport(name_of(world_.transport<Exec>()));
     int const threads = coir::host_threads(exec_);
-    if (world_.is_first())
+    if (world_.is_first() && !options.json)
       std::cout << world_.size() << " ranks, " << coir::device_name(exec_)
                 << (coir::runs_on_host<Exec> ? ", " + std::to_string(threads) + " threads each"
                                              : "")
@@ -119,11 +143,12 @@ class Table {
   }
 
   void add(std::int64_t n) {
-    real(n);
-    complex(n);
-    if (world_.size() == 1) whole(n);
+    bool const both = has("real"), filter = has("filter");
+    if (both || filter) real(n, both, filter);
+    if (has("complex")) complex(n);
+    if (has("plan") && world_.size() == 1) whole(n);
 #ifdef COIR_BENCH_FFTW_MPI
-    if (peer_ && coir::runs_on_host<Exec>) fftw(n);
+    if (options_.peer && coir::runs_on_host<Exec>) fftw(n);
 #endif
   }
 
@@ -136,9 +161,67 @@ class Table {
     return static_cast<std::size_t>(e[0] * e[1] * e[2]);
   }
 
+  bool has(std::string const& name) const {
+    return std::find(options_.cases.begin(), options_.cases.end(), name) != options_.cases.end();
+  }
+
+  coir::bench::Row row(std::int64_t n, char const* what) const {
+    return coir::bench::Row(what)
+        .add("device", coir::device_name(exec_))
+        .add("transport", std::string(name_of(world_.transport<Exec>())))
+        .add("n", n);
+  }
+
+  /// Bytes of this rank's fields, spectra and work, at most.
+  template <bool OfReal>
+  std::int64_t slab_bytes(std::int64_t n) const {
+    using namespace coir::fft;
+    using Whole = std::conditional_t<OfReal, RealPlan<Exec, float, 3>, ComplexPlan<Exec, float, 3>>;
+    using Planes =
+        std::conditional_t<OfReal, RealPlan<Exec, float, 2>, ComplexPlan<Exec, float, 2>>;
+    PlanOptions const by_planes{.in_place = true, .by_planes = true};
+    bool const alone = world_.size() == 1;
+    auto const share = coir::distributed::share_of(n, world_.rank(), world_.size()).count;
+    std::int64_t const lines = share * (OfReal ? n / 2 + 1 : n), field = 8 * n * lines;
+    if constexpr (coir::runs_on_host<Exec>)
+      return 2 * field + (alone ? 1 : 2) * Whole::work_bytes(exec_, {n, n, n}, 1, by_planes);
+    if (share == 0) return 0;
+    return (alone ? 2 : 3) * field + Planes::work_bytes(exec_, {n, n}, share, by_planes) +
+           ComplexPlan<Exec, float, 1>::work_bytes(exec_, {n}, lines, by_planes);
+  }
+
+  /// Whether a case fits in memory; otherwise it says why not. Lines that follow tell what was predicted.
+  bool fits(std::int64_t n, char const* what, std::int64_t bytes) {
+    predicted_ = world_.max(bytes);
+    held_.forget_peak();
+    std::string const why = coir::bench::why_too_large<Exec>(world_, bytes);
+    if (!why.empty() && world_.is_first()) {
+      if (options_.json)
+        row(n, what).add("bytes_predicted", predicted_).add("skipped", why).print();
+      else
+        std::printf("%5lld  %-20s left out: %s\n", static_cast<long long>(n), what, why.c_str());
+    }
+    return why.empty();
+  }
+
   void line(std::int64_t n, char const* what, double complex_numbers, double passes,
             std::function<void()> const& call) {
-    double const seconds = median_seconds(world_, call);
+    std::int64_t const before = world_.traffic().bytes;
+    call();
+    std::int64_t const sent = world_.max(world_.traffic().bytes - before);
+    auto const [seconds, rounds] = median_seconds(world_, call);
+    std::int64_t const held = world_.max(held_.peak());
+    if (options_.json) {
+      if (world_.is_first())
+        row(n, what)
+            .add("seconds", seconds)
+            .add("rounds", rounds)
+            .add("bytes_sent", sent)
+            .add("bytes_predicted", predicted_)
+            .add("bytes_held", held)
+            .print();
+      return;
+    }
     double const bytes = 2 * 8 * complex_numbers / world_.size();
     if (world_.is_first()) {
       std::printf("%5lld  %-20s %9.3f  %5.0f %%\n", static_cast<long long>(n), what, 1e3 * seconds,
@@ -147,19 +230,23 @@ class Table {
     }
   }
 
-  void real(std::int64_t n) {
+  void real(std::int64_t n, bool both, bool filter) {
+    if (!fits(n, both ? "real forward" : "filter", slab_bytes<true>(n))) return;
     coir::fft::RealSlab<Exec, float> const slab(exec_, world_, {n, n, n});
     Memory const a("a", count(slab.field_extents())), b("b", count(slab.spectrum_extents()));
     auto const field = block(a, slab.field_extents()), spectrum = block(b, slab.spectrum_extents());
     double const numbers = static_cast<double>(n * n * (n / 2 + 1));
-    line(n, "real forward", numbers, 3, [&] {
-      slab.forward(field, spectrum);
-      exec_.fence();
-    });
-    line(n, "real backward", numbers, 3, [&] {
-      slab.backward(spectrum, field);
-      exec_.fence();
-    });
+    if (both) {
+      line(n, "real forward", numbers, 3, [&] {
+        slab.forward(field, spectrum);
+        exec_.fence();
+      });
+      line(n, "real backward", numbers, 3, [&] {
+        slab.backward(spectrum, field);
+        exec_.fence();
+      });
+    }
+    if (!filter) return;
     line(n, "filter", numbers, 6, [&] {
       slab.filter(field, spectrum, One{});
       exec_.fence();
@@ -167,6 +254,7 @@ class Table {
   }
 
   void complex(std::int64_t n) {
+    if (!fits(n, "complex forward", slab_bytes<false>(n))) return;
     coir::fft::ComplexSlab<Exec, float> const slab(exec_, world_, {n, n, n});
     Memory const a("a", count(slab.field_extents())), b("b", count(slab.spectrum_extents()));
     auto const field = block(a, slab.field_extents()), spectrum = block(b, slab.spectrum_extents());
@@ -183,7 +271,10 @@ class Table {
 
   /// Plans of one rank, which need no second memory.
   void whole(std::int64_t n) {
-    coir::fft::RealPlan<Exec, float, 3> const plan(exec_, {n, n, n}, 1, {.in_place = true});
+    using Plan = coir::fft::RealPlan<Exec, float, 3>;
+    std::int64_t const work = Plan::work_bytes(exec_, {n, n, n}, 1, {.in_place = true});
+    if (!fits(n, "plan, real forward", 8 * n * n * (n / 2 + 1) + work)) return;
+    Plan const plan(exec_, {n, n, n}, 1, {.in_place = true});
     Shape<3> const extents{n, n, n / 2 + 1};
     Memory const a("a", count(extents));
     auto const spectrum = block(a, extents);
@@ -228,13 +319,15 @@ class Table {
 
   Exec exec_;
   Group world_;
-  bool peer_;
+  Options options_;
+  coir::testing::HeldMemory held_;
+  std::int64_t predicted_ = 0;
   double copy_ = 0;
 };
 
 template <class Exec>
 void print_table(Options const& options, Group const& world) {
-  Table<Exec> table(world, options.peer);
+  Table<Exec> table(world, options);
   for (auto const n : options.sizes) table.add(n);
 }
 

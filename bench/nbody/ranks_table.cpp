@@ -1,12 +1,15 @@
 // How long the steps of a simulation take over ranks:
 //
-//     mpirun -n 2 ranks_table [--sizes 128,256] [--steps 20] [--ratio 1] [--host] [--deterministic]
+//     mpirun -n 2 ranks_table [--sizes 128,256] [--steps 20] [--ratio 1] [--host] [--deterministic] [--json]
 //
 // For each size n, of n^3 particles 1 Mpc/h apart in float, from a = 0.1 to 1 by fastpm: a first simulation warms up, of a second one
 // each step is timed by all ranks together, and the line has their median. Below it are the phases, mean and maximum over ranks, and
-// the bytes that a rank sends in a step.
+// the bytes that a rank sends in a step. Sizes that don't fit in memory are left out with a line that says why. --json prints an
+// object a line for programs that read them, with the bytes that a rank was predicted to hold and held.
 
+#include <support/held_memory.hpp>
 #include <support/ranks.hpp>
+#include <support/row.hpp>
 
 #include <coir/core/errors.hpp>
 #include <coir/core/kokkos.hpp>
@@ -33,7 +36,7 @@ struct Options {
   std::vector<std::int64_t> sizes{128, 256};
   int steps = 20;
   double ratio = 1;
-  bool on_host = false, deterministic = false;
+  bool on_host = false, deterministic = false, json = false;
 };
 
 Options options_of(int argc, char** argv) {
@@ -45,6 +48,8 @@ Options options_of(int argc, char** argv) {
       options.on_host = true;
     } else if (word == "--deterministic") {
       options.deterministic = true;
+    } else if (word == "--json") {
+      options.json = true;
     } else if (word == "--steps" && has_value) {
       options.steps = std::atoi(argv[++n]);
     } else if (word == "--ratio" && has_value) {
@@ -57,7 +62,7 @@ Options options_of(int argc, char** argv) {
     } else {
       throw coir::PreconditionError(
           "unknown option " + std::string(word) +
-          ": there are --sizes N,N,..., --steps, --ratio, --host and --deterministic");
+          ": there are --sizes N,N,..., --steps, --ratio, --host, --deterministic and --json");
     }
   }
   coir::expects(options.steps >= 2 && options.steps <= 1000, "--steps must be 2 to 1000",
@@ -65,8 +70,9 @@ Options options_of(int argc, char** argv) {
   return options;
 }
 
-template <class Exec>
-void print_phases(Group const& world, coir::nbody::PhaseSeconds const& seconds, int steps) {
+/// Prints the phases of a step, or adds the means over ranks to a row.
+void print_phases(Group const& world, coir::nbody::PhaseSeconds const& seconds, int steps,
+                  coir::bench::Row* row) {
   struct {
     char const* name;
     double seconds;
@@ -76,7 +82,10 @@ void print_phases(Group const& world, coir::nbody::PhaseSeconds const& seconds, 
   for (auto const& phase : phases) {
     double const here = 1e3 * phase.seconds / steps, most = world.max(here),
                  mean = world.sum(here) / world.size();
-    if (world.is_first()) std::printf("      %-8s %8.3f  %8.3f\n", phase.name, mean, most);
+    if (row)
+      row->add(std::string(phase.name) + "_seconds", mean / 1e3);
+    else if (world.is_first())
+      std::printf("      %-8s %8.3f  %8.3f\n", phase.name, mean, most);
   }
 }
 
@@ -90,6 +99,25 @@ void add(Group const& world, Options const& options, std::int64_t n) {
   simulation.deterministic = options.deterministic;
   for (int s = 0; s <= options.steps; ++s)
     simulation.scale_factors.push_back(0.1 + 0.9 * s / options.steps);
+  auto const bytes = std::max(coir::nbody::Simulation<Exec, T>::bytes(exec, world, n, simulation),
+                              coir::nbody::initial_conditions_bytes<Exec, T>(exec, world, n));
+  auto const predicted = world.max(bytes);
+  auto const row = [&] {
+    return coir::bench::Row("step")
+        .add("device", coir::device_name(exec))
+        .add("transport", std::string(name_of(world.transport<Exec>())))
+        .add("n", n)
+        .add("bytes_predicted", predicted);
+  };
+  if (auto const why = coir::bench::why_too_large<Exec>(world, bytes); !why.empty()) {
+    if (!world.is_first()) return;
+    if (options.json)
+      row().add("skipped", why).print();
+    else
+      std::printf("%5lld  step left out: %s\n", static_cast<long long>(n), why.c_str());
+    return;
+  }
+  coir::testing::HeldMemory const held;
   std::vector<double> times;
   double start_seconds = 0;
   auto const now = [&] {
@@ -122,20 +150,31 @@ void add(Group const& world, Options const& options, std::int64_t n) {
   auto const middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
   double const step = *middle, count = static_cast<double>(n * n * n);
+  if (options.json) {
+    auto result = row();
+    result.add("seconds", step)
+        .add("rounds", static_cast<std::int64_t>(times.size()))
+        .add("start_seconds", start_seconds)
+        .add("bytes_sent", world.max(sent.bytes) / options.steps)
+        .add("bytes_held", world.max(held.peak()));
+    print_phases(world, phases, options.steps, &result);
+    if (world.is_first()) result.print();
+    return;
+  }
   if (world.is_first())
     std::printf(
         "%5lld  step %9.3f ms, %8.2f M particle-steps/s, start %.3f s, %.1f MB sent per "
         "step and rank; phases, ms, mean and maximum over ranks:\n",
         static_cast<long long>(n), 1e3 * step, count / step / 1e6, start_seconds,
         static_cast<double>(sent.bytes) / options.steps / 1e6);
-  print_phases<Exec>(world, phases, options.steps);
+  print_phases(world, phases, options.steps, nullptr);
   if (world.is_first()) std::fflush(stdout);
 }
 
 template <class Exec>
 void print_table(Options const& options, Group const& world) {
   std::string const transport(name_of(world.transport<Exec>()));
-  if (world.is_first())
+  if (world.is_first() && !options.json)
     std::cout << world.size() << " ranks, " << coir::device_name(Exec()) << ", "
               << coir::host_threads(Exec()) << " threads each, transport " << transport
               << ", mesh ratio " << options.ratio
