@@ -3,12 +3,15 @@
 /// \file
 /// Kernels that move particles by multiples of Quanta, and back.
 
+#include "wrapped.hpp"
+
 #include <coir/core/kokkos.hpp>
 #include <coir/core/math.hpp>
 #include <coir/mesh/read_out.hpp>
 #include <coir/nbody/detail/particle_reverser.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -342,13 +345,14 @@ struct DriftOnGrid {
   }
 };
 
-/// The nearest multiples; -0 becomes 0, which subtraction gives.
+/// The nearest multiples, in the box; -0 becomes 0, which subtraction gives.
 template <class T>
 struct RoundToGrid {
   T *position, *momentum;
   OnGrid<T> grid;
   KOKKOS_FUNCTION void operator()(std::int64_t at) const {
-    T const x = math::rint(position[at] / grid.quanta.position) * grid.quanta.position;
+    T const x = math::rint(wrapped(position[at], grid.quanta.box) / grid.quanta.position) *
+                grid.quanta.position;
     position[at] = (x >= grid.quanta.box ? T(0) : x) + T(0);
     momentum[at] =
         grid.kicked(T(0), math::rint(momentum[at] / grid.quanta.momentum) * grid.quanta.momentum);

@@ -186,6 +186,30 @@ TYPED_TEST(Reverse, IsOfARunThatIsAsExactAsOthers) {
   }
 }
 
+TYPED_TEST(Reverse, BringsParticlesIntoTheBox) {
+  using Real = typename TypeParam::Real;
+  SimulationOptions const options{.scale_factors = scale_factors(0.1, 1, 3), .reversible = true};
+  // In a box of 16 multiples stay exact when a few boxes are added: the outer particles are the inner ones.
+  auto inside = simulation_of<TypeParam>(universe<TypeParam>(8, 0.1), options);
+  auto const particles = copy_of(inside.particles());
+  auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, particles.position);
+  for (std::size_t p = 0; p < x.extent(0); ++p)
+    for (std::size_t d = 0; d < 3; ++d)  // the nearest multiples that both can have
+      x(p, d) = std::ldexp(std::floor(std::ldexp(x(p, d), 10)), -10);
+  Kokkos::deep_copy(particles.position, x);
+  auto const outer = copy_of(particles);
+  for (std::size_t p = 0; p < x.extent(0); ++p)
+    for (std::size_t d = 0; d < 3; ++d) x(p, d) += Real(16) * (Real((p + d) % 5) - 2);
+  Kokkos::deep_copy(outer.position, x);
+  auto a = simulation_of<TypeParam>(copy_of(particles), options),
+       b = simulation_of<TypeParam>(copy_of(outer), options);
+  EXPECT_TRUE(same_particles(a.particles(), b.particles()));
+  auto const start = copy_of(b.particles());
+  b.advance(3);
+  b.reverse(3);
+  EXPECT_TRUE(same_particles(start, b.particles()));
+}
+
 TYPED_TEST(Reverse, NamesWhatIsWrong) {
   SimulationOptions options{.scale_factors = scale_factors(0.1, 1, 3)};
   auto ordinary = simulation_of<TypeParam>(universe<TypeParam>(4, 0.1), options);

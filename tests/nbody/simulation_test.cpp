@@ -329,6 +329,22 @@ TYPED_TEST(Simulations, GoOnAsBeforeAfterTheirDensityIsPainted) {
   EXPECT_TRUE(same_bits(plain.particles().position, painted.particles().position));
 }
 
+TYPED_TEST(Simulations, GoOnAsBeforeAfterOthersWriteToTheirMesh) {
+  for (Stepper const stepper : steppers) {
+    SimulationOptions const options{
+        .scale_factors = {0.1, 0.2, 0.3}, .stepper = stepper, .deterministic = true};
+    auto plain = simulation_of<TypeParam>(universe<TypeParam>(8), options);
+    auto written = simulation_of<TypeParam>(universe<TypeParam>(8), options);
+    plain.advance(1);
+    plain.advance(1);
+    written.advance(1);
+    Kokkos::deep_copy(written.force().memory(), typename TypeParam::Real(5));
+    written.advance(1);
+    EXPECT_TRUE(same_bits(plain.particles().position, written.particles().position));
+    EXPECT_TRUE(same_bits(plain.particles().momentum, written.particles().momentum));
+  }
+}
+
 TYPED_TEST(Simulations, SayWhereTheTimeWent) {
   for (Stepper const stepper : {Stepper::fastpm, Stepper::bullfrog}) {
     auto simulation = simulation_of<TypeParam>(

@@ -133,8 +133,12 @@ class Simulation {
   cosmology::Growth<double> const& growth() const { return growth_; }
   PhaseSeconds const& seconds() const { return seconds_; }
 
-  /// The mesh that forces are made on. Between calls of advance() it is free; after paint_density() it holds 1 + delta.
-  mesh::Force<Exec, T>& force() { return mover_.force(); }
+  /// The mesh that forces are made on. Between calls of advance() it is free to be written to, once this has been called after
+  /// the last of them; after paint_density() it holds 1 + delta.
+  mesh::Force<Exec, T>& force() {
+    mover_.positions_have_changed();  // callers may write to it
+    return mover_.force();
+  }
 
   distributed::Group const& group() const { return group_; }
 

@@ -49,7 +49,7 @@ class ParticleMover {
   /// Takes the force from a potential that was kept for the present positions.
   void find_force_again(typename mesh::Force<Exec, T>::Spectrum const& kept, PhaseSeconds& seconds);
 
-  /// To be called by whoever else moves particles.
+  /// To be called by whoever else moves particles, or writes to the mesh.
   void positions_have_changed() { has_force_ = false; }
 
   /// False if a force or a position is infinite or NaN, on any rank.

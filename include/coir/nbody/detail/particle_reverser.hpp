@@ -65,7 +65,7 @@ class ParticleReverser {
 
   Quanta<T> const& quanta() const { return quanta_; }
 
-  /// Brings positions and momenta to the nearest multiples.
+  /// Brings positions into the box, and positions and momenta to the nearest multiples.
   void round(Particles<Exec, T> const& particles) const;
 
   /// Multiplies or divides momenta by the scale at which they are held. In one and then in the other direction they are the
