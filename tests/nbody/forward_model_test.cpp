@@ -274,4 +274,6 @@ TYPED_TEST(ForwardModelOf, NamesWhatIsWrong) {
   EXPECT_THROW(model.value_and_grad(noise, p, std::vector<typename Model::Loss>{}),
                PreconditionError);
   EXPECT_THROW(model.value_and_grad(noise, p, {{5, nan}}), PreconditionError);
+  EXPECT_NE(message_of([&] { model.value_and_grad(noise, p, {{1, nullptr}}); }).find("empty"),
+            std::string::npos);
 }

@@ -129,8 +129,8 @@ class Force {
   ///
   ///   slope = S^T sum_d D_d^T force_d,
   ///
-  /// with the inverse Laplacian S and the gradients D_d of solve(scale). It isn't linear in density() but for the scale, so
-  /// that the density needn't be there any more; it and force() are overwritten.
+  /// with the inverse Laplacian S and the gradients D_d of solve(scale). These don't depend on the density, which needn't be there
+  /// any more: it and force() may be overwritten.
   ///
   /// \param mesh  (n_0, n_1, n_2 / 2 + 1), memory to work in
   /// \return  (n_0, n_1, n_2), in the memory of `mesh`

@@ -163,15 +163,17 @@ class ForwardModel {
 
   /// The sum of losses of the particles at several times, and its derivatives. Losses are called from the last to the first.
   ///
-  /// \throws PreconditionError also if there is no loss, or one is after more steps than are made
+  /// \throws PreconditionError also if there is no loss, or one is empty or after more steps than are made
   ValueAndSlopes value_and_grad(ConstField const& noise,
                                 cosmology::Parameters<double> const& parameters,
                                 std::vector<Loss> losses) const {
     int const steps = static_cast<int>(options_.simulation.scale_factors.size()) - 1;
     expects(!losses.empty(), "there must be a loss to take derivatives of");
-    for (auto const& one : losses)
+    for (auto const& one : losses) {
       expects(one.steps >= 0 && one.steps <= steps,
               "a loss must be after 0 to " + std::to_string(steps) + " steps", one.steps);
+      expects(static_cast<bool>(one.loss), "a loss must be a function, and one is empty");
+    }
     std::stable_sort(losses.begin(), losses.end(),
                      [](Loss const& a, Loss const& b) { return a.steps < b.steps; });
 
@@ -249,6 +251,7 @@ class ForwardModel {
   double value_of(F const& loss, Particles<Exec, T> const& particles,
                   Cotangents<Exec, T> const& cotangents) const {
     double const value = loss(particles, cotangents);
+    Kokkos::fence();  // a loss may have kernels on any instance
     if (!std::isfinite(value))
       throw NumericalError("the loss is " + in_words(value) +
                            ": look for divisions by 0, roots and logarithms in it");
