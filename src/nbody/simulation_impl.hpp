@@ -161,10 +161,7 @@ Simulation<Exec, T>::Simulation(Exec const& exec, distributed::Group const& grou
   if (is_over_ranks(group))
     migration_.emplace(exec, group, particles_.side, particles_.box,
                        mesh_side(particles_.side, options), options.headroom);
-  if (options_.reversible) {
-    reverser_.emplace(exec, particles_.box, momentum_range(), options_.assignment);
-    reverser_->round(particles_);
-  }
+  if (options_.reversible) start_on_grid();
 }
 
 template <CompiledSpace Exec, Real T>
@@ -233,6 +230,14 @@ template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::close(Move const& closing) {
   make(closing, true);
   rest();
+  is_whole_ = true;
+}
+
+template <CompiledSpace Exec, Real T>
+void Simulation<Exec, T>::expects_whole() const {
+  expects(is_whole_,
+          "a call of this simulation has failed, in which particles stayed amid a step: make a new "
+          "simulation");
 }
 
 /// Leaves particles as callers see them.
@@ -255,11 +260,13 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
             "the steps to make must be from 0 to the " + std::to_string(steps_left()) +
                 " that are left",
             steps);
+    expects_whole();
     auto const first = static_cast<std::size_t>(done_), count = static_cast<std::size_t>(steps) + 1;
     return moves_of(options_.stepper, growth_,
                     std::span(options_.scale_factors).subspan(first, count));
   });
   distributed::expects_alike(group_, {{"number of steps", steps}});
+  is_whole_ = steps == 0;
   if (reverser_ && steps > 0) {
     reverser_->set_scale(particles_, held_scale());
     keeps_potentials_ = options_.keep_potentials;

@@ -9,7 +9,9 @@
 #include <coir/core/borrowed.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/overlap.hpp>
 #include <coir/cosmology/parameter_derivatives.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/mesh/paint.hpp>
@@ -38,6 +40,31 @@ struct SumOfSquares {
   }
 };
 
+template <class T>
+struct CountBeyond {
+  T const* number;
+  double limit;
+  KOKKOS_FUNCTION void operator()(std::int64_t at, std::int64_t& beyond) const {
+    beyond += math::abs(static_cast<double>(number[at])) > limit ? 1 : 0;
+  }
+};
+
+/// \throws PreconditionError if cotangents share memory with each other, or with the particles
+template <class Exec, class T>
+void expects_own_memory(Cotangents<Exec, T> const& cotangents,
+                        Particles<Exec, T> const& particles) {
+  auto const range = [&](auto const& vectors) {
+    return byte_range<1>(vectors.data(), {3 * particles.count()}, {1}, sizeof(T));
+  };
+  auto const xi = range(cotangents.position), pi = range(cotangents.momentum),
+             x = range(particles.position), p = range(particles.momentum);
+  expects(!xi.overlaps(pi),
+          "the cotangents of positions and those of momenta must have memory of their own");
+  for (auto const& of_particles : {x, p})
+    expects(!xi.overlaps(of_particles) && !pi.overlaps(of_particles),
+            "cotangents must have other memory than the particles");
+}
+
 /// How much the momenta of linear theory grow until the end, at most, divided by the scale that they are held by.
 inline double growth_of_held_momenta(SimulationOptions const& options,
                                      cosmology::Growth<double> const& growth, int first) {
@@ -65,11 +92,35 @@ double Simulation<Exec, T>::momentum_range() const {
   double squares = 0;
   reduce("coir::nbody::simulation/rms", exec_, coir::box<1, std::int64_t>({3 * particles_.count()}),
          detail::SumOfSquares<T>{particles_.momentum.data()}, Kokkos::Sum<double>(squares));
+  if (!std::isfinite(squares))
+    throw NumericalError("a momentum of the particles that are given is infinite or no number");
   // Particles at rest will move by a thousandth of their distance, at least.
   double const least =
       1e-3 * particles_.box / static_cast<double>(particles_.side) * std::sqrt(a());
   return options_.momentum_range * std::max(std::sqrt(squares / numbers), least) *
          detail::growth_of_held_momenta(options_, growth_, done_);
+}
+
+/// Brings the particles that are given to multiples of the quanta.
+template <CompiledSpace Exec, Real T>
+void Simulation<Exec, T>::start_on_grid() {
+  reverser_.emplace(exec_, particles_.box, momentum_range(), options_.assignment);
+  std::int64_t beyond = 0;
+  reduce("coir::nbody::simulation/beyond", exec_,
+         coir::box<1, std::int64_t>({3 * particles_.count()}),
+         detail::CountBeyond<T>{particles_.momentum.data(),
+                                static_cast<double>(reverser_->quanta().largest_momentum)},
+         Kokkos::Sum<std::int64_t>(beyond));
+  if (beyond > 0)
+    throw NumericalError(
+        "a momentum of the particles that are given is too large to be held in a " + too_large());
+  reverser_->round(particles_);
+}
+
+template <CompiledSpace Exec, Real T>
+std::string Simulation<Exec, T>::too_large() const {
+  return "reversible simulation: raise SimulationOptions::momentum_range above " +
+         in_words(options_.momentum_range);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -92,10 +143,8 @@ void Simulation<Exec, T>::make_on_grid(Move const& move, bool closes) {
     reverser_->kick_and_drift(mover_.force(), particles_, site(), made);
     seconds_.readout += watch.seconds();
     if (!std::isfinite(made.largest_momentum))
-      throw NumericalError(
-          "a momentum is too large to be held in step " + std::to_string(made.step) +
-          " of a reversible simulation: raise SimulationOptions::momentum_range above " +
-          in_words(options_.momentum_range));
+      throw NumericalError("a momentum is too large to be held in step " +
+                           std::to_string(made.step) + " of a " + too_large());
   } else {
     reverser_->drift(particles_, move.drift_after, made.scale, false);
   }
@@ -166,7 +215,9 @@ void Simulation<Exec, T>::reverse(int steps) {
           "the steps to take back must be from 0 to the " + std::to_string(made) +
               " that this simulation has made",
           steps);
+  expects_whole();
   if (steps == 0) return;
+  is_whole_ = false;
   int const target = done_ - steps;
   reverser_->set_scale(particles_, held_scale());
   keeps_potentials_ = false;
@@ -188,6 +239,7 @@ void Simulation<Exec, T>::reverse(int steps) {
     make(moves.back().closing, true);
   }
   rest();
+  is_whole_ = true;
 }
 
 /// From the cotangents of momenta, as they are those of the forces at particles but for the kick: the adjoint of readout, and then
@@ -213,12 +265,10 @@ auto Simulation<Exec, T>::pull_back_force_in_order(double scale, Spectrum const&
     -> Density {
   auto& force = mover_.force();
   auto const& shape = force.shape();
-  // A cell may hold 2^22 particles with the largest cotangent.
+  // A cell may hold 2^22 particles with the largest cotangent. 2^1020 and its inverse are numbers.
   int exponent;
-  std::frexp(std::max(reverser_->largest_momentum_slope(),
-                      static_cast<double>(std::numeric_limits<float>::min())),
-             &exponent);
-  double const whole = std::ldexp(1.0, 40 - exponent);
+  std::frexp(reverser_->largest_momentum_slope(), &exponent);
+  double const whole = std::ldexp(1.0, 40 - std::max(exponent, -980));
   // The three numbers of a cell have room for one whole number.
   Borrowed<std::int64_t, T> const numbers(force.force().data(), size_of(shape));
   mesh::Cells<std::int64_t> const cells{
@@ -287,6 +337,8 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
     expects(static_cast<std::int64_t>(vectors.extent(0)) == particles_.count(),
             "cotangents must be " + std::to_string(particles_.count()) + ", one for each particle",
             static_cast<std::int64_t>(vectors.extent(0)));
+  detail::expects_own_memory(cotangents, particles_);
+  expects_whole();
   Call const call = calls_.back();
   auto const& shape = mover_.force().shape();
   expects_memory<typename Exec::memory_space>(
@@ -296,6 +348,7 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
   auto const mesh = fft::allocate_in_place<T, typename Exec::memory_space>(
       "coir::nbody::pull_back/potential", shape);
   reverser_->look_at(cotangents, particles_.count());
+  is_whole_ = false;
   keeps_potentials_ = false;
   reverser_->set_scale(particles_, held_scale());
 
@@ -318,6 +371,7 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
                                static_cast<double>(reverser_->quanta().largest_momentum));
   calls_.pop_back();
   rest(std::array<Vectors, 2>{cotangents.position, cotangents.momentum});
+  is_whole_ = true;
   return parameter_slopes(call, steps, moves, slopes);
 }
 

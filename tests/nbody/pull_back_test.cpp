@@ -261,3 +261,50 @@ TYPED_TEST(PullBack, InFloatIsThatInDouble) {
                 2e-4 * std::abs(wide.parameters.omega_m));
   }
 }
+
+// A loss times a power of two has derivatives of the same digits.
+TYPED_TEST(PullBack, IsInProportionToTheLoss) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  Loss const loss(side * side * side);
+  auto const pulled = [&](double factor) {
+    Simulation<Exec, T> simulation(
+        Exec{}, universe<Exec, T>(), cosmology::Growth<>(base()),
+        {.scale_factors = scale_factors(start, 1, 4), .deterministic = true, .reversible = true});
+    simulation.advance(4);
+    auto const slopes = loss.slopes<Exec, T>(simulation.particles());
+    for (auto const& vectors : {slopes.position, slopes.momentum}) {
+      auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, vectors);
+      for (std::size_t i = 0; i < host.size(); ++i) host.data()[i] *= static_cast<T>(factor);
+      Kokkos::deep_copy(vectors, host);
+    }
+    auto const parameters = simulation.pull_back(slopes);
+    return Pulled{vectors_of(slopes.position), vectors_of(slopes.momentum), parameters};
+  };
+  auto const once = pulled(1);
+  int const far = sizeof(T) == 4 ? 60 : 600;
+  for (double factor : {std::ldexp(1.0, -far), std::ldexp(1.0, far)}) {
+    auto const scaled = pulled(factor);
+    for (std::size_t p = 0; p < once.position.size(); ++p)
+      for (int d = 0; d < 3; ++d) {
+        ASSERT_EQ(scaled.position[p][d], factor * once.position[p][d]);
+        ASSERT_EQ(scaled.momentum[p][d], factor * once.momentum[p][d]);
+      }
+    EXPECT_EQ(scaled.parameters.omega_m, factor * once.parameters.omega_m);
+  }
+}
+
+TYPED_TEST(PullBack, NeedsCotangentsOfTheirOwn) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  Simulation<Exec, T> simulation(Exec{}, universe<Exec, T>(), cosmology::Growth<>(base()),
+                                 {.scale_factors = scale_factors(start, 1, 2), .reversible = true});
+  simulation.advance(2);
+  auto const& particles = simulation.particles();
+  auto const own = copy_of(particles);
+  using C = Cotangents<Exec, T>;
+  for (auto const& cotangents : {C{own.position, own.position}, C{particles.position, own.momentum},
+                                 C{own.position, particles.momentum}})
+    EXPECT_THROW(simulation.pull_back(cotangents), PreconditionError);
+  simulation.pull_back({own.position, own.momentum});
+}

@@ -242,6 +242,39 @@ TYPED_TEST(Reverse, NamesTheOptionWhereMomentaOverflow) {
   EXPECT_NE(message.find("momentum_range above 1"), std::string::npos) << message;
 }
 
+TYPED_TEST(Reverse, FindsMomentaThatItCannotBeginWith) {
+  using Real = typename TypeParam::Real;
+  SimulationOptions const options{.scale_factors = {0.5, 0.6}, .reversible = true};
+  // One of 16^3 particles moves: it is faster than the rms of a component by sqrt(3 16^3) = 111.
+  for (Real const momentum : {Real(10), std::numeric_limits<Real>::quiet_NaN()}) {
+    auto const particles =
+        coir::testing::lattice<typename TypeParam::Exec, Real>(16, 32, {0, 0, 0});
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, particles.momentum);
+    host(77, 1) = momentum;
+    Kokkos::deep_copy(particles.momentum, host);
+    auto const message =
+        message_of<NumericalError>([&] { simulation_of<TypeParam>(copy_of(particles), options); });
+    EXPECT_NE(message.find(momentum == Real(10) ? "momentum_range above 32" : "no number"),
+              std::string::npos)
+        << message;
+  }
+}
+
+// Particles that an error has left amid a step are at no scale factor.
+TYPED_TEST(Reverse, RefusesToGoOnFromAmidAStep) {
+  auto simulation = simulation_of<TypeParam>(
+      universe<TypeParam>(16, 0.1),
+      {.scale_factors = scale_factors(0.1, 1, 3), .reversible = true, .momentum_range = 1});
+  EXPECT_THROW(simulation.advance(3), NumericalError);
+  auto const spare = universe<TypeParam>(16, 0.1);
+  std::string const expected = "stayed amid a step";
+  EXPECT_NE(message_of([&] { simulation.advance(1); }).find(expected), std::string::npos);
+  EXPECT_NE(message_of([&] { simulation.reverse(0); }).find(expected), std::string::npos);
+  EXPECT_NE(
+      message_of([&] { simulation.pull_back({spare.position, spare.momentum}); }).find(expected),
+      std::string::npos);
+}
+
 TYPED_TEST(Reverse, FindsParticlesThatOthersHaveMoved) {
   auto simulation = simulation_of<TypeParam>(
       universe<TypeParam>(6, 0.1), {.scale_factors = scale_factors(0.1, 1, 3), .reversible = true});

@@ -21,6 +21,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,7 @@ class Simulation {
   /// \param first      which of the scale factors the particles are at
   /// \throws PreconditionError if an option or the particles' shape is out of its range; over ranks on all if it is so on one, or
   ///   if options differ
+  /// \throws NumericalError with options.reversible, if a momentum is no number or can't be held
   /// \throws ResourceError if there is no memory
   Simulation(Exec const& exec, Particles<Exec, T> particles, cosmology::Growth<double> growth,
              SimulationOptions const& options, int first = 0)
@@ -87,7 +89,10 @@ class Simulation {
   ///   which positions and momenta are at a(), too. Over ranks all stop if it throws on one, and some may give none
   /// \throws PreconditionError if there aren't so many steps left, or a scale factor is out of the growth's range
   /// \throws NumericalError if a force isn't a number any more, naming the step. A particle that moves by more than 4096
-  ///   boxes at once gets a position that is no number.
+  ///   boxes at once, with options().reversible by a whole box, gets a position that is no number. With options().reversible
+  ///   also if a momentum can't be held any more.
+  ///
+  /// After an error in a step particles are amid it, and this, reverse() and pull_back() throw PreconditionError.
   void advance(int steps, std::function<void(int)> const& after_step = {});
 
   /// Takes steps back that advance() made, with options().reversible. Positions and momenta are then those that advance() would
@@ -102,7 +107,7 @@ class Simulation {
   /// \throws NumericalError if particles have been changed by others
   void reverse(int steps);
 
-  /// Takes the last call of advance() back, as reverse() does, and pulls the derivatives of a loss J back through it: from
+  /// Takes the last call of advance() that made steps back, as reverse() does, and pulls the derivatives of a loss J back through it: from
   /// those by the particles at its end to those by the particles at its start. Memory doesn't depend on the number of steps.
   ///
   /// With x1 and F = F(x1) a move x1 = x + d1 p; p' = k p + K F; x2 = x1 + d2 p' is pulled back by
@@ -115,7 +120,8 @@ class Simulation {
   /// \param cotangents  dJ / d position and dJ / d momentum at the end, in lattice order; overwritten by those at the start.
   ///   Bits don't depend on the number of threads with options().deterministic (on devices: from run to run)
   /// \return  dJ / d parameter of the cosmology by way of the steps: of their factors, and of omega_m in the force
-  /// \throws PreconditionError without options().reversible, if there is nothing to take back, or if shapes don't fit
+  /// \throws PreconditionError without options().reversible, if there is nothing to take back, if shapes don't fit, or if
+  ///   cotangents share memory with each other or with the particles
   /// \throws NumericalError if cotangents aren't numbers, overflow, or particles have been changed by others
   /// \throws ResourceError if there is no memory for one mesh more
   cosmology::Parameters<double> pull_back(Cotangents<Exec, T> const& cotangents);
@@ -177,6 +183,9 @@ class Simulation {
   void find_force_of(Kept const& kept, std::span<Vectors const> further);
   void sort(std::span<Vectors const> further);
   void expects_force() const;
+  void expects_whole() const;
+  void start_on_grid();
+  std::string too_large() const;
   void make(Move const& move, bool closes);
   double momentum_range() const;
   void make_on_grid(Move const& move, bool closes);
@@ -213,6 +222,7 @@ class Simulation {
   std::vector<Kept> kept_;         // the potential of each move in made_, or an empty View
   std::vector<Call> calls_;
   bool drift_is_undone_ = false;  // that of made_.back(): it was joined to what came after
+  bool is_whole_ = true;          // false while steps are made, and if that failed
   PhaseSeconds seconds_;
 };
 
