@@ -26,6 +26,12 @@ struct Objective {
     sum(x);
 #elif defined(MISUSE_pad)
     return sum(pad(x, 1));
+#elif defined(MISUSE_repeat)
+    return sum(square(repeat(x, 2, 0)));
+#elif defined(MISUSE_written)
+    auto u = evaluate(x);
+    u(0) = 2 * u(1);
+    return sum(u);
 #elif defined(MISUSE_product)
     return sum(square(matmul(matrix, x)));
 #elif defined(MISUSE_assigned)

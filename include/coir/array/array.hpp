@@ -600,12 +600,22 @@ class Masked {
   Mask mask_;
 };
 
-/// A copy of an expression's values: NumPy's copy, JAX's jnp.array.
+namespace detail {
+
+/// evaluate() for what has no derivative: it has one meaning for all expressions.
 template <Expression E>
-auto evaluate(E const& expression) {
+auto evaluated(E const& expression) {
   using S = typename E::space;
   using Space = std::conditional_t<std::is_same_v<S, AnySpace>, DefaultSpace, S>;
   return Array<value_t<E>, rank_of<E>, Space>(expression);
+}
+
+}  // namespace detail
+
+/// A copy of an expression's values: NumPy's copy, JAX's jnp.array.
+template <Expression E>
+auto evaluate(E const& expression) {
+  return detail::evaluated(expression);
 }
 
 /// A copy of an expression's values: evaluate() by its name in NumPy.

@@ -505,7 +505,7 @@ auto borrow(std::span<T, Size> elements, std::int64_t const (&shape)[Rank]) {
 namespace detail {
 template <class To, Expression E>
 auto moved_to(E const& expression) {
-  auto const values = evaluate(expression);
+  auto const values = detail::evaluated(expression);
   using T = value_t<E>;
   Array<T, rank_of<E>, To> result(values.shape());
   immediate<typename decltype(values)::Exec>("a copy to another memory space");

@@ -46,6 +46,8 @@ template <class E, int Rank>
 concept OfRank = rank_of<E> == Rank;
 template <class E, int Rank>
 concept OfRankAtLeast = rank_of<E> >= Rank;
+template <class E, int Rank>
+concept OfRankAtMost = rank_of<E> <= Rank;
 
 }  // namespace detail
 

@@ -43,6 +43,8 @@ namespace detail {
     }                                                                           \
   };
 
+template <class E, class T>
+concept CastableTo = is_complex<T> || !is_complex<value_t<E>>;
 template <class E>
 concept RealOperand = !is_complex<element_t<E>>;
 
@@ -422,7 +424,7 @@ auto where(M&& mask, A&& a, B&& b) {
 /// The elements converted to type T. Real numbers lose their fraction in integers. Complex numbers aren't converted
 /// to real ones, which would drop their imaginary part silently: use real().
 template <Element T, Expression E>
-  requires(is_complex<T> || !is_complex<value_t<E>>)
+  requires detail::CastableTo<E, T>
 auto cast(E&& x) {
   return map(detail::Cast<T>{}, std::forward<E>(x));
 }

@@ -200,8 +200,8 @@ auto compress(X const& x, M const& mask) {
     throw PreconditionError("a mask of shape " + in_words(mask.shape()) +
                             " doesn't fit an array of shape " + in_words(x.shape()) +
                             ": the shapes must be equal");
-  auto const held = evaluate(mask);
-  auto const values = evaluate(x);
+  auto const held = detail::evaluated(mask);
+  auto const values = detail::evaluated(x);
   using A = std::remove_const_t<decltype(values)>;
   using T = value_t<X>;
   Array<T, 1, typename A::space> result(Shape<1>{count_nonzero(held)});
@@ -215,7 +215,7 @@ auto compress(X const& x, M const& mask) {
 template <Expression X>
   requires(rank_of<X> == 1)
 auto nonzero(X const& x) {
-  auto const held = evaluate(x != 0);
+  auto const held = detail::evaluated(x != 0);
   using A = std::remove_const_t<decltype(held)>;
   Array<std::int64_t, 1, typename A::space> result(Shape<1>{count_nonzero(held)});
   detail::for_each_held<typename A::Exec>(held.data(), held.size(),
@@ -231,8 +231,8 @@ auto nonzero(X const& x) {
 template <Expression X, Expression I>
   requires SameSpace<X, I> && std::integral<value_t<I>> && (rank_of<X> == 1)
 auto take(X const& x, I const& indices) {
-  auto const values = evaluate(x);
-  auto const at = evaluate(indices);
+  auto const values = detail::evaluated(x);
+  auto const at = detail::evaluated(indices);
   using A = std::remove_const_t<decltype(values)>;
   Array<value_t<X>, rank_of<I>, typename A::space> result(at.shape());
   if (at.size() == 0) return result;

@@ -257,7 +257,7 @@ template <detail::Countable E>
 auto nanquantile(E const& x, double q) {
   using T = floating_t<value_t<E>>;
   detail::expects_share(q);
-  auto const held = evaluate(x);
+  auto const held = detail::evaluated(x);
   auto const numbers = compress(held, detail::numbers_in(held));
   return numbers.size() == 0 ? std::numeric_limits<T>::quiet_NaN() : T(quantile(numbers, q));
 }

@@ -51,7 +51,7 @@ auto repeat(X const& x, N const& times) {
                             " numbers: give one for each");
   using Space = detail::space_like<X>;
   Array<std::int64_t, 1, Space> counts = cast<std::int64_t>(times);
-  if (counts.size() == 0) return evaluate(x);
+  if (counts.size() == 0) return detail::evaluated(x);
   std::int64_t const smallest = min(counts);
   expects(smallest >= 0, "an element can be repeated 0 or more times", smallest);
   std::int64_t const total = sum(counts);

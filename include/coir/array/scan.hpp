@@ -32,7 +32,7 @@ auto scan(E const& x, int axis) {
     throw PreconditionError("axis " + std::to_string(axis) + " is none of an array of shape " +
                             in_words(shape));
   std::size_t const along = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
-  using Space = typename decltype(evaluate(x))::space;
+  using Space = typename decltype(evaluated(x))::space;
   Array<T, rank, Space> result(shape);
   result = x;
   ScanShape extents{1, shape[along], 1};

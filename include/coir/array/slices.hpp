@@ -24,7 +24,7 @@ auto elements_of(X&& x) {
   else if constexpr (requires { typename E::element_type; })
     return x;
   else
-    return evaluate(x).as_operand();
+    return evaluated(x).as_operand();
 }
 
 template <class T, int Rank, class Space>

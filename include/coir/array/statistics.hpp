@@ -36,7 +36,7 @@ auto with_elements(E const& x, F const& f) {
   if constexpr (requires { x.all(); }) {
     return f(x.data(), x.size());
   } else {
-    auto const elements = evaluate(x);
+    auto const elements = evaluated(x);
     return f(elements.data(), elements.size());
   }
 }

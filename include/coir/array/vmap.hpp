@@ -165,7 +165,7 @@ auto vmap_operand_beside(Target const& target, X const& x) {
       return byte_range(y.data(), y.shape(), y.strides(), sizeof(*y.data()));
     };
     if (operand.size() > 0 && target.size() > 0 && range(operand).overlaps(range(target)))
-      return evaluate(operand).as_operand();
+      return evaluated(operand).as_operand();
   }
   return operand;
 }

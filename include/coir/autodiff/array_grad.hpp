@@ -123,8 +123,9 @@ constexpr void check_returned() {
                 "the function given to value_and_grad must take an expression for each argument, "
                 "[](auto x, auto y) { ... }, and return something");
   static_assert(R::objective || !R::something,
-                "the function given to value_and_grad must be generic, [](auto x) { ... }, and "
-                "must end in a reduction of its arguments: sum, mean, dot, norm, prod, min or max");
+                "the function given to value_and_grad must be generic, [](auto x) { ... }, its "
+                "statements of the form auto u = evaluate(...), and it must end in a reduction of "
+                "its arguments: sum, mean, dot, norm, prod, min or max");
   if constexpr (R::objective) R::check();
 }
 

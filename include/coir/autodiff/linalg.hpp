@@ -66,6 +66,8 @@ template <Expression A, Expression B>
   requires detail::Multipliable<A, B> && detail::AnyDifferentiated<A, B>
 auto matmul(A const& a, B const& b) {
   constexpr int rank = detail::product_rank<rank_of<A>, rank_of<B>>;
+  static_assert(!is_complex<value_t<A>> && !is_complex<value_t<B>>,
+                "there is no derivative of products of complex matrices");
   if constexpr (DualExpression<A> || DualExpression<B>) {
     return detail::stand_in<rank>(a, b);
   } else {

@@ -106,7 +106,10 @@ using dual_value_t = std::remove_cvref_t<decltype(std::declval<value_t<E>>().val
 /// The sum of all elements.
 template <DualExpression E>
 auto sum(E const& x) {
-  return detail::objective<detail::SumTerm<detail::dual_value_t<E>, detail::on_host<E>>>(x);
+  if constexpr (is_dual<value_t<E>>)
+    return detail::objective<detail::SumTerm<detail::dual_value_t<E>, detail::on_host<E>>>(x);
+  else
+    return detail::stand_in<0>(x);
 }
 
 /// The product of all elements. Derivatives divide it by an element, and are taken apart where that is 0.
@@ -141,28 +144,28 @@ auto max(E const& x) {
 template <DualExpression E>
 auto mean(E const& x) {
   detail::expects_elements(x, "mean");
-  using T = detail::dual_value_t<E>;
+  using T = real_t<value_t<E>>;
   return sum(x) / static_cast<T>(static_cast<double>(size_of(x.shape())));
 }
 
 /// The Euclidean norm of all elements. Its derivative at 0 is 0.
 template <DualExpression E>
 auto norm(E const& x) {
-  return sum(square(x)).template then<false>([](auto const& s) {
-    using S = std::remove_cvref_t<decltype(s)>;
-    return s == 0 ? S(0) : S(sqrt(s));
-  });
+  if constexpr (is_dual<value_t<E>>)
+    return sum(square(x)).template then<false>([](auto const& s) {
+      using S = std::remove_cvref_t<decltype(s)>;
+      return s == 0 ? S(0) : S(sqrt(s));
+    });
+  else
+    return detail::real_stand_in<0>(x);
 }
 
 // ---- what isn't differentiated: the compiler says so in one line, and goes on with something of the kind ----
 
-#define COIR_NOT_DIFFERENTIATED(name, parameters, stand_in)                        \
-  auto name parameters {                                                           \
-    static_assert(detail::never<E>,                                                \
-                  "there is no derivative of " #name                               \
-                  ": value_and_grad takes functions that "                         \
-                  "are elementwise up to sum, mean, dot, norm, prod, min or max"); \
-    return stand_in;                                                               \
+#define COIR_NOT_DIFFERENTIATED(name, parameters, stand_in)              \
+  auto name parameters {                                                 \
+    static_assert(detail::never<E>, "there is no derivative of " #name); \
+    return stand_in;                                                     \
   }
 template <DualExpression E>
   requires detail::RealOperand<E>
@@ -184,8 +187,6 @@ template <DualExpression E>
 COIR_NOT_DIFFERENTIATED(unique, (E const& x), operand(x))
 template <DualExpression E, class... More>
 COIR_NOT_DIFFERENTIATED(histogram, (E const& x, More...), operand(x))
-template <Element T, DualExpression E>
-COIR_NOT_DIFFERENTIATED(cast, (E const& x), operand(x))
 #undef COIR_NOT_DIFFERENTIATED
 
 // ---- what may follow them ----

@@ -43,7 +43,7 @@ class Traced : public ExpressionBase {
   std::int64_t extent(int axis) const { return shape_[axis]; }
   std::int64_t size() const { return size_of(shape_); }
 
-  /// The elements as a constant: JAX's stop_gradient.
+  /// The elements as constants.
   Slice<T const, Rank, Space> values() const { return {data_, shape_, strides_, owner_}; }
 
   std::shared_ptr<Node> const& node() const { return node_; }
@@ -71,26 +71,38 @@ class Traced : public ExpressionBase {
   /// Takes the values of an expression, which may contain this array as it was before.
   template <Expression E>
     requires(rank_of<E> == Rank) && std::same_as<value_t<E>, T> && detail::holds_traced<E>
-  Traced& operator=(E const& values) {
+  Traced& operator=(E const& values) & {
     Traced next = evaluate(values);
     return *this = std::move(next);
   }
   template <class B>
-  Traced& operator+=(B const& value) {
+  Traced& operator+=(B const& value) & {
     return *this = *this + value;
   }
   template <class B>
-  Traced& operator-=(B const& value) {
+  Traced& operator-=(B const& value) & {
     return *this = *this - value;
   }
   template <class B>
-  Traced& operator*=(B const& value) {
+  Traced& operator*=(B const& value) & {
     return *this = *this * value;
   }
   template <class B>
-  Traced& operator/=(B const& value) {
+  Traced& operator/=(B const& value) & {
     return *this = *this / value;
   }
+
+  // Parts aren't written: this would write into a copy of one.
+  template <class B>
+  void operator=(B const&) && {
+    static_assert(detail::never<B>,
+                  "parts of what depends on arguments of value_and_grad aren't written: put it "
+                  "together by concatenate, or by where");
+  }
+  Traced(Traced const&) = default;
+  Traced(Traced&&) = default;
+  Traced& operator=(Traced const&) & = default;
+  Traced& operator=(Traced&&) & = default;
 
   template <class Visit>
   void visit_leaves(Visit const& visit) const {
@@ -146,7 +158,7 @@ auto evaluate(E const& expression) {
                          });
   }
 }
-template <DualExpression E>
+template <DualOperand E>
 auto evaluate(E const& expression) {
   return detail::stand_in<rank_of<E>>(expression);
 }

@@ -20,7 +20,7 @@ namespace coir {
 /// its ways.
 template <class E>
 concept DifferentiatedExpression =
-    Expression<E> && (detail::holds_traced<std::remove_cvref_t<E>> || is_dual<value_t<E>>) &&
+    Expression<E> && (detail::holds_traced<std::remove_cvref_t<E>> || DualOperand<E>) &&
     !std::integral<value_t<E>>;
 
 namespace detail {
@@ -152,7 +152,7 @@ auto mean(E const& x) {
 /// The Euclidean norm of all elements. Its derivative at 0 is 0.
 template <TracedExpression E>
 auto norm(E const& x) {
-  return map(detail::Root{}, sum(square(x)));
+  return map(detail::Root{}, sum(map(detail::SquaredAbs{}, x)));
 }
 
 /// The variance: the sum of squared distances from the mean, over n - ddof.
@@ -162,7 +162,8 @@ template <TracedExpression E>
 auto var(E const& x, std::int64_t ddof = 0) {
   std::int64_t const n = size_of(x.shape());
   expects(n > ddof, "a variance needs more elements than ddof = " + std::to_string(ddof), n);
-  return sum(square(x - evaluate(mean(x)))) / static_cast<value_t<E>>(n - ddof);
+  return sum(map(detail::SquaredAbs{}, x - evaluate(mean(x)))) /
+         static_cast<real_t<value_t<E>>>(n - ddof);
 }
 
 /// The standard deviation: the root of the variance. Its derivative where that is 0 is 0.
@@ -207,13 +208,13 @@ auto prod(E const& expression) {
 }
 
 // The same where arguments are expressions of duals, as far as objective.hpp doesn't have them.
-template <DualExpression E>
+template <DualOperand E>
 auto var(E const& x, std::int64_t = 0) {
-  return detail::stand_in<0>(x);
+  return detail::real_stand_in<0>(x);
 }
-template <DualExpression E>
+template <DualOperand E>
 auto std_dev(E const& x, std::int64_t = 0) {
-  return detail::stand_in<0>(x);
+  return detail::real_stand_in<0>(x);
 }
 
 // ---- along an axis ----
@@ -256,9 +257,9 @@ auto mean(E const& x, int axis) {
 template <DifferentiatedExpression E>
 auto norm(E const& x, int axis) {
   if constexpr (DualExpression<E>)
-    return detail::stand_in<rank_of<E> - 1>(x);
+    return detail::real_stand_in<rank_of<E> - 1>(x);
   else
-    return map(detail::Root{}, sum(square(x), axis));
+    return map(detail::Root{}, sum(map(detail::SquaredAbs{}, x), axis));
 }
 
 /// Variances along an axis.
@@ -267,12 +268,13 @@ auto norm(E const& x, int axis) {
 template <DifferentiatedExpression E>
 auto var(E const& x, int axis, std::int64_t ddof) {
   if constexpr (DualExpression<E>) {
-    return detail::stand_in<rank_of<E> - 1>(x);
+    return detail::real_stand_in<rank_of<E> - 1>(x);
   } else {
     std::int64_t const n = detail::extent_along(x, axis);
     expects(n > ddof, "a variance needs more elements than ddof = " + std::to_string(ddof), n);
     auto const middle = with_axis(evaluate(mean(x, axis)), axis);
-    return sum(square(x - middle), axis) / static_cast<value_t<E>>(n - ddof);
+    return sum(map(detail::SquaredAbs{}, x - middle), axis) /
+           static_cast<real_t<value_t<E>>>(n - ddof);
   }
 }
 
@@ -280,7 +282,7 @@ auto var(E const& x, int axis, std::int64_t ddof) {
 template <DifferentiatedExpression E>
 auto std_dev(E const& x, int axis, std::int64_t ddof) {
   if constexpr (DualExpression<E>)
-    return detail::stand_in<rank_of<E> - 1>(x);
+    return detail::real_stand_in<rank_of<E> - 1>(x);
   else
     return map(detail::Root{}, var(x, axis, ddof));
 }

@@ -24,6 +24,16 @@ namespace detail {
 template <class E>
 using Precision = floating_t<real_t<value_t<E>>>;
 
+/// Transforms take numbers; arguments of value_and_grad are none.
+template <class E>
+constexpr bool transformed() {
+  constexpr bool numbers = std::is_arithmetic_v<value_t<E>> || is_complex<value_t<E>>;
+  static_assert(numbers,
+                "Fourier transforms take integers, real and complex numbers: those of arguments of "
+                "value_and_grad are in coir/fft/gradients.hpp, to be included before the function");
+  return numbers;
+}
+
 template <class E>
 using SpaceOf = coir::detail::space_like<E>;
 
@@ -74,76 +84,88 @@ inline void check_half(std::int64_t half, std::int64_t n) {
 /// \param forward  or else backward, and divided by the number of points
 template <int Axes, class E>
 auto complex_transform(E const& x, bool forward) {
-  using T = Precision<E>;
-  using Space = SpaceOf<E>;
-  auto const exec = fft_instance<Space>();
-  Array<Kokkos::complex<T>, rank_of<E>, Space> result(x);
-  Shape<Axes> shape;
-  for (int d = 0; d < Axes; ++d)
-    shape[static_cast<std::size_t>(d)] = result.extent(rank_of<E> - Axes + d);
-  std::int64_t const points = size_of(shape);
-  std::int64_t const batch = points == 0 ? 1 : result.size() / points;
-  if (batch == 0) return result;
-  ComplexPlan<typename Space::execution_space, T, Axes> const plan(exec, shape, batch,
-                                                                   {.in_place = true});
-  auto const view = plan_view<Space>(result.data(), batch, shape);
-  if (forward) {
-    plan.forward(view, view);
+  if constexpr (transformed<E>()) {
+    using T = Precision<E>;
+    using Space = SpaceOf<E>;
+    auto const exec = fft_instance<Space>();
+    Array<Kokkos::complex<T>, rank_of<E>, Space> result(x);
+    Shape<Axes> shape;
+    for (int d = 0; d < Axes; ++d)
+      shape[static_cast<std::size_t>(d)] = result.extent(rank_of<E> - Axes + d);
+    std::int64_t const points = size_of(shape);
+    std::int64_t const batch = points == 0 ? 1 : result.size() / points;
+    if (batch == 0) return result;
+    ComplexPlan<typename Space::execution_space, T, Axes> const plan(exec, shape, batch,
+                                                                     {.in_place = true});
+    auto const view = plan_view<Space>(result.data(), batch, shape);
+    if (forward) {
+      plan.forward(view, view);
+    } else {
+      plan.backward(view, view);
+      result *= T(1) / static_cast<T>(points);
+    }
+    return result;
   } else {
-    plan.backward(view, view);
-    result *= T(1) / static_cast<T>(points);
+    return operand(x);
   }
-  return result;
 }
 
 template <int Axes, class E>
 auto real_forward(E const& x) {
-  using T = Precision<E>;
-  using Space = SpaceOf<E>;
-  auto const exec = fft_instance<Space>();
-  auto const& in = as_array<T>(x);
-  auto half = in.shape();
-  half.back() = half.back() / 2 + 1;
-  Array<Kokkos::complex<T>, rank_of<E>, Space> result(half);
-  Shape<Axes> shape, out_shape;
-  for (int d = 0; d < Axes; ++d) {
-    auto const at = static_cast<std::size_t>(d);
-    shape[at] = in.extent(rank_of<E> - Axes + d);
-    out_shape[at] = result.extent(rank_of<E> - Axes + d);
+  if constexpr (transformed<E>()) {
+    using T = Precision<E>;
+    using Space = SpaceOf<E>;
+    auto const exec = fft_instance<Space>();
+    auto const& in = as_array<T>(x);
+    auto half = in.shape();
+    half.back() = half.back() / 2 + 1;
+    Array<Kokkos::complex<T>, rank_of<E>, Space> result(half);
+    Shape<Axes> shape, out_shape;
+    for (int d = 0; d < Axes; ++d) {
+      auto const at = static_cast<std::size_t>(d);
+      shape[at] = in.extent(rank_of<E> - Axes + d);
+      out_shape[at] = result.extent(rank_of<E> - Axes + d);
+    }
+    std::int64_t const points = size_of(shape);
+    std::int64_t const batch = points == 0 ? 1 : in.size() / points;
+    if (batch == 0) return result;
+    RealPlan<typename Space::execution_space, T, Axes>(exec, shape, batch)
+        .forward(plan_view<Space>(in.data(), batch, shape),
+                 plan_view<Space>(result.data(), batch, out_shape));
+    return result;
+  } else {
+    return operand(x);
   }
-  std::int64_t const points = size_of(shape);
-  std::int64_t const batch = points == 0 ? 1 : in.size() / points;
-  if (batch == 0) return result;
-  RealPlan<typename Space::execution_space, T, Axes>(exec, shape, batch)
-      .forward(plan_view<Space>(in.data(), batch, shape),
-               plan_view<Space>(result.data(), batch, out_shape));
-  return result;
 }
 
 template <int Axes, class E>
 auto real_inverse(E const& spectrum, std::int64_t n) {
-  using T = Precision<E>;
-  using Space = SpaceOf<E>;
-  auto const exec = fft_instance<Space>();
-  Array<Kokkos::complex<T>, rank_of<E>, Space> in(spectrum);  // it will be overwritten
-  auto whole = in.shape();
-  check_half(whole.back(), n);
-  whole.back() = n;
-  Array<T, rank_of<E>, Space> result(whole);
-  Shape<Axes> shape, in_shape;
-  for (int d = 0; d < Axes; ++d) {
-    auto const at = static_cast<std::size_t>(d);
-    shape[at] = result.extent(rank_of<E> - Axes + d);
-    in_shape[at] = in.extent(rank_of<E> - Axes + d);
+  if constexpr (transformed<E>()) {
+    using T = Precision<E>;
+    using Space = SpaceOf<E>;
+    auto const exec = fft_instance<Space>();
+    Array<Kokkos::complex<T>, rank_of<E>, Space> in(spectrum);  // it will be overwritten
+    auto whole = in.shape();
+    check_half(whole.back(), n);
+    whole.back() = n;
+    Array<T, rank_of<E>, Space> result(whole);
+    Shape<Axes> shape, in_shape;
+    for (int d = 0; d < Axes; ++d) {
+      auto const at = static_cast<std::size_t>(d);
+      shape[at] = result.extent(rank_of<E> - Axes + d);
+      in_shape[at] = in.extent(rank_of<E> - Axes + d);
+    }
+    std::int64_t const points = size_of(shape);
+    std::int64_t const batch = points == 0 ? 1 : result.size() / points;
+    if (batch == 0) return result;
+    RealPlan<typename Space::execution_space, T, Axes>(exec, shape, batch)
+        .backward(plan_view<Space>(in.data(), batch, in_shape),
+                  plan_view<Space>(result.data(), batch, shape));
+    result *= T(1) / static_cast<T>(points);
+    return result;
+  } else {
+    return operand(spectrum);
   }
-  std::int64_t const points = size_of(shape);
-  std::int64_t const batch = points == 0 ? 1 : result.size() / points;
-  if (batch == 0) return result;
-  RealPlan<typename Space::execution_space, T, Axes>(exec, shape, batch)
-      .backward(plan_view<Space>(in.data(), batch, in_shape),
-                plan_view<Space>(result.data(), batch, shape));
-  result *= T(1) / static_cast<T>(points);
-  return result;
 }
 
 /// index / (n spacing), where the second half of the indices is negative.
@@ -210,21 +232,21 @@ auto irfft(E const& spectrum) {
 
 /// The transform along all axes, at most 3. NumPy's fft.fftn.
 template <NumberField E>
-  requires(rank_of<E> <= 3)
+  requires coir::detail::OfRankAtMost<E, 3>
 auto fftn(E const& x) {
   return detail::complex_transform<rank_of<E>>(x, true);
 }
 
 /// The inverse of fftn. NumPy's fft.ifftn.
 template <NumberField E>
-  requires(rank_of<E> <= 3)
+  requires coir::detail::OfRankAtMost<E, 3>
 auto ifftn(E const& spectrum) {
   return detail::complex_transform<rank_of<E>>(spectrum, false);
 }
 
 /// fftn of real numbers, 0 ... n / 2 along the last axis. NumPy's fft.rfftn.
 template <RealField E>
-  requires(rank_of<E> <= 3)
+  requires coir::detail::OfRankAtMost<E, 3>
 auto rfftn(E const& x) {
   return detail::real_forward<rank_of<E>>(x);
 }
@@ -234,35 +256,35 @@ auto rfftn(E const& x) {
 /// \param n  numbers along the last axis of the result
 /// \throws PreconditionError unless the spectrum's last axis has n / 2 + 1 numbers
 template <NumberField E>
-  requires(rank_of<E> <= 3)
+  requires coir::detail::OfRankAtMost<E, 3>
 auto irfftn(E const& spectrum, std::int64_t n) {
   return detail::real_inverse<rank_of<E>>(spectrum, n);
 }
 
 /// The inverse of rfftn for an even n. NumPy's fft.irfftn.
 template <NumberField E>
-  requires(rank_of<E> <= 3)
+  requires coir::detail::OfRankAtMost<E, 3>
 auto irfftn(E const& spectrum) {
   return irfftn(spectrum, 2 * (spectrum.shape().back() - 1));
 }
 
 /// The transform along the last two axes, of each matrix of a stack. NumPy's fft.fft2.
 template <NumberField E>
-  requires(rank_of<E> >= 2)
+  requires coir::detail::OfRankAtLeast<E, 2>
 auto fft2(E const& x) {
   return detail::complex_transform<2>(x, true);
 }
 
 /// The inverse of fft2. NumPy's fft.ifft2.
 template <NumberField E>
-  requires(rank_of<E> >= 2)
+  requires coir::detail::OfRankAtLeast<E, 2>
 auto ifft2(E const& spectrum) {
   return detail::complex_transform<2>(spectrum, false);
 }
 
 /// fft2 of real numbers, 0 ... n / 2 along the last axis. NumPy's fft.rfft2.
 template <RealField E>
-  requires(rank_of<E> >= 2)
+  requires coir::detail::OfRankAtLeast<E, 2>
 auto rfft2(E const& x) {
   return detail::real_forward<2>(x);
 }
@@ -272,14 +294,14 @@ auto rfft2(E const& x) {
 /// \param n  numbers along the last axis of the result
 /// \throws PreconditionError unless the spectrum's last axis has n / 2 + 1 numbers
 template <NumberField E>
-  requires(rank_of<E> >= 2)
+  requires coir::detail::OfRankAtLeast<E, 2>
 auto irfft2(E const& spectrum, std::int64_t n) {
   return detail::real_inverse<2>(spectrum, n);
 }
 
 /// The inverse of rfft2 for an even n. NumPy's fft.irfft2.
 template <NumberField E>
-  requires(rank_of<E> >= 2)
+  requires coir::detail::OfRankAtLeast<E, 2>
 auto irfft2(E const& spectrum) {
   return irfft2(spectrum, 2 * (spectrum.shape().back() - 1));
 }

@@ -10,6 +10,7 @@
 #include <coir/array/array.hpp>
 #include <coir/array/axis_reductions.hpp>
 #include <coir/array/operators.hpp>
+#include <coir/autodiff/detail/dual_complex.hpp>
 #include <coir/autodiff/detail/tape.hpp>
 #include <coir/autodiff/dual.hpp>
 
@@ -69,7 +70,8 @@ NodeView view_of_node(Traced<T, Rank, Space> const& x) {
   return view;
 }
 
-/// A number as a dual whose derivative is `seed`: 1 for what is differentiated along, 0 for a constant.
+/// A number as a dual whose derivative is `seed`: 1 for what is differentiated along, 0 for a constant. A complex number
+/// has two directions, along its real and its imaginary part.
 template <class T>
 struct Seeded {
   T seed;
@@ -79,21 +81,38 @@ struct Seeded {
     return result;
   }
 };
+template <class T>
+struct Seeded<Kokkos::complex<T>> {
+  T seed;
+  KOKKOS_FORCEINLINE_FUNCTION DualComplex<T, 2> operator()(Kokkos::complex<T> const& z) const {
+    DualComplex<T, 2> result(z);
+    result.re.derivative[0] = seed;
+    result.im.derivative[1] = seed;
+    return result;
+  }
+};
 
-/// An expression as one of duals, whose direction is what it reads through one view.
+/// An expression as one of duals, whose directions are what it reads of elements of type Along through one view.
+template <class Along>
 struct AlongView {
   NodeView view;
 
   template <class T, int Rank, class Space>
   auto operator()(Traced<T, Rank, Space> const& leaf) const {
-    return map(Seeded<T>{view_of_node(leaf) == view ? T(1) : T(0)}, leaf.values());
+    if constexpr (std::same_as<T, Along>)
+      return map(Seeded<T>{view_of_node(leaf) == view ? real_t<T>(1) : real_t<T>(0)},
+                 leaf.values());
+    else
+      return leaf.values();
   }
   template <class F, class... Operands>
     requires holds_traced<Map<F, Operands...>>
   auto operator()(Map<F, Operands...> const& e) const {
     return std::apply(
         [&](auto const&... operand) {
-          return Map<F, decltype((*this)(operand))...>(e.function(), (*this)(operand)...);
+          auto const f = for_duals(e.function());
+          return Map<std::remove_const_t<decltype(f)>, decltype((*this)(operand))...>(
+              f, (*this)(operand)...);
         },
         e.operands());
   }
@@ -124,20 +143,38 @@ Tape& tape_of(E const& expression) {
   return *tape;
 }
 
+/// A cotangent times the derivative of a result along direction k. The cotangent of a complex number has the derivatives
+/// along its real and its imaginary part.
+template <class S, class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION S along_direction(S const& cotangent, Dual<T, N> const& result, int k) {
+  return static_cast<S>(cotangent * result.derivative[k]);
+}
+template <class S, class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION S along_direction(Kokkos::complex<S> const& cotangent,
+                                              DualComplex<T, N> const& result, int k) {
+  return static_cast<S>(cotangent.real() * result.re.derivative[k] +
+                        cotangent.imag() * result.im.derivative[k]);
+}
+
 /// What is there already, plus the derivative times the cotangent. An infinite slope isn't multiplied by 0.
 struct AddProduct {
   bool fresh;  // nothing is there yet
   template <class T, class S, class D>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& old, S const& cotangent, D const& dual) const {
-    auto const product = cotangent == S(0) ? S(0) : S(cotangent * dual.derivative[0]);
-    return fresh ? static_cast<T>(product) : old + static_cast<T>(product);
+    T product(0);
+    if constexpr (is_complex<T>)
+      product = T(along_direction(cotangent, dual, 0), along_direction(cotangent, dual, 1));
+    else
+      product = static_cast<T>(along_direction(cotangent, dual, 0));
+    T const finite = math::select(cotangent == S(0), T(0), product);
+    return fresh ? finite : old + finite;
   }
 };
 struct AddUnlessFresh {
   bool fresh;
   template <class T, class S>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& old, S const& more) const {
-    return fresh ? static_cast<T>(more) : old + static_cast<T>(more);
+    return fresh ? stored<T>(more) : old + stored<T>(more);
   }
 };
 
@@ -185,8 +222,8 @@ void add_cotangent(Traced<T, Rank, Space> const& x, E const& more) {
 template <class E, class S, int Rank, class Space, class T, int LeafRank>
 void pull_back_along(E const& expression, Slice<S const, Rank, Space> const& cotangent,
                      Traced<T, LeafRank, Space> const& leaf) {
-  auto const duals = AlongView{view_of_node(leaf)}(expression);
-  if constexpr (is_dual<value_t<decltype(duals)>>) {
+  auto const duals = AlongView<T>{view_of_node(leaf)}(expression);
+  if constexpr (carries_derivatives<value_t<decltype(duals)>>) {
     auto const& shape = expression.shape();
     auto const strides = stretched_strides<Rank>(leaf.values());
     Shape<Rank> own = shape;  // the leaf's, with axes before its first one
@@ -198,7 +235,8 @@ void pull_back_along(E const& expression, Slice<S const, Rank, Space> const& cot
     if (own == shape) {
       add_to<AddProduct>(target, fresh, cotangent, duals);
     } else {
-      Array<S, Rank, Space> products(shape);
+      using P = std::conditional_t<is_complex<T>, Kokkos::complex<real_t<S>>, real_t<S>>;
+      Array<P, Rank, Space> products(shape);
       add_to<AddProduct>(products.all(), true, cotangent, duals);
       if constexpr (Rank > 0)
         for (int d = 0; d < Rank; ++d)

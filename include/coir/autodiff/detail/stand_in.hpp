@@ -5,16 +5,18 @@
 /// returns something made of one is differentiated statement by statement, by a tape.
 
 #include <coir/array/array.hpp>
+#include <coir/autodiff/detail/dual_complex.hpp>
 #include <coir/autodiff/dual.hpp>
 
 #include <concepts>
 #include <type_traits>
+#include <utility>
 
 namespace coir {
 
 /// An expression that contains an argument of value_and_grad.
 template <class E>
-concept DualExpression = Expression<E> && is_dual<value_t<E>>;
+concept DualExpression = Expression<E> && detail::carries_derivatives<value_t<E>>;
 
 namespace detail {
 
@@ -23,9 +25,10 @@ namespace detail {
 template <class E>
 inline constexpr bool holds_duals = false;
 template <class T, int Rank, class Space>
-inline constexpr bool holds_duals<Array<T, Rank, Space>> = is_dual<T>;
+inline constexpr bool holds_duals<Array<T, Rank, Space>> = carries_derivatives<T>;
 template <class T, int Rank, class Space>
-inline constexpr bool holds_duals<Slice<T, Rank, Space>> = is_dual<std::remove_const_t<T>>;
+inline constexpr bool holds_duals<Slice<T, Rank, Space>> =
+    carries_derivatives<std::remove_const_t<T>>;
 template <class F, class... Operands>
 inline constexpr bool holds_duals<Map<F, Operands...>> = (holds_duals<Operands> || ...);
 
@@ -54,38 +57,66 @@ class StandIn : public ExpressionBase {
     return StandIn<D, indexed_rank<Rank, I...>, Space>();
   }
 
-  template <Expression E>
-    requires(rank_of<E> == Rank)
-  StandIn& operator=(E const&) {
-    check_not_evaluated<E>();
-    return *this;
+  StandIn() = default;
+  StandIn(StandIn const&) = default;
+  StandIn& operator=(StandIn const&) & = default;
+
+#define COIR_STAND_IN_ASSIGNMENT(symbol)                                                         \
+  template <class B>                                                                             \
+  StandIn& operator symbol(B const&)& {                                                          \
+    if constexpr (Expression<B>) check_not_evaluated<B>();                                       \
+    return *this;                                                                                \
+  }                                                                                              \
+  template <class B>                                                                             \
+  void operator symbol(B const&)&& {                                                             \
+    static_assert(never<B>,                                                                      \
+                  "parts of what depends on arguments of value_and_grad aren't written: put it " \
+                  "together by concatenate, or by where");                                       \
   }
-  template <class B>
-  StandIn& operator+=(B const&) {
-    return *this;
-  }
-  template <class B>
-  StandIn& operator-=(B const&) {
-    return *this;
-  }
-  template <class B>
-  StandIn& operator*=(B const&) {
-    return *this;
-  }
-  template <class B>
-  StandIn& operator/=(B const&) {
-    return *this;
-  }
+  COIR_STAND_IN_ASSIGNMENT(=)
+  COIR_STAND_IN_ASSIGNMENT(+=)
+  COIR_STAND_IN_ASSIGNMENT(-=)
+  COIR_STAND_IN_ASSIGNMENT(*=)
+  COIR_STAND_IN_ASSIGNMENT(/=)
+#undef COIR_STAND_IN_ASSIGNMENT
 
   template <class Visit>
   void visit_leaves(Visit const&) const {}
+};
+
+/// The first type with derivatives.
+template <class First, class... Rest>
+struct FirstDual {
+  using type = typename FirstDual<Rest...>::type;
+};
+template <class First, class... Rest>
+  requires carries_derivatives<First>
+struct FirstDual<First, Rest...> {
+  using type = First;
 };
 
 /// What stands for a result of rank Rank of some expressions, of which one is of duals.
 template <int Rank, class... E>
 auto stand_in(E const&...) {
   check_not_evaluated<E...>();
-  return StandIn<dual_among_t<value_t<E>...>, Rank, common_space_t<typename E::space...>>();
+  return StandIn<typename FirstDual<value_t<E>...>::type, Rank,
+                 common_space_t<typename E::space...>>();
+}
+
+/// The same for a real result.
+template <class D>
+struct RealDual {
+  using type = D;
+};
+template <class T, int N>
+struct RealDual<DualComplex<T, N>> {
+  using type = Dual<T, N>;
+};
+template <int Rank, class... E>
+auto real_stand_in(E const&...) {
+  check_not_evaluated<E...>();
+  using D = typename FirstDual<value_t<E>...>::type;
+  return StandIn<typename RealDual<D>::type, Rank, common_space_t<typename E::space...>>();
 }
 
 /// Whether an expression is made of a StandIn.
@@ -97,5 +128,36 @@ template <class F, class... Operands>
 inline constexpr bool stands_in<Map<F, Operands...>> = (stands_in<Operands> || ...);
 
 }  // namespace detail
+
+/// What one pass and a tape differentiate, unless it was evaluated by something that knows nothing of derivatives.
+template <class E>
+concept DualOperand = DualExpression<E> && !detail::holds_duals<std::remove_cvref_t<E>>;
+
+/// The elements in another precision.
+template <Element T, DualOperand E>
+  requires detail::CastableTo<E, T> && (!detail::carries_derivatives<T>)
+auto cast(E&&) {
+  using D = value_t<E>;
+  constexpr bool real = std::floating_point<T> && is_dual<D>;
+  static_assert(real, "there is no derivative of cast but of real numbers to real numbers");
+  using Result =
+      std::conditional_t<real, Dual<std::conditional_t<real, T, double>, detail::directions_of<D>>,
+                         D>;
+  return detail::StandIn<Result, rank_of<E>, typename std::remove_cvref_t<E>::space>();
+}
+
+/// The real part, the imaginary part and the conjugate of complex numbers made of an argument of value_and_grad.
+template <DualOperand E>
+auto real(E&& x) {
+  return map(detail::RealOfDual{}, std::forward<E>(x));
+}
+template <DualOperand E>
+auto imag(E&& x) {
+  return map(detail::ImagOfDual{}, std::forward<E>(x));
+}
+template <DualOperand E>
+auto conj(E&& x) {
+  return map(detail::ConjOfDual{}, std::forward<E>(x));
+}
 
 }  // namespace coir

@@ -1,0 +1,228 @@
+#pragma once
+
+/// \file
+/// numpy.fft's transforms in functions that value_and_grad differentiates; the derivatives are transforms again. Products
+/// with filters, conj, real, imag, abs and exp of what they give have derivatives, too. To be included before the function.
+
+#include <coir/autodiff/array_grad.hpp>
+#include <coir/fft/numpy.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace coir::fft {
+
+namespace detail {
+
+/// An element of the half spectrum whose real transform back, scaled by 1 / points, is the real part of the full transform
+/// back of `half` alone, without the other half: half of it, but in the planes that are conjugate to themselves the part that is.
+template <class T, int Rank, int Axes>
+struct HalfOfHermitian {
+  Kokkos::complex<T> const* half;  // in C order
+  std::int64_t shape[Rank];
+  std::int64_t n;  // real numbers along the last axis
+  T points;
+
+  template <class... I>
+  KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<T> operator()(I... indices) const {
+    std::int64_t const at[Rank] = {static_cast<std::int64_t>(indices)...};
+    std::int64_t const k = at[Rank - 1];
+    std::int64_t own = 0, mirrored = 0;
+    COIR_UNROLL
+    for (int d = 0; d < Rank; ++d) {
+      bool const mirrors = d >= Rank - Axes && d < Rank - 1 && at[d] > 0;
+      own = own * shape[d] + at[d];
+      mirrored = mirrored * shape[d] + (mirrors ? shape[d] - at[d] : at[d]);
+    }
+    auto const value = half[own];
+    auto const scale = points * T(0.5);
+    if (k != 0 && 2 * k != n) return {value.real() * scale, value.imag() * scale};
+    auto const other = half[mirrored];
+    return {(value.real() + other.real()) * scale, (value.imag() - other.imag()) * scale};
+  }
+};
+
+/// How often an element of a row of the half spectrum counts in the real transform back, over the number of points.
+template <class T>
+struct CountInRow {
+  std::int64_t n;
+  T points;
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(std::int64_t k) const {
+    return (k == 0 || 2 * k == n ? T(1) : T(2)) / points;
+  }
+};
+
+/// The number of points of a transform along the last `Axes` axes.
+template <int Axes, std::size_t Rank>
+std::int64_t points_of(std::array<std::int64_t, Rank> const& shape) {
+  std::int64_t points = 1;
+  for (std::size_t d = Rank - Axes; d < Rank; ++d) points *= shape[d];
+  return points;
+}
+
+template <int Axes, class E>
+auto traced_real_forward(E const& x) {
+  constexpr int rank = rank_of<E>;
+  if constexpr (DualExpression<E>) {
+    coir::detail::check_not_evaluated<E>();
+    using Complex =
+        coir::detail::DualComplex<Precision<E>, coir::detail::directions_of<value_t<E>>>;
+    return coir::detail::StandIn<Complex, rank, typename E::space>();
+  } else {
+    auto const stored = evaluate(x);
+    using X = std::remove_const_t<decltype(stored)>;
+    using T = value_t<X>;
+    using Space = typename X::space;
+    return coir::detail::taped(
+        stored.node()->tape(), real_forward<Axes>(stored.values()),
+        [stored](Slice<Kokkos::complex<T> const, rank, Space> const& cotangent) {
+          auto const& shape = stored.shape();
+          std::int64_t const points = points_of<Axes>(shape);
+          HalfOfHermitian<T, rank, Axes> half{
+              cotangent.data(), {}, shape.back(), static_cast<T>(points)};
+          for (int d = 0; d < rank; ++d) half.shape[d] = cotangent.shape()[d];
+          auto const spectrum = from_function<Space>(cotangent.shape(), half);
+          coir::detail::add_cotangent(stored, real_inverse<Axes>(spectrum, shape.back()));
+        });
+  }
+}
+
+template <int Axes, class E>
+auto traced_real_inverse(E const& spectrum, std::int64_t n) {
+  constexpr int rank = rank_of<E>;
+  if constexpr (DualExpression<E>) {
+    coir::detail::check_not_evaluated<E>();
+    using D = Dual<Precision<E>, coir::detail::directions_of<value_t<E>>>;
+    return coir::detail::StandIn<D, rank, typename E::space>();
+  } else {
+    auto const stored = evaluate(spectrum);
+    using X = std::remove_const_t<decltype(stored)>;
+    using T = real_t<value_t<X>>;
+    using Space = typename X::space;
+    return coir::detail::taped(stored.node()->tape(), real_inverse<Axes>(stored.values(), n),
+                               [stored, n](Slice<T const, rank, Space> const& cotangent) {
+                                 std::int64_t const points = points_of<Axes>(cotangent.shape());
+                                 auto const counts =
+                                     from_function<Space>(Shape<1>{stored.shape().back()},
+                                                          CountInRow<T>{n, static_cast<T>(points)});
+                                 auto const spectrum = real_forward<Axes>(cotangent);
+                                 if constexpr (is_complex<value_t<X>>)
+                                   coir::detail::add_cotangent(stored, spectrum * counts);
+                                 else
+                                   coir::detail::add_cotangent(stored, real(spectrum) * counts);
+                               });
+  }
+}
+
+template <int Axes, class E>
+auto traced_complex_transform(E const& x, bool forward) {
+  constexpr int rank = rank_of<E>;
+  if constexpr (DualExpression<E>) {
+    coir::detail::check_not_evaluated<E>();
+    using Complex =
+        coir::detail::DualComplex<Precision<E>, coir::detail::directions_of<value_t<E>>>;
+    return coir::detail::StandIn<Complex, rank, typename E::space>();
+  } else {
+    auto const stored = evaluate(x);
+    using X = std::remove_const_t<decltype(stored)>;
+    using T = real_t<value_t<X>>;
+    using Space = typename X::space;
+    return coir::detail::taped(
+        stored.node()->tape(), complex_transform<Axes>(stored.values(), forward),
+        [stored, forward](Slice<Kokkos::complex<T> const, rank, Space> const& cotangent) {
+          T const points = static_cast<T>(points_of<Axes>(cotangent.shape()));
+          auto const back = complex_transform<Axes>(cotangent, !forward);
+          T const scale = forward ? points : T(1) / points;
+          if constexpr (is_complex<value_t<X>>)
+            coir::detail::add_cotangent(stored, back * scale);
+          else
+            coir::detail::add_cotangent(stored, real(back) * scale);
+        });
+  }
+}
+
+}  // namespace detail
+
+/// A real expression of arguments of value_and_grad.
+template <class E>
+concept DifferentiatedRealField = RealField<E> && DifferentiatedExpression<E>;
+
+/// Any expression of them.
+template <class E>
+concept DifferentiatedField = NumberField<E> && DifferentiatedExpression<E>;
+
+// The functions of numpy.hpp, with the same names, arguments and errors.
+
+template <DifferentiatedField E>
+auto fft(E const& x) {
+  return detail::traced_complex_transform<1>(x, true);
+}
+template <DifferentiatedField E>
+auto ifft(E const& spectrum) {
+  return detail::traced_complex_transform<1>(spectrum, false);
+}
+template <DifferentiatedField E>
+  requires coir::detail::OfRankAtMost<E, 3>
+auto fftn(E const& x) {
+  return detail::traced_complex_transform<rank_of<E>>(x, true);
+}
+template <DifferentiatedField E>
+  requires coir::detail::OfRankAtMost<E, 3>
+auto ifftn(E const& spectrum) {
+  return detail::traced_complex_transform<rank_of<E>>(spectrum, false);
+}
+template <DifferentiatedField E>
+  requires coir::detail::OfRankAtLeast<E, 2>
+auto fft2(E const& x) {
+  return detail::traced_complex_transform<2>(x, true);
+}
+template <DifferentiatedField E>
+  requires coir::detail::OfRankAtLeast<E, 2>
+auto ifft2(E const& spectrum) {
+  return detail::traced_complex_transform<2>(spectrum, false);
+}
+
+template <DifferentiatedRealField E>
+auto rfft(E const& x) {
+  return detail::traced_real_forward<1>(x);
+}
+template <DifferentiatedField E>
+auto irfft(E const& spectrum, std::int64_t n) {
+  return detail::traced_real_inverse<1>(spectrum, n);
+}
+template <DifferentiatedField E>
+auto irfft(E const& spectrum) {
+  return irfft(spectrum, 2 * (spectrum.shape().back() - 1));
+}
+template <DifferentiatedRealField E>
+  requires coir::detail::OfRankAtMost<E, 3>
+auto rfftn(E const& x) {
+  return detail::traced_real_forward<rank_of<E>>(x);
+}
+template <DifferentiatedField E>
+  requires coir::detail::OfRankAtMost<E, 3>
+auto irfftn(E const& spectrum, std::int64_t n) {
+  return detail::traced_real_inverse<rank_of<E>>(spectrum, n);
+}
+template <DifferentiatedField E>
+  requires coir::detail::OfRankAtMost<E, 3>
+auto irfftn(E const& spectrum) {
+  return irfftn(spectrum, 2 * (spectrum.shape().back() - 1));
+}
+template <DifferentiatedRealField E>
+  requires coir::detail::OfRankAtLeast<E, 2>
+auto rfft2(E const& x) {
+  return detail::traced_real_forward<2>(x);
+}
+template <DifferentiatedField E>
+  requires coir::detail::OfRankAtLeast<E, 2>
+auto irfft2(E const& spectrum, std::int64_t n) {
+  return detail::traced_real_inverse<2>(spectrum, n);
+}
+template <DifferentiatedField E>
+  requires coir::detail::OfRankAtLeast<E, 2>
+auto irfft2(E const& spectrum) {
+  return irfft2(spectrum, 2 * (spectrum.shape().back() - 1));
+}
+
+}  // namespace coir::fft
