@@ -243,9 +243,8 @@ def environment_of(options):
     if options.gpus:
         wanted["NCCL_NVLS_ENABLE"] = "0"  # multicast: sends and receives don't use it, and it takes memory
     else:
-        wanted |= {"OMP_NUM_THREADS": str(options.threads), "OMP_PROC_BIND": "false"}
-        if options.threads * options.ranks[-1] > cores_there():
-            wanted["OMPI_MCA_mpi_yield_when_idle"] = "1"
+        # Ranks that wait give their core to others, which there may be.
+        wanted |= {"OMP_NUM_THREADS": str(options.threads), "OMP_PROC_BIND": "false", "OMPI_MCA_mpi_yield_when_idle": "1"}
     if hasattr(os, "geteuid") and os.geteuid() == 0:  # as in containers, whose processes mayn't read each other's memory
         wanted |= {
             "OMPI_ALLOW_RUN_AS_ROOT": "1",
