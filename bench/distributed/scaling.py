@@ -39,12 +39,18 @@ PROGRAMS = {
     "steps": "bench/nbody/ranks_table",
 }
 
-# The first size of each list is the most important one, the last one may not fit. Exchanges have the two sizes of the table: a
-# latency and a rate. Weak scaling keeps weak^3 particles on each rank.
+# The first side of each list is the most important one, the last ones may not fit: simulations over ranks have 2^32 particles at
+# most. Exchanges have the two sizes of the table: a latency and a rate. Weak scaling keeps weak^3 particles on each rank.
 SIZES = {
-    "gpus": {"exchange": (8, 256 << 20), "sides": (1024, 512, 2048), "weak": 512, "steps": 10},
-    "cores": {"exchange": (8, 16 << 20), "sides": (256, 128, 512), "weak": 128, "steps": 5},
-    "small": {"exchange": (8, 64 << 10), "sides": (16,), "weak": 16, "steps": 3},
+    "gpus": {
+        "exchange": (8, 256 << 20),
+        "transforms": (1024, 512, 2048),
+        "particles": (1024, 512, 1600, 2048),
+        "weak": 512,
+        "steps": 10,
+    },
+    "cores": {"exchange": (8, 16 << 20), "transforms": (256, 128, 512), "particles": (256, 128, 512), "weak": 128, "steps": 5},
+    "small": {"exchange": (8, 64 << 10), "transforms": (16,), "particles": (16,), "weak": 16, "steps": 3},
 }
 
 # c and t_0 of two H200s (docs/distributed.md); for ranks of cores they are 0 unless options say otherwise.
@@ -172,6 +178,7 @@ class Case:
     about: str
     seconds: list = field(default_factory=list)  # that its runs took, start and end included
     problem: str = ""
+    is_left_out: bool = False  # of all its rows the program says why they can't be
 
 
 def weak_side(side, ranks):
@@ -219,16 +226,18 @@ def cases_of(options):
 
     for ranks in several[::-1]:
         add("exchange", ranks, "exchanges", "--sizes", ",".join(map(str, sizes["exchange"])))
-    first, *others = sizes["sides"]
-    transforms(first, "real,filter,complex")
+    sides, particles = sizes["transforms"], sizes["particles"]
+    transforms(sides[0], "real,filter,complex")
     for ranks in order:
-        steps(first, ranks)
+        steps(particles[0], ranks)
     for ranks in order:
         steps(weak_side(sizes["weak"], ranks), ranks)
-    for side in others:
-        transforms(side, "real")
-        for ranks in order:
-            steps(side, ranks)
+    for n in range(1, max(len(sides), len(particles))):
+        for side in sides[n : n + 1]:
+            transforms(side, "real")
+        for side in particles[n : n + 1]:
+            for ranks in order:
+                steps(side, ranks)
     return list(cases.values())
 
 
@@ -353,7 +362,7 @@ class Table:
         self.largest_message = sizes["exchange"][-1]
         self.exchanges = self.exchange_rows()
         self.transforms = [row for what in TRANSFORMS for n in results.sizes(what) for row in self.strong_rows(what, n)]
-        self.strong = [row for n in results.sizes("step") if n in sizes["sides"] for row in self.strong_rows("step", n)]
+        self.strong = [row for n in results.sizes("step") if n in sizes["particles"] for row in self.strong_rows("step", n)]
         self.weak = self.weak_rows(sizes["weak"])
 
     def exchange_rows(self):
@@ -599,7 +608,7 @@ def markdown_of(table, left_out, state, machine):
     if fit := table.fit():
         model.append(f"What steps on two ranks leave for c and t_0 is {1e12 * fit[0]:.3g} ps and {1e3 * fit[1]:.3g} ms.")
     parts.extend(["## Model", " ".join(model)])
-    section("Not run", ["case", "why"], left_out)
+    section("Left out", ["case", "why"], left_out)
     return "\n\n".join(parts) + "\n"
 
 
@@ -669,7 +678,7 @@ def svg_of(table):
 
     ranks = table.options.ranks
     highest = 2 * max(ranks[-1], 2)
-    first = SIZES[table.options.sizes]["sides"][0]
+    first = SIZES[table.options.sizes]["transforms"][0]
     shown = [
         row
         for row in table.transforms
@@ -755,7 +764,7 @@ def measure(options, cases):
     environment, results, failures = environment_of(options), Results(), {}
     for number_of_run in range(1, options.runs + 1):
         for case in cases:
-            if number_of_run > 1 and (case.problem or not case.seconds):
+            if number_of_run > 1 and (case.problem or case.is_left_out or not case.seconds):
                 continue
             if failures.get(case.ranks, 0) >= 2:
                 case.problem = f"two cases on {case.ranks} ranks failed one after the other"
@@ -767,9 +776,10 @@ def measure(options, cases):
             rows, problem, seconds = run(command_of(case, options), environment, min(left(), options.case_seconds))
             results.add(case, rows)
             case.seconds.append(seconds)
+            case.is_left_out = bool(rows) and all("skipped" in row for row in rows)
             failures[case.ranks] = 0 if rows or not problem else failures.get(case.ranks, 0) + 1
             if problem:
-                case.problem = problem
+                case.problem = problem if number_of_run == 1 else f"run {number_of_run} {problem}"
             result = problem or f"{len(rows)} rows in {seconds:.1f} s"
             print(f"{time.monotonic() - begin:6.1f} s  run {number_of_run}, {case.about}: {result}", flush=True)
             write_results(options, results, cases, f"cut off after {time.monotonic() - begin:.0f} s")

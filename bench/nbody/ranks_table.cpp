@@ -4,7 +4,7 @@
 //
 // For each size n, of n^3 particles 1 Mpc/h apart in float, from a = 0.1 to 1 by fastpm: a first simulation warms up, of a second one
 // each step is timed by all ranks together, and the line has their median. Below it are the phases, mean and maximum over ranks, and
-// the bytes that a rank sends in a step. Sizes that don't fit in memory are left out with a line that says why. --json prints an
+// the bytes that a rank sends in a step. Sizes that can't be are left out with a line that says why. --json prints an
 // object a line for programs that read them, with the bytes that a rank was predicted to hold and held.
 
 #include <support/held_memory.hpp>
@@ -110,7 +110,10 @@ void add(Group const& world, Options const& options, std::int64_t n) {
         .add("n", n)
         .add("bytes_predicted", predicted);
   };
-  if (auto const why = coir::bench::why_too_large<Exec>(world, bytes); !why.empty()) {
+  auto why = coir::bench::why_too_large<Exec>(world, bytes);
+  if (why.empty() && world.size() > 1 && n * n * n > 0xffffffff)
+    why = "particles over ranks must be at most 2^32, 1625 along a side";
+  if (!why.empty()) {
     if (!world.is_first()) return;
     if (options.json)
       row().add("skipped", why).print();
