@@ -1,7 +1,9 @@
+#include <coir/core/pool.hpp>
 #include <coir/nbody/forward_model.hpp>
 #include <coir/nbody/losses.hpp>
 
 #include <nbody/universe.hpp>
+#include <support/held_memory.hpp>
 #include <support/message_of.hpp>
 #include <support/spaces.hpp>
 #include <support/thread_counts.hpp>
@@ -232,6 +234,32 @@ TYPED_TEST(ForwardModelOf, TakesAnyLossOfTheDensity) {
   EXPECT_NEAR(a.value, b.value, 300 * eps * a.value);
   EXPECT_NEAR(a.slope.parameters.sigma8, b.slope.parameters.sigma8,
               1000 * eps * std::abs(a.slope.parameters.sigma8));
+}
+
+TYPED_TEST(ForwardModelOf, KeepsWithinItsMemory) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  std::size_t const n = 48;  // particles are sorted
+  auto const noise = field_of<TypeParam>(normal_numbers(n * n * n, 1), n);
+  auto const momenta = [](Particles<Exec, T> const& particles,
+                          Cotangents<Exec, T> const& cotangents) {
+    Kokkos::deep_copy(cotangents.momentum, particles.momentum);
+    return 1.0;
+  };
+  for (double ratio : {1.0, 2.0})
+    for (int losses : {1, 2}) {
+      auto options = steps(Stepper::fastpm, Assignment::cic);
+      options.mesh_ratio = ratio;
+      ModelOf<TypeParam> const model(Exec{}, {.side = n, .box = 96, .simulation = options});
+      MemoryPool<typename Exec::memory_space>::release();
+      coir::testing::HeldMemory const held;
+      std::vector<typename ModelOf<TypeParam>::Loss> all{{4, momenta}, {2, momenta}};
+      all.resize(static_cast<std::size_t>(losses));
+      static_cast<void>(model.value_and_grad(noise, cosmology::planck18(), all));
+      auto const slope = static_cast<std::int64_t>(n * n * n * sizeof(T));
+      EXPECT_LE(held.peak() - slope, model.bytes(losses)) << ratio << ' ' << losses;
+      EXPECT_GE(held.peak() - slope, model.bytes(losses) * 8 / 10) << ratio << ' ' << losses;
+    }
 }
 
 TYPED_TEST(ForwardModelOf, NamesWhatIsWrong) {

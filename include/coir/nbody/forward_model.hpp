@@ -116,12 +116,16 @@ class ForwardModel {
   ForwardModelOptions const& options() const { return options_; }
 
   /// Bytes that value_and_grad() takes at most beside the noise and its slope, and beside what a loss takes: those of a
-  /// simulation with its adjoint, or of the initial conditions or their adjoint where they are more.
-  std::int64_t bytes() const {
+  /// simulation with its adjoint, or of the initial conditions or their adjoint where they are more. Potentials and momenta that
+  /// a simulation may keep aren't among them: see SimulationOptions::keep_potentials and Simulation::pull_back().
+  ///
+  /// \param losses  how many it is given; all but the last have derivatives of their own while they are computed
+  std::int64_t bytes(int losses = 1) const {
     std::int64_t const n = options_.side;
     std::int64_t const vectors = 6 * n * n * n * static_cast<std::int64_t>(sizeof(T));
-    return std::max({Simulation<Exec, T>::bytes(exec_, n, options_.simulation) +
-                         Simulation<Exec, T>::pull_back_bytes(n, options_.simulation),
+    auto const simulation = Simulation<Exec, T>::bytes(exec_, n, options_.simulation);
+    return std::max({simulation + Simulation<Exec, T>::pull_back_bytes(n, options_.simulation),
+                     simulation + (losses > 1 ? 2 : 1) * vectors,
                      initial_conditions_bytes<Exec, T>(exec_, n),
                      initial_conditions_pull_back_bytes<Exec, T>(exec_, n) + vectors});
   }
