@@ -523,6 +523,7 @@ def markdown_of(table, left_out, state, machine):
         f"{machine['device']}, {places}, transport {machine['transport']}; {state}. "
         "Times are medians of runs, each the median of rounds that all ranks begin together, the slowest rank's. Bytes sent and held are those of the rank with most.",
         "![Times as fast as one rank](scaling.svg)",
+        "Dashed lines are the model, dotted ones what would be ideal.",
     ]
 
     def section(title, heads, rows):
