@@ -1,5 +1,5 @@
 // Gradients. Of array expressions that end in a reduction: value,NAME is the value alone and grad,NAME the value with its gradient
-// with respect to an array of n numbers; sum takes one pass over memory, norm takes two. Of a function of two numbers, at n
+// with respect to an array of n numbers; sum takes one pass over memory, norm takes two, differences of neighbours go by the tape. Of a function of two numbers, at n
 // points in one kernel: value,rosenbrock and grad,rosenbrock. Counted are the bytes of arguments and results, once.
 
 #include <support/memory.hpp>
@@ -36,6 +36,14 @@ struct NormOf {
   }
 };
 
+/// Of slices: by the tape.
+struct DifferencesOf {
+  template <class X>
+  auto operator()(X const& x) const {
+    return sum(square(x(range(1, coir::end)) - x(range(0, -1))));
+  }
+};
+
 /// Calls function(x) in batches; `arrays` is how many arrays like x are read or written.
 template <class Function>
 void time_of_array(benchmark::State& state, double arrays, Function const& function) {
@@ -53,6 +61,7 @@ void value(benchmark::State& state) {
 }
 BENCHMARK_TEMPLATE(value, SumOf)->Name("value,sum")->Apply(elements);
 BENCHMARK_TEMPLATE(value, NormOf)->Name("value,norm")->Apply(elements);
+BENCHMARK_TEMPLATE(value, DifferencesOf)->Name("value,differences")->Apply(elements);
 
 template <class F>
 void gradient(benchmark::State& state) {
@@ -60,6 +69,7 @@ void gradient(benchmark::State& state) {
 }
 BENCHMARK_TEMPLATE(gradient, SumOf)->Name("grad,sum")->Apply(elements);
 BENCHMARK_TEMPLATE(gradient, NormOf)->Name("grad,norm")->Apply(elements);
+BENCHMARK_TEMPLATE(gradient, DifferencesOf)->Name("grad,differences")->Apply(elements);
 
 struct Rosenbrock {
   template <class X>
