@@ -5,6 +5,7 @@
 #include <support/spaces.hpp>
 
 #include <cstring>
+#include <stdexcept>
 
 using namespace coir;
 using coir::testing::copy_of;
@@ -137,6 +138,30 @@ TYPED_TEST(Reverse, StopsWhereAdvanceWouldHave) {
     EXPECT_TRUE(same_particles(there.particles(), back.particles())) << name_of(stepper);
     back.reverse(5);
     EXPECT_TRUE(same_particles(start, back.particles())) << name_of(stepper);
+  }
+}
+
+TYPED_TEST(Reverse, WorksFromWhereACallerStopped) {
+  for (auto const stepper : steppers) {
+    SimulationOptions const options{
+        .scale_factors = scale_factors(0.1, 1, 5), .stepper = stepper, .reversible = true};
+    auto stopped = simulation_of<TypeParam>(universe<TypeParam>(8, 0.1), options),
+         there = simulation_of<TypeParam>(universe<TypeParam>(8, 0.1), options);
+    auto const start = copy_of(stopped.particles());
+    EXPECT_THROW(stopped.advance(5,
+                                 [](int steps) {
+                                   if (steps == 2) throw std::runtime_error("enough");
+                                 }),
+                 std::runtime_error);
+    there.advance(2);
+    EXPECT_TRUE(same_particles(there.particles(), stopped.particles())) << name_of(stepper);
+    stopped.advance(0);
+    stopped.advance(2);
+    stopped.reverse(3);
+    there.reverse(1);
+    EXPECT_TRUE(same_particles(there.particles(), stopped.particles())) << name_of(stepper);
+    stopped.reverse(1);
+    EXPECT_TRUE(same_particles(start, stopped.particles())) << name_of(stepper);
   }
 }
 
