@@ -231,7 +231,7 @@ class Work {
         noise_of_seed<T>(exec_, n, run_.settings.universe.random.seed + 1'000'003);
     Field<Exec, T> const gradient("coir::apps::field::gradient", noise_.layout());
     Field<Exec, T> const moved("coir::apps::field::moved", noise_.layout());
-    posterior_(noise_, gradient);
+    with_remedy([&] { return posterior_(noise_, gradient); });
     double along = 0;
     auto const all = box<1, std::int64_t>({run_.sites()});
     reduce("coir::apps::field::along", exec_, all,
@@ -251,12 +251,10 @@ class Work {
   void write_gradient(FileNames const& names, Figures& figures) {
     Activity const computing("computing a gradient");
     Stopwatch<Exec> const watch(exec_);
-    auto const gradient = posterior_.misfit_gradient(noise_);
+    auto const gradient = with_remedy([&] { return posterior_.misfit_gradient(noise_); });
     figures.seconds = watch.seconds();
     figures.misfit = gradient.value;
     figures.slopes = gradient.parameters;
-    if (!std::isfinite(gradient.value))
-      throw NumericalError("the misfit is " + in_words(gradient.value) + remedy());
     stop_if_interrupted();
     io::write_npy(names.gradient(), gradient.noise);
     say_of_files("what was written is whole");
@@ -277,11 +275,9 @@ class Work {
       stop_if_interrupted();
     };
     try {
-      auto const result = search.minimise(noise_, posterior_, monitor);
+      auto const result = with_remedy([&] { return search.minimise(noise_, posterior_, monitor); });
       figures.stopped_by = result.stopped_by;
       figures.history.back().state.evaluations = result.state.evaluations;
-    } catch (NumericalError const& error) {
-      throw NumericalError(error.what() + remedy());
     } catch (Failure const& failure) {
       if (failure.code() != ExitCode::interrupted || figures.history.empty()) throw;
       best.write();
@@ -379,8 +375,16 @@ class Work {
     misfit_.add_noise(numbers);
   }
 
-  static std::string remedy() {
-    return ": use a smaller --sigma8 or --A-s, more --steps, or --precision double";
+  /// What compute() gives; numbers that aren't finite end with what to do about them.
+  template <class Compute>
+  static auto with_remedy(Compute const& compute) {
+    try {
+      return compute();
+    } catch (NumericalError const& error) {
+      throw NumericalError(
+          std::string(error.what()) +
+          ": use a smaller --sigma8 or --A-s, more --steps, or --precision double");
+    }
   }
 
   /// What coir-nbody reads to grow the same universe.

@@ -525,6 +525,7 @@ TEST_F(BadField, MoreMemoryThanThereIs) {
 
 TEST_F(BadField, LossesThatAreNoNumbers) {
   write_disc();
-  expect_failure(5, "disc.png " + small + "--sigma8 1e30 --output run",
-                 {"isn't a number", "use a smaller --sigma8"});
+  for (std::string const what : {"disc.png ", "disc.png --check ", "--gradient-of disc.png "})
+    expect_failure(5, what + small + "--sigma8 1e30 --output run",
+                   {"number", "use a smaller --sigma8"});
 }
