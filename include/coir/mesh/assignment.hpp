@@ -89,7 +89,7 @@ KOKKOS_FORCEINLINE_FUNCTION Touched<Support, T> touched(T position, T per_cell, 
 }
 
 /// The derivatives of Touched::weight by the position in cells; times 1 / h they are those by the position. At a mesh point those
-/// of cic are the ones on its far side.
+/// of cic are the ones towards larger positions.
 template <int Support, class T>
 KOKKOS_FORCEINLINE_FUNCTION void weight_slopes(T position, T per_cell, T (&slope)[Support]) {
   static_assert(Support >= 2 && Support <= 4);

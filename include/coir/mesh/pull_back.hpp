@@ -33,8 +33,8 @@ void interpolation_slopes(Exec const& exec, T const* position, std::int64_t part
 ///
 ///   slope_of_positions(p, d) = sum_g dW(x_p - x_g) / dx_d slope_of_mesh(g)
 ///
-/// with slope_of_mesh(g) = dJ / d mesh(g). Where W has a kink, which that of cic has at mesh points, this is the derivative on
-/// the far side.
+/// with slope_of_mesh(g) = dJ / d mesh(g). Where W has a kink, which that of cic has at mesh points, this is the derivative
+/// towards larger positions.
 ///
 /// \param positions           (N, 3), as they were painted
 /// \param box                 length of the cubic box, > 0

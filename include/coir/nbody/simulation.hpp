@@ -86,7 +86,8 @@ class Simulation {
   ///
   /// \param steps       at most those that are left; the same on all ranks
   /// \param after_step  called with the number of steps made so far after each of them; may throw to stop, after
-  ///   which positions and momenta are at a(), too. Over ranks all stop if it throws on one, and some may give none
+  ///   which positions and momenta are at a(), too. Over ranks all stop if it throws on one, and some may give none. Momenta
+  ///   of a reversible simulation are in other units by BullFrog when it is called before the last step
   /// \throws PreconditionError if there aren't so many steps left, or a scale factor is out of the growth's range
   /// \throws NumericalError if a force isn't a number any more, naming the step. A particle that moves by more than 4096
   ///   boxes at once, with options().reversible by a whole box, gets a position that is no number. With options().reversible
@@ -107,18 +108,21 @@ class Simulation {
   /// \throws NumericalError if particles have been changed by others
   void reverse(int steps);
 
-  /// Takes the last call of advance() that made steps back, as reverse() does, and pulls the derivatives of a loss J back through it: from
-  /// those by the particles at its end to those by the particles at its start. Memory doesn't depend on the number of steps.
+  /// Takes the last call of advance() back, as reverse() does, and pulls the derivatives of a loss J back through it: from those
+  /// by the particles at its end to those by the particles at its start. Calls that made no steps don't count; of one that
+  /// reverse() has taken back in part, the rest does. Memory doesn't depend on the number of steps, but for momenta of BullFrog's
+  /// steps in which D1 grows by a factor of about 3.2: a copy of all is stored for each of these.
   ///
   /// With x1 and F = F(x1) a move x1 = x + d1 p; p' = k p + K F; x2 = x1 + d2 p' is pulled back by
   ///
   ///   pi += d2 xi;  xi += K (dF/dx)^T pi;  pi = k pi;  pi += d1 xi
   ///
   /// where (dF/dx)^T takes both ways by which a particle enters the forces, as their source and where they are read. Where
-  /// assignments have kinks (cic) derivatives are those on the far side.
+  /// assignments have kinks (cic, at mesh points) derivatives are those towards larger positions.
   ///
   /// \param cotangents  dJ / d position and dJ / d momentum at the end, in lattice order; overwritten by those at the start.
-  ///   Bits don't depend on the number of threads with options().deterministic (on devices: from run to run)
+  ///   Bits don't depend on the number of threads (on devices: from run to run) if the options that were given to the
+  ///   constructor have `deterministic`; options() has it in any case, because steps are made in that way
   /// \return  dJ / d parameter of the cosmology by way of the steps: of their factors, and of omega_m in the force
   /// \throws PreconditionError without options().reversible, if there is nothing to take back, if shapes don't fit, or if
   ///   cotangents share memory with each other or with the particles
@@ -134,6 +138,7 @@ class Simulation {
   int steps_done() const { return done_; }
   int steps_left() const { return static_cast<int>(options_.scale_factors.size()) - 1 - done_; }
 
+  /// Changing what they hold between calls is an error: forces may have been found before, and the way back is lost.
   Particles<Exec, T> const& particles() const { return particles_; }
   SimulationOptions const& options() const { return options_; }
   cosmology::Growth<double> const& growth() const { return growth_; }
