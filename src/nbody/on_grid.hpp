@@ -35,41 +35,60 @@ KOKKOS_FORCEINLINE_FUNCTION T from_bits(BitsOf<T> bits) {
   return x;
 }
 
-/// The arithmetic of Quanta, all of it exact but for the two roundings to multiples.
+/// The arithmetic of Quanta. All of it is exact but for the two roundings to multiples. While particles move, the memory of a
+/// momentum holds the bits of its whole number.
 template <class T>
 struct OnGrid {
   static constexpr T lost = std::numeric_limits<T>::quiet_NaN();
-  Quanta<T> quanta;
+  static constexpr Whole<T> most = most_quanta<T>;
+  T position, box;
 
-  KOKKOS_FORCEINLINE_FUNCTION T displacement(T momentum, T factor) const {
-    return math::rint(momentum * factor) * quanta.position;
+  explicit OnGrid(Quanta<T> const& quanta) : position(quanta.position), box(quanta.box) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION static Whole<T> held(T const& momentum) {
+    return static_cast<Whole<T>>(bits_of(momentum));
   }
-  KOKKOS_FORCEINLINE_FUNCTION T impulse(T force, T factor) const {
-    return math::rint(force * factor) * quanta.momentum;
+  KOKKOS_FORCEINLINE_FUNCTION static void hold(T& momentum, Whole<T> n) {
+    momentum = from_bits<T>(static_cast<BitsOf<T>>(n));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static BitsOf<T> size(Whole<T> n) {
+    return static_cast<BitsOf<T>>(n < 0 ? -n : n);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION T displacement(Whole<T> n, T factor) const {
+    return math::rint(static_cast<T>(n) * factor) * position;
   }
   /// x + by in the periodic box; NaN unless |by| is below its length. No sum on the way is beyond the box.
   KOKKOS_FORCEINLINE_FUNCTION T moved(T x, T by) const {
-    T const down = by >= T(0) ? by - quanta.box : by;
+    T const down = by >= T(0) ? by - box : by;
     T const sum = x + down;
-    T const in_box = sum < T(0) ? sum + quanta.box : sum;
-    return math::abs(by) < quanta.box ? in_box : lost;
+    T const in_box = sum < T(0) ? sum + box : sum;
+    return math::abs(by) < box ? in_box : lost;
   }
-  /// p + by; NaN if that can't be held.
-  KOKKOS_FORCEINLINE_FUNCTION T kicked(T p, T by) const {
-    T const sum = p + by;
-    return math::abs(sum) <= quanta.largest_momentum ? sum : lost;
+  /// A force in quanta of momentum; `most` if that is too much.
+  KOKKOS_FORCEINLINE_FUNCTION static Whole<T> impulse(T force, T factor) {
+    T const rounded = math::rint(force * factor);
+    bool const fits = math::abs(rounded) < static_cast<T>(most);
+    auto const n = static_cast<Whole<T>>(fits ? rounded : T(0));
+    return fits ? n : most;
+  }
+  /// n + impulse; `most` if that can't be held.
+  KOKKOS_FORCEINLINE_FUNCTION static Whole<T> kicked(Whole<T> n, T force, T factor) {
+    Whole<T> const by = impulse(force, factor), sum = n + by;  // of two below 2^30
+    bool const fits = by < most && sum < most && -sum < most;
+    return fits ? sum : most;
   }
 };
 
 /// A number by which a coordinate and its momentum are told from others. Sums of these don't depend on the order of particles.
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION BitsOf<T> mixed(T x, T p) {
+KOKKOS_FORCEINLINE_FUNCTION BitsOf<T> mixed(T x, Whole<T> n) {
   using Bits = BitsOf<T>;
   // Odd numbers by which bits are spread: Knuth's multiplicative hash, and the last steps of MurmurHash3.
   constexpr Bits a = static_cast<Bits>(0x9e3779b97f4a7c15u >> (64 - 8 * sizeof(T))) | 1,
                  b = static_cast<Bits>(0xc2b2ae3d27d4eb4fu >> (64 - 8 * sizeof(T))) | 1,
                  c = static_cast<Bits>(0xff51afd7ed558ccdu >> (64 - 8 * sizeof(T))) | 1;
-  Bits mix = bits_of(x) * a + bits_of(p) * b;
+  Bits mix = bits_of(x) * a + static_cast<Bits>(n) * b;
   mix ^= mix >> (4 * sizeof(T) - 1);
   mix *= c;
   return mix ^ (mix >> (4 * sizeof(T)));
@@ -151,11 +170,13 @@ struct KickAndDriftOnGrid {
     BitsOf<T> check = 0, largest_force = 0, largest_momentum = 0;
     COIR_INDEPENDENT_ITERATIONS
     for (int at = 0; at < 3 * count; ++at) {
-      T const before = p[at], here = x[at], after = local.kicked(before, force[at]);
+      Whole<T> const before = OnGrid<T>::held(p[at]),
+                     after = OnGrid<T>::kicked(before, force[at], local.kick);
+      T const here = x[at];
       check += mixed(here, before);
       largest_force = std::max(largest_force, bits_of(math::abs(force[at])));
-      largest_momentum = std::max(largest_momentum, bits_of(math::abs(after)));
-      p[at] = after;
+      largest_momentum = std::max(largest_momentum, OnGrid<T>::size(after));
+      OnGrid<T>::hold(p[at], after);
       x[at] = local.moved(here, after);
     }
     found->check_sum += check;
@@ -168,22 +189,20 @@ struct KickAndDriftOnGrid {
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
       std::int64_t const at = 3 * particle + d;
-      T const before = momentum[at], here = position[at],
-              after = kicked(before, force.component[d]);
-      FoundMonoid<T>{}.join(into,
-                            {mixed(here, before),
-                             {bits_of(math::abs(force.component[d])), bits_of(math::abs(after))}});
-      momentum[at] = after;
+      Whole<T> const before = OnGrid<T>::held(momentum[at]),
+                     after = OnGrid<T>::kicked(before, force.component[d], kick);
+      T const here = position[at];
+      FoundMonoid<T>{}.join(
+          into,
+          {mixed(here, before), {bits_of(math::abs(force.component[d])), OnGrid<T>::size(after)}});
+      OnGrid<T>::hold(momentum[at], after);
       position[at] = moved(here, after);
     }
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION T kicked(T p, T force) const {
-    return grid.kicked(p, grid.impulse(force, kick));
-  }
-  KOKKOS_FORCEINLINE_FUNCTION T moved(T x, T p) const {
-    return grid.moved(x, grid.displacement(p, drift));
+  KOKKOS_FORCEINLINE_FUNCTION T moved(T x, Whole<T> n) const {
+    return grid.moved(x, grid.displacement(n, drift));
   }
 };
 
@@ -208,9 +227,10 @@ struct UndoKickAndDrift {
     BitsOf<T> check = 0;
     COIR_INDEPENDENT_ITERATIONS
     for (int at = 0; at < 3 * count; ++at) {
-      T const before = local.before_kick(p[at], force[at]), here = x[at];
+      Whole<T> const before = local.before_kick(OnGrid<T>::held(p[at]), force[at]);
+      T const here = x[at];
       check += mixed(here, before);
-      p[at] = before;
+      OnGrid<T>::hold(p[at], before);
       x[at] = local.before_drift(here, before);
     }
     found->check_sum += check;
@@ -221,24 +241,25 @@ struct UndoKickAndDrift {
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
       std::int64_t const at = 3 * particle + d;
-      T const before = before_kick(momentum[at], force.component[d]), here = position[at];
+      Whole<T> const before = before_kick(OnGrid<T>::held(momentum[at]), force.component[d]);
+      T const here = position[at];
       into.check_sum += mixed(here, before);
-      momentum[at] = before;
+      OnGrid<T>::hold(momentum[at], before);
       position[at] = before_drift(here, before);
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION T before_kick(T p, T force) const {
-    return p - grid.impulse(force, kick);
+  KOKKOS_FORCEINLINE_FUNCTION Whole<T> before_kick(Whole<T> n, T force) const {
+    return n - OnGrid<T>::impulse(force, kick);
   }
-  KOKKOS_FORCEINLINE_FUNCTION T before_drift(T x, T p) const {
-    return grid.moved(x, -grid.displacement(p, drift));
+  KOKKOS_FORCEINLINE_FUNCTION T before_drift(T x, Whole<T> n) const {
+    return grid.moved(x, -grid.displacement(n, drift));
   }
 };
 
 /// UndoKickAndDrift with the adjoints of both. With xi and pi the derivatives of the loss by positions and momenta after the kick,
 ///
-///   drift sum += xi p / scale;  kick sum += pi F;  keep sum += pi p / scale before the kick
+///   drift sum += xi n;  kick sum += pi F;  keep sum += pi n before the kick
 ///   pi *= keep;  xi += slopes;  pi += drift_factor xi
 template <class T>
 struct PullBackKickAndDrift {
@@ -270,8 +291,9 @@ struct PullBackKickAndDrift {
     int const all = 3 * count;
     COIR_INDEPENDENT_ITERATIONS
     for (int at = 0; at < all; ++at) {
-      T const after = p[at], here = x[at], xi_after = xi[at], pi_after = pi[at],
-              before = local.undo.before_kick(after, force[at]);
+      Whole<T> const after = OnGrid<T>::held(p[at]),
+                     before = local.undo.before_kick(after, force[at]);
+      T const here = x[at], xi_after = xi[at], pi_after = pi[at];
       check += mixed(here, before);
       of_drift[at] = static_cast<double>(xi_after) * static_cast<double>(after);
       of_kick[at] = static_cast<double>(pi_after) * static_cast<double>(force[at]);
@@ -280,7 +302,7 @@ struct PullBackKickAndDrift {
               pi_before = local.keep * pi_after + local.drift_factor * xi_before;
       largest_xi = std::max(largest_xi, bits_of(math::abs(xi_before)));
       largest_pi = std::max(largest_pi, bits_of(math::abs(pi_before)));
-      p[at] = before;
+      OnGrid<T>::hold(p[at], before);
       x[at] = local.undo.before_drift(here, before);
       xi[at] = xi_before;
       pi[at] = pi_before;
@@ -298,10 +320,11 @@ struct PullBackKickAndDrift {
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
       std::int64_t const at = 3 * particle + d;
-      T const force = read.component[d], after = undo.momentum[at], here = undo.position[at],
-              xi_after = position_slope[at], pi_after = momentum_slope[at],
-              before = undo.before_kick(after, force), xi_before = xi_after + read.component[3 + d],
+      T const force = read.component[d], here = undo.position[at], xi_after = position_slope[at],
+              pi_after = momentum_slope[at], xi_before = xi_after + read.component[3 + d],
               pi_before = keep * pi_after + drift_factor * xi_before;
+      Whole<T> const after = OnGrid<T>::held(undo.momentum[at]),
+                     before = undo.before_kick(after, force);
       FoundMonoid<T>{}.join(
           into,
           {mixed(here, before),
@@ -312,7 +335,7 @@ struct PullBackKickAndDrift {
            sums_keep ? rounded_for_sum(static_cast<double>(pi_after) * static_cast<double>(before),
                                        anchor_keep)
                      : 0});
-      undo.momentum[at] = before;
+      OnGrid<T>::hold(undo.momentum[at], before);
       undo.position[at] = undo.before_drift(here, before);
       position_slope[at] = xi_before;
       momentum_slope[at] = pi_before;
@@ -340,45 +363,66 @@ struct DriftOnGrid {
   T drift;
   bool back;
   KOKKOS_FUNCTION void operator()(std::int64_t at) const {
-    T const by = grid.displacement(momentum[at], drift);
+    T const by = grid.displacement(OnGrid<T>::held(momentum[at]), drift);
     position[at] = grid.moved(position[at], back ? -by : by);
   }
 };
 
 /// The nearest multiples, in the box; -0 becomes 0, which subtraction gives.
 template <class T>
-struct RoundToGrid {
-  T *position, *momentum;
+struct RoundPosition {
+  T* position;
   OnGrid<T> grid;
   KOKKOS_FUNCTION void operator()(std::int64_t at) const {
-    T const x = math::rint(wrapped(position[at], grid.quanta.box) / grid.quanta.position) *
-                grid.quanta.position;
-    position[at] = (x >= grid.quanta.box ? T(0) : x) + T(0);
-    momentum[at] =
-        grid.kicked(T(0), math::rint(momentum[at] / grid.quanta.momentum) * grid.quanta.momentum);
+    T const x = math::rint(wrapped(position[at], grid.box) / grid.position) * grid.position;
+    position[at] = (x >= grid.box ? T(0) : x) + T(0);
   }
 };
 
-/// p = factor p, rounded to T.
+/// The whole number next to a momentum over the quantum, as far as it can be held.
 template <class T>
-struct ScaleMomentum {
+KOKKOS_FORCEINLINE_FUNCTION Whole<T> quanta_in(T momentum, double quantum) {
+  double const n = math::rint(static_cast<double>(momentum) / quantum);
+  double const most = static_cast<double>(most_quanta<T>);
+  return n < most && n > -most ? static_cast<Whole<T>>(n) : most_quanta<T>;
+}
+
+/// A momentum becomes the whole number that it stands for: the nearest one, and what rounding to T took from it.
+template <class T>
+struct HoldMomentum {
+  T* momentum;
+  std::int8_t const* rest;  // or null: 0
+  double quantum;
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
+    Whole<T> const n = quanta_in(momentum[at], quantum);
+    OnGrid<T>::hold(momentum[at], n + (rest == nullptr ? 0 : rest[at]));
+  }
+};
+
+/// A whole number becomes the momentum that it stands for, rounded to T, and what rounding took from it, which is below 2^-24 of
+/// 2^30 (float) and 0 (double).
+template <class T>
+struct ReleaseMomentum {
+  T* momentum;
+  std::int8_t* rest;
+  double quantum;
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
+    Whole<T> const n = OnGrid<T>::held(momentum[at]);
+    T const p = static_cast<T>(static_cast<double>(n) * quantum) + T(0);
+    momentum[at] = p;
+    if (rest != nullptr) rest[at] = static_cast<std::int8_t>(n - quanta_in(p, quantum));
+  }
+};
+
+/// n = the whole number next to factor n.
+template <class T>
+struct ScaleHeld {
   T* momentum;
   double factor;
   KOKKOS_FUNCTION void operator()(std::int64_t at) const {
-    momentum[at] = static_cast<T>(static_cast<double>(momentum[at]) * factor) + T(0);
-  }
-};
-
-/// p = the multiple of the quantum next to p / scale.
-template <class T>
-struct UnscaleMomentum {
-  T* momentum;
-  double scale;
-  OnGrid<T> grid;
-  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
-    double const quantum = static_cast<double>(grid.quanta.momentum);
-    double const p = math::rint(static_cast<double>(momentum[at]) / scale / quantum) * quantum;
-    momentum[at] = grid.kicked(T(0), static_cast<T>(p));
+    OnGrid<T>::hold(momentum[at],
+                    static_cast<Whole<T>>(
+                        math::rint(static_cast<double>(OnGrid<T>::held(momentum[at])) * factor)));
   }
 };
 
@@ -438,13 +482,14 @@ struct FindLargest {
   }
 };
 
-/// sum a b.
+/// sum a n, n the whole numbers of momenta.
 template <class T>
 struct ProductSum {
-  T const *a, *b;
+  T const *a, *momentum;
   double anchor;
   KOKKOS_FUNCTION void operator()(std::int64_t at, double& sum) const {
-    sum += rounded_for_sum(static_cast<double>(a[at]) * static_cast<double>(b[at]), anchor);
+    double const n = static_cast<double>(OnGrid<T>::held(momentum[at]));
+    sum += rounded_for_sum(static_cast<double>(a[at]) * n, anchor);
   }
 };
 

@@ -25,20 +25,13 @@
 
 namespace coir::nbody::detail {
 
-/// Momenta that are multiples of the quantum up to about 2^23 (float) or 2^51 (double): the product with a scale and its rounding
-/// then change them by less than half a quantum.
 template <class T>
 Quanta<T> quanta_of(double box, double range) {
-  constexpr int digits = std::numeric_limits<T>::digits;
-  constexpr int most = sizeof(T) == 4 ? digits - 1 : digits - 2;
-  double const length = static_cast<double>(static_cast<T>(box));
   int exponent;
-  std::frexp(length, &exponent);  // 2^(exponent - 1) <= length < 2^exponent
-  int of_range;
-  std::frexp(std::max(range, static_cast<double>(std::numeric_limits<T>::min()) * 1e12), &of_range);
-  double const quantum = std::ldexp(1.0, of_range - most);
-  return {static_cast<T>(std::ldexp(1.0, exponent - digits)), static_cast<T>(quantum),
-          static_cast<T>(std::ldexp(1.0 - std::ldexp(1.0, -10), of_range)), static_cast<T>(box)};
+  std::frexp(static_cast<double>(static_cast<T>(box)), &exponent);
+  // 2^(exponent - 1) <= box < 2^exponent
+  return {static_cast<T>(std::ldexp(1.0, exponent - std::numeric_limits<T>::digits)),
+          range / static_cast<double>(most_quanta<T>), static_cast<T>(box)};
 }
 
 template <CompiledSpace Exec, Real T>
@@ -53,23 +46,34 @@ Box<1, std::int64_t> coordinates_of(Particles<Exec, T> const& particles) {
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleReverser<Exec, T>::round(Particles<Exec, T> const& particles) const {
-  for_each(
-      "coir::nbody::reverse/round", exec_, coordinates_of(particles),
-      RoundToGrid<T>{particles.position.data(), particles.momentum.data(), OnGrid<T>{quanta_}});
+void ParticleReverser<Exec, T>::round(Particles<Exec, T> const& particles) {
+  for_each("coir::nbody::reverse/round", exec_, coordinates_of(particles),
+           RoundPosition<T>{particles.position.data(), OnGrid<T>(quanta_)});
+  hold(particles, 1);
+  release(particles, nullptr);
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleReverser<Exec, T>::set_scale(Particles<Exec, T> const& particles, double scale) {
-  if (scale == scale_) return;
-  T* const momentum = particles.momentum.data();
-  if (scale_ != 1)
-    for_each("coir::nbody::reverse/scale", exec_, coordinates_of(particles),
-             ScaleMomentum<T>{momentum, scale_});
-  if (scale != 1)
-    for_each("coir::nbody::reverse/scale", exec_, coordinates_of(particles),
-             UnscaleMomentum<T>{momentum, scale, OnGrid<T>{quanta_}});
+void ParticleReverser<Exec, T>::hold(Particles<Exec, T> const& particles, double scale) {
+  if (holds_) return;
+  for_each("coir::nbody::reverse/hold", exec_, coordinates_of(particles),
+           HoldMomentum<T>{particles.momentum.data(), rest_, scale * quanta_.momentum});
   scale_ = scale;
+  holds_ = true;
+}
+
+template <CompiledSpace Exec, Real T>
+void ParticleReverser<Exec, T>::release(Particles<Exec, T> const& particles, std::uint32_t* lent) {
+  if (!holds_) return;
+  if constexpr (sizeof(T) == 4) {
+    auto const count = static_cast<std::size_t>(3 * particles.count());
+    if (lent == nullptr && own_rest_.extent(0) < count)
+      own_rest_ = decltype(own_rest_)("coir::nbody::reverse/rest", count);
+    rest_ = lent == nullptr ? own_rest_.data() : reinterpret_cast<std::int8_t*>(lent);
+  }
+  for_each("coir::nbody::reverse/release", exec_, coordinates_of(particles),
+           ReleaseMomentum<T>{particles.momentum.data(), rest_, scale_ * quanta_.momentum});
+  holds_ = false;
 }
 
 template <CompiledSpace Exec, Real T>
@@ -88,10 +92,11 @@ template <CompiledSpace Exec, Real T>
 void ParticleReverser<Exec, T>::drift(Particles<Exec, T> const& particles, double factor,
                                       double scale, bool back) const {
   if (factor == 0) return;
-  for_each(
-      "coir::nbody::reverse/drift", exec_, coordinates_of(particles),
-      DriftOnGrid<T>{particles.position.data(), particles.momentum.data(), OnGrid<T>{quanta_},
-                     static_cast<T>(factor * scale / static_cast<double>(quanta_.position)), back});
+  for_each("coir::nbody::reverse/drift", exec_, coordinates_of(particles),
+           DriftOnGrid<T>{particles.position.data(), particles.momentum.data(), OnGrid<T>(quanta_),
+                          static_cast<T>(factor * scale * quanta_.momentum /
+                                         static_cast<double>(quanta_.position)),
+                          back});
 }
 
 template <CompiledSpace Exec, Real T>
@@ -109,8 +114,7 @@ void ParticleReverser<Exec, T>::store(Particles<Exec, T> const& particles,
            StoreMomentum<T>{particles.momentum.data(), stored_.back().data(), site});
   // They aren't divided by a scale any more, and begin as what the move keeps of them.
   for_each("coir::nbody::reverse/keep", exec_, coordinates_of(particles),
-           UnscaleMomentum<T>{particles.momentum.data(), 1 / (made.scale * made.move.keep),
-                              OnGrid<T>{quanta_}});
+           ScaleHeld<T>{particles.momentum.data(), made.scale * made.move.keep});
   scale_ = largest_scale_ = 1;
 }
 
@@ -150,9 +154,10 @@ void ParticleReverser<Exec, T>::kick_and_drift(Force const& force,
   scale_ = made.scale_after;
   largest_scale_ = std::max(largest_scale_, std::abs(scale_));
   KickAndDriftOnGrid<T> const body{
-      particles.position.data(), particles.momentum.data(), OnGrid<T>{quanta_},
-      static_cast<T>(made.move.kick / scale_ / static_cast<double>(quanta_.momentum)),
-      static_cast<T>(made.move.drift_after * scale_ / static_cast<double>(quanta_.position))};
+      particles.position.data(), particles.momentum.data(), OnGrid<T>(quanta_),
+      static_cast<T>(made.move.kick / scale_ / quanta_.momentum),
+      static_cast<T>(made.move.drift_after * scale_ * quanta_.momentum /
+                     static_cast<double>(quanta_.position))};
   Found<T> found;
   mesh::with_support(assignment_, [&]<int support>(std::integral_constant<int, support>) {
     found = read_and_find("coir::nbody::reverse/move", exec_, particles,
@@ -162,7 +167,9 @@ void ParticleReverser<Exec, T>::kick_and_drift(Force const& force,
   });
   made.check_sum = found.check_sum;
   made.largest_force = static_cast<double>(from_bits<T>(found.largest[0]));
-  made.largest_momentum = static_cast<double>(from_bits<T>(found.largest[1]));
+  made.largest_momentum = found.largest[1] < static_cast<BitsOf<T>>(most_quanta<T>)
+                              ? static_cast<double>(found.largest[1])
+                              : std::numeric_limits<double>::infinity();
 }
 
 /// \throws NumericalError if particles aren't where they were before the kick
@@ -180,10 +187,11 @@ void ParticleReverser<Exec, T>::undo_kick(Force const& force, Particles<Exec, T>
                                           double drift_back) {
   bool const restores = made.stored >= 0;
   UndoKickAndDrift<T> const body{
-      particles.position.data(), particles.momentum.data(), OnGrid<T>{quanta_},
-      static_cast<T>(made.move.kick / made.scale_after / static_cast<double>(quanta_.momentum)),
+      particles.position.data(), particles.momentum.data(), OnGrid<T>(quanta_),
+      static_cast<T>(made.move.kick / made.scale_after / quanta_.momentum),
       restores ? T(0)
-               : static_cast<T>(drift_back * made.scale / static_cast<double>(quanta_.position))};
+               : static_cast<T>(drift_back * made.scale * quanta_.momentum /
+                                static_cast<double>(quanta_.position))};
   Found<T> found;
   mesh::with_support(assignment_, [&]<int support>(std::integral_constant<int, support>) {
     found = read_and_find("coir::nbody::reverse/undo", exec_, particles,
@@ -224,14 +232,15 @@ void ParticleReverser<Exec, T>::pull_back_kick(
   double const scale = made.scale, scale_after = made.scale_after;
   double const count = 3 * static_cast<double>(particles.count());
   double const largest_before =
-      made.largest_momentum + (made.largest_force * std::abs(move.kick / scale_after) +
-                               static_cast<double>(quanta_.momentum));
+      made.largest_momentum +
+      made.largest_force * std::abs(move.kick / scale_after) / quanta_.momentum + 1;
   T* const momentum = particles.momentum.data();
   PullBackKickAndDrift<T> const body{
-      {particles.position.data(), momentum, OnGrid<T>{quanta_},
-       static_cast<T>(move.kick / scale_after / static_cast<double>(quanta_.momentum)),
+      {particles.position.data(), momentum, OnGrid<T>(quanta_),
+       static_cast<T>(move.kick / scale_after / quanta_.momentum),
        restores ? T(0)
-                : static_cast<T>(drift_back * scale / static_cast<double>(quanta_.position))},
+                : static_cast<T>(drift_back * scale * quanta_.momentum /
+                                 static_cast<double>(quanta_.position))},
       cotangents.position.data(),
       cotangents.momentum.data(),
       restores ? T(1) : static_cast<T>(move.keep),
@@ -250,9 +259,9 @@ void ParticleReverser<Exec, T>::pull_back_kick(
                           body);
   });
   expects_way_back(found, made);
-  slopes.drift_after += scale_after * found.drift;
+  slopes.drift_after += scale_after * quanta_.momentum * found.drift;
   slopes.kick += found.kick;
-  slopes.keep += scale * found.keep;
+  slopes.keep += scale * quanta_.momentum * found.keep;
   largest_position_slope_ = static_cast<double>(from_bits<T>(found.largest[0]));
   largest_momentum_slope_ = static_cast<double>(from_bits<T>(found.largest[1]));
   scale_ = scale;
@@ -260,12 +269,12 @@ void ParticleReverser<Exec, T>::pull_back_kick(
   if (restores) {
     restore(particles, site, made);
     double kept = 0;
-    double const largest = static_cast<double>(quanta_.largest_momentum);
+    double const largest = static_cast<double>(most_quanta<T>);
     reduce("coir::nbody::reverse/kept", exec_, coordinates_of(particles),
            ProductSum<T>{cotangents.momentum.data(), momentum,
                          anchor_for(count, largest_momentum_slope_ * largest)},
            Kokkos::Sum<double>(kept));
-    slopes.keep += scale * kept;
+    slopes.keep += scale * quanta_.momentum * kept;
     for_each("coir::nbody::reverse/scale", exec_, coordinates_of(particles),
              ScaleSlope<T>{cotangents.momentum.data(), static_cast<T>(move.keep)});
     largest_momentum_slope_ *= std::abs(move.keep);
@@ -282,27 +291,30 @@ void ParticleReverser<Exec, T>::pull_back_drift(Particles<Exec, T> const& partic
                                                 Cotangents<Exec, T> const& cotangents,
                                                 double factor, double scale) {
   if (factor == 0) return;
-  for_each("coir::nbody::reverse/pull_back_drift", exec_, coordinates_of(particles),
-           PullBackDrift<T>{
-               {particles.position.data(), particles.momentum.data(), OnGrid<T>{quanta_},
-                static_cast<T>(factor * scale / static_cast<double>(quanta_.position)), true},
-               cotangents.position.data(),
-               cotangents.momentum.data(),
-               static_cast<T>(factor)});
+  for_each(
+      "coir::nbody::reverse/pull_back_drift", exec_, coordinates_of(particles),
+      PullBackDrift<T>{{particles.position.data(), particles.momentum.data(), OnGrid<T>(quanta_),
+                        static_cast<T>(factor * scale * quanta_.momentum /
+                                       static_cast<double>(quanta_.position)),
+                        true},
+                       cotangents.position.data(),
+                       cotangents.momentum.data(),
+                       static_cast<T>(factor)});
   largest_momentum_slope_ += std::abs(factor) * largest_position_slope_ * 1.001;
 }
 
 template <CompiledSpace Exec, Real T>
 double ParticleReverser<Exec, T>::along_drift(Particles<Exec, T> const& particles,
-                                              Cotangents<Exec, T> const& cotangents, double scale,
-                                              double largest_momentum) const {
+                                              Cotangents<Exec, T> const& cotangents,
+                                              double scale) const {
   double sum = 0;
+  double const largest = static_cast<double>(most_quanta<T>);
   reduce("coir::nbody::reverse/along", exec_, coordinates_of(particles),
          ProductSum<T>{cotangents.position.data(), particles.momentum.data(),
                        anchor_for(3 * static_cast<double>(particles.count()),
-                                  largest_position_slope_ * largest_momentum)},
+                                  largest_position_slope_ * largest)},
          Kokkos::Sum<double>(sum));
-  return scale * sum;
+  return scale * quanta_.momentum * sum;
 }
 
 }  // namespace coir::nbody::detail

@@ -249,7 +249,7 @@ void Simulation<Exec, T>::rest(std::span<Vectors const> further) {
     sorter_.restore_lattice_order(particles_, mover_.lend_meshes(), further);
     seconds_.sort += watch.seconds();
   }
-  if (reverser_) reverser_->set_scale(particles_, 1);
+  if (reverser_) reverser_->release(particles_, sorter_.lend_permutation());
   exec_.fence();
 }
 
@@ -268,7 +268,7 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
   distributed::expects_alike(group_, {{"number of steps", steps}});
   is_whole_ = steps == 0;
   if (reverser_ && steps > 0) {
-    reverser_->set_scale(particles_, held_scale());
+    reverser_->hold(particles_, held_scale());
     keeps_potentials_ = options_.keep_potentials;
     calls_.push_back({done_, made_.size()});
   }

@@ -108,8 +108,7 @@ void Simulation<Exec, T>::start_on_grid() {
   std::int64_t beyond = 0;
   reduce("coir::nbody::simulation/beyond", exec_,
          coir::box<1, std::int64_t>({3 * particles_.count()}),
-         detail::CountBeyond<T>{particles_.momentum.data(),
-                                static_cast<double>(reverser_->quanta().largest_momentum)},
+         detail::CountBeyond<T>{particles_.momentum.data(), reverser_->largest_held()},
          Kokkos::Sum<std::int64_t>(beyond));
   if (beyond > 0)
     throw NumericalError(
@@ -219,7 +218,7 @@ void Simulation<Exec, T>::reverse(int steps) {
   if (steps == 0) return;
   is_whole_ = false;
   int const target = done_ - steps;
-  reverser_->set_scale(particles_, held_scale());
+  reverser_->hold(particles_, held_scale());
   keeps_potentials_ = false;
   while (done_ > target) {
     sorter_.begin_step(done_ - target);
@@ -350,7 +349,7 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
   reverser_->look_at(cotangents, particles_.count());
   is_whole_ = false;
   keeps_potentials_ = false;
-  reverser_->set_scale(particles_, held_scale());
+  reverser_->hold(particles_, held_scale());
 
   std::vector<detail::MadeMove> const moves(made_.begin() + static_cast<std::ptrdiff_t>(call.begin),
                                             made_.end());
@@ -366,9 +365,7 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
   }
   done_ = call.first;
   if (moves[0].move.drift_before != 0)
-    slopes[0].drift_before =
-        reverser_->along_drift(particles_, cotangents, moves[0].scale,
-                               static_cast<double>(reverser_->quanta().largest_momentum));
+    slopes[0].drift_before = reverser_->along_drift(particles_, cotangents, moves[0].scale);
   calls_.pop_back();
   rest(std::array<Vectors, 2>{cotangents.position, cotangents.momentum});
   is_whole_ = true;

@@ -45,12 +45,12 @@ struct SimulationOptions {
   /// planned without measuring.
   bool deterministic = false;
   /// Steps can be taken back to the bit, by reverse() and pull_back(): positions and momenta only take values that are whole
-  /// multiples of a power of two, so that what a step adds is subtracted without rounding. Densities are painted as with
+  /// multiples of small quanta, so that what a step adds is subtracted without rounding. Densities are painted as with
   /// `deterministic`; forces come from a mesh of vectors. On one rank.
   bool reversible = false;
   /// With reversible: the largest momentum that can be held, in units of the rms (of a component) that linear theory predicts at
-  /// that time for the particles given. Momenta are multiples of about 2^-23 of it (float) or 2^-51 (double). From 1 to 2^20.
-  double momentum_range = 32;
+  /// that time for the particles given. Momenta are whole multiples of 2^-30 of it (float) or 2^-51 (double). From 1 to 2^20.
+  double momentum_range = 64;
   /// With reversible: keep the potential of each step for the way back, which then needn't paint and transform densities again,
   /// as long as half of the free memory is left. Takes 4 bytes per cell of the mesh and step (float) or 8 (double).
   bool keep_potentials = false;

@@ -11,22 +11,31 @@
 #include <coir/nbody/particles.hpp>
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace coir::nbody::detail {
 
-/// The numbers that particles of a reversible simulation have: multiples of two powers of two.
+/// The type of whole numbers that momenta are held in, as wide as a T.
+template <class T>
+using Whole = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+
+/// Momenta stay below so many quanta: sums of two fit, and a float and 8 bits beside it hold any of them.
+template <class T>
+inline constexpr Whole<T> most_quanta = Whole<T>(1) << (sizeof(T) == 4 ? 30 : 51);
+
+/// The steps in which numbers of a reversible simulation change.
 ///
-/// A floating-point number holds every multiple n of a power of two up to |n| = 2^24 (float) or 2^53 (double), and adds and
-/// subtracts these without rounding. So x += rint(f p / q) q is undone by x -= rint(f p / q) q, and p += rint(g F(x) / u) u
-/// likewise, to the bit. That is the idea of JANUS, in the numbers that painting and readout take anyway.
+/// Positions are multiples of q, the distance of T's neighbouring numbers at the far end of the box, of which the box is a
+/// multiple, too. T adds and subtracts these without rounding, and so x += rint(f p / q) q is undone by x -= rint(f p / q) q, to
+/// the bit. Momenta are whole numbers n of the quantum u: n += rint(g F(x) / u) is undone likewise. That is the idea of
+/// JANUS, with positions as painting and readout take them.
 ///
 /// \see Rein & Tamayo, Mon. Not. R. Astron. Soc. 473, 3351 (2018)
 template <class T>
 struct Quanta {
-  T position;  ///< q, the distance of T's neighbouring numbers at the far end of the box; the box is a multiple of it
-  T momentum;  ///< u
-  T largest_momentum;  ///< some 2^23 u (float) or 2^51 u (double)
+  T position;       ///< q
+  double momentum;  ///< u
   T box;
 };
 
@@ -41,8 +50,9 @@ struct MadeMove {
   double largest_scale = 1;           ///< up to then
   /// Of all particles, by their positions and momenta before the kick.
   std::uint64_t check_sum = 0;
-  double largest_force = 0;     ///< of a component
-  double largest_momentum = 0;  ///< the same, p / scale_after after the kick
+  double largest_force = 0;  ///< of a component
+  double largest_momentum =
+      0;  ///< the same, in quanta, after the kick; infinite if one can't be held
 };
 
 /// Below this part of the largest scale, momenta would be held by too few bits: a move stores them instead.
@@ -63,15 +73,18 @@ class ParticleReverser {
   /// \param range  the largest momentum to hold
   ParticleReverser(Exec const& exec, double box, double range, mesh::Assignment assignment);
 
-  Quanta<T> const& quanta() const { return quanta_; }
+  /// The largest momentum that can be held at the scale 1.
+  double largest_held() const { return quanta_.momentum * static_cast<double>(most_quanta<T> - 1); }
 
   /// Brings positions into the box, and positions and momenta to the nearest multiples.
-  void round(Particles<Exec, T> const& particles) const;
+  void round(Particles<Exec, T> const& particles);
 
-  /// Multiplies or divides momenta by the scale at which they are held. In one and then in the other direction they are the
-  /// same again, to the bit.
-  void set_scale(Particles<Exec, T> const& particles, double scale);
-  double scale() const { return scale_; }
+  /// Turns momenta into the whole numbers that all functions below need, of p / scale, and back into numbers, rounded to T. In
+  /// one and then in the other direction they are the same again, to the bit.
+  ///
+  /// \param lent  memory of 4 bytes for each particle, whose contents must stay until they are held again; or null
+  void hold(Particles<Exec, T> const& particles, double scale);
+  void release(Particles<Exec, T> const& particles, std::uint32_t* lent);
 
   /// Prepares a move: how momenta are held during it.
   MadeMove begin(Move const& move) const;
@@ -102,10 +115,9 @@ class ParticleReverser {
   void pull_back_drift(Particles<Exec, T> const& particles, Cotangents<Exec, T> const& cotangents,
                        double factor, double scale);
 
-  /// sum xi p over all particles, of momenta p that are held by `scale`, none of which is above largest_momentum (times the
-  /// scale).
+  /// sum xi p over all particles, of momenta p that are held by `scale`.
   double along_drift(Particles<Exec, T> const& particles, Cotangents<Exec, T> const& cotangents,
-                     double scale, double largest_momentum) const;
+                     double scale) const;
 
   /// The largest component of the cotangents of momenta, or more.
   double largest_momentum_slope() const { return largest_momentum_slope_; }
@@ -124,6 +136,10 @@ class ParticleReverser {
   Quanta<T> quanta_;
   double scale_ = 1, largest_scale_ = 1;
   double largest_position_slope_ = 0, largest_momentum_slope_ = 0;
+  bool holds_ = false;
+  std::int8_t* rest_ =
+      nullptr;  // what rounding took from momenta when they were released; null: nothing
+  Kokkos::View<std::int8_t*, typename Exec::memory_space> own_rest_;
   std::vector<Vectors> stored_;
 };
 

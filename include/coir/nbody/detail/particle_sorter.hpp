@@ -71,6 +71,9 @@ class ParticleSorter {
   void sort(Particles<Exec, T>& particles, LentMemory<T> const& lent,
             std::span<Vectors const> further = {});
 
+  /// Memory of a number for each particle that is free while particles aren't sorted, until sort() is called; or null.
+  std::uint32_t* lend_permutation() const { return is_sorted_ ? nullptr : permutation_.data(); }
+
   /// Undoes all sorting.
   void restore_lattice_order(Particles<Exec, T>& particles, LentMemory<T> const& lent,
                              std::span<Vectors const> further = {});
