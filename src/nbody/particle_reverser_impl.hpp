@@ -50,7 +50,9 @@ void ParticleReverser<Exec, T>::round(Particles<Exec, T> const& particles) {
   for_each("coir::nbody::reverse/round", exec_, coordinates_of(particles),
            RoundPosition<T>{particles.position.data(), OnGrid<T>(quanta_)});
   hold(particles, 1);
-  release(particles, nullptr);
+  for_each("coir::nbody::reverse/release", exec_, coordinates_of(particles),
+           ReleaseMomentum<T>{particles.momentum.data(), nullptr, quanta_.momentum});
+  holds_ = false;
 }
 
 template <CompiledSpace Exec, Real T>
@@ -58,6 +60,8 @@ void ParticleReverser<Exec, T>::hold(Particles<Exec, T> const& particles, double
   if (holds_) return;
   for_each("coir::nbody::reverse/hold", exec_, coordinates_of(particles),
            HoldMomentum<T>{particles.momentum.data(), rest_, scale * quanta_.momentum});
+  exec_.fence();
+  own_rest_ = {};
   scale_ = scale;
   holds_ = true;
 }

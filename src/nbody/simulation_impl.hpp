@@ -111,8 +111,10 @@ std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group con
                       Sorter::bytes_of_place(Mover::has_vectors(options))
                 : 0) +
            Mover::bytes(exec, group, side, n, options);
-  return 6 * side * side * side * static_cast<std::int64_t>(sizeof(T)) +
-         Sorter::bytes(side, n, Mover::has_vectors(options)) +
+  // What rounding takes from momenta between calls lies in memory of the sorter, or in a byte for each.
+  std::int64_t const sorting = Sorter::bytes(side, n, Mover::has_vectors(options)),
+                     rest = options.reversible && sizeof(T) == 4 ? 3 * side * side * side : 0;
+  return 6 * side * side * side * static_cast<std::int64_t>(sizeof(T)) + std::max(sorting, rest) +
          Mover::bytes(exec, group, side, n, options);
 }
 

@@ -87,7 +87,7 @@ class Simulation {
   /// \param steps       at most those that are left; the same on all ranks
   /// \param after_step  called with the number of steps made so far after each of them; may throw to stop, after
   ///   which positions and momenta are at a(), too. Over ranks all stop if it throws on one, and some may give none. Momenta
-  ///   of a reversible simulation are in other units by BullFrog when it is called before the last step
+  ///   of a reversible simulation can't be read before the last step: their memory holds whole numbers
   /// \throws PreconditionError if there aren't so many steps left, or a scale factor is out of the growth's range
   /// \throws NumericalError if a force isn't a number any more, naming the step. A particle that moves by more than 4096
   ///   boxes at once, with options().reversible by a whole box, gets a position that is no number. With options().reversible
