@@ -21,6 +21,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
@@ -174,8 +175,9 @@ ExitCode start_and_run(CLI::App const& app, distributed::Group const& ranks,
                        KokkosArguments const& for_kokkos, Backend backend,
                        std::string const& said_before_main,
                        std::function<ExitCode(Place)> const& body) {
-  std::optional<KokkosSession> kokkos;
-  distributed::together(ranks, [&] { kokkos.emplace(for_kokkos, backend, said_before_main); });
+  auto const kokkos = distributed::together(ranks, [&] {
+    return std::make_unique<KokkosSession>(for_kokkos, backend, said_before_main);
+  });
   auto const& [place, warning] = kokkos->choice();
   if (!warning.empty() && !is_quiet(app) && distributed::launch().rank == 0)
     std::cerr << app.get_name() << ": warning: " << one_line(warning) << '\n';
