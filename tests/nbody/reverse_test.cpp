@@ -6,6 +6,8 @@
 
 #include <cstring>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 using namespace coir;
 using coir::testing::copy_of;
@@ -163,6 +165,43 @@ TYPED_TEST(Reverse, WorksFromWhereACallerStopped) {
     stopped.reverse(1);
     EXPECT_TRUE(same_particles(start, stopped.particles())) << name_of(stepper);
   }
+}
+
+TYPED_TEST(Reverse, WorksInASimulationThatWasMoved) {
+  using S = SimulationOf<TypeParam>;
+  static_assert(!std::is_copy_constructible_v<S> && !std::is_copy_assignable_v<S>);
+  for (auto const stepper : steppers) {
+    SimulationOptions const options{
+        .scale_factors = scale_factors(0.1, 1, 5), .stepper = stepper, .reversible = true};
+    auto first = simulation_of<TypeParam>(universe<TypeParam>(8, 0.1), options),
+         there = simulation_of<TypeParam>(universe<TypeParam>(8, 0.1), options),
+         last = simulation_of<TypeParam>(universe<TypeParam>(4, 0.1), options);
+    auto const start = copy_of(first.particles());
+    first.advance(2);
+    there.advance(2);
+    S second(std::move(first));
+    second.advance(2);
+    there.advance(2);
+    EXPECT_TRUE(same_particles(there.particles(), second.particles())) << name_of(stepper);
+    last = std::move(second);
+    last.reverse(4);
+    EXPECT_TRUE(same_particles(start, last.particles())) << name_of(stepper);
+  }
+}
+
+// As simulation.hpp says that a simulation branches.
+TYPED_TEST(Reverse, LeavesABranchItsOwnParticles) {
+  SimulationOptions const options{.scale_factors = scale_factors(0.1, 1, 5), .reversible = true};
+  auto trunk = simulation_of<TypeParam>(universe<TypeParam>(8, 0.1), options);
+  auto const start = copy_of(trunk.particles());
+  trunk.advance(2);
+  auto const middle = copy_of(trunk.particles());
+  auto branch = simulation_of<TypeParam>(copy_of(trunk.particles()), options, trunk.steps_done());
+  branch.advance(3);
+  EXPECT_EQ(branch.a(), 1);
+  EXPECT_TRUE(same_particles(middle, trunk.particles()));
+  trunk.reverse(2);
+  EXPECT_TRUE(same_particles(start, trunk.particles()));
 }
 
 TYPED_TEST(Reverse, WorksWhileParticlesAreSorted) {

@@ -64,6 +64,15 @@ class Simulation {
   Simulation(Exec const& exec, distributed::Group const& group, Particles<Exec, T> particles,
              cosmology::Growth<double> growth, SimulationOptions const& options, int first = 0);
 
+  /// A simulation can be moved, but not copied: a copy would have the same particles and meshes in memory, and steps that one
+  /// makes would move those of the other. A branch is a simulation of its own, from copies of the Views of particles(), with
+  /// first = steps_done().
+  Simulation(Simulation const&) = delete;
+  Simulation& operator=(Simulation const&) = delete;
+  Simulation(Simulation&&) = default;
+  Simulation& operator=(Simulation&&) = default;
+  ~Simulation() = default;
+
   /// Bytes that a simulation holds, with its particles. Painting and outputs need more meanwhile.
   static std::int64_t bytes(Exec const& exec, std::int64_t side, SimulationOptions const& options) {
     return bytes(exec, distributed::Group::self(), side, options);
