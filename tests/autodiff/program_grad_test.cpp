@@ -216,6 +216,30 @@ TEST(ProgramGrad, FunctionsOfNumbersMixIn) {
   EXPECT_EQ(numbers_of(slope), (std::vector<double>{0, 0}));
 }
 
+// What reads a view that repeats elements gives each the sum over its repetitions, as where the view is stored first.
+TEST(ProgramGrad, RepeatedElementsGetTheSumOfTheirRepetitions) {
+  auto const x = waves(0, 4), w = waves(1, 4);
+  auto const expect_same = [&](char const* name, auto const& f) {
+    std::array<std::int64_t, 1> const four{4};  // as large as x
+    auto const repeated = coir::grad([&](auto x) {
+      return f(broadcast_to(x(range(2, 3)), four)) + f(broadcast_to(x(1), four));
+    })(x);
+    auto const stored = coir::grad([&](auto x) {
+      return f(evaluate(+broadcast_to(x(range(2, 3)), four))) +
+             f(evaluate(+broadcast_to(x(1), four)));
+    })(x);
+    // Sums of at most 16 terms, none above 16.
+    EXPECT_TRUE(all(abs(repeated - stored) < 16 * 16 * 2.3e-16)) << name;
+  };
+  expect_same("concatenate", [](auto const& v) { return sum(square(concatenate(0, v, v))); });
+  expect_same("roll", [&](auto const& v) { return sum(w * square(roll(v, 1))); });
+  expect_same("tile", [&](auto const& v) { return sum(square(tile(v, 2))); });
+  expect_same("cumsum", [&](auto const& v) { return sum(w * square(cumsum(v))); });
+  expect_same("max", [](auto const& v) { return square(max(v)); });
+  expect_same("max along an axis", [](auto const& v) { return square(max(v, 0)); });
+  expect_same("prod", [](auto const& v) { return prod(v); });
+}
+
 TEST(ProgramGrad, ErrorsNameTheShapes) {
   auto const x = waves(0, 3);
   auto const expect_message = [](auto const& action, std::string const& text) {

@@ -191,15 +191,38 @@ void add_to(Slice<T, Rank, Space> const& target, bool fresh,
   }
 }
 
-/// Adds to the cotangent of some elements of an array.
+/// The shape of the elements that a view shows, without the axes along which it repeats them.
+template <std::size_t Rank>
+std::array<std::int64_t, Rank> not_repeated(std::array<std::int64_t, Rank> shape,
+                                            std::array<std::int64_t, Rank> const& strides) {
+  for (std::size_t d = 0; d < Rank; ++d)
+    if (strides[d] == 0) shape[d] = 1;
+  return shape;
+}
+
+/// Sums along the axes of which `shape` has one element.
+template <class T, int Rank, class Space>
+Array<T, Rank, Space> summed_to(Shape<Rank> const& shape, Array<T, Rank, Space> values) {
+  if constexpr (Rank > 0)
+    for (int d = 0; d < Rank; ++d)
+      if (shape[d] != values.shape()[d]) values = with_axis(sum(values, d), d);
+  return values;
+}
+
+/// Adds to the cotangent of some elements of an array, which a view may repeat.
 ///
 /// \param more  in the elements' shape
 template <class T, int Rank, class Space, class S>
 void add_cotangent(Traced<T, Rank, Space> const& x, Slice<S const, Rank, Space> const& more) {
   if (x.size() == 0) return;
-  bool const fresh = x.node()->prepare(x.size() == x.node()->size());
-  add_to<AddUnlessFresh>(x.node()->cotangent_of(x.values().data(), x.shape(), x.values().strides()),
-                         fresh, more);
+  auto const strides = x.values().strides();
+  auto const own = not_repeated(x.shape(), strides);
+  bool const fresh = x.node()->prepare(size_of(own) == x.node()->size());
+  auto const target = x.node()->cotangent_of(x.values().data(), own, strides);
+  if (own == x.shape())
+    add_to<AddUnlessFresh>(target, fresh, more);
+  else
+    add_to<AddUnlessFresh>(target, fresh, summed_to(own, Array<S, Rank, Space>(more)).as_operand());
 }
 
 /// The same for an array that nothing else needs, or an expression: its memory becomes the cotangent's where there is none.
@@ -226,9 +249,7 @@ void pull_back_along(E const& expression, Slice<S const, Rank, Space> const& cot
   if constexpr (carries_derivatives<value_t<decltype(duals)>>) {
     auto const& shape = expression.shape();
     auto const strides = stretched_strides<Rank>(leaf.values());
-    Shape<Rank> own = shape;  // the leaf's, with axes before its first one
-    for (int d = 0; d < Rank; ++d)
-      if (strides[d] == 0) own[d] = 1;
+    Shape<Rank> const own = not_repeated(shape, strides);  // with axes before the leaf's first one
     auto& node = *leaf.node();
     bool const fresh = node.prepare(size_of(own) == node.size());
     auto const target = node.cotangent_of(leaf.values().data(), own, strides);
@@ -238,10 +259,7 @@ void pull_back_along(E const& expression, Slice<S const, Rank, Space> const& cot
       using P = std::conditional_t<is_complex<T>, Kokkos::complex<real_t<S>>, real_t<S>>;
       Array<P, Rank, Space> products(shape);
       add_to<AddProduct>(products.all(), true, cotangent, duals);
-      if constexpr (Rank > 0)
-        for (int d = 0; d < Rank; ++d)
-          if (own[d] != shape[d]) products = with_axis(sum(products, d), d);
-      add_to<AddUnlessFresh>(target, fresh, products.as_operand());
+      add_to<AddUnlessFresh>(target, fresh, summed_to(own, products).as_operand());
     }
   }
 }
