@@ -1,9 +1,9 @@
 // A loss of particles after a simulation, and its derivatives with respect to white noise and cosmology.
 //
-// Particles 1 Mpc/h apart start by perturbation theory of second order at a = 0.1 and make twenty steps to 1, in float; the loss
-// is the squared distance of their density from a mesh of ones. An iteration is the loss alone, "value", and the loss
-// with all derivatives, "value_and_grad", in turns in the same process; the time is that of the latter. Counters are
-// medians in seconds. bench/peers/pmwd_gradient.py does the same.
+// Particles 1 Mpc/h apart start by perturbation theory of second order and make equal steps to a = 1, twenty from 0.1 or 63 from
+// 1/64, in float; the loss is the squared distance of their density from a mesh of ones. An iteration is the loss alone,
+// "value", and the loss with all derivatives, "value_and_grad", in turns in the same process; the time is that of the latter.
+// Counters are medians in seconds. bench/peers/pmwd_gradient.py does the same.
 
 #include <support/memory.hpp>
 #include <support/timing.hpp>
@@ -26,9 +26,6 @@ namespace coir::bench {
 namespace {
 
 using Model = nbody::ForwardModel<Space, float>;
-constexpr int steps = 20;
-constexpr double a_start = 0.1;
-
 Model::Field new_field(std::int64_t cells) {
   auto const n = static_cast<std::size_t>(cells);
   return Model::Field(Kokkos::view_alloc(Kokkos::WithoutInitializing, "field"), n, n, n);
@@ -47,7 +44,8 @@ Model::Field white_noise(std::int64_t side) {
 void differentiate(benchmark::State& state, nbody::SimulationOptions simulation) {
   std::int64_t const side = state.range(0), cells = side * state.range(1);
   simulation.mesh_ratio = double(state.range(1));
-  simulation.scale_factors = nbody::scale_factors(a_start, 1, steps);
+  int const steps = int(state.range(2));
+  simulation.scale_factors = nbody::scale_factors(steps == 63 ? 1. / 64 : 0.1, 1, steps);
   Space const exec;
   nbody::ForwardModelOptions options;
   options.side = side;
@@ -98,10 +96,20 @@ void differentiate(benchmark::State& state, nbody::SimulationOptions simulation)
 void all_sizes(benchmark::internal::Benchmark* bench) {
   bench->UseManualTime()->Unit(benchmark::kMillisecond);
   for (std::int64_t const ratio : {1, 2})
-    for (std::int64_t const side : {32, 64, 128, 256}) bench->Args({side, ratio});
+    for (std::int64_t const side : {32, 64, 128, 256}) bench->Args({side, ratio, 20});
+  bench->Args({512, 1, 20});
 }
 
-BENCHMARK_CAPTURE(differentiate, fastpm, {})->Name("fastpm")->Apply(all_sizes);
+/// Memory doesn't grow with the number of steps.
+void all_sizes_and_steps(benchmark::internal::Benchmark* bench) {
+  all_sizes(bench);
+  bench->Args({256, 1, 63})->Args({512, 1, 63});
+}
+
+BENCHMARK_CAPTURE(differentiate, fastpm, {})->Name("fastpm")->Apply(all_sizes_and_steps);
+BENCHMARK_CAPTURE(differentiate, kept, {.keep_potentials = true})
+    ->Name("fastpm,potentials kept")
+    ->Apply(all_sizes);
 BENCHMARK_CAPTURE(differentiate, naive, {.kernel = mesh::ForceKernel::naive})
     ->Name("fastpm,naive")
     ->Apply(all_sizes);

@@ -1,8 +1,9 @@
 // The steps of an ordinary deterministic simulation, those of a reversible one, the same steps taken back, and derivatives pulled
 // back through them. gradient_bench.cpp has the derivatives of a whole universe.
 //
-// Twenty steps from a = 0.1 to 1, particles 1 Mpc/h apart, in float. All are made in turns in the same process; an iteration is
-// the reversible run there.
+// Equal steps to a = 1, twenty from 0.1 or 63 from 1/64, particles 1 Mpc/h apart, in float. All are made in turns in the same
+// process; an iteration is the reversible run there. The counter "bits" counts the bits by which positions and momenta, taken
+// back, differ from those of the start.
 
 #include "universe.hpp"
 
@@ -11,6 +12,7 @@
 
 #include <coir/nbody/simulation.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -21,11 +23,27 @@ namespace {
 
 using Simulation = nbody::Simulation<Space, float>;
 using Cotangents = nbody::Cotangents<Space, float>;
-constexpr int steps = 20;
-constexpr double a_start = 0.1;
+/// A copy of an array in the host's memory, also where that is the array's own.
+auto host_copy(Cotangents::Vectors const& vectors) {
+  auto copy = Kokkos::create_mirror(vectors);
+  Kokkos::deep_copy(copy, vectors);
+  return copy;
+}
+
+template <class Host>
+double differing_bits(Host const& before, Cotangents::Vectors const& vectors) {
+  auto const after = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), vectors);
+  std::int64_t bits = 0;
+  for (std::size_t i = 0; i < before.size(); ++i)
+    bits += std::popcount(std::bit_cast<std::uint32_t>(before.data()[i]) ^
+                          std::bit_cast<std::uint32_t>(after.data()[i]));
+  return double(bits);
+}
 
 void reverse(benchmark::State& state) {
   std::int64_t const side = state.range(0);
+  int const steps = int(state.range(2));
+  double const a_start = steps == 63 ? 1. / 64 : 0.1;
   double const particles = double(side) * double(side) * double(side);
   Space const exec;
   nbody::SimulationOptions options;
@@ -40,6 +58,7 @@ void reverse(benchmark::State& state) {
   if (!fits(state, double(bytes))) return;
 
   std::vector<double> ordinary, there, back, pulled;
+  double bits = 0;
   auto const time = [&](std::vector<double>& seconds, auto const& work) {
     Stopwatch<Space> const watch(exec);
     work();
@@ -55,8 +74,12 @@ void reverse(benchmark::State& state) {
       time(ordinary, [&] { simulation.advance(steps); });
     }
     auto simulation = simulation_of(reversible);
+    auto const position = host_copy(simulation.particles().position);
+    auto const momentum = host_copy(simulation.particles().momentum);
     time(there, [&] { simulation.advance(steps); });
     time(back, [&] { simulation.reverse(steps); });
+    bits += differing_bits(position, simulation.particles().position) +
+            differing_bits(momentum, simulation.particles().momentum);
     simulation.advance(steps);
     auto const count = static_cast<std::size_t>(particles);
     Cotangents const cotangents{Cotangents::Vectors("of_position", count),
@@ -76,6 +99,7 @@ void reverse(benchmark::State& state) {
   state.counters["reversible/deterministic"] = seconds / median(ordinary);
   state.counters["back/there"] = median(back) / seconds;
   state.counters["pull_back/there"] = median(pulled) / seconds;
+  state.counters["bits"] = bits;
   state.counters["bytes/particle"] = double(bytes) / particles;
   report_overhead(state, exec, seconds);
 }
@@ -83,11 +107,13 @@ void reverse(benchmark::State& state) {
 BENCHMARK(reverse)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond)
-    ->Args({64, 1})
-    ->Args({128, 1})
-    ->Args({128, 2})
-    ->Args({256, 1})
-    ->Args({512, 1});
+    ->Args({64, 1, 20})
+    ->Args({128, 1, 20})
+    ->Args({128, 2, 20})
+    ->Args({128, 2, 63})
+    ->Args({256, 1, 20})
+    ->Args({512, 1, 20})
+    ->Args({512, 2, 63});
 
 }  // namespace
 
