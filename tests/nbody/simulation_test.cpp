@@ -535,6 +535,70 @@ TYPED_TEST(Simulations, KeepWithinTheirMemory) {
         }
 }
 
+// Views are counted, and what transforms work in is none.
+TYPED_TEST(Simulations, HoldWhatIsPredictedWhateverTheirOptions) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  std::int64_t const side = 20, of_momenta = 3 * side * side * side * std::int64_t(sizeof(T));
+  auto const start = universe<TypeParam>(side);
+  auto const expect_prediction = [&](SimulationOptions const& options) {
+    std::string const which =
+        std::string(name_of(options.stepper)) + " " + std::string(name_of(options.kernel)) + " " +
+        std::string(name_of(options.force_source)) + " " + std::to_string(options.mesh_ratio) +
+        (options.deterministic ? " deterministic" : "") +
+        (options.reversible ? " reversible" : "") +
+        (options.keep_potentials ? " keep_potentials" : "");
+    bool const is_bullfrog = options.stepper == Stepper::bullfrog;
+    auto const n = SimulationOf<TypeParam>::mesh_side(side, options);
+    // One for each step, and where kicks are at both ends of steps one more.
+    std::int64_t const potentials = options.keep_potentials ? (is_bullfrog ? 3 : 4) : 0;
+    std::int64_t const kept = potentials * n * n * 2 * (n / 2 + 1) * std::int64_t(sizeof(T)) +
+                              (options.reversible && is_bullfrog ? of_momenta : 0);
+    std::int64_t const predicted = SimulationOf<TypeParam>::bytes(Exec{}, side, options);
+    std::int64_t const work = fft::RealPlan<Exec, T, 3>::work_bytes(
+        Exec{}, {n, n, n}, 1,
+        {.in_place = true, .effort = fft::Effort::estimate, .by_planes = true});
+    MemoryPool<typename Exec::memory_space>::release();
+    coir::testing::HeldMemory held;
+    auto simulation = simulation_of<TypeParam>(copy_of(start), options);
+    simulation.advance(3);
+    EXPECT_LE(held.now(), predicted + kept) << which;
+    EXPECT_GE(held.now(), predicted + kept - work) << which;
+    if (!options.reversible) return;
+    auto const cotangents = copy_of(simulation.particles());
+    held.forget_peak();
+    simulation.pull_back({cotangents.position, cotangents.momentum});
+    std::int64_t const with_adjoint =
+        predicted + kept + SimulationOf<TypeParam>::pull_back_bytes(side, options);
+    EXPECT_LE(held.peak(), with_adjoint) << which;
+    EXPECT_GE(held.peak(), with_adjoint - work) << which;
+    EXPECT_LE(held.now(), predicted + 2 * of_momenta) << which;  // and the cotangents alone
+  };
+  // BullFrog's first step forgets momenta: see WorksAcrossStepsThatForgetMomenta in reverse_test.cpp.
+  SimulationOptions options{.scale_factors = {0.1, 0.325, 0.7, 1}, .deterministic = true};
+  for (auto const kernel : {mesh::ForceKernel::one_four, mesh::ForceKernel::naive}) {
+    options.kernel = kernel;
+    for (double const ratio : {1.0, 1.5})
+      for (auto const source : {nbody::ForceSource::automatic, nbody::ForceSource::vectors,
+                                nbody::ForceSource::potential}) {
+        options.mesh_ratio = ratio;
+        options.force_source = source;
+        expect_prediction(options);
+      }
+    auto reversible = options;
+    reversible.force_source = nbody::ForceSource::automatic;
+    reversible.reversible = true;
+    for (Stepper const stepper : {Stepper::fastpm, Stepper::bullfrog})
+      for (bool const deterministic : {false, true})
+        for (bool const keeps : {false, true}) {
+          reversible.stepper = stepper;
+          reversible.deterministic = deterministic;
+          reversible.keep_potentials = keeps;
+          expect_prediction(reversible);
+        }
+  }
+}
+
 // From 48 particles along a side on they are kept in the order of the mesh between steps.
 TYPED_TEST(Simulations, KeepParticlesApartWhileTheyAreInTheOrderOfTheMesh) {
   std::int64_t const side = 48;

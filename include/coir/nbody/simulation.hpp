@@ -73,7 +73,9 @@ class Simulation {
   Simulation& operator=(Simulation&&) = default;
   ~Simulation() = default;
 
-  /// Bytes that a simulation holds, with its particles. Painting and outputs need more meanwhile.
+  /// Bytes that a simulation holds, with its particles. Painting and outputs need more meanwhile, and what a reversible one keeps
+  /// for the way back comes beside: potentials (SimulationOptions::keep_potentials), momenta of steps that forget them (see
+  /// pull_back()).
   static std::int64_t bytes(Exec const& exec, std::int64_t side, SimulationOptions const& options) {
     return bytes(exec, distributed::Group::self(), side, options);
   }
