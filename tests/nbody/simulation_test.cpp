@@ -22,6 +22,7 @@ using coir::testing::lcdm;
 using coir::testing::matter_alone;
 using coir::testing::message_of;
 using coir::testing::mode_of;
+using coir::testing::nudged_by;
 using coir::testing::vectors_of;
 using nbody::Particles;
 using nbody::scale_factors;
@@ -47,21 +48,6 @@ template <class Case>
 Particles<typename Case::Exec, typename Case::Real> universe(std::int64_t side, double a = 0.1) {
   return nbody::initial_conditions<typename Case::Exec, typename Case::Real>(
       typename Case::Exec{}, side, 3.0 * side, lcdm(), a);
-}
-
-/// Every coordinate by `part` of the box, up or down as if at random.
-template <class Case>
-Particles<typename Case::Exec, typename Case::Real> nudged_by(
-    double part, Particles<typename Case::Exec, typename Case::Real> const& particles) {
-  auto nudged = copy_of(particles);
-  auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, nudged.position);
-  for (std::uint32_t p = 0; p < x.extent(0); ++p)
-    for (std::uint32_t d = 0; d < 3; ++d) {
-      bool const up = (3 * p + d) * 2654435761u >> 31;  // Knuth's multiplicative hash
-      x(p, d) += static_cast<typename Case::Real>((up ? part : -part) * particles.box);
-    }
-  Kokkos::deep_copy(nudged.position, x);
-  return nudged;
 }
 
 /// As bytes, so that NaN and -0 count.
@@ -481,8 +467,7 @@ TYPED_TEST(Simulations, SayHowMuchMemoryTheyLack) {
 // most, in positions and in momenta.
 TYPED_TEST(Simulations, AreTheSameWithoutAMeshOfForces) {
   std::int64_t const side = 12;
-  auto const start = universe<TypeParam>(side),
-             nudged = nudged_by<TypeParam>(eps<TypeParam>(), start);
+  auto const start = universe<TypeParam>(side), nudged = nudged_by(eps<TypeParam>(), start);
   double const part = std::ldexp(1, sizeof(typename TypeParam::Real) == 4 ? -18 : -40);
   auto const moved = [&](auto const& from, SimulationOptions options, nbody::ForceSource source) {
     options.scale_factors = scale_factors(0.1, 0.6, 5);

@@ -117,6 +117,20 @@ nbody::Particles<Exec, T> copy_of(nbody::Particles<Exec, T> const& particles) {
   return copy;
 }
 
+/// Every coordinate by `part` of the box, up or down as if at random.
+template <class Exec, class T>
+nbody::Particles<Exec, T> nudged_by(double part, nbody::Particles<Exec, T> const& particles) {
+  auto nudged = copy_of(particles);
+  auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, nudged.position);
+  for (std::uint32_t p = 0; p < x.extent(0); ++p)
+    for (std::uint32_t d = 0; d < 3; ++d) {
+      bool const up = (3 * p + d) * 2654435761u >> 31;  // Knuth's multiplicative hash
+      x(p, d) += static_cast<T>((up ? part : -part) * particles.box);
+    }
+  Kokkos::deep_copy(nudged.position, x);
+  return nudged;
+}
+
 inline double wrapped(double difference, double box) {
   return difference - box * std::round(difference / box);
 }
