@@ -38,6 +38,26 @@ struct Objective {
     auto u = x;
     u = u + 1;
     return sum(u);
+#elif defined(MISUSE_added_to)
+    auto u = x;
+    u += 1;
+    return sum(u);
+#elif defined(MISUSE_part_added_to)
+    auto u = evaluate(x);
+    u(coir::range(0, 2)) += 1;
+    return sum(u);
+#elif defined(MISUSE_other_rank)
+    auto u = evaluate(x);
+    u = u(0);
+    return sum(u);
+#elif defined(MISUSE_reduction_added_to)
+    auto s = sum(x);
+    s += sum(x * x);
+    return s;
+#elif defined(MISUSE_number_added_to)
+    double s = 0;
+    s += sum(x * x);
+    return s + sum(x);
 #elif defined(MISUSE_sort)
     return sum(sort(x));
 #elif defined(MISUSE_median)

@@ -157,6 +157,40 @@ TEST(ProgramGrad, PrecisionMayChangeOnTheWay) {
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(slope_h[i], double(2 * float(x_h[i])));
 }
 
+TEST(ProgramGrad, ReductionsAddUpInLoops) {
+  auto const x = coir::array({1., 2., 3.});
+  auto const loss = [](auto x) {
+    auto s = coir::evaluate(sum(x));
+    for (int k = 0; k < 3; ++k) s += k * sum(x * x);
+    s = s / 2;
+    return s;
+  };
+  auto const [value, slope] = coir::value_and_grad(loss)(x);
+  EXPECT_EQ(value, (6 + 3 * 14) / 2);
+  EXPECT_EQ(value, loss(x));
+  EXPECT_EQ(numbers_of(slope), (std::vector<double>{3.5, 6.5, 9.5}));  // (1 + 6 x) / 2
+}
+
+TEST(ProgramGrad, ArraysTakeConstantsAndOtherPrecisions) {
+  auto const x = coir::array({1., 2., 3.}), y = coir::array({3., 5., 7.});
+  auto const slope = coir::grad([&](auto x) {
+    auto u = evaluate(x * x);
+    u = 0;
+    u += x;  // x
+    auto v = evaluate(x * x);
+    v = y;
+    v *= x;  // y x
+    return sum(u * v);
+  })(x);
+  EXPECT_EQ(numbers_of(slope), (std::vector<double>{6, 20, 42}));  // 2 x y
+  auto const of_float = coir::grad([&](auto x) {
+    auto u = evaluate(x);
+    u = u * y;
+    return sum(u);
+  })(coir::array({1.F, 2.F, 3.F}));
+  EXPECT_EQ(numbers_of(of_float), (std::vector<double>{3, 5, 7}));
+}
+
 TEST(ProgramGrad, ExtremesAlongAnAxisShareTheirDerivative) {
   Array<double, 2> const m = coir::array({{1., 3., 3.}, {5., 5., 5.}, {2., 1., 0.}});
   auto const largest = numbers_of(coir::grad([](auto m) { return sum(max(m, 1)); })(m));

@@ -618,6 +618,13 @@ auto evaluate(E const& expression) {
   return detail::evaluated(expression);
 }
 
+/// A number, such as a reduction's result, is evaluated already.
+template <class Number>
+  requires std::is_arithmetic_v<Number>
+Number evaluate(Number number) {
+  return number;
+}
+
 /// A copy of an expression's values: evaluate() by its name in NumPy.
 template <Expression E>
 auto copy(E const& expression) {

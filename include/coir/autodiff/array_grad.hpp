@@ -61,13 +61,21 @@ class Variable : public Map<Seed<value_t<E>, N, K>, E> {
   }
 
   Variable(Variable const&) = default;
-  template <Expression Other>
-  Variable& operator=(Other const&) {
-    static_assert(never<Other>,
-                  "an argument of value_and_grad isn't assigned to: begin with a statement of your "
-                  "own, auto u = evaluate(x)");
-    return *this;
+#define COIR_VARIABLE_ASSIGNMENT(symbol)                                                   \
+  template <class Other>                                                                   \
+  Variable& operator symbol(Other const&) {                                                \
+    static_assert(                                                                         \
+        never<Other>,                                                                      \
+        "an argument of value_and_grad isn't assigned to: begin with a statement of your " \
+        "own, auto u = evaluate(x)");                                                      \
+    return *this;                                                                          \
   }
+  COIR_VARIABLE_ASSIGNMENT(=)
+  COIR_VARIABLE_ASSIGNMENT(+=)
+  COIR_VARIABLE_ASSIGNMENT(-=)
+  COIR_VARIABLE_ASSIGNMENT(*=)
+  COIR_VARIABLE_ASSIGNMENT(/=)
+#undef COIR_VARIABLE_ASSIGNMENT
 };
 
 /// What a function returns that can be called with a variable for each argument, or else void.

@@ -40,6 +40,13 @@ concept AnObjective = std::derived_from<std::remove_cvref_t<O>, ObjectiveBase>;
 template <class S>
 concept PlainNumber = std::is_arithmetic_v<S>;
 
+template <class B>
+constexpr void check_not_assigned_to() {
+  static_assert(never<B>,
+                "a number can't take what depends on arguments of value_and_grad, and neither can "
+                "a reduction of them: begin with a statement, auto s = evaluate(sum(x))");
+}
+
 }  // namespace detail
 
 /// f of the results of some reductions.
@@ -74,6 +81,19 @@ class Objective : public detail::ObjectiveBase {
     return Objective < Affine && OtherAffine && GAffine, decltype(both), Terms...,
            OtherTerms... > (both, std::tuple_cat(terms_, other.terms()));
   }
+
+  Objective(Objective const&) = default;
+#define COIR_OBJECTIVE_ASSIGNMENT(symbol) \
+  template <class B>                      \
+  void operator symbol(B const&) {        \
+    detail::check_not_assigned_to<B>();   \
+  }
+  COIR_OBJECTIVE_ASSIGNMENT(=)
+  COIR_OBJECTIVE_ASSIGNMENT(+=)
+  COIR_OBJECTIVE_ASSIGNMENT(-=)
+  COIR_OBJECTIVE_ASSIGNMENT(*=)
+  COIR_OBJECTIVE_ASSIGNMENT(/=)
+#undef COIR_OBJECTIVE_ASSIGNMENT
 
  private:
   F f_;
@@ -222,6 +242,9 @@ auto among_elements() {
   return among_elements_of<value_t<typename ReducedExpression<O>::type>, E, O>();
 }
 
+template <class B>
+concept ObjectiveOrDual = AnObjective<B> || DualExpression<B>;
+
 template <class A, class B>
 bool refused_comparison() {
   static_assert(never<A, B>,
@@ -259,6 +282,25 @@ COIR_OBJECTIVE_OPERATOR(-, true, true, true)
 COIR_OBJECTIVE_OPERATOR(*, false, true, true)
 COIR_OBJECTIVE_OPERATOR(/, false, true, false)
 #undef COIR_OBJECTIVE_OPERATOR
+
+#define COIR_NUMBER_ASSIGNMENT(symbol)                        \
+  template <detail::PlainNumber S, detail::ObjectiveOrDual B> \
+  void operator symbol(S&, B const&) {                        \
+    detail::check_not_assigned_to<B>();                       \
+  }
+COIR_NUMBER_ASSIGNMENT(+=)
+COIR_NUMBER_ASSIGNMENT(-=)
+COIR_NUMBER_ASSIGNMENT(*=)
+COIR_NUMBER_ASSIGNMENT(/=)
+#undef COIR_NUMBER_ASSIGNMENT
+
+/// The reduced number as an array of rank 0, which other values can be assigned to: a statement.
+template <detail::AnObjective O>
+auto evaluate(O const&) {
+  using Reduced = typename detail::ReducedExpression<O>::type;
+  detail::check_not_evaluated<Reduced>();
+  return detail::StandIn<value_t<Reduced>, 0, typename Reduced::space>();
+}
 
 #define COIR_OBJECTIVE_FUNCTION(name)                                     \
   template <detail::AnObjective O>                                        \

@@ -18,6 +18,11 @@
 
 namespace coir {
 
+namespace detail {
+template <class T, int Rank, class Space, class Pull>
+Traced<T, Rank, Space> taped(Tape& tape, Array<T, Rank, Space> const& values, Pull pull);
+}  // namespace detail
+
 /// An array, or part of one, whose elements depend on the arguments of value_and_grad. Expressions of it are
 /// evaluated like those of arrays, in one kernel, where they are assigned to a Traced or given to evaluate(), to a
 /// reduction or to a function that isn't elementwise; the tape remembers the expression and computes it again, with its
@@ -68,31 +73,47 @@ class Traced : public ExpressionBase {
     }
   }
 
-  /// Takes the values of an expression, which may contain this array as it was before.
+  /// Takes the values of an expression, which may contain this array as it was before, or of constants; in another
+  /// precision they are rounded.
   template <Expression E>
-    requires(rank_of<E> == Rank) && std::same_as<value_t<E>, T> && detail::holds_traced<E>
   Traced& operator=(E const& values) & {
-    Traced next = evaluate(values);
-    return *this = std::move(next);
+    static_assert(rank_of<E> == Rank,
+                  "what depends on arguments of value_and_grad keeps its number of axes when it is "
+                  "assigned to: use broadcast_to, or another name for the new values");
+    if constexpr (rank_of<E> == Rank) {
+      if constexpr (!detail::holds_traced<E>) {
+        *this = constants(Array<T, Rank, Space>(values));
+      } else if constexpr (std::same_as<value_t<E>, T>) {
+        Traced next = evaluate(values);
+        *this = std::move(next);
+      } else {
+        Traced next = evaluate(cast<T>(values));
+        *this = std::move(next);
+      }
+    }
+    return *this;
   }
-  template <class B>
-  Traced& operator+=(B const& value) & {
-    return *this = *this + value;
-  }
-  template <class B>
-  Traced& operator-=(B const& value) & {
-    return *this = *this - value;
-  }
-  template <class B>
-  Traced& operator*=(B const& value) & {
-    return *this = *this * value;
-  }
-  template <class B>
-  Traced& operator/=(B const& value) & {
-    return *this = *this / value;
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  Traced& operator=(Number number) & {
+    Array<T, Rank, Space> values(shape_);
+    values = static_cast<T>(number);
+    return *this = constants(values);
   }
 
-  // Parts aren't written, which StandIn says in one line; this keeps the compiler from saying more.
+// Parts aren't written, which StandIn says in one line; without && the compiler would say more.
+#define COIR_TRACED_ASSIGNMENT(symbol, compound) \
+  template <class B>                             \
+  Traced& operator compound(B const& value)& {   \
+    return *this = *this symbol value;           \
+  }                                              \
+  template <class B>                             \
+  void operator compound(B const&)&& {}
+  COIR_TRACED_ASSIGNMENT(+, +=)
+  COIR_TRACED_ASSIGNMENT(-, -=)
+  COIR_TRACED_ASSIGNMENT(*, *=)
+  COIR_TRACED_ASSIGNMENT(/, /=)
+#undef COIR_TRACED_ASSIGNMENT
   template <class B>
   void operator=(B const&) && {}
   Traced(Traced const&) = default;
@@ -110,6 +131,11 @@ class Traced : public ExpressionBase {
   }
 
  private:
+  /// Values that no argument enters.
+  Traced constants(Array<T, Rank, Space> const& values) const {
+    return detail::taped(node_->tape(), values, [](Slice<T const, Rank, Space> const&) {});
+  }
+
   T const* data_;
   Shape<Rank> shape_;
   Strides<Rank> strides_;
