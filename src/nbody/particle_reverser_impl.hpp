@@ -3,8 +3,9 @@
 /// \file
 /// ParticleReverser, for one execution space.
 
-#include "on_grid.hpp"
+#include "reversible_moves.hpp"
 
+#include <coir/core/borrowed.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
@@ -48,7 +49,7 @@ Box<1, std::int64_t> coordinates_of(Particles<Exec, T> const& particles) {
 template <CompiledSpace Exec, Real T>
 void ParticleReverser<Exec, T>::round(Particles<Exec, T> const& particles) {
   for_each("coir::nbody::reverse/round", exec_, coordinates_of(particles),
-           RoundPosition<T>{particles.position.data(), OnGrid<T>(quanta_)});
+           RoundPosition<T>{particles.position.data(), InQuanta<T>(quanta_)});
   hold(particles, 1);
   for_each("coir::nbody::reverse/release", exec_, coordinates_of(particles),
            ReleaseMomentum<T>{particles.momentum.data(), nullptr, quanta_.momentum});
@@ -59,9 +60,10 @@ template <CompiledSpace Exec, Real T>
 void ParticleReverser<Exec, T>::hold(Particles<Exec, T> const& particles, double scale) {
   if (holds_) return;
   for_each("coir::nbody::reverse/hold", exec_, coordinates_of(particles),
-           HoldMomentum<T>{particles.momentum.data(), rest_, scale * quanta_.momentum});
+           HoldMomentum<T>{particles.momentum.data(), remainder_, scale * quanta_.momentum});
   exec_.fence();
-  own_rest_ = {};
+  remainder_ = nullptr;
+  own_remainder_ = {};
   scale_ = scale;
   holds_ = true;
 }
@@ -71,12 +73,14 @@ void ParticleReverser<Exec, T>::release(Particles<Exec, T> const& particles, std
   if (!holds_) return;
   if constexpr (sizeof(T) == 4) {
     auto const count = static_cast<std::size_t>(3 * particles.count());
-    if (lent == nullptr && own_rest_.extent(0) < count)
-      own_rest_ = decltype(own_rest_)("coir::nbody::reverse/rest", count);
-    rest_ = lent == nullptr ? own_rest_.data() : reinterpret_cast<std::int8_t*>(lent);
+    if (lent == nullptr && own_remainder_.extent(0) < count)
+      own_remainder_ = decltype(own_remainder_)("coir::nbody::reverse/remainder", count);
+    remainder_ = lent == nullptr
+                     ? own_remainder_.data()
+                     : begin_lifetimes<std::int8_t>(lent, static_cast<std::int64_t>(count));
   }
   for_each("coir::nbody::reverse/release", exec_, coordinates_of(particles),
-           ReleaseMomentum<T>{particles.momentum.data(), rest_, scale_ * quanta_.momentum});
+           ReleaseMomentum<T>{particles.momentum.data(), remainder_, scale_ * quanta_.momentum});
   holds_ = false;
 }
 
@@ -93,14 +97,22 @@ MadeMove ParticleReverser<Exec, T>::begin(Move const& move) const {
 }
 
 template <CompiledSpace Exec, Real T>
+T ParticleReverser<Exec, T>::quanta_of_drift(double factor, double scale) const {
+  return static_cast<T>(factor * scale * quanta_.momentum / static_cast<double>(quanta_.position));
+}
+
+template <CompiledSpace Exec, Real T>
+T ParticleReverser<Exec, T>::quanta_of_kick(MadeMove const& made) const {
+  return static_cast<T>(made.move.kick / made.scale_after / quanta_.momentum);
+}
+
+template <CompiledSpace Exec, Real T>
 void ParticleReverser<Exec, T>::drift(Particles<Exec, T> const& particles, double factor,
                                       double scale, bool back) const {
   if (factor == 0) return;
   for_each("coir::nbody::reverse/drift", exec_, coordinates_of(particles),
-           DriftOnGrid<T>{particles.position.data(), particles.momentum.data(), OnGrid<T>(quanta_),
-                          static_cast<T>(factor * scale * quanta_.momentum /
-                                         static_cast<double>(quanta_.position)),
-                          back});
+           DriftInQuanta<T>{particles.position.data(), particles.momentum.data(),
+                            InQuanta<T>(quanta_), quanta_of_drift(factor, scale), back});
 }
 
 template <CompiledSpace Exec, Real T>
@@ -157,11 +169,9 @@ void ParticleReverser<Exec, T>::kick_and_drift(Force const& force,
   if (made.stored >= 0) store(particles, site, made);
   scale_ = made.scale_after;
   largest_scale_ = std::max(largest_scale_, std::abs(scale_));
-  KickAndDriftOnGrid<T> const body{
-      particles.position.data(), particles.momentum.data(), OnGrid<T>(quanta_),
-      static_cast<T>(made.move.kick / scale_ / quanta_.momentum),
-      static_cast<T>(made.move.drift_after * scale_ * quanta_.momentum /
-                     static_cast<double>(quanta_.position))};
+  KickAndDriftInQuanta<T> const body{particles.position.data(), particles.momentum.data(),
+                                     InQuanta<T>(quanta_), quanta_of_kick(made),
+                                     quanta_of_drift(made.move.drift_after, scale_)};
   Found<T> found;
   mesh::with_support(assignment_, [&]<int support>(std::integral_constant<int, support>) {
     found = read_and_find("coir::nbody::reverse/move", exec_, particles,
@@ -190,12 +200,9 @@ void ParticleReverser<Exec, T>::undo_kick(Force const& force, Particles<Exec, T>
                                           std::uint32_t const* site, MadeMove const& made,
                                           double drift_back) {
   bool const restores = made.stored >= 0;
-  UndoKickAndDrift<T> const body{
-      particles.position.data(), particles.momentum.data(), OnGrid<T>(quanta_),
-      static_cast<T>(made.move.kick / made.scale_after / quanta_.momentum),
-      restores ? T(0)
-               : static_cast<T>(drift_back * made.scale * quanta_.momentum /
-                                static_cast<double>(quanta_.position))};
+  UndoKickAndDrift<T> const body{particles.position.data(), particles.momentum.data(),
+                                 InQuanta<T>(quanta_), quanta_of_kick(made),
+                                 restores ? T(0) : quanta_of_drift(drift_back, made.scale)};
   Found<T> found;
   mesh::with_support(assignment_, [&]<int support>(std::integral_constant<int, support>) {
     found = read_and_find("coir::nbody::reverse/undo", exec_, particles,
@@ -212,8 +219,8 @@ void ParticleReverser<Exec, T>::undo_kick(Force const& force, Particles<Exec, T>
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleReverser<Exec, T>::look_at(Cotangents<Exec, T> const& cotangents,
-                                        std::int64_t particles) {
+void ParticleReverser<Exec, T>::find_largest(Cotangents<Exec, T> const& cotangents,
+                                             std::int64_t particles) {
   Found<T> found;
   reduce("coir::nbody::reverse/cotangents", exec_, coir::box<1, std::int64_t>({3 * particles}),
          FindLargest<T>{cotangents.position.data(), cotangents.momentum.data()},
@@ -233,26 +240,21 @@ void ParticleReverser<Exec, T>::pull_back_kick(
     double drift_back, Cotangents<Exec, T> const& cotangents, FactorSlopes& slopes) {
   bool const restores = made.stored >= 0;
   Move const& move = made.move;
-  double const scale = made.scale, scale_after = made.scale_after;
   double const count = 3 * static_cast<double>(particles.count());
   double const largest_before =
       made.largest_momentum +
-      made.largest_force * std::abs(move.kick / scale_after) / quanta_.momentum + 1;
-  T* const momentum = particles.momentum.data();
+      made.largest_force * std::abs(move.kick / made.scale_after) / quanta_.momentum + 1;
   PullBackKickAndDrift<T> const body{
-      {particles.position.data(), momentum, OnGrid<T>(quanta_),
-       static_cast<T>(move.kick / scale_after / quanta_.momentum),
-       restores ? T(0)
-                : static_cast<T>(drift_back * scale * quanta_.momentum /
-                                 static_cast<double>(quanta_.position))},
-      cotangents.position.data(),
-      cotangents.momentum.data(),
-      restores ? T(1) : static_cast<T>(move.keep),
-      restores ? T(0) : static_cast<T>(drift_back),
-      !restores && move.keep != 1,
-      anchor_for(count, largest_position_slope_ * made.largest_momentum),
-      anchor_for(count, largest_momentum_slope_ * made.largest_force),
-      anchor_for(count, largest_momentum_slope_ * largest_before)};
+      .undo = {particles.position.data(), particles.momentum.data(), InQuanta<T>(quanta_),
+               quanta_of_kick(made), restores ? T(0) : quanta_of_drift(drift_back, made.scale)},
+      .position_slope = cotangents.position.data(),
+      .momentum_slope = cotangents.momentum.data(),
+      .keep = restores ? T(1) : static_cast<T>(move.keep),
+      .drift_factor = restores ? T(0) : static_cast<T>(drift_back),
+      .sums_keep = !restores && move.keep != 1,
+      .anchor_drift = anchor_for(count, largest_position_slope_ * made.largest_momentum),
+      .anchor_kick = anchor_for(count, largest_momentum_slope_ * made.largest_force),
+      .anchor_keep = anchor_for(count, largest_momentum_slope_ * largest_before)};
   Found<T> found;
   mesh::with_support(assignment_, [&]<int support>(std::integral_constant<int, support>) {
     found = read_and_find("coir::nbody::reverse/pull_back", exec_, particles,
@@ -263,26 +265,17 @@ void ParticleReverser<Exec, T>::pull_back_kick(
                           body);
   });
   expects_way_back(found, made);
-  slopes.drift_after += scale_after * quanta_.momentum * found.drift;
+  slopes.drift_after += made.scale_after * quanta_.momentum * found.drift;
   slopes.kick += found.kick;
-  slopes.keep += scale * quanta_.momentum * found.keep;
+  slopes.keep += made.scale * quanta_.momentum * found.keep;
   largest_position_slope_ = static_cast<double>(from_bits<T>(found.largest[0]));
   largest_momentum_slope_ = static_cast<double>(from_bits<T>(found.largest[1]));
-  scale_ = scale;
+  scale_ = made.scale;
   largest_scale_ = made.largest_scale;
   if (restores) {
     restore(particles, site, made);
-    double kept = 0;
-    double const largest = static_cast<double>(most_quanta<T>);
-    reduce("coir::nbody::reverse/kept", exec_, coordinates_of(particles),
-           ProductSum<T>{cotangents.momentum.data(), momentum,
-                         anchor_for(count, largest_momentum_slope_ * largest)},
-           Kokkos::Sum<double>(kept));
-    slopes.keep += scale * quanta_.momentum * kept;
-    for_each("coir::nbody::reverse/scale", exec_, coordinates_of(particles),
-             ScaleSlope<T>{cotangents.momentum.data(), static_cast<T>(move.keep)});
-    largest_momentum_slope_ *= std::abs(move.keep);
-    pull_back_drift(particles, cotangents, drift_back, scale);
+    pull_back_keep(particles, cotangents, made, slopes);
+    pull_back_drift(particles, cotangents, drift_back, made.scale);
   }
   if (!std::isfinite(largest_position_slope_) || !std::isfinite(largest_momentum_slope_))
     throw NumericalError("a derivative by a position or momentum overflows in step " +
@@ -291,19 +284,42 @@ void ParticleReverser<Exec, T>::pull_back_kick(
 }
 
 template <CompiledSpace Exec, Real T>
+void ParticleReverser<Exec, T>::pull_back_keep(Particles<Exec, T> const& particles,
+                                               Cotangents<Exec, T> const& cotangents,
+                                               MadeMove const& made, FactorSlopes& slopes) {
+  double const keep = made.move.keep;
+  slopes.keep += made.scale * quanta_.momentum *
+                 product_with_momenta(particles, cotangents.momentum, largest_momentum_slope_);
+  for_each("coir::nbody::reverse/scale", exec_, coordinates_of(particles),
+           ScaleSlope<T>{cotangents.momentum.data(), static_cast<T>(keep)});
+  largest_momentum_slope_ *= std::abs(keep);
+}
+
+template <CompiledSpace Exec, Real T>
+double ParticleReverser<Exec, T>::product_with_momenta(Particles<Exec, T> const& particles,
+                                                       Vectors const& slopes,
+                                                       double largest) const {
+  double sum = 0;
+  double const most = static_cast<double>(most_quanta<T>);
+  reduce("coir::nbody::reverse/product", exec_, coordinates_of(particles),
+         ProductSum<T>{slopes.data(), particles.momentum.data(),
+                       anchor_for(3 * static_cast<double>(particles.count()), largest * most)},
+         Kokkos::Sum<double>(sum));
+  return sum;
+}
+
+template <CompiledSpace Exec, Real T>
 void ParticleReverser<Exec, T>::pull_back_drift(Particles<Exec, T> const& particles,
                                                 Cotangents<Exec, T> const& cotangents,
                                                 double factor, double scale) {
   if (factor == 0) return;
-  for_each(
-      "coir::nbody::reverse/pull_back_drift", exec_, coordinates_of(particles),
-      PullBackDrift<T>{{particles.position.data(), particles.momentum.data(), OnGrid<T>(quanta_),
-                        static_cast<T>(factor * scale * quanta_.momentum /
-                                       static_cast<double>(quanta_.position)),
-                        true},
-                       cotangents.position.data(),
-                       cotangents.momentum.data(),
-                       static_cast<T>(factor)});
+  for_each("coir::nbody::reverse/pull_back_drift", exec_, coordinates_of(particles),
+           PullBackDrift<T>{{particles.position.data(), particles.momentum.data(),
+                             InQuanta<T>(quanta_), quanta_of_drift(factor, scale), true},
+                            cotangents.position.data(),
+                            cotangents.momentum.data(),
+                            static_cast<T>(factor)});
+  // A bound, with some room for what T rounds up.
   largest_momentum_slope_ += std::abs(factor) * largest_position_slope_ * 1.001;
 }
 
@@ -311,14 +327,8 @@ template <CompiledSpace Exec, Real T>
 double ParticleReverser<Exec, T>::along_drift(Particles<Exec, T> const& particles,
                                               Cotangents<Exec, T> const& cotangents,
                                               double scale) const {
-  double sum = 0;
-  double const largest = static_cast<double>(most_quanta<T>);
-  reduce("coir::nbody::reverse/along", exec_, coordinates_of(particles),
-         ProductSum<T>{cotangents.position.data(), particles.momentum.data(),
-                       anchor_for(3 * static_cast<double>(particles.count()),
-                                  largest_position_slope_ * largest)},
-         Kokkos::Sum<double>(sum));
-  return scale * quanta_.momentum * sum;
+  return scale * quanta_.momentum *
+         product_with_momenta(particles, cotangents.position, largest_position_slope_);
 }
 
 }  // namespace coir::nbody::detail

@@ -163,7 +163,7 @@ Simulation<Exec, T>::Simulation(Exec const& exec, distributed::Group const& grou
   if (is_over_ranks(group))
     migration_.emplace(exec, group, particles_.side, particles_.box,
                        mesh_side(particles_.side, options), options.headroom);
-  if (options_.reversible) start_on_grid();
+  if (options_.reversible) round_start();
 }
 
 template <CompiledSpace Exec, Real T>
@@ -221,7 +221,7 @@ void Simulation<Exec, T>::find_force(std::span<Vectors const> further) {
 
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::make(Move const& move, bool closes) {
-  if (reverser_) return make_on_grid(move, closes);
+  if (reverser_) return make_reversibly(move, closes);
   mover_.drift(particles_, move.drift_before, seconds_);
   if (!move.has_kick()) return mover_.drift(particles_, move.drift_after, seconds_);
   find_force();

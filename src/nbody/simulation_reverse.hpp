@@ -103,7 +103,7 @@ double Simulation<Exec, T>::momentum_range() const {
 
 /// Brings the particles that are given to multiples of the quanta.
 template <CompiledSpace Exec, Real T>
-void Simulation<Exec, T>::start_on_grid() {
+void Simulation<Exec, T>::round_start() {
   reverser_.emplace(exec_, particles_.box, momentum_range(), options_.assignment);
   std::int64_t beyond = 0;
   reduce("coir::nbody::simulation/beyond", exec_,
@@ -128,7 +128,7 @@ std::uint32_t const* Simulation<Exec, T>::site() const {
 }
 
 template <CompiledSpace Exec, Real T>
-void Simulation<Exec, T>::make_on_grid(Move const& move, bool closes) {
+void Simulation<Exec, T>::make_reversibly(Move const& move, bool closes) {
   auto made = reverser_->begin(move);
   made.closes = closes;
   made.step = closes ? done_ : done_ + 1;
@@ -259,8 +259,8 @@ auto Simulation<Exec, T>::pull_back_force(double scale, Spectrum const& mesh,
 
 /// The same, component by component in whole numbers, whose sums don't depend on the order of particles.
 template <CompiledSpace Exec, Real T>
-auto Simulation<Exec, T>::pull_back_force_in_order(double scale, Spectrum const& mesh,
-                                                   Cotangents<Exec, T> const& cotangents)
+auto Simulation<Exec, T>::pull_back_force_in_whole_numbers(double scale, Spectrum const& mesh,
+                                                           Cotangents<Exec, T> const& cotangents)
     -> Density {
   auto& force = mover_.force();
   auto const& shape = force.shape();
@@ -311,7 +311,7 @@ void Simulation<Exec, T>::pull_back_last(bool stops, Spectrum const& mesh,
       static_cast<double>(size_of(force.shape())) / static_cast<double>(particles_.total());
   double const scale = move.kick * 1.5 * growth_.parameters().omega_m * cells_per_particle;
   auto const potential = has_deterministic_slopes_
-                             ? pull_back_force_in_order(scale, mesh, cotangents)
+                             ? pull_back_force_in_whole_numbers(scale, mesh, cotangents)
                              : pull_back_force(scale, mesh, cotangents);
   find_force_of(kept, further);
 
@@ -346,7 +346,7 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
       "the mesh of a simulation's adjoint");
   auto const mesh = fft::allocate_in_place<T, typename Exec::memory_space>(
       "coir::nbody::pull_back/potential", shape);
-  reverser_->look_at(cotangents, particles_.count());
+  reverser_->find_largest(cotangents, particles_.count());
   is_whole_ = false;
   keeps_potentials_ = false;
   reverser_->hold(particles_, held_scale());

@@ -27,6 +27,9 @@ struct Value {
   T component[Components];
 };
 
+/// The most particles that a body's stretch(first, count, values) gets at once.
+inline constexpr int particles_per_stretch = detail::particles_per_block;
+
 namespace detail {
 
 /// Calls body(p, value) for the particles [begin, end), on one thread of a host. If the body has
@@ -37,7 +40,7 @@ template <class T, class Reader, class Body>
 void read_out_share(T const* position, std::int64_t begin, std::int64_t end, Reader const reader,
                     Body const& body) {
   // As in paint_part(), but written out: through a function or class that both share readout takes up to a tenth longer.
-  constexpr int length = particles_per_block;
+  constexpr int length = particles_per_stretch;
   typename Reader::Block blocks[2] = {};
   Value<T, Reader::components> values[length + 1];  // readers may write one number beyond a value
   auto const size_from = [end](std::int64_t first) {

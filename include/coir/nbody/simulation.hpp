@@ -200,18 +200,18 @@ class Simulation {
   void sort(std::span<Vectors const> further);
   void expects_force() const;
   void expects_whole() const;
-  void start_on_grid();
+  void round_start();
   std::string too_large() const;
   void make(Move const& move, bool closes);
   double momentum_range() const;
-  void make_on_grid(Move const& move, bool closes);
+  void make_reversibly(Move const& move, bool closes);
   std::uint32_t const* site() const;
   double held_scale() const { return made_.empty() ? 1 : made_.back().scale_after; }
   void undo_last(bool stops);
   Density pull_back_force(double scale, Spectrum const& mesh,
                           Cotangents<Exec, T> const& cotangents);
-  Density pull_back_force_in_order(double scale, Spectrum const& mesh,
-                                   Cotangents<Exec, T> const& cotangents);
+  Density pull_back_force_in_whole_numbers(double scale, Spectrum const& mesh,
+                                           Cotangents<Exec, T> const& cotangents);
   void pull_back_last(bool stops, Spectrum const& mesh, Cotangents<Exec, T> const& cotangents,
                       detail::FactorSlopes& slopes);
   void rest(std::span<Vectors const> further = {});

@@ -20,7 +20,8 @@ namespace coir::nbody::detail {
 template <class T>
 using Whole = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
 
-/// Momenta stay below so many quanta: sums of two fit, and a float and 8 bits beside it hold any of them.
+/// Momenta stay below so many quanta. Sums of two fit into a Whole<T>; a float and 8 bits beside it hold any of them, and so does a
+/// double alone.
 template <class T>
 inline constexpr Whole<T> most_quanta = Whole<T>(1) << (sizeof(T) == 4 ? 30 : 51);
 
@@ -48,11 +49,10 @@ struct MadeMove {
   bool closes = false;                ///< StepMoves::closing
   int stored = -1;                    ///< which of the stored momenta it began with, or -1
   double largest_scale = 1;           ///< up to then
-  /// Of all particles, by their positions and momenta before the kick.
-  std::uint64_t check_sum = 0;
-  double largest_force = 0;  ///< of a component
-  double largest_momentum =
-      0;  ///< the same, in quanta, after the kick; infinite if one can't be held
+  std::uint64_t check_sum = 0;        ///< of all particles' positions and momenta before the kick
+  double largest_force = 0;           ///< the size of a component
+  /// The size of a component after the kick, in quanta; infinite if one can't be held.
+  double largest_momentum = 0;
 };
 
 /// Below this part of the largest scale, momenta would be held by too few bits: a move stores them instead.
@@ -79,10 +79,11 @@ class ParticleReverser {
   /// Brings positions into the box, and positions and momenta to the nearest multiples.
   void round(Particles<Exec, T> const& particles);
 
-  /// Turns momenta into the whole numbers that all functions below need, of p / scale, and back into numbers, rounded to T. In
-  /// one and then in the other direction they are the same again, to the bit.
+  /// Turns momenta into the whole numbers that all functions below need, of p / scale, and back into numbers, rounded to T. There
+  /// and back again gives the same whole numbers: for that a byte for each component holds the remainder of a float's rounding.
   ///
-  /// \param lent  memory of 4 bytes for each particle, whose contents must stay until they are held again; or null
+  /// \param lent  memory of 4 bytes for each particle, whose contents must stay until momenta are held again; or null, and then
+  ///   release() allocates 3 and hold() frees them
   void hold(Particles<Exec, T> const& particles, double scale);
   void release(Particles<Exec, T> const& particles, std::uint32_t* lent);
 
@@ -122,14 +123,26 @@ class ParticleReverser {
   /// The largest component of the cotangents of momenta, or more.
   double largest_momentum_slope() const { return largest_momentum_slope_; }
 
-  /// The largest components of cotangents, which later sums are rounded by, so that these have the same bits in any order.
-  /// \throws NumericalError if one isn't a number
-  void look_at(Cotangents<Exec, T> const& cotangents, std::int64_t particles);
+  /// To be called before cotangents are pulled back: finds their largest components, by which later sums are rounded, so that
+  /// these have the same bits in any order.
+  /// \throws NumericalError if one is infinite or NaN
+  void find_largest(Cotangents<Exec, T> const& cotangents, std::int64_t particles);
 
  private:
+  /// The factor of a drift in quanta of position for each quantum of momentum, which is held by `scale`: there and back the same.
+  T quanta_of_drift(double factor, double scale) const;
+  /// That of a kick, in quanta of momentum for a force of 1.
+  T quanta_of_kick(MadeMove const& made) const;
   void store(Particles<Exec, T> const& particles, std::uint32_t const* site, MadeMove& made);
   void restore(Particles<Exec, T> const& particles, std::uint32_t const* site,
                MadeMove const& made);
+  /// The adjoint of the multiplication by move.keep, where momenta were stored before it.
+  void pull_back_keep(Particles<Exec, T> const& particles, Cotangents<Exec, T> const& cotangents,
+                      MadeMove const& made, FactorSlopes& slopes);
+  /// sum slope n over all particles, of the whole numbers n of momenta.
+  /// \param largest  no slope is larger
+  double product_with_momenta(Particles<Exec, T> const& particles, Vectors const& slopes,
+                              double largest) const;
 
   Exec exec_;
   mesh::Assignment assignment_;
@@ -137,9 +150,9 @@ class ParticleReverser {
   double scale_ = 1, largest_scale_ = 1;
   double largest_position_slope_ = 0, largest_momentum_slope_ = 0;
   bool holds_ = false;
-  std::int8_t* rest_ =
-      nullptr;  // what rounding took from momenta when they were released; null: nothing
-  Kokkos::View<std::int8_t*, typename Exec::memory_space> own_rest_;
+  // What rounding took from momenta when they were released, in memory that was lent or its own; null if they are as they were.
+  std::int8_t* remainder_ = nullptr;
+  Kokkos::View<std::int8_t*, typename Exec::memory_space> own_remainder_;
   std::vector<Vectors> stored_;
 };
 

@@ -38,12 +38,12 @@ KOKKOS_FORCEINLINE_FUNCTION T from_bits(BitsOf<T> bits) {
 /// The arithmetic of Quanta. All of it is exact but for the two roundings to multiples. While particles move, the memory of a
 /// momentum holds the bits of its whole number.
 template <class T>
-struct OnGrid {
+struct InQuanta {
   static constexpr T lost = std::numeric_limits<T>::quiet_NaN();
   static constexpr Whole<T> most = most_quanta<T>;
   T position, box;
 
-  explicit OnGrid(Quanta<T> const& quanta) : position(quanta.position), box(quanta.box) {}
+  explicit InQuanta(Quanta<T> const& quanta) : position(quanta.position), box(quanta.box) {}
 
   KOKKOS_FORCEINLINE_FUNCTION static Whole<T> held(T const& momentum) {
     return static_cast<Whole<T>>(bits_of(momentum));
@@ -80,27 +80,29 @@ struct OnGrid {
   }
 };
 
-/// A number by which a coordinate and its momentum are told from others. Sums of these don't depend on the order of particles.
+/// A hash of a coordinate and its momentum. Sums of these don't depend on the order of particles.
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION BitsOf<T> mixed(T x, Whole<T> n) {
+KOKKOS_FORCEINLINE_FUNCTION BitsOf<T> hash_of(T x, Whole<T> n) {
   using Bits = BitsOf<T>;
   // Odd numbers by which bits are spread: Knuth's multiplicative hash, and the last steps of MurmurHash3.
   constexpr Bits a = static_cast<Bits>(0x9e3779b97f4a7c15u >> (64 - 8 * sizeof(T))) | 1,
                  b = static_cast<Bits>(0xc2b2ae3d27d4eb4fu >> (64 - 8 * sizeof(T))) | 1,
                  c = static_cast<Bits>(0xff51afd7ed558ccdu >> (64 - 8 * sizeof(T))) | 1;
-  Bits mix = bits_of(x) * a + static_cast<Bits>(n) * b;
-  mix ^= mix >> (4 * sizeof(T) - 1);
-  mix *= c;
-  return mix ^ (mix >> (4 * sizeof(T)));
+  Bits hash = bits_of(x) * a + static_cast<Bits>(n) * b;
+  hash ^= hash >> (4 * sizeof(T) - 1);
+  hash *= c;
+  return hash ^ (hash >> (4 * sizeof(T)));
 }
 
-/// What a pass over particles finds. Its parts don't depend on the order of particles: largest numbers are compared by their
-/// bits, which grow with them, and NaN's are above all; sums are of multiples of a power of two, see rounded_for_sum().
+/// What a pass over particles finds. None of it depends on the order of particles: sizes are compared by their bits, which grow with
+/// them, those of NaN above all others; terms of sums are rounded by rounded_for_sum().
 template <class T>
 struct alignas(64) Found {
-  BitsOf<T> check_sum = 0;
+  BitsOf<T> check_sum = 0;  ///< of hash_of() before the kick
+  /// Bits of the largest sizes. On the way there: of a force, and of a momentum in quanta (a whole number). On the way back: of a
+  /// cotangent of positions, and of one of momenta.
   BitsOf<T> largest[2] = {};
-  double drift = 0, kick = 0, keep = 0;
+  double drift = 0, kick = 0, keep = 0;  ///< see PullBackKickAndDrift
 };
 
 template <class T>
@@ -119,7 +121,10 @@ struct FoundMonoid {
   }
 };
 
-/// A term as a multiple of `anchor` 2^-52 / 1.5: sums of such terms are exact as long as they stay below the anchor.
+/// A term rounded to a multiple of anchor 2^-52 / 1.5. Sums of such terms are exact, and so the same in any order, as long as they stay
+/// below the anchor.
+///
+/// \see Demmel & Nguyen, IEEE Trans. Comput. 64, 2060 (2015)
 KOKKOS_FORCEINLINE_FUNCTION double rounded_for_sum(double term, double anchor) {
   return (term + anchor) - anchor;
 }
@@ -133,7 +138,7 @@ inline double anchor_for(double count, double largest) {
   return std::ldexp(1.5, exponent + 1);
 }
 
-/// Adds up terms of a block. Several sums side by side, for the next addition to one of them needn't wait for the last.
+/// Adds up terms of a stretch. Several sums side by side, for the next addition to one of them needn't wait for the last.
 inline double sum_for(double const* term, int count, double anchor) {
   constexpr int lanes = 8;
   double sum[lanes] = {};
@@ -146,18 +151,18 @@ inline double sum_for(double const* term, int count, double anchor) {
   return all;
 }
 
-/// Coordinates of a block of read_out().
-inline constexpr int most_of_block = 3 * 32;
+/// Coordinates that a stretch of read_out() has at most.
+inline constexpr int most_of_stretch = 3 * mesh::particles_per_stretch;
 
 /// p += kick F, x += drift p, where forces are three numbers.
 template <class T>
-struct KickAndDriftOnGrid {
+struct KickAndDriftInQuanta {
   T *position, *momentum;
-  OnGrid<T> grid;
+  InQuanta<T> quanta;
   T kick, drift;
   Found<T>* found = nullptr;
 
-  KickAndDriftOnGrid of_share(std::int64_t share) const {
+  KickAndDriftInQuanta of_share(std::int64_t share) const {
     auto body = *this;
     body.found += share;
     return body;
@@ -170,13 +175,13 @@ struct KickAndDriftOnGrid {
     BitsOf<T> check = 0, largest_force = 0, largest_momentum = 0;
     COIR_INDEPENDENT_ITERATIONS
     for (int at = 0; at < 3 * count; ++at) {
-      Whole<T> const before = OnGrid<T>::held(p[at]),
-                     after = OnGrid<T>::kicked(before, force[at], local.kick);
+      Whole<T> const before = InQuanta<T>::held(p[at]),
+                     after = InQuanta<T>::kicked(before, force[at], local.kick);
       T const here = x[at];
-      check += mixed(here, before);
+      check += hash_of(here, before);
       largest_force = std::max(largest_force, bits_of(math::abs(force[at])));
-      largest_momentum = std::max(largest_momentum, OnGrid<T>::size(after));
-      OnGrid<T>::hold(p[at], after);
+      largest_momentum = std::max(largest_momentum, InQuanta<T>::size(after));
+      InQuanta<T>::hold(p[at], after);
       x[at] = local.moved(here, after);
     }
     found->check_sum += check;
@@ -189,20 +194,20 @@ struct KickAndDriftOnGrid {
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
       std::int64_t const at = 3 * particle + d;
-      Whole<T> const before = OnGrid<T>::held(momentum[at]),
-                     after = OnGrid<T>::kicked(before, force.component[d], kick);
+      Whole<T> const before = InQuanta<T>::held(momentum[at]),
+                     after = InQuanta<T>::kicked(before, force.component[d], kick);
       T const here = position[at];
-      FoundMonoid<T>{}.join(
-          into,
-          {mixed(here, before), {bits_of(math::abs(force.component[d])), OnGrid<T>::size(after)}});
-      OnGrid<T>::hold(momentum[at], after);
+      FoundMonoid<T>{}.join(into,
+                            {hash_of(here, before),
+                             {bits_of(math::abs(force.component[d])), InQuanta<T>::size(after)}});
+      InQuanta<T>::hold(momentum[at], after);
       position[at] = moved(here, after);
     }
   }
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION T moved(T x, Whole<T> n) const {
-    return grid.moved(x, grid.displacement(n, drift));
+    return quanta.moved(x, quanta.displacement(n, drift));
   }
 };
 
@@ -210,7 +215,7 @@ struct KickAndDriftOnGrid {
 template <class T>
 struct UndoKickAndDrift {
   T *position, *momentum;
-  OnGrid<T> grid;
+  InQuanta<T> quanta;
   T kick, drift;
   Found<T>* found = nullptr;
 
@@ -227,10 +232,10 @@ struct UndoKickAndDrift {
     BitsOf<T> check = 0;
     COIR_INDEPENDENT_ITERATIONS
     for (int at = 0; at < 3 * count; ++at) {
-      Whole<T> const before = local.before_kick(OnGrid<T>::held(p[at]), force[at]);
+      Whole<T> const before = local.before_kick(InQuanta<T>::held(p[at]), force[at]);
       T const here = x[at];
-      check += mixed(here, before);
-      OnGrid<T>::hold(p[at], before);
+      check += hash_of(here, before);
+      InQuanta<T>::hold(p[at], before);
       x[at] = local.before_drift(here, before);
     }
     found->check_sum += check;
@@ -241,26 +246,27 @@ struct UndoKickAndDrift {
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
       std::int64_t const at = 3 * particle + d;
-      Whole<T> const before = before_kick(OnGrid<T>::held(momentum[at]), force.component[d]);
+      Whole<T> const before = before_kick(InQuanta<T>::held(momentum[at]), force.component[d]);
       T const here = position[at];
-      into.check_sum += mixed(here, before);
-      OnGrid<T>::hold(momentum[at], before);
+      into.check_sum += hash_of(here, before);
+      InQuanta<T>::hold(momentum[at], before);
       position[at] = before_drift(here, before);
     }
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Whole<T> before_kick(Whole<T> n, T force) const {
-    return n - OnGrid<T>::impulse(force, kick);
+    return n - InQuanta<T>::impulse(force, kick);
   }
   KOKKOS_FORCEINLINE_FUNCTION T before_drift(T x, Whole<T> n) const {
-    return grid.moved(x, -grid.displacement(n, drift));
+    return quanta.moved(x, -quanta.displacement(n, drift));
   }
 };
 
-/// UndoKickAndDrift with the adjoints of both. With xi and pi the derivatives of the loss by positions and momenta after the kick,
+/// UndoKickAndDrift with the adjoints of both. With xi and pi the cotangents of positions and momenta after the kick, n the whole
+/// numbers of momenta and F and slope what ForceAndSlopes reads,
 ///
-///   drift sum += xi n;  kick sum += pi F;  keep sum += pi n before the kick
-///   pi *= keep;  xi += slopes;  pi += drift_factor xi
+///   Found::drift += xi n;  Found::kick += pi F;  Found::keep += pi n, with the n before the kick
+///   xi += slope;  pi = keep pi + drift_factor xi
 template <class T>
 struct PullBackKickAndDrift {
   UndoKickAndDrift<T> undo;
@@ -277,8 +283,8 @@ struct PullBackKickAndDrift {
   }
 
   void stretch(std::int64_t first, int count, mesh::Value<T, 6> const* read) const {
-    T force[most_of_block], slope[most_of_block];
-    double of_drift[most_of_block], of_kick[most_of_block], of_keep[most_of_block];
+    T force[most_of_stretch], slope[most_of_stretch];
+    double of_drift[most_of_stretch], of_kick[most_of_stretch], of_keep[most_of_stretch];
     for (int p = 0; p < count; ++p)
       for (int d = 0; d < 3; ++d) {
         force[3 * p + d] = read[p].component[d];
@@ -291,10 +297,10 @@ struct PullBackKickAndDrift {
     int const all = 3 * count;
     COIR_INDEPENDENT_ITERATIONS
     for (int at = 0; at < all; ++at) {
-      Whole<T> const after = OnGrid<T>::held(p[at]),
+      Whole<T> const after = InQuanta<T>::held(p[at]),
                      before = local.undo.before_kick(after, force[at]);
       T const here = x[at], xi_after = xi[at], pi_after = pi[at];
-      check += mixed(here, before);
+      check += hash_of(here, before);
       of_drift[at] = static_cast<double>(xi_after) * static_cast<double>(after);
       of_kick[at] = static_cast<double>(pi_after) * static_cast<double>(force[at]);
       of_keep[at] = static_cast<double>(pi_after) * static_cast<double>(before);
@@ -302,7 +308,7 @@ struct PullBackKickAndDrift {
               pi_before = local.keep * pi_after + local.drift_factor * xi_before;
       largest_xi = std::max(largest_xi, bits_of(math::abs(xi_before)));
       largest_pi = std::max(largest_pi, bits_of(math::abs(pi_before)));
-      OnGrid<T>::hold(p[at], before);
+      InQuanta<T>::hold(p[at], before);
       x[at] = local.undo.before_drift(here, before);
       xi[at] = xi_before;
       pi[at] = pi_before;
@@ -323,11 +329,11 @@ struct PullBackKickAndDrift {
       T const force = read.component[d], here = undo.position[at], xi_after = position_slope[at],
               pi_after = momentum_slope[at], xi_before = xi_after + read.component[3 + d],
               pi_before = keep * pi_after + drift_factor * xi_before;
-      Whole<T> const after = OnGrid<T>::held(undo.momentum[at]),
+      Whole<T> const after = InQuanta<T>::held(undo.momentum[at]),
                      before = undo.before_kick(after, force);
       FoundMonoid<T>{}.join(
           into,
-          {mixed(here, before),
+          {hash_of(here, before),
            {bits_of(math::abs(xi_before)), bits_of(math::abs(pi_before))},
            rounded_for_sum(static_cast<double>(xi_after) * static_cast<double>(after),
                            anchor_drift),
@@ -335,7 +341,7 @@ struct PullBackKickAndDrift {
            sums_keep ? rounded_for_sum(static_cast<double>(pi_after) * static_cast<double>(before),
                                        anchor_keep)
                      : 0});
-      OnGrid<T>::hold(undo.momentum[at], before);
+      InQuanta<T>::hold(undo.momentum[at], before);
       undo.position[at] = undo.before_drift(here, before);
       position_slope[at] = xi_before;
       momentum_slope[at] = pi_before;
@@ -356,15 +362,15 @@ struct ReadAndFind {
 
 /// x += drift p, or back.
 template <class T>
-struct DriftOnGrid {
+struct DriftInQuanta {
   T* position;
   T const* momentum;
-  OnGrid<T> grid;
+  InQuanta<T> quanta;
   T drift;
   bool back;
   KOKKOS_FUNCTION void operator()(std::int64_t at) const {
-    T const by = grid.displacement(OnGrid<T>::held(momentum[at]), drift);
-    position[at] = grid.moved(position[at], back ? -by : by);
+    T const by = quanta.displacement(InQuanta<T>::held(momentum[at]), drift);
+    position[at] = quanta.moved(position[at], back ? -by : by);
   }
 };
 
@@ -372,10 +378,10 @@ struct DriftOnGrid {
 template <class T>
 struct RoundPosition {
   T* position;
-  OnGrid<T> grid;
+  InQuanta<T> quanta;
   KOKKOS_FUNCTION void operator()(std::int64_t at) const {
-    T const x = math::rint(wrapped(position[at], grid.box) / grid.position) * grid.position;
-    position[at] = (x >= grid.box ? T(0) : x) + T(0);
+    T const x = math::rint(wrapped(position[at], quanta.box) / quanta.position) * quanta.position;
+    position[at] = (x >= quanta.box ? T(0) : x) + T(0);
   }
 };
 
@@ -387,30 +393,30 @@ KOKKOS_FORCEINLINE_FUNCTION Whole<T> quanta_in(T momentum, double quantum) {
   return n < most && n > -most ? static_cast<Whole<T>>(n) : most_quanta<T>;
 }
 
-/// A momentum becomes the whole number that it stands for: the nearest one, and what rounding to T took from it.
+/// A momentum becomes the whole number that it stands for: the nearest one, and the remainder that ReleaseMomentum kept.
 template <class T>
 struct HoldMomentum {
   T* momentum;
-  std::int8_t const* rest;  // or null: 0
+  std::int8_t const* remainder;  // or null: 0
   double quantum;
   KOKKOS_FUNCTION void operator()(std::int64_t at) const {
     Whole<T> const n = quanta_in(momentum[at], quantum);
-    OnGrid<T>::hold(momentum[at], n + (rest == nullptr ? 0 : rest[at]));
+    InQuanta<T>::hold(momentum[at], n + (remainder == nullptr ? 0 : remainder[at]));
   }
 };
 
-/// A whole number becomes the momentum that it stands for, rounded to T, and what rounding took from it, which is below 2^-24 of
-/// 2^30 (float) and 0 (double).
+/// A whole number becomes the momentum that it stands for, rounded to T. What rounding took from it is kept as a remainder: of
+/// numbers below 2^30 at most 2^6 for a float, and nothing for a double, which holds them as they are.
 template <class T>
 struct ReleaseMomentum {
   T* momentum;
-  std::int8_t* rest;
+  std::int8_t* remainder;  // or null: it isn't kept
   double quantum;
   KOKKOS_FUNCTION void operator()(std::int64_t at) const {
-    Whole<T> const n = OnGrid<T>::held(momentum[at]);
+    Whole<T> const n = InQuanta<T>::held(momentum[at]);
     T const p = static_cast<T>(static_cast<double>(n) * quantum) + T(0);
     momentum[at] = p;
-    if (rest != nullptr) rest[at] = static_cast<std::int8_t>(n - quanta_in(p, quantum));
+    if (remainder != nullptr) remainder[at] = static_cast<std::int8_t>(n - quanta_in(p, quantum));
   }
 };
 
@@ -420,9 +426,9 @@ struct ScaleHeld {
   T* momentum;
   double factor;
   KOKKOS_FUNCTION void operator()(std::int64_t at) const {
-    OnGrid<T>::hold(momentum[at],
-                    static_cast<Whole<T>>(
-                        math::rint(static_cast<double>(OnGrid<T>::held(momentum[at])) * factor)));
+    InQuanta<T>::hold(momentum[at],
+                      static_cast<Whole<T>>(math::rint(
+                          static_cast<double>(InQuanta<T>::held(momentum[at])) * factor)));
   }
 };
 
@@ -453,7 +459,7 @@ struct RestoreMomentum {
 /// pi += factor xi, and x -= drift p.
 template <class T>
 struct PullBackDrift {
-  DriftOnGrid<T> drift;
+  DriftInQuanta<T> drift;
   T const* position_slope;
   T* momentum_slope;
   T factor;
@@ -488,7 +494,7 @@ struct ProductSum {
   T const *a, *momentum;
   double anchor;
   KOKKOS_FUNCTION void operator()(std::int64_t at, double& sum) const {
-    double const n = static_cast<double>(OnGrid<T>::held(momentum[at]));
+    double const n = static_cast<double>(InQuanta<T>::held(momentum[at]));
     sum += rounded_for_sum(static_cast<double>(a[at]) * n, anchor);
   }
 };
