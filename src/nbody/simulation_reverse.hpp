@@ -332,7 +332,9 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
   expects(reverser_.has_value(),
           "derivatives go back through a reversible simulation: set SimulationOptions::reversible");
   expects(!calls_.empty(), "there is no call of advance() left to pull back through");
-  for (auto const& vectors : {cotangents.position, cotangents.momentum})
+  // Not in braces: nvcc 13.0 would garble the loop.
+  std::array<Vectors, 2> const both{cotangents.position, cotangents.momentum};
+  for (auto const& vectors : both)
     expects(static_cast<std::int64_t>(vectors.extent(0)) == particles_.count(),
             "cotangents must be " + std::to_string(particles_.count()) + ", one for each particle",
             static_cast<std::int64_t>(vectors.extent(0)));
@@ -367,7 +369,7 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
   if (moves[0].move.drift_before != 0)
     slopes[0].drift_before = reverser_->along_drift(particles_, cotangents, moves[0].scale);
   calls_.pop_back();
-  rest(std::array<Vectors, 2>{cotangents.position, cotangents.momentum});
+  rest(both);
   is_whole_ = true;
   return parameter_slopes(call, steps, moves, slopes);
 }

@@ -297,13 +297,11 @@ class ForceAndSlopes {
     Eight const mean = x0 * along_y0 + x1 * along_y1;
     Eight const slope_x = along_y1 - along_y0, slope_y = x0 * (r01 - r00) + x1 * (r11 - r10);
     Eight const along_z{z0, z0, z0, z1, z1, z1, 0, 0};
-    auto const both = [](Eight const& cells) {
-      return __builtin_shufflevector(cells, cells, 0, 1, 2, 6) +
-             __builtin_shufflevector(cells, cells, 3, 4, 5, 7);
-    };
-    Four const force = both(along_z * mean);
-    Four const of_x = both(along_z * slope_x), of_y = both(along_z * slope_y),
-               of_z = both(Eight{-1, -1, -1, 1, 1, 1, 0, 0} * mean);
+    Eight const signs_z{-1, -1, -1, 1, 1, 1, 0, 0};
+    Four const force = detail::sum_of_vectors<T>(along_z * mean);
+    Four const of_x = detail::sum_of_vectors<T>(along_z * slope_x),
+               of_y = detail::sum_of_vectors<T>(along_z * slope_y),
+               of_z = detail::sum_of_vectors<T>(signs_z * mean);
     *reinterpret_cast<Four*>(to) = force;
     // Of the numbers: the mean along z of each row, and the difference.
     T q[2][2], d[2][2];

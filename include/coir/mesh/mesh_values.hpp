@@ -28,8 +28,7 @@ void read_pairs(T const* const (&row)[2][2], T const (&wx)[2], T const (&wy)[2],
   Eight const along{wz[0], wz[0], wz[0], wz[1], wz[1], wz[1], 0, 0};
   Eight const sum = along * (wx[0] * (wy[0] * at(row[0][0]) + wy[1] * at(row[0][1])) +
                              wx[1] * (wy[0] * at(row[1][0]) + wy[1] * at(row[1][1])));
-  *reinterpret_cast<Four*>(to) =
-      __builtin_shufflevector(sum, sum, 0, 1, 2, 6) + __builtin_shufflevector(sum, sum, 3, 4, 5, 7);
+  *reinterpret_cast<Four*>(to) = sum_of_vectors<T>(sum);
 }
 
 }  // namespace detail

@@ -21,4 +21,13 @@ struct Lanes<double> {
   typedef double eight __attribute__((vector_size(64), aligned(8), may_alias));
 };
 
+/// The sum of two vectors of three: eight lanes hold one after the other, and two numbers more.
+///
+/// \return  the sum, and that of the two numbers
+template <class T>
+typename Lanes<T>::four sum_of_vectors(typename Lanes<T>::eight const& both) {
+  return __builtin_shufflevector(both, both, 0, 1, 2, 6) +
+         __builtin_shufflevector(both, both, 3, 4, 5, 7);
+}
+
 }  // namespace coir::mesh::detail
