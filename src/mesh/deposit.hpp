@@ -44,6 +44,26 @@ KOKKOS_FORCEINLINE_FUNCTION void cut(I whole, T const (&weight)[Support], I (&pa
   part[0] = rest;
 }
 
+/// Cuts `whole` into a part for each cell that a particle touches: plane by plane, row by row, and then cell by cell, so that they
+/// add up to it.
+template <int Support, class T, class I, class Add>
+KOKKOS_FORCEINLINE_FUNCTION void deposit_whole(I whole, T const (&wx)[Support],
+                                               T const (&wy)[Support], T const (&wz)[Support],
+                                               Add const& add) {
+  I in_plane[Support], in_row[Support], in_cell[Support];
+  cut<Support, T>(whole, wx, in_plane);
+  COIR_UNROLL
+  for (int a = 0; a < Support; ++a) {
+    cut<Support, T>(in_plane[a], wy, in_row);
+    COIR_UNROLL
+    for (int b = 0; b < Support; ++b) {
+      cut<Support, T>(in_row[b], wz, in_cell);
+      COIR_UNROLL
+      for (int c = 0; c < Support; ++c) add(a, b, c, 0, in_cell[c]);
+    }
+  }
+}
+
 /// Deposits the product of the weights along the axes, times the particle's value.
 ///
 /// \tparam Components  0 for masses of 1, 1 or 3 for values
@@ -87,26 +107,16 @@ struct DepositParts {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, T const (&wx)[Support],
                                               T const (&wy)[Support], T const (&wz)[Support],
                                               Add const& add) const {
-    Cell in_plane[Support], in_row[Support], in_cell[Support];
-    cut<Support, T>(whole, wx, in_plane);
-    COIR_UNROLL
-    for (int a = 0; a < Support; ++a) {
-      cut<Support, T>(in_plane[a], wy, in_row);
-      COIR_UNROLL
-      for (int b = 0; b < Support; ++b) {
-        cut<Support, T>(in_row[b], wz, in_cell);
-        COIR_UNROLL
-        for (int c = 0; c < Support; ++c) add(a, b, c, 0, in_cell[c]);
-      }
-    }
+    deposit_whole<Support, T>(whole, wx, wy, wz, add);
   }
 };
 
-/// Deposits one component of a particle's vector, as a whole number of 1 / scale: parts add up to it, and cells to the sum of all.
+/// Deposits one component of each particle's vector as a whole number of units 1 / scale.
 template <int Support, class T>
 struct DepositWholeNumbers {
   using Cell = std::int64_t;
-  T const* vector;  ///< of the component: three numbers apart
+  T const*
+      vector;  ///< the component of the first particle; those of the others are three numbers apart
   double scale;
 
   template <class Add>
@@ -115,18 +125,7 @@ struct DepositWholeNumbers {
                                               Add const& add) const {
     double const number = static_cast<double>(vector[3 * particle]) * scale;
     auto const whole = static_cast<Cell>(math::rint(number == number ? number : 0.0));
-    Cell in_plane[Support], in_row[Support], in_cell[Support];
-    cut<Support, T>(whole, wx, in_plane);
-    COIR_UNROLL
-    for (int a = 0; a < Support; ++a) {
-      cut<Support, T>(in_plane[a], wy, in_row);
-      COIR_UNROLL
-      for (int b = 0; b < Support; ++b) {
-        cut<Support, T>(in_row[b], wz, in_cell);
-        COIR_UNROLL
-        for (int c = 0; c < Support; ++c) add(a, b, c, 0, in_cell[c]);
-      }
-    }
+    deposit_whole<Support, T>(whole, wx, wy, wz, add);
   }
 };
 

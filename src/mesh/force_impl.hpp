@@ -464,15 +464,20 @@ void Force<Exec, T>::find_vectors() {
     both.make_vectors<4>(exec_, memory_.data(), copy_.data(), box_);
 }
 
+/// Of one rank.
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::expects_shape_of_spectrum(Spectrum const& mesh, char const* what) const {
+  for (unsigned d = 0; d < 3; ++d)
+    expects(mesh.extent(d) == spectrum_.extent(d),
+            std::string(what) + " must have the spectrum's " + std::to_string(spectrum_.extent(d)) +
+                " modes along axis " + std::to_string(d),
+            static_cast<std::int64_t>(mesh.extent(d)));
+}
+
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::expects_to_keep(Spectrum const& kept) const {
   expects(!ranks_, "a potential is kept on one rank alone");
-  for (unsigned d = 0; d < 3; ++d)
-    expects(kept.extent(d) == spectrum_.extent(d),
-            "a potential is kept in a mesh of the spectrum's shape, not with so many modes along "
-            "axis " +
-                std::to_string(d),
-            static_cast<std::int64_t>(kept.extent(d)));
+  expects_shape_of_spectrum(kept, "the mesh that a potential is kept in");
 }
 
 template <CompiledSpace Exec, Real T>
@@ -560,12 +565,7 @@ template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::expects_to_pull_back(Spectrum const& mesh) const {
   expects(options_.vectors, "the adjoint of a force needs a mesh of forces: set options.vectors");
   expects(!ranks_, "the adjoint of a force is there on one rank alone");
-  for (unsigned d = 0; d < 3; ++d)
-    expects(static_cast<std::int64_t>(mesh.extent(d)) == (d < 2 ? shape_[d] : shape_[2] / 2 + 1),
-            "the adjoint of a force needs a mesh of its spectrum's shape to work in, not so many "
-            "modes along axis " +
-                std::to_string(d),
-            static_cast<std::int64_t>(mesh.extent(d)));
+  expects_shape_of_spectrum(mesh, "the mesh that the adjoint of a force works in");
 }
 
 template <CompiledSpace Exec, Real T>

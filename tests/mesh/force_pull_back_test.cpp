@@ -119,6 +119,7 @@ TYPED_TEST(ForcePullBack, IsTheSameFromWholeNumbers) {
         force.add_to_pull_back(d, component.data(), unit, other);
       }
       auto const found = numbers_of(force.pull_back_sum(0.7, other));
+      // Either goes through half a dozen sums and products, and two transforms of some 12 levels.
       double size = 0;
       for (double const number : expected) size = std::max(size, std::abs(number));
       for (std::size_t c = 0; c < found.size(); ++c)

@@ -140,8 +140,11 @@ class Force {
   /// The same from the three components of dJ / d force() one after the other, each as whole numbers times `unit`: call it with
   /// d = 0, 1 and 2, and then pull_back_sum().
   ///
-  /// \param component  of each cell of force(), without gaps, in the memory of force() for instance
+  /// \param component  (n_0, n_1, n_2), without gaps, in the memory of force() for instance
+  /// \param mesh       as for pull_back(); holds the sum until pull_back_sum(), and d = 0 overwrites it
+  /// \throws PreconditionError as pull_back(), or if there is no component d
   void add_to_pull_back(int d, std::int64_t const* component, double unit, Spectrum const& mesh);
+  /// S^T of what add_to_pull_back() has added up: the slope, in the memory of `mesh`.
   Density pull_back_sum(double scale, Spectrum const& mesh);
 
   Shape<3> const& shape() const { return shape_; }
@@ -163,6 +166,7 @@ class Force {
   void find_potential(double scale);
   void find_vectors();
   void expects_to_keep(Spectrum const& kept) const;
+  void expects_shape_of_spectrum(Spectrum const& mesh, char const* what) const;
 
   /// Members of a force over ranks: transforms, and ghosts of the density and of the potential.
   struct OverRanks {

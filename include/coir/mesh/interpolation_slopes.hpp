@@ -92,7 +92,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_slopes(T const (&w)[3][Support], T const (&
 
 }  // namespace detail
 
-/// A reader for read_out(): the derivatives of MeshValues' value by the particle's position,
+/// A reader for read_out(): the derivatives of MeshValues' value with respect to the particle's position,
 ///
 ///   component[3 v + d] = sum_g dW(x - x_g) / dx_d mesh(g, v).
 ///
@@ -164,11 +164,11 @@ class InterpolationSlopes {
   PerAxis<T> per_cell_;
 };
 
-/// A reader for read_out() of a mesh of vectors F and one of numbers psi, with what the adjoint of a kick needs: for a particle
-/// that has the vector c,
+/// A reader for read_out() of a mesh of vectors F, of which psi on a mesh of numbers is the adjoint's potential, with what the adjoint
+/// of a kick needs: for a particle that has the vector c,
 ///
-///   component[d]     = sum_g W(x - x_g) F_g                     with the bits of MeshValues
-///   component[3 + d] = sum_g dW(x - x_g) / dx_d [psi_g + factor c F_g]
+///   component[d]     = sum_g W(x - x_g) F_g,d                   with the bits of MeshValues
+///   component[3 + d] = sum_g dW(x - x_g) / dx_d [psi_g + factor sum_e c_e F_g,e]
 template <int Support, class T>
 class ForceAndSlopes {
   using Values = MeshValues<Support, 3, T>;
