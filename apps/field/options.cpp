@@ -148,6 +148,8 @@ void expects_consistent(CLI::App const& app, Settings const& settings) {
           "with --noise the search starts from a file: leave --seed out");
   expects(!given("--noise") || !settings.realisation,
           "--realisation starts from the random universe of a --seed: leave --noise out");
+  expects(settings.gradient_of.empty() || !settings.realisation,
+          "--gradient-of is of the misfit of the target as it is: leave --realisation out");
   expects(settings.output.string().find_first_of("#\"'`\r\n") == std::string::npos,
           "--output must name a folder without quotes, # and line breaks, which universe.toml "
           "couldn't hold",

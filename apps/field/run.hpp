@@ -383,7 +383,8 @@ class Work {
     } catch (NumericalError const& error) {
       throw NumericalError(
           std::string(error.what()) +
-          ": use a smaller --sigma8 or --A-s, more --steps, or --precision double");
+          ": use a smaller --sigma8 or --A-s, a larger --sigma, more --steps, --noise of variance "
+          "1, or --precision double");
     }
   }
 

@@ -470,6 +470,7 @@ TEST_F(BadField, OptionsThatContradictEachOther) {
   expect_failure(2, "a.png --sigma8 0.8 --A-s 2e-9", {"--sigma8", "--A-s", "leave one out"});
   expect_failure(2, "a.png --noise n.npy --seed 3", {"--noise", "leave --seed out"});
   expect_failure(2, "a.png --noise n.npy --realisation", {"--realisation", "leave --noise out"});
+  expect_failure(2, "--gradient-of b.npy --realisation", {"leave --realisation out"});
   write_disc();
   fs::create_directory(folder / "run");
   fs::copy(folder / "disc.png", folder / "run/start.png");
