@@ -236,6 +236,48 @@ TYPED_TEST(ForwardModelOf, TakesAnyLossOfTheDensity) {
               1000 * eps * std::abs(a.slope.parameters.sigma8));
 }
 
+// The slope is given as zeros, so that a loss may add to it, or leave cells out.
+TYPED_TEST(ForwardModelOf, TakesLossesOfSomeCells) {
+  using Exec = typename TypeParam::Exec;
+  ModelOf<TypeParam> const model(
+      Exec{}, {.side = side, .box = 12, .simulation = steps(Stepper::fastpm, Assignment::tsc)});
+  auto const noise = field_of<TypeParam>(normal_numbers(side * side * side, 1), side);
+  auto const of_none = [](auto const&, auto const&) { return 1.0; };
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    auto const slope =
+        model.value_and_grad(noise, cosmology::planck18(), DensityLoss{cells, of_none}).slope;
+    for (double const number : elements(slope.noise)) ASSERT_EQ(number, 0);
+    // Memory that is used again holds other numbers.
+    static_cast<void>(
+        model.value_and_grad(noise, cosmology::planck18(), misfit<TypeParam>(Assignment::cic)));
+  }
+}
+
+TYPED_TEST(ForwardModelOf, LooksAtNoTargetWhereTheWeightIsZero) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  ModelOf<TypeParam> const model(Exec{}, {.side = side,
+                                          .box = 12,
+                                          .simulation = {.scale_factors = scale_factors(0.1, 1, 4),
+                                                         .assignment = Assignment::tsc,
+                                                         .deterministic = true}});
+  auto const noise = field_of<TypeParam>(normal_numbers(side * side * side, 1), side);
+  std::vector<double> mask(cells * cells * cells, 1), target = normal_numbers(mask.size(), 5);
+  mask[3] = mask[77] = 0;
+  auto const weight = field_of<TypeParam>(mask, cells);
+  auto const loss_of = [&] {
+    return DensityMisfit<Exec, T>{.target = field_of<TypeParam>(target, cells),
+                                  .weight = weight,
+                                  .assignment = Assignment::tsc};
+  };
+  auto const a = model.value_and_grad(noise, cosmology::planck18(), loss_of());
+  target[3] = std::numeric_limits<double>::quiet_NaN();
+  target[77] = std::numeric_limits<double>::infinity();
+  auto const b = model.value_and_grad(noise, cosmology::planck18(), loss_of());
+  EXPECT_EQ(a.value, b.value);
+  EXPECT_TRUE(same_bits(a.slope.noise, b.slope.noise));
+}
+
 TYPED_TEST(ForwardModelOf, KeepsWithinItsMemory) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
@@ -290,6 +332,25 @@ TYPED_TEST(ForwardModelOf, NamesWhatIsWrong) {
               model.value_and_grad(noise, p, nan_slope);
             }).find("a derivative of the loss"),
             std::string::npos);
+  // Twice the largest number there is.
+  auto const large_slope = [](Particles<Exec, T> const&, Cotangents<Exec, T> const& cotangents) {
+    Kokkos::deep_copy(Kokkos::subview(cotangents.position, 1, Kokkos::ALL),
+                      std::numeric_limits<T>::max());
+    return 1.0;
+  };
+  EXPECT_NE(message_of<NumericalError>([&] {
+              model.value_and_grad(noise, p, {{0, large_slope}, {0, large_slope}});
+            }).find("by the noise or by a parameter overflows"),
+            std::string::npos);
+  std::vector<double> numbers = normal_numbers(side * side * side, 1);
+  for (double const number :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    numbers[77] = number;
+    EXPECT_NE(message_of<NumericalError>([&] {
+                model.run(field_of<TypeParam>(numbers, side), p);
+              }).find("the noise is infinite or no number"),
+              std::string::npos);
+  }
   DensityMisfit<Exec, T> const flat{.target = FieldOf<TypeParam>("flat", 4, 4, 3)},
       uneven{.target = FieldOf<TypeParam>("target", 4, 4, 4),
              .weight = FieldOf<TypeParam>("weight", 3, 3, 3)};

@@ -122,6 +122,13 @@ TYPED_TEST(PowerMisfitTest, IsHalfTheSquaredDistanceInUnitsOfTheVariance) {
   }
 }
 
+TYPED_TEST(PowerMisfitTest, NamesMeshesThatCantBe) {
+  Sample<TypeParam> const sample(some_positions());
+  PowerMisfit misfit = some_misfit();
+  misfit.cells = -7;
+  EXPECT_NE(message_of([&] { sample(misfit); }).find("-7"), std::string::npos);
+}
+
 TYPED_TEST(PowerMisfitTest, DoesNotDependOnMomenta) {
   Sample<TypeParam> const sample(some_positions());
   sample(some_misfit());

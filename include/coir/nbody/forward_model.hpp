@@ -7,6 +7,7 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/cosmology/growth.hpp>
 #include <coir/cosmology/parameters.hpp>
@@ -19,6 +20,7 @@
 #include <coir/nbody/simulation_options.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -66,11 +68,25 @@ struct AddTo {
   KOKKOS_FUNCTION void operator()(std::int64_t at) const { to[at] += from[at]; }
 };
 
+template <class T>
+struct CountNotFinite {
+  T const* number;
+  KOKKOS_FUNCTION void operator()(std::int64_t at, std::int64_t& count) const {
+    count += math::isfinite(number[at]) ? 0 : 1;
+  }
+};
+
+/// The parameters that losses are differentiated along.
+inline constexpr std::array varied = {
+    &cosmology::Parameters<double>::omega_m, &cosmology::Parameters<double>::omega_b,
+    &cosmology::Parameters<double>::h,       &cosmology::Parameters<double>::n_s,
+    &cosmology::Parameters<double>::sigma8,  &cosmology::Parameters<double>::A_s,
+    &cosmology::Parameters<double>::omega_k, &cosmology::Parameters<double>::omega_r,
+    &cosmology::Parameters<double>::w0,      &cosmology::Parameters<double>::wa,
+    &cosmology::Parameters<double>::t_cmb};
+
 inline void add_to(cosmology::Parameters<double>& sum, cosmology::Parameters<double> const& more) {
-  using P = cosmology::Parameters<double>;
-  for (auto const member : {&P::omega_m, &P::omega_b, &P::h, &P::n_s, &P::sigma8, &P::A_s,
-                            &P::omega_k, &P::omega_r, &P::w0, &P::wa, &P::t_cmb})
-    sum.*member += more.*member;
+  for (auto const member : varied) sum.*member += more.*member;
 }
 
 }  // namespace detail
@@ -135,7 +151,8 @@ class ForwardModel {
   /// \param noise       (n, n, n), white: of mean 0 and variance 1
   /// \param parameters  of the cosmology
   /// \throws PreconditionError if a parameter is out of its range, or the noise has another shape
-  /// \throws NumericalError if a force isn't a number, or a momentum can't be held: see SimulationOptions::momentum_range
+  /// \throws NumericalError if the noise or a force isn't a number, or a momentum can't be held: see
+  ///   SimulationOptions::momentum_range
   /// \throws ResourceError if there is no memory
   Particles<Exec, T> run(ConstField const& noise,
                          cosmology::Parameters<double> const& parameters) const {
@@ -155,7 +172,7 @@ class ForwardModel {
 
   /// The loss of the particles after all steps, and its derivatives.
   ///
-  /// \throws NumericalError also if the loss or one of its derivatives isn't a number
+  /// \throws NumericalError also if the loss or one of its derivatives isn't a number, or these overflow
   template <class F>
     requires std::is_invocable_r_v<double, F, Particles<Exec, T> const&, Cotangents<Exec, T> const&>
   ValueAndSlopes value_and_grad(ConstField const& noise,
@@ -214,7 +231,7 @@ class ForwardModel {
                                                                  power, a_start(), options_.order,
                                                                  noise, cotangents, slope.noise));
     slope.parameters = slopes;
-    exec_.fence();
+    expects_finite(slope);
     return {value, slope};
   }
 
@@ -235,8 +252,27 @@ class ForwardModel {
         options_.transfer);
   }
 
+  bool is_finite(ConstField const& field) const {
+    std::int64_t not_finite = 0;
+    reduce("coir::nbody::forward_model/not_finite", exec_,
+           coir::box<1, std::int64_t>({static_cast<std::int64_t>(field.size())}),
+           detail::CountNotFinite<T>{field.data()}, Kokkos::Sum<std::int64_t>(not_finite));
+    return not_finite == 0;
+  }
+
+  void expects_finite(Slopes const& slope) const {
+    bool finite = is_finite(slope.noise);
+    for (auto const member : detail::varied) finite &= std::isfinite(slope.parameters.*member);
+    if (!finite)
+      throw NumericalError(
+          "a derivative by the noise or by a parameter overflows: divide the loss by a large "
+          "number, or use double");
+  }
+
   Simulation<Exec, T> start(ConstField const& noise,
                             cosmology::LinearPower<double> const& power) const {
+    if (!is_finite(noise))
+      throw NumericalError("the noise is infinite or no number at a site: replace it");
     return Simulation<Exec, T>(exec_,
                                initial_conditions<Exec, T>(exec_, options_.side, options_.box,
                                                            power, a_start(), options_.order, noise),

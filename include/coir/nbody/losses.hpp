@@ -38,11 +38,16 @@ struct Misfit {
   T const* target;
   T const* weight;  // or null
   T inverse_variance;
+  KOKKOS_FUNCTION T weighted(std::int64_t c) const {
+    return inverse_variance * (weight == nullptr ? T(1) : weight[c]);
+  }
+  /// Where the weight is 0 the target may be no number.
+  KOKKOS_FUNCTION T away(std::int64_t c) const {
+    return weighted(c) == T(0) ? T(0) : density[c] - target[c];
+  }
   KOKKOS_FUNCTION void operator()(std::int64_t c, double& sum) const {
-    T const weighted = inverse_variance * (weight == nullptr ? T(1) : weight[c]);
-    T const away = density[c] - target[c];
-    sum +=
-        0.5 * static_cast<double>(weighted) * static_cast<double>(away) * static_cast<double>(away);
+    double const distance = static_cast<double>(away(c));
+    sum += 0.5 * static_cast<double>(weighted(c)) * distance * distance;
   }
 };
 /// slope = dJ / d density
@@ -51,15 +56,14 @@ struct MisfitSlope {
   Misfit<T> misfit;
   T* slope;
   KOKKOS_FUNCTION void operator()(std::int64_t c) const {
-    T const weight = misfit.weight == nullptr ? T(1) : misfit.weight[c];
-    slope[c] = misfit.inverse_variance * weight * (misfit.density[c] - misfit.target[c]);
+    slope[c] = misfit.weighted(c) * misfit.away(c);
   }
 };
 
 }  // namespace detail
 
-/// Any loss of the density: f is called with 1 + delta on a mesh of cells^3 and with a mesh that it fills with its derivatives,
-/// and returns the loss.
+/// Any loss of the density: f is called with 1 + delta on a mesh of cells^3 and with a mesh of zeros that it fills with its
+/// derivatives, and returns the loss.
 ///
 ///     DensityLoss const loss{64, [](auto const& density, auto const& slope) { ...; return value; }};
 ///
@@ -77,14 +81,13 @@ struct DensityLoss {
     expects(cells >= 1, "the density of a loss must have at least one cell along a side", cells);
     using Field = Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space>;
     auto const n = static_cast<std::size_t>(cells);
-    auto const new_field = [n] {
-      return Field(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::loss"), n, n, n);
-    };
     Exec const exec;
     expects_memory<typename Exec::memory_space>(
         2 * cells * cells * cells * static_cast<std::int64_t>(sizeof(T)),
         "the density of a loss, and its derivatives");
-    Field const density = new_field(), slope = new_field();
+    Field const density(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::loss"), n, n,
+                        n),
+        slope("coir::nbody::loss", n, n, n);
     // In whole numbers, so that bits don't depend on the number of threads.
     mesh::paint(exec, particles.position, particles.box, density,
                 {.assignment = assignment, .deterministic = true});
@@ -113,7 +116,8 @@ struct DensityMisfit {
 
   Field target;                 ///< (m, m, m), 1 + delta
   double inverse_variance = 1;  ///< of the target's noise
-  Field weight{};  ///< (m, m, m), by which the cells count, such as a mask; empty: all by 1
+  /// (m, m, m), by which the cells count, such as a mask; empty: all by 1. Where it is 0 the target isn't looked at.
+  Field weight{};
   mesh::Assignment assignment = mesh::Assignment::cic;
 
   /// \throws PreconditionError if the target isn't a cube, or the weight has another shape
@@ -161,8 +165,8 @@ struct PowerMisfit {
   mesh::PowerSpectrumOptions options{};
 
   /// \return  J
-  /// \throws PreconditionError if target and inverse_variance aren't one for each bin, or one is not finite where modes are; or
-  ///   as mesh::power_spectrum_pull_back()
+  /// \throws PreconditionError if target and inverse_variance aren't one for each bin, or one is not finite where modes are, or
+  ///   cells is negative; or as mesh::power_spectrum_pull_back()
   template <CompiledSpace Exec, Real T>
   double operator()(Particles<Exec, T> const& particles,
                     Cotangents<Exec, T> const& cotangents) const {
@@ -180,7 +184,7 @@ struct PowerMisfit {
       return slope;
     };
     mesh::power_spectrum_pull_back(Exec{}, particles.position, particles.box,
-                                   cells > 0 ? cells : particles.side, slope_of_power,
+                                   cells == 0 ? particles.side : cells, slope_of_power,
                                    cotangents.position, options);
     return sum;
   }
