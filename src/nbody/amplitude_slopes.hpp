@@ -20,8 +20,8 @@
 
 namespace coir::nbody::detail {
 
-/// The product of two fields' modes that one of a half spectrum stands for, with its opposite where that isn't there itself: the sum
-/// of these over a half spectrum is the sum of the fields' products over sites times their number.
+/// What a mode of a half spectrum adds to the inner product of two real fields: Re(a conj(b)), twice where the opposite mode isn't in
+/// the half spectrum. Summed over it that is n^3 times the sum of the fields' product over sites.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION double product_of_modes(Kokkos::complex<T> const& a,
                                                     Kokkos::complex<T> const& b, std::int64_t k,

@@ -14,7 +14,7 @@ template <class T>
 AmplitudeTable<T> amplitude_table(cosmology::LinearPower<T> const& power, std::int64_t side,
                                   double box) {
   using std::log;
-  constexpr int steps = 8192;
+  constexpr int steps = amplitude_steps;
   double const unit = 2 * std::numbers::pi / box;
   T const log_today = log(power.growth().d1(T(1)));
   double const widest = std::sqrt(3.0) * (static_cast<double>(side) / 2) + 1e-9;

@@ -22,6 +22,9 @@ struct AmplitudeTable {
   int steps() const { return static_cast<int>(log_amplitude.size()) - 1; }
 };
 
+/// Steps of the table: it has a node more.
+inline constexpr int amplitude_steps = 8192;
+
 /// The table for all modes of side^3 cells. Linear interpolation in it is within 1e-6.
 ///
 /// \tparam T  double or Dual<double, cosmology::varied_parameters>

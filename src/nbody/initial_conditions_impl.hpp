@@ -15,6 +15,7 @@
 #include <coir/distributed/share.hpp>
 #include <coir/distributed/together.hpp>
 #include <coir/mesh/transform_bytes.hpp>
+#include <coir/nbody/detail/checks.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 
 #include <cstdint>
@@ -29,10 +30,9 @@ namespace detail {
 inline std::int64_t lattice_bytes(std::int64_t side, std::size_t number,
                                   distributed::Group const& group = {}) {
   auto const planes = distributed::share_of(side, group.rank(), group.size()).count;
-  // Five meshes, and a spare one over ranks; the pool rounds them up by an eighth at most.
-  std::int64_t const meshes = group.size() == 1 ? 5 : 6;
+  std::int64_t const meshes = group.size() == 1 ? 5 : 6;  // and a spare one over ranks
   return 6 * planes * side * side * static_cast<std::int64_t>(number) +
-         meshes * mesh_bytes(side, number, planes) / 8 * 9;
+         mesh_bytes_in_pool(meshes, side, number, planes);
 }
 
 /// The particles of this rank's planes of the lattice, without values.
@@ -104,7 +104,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
                                       Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight,
                                                    typename Exec::memory_space> const& noise) {
   using Space = typename Exec::memory_space;
-  detail::check_lattice(side, box, order);
+  detail::expects_lattice(side, box, order);
   expects(
       static_cast<std::int64_t>(noise.extent(0)) == side &&
           static_cast<std::int64_t>(noise.extent(1)) == side &&
@@ -123,7 +123,7 @@ Particles<Exec, T> initial_conditions(
     double a, int order,
     Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space> const& noise) {
   using Space = typename Exec::memory_space;
-  detail::check_lattice(side, box, order);
+  detail::expects_lattice(side, box, order);
   detail::expects_sites("the noise", noise, side);
   expects_memory<Space>(detail::lattice_bytes(side, sizeof(T)),
                         "the initial conditions of " + std::to_string(side) + "^3 particles");
@@ -139,7 +139,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const
                                       LptOptions const& options) {
   using Space = typename Exec::memory_space;
   distributed::together(group, [&] {
-    detail::check_lattice(side, box, options.order);
+    detail::expects_lattice(side, box, options.order);
     // The plan checks its own memory; to ask for it here would take devices as long as a transform.
     expects_memory<Space>(detail::lattice_bytes(side, sizeof(T), group),
                           "the initial conditions of " + std::to_string(side) + "^3 particles");

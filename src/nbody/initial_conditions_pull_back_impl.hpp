@@ -16,6 +16,7 @@
 #include <coir/core/reducer.hpp>
 #include <coir/distributed/group.hpp>
 #include <coir/mesh/transform_bytes.hpp>
+#include <coir/nbody/detail/checks.hpp>
 #include <coir/nbody/initial_conditions_pull_back.hpp>
 
 #include <cstddef>
@@ -90,11 +91,12 @@ struct FactorSums {
   }
 };
 
-/// The products of what is displaced by a density with the displacements' slopes: dJ / d factor.
+/// What a mode adds to dJ/dD1 = sum X delta1, dJ/dP1 = sum Q delta1, dJ/dD2 = sum X delta2 and dJ/dP2 = sum Q delta2, with X and
+/// Q of initial_conditions_pull_back() and delta2 the source of second order.
 template <class T>
 struct FactorProducts {
   Kokkos::complex<T> const *of_position, *of_momentum;  // X and Q
-  Kokkos::complex<T> const *first, *second;             // densities; no second one to first order
+  Kokkos::complex<T> const *first, *second;             // delta1, delta2; no delta2 to first order
   std::int64_t n;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k,
@@ -190,7 +192,7 @@ class LptPullBack {
   Lpt<Exec, T> lpt_;
 };
 
-/// Writes the slope of the noise.
+/// Writes the slope of the noise. Six meshes at most are held at a time: each step takes over memory that the one before is done with.
 ///
 /// \param with_cosmology  whether the slopes of factors and amplitudes are wanted, too; else they are left empty
 template <class Exec, class T>
@@ -241,18 +243,18 @@ StartSlopes pull_back_start(Exec const& exec, std::int64_t side, double box,
 /// Bytes of meshes and tables, without the work space of transforms.
 template <class Exec, class T>
 std::int64_t pull_back_bytes(std::int64_t side) {
-  constexpr std::int64_t meshes = 6, nodes = 8193;
-  return meshes * mesh_bytes(side, sizeof(T), side) / 8 * 9 +
-         amplitude_slopes_bytes<Exec, T>(side, nodes);
+  constexpr std::int64_t meshes = 6;
+  return mesh_bytes_in_pool(meshes, side, sizeof(T), side) +
+         amplitude_slopes_bytes<Exec, T>(side, amplitude_steps + 1);
 }
 
 template <class Exec, class T>
-void check_pull_back(
+void expects_to_pull_back(
     std::int64_t side, double box, int order,
     Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space> const& noise,
     Cotangents<Exec, T> const& cotangents,
     Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> const& slope_of_noise) {
-  check_lattice(side, box, order);
+  expects_lattice(side, box, order);
   expects_sites("the noise", noise, side);
   expects_sites("the slope of the noise", slope_of_noise, side);
   std::string const particles = std::to_string(side) + "^3 particles";
@@ -284,7 +286,7 @@ void initial_conditions_noise_pull_back(
     Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space> const& noise,
     Cotangents<Exec, T> const& cotangents,
     Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> const& slope_of_noise) {
-  detail::check_pull_back<Exec, T>(side, box, order, noise, cotangents, slope_of_noise);
+  detail::expects_to_pull_back<Exec, T>(side, box, order, noise, cotangents, slope_of_noise);
   detail::pull_back_start<Exec, T>(exec, side, box, power, a, order, noise.data(), cotangents,
                                    slope_of_noise.data(), false);
 }
@@ -296,7 +298,7 @@ cosmology::Parameters<double> initial_conditions_pull_back(
     Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space> const& noise,
     Cotangents<Exec, T> const& cotangents,
     Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> const& slope_of_noise) {
-  detail::check_pull_back<Exec, T>(side, box, order, noise, cotangents, slope_of_noise);
+  detail::expects_to_pull_back<Exec, T>(side, box, order, noise, cotangents, slope_of_noise);
   expects(!power.is_table(),
           "a table of P(k) has no derivatives with respect to parameters: make the spectrum of a "
           "transfer function, or take initial_conditions_noise_pull_back");

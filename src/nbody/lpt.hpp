@@ -235,19 +235,18 @@ struct DisplaceNumbers {
   }
 };
 
-/// Bytes of a mesh on the rank that has most planes.
+/// Bytes of a mesh of so many planes.
 inline std::int64_t mesh_bytes(std::int64_t side, std::size_t number, std::int64_t planes) {
   return planes * side * (side / 2 + 1) * 2 * static_cast<std::int64_t>(number);
 }
 
-inline void check_lattice(std::int64_t side, double box, int order) {
-  // The bytes of more particles exceed 64 bits.
-  expects(side >= 1 && side <= 1 << 18, "the particles along a side must be from 1 to 2^18", side);
-  expects(box > 0 && std::isfinite(box), "the box length must be positive and finite, in Mpc/h",
-          box);
-  expects(order == 1 || order == 2, "the order of perturbation theory must be 1 or 2", order);
+/// The same of some meshes in the pool of arrays, which rounds each up by an eighth at most.
+inline std::int64_t mesh_bytes_in_pool(std::int64_t meshes, std::int64_t side, std::size_t number,
+                                       std::int64_t planes) {
+  return meshes * mesh_bytes(side, number, planes) / 8 * 9;
 }
 
+/// \throws PreconditionError unless there is a number for each site
 template <class View>
 void expects_sites(char const* what, View const& view, std::int64_t side) {
   std::string const extent = std::to_string(side);

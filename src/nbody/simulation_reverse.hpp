@@ -65,7 +65,7 @@ void expects_own_memory(Cotangents<Exec, T> const& cotangents,
             "cotangents must have other memory than the particles");
 }
 
-/// How much the momenta of linear theory grow until the end, at most, divided by the scale that they are held by.
+/// The largest ratio of what is held of the momenta of linear theory, which is these over the scale, to the momenta at the start.
 inline double growth_of_held_momenta(SimulationOptions const& options,
                                      cosmology::Growth<double> const& growth, int first) {
   auto const a = std::span(options.scale_factors).subspan(static_cast<std::size_t>(first));
@@ -87,24 +87,25 @@ inline double growth_of_held_momenta(SimulationOptions const& options,
 }  // namespace detail
 
 template <CompiledSpace Exec, Real T>
-double Simulation<Exec, T>::momentum_range() const {
+double Simulation<Exec, T>::largest_momentum() const {
   double const numbers = 3 * static_cast<double>(particles_.count());
   double squares = 0;
   reduce("coir::nbody::simulation/rms", exec_, coir::box<1, std::int64_t>({3 * particles_.count()}),
          detail::SumOfSquares<T>{particles_.momentum.data()}, Kokkos::Sum<double>(squares));
   if (!std::isfinite(squares))
     throw NumericalError("a momentum of the particles that are given is infinite or no number");
-  // Particles at rest will move by a thousandth of their distance, at least.
+  // So that particles at rest have a quantum, too: that of momenta, sqrt(a) s in linear theory, which displace them by s, a thousandth
+  // of their distance, until today.
   double const least =
       1e-3 * particles_.box / static_cast<double>(particles_.side) * std::sqrt(a());
   return options_.momentum_range * std::max(std::sqrt(squares / numbers), least) *
          detail::growth_of_held_momenta(options_, growth_, done_);
 }
 
-/// Brings the particles that are given to multiples of the quanta.
+/// Brings the particles that are given to the nearest multiples of the quanta.
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::round_start() {
-  reverser_.emplace(exec_, particles_.box, momentum_range(), options_.assignment);
+  reverser_.emplace(exec_, particles_.box, largest_momentum(), options_.assignment);
   std::int64_t beyond = 0;
   reduce("coir::nbody::simulation/beyond", exec_,
          coir::box<1, std::int64_t>({3 * particles_.count()}),
@@ -175,7 +176,9 @@ void Simulation<Exec, T>::find_force_of(Kept const& kept, std::span<Vectors cons
   mover_.find_force_again(kept, seconds_);
 }
 
-/// Undoes made_.back(), and with its kick the drift of the move before unless that stays.
+/// Undoes made_.back(), and with its kick the drift of the move before, whose momenta it has at hand.
+///
+/// \param stops  no move is undone after this one, so that the drift before stays
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::undo_last(bool stops) {
   auto const made = made_.back();
@@ -241,8 +244,11 @@ void Simulation<Exec, T>::reverse(int steps) {
   is_whole_ = true;
 }
 
-/// From the cotangents of momenta, as they are those of the forces at particles but for the kick: the adjoint of readout, and then
-/// that of the force.
+/// The adjoint's potential psi, which ForceAndSlopes reads: paints the cotangents of momenta, which times the kick are those of forces
+/// at particles, as a mesh of vectors (the adjoint of readout), and pulls these back through the force.
+///
+/// \param scale  that of the force times the kick
+/// \param mesh   memory to work in, where psi is
 template <CompiledSpace Exec, Real T>
 auto Simulation<Exec, T>::pull_back_force(double scale, Spectrum const& mesh,
                                           Cotangents<Exec, T> const& cotangents) -> Density {
@@ -257,17 +263,18 @@ auto Simulation<Exec, T>::pull_back_force(double scale, Spectrum const& mesh,
   return potential;
 }
 
-/// The same, component by component in whole numbers, whose sums don't depend on the order of particles.
+/// The same, painted component by component in whole numbers, whose sums don't depend on the order of particles.
 template <CompiledSpace Exec, Real T>
 auto Simulation<Exec, T>::pull_back_force_in_whole_numbers(double scale, Spectrum const& mesh,
                                                            Cotangents<Exec, T> const& cotangents)
     -> Density {
   auto& force = mover_.force();
   auto const& shape = force.shape();
-  // A cell may hold 2^22 particles with the largest cotangent. 2^1020 and its inverse are numbers.
+  // The largest cotangent becomes 2^39 to 2^40, so that a cell can add up 2^22 of them. Cotangents below 2^-980 become less, for
+  // 2^1020 and its inverse are finite.
   int exponent;
   std::frexp(reverser_->largest_momentum_slope(), &exponent);
-  double const whole = std::ldexp(1.0, 40 - std::max(exponent, -980));
+  double const per_slope = std::ldexp(1.0, 40 - std::max(exponent, -980));
   // The three numbers of a cell have room for one whole number.
   Borrowed<std::int64_t, T> const numbers(force.force().data(), size_of(shape));
   mesh::Cells<std::int64_t> const cells{
@@ -275,11 +282,11 @@ auto Simulation<Exec, T>::pull_back_force_in_whole_numbers(double scale, Spectru
   for (int d = 0; d < 3; ++d) {
     Stopwatch<Exec> const painting(exec_);
     mesh::paint_whole_numbers<Exec, T>(exec_, particles_.position.data(), particles_.count(),
-                                       particles_.box, cotangents.momentum.data() + d, whole, cells,
-                                       options_.assignment);
+                                       particles_.box, cotangents.momentum.data() + d, per_slope,
+                                       cells, options_.assignment);
     seconds_.paint += painting.seconds();
     Stopwatch<Exec> const solving(exec_);
-    force.add_to_pull_back(d, cells.data, 1 / whole, mesh);
+    force.add_to_pull_back(d, cells.data, 1 / per_slope, mesh);
     seconds_.fft += solving.seconds();
   }
   Stopwatch<Exec> const solving(exec_);
@@ -288,6 +295,10 @@ auto Simulation<Exec, T>::pull_back_force_in_whole_numbers(double scale, Spectru
   return potential;
 }
 
+/// Undoes made_.back() as undo_last() does, and pulls cotangents back through it.
+///
+/// \param mesh    memory to work in, of the shape of the force's spectrum
+/// \param slopes  out: of the move's factors
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::pull_back_last(bool stops, Spectrum const& mesh,
                                          Cotangents<Exec, T> const& cotangents,

@@ -13,6 +13,7 @@
 #include <coir/cosmology/parameters.hpp>
 #include <coir/cosmology/power.hpp>
 #include <coir/nbody/cotangents.hpp>
+#include <coir/nbody/detail/checks.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 #include <coir/nbody/initial_conditions_pull_back.hpp>
 #include <coir/nbody/particles.hpp>
@@ -31,10 +32,12 @@
 
 namespace coir::nbody {
 
+/// Options of ForwardModel.
 struct ForwardModelOptions {
-  std::int64_t side = 0;  ///< particles along a side
-  double box = 0;         ///< Mpc/h
+  std::int64_t side = 0;  ///< particles along a side, from 1 to 2^18
+  double box = 0;         ///< length of the box in Mpc/h, > 0
   int order = 2;          ///< of the perturbation theory that particles start by: 1 or 2
+  /// Of the linear power spectrum.
   cosmology::TransferFunction transfer = cosmology::TransferFunction::eisenstein_hu;
   /// Its scale factors are those of the start and after each step; it is made reversible.
   SimulationOptions simulation{};
@@ -120,20 +123,16 @@ class ForwardModel {
   ForwardModel(Exec const& exec, ForwardModelOptions options)
       : exec_(exec), options_(std::move(options)) {
     options_.simulation.reversible = true;
-    expects(options_.side >= 1 && options_.side <= 1 << 18,
-            "the particles along a side must be from 1 to 2^18", options_.side);
-    expects(options_.box > 0 && std::isfinite(options_.box),
-            "the box length must be positive and finite, in Mpc/h", options_.box);
-    expects(options_.order == 1 || options_.order == 2,
-            "the order of perturbation theory must be 1 or 2", options_.order);
+    detail::expects_lattice(options_.side, options_.box, options_.order);
+    // Throws where an option of the simulation is out of its range.
     static_cast<void>(Simulation<Exec, T>::bytes(exec_, options_.side, options_.simulation));
   }
 
   ForwardModelOptions const& options() const { return options_; }
 
   /// Bytes that value_and_grad() takes at most beside the noise and its slope, and beside what a loss takes: those of a
-  /// simulation with its adjoint, or of the initial conditions or their adjoint where they are more. Potentials and momenta that
-  /// a simulation may keep aren't among them: see SimulationOptions::keep_potentials and Simulation::pull_back().
+  /// simulation with its adjoint, or of the initial conditions or their adjoint where they are more. What a simulation keeps for
+  /// the way back comes beside: see Simulation::bytes().
   ///
   /// \param losses  how many it is given; all but the last have derivatives of their own while they are computed
   std::int64_t bytes(int losses = 1) const {
@@ -162,7 +161,10 @@ class ForwardModel {
     return simulation.particles();
   }
 
-  /// The loss alone, for particles after all steps.
+  /// The loss alone, of the particles after all steps.
+  ///
+  /// \param loss  as for value_and_grad(); the derivatives that it fills in are dropped
+  /// \throws as run(), and NumericalError if the loss isn't finite
   template <class F>
   double value(ConstField const& noise, cosmology::Parameters<double> const& parameters,
                F const& loss) const {
@@ -172,7 +174,12 @@ class ForwardModel {
 
   /// The loss of the particles after all steps, and its derivatives.
   ///
-  /// \throws NumericalError also if the loss or one of its derivatives isn't a number, or these overflow
+  /// \param noise       (n, n, n), white: of mean 0 and variance 1
+  /// \param parameters  of the cosmology
+  /// \param loss        double(Particles<Exec, T> const&, Cotangents<Exec, T> const&): returns J, and fills the cotangents, which
+  ///   are 0 before, with dJ / d position and dJ / d momentum
+  /// \return  J, dJ / d noise of each site, and dJ / d parameter
+  /// \throws as run(), and NumericalError if the loss or one of its derivatives isn't finite, or these overflow
   template <class F>
     requires std::is_invocable_r_v<double, F, Particles<Exec, T> const&, Cotangents<Exec, T> const&>
   ValueAndSlopes value_and_grad(ConstField const& noise,
@@ -184,7 +191,7 @@ class ForwardModel {
 
   /// The sum of losses of the particles at several times, and its derivatives. Losses are called from the last to the first.
   ///
-  /// \throws PreconditionError also if there is no loss, or one is empty or after more steps than are made
+  /// \throws as above, and PreconditionError if there is no loss, or one is empty or after more steps than are made
   ValueAndSlopes value_and_grad(ConstField const& noise,
                                 cosmology::Parameters<double> const& parameters,
                                 std::vector<Loss> losses) const {

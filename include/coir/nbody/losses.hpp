@@ -62,8 +62,8 @@ struct MisfitSlope {
 
 }  // namespace detail
 
-/// Any loss of the density: f is called with 1 + delta on a mesh of cells^3 and with a mesh of zeros that it fills with its
-/// derivatives, and returns the loss.
+/// Any loss J of the density: f is called with 1 + delta on a mesh of cells^3 and with a mesh of zeros that it fills with
+/// dJ / d (1 + delta), and returns J. Kernels run on the default instance of Exec.
 ///
 ///     DensityLoss const loss{64, [](auto const& density, auto const& slope) { ...; return value; }};
 ///
@@ -108,8 +108,9 @@ DensityLoss(std::int64_t, F) -> DensityLoss<F>;
 template <class F>
 DensityLoss(std::int64_t, F, mesh::Assignment) -> DensityLoss<F>;
 
-/// J = 1/2 sum over cells of inverse_variance weight (1 + delta - target)^2, with the density of the particles on the cells of
-/// the target.
+/// The misfit of the particles' density, on the cells of the target:
+///
+///   J = sum over cells of inverse_variance weight (1 + delta - target)^2 / 2
 template <CompiledSpace Exec, Real T>
 struct DensityMisfit {
   using Field = Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space>;
@@ -152,7 +153,7 @@ struct DensityMisfit {
   }
 };
 
-/// How far the power spectrum of the particles is from a target:
+/// The misfit of the particles' power spectrum:
 ///
 ///   J = sum_b inverse_variance_b (P_b - target_b)^2 / 2
 ///

@@ -203,7 +203,8 @@ class Simulation {
   void round_start();
   std::string too_large() const;
   void make(Move const& move, bool closes);
-  double momentum_range() const;
+  /// The largest momentum of a reversible simulation: see SimulationOptions::momentum_range.
+  double largest_momentum() const;
   void make_reversibly(Move const& move, bool closes);
   std::uint32_t const* site() const;
   double held_scale() const { return made_.empty() ? 1 : made_.back().scale_after; }
@@ -237,7 +238,7 @@ class Simulation {
   Kept potential_;                 // that of the present force, if it was kept
   std::vector<Kept> kept_;         // the potential of each move in made_, or an empty View
   std::vector<Call> calls_;
-  bool drift_is_undone_ = false;  // that of made_.back(): it was joined to what came after
+  bool drift_is_undone_ = false;  // made_.back().move.drift_after was undone with the move after it
   bool is_whole_ = true;          // false while steps are made, and if that failed
   PhaseSeconds seconds_;
 };
