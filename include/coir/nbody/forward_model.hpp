@@ -164,7 +164,8 @@ class ForwardModel {
   /// The loss alone, of the particles after all steps.
   ///
   /// \param loss  as for value_and_grad(); the derivatives that it fills in are dropped
-  /// \throws as run(), and NumericalError if the loss isn't finite
+  /// \throws PreconditionError, ResourceError as run()
+  /// \throws NumericalError as run(), or if the loss isn't finite
   template <class F>
   double value(ConstField const& noise, cosmology::Parameters<double> const& parameters,
                F const& loss) const {
@@ -179,7 +180,8 @@ class ForwardModel {
   /// \param loss        double(Particles<Exec, T> const&, Cotangents<Exec, T> const&): returns J, and fills the cotangents, which
   ///   are 0 before, with dJ / d position and dJ / d momentum
   /// \return  J, dJ / d noise of each site, and dJ / d parameter
-  /// \throws as run(), and NumericalError if the loss or one of its derivatives isn't finite, or these overflow
+  /// \throws PreconditionError, ResourceError as run()
+  /// \throws NumericalError as run(), or if the loss or one of its derivatives isn't finite, or these overflow
   template <class F>
     requires std::is_invocable_r_v<double, F, Particles<Exec, T> const&, Cotangents<Exec, T> const&>
   ValueAndSlopes value_and_grad(ConstField const& noise,
@@ -191,7 +193,8 @@ class ForwardModel {
 
   /// The sum of losses of the particles at several times, and its derivatives. Losses are called from the last to the first.
   ///
-  /// \throws as above, and PreconditionError if there is no loss, or one is empty or after more steps than are made
+  /// \throws PreconditionError as run(), or if there is no loss, or one is empty or after more steps than are made
+  /// \throws NumericalError, ResourceError as above
   ValueAndSlopes value_and_grad(ConstField const& noise,
                                 cosmology::Parameters<double> const& parameters,
                                 std::vector<Loss> losses) const {
