@@ -2,7 +2,8 @@
 
 /// \file
 /// numpy.fft's transforms in functions that value_and_grad differentiates; the derivatives are transforms again. Products
-/// with filters, conj, real, imag, abs and exp of what they give have derivatives, too. To be included before the function.
+/// with filters, conj, real, imag, abs and exp of what they give have derivatives, too. Include it before the function that uses
+/// them is defined.
 
 #include <coir/autodiff/array_grad.hpp>
 #include <coir/fft/numpy.hpp>
@@ -14,8 +15,12 @@ namespace coir::fft {
 
 namespace detail {
 
-/// An element of the half spectrum whose real transform back, scaled by 1 / points, is the real part of the full transform
-/// back of `half` alone, without the other half: half of it, but in the planes that are conjugate to themselves the part that is.
+/// The adjoint of a real forward transform of cotangents c is x = Re sum_k c_k exp(i k x) over the half spectrum alone. As the inverse
+/// of a half spectrum, which divides by the number of points and counts the conjugates of the other half, that is the inverse of
+///
+///   points c_k / 2,  but  points (c_k + conj(c_(-k))) / 2  on the planes k = 0 and n / 2 of the last axis,
+///
+/// whose conjugates are among themselves. This is such an element.
 template <class T, int Rank, int Axes>
 struct HalfOfHermitian {
   Kokkos::complex<T> const* half;  // in C order
@@ -60,14 +65,19 @@ std::int64_t points_of(std::array<std::int64_t, Rank> const& shape) {
   return points;
 }
 
+/// What stands for the complex transform of an expression of duals.
+template <class E>
+auto complex_stand_in() {
+  coir::detail::check_not_evaluated<E>();
+  using Complex = coir::detail::DualComplex<Precision<E>, coir::detail::directions_of<value_t<E>>>;
+  return coir::detail::StandIn<Complex, rank_of<E>, typename E::space>();
+}
+
 template <int Axes, class E>
 auto traced_real_forward(E const& x) {
   constexpr int rank = rank_of<E>;
   if constexpr (DualExpression<E>) {
-    coir::detail::check_not_evaluated<E>();
-    using Complex =
-        coir::detail::DualComplex<Precision<E>, coir::detail::directions_of<value_t<E>>>;
-    return coir::detail::StandIn<Complex, rank, typename E::space>();
+    return complex_stand_in<E>();
   } else {
     auto const stored = evaluate(x);
     using X = std::remove_const_t<decltype(stored)>;
@@ -118,10 +128,7 @@ template <int Axes, class E>
 auto traced_complex_transform(E const& x, bool forward) {
   constexpr int rank = rank_of<E>;
   if constexpr (DualExpression<E>) {
-    coir::detail::check_not_evaluated<E>();
-    using Complex =
-        coir::detail::DualComplex<Precision<E>, coir::detail::directions_of<value_t<E>>>;
-    return coir::detail::StandIn<Complex, rank, typename E::space>();
+    return complex_stand_in<E>();
   } else {
     auto const stored = evaluate(x);
     using X = std::remove_const_t<decltype(stored)>;
