@@ -98,8 +98,15 @@ double Simulation<Exec, T>::largest_momentum() const {
   // of their distance, until today.
   double const least =
       1e-3 * particles_.box / static_cast<double>(particles_.side) * std::sqrt(a());
-  return options_.momentum_range * std::max(std::sqrt(squares / numbers), least) *
-         detail::growth_of_held_momenta(options_, growth_, done_);
+  double const growth = detail::growth_of_held_momenta(options_, growth_, done_);
+  expects(
+      options_.momentum_range * growth / static_cast<double>(detail::most_quanta<T>) <= 1.0 / 16,
+      "momenta that grow by a factor of " + in_words(growth) +
+          " are too small at the start to be held as whole numbers of one quantum: start later "
+          "than at a = " +
+          in_words(a()) + ", use double, or set a lower SimulationOptions::momentum_range",
+      options_.momentum_range);
+  return options_.momentum_range * std::max(std::sqrt(squares / numbers), least) * growth;
 }
 
 /// Brings the particles that are given to the nearest multiples of the quanta.

@@ -313,6 +313,19 @@ TYPED_TEST(Reverse, NamesTheOptionWhereMomentaOverflow) {
   EXPECT_NE(message.find("momentum_range above 1"), std::string::npos) << message;
 }
 
+// From a = 1e-5 on momenta grow by a factor of 2e7, which leaves a float's momenta at the start less than a quantum.
+TYPED_TEST(Reverse, RefusesStartsWhoseMomentaAreLostInAQuantum) {
+  SimulationOptions const options{.scale_factors = scale_factors(1e-5, 1, 3), .reversible = true};
+  auto const begin = [&] {
+    SimulationOf<TypeParam>({}, universe<TypeParam>(4, 0.1),
+                            cosmology::Growth<double>(lcdm().growth().parameters(), 1e-6, 1),
+                            options);
+  };
+  if (sizeof(typename TypeParam::Real) == 8) return begin();
+  auto const message = message_of([&] { begin(); });
+  EXPECT_NE(message.find("start later than at a = 1e-05"), std::string::npos) << message;
+}
+
 TYPED_TEST(Reverse, FindsMomentaThatItCannotBeginWith) {
   using Real = typename TypeParam::Real;
   SimulationOptions const options{.scale_factors = {0.5, 0.6}, .reversible = true};

@@ -49,7 +49,8 @@ struct SimulationOptions {
   /// `deterministic`; forces come from a mesh of vectors. On one rank.
   bool reversible = false;
   /// With reversible: the largest momentum that can be held, in units of the rms (of a component) that linear theory predicts at
-  /// that time for the particles given. Momenta are whole multiples of 2^-30 of it (float) or 2^-51 (double). From 1 to 2^20.
+  /// that time for the particles given. Momenta are whole multiples of 2^-30 (float) or 2^-51 (double) of the one at the end, which
+  /// must be no more than 1/16 of the rms at the start: in float from a of about 1e-4 on, with the default. From 1 to 2^20.
   double momentum_range = 64;
   /// With reversible: keep the potential of each step for the way back, which then needn't paint and transform densities again,
   /// as long as half of the free memory is left. Takes 4 bytes per cell of the mesh and step (float) or 8 (double).
