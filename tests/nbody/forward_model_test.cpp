@@ -142,11 +142,13 @@ TYPED_TEST(ForwardModelOf, HasDerivativesOfSeveralTimes) {
   auto const p = cosmology::planck18();
   ModelOf<TypeParam> const model(
       Exec{}, {.side = side, .box = 12, .simulation = steps(Stepper::bullfrog, Assignment::pcs)});
-  auto const of = [&](std::vector<double> const& noise) {
-    return model.value_and_grad(field_of<TypeParam>(noise, side), p,
-                                {{3, loss}, {0, loss}, {1, loss}, {3, loss}});
+  std::vector<typename ModelOf<TypeParam>::Loss> const losses{
+      {3, loss}, {0, loss}, {1, loss}, {3, loss}};
+  auto const value_of = [&](std::vector<double> const& noise) {
+    return model.value(field_of<TypeParam>(noise, side), p, losses);
   };
-  auto const [value, slope] = of(numbers);
+  auto const [value, slope] = model.value_and_grad(field_of<TypeParam>(numbers, side), p, losses);
+  EXPECT_EQ(value, value_of(numbers));
   auto const found = elements(slope.noise);
   double expected = 0;
   for (std::size_t c = 0; c < found.size(); ++c) expected += found[c] * along[c];
@@ -154,7 +156,7 @@ TYPED_TEST(ForwardModelOf, HasDerivativesOfSeveralTimes) {
       [&](double by) {
         auto moved = numbers;
         for (std::size_t c = 0; c < moved.size(); ++c) moved[c] += by * along[c];
-        return of(moved).value;
+        return value_of(moved);
       },
       1e-4);
   EXPECT_NEAR(by_noise, expected, 1e-7 * std::abs(expected));
@@ -363,6 +365,7 @@ TYPED_TEST(ForwardModelOf, NamesWhatIsWrong) {
   EXPECT_THROW(model.value_and_grad(noise, p, std::vector<typename Model::Loss>{}),
                PreconditionError);
   EXPECT_THROW(model.value_and_grad(noise, p, {{5, nan}}), PreconditionError);
+  EXPECT_THROW(model.value(noise, p, {{5, nan}}), PreconditionError);
   EXPECT_NE(message_of([&] { model.value_and_grad(noise, p, {{1, nullptr}}); }).find("empty"),
             std::string::npos);
 }

@@ -25,8 +25,10 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -167,10 +169,29 @@ class ForwardModel {
   /// \throws PreconditionError, ResourceError as run()
   /// \throws NumericalError as run(), or if the loss isn't finite
   template <class F>
+    requires std::is_invocable_r_v<double, F, Particles<Exec, T> const&, Cotangents<Exec, T> const&>
   double value(ConstField const& noise, cosmology::Parameters<double> const& parameters,
                F const& loss) const {
     auto const particles = run(noise, parameters);
     return value_of(loss, particles, new_cotangents(particles));
+  }
+
+  /// The sum of losses of the particles at several times. Losses are called from the first to the last.
+  ///
+  /// \throws PreconditionError as run(), or if there is no loss, or one is empty or after more steps than are made
+  /// \throws NumericalError, ResourceError as above
+  double value(ConstField const& noise, cosmology::Parameters<double> const& parameters,
+               std::vector<Loss> losses) const {
+    sort(losses);
+    auto const power = power_of(parameters);
+    auto simulation = start(noise, power);
+    std::vector<double> values;
+    for (auto const& one : losses) {
+      simulation.advance(one.steps - simulation.steps_done());
+      auto const& particles = simulation.particles();
+      values.push_back(value_of(one.loss, particles, new_cotangents(particles)));
+    }
+    return std::accumulate(values.rbegin(), values.rend(), 0.0);  // in value_and_grad()'s order
   }
 
   /// The loss of the particles after all steps, and its derivatives.
@@ -198,16 +219,7 @@ class ForwardModel {
   ValueAndSlopes value_and_grad(ConstField const& noise,
                                 cosmology::Parameters<double> const& parameters,
                                 std::vector<Loss> losses) const {
-    int const steps = static_cast<int>(options_.simulation.scale_factors.size()) - 1;
-    expects(!losses.empty(), "there must be a loss to take derivatives of");
-    for (auto const& one : losses) {
-      expects(one.steps >= 0 && one.steps <= steps,
-              "a loss must be after 0 to " + std::to_string(steps) + " steps", one.steps);
-      expects(static_cast<bool>(one.loss), "a loss must be a function, and one is empty");
-    }
-    std::stable_sort(losses.begin(), losses.end(),
-                     [](Loss const& a, Loss const& b) { return a.steps < b.steps; });
-
+    sort(losses);
     auto const power = power_of(parameters);
     std::optional<Simulation<Exec, T>> simulation(start(noise, power));
     for (auto const& one : losses) simulation->advance(one.steps - simulation->steps_done());
@@ -248,6 +260,19 @@ class ForwardModel {
  private:
   std::size_t side() const { return static_cast<std::size_t>(options_.side); }
   double a_start() const { return options_.simulation.scale_factors.front(); }
+
+  /// By time, after checks.
+  void sort(std::vector<Loss>& losses) const {
+    int const steps = static_cast<int>(options_.simulation.scale_factors.size()) - 1;
+    expects(!losses.empty(), "there must be a loss, and the list is empty");
+    for (auto const& one : losses) {
+      expects(one.steps >= 0 && one.steps <= steps,
+              "a loss must be after 0 to " + std::to_string(steps) + " steps", one.steps);
+      expects(static_cast<bool>(one.loss), "a loss must be a function, and one is empty");
+    }
+    std::stable_sort(losses.begin(), losses.end(),
+                     [](Loss const& a, Loss const& b) { return a.steps < b.steps; });
+  }
 
   static cosmology::Parameters<double> no_slopes() {
     cosmology::Parameters<double> none;
