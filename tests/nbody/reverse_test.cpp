@@ -4,7 +4,6 @@
 #include <support/message_of.hpp>
 #include <support/spaces.hpp>
 
-#include <cstring>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -15,6 +14,7 @@ using coir::testing::largest_distance;
 using coir::testing::lcdm;
 using coir::testing::message_of;
 using coir::testing::nudged_by;
+using coir::testing::same_bits;
 using coir::testing::vectors_of;
 using mesh::Assignment;
 using mesh::ForceKernel;
@@ -46,15 +46,6 @@ SimulationOf<Case> simulation_of(ParticlesOf<Case> particles, SimulationOptions 
   return {typename Case::Exec{}, std::move(particles), lcdm().growth(), options, first};
 }
 
-/// As bytes, so that NaN and -0 count.
-template <class V>
-bool same_bits(V const& a, V const& b) {
-  auto const first = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a);
-  auto const second = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b);
-  return first.size() == second.size() && first.size() > 0 &&
-         std::memcmp(first.data(), second.data(),
-                     first.size() * sizeof(typename V::non_const_value_type)) == 0;
-}
 template <class P>
 bool same_particles(P const& a, P const& b) {
   return same_bits(a.position, b.position) && same_bits(a.momentum, b.momentum);

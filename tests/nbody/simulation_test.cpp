@@ -9,7 +9,6 @@
 #include <support/spaces.hpp>
 
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -23,6 +22,7 @@ using coir::testing::matter_alone;
 using coir::testing::message_of;
 using coir::testing::mode_of;
 using coir::testing::nudged_by;
+using coir::testing::same_bits;
 using coir::testing::vectors_of;
 using nbody::Particles;
 using nbody::scale_factors;
@@ -48,16 +48,6 @@ template <class Case>
 Particles<typename Case::Exec, typename Case::Real> universe(std::int64_t side, double a = 0.1) {
   return nbody::initial_conditions<typename Case::Exec, typename Case::Real>(
       typename Case::Exec{}, side, 3.0 * side, lcdm(), a);
-}
-
-/// As bytes, so that NaN and -0 count.
-template <class V>
-bool same_bits(V const& a, V const& b) {
-  auto const first = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a);
-  auto const second = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b);
-  return first.size() == second.size() &&
-         std::memcmp(first.data(), second.data(),
-                     first.size() * sizeof(typename V::non_const_value_type)) == 0;
 }
 
 template <class Case>

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <cstring>
 #include <numbers>
 #include <vector>
 
@@ -103,6 +104,16 @@ Vectors vectors_of(V const& view) {
   for (std::size_t p = 0; p < result.size(); ++p)
     for (int d = 0; d < 3; ++d) result[p][d] = static_cast<double>(host(p, d));
   return result;
+}
+
+/// As bytes, so that NaN and -0 count; and there are some.
+template <class V>
+bool same_bits(V const& a, V const& b) {
+  auto const first = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a);
+  auto const second = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b);
+  return first.size() == second.size() && first.size() > 0 &&
+         std::memcmp(first.data(), second.data(),
+                     first.size() * sizeof(typename V::non_const_value_type)) == 0;
 }
 
 /// Where particles are, without their history: their own storage.
