@@ -110,6 +110,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
           static_cast<std::int64_t>(noise.extent(1)) == side &&
           static_cast<std::int64_t>(noise.extent(2)) == side / 2 + 1,
       "the noise of " + std::to_string(side) + "^3 particles must have extents (n, n, n / 2 + 1)");
+  detail::expects_no_gaps("the noise", noise);
   expects_memory<Space>(
       detail::lattice_bytes(side, sizeof(T)) - detail::mesh_bytes(side, sizeof(T), side),
       "the initial conditions of " + std::to_string(side) + "^3 particles");

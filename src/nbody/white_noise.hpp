@@ -8,6 +8,7 @@
 #include <coir/core/math.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/fft/wave_number.hpp>
+#include <coir/nbody/detail/checks.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 
 #include <core/box_muller.hpp>
@@ -90,6 +91,7 @@ void white_noise(Exec const& exec, NoiseOptions const& options,
   expects(n >= 1 && static_cast<std::int64_t>(spectrum.extent(1)) == n &&
               static_cast<std::int64_t>(spectrum.extent(2)) == n / 2 + 1,
           "the spectrum of white noise must have extents (n, n, n / 2 + 1)");
+  detail::expects_no_gaps("the spectrum of white noise", spectrum);
   detail::draw_modes<Exec, T>(exec, options, n, {0, n}, spectrum.data());
 }
 

@@ -31,7 +31,7 @@ struct NoiseOptions {
 /// float and in double.
 ///
 /// \param spectrum  out: (n, n, n / 2 + 1)
-/// \throws PreconditionError unless the extents are these
+/// \throws PreconditionError unless the extents are these, without gaps
 /// \see Angulo & Pontzen, Mon. Not. R. Astron. Soc. 462, L1 (2016), for fixed amplitudes and pairs
 template <CompiledSpace Exec, Real T>
 void white_noise(Exec const& exec, NoiseOptions const& options,

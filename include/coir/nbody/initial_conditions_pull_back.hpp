@@ -31,7 +31,7 @@ std::int64_t initial_conditions_pull_back_bytes(Exec const& exec, std::int64_t s
 /// \param side, box, power, a, order, noise  those that the particles were made with
 /// \param cotangents      dJ / d position and dJ / d momentum, (side^3, 3), in lattice order
 /// \param slope_of_noise  out: (side, side, side), dJ / d noise
-/// \throws PreconditionError as initial_conditions(), or if a View's extents aren't these
+/// \throws PreconditionError as initial_conditions(), or if a View's extents aren't these, or it has gaps
 /// \throws ResourceError if there is no memory
 template <CompiledSpace Exec, Real T>
 void initial_conditions_noise_pull_back(

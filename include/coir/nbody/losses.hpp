@@ -12,6 +12,7 @@
 #include <coir/mesh/power_spectrum_pull_back.hpp>
 #include <coir/mesh/pull_back.hpp>
 #include <coir/nbody/cotangents.hpp>
+#include <coir/nbody/detail/checks.hpp>
 #include <coir/nbody/particles.hpp>
 
 #include <cstddef>
@@ -121,7 +122,7 @@ struct DensityMisfit {
   Field weight{};
   mesh::Assignment assignment = mesh::Assignment::cic;
 
-  /// \throws PreconditionError if the target isn't a cube, or the weight has another shape
+  /// \throws PreconditionError if the target isn't a cube, the weight has another shape, or one has gaps in memory
   double operator()(Particles<Exec, T> const& particles,
                     Cotangents<Exec, T> const& cotangents) const {
     auto const cells = static_cast<std::int64_t>(target.extent(0));
@@ -137,6 +138,8 @@ struct DensityMisfit {
             "the weight of a density must have the target's " + std::to_string(cells) +
                 " cells along a side",
             static_cast<std::int64_t>(weight.extent(0)));
+    detail::expects_no_gaps("the target of a density", target);
+    detail::expects_no_gaps("the weight of a density", weight);
     auto const misfit = [&](auto const& density, auto const& slope) {
       Exec const exec;
       auto const all = coir::box<1, std::int64_t>({cells * cells * cells});
