@@ -163,10 +163,11 @@ TEST_F(FieldApp, EveryIterationLowersTheLoss) {
   ASSERT_EQ(history.size(), 13U);
   for (std::size_t n = 1; n < history.size(); ++n)
     EXPECT_LT(history[n]["loss"].get<double>(), history[n - 1]["loss"].get<double>());
-  for (auto const& epoch : history)
-    EXPECT_NEAR(epoch["loss"].get<double>(),
-                epoch["prior"].get<double>() + epoch["misfit"].get<double>(),
-                1e-12 * epoch["loss"].get<double>());
+  // The misfit in the report is the rest of the loss: were the prior another's, one of them would be below 0.
+  for (auto const& epoch : history) {
+    EXPECT_GT(epoch["prior"].get<double>(), 0);
+    EXPECT_GT(epoch["misfit"].get<double>(), 0);
+  }
   EXPECT_LT(history.back()["loss"].get<double>(), 0.3 * history.front()["loss"].get<double>());
   // The prior of what was written.
   Cube const noise = cube("run/noise.npy");
@@ -237,7 +238,9 @@ TEST_F(FieldApp, OneGradientIsThatOfTheMisfitAlone) {
   Cube const gradient = cube("one/gradient.npy");
   ASSERT_EQ(gradient.size(), noise.size());
 
-  // One site's noise changes, and then a parameter: central differences of misfits.
+  // One site's noise changes, and then a parameter: central differences of misfits. Masses are painted in parts of 2^-40, by which the
+  // forces of four steps and the density are rounded; the other error is the square of the step, over that of what changes.
+  double const rounding = 5 * std::ldexp(misfit, -40);
   auto const misfit_at = [&](std::string const& more) {
     run_quietly("--gradient-of truth.npy " + options + more + "--output other --report o.json");
     return report("o.json")["misfit"].get<double>();
@@ -252,7 +255,7 @@ TEST_F(FieldApp, OneGradientIsThatOfTheMisfitAlone) {
   noise(3, 4, 5) = at;
   io::write_npy(folder / "noise.npy", noise);
   EXPECT_NEAR((of_noise[0] - of_noise[1]) / (2 * step), gradient(3, 4, 5),
-              1e-5 * std::abs(gradient(3, 4, 5)) + 1e-7 * misfit);
+              rounding / step + step * step * std::abs(gradient(3, 4, 5)));
   auto const slopes = report()["slopes"];
   for (auto const& [key, option, value] :
        {std::tuple("omega_m", "--omega-m", 0.3111), std::tuple("sigma8", "--sigma8", 0.8102),
@@ -264,7 +267,8 @@ TEST_F(FieldApp, OneGradientIsThatOfTheMisfitAlone) {
       return std::string(number);
     };
     double const quotient = (misfit_at(text(value + h)) - misfit_at(text(value - h))) / (2 * h);
-    EXPECT_NEAR(quotient, slopes[key].get<double>(), 1e-4 * std::abs(quotient) + 1e-4 * misfit)
+    EXPECT_NEAR(quotient, slopes[key].get<double>(),
+                rounding / h + 10 * std::pow(h / value, 2) * std::abs(quotient))
         << key;
   }
   for (char const* key : {"omega_b", "n_s", "A_s", "omega_k", "omega_r", "wa", "t_cmb"})
