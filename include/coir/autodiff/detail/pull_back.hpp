@@ -110,9 +110,8 @@ struct AlongView {
   auto operator()(Map<F, Operands...> const& e) const {
     return std::apply(
         [&](auto const&... operand) {
-          auto const f = for_duals(e.function());
-          return Map<std::remove_const_t<decltype(f)>, decltype((*this)(operand))...>(
-              f, (*this)(operand)...);
+          // Its arguments are deduced: nvcc 13.0 garbles a decltype of (*this)(operand) here.
+          return Map(for_duals(e.function()), (*this)(operand)...);
         },
         e.operands());
   }
