@@ -36,6 +36,12 @@ TEST(ParameterDerivatives, OfEachParameterIsOneInItsPlace) {
   EXPECT_EQ(derivatives(v.h).k_pivot, 0);
 }
 
+TEST(ParameterDerivatives, AreZeroBeforeAnyAreAdded) {
+  auto const none = no_derivatives<float>();
+  for (auto const member : varied_members<float>) EXPECT_EQ(none.*member, 0);
+  EXPECT_EQ(none.k_pivot, 0);
+}
+
 TEST(ParameterDerivatives, OfWhatIsNotGivenAreZero) {
   auto const v = variables<D>(simple_lcdm());  // by A_s, without radiation
   EXPECT_EQ(derivatives(v.sigma8).sigma8, 0);

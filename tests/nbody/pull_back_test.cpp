@@ -1,3 +1,4 @@
+#include <coir/cosmology/parameter_derivatives.hpp>
 #include <coir/nbody/simulation.hpp>
 
 #include <nbody/universe.hpp>
@@ -165,9 +166,7 @@ Pulled pulled_back(Loss const& loss, SimulationOptions options, Particles<Exec, 
   auto const slopes = loss.slopes<Exec, T>(simulation.particles());
   auto parameters = simulation.pull_back(slopes);
   auto const first = simulation.pull_back(slopes);
-  for (auto const member : {&cosmology::Parameters<>::omega_m, &cosmology::Parameters<>::omega_k,
-                            &cosmology::Parameters<>::w0, &cosmology::Parameters<>::wa})
-    parameters.*member += first.*member;
+  for (auto const member : cosmology::varied_members<>) parameters.*member += first.*member;
   return {vectors_of(slopes.position), vectors_of(slopes.momentum), parameters};
 }
 

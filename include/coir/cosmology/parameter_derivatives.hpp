@@ -5,12 +5,22 @@
 
 #include <coir/cosmology/parameters.hpp>
 
+#include <array>
+#include <cstddef>
 #include <type_traits>
 
 namespace coir::cosmology {
 
-/// The parameters that variables() varies, one along each direction of a dual number.
+/// How many parameters variables() varies, one along each direction of a dual number.
 inline constexpr int varied_parameters = 11;
+
+/// These parameters, in the order of the directions: all but k_pivot.
+template <class T = double>
+inline constexpr std::array<T Parameters<T>::*, varied_parameters> varied_members{
+    &Parameters<T>::omega_m, &Parameters<T>::omega_b, &Parameters<T>::h,
+    &Parameters<T>::n_s,     &Parameters<T>::sigma8,  &Parameters<T>::A_s,
+    &Parameters<T>::omega_k, &Parameters<T>::omega_r, &Parameters<T>::w0,
+    &Parameters<T>::wa,      &Parameters<T>::t_cmb};
 
 /// The parameters as dual numbers, each a variable along a direction of its own. Of sigma8 and A_s the one that is 0, which
 /// stands for 'not given', stays a constant, and so does omega_r = 0, along which growth has no derivative.
@@ -24,39 +34,34 @@ Parameters<D> variables(Parameters<T> const& p) {
   static_assert(D::directions == varied_parameters,
                 "variables() takes duals with a direction for each parameter: "
                 "Dual<T, varied_parameters>");
-  auto const given = [](T const& value, int direction) {
-    return value == T(0) ? D(value) : D::variable(value, direction);
-  };
-  return {.omega_m = D::variable(p.omega_m, 0),
-          .omega_b = D::variable(p.omega_b, 1),
-          .h = D::variable(p.h, 2),
-          .n_s = D::variable(p.n_s, 3),
-          .sigma8 = given(p.sigma8, 4),
-          .A_s = given(p.A_s, 5),
-          .omega_k = D::variable(p.omega_k, 6),
-          .omega_r = given(p.omega_r, 7),
-          .w0 = D::variable(p.w0, 8),
-          .wa = D::variable(p.wa, 9),
-          .t_cmb = D::variable(p.t_cmb, 10),
-          .k_pivot = p.k_pivot};
+  Parameters<D> result{.k_pivot = p.k_pivot};
+  for (std::size_t d = 0; d < varied_parameters; ++d) {
+    auto const member = varied_members<T>[d];
+    T const value = p.*member;
+    bool const may_be_absent = member == &Parameters<T>::sigma8 || member == &Parameters<T>::A_s ||
+                               member == &Parameters<T>::omega_r;
+    result.*varied_members<D>[d] =
+        may_be_absent && value == T(0) ? D(value) : D::variable(value, static_cast<int>(d));
+  }
+  return result;
+}
+
+/// Derivatives with respect to parameters that are all 0, and k_pivot with them.
+template <class T = double>
+Parameters<T> no_derivatives() {
+  Parameters<T> result{.k_pivot = 0};
+  for (auto const member : varied_members<T>) result.*member = T(0);
+  return result;
 }
 
 /// The derivatives of a number that was computed from variables(), each in the place of its parameter; k_pivot is 0.
 template <class D>
 auto derivatives(D const& y) {
-  auto const& d = y.derivative;
-  return Parameters<std::remove_cvref_t<decltype(d[0])>>{.omega_m = d[0],
-                                                         .omega_b = d[1],
-                                                         .h = d[2],
-                                                         .n_s = d[3],
-                                                         .sigma8 = d[4],
-                                                         .A_s = d[5],
-                                                         .omega_k = d[6],
-                                                         .omega_r = d[7],
-                                                         .w0 = d[8],
-                                                         .wa = d[9],
-                                                         .t_cmb = d[10],
-                                                         .k_pivot = 0};
+  using T = std::remove_cvref_t<decltype(y.derivative[0])>;
+  auto result = no_derivatives<T>();
+  for (std::size_t d = 0; d < varied_parameters; ++d)
+    result.*varied_members<T>[d] = y.derivative[d];
+  return result;
 }
 
 }  // namespace coir::cosmology

@@ -10,6 +10,7 @@
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/cosmology/growth.hpp>
+#include <coir/cosmology/parameter_derivatives.hpp>
 #include <coir/cosmology/parameters.hpp>
 #include <coir/cosmology/power.hpp>
 #include <coir/nbody/cotangents.hpp>
@@ -21,7 +22,6 @@
 #include <coir/nbody/simulation_options.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -80,19 +80,6 @@ struct CountNotFinite {
     count += math::isfinite(number[at]) ? 0 : 1;
   }
 };
-
-/// The parameters that losses are differentiated along.
-inline constexpr std::array varied = {
-    &cosmology::Parameters<double>::omega_m, &cosmology::Parameters<double>::omega_b,
-    &cosmology::Parameters<double>::h,       &cosmology::Parameters<double>::n_s,
-    &cosmology::Parameters<double>::sigma8,  &cosmology::Parameters<double>::A_s,
-    &cosmology::Parameters<double>::omega_k, &cosmology::Parameters<double>::omega_r,
-    &cosmology::Parameters<double>::w0,      &cosmology::Parameters<double>::wa,
-    &cosmology::Parameters<double>::t_cmb};
-
-inline void add_to(cosmology::Parameters<double>& sum, cosmology::Parameters<double> const& more) {
-  for (auto const member : varied) sum.*member += more.*member;
-}
 
 }  // namespace detail
 
@@ -226,7 +213,7 @@ class ForwardModel {
 
     auto const cotangents = new_cotangents(simulation->particles());
     double value = 0;
-    cosmology::Parameters<double> slopes = no_slopes();
+    auto slopes = cosmology::no_derivatives();
     bool is_first = true;
     while (!losses.empty()) {
       auto const& particles = simulation->particles();
@@ -242,16 +229,16 @@ class ForwardModel {
       int const at = losses.back().steps;
       losses.pop_back();
       if (at > 0 && (losses.empty() || losses.back().steps < at))
-        detail::add_to(slopes, simulation->pull_back(cotangents));
+        add(slopes, simulation->pull_back(cotangents));
     }
     simulation.reset();
 
     Slopes slope{Field(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::slope"),
                        side(), side(), side()),
                  {}};
-    detail::add_to(slopes, initial_conditions_pull_back<Exec, T>(exec_, options_.side, options_.box,
-                                                                 power, a_start(), options_.order,
-                                                                 noise, cotangents, slope.noise));
+    add(slopes,
+        initial_conditions_pull_back<Exec, T>(exec_, options_.side, options_.box, power, a_start(),
+                                              options_.order, noise, cotangents, slope.noise));
     slope.parameters = slopes;
     expects_finite(slope);
     return {value, slope};
@@ -274,10 +261,8 @@ class ForwardModel {
                      [](Loss const& a, Loss const& b) { return a.steps < b.steps; });
   }
 
-  static cosmology::Parameters<double> no_slopes() {
-    cosmology::Parameters<double> none;
-    none.omega_m = none.omega_b = none.h = none.n_s = none.w0 = none.t_cmb = none.k_pivot = 0;
-    return none;
+  static void add(cosmology::Parameters<double>& sum, cosmology::Parameters<double> const& more) {
+    for (auto const member : cosmology::varied_members<>) sum.*member += more.*member;
   }
 
   cosmology::LinearPower<double> power_of(cosmology::Parameters<double> const& parameters) const {
@@ -297,7 +282,8 @@ class ForwardModel {
 
   void expects_finite(Slopes const& slope) const {
     bool finite = is_finite(slope.noise);
-    for (auto const member : detail::varied) finite &= std::isfinite(slope.parameters.*member);
+    for (auto const member : cosmology::varied_members<>)
+      finite &= std::isfinite(slope.parameters.*member);
     if (!finite)
       throw NumericalError(
           "a derivative by the noise or by a parameter overflows: divide the loss by a large "

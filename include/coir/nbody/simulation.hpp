@@ -110,9 +110,9 @@ class Simulation {
   /// Takes steps back that advance() made, with options().reversible. Positions and momenta are then those that advance() would
   /// have stopped with there, to the bit: all the way back the ones that it began with.
   ///
-  /// A step's end that advance() went past was never held, since it joins the kicks, or drifts, on both sides. Particles are
-  /// brought there like there by a move of its own, after which advance() makes steps that differ from those taken back by
-  /// rounding.
+  /// advance() joins the kicks, or drifts, on both sides of a step's end that it goes past, so that particles never were there. Where
+  /// reverse() ends at such a time it makes the closing move that advance() would have ended with; steps that are made from there
+  /// differ from those taken back by rounding.
   ///
   /// \param steps  at most those that this simulation has made
   /// \throws PreconditionError without options().reversible, or if fewer steps were made

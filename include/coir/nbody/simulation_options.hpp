@@ -29,6 +29,7 @@ constexpr std::string_view name_of(ForceSource source) {
                                           : "potential";
 }
 
+/// Options of Simulation.
 struct SimulationOptions {
   /// a at the start and after each step, rising.
   std::vector<double> scale_factors{};
