@@ -213,21 +213,20 @@ TYPED_TEST(SpectrumPullBackInDoubleTest, LeavesBinsWithoutModesOut) {
   EXPECT_GT(norm(with_nan), 0);
 }
 
-TYPED_TEST(SpectrumPullBackTest, InFloatIsThatInDouble) {
-  using Double = coir::testing::Case<typename TypeParam::Exec, double>;
+TYPED_TEST(SpectrumPullBackInDoubleTest, IsThatInFloat) {
+  using Float = coir::testing::Case<typename TypeParam::Exec, float>;
   for (std::int64_t const cells : {5, 12})
     for (bool const interlace : {false, true}) {
       PowerSpectrumOptions const options{.assignment = Assignment::tsc, .interlace = interlace};
       Values at = coordinates(200, cells, 0.01, 5);
       for (double& x : at) x = static_cast<double>(static_cast<float>(x));
-      auto const loss = some_loss<Double>(at, cells, options);
+      auto const loss = some_loss<TypeParam>(at, cells, options);
       Values const exact = loss.cotangents(at);
-      Values apart = LinearLoss<TypeParam>{cells, options, loss.slope}.cotangents(at);
+      Values apart = LinearLoss<Float>{cells, options, loss.slope}.cotangents(at);
       for (std::size_t i = 0; i < at.size(); ++i) apart[i] -= exact[i];
       // In float each of the 27 weights of a particle, whose squares add up to a sixth, is rounded to a multiple of 2^-18: an
       // error of 2^-18 (27 / 12)^(1/2) / 6^(-1/2) of the density's norm, which slopes inherit.
-      bool const single = std::is_same_v<typename TypeParam::Real, float>;
-      double const of_density = single ? std::pow(2., -18) * std::sqrt(27 / 12. * 6) : 0;
+      double const of_density = std::pow(2., -18) * std::sqrt(27 / 12. * 6);
       EXPECT_LE(norm(apart), 4 * of_density * norm(exact)) << cells;
     }
 }
