@@ -11,6 +11,7 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/overlap.hpp>
 #include <coir/distributed/together.hpp>
 #include <coir/fft/wave_number.hpp>
 #include <coir/mesh/force.hpp>
@@ -566,6 +567,13 @@ void Force<Exec, T>::expects_to_pull_back(Spectrum const& mesh) const {
   expects(options_.vectors, "the adjoint of a force needs a mesh of forces: set options.vectors");
   expects(!ranks_, "the adjoint of a force is there on one rank alone");
   expects_shape_of_spectrum(mesh, "the mesh that the adjoint of a force works in");
+  auto const bytes_of = [](auto const& view) {
+    return byte_range<1>(view.data(), {static_cast<std::int64_t>(view.span())}, {1},
+                         sizeof(*view.data()));
+  };
+  expects(!bytes_of(mesh).overlaps(bytes_of(memory_)),
+          "the mesh that the adjoint of a force works in must have memory of its own, not that of "
+          "the force");
 }
 
 template <CompiledSpace Exec, Real T>

@@ -1,6 +1,7 @@
 #include <coir/mesh/force.hpp>
 
 #include <mesh/plain_mesh.hpp>
+#include <support/message_of.hpp>
 #include <support/spaces.hpp>
 
 using namespace coir;
@@ -140,4 +141,8 @@ TYPED_TEST(ForcePullBack, NamesWhatIsWrong) {
   EXPECT_THROW(lean.pull_back(1, memory), PreconditionError);
   EXPECT_THROW(force.add_to_pull_back(3, nullptr, 1, memory), PreconditionError);
   EXPECT_THROW(force.pull_back_sum(1, other), PreconditionError);
+  EXPECT_NE(coir::testing::message_of([&] {
+              force.pull_back(1, force.spectrum());
+            }).find("memory of its own"),
+            std::string::npos);
 }

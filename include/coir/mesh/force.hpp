@@ -132,9 +132,10 @@ class Force {
   /// with the inverse Laplacian S and the gradients D_d of solve(scale). These don't depend on the density, which needn't be there
   /// any more: it and force() may be overwritten.
   ///
-  /// \param mesh  (n_0, n_1, n_2 / 2 + 1), memory to work in
+  /// \param mesh  (n_0, n_1, n_2 / 2 + 1), memory to work in, none of memory()
   /// \return  (n_0, n_1, n_2), in the memory of `mesh`
-  /// \throws PreconditionError without options().vectors, over ranks, or if the mesh has another shape
+  /// \throws PreconditionError without options().vectors, over ranks, or if the mesh has another shape or shares memory with the
+  ///   force
   Density pull_back(double scale, Spectrum const& mesh);
 
   /// The same from the three components of dJ / d force() one after the other, each as whole numbers times `unit`: call it with
