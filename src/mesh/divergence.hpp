@@ -98,7 +98,7 @@ struct AddDifference {
   std::int64_t const* component;  // (n_0, n_1, n_2)
   double unit;
   std::int64_t n[3];
-  T* to;
+  T* to;  // (n_0, n_1, n_2), its rows `row` apart
   std::int64_t row;
   int d;
   DifferenceWeights<T> weights;
@@ -155,16 +155,6 @@ struct AddDifference {
                     far * static_cast<T>(of * static_cast<double>(f[k] - a[k]));
       numbers[k] = First ? sum : numbers[k] + sum;
     }
-  }
-};
-
-/// to = v of one component v of whole numbers times `unit`.
-template <class T>
-struct LoadWholeNumbers {
-  AddDifference<T> of;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    of.to[(i * of.n[1] + j) * of.row + k] = static_cast<T>(
-        of.unit * static_cast<double>(of.component[(i * of.n[1] + j) * of.n[2] + k]));
   }
 };
 

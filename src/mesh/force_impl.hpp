@@ -98,6 +98,20 @@ struct LoadComponent {
   }
 };
 
+/// The same from whole numbers times `unit`.
+template <class T>
+struct LoadWholeNumbers {
+  std::int64_t const* whole;
+  double unit;
+  std::int64_t n[3], row;
+  T* component;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    component[(i * n[1] + j) * row + k] =
+        static_cast<T>(unit * static_cast<double>(whole[(i * n[1] + j) * n[2] + k]));
+  }
+};
+
 /// The adjoint of SpectralSlope: mesh += i k_d component, and for the first component mesh = i k_d component.
 template <class T>
 struct AddSpectralSlope {
@@ -595,21 +609,25 @@ void Force<Exec, T>::add_to_pull_back(int d, std::int64_t const* component, doub
   expects_to_pull_back(mesh);
   expects(d >= 0 && d < 3, "a component must be 0, 1 or 2", d);
   auto const all = coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2]});
-  bool const spectral = gradient_points(options_.kernel) == 0;
-  detail::AddDifference<T> body{component,
-                                unit,
-                                {shape_[0], shape_[1], shape_[2]},
-                                fft::real_view_of(mesh, shape_[2]).data(),
-                                2 * (shape_[2] / 2 + 1),
-                                d,
-                                {}};
-  if (spectral) {
-    body.to = fft::real_view_of(component_, shape_[2]).data();
-    for_each("coir::mesh::force/load", exec_, all, detail::LoadWholeNumbers<T>{body});
+  std::int64_t const row = 2 * (shape_[2] / 2 + 1);
+  int const points = gradient_points(options_.kernel);
+  if (points == 0) {
+    for_each("coir::mesh::force/load", exec_, all,
+             detail::LoadWholeNumbers<T>{component,
+                                         unit,
+                                         {shape_[0], shape_[1], shape_[2]},
+                                         row,
+                                         fft::real_view_of(component_, shape_[2]).data()});
     return gather(d, mesh);
   }
-  body.weights = {gradient_points(options_.kernel), inverse_spacing(shape_[d], box_)};
-  for_each("coir::mesh::force/divergence", exec_, all, body);
+  for_each("coir::mesh::force/divergence", exec_, all,
+           detail::AddDifference<T>{component,
+                                    unit,
+                                    {shape_[0], shape_[1], shape_[2]},
+                                    fft::real_view_of(mesh, shape_[2]).data(),
+                                    row,
+                                    d,
+                                    {points, inverse_spacing(shape_[d], box_)}});
 }
 
 template <CompiledSpace Exec, Real T>

@@ -4,14 +4,18 @@
 
 #include <mesh/plain_mesh.hpp>
 #include <support/held_memory.hpp>
+#include <support/message_of.hpp>
 #include <support/spaces.hpp>
 
 #include <complex>
 #include <numbers>
+#include <type_traits>
+#include <utility>
 
 using namespace coir;
 using coir::testing::elements;
 using coir::testing::Extents;
+using coir::testing::message_of;
 using coir::testing::scattered;
 using coir::testing::to_view;
 using mesh::Force;
@@ -304,6 +308,46 @@ TYPED_TEST(Forces, SayWhatMemoryTheyTake) {
   EXPECT_NEAR(meshes(ForceKernel::naive, false), 2 * mesh, 2 * padding);
 }
 
+TYPED_TEST(Forces, AreMadeAgainOfWhatWasKept) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  for (Extents const& n : {Extents{1, 1, 1}, Extents{5, 4, 7}, Extents{12, 5, 6}})
+    for (auto const kernel : kernels) {
+      ForceOptions const options{.kernel = kernel, .effort = fft::Effort::estimate};
+      Force<Exec, T> force(Exec{}, n, 3.0, options), plain(Exec{}, n, 3.0, options);
+      auto const kept = fft::allocate_in_place<T, typename Exec::memory_space>("kept", n);
+      auto const density = random_density(n[0] * n[1] * n[2], 5);
+      for (auto* one : {&force, &plain}) set_density(*one, density);
+      plain.solve(0.7);
+      auto const expected = elements(plain.force());
+      force.solve(0.7, kept);
+      EXPECT_EQ(elements(force.force()), expected) << name_of(kernel);
+      set_density(force, random_density(n[0] * n[1] * n[2], 6));
+      force.solve_again(kept);
+      EXPECT_EQ(elements(force.force()), expected) << name_of(kernel);
+    }
+}
+
+TYPED_TEST(Forces, AreMovedAndNotCopied) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  using F = Force<Exec, T>;
+  static_assert(!std::is_copy_constructible_v<F> && !std::is_copy_assignable_v<F>);
+  ForceOptions const options{.effort = fft::Effort::estimate};
+  auto const density = random_density(5 * 4 * 7, 5);
+  F first(Exec{}, {5, 4, 7}, 3.0, options), plain(Exec{}, {5, 4, 7}, 3.0, options),
+      last(Exec{}, {2, 2, 2}, 1.0);
+  for (auto* force : {&first, &plain}) set_density(*force, density);
+  F second(std::move(first));
+  second.solve(0.7);
+  plain.solve(0.7);
+  EXPECT_EQ(elements(second.force()), elements(plain.force()));
+  last = std::move(second);
+  set_density(last, density);
+  last.solve(0.7);
+  EXPECT_EQ(elements(last.force()), elements(plain.force()));
+}
+
 TYPED_TEST(Forces, NameWhatIsWrong) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
@@ -312,6 +356,14 @@ TYPED_TEST(Forces, NameWhatIsWrong) {
   EXPECT_THROW(F(Exec{}, {4, 4, 4}, 0.0), PreconditionError);
   EXPECT_THROW(F(Exec{}, {4, 4, 4}, std::nan("")), PreconditionError);
   EXPECT_THROW(F(Exec{}, {1 << 20, 1 << 20, 1 << 10}, 1.0), ResourceError);
+  F force(Exec{}, {4, 4, 4}, 1.0);
+  auto const other =
+      fft::allocate_in_place<T, typename Exec::memory_space>("kept", Shape<3>{4, 6, 4});
+  EXPECT_EQ(
+      message_of([&] { force.solve(1, other); }),
+      "the mesh that a potential is kept in must have the spectrum's 4 modes along axis 1, not 6");
+  EXPECT_THROW(force.solve_again(other), PreconditionError);
+  EXPECT_THROW(force.component(0), PreconditionError);
 }
 
 TEST(ForceKernels, AreKnownByName) {

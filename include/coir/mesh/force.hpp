@@ -73,6 +73,13 @@ class Force {
   Force(Exec const& exec, distributed::Group const& group, Shape<3> const& shape, double box,
         GhostWidths const& touched, ForceOptions const& options = {});
 
+  /// A force can be moved, but not copied: a copy would compute in the same memory.
+  Force(Force const&) = delete;
+  Force& operator=(Force const&) = delete;
+  Force(Force&&) = default;
+  Force& operator=(Force&&) = default;
+  ~Force() = default;
+
   /// Bytes that the rank which calls it holds once the density has been painted and solved for: meshes, the planes that ghosts
   /// arrive in, and what transforms work in, on devices at most.
   static std::int64_t bytes(Exec const& exec, distributed::Group const& group,
