@@ -317,7 +317,8 @@ TYPED_TEST(Forces, AreMadeAgainOfWhatWasKept) {
       Force<Exec, T> force(Exec{}, n, 3.0, options), plain(Exec{}, n, 3.0, options);
       auto const kept = fft::allocate_in_place<T, typename Exec::memory_space>("kept", n);
       auto const density = random_density(n[0] * n[1] * n[2], 5);
-      for (auto* one : {&force, &plain}) set_density(*one, density);
+      set_density(force, density);
+      set_density(plain, density);
       plain.solve(0.7);
       auto const expected = elements(plain.force());
       force.solve(0.7, kept);
@@ -337,7 +338,8 @@ TYPED_TEST(Forces, AreMovedAndNotCopied) {
   auto const density = random_density(5 * 4 * 7, 5);
   F first(Exec{}, {5, 4, 7}, 3.0, options), plain(Exec{}, {5, 4, 7}, 3.0, options),
       last(Exec{}, {2, 2, 2}, 1.0);
-  for (auto* force : {&first, &plain}) set_density(*force, density);
+  set_density(first, density);
+  set_density(plain, density);
   F second(std::move(first));
   second.solve(0.7);
   plain.solve(0.7);

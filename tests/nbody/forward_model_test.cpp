@@ -393,7 +393,11 @@ TYPED_TEST(ForwardModelOf, NamesWhatIsWrong) {
                PreconditionError);
   EXPECT_THROW(model.value_and_grad(noise, p, std::vector<typename Model::Loss>{}),
                PreconditionError);
-  EXPECT_THROW(model.value_and_grad(noise, p, {{5, nan}}), PreconditionError);
+  for (int const after : {-1, 5})
+    EXPECT_EQ(message_of([&] { model.value_and_grad(noise, p, {{after, nan}}); }),
+              "a loss must be after 0 to 4 steps, not " + std::to_string(after));
+  EXPECT_EQ(message_of([&] { model.value_and_grad(noise, p, DensityMisfit<Exec, T>{}); }),
+            "the density of a loss must have at least one cell along a side, not 0");
   EXPECT_THROW(model.value(noise, p, {{5, nan}}), PreconditionError);
   EXPECT_NE(message_of([&] { model.value_and_grad(noise, p, {{1, nullptr}}); }).find("empty"),
             std::string::npos);
