@@ -108,19 +108,12 @@ inline std::vector<double> weights_of_bins(PowerSpectrum const& spectrum, double
   return weights;
 }
 
-template <class T>
-struct AddSlopes {
-  T const* slope;
-  T* sum;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { sum[i] += slope[i]; }
-};
-
 template <class Exec, class T>
 PowerSpectrum power_spectrum_pull_back(Exec const& exec, Sample<T> const& sample, double box,
                                        std::int64_t cells, SlopeOfPower const& slope_of_power,
-                                       T* to, PowerSpectrumOptions const& options) {
+                                       T* to, PowerSpectrumOptions const& options,
+                                       Derivatives derivatives) {
   using Space = typename Exec::memory_space;
-  using Numbers = Kokkos::View<T*, Space>;
   expects_measurable(box, cells, options);
 
   ProfilingRegion const region("coir::mesh::power_spectrum_pull_back");
@@ -154,36 +147,25 @@ PowerSpectrum power_spectrum_pull_back(Exec const& exec, Sample<T> const& sample
                Symmetrise<T>{modes, cells});
   }
 
-  auto const read_slopes = [&](auto const& modes, T const* position, T* slopes) {
+  auto const read_slopes = [&](auto const& modes, T const* position, Derivatives into) {
     auto const slope_of_mesh = fft::real_view_of(modes, cells);
     spectra.transforms().backward(modes, slope_of_mesh);
     interpolation_slopes<Exec, T, 1>(exec, position, sample.particles, box,
-                                     read_only(cells_of(slope_of_mesh)), nullptr, slopes,
-                                     options.assignment);
+                                     read_only(cells_of(slope_of_mesh)), nullptr, to,
+                                     options.assignment, into);
   };
-  read_slopes(spectrum, sample.position, to);
-  if (options.interlace) {
-    std::int64_t const count = 3 * sample.particles;
-    expects_memory<Space>(count * static_cast<std::int64_t>(sizeof(T)),
-                          "slopes of the second mesh of a power spectrum");
-    Numbers const more(Kokkos::view_alloc(Kokkos::WithoutInitializing,
-                                          "coir::mesh::power_spectrum_pull_back/slopes"),
-                       count);
-    read_slopes(spectra.second(), spectra.shifted(), more.data());
-    for_each("coir::mesh::power_spectrum_pull_back/add", exec, coir::box<1, std::int64_t>({count}),
-             AddSlopes<T>{more.data(), to});
-    exec.fence();  // before the slopes go
-  }
+  read_slopes(spectrum, sample.position, derivatives);
+  if (options.interlace) read_slopes(spectra.second(), spectra.shifted(), Derivatives::add);
   exec.fence();  // before the meshes go
   return result;
 }
 
 }  // namespace coir::mesh::detail
 
-#define COIR_INSTANTIATE_POWER_SPECTRUM_PULL_BACK_OF(Exec, T)                                     \
-  template PowerSpectrum power_spectrum_pull_back<Exec, T>(Exec const&, Sample<T> const&, double, \
-                                                           std::int64_t, SlopeOfPower const&, T*, \
-                                                           PowerSpectrumOptions const&);
+#define COIR_INSTANTIATE_POWER_SPECTRUM_PULL_BACK_OF(Exec, T)                       \
+  template PowerSpectrum power_spectrum_pull_back<Exec, T>(                         \
+      Exec const&, Sample<T> const&, double, std::int64_t, SlopeOfPower const&, T*, \
+      PowerSpectrumOptions const&, Derivatives);
 #define COIR_INSTANTIATE_POWER_SPECTRUM_PULL_BACK(Exec)      \
   namespace coir::mesh::detail {                             \
   COIR_INSTANTIATE_POWER_SPECTRUM_PULL_BACK_OF(Exec, float)  \

@@ -10,11 +10,12 @@
 
 namespace coir::mesh::detail {
 
-/// to(p, d) = sum_v weight(p, v) slope(v, d), or the slopes of a mesh of numbers as they are.
+/// to(p, d) = sum_v weight(p, v) slope(v, d), or the slopes of a mesh of numbers as they are; or this added.
 template <class T, int Components>
 struct StoreSlopes {
   T const* weight;
   T* to;
+  bool adds;
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t p,
                                               Value<T, 3 * Components> const& slope) const {
@@ -24,7 +25,7 @@ struct StoreSlopes {
       COIR_UNROLL
       for (int v = 0; v < Components; ++v)
         sum += (weight == nullptr ? T(1) : weight[p * Components + v]) * slope.component[3 * v + d];
-      to[3 * p + d] = sum;
+      to[3 * p + d] = adds ? to[3 * p + d] + sum : sum;
     }
   }
 };
@@ -32,8 +33,8 @@ struct StoreSlopes {
 template <class Exec, class T, int Components>
 void interpolation_slopes(Exec const& exec, T const* position, std::int64_t particles, double box,
                           Cells<T const> const& cells, T const* weight, T* to,
-                          Assignment assignment) {
-  StoreSlopes<T, Components> const store{weight, to};
+                          Assignment assignment, Derivatives derivatives) {
+  StoreSlopes<T, Components> const store{weight, to, derivatives == Derivatives::add};
   with_support(assignment, [&]<int Support>(std::integral_constant<int, Support>) {
     read_out("coir::mesh::pull_back", exec, position, particles,
              InterpolationSlopes<Support, Components, T>(cells, box), store);
@@ -45,7 +46,7 @@ void interpolation_slopes(Exec const& exec, T const* position, std::int64_t part
 #define COIR_INSTANTIATE_PULL_BACK_OF(Exec, T, Components)                                         \
   template void interpolation_slopes<Exec, T, Components>(Exec const&, T const*, std::int64_t,     \
                                                           double, Cells<T const> const&, T const*, \
-                                                          T*, Assignment);
+                                                          T*, Assignment, Derivatives);
 #define COIR_INSTANTIATE_PULL_BACK(Exec)         \
   namespace coir::mesh::detail {                 \
   COIR_INSTANTIATE_PULL_BACK_OF(Exec, float, 1)  \

@@ -250,6 +250,13 @@ TYPED_TEST(SpectrumPullBackTest, OverwritesSlopesOfAnyLayout) {
     EXPECT_GT(norm(components_of(found)), 0);
     EXPECT_EQ(components_of(over), components_of(found));
     EXPECT_EQ(components_of(left), components_of(found));
+    auto const sum = vectors_of<TypeParam>(Values(60, 1000));
+    power_spectrum_pull_back(exec, positions, box, 6, slope, sum, options,
+                             coir::mesh::Derivatives::add);
+    auto const added = components_of(sum), alone = components_of(found);
+    for (std::size_t i = 0; i < added.size(); ++i)  // two sums, each rounded
+      EXPECT_NEAR(added[i] - 1000, alone[i],
+                  2 * std::numeric_limits<T>::epsilon() * (1000 + std::abs(alone[i])));
   }
 }
 

@@ -155,6 +155,29 @@ void expect_readout_pull_back(Extents const& n, Positions const& particles,
 
 }  // namespace
 
+TYPED_TEST(PullBack, OfPaintIsAddedWhereAsked) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  auto const cells = new_mesh<Exec, T>({5, 4, 7});
+  fill_at_random(cells, 1);
+  auto const positions = to_view<Exec, T>(scattered(129, 2.5, 9));
+  VectorsOf<Exec, T> const alone("alone", 129), sum("sum", 129);
+  Kokkos::View<T* [3], Kokkos::LayoutLeft, typename Exec::memory_space> const left("left", 129);
+  Kokkos::deep_copy(sum, T(10));
+  Kokkos::deep_copy(left, T(10));
+  mesh::paint_pull_back(Exec{}, positions, 2.5, cells, alone, mesh::Assignment::tsc);
+  mesh::paint_pull_back(Exec{}, positions, 2.5, cells, sum, mesh::Assignment::tsc,
+                        mesh::Derivatives::add);
+  mesh::paint_pull_back(Exec{}, positions, 2.5, cells, left, mesh::Assignment::tsc,
+                        mesh::Derivatives::add);
+  auto const found = elements(sum), expected = elements(alone);
+  auto const of_left = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, left);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ASSERT_EQ(found[i], double(T(10) + T(expected[i])));
+    ASSERT_EQ(of_left(i / 3, i % 3), T(found[i]));
+  }
+}
+
 TYPED_TEST(PullBack, OfReadoutIsThePlainLoop) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;

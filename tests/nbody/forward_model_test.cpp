@@ -261,6 +261,30 @@ TYPED_TEST(ForwardModelOf, TakesAnyLossOfTheDensity) {
               16 * eps * std::abs(a.slope.parameters.sigma8));
 }
 
+TYPED_TEST(ForwardModelOf, TakesSumsOfLosses) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  ModelOf<TypeParam> const model(
+      Exec{}, {.side = side, .box = 12, .simulation = steps(Stepper::fastpm, Assignment::tsc)});
+  auto const noise = field_of<TypeParam>(normal_numbers(side * side * side, 1), side);
+  auto const p = cosmology::planck18();
+  auto const of_density = misfit<TypeParam>(Assignment::tsc);
+  nbody::PowerMisfit const of_power{.target = {1, 2, 3}, .inverse_variance = {1, 1, 1}};
+  auto const sum = [&](Particles<Exec, T> const& particles, Cotangents<Exec, T> const& cotangents) {
+    return of_density(particles, cotangents) + of_power(particles, cotangents);
+  };
+  auto const once = model.value_and_grad(noise, p, sum);
+  auto const listed = model.value_and_grad(noise, p, {{4, of_density}, {4, of_power}});
+  double const eps = std::numeric_limits<T>::epsilon();
+  EXPECT_NEAR(once.value, listed.value, 4 * eps * listed.value);
+  // Sums of the same derivatives in another order; on the way back each of four steps rounds them again.
+  auto const a = elements(once.slope.noise), b = elements(listed.slope.noise);
+  double largest = 0;
+  for (double const number : b) largest = std::max(largest, std::abs(number));
+  EXPECT_GT(largest, 0);
+  for (std::size_t c = 0; c < a.size(); ++c) EXPECT_NEAR(a[c], b[c], 1000 * eps * largest);
+}
+
 // The slope is given as zeros, so that a loss may add to it, or leave cells out.
 TYPED_TEST(ForwardModelOf, TakesLossesOfSomeCells) {
   using Exec = typename TypeParam::Exec;

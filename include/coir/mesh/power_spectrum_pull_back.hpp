@@ -10,6 +10,7 @@
 #include <coir/mesh/detail/checks.hpp>
 #include <coir/mesh/detail/staged.hpp>
 #include <coir/mesh/power_spectrum.hpp>
+#include <coir/mesh/pull_back.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -26,7 +27,8 @@ namespace detail {
 template <class Exec, class T>
 PowerSpectrum power_spectrum_pull_back(Exec const& exec, Sample<T> const& sample, double box,
                                        std::int64_t cells, SlopeOfPower const& slope_of_power,
-                                       T* to, PowerSpectrumOptions const& options);
+                                       T* to, PowerSpectrumOptions const& options,
+                                       Derivatives derivatives);
 
 }  // namespace detail
 
@@ -47,6 +49,7 @@ PowerSpectrum power_spectrum_pull_back(Exec const& exec, Sample<T> const& sample
 /// \param slope_of_power      called once with the spectrum; returns dJ/dP_b for each of its bins, of which those of bins
 ///                            without modes are ignored
 /// \param slope_of_positions  out: (N, 3), dJ / d position
+/// \param derivatives         whether they replace what is there or are added to it
 /// \return  the spectrum
 /// \throws PreconditionError as power_spectrum(); if the result's shape doesn't fit or it lies in the memory of the positions;
 ///   if the slopes of the power aren't one for each bin, or one isn't finite
@@ -57,15 +60,18 @@ template <CompiledSpace Exec, VectorsOfParticles Positions, VectorsOfParticles S
 PowerSpectrum power_spectrum_pull_back(Exec const& exec, Positions const& positions, double box,
                                        std::int64_t cells, SlopeOfPower const& slope_of_power,
                                        Slopes const& slope_of_positions,
-                                       PowerSpectrumOptions const& options = {}) {
+                                       PowerSpectrumOptions const& options = {},
+                                       Derivatives derivatives = Derivatives::overwrite) {
   using T = typename Slopes::value_type;
   auto const at = detail::staged_sample(exec, positions);
   detail::expects_vectors(slope_of_positions, "slopes of positions",
                           static_cast<std::int64_t>(positions.extent(0)));
-  auto const to = detail::staged_particles(exec, slope_of_positions, Access::write);
+  auto const to = detail::staged_particles(
+      exec, slope_of_positions, derivatives == Derivatives::add ? Access::both : Access::write);
   detail::expects_apart(to, "the slopes", at, "the positions");
   PowerSpectrum spectrum = detail::power_spectrum_pull_back<Exec, T>(
-      exec, detail::sample_of(at), box, cells, slope_of_power, to.elements().data, options);
+      exec, detail::sample_of(at), box, cells, slope_of_power, to.elements().data, options,
+      derivatives);
   to.finish();
   return spectrum;
 }
@@ -77,11 +83,13 @@ template <CompiledSpace Exec, VectorsOfParticles Positions, VectorsOfParticles S
 PowerSpectrum power_spectrum_pull_back(Exec const& exec, Positions const& positions, double box,
                                        std::int64_t cells, std::span<double const> slope_of_power,
                                        Slopes const& slope_of_positions,
-                                       PowerSpectrumOptions const& options = {}) {
+                                       PowerSpectrumOptions const& options = {},
+                                       Derivatives derivatives = Derivatives::overwrite) {
   SlopeOfPower const known = [&](PowerSpectrum const&) {
     return std::vector<double>(slope_of_power.begin(), slope_of_power.end());
   };
-  return power_spectrum_pull_back(exec, positions, box, cells, known, slope_of_positions, options);
+  return power_spectrum_pull_back(exec, positions, box, cells, known, slope_of_positions, options,
+                                  derivatives);
 }
 
 }  // namespace coir::mesh

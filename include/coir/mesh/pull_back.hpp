@@ -17,15 +17,18 @@
 
 namespace coir::mesh {
 
+/// What becomes of numbers that are where derivatives are written to.
+enum class Derivatives { overwrite, add };
+
 namespace detail {
 
-/// to(p, d) = sum_v weight(p, v) sum_g dW(x_p - x_g) / dx_d mesh(g, v); without weights they are 1.
+/// to(p, d) = sum_v weight(p, v) sum_g dW(x_p - x_g) / dx_d mesh(g, v), or this added; without weights they are 1.
 ///
 /// \tparam Components  of the mesh: 1 or 3
 template <class Exec, class T, int Components>
 void interpolation_slopes(Exec const& exec, T const* position, std::int64_t particles, double box,
                           Cells<T const> const& cells, T const* weight, T* to,
-                          Assignment assignment);
+                          Assignment assignment, Derivatives derivatives = Derivatives::overwrite);
 
 }  // namespace detail
 
@@ -40,6 +43,7 @@ void interpolation_slopes(Exec const& exec, T const* position, std::int64_t part
 /// \param box                 length of the cubic box, > 0
 /// \param slope_of_mesh       (n_0, n_1, n_2)
 /// \param slope_of_positions  out: (N, 3), dJ / d position
+/// \param derivatives         whether they replace what is there or are added to it
 ///
 /// Views may have any layout; as for paint() those that lie otherwise than the kernels need are copied.
 ///
@@ -51,7 +55,8 @@ template <CompiledSpace Exec, VectorsOfParticles Positions, RealViewOfRank<3> Me
            SameValueType<Positions, Mesh, Slopes> && CanAccess<Exec, Positions, Mesh, Slopes>
 void paint_pull_back(Exec const& exec, Positions const& positions, double box,
                      Mesh const& slope_of_mesh, Slopes const& slope_of_positions,
-                     Assignment assignment = Assignment::cic) {
+                     Assignment assignment = Assignment::cic,
+                     Derivatives derivatives = Derivatives::overwrite) {
   using T = typename Slopes::value_type;
   auto const particles = static_cast<std::int64_t>(positions.extent(0));
   detail::expects_box(box);
@@ -59,12 +64,13 @@ void paint_pull_back(Exec const& exec, Positions const& positions, double box,
   detail::expects_vectors(slope_of_positions, "slopes of positions", particles);
   auto const at = detail::staged_particles(exec, positions, Access::read);
   auto const from = detail::staged_mesh(exec, slope_of_mesh, Access::read);
-  auto const to = detail::staged_particles(exec, slope_of_positions, Access::write);
+  auto const to = detail::staged_particles(
+      exec, slope_of_positions, derivatives == Derivatives::add ? Access::both : Access::write);
   detail::expects_apart(to, "the slopes", at, "the positions");
   detail::expects_apart(to, "the slopes", from, "the mesh");
   detail::interpolation_slopes<Exec, T, 1>(exec, at.elements().data, particles, box,
                                            read_only(cells_of(from.elements())), nullptr,
-                                           to.elements().data, assignment);
+                                           to.elements().data, assignment, derivatives);
   to.finish();
 }
 

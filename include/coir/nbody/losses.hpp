@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Losses for ForwardModel: how far the particles' density, or its power spectrum, is from one that was observed.
+/// Losses for ForwardModel: how far the particles' density, or its power spectrum, is from one that was observed. They add their
+/// derivatives to the cotangents, so that the sum of some is a function that calls them and adds up what they return.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
@@ -100,7 +101,7 @@ struct DensityLoss {
     double const value = f(density, slope);
     for_each("coir::nbody::loss/slope", exec, all, detail::ScaleMesh<T>{slope.data(), factor});
     mesh::paint_pull_back(exec, particles.position, particles.box, slope, cotangents.position,
-                          assignment);
+                          assignment, mesh::Derivatives::add);
     return value;
   }
 };
@@ -189,7 +190,7 @@ struct PowerMisfit {
     };
     mesh::power_spectrum_pull_back(Exec{}, particles.position, particles.box,
                                    cells == 0 ? particles.side : cells, slope_of_power,
-                                   cotangents.position, options);
+                                   cotangents.position, options, mesh::Derivatives::add);
     return sum;
   }
 
