@@ -6,6 +6,7 @@
 #include "deposit.hpp"
 
 #include <coir/core/loops.hpp>
+#include <coir/core/math.hpp>
 #include <coir/core/scratch_atomics.hpp>
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/paint.hpp>
@@ -115,15 +116,19 @@ struct JoinRanges {
 };
 
 /// Paints with a team per chunk of consecutive particles. Their deposits are added up in scratch memory, in a tile around
-/// most of them and in whole numbers, for which there are fast atomics; the tile is then added to the mesh row by row.
-/// Particles that reach out of the tile, or whose position is NaN, are added to the mesh directly.
-template <int Support, class T, class Mesh, class Deposit>
+/// most of them and in whole numbers, for which there are fast atomics; the tile is then added to the mesh row by row. Vectors
+/// are painted one component after the other.
+/// Particles that reach out of the tile, or whose position is NaN, are added to the mesh directly, and so are all of a chunk
+/// where a value is NaN or infinite.
+template <int Support, int Components, class T, class Mesh, class Deposit>
 struct PaintTiles {
   static constexpr int team = 256;
   static constexpr int samples = 4;   // particles per thread that the tile is fitted to
   static constexpr int longest = 64;  // side of a tile
   static constexpr int most_cells = 9216 * 4 / static_cast<int>(sizeof(T));
   static constexpr int most_particles = 4096;
+  static constexpr int passes = Components == 0 ? 1 : Components;
+  static constexpr int apart = passes;  // numbers from a cell of the mesh to the next
 
   using Cell = typename Deposit::Cell;
   using Whole = Fixed<T>;
@@ -133,7 +138,7 @@ struct PaintTiles {
   PerAxis<T> per_cell;
   int chunk;
   Deposit deposit;
-  T whole, per_part;  // parts that a particle is cut into, and the inverse
+  T whole;  // parts: of each mass of 1, or of the sum of the sizes of a chunk's values
 
   /// A box of cells: the first cell, and the number of cells along each axis.
   struct Tile {
@@ -145,20 +150,53 @@ struct PaintTiles {
     std::int64_t const begin = std::int64_t(member.league_rank()) * chunk,
                        rest = painted.particles - begin;
     int const count = rest < chunk ? static_cast<int>(rest) : chunk;
+    T parts[passes];  // that 1 is cut into
+    if (!find_parts(member, begin, count, parts)) {
+      for (int p = member.team_rank(); p < count; p += team) add_directly(begin + p);
+      return;
+    }
     auto* const sum = static_cast<Whole*>(member.team_shmem().get_shmem(+scratch_bytes));
     Tile const tile = tile_around(member, painted.position + 3 * begin, count);
     int const size = tile.side[0] * tile.side[1] * tile.side[2];
-    for (int c = member.team_rank(); c < size; c += team) sum[c] = 0;
-    member.team_barrier();
-    for (int p = member.team_rank(); p < count; p += team) add(tile, sum, begin + p);
-    member.team_barrier();
-    add_to_mesh_by_rows(member, tile, sum);
+    for (int v = 0; v < passes; ++v) {
+      if (v > 0) member.team_barrier();
+      for (int c = member.team_rank(); c < size; c += team) sum[c] = 0;
+      member.team_barrier();
+      for (int p = member.team_rank(); p < count; p += team) add(tile, sum, begin + p, v, parts[v]);
+      member.team_barrier();
+      add_to_mesh_by_rows(member, tile, sum, v, T(1) / parts[v]);
+    }
   }
 
  private:
   /// Cells in memory along an axis. A window may be taken for periodic, because no particle touches both of its ends.
   KOKKOS_FORCEINLINE_FUNCTION std::int32_t extent(int d) const {
     return static_cast<std::int32_t>(cells.held(d));
+  }
+
+  /// \return  false if there is no such number, because a value isn't finite
+  template <class Member>
+  KOKKOS_FORCEINLINE_FUNCTION bool find_parts(Member const& member, std::int64_t begin, int count,
+                                              T (&parts)[passes]) const {
+    if constexpr (Components == 0) {
+      parts[0] = whole;
+    } else {
+      // A scale beyond which its inverse would underflow isn't needed: smaller values are no numbers of type T either.
+      constexpr T largest_scale = sizeof(T) == 4 ? T(0x1p120) : static_cast<T>(0x1p1000);
+      constexpr T largest = std::numeric_limits<T>::max();
+      bool finite = true;
+      for (int v = 0; v < Components; ++v) {
+        T sizes = 0;
+        for (int p = member.team_rank(); p < count; p += team)
+          sizes += math::abs(painted.value[(begin + p) * Components + v]);
+        member.team_reduce(Kokkos::Sum<T>(sizes));
+        finite = finite && sizes <= largest;
+        T const scale = whole / sizes;
+        parts[v] = scale < largest_scale ? scale : largest_scale;
+      }
+      return finite;
+    }
+    return true;
   }
 
   /// The tile that holds a sample of the particles; if that is too large, a part of it around the middle particle.
@@ -207,14 +245,15 @@ struct PaintTiles {
     return tile;
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION Whole parts_of(Cell amount) const {
-    if constexpr (std::is_same_v<Cell, Whole>)
-      return amount;
-    else
-      return static_cast<Whole>(amount * whole + T(0.5));
+  KOKKOS_FORCEINLINE_FUNCTION void add_directly(std::int64_t particle) const {
+    Located<Support, T> const at(painted.position + 3 * particle, per_cell, cells);
+    add_to_mesh<std::int64_t, Components>(cells, at, particle, deposit);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void add(Tile const& tile, Whole* sum, std::int64_t particle) const {
+  /// \param v      the component
+  /// \param parts  that 1 is cut into
+  KOKKOS_FORCEINLINE_FUNCTION void add(Tile const& tile, Whole* sum, std::int64_t particle, int v,
+                                       T parts) const {
     Located<Support, T> const at(painted.position + 3 * particle, per_cell, cells);
     bool inside = at.is_number();
     std::int32_t local[3];
@@ -224,19 +263,38 @@ struct PaintTiles {
       local[d] = local[d] < 0 ? local[d] + extent(d) : local[d];
       inside = inside && local[d] + Support <= tile.side[d];
     }
-    if (!inside) return add_to_mesh<std::int64_t, 0>(cells, at, particle, deposit);
+    if (!inside) {
+      if (v == 0) add_to_mesh<std::int64_t, Components>(cells, at, particle, deposit);
+      return;
+    }
     int const row = tile.side[2], plane = tile.side[1] * row;
     Whole* const first = sum + local[0] * plane + local[1] * row + local[2];
-    deposit(particle, at.axis[0].weight, at.axis[1].weight, at.axis[2].weight,
-            [&](int a, int b, int c, int, Cell const amount) {
-              coir::detail::add_in_scratch(first + (a * plane + b * row + c), parts_of(amount));
-            });
+    auto const& w = at.axis;
+    if constexpr (Components == 0) {
+      deposit(particle, w[0].weight, w[1].weight, w[2].weight,
+              [&](int a, int b, int c, int, Cell const amount) {
+                Whole whole_amount;
+                if constexpr (std::is_same_v<Cell, Whole>)
+                  whole_amount = amount;
+                else
+                  whole_amount = static_cast<Whole>(amount * parts + T(0.5));
+                coir::detail::add_in_scratch(first + (a * plane + b * row + c), whole_amount);
+              });
+    } else {
+      T const value = parts * painted.value[particle * Components + v];
+      DepositNumbers<Support, 0, T>{nullptr}(particle, w[0].weight, w[1].weight, w[2].weight,
+                                             [&](int a, int b, int c, int, T const weight) {
+                                               coir::detail::add_in_scratch(
+                                                   first + (a * plane + b * row + c),
+                                                   static_cast<Whole>(math::rint(weight * value)));
+                                             });
+    }
   }
 
   /// Adds the tile to the mesh, half a warp or a warp per row.
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh_by_rows(Member const& member, Tile const& tile,
-                                                       Whole const* sum) const {
+                                                       Whole const* sum, int v, T per_part) const {
     int const lanes = tile.side[2] <= 16 ? 16 : 32, step = team / lanes;
     int const lane = member.team_rank() % lanes;
     std::int32_t x = 0, y = member.team_rank() / lanes;
@@ -248,14 +306,14 @@ struct PaintTiles {
       if (x >= tile.side[0]) return;
       Whole const* const from = sum + (x * tile.side[1] + y) * tile.side[2];
       Cell* const to =
-          cells.data + around(tile, x, 0) * cells.plane + around(tile, y, 1) * cells.row;
+          cells.data + around(tile, x, 0) * cells.plane + around(tile, y, 1) * cells.row + v;
       for (int z = lane; z < tile.side[2]; z += lanes) {
         Whole const amount = from[z];
         if (amount == 0) continue;
         if constexpr (std::is_same_v<Cell, Whole>)
-          Kokkos::atomic_add(to + around(tile, z, 2), amount);
+          Kokkos::atomic_add(to + around(tile, z, 2) * apart, amount);
         else
-          Kokkos::atomic_add(to + around(tile, z, 2), static_cast<T>(amount) * per_part);
+          Kokkos::atomic_add(to + around(tile, z, 2) * apart, static_cast<T>(amount) * per_part);
       }
     }
   }
@@ -292,8 +350,6 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box, Mesh co
   expects(scheme == PaintScheme::automatic || scheme == PaintScheme::atomics ||
               scheme == PaintScheme::tiles,
           "on devices the scheme must be atomics or tiles", name_of(scheme));
-  expects(Components == 0 || scheme != PaintScheme::tiles,
-          "the scheme tiles is for masses of 1: leave the values out, or take atomics");
   using Cell = typename Deposit::Cell;
   std::int64_t const row = cells.extent[2] * (Components == 3 ? 3 : 1);
   if (cells.row == row && cells.plane == cells.extent[1] * row)
@@ -308,25 +364,22 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box, Mesh co
              ClearCells<Cell>{cells});
   if (painted.particles == 0) return;
   auto const per_cell = cells.template inverse_spacing<T>(box);
-  if constexpr (Components == 0) {
-    if (scheme == PaintScheme::tiles) {
-      using Tiles = PaintTiles<Support, T, Mesh, Deposit>;
-      int const chunk =
-          chunk_of(painted.particles, cells.held(0) * cells.extent[1] * cells.extent[2],
-                   Tiles::most_particles);
-      // Few enough parts per particle for a whole chunk in one cell not to overflow.
-      T const whole =
-          static_cast<T>(std::int64_t(1) << (sizeof(T) == 4 ? 30 : 62)) / static_cast<T>(chunk);
-      Tiles const body{painted, cells, per_cell, chunk, deposit, whole, T(1) / whole};
-      std::int64_t const teams = (painted.particles + chunk - 1) / chunk;
-      using Policy =
-          Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Tiles::team, Support == 2 ? 5 : 2>>;
-      Kokkos::parallel_for("coir::mesh::paint/tiles",
-                           Policy(exec, static_cast<int>(teams), Tiles::team)
-                               .set_scratch_size(0, Kokkos::PerTeam(Tiles::scratch_bytes + 64)),
-                           body);
-      return;
-    }
+  if (scheme == PaintScheme::tiles) {
+    using Tiles = PaintTiles<Support, Components, T, Mesh, Deposit>;
+    int const chunk = chunk_of(painted.particles, cells.held(0) * cells.extent[1] * cells.extent[2],
+                               Tiles::most_particles);
+    // Few enough parts for all of a chunk in one cell not to overflow.
+    auto const most = static_cast<T>(std::int64_t(1) << (sizeof(T) == 4 ? 30 : 62));
+    Tiles const body{painted, cells,   per_cell,
+                     chunk,   deposit, Components == 0 ? most / static_cast<T>(chunk) : most};
+    std::int64_t const teams = (painted.particles + chunk - 1) / chunk;
+    constexpr int at_a_time = Support > 2 ? 2 : Components == 0 ? 5 : 4;
+    using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Tiles::team, at_a_time>>;
+    Kokkos::parallel_for("coir::mesh::paint/tiles",
+                         Policy(exec, static_cast<int>(teams), Tiles::team)
+                             .set_scratch_size(0, Kokkos::PerTeam(Tiles::scratch_bytes + 64)),
+                         body);
+    return;
   }
   PaintAtomics<Support, Components, T, Mesh, Deposit> const body{
       painted, cells, per_cell, deposit,

@@ -16,24 +16,18 @@
 
 namespace coir::mesh::detail {
 
-template <class T>
-struct SumOfParts {
-  Cells<Fixed<T>> cells;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k,
-                                  std::int64_t& sum) const {
-    sum += cells.data[i * cells.plane + j * cells.row + k];
-  }
-};
-
-/// Each cell of whole numbers becomes a number, in the same memory.
+/// Each cell of whole numbers becomes a number, in the same memory; their sum is that of the whole numbers.
 template <class T>
 struct PartsToNumbers {
   Cells<Fixed<T>> parts;
   T* data;
   T per_part;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k,
+                                  std::int64_t& sum) const {
     std::int64_t const c = i * parts.plane + j * parts.row + k;
-    ::new (static_cast<void*>(data + c)) T(static_cast<T>(parts.data[c]) * per_part);
+    Fixed<T> const part = parts.data[c];
+    sum += part;
+    ::new (static_cast<void*>(data + c)) T(static_cast<T>(part) * per_part);
   }
 };
 
@@ -90,10 +84,6 @@ void paint_parts(Exec const& exec, Painted<T> const& painted, double box, Mesh c
                  PaintScheme scheme, Ranks const& ranks) {
   using Whole = Fixed<T>;
   auto const parts = parts_in(cells);
-  // Row by row, without the gaps, which a caller may use. Compilers remove these loops.
-  for (std::int64_t i = 0; i < cells.held(0); ++i)
-    for (std::int64_t j = 0; j < cells.extent[1]; ++j)
-      begin_lifetimes<Whole>(cells.data + i * cells.plane + j * cells.row, cells.extent[2]);
   // Ghosts are in the sums of the planes that they stand for.
   auto const own = ranks.own(parts);
   auto const numbers = ranks.own(cells);
@@ -101,15 +91,19 @@ void paint_parts(Exec const& exec, Painted<T> const& painted, double box, Mesh c
   std::int64_t const particles = ranks.sum(painted.particles);
   int bits = sizeof(T) == 4 ? 18 : 40;
   for (;; bits -= 4) {
+    // Row by row, without the gaps, which a caller may use. Compilers remove these loops.
+    for (std::int64_t i = 0; i < cells.held(0); ++i)
+      for (std::int64_t j = 0; j < cells.extent[1]; ++j)
+        begin_lifetimes<Whole>(cells.data + i * cells.plane + j * cells.row, cells.extent[2]);
     Whole const whole = Whole(1) << bits;
     paint_with<Support, 0>(exec, painted, box, parts, DepositParts<Support, T>{whole}, scheme);
     ranks.template add_ghosts<0>(exec, parts);
     std::int64_t sum = 0;
-    reduce("coir::mesh::paint/sum", exec, all, SumOfParts<T>{own}, Kokkos::Sum<std::int64_t>(sum));
-    if (ranks.sum(sum) == particles * static_cast<std::int64_t>(whole) || bits < 4) break;
+    reduce("coir::mesh::paint/numbers", exec, all,
+           PartsToNumbers<T>{own, numbers.data, T(1) / static_cast<T>(whole)},
+           Kokkos::Sum<std::int64_t>(sum));
+    if (ranks.sum(sum) == particles * static_cast<std::int64_t>(whole) || bits < 4) return;
   }
-  for_each("coir::mesh::paint/numbers", exec, all,
-           PartsToNumbers<T>{own, numbers.data, T(1) / static_cast<T>(Whole(1) << bits)});
 }
 
 /// \tparam Components  see DepositNumbers

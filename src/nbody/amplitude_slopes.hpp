@@ -83,35 +83,32 @@ struct SumOfSizes {
   }
 };
 
-/// Devices: whole numbers, whose sums don't depend on the order of additions.
+/// Devices: sums over shells, the modes of one |q|^2 with q their whole wave numbers. Modes side by side are in different shells, so
+/// that threads seldom add to one number at once, as they would to a node's. In whole numbers sums don't depend on the order of
+/// additions.
 template <class T>
-struct AddAmplitudeSlopes {
+struct AddToShells {
   using Word =
       unsigned long long;  // for which devices have an addition; modulo 2^64 of either sign
   AmplitudeTerms<T> terms;
-  Amplitudes amplitudes;
   double scale;
-  Word* sums;
+  Word* shells;
+
+  static std::int64_t shells_of(std::int64_t n) { return 3 * (n / 2) * (n / 2) + 1; }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    double const square = terms.square(i, j, k);
-    if (square == 0) return;
-    double const term = scale * terms(i, j, k);
-    auto const place = amplitudes.place(square);
-    add(place.below, (1 - place.part) * term);
-    add(place.below + 1, place.part * term);
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION void add(int node, double amount) const {
-    Kokkos::atomic_add(sums + node, static_cast<Word>(static_cast<long long>(math::rint(amount))));
+    double const term = math::rint(scale * terms(i, j, k));
+    Kokkos::atomic_add(shells + static_cast<std::int64_t>(terms.square(i, j, k)),
+                       static_cast<Word>(static_cast<long long>(term)));
   }
 };
 
 /// Bytes that amplitude_slopes() needs.
 template <class Exec, class T>
 std::int64_t amplitude_slopes_bytes(std::int64_t n, std::int64_t nodes) {
-  std::int64_t const tables = runs_on_host<Exec> ? AmplitudeSlopesOfGroup<T>::groups_of(n) : 1;
-  return tables * nodes * static_cast<std::int64_t>(sizeof(double));
+  std::int64_t const sums = runs_on_host<Exec> ? AmplitudeSlopesOfGroup<T>::groups_of(n) * nodes
+                                               : AddToShells<T>::shells_of(n);
+  return sums * static_cast<std::int64_t>(sizeof(double));
 }
 
 /// The sums of dJ / d ln amplitude over all modes, each shared out to the two nodes that it is interpolated between. The same bits
@@ -144,14 +141,20 @@ std::vector<double> amplitude_slopes(Exec const& exec, AmplitudeTerms<T> const& 
     }
     // No sum is larger than that of all sizes, which becomes 2^61 to 2^62.
     int const power = std::min(61 - std::ilogb(sizes), 1000);
-    using Add = AddAmplitudeSlopes<T>;
-    Kokkos::View<typename Add::Word*, Space> const sums(label, static_cast<std::size_t>(nodes));
-    for_each(label, exec, modes, Add{terms, amplitudes, std::ldexp(1.0, power), sums.data()});
+    using Add = AddToShells<T>;
+    Kokkos::View<typename Add::Word*, Space> const shells(
+        label, static_cast<std::size_t>(Add::shells_of(n)));
+    for_each(label, exec, modes, Add{terms, std::ldexp(1.0, power), shells.data()});
     exec.fence();
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, sums);
-    for (std::int64_t node = 0; node < nodes; ++node)
-      result[static_cast<std::size_t>(node)] =
-          std::ldexp(static_cast<double>(static_cast<long long>(host.data()[node])), -power);
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, shells);
+    for (std::size_t square = 1; square < host.size(); ++square) {
+      if (host.data()[square] == 0) continue;
+      double const sum =
+          std::ldexp(static_cast<double>(static_cast<long long>(host.data()[square])), -power);
+      auto const [below, part] = amplitudes.place(static_cast<double>(square));
+      result[static_cast<std::size_t>(below)] += (1 - part) * sum;
+      result[static_cast<std::size_t>(below) + 1] += part * sum;
+    }
   }
   return result;
 }

@@ -164,14 +164,17 @@ void ParticleMover<Exec, T>::paint(Particles<Exec, T> const& particles,
 }
 
 template <CompiledSpace Exec, Real T>
+mesh::PaintScheme ParticleMover<Exec, T>::scheme(bool are_sorted) const {
+  bool const chosen = options_.scheme != mesh::PaintScheme::automatic;
+  return chosen || runs_on_host<Exec> || !are_sorted ? options_.scheme : mesh::PaintScheme::tiles;
+}
+
+template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, bool are_sorted,
                                         PhaseSeconds& seconds,
                                         typename mesh::Force<Exec, T>::Spectrum const& kept) {
   Stopwatch<Exec> const painting(exec_);
-  mesh::PaintOptions paint{options_.assignment, options_.scheme, options_.deterministic};
-  // On devices tiles pay for sorted particles.
-  if (!runs_on_host<Exec> && are_sorted && paint.scheme == mesh::PaintScheme::automatic)
-    paint.scheme = mesh::PaintScheme::tiles;
+  mesh::PaintOptions paint{options_.assignment, scheme(are_sorted), options_.deterministic};
   paint.check_planes = false;  // particles have been brought to their planes
   this->paint(particles, paint);
   seconds.paint += painting.seconds();

@@ -262,7 +262,7 @@ auto Simulation<Exec, T>::pull_back_force(double scale, Spectrum const& mesh,
   auto& force = mover_.force();
   Stopwatch<Exec> const painting(exec_);
   mesh::paint(exec_, particles_.position, cotangents.momentum, particles_.box, force.force(),
-              {.assignment = options_.assignment});
+              {.assignment = options_.assignment, .scheme = mover_.scheme(sorter_.is_sorted())});
   seconds_.paint += painting.seconds();
   Stopwatch<Exec> const solving(exec_);
   auto const potential = force.pull_back(scale, mesh);

@@ -6,11 +6,13 @@
 #include <support/spaces.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <random>
 #include <utility>
+#include <vector>
 
 // Derivatives of a loss of the particles at the end, against differences of the loss.
 
@@ -338,7 +340,7 @@ TYPED_TEST(PullBack, IsInProportionToTheLoss) {
         {.scale_factors = scale_factors(start, 1, 4), .deterministic = true, .reversible = true});
     simulation.advance(4);
     auto const slopes = loss.slopes<Exec, T>(simulation.particles());
-    for (auto const& vectors : {slopes.position, slopes.momentum}) {
+    for (auto const& vectors : std::array{slopes.position, slopes.momentum}) {
       auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, vectors);
       for (std::size_t i = 0; i < host.size(); ++i) host.data()[i] *= static_cast<T>(factor);
       Kokkos::deep_copy(vectors, host);
@@ -368,8 +370,9 @@ TYPED_TEST(PullBack, NeedsCotangentsOfTheirOwn) {
   auto const& particles = simulation.particles();
   auto const own = copy_of(particles);
   using C = Cotangents<Exec, T>;
-  for (auto const& cotangents : {C{own.position, own.position}, C{particles.position, own.momentum},
-                                 C{own.position, particles.momentum}})
+  for (auto const& cotangents : std::vector<C>{{own.position, own.position},
+                                               {particles.position, own.momentum},
+                                               {own.position, particles.momentum}})
     EXPECT_THROW(simulation.pull_back(cotangents), PreconditionError);
   simulation.pull_back({own.position, own.momentum});
 }

@@ -25,8 +25,9 @@ enum class PaintScheme {
   slabs,  ///< hosts: each thread owns a slab of the mesh; best if particles lie roughly in the mesh's order
   private_meshes,  ///< hosts: each thread has a mesh of its own; takes memory for one more per thread
   atomics,         ///< devices: a thread per particle
-  /// devices: chunks of particles are added up in fast memory first, in whole numbers, parts of 2^-18 of a particle
-  /// (float) or 2^-50 (double) or smaller; best if particles that follow each other lie close together. For masses of 1
+  /// devices: chunks of 1024 to 4096 particles are added up in fast memory first, in whole numbers: parts of 2^-18 of a particle
+  /// (float) or 2^-50 (double) or smaller, of values 2^-30 or 2^-62 of the sum of a chunk's sizes. Best if particles that follow
+  /// each other lie close together
   tiles,
 };
 
@@ -147,7 +148,7 @@ void paint(Exec const& exec, Positions const& positions, double box, Mesh const&
 /// Paints a number for each particle in place of mass 1: mesh(g) = sum_p v_p W(x_p - x_g).
 ///
 /// \param values  (N); for vectors (N, 3), and the mesh is (n_0, n_1, n_2, 3)
-/// \throws PreconditionError also if options.deterministic or the scheme is tiles: these are for masses of 1
+/// \throws PreconditionError also if options.deterministic, which is for masses of 1
 template <CompiledSpace Exec, VectorsOfParticles Positions, class Values, class Mesh>
   requires((RealViewOfRank<Values, 1> && WritableRealViewOfRank<Mesh, 3>) ||
            (VectorsOfParticles<Values> && WritableRealViewOfRank<Mesh, 4>)) &&
@@ -219,7 +220,7 @@ void paint(Exec const& exec, GhostPlanes<Exec>& ghosts, Positions const& positio
 ///
 /// \param values  (N), of this rank's particles; for vectors (N, 3), as LayoutRight, and the planes held are (ghosts.held(), n_1,
 ///                n_2, 3)
-/// \throws PreconditionError also if options.deterministic or the scheme is tiles: these are for masses of 1
+/// \throws PreconditionError also if options.deterministic, which is for masses of 1
 template <CompiledSpace Exec, VectorsOfParticles Positions, class Values, class Held>
   requires((RealViewOfRank<Values, 1> && WritableRealViewOfRank<Held, 3>) ||
            (VectorsOfParticles<Values> && WritableRealViewOfRank<Held, 4>)) &&

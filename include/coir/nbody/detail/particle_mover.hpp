@@ -40,6 +40,9 @@ class ParticleMover {
   /// True while the mesh holds the force of the present positions.
   bool has_force() const { return has_force_; }
 
+  /// How particles are painted: on devices in tiles if they are sorted, unless options say otherwise.
+  mesh::PaintScheme scheme(bool are_sorted) const;
+
   /// Paints the density and computes its force.
   /// \param are_sorted  whether the particles are sorted by the mesh, which painting by tiles pays for
   /// \param kept        where the potential is kept, see Force::solve(); may be empty
