@@ -3,6 +3,11 @@
 #include <autodiff/program_grad.hpp>
 #include <coir/fft/gradients.hpp>
 
+#include <support/message_of.hpp>
+
+#include <cstdint>
+#include <limits>
+
 using coir::Array;
 using coir::range;
 using coir::testing::expect_gradient;
@@ -118,4 +123,45 @@ TEST(FftGradients, ComplexTransforms) {
 
 TEST(FftGradients, Float) {
   expect_gradient(jax, "convolution", Convolution{}, waves<float>(0, 9), waves<float>(1, 9));
+}
+
+namespace {
+
+/// sum w (x * k) of a convolution * has the derivatives sum w (. * k) by x: the correlation of w and k.
+template <class T, int Rank>
+void expect_gradient_of_convolution(coir::Shape<Rank> const& shape) {
+  auto const x = waves<T, Rank>(0, shape), k = waves<T, Rank>(1, shape),
+             w = waves<T, Rank>(2, shape);
+  std::int64_t const n = shape.back();
+  auto const found = coir::testing::numbers_of(coir::grad(
+      [&](auto x) { return sum(w * fft::irfftn(fft::rfftn(x) * fft::rfftn(k), n)); })(x));
+  auto const expected = coir::testing::numbers_of(
+      coir::evaluate(fft::irfftn(fft::rfftn(w) * conj(fft::rfftn(k)), n)));
+  // A sum of as many products as there are points, by three transforms of up to six levels.
+  auto const points = static_cast<double>(coir::size_of(shape));
+  double const tolerance = 18 * std::numeric_limits<T>::epsilon() * points;
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    EXPECT_NEAR(found[i], expected[i], tolerance) << coir::in_words(shape);
+}
+
+}  // namespace
+
+TEST(FftGradients, OfAnySize) {
+  for (std::int64_t n : {1, 2, 3, 13, 16}) {
+    expect_gradient_of_convolution<double, 1>({n});
+    expect_gradient_of_convolution<float, 1>({n});
+  }
+  using Box = coir::Shape<3>;
+  for (Box const& shape : {Box{1, 1, 1}, Box{2, 1, 4}, Box{1, 3, 2}, Box{3, 2, 5}, Box{4, 3, 1}})
+    expect_gradient_of_convolution<double, 3>(shape);
+}
+
+TEST(FftGradients, RefuseWhatTransformsRefuse) {
+  using coir::testing::message_of;
+  auto const plain = message_of([] { coir::evaluate(fft::irfft(fft::rfft(waves(0, 8)), 11)); });
+  EXPECT_EQ(message_of([] {
+              coir::grad([](auto x) { return sum(fft::irfft(fft::rfft(x), 11)); })(waves(0, 8));
+            }),
+            plain);
 }
