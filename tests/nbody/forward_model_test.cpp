@@ -353,6 +353,22 @@ TYPED_TEST(ForwardModelOf, KeepsWithinItsMemory) {
     }
 }
 
+TYPED_TEST(ForwardModelOf, KeepsNoPotentialsForValues) {
+  using Exec = typename TypeParam::Exec;
+  auto const noise = field_of<TypeParam>(normal_numbers(side * side * side, 1), side);
+  std::int64_t peak[2];
+  for (bool const keep : {false, true}) {
+    SimulationOptions const options{
+        .scale_factors = scale_factors(0.1, 1, 20), .mesh_ratio = 2, .keep_potentials = keep};
+    ModelOf<TypeParam> const model(Exec{}, {.side = side, .box = 12, .simulation = options});
+    MemoryPool<typename Exec::memory_space>::release();
+    coir::testing::HeldMemory const held;
+    static_cast<void>(model.run(noise, cosmology::planck18()));
+    peak[keep] = held.peak();
+  }
+  EXPECT_EQ(peak[0], peak[1]);
+}
+
 TYPED_TEST(ForwardModelOf, NamesWhatIsWrong) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;

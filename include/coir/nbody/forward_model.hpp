@@ -145,7 +145,7 @@ class ForwardModel {
   Particles<Exec, T> run(ConstField const& noise,
                          cosmology::Parameters<double> const& parameters) const {
     auto const power = power_of(parameters);
-    auto simulation = start(noise, power);
+    auto simulation = start(noise, power, false);
     simulation.advance(simulation.steps_left());
     return simulation.particles();
   }
@@ -171,7 +171,7 @@ class ForwardModel {
                std::vector<Loss> losses) const {
     sort(losses);
     auto const power = power_of(parameters);
-    auto simulation = start(noise, power);
+    auto simulation = start(noise, power, false);
     std::vector<double> values;
     for (auto const& one : losses) {
       simulation.advance(one.steps - simulation.steps_done());
@@ -208,7 +208,7 @@ class ForwardModel {
                                 std::vector<Loss> losses) const {
     sort(losses);
     auto const power = power_of(parameters);
-    std::optional<Simulation<Exec, T>> simulation(start(noise, power));
+    std::optional<Simulation<Exec, T>> simulation(start(noise, power, true));
     for (auto const& one : losses) simulation->advance(one.steps - simulation->steps_done());
 
     auto const cotangents = new_cotangents(simulation->particles());
@@ -290,14 +290,17 @@ class ForwardModel {
           "number, or use double");
   }
 
-  Simulation<Exec, T> start(ConstField const& noise,
-                            cosmology::LinearPower<double> const& power) const {
+  /// \param goes_back  else potentials are kept for nothing
+  Simulation<Exec, T> start(ConstField const& noise, cosmology::LinearPower<double> const& power,
+                            bool goes_back) const {
     if (!is_finite(noise))
       throw NumericalError("the noise is infinite or no number at a site: replace it");
+    SimulationOptions options = options_.simulation;
+    options.keep_potentials = options.keep_potentials && goes_back;
     return Simulation<Exec, T>(exec_,
                                initial_conditions<Exec, T>(exec_, options_.side, options_.box,
                                                            power, a_start(), options_.order, noise),
-                               power.growth(), options_.simulation);
+                               power.growth(), options);
   }
 
   Cotangents<Exec, T> new_cotangents(Particles<Exec, T> const& particles) const {
