@@ -27,18 +27,18 @@
 namespace coir::nbody::detail {
 
 template <class T>
-Quanta<T> quanta_of(double box, double range) {
+Quanta<T> quanta_of(double box, double largest_momentum) {
   int exponent;
   std::frexp(static_cast<double>(static_cast<T>(box)), &exponent);
   // 2^(exponent - 1) <= box < 2^exponent
   return {static_cast<T>(std::ldexp(1.0, exponent - std::numeric_limits<T>::digits)),
-          range / static_cast<double>(most_quanta<T>), static_cast<T>(box)};
+          largest_momentum / static_cast<double>(most_quanta<T>), static_cast<T>(box)};
 }
 
 template <CompiledSpace Exec, Real T>
-ParticleReverser<Exec, T>::ParticleReverser(Exec const& exec, double box, double range,
+ParticleReverser<Exec, T>::ParticleReverser(Exec const& exec, double box, double largest_momentum,
                                             mesh::Assignment assignment)
-    : exec_(exec), assignment_(assignment), quanta_(quanta_of<T>(box, range)) {}
+    : exec_(exec), assignment_(assignment), quanta_(quanta_of<T>(box, largest_momentum)) {}
 
 /// All coordinates of the particles.
 template <class Exec, class T>

@@ -25,7 +25,7 @@ using Whole = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
 template <class T>
 inline constexpr Whole<T> most_quanta = Whole<T>(1) << (sizeof(T) == 4 ? 30 : 51);
 
-/// The steps in which numbers of a reversible simulation change.
+/// What a reversible simulation's positions and momenta are whole multiples of.
 ///
 /// Positions are multiples of q, the distance of T's neighbouring numbers at the far end of the box, of which the box is a
 /// multiple, too. T adds and subtracts these without rounding, and so x += rint(f p / q) q is undone by x -= rint(f p / q) q, to
@@ -40,7 +40,7 @@ struct Quanta {
   T box;
 };
 
-/// A move that was made, and what it takes to undo it. Momenta are held as p / scale: where a move multiplies them by a
+/// A move that was made, and what is needed to undo it. Momenta are held as p / scale: where a move multiplies them by a
 /// number, which would lose bits, the scale is multiplied in their place.
 struct MadeMove {
   Move move{};
@@ -70,8 +70,9 @@ class ParticleReverser {
   using Vectors = typename Particles<Exec, T>::Vectors;
   using Force = mesh::Force<Exec, T>;
 
-  /// \param range  the largest momentum to hold
-  ParticleReverser(Exec const& exec, double box, double range, mesh::Assignment assignment);
+  /// \param largest_momentum  a component's, > 0: momenta are multiples of it over most_quanta<T>
+  ParticleReverser(Exec const& exec, double box, double largest_momentum,
+                   mesh::Assignment assignment);
 
   /// The largest momentum that can be held at the scale 1.
   double largest_held() const { return quanta_.momentum * static_cast<double>(most_quanta<T> - 1); }
@@ -90,7 +91,8 @@ class ParticleReverser {
   /// Prepares a move: how momenta are held during it.
   MadeMove begin(Move const& move) const;
 
-  /// x += factor p, or x -= factor p.
+  /// x += factor p, or with `back` x -= factor p.
+  /// \param scale  by which momenta are held
   void drift(Particles<Exec, T> const& particles, double factor, double scale, bool back) const;
 
   /// p = keep p + kick F, x += drift_after p. Completes `made`.
@@ -106,7 +108,9 @@ class ParticleReverser {
   /// Undoes the same, and pulls cotangents back through both. The mesh of vectors holds the force, and `potential` the adjoint
   /// of the force for the cotangents of momenta times made.move.kick: Force::pull_back().
   ///
-  /// \param slopes  drift_after, keep and kick are added to: with `potential` that of drift_after is sum xi p
+  /// \param drift_back  as for undo_kick()
+  /// \param slopes      the derivatives along the move's kick, keep and drift_after are added to these
+  /// \throws NumericalError if particles aren't where they were, or cotangents overflow
   void pull_back_kick(Force const& force, typename Force::Density const& potential,
                       Particles<Exec, T> const& particles, std::uint32_t const* site,
                       MadeMove const& made, double drift_back,
