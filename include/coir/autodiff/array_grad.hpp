@@ -1,18 +1,19 @@
 #pragma once
 
 /// \file
-/// Gradients of array expressions that end in a reduction, with respect to arrays that enter them
-/// elementwise:
+/// Gradients of functions of arrays:
 ///
 ///     auto const [value, slope] = value_and_grad([](auto x) {
 ///       return sum(square(cos(x)) * exp(-x));
 ///     })(x);
 ///
-/// The function gets expressions of dual numbers in place of the arrays, and returns an Objective (see
-/// objective.hpp). A weighted sum of sums, means and dots takes one pass over memory, in which values
-/// are reduced and the gradient is written. Where something not linear follows the sums (norm, log(sum),
-/// a product of two), and for prod, min and max, a first pass reduces and a second one writes. Nothing
-/// else is stored.
+/// A function that is elementwise up to reductions at its end gets expressions of dual numbers in place of the
+/// arrays, and returns an Objective (see objective.hpp). A weighted sum of sums, means and dots takes one pass
+/// over memory, in which values are reduced and the gradient is written. Where something not linear follows the
+/// sums (norm, log(sum), a product of two), and for prod, min and max, a first pass reduces and a second one
+/// writes. Nothing else is stored.
+///
+/// Any other function gets Traced arrays, and is differentiated statement by statement: see traced.hpp.
 
 #include <coir/array/array.hpp>
 #include <coir/array/functions.hpp>
@@ -304,17 +305,18 @@ auto at_array_variables(F const& f, std::index_sequence<K...>, X const&... x) {
 
 }  // namespace detail
 
-/// What value_and_grad(f)(x, ...) and grad(f)(x, ...) do for arrays: f's value and its gradient, an
-/// array of the arguments' shape for one argument and a std::array of them for several. The value has
-/// the bits that f gives for the arrays themselves, as far as the compiler rounds alike. Waits for the
-/// value.
+/// What value_and_grad(f)(x, ...) and grad(f)(x, ...) do for arrays: f's value and its gradient, df / dx[i] in an
+/// array of the argument's shape; for several arguments a std::array of these, or a std::tuple where their numbers
+/// of axes differ. The value has the bits that f gives for the arrays themselves, as far as the compiler rounds
+/// alike. Waits for the value.
 ///
-/// Arrays that f captures, or other expressions, mix in freely if they stretch to the arguments' shape.
+/// Arrays that f captures are constants.
 ///
-/// \param f  called with an expression for each argument; elementwise up to reductions at its end
-/// \param x  arrays, slices or expressions of float or double, of one type and shape
-/// \throws PreconditionError if the arguments' shapes differ, or an argument is stretched to another
-///   shape before it is reduced
+/// \param f  returns one real number; generic, for it is called with an expression of duals or a Traced array in
+///   place of each argument
+/// \param x  arrays, slices or expressions of float or double, of one type and memory space
+/// \throws PreconditionError as what f calls; in one pass also if the arguments' shapes differ, or one of them is
+///   stretched to another shape before it is reduced
 template <class F, Expression X, Expression... Rest>
 auto value_and_grad_of_arrays(F const& f, X const& x, Rest const&... rest) {
   using T = value_t<X>;
