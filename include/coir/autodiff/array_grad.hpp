@@ -310,7 +310,8 @@ auto at_array_variables(F const& f, std::index_sequence<K...>, X const&... x) {
 /// of axes differ. The value has the bits that f gives for the arrays themselves, as far as the compiler rounds
 /// alike. Waits for the value.
 ///
-/// Arrays that f captures are constants.
+/// Arrays that f captures are constants. f must not write to them, nor to its arguments by another name: statements
+/// read them again on the way back.
 ///
 /// \param f  returns one real number; generic, for it is called with an expression of duals or a Traced array in
 ///   place of each argument
