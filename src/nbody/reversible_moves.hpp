@@ -154,6 +154,13 @@ inline double sum_for(double const* term, int count, double anchor) {
 /// Coordinates that a stretch of read_out() has at most.
 inline constexpr int most_of_stretch = 3 * mesh::particles_per_stretch;
 
+/// The body of read_out() for a share of the particles: what it finds has memory of its own.
+template <class Body>
+Body body_of_share(Body body, std::int64_t share) {
+  body.found += share;
+  return body;
+}
+
 /// p += kick F, x += drift p, where forces are three numbers.
 template <class T>
 struct KickAndDriftInQuanta {
@@ -162,11 +169,7 @@ struct KickAndDriftInQuanta {
   T kick, drift;
   Found<T>* found = nullptr;
 
-  KickAndDriftInQuanta of_share(std::int64_t share) const {
-    auto body = *this;
-    body.found += share;
-    return body;
-  }
+  KickAndDriftInQuanta of_share(std::int64_t share) const { return body_of_share(*this, share); }
 
   void stretch(std::int64_t first, int count, mesh::Value<T, 3> const* forces) const {
     T const* const force = forces->component;
@@ -219,11 +222,7 @@ struct UndoKickAndDrift {
   T kick, drift;
   Found<T>* found = nullptr;
 
-  UndoKickAndDrift of_share(std::int64_t share) const {
-    auto body = *this;
-    body.found += share;
-    return body;
-  }
+  UndoKickAndDrift of_share(std::int64_t share) const { return body_of_share(*this, share); }
 
   void stretch(std::int64_t first, int count, mesh::Value<T, 3> const* forces) const {
     T const* const force = forces->component;
@@ -276,11 +275,7 @@ struct PullBackKickAndDrift {
   double anchor_drift, anchor_kick, anchor_keep;
   Found<T>* found = nullptr;
 
-  PullBackKickAndDrift of_share(std::int64_t share) const {
-    auto body = *this;
-    body.found += share;
-    return body;
-  }
+  PullBackKickAndDrift of_share(std::int64_t share) const { return body_of_share(*this, share); }
 
   void stretch(std::int64_t first, int count, mesh::Value<T, 6> const* read) const {
     T force[most_of_stretch], slope[most_of_stretch];
