@@ -510,7 +510,7 @@ TYPED_TEST(Simulations, KeepWithinTheirMemory) {
         }
 }
 
-// Views are counted, and what transforms work in is none.
+// Views are counted, and what transforms work in is none. On devices Kokkos has memory of its own for reductions.
 TYPED_TEST(Simulations, HoldWhatIsPredictedWhateverTheirOptions) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
@@ -533,11 +533,12 @@ TYPED_TEST(Simulations, HoldWhatIsPredictedWhateverTheirOptions) {
     std::int64_t const work = fft::RealPlan<Exec, T, 3>::work_bytes(
         Exec{}, {n, n, n}, 1,
         {.in_place = true, .effort = fft::Effort::estimate, .by_planes = true});
+    std::int64_t const of_kokkos = runs_on_host<Exec> ? 0 : 1 << 20;
     MemoryPool<typename Exec::memory_space>::release();
     coir::testing::HeldMemory held;
     auto simulation = simulation_of<TypeParam>(copy_of(start), options);
     simulation.advance(3);
-    EXPECT_LE(held.now(), predicted + kept) << which;
+    EXPECT_LE(held.now(), predicted + kept + of_kokkos) << which;
     EXPECT_GE(held.now(), predicted + kept - work) << which;
     if (!options.reversible) return;
     auto const cotangents = copy_of(simulation.particles());
@@ -545,9 +546,10 @@ TYPED_TEST(Simulations, HoldWhatIsPredictedWhateverTheirOptions) {
     simulation.pull_back({cotangents.position, cotangents.momentum});
     std::int64_t const with_adjoint =
         predicted + kept + SimulationOf<TypeParam>::pull_back_bytes(side, options);
-    EXPECT_LE(held.peak(), with_adjoint) << which;
+    EXPECT_LE(held.peak(), with_adjoint + of_kokkos) << which;
     EXPECT_GE(held.peak(), with_adjoint - work) << which;
-    EXPECT_LE(held.now(), predicted + 2 * of_momenta) << which;  // and the cotangents alone
+    // And the cotangents alone.
+    EXPECT_LE(held.now(), predicted + 2 * of_momenta + of_kokkos) << which;
   };
   // BullFrog's first step forgets momenta: see WorksAcrossStepsThatForgetMomenta in reverse_test.cpp.
   SimulationOptions options{.scale_factors = {0.1, 0.325, 0.7, 1}, .deterministic = true};
