@@ -109,7 +109,7 @@ void all_sizes_and_steps(benchmark::internal::Benchmark* bench) {
 BENCHMARK_CAPTURE(differentiate, fastpm, {})->Name("fastpm")->Apply(all_sizes_and_steps);
 BENCHMARK_CAPTURE(differentiate, kept, {.keep_potentials = true})
     ->Name("fastpm,potentials kept")
-    ->Apply(all_sizes);
+    ->Apply(all_sizes_and_steps);
 BENCHMARK_CAPTURE(differentiate, naive, {.kernel = mesh::ForceKernel::naive})
     ->Name("fastpm,naive")
     ->Apply(all_sizes);

@@ -119,7 +119,7 @@ struct JoinRanges {
 /// most of them and in whole numbers, for which there are fast atomics; the tile is then added to the mesh row by row. Vectors
 /// are painted one component after the other.
 /// Particles that reach out of the tile, or whose position is NaN, are added to the mesh directly, and so are all of a chunk
-/// where a value is NaN or infinite.
+/// whose values no scale fits.
 template <int Support, int Components, class T, class Mesh, class Deposit>
 struct PaintTiles {
   static constexpr int team = 256;
@@ -174,27 +174,27 @@ struct PaintTiles {
     return static_cast<std::int32_t>(cells.held(d));
   }
 
-  /// \return  false if there is no such number, because a value isn't finite
+  /// \return  false if there is no such number, because a value isn't finite or all are tiny
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION bool find_parts(Member const& member, std::int64_t begin, int count,
                                               T (&parts)[passes]) const {
     if constexpr (Components == 0) {
       parts[0] = whole;
     } else {
-      // A scale beyond which its inverse would underflow isn't needed: smaller values are no numbers of type T either.
+      // The inverse of a larger scale would underflow.
       constexpr T largest_scale = sizeof(T) == 4 ? T(0x1p120) : static_cast<T>(0x1p1000);
       constexpr T largest = std::numeric_limits<T>::max();
-      bool finite = true;
+      T const least = whole / largest_scale;
+      bool there_is = true;
       for (int v = 0; v < Components; ++v) {
         T sizes = 0;
         for (int p = member.team_rank(); p < count; p += team)
           sizes += math::abs(painted.value[(begin + p) * Components + v]);
         member.team_reduce(Kokkos::Sum<T>(sizes));
-        finite = finite && sizes <= largest;
-        T const scale = whole / sizes;
-        parts[v] = scale < largest_scale ? scale : largest_scale;
+        there_is = there_is && (sizes == 0 || (sizes >= least && sizes <= largest));
+        parts[v] = sizes == 0 ? T(1) : whole / sizes;
       }
-      return finite;
+      return there_is;
     }
     return true;
   }

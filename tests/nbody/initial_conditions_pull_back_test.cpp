@@ -464,7 +464,9 @@ TYPED_TEST(InitialConditionsPullBack, HoldsTheMemoryThatItPredicts) {
     coir::testing::HeldMemory const held;
     pull_back();
     EXPECT_LE(held.peak(), predicted + 8193 * 8 + 4096);  // with the table of amplitudes
-    EXPECT_GE(held.peak(), predicted * 8 / 10);
+    // The work space of a device's transforms is held by its library, not by Kokkos.
+    std::int64_t const meshes = 6 * n * n * 2 * (n / 2 + 1) * std::int64_t(sizeof(T));
+    EXPECT_GE(held.peak(), (runs_on_host<Exec> ? predicted : meshes) * 8 / 10);
   }
 }
 
