@@ -1,8 +1,9 @@
 // How long transforms over ranks take:
 //
-//     mpirun -n 2 slab_table [--sizes 128,256] [--cases real,filter,complex,plan] [--host] [--peer] [--json]
+//     mpirun -n 2 slab_table [--sizes 128,256] [--cases real,filter,complex,plan] [--rows 1] [--host] [--peer] [--json]
 //
 // For each size n, of n^3 numbers in float: real to half spectrum and back, a filter (both and a product), and complex both ways.
+// With --rows R the ranks are a grid of R rows, and share fields out by pencils.
 // Each figure is the median of rounds that all ranks begin together, the slowest rank's time. "limit" is the share of the time that
 // three passes over the rank's numbers, read and written once, take at the measured copy bandwidth; --peer adds FFTW-MPI on hosts,
 // where the build has found it, with planes in place and the transposed output that this library has. Cases that don't fit in memory
@@ -46,6 +47,7 @@ using coir::distributed::Group;
 struct Options {
   std::vector<std::int64_t> sizes{128, 256};
   std::vector<std::string> cases{"real", "filter", "complex", "plan"};
+  int rows = 1;
   bool on_host = false, peer = false, json = false;
 };
 
@@ -72,10 +74,12 @@ Options options_of(int argc, char** argv) {
         options.sizes.push_back(std::atoll(number.c_str()));
     } else if (word == "--cases" && n + 1 < argc) {
       options.cases = list_of(argv[++n]);
+    } else if (word == "--rows" && n + 1 < argc) {
+      options.rows = std::atoi(argv[++n]);
     } else {
       throw coir::PreconditionError(
           "unknown option " + std::string(word) +
-          ": there are --sizes N,N,..., --cases, --host, --peer and --json");
+          ": there are --sizes N,N,..., --cases, --rows, --host, --peer and --json");
     }
   }
   for (auto const size : options.sizes)
@@ -139,7 +143,10 @@ class Table {
       std::cout << world_.size() << " ranks, " << coir::device_name(exec_)
                 << (coir::runs_on_host<Exec> ? ", " + std::to_string(threads) + " threads each"
                                              : "")
-                << ", transport " << transport << "\n"
+                << ", transport " << transport
+                << (options.rows > 1 ? ", by pencils in " + std::to_string(options.rows) + " rows"
+                                     : "")
+                << "\n"
                 << "    n  what                      ms   limit\n";
   }
 
@@ -170,6 +177,7 @@ class Table {
     return coir::bench::Row(what)
         .add("device", coir::device_name(exec_))
         .add("transport", std::string(name_of(world_.transport<Exec>())))
+        .add("rows", std::int64_t(options_.rows))
         .add("n", n);
   }
 
@@ -181,6 +189,7 @@ class Table {
     using Planes =
         std::conditional_t<OfReal, RealPlan<Exec, float, 2>, ComplexPlan<Exec, float, 2>>;
     PlanOptions const by_planes{.in_place = true, .by_planes = true};
+    if (options_.rows > 1) return pencil_bytes<Whole, OfReal>(n);
     bool const alone = world_.size() == 1;
     auto const share = coir::distributed::share_of(n, world_.rank(), world_.size()).count;
     std::int64_t const lines = share * (OfReal ? n / 2 + 1 : n), field = 8 * n * lines;
@@ -189,6 +198,24 @@ class Table {
     if (share == 0) return 0;
     return (alone ? 2 : 3) * field + Planes::work_bytes(exec_, {n, n}, share, by_planes) +
            ComplexPlan<Exec, float, 1>::work_bytes(exec_, {n}, lines, by_planes);
+  }
+
+  /// The same by pencils.
+  template <class Whole, bool OfReal>
+  std::int64_t pencil_bytes(std::int64_t n) const {
+    auto const most = [](std::int64_t extent, int ranks) { return (extent + ranks - 1) / ranks; };
+    int const rows = options_.rows, columns = std::max(1, world_.size() / std::max(1, rows));
+    std::int64_t const row = OfReal ? n / 2 + 1 : n, modes = most(row, rows);
+    std::int64_t const field = most(n, columns) * most(n, rows) * row,
+                       middle = most(n, columns) * n * modes;
+    std::int64_t work = 0;  // of lines along three axes
+    if constexpr (coir::runs_on_host<Exec>)
+      work = 3 * Whole::work_bytes(exec_, {n, n, n}, 1, {.in_place = true, .by_planes = true});
+    else
+      work = 3 * coir::fft::ComplexPlan<Exec, float, 1>::work_bytes(exec_, {n}, middle / n,
+                                                                    {.in_place = true});
+    // The field, the spectrum, and what is held beside each.
+    return 4 * 8 * std::max(field, middle) + work;
   }
 
   /// Whether a case fits in memory; otherwise it says why not. Lines that follow tell what was predicted.
@@ -234,7 +261,8 @@ class Table {
 
   void real(std::int64_t n, bool both, bool filter) {
     if (!fits(n, both ? "real forward" : "filter", slab_bytes<true>(n))) return;
-    coir::fft::RealSlab<Exec, float> const slab(exec_, world_, {n, n, n});
+    coir::fft::RealSlab<Exec, float> const slab(exec_, world_, {n, n, n}, {},
+                                                {.rows = options_.rows});
     Memory const a("a", count(slab.field_extents())), b("b", count(slab.spectrum_extents()));
     auto const field = block(a, slab.field_extents()), spectrum = block(b, slab.spectrum_extents());
     double const numbers = static_cast<double>(n * n * (n / 2 + 1));
@@ -257,7 +285,8 @@ class Table {
 
   void complex(std::int64_t n) {
     if (!fits(n, "complex forward", slab_bytes<false>(n))) return;
-    coir::fft::ComplexSlab<Exec, float> const slab(exec_, world_, {n, n, n});
+    coir::fft::ComplexSlab<Exec, float> const slab(exec_, world_, {n, n, n}, {},
+                                                   {.rows = options_.rows});
     Memory const a("a", count(slab.field_extents())), b("b", count(slab.spectrum_extents()));
     auto const field = block(a, slab.field_extents()), spectrum = block(b, slab.spectrum_extents());
     double const numbers = static_cast<double>(n * n * n);

@@ -34,7 +34,7 @@ class Counted : public UnderWay {
   }
   ~Counted() override { state_->under_way = false; }
   void finish() override {
-    AddSeconds const timed(state_->seconds);
+    AddSeconds const timed(*state_);
     if (inner_) inner_->finish();
   }
 
@@ -123,20 +123,25 @@ Exchange Group::begin(Exec const& exec, std::string_view purpose, std::span<Send
       transport == Transport::staged ? detail::staged_part(size()) : detail::longest_piece();
   detail::Pieces const pieces = detail::pieces_of(rank(), size(), longest, sends, receives);
 
-  auto found = state_->traffic.find(purpose);
-  if (found == state_->traffic.end())
-    found = state_->traffic.emplace(std::string(purpose), Traffic{}).first;
+  Traffic sent;
   for (Send const& send : sends) {
     if (send.to == rank() || send.bytes == 0) continue;
-    ++found->second.messages;
-    found->second.bytes += send.bytes;
+    ++sent.messages;
+    sent.bytes += send.bytes;
+  }
+  for (auto* group = state_.get(); group != nullptr; group = group->whole.get()) {
+    auto found = group->traffic.find(purpose);
+    if (found == group->traffic.end())
+      found = group->traffic.emplace(std::string(purpose), Traffic{}).first;
+    found->second.messages += sent.messages;
+    found->second.bytes += sent.bytes;
   }
 
   for (detail::OwnPiece const& own : pieces.own)
     detail::copy_bytes<Exec, Memory, Memory>(exec, own.to, own.from, own.bytes);
   // What kernels take until the pieces are there is no time of the exchange's, but for transports that wait beside them.
   if (transport == Transport::mpi) exec.fence();
-  detail::AddSeconds const timed(state_->seconds);
+  detail::AddSeconds const timed(*state_);
   std::unique_ptr<detail::UnderWay> inner;
   if (transport == Transport::staged) {
     inner = std::make_unique<detail::StagedExchange<Exec>>(exec, state_, pieces);

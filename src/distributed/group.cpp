@@ -2,10 +2,13 @@
 
 #include <coir/core/errors.hpp>
 #include <coir/distributed/group.hpp>
+#include <coir/distributed/together.hpp>
 
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -44,6 +47,25 @@ Group::Group() : state_(std::make_shared<detail::GroupState>()) {}
 int Group::rank() const { return state_->rank(); }
 int Group::size() const { return state_->size(); }
 double Group::exchange_seconds() const { return state_->seconds; }
+
+Group Group::split(int part) const {
+  together(*this,
+           [&] { expects(part >= 0, "the number of a part of a group must be at least 0", part); });
+  auto state = std::make_shared<detail::GroupState>();
+  state->whole = state_;
+  if (state_->engine) {
+    auto engine = state_->engine->split(part);
+    if (engine->size() > 1) state->engine = std::move(engine);
+  }
+  // Ranks of a part may have a device each where those of the whole share some; NCCL needs a connection of the part's own.
+  auto const keep = [&](std::optional<detail::Choice> const& chosen) {
+    bool const keeps = state->engine && chosen && chosen->transport != Transport::nccl;
+    return keeps ? chosen : std::nullopt;
+  };
+  state->on_host = keep(state_->on_host);
+  state->on_device = keep(state_->on_device);
+  return Group(std::move(state));
+}
 
 void Group::gather_bytes(void const* value, void* all, std::int64_t bytes) const {
   if (state_->engine)

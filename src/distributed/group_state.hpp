@@ -22,23 +22,9 @@ struct Choice {
   std::string reason;
 };
 
-/// Adds the time of a block to a sum.
-class AddSeconds {
- public:
-  explicit AddSeconds(double& sum) : sum_(sum) {}
-  ~AddSeconds() {
-    sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-  AddSeconds(AddSeconds const&) = delete;
-  AddSeconds& operator=(AddSeconds const&) = delete;
-
- private:
-  double& sum_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 struct GroupState {
-  std::unique_ptr<Engine> engine;  ///< none: one rank
+  std::unique_ptr<Engine> engine;     ///< none: one rank
+  std::shared_ptr<GroupState> whole;  ///< the group that this one is a part of
   bool under_way = false;
   std::map<std::string, Traffic, std::less<>> traffic;
   double seconds = 0;  ///< of the host in exchanges
@@ -51,6 +37,23 @@ struct GroupState {
 
   int rank() const { return engine ? engine->rank() : 0; }
   int size() const { return engine ? engine->size() : 1; }
+};
+
+/// Adds the time of a block to a group's, and to those of the groups that it is a part of.
+class AddSeconds {
+ public:
+  explicit AddSeconds(GroupState& group) : group_(group) {}
+  ~AddSeconds() {
+    double const seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    for (GroupState* one = &group_; one != nullptr; one = one->whole.get()) one->seconds += seconds;
+  }
+  AddSeconds(AddSeconds const&) = delete;
+  AddSeconds& operator=(AddSeconds const&) = delete;
+
+ private:
+  GroupState& group_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace coir::distributed::detail

@@ -156,6 +156,12 @@ class MpiEngine : public Engine {
     expects(is_running(),
             "a group of ranks can't be used after its session has ended: end the session last");
   }
+  std::unique_ptr<Engine> split(int part) const override {
+    expects_alive();
+    MPI_Comm communicator = MPI_COMM_NULL;
+    check(MPI_Comm_split(communicator_, part, rank_, &communicator), "Comm_split");
+    return std::make_unique<MpiEngine>(communicator);
+  }
 
   void gather(void const* value, void* all, std::int64_t bytes) const override {
     expects_alive();

@@ -33,8 +33,8 @@ class Cut {
   bool by_copies = false;   ///< backward: trailing axes are transformed out of a copy
 
   Cut(Request const& request, std::int64_t threads) {
-    if (request.options.by_planes && request.rank > 1)
-      by_planes(request);
+    if (request.options.by_planes)
+      request.rank > 1 ? by_planes(request) : by_rows(request);
     else
       by_tasks(request);
     parts = request.batch * request.points() <= small ? 1 : threads;
@@ -64,6 +64,9 @@ class Cut {
     chunk = std::clamp<std::int64_t>(small / (rows * request.last()), 1, blocks);
     if (chunk > 1) chunk -= chunk % 2;  // an even number of odd rows keeps to FFTW's alignment
   }
+
+  /// Nothing may depend on the number of rows, of which each rank has others.
+  void by_rows(Request const& request) { blocks = request.batch; }
 
   /// Nothing here may depend on the number of planes, of which each rank has others.
   void by_planes(Request const& request) {

@@ -2,8 +2,10 @@
 
 #include <coir/core/errors.hpp>
 #include <coir/core/shape.hpp>
+#include <coir/distributed/together.hpp>
 #include <coir/fft/detail/slab_parts.hpp>
 #include <coir/fft/detail/transforms.hpp>
+#include <coir/fft/rank_grid.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -116,6 +118,20 @@ void check_views(Request const& request, ViewShape const& in, ViewShape const& o
     expects(to + bytes(request, out.real, real_bytes) <= from ||
                 from + bytes(request, in.real, real_bytes) <= to,
             "the input and the output overlap: make the plan with the option in_place");
+}
+
+RankGrid grid_of(distributed::Group const& group, RankGrid grid) {
+  distributed::expects_alike(group, {{"rows of a grid of ranks", grid.rows},
+                                     {"columns of a grid of ranks", grid.columns}});
+  int const ranks = group.size();
+  if (grid.columns == 0 && grid.rows > 0) grid.columns = ranks / grid.rows;
+  if (grid.rows < 1 || grid.columns < 1 ||
+      static_cast<std::int64_t>(grid.rows) * grid.columns != ranks)
+    throw PreconditionError("a grid of " + std::to_string(grid.rows) + " x " +
+                            std::to_string(grid.columns) + " ranks can't share out " +
+                            std::to_string(ranks) +
+                            ": the product of its rows and columns must be the number of ranks");
+  return grid;
 }
 
 std::int64_t most_threads(distributed::Group const& group, Shape<3> const& shape,

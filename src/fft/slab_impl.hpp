@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Transforms over ranks, for one execution space.
+/// Transforms over ranks that share a field by slabs, for one execution space.
 ///
 /// A row (x, y) travels as a whole: to the rank that has y, or back to the one that has x. At the rank that has y, what
 /// comes from one rank lies in one piece, since all of its planes follow each other there. On hosts the pieces at the
@@ -83,22 +83,18 @@ template <CompiledSpace Exec, Real T>
 SlabParts<Exec, T>::SlabParts(Exec const& exec, distributed::Group const& group, bool real,
                               Shape<3> const& shape, PlanOptions const& options,
                               std::int64_t threads)
-    : exec_(exec),
-      group_(group),
-      shape_(shape),
-      options_(options),
-      row_(real ? shape[2] / 2 + 1 : shape[2]) {
+    : Base(exec, group, real, shape), options_(options) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Number));
   options_.in_place = true;
   options_.by_planes = true;
   check_request(Request{real, 3, {shape[0], shape[1], shape[2]}, 1, options_}, size);
   int const ranks = group.size();
+  shares_ = {planes_of(group.rank()), {0, shape[1]}, rows_of(group.rank()), {0, row_}};
   if (ranks > 1) chunks_ = chunks_of<Exec>(shape, row_ * size, ranks, threads);
   plan_planes(real);
-  if (rows().count > 0)
-    lines_ = detail::lines<Exec, T>(exec, shape[0], rows().count * row_, options_.effort);
+  this->plan_lines(options_.effort);
   if (ranks == 1) return;
-  make_tables();
+  rows_table_ = ShareTable<typename Exec::memory_space>(shape[1], ranks);
   if (!runs_on_host<Exec>) make_buffers();
 }
 
@@ -112,24 +108,6 @@ void SlabParts<Exec, T>::plan_planes(bool real) {
       of_planes_.push_back(transforms<Exec, T>(
           exec_, Request{real, 2, {shape_[1], shape_[2], 1}, planes, options_}));
   }
-}
-
-template <CompiledSpace Exec, Real T>
-void SlabParts<Exec, T>::make_tables() {
-  auto const n1 = static_cast<std::size_t>(shape_[1]);
-  first_row_ = Table("coir::fft/first_row", n1);
-  row_count_ = Table("coir::fft/row_count", n1);
-  auto const first = Kokkos::create_mirror_view(first_row_),
-             count = Kokkos::create_mirror_view(row_count_);
-  for (int rank = 0; rank < group_.size(); ++rank) {
-    auto const share = rows_of(rank);
-    for (std::int64_t j = share.first; j < share.end(); ++j) {
-      first(static_cast<std::size_t>(j)) = static_cast<std::int32_t>(share.first);
-      count(static_cast<std::size_t>(j)) = static_cast<std::int32_t>(share.count);
-    }
-  }
-  Kokkos::deep_copy(first_row_, first);
-  Kokkos::deep_copy(row_count_, count);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -152,7 +130,7 @@ std::int64_t SlabParts<Exec, T>::work_bytes() const {
   std::set<std::shared_ptr<Transforms<Exec, T>>> const plans(of_planes_.begin(), of_planes_.end());
   for (auto const& plan : plans) bytes += plan ? plan->work_bytes() : 0;
   for (auto const& buffer : buffers_) bytes += bytes_of(buffer);
-  return bytes + bytes_of(first_row_) + bytes_of(row_count_);
+  return bytes + rows_table_.bytes();
 }
 
 template <CompiledSpace Exec, Real T>
@@ -178,9 +156,11 @@ void SlabParts<Exec, T>::move_rows(Number* field, Number* spectrum, std::int64_t
   auto const mine = chunk_of(group_.rank(), chunk);
   for_each(back ? "coir::fft/gather_rows" : "coir::fft/scatter_rows", exec_,
            coir::box<3, std::int64_t>({mine.count, shape_[1], row_}),
-           MoveRows<T>{field, spectrum, buffer_of(chunk), first_row_.data(), row_count_.data(),
-                       mine.first, mine.count, planes().first + mine.first, shape_[1], row_,
-                       static_cast<std::int32_t>(rows().count > 0 ? rows().first : -1), back});
+           MoveRows<T>{field, spectrum, buffer_of(chunk), rows_table_.first.data(),
+                       rows_table_.count.data(), mine.first, mine.count,
+                       shares_.planes.first + mine.first, shape_[1], row_,
+                       static_cast<std::int32_t>(shares_.rows.count > 0 ? shares_.rows.first : -1),
+                       back});
 }
 
 /// The pieces of a share of this rank's planes that other ranks have in the spectrum.
@@ -208,7 +188,7 @@ auto SlabParts<Exec, T>::pieces_of_planes(Number* field, std::int64_t chunk) con
 template <CompiledSpace Exec, Real T>
 auto SlabParts<Exec, T>::pieces_of_rows(Number* spectrum, std::int64_t chunk) const
     -> std::vector<Piece> {
-  std::int64_t const plane = rows().count * row_;
+  std::int64_t const plane = shares_.rows.count * row_;
   std::vector<Piece> pieces;
   for (int rank = 0; rank < group_.size(); ++rank) {
     if (rank == group_.rank()) continue;
@@ -221,17 +201,6 @@ auto SlabParts<Exec, T>::pieces_of_rows(Number* spectrum, std::int64_t chunk) co
         pieces.push_back({rank, first + i * plane, plane});
   }
   return pieces;
-}
-
-template <CompiledSpace Exec, Real T>
-distributed::Exchange SlabParts<Exec, T>::exchange(std::vector<Piece> const& from,
-                                                   std::vector<Piece> const& to) const {
-  constexpr auto size = static_cast<std::int64_t>(sizeof(Number));
-  std::vector<distributed::Send> sends;
-  std::vector<distributed::Receive> receives;
-  for (auto const& piece : from) sends.push_back({piece.rank, piece.data, piece.numbers * size});
-  for (auto const& piece : to) receives.push_back({piece.rank, piece.data, piece.numbers * size});
-  return group_.begin(exec_, "fft/transpose", sends, receives);
 }
 
 template <CompiledSpace Exec, Real T>

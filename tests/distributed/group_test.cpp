@@ -6,7 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <new>
 #include <numeric>
 #include <stdexcept>
@@ -17,6 +20,7 @@ namespace {
 
 using coir::distributed::Group;
 using coir::distributed::together;
+using coir::distributed::Traffic;
 using coir::testing::world;
 
 TEST(Group, IsTheProcessAloneByDefault) {
@@ -77,6 +81,65 @@ TEST(Group, Broadcasts) {
   EXPECT_EQ(world().broadcast(std::string(), from), "");
   EXPECT_EQ(coir::testing::message_of<coir::PreconditionError>([] { world().broadcast("", -1); }),
             "a broadcast must come from a rank of the group, not -1");
+}
+
+TEST(Group, SplitsIntoParts) {
+  int const ranks = world().size(), rank = world().rank();
+  Group const third = world().split(rank % 3), rest = world().split(7 - rank / 3);
+  EXPECT_EQ(third.rank(), rank / 3);
+  EXPECT_EQ(third.size(), (ranks - rank % 3 + 2) / 3);
+  EXPECT_EQ(rest.rank(), rank % 3);
+  EXPECT_EQ(rest.size(), std::min(3, ranks - rank / 3 * 3));
+  std::vector<int> expected;
+  for (int one = rank % 3; one < ranks; one += 3) expected.push_back(one);
+  EXPECT_EQ(third.gather(rank), expected);
+  EXPECT_EQ(rest.split(0).size(), rest.size());
+  EXPECT_EQ(Group().split(5).size(), 1);
+}
+
+// Parts exchange at the same time, each by itself; the whole counts what they send, and so does the whole of a part.
+TEST(Group, CountsWhatItsPartsExchange) {
+  using coir::distributed::Receive;
+  using coir::distributed::Send;
+  auto const before = world().traffic("test/parts");
+  Group const half = world().split(world().rank() % 2), pair = half.split(half.rank() / 2);
+  auto const pass_on = [](Group const& group) {
+    int const ranks = group.size(), left = (group.rank() + ranks - 1) % ranks;
+    int const sent = world().rank();
+    int came = -1;
+    group.exchange(Kokkos::DefaultHostExecutionSpace(), "test/parts",
+                   std::vector<Send>{{(group.rank() + 1) % ranks, &sent, sizeof sent}},
+                   std::vector<Receive>{{left, &came, sizeof came}});
+    EXPECT_EQ(came, group.gather(world().rank())[static_cast<std::size_t>(left)]);
+  };
+  pass_on(pair);
+  pass_on(half);
+  std::int64_t const of_pair = pair.size() > 1 ? 1 : 0, of_half = half.size() > 1 ? 1 : 0;
+  EXPECT_EQ(pair.traffic(), (Traffic{of_pair, 4 * of_pair}));
+  EXPECT_EQ(half.traffic().messages, of_pair + of_half);
+  EXPECT_EQ(world().traffic("test/parts").messages, before.messages + of_pair + of_half);
+  EXPECT_EQ(world().traffic("test/parts").bytes, before.bytes + 4 * (of_pair + of_half));
+  EXPECT_GE(world().exchange_seconds(), half.exchange_seconds());
+  EXPECT_GE(half.exchange_seconds(), pair.exchange_seconds());
+}
+
+TEST(Group, GivesItsTransportToItsParts) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  auto const chosen = world().transport<Host>();
+  char const* const variable = std::getenv("COIR_TRANSPORT");
+  std::string const before = variable == nullptr ? "" : variable;
+  setenv("COIR_TRANSPORT", before == "staged" ? "mpi" : "staged", 1);
+  Group const all = world().split(0), alone = world().split(world().rank());
+  EXPECT_EQ(all.transport<Host>(), chosen);
+  EXPECT_EQ(alone.transport<Host>(), coir::distributed::Transport::none);
+  setenv("COIR_TRANSPORT", before.c_str(), 1);
+}
+
+TEST(Group, RefusesPartsBelowZero) {
+  int const last = world().size() - 1;
+  EXPECT_EQ(coir::testing::message_of<coir::PreconditionError>(
+                [&] { static_cast<void>(world().split(world().rank() == last ? -1 : 0)); }),
+            "the number of a part of a group must be at least 0, not -1");
 }
 
 // What each rank throws, the others throw, too: of the class and with the words of the lowest rank that threw.

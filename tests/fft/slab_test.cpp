@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -18,14 +19,22 @@
 #include <limits>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
+
+namespace coir::distributed::detail {
+void set_longest_piece(std::int64_t bytes);
+}
 
 namespace {
 
 using coir::Shape;
+using coir::distributed::Share;
 using coir::fft::Effort;
+using coir::fft::RankGrid;
 using coir::testing::world;
 
 template <class Exec, class T>
@@ -75,12 +84,13 @@ struct Damp {
   }
 };
 
-/// Compares this rank's part with the whole: in bits on hosts.
+/// Compares this rank's part with the whole: in bits, which pencils don't have, on hosts.
 template <class Exec, class T>
 void expect_part(std::vector<std::complex<T>> const& part,
-                 std::vector<std::complex<T>> const& expected, std::string const& what) {
+                 std::vector<std::complex<T>> const& expected, std::string const& what,
+                 bool in_bits = true) {
   ASSERT_EQ(part.size(), expected.size()) << what;
-  if (coir::runs_on_host<Exec>) {
+  if (coir::runs_on_host<Exec> && in_bits) {
     auto const* const here = reinterpret_cast<T const*>(part.data());
     auto const* const there = reinterpret_cast<T const*>(expected.data());
     for (std::size_t n = 0; n < 2 * part.size(); ++n)
@@ -97,15 +107,17 @@ void expect_part(std::vector<std::complex<T>> const& part,
   EXPECT_LE(difference, 7 * std::numeric_limits<T>::epsilon() * largest) << what;
 }
 
-/// Rows [first, first + count) of axis 1 of a whole spectrum.
+/// The part of a whole field or spectrum that a rank has.
 template <class T>
-std::vector<std::complex<T>> rows_of(std::vector<std::complex<T>> const& whole,
-                                     Shape<3> const& extents, coir::distributed::Share rows) {
+std::vector<std::complex<T>> part_of(std::vector<std::complex<T>> const& whole,
+                                     Shape<3> const& extents, Share along_x, Share along_y,
+                                     Share along_z) {
   std::vector<std::complex<T>> part;
-  for (std::int64_t i = 0; i < extents[0]; ++i) {
-    auto const first = whole.begin() + (i * extents[1] + rows.first) * extents[2];
-    part.insert(part.end(), first, first + rows.count * extents[2]);
-  }
+  for (std::int64_t i = along_x.first; i < along_x.end(); ++i)
+    for (std::int64_t j = along_y.first; j < along_y.end(); ++j) {
+      auto const row = whole.begin() + (i * extents[1] + j) * extents[2];
+      part.insert(part.end(), row + along_z.first, row + along_z.end());
+    }
   return part;
 }
 
@@ -120,11 +132,14 @@ auto plan_of_whole(Shape<3> const& shape) {
 }
 
 template <class Exec, class T, bool OfReal>
-void compare(Shape<3> const& shape) {
+void compare(Shape<3> const& shape, RankGrid const& grid = {}) {
   using coir::fft::real_view_of;
   std::string const name = std::to_string(shape[0]) + "x" + std::to_string(shape[1]) + "x" +
-                           std::to_string(shape[2]) + (OfReal ? " real" : " complex");
-  coir::fft::Slab<Exec, T, OfReal> const slab(Exec(), world(), shape, {.effort = Effort::estimate});
+                           std::to_string(shape[2]) + (OfReal ? " real" : " complex") +
+                           (grid.rows > 1 ? " in " + std::to_string(grid.rows) + " rows" : "");
+  bool const in_bits = grid.rows == 1;
+  coir::fft::Slab<Exec, T, OfReal> const slab(Exec(), world(), shape, {.effort = Effort::estimate},
+                                              grid);
   std::int64_t const row = slab.field_extents()[2];
   Shape<3> const extents{shape[0], shape[1], row};
   auto const numbers = whole_field<T>(shape, row, OfReal);
@@ -148,16 +163,15 @@ void compare(Shape<3> const& shape) {
 
   auto const field = allocate<Exec, T>(slab.field_extents()),
              spectrum = allocate<Exec, T>(slab.spectrum_extents());
-  std::int64_t const first = slab.planes().first * shape[1] * row;
-  fill(field, numbers.data() + first);
-  slab.forward(field, spectrum);
-  expect_part<Exec>(numbers_of(spectrum), rows_of(spectrum_of_whole, extents, slab.rows()),
-                    name + " forward");
-
-  auto const planes_of = [&](std::vector<std::complex<T>> const& all) {
-    auto const from = all.begin() + first;
-    return std::vector<std::complex<T>>(from, from + slab.planes().count * shape[1] * row);
+  auto const field_of = [&](std::vector<std::complex<T>> const& all) {
+    return part_of(all, extents, slab.planes(), slab.field_rows(), {0, row});
   };
+  fill(field, field_of(numbers).data());
+  slab.forward(field, spectrum);
+  expect_part<Exec>(numbers_of(spectrum),
+                    part_of(spectrum_of_whole, extents, {0, shape[0]}, slab.rows(), slab.modes()),
+                    name + " forward", in_bits);
+
   // What lies beyond a row's real numbers means nothing.
   auto const meaningful = [&](std::vector<std::complex<T>> all) {
     auto* const reals = reinterpret_cast<T*>(all.data());
@@ -169,16 +183,16 @@ void compare(Shape<3> const& shape) {
   };
   slab.backward(spectrum, field);
   on_whole(false);
-  expect_part<Exec>(meaningful(numbers_of(field)), meaningful(planes_of(numbers_of(whole))),
-                    name + " backward");
+  expect_part<Exec>(meaningful(numbers_of(field)), meaningful(field_of(numbers_of(whole))),
+                    name + " backward", in_bits);
 
   if constexpr (OfReal) {
-    fill(field, numbers.data() + first);
+    fill(field, field_of(numbers).data());
     slab.filter(field, spectrum, Damp<T>{});
     fill(whole, numbers.data());
     plan.filter(real_view_of(whole, shape[2]), whole, Damp<T>{});
-    expect_part<Exec>(meaningful(numbers_of(field)), meaningful(planes_of(numbers_of(whole))),
-                      name + " filter");
+    expect_part<Exec>(meaningful(numbers_of(field)), meaningful(field_of(numbers_of(whole))),
+                      name + " filter", in_bits);
   }
 }
 
@@ -230,6 +244,163 @@ TYPED_TEST(Slab, MovesNoByteMoreThanItMust) {
   EXPECT_EQ(sent([&] { slab.forward(field, spectrum); }), once);
   EXPECT_EQ(sent([&] { slab.backward(spectrum, field); }), once);
   EXPECT_EQ(sent([&] { slab.filter(field, spectrum, Damp<T>{}); }), 2 * once);
+}
+
+/// All grids of several rows of the ranks.
+std::vector<RankGrid> grids_of_pencils(int ranks) {
+  std::vector<RankGrid> grids;
+  for (int rows = 2; rows <= ranks; ++rows)
+    if (ranks % rows == 0) grids.push_back({rows, ranks / rows});
+  return grids;
+}
+
+/// Lets pieces be of so many bytes at most while it lives.
+class CutAt {
+ public:
+  explicit CutAt(std::int64_t bytes) { coir::distributed::detail::set_longest_piece(bytes); }
+  ~CutAt() { coir::distributed::detail::set_longest_piece(std::int64_t(1) << 30); }
+  CutAt(CutAt const&) = delete;
+  CutAt& operator=(CutAt const&) = delete;
+};
+
+// Fewer planes, rows or modes than ranks of the grid, parts that are larger in the middle than in the field or the spectrum, and smaller.
+TYPED_TEST(Slab, ByPencilsEqualsThePlanOfTheWholeField) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  for (auto const& grid : grids_of_pencils(world().size())) {
+    for (Shape<3> const shape : {Shape<3>{1, 1, 1},
+                                 {2, 3, 4},
+                                 {3, 2, 5},
+                                 {8, 8, 14},
+                                 {13, 11, 7},
+                                 {5, 1, 9},
+                                 {1, 6, 4},
+                                 {6, 5, 1},
+                                 {21, 40, 130}}) {
+      compare<Exec, T, true>(shape, grid);
+      compare<Exec, T, false>(shape, grid);
+    }
+    CutAt const piece(1024);
+    compare<Exec, T, true>({32, 32, 30}, grid);
+  }
+}
+
+/// The spectrum of a field, of numbers that every rank has, over the ranks of a group: all of it on each of them.
+template <class Exec, class T, bool OfReal>
+std::vector<std::complex<T>> whole_spectrum(coir::distributed::Group const& group,
+                                            Shape<3> const& shape, RankGrid const& grid) {
+  coir::fft::Slab<Exec, T, OfReal> const slab(Exec(), group, shape, {.effort = Effort::estimate},
+                                              grid);
+  std::int64_t const row = slab.field_extents()[2];
+  Shape<3> const extents{shape[0], shape[1], row};
+  auto const field = allocate<Exec, T>(slab.field_extents()),
+             spectrum = allocate<Exec, T>(slab.spectrum_extents());
+  auto const numbers = whole_field<T>(shape, row, OfReal);
+  fill(field, part_of(numbers, extents, slab.planes(), slab.field_rows(), {0, row}).data());
+  slab.forward(field, spectrum);
+  auto const mine = numbers_of(spectrum);
+  auto const all = group.gather_all(std::span<std::complex<T> const>(mine));
+  auto const rows = group.gather(slab.rows()), modes = group.gather(slab.modes());
+  std::vector<std::complex<T>> whole(numbers.size());
+  auto from = all.begin();
+  for (std::size_t rank = 0; rank < rows.size(); ++rank)
+    for (std::int64_t i = 0; i < shape[0]; ++i)
+      for (std::int64_t j = rows[rank].first; j < rows[rank].end(); ++j) {
+        auto const to = whole.begin() + (i * shape[1] + j) * row + modes[rank].first;
+        std::copy(from, from + modes[rank].count, to);
+        from += modes[rank].count;
+      }
+  return whole;
+}
+
+/// Two ranks, of which there may be several pairs and a single one, beside every grid of all ranks.
+template <class Exec, class T, bool OfReal>
+void compare_grids(Shape<3> const& shape) {
+  auto const pair = world().split(world().rank() / 2);
+  auto expected = whole_spectrum<Exec, T, OfReal>(pair, shape, {.rows = pair.size()});
+  world().broadcast(expected.data(),
+                    static_cast<std::int64_t>(expected.size() * sizeof(expected[0])));
+  for (auto const& grid : grids_of_pencils(world().size()))
+    expect_part<Exec>(whole_spectrum<Exec, T, OfReal>(world(), shape, grid), expected,
+                      std::to_string(grid.rows) + " rows");
+}
+
+TYPED_TEST(Slab, ByPencilsHasTheSameBitsForAnyGrid) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  if (world().size() == 1) return;
+  for (Shape<3> const shape : {Shape<3>{6, 10, 12}, {13, 11, 7}, {9, 21, 65}, {5, 7, 16}}) {
+    compare_grids<Exec, T, true>(shape);
+    compare_grids<Exec, T, false>(shape);
+  }
+}
+
+TYPED_TEST(Slab, ByPencilsMovesNoByteMoreThanItMust) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  std::int64_t const ranks = world().size();
+  for (auto const& grid : grids_of_pencils(world().size())) {
+    // Each axis divides by rows and by columns, the last one's modes too.
+    std::int64_t const n = 2 * ranks, modes = 2 * ranks;
+    coir::fft::RealSlab<Exec, T> const slab(Exec(), world(), {n, n, 2 * (modes - 1)}, {}, grid);
+    auto const field = allocate<Exec, T>(slab.field_extents()),
+               spectrum = allocate<Exec, T>(slab.spectrum_extents());
+    auto const sent = [&](auto const& call) {
+      auto const before = world().traffic("fft/transpose");
+      call();
+      auto const after = world().traffic("fft/transpose");
+      return std::pair(after.messages - before.messages, after.bytes - before.bytes);
+    };
+    std::int64_t const part = n * n * modes * 2 * static_cast<std::int64_t>(sizeof(T)) / ranks;
+    std::int64_t const messages = grid.rows - 1 + grid.columns - 1,
+                       bytes = part / grid.rows * (grid.rows - 1) +
+                               part / grid.columns * (grid.columns - 1);
+    EXPECT_EQ(sent([&] { slab.forward(field, spectrum); }), std::pair(messages, bytes));
+    EXPECT_EQ(sent([&] { slab.backward(spectrum, field); }), std::pair(messages, bytes));
+    EXPECT_EQ(sent([&] { slab.filter(field, spectrum, Damp<T>{}); }),
+              std::pair(2 * messages, 2 * bytes));
+  }
+}
+
+// More ranks than planes have a part: none is without a field, and none without modes.
+TYPED_TEST(Slab, ByPencilsSharesOutMoreThanPlanes) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  for (auto const& grid : grids_of_pencils(world().size())) {
+    std::int64_t const columns = grid.columns, rows = grid.rows;
+    coir::fft::ComplexSlab<Exec, T> const slab(Exec(), world(), {columns, rows * columns, rows}, {},
+                                               grid);
+    EXPECT_EQ(slab.field_extents(), (Shape<3>{1, columns, rows}));
+    EXPECT_EQ(slab.spectrum_extents(), (Shape<3>{columns, rows, 1}));
+    EXPECT_EQ(slab.planes().first, world().rank() % columns);
+    EXPECT_EQ(slab.field_rows().first, world().rank() / columns * columns);
+    EXPECT_EQ(slab.rows().first, world().rank() % columns * rows);
+    EXPECT_EQ(slab.modes().first, world().rank() / columns);
+  }
+}
+
+TYPED_TEST(Slab, RefusesGridsThatAreNotOfAllRanks) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  int const ranks = world().size();
+  auto const message = [](RankGrid const& grid) {
+    return coir::testing::message_of(
+        [&] { coir::fft::RealSlab<Exec, T>(Exec(), world(), {4, 4, 4}, {}, grid); });
+  };
+  auto const expected = [&](int rows, int columns) {
+    return "a grid of " + std::to_string(rows) + " x " + std::to_string(columns) +
+           " ranks can't share out " + std::to_string(ranks) +
+           ": the product of its rows and columns must be the number of ranks";
+  };
+  EXPECT_EQ(message({ranks, 2}), expected(ranks, 2));
+  EXPECT_EQ(message({ranks + 1, 0}), expected(ranks + 1, 0));
+  EXPECT_EQ(message({0, ranks}), expected(0, ranks));
+  EXPECT_EQ(message({-1, -ranks}), expected(-1, -ranks));
+  EXPECT_EQ(message({1 << 16, 1 << 16}), expected(1 << 16, 1 << 16));
+  if (ranks == 1) return;
+  EXPECT_EQ(message({world().rank() == ranks - 1 ? ranks : 1, 0}),
+            "all ranks must be given the same rows of a grid of ranks: it is 1 on rank 0 and " +
+                std::to_string(ranks) + " on rank " + std::to_string(ranks - 1));
 }
 
 // Two of one shape share plans, those of the other precision don't; each has a field of its own.

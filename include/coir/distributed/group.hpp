@@ -89,6 +89,12 @@ class Group {
   int size() const;
   bool is_first() const { return rank() == 0; }
 
+  /// The group of the ranks that give the same number, in the order that they have here. Collective. What they exchange counts
+  /// in this group's traffic() and exchange_seconds(), too; where this group has chosen its transport() they keep to it.
+  ///
+  /// \throws PreconditionError on every rank if a number is below 0
+  Group split(int part) const;
+
   /// How arrays of this space's memory travel. The first call for a memory space chooses, and is collective.
   ///
   /// \throws EnvironmentError if COIR_TRANSPORT asks for a transport that can't be used here

@@ -1,31 +1,34 @@
 #pragma once
 
 /// \file
-/// Transforms of fields of three axes that ranks share out: slabs of planes, and slabs of rows of their spectra.
+/// Transforms of fields of three axes that ranks share out: by slabs, or by pencils.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/machine.hpp>
 #include <coir/core/shape.hpp>
 #include <coir/distributed/together.hpp>
+#include <coir/fft/detail/pencil_parts.hpp>
 #include <coir/fft/detail/slab_parts.hpp>
 #include <coir/fft/multiply.hpp>
+#include <coir/fft/rank_grid.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace coir::fft {
 
 namespace detail {
 
-/// A factor of the modes from row `first` on.
+/// A factor of the modes from a row and a number in it on.
 template <class Factor>
-struct FromRow {
+struct FromMode {
   Factor factor;
-  std::int64_t first;
+  std::int64_t row, number;
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(std::int64_t i, std::int64_t j,
                                               std::int64_t k) const {
-    return factor(i, first + j, k);
+    return factor(i, row + j, number + k);
   }
 };
 
@@ -40,12 +43,21 @@ struct FromRow {
 /// lines along x are transformed. With n_0 n_1 and the number of ranks P divisible each rank sends 1/P^2 of the
 /// spectrum to every other.
 ///
-/// Fields lie in the memory of a half spectrum, as for plans in place (in_place.hpp): complex numbers [planes, n_1,
-/// row], row = n_2 / 2 + 1, or n_2 for complex fields. Spectra are [n_0, rows, row]. Transforms need both memories, and
-/// destroy their input.
+/// With a grid of several rows of ranks a rank has pencils: of its planes the rows field_rows() alone, and of the
+/// spectrum's rows the modes modes() alone. Numbers travel twice: within a column of the grid, where z is shared out
+/// instead of y, and within a row, where y is shared out instead of x. A row of the grid may have as many ranks as the
+/// smaller of n_0 and n_1, and a column as many as the smaller of n_1 and the number of modes along z, so that none is
+/// without a part. The ranks of a row, which follow each other, are best those of a machine. With all extents divisible
+/// each rank sends 1 / (P p) of the spectrum to every other of its column, and of its row, p being their number.
+///
+/// Fields lie in the memory of a half spectrum, as for plans in place (in_place.hpp): complex numbers [planes,
+/// field_rows, row], row = n_2 / 2 + 1, or n_2 for complex fields; field_rows is n_1 with slabs. Spectra are [n_0, rows,
+/// modes]; modes is row with slabs. Transforms need both memories, and destroy their input. So do pencils, and where
+/// extents don't divide a rank may hold about as much again.
 ///
 /// On hosts, with Effort::estimate, results have the same bits for any number of ranks and of threads: those of a plan made
-/// with PlanOptions::by_planes. On devices they may differ by rounding between numbers of ranks.
+/// with PlanOptions::by_planes. Those of pencils have the same bits for any grid of several rows, and differ from those of
+/// slabs by rounding. On devices all may differ by rounding between numbers of ranks.
 ///
 /// A value; copies share what they hold. All functions but those that only tell are collective.
 ///
@@ -59,50 +71,51 @@ class Slab {
 
   /// \param shape    of the whole field, the same on every rank
   /// \param options  of the effort alone
-  /// \throws PreconditionError on every rank if an extent is below 1, or shapes differ
+  /// \param grid     of the group's ranks, the same on every rank
+  /// \throws PreconditionError on every rank if an extent is below 1, shapes or grids differ, or the grid's rows and
+  ///                           columns don't make up the group
   /// \throws ResourceError if memory for the work is missing on any rank
   Slab(Exec const& exec, distributed::Group const& group, Shape<3> const& shape,
-       PlanOptions const& options = {})
-      : parts_(distributed::together(
-            group, [&, threads = detail::most_threads(group, shape, host_threads(exec))] {
-              return detail::SlabParts<Exec, T>(exec, group, OfReal, shape, options, threads);
-            })) {}
+       PlanOptions const& options = {}, RankGrid const& grid = {})
+      : parts_(parts_of(exec, group, shape, options, detail::grid_of(group, grid))) {}
 
-  Shape<3> const& shape() const { return parts_.shape(); }
-  distributed::Group const& group() const { return parts_.group(); }
-  distributed::Share planes() const { return parts_.planes(); }
-  distributed::Share rows() const { return parts_.rows(); }
+  Shape<3> const& shape() const { return parts_->shape(); }
+  distributed::Group const& group() const { return parts_->group(); }
+  distributed::Share planes() const { return parts_->shares().planes; }
+  distributed::Share field_rows() const { return parts_->shares().field_rows; }
+  distributed::Share rows() const { return parts_->shares().rows; }
+  distributed::Share modes() const { return parts_->shares().modes; }
   /// Complex numbers of this rank's field and spectrum along each axis.
-  Shape<3> field_extents() const { return {planes().count, shape()[1], parts_.row()}; }
-  Shape<3> spectrum_extents() const { return {shape()[0], rows().count, parts_.row()}; }
+  Shape<3> field_extents() const { return {planes().count, field_rows().count, parts_->row()}; }
+  Shape<3> spectrum_extents() const { return {shape()[0], rows().count, modes().count}; }
   /// Bytes that it holds to work in.
-  std::int64_t work_bytes() const { return parts_.work_bytes(); }
+  std::int64_t work_bytes() const { return parts_->work_bytes(); }
 
-  /// \param field     [planes, n_1, row] inout: of no use afterwards
-  /// \param spectrum  [n_0, rows, row] out
+  /// \param field     [planes, field_rows, row] inout: of no use afterwards
+  /// \param spectrum  [n_0, rows, modes] out
   /// \throws PreconditionError on every rank if a View doesn't fit on one
   void forward(Block const& field, Block const& spectrum) const {
     expects_fitting(field, spectrum);
-    parts_.scatter(field.data(), spectrum.data());
-    if (auto* const lines = parts_.lines())
-      lines->forward(parts_.exec(), parts_.rows_in(field, spectrum).data(), spectrum.data());
+    parts_->scatter(field.data(), spectrum.data());
+    if (auto* const lines = parts_->lines())
+      lines->forward(parts_->exec(), parts_->rows_in(field, spectrum).data(), spectrum.data());
   }
 
-  /// \param spectrum  [n_0, rows, row] inout: of no use afterwards
-  /// \param field     [planes, n_1, row] out
+  /// \param spectrum  [n_0, rows, modes] inout: of no use afterwards
+  /// \param field     [planes, field_rows, row] out
   /// \throws PreconditionError as forward
   void backward(Block const& spectrum, Block const& field) const {
     expects_fitting(field, spectrum);
-    if (auto* const lines = parts_.lines())
-      lines->backward(parts_.exec(), spectrum.data(), parts_.rows_in(field, spectrum).data());
-    parts_.gather(spectrum.data(), field.data());
+    if (auto* const lines = parts_->lines())
+      lines->backward(parts_->exec(), spectrum.data(), parts_->rows_in(field, spectrum).data());
+    parts_->gather(spectrum.data(), field.data());
   }
 
   /// Transforms a field forward, multiplies its modes by a factor, and transforms it backward. Rows travel twice, and
   /// on hosts the product takes no pass over memory of its own.
   ///
-  /// \param field      [planes, n_1, row] inout
-  /// \param workspace  [n_0, rows, row] of no use afterwards
+  /// \param field      [planes, field_rows, row] inout
+  /// \param workspace  [n_0, rows, modes] of no use afterwards
   /// \param factor     real numbers factor(i, j, k) of the mode at these indices of the whole spectrum, by a function
   /// that kernels can
   ///                   call
@@ -110,25 +123,47 @@ class Slab {
   template <class Factor>
   void filter(Block const& field, Block const& workspace, Factor const& factor) const {
     expects_fitting(field, workspace);
-    parts_.scatter(field.data(), workspace.data());
-    if (rows().count > 0)
-      filter_lines(parts_.rows_in(field, workspace), detail::FromRow<Factor>{factor, rows().first});
-    parts_.gather(workspace.data(), field.data());
+    parts_->scatter(field.data(), workspace.data());
+    if (parts_->lines() != nullptr)
+      filter_lines(parts_->rows_in(field, workspace),
+                   detail::FromMode<Factor>{factor, rows().first, modes().first});
+    parts_->gather(workspace.data(), field.data());
   }
 
  private:
+  using Parts = detail::SharedTransform<Exec, T>;
+
+  static std::shared_ptr<Parts const> parts_of(Exec const& exec, distributed::Group const& group,
+                                               Shape<3> const& shape, PlanOptions const& options,
+                                               RankGrid const& grid) {
+    auto const threads = detail::most_threads(group, shape, host_threads(exec));
+    if (grid.rows == 1)
+      return distributed::together(group, [&] {
+        return std::make_shared<detail::SlabParts<Exec, T>>(exec, group, OfReal, shape, options,
+                                                            threads);
+      });
+    static_cast<void>(group.template transport<Exec>());  // which rows and columns keep to
+    auto const in_row = group.split(group.rank() / grid.columns),
+               in_column = group.split(group.rank() % grid.columns);
+    return distributed::together(group, [&] {
+      return std::make_shared<detail::PencilParts<Exec, T>>(exec, group, in_row, in_column, OfReal,
+                                                            shape, options);
+    });
+  }
+
   template <class Factor>
   void filter_lines(Block const& spectrum, Factor const& factor) const {
-    auto& lines = *parts_.lines();
+    auto& lines = *parts_->lines();
     if constexpr (runs_on_host<Exec>) {
+      std::int64_t const row = modes().count;
       auto const multiply = [&](std::int64_t i, std::int64_t first, std::int64_t count, T* modes) {
-        detail::multiply_stretch(modes, i, first, count, parts_.row(), factor);
+        detail::multiply_stretch(modes, i, first, count, row, factor);
       };
-      if (lines.filter(parts_.exec(), spectrum.data(), multiply)) return;
+      if (lines.filter(parts_->exec(), spectrum.data(), multiply)) return;
     }
-    lines.forward(parts_.exec(), spectrum.data(), spectrum.data());
-    multiply_modes(parts_.exec(), spectrum, factor);
-    lines.backward(parts_.exec(), spectrum.data(), spectrum.data());
+    lines.forward(parts_->exec(), spectrum.data(), spectrum.data());
+    multiply_modes(parts_->exec(), spectrum, factor);
+    lines.backward(parts_->exec(), spectrum.data(), spectrum.data());
   }
 
   void expects_fitting(Block const& field, Block const& spectrum) const {
@@ -149,7 +184,7 @@ class Slab {
     });
   }
 
-  detail::SlabParts<Exec, T> parts_;
+  std::shared_ptr<Parts const> parts_;
 };
 
 template <CompiledSpace Exec, Real T>

@@ -38,7 +38,7 @@ enum class Effort {
 struct PlanOptions {
   bool in_place = false;              ///< the output takes the place of the input
   Effort effort = Effort::automatic;  ///< see there
-  /// On hosts, transform the planes of the last two axes by themselves, as ranks do that share them out (slab.hpp): with
+  /// On hosts, transform the planes of the last two axes by themselves, or rows where there is one axis, as ranks do that share them out (slab.hpp): with
   /// Effort::estimate results then have the bits that they have over ranks.
   bool by_planes = false;
 
