@@ -5,6 +5,7 @@
 #include <coir/fft/plan.hpp>
 #include <coir/fft/slab.hpp>
 
+#include <support/held_memory.hpp>
 #include <support/message_of.hpp>
 #include <support/ranks.hpp>
 #include <support/spaces.hpp>
@@ -359,6 +360,28 @@ TYPED_TEST(Slab, ByPencilsMovesNoByteMoreThanItMust) {
     EXPECT_EQ(sent([&] { slab.backward(spectrum, field); }), std::pair(messages, bytes));
     EXPECT_EQ(sent([&] { slab.filter(field, spectrum, Damp<T>{}); }),
               std::pair(2 * messages, 2 * bytes));
+  }
+}
+
+// Where extents divide, the field and the spectrum are all that pencils work in, and with one mode more than divides a rank holds
+// as much as one of them. Devices' libraries take memory of their own.
+TYPED_TEST(Slab, ByPencilsHoldsAFieldWhereExtentsDoNotDivide) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  if (!coir::runs_on_host<Exec>) return;
+  std::int64_t const n = 8 * world().size();
+  for (auto const& grid : grids_of_pencils(world().size())) {
+    auto const held_by = [&](std::int64_t modes) {
+      coir::testing::HeldMemory const held;
+      coir::fft::ComplexSlab<Exec, T> const slab(Exec(), world(), {n, n, modes}, {}, grid);
+      auto const [planes, rows, row] = slab.field_extents();
+      return std::pair(held.peak(), planes * rows * row * 2 * static_cast<std::int64_t>(sizeof(T)));
+    };
+    auto const [held, field] = held_by(n);
+    EXPECT_LT(held, field) << grid.rows << " rows";
+    auto const [more_held, larger_field] = held_by(n + 1);
+    EXPECT_GT(more_held, larger_field) << grid.rows << " rows";
+    EXPECT_LT(more_held, 2 * larger_field) << grid.rows << " rows";
   }
 }
 

@@ -52,8 +52,8 @@ struct FromMode {
 ///
 /// Fields lie in the memory of a half spectrum, as for plans in place (in_place.hpp): complex numbers [planes,
 /// field_rows, row], row = n_2 / 2 + 1, or n_2 for complex fields; field_rows is n_1 with slabs. Spectra are [n_0, rows,
-/// modes]; modes is row with slabs. Transforms need both memories, and destroy their input. So do pencils, and where
-/// extents don't divide a rank may hold about as much again.
+/// modes]; modes is row with slabs. Transforms need both memories, and destroy their input. So do pencils, which where
+/// extents don't divide hold memory of one field more, or of two.
 ///
 /// On hosts, with Effort::estimate, results have the same bits for any number of ranks and of threads: those of a plan made
 /// with PlanOptions::by_planes. Those of pencils have the same bits for any grid of several rows, and differ from those of
