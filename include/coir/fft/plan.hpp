@@ -287,7 +287,8 @@ class RealPlan : public PlanBase<Exec, T, Rank, true> {
   ///
   /// \param field     [n_0, n_1, n_2] inout
   /// \param spectrum  [n_0, n_1, n_2 / 2 + 1], the same memory
-  /// \param factor    real numbers factor(i, j, k) of the mode at these indices, by a function that kernels can call
+  /// \param factor    real numbers factor(i, j, k) of the mode at these indices, by a function that kernels can call; the same
+  ///                  for opposite modes, (n_0 - i, n_1 - j, k) where k is 0 or n_2 / 2, or the result isn't defined
   /// \throws PreconditionError as forward, or unless the plan is in place and without a batch
   template <WritableField<T, Rank> In, WritableField<Complex, Rank> Out, class Factor>
     requires(Rank == 3 && In::rank == 3 && Out::rank == 3 && CanAccess<Exec, In, Out>)

@@ -117,8 +117,7 @@ class Slab {
   /// \param field      [planes, field_rows, row] inout
   /// \param workspace  [n_0, rows, modes] of no use afterwards
   /// \param factor     real numbers factor(i, j, k) of the mode at these indices of the whole spectrum, by a function
-  /// that kernels can
-  ///                   call
+  ///                   that kernels can call; the same for opposite modes, (n_0 - i, n_1 - j, k) where k is 0 or n_2 / 2
   /// \throws PreconditionError as forward
   template <class Factor>
   void filter(Block const& field, Block const& workspace, Factor const& factor) const {

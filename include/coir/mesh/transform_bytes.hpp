@@ -31,7 +31,9 @@ std::int64_t transform_bytes(Exec const& exec, distributed::Group const& group,
   auto const planes = distributed::share_of(shape[0], group.rank(), group.size()).count;
   auto const rows = distributed::share_of(shape[1], group.rank(), group.size()).count;
   std::int64_t const row = shape[2] / 2 + 1;
-  std::int64_t bytes = planes * shape[1] * row * static_cast<std::int64_t>(2 * sizeof(T));
+  // Rows that travel, and the table of who has them.
+  std::int64_t bytes = planes * shape[1] * row * static_cast<std::int64_t>(2 * sizeof(T)) +
+                       2 * shape[1] * static_cast<std::int64_t>(sizeof(std::int32_t));
   if (planes > 0)
     bytes += fft::RealPlan<Exec, T, 2>::work_bytes(exec, {shape[1], shape[2]}, planes, options);
   if (rows > 0)
