@@ -261,8 +261,11 @@ auto Simulation<Exec, T>::pull_back_force(double scale, Spectrum const& mesh,
                                           Cotangents<Exec, T> const& cotangents) -> Density {
   auto& force = mover_.force();
   Stopwatch<Exec> const painting(exec_);
+  // On hosts the option is for masses: private meshes of vectors would take three times its memory.
+  auto const scheme =
+      runs_on_host<Exec> ? mesh::PaintScheme::automatic : mover_.scheme(sorter_.is_sorted());
   mesh::paint(exec_, particles_.position, cotangents.momentum, particles_.box, force.force(),
-              {.assignment = options_.assignment, .scheme = mover_.scheme(sorter_.is_sorted())});
+              {.assignment = options_.assignment, .scheme = scheme});
   seconds_.paint += painting.seconds();
   Stopwatch<Exec> const solving(exec_);
   auto const potential = force.pull_back(scale, mesh);
