@@ -234,14 +234,6 @@ inline std::string promise_of(GoOn const& go_on) {
                                   std::to_string(go_on.step);
 }
 
-/// \throws Failure if the user asked the program to stop
-inline void expects_no_interrupt(Run const& run, int steps_done, GoOn const& go_on) {
-  if (interrupted())
-    throw Failure(ExitCode::interrupted, "stopped after " + std::to_string(steps_done) + " of " +
-                                             std::to_string(run.schedule.steps()) + " steps; " +
-                                             promise_of(go_on));
-}
-
 /// Writes outputs. Where these can't be written, for want of memory or of space on a disk, the particles are kept.
 ///
 /// \param keep  writes a checkpoint and says how to go on
@@ -288,14 +280,22 @@ class RunState {
 
   /// To be called at least every half second: what takes longer is ended from outside, with the same promise.
   /// \throws Failure if the user asked the program to stop
-  void poll() const { expects_no_interrupt(run_, steps_done_, go_on_); }
+  void poll() const {
+    if (interrupted()) stop();
+  }
   /// The same where all ranks are at the same place: a signal to one of them stops all. Collective.
   void poll_on_all() const {
-    share_interrupt(run_.ranks);
-    poll();
+    // What comes after the ranks have asked each other stops them the next time.
+    if (share_interrupt(run_.ranks)) stop();
   }
 
  private:
+  [[noreturn]] void stop() const {
+    throw Failure(ExitCode::interrupted, "stopped after " + std::to_string(steps_done_) + " of " +
+                                             std::to_string(run_.schedule.steps()) + " steps; " +
+                                             promise_of(go_on_));
+  }
+
   Run const& run_;
   int steps_done_;
   GoOn go_on_;
