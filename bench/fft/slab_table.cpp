@@ -2,7 +2,8 @@
 //
 //     mpirun -n 2 slab_table [--sizes 128,256] [--cases real,filter,complex,plan] [--rows 1] [--host] [--peer] [--json]
 //
-// For each size n, of n^3 numbers in float: real to half spectrum and back, a filter (both and a product), and complex both ways.
+// For each size n, of n^3 numbers in float: real to half spectrum and back (on one rank also in place), a filter (both and a product),
+// and complex both ways.
 // With --rows R the ranks are a grid of R rows, and share fields out by pencils.
 // Each figure is the median of rounds that all ranks begin together, the slowest rank's time. "limit" is the share of the time that
 // three passes over the rank's numbers, read and written once, take at the measured copy bandwidth; --peer adds FFTW-MPI on hosts,
@@ -273,6 +274,16 @@ class Table {
       });
       line(n, "real backward", numbers, 3, [&] {
         slab.backward(spectrum, field);
+        exec_.fence();
+      });
+    }
+    if (both && world_.size() == 1) {
+      line(n, "in place, forward", numbers, 3, [&] {
+        slab.forward(field, field);
+        exec_.fence();
+      });
+      line(n, "in place, backward", numbers, 3, [&] {
+        slab.backward(field, field);
         exec_.fence();
       });
     }

@@ -3,6 +3,8 @@
 /// \file
 /// The adjoint of differences.hpp: a mesh of vectors becomes one of numbers.
 
+#include "divergence_device.hpp"
+
 #include <coir/core/loops.hpp>
 #include <coir/core/shape.hpp>
 #include <coir/mesh/cells.hpp>
@@ -161,9 +163,12 @@ struct AddDifference {
 template <int Points, class Exec, class T>
 void find_divergence(Exec const& exec, T const* vectors, Shape<3> const& shape, double box,
                      T* numbers) {
-  for_each("coir::mesh::force/divergence", exec,
-           coir::box<3, std::int64_t>({shape[0], shape[1], shape[2]}),
-           Divergence<T, Points>(vectors, shape, box, numbers));
+  constexpr auto label = "coir::mesh::force/divergence";
+  Divergence<T, Points> const body(vectors, shape, box, numbers);
+  if constexpr (runs_on_host<Exec>)
+    for_each(label, exec, coir::box<3, std::int64_t>({shape[0], shape[1], shape[2]}), body);
+  else
+    DivergenceInBlocks<T, Points>::run(label, exec, body);
 }
 
 }  // namespace coir::mesh::detail

@@ -495,19 +495,38 @@ void Force<Exec, T>::expects_to_keep(Spectrum const& kept) const {
   expects_shape_of_spectrum(kept, "the mesh that a potential is kept in");
 }
 
+/// From a potential in memory of its own, which isn't overwritten plane by plane.
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::find_vectors_of(Spectrum const& kept) {
+  int const points = gradient_points(options_.kernel);
+  if (!options_.vectors || points == 0) {
+    Kokkos::deep_copy(exec_, spectrum_, kept);
+    return find_vectors();
+  }
+  T const* const potential = fft::real_view_of(kept, shape_[2]).data();
+  if (points == 2)
+    detail::find_differences(exec_,
+                             detail::Differences<T, 2>(potential, shape_, box_, memory_.data()));
+  else
+    detail::find_differences(exec_,
+                             detail::Differences<T, 4>(potential, shape_, box_, memory_.data()));
+}
+
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::solve(double scale, Spectrum const& kept) {
   expects_to_keep(kept);
   find_potential(scale);
   Kokkos::deep_copy(exec_, kept, spectrum_);
-  find_vectors();
+  if (gradient_points(options_.kernel) == 0)
+    find_vectors();
+  else if (options_.vectors)
+    find_vectors_of(kept);
 }
 
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::solve_again(Spectrum const& kept) {
   expects_to_keep(kept);
-  Kokkos::deep_copy(exec_, spectrum_, kept);
-  find_vectors();
+  find_vectors_of(kept);
 }
 
 template <CompiledSpace Exec, Real T>

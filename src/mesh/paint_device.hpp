@@ -84,55 +84,58 @@ struct PaintAtomics {
   }
 };
 
-/// The ranges of three whole numbers.
-struct Range3 {
-  std::int32_t least[3], greatest[3];
+/// Several numbers.
+template <class N, int Count>
+struct Several {
+  N number[Count];
 };
-/// A reducer: the smallest range that contains the ranges of all threads of a team.
-struct JoinRanges {
-  using reducer = JoinRanges;
-  using value_type = Range3;
+/// A reducer: the sums over all threads of a team. Of whole numbers all threads get the same, of others not to the last bit.
+template <class N, int Count>
+struct SumOfSeveral {
+  using reducer = SumOfSeveral;
+  using value_type = Several<N, Count>;
   using result_view_type =
-      Kokkos::View<Range3, Kokkos::AnonymousSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Range3* range;
+      Kokkos::View<value_type, Kokkos::AnonymousSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  value_type* sums;
 
-  KOKKOS_FUNCTION void join(Range3& to, Range3 const& from) const {
+  KOKKOS_FUNCTION void join(value_type& to, value_type const& from) const {
     COIR_UNROLL
-    for (int d = 0; d < 3; ++d) {
-      to.least[d] = from.least[d] < to.least[d] ? from.least[d] : to.least[d];
-      to.greatest[d] = from.greatest[d] > to.greatest[d] ? from.greatest[d] : to.greatest[d];
-    }
+    for (int n = 0; n < Count; ++n) to.number[n] += from.number[n];
   }
-  KOKKOS_FUNCTION void init(Range3& value) const {
+  KOKKOS_FUNCTION void init(value_type& value) const {
     COIR_UNROLL
-    for (int d = 0; d < 3; ++d) {
-      value.least[d] = INT32_MAX;
-      value.greatest[d] = INT32_MIN;
-    }
+    for (int n = 0; n < Count; ++n) value.number[n] = 0;
   }
-  KOKKOS_FUNCTION Range3& reference() const { return *range; }
-  KOKKOS_FUNCTION result_view_type view() const { return result_view_type(range); }
+  KOKKOS_FUNCTION value_type& reference() const { return *sums; }
+  KOKKOS_FUNCTION result_view_type view() const { return result_view_type(sums); }
   KOKKOS_FUNCTION bool references_scalar() const { return true; }
 };
 
 /// Paints with a team per chunk of consecutive particles. Their deposits are added up in scratch memory, in a tile around
-/// most of them and in whole numbers, for which there are fast atomics; the tile is then added to the mesh row by row. Vectors
-/// are painted one component after the other.
-/// Particles that reach out of the tile, or whose position is NaN, are added to the mesh directly, and so are all of a chunk
-/// whose values no scale fits.
+/// most of them and in whole numbers, for which there are fast atomics; the tile is then added to the mesh row by row.
+/// Particles that reach out of the tile, or whose position is NaN, are listed, and added to the mesh directly by threads side by
+/// side; so are all of a chunk whose values no scale fits.
 template <int Support, int Components, class T, class Mesh, class Deposit>
 struct PaintTiles {
   static constexpr int team = 256;
-  static constexpr int samples = 4;   // particles per thread that the tile is fitted to
+  static constexpr int samples =
+      Components == 3 ? 2 : 4;        // per thread, which the tile is fitted to
   static constexpr int longest = 64;  // side of a tile
-  static constexpr int most_cells = 9216 * 4 / static_cast<int>(sizeof(T));
-  static constexpr int most_particles = 4096;
-  static constexpr int passes = Components == 0 ? 1 : Components;
-  static constexpr int apart = passes;  // numbers from a cell of the mesh to the next
+  static constexpr float widened = Components == 3 ? 1.3f : 1.0f;
+  static constexpr int most_listed = 255;
+  static constexpr int apart = Components == 3 ? 3 : 1;  // numbers from a cell to the next
+  // CUDA gives a team 48 KiB, of which Kokkos takes 2. Vectors have smaller chunks, whose tiles fit that.
+  static constexpr int most_cells =
+      (Components == 3 ? 3800 : 9216) * 4 / static_cast<int>(sizeof(T));
+  static constexpr int cells_per_chunk = Components == 3 ? 1024 : 4096;
+  static constexpr int least_particles = Components == 3 ? 256 : 1024;
 
   using Cell = typename Deposit::Cell;
   using Whole = Fixed<T>;
-  static constexpr int scratch_bytes = most_cells * static_cast<int>(sizeof(Whole));
+  static constexpr int tile_bytes = apart * most_cells * static_cast<int>(sizeof(Whole));
+  static constexpr int list_bytes = (1 + most_listed) * static_cast<int>(sizeof(int));
+  static constexpr int parts_bytes = apart * static_cast<int>(sizeof(T));
+  static constexpr int scratch_bytes = tile_bytes + list_bytes + parts_bytes;
   Painted<T> painted;
   Mesh cells;
   PerAxis<T> per_cell;
@@ -144,28 +147,44 @@ struct PaintTiles {
   struct Tile {
     std::int32_t origin[3], side[3];
   };
+  /// Particles of a chunk that aren't in its tile.
+  struct Listed {
+    int* count;
+    int* particle;
+  };
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
     std::int64_t const begin = std::int64_t(member.league_rank()) * chunk,
                        rest = painted.particles - begin;
     int const count = rest < chunk ? static_cast<int>(rest) : chunk;
-    T parts[passes];  // that 1 is cut into
-    if (!find_parts(member, begin, count, parts)) {
+    auto* const sum = static_cast<Whole*>(member.team_shmem().get_shmem(+tile_bytes));
+    auto* const list = static_cast<int*>(member.team_shmem().get_shmem(+list_bytes));
+    Listed const listed{list, list + 1};
+    auto* const shared_parts = static_cast<T*>(member.team_shmem().get_shmem(+parts_bytes));
+    find_parts(member, begin, count, shared_parts);
+    Tile const tile = tile_around(member, painted.position + 3 * begin, count);
+    int const size = apart * tile.side[0] * tile.side[1] * tile.side[2];
+    for (int c = member.team_rank(); c < size; c += team) sum[c] = 0;
+    if (member.team_rank() == 0) *listed.count = 0;
+    member.team_barrier();
+    T parts[apart];
+    bool there_are = true;
+    COIR_UNROLL
+    for (int v = 0; v < apart; ++v) {
+      parts[v] = shared_parts[v];
+      there_are = there_are && parts[v] > 0;
+    }
+    if (!there_are) {
       for (int p = member.team_rank(); p < count; p += team) add_directly(begin + p);
       return;
     }
-    auto* const sum = static_cast<Whole*>(member.team_shmem().get_shmem(+scratch_bytes));
-    Tile const tile = tile_around(member, painted.position + 3 * begin, count);
-    int const size = tile.side[0] * tile.side[1] * tile.side[2];
-    for (int v = 0; v < passes; ++v) {
-      if (v > 0) member.team_barrier();
-      for (int c = member.team_rank(); c < size; c += team) sum[c] = 0;
-      member.team_barrier();
-      for (int p = member.team_rank(); p < count; p += team) add(tile, sum, begin + p, v, parts[v]);
-      member.team_barrier();
-      add_to_mesh_by_rows(member, tile, sum, v, T(1) / parts[v]);
-    }
+    for (int p = member.team_rank(); p < count; p += team)
+      if (!add(tile, sum, begin + p, parts)) list_or_add(listed, begin, p);
+    member.team_barrier();
+    add_to_mesh_by_rows(member, tile, sum, parts);
+    int const left = *listed.count < most_listed ? *listed.count : most_listed;
+    for (int n = member.team_rank(); n < left; n += team) add_directly(begin + listed.particle[n]);
   }
 
  private:
@@ -174,39 +193,44 @@ struct PaintTiles {
     return static_cast<std::int32_t>(cells.held(d));
   }
 
-  /// \return  false if there is no such number, because a value isn't finite or all are tiny
+  /// \param parts  out, by the first thread: parts that 1 is cut into; 0 if a value isn't finite or all are tiny
   template <class Member>
-  KOKKOS_FORCEINLINE_FUNCTION bool find_parts(Member const& member, std::int64_t begin, int count,
-                                              T (&parts)[passes]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void find_parts(Member const& member, std::int64_t begin, int count,
+                                              T* parts) const {
     if constexpr (Components == 0) {
-      parts[0] = whole;
+      if (member.team_rank() == 0) parts[0] = whole;
     } else {
       // The inverse of a larger scale would underflow.
       constexpr T largest_scale = sizeof(T) == 4 ? T(0x1p120) : static_cast<T>(0x1p1000);
       constexpr T largest = std::numeric_limits<T>::max();
       T const least = whole / largest_scale;
-      bool there_is = true;
-      for (int v = 0; v < Components; ++v) {
-        T sizes = 0;
-        for (int p = member.team_rank(); p < count; p += team)
-          sizes += math::abs(painted.value[(begin + p) * Components + v]);
-        member.team_reduce(Kokkos::Sum<T>(sizes));
-        there_is = there_is && (sizes == 0 || (sizes >= least && sizes <= largest));
-        parts[v] = sizes == 0 ? T(1) : whole / sizes;
+      Several<T, apart> sizes;
+      SumOfSeveral<T, apart> const sum{&sizes};
+      sum.init(sizes);
+      T const* const value = painted.value + begin * apart;
+      for (int p = member.team_rank(); p < count; p += team) {
+        COIR_UNROLL
+        for (int v = 0; v < apart; ++v) sizes.number[v] += math::abs(value[p * apart + v]);
       }
-      return there_is;
+      member.team_reduce(sum);
+      if (member.team_rank() > 0) return;
+      COIR_UNROLL
+      for (int v = 0; v < apart; ++v) {
+        T const size = sizes.number[v];
+        parts[v] = size == 0 ? T(1) : size >= least && size <= largest ? whole / size : T(0);
+      }
     }
-    return true;
   }
 
-  /// The tile that holds a sample of the particles; if that is too large, a part of it around the middle particle.
+  /// The tile around the mean of a sample of the particles, as wide as an even distribution of their variance times `widened`, or
+  /// as scratch memory allows. Particles that have gone far make it little larger.
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION Tile tile_around(Member const& member, T const* position,
                                                int count) const {
     Located<Support, T> const middle(position + 3 * (count / 2), per_cell, cells);
-    Range3 range;
-    JoinRanges const join{&range};
-    join.init(range);
+    Several<std::int32_t, 6> moments;  // sums along the axes, and of squares
+    SumOfSeveral<std::int32_t, 6> const sum{&moments};
+    sum.init(moments);
     COIR_UNROLL
     for (int s = 0; s < samples; ++s) {
       int const p = static_cast<int>((std::int64_t(s) * team + member.team_rank()) * count /
@@ -214,33 +238,44 @@ struct PaintTiles {
       Located<Support, T> const at(position + 3 * p, per_cell, cells);
       COIR_UNROLL
       for (int d = 0; d < 3; ++d) {
-        // The distance by the shorter way around the periodic axis.
+        // The distance by the shorter way around the periodic axis. Beyond a tile it doesn't matter, and its square would overflow.
         std::int32_t const n = extent(d), straight = at.axis[d].first - middle.axis[d].first;
-        std::int32_t const away = straight < -(n / 2)     ? straight + n
-                                  : straight >= n - n / 2 ? straight - n
-                                                          : straight;
-        range.least[d] = away < range.least[d] ? away : range.least[d];
-        range.greatest[d] = away > range.greatest[d] ? away : range.greatest[d];
+        std::int32_t away = straight < -(n / 2)     ? straight + n
+                            : straight >= n - n / 2 ? straight - n
+                                                    : straight;
+        away = away < -2 * longest ? -2 * longest : away > 2 * longest ? 2 * longest : away;
+        moments.number[d] += away;
+        moments.number[3 + d] += away * away;
       }
     }
-    member.team_reduce(join);
+    member.team_reduce(sum);
     Tile tile;
-    int area = 1;
+    float mean[3];
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
-      int const wanted = range.greatest[d] - range.least[d] + Support;
-      int side = most_cells / area;
-      side = side < longest ? side : longest;
-      side = side < extent(d) ? side : extent(d);
-      side = side < wanted ? side : wanted;
-      int start = -side / 2, last = range.greatest[d] + Support - side;
-      start = start < last ? start : last;
-      start = start > range.least[d] ? start : range.least[d];
-      start += middle.axis[d].first;
+      constexpr float per_sample = 1.0f / (samples * team);
+      mean[d] = static_cast<float>(moments.number[d]) * per_sample;
+      float const variance =
+          static_cast<float>(moments.number[3 + d]) * per_sample - mean[d] * mean[d];
+      // N cells side by side have the variance (N^2 - 1) / 12.
+      float const width = math::sqrt(12.0f * (variance > 0 ? variance : 0) + 1.0f);
+      int const wanted = static_cast<int>(widened * width + 0.5f) + Support;
+      int const most = longest < extent(d) ? longest : extent(d);
+      tile.side[d] = wanted < most ? wanted : most;
+    }
+    while (tile.side[0] * tile.side[1] * tile.side[2] >
+           most_cells) {  // the longest becomes shorter
+      int const d = tile.side[0] > tile.side[1] ? (tile.side[0] > tile.side[2] ? 0 : 2)
+                                                : (tile.side[1] > tile.side[2] ? 1 : 2);
+      COIR_UNROLL
+      for (int e = 0; e < 3; ++e) tile.side[e] -= e == d ? 1 + tile.side[e] / 16 : 0;
+    }
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      float const half = 0.5f * static_cast<float>(tile.side[d] - Support);
+      int start = middle.axis[d].first + static_cast<int>(math::floor(mean[d] - half + 0.5f));
       start = start < 0 ? start + extent(d) : start >= extent(d) ? start - extent(d) : start;
       tile.origin[d] = start;
-      tile.side[d] = side;
-      area *= side;
     }
     return tile;
   }
@@ -250,10 +285,19 @@ struct PaintTiles {
     add_to_mesh<std::int64_t, Components>(cells, at, particle, deposit);
   }
 
-  /// \param v      the component
-  /// \param parts  that 1 is cut into
-  KOKKOS_FORCEINLINE_FUNCTION void add(Tile const& tile, Whole* sum, std::int64_t particle, int v,
-                                       T parts) const {
+  /// Lists a particle; if the list is full it is added at once.
+  KOKKOS_FORCEINLINE_FUNCTION void list_or_add(Listed const& listed, std::int64_t begin,
+                                               int particle) const {
+    int const place = Kokkos::atomic_fetch_add(listed.count, 1);
+    if (place < most_listed)
+      listed.particle[place] = particle;
+    else
+      add_directly(begin + particle);
+  }
+
+  /// \return  false if the particle isn't in the tile
+  KOKKOS_FORCEINLINE_FUNCTION bool add(Tile const& tile, Whole* sum, std::int64_t particle,
+                                       T const (&parts)[apart]) const {
     Located<Support, T> const at(painted.position + 3 * particle, per_cell, cells);
     bool inside = at.is_number();
     std::int32_t local[3];
@@ -263,12 +307,9 @@ struct PaintTiles {
       local[d] = local[d] < 0 ? local[d] + extent(d) : local[d];
       inside = inside && local[d] + Support <= tile.side[d];
     }
-    if (!inside) {
-      if (v == 0) add_to_mesh<std::int64_t, Components>(cells, at, particle, deposit);
-      return;
-    }
-    int const row = tile.side[2], plane = tile.side[1] * row;
-    Whole* const first = sum + local[0] * plane + local[1] * row + local[2];
+    if (!inside) return false;
+    int const row = apart * tile.side[2], plane = tile.side[1] * row;
+    Whole* const first = sum + local[0] * plane + local[1] * row + apart * local[2];
     auto const& w = at.axis;
     if constexpr (Components == 0) {
       deposit(particle, w[0].weight, w[1].weight, w[2].weight,
@@ -277,26 +318,37 @@ struct PaintTiles {
                 if constexpr (std::is_same_v<Cell, Whole>)
                   whole_amount = amount;
                 else
-                  whole_amount = static_cast<Whole>(amount * parts + T(0.5));
+                  whole_amount = static_cast<Whole>(amount * parts[0] + T(0.5));
                 coir::detail::add_in_scratch(first + (a * plane + b * row + c), whole_amount);
               });
     } else {
-      T const value = parts * painted.value[particle * Components + v];
+      T value[apart];
+      COIR_UNROLL
+      for (int v = 0; v < apart; ++v) value[v] = parts[v] * painted.value[particle * apart + v];
       DepositNumbers<Support, 0, T>{nullptr}(particle, w[0].weight, w[1].weight, w[2].weight,
                                              [&](int a, int b, int c, int, T const weight) {
-                                               coir::detail::add_in_scratch(
-                                                   first + (a * plane + b * row + c),
-                                                   static_cast<Whole>(math::rint(weight * value)));
+                                               COIR_UNROLL
+                                               for (int v = 0; v < apart; ++v)
+                                                 coir::detail::add_in_scratch(
+                                                     first + (a * plane + b * row + c * apart + v),
+                                                     math::nearest<Whole>(weight * value[v]));
                                              });
     }
+    return true;
   }
 
   /// Adds the tile to the mesh, half a warp or a warp per row.
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh_by_rows(Member const& member, Tile const& tile,
-                                                       Whole const* sum, int v, T per_part) const {
-    int const lanes = tile.side[2] <= 16 ? 16 : 32, step = team / lanes;
+                                                       Whole const* sum,
+                                                       T const (&parts)[apart]) const {
+    int const row = apart * tile.side[2];
+    int const lanes = row <= 16 ? 16 : 32, step = team / lanes;
     int const lane = member.team_rank() % lanes;
+    T per_part[apart];
+    COIR_UNROLL
+    for (int v = 0; v < apart; ++v) per_part[v] = T(1) / parts[v];
+    int const first = apart * tile.origin[2], numbers = apart * extent(2);  // of the mesh's rows
     std::int32_t x = 0, y = member.team_rank() / lanes;
     for (;; y += step) {
       while (y >= tile.side[1]) {
@@ -304,18 +356,28 @@ struct PaintTiles {
         ++x;
       }
       if (x >= tile.side[0]) return;
-      Whole const* const from = sum + (x * tile.side[1] + y) * tile.side[2];
+      Whole const* const from = sum + (x * tile.side[1] + y) * row;
       Cell* const to =
-          cells.data + around(tile, x, 0) * cells.plane + around(tile, y, 1) * cells.row + v;
-      for (int z = lane; z < tile.side[2]; z += lanes) {
-        Whole const amount = from[z];
+          cells.data + around(tile, x, 0) * cells.plane + around(tile, y, 1) * cells.row;
+      for (int e = lane; e < row; e += lanes) {
+        Whole const amount = from[e];
         if (amount == 0) continue;
+        int const at = first + e;
+        Cell* const cell = to + (at < numbers ? at : at - numbers);
         if constexpr (std::is_same_v<Cell, Whole>)
-          Kokkos::atomic_add(to + around(tile, z, 2) * apart, amount);
+          Kokkos::atomic_add(cell, amount);
         else
-          Kokkos::atomic_add(to + around(tile, z, 2) * apart, static_cast<T>(amount) * per_part);
+          Kokkos::atomic_add(cell, static_cast<T>(amount) * component(per_part, e % apart));
       }
     }
+  }
+
+  /// number[v], for numbers that stay in registers.
+  KOKKOS_FORCEINLINE_FUNCTION static T component(T const (&number)[apart], int v) {
+    T result = number[0];
+    COIR_UNROLL
+    for (int o = 1; o < apart; ++o) result = v == o ? number[o] : result;
+    return result;
   }
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t around(Tile const& tile, std::int32_t local,
@@ -325,11 +387,12 @@ struct PaintTiles {
   }
 };
 
-/// The number of particles in a chunk: as many as 16^3 cells hold on average, but enough for a tile to pay.
-inline int chunk_of(std::int64_t particles, std::int64_t cells, int most) {
-  std::int64_t const wanted = 4096 * particles / cells;
-  int chunk = 1024;
-  while (chunk < wanted && chunk < most) chunk *= 2;
+/// The number of particles in a chunk: as many as `wanted` cells hold on average, at least `least`, so that a tile pays, and at
+/// most `wanted`.
+inline int chunk_of(std::int64_t particles, std::int64_t cells, int wanted, int least) {
+  std::int64_t const on_average = wanted * particles / cells;
+  int chunk = least;
+  while (chunk < on_average && chunk < wanted) chunk *= 2;
   return chunk;
 }
 
@@ -367,7 +430,7 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box, Mesh co
   if (scheme == PaintScheme::tiles) {
     using Tiles = PaintTiles<Support, Components, T, Mesh, Deposit>;
     int const chunk = chunk_of(painted.particles, cells.held(0) * cells.extent[1] * cells.extent[2],
-                               Tiles::most_particles);
+                               Tiles::cells_per_chunk, Tiles::least_particles);
     // Few enough parts for all of a chunk in one cell not to overflow.
     auto const most = static_cast<T>(std::int64_t(1) << (sizeof(T) == 4 ? 30 : 62));
     Tiles const body{painted, cells,   per_cell,
@@ -377,7 +440,7 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box, Mesh co
     using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Tiles::team, at_a_time>>;
     Kokkos::parallel_for("coir::mesh::paint/tiles",
                          Policy(exec, static_cast<int>(teams), Tiles::team)
-                             .set_scratch_size(0, Kokkos::PerTeam(Tiles::scratch_bytes + 64)),
+                             .set_scratch_size(0, Kokkos::PerTeam(Tiles::scratch_bytes + 128)),
                          body);
     return;
   }

@@ -3,6 +3,7 @@
 /// \file
 /// ParticleReverser, for one execution space.
 
+#include "read_and_find.hpp"
 #include "reversible_moves.hpp"
 
 #include <coir/core/borrowed.hpp>
@@ -142,24 +143,6 @@ void ParticleReverser<Exec, T>::restore(Particles<Exec, T> const& particles,
                               stored_[static_cast<std::size_t>(made.stored)].data(), site});
   exec_.fence();
   stored_.resize(static_cast<std::size_t>(made.stored));
-}
-
-/// Reads a mesh out for a body that finds something.
-template <class Exec, class T, class Reader, class Body>
-Found<T> read_and_find(char const* label, Exec const& exec, Particles<Exec, T> const& particles,
-                       Reader const& reader, Body body) {
-  Found<T> found;
-  MonoidReducer<FoundMonoid<T>> const reducer({}, found);
-  if constexpr (runs_on_host<Exec>) {
-    std::vector<Found<T>> of_shares(static_cast<std::size_t>(exec.concurrency()));
-    body.found = of_shares.data();
-    mesh::read_out(label, exec, particles.position.data(), particles.count(), reader, body);
-    for (auto const& share : of_shares) reducer.join(found, share);
-  } else {
-    reduce(label, exec, coir::box<1, std::int64_t>({particles.count()}),
-           ReadAndFind<T, Reader, Body>{particles.position.data(), reader, body}, reducer);
-  }
-  return found;
 }
 
 template <CompiledSpace Exec, Real T>

@@ -192,20 +192,25 @@ struct KickAndDriftInQuanta {
     found->largest[1] = std::max(found->largest[1], largest_momentum);
   }
 
-  KOKKOS_FUNCTION void operator()(std::int64_t particle, mesh::Value<T, 3> const& force,
-                                  Found<T>& into) const {
-    COIR_UNROLL
-    for (int d = 0; d < 3; ++d) {
-      std::int64_t const at = 3 * particle + d;
-      Whole<T> const before = InQuanta<T>::held(momentum[at]),
-                     after = InQuanta<T>::kicked(before, force.component[d], kick);
-      T const here = position[at];
-      FoundMonoid<T>{}.join(into,
-                            {hash_of(here, before),
-                             {bits_of(math::abs(force.component[d])), InQuanta<T>::size(after)}});
-      InQuanta<T>::hold(momentum[at], after);
-      position[at] = moved(here, after);
-    }
+  /// Of a particle: what devices load and store.
+  struct Coordinate {
+    T x, momentum;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION Coordinate load(std::int64_t at) const {
+    return {position[at], momentum[at]};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t at, Coordinate const& coordinate) const {
+    position[at] = coordinate.x;
+    momentum[at] = coordinate.momentum;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void move(Coordinate& at, T const (&read)[1], Found<T>& into) const {
+    T const force = read[0];
+    Whole<T> const before = InQuanta<T>::held(at.momentum),
+                   after = InQuanta<T>::kicked(before, force, kick);
+    FoundMonoid<T>{}.join(
+        into, {hash_of(at.x, before), {bits_of(math::abs(force)), InQuanta<T>::size(after)}});
+    InQuanta<T>::hold(at.momentum, after);
+    at.x = moved(at.x, after);
   }
 
  private:
@@ -240,17 +245,21 @@ struct UndoKickAndDrift {
     found->check_sum += check;
   }
 
-  KOKKOS_FUNCTION void operator()(std::int64_t particle, mesh::Value<T, 3> const& force,
-                                  Found<T>& into) const {
-    COIR_UNROLL
-    for (int d = 0; d < 3; ++d) {
-      std::int64_t const at = 3 * particle + d;
-      Whole<T> const before = before_kick(InQuanta<T>::held(momentum[at]), force.component[d]);
-      T const here = position[at];
-      into.check_sum += hash_of(here, before);
-      InQuanta<T>::hold(momentum[at], before);
-      position[at] = before_drift(here, before);
-    }
+  struct Coordinate {
+    T x, momentum;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION Coordinate load(std::int64_t at) const {
+    return {position[at], momentum[at]};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t at, Coordinate const& coordinate) const {
+    position[at] = coordinate.x;
+    momentum[at] = coordinate.momentum;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void move(Coordinate& at, T const (&force)[1], Found<T>& into) const {
+    Whole<T> const before = before_kick(InQuanta<T>::held(at.momentum), force[0]);
+    into.check_sum += hash_of(at.x, before);
+    InQuanta<T>::hold(at.momentum, before);
+    at.x = before_drift(at.x, before);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Whole<T> before_kick(Whole<T> n, T force) const {
@@ -316,42 +325,34 @@ struct PullBackKickAndDrift {
     if (sums_keep) found->keep += sum_for(of_keep, all, anchor_keep);
   }
 
-  KOKKOS_FUNCTION void operator()(std::int64_t particle, mesh::Value<T, 6> const& read,
-                                  Found<T>& into) const {
-    COIR_UNROLL
-    for (int d = 0; d < 3; ++d) {
-      std::int64_t const at = 3 * particle + d;
-      T const force = read.component[d], here = undo.position[at], xi_after = position_slope[at],
-              pi_after = momentum_slope[at], xi_before = xi_after + read.component[3 + d],
-              pi_before = keep * pi_after + drift_factor * xi_before;
-      Whole<T> const after = InQuanta<T>::held(undo.momentum[at]),
-                     before = undo.before_kick(after, force);
-      FoundMonoid<T>{}.join(
-          into,
-          {hash_of(here, before),
-           {bits_of(math::abs(xi_before)), bits_of(math::abs(pi_before))},
-           rounded_for_sum(static_cast<double>(xi_after) * static_cast<double>(after),
-                           anchor_drift),
-           rounded_for_sum(static_cast<double>(pi_after) * static_cast<double>(force), anchor_kick),
-           sums_keep ? rounded_for_sum(static_cast<double>(pi_after) * static_cast<double>(before),
-                                       anchor_keep)
-                     : 0});
-      InQuanta<T>::hold(undo.momentum[at], before);
-      undo.position[at] = undo.before_drift(here, before);
-      position_slope[at] = xi_before;
-      momentum_slope[at] = pi_before;
-    }
+  struct Coordinate {
+    T x, momentum, xi, pi;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION Coordinate load(std::int64_t at) const {
+    return {undo.position[at], undo.momentum[at], position_slope[at], momentum_slope[at]};
   }
-};
-
-/// A reading kernel's body that also finds something, as a kernel of reduce(), for devices.
-template <class T, class Reader, class Body>
-struct ReadAndFind {
-  T const* position;
-  Reader reader;
-  Body body;
-  KOKKOS_FUNCTION void operator()(std::int64_t p, Found<T>& found) const {
-    body(p, reader(position + 3 * p), found);
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t at, Coordinate const& coordinate) const {
+    undo.store(at, {coordinate.x, coordinate.momentum});
+    position_slope[at] = coordinate.xi;
+    momentum_slope[at] = coordinate.pi;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void move(Coordinate& at, T const (&read)[2], Found<T>& into) const {
+    T const force = read[0], xi_after = at.xi, pi_after = at.pi, xi_before = xi_after + read[1],
+            pi_before = keep * pi_after + drift_factor * xi_before;
+    Whole<T> const after = InQuanta<T>::held(at.momentum), before = undo.before_kick(after, force);
+    FoundMonoid<T>{}.join(
+        into,
+        {hash_of(at.x, before),
+         {bits_of(math::abs(xi_before)), bits_of(math::abs(pi_before))},
+         rounded_for_sum(static_cast<double>(xi_after) * static_cast<double>(after), anchor_drift),
+         rounded_for_sum(static_cast<double>(pi_after) * static_cast<double>(force), anchor_kick),
+         sums_keep ? rounded_for_sum(static_cast<double>(pi_after) * static_cast<double>(before),
+                                     anchor_keep)
+                   : 0});
+    InQuanta<T>::hold(at.momentum, before);
+    at.x = undo.before_drift(at.x, before);
+    at.xi = xi_before;
+    at.pi = pi_before;
   }
 };
 

@@ -195,12 +195,13 @@ void Simulation<Exec, T>::sort(std::span<Vectors const> further) {
   });
 }
 
+/// \throws NumericalError unless it is
 template <CompiledSpace Exec, Real T>
-void Simulation<Exec, T>::expects_force() const {
-  if (mover_.force_is_finite(particles_)) return;
+void Simulation<Exec, T>::expects_force(bool is_finite, int step) const {
+  if (is_finite) return;
   throw NumericalError(
-      "the force isn't a number in step " + std::to_string(done_ + 1) +
-      ", at a = " + in_words(a()) +
+      "the force isn't a number in step " + std::to_string(step) +
+      ", at a = " + in_words(options_.scale_factors[static_cast<std::size_t>(step) - 1]) +
       ": a position or momentum has overflowed or is no number, or a particle moves "
       "by more than " +
       (reverser_ ? "a box" : std::to_string(detail::most_boxes) + " boxes") + " at once");
@@ -216,7 +217,8 @@ void Simulation<Exec, T>::find_force(std::span<Vectors const> further) {
   sort(further);
   potential_ = room_for_potential();
   mover_.find_force(particles_, sorter_.is_sorted(), seconds_, potential_);
-  expects_force();
+  // A reversible kick looks at the forces of all particles.
+  if (!reverser_) expects_force(mover_.force_is_finite(particles_), done_ + 1);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -231,6 +233,8 @@ void Simulation<Exec, T>::make(Move const& move, bool closes) {
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::close(Move const& closing) {
   make(closing, true);
+  room_ = {};
+  used_room_ = 0;
   rest();
   is_whole_ = true;
 }
@@ -272,6 +276,8 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
   if (reverser_ && steps > 0) {
     reverser_->hold(particles_, held_scale());
     keeps_potentials_ = options_.keep_potentials;
+    kicks_to_come_ = moves.back().closing.has_kick() ? 1 : 0;
+    for (auto const& of_step : moves) kicks_to_come_ += of_step.move.has_kick() ? 1 : 0;
     calls_.push_back({done_, made_.size()});
   }
   for (int s = 0; s < steps; ++s) {

@@ -149,6 +149,7 @@ void Simulation<Exec, T>::make_reversibly(Move const& move, bool closes) {
     Stopwatch<Exec> const watch(exec_);
     reverser_->kick_and_drift(mover_.force(), particles_, site(), made);
     seconds_.readout += watch.seconds();
+    expects_force(std::isfinite(made.largest_force), made.step);
     if (!std::isfinite(made.largest_momentum))
       throw NumericalError("a momentum is too large to be held in step " +
                            std::to_string(made.step) + " of a " + too_large());
@@ -160,18 +161,31 @@ void Simulation<Exec, T>::make_reversibly(Move const& move, bool closes) {
   kept_.push_back(kept);
 }
 
-/// Memory for one more potential, if potentials are kept and there is enough; or an empty View.
+/// Memory for one more potential, if potentials are kept and there is enough; or an empty View. It is allocated for several at a
+/// time, which devices take as long for as for one.
 template <CompiledSpace Exec, Real T>
 auto Simulation<Exec, T>::room_for_potential() -> Kept {
   if (!keeps_potentials_) return {};
-  auto const& shape = mover_.force().shape();
-  std::int64_t const bytes =
-      shape[0] * shape[1] * 2 * (shape[2] / 2 + 1) * static_cast<std::int64_t>(sizeof(T));
-  std::int64_t held = 0;
-  for (auto const& kept : kept_) held += kept.data() == nullptr ? 0 : bytes;
-  if (2 * (held + bytes) > held + free_bytes<typename Exec::memory_space>()) return {};
-  return fft::allocate_in_place<T, typename Exec::memory_space>("coir::nbody::reverse/potential",
-                                                                shape);
+  constexpr std::int64_t at_a_time = 16;
+  if (used_room_ == static_cast<std::int64_t>(room_.extent(0))) {
+    auto const& shape = mover_.force().shape();
+    std::int64_t const row = shape[2] / 2 + 1;
+    std::int64_t const bytes = shape[0] * shape[1] * 2 * row * static_cast<std::int64_t>(sizeof(T));
+    std::int64_t held = 0;
+    for (auto const& kept : kept_) held += kept.data() == nullptr ? 0 : bytes;
+    // Half of what is free stays so.
+    std::int64_t const fit =
+        ((held + free_bytes<typename Exec::memory_space>()) / 2 - held) / bytes;
+    std::int64_t const count = std::min({at_a_time, fit, kicks_to_come_});
+    if (count <= 0) return {};
+    room_ = KeptTogether(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::reverse/potentials"),
+        static_cast<std::size_t>(count), static_cast<std::size_t>(shape[0]),
+        static_cast<std::size_t>(shape[1]), static_cast<std::size_t>(row));
+    used_room_ = 0;
+  }
+  --kicks_to_come_;
+  return Kokkos::subview(room_, used_room_++, Kokkos::ALL, Kokkos::ALL, Kokkos::ALL);
 }
 
 /// The force of the present positions, from the potential that was kept when particles were here, if it was.

@@ -142,6 +142,20 @@ KOKKOS_FORCEINLINE_FUNCTION T abs(T x) {
   return fabs(x);
 }
 
+/// The whole number next to x, the even one of two. If it doesn't fit an I, some number.
+template <std::signed_integral I, std::floating_point T>
+KOKKOS_FORCEINLINE_FUNCTION I nearest(T x) {
+#if defined(__CUDA_ARCH__)
+  // One instruction where rint() and a conversion are two.
+  if constexpr (sizeof(I) == 4 && sizeof(T) == 4)
+    return __float2int_rn(x);
+  else
+    return static_cast<I>(__double2ll_rn(static_cast<double>(x)));
+#else
+  return static_cast<I>(rint(x));
+#endif
+}
+
 /// x y + z, rounded once
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION T fma(T x, T y, T z) {

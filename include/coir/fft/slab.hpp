@@ -52,8 +52,8 @@ struct FromMode {
 ///
 /// Fields lie in the memory of a half spectrum, as for plans in place (in_place.hpp): complex numbers [planes,
 /// field_rows, row], row = n_2 / 2 + 1, or n_2 for complex fields; field_rows is n_1 with slabs. Spectra are [n_0, rows,
-/// modes]; modes is row with slabs. Transforms need both memories, and destroy their input. So do pencils, which where
-/// extents don't divide hold memory of one field more, or of two.
+/// modes]; modes is row with slabs. Transforms need both memories, and destroy their input; on one rank both may be the
+/// same, which is quicker. Pencils also hold memory of one field more, or of two, where extents don't divide.
 ///
 /// On hosts, with Effort::estimate, results have the same bits for any number of ranks and of threads: those of a plan made
 /// with PlanOptions::by_planes. Those of pencils have the same bits for any grid of several rows, and differ from those of
@@ -178,7 +178,8 @@ class Slab {
       expects_extents("the field", field, field_extents());
       expects_extents("the spectrum", spectrum, spectrum_extents());
       Complex const *const a = field.data(), *const b = spectrum.data();
-      expects(a + field.size() <= b || b + spectrum.size() <= a,
+      bool const is_in_place = group().size() == 1 && a == b;
+      expects(is_in_place || a + field.size() <= b || b + spectrum.size() <= a,
               "a field over ranks and its spectrum need memory of their own: they overlap");
     });
   }

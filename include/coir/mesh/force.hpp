@@ -173,6 +173,7 @@ class Force {
   void solve_on_ranks(double scale);
   void find_potential(double scale);
   void find_vectors();
+  void find_vectors_of(Spectrum const& kept);
   void expects_to_keep(Spectrum const& kept) const;
   void expects_shape_of_spectrum(Spectrum const& mesh, char const* what) const;
 

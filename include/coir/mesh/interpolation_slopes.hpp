@@ -185,7 +185,7 @@ class ForceAndSlopes {
 
   /// \param vectors    F, three numbers per cell
   /// \param numbers    psi, on a mesh of as many cells
-  /// \param positions  of all particles; read_out() must be called with these
+  /// \param positions  of all particles; read_out() must be called with these. Devices don't use them, and c.
   /// \param c          a vector for each of them
   ForceAndSlopes(Cells<T const> const& vectors, Cells<T const> const& numbers, double box,
                  T const* positions, T const* c, double factor)
@@ -245,19 +245,41 @@ class ForceAndSlopes {
     add(w, s, of_vectors, of_numbers, block.of_particle[p], to + 3);
   }
 
-  KOKKOS_FUNCTION Value<T, 6> operator()(T const* position) const {
-    Value<T, 6> result;
-    auto const value = values_(position);
-    T const* const c = c_ + (position - positions_);
-    T of_particle[3];
-    COIR_UNROLL
-    for (int d = 0; d < 3; ++d) {
-      result.component[d] = value.component[d];
-      of_particle[d] = factor_ * c[d];
-    }
+  /// For devices. Each cell is loaded once.
+  ///
+  /// \param c  the particle's vector
+  KOKKOS_FUNCTION Value<T, 6> operator()(T const* position, T const* c) const {
     detail::TouchedSlopes<Support, 3, T> const at(position, vectors_, per_cell_);
     detail::TouchedSlopes<Support, 1, T> const of_number(position, numbers_, per_cell_);
-    add(at.weight, at.slope, at.place, of_number.place, of_particle, result.component + 3);
+    T const c0 = factor_ * c[0], c1 = factor_ * c[1], c2 = factor_ * c[2];
+    T force[3] = {}, sum[3] = {};
+    COIR_UNROLL
+    for (int i = 0; i < Support; ++i) {
+      COIR_UNROLL
+      for (int j = 0; j < Support; ++j) {
+        T const w = at.weight[0][i] * at.weight[1][j];
+        T const* const vectors = vectors_.data + at.place[0][i] + at.place[1][j];
+        T const* const numbers = numbers_.data + of_number.place[0][i] + of_number.place[1][j];
+        T straight = 0, sloped = 0;
+        COIR_UNROLL
+        for (int k = 0; k < Support; ++k) {
+          T const* const f = vectors + at.place[2][k];
+          detail::add_cell<3>(w * at.weight[2][k], f, force);
+          T const here = numbers[of_number.place[2][k]] + (c0 * f[0] + c1 * f[1] + c2 * f[2]);
+          straight += at.weight[2][k] * here;
+          sloped += at.slope[2][k] * here;
+        }
+        sum[0] += at.slope[0][i] * at.weight[1][j] * straight;
+        sum[1] += at.weight[0][i] * at.slope[1][j] * straight;
+        sum[2] += w * sloped;
+      }
+    }
+    Value<T, 6> result;
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      result.component[d] = force[d];
+      result.component[3 + d] = per_cell_[d] * sum[d];
+    }
     return result;
   }
 

@@ -177,6 +177,8 @@ class Simulation {
   using Density = typename mesh::Force<Exec, T>::Density;
   using Kept =
       Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, typename Exec::memory_space>;
+  using KeptTogether =
+      Kokkos::View<Kokkos::complex<T>****, Kokkos::LayoutRight, typename Exec::memory_space>;
 
   /// A call of advance() that can be taken back.
   struct Call {
@@ -198,7 +200,7 @@ class Simulation {
   Kept room_for_potential();
   void find_force_of(Kept const& kept, std::span<Vectors const> further);
   void sort(std::span<Vectors const> further);
-  void expects_force() const;
+  void expects_force(bool is_finite, int step) const;
   void expects_whole() const;
   void round_start();
   std::string too_large() const;
@@ -237,6 +239,9 @@ class Simulation {
   bool keeps_potentials_ = false;  // not on the way back
   Kept potential_;                 // that of the present force, if it was kept
   std::vector<Kept> kept_;         // the potential of each move in made_, or an empty View
+  KeptTogether room_;  // for the next potentials, of which the first used_room_ are kept
+  std::int64_t used_room_ = 0;
+  std::int64_t kicks_to_come_ = 0;  // in a call of advance()
   std::vector<Call> calls_;
   bool drift_is_undone_ = false;  // made_.back().move.drift_after was undone with the move after it
   bool is_whole_ = true;          // false while steps are made, and if that failed

@@ -40,25 +40,6 @@ struct Rows {
     if constexpr (Rank == 3) middle = box.extent(1);
   }
 
-  /// Calls body with the indices of the cell at `column` of `row`, then with `values`.
-  template <class Body, class... Values>
-  KOKKOS_FORCEINLINE_FUNCTION void call(Body const& body, std::int64_t row, Index column,
-                                        Values&... values) const {
-    if constexpr (Rank == 1)
-      body(column, values...);
-    else if constexpr (Rank == 2)
-      body(static_cast<Index>(lower[0] + row), column, values...);
-    else {
-      std::int64_t plane;
-      if (count <= 0x7fffffff)  // dividing 32 bits takes devices a quarter of the time
-        plane = static_cast<std::uint32_t>(row) / static_cast<std::uint32_t>(middle);
-      else
-        plane = row / middle;
-      body(static_cast<Index>(lower[0] + plane),
-           static_cast<Index>(lower[1] + (row - plane * middle)), column, values...);
-    }
-  }
-
   std::int64_t cells() const { return count * length; }
 
   /// The leading indices of a row; unused ones are 0.
