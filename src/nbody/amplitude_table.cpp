@@ -1,14 +1,11 @@
 #include "amplitude_table.hpp"
 
 #include <coir/autodiff/dual.hpp>
-#include <coir/core/kokkos.hpp>
-#include <coir/core/tasks.hpp>
 #include <coir/cosmology/parameter_derivatives.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <numbers>
 
 namespace coir::nbody::detail {
@@ -26,18 +23,11 @@ AmplitudeTable<T> amplitude_table(cosmology::LinearPower<T> const& power, std::i
     power.expects_coverage(unit, unit * std::sqrt(3.0) * std::floor(static_cast<double>(side) / 2));
   double const cell = std::pow(box / static_cast<double>(side), 3);
   AmplitudeTable<T> table{first, step, std::vector<T>(steps + 1)};
-  // With duals one thread takes milliseconds, for which a GPU would wait.
-  constexpr std::int64_t nodes = steps + 1, together = 128;
-  for_each_task(
-      "coir::nbody::initial_conditions/amplitude_table", Kokkos::DefaultHostExecutionSpace(),
-      (nodes + together - 1) / together, [&](std::int64_t task) {
-        for (std::int64_t s = task * together; s < std::min(nodes, (task + 1) * together); ++s) {
-          double const k = std::min(unit * std::exp(first + step * static_cast<double>(s)),
-                                    unit * std::max(1.0, widest));
-          table.log_amplitude[static_cast<std::size_t>(s)] =
-              0.5 * log(power(T(std::max(k, unit))) / cell) - log_today;
-        }
-      });
+  for (int s = 0; s <= steps; ++s) {
+    double const k = std::min(unit * std::exp(first + step * s), unit * std::max(1.0, widest));
+    table.log_amplitude[static_cast<std::size_t>(s)] =
+        0.5 * log(power(T(std::max(k, unit))) / cell) - log_today;
+  }
   return table;
 }
 

@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <string>
 #include <utility>
 
@@ -302,9 +303,12 @@ cosmology::Parameters<double> initial_conditions_pull_back(
   expects(!power.is_table(),
           "a table of P(k) has no derivatives with respect to parameters: make the spectrum of a "
           "transfer function, or take initial_conditions_noise_pull_back");
+  // It takes milliseconds, for which a GPU would wait.
+  auto start =
+      std::async(std::launch::async, [&] { return detail::varied_start(power, side, box, a); });
   auto const slopes = detail::pull_back_start<Exec, T>(
       exec, side, box, power, a, order, noise.data(), cotangents, slope_of_noise.data(), true);
-  return detail::slope_of_parameters(slopes, power, side, box, a);
+  return detail::slope_of_parameters(slopes, start.get());
 }
 
 }  // namespace coir::nbody

@@ -22,6 +22,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <limits>
 #include <span>
 #include <string>
@@ -63,6 +64,39 @@ void expects_own_memory(Cotangents<Exec, T> const& cotangents,
   for (auto const& of_particles : {x, p})
     expects(!xi.overlaps(of_particles) && !pi.overlaps(of_particles),
             "cotangents must have other memory than the particles");
+}
+
+using Varied = Dual<double, cosmology::varied_parameters>;
+
+/// The moves of steps between scale factors, with the derivatives of their factors with respect to the parameters.
+inline std::vector<StepMovesOf<Varied>> varied_moves(Stepper stepper,
+                                                     cosmology::Growth<double> const& growth,
+                                                     std::span<double const> scale_factors) {
+  cosmology::Growth<Varied> const varied(cosmology::variables<Varied>(growth.parameters()),
+                                         growth.a_min(), growth.a_max());
+  return moves_of(stepper, varied, scale_factors);
+}
+
+/// dJ / d parameter by way of the moves of some steps.
+///
+/// \param first     steps made before these
+/// \param of_steps  what they are made of, with derivatives
+inline cosmology::Parameters<double> parameter_slopes(int first, std::span<MadeMove const> moves,
+                                                      std::span<FactorSlopes const> slopes,
+                                                      std::span<StepMovesOf<Varied> const> of_steps,
+                                                      double omega_m) {
+  Varied sum(0);
+  double by_force = 0;
+  for (std::size_t m = 0; m < moves.size(); ++m) {
+    auto const& of_step = of_steps[static_cast<std::size_t>(moves[m].step - first - 1)];
+    auto const& factors = moves[m].closes ? of_step.closing : of_step.move;
+    sum += slopes[m].drift_before * factors.drift_before + slopes[m].keep * factors.keep +
+           slopes[m].kick * factors.kick + slopes[m].drift_after * factors.drift_after;
+    by_force += slopes[m].kick * moves[m].move.kick;
+  }
+  auto result = cosmology::derivatives(sum);
+  result.omega_m += by_force / omega_m;  // forces are in proportion to it
+  return result;
 }
 
 /// The largest ratio of what is held of the momenta of linear theory, which is these over the scale, to the momenta at the start.
@@ -392,6 +426,13 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
                                             made_.end());
   std::vector<detail::FactorSlopes> slopes(moves.size());
   int const steps = done_ - call.first;
+  // It takes milliseconds, for which a GPU would wait.
+  auto of_steps = std::async(std::launch::async, [&] {
+    return detail::varied_moves(
+        options_.stepper, growth_,
+        std::span(options_.scale_factors)
+            .subspan(static_cast<std::size_t>(call.first), static_cast<std::size_t>(steps) + 1));
+  });
   for (std::size_t m = moves.size(); m-- > 0;) {
     if (m + 1 == moves.size() || moves[m].step != moves[m + 1].step)
       sorter_.begin_step(moves[m].step - call.first);
@@ -406,32 +447,8 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
   calls_.pop_back();
   rest(both);
   is_whole_ = true;
-  return parameter_slopes(call, steps, moves, slopes);
-}
-
-template <CompiledSpace Exec, Real T>
-cosmology::Parameters<double> Simulation<Exec, T>::parameter_slopes(
-    Call const& call, int steps, std::span<detail::MadeMove const> moves,
-    std::span<detail::FactorSlopes const> slopes) const {
-  using D = Dual<double, cosmology::varied_parameters>;
-  auto const parameters = cosmology::variables<D>(growth_.parameters());
-  cosmology::Growth<D> const growth(parameters, growth_.a_min(), growth_.a_max());
-  auto const of_steps = moves_of(
-      options_.stepper, growth,
-      std::span(options_.scale_factors)
-          .subspan(static_cast<std::size_t>(call.first), static_cast<std::size_t>(steps) + 1));
-  D sum(0);
-  double by_force = 0;
-  for (std::size_t m = 0; m < moves.size(); ++m) {
-    auto const& of_step = of_steps[static_cast<std::size_t>(moves[m].step - call.first - 1)];
-    auto const& factors = moves[m].closes ? of_step.closing : of_step.move;
-    sum += slopes[m].drift_before * factors.drift_before + slopes[m].keep * factors.keep +
-           slopes[m].kick * factors.kick + slopes[m].drift_after * factors.drift_after;
-    by_force += slopes[m].kick * moves[m].move.kick;
-  }
-  auto result = cosmology::derivatives(sum);
-  result.omega_m += by_force / growth_.parameters().omega_m;  // forces are in proportion to it
-  return result;
+  return detail::parameter_slopes(call.first, moves, slopes, of_steps.get(),
+                                  growth_.parameters().omega_m);
 }
 
 template <CompiledSpace Exec, Real T>

@@ -3,8 +3,11 @@
 /// \file
 /// From derivatives with respect to what initial conditions are computed with to those with respect to parameters.
 
+#include "amplitude_table.hpp"
 #include "lagrangian_factors.hpp"
 
+#include <coir/autodiff/dual.hpp>
+#include <coir/cosmology/parameter_derivatives.hpp>
 #include <coir/cosmology/parameters.hpp>
 #include <coir/cosmology/power.hpp>
 
@@ -19,11 +22,19 @@ struct StartSlopes {
   std::vector<double> log_amplitude;  ///< of the nodes of the AmplitudeTable
 };
 
-/// dJ / d parameter: the sum of the slopes times the derivatives of what they belong to.
-///
+/// What they take, with its derivatives with respect to the parameters.
+struct VariedStart {
+  using Number = Dual<double, cosmology::varied_parameters>;
+  LagrangianFactors<Number> factors;
+  AmplitudeTable<Number> table;
+};
+
 /// \throws PreconditionError if the spectrum is a table
+VariedStart varied_start(cosmology::LinearPower<double> const& power, std::int64_t side, double box,
+                         double a);
+
+/// dJ / d parameter: the sum of the slopes times the derivatives of what they belong to.
 cosmology::Parameters<double> slope_of_parameters(StartSlopes const& slopes,
-                                                  cosmology::LinearPower<double> const& power,
-                                                  std::int64_t side, double box, double a);
+                                                  VariedStart const& start);
 
 }  // namespace coir::nbody::detail

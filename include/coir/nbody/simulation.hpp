@@ -218,9 +218,6 @@ class Simulation {
   void pull_back_last(bool stops, Spectrum const& mesh, Cotangents<Exec, T> const& cotangents,
                       detail::FactorSlopes& slopes);
   void rest(std::span<Vectors const> further = {});
-  cosmology::Parameters<double> parameter_slopes(
-      Call const& call, int steps, std::span<detail::MadeMove const> moves,
-      std::span<detail::FactorSlopes const> slopes) const;
   /// Brings positions and momenta to the same time, and particles into the order of their lattice.
   void close(Move const& closing);
 
