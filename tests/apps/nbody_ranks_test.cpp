@@ -6,6 +6,8 @@
 #include <coir/hdf5/gadget.hpp>
 #include <coir/io/atomic_path.hpp>
 
+#include <support/run_on_ranks.hpp>
+
 #include <sys/wait.h>
 #include <unistd.h>
 

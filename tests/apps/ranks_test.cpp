@@ -1,6 +1,7 @@
 // Applications under a launcher.
 
 #include <support/command.hpp>
+#include <support/run_on_ranks.hpp>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

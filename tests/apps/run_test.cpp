@@ -207,7 +207,8 @@ TEST(Run, ThreadsThatTakeAllAddressesAreAnErrorInOneLine) {
   // From too little for the stacks of 64 threads to enough for all.
   for (int mebibytes = 300; mebibytes <= 900; mebibytes += 20) {
     auto const outcome =
-        run("photo", "ulimit -v " + std::to_string(1024 * mebibytes) + "; OMP_NUM_THREADS=64");
+        run("photo --backend cpu",
+            "ulimit -v " + std::to_string(1024 * mebibytes) + "; OMP_NUM_THREADS=64");
     EXPECT_TRUE(outcome.code == 0 || outcome.code == 4 || outcome.code == 6) << outcome.errors;
     EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), outcome.code != 0)
         << outcome.errors;
@@ -220,7 +221,8 @@ TEST(Run, WithoutRoomForOneThreadTheLimitIsToBeRaised) {
   coir::testing::Outcome outcome;
   for (int mebibytes = 16; mebibytes < 1000 && !contains(outcome.errors, "out of memory");
        mebibytes += 8)
-    outcome = run("photo", "ulimit -v " + std::to_string(1024 * mebibytes) + "; OMP_NUM_THREADS=1");
+    outcome = run("photo --backend cpu",
+                  "ulimit -v " + std::to_string(1024 * mebibytes) + "; OMP_NUM_THREADS=1");
   EXPECT_EQ(outcome.code, 4);
   EXPECT_TRUE(
       contains(outcome.errors,

@@ -3,6 +3,7 @@
 #include <coir/core/machine.hpp>
 
 #include <support/command.hpp>
+#include <support/run_on_ranks.hpp>
 
 #include <gtest/gtest.h>
 
@@ -50,8 +51,8 @@ struct Said {
 };
 Said on_three_ranks(std::string const& arguments, std::string const& environment = "") {
   auto const start = std::chrono::steady_clock::now();
-  Outcome const outcome =
-      run_command(environment + " " + COIR_RUN_ON_RANKS + "3 " + program + " " + arguments);
+  Outcome const outcome = run_command("timeout 60 env " + environment + " " COIR_RUN_ON_RANKS "3 " +
+                                      program + " " + arguments);
   std::set<std::string> said;
   std::istringstream lines(outcome.errors);
   for (std::string line; std::getline(lines, line);)

@@ -112,7 +112,7 @@ def main():
             shutil.rmtree(scratch, ignore_errors=True)
     for kind, codes in sorted(counts.items()):
         print(f"{kind:12} {sum(codes.values()):5} runs; exit codes " +
-              ", ".join(f"{code}: {count}" for code, count in sorted(codes.items())))
+              ", ".join(f"{code}: {count}" for code, count in sorted(codes.items(), key=str)))
     print(f"{len(numbers)} hostile runs, {failures} failures")
     sys.exit(1 if failures else 0)
 
