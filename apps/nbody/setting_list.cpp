@@ -257,7 +257,7 @@ std::vector<Setting> particles_and_forces() {
           "Kind of number (default single)"),
       flag(
           "deterministic", [](auto& s) -> auto& { return s.deterministic; },
-          "Give the same bits in every run, for any number of threads"),
+          "Give the same bits in every run, for any number of threads, and on hosts of ranks"),
   };
 }
 
