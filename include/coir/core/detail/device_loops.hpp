@@ -19,9 +19,9 @@ namespace coir::detail {
 template <int Rank, class Index>
 struct DeviceRows : Rows<Rank, Index> {
   static constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  bool is_narrow;     // 32 bits are enough for the number of a row, its length and the middle index
-  Divisor by_length;  // then
-  Divisor by_middle;
+  bool is_narrow;     // the number of rows, their length and the middle extent are below 2^31
+  Divisor by_length;  // of use only if they are
+  Divisor by_middle;  // as by_length
 
   explicit DeviceRows(Rows<Rank, Index> const& rows)
       : Rows<Rank, Index>(rows),
@@ -147,8 +147,8 @@ struct BlockLoop {
   }
 };
 
-/// Several cells per thread of a box of short rows: a team takes a stretch of cells, numbered row by row. Devices start teams of one
-/// cell per thread more slowly than these store numbers.
+/// Several cells per thread of a box of short rows: a team takes a stretch of cells, numbered row by row. With one cell per thread
+/// a device takes longer to start the teams of a plain loop than to store their numbers.
 template <int Rank, class Index, class Body>
 struct StretchLoop {
   static constexpr int team = 128;
@@ -208,7 +208,7 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
 /// RangePolicy loads one. These are folded separately before they join the others, so that fewer rounding
 /// errors add up.
 ///
-/// \tparam Number  counts cells, row by row
+/// \tparam Number  counts cells; in boxes of several rows 32 bits must be enough, which divide faster
 template <class Member, int team, int Rank, class Index, class Number, class Body, class Reducer>
 struct TeamReduction {
   using value_type = typename Reducer::value_type;

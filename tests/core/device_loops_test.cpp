@@ -1,0 +1,217 @@
+// The loops of devices, whose functors hosts can call, too: every cell once, in boxes of any size.
+
+#include <coir/core/detail/device_loops.hpp>
+#include <coir/core/loops.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+using coir::Box;
+using coir::detail::BlockLoop;
+using coir::detail::DeviceRows;
+using coir::detail::FlatLoop;
+using coir::detail::Rows;
+using coir::detail::StretchLoop;
+using coir::detail::TeamReduction;
+
+namespace {
+
+constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+
+/// A thread of a team, as Kokkos gives it to a functor.
+struct Member {
+  int league, of, rank;
+  KOKKOS_FUNCTION int league_rank() const { return league; }
+  KOKKOS_FUNCTION int league_size() const { return of; }
+  KOKKOS_FUNCTION int team_rank() const { return rank; }
+};
+
+template <class Loop>
+void run_teams(Loop const& loop, std::int64_t first, std::int64_t end) {
+  for (std::int64_t league = first; league < end; ++league)
+    for (int rank = 0; rank < Loop::team; ++rank)
+      loop(Member{static_cast<int>(league), static_cast<int>(end), rank});
+}
+
+/// Counts the visits of the cells [first, first + count) of a box, numbered row by row; those of all others together.
+struct Visit {
+  int* visits;  // count + 1
+  std::int64_t lower[3], extent[3], first, count;
+
+  KOKKOS_FUNCTION void at(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    i -= lower[0];
+    j -= lower[1];
+    k -= lower[2];
+    bool const inside =
+        i >= 0 && i < extent[0] && j >= 0 && j < extent[1] && k >= 0 && k < extent[2];
+    std::int64_t const cell = (i * extent[1] + j) * extent[2] + k - first;
+    ++visits[inside && cell >= 0 && cell < count ? cell : count];
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { at(0, 0, i); }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j) const { at(0, i, j); }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    at(i, j, k);
+  }
+};
+
+/// How often `loop`, which is given a body, visits each of the cells [first, end) of a box, and in the end any other.
+template <int Rank, class Index, class Loop>
+std::vector<int> visits(Box<Rank, Index> const& box, std::int64_t first, std::int64_t end,
+                        Loop const& loop) {
+  std::vector<int> counts(static_cast<std::size_t>(end - first) + 1);
+  Visit body{counts.data(), {0, 0, 0}, {1, 1, 1}, first, end - first};
+  for (int d = 0; d < Rank; ++d) {
+    body.lower[3 - Rank + d] = box.lower[static_cast<std::size_t>(d)];
+    body.extent[3 - Rank + d] = box.extent(d);
+  }
+  loop(body);
+  return counts;
+}
+
+std::vector<int> once(std::int64_t cells) {
+  std::vector<int> counts(static_cast<std::size_t>(cells) + 1, 1);
+  counts.back() = 0;
+  return counts;
+}
+
+template <int Rank, class Index>
+void expect_each_cell_once(Box<Rank, Index> const& box) {
+  Rows<Rank, Index> const rows(box);
+  DeviceRows<Rank, Index> const on_device(rows);
+  std::int64_t const cells = rows.cells();
+  SCOPED_TRACE(std::to_string(rows.count) + " rows of " + std::to_string(rows.length));
+  auto const flat = [&](auto number) {
+    using Number = decltype(number);
+    return visits(box, 0, cells, [&](Visit const& body) {
+      FlatLoop<Rank, Index, Number, Visit> const loop{on_device, body};
+      for (Number cell = 0; cell < cells; ++cell) loop(cell);
+    });
+  };
+  EXPECT_EQ(flat(int(0)), once(cells));
+  EXPECT_EQ(flat(std::int64_t(0)), once(cells));
+  auto const in_blocks = visits(box, 0, cells, [&](Visit const& body) {
+    using Blocks = BlockLoop<Rank, Index, Visit>;
+    run_teams(Blocks(rows, body), 0, Blocks::blocks(rows));
+  });
+  EXPECT_EQ(in_blocks, once(cells));
+  if constexpr (Rank > 1) {
+    auto const in_stretches = visits(box, 0, cells, [&](Visit const& body) {
+      using Stretches = StretchLoop<Rank, Index, Visit>;
+      run_teams(Stretches{on_device, body, static_cast<std::int32_t>(cells)}, 0,
+                Stretches::stretches(cells));
+    });
+    EXPECT_EQ(in_stretches, once(cells));
+  }
+}
+
+/// The number of the cell that a loop visits as the `number`-th: the same.
+template <class Number, class Index>
+std::int64_t number_of(Box<3, Index> const& box, Number number) {
+  DeviceRows<3, Index> const rows{Rows<3, Index>(box)};
+  std::int64_t const around = 2, first = std::int64_t(number) - around;
+  auto const counts = visits(box, first, first + 2 * around + 1,
+                             [&](Visit const& body) { rows.call_cell(body, number); });
+  for (std::size_t n = 0; n + 1 < counts.size(); ++n)
+    if (counts[n] == 1) return first + static_cast<std::int64_t>(n);
+  return -1;
+}
+
+/// Adds the number of a cell in a box of `columns` columns.
+struct AddNumber {
+  std::int64_t columns;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const { sum += i; }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t& sum) const {
+    sum += i * columns + j;
+  }
+};
+
+/// The sum of the numbers of a box's cells.
+template <class Number, int Rank>
+std::int64_t sum_by_teams(Box<Rank> const& box, int teams) {
+  constexpr int team = 64;
+  using Sum = Kokkos::Sum<std::int64_t>;
+  std::int64_t sum = 0, unused = 0;
+  Rows<Rank, int> const rows(box);
+  TeamReduction<Member, team, Rank, int, Number, AddNumber, Sum> const reduction{
+      DeviceRows<Rank, int>(rows), {rows.length}, Sum(unused), rows.cells()};
+  for (int league = 0; league < teams; ++league)
+    for (int rank = 0; rank < team; ++rank) reduction(Member{league, teams, rank}, sum);
+  return sum;
+}
+
+}  // namespace
+
+TEST(DeviceLoops, VisitEachCellOnce) {
+  for (std::int64_t const length : {1, 2, 127, 128, 129, 512, 513, 1031})
+    expect_each_cell_once(Box<1, std::int64_t>{{-3}, {length - 3}});
+  for (int const rows : {1, 3, 4, 5, 13})
+    for (int const length : {1, 7, 127, 128, 131, 300})
+      expect_each_cell_once(Box<2>{{2, -5}, {2 + rows, length - 5}});
+  for (int const planes : {1, 2, 5})
+    for (int const rows : {1, 3, 8})
+      for (int const length : {1, 31, 140})
+        expect_each_cell_once(Box<3>{{-1, 4, 9}, {planes - 1, 4 + rows, 9 + length}});
+}
+
+// Boxes of up to 2^31 - 1 cells: the last team counts to their end and no further.
+TEST(DeviceLoops, VisitTheLastCellsThatAnIntCounts) {
+  int const all = static_cast<int>(most);
+  Box<2> const boxes[] = {{{0, 0}, {2'147'483, 1000}},
+                          {{0, 0}, {all, 1}},
+                          {{0, 0}, {1, all - BlockLoop<2, int, Visit>::team}}};
+  for (auto const& box : boxes) {
+    Rows<2, int> const rows(box);
+    SCOPED_TRACE(std::to_string(rows.count) + " rows of " + std::to_string(rows.length));
+    std::int64_t const cells = rows.cells();
+    using Stretches = StretchLoop<2, int, Visit>;
+    std::int64_t const teams = Stretches::stretches(cells),
+                       first = (teams - 1) * Stretches::team * Stretches::cells;
+    auto const in_stretches = visits(box, first, cells, [&](Visit const& body) {
+      run_teams(Stretches{DeviceRows<2, int>(rows), body, static_cast<std::int32_t>(cells)},
+                teams - 1, teams);
+    });
+    EXPECT_EQ(in_stretches, once(cells - first));
+    using Blocks = BlockLoop<2, int, Visit>;
+    std::int64_t const blocks = Blocks::blocks(rows),
+                       columns = (rows.length - 1) % Blocks::team + 1,
+                       last_rows = (rows.count - 1) % Blocks::cells + 1;
+    auto const in_blocks = visits(box, cells - columns, cells, [&](Visit const& body) {
+      run_teams(Blocks(rows, body), blocks - 1, blocks);
+    });
+    auto expected = once(columns);  // of the last row
+    expected.back() = static_cast<int>((last_rows - 1) * columns);
+    EXPECT_EQ(in_blocks, expected);
+  }
+}
+
+TEST(DeviceLoops, CountBeyondAnInt) {
+  // More rows than 32 bits count, more cells, and longer rows.
+  Box<3, std::int64_t> const boxes[] = {{{5, -7, 1}, {5 + 4099, -7 + 524'287, 1 + 3}},
+                                        {{5, -7, 1}, {5 + 1025, -7 + 1023, 1 + 4093}},
+                                        {{0, 0, 0}, {1, 3, most + 5}}};
+  for (auto const& box : boxes) {
+    ASSERT_GT(box.size(), most);
+    for (std::int64_t const number : {std::int64_t(2), most - 1, most, most + 1, most + 2, most + 5,
+                                      box.size() / 2, box.size() - 3})
+      EXPECT_EQ(number_of(box, number), number);
+  }
+  Box<3> const largest{{1, 2, 3}, {1 + 1291, 2 + 1289, 3 + 1290}};
+  ASSERT_LE(largest.size(), most);
+  for (std::int64_t const number : {std::int64_t(2), largest.size() / 2, largest.size() - 3})
+    EXPECT_EQ(number_of(largest, static_cast<std::int32_t>(number)), number);
+}
+
+TEST(DeviceLoops, ReduceEachCellOnce) {
+  for (int const teams : {1, 2, 7})
+    for (int const columns : {1, 63, 64, 511, 512, 513, 5000}) {
+      auto const sum_to = [](std::int64_t cells) { return cells * (cells - 1) / 2; };
+      EXPECT_EQ((sum_by_teams<std::int64_t>(Box<1>{{0}, {columns}}, teams)), sum_to(columns));
+      EXPECT_EQ((sum_by_teams<std::int32_t>(Box<2>{{0, 0}, {11, columns}}, teams)),
+                sum_to(11 * columns));
+    }
+}
