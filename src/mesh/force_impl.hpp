@@ -22,11 +22,23 @@
 #include <cstdint>
 #include <numbers>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace coir::mesh {
 
 namespace detail {
+
+/// Calls f with the points of a kernel's differences as a compile-time constant.
+///
+/// \pre the gradient isn't spectral
+template <class F>
+void with_points(ForceKernel kernel, F const& f) {
+  if (gradient_points(kernel) == 2)
+    f(std::integral_constant<int, 2>{});
+  else
+    f(std::integral_constant<int, 4>{});
+}
 
 /// scale * softening * window / K^2 for each mode, and 0 for the mean.
 ///
@@ -442,10 +454,9 @@ void Force<Exec, T>::solve_on_ranks(double scale) {
   both.offset = planes - memory_.data();
   potential.fill(exec_, planes, both.plane(), both.plane());
   if (!options_.vectors) return;
-  if (both.reach == 1)
-    both.template make_vectors<2>(exec_, memory_.data(), copy_.data(), box_);
-  else
-    both.template make_vectors<4>(exec_, memory_.data(), copy_.data(), box_);
+  detail::with_points(options_.kernel, [&]<int points>(std::integral_constant<int, points>) {
+    both.template make_vectors<points>(exec_, memory_.data(), copy_.data(), box_);
+  });
 }
 
 template <CompiledSpace Exec, Real T>
@@ -473,43 +484,45 @@ void Force<Exec, T>::find_vectors() {
   if (!options_.vectors) return;
   if (gradient_points(options_.kernel) == 0) return store_components();
   detail::PotentialInVectors const both{shape_};
-  if (gradient_points(options_.kernel) == 2)
-    both.make_vectors<2>(exec_, memory_.data(), copy_.data(), box_);
-  else
-    both.make_vectors<4>(exec_, memory_.data(), copy_.data(), box_);
+  detail::with_points(options_.kernel, [&]<int points>(std::integral_constant<int, points>) {
+    both.template make_vectors<points>(exec_, memory_.data(), copy_.data(), box_);
+  });
 }
 
-/// Of one rank.
+/// Of one rank: a mesh of the spectrum's shape beside it.
 template <CompiledSpace Exec, Real T>
-void Force<Exec, T>::expects_shape_of_spectrum(Spectrum const& mesh, char const* what) const {
+void Force<Exec, T>::expects_own_spectrum(Spectrum const& mesh, char const* what) const {
   for (unsigned d = 0; d < 3; ++d)
     expects(mesh.extent(d) == spectrum_.extent(d),
             std::string(what) + " must have the spectrum's " + std::to_string(spectrum_.extent(d)) +
                 " modes along axis " + std::to_string(d),
             static_cast<std::int64_t>(mesh.extent(d)));
+  auto const bytes_of = [](auto const& view) {
+    return byte_range<1>(view.data(), {static_cast<std::int64_t>(view.span())}, {1},
+                         sizeof(*view.data()));
+  };
+  expects(!bytes_of(mesh).overlaps(bytes_of(memory_)),
+          std::string(what) + " must have memory of its own, not that of the force");
 }
 
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::expects_to_keep(Spectrum const& kept) const {
   expects(!ranks_, "a potential is kept on one rank alone");
-  expects_shape_of_spectrum(kept, "the mesh that a potential is kept in");
+  expects_own_spectrum(kept, "the mesh that a potential is kept in");
 }
 
 /// From a potential in memory of its own, which isn't overwritten plane by plane.
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::find_vectors_of(Spectrum const& kept) {
-  int const points = gradient_points(options_.kernel);
-  if (!options_.vectors || points == 0) {
+  if (!options_.vectors || gradient_points(options_.kernel) == 0) {
     Kokkos::deep_copy(exec_, spectrum_, kept);
     return find_vectors();
   }
   T const* const potential = fft::real_view_of(kept, shape_[2]).data();
-  if (points == 2)
-    detail::find_differences(exec_,
-                             detail::Differences<T, 2>(potential, shape_, box_, memory_.data()));
-  else
-    detail::find_differences(exec_,
-                             detail::Differences<T, 4>(potential, shape_, box_, memory_.data()));
+  detail::with_points(options_.kernel, [&]<int points>(std::integral_constant<int, points>) {
+    detail::find_differences(
+        exec_, detail::Differences<T, points>(potential, shape_, box_, memory_.data()));
+  });
 }
 
 template <CompiledSpace Exec, Real T>
@@ -599,14 +612,7 @@ template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::expects_to_pull_back(Spectrum const& mesh) const {
   expects(options_.vectors, "the adjoint of a force needs a mesh of forces: set options.vectors");
   expects(!ranks_, "the adjoint of a force is there on one rank alone");
-  expects_shape_of_spectrum(mesh, "the mesh that the adjoint of a force works in");
-  auto const bytes_of = [](auto const& view) {
-    return byte_range<1>(view.data(), {static_cast<std::int64_t>(view.span())}, {1},
-                         sizeof(*view.data()));
-  };
-  expects(!bytes_of(mesh).overlaps(bytes_of(memory_)),
-          "the mesh that the adjoint of a force works in must have memory of its own, not that of "
-          "the force");
+  expects_own_spectrum(mesh, "the mesh that the adjoint of a force works in");
 }
 
 template <CompiledSpace Exec, Real T>
@@ -615,10 +621,10 @@ auto Force<Exec, T>::pull_back(double scale, Spectrum const& mesh) -> Density {
   T* const to = fft::real_view_of(mesh, shape_[2]).data();
   if (gradient_points(options_.kernel) == 0)
     gather_components(mesh);
-  else if (gradient_points(options_.kernel) == 2)
-    detail::find_divergence<2>(exec_, force_.data(), shape_, box_, to);
   else
-    detail::find_divergence<4>(exec_, force_.data(), shape_, box_, to);
+    detail::with_points(options_.kernel, [&]<int points>(std::integral_constant<int, points>) {
+      detail::find_divergence<points>(exec_, force_.data(), shape_, box_, to);
+    });
   return pull_back_sum(scale, mesh);
 }
 

@@ -124,7 +124,7 @@ struct PaintTiles {
   static constexpr float widened = Components == 3 ? 1.3f : 1.0f;
   static constexpr int most_listed = 255;
   static constexpr int apart = Components == 3 ? 3 : 1;  // numbers from a cell to the next
-  // CUDA gives a team 48 KiB, of which Kokkos takes 2. Vectors have smaller chunks, whose tiles fit that.
+  // A team of CUDA's has 48 KiB, of which Kokkos takes some (see kokkos_bytes). Vectors have smaller chunks, whose tiles fit the rest.
   static constexpr int most_cells =
       (Components == 3 ? 3800 : 9216) * 4 / static_cast<int>(sizeof(T));
   static constexpr int cells_per_chunk = Components == 3 ? 1024 : 4096;
@@ -136,6 +136,10 @@ struct PaintTiles {
   static constexpr int list_bytes = (1 + most_listed) * static_cast<int>(sizeof(int));
   static constexpr int parts_bytes = apart * static_cast<int>(sizeof(T));
   static constexpr int scratch_bytes = tile_bytes + list_bytes + parts_bytes;
+  static constexpr int spare_bytes = 128;  // asked for beside
+  // For each thread and two more a double, and for each kind of team_reduce() four values, of up to 24 bytes here.
+  static constexpr int kokkos_bytes = 8 * (team + 2) + 2 * 4 * 24;
+  static_assert(scratch_bytes + spare_bytes + kokkos_bytes <= 48 * 1024);
   Painted<T> painted;
   Mesh cells;
   PerAxis<T> per_cell;
@@ -169,13 +173,13 @@ struct PaintTiles {
     if (member.team_rank() == 0) *listed.count = 0;
     member.team_barrier();
     T parts[apart];
-    bool there_are = true;
+    bool have_parts = true;
     COIR_UNROLL
     for (int v = 0; v < apart; ++v) {
       parts[v] = shared_parts[v];
-      there_are = there_are && parts[v] > 0;
+      have_parts = have_parts && parts[v] > 0;
     }
-    if (!there_are) {
+    if (!have_parts) {
       for (int p = member.team_rank(); p < count; p += team) add_directly(begin + p);
       return;
     }
@@ -438,10 +442,11 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box, Mesh co
     std::int64_t const teams = (painted.particles + chunk - 1) / chunk;
     constexpr int at_a_time = Support > 2 ? 2 : Components == 0 ? 5 : 4;
     using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Tiles::team, at_a_time>>;
-    Kokkos::parallel_for("coir::mesh::paint/tiles",
-                         Policy(exec, static_cast<int>(teams), Tiles::team)
-                             .set_scratch_size(0, Kokkos::PerTeam(Tiles::scratch_bytes + 128)),
-                         body);
+    Kokkos::parallel_for(
+        "coir::mesh::paint/tiles",
+        Policy(exec, static_cast<int>(teams), Tiles::team)
+            .set_scratch_size(0, Kokkos::PerTeam(Tiles::scratch_bytes + Tiles::spare_bytes)),
+        body);
     return;
   }
   PaintAtomics<Support, Components, T, Mesh, Deposit> const body{

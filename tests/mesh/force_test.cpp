@@ -365,6 +365,12 @@ TYPED_TEST(Forces, NameWhatIsWrong) {
       message_of([&] { force.solve(1, other); }),
       "the mesh that a potential is kept in must have the spectrum's 4 modes along axis 1, not 6");
   EXPECT_THROW(force.solve_again(other), PreconditionError);
+  for (bool again : {false, true})
+    EXPECT_EQ(
+        message_of([&] {
+          again ? force.solve_again(force.spectrum()) : force.solve(1, force.spectrum());
+        }),
+        "the mesh that a potential is kept in must have memory of its own, not that of the force");
   EXPECT_THROW(force.component(0), PreconditionError);
 }
 

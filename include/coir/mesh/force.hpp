@@ -127,7 +127,7 @@ class Force {
   /// The same, and keeps what the force is made of: the potential, or with a spectral gradient its spectrum.
   ///
   /// \param kept  (n_0, n_1, n_2 / 2 + 1), out
-  /// \throws PreconditionError over ranks, or if `kept` has another shape
+  /// \throws PreconditionError over ranks, or if `kept` has another shape or lies in the force's memory
   void solve(double scale, Spectrum const& kept);
   /// Makes force() of what solve() kept, with the same bits.
   void solve_again(Spectrum const& kept);
@@ -175,7 +175,7 @@ class Force {
   void find_vectors();
   void find_vectors_of(Spectrum const& kept);
   void expects_to_keep(Spectrum const& kept) const;
-  void expects_shape_of_spectrum(Spectrum const& mesh, char const* what) const;
+  void expects_own_spectrum(Spectrum const& mesh, char const* what) const;
 
   /// Members of a force over ranks: transforms, and ghosts of the density and of the potential.
   struct OverRanks {

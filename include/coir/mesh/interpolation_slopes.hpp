@@ -185,8 +185,8 @@ class ForceAndSlopes {
 
   /// \param vectors    F, three numbers per cell
   /// \param numbers    psi, on a mesh of as many cells
-  /// \param positions  of all particles; read_out() must be called with these. Devices don't use them, and c.
-  /// \param c          a vector for each of them
+  /// \param positions  of all particles; read_out() must be called with these
+  /// \param c          a vector for each of them. Kernels of devices pass on each particle's own: there both may be null
   ForceAndSlopes(Cells<T const> const& vectors, Cells<T const> const& numbers, double box,
                  T const* positions, T const* c, double factor)
       : values_(vectors, box),
@@ -245,7 +245,7 @@ class ForceAndSlopes {
     add(w, s, of_vectors, of_numbers, block.of_particle[p], to + 3);
   }
 
-  /// For devices. Each cell is loaded once.
+  /// For devices. Each cell is loaded once; neither `positions` nor the constructor's c is.
   ///
   /// \param c  the particle's vector
   KOKKOS_FUNCTION Value<T, 6> operator()(T const* position, T const* c) const {

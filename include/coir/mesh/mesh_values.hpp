@@ -31,7 +31,7 @@ void read_pairs(T const* const (&row)[2][2], T const (&wx)[2], T const (&wy)[2],
   *reinterpret_cast<Four*>(to) = sum_of_vectors<T>(sum);
 }
 
-/// Adds a weight times a cell's numbers, for devices: readers that do it in the same order have the same bits.
+/// Adds a weight times a cell's numbers, on devices: readers that call it cell by cell in one order read the same bits.
 template <int Components, class T>
 KOKKOS_FORCEINLINE_FUNCTION void add_cell(T weight, T const* cell, T (&sum)[Components]) {
   COIR_UNROLL
