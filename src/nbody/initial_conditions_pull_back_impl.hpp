@@ -8,6 +8,7 @@
 #include "lagrangian_factors.hpp"
 #include "lpt.hpp"
 #include "start_slopes.hpp"
+#include "while_kernels_run.hpp"
 
 #include <coir/core/copy_to.hpp>
 #include <coir/core/errors.hpp>
@@ -21,7 +22,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <future>
 #include <string>
 #include <utility>
 
@@ -303,9 +303,8 @@ cosmology::Parameters<double> initial_conditions_pull_back(
   expects(!power.is_table(),
           "a table of P(k) has no derivatives with respect to parameters: make the spectrum of a "
           "transfer function, or take initial_conditions_noise_pull_back");
-  // It takes milliseconds, for which a GPU would wait.
   auto start =
-      std::async(std::launch::async, [&] { return detail::varied_start(power, side, box, a); });
+      detail::while_kernels_run<Exec>([&] { return detail::varied_start(power, side, box, a); });
   auto const slopes = detail::pull_back_start<Exec, T>(
       exec, side, box, power, a, order, noise.data(), cotangents, slope_of_noise.data(), true);
   return detail::slope_of_parameters(slopes, start.get());

@@ -109,7 +109,8 @@ Found<T> read_and_find(char const* label, Exec const& exec, Particles<Exec, T> c
     using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Teams::team, of_multiprocessor>>;
     Kokkos::parallel_reduce(
         label,
-        Policy(exec, static_cast<int>(std::min(stretches, at_a_time)), Teams::team)
+        Policy(exec, static_cast<int>(std::clamp<std::int64_t>(at_a_time, 1, stretches)),
+               Teams::team)
             .set_scratch_size(0, Kokkos::PerTeam(Teams::scratch_bytes + 64)),
         Teams{count, stretches, reader, body}, reducer);
   }

@@ -256,6 +256,8 @@ void Simulation<Exec, T>::rest(std::span<Vectors const> further) {
     seconds_.sort += watch.seconds();
   }
   if (reverser_) reverser_->release(particles_, sorter_.lend_permutation());
+  // Its memory may be that of many.
+  if (kept_.empty() || kept_.back().data() != potential_.data()) potential_ = {};
   exec_.fence();
 }
 

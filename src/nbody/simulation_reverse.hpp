@@ -4,6 +4,7 @@
 /// Steps of a reversible Simulation, there and back, and derivatives through them: a part of simulation_impl.hpp.
 
 #include "simulation_impl.hpp"
+#include "while_kernels_run.hpp"
 
 #include <coir/autodiff/dual.hpp>
 #include <coir/core/borrowed.hpp>
@@ -22,11 +23,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <future>
 #include <limits>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace coir::nbody {
@@ -179,7 +178,8 @@ void Simulation<Exec, T>::make_reversibly(Move const& move, bool closes) {
   Kept kept;
   if (move.has_kick()) {
     find_force();
-    kept = std::exchange(potential_, {});
+    kept = potential_;
+    --kicks_to_come_;
     Stopwatch<Exec> const watch(exec_);
     reverser_->kick_and_drift(mover_.force(), particles_, site(), made);
     seconds_.readout += watch.seconds();
@@ -206,7 +206,11 @@ auto Simulation<Exec, T>::room_for_potential() -> Kept {
     std::int64_t const row = shape[2] / 2 + 1;
     std::int64_t const bytes = shape[0] * shape[1] * 2 * row * static_cast<std::int64_t>(sizeof(T));
     std::int64_t held = 0;
-    for (auto const& kept : kept_) held += kept.data() == nullptr ? 0 : bytes;
+    Kept before;  // kicks that follow each other in one force have one potential
+    for (auto const& kept : kept_) {
+      if (kept.data() != nullptr && kept.data() != before.data()) held += bytes;
+      before = kept;
+    }
     // Half of what is free stays so.
     std::int64_t const fit =
         ((held + free_bytes<typename Exec::memory_space>()) / 2 - held) / bytes;
@@ -218,7 +222,6 @@ auto Simulation<Exec, T>::room_for_potential() -> Kept {
         static_cast<std::size_t>(shape[1]), static_cast<std::size_t>(row));
     used_room_ = 0;
   }
-  --kicks_to_come_;
   return Kokkos::subview(room_, used_room_++, Kokkos::ALL, Kokkos::ALL, Kokkos::ALL);
 }
 
@@ -228,6 +231,7 @@ void Simulation<Exec, T>::find_force_of(Kept const& kept, std::span<Vectors cons
   if (mover_.has_force()) return;
   if (kept.data() == nullptr) return find_force(further);
   sort(further);
+  potential_ = kept;
   mover_.find_force_again(kept, seconds_);
 }
 
@@ -426,8 +430,7 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
                                             made_.end());
   std::vector<detail::FactorSlopes> slopes(moves.size());
   int const steps = done_ - call.first;
-  // It takes milliseconds, for which a GPU would wait.
-  auto of_steps = std::async(std::launch::async, [&] {
+  auto of_steps = detail::while_kernels_run<Exec>([&] {
     return detail::varied_moves(
         options_.stepper, growth_,
         std::span(options_.scale_factors)

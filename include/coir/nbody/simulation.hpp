@@ -236,9 +236,9 @@ class Simulation {
   bool keeps_potentials_ = false;  // not on the way back
   Kept potential_;                 // that of the present force, if it was kept
   std::vector<Kept> kept_;         // the potential of each move in made_, or an empty View
-  KeptTogether room_;  // for the next potentials, of which the first used_room_ are kept
+  KeptTogether room_;              // for potentials; the first used_room_ of them are taken
   std::int64_t used_room_ = 0;
-  std::int64_t kicks_to_come_ = 0;  // in a call of advance()
+  std::int64_t kicks_to_come_ = 0;  // of a call of advance()
   std::vector<Call> calls_;
   bool drift_is_undone_ = false;  // made_.back().move.drift_after was undone with the move after it
   bool is_whole_ = true;          // false while steps are made, and if that failed
