@@ -285,7 +285,7 @@ class RunState {
   }
   /// The same where all ranks are at the same place: a signal to one of them stops all. Collective.
   void poll_on_all() const {
-    // What comes after the ranks have asked each other stops them the next time.
+    // Not poll(): a signal that comes after the ranks have asked each other would stop this one alone.
     if (share_interrupt(run_.ranks)) stop();
   }
 
