@@ -18,6 +18,7 @@
 #include <support/run.hpp>
 #include <support/same_file.hpp>
 
+#include <cstdint>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -114,6 +115,10 @@ ExitCode carry_out(Exec const& exec, Run& run) {
       universe.power, run.schedule.scale_factors.back(), settings.box, run.ranks.size()));
   MemoryPlan const memory = memory_of<T>(exec, run, universe);
   expects_memory_for(run, memory, device_identity(exec));
+  constexpr std::int64_t most = coir::nbody::Simulation<Exec, T>::most_over_ranks;
+  expects(run.ranks.size() == 1 || settings.particles <= most,
+          "--particles must be at most " + std::to_string(most) + " over several ranks",
+          settings.particles);
   bool const speaks = run.ranks.is_first() && !settings.quiet;
   auto const plan =
       plan_of(run, memory, hardware_of(exec), std::string(name_of(run.ranks.transport<Exec>())));

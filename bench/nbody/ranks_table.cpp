@@ -111,7 +111,7 @@ void add(Group const& world, Options const& options, std::int64_t n) {
         .add("bytes_predicted", predicted);
   };
   auto why = coir::bench::why_too_large<Exec>(world, bytes);
-  if (why.empty() && world.size() > 1 && n * n * n > 0xffffffff)
+  if (why.empty() && world.size() > 1 && n > coir::nbody::Simulation<Exec, T>::most_over_ranks)
     why = "particles over ranks must be at most 2^32, 1625 along a side";
   if (!why.empty()) {
     if (!world.is_first()) return;

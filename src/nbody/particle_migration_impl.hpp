@@ -111,8 +111,8 @@ ParticleMigration<Exec, T>::ParticleMigration(Exec const& exec, distributed::Gro
       box_(box),
       mesh_side_(mesh_side),
       headroom_(headroom) {
-  expects(side * side * side <= 0xffffffff,
-          "particles over ranks must be at most 2^32, 1625 along a side", side);
+  expects(side <= most_along_a_side, "particles over ranks must be at most 2^32, 1625 along a side",
+          side);
 }
 
 template <CompiledSpace Exec, Real T>

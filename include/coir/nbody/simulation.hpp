@@ -90,6 +90,9 @@ class Simulation {
   static std::int64_t bytes_at_rest(Exec const& exec, distributed::Group const& group,
                                     std::int64_t side, SimulationOptions const& options);
 
+  /// Particles along a side, at most, over several ranks.
+  static constexpr std::int64_t most_over_ranks = detail::most_along_a_side;
+
   /// Cells of the force mesh along a side: mesh_ratio side, rounded.
   static std::int64_t mesh_side(std::int64_t side, SimulationOptions const& options);
 
