@@ -517,7 +517,8 @@ def markdown_table(heads, rows):
 
 def markdown_of(table, left_out, state, machine):
     options = table.options
-    places = f"{options.gpus} GPUs" if options.gpus else f"{machine['cores']} cores, {machine['threads']} threads a rank"
+    threads = f"{machine['threads']} thread{'s' * (options.gpus == 0 and machine['threads'] > 1)} a rank"
+    places = f"{options.gpus} GPUs" if options.gpus else f"{machine['cores']} cores, {threads}"
     parts = [
         "# Scaling of coir on one host",
         f"{machine['device']}, {places}, transport {machine['transport']}; {state}. "
