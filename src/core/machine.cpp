@@ -5,7 +5,6 @@
 #include <coir/core/pinned.hpp>
 #include <coir/core/timing.hpp>
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -78,15 +77,6 @@ std::string architecture_of(cudaDeviceProp const& properties) {
 
 /// \param reason  set to the runtime's words where there are none
 int count_devices(std::string& reason) {
-  // The driver reserves addresses for all memory of the devices. Where they are limited to less than this it
-  // finds none, or doesn't return.
-  constexpr rlim_t least_addresses = rlim_t(1) << 30;
-  rlimit addresses{};
-  if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur < least_addresses) {
-    reason = "ulimit -v leaves it " + std::to_string(addresses.rlim_cur >> 20) +
-             " MiB of addresses, and its driver needs more";
-    return 0;
-  }
   int count = 0;
   cudaError_t const status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess) reason = cudaGetErrorString(status);

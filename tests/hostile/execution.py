@@ -98,6 +98,12 @@ def execute(command, setting, folder):
     return Outcome(code, output or b"", errors or b"", time.monotonic() - start)
 
 
+def waits_before_it_begins(program, setting, folder):
+    """OpenBLAS 0.3, which programs for devices load by way of Kokkos Kernels, waits without end where a limit leaves it too few addresses."""
+    libraries = subprocess.run(["ldd", program], stdout=subprocess.PIPE, text=True).stdout
+    return "libopenblas" in libraries and execute([program, "--version"], dataclasses.replace(setting, seconds=10), folder).code is None
+
+
 def contents(folder):
     """{relative path: what is there}"""
     found = {}

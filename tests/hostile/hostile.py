@@ -57,6 +57,8 @@ def one_run(number, options, programs, user, scratch):
             os.chown(path, user, user, follow_symlinks=False)
     command = [str(programs[attack.application]), *attack.arguments]
     before = execution.contents(folder)
+    if "AS" in attack.setting.limits and execution.waits_before_it_begins(command[0], attack.setting, folder):
+        return "", attack.kind, attack.application, "none, it didn't begin"
     outcome = execution.execute(command, attack.setting, folder)
     faults = execution.faults_of(attack, outcome, before, folder)
     if faults:
