@@ -22,9 +22,9 @@ template <int Support, class T>
 struct Located {
   Touched<Support, T> axis[3];
 
-  template <class Mesh>
+  template <class Cell>
   KOKKOS_FORCEINLINE_FUNCTION Located(T const* position, PerAxis<T> const& per_cell,
-                                      Mesh const& cells) {
+                                      CellsWindow<Cell> const& cells) {
     COIR_UNROLL
     for (int d = 0; d < 3; ++d)
       axis[d] = touched<Support, T>(position[d], per_cell[d], static_cast<T>(cells.extent[d]));
@@ -41,9 +41,10 @@ struct Located {
 /// Adds a particle's deposit to the mesh by atomics, cell by cell.
 ///
 /// \tparam I  counts the mesh's elements: in 32 bits where these are enough, which is faster
-template <class I, int Components, int Support, class T, class Mesh, class Deposit>
-KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh(Mesh const& cells, Located<Support, T> const& at,
-                                             std::int64_t particle, Deposit const& deposit) {
+template <class I, int Components, int Support, class T, class Deposit>
+KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh(CellsWindow<typename Deposit::Cell> const& cells,
+                                             Located<Support, T> const& at, std::int64_t particle,
+                                             Deposit const& deposit) {
   using Cell = typename Deposit::Cell;
   constexpr int step = Components == 3 ? 3 : 1;
   I place[3][Support];
@@ -67,10 +68,10 @@ KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh(Mesh const& cells, Located<Support,
 }
 
 /// Paints with a thread per particle.
-template <int Support, int Components, class T, class Mesh, class Deposit>
+template <int Support, int Components, class T, class Deposit>
 struct PaintAtomics {
   Painted<T> painted;
-  Mesh cells;
+  CellsWindow<typename Deposit::Cell> cells;
   PerAxis<T> per_cell;
   Deposit deposit;
   bool narrow;
@@ -115,7 +116,7 @@ struct SumOfSeveral {
 /// most of them and in whole numbers, for which there are fast atomics; the tile is then added to the mesh row by row.
 /// Particles that reach out of the tile, or whose position is NaN, are listed, and added to the mesh directly by threads side by
 /// side; so are all of a chunk whose values no scale fits.
-template <int Support, int Components, class T, class Mesh, class Deposit>
+template <int Support, int Components, class T, class Deposit>
 struct PaintTiles {
   static constexpr int team = 256;
   static constexpr int samples =
@@ -141,7 +142,7 @@ struct PaintTiles {
   static constexpr int kokkos_bytes = 8 * (team + 2) + 2 * 4 * 24;
   static_assert(scratch_bytes + spare_bytes + kokkos_bytes <= 48 * 1024);
   Painted<T> painted;
-  Mesh cells;
+  CellsWindow<typename Deposit::Cell> cells;
   PerAxis<T> per_cell;
   int chunk;
   Deposit deposit;
@@ -409,30 +410,34 @@ struct ClearCells {
   }
 };
 
-/// \param cells  a mesh, or a window that holds all cells that particles touch
-template <int Support, int Components, class Exec, class T, class Mesh, class Deposit>
+/// \param cells  hold all that particles touch
+template <int Support, int Components, class Exec, class T, class Deposit>
   requires(!runs_on_host<Exec>)
-void paint_with(Exec const& exec, Painted<T> const& painted, double box, Mesh const& cells,
-                Deposit const& deposit, PaintScheme scheme) {
+void paint_with(Exec const& exec, Painted<T> const& painted, double box,
+                CellsWindow<typename Deposit::Cell> const& cells, Deposit const& deposit,
+                PaintScheme scheme) {
   expects(scheme == PaintScheme::automatic || scheme == PaintScheme::atomics ||
               scheme == PaintScheme::tiles,
           "on devices the scheme must be atomics or tiles", name_of(scheme));
   using Cell = typename Deposit::Cell;
   std::int64_t const row = cells.extent[2] * (Components == 3 ? 3 : 1);
-  if (cells.row == row && cells.plane == cells.extent[1] * row)
-    Kokkos::deep_copy(
-        exec,
-        Kokkos::View<Cell*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-            cells.data, static_cast<std::size_t>(cells.held(0) * cells.plane)),
-        Cell(0));
-  else  // not the gaps between rows, which a caller may use
+  if (cells.row == row && cells.plane == cells.extent[1] * row) {
+    // As bytes: Kokkos' kernels for it are compiled for one type in place of each.
+    using Bytes = Kokkos::View<unsigned char*, typename Exec::memory_space,
+                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    Kokkos::deep_copy(exec,
+                      Bytes(reinterpret_cast<unsigned char*>(cells.data),
+                            static_cast<std::size_t>(cells.held(0) * cells.plane) * sizeof(Cell)),
+                      static_cast<unsigned char>(0));
+  } else {  // not the gaps between rows, which a caller may use
     for_each("coir::mesh::paint/clear", exec,
              coir::box<3, std::int64_t>({cells.held(0), cells.extent[1], row}),
              ClearCells<Cell>{cells});
+  }
   if (painted.particles == 0) return;
   auto const per_cell = cells.template inverse_spacing<T>(box);
   if (scheme == PaintScheme::tiles) {
-    using Tiles = PaintTiles<Support, Components, T, Mesh, Deposit>;
+    using Tiles = PaintTiles<Support, Components, T, Deposit>;
     int const chunk = chunk_of(painted.particles, cells.held(0) * cells.extent[1] * cells.extent[2],
                                Tiles::cells_per_chunk, Tiles::least_particles);
     // Few enough parts for all of a chunk in one cell not to overflow.
@@ -449,7 +454,7 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box, Mesh co
         body);
     return;
   }
-  PaintAtomics<Support, Components, T, Mesh, Deposit> const body{
+  PaintAtomics<Support, Components, T, Deposit> const body{
       painted, cells, per_cell, deposit,
       cells.held(0) * cells.plane <= std::numeric_limits<std::int32_t>::max()};
   for_each("coir::mesh::paint/atomics", exec, coir::box<1, std::int64_t>({painted.particles}),

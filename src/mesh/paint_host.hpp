@@ -67,9 +67,10 @@ void add_pairs_of_vectors(T* const (&row)[2][2], std::int32_t column, T const (&
 ///
 /// It is one function for speed: with the work on a particle in functions of their own some assignments take a quarter
 /// longer.
-template <int Support, int Components, class T, class Mesh, class Deposit, class Number>
+template <int Support, int Components, class T, class Deposit, class Number>
 void paint_part(Painted<T> const& painted, std::int64_t count, Number const& number, double box,
-                Mesh const& cells, Part<typename Deposit::Cell> const& part, Deposit const& deposit,
+                CellsWindow<typename Deposit::Cell> const& cells,
+                Part<typename Deposit::Cell> const& part, Deposit const& deposit,
                 Elsewhere const& elsewhere) {
   using Block = ParticleBlock<Support, T>;
   using Cell = typename Deposit::Cell;
@@ -170,9 +171,10 @@ inline constexpr std::int64_t worth_asking = std::int64_t(1) << 20;
 
 /// Each thread goes through its share of the particles and paints those in its own slab of the mesh; then it paints the
 /// particles that other threads have found in its slab.
-template <int Support, int Components, class Exec, class T, class Mesh, class Deposit>
-void paint_slabs(Exec const& exec, Painted<T> const& painted, double box, Mesh const& cells,
-                 Deposit const& deposit, int threads) {
+template <int Support, int Components, class Exec, class T, class Deposit>
+void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
+                 CellsWindow<typename Deposit::Cell> const& cells, Deposit const& deposit,
+                 int threads) {
   using Cell = typename Deposit::Cell;
   constexpr int ghosts = Support - 1;
   std::int64_t const planes = cells.held(0);
@@ -234,9 +236,10 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box, Mesh c
 }
 
 /// Each thread paints its share of the particles on a mesh of its own; then these are added up.
-template <int Support, int Components, class Exec, class T, class Mesh, class Deposit>
+template <int Support, int Components, class Exec, class T, class Deposit>
 void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double box,
-                          Mesh const& cells, Deposit const& deposit, int threads) {
+                          CellsWindow<typename Deposit::Cell> const& cells, Deposit const& deposit,
+                          int threads) {
   using Cell = typename Deposit::Cell;
   std::int64_t const planes = cells.held(0), span = span_of_plane<Components>(cells);
   std::int64_t const size = planes * span;
@@ -273,10 +276,11 @@ void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double bo
 }
 
 /// \param cells  a mesh, or a window that holds all cells that particles touch
-template <int Support, int Components, class Exec, class T, class Mesh, class Deposit>
+template <int Support, int Components, class Exec, class T, class Deposit>
   requires runs_on_host<Exec>
-void paint_with(Exec const& exec, Painted<T> const& painted, double box, Mesh const& cells,
-                Deposit const& deposit, PaintScheme scheme) {
+void paint_with(Exec const& exec, Painted<T> const& painted, double box,
+                CellsWindow<typename Deposit::Cell> const& cells, Deposit const& deposit,
+                PaintScheme scheme) {
   if (scheme == PaintScheme::automatic) scheme = PaintScheme::slabs;
   expects(scheme == PaintScheme::slabs || scheme == PaintScheme::private_meshes,
           "on hosts the scheme must be slabs or private_meshes", name_of(scheme));

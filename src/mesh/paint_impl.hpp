@@ -31,35 +31,26 @@ struct PartsToNumbers {
   }
 };
 
-/// A mesh that one rank has.
-struct WholeMesh {
-  template <int Components, class Exec, class Cell>
-  void add_ghosts(Exec const&, Cells<Cell> const&) const {}
-  template <class Cell>
-  Cells<Cell> own(Cells<Cell> const& cells) const {
-    return cells;
-  }
-  std::int64_t sum(std::int64_t here) const { return here; }
-};
-
-/// A mesh that ranks share out.
+/// The ranks that share out a mesh, or the one that has it all.
 template <class Exec>
-struct MeshOfRanks {
-  GhostPlanes<Exec>& ghosts;
+struct Ranks {
+  GhostPlanes<Exec>* ghosts;  // null if the window is the whole mesh
 
   template <int Components, class Cell>
   void add_ghosts(Exec const& exec, CellsWindow<Cell> const& cells) const {
-    ghosts.add(exec, cells.data, cells.plane, span_of_plane<Components>(cells));
+    if (ghosts) ghosts->add(exec, cells.data, cells.plane, span_of_plane<Components>(cells));
   }
   /// The planes that no other rank has.
   template <class Cell>
   Cells<Cell> own(CellsWindow<Cell> const& cells) const {
     Cells<Cell> own = cells;
-    own.data += ghosts.widths().below * cells.plane;
-    own.extent[0] = ghosts.own().count;
+    if (ghosts) {
+      own.data += ghosts->widths().below * cells.plane;
+      own.extent[0] = ghosts->own().count;
+    }
     return own;
   }
-  std::int64_t sum(std::int64_t here) const { return ghosts.group().sum(here); }
+  std::int64_t sum(std::int64_t here) const { return ghosts ? ghosts->group().sum(here) : here; }
 };
 
 /// Whole numbers in the memory of numbers.
@@ -72,16 +63,17 @@ Cells<Fixed<T>> parts_in(Cells<T> const& cells) {
 }
 template <class T>
 CellsWindow<Fixed<T>> parts_in(CellsWindow<T> const& cells) {
-  return {parts_in(static_cast<Cells<T> const&>(cells)), cells.planes, cells.start, cells.margin};
+  return {parts_in(static_cast<Cells<T> const&>(cells)), cells.planes, cells.start, cells.margin,
+          cells.whole};
 }
 
 /// Paints in whole numbers, in the mesh's own memory. A cell that overflows loses 2^32 or 2^64 parts, which shows in the
 /// sum of all cells; then masses are cut into fewer parts.
 ///
 /// \param ranks  the mesh is shared out among
-template <int Support, class Exec, class T, class Mesh, class Ranks>
-void paint_parts(Exec const& exec, Painted<T> const& painted, double box, Mesh const& cells,
-                 PaintScheme scheme, Ranks const& ranks) {
+template <int Support, class Exec, class T>
+void paint_parts(Exec const& exec, Painted<T> const& painted, double box,
+                 CellsWindow<T> const& cells, PaintScheme scheme, Ranks<Exec> const& ranks) {
   using Whole = Fixed<T>;
   auto const parts = parts_in(cells);
   // Ghosts are in the sums of the planes that they stand for.
@@ -107,17 +99,17 @@ void paint_parts(Exec const& exec, Painted<T> const& painted, double box, Mesh c
 }
 
 /// \tparam Components  see DepositNumbers
-template <int Support, int Components, class Exec, class T, class Mesh, class Ranks>
-void paint_numbers(Exec const& exec, Painted<T> const& painted, double box, Mesh const& cells,
-                   PaintScheme scheme, Ranks const& ranks) {
+template <int Support, int Components, class Exec, class T>
+void paint_numbers(Exec const& exec, Painted<T> const& painted, double box,
+                   CellsWindow<T> const& cells, PaintScheme scheme, Ranks<Exec> const& ranks) {
   paint_with<Support, Components>(exec, painted, box, cells,
                                   DepositNumbers<Support, Components, T>{painted.value}, scheme);
   ranks.template add_ghosts<Components>(exec, cells);
 }
 
-template <class Exec, class T, class Mesh, class Ranks>
-void paint_on(Exec const& exec, Painted<T> const& painted, double box, Mesh const& cells,
-              PaintOptions const& options, Ranks const& ranks) {
+template <class Exec, class T>
+void paint_on(Exec const& exec, Painted<T> const& painted, double box, CellsWindow<T> const& cells,
+              PaintOptions const& options, Ranks<Exec> const& ranks) {
   with_support(options.assignment, [&]<int Support>(std::integral_constant<int, Support>) {
     if (options.deterministic)
       paint_parts<Support>(exec, painted, box, cells, options.scheme, ranks);
@@ -133,7 +125,7 @@ void paint_on(Exec const& exec, Painted<T> const& painted, double box, Mesh cons
 template <class Exec, class T>
 void paint(Exec const& exec, Painted<T> const& painted, double box, Cells<T> const& cells,
            PaintOptions const& options) {
-  paint_on(exec, painted, box, cells, options, WholeMesh{});
+  paint_on(exec, painted, box, whole_window(cells), options, Ranks<Exec>{nullptr});
 }
 
 /// Counts the particles that touch planes which aren't held.
@@ -167,7 +159,7 @@ std::int64_t particles_beyond(Exec const& exec, Painted<T> const& painted, doubl
 template <class Exec, class T>
 void paint_on_ranks(Exec const& exec, GhostPlanes<Exec>& ghosts, Painted<T> const& painted,
                     double box, CellsWindow<T> const& cells, PaintOptions const& options) {
-  paint_on(exec, painted, box, cells, options, MeshOfRanks<Exec>{ghosts});
+  paint_on(exec, painted, box, cells, options, Ranks<Exec>{&ghosts});
 }
 
 }  // namespace coir::mesh::detail
@@ -179,9 +171,9 @@ void paint_whole_numbers(Exec const& exec, T const* position, std::int64_t parti
                          T const* component, double scale, Cells<std::int64_t> const& cells,
                          Assignment assignment) {
   with_support(assignment, [&]<int Support>(std::integral_constant<int, Support>) {
-    detail::paint_with<Support, 0>(exec, detail::Painted<T>{position, particles, nullptr, 0}, box,
-                                   cells, detail::DepositWholeNumbers<Support, T>{component, scale},
-                                   PaintScheme::automatic);
+    detail::paint_with<Support, 0>(
+        exec, detail::Painted<T>{position, particles, nullptr, 0}, box, whole_window(cells),
+        detail::DepositWholeNumbers<Support, T>{component, scale}, PaintScheme::automatic);
   });
 }
 

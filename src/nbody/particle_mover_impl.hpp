@@ -235,31 +235,30 @@ void ParticleMover<Exec, T>::drift(Particles<Exec, T> const& particles, double f
   has_force_ = false;
 }
 
+/// A mesh that one rank has, for kernels that take a window.
+template <class Mesh>
+auto window_of_all(Mesh const& mesh) {
+  return mesh::whole_window(mesh::read_only(mesh::cells_of(mesh)));
+}
+
 /// The kick alone, for a spectral gradient whose components are on the mesh one after the other.
 template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::kick_by_components(Particles<Exec, T> const& particles,
                                                 Move const& move, PhaseSeconds& seconds) {
-  auto const kick = [&](int d, auto const& find) {
+  for (int d = 0; d < 3; ++d) {
     Stopwatch<Exec> const solving(exec_);
-    auto const component = find();
+    auto const component =
+        group_.size() == 1 ? window_of_all(force_.component(d)) : force_.component_window(d);
     seconds.fft += solving.seconds();
     Stopwatch<Exec> const reading(exec_);
     KickComponent<T> const body{particles.momentum.data(), static_cast<T>(move.keep),
                                 static_cast<T>(move.kick), d};
     mesh::with_support(options_.assignment, [&]<int support>(std::integral_constant<int, support>) {
       mesh::read_out("coir::nbody::simulation/kick", exec_, particles.position.data(),
-                     particles.count(),
-                     mesh::MeshValues<support, 1, T, std::remove_const_t<decltype(component)>>(
-                         component, particles.box),
+                     particles.count(), mesh::MeshValues<support, 1, T>(component, particles.box),
                      body);
     });
     seconds.readout += reading.seconds();
-  };
-  for (int d = 0; d < 3; ++d) {
-    if (group_.size() == 1)
-      kick(d, [&] { return mesh::read_only(mesh::cells_of(force_.component(d))); });
-    else
-      kick(d, [&] { return force_.component_window(d); });
   }
 }
 
@@ -282,22 +281,18 @@ void ParticleMover<Exec, T>::kick_and_drift(Particles<Exec, T> const& particles,
     else
       move_in_teams(label, exec_, particles.count(), reader, body);
   };
-  auto const read_mesh = [&](auto const& vectors, auto const& potential) {
-    using Mesh = std::remove_cvref_t<decltype(vectors())>;
+  bool const alone = group_.size() == 1;
+  if (alone || particles.count() > 0)
     mesh::with_support(options_.assignment, [&]<int support>(std::integral_constant<int, support>) {
       if (force_.options().vectors)
-        read(mesh::MeshValues<support, 3, T, Mesh>(vectors(), particles.box));
-      else if (points == 2)
-        read(mesh::MeshSlopes<support, 2, T, Mesh>(potential(), particles.box));
+        return read(mesh::MeshValues<support, 3, T>(
+            alone ? window_of_all(force_.force()) : force_.force_window(), particles.box));
+      auto const potential = alone ? window_of_all(force_.density()) : force_.potential_window();
+      if (points == 2)
+        read(mesh::MeshSlopes<support, 2, T>(potential, particles.box));
       else
-        read(mesh::MeshSlopes<support, 4, T, Mesh>(potential(), particles.box));
+        read(mesh::MeshSlopes<support, 4, T>(potential, particles.box));
     });
-  };
-  if (group_.size() == 1)
-    read_mesh([&] { return mesh::read_only(mesh::cells_of(force_.force())); },
-              [&] { return mesh::read_only(mesh::cells_of(force_.density())); });
-  else if (particles.count() > 0)
-    read_mesh([&] { return force_.force_window(); }, [&] { return force_.potential_window(); });
   seconds.readout += watch.seconds();
   if (move.drift_after != 0) has_force_ = false;
 }

@@ -14,7 +14,6 @@
 using coir::Box;
 using coir::detail::BlockLoop;
 using coir::detail::DeviceRows;
-using coir::detail::FlatLoop;
 using coir::detail::Rows;
 using coir::detail::StretchLoop;
 using coir::detail::TeamReduction;
@@ -85,27 +84,19 @@ void expect_each_cell_once(Box<Rank, Index> const& box) {
   DeviceRows<Rank, Index> const on_device(rows);
   std::int64_t const cells = rows.cells();
   SCOPED_TRACE(std::to_string(rows.count) + " rows of " + std::to_string(rows.length));
-  auto const flat = [&](auto number) {
-    using Number = decltype(number);
-    return visits(box, 0, cells, [&](Visit const& body) {
-      FlatLoop<Rank, Index, Number, Visit> const loop{on_device, body};
-      for (Number cell = 0; cell < cells; ++cell) loop(cell);
-    });
-  };
-  EXPECT_EQ(flat(int(0)), once(cells));
-  EXPECT_EQ(flat(std::int64_t(0)), once(cells));
-  auto const in_blocks = visits(box, 0, cells, [&](Visit const& body) {
-    using Blocks = BlockLoop<Rank, Index, Visit>;
-    run_teams(Blocks(rows, body), 0, Blocks::blocks(rows));
-  });
-  EXPECT_EQ(in_blocks, once(cells));
-  if constexpr (Rank > 1) {
+  for (int const each : {1, StretchLoop<Rank, Index, Visit>::cells}) {
     auto const in_stretches = visits(box, 0, cells, [&](Visit const& body) {
-      using Stretches = StretchLoop<Rank, Index, Visit>;
-      run_teams(Stretches{on_device, body, static_cast<std::int32_t>(cells)}, 0,
-                Stretches::stretches(cells));
+      StretchLoop<Rank, Index, Visit> const loop{on_device, body, cells, each};
+      for (std::int64_t thread = 0; thread < loop.threads(); ++thread) loop(thread);
     });
-    EXPECT_EQ(in_stretches, once(cells));
+    EXPECT_EQ(in_stretches, once(cells)) << each;
+  }
+  if constexpr (Rank > 1) {
+    auto const in_blocks = visits(box, 0, cells, [&](Visit const& body) {
+      using Blocks = BlockLoop<Rank, Index, Visit>;
+      run_teams(Blocks(rows, body), 0, Blocks::blocks(rows));
+    });
+    EXPECT_EQ(in_blocks, once(cells));
   }
 }
 
@@ -115,7 +106,7 @@ std::int64_t number_of(Box<3, Index> const& box, Number number) {
   DeviceRows<3, Index> const rows{Rows<3, Index>(box)};
   std::int64_t const around = 2, first = std::int64_t(number) - around;
   auto const counts = visits(box, first, first + 2 * around + 1,
-                             [&](Visit const& body) { rows.call_cell(body, number); });
+                             [&](Visit const& body) { rows.call(body, rows.place(number)); });
   for (std::size_t n = 0; n + 1 < counts.size(); ++n)
     if (counts[n] == 1) return first + static_cast<std::int64_t>(n);
   return -1;
@@ -131,14 +122,14 @@ struct AddNumber {
 };
 
 /// The sum of the numbers of a box's cells.
-template <class Number, int Rank>
-std::int64_t sum_by_teams(Box<Rank> const& box, int teams) {
+template <int Rank>
+std::int64_t sum_by_teams(Box<Rank> const& box, int teams, bool several) {
   constexpr int team = 64;
   using Sum = Kokkos::Sum<std::int64_t>;
   std::int64_t sum = 0, unused = 0;
   Rows<Rank, int> const rows(box);
-  TeamReduction<Member, team, Rank, int, Number, AddNumber, Sum> const reduction{
-      DeviceRows<Rank, int>(rows), {rows.length}, Sum(unused), rows.cells()};
+  TeamReduction<Member, team, Rank, int, AddNumber, Sum> const reduction{
+      DeviceRows<Rank, int>(rows), {rows.length}, Sum(unused), rows.cells(), several};
   for (int league = 0; league < teams; ++league)
     for (int rank = 0; rank < team; ++rank) reduction(Member{league, teams, rank}, sum);
   return sum;
@@ -169,13 +160,19 @@ TEST(DeviceLoops, VisitTheLastCellsThatAnIntCounts) {
     SCOPED_TRACE(std::to_string(rows.count) + " rows of " + std::to_string(rows.length));
     std::int64_t const cells = rows.cells();
     using Stretches = StretchLoop<2, int, Visit>;
-    std::int64_t const teams = Stretches::stretches(cells),
-                       first = (teams - 1) * Stretches::team * Stretches::cells;
-    auto const in_stretches = visits(box, first, cells, [&](Visit const& body) {
-      run_teams(Stretches{DeviceRows<2, int>(rows), body, static_cast<std::int32_t>(cells)},
-                teams - 1, teams);
-    });
-    EXPECT_EQ(in_stretches, once(cells - first));
+    auto const in_stretches = [&](std::int64_t from, int each, auto const& run) {
+      return visits(box, from, cells, [&](Visit const& body) {
+        run(Stretches{DeviceRows<2, int>(rows), body, cells, each});
+      });
+    };
+    for (int const each : {1, Stretches::cells}) {
+      std::int64_t const stretch = Stretches::together * each,
+                         from = (cells - 1) / stretch * stretch;
+      auto const last = in_stretches(from, each, [](Stretches const& loop) {
+        for (int n = Stretches::together; n > 0; --n) loop(loop.threads() - n);
+      });
+      EXPECT_EQ(last, once(cells - from)) << each;
+    }
     using Blocks = BlockLoop<2, int, Visit>;
     std::int64_t const blocks = Blocks::blocks(rows),
                        columns = (rows.length - 1) % Blocks::team + 1,
@@ -206,12 +203,47 @@ TEST(DeviceLoops, CountBeyondAnInt) {
     EXPECT_EQ(number_of(largest, static_cast<std::int32_t>(number)), number);
 }
 
+// Halves meet, have all cells between them, and come below 2^31.
+template <int Rank, class Index>
+void expect_halves(Box<Rank, Index> const& box) {
+  std::int64_t const cells = box.size();
+  auto const cut = Rows<Rank, Index>(box).halves();
+  Rows<Rank, Index> const parts[] = {cut.first, cut.second};
+  SCOPED_TRACE(std::to_string(cells));
+  EXPECT_EQ(parts[0].cells() + parts[1].cells(), cells);
+  std::int64_t first = 0;
+  for (auto const& part : parts) {
+    ASSERT_GT(part.cells(), 0);
+    // The first and the last cell of a part are where they are in the box.
+    DeviceRows<Rank, Index> const rows(part);
+    for (std::int64_t const cell : {std::int64_t(0), part.cells() - 1}) {
+      auto const counts = visits(box, first + cell, first + cell + 1,
+                                 [&](Visit const& body) { rows.call(body, rows.place(cell)); });
+      EXPECT_EQ(counts, once(1)) << cell;
+    }
+    first += part.cells();
+  }
+}
+
+TEST(DeviceLoops, HalveLargeBoxes) {
+  expect_halves(Box<2>{{2, -5}, {4, -2}});
+  expect_halves(Box<2>{{2, -5}, {3, -3}});
+  expect_halves(Box<2>{{-7, 3}, {-7 + 2'000'000'001, 6}});
+  expect_halves(Box<3>{{1, 2, 3}, {4, 7, 9}});
+  expect_halves(Box<3>{{1, 2, 3}, {2, 7, 9}});
+  expect_halves(Box<3>{{1, 2, 3}, {2, 3, 9}});
+  expect_halves(Box<3, std::int64_t>{{5, -7, 1}, {5 + 4099, -7 + 524'287, 1 + 3}});
+  expect_halves(Box<3, std::int64_t>{{0, 0, 0}, {1, 3, most + 5}});
+}
+
 TEST(DeviceLoops, ReduceEachCellOnce) {
   for (int const teams : {1, 2, 7})
     for (int const columns : {1, 63, 64, 511, 512, 513, 5000}) {
       auto const sum_to = [](std::int64_t cells) { return cells * (cells - 1) / 2; };
-      EXPECT_EQ((sum_by_teams<std::int64_t>(Box<1>{{0}, {columns}}, teams)), sum_to(columns));
-      EXPECT_EQ((sum_by_teams<std::int32_t>(Box<2>{{0, 0}, {11, columns}}, teams)),
-                sum_to(11 * columns));
+      for (bool const several : {false, true}) {
+        EXPECT_EQ(sum_by_teams(Box<1>{{0}, {columns}}, teams, several), sum_to(columns));
+        EXPECT_EQ(sum_by_teams(Box<2>{{0, 0}, {11, columns}}, teams, several),
+                  sum_to(11 * columns));
+      }
     }
 }

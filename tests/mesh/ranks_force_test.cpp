@@ -96,18 +96,17 @@ struct Found {
                         force.density(), paint);
       force.solve(1.5);
     }
-    using Window = coir::mesh::CellsWindow<T const>;
     coir::mesh::with_support(assignment, [&]<int s>(std::integral_constant<int, s>) {
       if (options.vectors)
-        read(mine, coir::mesh::MeshValues<s, 3, T, Window>(force.force_window(), box));
+        read(mine, coir::mesh::MeshValues<s, 3, T>(force.force_window(), box));
       else if (gradient_points(options.kernel) == 0)
         read_components(mine, [&](int d) {
-          return coir::mesh::MeshValues<s, 1, T, Window>(force.component_window(d), box);
+          return coir::mesh::MeshValues<s, 1, T>(force.component_window(d), box);
         });
       else if (gradient_points(options.kernel) == 2)
-        read(mine, coir::mesh::MeshSlopes<s, 2, T, Window>(force.potential_window(), box));
+        read(mine, coir::mesh::MeshSlopes<s, 2, T>(force.potential_window(), box));
       else
-        read(mine, coir::mesh::MeshSlopes<s, 4, T, Window>(force.potential_window(), box));
+        read(mine, coir::mesh::MeshSlopes<s, 4, T>(force.potential_window(), box));
     });
     if (!options.vectors) return;
     auto const held = coir::testing::elements(force.force());

@@ -94,27 +94,23 @@ View planes_of(View const& whole, Share const& own, mesh::GhostWidths const& wid
 }
 
 /// A reader by a window beside the one of the whole mesh.
-template <class Exec, class T, template <class> class Reader, class View>
+template <class Exec, class T, class Reader, class View>
 void expect_same(View const& whole, Share const& own, mesh::GhostWidths const& widths,
                  Points const& mine, std::string const& what) {
   auto const part = planes_of(whole, own, widths);
   auto const window = mesh::read_only(
       mesh::window_of(part, own.first - widths.below, static_cast<std::int64_t>(whole.extent(0))));
   auto const all = mesh::read_only(mesh::cells_of(whole));
-  EXPECT_TRUE(
-      same_bits(read_by<Exec, T>(Reader<std::remove_const_t<decltype(window)>>(window, box), mine),
-                read_by<Exec, T>(Reader<std::remove_const_t<decltype(all)>>(all, box), mine)))
+  EXPECT_TRUE(same_bits(read_by<Exec, T>(Reader(window, box), mine),
+                        read_by<Exec, T>(Reader(all, box), mine)))
       << what;
 }
 
 template <int Support, int Points, class T>
 struct Readers {
-  template <class Mesh>
-  using Numbers = mesh::MeshValues<Support, 1, T, Mesh>;
-  template <class Mesh>
-  using Vectors = mesh::MeshValues<Support, 3, T, Mesh>;
-  template <class Mesh>
-  using Slopes = mesh::MeshSlopes<Support, Points, T, Mesh>;
+  using Numbers = mesh::MeshValues<Support, 1, T>;
+  using Vectors = mesh::MeshValues<Support, 3, T>;
+  using Slopes = mesh::MeshSlopes<Support, Points, T>;
 };
 
 template <class Exec, class T, int Support>
@@ -136,13 +132,13 @@ void compare_readers(Extents const& n, int ranks, int astray) {
     std::string const what = std::to_string(n[0]) + " planes, rank " + std::to_string(rank) +
                              " of " + std::to_string(ranks) + ", support " +
                              std::to_string(Support);
-    expect_same<Exec, T, Readers<Support, 2, T>::template Numbers>(numbers, own, touched, mine,
+    expect_same<Exec, T, typename Readers<Support, 2, T>::Numbers>(numbers, own, touched, mine,
                                                                    what + ", numbers");
-    expect_same<Exec, T, Readers<Support, 2, T>::template Vectors>(vectors, own, touched, mine,
+    expect_same<Exec, T, typename Readers<Support, 2, T>::Vectors>(vectors, own, touched, mine,
                                                                    what + ", vectors");
-    expect_same<Exec, T, Readers<Support, 2, T>::template Slopes>(
+    expect_same<Exec, T, typename Readers<Support, 2, T>::Slopes>(
         numbers, own, touched.widened(1), mine, what + ", slopes of 2 points");
-    expect_same<Exec, T, Readers<Support, 4, T>::template Slopes>(
+    expect_same<Exec, T, typename Readers<Support, 4, T>::Slopes>(
         numbers, own, touched.widened(2), mine, what + ", slopes of 4 points");
   }
 }

@@ -28,10 +28,10 @@ inline double inverse_spacing(std::int64_t cells, double box) {
 template <class T>
 using PerAxis = Kokkos::Array<T, 3>;
 
-/// The places of planes in memory that holds all of them: each plane's place is its number.
+/// The places of cells along an axis that is held as a whole: each cell's place is its number.
 struct AllPlanes {
   static std::int32_t held(std::int32_t extent) { return extent; }
-  KOKKOS_FORCEINLINE_FUNCTION std::int32_t operator()(std::int32_t plane) const { return plane; }
+  KOKKOS_FORCEINLINE_FUNCTION std::int32_t operator()(std::int32_t cell) const { return cell; }
 };
 
 /// The places of planes in memory that holds some of them: see CellsWindow.
@@ -57,13 +57,6 @@ struct Cells {
 
   std::int64_t count() const { return extent[0] * extent[1] * extent[2]; }
 
-  /// Cells in memory along an axis.
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t held(int d) const { return extent[d]; }
-  /// The places of the first planes that particles of this support touch.
-  KOKKOS_FORCEINLINE_FUNCTION AllPlanes places(int /*support*/) const { return {}; }
-  /// The mesh for readers that also need cells up to so many planes before and after those that a particle touches.
-  Cells with_margin(int /*planes*/) const { return *this; }
-
   /// 1 / h along each axis of a cubic box.
   template <class U = std::remove_const_t<T>>
   PerAxis<U> inverse_spacing(double box) const {
@@ -75,24 +68,30 @@ struct Cells {
 
 /// Some planes of a periodic mesh, one behind the other: a rank's own, and ghosts before and after them. `extent` is
 /// the whole mesh's, by which positions are mapped to cells. Beyond the last plane the first one follows, so that a
-/// window may hold a plane of a small mesh more than once; in memory nothing wraps around.
+/// window may hold a plane of a small mesh more than once; in memory nothing wraps around, except where the window is the
+/// whole mesh. Kernels that are for ranks and for one rank alone take every mesh as a window, and are compiled once.
 template <class T>
 struct CellsWindow : Cells<T> {
   std::int32_t planes;  ///< held
   std::int32_t
       start;  ///< the plane of the mesh, from 0 on, that lies `margin` planes behind the first one
   std::int32_t margin = 0;  ///< planes at either end that particles don't touch themselves
+  bool whole = false;       ///< all planes, once each
 
+  /// Cells in memory along an axis.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t held(int d) const {
     return d == 0 ? planes : this->extent[d];
   }
+  /// The places of the first planes that particles of this support touch.
   KOKKOS_FORCEINLINE_FUNCTION HeldPlanes places(int support) const {
-    std::int32_t const last = planes - support - 2 * margin;
+    std::int32_t const last = whole ? planes - 1 : planes - support - 2 * margin;
     return HeldPlanes{static_cast<std::int32_t>(this->extent[0]), start, margin,
                       last < 0 ? 0 : last, planes};
   }
+  /// The mesh for readers that also need cells up to so many planes before and after those that a particle touches.
   CellsWindow with_margin(int more) const {
     CellsWindow window = *this;
+    if (whole) return window;
     window.start = static_cast<std::int32_t>((start + more) % this->extent[0]);
     window.margin = margin + more;
     return window;
@@ -108,7 +107,13 @@ Cells<T const> read_only(Cells<T> const& cells) {
 template <class T>
 CellsWindow<T const> read_only(CellsWindow<T> const& window) {
   return {read_only(static_cast<Cells<T> const&>(window)), window.planes, window.start,
-          window.margin};
+          window.margin, window.whole};
+}
+
+/// The whole mesh, as a window.
+template <class T>
+CellsWindow<T> whole_window(Cells<T> const& cells) {
+  return {cells, static_cast<std::int32_t>(cells.extent[0]), 0, 0, true};
 }
 
 /// Whether the numbers of a mesh's row lie side by side. The mesh has 3 axes, or 4 with the components of vectors last.

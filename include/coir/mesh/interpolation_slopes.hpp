@@ -113,7 +113,7 @@ class InterpolationSlopes {
 
   template <class Position>
   void locate(Block& block, int count, Position const& position) const {
-    detail::locate<Components>(block.particles, count, position, cells_, per_cell_);
+    detail::locate<Components>(block.particles, count, position, whole_window(cells_), per_cell_);
     detail::find_weight_slopes<Support, T>(block.slope, count, position, per_cell_);
   }
 
@@ -200,7 +200,7 @@ class ForceAndSlopes {
   template <class Position>
   void locate(Block& block, int count, Position const& position) const {
     values_.locate(block.vectors, count, position);
-    detail::locate<1>(block.numbers, count, position, numbers_, per_cell_);
+    detail::locate<1>(block.numbers, count, position, whole_window(numbers_), per_cell_);
     if constexpr (Support > 2)  // those of cic are -1 and 1
       detail::find_weight_slopes<Support, T>(block.slope, count, position, per_cell_);
     for (int p = 0; p < count; ++p) {

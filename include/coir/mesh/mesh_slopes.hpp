@@ -23,8 +23,7 @@ namespace coir::mesh {
 ///
 /// \tparam Support  cells that a particle touches along an axis, see with_support()
 /// \tparam Points   of the differences, 2 or 4
-/// \tparam Mesh     Cells, or CellsWindow, which also holds Points / 2 planes before and after those that particles touch
-template <int Support, int Points, class T, class Mesh = Cells<T const>>
+template <int Support, int Points, class T>
 class MeshSlopes {
   static constexpr int reach = Points / 2, wide = Support + Points;
 
@@ -32,11 +31,13 @@ class MeshSlopes {
   static constexpr int components = 3;
   using Block = detail::ParticleBlock<Support, T, reach>;
 
-  MeshSlopes(Mesh const& cells, double box)
+  /// \param cells  the planes that particles touch, and Points / 2 before and after them
+  MeshSlopes(CellsWindow<T const> const& cells, double box)
       : cells_(cells.with_margin(reach)), per_cell_(cells.inverse_spacing(box)) {
     auto const per_cell = cells.template inverse_spacing<double>(box);
     for (int d = 0; d < 3; ++d) difference_[d] = {Points, per_cell[d]};
   }
+  MeshSlopes(Cells<T const> const& cells, double box) : MeshSlopes(whole_window(cells), box) {}
 
   template <class Position>
   void locate(Block& block, int count, Position const& position) const {
@@ -165,7 +166,7 @@ class MeshSlopes {
     to[2] = along(z, w[2], difference_[2]);
   }
 
-  Mesh cells_;
+  CellsWindow<T const> cells_;
   PerAxis<T> per_cell_;
   detail::DifferenceWeights<T> difference_[3];
 };

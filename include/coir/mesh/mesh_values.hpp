@@ -44,8 +44,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_cell(T weight, T const* cell, T (&sum)[Comp
 ///
 /// \tparam Support     cells that a particle touches along an axis, see with_support()
 /// \tparam Components  1 for numbers, 3 for vectors
-/// \tparam Mesh        Cells, or CellsWindow where particles touch none but planes that it holds
-template <int Support, int Components, class T, class Mesh = Cells<T const>>
+template <int Support, int Components, class T>
 class MeshValues {
  public:
   static constexpr int components = Components;
@@ -56,8 +55,10 @@ class MeshValues {
     std::int64_t start[Support][Support][detail::ParticleBlock<Support, T>::size];
   };
 
-  MeshValues(Mesh const& cells, double box)
+  /// \param cells  the planes that particles touch
+  MeshValues(CellsWindow<T const> const& cells, double box)
       : cells_(cells), per_cell_(cells.inverse_spacing(box)) {}
+  MeshValues(Cells<T const> const& cells, double box) : MeshValues(whole_window(cells), box) {}
 
   template <class Position>
   void locate(Block& block, int count, Position const& position) const {
@@ -135,7 +136,7 @@ class MeshValues {
   }
 
  private:
-  Mesh cells_;
+  CellsWindow<T const> cells_;
   PerAxis<T> per_cell_;
 };
 

@@ -29,29 +29,36 @@ struct DeviceRows : Rows<Rank, Index> {
         by_length(is_narrow ? static_cast<std::int32_t>(rows.length) : 1),
         by_middle(is_narrow ? static_cast<std::int32_t>(rows.middle) : 1) {}
 
-  /// Calls body with the indices of the cell at `column` of `row`, then with `values`.
-  template <class Body, class... Values>
-  KOKKOS_FORCEINLINE_FUNCTION void call(Body const& body, std::int64_t row, Index column,
-                                        Values&... values) const {
+  /// The indices of a cell; those that a box of this rank doesn't have are 0.
+  struct Place {
+    Index i, j, column;
+  };
+
+  /// The cell at `column` of `row`. A row's number has 32 bits only if this is enough for all.
+  template <class Number>
+  KOKKOS_FORCEINLINE_FUNCTION Place place_in_row(Number row, Index column) const {
     auto const& lower = this->lower;
     if constexpr (Rank == 1) {
-      body(column, values...);
+      return {0, 0, column};
     } else if constexpr (Rank == 2) {
-      body(static_cast<Index>(lower[0] + row), column, values...);
+      return {static_cast<Index>(lower[0] + row), 0, column};
     } else {
-      std::int64_t const plane =
-          is_narrow ? by_middle.quotient(static_cast<std::int32_t>(row)) : row / this->middle;
-      body(static_cast<Index>(lower[0] + plane),
-           static_cast<Index>(lower[1] + (row - plane * this->middle)), column, values...);
+      Number const middle = static_cast<Number>(this->middle);
+      Number plane;
+      if (sizeof(Number) == 4 || is_narrow)
+        plane = by_middle.quotient(static_cast<std::int32_t>(row));
+      else
+        plane = row / middle;
+      return {static_cast<Index>(lower[0] + plane),
+              static_cast<Index>(lower[1] + static_cast<Index>(row - plane * middle)), column};
     }
   }
 
-  /// Calls body with the indices of a cell, numbered row by row.
-  template <class Number, class Body, class... Values>
-  KOKKOS_FORCEINLINE_FUNCTION void call_cell(Body const& body, Number cell,
-                                             Values&... values) const {
+  /// A cell by its number, row by row. A number of 32 bits is for boxes of fewer than 2^31 cells, and divided faster.
+  template <class Number>
+  KOKKOS_FORCEINLINE_FUNCTION Place place(Number cell) const {
     if constexpr (Rank == 1) {
-      call(body, 0, static_cast<Index>(this->first + static_cast<Index>(cell)), values...);
+      return {0, 0, static_cast<Index>(this->first + static_cast<Index>(cell))};
     } else {
       Number const length = static_cast<Number>(this->length);
       Number row;
@@ -59,21 +66,21 @@ struct DeviceRows : Rows<Rank, Index> {
         row = by_length.quotient(cell);
       else
         row = cell / length;
-      call(body, row, static_cast<Index>(this->first + static_cast<Index>(cell - row * length)),
-           values...);
+      return place_in_row(
+          row, static_cast<Index>(this->first + static_cast<Index>(cell - row * length)));
     }
   }
-};
 
-/// One cell per thread: the fastest to launch. A cell's number has 32 bits while that is enough.
-template <int Rank, class Index, class Number, class Body>
-struct FlatLoop {
-  DeviceRows<Rank, Index> rows;
-  Body body;
-
-  template <class... Values>
-  KOKKOS_FUNCTION void operator()(Number cell, Values&... values) const {
-    rows.call_cell(body, cell, values...);
+  /// Calls body with the indices of a cell, then with `values`.
+  template <class Body, class... Values>
+  KOKKOS_FORCEINLINE_FUNCTION static void call(Body const& body, Place const& at,
+                                               Values&... values) {
+    if constexpr (Rank == 1)
+      body(at.column, values...);
+    else if constexpr (Rank == 2)
+      body(at.i, at.column, values...);
+    else
+      body(at.i, at.j, at.column, values...);
   }
 };
 
@@ -90,10 +97,10 @@ template <class Body, int Rank, class Index>
 concept TakesColumns =
     Rank == 2 && requires(Body const& body) { body.template column<2>(Index(0), Index(0)); };
 
-/// Several cells per thread: a team covers a block of 128 columns and `cells` rows, or a stretch of a box of
-/// rank 1. A stencil reads the same cells for neighbouring rows, and each thread waits for several loads at a
-/// time: the fastest for grids beyond the cache.
+/// Boxes of long rows: a team covers a block of 128 columns and `cells` rows. A stencil reads the same cells for neighbouring rows,
+/// and each thread waits for several loads at a time: the fastest for grids beyond the cache.
 template <int Rank, class Index, class Body>
+  requires(Rank > 1)
 struct BlockLoop {
   static constexpr int team = 128;
   static constexpr int cells = cells_per_thread<Body>;
@@ -109,64 +116,58 @@ struct BlockLoop {
         blocks_across(static_cast<int>(across(rows_))) {}
 
   static std::int64_t across(Rows<Rank, Index> const& rows) {
-    constexpr int columns = Rank == 1 ? team * cells : team;
-    return (rows.length + columns - 1) / columns;
+    return (rows.length + team - 1) / team;
   }
   static std::int64_t blocks(Rows<Rank, Index> const& rows) {
-    return across(rows) * (Rank == 1 ? 1 : (rows.count + cells - 1) / cells);
+    return across(rows) * ((rows.count + cells - 1) / cells);
   }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    if constexpr (Rank == 1) {
-      std::int64_t const begin = std::int64_t(member.league_rank()) * (team * cells);
-      COIR_UNROLL
-      for (int c = 0; c < cells; ++c) {
-        std::int64_t const column = begin + c * team + member.team_rank();
-        if (column < rows.length) rows.call(body, 0, static_cast<Index>(rows.first + column));
-      }
-    } else {
-      int const block_row = by_blocks_across.quotient(member.league_rank());
-      int const column =
-          (member.league_rank() - block_row * blocks_across) * team + member.team_rank();
-      if (column >= rows.length) return;
-      if constexpr (TakesColumns<Body, Rank, Index>) {
-        std::int64_t const row = std::int64_t(block_row) * cells;
-        if (row + cells <= rows.count) {
-          body.template column<cells>(static_cast<Index>(rows.lower[0] + row),
-                                      static_cast<Index>(rows.first + column));
-          return;
-        }
-      }
-      COIR_UNROLL
-      for (int c = 0; c < cells; ++c) {
-        std::int64_t const row = std::int64_t(block_row) * cells + c;
-        if (row < rows.count) rows.call(body, row, static_cast<Index>(rows.first + column));
+    int const block_row = by_blocks_across.quotient(member.league_rank());
+    int const column =
+        (member.league_rank() - block_row * blocks_across) * team + member.team_rank();
+    if (column >= rows.length) return;
+    std::int64_t const first_row = std::int64_t(block_row) * cells;
+    if constexpr (TakesColumns<Body, Rank, Index>) {
+      if (first_row + cells <= rows.count) {
+        body.template column<cells>(static_cast<Index>(rows.lower[0] + first_row),
+                                    static_cast<Index>(rows.first + column));
+        return;
       }
     }
+    COIR_UNROLL
+    for (int c = 0; c < cells; ++c)
+      if (first_row + c < rows.count)
+        rows.call(body, rows.place_in_row(first_row + c, static_cast<Index>(rows.first + column)));
   }
 };
 
-/// Several cells per thread of a box of short rows: a team takes a stretch of cells, numbered row by row. With one cell per thread
-/// a device takes longer to start the teams of a plain loop than to store their numbers.
+/// All other boxes, those of rank 1 among them: threads side by side take a stretch of cells, numbered row by row. A thread has one
+/// cell of a small box, and `cells` of a large one: with one a device takes longer to start the threads of a plain loop than to
+/// store its numbers. Beyond rank 1 for fewer than 2^31 cells.
 template <int Rank, class Index, class Body>
 struct StretchLoop {
-  static constexpr int team = 128;
+  static constexpr int together = 128;  // threads that take a stretch
   static constexpr int cells = cells_per_thread<Body>;
   DeviceRows<Rank, Index> rows;
   Body body;
-  std::int32_t count;  // of cells
+  std::int64_t count;  // of cells
+  int each;            // cells of a thread: 1 or `cells`
 
-  static std::int64_t stretches(std::int64_t count) {
-    return (count + team * cells - 1) / (team * cells);
+  std::int64_t threads() const {
+    std::int64_t const stretch = together * each;
+    return (count + stretch - 1) / stretch * together;
   }
 
-  template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
-    std::int32_t const begin = member.league_rank() * (team * cells) + member.team_rank();
+  KOKKOS_FUNCTION void operator()(std::int64_t thread) const {
+    using Number = std::conditional_t<Rank == 1, std::int64_t, std::int32_t>;
+    Number const begin = static_cast<Number>(thread / together * (together * each)) +
+                         static_cast<Number>(thread % together);
+    Number const left = static_cast<Number>(count) - begin;
     COIR_UNROLL
     for (int c = 0; c < cells; ++c)
-      if (count - begin > c * team) rows.call_cell(body, begin + c * team);
+      if (c < each && c * together < left) rows.call(body, rows.place(begin + c * together));
   }
 };
 
@@ -174,42 +175,39 @@ template <class Exec, int Rank, class Index, class Body>
 void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Index> const& rows,
                         Body const& body) {
   constexpr std::int64_t worth_blocks = 1'000'000;  // cells; below, the launch counts most
-  constexpr std::int64_t worth_team = 512;  // columns; else too many threads idle at the end
   constexpr std::int64_t most = std::numeric_limits<int>::max();
-  using Device = DeviceRows<Rank, Index>;
-  using Blocks = BlockLoop<Rank, Index, Body>;
-  std::int64_t const cells = rows.count * rows.length;
-  if (cells >= worth_blocks && rows.length >= worth_team &&
-      (Rank == 1 || rows.length <= most - Blocks::team) && Blocks::blocks(rows) <= most) {
-    using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Blocks::team, 1>>;
-    Kokkos::parallel_for(std::string(label),
-                         Policy(exec, static_cast<int>(Blocks::blocks(rows)), Blocks::team),
-                         Blocks(rows, body));
-  } else if (Rank > 1 && cells >= worth_blocks && cells <= most) {
-    using Stretches = StretchLoop<Rank, Index, Body>;
-    using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Stretches::team, 1>>;
-    Kokkos::parallel_for(
-        std::string(label),
-        Policy(exec, static_cast<int>(Stretches::stretches(cells)), Stretches::team),
-        Stretches{Device(rows), body, static_cast<std::int32_t>(cells)});
-  } else if (cells <= most) {
-    Kokkos::parallel_for(
-        std::string(label),
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, static_cast<int>(cells)),
-        FlatLoop<Rank, Index, int, Body>{Device(rows), body});
-  } else {
-    Kokkos::parallel_for(std::string(label),
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, cells),
-                         FlatLoop<Rank, Index, std::int64_t, Body>{Device(rows), body});
+  std::int64_t const cells = rows.cells();
+  // nvcc takes as long for each loop's kernel as for the body itself: no third one for what these two can do.
+  if constexpr (Rank > 1) {
+    constexpr std::int64_t worth_team = 512;  // columns; else too many threads idle at the end
+    using Blocks = BlockLoop<Rank, Index, Body>;
+    if (cells >= worth_blocks && rows.length >= worth_team && rows.length <= most - Blocks::team &&
+        Blocks::blocks(rows) <= most) {
+      using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Blocks::team, 1>>;
+      Kokkos::parallel_for(std::string(label),
+                           Policy(exec, static_cast<int>(Blocks::blocks(rows)), Blocks::team),
+                           Blocks(rows, body));
+      return;
+    }
+    if (cells > most) {
+      auto const [one, other] = rows.halves();
+      for_each_on_device(label, exec, one, body);
+      for_each_on_device(label, exec, other, body);
+      return;
+    }
   }
+  using Stretches = StretchLoop<Rank, Index, Body>;
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<Stretches::together, 1>,
+                                     Kokkos::IndexType<std::int64_t>>;
+  Stretches const loop{DeviceRows<Rank, Index>(rows), body, cells,
+                       cells < worth_blocks ? 1 : Stretches::cells};
+  Kokkos::parallel_for(std::string(label), Policy(exec, 0, loop.threads()), loop);
 }
 
-/// Reduces many cells by teams that all run at the same time. A thread loads several terms at a time, where a
+/// Reduces cells by teams that all run at the same time. Of a large box a thread loads several terms at a time, where a
 /// RangePolicy loads one. These are folded separately before they join the others, so that fewer rounding
 /// errors add up.
-///
-/// \tparam Number  counts cells; in boxes of several rows 32 bits must be enough, which divide faster
-template <class Member, int team, int Rank, class Index, class Number, class Body, class Reducer>
+template <class Member, int team, int Rank, class Index, class Body, class Reducer>
 struct TeamReduction {
   using value_type = typename Reducer::value_type;
   static constexpr int cells = 8;
@@ -217,59 +215,52 @@ struct TeamReduction {
   Body body;
   Reducer reducer;
   std::int64_t count;
+  bool several;  // terms at a time; beyond rank 1 only for fewer than 2^31 cells
 
   KOKKOS_FUNCTION void operator()(Member const& member, value_type& value) const {
     constexpr std::int64_t block = team * cells;
-    std::int64_t const stride = std::int64_t(member.league_size()) * block;
-    std::int64_t begin = std::int64_t(member.league_rank()) * block + member.team_rank();
-    for (; begin + block - team < count; begin += stride) {
-      value_type some;
-      reducer.init(some);
-      COIR_UNROLL
-      for (int c = 0; c < cells; ++c) fold(begin + c * team, some);
-      reducer.join(value, some);
+    std::int64_t begin =
+        std::int64_t(member.league_rank()) * (several ? block : team) + member.team_rank();
+    std::int64_t step = std::int64_t(member.league_size()) * (several ? block : team);
+    if (several) {
+      for (; begin + block - team < count; begin += step) {
+        value_type some;
+        reducer.init(some);
+        auto const first =
+            static_cast<std::conditional_t<Rank == 1, std::int64_t, std::int32_t>>(begin);
+        COIR_UNROLL
+        for (int c = 0; c < cells; ++c) rows.call(body, rows.place(first + c * team), some);
+        reducer.join(value, some);
+      }
+      step = team;  // through a part of a block
     }
-    for (int c = 0; c < cells; ++c)
-      if (begin + c * team < count) fold(begin + c * team, value);
-  }
-
- private:
-  KOKKOS_FORCEINLINE_FUNCTION void fold(std::int64_t cell, value_type& value) const {
-    rows.call_cell(body, static_cast<Number>(cell), value);
+    for (; begin < count; begin += step)
+      rows.call(body,
+                Rank == 1 || count > DeviceRows<Rank, Index>::most
+                    ? rows.place(begin)
+                    : rows.place(static_cast<std::int32_t>(begin)),
+                value);
   }
 };
 
 template <class Exec, int Rank, class Index, class Body, class Reducer>
 void reduce_on_device(std::string_view label, Exec const& exec, Rows<Rank, Index> const& rows,
                       Body const& body, Reducer const& reducer) {
-  constexpr std::int64_t worth_teams = 1'000'000;
-  constexpr std::int64_t most = std::numeric_limits<int>::max();
-  using Device = DeviceRows<Rank, Index>;
-  std::int64_t const cells = rows.count * rows.length;
-  if (cells >= worth_teams && (Rank == 1 || cells <= most)) {
-    constexpr int team = 512;
-    using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team, 1>>;
-    using Number = std::conditional_t<Rank == 1, std::int64_t, std::int32_t>;
-    using Reduction =
-        TeamReduction<typename Policy::member_type, team, Rank, Index, Number, Body, Reducer>;
-    // Half as many teams as the device can run: a single warp joins their results one after the other.
-    std::int64_t const at_a_time = std::int64_t(exec.concurrency()) / (2 * team);
-    std::int64_t const blocks = cells / (team * Reduction::cells);
-    Kokkos::parallel_reduce(
-        std::string(label),
-        Policy(exec, static_cast<int>(std::clamp<std::int64_t>(blocks, 1, at_a_time)), team),
-        Reduction{Device(rows), body, reducer, cells}, reducer);
-  } else if (cells <= most) {
-    Kokkos::parallel_reduce(
-        std::string(label),
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, static_cast<int>(cells)),
-        FlatLoop<Rank, Index, int, Body>{Device(rows), body}, reducer);
-  } else {
-    Kokkos::parallel_reduce(
-        std::string(label),
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, cells),
-        FlatLoop<Rank, Index, std::int64_t, Body>{Device(rows), body}, reducer);
-  }
+  constexpr std::int64_t worth_waiting =
+      1'000'000;  // cells; below, more threads with one term each
+  constexpr int team = 512;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team, 1>>;
+  using Reduction = TeamReduction<typename Policy::member_type, team, Rank, Index, Body, Reducer>;
+  std::int64_t const cells = rows.cells();
+  // Half as many teams as the device can run: a single warp joins their results one after the other.
+  std::int64_t const at_a_time = std::int64_t(exec.concurrency()) / (2 * team);
+  bool const several =
+      cells >= worth_waiting && (Rank == 1 || cells <= DeviceRows<Rank, Index>::most);
+  std::int64_t const block = team * (several ? Reduction::cells : 1);
+  Kokkos::parallel_reduce(
+      std::string(label),
+      Policy(exec, static_cast<int>(std::min((cells + block - 1) / block, at_a_time)), team),
+      Reduction{DeviceRows<Rank, Index>(rows), body, reducer, cells, several}, reducer);
 }
 
 }  // namespace coir::detail

@@ -12,6 +12,7 @@
 #include <limits>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 // Iterations of for_each are independent by contract; told so, the compiler needs no alias checks.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDA_ARCH__) && !defined(__HIPCC__)
@@ -41,6 +42,31 @@ struct Rows {
   }
 
   std::int64_t cells() const { return count * length; }
+
+  /// The two halves of a box of at least two cells, cut across its first index that has several values.
+  std::pair<Rows, Rows> halves() const {
+    Rows one = *this, other = *this;
+    if (Rank > 1 && count > 1) {
+      // Whole planes, if there are several, or else rows.
+      std::int64_t const planes = Rank == 3 ? count / middle : count,
+                         rows_of_plane = count / planes;
+      if (planes > 1) {
+        one.count = planes / 2 * rows_of_plane;
+        other.lower[0] = static_cast<Index>(other.lower[0] + planes / 2);
+      } else {
+        one.count = count / 2;
+        one.middle = static_cast<Index>(one.count);
+        other.lower[1] = static_cast<Index>(other.lower[1] + one.middle);
+        other.middle = static_cast<Index>(other.middle - one.middle);
+      }
+      other.count = count - one.count;
+    } else {
+      one.length = length / 2;
+      other.first = static_cast<Index>(other.first + one.length);
+      other.length = length - one.length;
+    }
+    return {one, other};
+  }
 
   /// The leading indices of a row; unused ones are 0.
   struct Leading {

@@ -52,11 +52,11 @@ void locate_along(T const (&x)[Size], int count, T per_cell, std::int64_t extent
 /// Finds the cells and weights of `count` particles; position(p) points to the coordinates of the p-th.
 ///
 /// \tparam Components  numbers per cell
-/// \param cells        or a window; with a margin of at least Reach
+/// \param cells        with a margin of at least Reach
 /// \param per_cell     Cells::inverse_spacing()
-template <int Components, int Support, int Reach, class T, class Mesh, class Position>
+template <int Components, int Support, int Reach, class T, class Cell, class Position>
 void locate(ParticleBlock<Support, T, Reach>& block, int count, Position const& position,
-            Mesh const& cells, PerAxis<T> const& per_cell) {
+            CellsWindow<Cell> const& cells, PerAxis<T> const& per_cell) {
   T x[3][particles_per_block];
   for (int p = 0; p < count; ++p) {
     T const* const at = position(p);
