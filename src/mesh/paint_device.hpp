@@ -410,7 +410,7 @@ struct ClearCells {
   }
 };
 
-/// \param cells  hold all that particles touch
+/// \param cells  a window that holds all cells that particles touch
 template <int Support, int Components, class Exec, class T, class Deposit>
   requires(!runs_on_host<Exec>)
 void paint_with(Exec const& exec, Painted<T> const& painted, double box,
@@ -422,13 +422,15 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
   using Cell = typename Deposit::Cell;
   std::int64_t const row = cells.extent[2] * (Components == 3 ? 3 : 1);
   if (cells.row == row && cells.plane == cells.extent[1] * row) {
-    // As bytes: Kokkos' kernels for it are compiled for one type in place of each.
-    using Bytes = Kokkos::View<unsigned char*, typename Exec::memory_space,
+    // As words: Kokkos' kernels for it are compiled for one type in place of each.
+    using Words = Kokkos::View<std::uint32_t*, typename Exec::memory_space,
                                Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    Kokkos::deep_copy(exec,
-                      Bytes(reinterpret_cast<unsigned char*>(cells.data),
-                            static_cast<std::size_t>(cells.held(0) * cells.plane) * sizeof(Cell)),
-                      static_cast<unsigned char>(0));
+    static_assert(sizeof(Cell) % sizeof(std::uint32_t) == 0);
+    std::int64_t const words = cells.held(0) * cells.plane *
+                               static_cast<std::int64_t>(sizeof(Cell) / sizeof(std::uint32_t));
+    Kokkos::deep_copy(
+        exec, Words(reinterpret_cast<std::uint32_t*>(cells.data), static_cast<std::size_t>(words)),
+        std::uint32_t(0));
   } else {  // not the gaps between rows, which a caller may use
     for_each("coir::mesh::paint/clear", exec,
              coir::box<3, std::int64_t>({cells.held(0), cells.extent[1], row}),

@@ -275,7 +275,7 @@ void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double bo
   });
 }
 
-/// \param cells  a mesh, or a window that holds all cells that particles touch
+/// \param cells  a window that holds all cells that particles touch
 template <int Support, int Components, class Exec, class T, class Deposit>
   requires runs_on_host<Exec>
 void paint_with(Exec const& exec, Painted<T> const& painted, double box,

@@ -236,9 +236,9 @@ void ParticleMover<Exec, T>::drift(Particles<Exec, T> const& particles, double f
 }
 
 /// A mesh that one rank has, for kernels that take a window.
-template <class Mesh>
-auto window_of_all(Mesh const& mesh) {
-  return mesh::whole_window(mesh::read_only(mesh::cells_of(mesh)));
+template <class View>
+auto window_of_all(View const& numbers) {
+  return mesh::whole_window(mesh::read_only(mesh::cells_of(numbers)));
 }
 
 /// The kick alone, for a spectral gradient whose components are on the mesh one after the other.

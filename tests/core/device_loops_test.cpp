@@ -119,6 +119,10 @@ struct AddNumber {
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t& sum) const {
     sum += i * columns + j;
   }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k,
+                                  std::int64_t& sum) const {
+    sum += (i * 3 + j) * columns + k;  // of three rows in a plane
+  }
 };
 
 /// The sum of the numbers of a box's cells.
@@ -149,7 +153,7 @@ TEST(DeviceLoops, VisitEachCellOnce) {
         expect_each_cell_once(Box<3>{{-1, 4, 9}, {planes - 1, 4 + rows, 9 + length}});
 }
 
-// Boxes of up to 2^31 - 1 cells: the last team counts to their end and no further.
+// Boxes of up to 2^31 - 1 cells: the last threads count to their end and no further.
 TEST(DeviceLoops, VisitTheLastCellsThatAnIntCounts) {
   int const all = static_cast<int>(most);
   Box<2> const boxes[] = {{{0, 0}, {2'147'483, 1000}},
@@ -203,9 +207,9 @@ TEST(DeviceLoops, CountBeyondAnInt) {
     EXPECT_EQ(number_of(largest, static_cast<std::int32_t>(number)), number);
 }
 
-// Halves meet, have all cells between them, and come below 2^31.
+// The parts of a box have all of its cells between them, in order.
 template <int Rank, class Index>
-void expect_halves(Box<Rank, Index> const& box) {
+void expect_parts(Box<Rank, Index> const& box) {
   std::int64_t const cells = box.size();
   auto const cut = Rows<Rank, Index>(box).halves();
   Rows<Rank, Index> const parts[] = {cut.first, cut.second};
@@ -225,15 +229,15 @@ void expect_halves(Box<Rank, Index> const& box) {
   }
 }
 
-TEST(DeviceLoops, HalveLargeBoxes) {
-  expect_halves(Box<2>{{2, -5}, {4, -2}});
-  expect_halves(Box<2>{{2, -5}, {3, -3}});
-  expect_halves(Box<2>{{-7, 3}, {-7 + 2'000'000'001, 6}});
-  expect_halves(Box<3>{{1, 2, 3}, {4, 7, 9}});
-  expect_halves(Box<3>{{1, 2, 3}, {2, 7, 9}});
-  expect_halves(Box<3>{{1, 2, 3}, {2, 3, 9}});
-  expect_halves(Box<3, std::int64_t>{{5, -7, 1}, {5 + 4099, -7 + 524'287, 1 + 3}});
-  expect_halves(Box<3, std::int64_t>{{0, 0, 0}, {1, 3, most + 5}});
+TEST(DeviceLoops, CutLargeBoxes) {
+  expect_parts(Box<2>{{2, -5}, {4, -2}});
+  expect_parts(Box<2>{{2, -5}, {3, -3}});
+  expect_parts(Box<2>{{-7, 3}, {-7 + 2'000'000'001, 6}});
+  expect_parts(Box<3>{{1, 2, 3}, {4, 7, 9}});
+  expect_parts(Box<3>{{1, 2, 3}, {2, 7, 9}});
+  expect_parts(Box<3>{{1, 2, 3}, {2, 3, 9}});
+  expect_parts(Box<3, std::int64_t>{{5, -7, 1}, {5 + 4099, -7 + 524'287, 1 + 3}});
+  expect_parts(Box<3, std::int64_t>{{0, 0, 0}, {1, 3, most + 5}});
 }
 
 TEST(DeviceLoops, ReduceEachCellOnce) {
@@ -244,6 +248,26 @@ TEST(DeviceLoops, ReduceEachCellOnce) {
         EXPECT_EQ(sum_by_teams(Box<1>{{0}, {columns}}, teams, several), sum_to(columns));
         EXPECT_EQ(sum_by_teams(Box<2>{{0, 0}, {11, columns}}, teams, several),
                   sum_to(11 * columns));
+        EXPECT_EQ(sum_by_teams(Box<3>{{0, 0, 0}, {4, 3, columns}}, teams, several),
+                  sum_to(12 * columns));
       }
     }
+}
+
+// Beyond 2^31 cells: the last threads of so many teams that each has one cell.
+TEST(DeviceLoops, ReduceTheLastCellsOfLargeBoxes) {
+  constexpr int team = 64;
+  using Sum = Kokkos::Sum<std::int64_t>;
+  Box<3, std::int64_t> const box{{0, 0, 0}, {1'000'000'007, 3, 1}};
+  std::int64_t sum = 0, unused = 0;
+  Rows<3, std::int64_t> const rows(box);
+  ASSERT_GT(rows.cells(), most);
+  TeamReduction<Member, team, 3, std::int64_t, AddNumber, Sum> const reduction{
+      DeviceRows<3, std::int64_t>(rows), {rows.length}, Sum(unused), rows.cells(), false};
+  int const teams = static_cast<int>((rows.cells() + team - 1) / team);
+  for (int rank = 0; rank < team; ++rank) reduction(Member{teams - 1, teams, rank}, sum);
+  std::int64_t expected = 0;
+  for (std::int64_t cell = std::int64_t(teams - 1) * team; cell < rows.cells(); ++cell)
+    expected += cell;
+  EXPECT_EQ(sum, expected);
 }

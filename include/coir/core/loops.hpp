@@ -61,8 +61,8 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
   return result;
 }
 
-/// Calls body(i), body(i, j) or body(i, j, k) for every index of a box, in any order, in one kernel. Devices cut boxes of 2^31 cells
-/// and more whose rows are short into several.
+/// Calls body(i), body(i, j) or body(i, j, k) for every index of a box, in any order, in one kernel. Devices cut boxes of two or three
+/// indices and 2^31 cells or more into several, if their rows are shorter than 512 cells or longer than 2^31.
 ///
 /// The iterations must not depend on each other. No two may write to the same element, not even by atomics,
 /// because hosts vectorise neighbouring ones: use Kokkos::parallel_for for such loops. Returns without a fence

@@ -115,6 +115,8 @@ template <class T>
 CellsWindow<T> whole_window(Cells<T> const& cells) {
   return {cells, static_cast<std::int32_t>(cells.extent[0]), 0, 0, true};
 }
+template <class T>
+CellsWindow<T> whole_window(CellsWindow<T> const&) = delete;  // which holds what it says
 
 /// Whether the numbers of a mesh's row lie side by side. The mesh has 3 axes, or 4 with the components of vectors last.
 template <class T, int Rank>

@@ -31,7 +31,7 @@ class MeshSlopes {
   static constexpr int components = 3;
   using Block = detail::ParticleBlock<Support, T, reach>;
 
-  /// \param cells  the planes that particles touch, and Points / 2 before and after them
+  /// \param cells  all planes, or those that particles touch and Points / 2 before and after them
   MeshSlopes(CellsWindow<T const> const& cells, double box)
       : cells_(cells.with_margin(reach)), per_cell_(cells.inverse_spacing(box)) {
     auto const per_cell = cells.template inverse_spacing<double>(box);

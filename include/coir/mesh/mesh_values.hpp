@@ -55,7 +55,7 @@ class MeshValues {
     std::int64_t start[Support][Support][detail::ParticleBlock<Support, T>::size];
   };
 
-  /// \param cells  the planes that particles touch
+  /// \param cells  all planes, or those that particles touch
   MeshValues(CellsWindow<T const> const& cells, double box)
       : cells_(cells), per_cell_(cells.inverse_spacing(box)) {}
   MeshValues(Cells<T const> const& cells, double box) : MeshValues(whole_window(cells), box) {}

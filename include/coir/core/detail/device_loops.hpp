@@ -182,7 +182,7 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
     constexpr std::int64_t worth_team = 512;  // columns; else too many threads idle at the end
     using Blocks = BlockLoop<Rank, Index, Body>;
     if (cells >= worth_blocks && rows.length >= worth_team && rows.length <= most - Blocks::team &&
-        Blocks::blocks(rows) <= most) {
+        Blocks::blocks(rows) < most) {
       using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Blocks::team, 1>>;
       Kokkos::parallel_for(std::string(label),
                            Policy(exec, static_cast<int>(Blocks::blocks(rows)), Blocks::team),
@@ -246,16 +246,19 @@ struct TeamReduction {
 template <class Exec, int Rank, class Index, class Body, class Reducer>
 void reduce_on_device(std::string_view label, Exec const& exec, Rows<Rank, Index> const& rows,
                       Body const& body, Reducer const& reducer) {
-  constexpr std::int64_t worth_waiting =
-      1'000'000;  // cells; below, more threads with one term each
+  constexpr std::int64_t worth_several =
+      1'000'000;  // cells; below, a thread folds a term at a time
   constexpr int team = 512;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team, 1>>;
   using Reduction = TeamReduction<typename Policy::member_type, team, Rank, Index, Body, Reducer>;
   std::int64_t const cells = rows.cells();
-  // Half as many teams as the device can run: a single warp joins their results one after the other.
-  std::int64_t const at_a_time = std::int64_t(exec.concurrency()) / (2 * team);
-  bool const several =
-      cells >= worth_waiting && (Rank == 1 || cells <= DeviceRows<Rank, Index>::most);
+  constexpr std::int64_t most = DeviceRows<Rank, Index>::most;
+  bool const several = cells >= worth_several && (Rank == 1 || cells <= most);
+  // Half as many teams as the device can run: a single warp joins their results one after the other. Of the largest boxes a thread
+  // waits for each term, and as many threads as there can be do so.
+  std::int64_t const can_run = exec.concurrency() / team;
+  std::int64_t const at_a_time =
+      std::max<std::int64_t>(1, cells > most && !several ? can_run : can_run / 2);
   std::int64_t const block = team * (several ? Reduction::cells : 1);
   Kokkos::parallel_reduce(
       std::string(label),

@@ -43,10 +43,10 @@ struct Rows {
 
   std::int64_t cells() const { return count * length; }
 
-  /// The two halves of a box of at least two cells, cut across its first index that has several values.
+  /// Two parts of a box of at least two cells, cut across its first index that has several values.
   std::pair<Rows, Rows> halves() const {
     Rows one = *this, other = *this;
-    if (Rank > 1 && count > 1) {
+    if (count > 1) {
       // Whole planes, if there are several, or else rows.
       std::int64_t const planes = Rank == 3 ? count / middle : count,
                          rows_of_plane = count / planes;

@@ -52,7 +52,7 @@ void locate_along(T const (&x)[Size], int count, T per_cell, std::int64_t extent
 /// Finds the cells and weights of `count` particles; position(p) points to the coordinates of the p-th.
 ///
 /// \tparam Components  numbers per cell
-/// \param cells        with a margin of at least Reach
+/// \param cells        whole, or with a margin of at least Reach
 /// \param per_cell     Cells::inverse_spacing()
 template <int Components, int Support, int Reach, class T, class Cell, class Position>
 void locate(ParticleBlock<Support, T, Reach>& block, int count, Position const& position,
