@@ -254,20 +254,31 @@ TEST(DeviceLoops, ReduceEachCellOnce) {
     }
 }
 
-// Beyond 2^31 cells: the last threads of so many teams that each has one cell.
+// Beyond 2^31 cells, of rows shorter than a team and longer: the last threads of so many teams that each thread has one cell, or the
+// cells of one block.
 TEST(DeviceLoops, ReduceTheLastCellsOfLargeBoxes) {
   constexpr int team = 64;
   using Sum = Kokkos::Sum<std::int64_t>;
-  Box<3, std::int64_t> const box{{0, 0, 0}, {1'000'000'007, 3, 1}};
-  std::int64_t sum = 0, unused = 0;
-  Rows<3, std::int64_t> const rows(box);
-  ASSERT_GT(rows.cells(), most);
-  TeamReduction<Member, team, 3, std::int64_t, AddNumber, Sum> const reduction{
-      DeviceRows<3, std::int64_t>(rows), {rows.length}, Sum(unused), rows.cells(), false};
-  int const teams = static_cast<int>((rows.cells() + team - 1) / team);
-  for (int rank = 0; rank < team; ++rank) reduction(Member{teams - 1, teams, rank}, sum);
-  std::int64_t expected = 0;
-  for (std::int64_t cell = std::int64_t(teams - 1) * team; cell < rows.cells(); ++cell)
-    expected += cell;
-  EXPECT_EQ(sum, expected);
+  Box<3, std::int64_t> const boxes[] = {{{0, 0, 0}, {1'000'000'007, 3, 1}},
+                                        {{0, 0, 0}, {250'000'007, 3, 3}},
+                                        {{0, 0, 0}, {10'000'019, 3, 131}},
+                                        {{0, 0, 0}, {1, 3, 1'000'000'007}}};
+  for (auto const& box : boxes)
+    for (bool const several : {false, true}) {
+      std::int64_t sum = 0, unused = 0, expected = 0;
+      Rows<3, std::int64_t> const rows(box);
+      std::int64_t const cells = rows.cells();
+      SCOPED_TRACE(std::to_string(cells) + (several ? ", several" : ", one"));
+      ASSERT_GT(cells, most);
+      using Reduction = TeamReduction<Member, team, 3, std::int64_t, AddNumber, Sum>;
+      Reduction const reduction{
+          DeviceRows<3, std::int64_t>(rows), {rows.length}, Sum(unused), cells, several};
+      std::int64_t const block = team * (several ? Reduction::cells : 1);
+      int const teams = static_cast<int>((cells + block - 1) / block);
+      std::int64_t const first = (teams - 3) * block;  // of three teams
+      for (int league = teams - 3; league < teams; ++league)
+        for (int rank = 0; rank < team; ++rank) reduction(Member{league, teams, rank}, sum);
+      for (std::int64_t cell = first; cell < cells; ++cell) expected += cell;
+      EXPECT_EQ(sum, expected);
+    }
 }

@@ -215,7 +215,7 @@ struct TeamReduction {
   Body body;
   Reducer reducer;
   std::int64_t count;
-  bool several;  // terms at a time; beyond rank 1 only for fewer than 2^31 cells
+  bool several;  // terms at a time
 
   KOKKOS_FUNCTION void operator()(Member const& member, value_type& value) const {
     constexpr std::int64_t block = team * cells;
@@ -223,15 +223,10 @@ struct TeamReduction {
         std::int64_t(member.league_rank()) * (several ? block : team) + member.team_rank();
     std::int64_t step = std::int64_t(member.league_size()) * (several ? block : team);
     if (several) {
-      for (; begin + block - team < count; begin += step) {
-        value_type some;
-        reducer.init(some);
-        auto const first =
-            static_cast<std::conditional_t<Rank == 1, std::int64_t, std::int32_t>>(begin);
-        COIR_UNROLL
-        for (int c = 0; c < cells; ++c) rows.call(body, rows.place(first + c * team), some);
-        reducer.join(value, some);
-      }
+      if (Rank == 1 || count > DeviceRows<Rank, Index>::most)
+        begin = fold_blocks<std::int64_t>(begin, step, value);
+      else
+        begin = fold_blocks<std::int32_t>(begin, step, value);
       step = team;  // through a part of a block
     }
     for (; begin < count; begin += step)
@@ -240,6 +235,48 @@ struct TeamReduction {
                     ? rows.place(begin)
                     : rows.place(static_cast<std::int32_t>(begin)),
                 value);
+  }
+
+ private:
+  /// Folds a thread's cells of whole blocks, the first of which begins at `begin` and the next `step` cells on.
+  ///
+  /// \tparam Number  counts cells
+  /// \return  the thread's first cell of the block that isn't whole
+  template <class Number>
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t fold_blocks(std::int64_t begin, std::int64_t step,
+                                                       value_type& value) const {
+    for (; begin + (cells - 1) * team < count; begin += step) {
+      value_type some;
+      reducer.init(some);
+      fold_block(static_cast<Number>(begin), some);
+      reducer.join(value, some);
+    }
+    return begin;
+  }
+
+  /// Folds a thread's cells of a block. Divides once, and then counts rows and columns on.
+  KOKKOS_FORCEINLINE_FUNCTION void fold_block(std::int64_t begin, value_type& value) const {
+    std::int64_t const length = rows.length;
+    std::int64_t row = Rank == 1 ? 0 : begin / length, column = begin - row * length;
+    std::int32_t const down =
+        Rank > 1 && length <= team ? team / static_cast<std::int32_t>(length) : 0;
+    std::int64_t const across = team - down * length;
+    COIR_UNROLL
+    for (int c = 0; c < cells; ++c) {
+      rows.call(body, rows.place_in_row(row, static_cast<Index>(rows.first + column)), value);
+      row += down;
+      column += across;
+      if (Rank > 1 && column >= length) {
+        column -= length;
+        ++row;
+      }
+    }
+  }
+
+  /// The same in 32 bits. Divides by a multiplication each time, so that no cell's place waits for another's.
+  KOKKOS_FORCEINLINE_FUNCTION void fold_block(std::int32_t begin, value_type& value) const {
+    COIR_UNROLL
+    for (int c = 0; c < cells; ++c) rows.call(body, rows.place(begin + c * team), value);
   }
 };
 
@@ -252,13 +289,10 @@ void reduce_on_device(std::string_view label, Exec const& exec, Rows<Rank, Index
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team, 1>>;
   using Reduction = TeamReduction<typename Policy::member_type, team, Rank, Index, Body, Reducer>;
   std::int64_t const cells = rows.cells();
-  constexpr std::int64_t most = DeviceRows<Rank, Index>::most;
-  bool const several = cells >= worth_several && (Rank == 1 || cells <= most);
-  // Half as many teams as the device can run: a single warp joins their results one after the other. Of the largest boxes a thread
-  // waits for each term, and as many threads as there can be do so.
-  std::int64_t const can_run = exec.concurrency() / team;
+  bool const several = cells >= worth_several;
+  // Half as many teams as the device can run: a single warp joins their results one after the other.
   std::int64_t const at_a_time =
-      std::max<std::int64_t>(1, cells > most && !several ? can_run : can_run / 2);
+      std::max<std::int64_t>(1, std::int64_t(exec.concurrency()) / (2 * team));
   std::int64_t const block = team * (several ? Reduction::cells : 1);
   Kokkos::parallel_reduce(
       std::string(label),
