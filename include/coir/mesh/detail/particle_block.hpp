@@ -64,8 +64,14 @@ void locate(ParticleBlock<Support, T, Reach>& block, int count, Position const& 
   }
   constexpr auto each = std::make_integer_sequence<int, Support>{};
   constexpr auto all = std::make_integer_sequence<int, Support + 2 * Reach>{};
-  locate_along<Support, Reach>(x[0], count, per_cell[0], cells.extent[0], cells.places(Support), 1,
-                               block.weight[0], block.plane, each, all);
+  auto const along_planes = [&](auto const& places) {
+    locate_along<Support, Reach>(x[0], count, per_cell[0], cells.extent[0], places, 1,
+                                 block.weight[0], block.plane, each, all);
+  };
+  if (cells.whole)  // a step of 128^3 particles took 2 % longer without
+    along_planes(AllPlanes{});
+  else
+    along_planes(cells.places(Support));
   locate_along<Support, Reach>(x[1], count, per_cell[1], cells.extent[1], AllPlanes{},
                                static_cast<std::int32_t>(cells.row), block.weight[1], block.row,
                                each, all);
