@@ -7,6 +7,7 @@
 #include <coir/core/detail/rows.hpp>
 #include <coir/core/kokkos.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -177,7 +178,7 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
   constexpr std::int64_t worth_blocks = 1'000'000;  // cells; below, the launch counts most
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   std::int64_t const cells = rows.cells();
-  // nvcc takes as long for each loop's kernel as for the body itself: no third one for what these two can do.
+  // A kernel takes compilers some tenths of a second, whatever its body: no third one for what these two can do.
   if constexpr (Rank > 1) {
     constexpr std::int64_t worth_team = 512;  // columns; else too many threads idle at the end
     using Blocks = BlockLoop<Rank, Index, Body>;
