@@ -25,6 +25,7 @@ function(coir_add_module name)
 
   if(module_SOURCES)
     set(scope PUBLIC)
+    coir_kernels_apart(${target} module_SOURCES)
     add_library(${target} ${module_SOURCES})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(${target} PRIVATE ${module_LINK_PRIVATE})

@@ -4,9 +4,8 @@
 option(COIR_JOIN_SOURCES "Compile the sources of each library and application as one" ${COIR_BY_NVCC})
 mark_as_advanced(COIR_JOIN_SOURCES)
 
-# coir_join_sources(TARGET): joins its sources (CMake's UNITY_BUILD) into one, except that those for the device, if there are
-# several, are joined among themselves, four at most, for they take longest, and several cores share them. The names of a
-# folder's sources must not collide, which scripts/tidy.py, too, relies on.
+# coir_join_sources(TARGET): joins its sources into one (CMake's UNITY_BUILD). The names of a folder's sources must not collide, which
+# scripts/tidy.py, too, relies on.
 function(coir_join_sources target)
   if(NOT COIR_JOIN_SOURCES)
     return()
@@ -17,31 +16,51 @@ function(coir_join_sources target)
   if(COIR_WARNINGS) # one source's names aren't in another's way
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-shadow>)
   endif()
-  list(FILTER sources INCLUDE REGEX "_device\\.cpp$")
-  list(LENGTH sources count)
-  if(count GREATER 1)
-    math(EXPR groups "(${count} + 3) / 4")
-    set(place 0)
-    foreach(source IN LISTS sources)
-      math(EXPR group "${place} * ${groups} / ${count}")
-      math(EXPR place "${place} + 1")
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP device_${group})
-    endforeach()
+endfunction()
+
+# coir_kernels_apart(TARGET SOURCES): takes those of SOURCES that are for the device out of it, if nvcc compiles several of them, and
+# joins them in a library of objects beside TARGET. They take longest, and hosts have the other source, so that two cores share them.
+# nvcc optimises their kernels as all others; what launches these takes its host compiler a quarter less time by -O1.
+function(coir_kernels_apart target sources)
+  set(device_sources ${${sources}})
+  list(FILTER device_sources INCLUDE REGEX "_device\\.cpp$")
+  list(LENGTH device_sources count)
+  if(COIR_BY_NVCC AND COIR_JOIN_SOURCES AND count GREATER 2)
+    list(REMOVE_ITEM ${sources} ${device_sources})
+    list(TRANSFORM device_sources PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^/]")
+    add_subdirectory(${PROJECT_SOURCE_DIR}/cmake/device_kernels device_kernels)
+    list(APPEND ${sources} $<TARGET_OBJECTS:${target}_device>)
+    set(${sources} "${${sources}}" PARENT_SCOPE)
   endif()
 endfunction()
 
-# coir_plain_sources(TARGET source...): further sources of TARGET, which include no Kokkos. They are the same in every build, and
-# where nvcc compiles what links Kokkos, g++ alone compiles them, which takes half of the time.
+# coir_plain_sources(TARGET [OPTIMISED] source...): further sources of TARGET, which include no Kokkos. They are the same in every
+# build, and where nvcc compiles what links Kokkos, g++ alone compiles them, which takes half of the time, and by -O1 unless they
+# are OPTIMISED.
 function(coir_plain_sources target)
+  cmake_parse_arguments(PARSE_ARGV 1 plain "OPTIMISED" "" "")
+  set(sources ${plain_UNPARSED_ARGUMENTS})
   if(NOT COIR_BY_NVCC)
-    target_sources(${target} PRIVATE ${ARGN})
-  elseif(ARGN)
-    add_library(${target}_plain OBJECT ${ARGN})
+    target_sources(${target} PRIVATE ${sources})
+  elseif(sources)
+    add_library(${target}_plain OBJECT ${sources})
     target_include_directories(${target}_plain PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
     target_compile_features(${target}_plain PRIVATE cxx_std_20)
+    if(NOT plain_OPTIMISED)
+      target_compile_options(${target}_plain PRIVATE $<$<CONFIG:Release>:-O1>)
+    endif()
     set_target_properties(${target}_plain PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
     coir_join_sources(${target}_plain)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_plain>)
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   endif()
 endfunction()
+
+# coir_compile_quickly(): for folders of applications whose own loops are few, because what takes time to run is in the libraries.
+# Where nvcc compiles them, without precompiled headers, and for two execution spaces, its host compiler optimises them as tests
+# are.
+macro(coir_compile_quickly)
+  if(COIR_BY_NVCC)
+    string(REPLACE "-O3" "-O1 -ftree-vectorize" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+  endif()
+endmacro()

@@ -5,6 +5,7 @@
 #include "present.hpp"
 #include "settings.hpp"
 
+#include <coir/core/contiguous.hpp>
 #include <coir/io/atomic_file.hpp>
 #include <coir/io/format.hpp>
 #include <coir/io/npy.hpp>
@@ -191,9 +192,8 @@ void write_output(Settings const& settings, Outcome<Exec, T> const& outcome) {
       io::write_npy(settings.output, outcome.counts);
     return;
   }
-  Kokkos::HostSpace const host;
-  auto const counts = Kokkos::create_mirror_view_and_copy(host, outcome.counts);
-  auto const values = Kokkos::create_mirror_view_and_copy(host, outcome.values);
+  auto const counts = on_host(outcome.counts);
+  auto const values = on_host(outcome.values);
   io::write_png(settings.output, settings.rows, settings.columns,
                 picture_of<T>(elements(counts), elements(values), settings.iterations));
 }

@@ -3,6 +3,7 @@
 /// \file
 /// White noise of sites, and the linear density that grows from it.
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/cosmology/power.hpp>
 #include <coir/fft/plan.hpp>
@@ -78,7 +79,7 @@ Field<Exec, T> linear_density(Exec const& exec, Field<Exec, T> const& noise, dou
     deviations_h(square) =
         std::sqrt(power(k, a) / volume) / sites;  // and what transforms multiply by
   }
-  Kokkos::deep_copy(deviations, deviations_h);
+  copy_contiguous(deviations, deviations_h);
   auto const extent = static_cast<std::size_t>(n);
   Spectrum<Exec, T> const modes("coir::apps::field::modes", extent, extent, extent / 2 + 1);
   Field<Exec, T> const density("coir::apps::field::linear_density", extent, extent, extent);

@@ -5,6 +5,7 @@
 
 #include "target.hpp"
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/fft/plan.hpp>
@@ -113,7 +114,7 @@ class Misfit {
     auto const target_h = Kokkos::create_mirror_view(target_);
     for (std::size_t n = 0; n < target_h.size(); ++n)
       target_h.data()[n] = static_cast<T>(target.cells.data()[n]);
-    Kokkos::deep_copy(target_, target_h);
+    copy_contiguous(target_, target_h);
   }
 
   /// Bytes that a misfit holds, and works in.
@@ -155,7 +156,7 @@ class Misfit {
              detail::Multiply<T>{residual_.data(), factor});
     mesh::paint_pull_back(exec_, particles.position, box_, residual_, cotangents.position,
                           assignment_);
-    Kokkos::deep_copy(exec_, cotangents.momentum, T(0));
+    clear(exec_, cotangents.momentum);
     return result;
   }
 

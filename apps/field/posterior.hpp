@@ -6,6 +6,7 @@
 #include "linear_density.hpp"
 #include "misfit.hpp"
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/cosmology/parameters.hpp>
 #include <coir/nbody/forward_model.hpp>
@@ -69,7 +70,7 @@ class Posterior {
   /// J, and its gradient, for Lbfgs.
   double operator()(Field<Exec, T> const& noise, Field<Exec, T> const& gradient) const {
     auto const of_misfit = misfit_gradient(noise);
-    Kokkos::deep_copy(exec_, gradient, of_misfit.noise);
+    copy_contiguous(exec_, gradient, of_misfit.noise);
     prior_ = prior(noise, gradient.data());
     return prior_ + of_misfit.value;
   }

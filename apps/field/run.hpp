@@ -13,6 +13,7 @@
 #include <nbody/setting_list.hpp>
 #include <nbody/sheet.hpp>
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/resident.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/cosmology/growth.hpp>
@@ -153,7 +154,7 @@ inline void expects_memory_for(Run const& run, MemoryPlan const& plan) {
 /// A View's numbers on the host.
 template <class View>
 std::vector<double> on_host(View const& view) {
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
+  auto const host = on_host(view);
   return {host.data(), host.data() + host.size()};
 }
 
@@ -358,7 +359,7 @@ class Work {
   Field<Exec, T> centre() const {
     if (!run_.settings.realisation) return {};
     Field<Exec, T> const copy("coir::apps::field::centre", noise_.layout());
-    Kokkos::deep_copy(exec_, copy, noise_);
+    copy_contiguous(exec_, copy, noise_);
     return copy;
   }
 
@@ -416,7 +417,7 @@ class Work {
     nbody::SheetPixels<Exec> const mass("coir::apps::field::mass", side, side);
     double const mean = nbody::paint_sheet<Exec, T>(exec_, distributed::Group::self(), particles,
                                                     {0, particles.box, side}, mass);
-    auto const mass_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, mass);
+    auto const mass_h = on_host(mass);
     Frame frame{side, {}};
     frame.values.reserve(mass_h.size());
     for (std::size_t n = 0; n < mass_h.size(); ++n)

@@ -7,7 +7,6 @@
 #include <support/run.hpp>
 
 #include <coir/core/errors.hpp>
-#include <coir/distributed/together.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -87,7 +86,6 @@ int main(int argc, char** argv) {
   }
   return coir::apps::run_on_ranks(
       app, argc, argv, [&](coir::apps::Place place, coir::distributed::Group const& world) {
-        coir::distributed::expects_alike(world, {{"--measure", measure}, {"--json", json}});
         return coir::apps::print_description(place, world, measure, json);
       });
 }

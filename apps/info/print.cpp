@@ -5,11 +5,14 @@
 #include <support/compute_on.hpp>
 #include <support/interrupt.hpp>
 
+#include <coir/distributed/together.hpp>
+
 #include <iostream>
 
 namespace coir::apps {
 
 ExitCode print_description(Place place, distributed::Group const& world, bool measure, bool json) {
+  distributed::expects_alike(world, {{"--measure", measure}, {"--json", json}});
   Description description{describe_machine(), {}, {}};
   auto const go_on = [] { return !interrupted(); };
   if (measure && world.is_first()) {

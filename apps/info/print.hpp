@@ -14,6 +14,7 @@ namespace coir::apps {
 /// \param measure  whether to measure what they can do at best, too
 /// \param json     for programs
 /// \throws Failure if the user stops the program
+/// \throws what distributed::expects_alike does if ranks differ in what they are to do
 ExitCode print_description(Place place, distributed::Group const& world, bool measure, bool json);
 
 }  // namespace coir::apps

@@ -7,6 +7,7 @@
 #include "problem.hpp"
 #include "settings.hpp"
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/pool.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/poisson/conjugate_gradients.hpp>
@@ -102,7 +103,7 @@ Outcome solve(Exec const& exec, Scheme scheme, Problem<Exec, T> const& problem,
   Activity const solving("solving by " + name_of(scheme));
   Limits const limits = limits_of(scheme, problem, settings);
   auto const begin = [&] {
-    Kokkos::deep_copy(u, T(0));
+    clear(exec, u);
     if (settings.start == Start::laplacian) put_inside(exec, problem.source, u);
   };
 

@@ -13,6 +13,7 @@
 #include "outputs.hpp"
 #include "settings.hpp"
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/hdf5/reader.hpp>
@@ -239,7 +240,7 @@ coir::nbody::Particles<Exec, T> read_particles(distributed::Group const& ranks,
         block.data(), rows);
     Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space, Unmanaged> const target(
         vectors.data() + 3 * (first - own.first), rows);
-    Kokkos::deep_copy(target, source);
+    copy_contiguous(target, source);
   };
   auto const read = [&](char const* name, auto const& is_possible, std::string const& limits) {
     Vectors const vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::particles"),

@@ -11,6 +11,7 @@
 #include "sheet.hpp"
 #include "snapshot_files.hpp"
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/cosmology/power.hpp>
 #include <coir/distributed/share.hpp>
@@ -49,7 +50,7 @@ void copy_rows(Vectors const& vectors, std::int64_t first, std::span<T> host) {
       source(vectors.data() + 3 * first, rows);
   Kokkos::View<T* [3], Kokkos::LayoutRight, Kokkos::HostSpace, Unmanaged> const target(host.data(),
                                                                                        rows);
-  Kokkos::deep_copy(target, source);
+  copy_contiguous(target, source);
 }
 
 /// Memory on the device, and on the host where that is not the same.
@@ -222,7 +223,7 @@ class Outputs {
   void write_pixels(double a, std::string const& what, SheetPixels<Exec> const& mass, double mean) {
     Stopwatch<Exec> watch(exec_);
     int const side = settings_.picture_side();
-    auto const mass_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, mass);
+    auto const mass_h = on_host(mass);
     // Densities take the place of the masses that they are made of, and what is behind them is room to sort.
     auto const pixels = static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
     auto* const bytes = reinterpret_cast<std::byte*>(mass_h.data());

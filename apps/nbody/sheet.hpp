@@ -9,6 +9,7 @@
 /// Astron. Soc. 427, 61 (2012), had the idea, with tetrahedra).
 
 #include <coir/core/concepts.hpp>
+#include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/math.hpp>
 #include <coir/distributed/together.hpp>
@@ -224,7 +225,7 @@ double paint_sheet(Exec const& exec, distributed::Group const& group,
   // On one rank the plane behind the last one is the first one.
   auto const behind =
       group.size() > 1 ? detail::plane_behind<Exec, T>(exec, group, particles) : particles.position;
-  Kokkos::deep_copy(exec, mass, std::uint64_t(0));
+  clear(exec, mass);
   detail::PaintSheet<Exec, T> const kernel{particles.position.data(),
                                            behind.data(),
                                            mass,

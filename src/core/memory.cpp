@@ -162,12 +162,6 @@ void ask_for_large_pages([[maybe_unused]] void* block, [[maybe_unused]] std::int
 #endif
 }
 
-COIR_COPY_BYTES(, Kokkos::HostSpace, Kokkos::HostSpace);
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-COIR_COPY_BYTES(, Kokkos::HostSpace, Kokkos::DefaultExecutionSpace::memory_space);
-COIR_COPY_BYTES(, Kokkos::DefaultExecutionSpace::memory_space, Kokkos::HostSpace);
-#endif
-
 std::int64_t resident_bytes() {
   constexpr int resident = 1;  // field of statm
   return detail::own_bytes(resident);

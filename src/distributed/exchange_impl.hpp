@@ -9,6 +9,7 @@
 #include "pieces.hpp"
 #include "staged.hpp"
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/machine.hpp>
 #include <coir/distributed/group.hpp>
@@ -54,12 +55,12 @@ bool passes_probe(Engine const& engine, std::shared_ptr<void> const& connection)
   int const ranks = engine.size(), rank = engine.rank(), left = (rank + ranks - 1) % ranks;
   auto const on_host = Kokkos::create_mirror_view(sent);
   for (std::size_t n = 0; n < count; ++n) on_host(n) = static_cast<std::int64_t>(n) * ranks + rank;
-  Kokkos::deep_copy(exec, sent, on_host);
+  copy_contiguous(exec, sent, on_host);
   Pieces pieces;
   pieces.sends.push_back(Send{(rank + 1) % ranks, sent.data(), bytes});
   pieces.receives.push_back(Receive{left, came.data(), bytes});
   begin_by_nccl(connection, exec, pieces)->finish();
-  Kokkos::deep_copy(exec, on_host, came);
+  copy_contiguous(exec, on_host, came);
   exec.fence();
   for (std::size_t n = 0; n < count; ++n)
     if (on_host(n) != static_cast<std::int64_t>(n) * ranks + left) return false;
@@ -138,7 +139,7 @@ Exchange Group::begin(Exec const& exec, std::string_view purpose, std::span<Send
   }
 
   for (detail::OwnPiece const& own : pieces.own)
-    detail::copy_bytes<Exec, Memory, Memory>(exec, own.to, own.from, own.bytes);
+    copy_bytes<Memory, Memory>(exec, own.to, own.from, own.bytes);
   // What kernels take until the pieces are there is no time of the exchange's, but for transports that wait beside them.
   if (transport == Transport::mpi) exec.fence();
   detail::AddSeconds const timed(*state_);

@@ -9,6 +9,7 @@
 #include "pieces.hpp"
 
 #include <coir/core/concepts.hpp>
+#include <coir/core/contiguous.hpp>
 #include <coir/core/pinned.hpp>
 
 #include <algorithm>
@@ -24,17 +25,6 @@ inline std::int64_t staged_part(int ranks) {
   constexpr std::int64_t all = std::int64_t(64) << 20, most = std::int64_t(16) << 20,
                          least = std::int64_t(1) << 20;
   return std::min(longest_piece(), std::clamp(all / std::max(1, ranks - 1), least, most));
-}
-
-/// Copies bytes between memory of Exec and the host's, in the order of the instance's work.
-template <class Exec, class To, class From>
-void copy_bytes(Exec const& exec, void* to, void const* from, std::int64_t bytes) {
-  auto const n = static_cast<std::size_t>(bytes);
-  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  Kokkos::deep_copy(
-      exec, Kokkos::View<char*, Kokkos::LayoutRight, To, Unmanaged>(static_cast<char*>(to), n),
-      Kokkos::View<char const*, Kokkos::LayoutRight, From, Unmanaged>(
-          static_cast<char const*>(from), n));
 }
 
 /// Page-locked memory of a group.
@@ -93,8 +83,7 @@ class StagedExchange : public UnderWay {
       Slot const done = slots_[static_cast<std::size_t>(slot)];
       Stream& stream = *done.stream;
       if (done.incoming) {
-        copy_bytes<Exec, Memory, PinnedSpace>(exec_, done.part.data, place_of(slot),
-                                              done.part.bytes);
+        copy_bytes<Memory, PinnedSpace>(exec_, done.part.data, place_of(slot), done.part.bytes);
         exec_.fence();  // the slot is written next
         receive_next(stream, slot);
       } else {
@@ -139,7 +128,7 @@ class StagedExchange : public UnderWay {
   void send_next(Stream& stream, std::int64_t slot) {
     if (!fill(slot, stream, false)) return;
     Part const part = slots_[static_cast<std::size_t>(slot)].part;
-    copy_bytes<Exec, PinnedSpace, Memory>(exec_, place_of(slot), part.data, part.bytes);
+    copy_bytes<PinnedSpace, Memory>(exec_, place_of(slot), part.data, part.bytes);
     exec_.fence();
     requests_->send(Send{stream.peer, place_of(slot), part.bytes}, slot);
   }

@@ -26,6 +26,7 @@ namespace coir::fft::detail {
 /// second axis comes first: [n_1, share of n_0, n_2], or [n_1, n_0, share of n_2].
 template <class T>
 struct MoveBlocks {
+  static constexpr bool reads_no_neighbours = true;
   using Number = Kokkos::complex<T>;
   Number *whole, *blocks;
   std::int32_t const *first, *count;  ///< of the share in which an index of the cut axis lies

@@ -29,6 +29,7 @@ namespace coir::fft::detail {
 /// in which each rank's lie together.
 template <class T>
 struct MoveRows {
+  static constexpr bool reads_no_neighbours = true;
   using Number = Kokkos::complex<T>;
   Number *field, *spectrum, *buffer;  ///< without a buffer other ranks' rows stay
   std::int32_t const *first_row, *row_count;

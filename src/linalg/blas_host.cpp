@@ -5,20 +5,24 @@
 #include <algorithm>
 #include <concepts>
 
-// Kokkos Kernels links a BLAS, but it has no syrk, and its gemm is not for threads that run already: these are BLAS's,
-// in Fortran's calling convention.
+// Kokkos Kernels links a BLAS, whose functions are called as they are, in Fortran's calling convention: it has no syrk, and its gemm
+// is not for threads that run already and compiles a product of its own beside BLAS's, which takes g++ half a minute.
 #ifdef KOKKOSKERNELS_ENABLE_TPL_BLAS
-#define COIR_DECLARE_BLAS(letter, T)                                                             \
-  extern "C" void letter##syrk_(char const* uplo, char const* operation, int const* n,           \
-                                int const* k, T const* alpha, T const* a, int const* lda,        \
-                                T const* beta, T* c, int const* ldc);                            \
-  extern "C" void letter##gemm_(char const* operation_a, char const* operation_b, int const* m,  \
-                                int const* n, int const* k, T const* alpha, T const* a,          \
-                                int const* lda, T const* b, int const* ldb, T const* beta, T* c, \
-                                int const* ldc);                                                 \
-  namespace coir::detail {                                                                       \
-  inline constexpr auto syrk_of(T) { return letter##syrk_; }                                     \
-  inline constexpr auto gemm_of(T) { return letter##gemm_; }                                     \
+#define COIR_DECLARE_BLAS(letter, T)                                                               \
+  extern "C" void letter##syrk_(char const* uplo, char const* operation, int const* n,             \
+                                int const* k, T const* alpha, T const* a, int const* lda,          \
+                                T const* beta, T* c, int const* ldc);                              \
+  extern "C" void letter##gemv_(char const* operation, int const* m, int const* n, T const* alpha, \
+                                T const* a, int const* lda, T const* x, int const* incx,           \
+                                T const* beta, T* y, int const* incy);                             \
+  extern "C" void letter##gemm_(char const* operation_a, char const* operation_b, int const* m,    \
+                                int const* n, int const* k, T const* alpha, T const* a,            \
+                                int const* lda, T const* b, int const* ldb, T const* beta, T* c,   \
+                                int const* ldc);                                                   \
+  namespace coir::detail {                                                                         \
+  inline constexpr auto syrk_of(T) { return letter##syrk_; }                                       \
+  inline constexpr auto gemv_of(T) { return letter##gemv_; }                                       \
+  inline constexpr auto gemm_of(T) { return letter##gemm_; }                                       \
   }
 COIR_DECLARE_BLAS(s, float)
 COIR_DECLARE_BLAS(d, double)
@@ -66,6 +70,27 @@ bool is_long(Matrix<T const> const& a, Matrix<T> const& c) {
          a.columns > 0 && c.rows > 1;
 }
 
+/// c = a b by one call of BLAS.
+template <class T>
+void whole_product(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c) {
+  Oriented<T const> const left(a), right(b);
+  T const one(1), zero(0);
+  int const lda = static_cast<int>(left.matrix.leading_dimension()),
+            ldb = static_cast<int>(right.matrix.leading_dimension()),
+            ldc = static_cast<int>(c.leading_dimension());
+  if (is_vector_product(b, c)) {
+    int const m = static_cast<int>(left.matrix.rows), n = static_cast<int>(left.matrix.columns),
+              step = 1;
+    gemv_of(T())(left.operation, &m, &n, &one, left.matrix.data, &lda, b.data, &step, &zero, c.data,
+                 &step);
+  } else {
+    int const m = static_cast<int>(c.rows), n = static_cast<int>(c.columns),
+              k = static_cast<int>(a.columns);
+    gemm_of(T())(left.operation, right.operation, &m, &n, &k, &one, left.matrix.data, &lda,
+                 right.matrix.data, &ldb, &zero, c.data, &ldc);
+  }
+}
+
 template <class T>
 void long_product(Host const& exec, Matrix<T const> const& a, Matrix<T const> const& b,
                   Matrix<T> const& c) {
@@ -103,9 +128,13 @@ void host_product(Host const& exec, Matrix<T const> const& a, Matrix<T const> co
     mirror_lower_triangle(exec, c);
     return;
   }
-  if (is_long(a, c)) return long_product(exec, a, b, c);
-#endif
+  if (is_long(a, c))
+    long_product(exec, a, b, c);
+  else
+    whole_product(a, b, c);
+#else
   kernels_product<T>(exec, a, b, c);
+#endif
 }
 
 #define COIR_INSTANTIATE(T) \

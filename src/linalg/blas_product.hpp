@@ -28,10 +28,27 @@ inline constexpr bool gemm_takes_instance =
       KokkosBlas::gemm(exec, "N", "N", 1.0, a, a, 0.0, c);
     };
 
+/// What gemv and gemm of Kokkos Kernels end in. They themselves also scale what a product over no columns is added to, of which
+/// there is none here, by some 120 kernels, which take nvcc a minute.
+#if KOKKOSKERNELS_VERSION >= 40200
+template <class Exec, class A, class X, class Y>
+using PlainGemv = KokkosBlas::Impl::GEMV<Exec, A, X, Y>;
+template <class Exec, class A, class B, class C>
+using PlainGemm = KokkosBlas::Impl::GEMM<Exec, A, B, C>;
+#else
+template <class Exec, class... Views>
+struct PlainGemv {};
+template <class Exec, class... Views>
+struct PlainGemm {};
+#endif
+
 template <class Exec, class A, class X, class Y>
 void gemv(Exec const& exec, char const* operation, A const& a, X const& x, Y const& y) {
   using T = typename Y::value_type;
-  if constexpr (gemm_takes_instance<Exec>)
+  using Plain = PlainGemv<Exec, A, X, Y>;
+  if constexpr (requires { Plain::gemv(exec, operation, T(1), a, x, T(0), y); })
+    Plain::gemv(exec, operation, T(1), a, x, T(0), y);
+  else if constexpr (gemm_takes_instance<Exec>)
     KokkosBlas::gemv(exec, operation, T(1), a, x, T(0), y);
   else
     KokkosBlas::gemv(operation, T(1), a, x, T(0), y);
@@ -41,7 +58,10 @@ template <class Exec, class A, class B, class C>
 void gemm(Exec const& exec, char const* operation_a, char const* operation_b, A const& a,
           B const& b, C const& c) {
   using T = typename C::value_type;
-  if constexpr (gemm_takes_instance<Exec>)
+  using Plain = PlainGemm<Exec, A, B, C>;
+  if constexpr (requires { Plain::gemm(exec, operation_a, operation_b, T(1), a, b, T(0), c); })
+    Plain::gemm(exec, operation_a, operation_b, T(1), a, b, T(0), c);
+  else if constexpr (gemm_takes_instance<Exec>)
     KokkosBlas::gemm(exec, operation_a, operation_b, T(1), a, b, T(0), c);
   else
     KokkosBlas::gemm(operation_a, operation_b, T(1), a, b, T(0), c);
@@ -65,13 +85,18 @@ struct Oriented {
       : matrix(m.column_major() ? m : m.transposed()), operation(m.column_major() ? "N" : "T") {}
 };
 
+/// Whether c = a b is a product with a contiguous vector, for a column-major c.
+template <class T>
+bool is_vector_product(Matrix<T const> const& b, Matrix<T> const& c) {
+  return c.columns == 1 && (b.row == 1 || b.rows == 1) && (c.row == 1 || c.rows == 1);
+}
+
 /// c = a b, for a column-major c, by Kokkos Kernels alone.
 template <class T, class Exec>
 void kernels_product(Exec const& exec, Matrix<T const> const& a, Matrix<T const> const& b,
                      Matrix<T> const& c) {
   Oriented<T const> const left(a);
-  bool const vectors = c.columns == 1 && (b.row == 1 || b.rows == 1) && (c.row == 1 || c.rows == 1);
-  if (vectors) {
+  if (is_vector_product(b, c)) {
     BlasVector<T const, Exec> const x(b.data, static_cast<std::size_t>(b.rows));
     BlasVector<T, Exec> const y(c.data, static_cast<std::size_t>(c.rows));
     gemv(exec, left.operation, blas_matrix<Exec>(left.matrix), x, y);
@@ -95,7 +120,9 @@ void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix
     b = b.transposed();
     c = c.transposed();
   }
-  if constexpr (runs_on_host<Exec>)
+  if (a.columns == 0)  // sums of nothing, which some BLAS leave as they were
+    plain_product(exec, Stack<T const>{a, 1, 0}, Stack<T const>{b, 1, 0}, Stack<T>{c, 1, 0});
+  else if constexpr (runs_on_host<Exec>)
     host_product<T>(exec, a, b, c);
   else
     kernels_product<T>(exec, a, b, c);

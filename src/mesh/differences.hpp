@@ -124,6 +124,7 @@ void find_differences(Exec const& exec, Differences<T, Points> const& body) {
 /// to[m] = from[(first + m) mod planes], plane by plane.
 template <class T>
 struct CopyPlanes {
+  static constexpr bool reads_no_neighbours = true;
   T const* from;
   T* to;
   std::int64_t plane, planes, first;

@@ -7,6 +7,7 @@
 #include "divergence.hpp"
 #include "force_factors.hpp"
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/copy_to.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
@@ -81,6 +82,7 @@ struct InverseLaplacian {
 /// component = -i k_d spectrum, without the Nyquist plane of axis d.
 template <class T>
 struct SpectralSlope {
+  static constexpr bool reads_no_neighbours = true;
   Kokkos::complex<T> const* spectrum;
   Kokkos::complex<T>* component;
   std::int64_t n[3];
@@ -100,6 +102,7 @@ struct SpectralSlope {
 /// component = force(:, d).
 template <class T>
 struct LoadComponent {
+  static constexpr bool reads_no_neighbours = true;
   T const* force;
   std::int64_t n[3], row;
   T* component;
@@ -113,6 +116,7 @@ struct LoadComponent {
 /// The same from whole numbers times `unit`.
 template <class T>
 struct LoadWholeNumbers {
+  static constexpr bool reads_no_neighbours = true;
   std::int64_t const* whole;
   double unit;
   std::int64_t n[3], row;
@@ -127,6 +131,7 @@ struct LoadWholeNumbers {
 /// The adjoint of SpectralSlope: mesh += i k_d component, and for the first component mesh = i k_d component.
 template <class T>
 struct AddSpectralSlope {
+  static constexpr bool reads_no_neighbours = true;
   Kokkos::complex<T> const* component;
   Kokkos::complex<T>* mesh;
   std::int64_t n[3];
@@ -158,6 +163,7 @@ struct FactorOfRows {
 /// force(:, d) = component.
 template <class T>
 struct StoreComponent {
+  static constexpr bool reads_no_neighbours = true;
   T const* component;
   std::int64_t n[3], row;
   T* force;
@@ -295,7 +301,7 @@ Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
   if constexpr (runs_on_host<Exec>) {
     ask_for_large_pages(memory_.data(), layout.size * static_cast<std::int64_t>(sizeof(T)));
     // The system allocates pages when they are first written to: this is done now, not in the first step.
-    Kokkos::deep_copy(exec, memory_, T(0));
+    clear(exec, memory_);
   }
   spectrum_ = Spectrum(reinterpret_cast<Kokkos::complex<T>*>(memory_.data() + layout.potential),
                        shape[0], shape[1], shape[2] / 2 + 1);
@@ -346,7 +352,7 @@ Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3
           static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(slab.rows().count),
           static_cast<std::size_t>(shape[2] / 2 + 1));
     // Ghost planes travel with the gaps between their rows, so these are set, too.
-    Kokkos::deep_copy(exec, memory_, T(0));
+    clear(exec, memory_);
     make_factors();
   });
   auto const spectrum_at = [&](std::int64_t at, std::int64_t n0, std::int64_t n1) {
@@ -515,7 +521,7 @@ void Force<Exec, T>::expects_to_keep(Spectrum const& kept) const {
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::find_vectors_of(Spectrum const& kept) {
   if (!options_.vectors || gradient_points(options_.kernel) == 0) {
-    Kokkos::deep_copy(exec_, spectrum_, kept);
+    copy_contiguous(exec_, spectrum_, kept);
     return find_vectors();
   }
   T const* const potential = fft::real_view_of(kept, shape_[2]).data();
@@ -529,7 +535,7 @@ template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::solve(double scale, Spectrum const& kept) {
   expects_to_keep(kept);
   find_potential(scale);
-  Kokkos::deep_copy(exec_, kept, spectrum_);
+  copy_contiguous(exec_, kept, spectrum_);
   if (gradient_points(options_.kernel) == 0)
     find_vectors();
   else if (options_.vectors)

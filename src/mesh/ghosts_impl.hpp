@@ -21,6 +21,7 @@ namespace detail {
 
 template <class T>
 struct AddPlanes {
+  static constexpr bool reads_no_neighbours = true;
   T const* from;
   T* to;
   std::int64_t from_plane, to_plane;

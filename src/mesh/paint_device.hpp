@@ -5,6 +5,7 @@
 
 #include "deposit.hpp"
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/scratch_atomics.hpp>
@@ -404,6 +405,7 @@ inline int chunk_of(std::int64_t particles, std::int64_t cells, int wanted, int 
 /// Sets all numbers of a mesh to zero.
 template <class Cell>
 struct ClearCells {
+  static constexpr bool reads_no_neighbours = true;
   Cells<Cell> cells;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     cells.data[i * cells.plane + j * cells.row + k] = Cell(0);
@@ -422,15 +424,8 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
   using Cell = typename Deposit::Cell;
   std::int64_t const row = cells.extent[2] * (Components == 3 ? 3 : 1);
   if (cells.row == row && cells.plane == cells.extent[1] * row) {
-    // As words: Kokkos' kernels for it are compiled for one type in place of each.
-    using Words = Kokkos::View<std::uint32_t*, typename Exec::memory_space,
-                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    static_assert(sizeof(Cell) % sizeof(std::uint32_t) == 0);
-    std::int64_t const words = cells.held(0) * cells.plane *
-                               static_cast<std::int64_t>(sizeof(Cell) / sizeof(std::uint32_t));
-    Kokkos::deep_copy(
-        exec, Words(reinterpret_cast<std::uint32_t*>(cells.data), static_cast<std::size_t>(words)),
-        std::uint32_t(0));
+    clear_bytes(exec, cells.data,
+                cells.held(0) * cells.plane * static_cast<std::int64_t>(sizeof(Cell)));
   } else {  // not the gaps between rows, which a caller may use
     for_each("coir::mesh::paint/clear", exec,
              coir::box<3, std::int64_t>({cells.held(0), cells.extent[1], row}),

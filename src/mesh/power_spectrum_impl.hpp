@@ -5,6 +5,7 @@
 
 #include "spectrum_bins.hpp"
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/copy_to.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
@@ -210,7 +211,7 @@ PowerSpectrum sum_up_bins(Exec const& exec, SpectrumRows<T> const& a, SpectrumRo
                                         groups,
                                         sums.data()});
   exec.fence();
-  auto const sums_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, sums);
+  auto const sums_h = on_host(sums);
   return means_of_bins(sums_h, bins, box, scale);
 }
 
@@ -232,6 +233,7 @@ struct ShiftPositions {
 /// spectrum = (spectrum + phase shifted) / 2
 template <class T>
 struct Interlace {
+  static constexpr bool reads_no_neighbours = true;
   Kokkos::complex<T>* spectrum;
   Kokkos::complex<T> const* shifted;
   Kokkos::complex<T> const* phase;  // of wave i along an axis
@@ -398,6 +400,7 @@ struct FarthestBeyond {
 /// Interlace for the rows of a rank.
 template <class T>
 struct InterlaceRows {
+  static constexpr bool reads_no_neighbours = true;
   Kokkos::complex<T>* spectrum;
   Kokkos::complex<T> const* shifted;
   Kokkos::complex<T> const* phase;
@@ -439,7 +442,7 @@ PowerSpectrum bin_spectrum_on_ranks(Exec const& exec, distributed::Group const& 
                                             sums.data(),
                                             rows.first});
     exec.fence();
-    auto const sums_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, sums);
+    auto const sums_h = on_host(sums);
     here.assign(sums_h.data(), sums_h.data() + sums_h.size());
   });
   auto const all = group.gather_all(std::span<BinSum const>(here));

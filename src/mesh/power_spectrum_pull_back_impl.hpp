@@ -18,6 +18,7 @@ namespace coir::mesh::detail {
 /// Multiplies each mode by what its bin has, over the window squared; by 0 beyond the bins.
 template <class T>
 struct WeightModes {
+  static constexpr bool reads_no_neighbours = true;
   Kokkos::complex<T>* spectrum;
   std::int64_t n;
   double const* factor[3];    // along each axis, from compensation()
@@ -53,6 +54,7 @@ struct WeightModes {
 /// The adjoint of Interlace: spectrum / 2 and conj(phase) spectrum / 2.
 template <class T>
 struct SplitInterlaced {
+  static constexpr bool reads_no_neighbours = true;
   Kokkos::complex<T>* spectrum;
   Kokkos::complex<T>* shifted;
   Kokkos::complex<T> const* phase;  // of wave i along an axis
@@ -71,6 +73,7 @@ struct SplitInterlaced {
 /// as components at the Nyquist frequency count as positive.
 template <class T>
 struct Symmetrise {
+  static constexpr bool reads_no_neighbours = true;
   Kokkos::complex<T>* spectrum;
   std::int64_t n;
 

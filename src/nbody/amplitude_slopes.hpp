@@ -6,6 +6,7 @@
 #include "amplitude_table.hpp"
 #include "lpt.hpp"
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/tasks.hpp>
@@ -88,6 +89,7 @@ struct SumOfSizes {
 /// additions.
 template <class T>
 struct AddToShells {
+  static constexpr bool reads_no_neighbours = true;
   using Word =
       unsigned long long;  // for which devices have an addition; modulo 2^64 of either sign
   AmplitudeTerms<T> terms;
@@ -146,7 +148,7 @@ std::vector<double> amplitude_slopes(Exec const& exec, AmplitudeTerms<T> const& 
         label, static_cast<std::size_t>(Add::shells_of(n)));
     for_each(label, exec, modes, Add{terms, std::ldexp(1.0, power), shells.data()});
     exec.fence();
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, shells);
+    auto const host = on_host(shells);
     for (std::size_t square = 1; square < host.size(); ++square) {
       if (host.data()[square] == 0) continue;
       double const sum =

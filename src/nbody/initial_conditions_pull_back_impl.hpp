@@ -32,6 +32,7 @@ namespace detail {
 /// A mesh for each component of vectors, which are in lattice order.
 template <class T>
 struct SplitVectors {
+  static constexpr bool reads_no_neighbours = true;
   T const* vectors;
   T* to[3];
   std::int64_t n;
@@ -46,6 +47,7 @@ struct SplitVectors {
 /// derivatives it replaces `to`, which may be one of `from`; of second ones it is added.
 template <class T>
 struct ContractDerivatives {
+  static constexpr bool reads_no_neighbours = true;
   Kokkos::complex<T> const* from[3];
   Kokkos::complex<T>* to;
   DerivativeFactors<T> factors;

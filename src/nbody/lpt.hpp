@@ -68,6 +68,7 @@ Amplitudes amplitudes_of(AmplitudeTable<> const& table,
 /// Turns white noise into the linear density: multiplies each mode by its amplitude, and the mean by 0.
 template <class T>
 struct ColourNoise {
+  static constexpr bool reads_no_neighbours = true;
   Kokkos::complex<T>* spectrum;
   std::int64_t n;
   std::int64_t first_row, rows;  ///< those of the second axis that are here
@@ -118,6 +119,7 @@ struct DerivativeFactors {
 /// Derivatives of phi in Fourier space, from the modes of a density.
 template <class T>
 struct PotentialDerivatives {
+  static constexpr bool reads_no_neighbours = true;
   Kokkos::complex<T> const* from;
   Kokkos::complex<T>* to[3];
   std::int64_t rows;  ///< of the second axis, here
@@ -154,6 +156,7 @@ struct AddSecondOrder {
 /// Copies numbers of n^3 sites to a mesh, whose rows end in unused numbers, or from one.
 template <class T>
 struct CopySites {
+  static constexpr bool reads_no_neighbours = true;
   T const* from;
   T* to;
   std::int64_t n, from_row, to_row;
@@ -214,6 +217,7 @@ struct Displace {
 /// Displace for devices: a thread takes three of the 3 n numbers of a row, n apart, so that stores are coalesced.
 template <class T>
 struct DisplaceNumbers {
+  static constexpr bool reads_no_neighbours = true;
   Displace<T> displace;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t first) const {

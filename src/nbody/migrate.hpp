@@ -3,6 +3,7 @@
 /// \file
 /// Kernels of migration: they find the particles that leave a rank, pack them, and close the gaps.
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/kokkos.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
@@ -120,12 +121,12 @@ LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_
                                                    int ranks) {
   using Numbers = PooledNumbers<std::uint32_t, typename Exec::memory_space>;
   Numbers const numbers(ranks);
-  Kokkos::deep_copy(exec, numbers.view(), 0u);
+  clear(exec, numbers.view());
   auto const all = coir::box<1, std::int64_t>({particles});
   for_each("coir::nbody::migrate/count", exec, all,
            CountLeavers<Destination>{destination, me, numbers.data()});
   auto const on_host = Kokkos::create_mirror_view(numbers.view());
-  Kokkos::deep_copy(exec, on_host, numbers.view());
+  copy_contiguous(exec, on_host, numbers.view());
   exec.fence();
   LeaverList<typename Exec::memory_space> result;
   std::int64_t sum = 0;
@@ -137,7 +138,7 @@ LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_
   if (sum == 0) return result;
   auto const first = first_places(result.counts);
   for (std::size_t rank = 0; rank < first.size(); ++rank) on_host(rank) = first[rank];
-  Kokkos::deep_copy(exec, numbers.view(), on_host);
+  copy_contiguous(exec, numbers.view(), on_host);
   for_each("coir::nbody::migrate/list", exec, all,
            ListLeavers<Destination>{destination, me, numbers.data(), result.particles.data()});
   return result;

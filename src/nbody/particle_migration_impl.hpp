@@ -5,6 +5,7 @@
 
 #include "migrate.hpp"
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
@@ -70,7 +71,7 @@ PooledNumbers<std::uint32_t, typename Exec::memory_space> close_holes(
   using Indices = PooledNumbers<std::uint32_t, Space>;
   std::int64_t const left = leavers.count(), tail = left - came, now = particles.count() - tail;
   Indices const marks(tail), movers(tail), below(left);
-  Kokkos::deep_copy(exec, marks.view(), 0u);
+  clear(exec, marks.view());
   for_each("coir::nbody::migrate/mark", exec, coir::box<1, std::int64_t>({left}),
            MarkTail{leavers.data(), marks.data(), now});
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
@@ -156,7 +157,7 @@ void ParticleMigration<Exec, T>::make_room(Particles<Exec, T>& particles,
     if (numbers > 0) {
       using Unmanaged = Kokkos::View<typename View::value_type*, typename Exec::memory_space,
                                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-      Kokkos::deep_copy(exec_, Unmanaged(larger.data(), numbers), Unmanaged(view.data(), numbers));
+      copy_contiguous(exec_, Unmanaged(larger.data(), numbers), Unmanaged(view.data(), numbers));
       exec_.fence();
     }
     view = larger;

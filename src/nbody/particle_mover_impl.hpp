@@ -6,6 +6,7 @@
 #include "move_device.hpp"
 #include "wrapped.hpp"
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/pool.hpp>
 #include <coir/core/timing.hpp>
@@ -84,6 +85,7 @@ struct CountLost {
 /// Turns particles per cell into 1 + delta.
 template <class T>
 struct Scale {
+  static constexpr bool reads_no_neighbours = true;
   T* data;
   std::int64_t plane, row;
   T factor;
@@ -210,10 +212,7 @@ bool ParticleMover<Exec, T>::is_finite_here(Particles<Exec, T> const& particles)
   }
   T const* const mesh = force_.options().vectors ? force_.force().data() : force_.density().data();
   T first;
-  Kokkos::deep_copy(
-      Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&first),
-      Kokkos::View<T const, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-          mesh));
+  copy_bytes<Kokkos::HostSpace, typename Exec::memory_space>(&first, mesh, sizeof first);
   return std::isfinite(static_cast<double>(first));
 }
 

@@ -7,6 +7,7 @@
 #include "permute.hpp"
 
 #include <coir/core/borrowed.hpp>
+#include <coir/core/contiguous.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/nbody/detail/particle_sorter.hpp>
@@ -89,7 +90,7 @@ void ParticleSorter<Exec, T>::permute(Particles<Exec, T>& particles, LentMemory<
   auto const by_way_of_scratch = [&](Vectors const& vectors) {
     Vectors const to(scratch(lent), static_cast<std::size_t>(count));
     permute_vectors(vectors, to, count, permutation);
-    Kokkos::deep_copy(exec_, Unmanaged(vectors.data(), static_cast<std::size_t>(count)), to);
+    copy_contiguous(exec_, Unmanaged(vectors.data(), static_cast<std::size_t>(count)), to);
   };
   for (auto* vectors : {&particles.position, &particles.momentum}) {
     if (lends_vectors_) {

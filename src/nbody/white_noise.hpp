@@ -22,6 +22,7 @@ namespace detail {
 
 template <class T>
 struct WhiteNoise {
+  static constexpr bool reads_no_neighbours = true;
   Kokkos::complex<T>* spectrum;
   std::int64_t n;
   std::int64_t first_row, rows;  ///< of the second axis, on this rank

@@ -41,6 +41,7 @@ struct StoreResidual {
 
 template <class R, class Z>
 struct CopyToRinged {
+  static constexpr bool reads_no_neighbours = true;
   R r;
   Z z;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j) const { z(i, j) = r(i - 1, j - 1); }
@@ -48,6 +49,7 @@ struct CopyToRinged {
 
 template <class Z, class P>
 struct CopyFromRinged {
+  static constexpr bool reads_no_neighbours = true;
   Z z;
   P p;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j) const { p(i - 1, j - 1) = z(i, j); }
@@ -70,9 +72,17 @@ struct Dot {
   }
 };
 
+template <class U>
+struct Zero {
+  static constexpr bool reads_no_neighbours = true;
+  U u;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j) const { u(i, j) = 0; }
+};
+
 /// u <- u + alpha p, r <- r - alpha q.
 template <class U, class P>
 struct Step {
+  static constexpr bool reads_no_neighbours = true;
   U u;
   P r, p, q;
   typename U::value_type alpha;
@@ -85,6 +95,7 @@ struct Step {
 /// p <- z + beta p.
 template <class Z, class P>
 struct NewDirection {
+  static constexpr bool reads_no_neighbours = true;
   Z z;
   P p;
   typename P::value_type beta;
@@ -134,8 +145,7 @@ class ConjugateGradients {
 
   // The solution is zero, without rounding.
   Result solve_for_zero() {
-    using Range = std::pair<std::size_t, std::size_t>;
-    Kokkos::deep_copy(exec_, Kokkos::subview(u_, Range(1, m() + 1), Range(1, n() + 1)), T(0));
+    run("zero", Zero<Field<Exec, T, 2>>{u_});
     exec_.fence();
     result_.converged = true;
     result_.stopped_by = StoppedBy::tolerance;

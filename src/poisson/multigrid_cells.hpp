@@ -14,6 +14,7 @@ namespace coir::poisson::detail {
 /// Lets a callable on (slab, row, column) run over a 2-D box.
 template <class Body>
 struct OnCells {
+  static constexpr bool reads_no_neighbours = requires { Body::reads_no_neighbours; };
   Body body;
   template <class... Sum>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j, int k, Sum&... sum) const {
@@ -36,6 +37,7 @@ auto box_of(Level<T, Rank> const& level) {
 
 template <class T, int Rank>
 struct Clear {
+  static constexpr bool reads_no_neighbours = true;
   Level<T, Rank> level;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j, int k) const {
     *level.u_at(i, j, k) = 0;
@@ -61,6 +63,7 @@ struct RelaxColour {
 /// The step from u = 0: of the first colour alone, the other becoming zero, or of both (Jacobi).
 template <class T, int Rank>
 struct RelaxZero {
+  static constexpr bool reads_no_neighbours = true;
   Level<T, Rank> level;
   T omega;
   bool both_colours;
@@ -88,6 +91,7 @@ struct JacobiStep {
 
 template <class T, int Rank>
 struct TakeScratch {
+  static constexpr bool reads_no_neighbours = true;
   Level<T, Rank> level;
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j, int k) const {

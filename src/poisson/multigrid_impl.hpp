@@ -8,6 +8,7 @@
 #include "multigrid_device.hpp"
 #include "multigrid_host.hpp"
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/profiling.hpp>
@@ -41,12 +42,12 @@ class MultigridSolver {
     allocate();
     for (auto const& shape : shapes_) levels_.push_back(grid_of(shape));
     set_pointers();
-    bool const red_black = options_.smoother == Smoother::red_black;
+    auto const smoother = options_.smoother;
     for (bool finest : {true, false}) {
-      T const omega = options_.omega == 0 ? default_omega(options_.smoother, finest)
-                                          : static_cast<T>(options_.omega);
-      before_[!finest] = {red_black, omega, options_.pre_sweeps};
-      after_[!finest] = {red_black, omega, options_.post_sweeps};
+      T const omega =
+          options_.omega == 0 ? default_omega(smoother, finest) : static_cast<T>(options_.omega);
+      before_[!finest] = {smoother == Smoother::red_black, omega, options_.pre_sweeps};
+      after_[!finest] = {smoother == Smoother::red_black, omega, options_.post_sweeps};
     }
     coarsest_ = coarsest_smoothing<T, Rank>(shapes_.back());
     if constexpr (!runs_on_host<Exec>) copy_levels_to_device();
@@ -186,7 +187,7 @@ class MultigridSolver {
     sources_ = numbers("coir::poisson::multigrid/sources", source);
     scratch_ = numbers("coir::poisson::multigrid/scratch", scratch);
     // The unknowns start as zero, and their rings stay so.
-    Kokkos::deep_copy(exec_, unknowns_, T(0));
+    clear(exec_, unknowns_);
   }
 
   static Memory numbers(std::string const& label, std::int64_t count) {
@@ -219,7 +220,7 @@ class MultigridSolver {
         levels_.size());
     auto const levels_h = Kokkos::create_mirror_view(device_levels_);
     for (std::size_t l = 0; l < levels_.size(); ++l) levels_h(l) = levels_[l];
-    Kokkos::deep_copy(device_levels_, levels_h);
+    copy_contiguous(device_levels_, levels_h);
     while (first_small_ <= last() && levels_[first_small_].cells() > small_cells) ++first_small_;
   }
 

@@ -3,7 +3,9 @@
 /// \file
 /// The caller's field and another like it, read and written in turn.
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/strided.hpp>
 #include <coir/poisson/detail/field.hpp>
 
 #include <cstdint>
@@ -12,9 +14,12 @@
 namespace coir::poisson::detail {
 
 /// Copies a field with its ring.
-template <class Exec, class In, class Out>
-void copy_field(Exec const& exec, In const& in, Out const& out) {
-  Kokkos::deep_copy(exec, out, in);
+template <class Exec, class T, int Rank>
+void copy_field(Exec const& exec, Field<Exec, T, Rank> const& in, Field<Exec, T, Rank> const& out) {
+  if (in.span_is_contiguous() && out.span_is_contiguous())
+    copy_contiguous(exec, out, in);
+  else
+    copy_strided<Exec, T, Rank>(exec, strided(in), strided(out));
 }
 
 template <class Exec, class T, int Rank>
@@ -37,7 +42,8 @@ class TwoFields {
     if constexpr (runs_on_host<Exec>)
       ask_for_large_pages(owned_.data(), static_cast<std::int64_t>(owned_.span() * sizeof(T)));
     field_[1] = owned_;
-    copy_field(exec_, field_[0], field_[1]);  // for the ring; the inside is written over
+    copy_field<Exec, T, Rank>(exec_, field_[0],
+                              field_[1]);  // for the ring; the inside is written over
   }
 
   int parity() const { return parity_; }
@@ -47,7 +53,7 @@ class TwoFields {
 
   /// Puts the current field into the caller's.
   void finish() {
-    if (parity_ == 1) copy_field(exec_, field_[1], field_[0]);
+    if (parity_ == 1) copy_field<Exec, T, Rank>(exec_, field_[1], field_[0]);
     parity_ = 0;
   }
 

@@ -8,8 +8,8 @@
 #include <coir/array/expression.hpp>
 #include <coir/array/range.hpp>
 #include <coir/core/concepts.hpp>
+#include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
-#include <coir/core/memory.hpp>
 #include <coir/core/pool.hpp>
 #include <coir/core/views.hpp>
 

@@ -10,6 +10,7 @@
 ///     work.wait();
 
 #include <coir/array/array.hpp>
+#include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/instance.hpp>
 #include <coir/core/own_instance.hpp>
@@ -92,15 +93,11 @@ class Queue {
     expects(!detail::overlaps<Target::rank>(target.data(), target.strides(), sizeof(value_t<From>),
                                             target.shape(), source),
             "a copy takes arrays or slices that don't overlap: copy one to an array first");
-    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-    auto const bytes = static_cast<std::size_t>(source.size()) * sizeof(value_t<From>);
-    Kokkos::View<char const*, typename std::remove_cvref_t<decltype(source)>::space,
-                 Unmanaged> const from_bytes(reinterpret_cast<char const*>(source.data()), bytes);
-    Kokkos::View<char*, typename Target::space, Unmanaged> const to_bytes(
-        reinterpret_cast<char*>(target.data()), bytes);
     kept_.push_back(source.owner());
     kept_.push_back(target.owner());
-    Kokkos::deep_copy(exec_, to_bytes, from_bytes);
+    copy_bytes<typename Target::space, typename std::remove_cvref_t<decltype(source)>::space>(
+        exec_, target.data(), source.data(),
+        source.size() * static_cast<std::int64_t>(sizeof(value_t<From>)));
   }
 
   /// Returns once everything that the queue was given is done.

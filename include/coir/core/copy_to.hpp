@@ -3,7 +3,7 @@
 /// \file
 /// Copies a host's std::vector to a View in another memory space.
 
-#include <coir/core/kokkos.hpp>
+#include <coir/core/contiguous.hpp>
 #include <coir/core/views.hpp>
 
 #include <string>
@@ -21,7 +21,7 @@ Kokkos::View<T*, Space> copy_to(std::string const& label, std::vector<T> const& 
                                      values.size());
   UnmanagedView<T const, 1, Kokkos::LayoutRight, Kokkos::HostSpace> const host(values.data(),
                                                                                values.size());
-  Kokkos::deep_copy(copy, host);
+  copy_contiguous(copy, host);
   return copy;
 }
 

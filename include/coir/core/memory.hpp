@@ -49,30 +49,6 @@ void expects_memory(std::int64_t bytes, std::int64_t available, std::string cons
 /// and fewer misses of the address cache (TLB) later. Does nothing where the system has no such pages.
 void ask_for_large_pages(void* block, std::int64_t bytes);
 
-/// Copies memory to memory that doesn't overlap it, of the same or another space, once all kernels have ended, and waits.
-/// One function for all elements that can be copied as bytes: Kokkos' own copies are compiled again for each type of View.
-///
-/// \param bytes  how many; with 0 it only waits, and the pointers may be null
-template <class ToSpace, class FromSpace>
-void copy_bytes(void* to, void const* from, std::int64_t bytes);
-
-template <class ToSpace, class FromSpace>
-void copy_bytes(void* to, void const* from, std::int64_t bytes) {
-  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  auto const count = static_cast<std::size_t>(bytes);
-  Kokkos::View<char*, ToSpace, Unmanaged> const target(static_cast<char*>(to), count);
-  Kokkos::View<char const*, FromSpace, Unmanaged> const source(static_cast<char const*>(from),
-                                                               count);
-  Kokkos::deep_copy(target, source);
-}
-
-// Compiled once, in the library.
-#define COIR_COPY_BYTES(keyword, ToSpace, FromSpace) \
-  keyword template void copy_bytes<ToSpace, FromSpace>(void*, void const*, std::int64_t)
-COIR_COPY_BYTES(extern, Kokkos::HostSpace, Kokkos::HostSpace);
-COIR_COPY_BYTES(extern, Kokkos::HostSpace, Kokkos::DefaultExecutionSpace::memory_space);
-COIR_COPY_BYTES(extern, Kokkos::DefaultExecutionSpace::memory_space, Kokkos::HostSpace);
-
 template <class MemorySpace>
 void expects_memory(std::int64_t bytes, std::string const& what) {
   detail::expects_memory(bytes, free_bytes<MemorySpace>(), what);

@@ -42,6 +42,7 @@ void multiply_stretch(T* modes, std::int64_t i, std::int64_t first, std::int64_t
 
 template <class T, class Factor>
 struct MultiplyModes {
+  static constexpr bool reads_no_neighbours = true;
   T* data;  // real and imaginary parts
   std::int64_t plane, row;
   Factor factor;

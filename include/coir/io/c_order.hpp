@@ -5,6 +5,7 @@
 /// readers of files.
 
 #include <coir/core/concepts.hpp>
+#include <coir/core/contiguous.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/strided.hpp>
 

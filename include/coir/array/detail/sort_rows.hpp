@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Sorting of unsigned integers, for sorting.hpp. It is compiled once, in src/array/sorting.cpp, for the default
+/// Sorting of unsigned integers, for sorting.hpp. It is compiled once, in src/array/sorting_impl.hpp, for the default
 /// execution space and the default host one. Key is std::uint8_t, 16, 32 or 64.
 
 #include <cstdint>

@@ -98,6 +98,14 @@ template <class Body, int Rank, class Index>
 concept TakesColumns =
     Rank == 2 && requires(Body const& body) { body.template column<2>(Index(0), Index(0)); };
 
+/// Whether blocks could be faster than stretches: where cells read what their neighbours read. Which all do, for all that is known,
+/// but the bodies that say reads_no_neighbours.
+template <class Body>
+inline constexpr bool may_read_neighbours = true;
+template <class Body>
+  requires requires { Body::reads_no_neighbours; }
+inline constexpr bool may_read_neighbours<Body> = !Body::reads_no_neighbours;
+
 /// Boxes of long rows: a team covers a block of 128 columns and `cells` rows. A stencil reads the same cells for neighbouring rows,
 /// and each thread waits for several loads at a time: the fastest for grids beyond the cache.
 template <int Rank, class Index, class Body>
@@ -182,13 +190,15 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
   if constexpr (Rank > 1) {
     constexpr std::int64_t worth_team = 512;  // columns; else too many threads idle at the end
     using Blocks = BlockLoop<Rank, Index, Body>;
-    if (cells >= worth_blocks && rows.length >= worth_team && rows.length <= most - Blocks::team &&
-        Blocks::blocks(rows) < most) {
-      using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Blocks::team, 1>>;
-      Kokkos::parallel_for(std::string(label),
-                           Policy(exec, static_cast<int>(Blocks::blocks(rows)), Blocks::team),
-                           Blocks(rows, body));
-      return;
+    if constexpr (may_read_neighbours<Body>) {
+      if (cells >= worth_blocks && rows.length >= worth_team &&
+          rows.length <= most - Blocks::team && Blocks::blocks(rows) < most) {
+        using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Blocks::team, 1>>;
+        Kokkos::parallel_for(std::string(label),
+                             Policy(exec, static_cast<int>(Blocks::blocks(rows)), Blocks::team),
+                             Blocks(rows, body));
+        return;
+      }
     }
     if (cells > most) {
       auto const [one, other] = rows.halves();

@@ -4,6 +4,7 @@
 /// What transforms over ranks have in common, however ranks share the field: see slab.hpp.
 
 #include <coir/core/concepts.hpp>
+#include <coir/core/contiguous.hpp>
 #include <coir/core/shape.hpp>
 #include <coir/distributed/group.hpp>
 #include <coir/distributed/share.hpp>
@@ -46,8 +47,8 @@ struct ShareTable {
         counts(static_cast<std::size_t>(i)) = static_cast<std::int32_t>(share.count);
       }
     }
-    Kokkos::deep_copy(first, firsts);
-    Kokkos::deep_copy(count, counts);
+    copy_contiguous(first, firsts);
+    copy_contiguous(count, counts);
   }
   std::int64_t bytes() const {
     return static_cast<std::int64_t>((first.size() + count.size()) * sizeof(std::int32_t));
