@@ -18,14 +18,15 @@ function(coir_join_sources target)
   endif()
 endfunction()
 
-# coir_kernels_apart(TARGET SOURCES): takes those of SOURCES that are for the device out of it, if nvcc compiles several of them, and
-# joins them in a library of objects beside TARGET. They take longest, and hosts have the other source, so that two cores share them.
-# nvcc optimises their kernels as all others; what launches these takes its host compiler a quarter less time by -O1.
+# coir_kernels_apart(TARGET SOURCES): where nvcc compiles many of SOURCES for the device, takes them out of the list and joins them in a
+# library of objects beside TARGET, so that two cores compile it. Kernels are optimised as everywhere; -O1 is for the host code that
+# launches them, and saves the host compiler a quarter of its time. Functions that both libraries instantiate may be taken from
+# either by the linker: where their bits matter, the module is compiled without contraction.
 function(coir_kernels_apart target sources)
   set(device_sources ${${sources}})
   list(FILTER device_sources INCLUDE REGEX "_device\\.cpp$")
   list(LENGTH device_sources count)
-  if(COIR_BY_NVCC AND COIR_JOIN_SOURCES AND count GREATER 2)
+  if(COIR_BY_NVCC AND COIR_JOIN_SOURCES AND count GREATER 4)
     list(REMOVE_ITEM ${sources} ${device_sources})
     list(TRANSFORM device_sources PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^/]")
     add_subdirectory(${PROJECT_SOURCE_DIR}/cmake/device_kernels device_kernels)
@@ -56,11 +57,9 @@ function(coir_plain_sources target)
   endif()
 endfunction()
 
-# coir_compile_quickly(): for folders of applications whose own loops are few, because what takes time to run is in the libraries.
-# Where nvcc compiles them, without precompiled headers, and for two execution spaces, its host compiler optimises them as tests
-# are.
+# coir_compile_quickly(): for folders without loops that take time, whose host code nvcc's host compiler needn't optimise long.
 macro(coir_compile_quickly)
   if(COIR_BY_NVCC)
-    string(REPLACE "-O3" "-O1 -ftree-vectorize" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+    string(REPLACE "-O3" "-O1" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
   endif()
 endmacro()

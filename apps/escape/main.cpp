@@ -192,8 +192,8 @@ void write_output(Settings const& settings, Outcome<Exec, T> const& outcome) {
       io::write_npy(settings.output, outcome.counts);
     return;
   }
-  auto const counts = on_host(outcome.counts);
-  auto const values = on_host(outcome.values);
+  auto const counts = host_view_of(outcome.counts);
+  auto const values = host_view_of(outcome.values);
   io::write_png(settings.output, settings.rows, settings.columns,
                 picture_of<T>(elements(counts), elements(values), settings.iterations));
 }

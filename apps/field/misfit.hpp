@@ -156,7 +156,7 @@ class Misfit {
              detail::Multiply<T>{residual_.data(), factor});
     mesh::paint_pull_back(exec_, particles.position, box_, residual_, cotangents.position,
                           assignment_);
-    clear(exec_, cotangents.momentum);
+    set_to_zero(exec_, cotangents.momentum);
     return result;
   }
 

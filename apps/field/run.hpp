@@ -154,7 +154,7 @@ inline void expects_memory_for(Run const& run, MemoryPlan const& plan) {
 /// A View's numbers on the host.
 template <class View>
 std::vector<double> on_host(View const& view) {
-  auto const host = on_host(view);
+  auto const host = host_view_of(view);
   return {host.data(), host.data() + host.size()};
 }
 
@@ -417,7 +417,7 @@ class Work {
     nbody::SheetPixels<Exec> const mass("coir::apps::field::mass", side, side);
     double const mean = nbody::paint_sheet<Exec, T>(exec_, distributed::Group::self(), particles,
                                                     {0, particles.box, side}, mass);
-    auto const mass_h = on_host(mass);
+    auto const mass_h = host_view_of(mass);
     Frame frame{side, {}};
     frame.values.reserve(mass_h.size());
     for (std::size_t n = 0; n < mass_h.size(); ++n)

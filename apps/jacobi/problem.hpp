@@ -127,7 +127,7 @@ Input<Exec, T> read_input(Exec const& exec, Settings const& settings) {
 /// Puts a field into the inside of another that has a ring, which becomes zero.
 template <class Exec, class T>
 void put_inside(Exec const& exec, Grid<Exec, T> const& inside, Grid<Exec, T> const& field) {
-  clear(exec, field);
+  set_to_zero(exec, field);
   for_each(
       "coir::apps::jacobi/put_inside", exec, box({int(inside.extent(0)), int(inside.extent(1))}),
       KOKKOS_LAMBDA(int i, int j) { field(i + 1, j + 1) = inside(i, j); });

@@ -103,7 +103,7 @@ Outcome solve(Exec const& exec, Scheme scheme, Problem<Exec, T> const& problem,
   Activity const solving("solving by " + name_of(scheme));
   Limits const limits = limits_of(scheme, problem, settings);
   auto const begin = [&] {
-    clear(exec, u);
+    set_to_zero(exec, u);
     if (settings.start == Start::laplacian) put_inside(exec, problem.source, u);
   };
 

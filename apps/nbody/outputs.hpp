@@ -223,7 +223,7 @@ class Outputs {
   void write_pixels(double a, std::string const& what, SheetPixels<Exec> const& mass, double mean) {
     Stopwatch<Exec> watch(exec_);
     int const side = settings_.picture_side();
-    auto const mass_h = on_host(mass);
+    auto const mass_h = host_view_of(mass);
     // Densities take the place of the masses that they are made of, and what is behind them is room to sort.
     auto const pixels = static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
     auto* const bytes = reinterpret_cast<std::byte*>(mass_h.data());

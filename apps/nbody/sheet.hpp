@@ -225,7 +225,7 @@ double paint_sheet(Exec const& exec, distributed::Group const& group,
   // On one rank the plane behind the last one is the first one.
   auto const behind =
       group.size() > 1 ? detail::plane_behind<Exec, T>(exec, group, particles) : particles.position;
-  clear(exec, mass);
+  set_to_zero(exec, mass);
   detail::PaintSheet<Exec, T> const kernel{particles.position.data(),
                                            behind.data(),
                                            mass,

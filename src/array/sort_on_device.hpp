@@ -16,6 +16,8 @@
 
 namespace coir::detail {
 
+namespace sorting {
+
 template <class Exec, class T>
 using Flat = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
@@ -48,6 +50,8 @@ void for_all(Exec const& exec, std::int64_t size, Body const& body) {
   for_each("coir::array::sort/indices", exec, box<1, std::int64_t>({size}), body);
 }
 
+}  // namespace sorting
+
 /// Sorts copies of the rows in host memory, where Kokkos can't sort by key.
 template <class Exec, class Key>
 void sort_copies(Key* keys, std::int64_t* order, std::int64_t rows, std::int64_t columns) {
@@ -75,15 +79,16 @@ void sort_flat(Exec const& exec, Key* keys, std::int64_t* order, std::int64_t ro
                std::int64_t columns) {
   std::int64_t const size = rows * columns;
   auto const count = static_cast<std::size_t>(size);
-  Flat<Exec, std::int64_t> const indices(order, count);
-  for_all(exec, size, Count{order});
+  sorting::Flat<Exec, std::int64_t> const indices(order, count);
+  sorting::for_all(exec, size, sorting::Count{order});
   // The sorts are stable (radix sorts by thrust and rocThrust): the second one, by rows, leaves each row
   // sorted by keys.
-  Kokkos::Experimental::sort_by_key(exec, Flat<Exec, Key>(keys, count), indices);
+  Kokkos::Experimental::sort_by_key(exec, sorting::Flat<Exec, Key>(keys, count), indices);
   if (rows == 1) return;
   Array<std::int64_t, 1, typename Exec::memory_space> row(Shape<1>{size});
-  for_all(exec, size, RowOf{order, row.data(), columns});
-  Kokkos::Experimental::sort_by_key(exec, Flat<Exec, std::int64_t>(row.data(), count), indices);
+  sorting::for_all(exec, size, sorting::RowOf{order, row.data(), columns});
+  Kokkos::Experimental::sort_by_key(exec, sorting::Flat<Exec, std::int64_t>(row.data(), count),
+                                    indices);
 }
 
 template <class Exec, class Key>
@@ -91,23 +96,25 @@ void sort_on_device(Exec const& exec, Key* keys, std::int64_t rows, std::int64_t
   std::int64_t const size = rows * columns;
   auto const count = static_cast<std::size_t>(size);
   if (rows == 1) {
-    Kokkos::sort(exec, Flat<Exec, Key>(keys, count));
+    Kokkos::sort(exec, sorting::Flat<Exec, Key>(keys, count));
     return;
   }
   using Space = typename Exec::memory_space;
   Array<Key, 1, Space> copy(Shape<1>{size}), sorted(Shape<1>{size});
   Array<std::int64_t, 1, Space> order(Shape<1>{size});
-  copy_contiguous(exec, Flat<Exec, Key>(copy.data(), count), Flat<Exec, Key>(keys, count));
+  copy_contiguous(exec, sorting::Flat<Exec, Key>(copy.data(), count),
+                  sorting::Flat<Exec, Key>(keys, count));
   sort_flat(exec, copy.data(), order.data(), rows, columns);
-  for_all(exec, size, Gather<Key>{keys, order.data(), sorted.data()});
-  copy_contiguous(exec, Flat<Exec, Key>(keys, count), Flat<Exec, Key>(sorted.data(), count));
+  sorting::for_all(exec, size, sorting::Gather<Key>{keys, order.data(), sorted.data()});
+  copy_contiguous(exec, sorting::Flat<Exec, Key>(keys, count),
+                  sorting::Flat<Exec, Key>(sorted.data(), count));
 }
 
 template <class Exec, class Key>
 void argsort_on_device(Exec const& exec, Key* keys, std::int64_t* order, std::int64_t rows,
                        std::int64_t columns) {
   sort_flat(exec, keys, order, rows, columns);
-  if (rows > 1) for_all(exec, rows * columns, ColumnOf{order, columns});
+  if (rows > 1) sorting::for_all(exec, rows * columns, sorting::ColumnOf{order, columns});
 }
 
 #else

@@ -44,6 +44,7 @@ class DeviceLines : public Lines<Exec, T> {
 }  // namespace
 
 template <class Exec, class T>
+  requires(!runs_on_host<Exec>)
 std::shared_ptr<Lines<Exec, T>> lines(Exec const&, std::int64_t length, std::int64_t count,
                                       Effort) {
   return std::make_shared<DeviceLines<T>>(length, count);

@@ -77,6 +77,7 @@ class HostLines : public Lines<Exec, T> {
 }  // namespace
 
 template <class Exec, class T>
+  requires runs_on_host<Exec>
 std::shared_ptr<Lines<Exec, T>> lines(Exec const& exec, std::int64_t length, std::int64_t count,
                                       Effort effort) {
   return std::make_shared<HostLines<Exec, T>>(length, count, host_threads(exec), effort);

@@ -96,6 +96,7 @@ class DeviceTransforms : public Transforms<Exec, T> {
 }  // namespace
 
 template <class Exec, class T>
+  requires(!runs_on_host<Exec>)
 std::shared_ptr<Transforms<Exec, T>> transforms(Exec const& exec, Request const& request) {
   // Each stream has its own, so that two may run at a time.
   auto const stream = reinterpret_cast<std::uintptr_t>(stream_of(exec));
@@ -104,6 +105,7 @@ std::shared_ptr<Transforms<Exec, T>> transforms(Exec const& exec, Request const&
 }
 
 template <class Exec, class T>
+  requires(!runs_on_host<Exec>)
 std::int64_t work_bytes(Exec const&, Request const& request) {
   try {
     return Handles<T>(request).work_bytes();

@@ -333,6 +333,7 @@ class HostTransforms : public Transforms<Exec, T> {
 }  // namespace
 
 template <class Exec, class T>
+  requires runs_on_host<Exec>
 std::shared_ptr<Transforms<Exec, T>> transforms(Exec const& exec, Request const& request) {
   int const threads = host_threads(exec);
   return PlanCache<Exec, T>::get(static_cast<std::uintptr_t>(threads), request, [&] {
@@ -341,6 +342,7 @@ std::shared_ptr<Transforms<Exec, T>> transforms(Exec const& exec, Request const&
 }
 
 template <class Exec, class T>
+  requires runs_on_host<Exec>
 std::int64_t work_bytes(Exec const& exec, Request const& request) {
   Cut const cut(request, host_threads(exec));
   return cut.parts * buffer_bytes<T>(request, cut);

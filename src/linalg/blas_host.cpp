@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <concepts>
 
-// Kokkos Kernels links a BLAS, whose functions are called as they are, in Fortran's calling convention: it has no syrk, and its gemm
-// is not for threads that run already and compiles a product of its own beside BLAS's, which takes g++ half a minute.
+// Kokkos Kernels links a BLAS, whose functions are called as they are, in Fortran's calling convention: Kokkos Kernels has no syrk, its
+// gemm can't be called by threads of a kernel, and g++ takes half a minute for the products that it compiles beside BLAS's.
 #ifdef KOKKOSKERNELS_ENABLE_TPL_BLAS
 #define COIR_DECLARE_BLAS(letter, T)                                                               \
   extern "C" void letter##syrk_(char const* uplo, char const* operation, int const* n,             \

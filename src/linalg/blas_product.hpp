@@ -4,6 +4,7 @@
 /// blas_product by Kokkos Kernels, to be instantiated for one execution space; and what differs between its versions:
 /// from 3.6 on gemm and gemv take an instance of the execution space.
 
+#include <coir/core/loops.hpp>
 #include <coir/linalg/detail/product.hpp>
 
 #include <KokkosBlas2_gemv.hpp>
@@ -28,9 +29,11 @@ inline constexpr bool gemm_takes_instance =
       KokkosBlas::gemm(exec, "N", "N", 1.0, a, a, 0.0, c);
     };
 
-/// What gemv and gemm of Kokkos Kernels end in. They themselves also scale what a product over no columns is added to, of which
-/// there is none here, by some 120 kernels, which take nvcc a minute.
-#if KOKKOSKERNELS_VERSION >= 40200
+/// What gemv and gemm of Kokkos Kernels end in. They themselves also have 120 kernels, which take nvcc a minute, for what a product
+/// over no columns is added to: that doesn't happen here. Inner parts of the versions that were looked at; later ones, and those
+/// before, are called by their public functions.
+#if KOKKOSKERNELS_VERSION >= 40200 && KOKKOSKERNELS_VERSION < 40800 && \
+    !defined(KOKKOSKERNELS_ETI_ONLY)
 template <class Exec, class A, class X, class Y>
 using PlainGemv = KokkosBlas::Impl::GEMV<Exec, A, X, Y>;
 template <class Exec, class A, class B, class C>
@@ -112,6 +115,16 @@ template <class T>
 void host_product(Kokkos::DefaultHostExecutionSpace const& exec, Matrix<T const> const& a,
                   Matrix<T const> const& b, Matrix<T> const& c);
 
+/// Element (i, j) of a column-major matrix; j comes first.
+template <class T>
+struct StoreZero {
+  static constexpr bool reads_no_neighbours = true;
+  Matrix<T> matrix;
+  KOKKOS_FUNCTION void operator()(std::int64_t j, std::int64_t i) const {
+    matrix.data[i * matrix.row + j * matrix.column] = T(0);
+  }
+};
+
 template <class T, class Exec>
 void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix<T> c) {
   if (!c.column_major()) {
@@ -120,8 +133,8 @@ void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix
     b = b.transposed();
     c = c.transposed();
   }
-  if (a.columns == 0)  // sums of nothing, which some BLAS leave as they were
-    plain_product(exec, Stack<T const>{a, 1, 0}, Stack<T const>{b, 1, 0}, Stack<T>{c, 1, 0});
+  if (a.columns == 0)  // sums of nothing, which gemv of BLAS leaves as they were
+    for_each("coir::linalg::product/zero", exec, box({c.columns, c.rows}), StoreZero<T>{c});
   else if constexpr (runs_on_host<Exec>)
     host_product<T>(exec, a, b, c);
   else

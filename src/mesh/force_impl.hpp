@@ -301,7 +301,7 @@ Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
   if constexpr (runs_on_host<Exec>) {
     ask_for_large_pages(memory_.data(), layout.size * static_cast<std::int64_t>(sizeof(T)));
     // The system allocates pages when they are first written to: this is done now, not in the first step.
-    clear(exec, memory_);
+    set_to_zero(exec, memory_);
   }
   spectrum_ = Spectrum(reinterpret_cast<Kokkos::complex<T>*>(memory_.data() + layout.potential),
                        shape[0], shape[1], shape[2] / 2 + 1);
@@ -352,7 +352,7 @@ Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3
           static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(slab.rows().count),
           static_cast<std::size_t>(shape[2] / 2 + 1));
     // Ghost planes travel with the gaps between their rows, so these are set, too.
-    clear(exec, memory_);
+    set_to_zero(exec, memory_);
     make_factors();
   });
   auto const spectrum_at = [&](std::int64_t at, std::int64_t n0, std::int64_t n1) {

@@ -211,7 +211,7 @@ PowerSpectrum sum_up_bins(Exec const& exec, SpectrumRows<T> const& a, SpectrumRo
                                         groups,
                                         sums.data()});
   exec.fence();
-  auto const sums_h = on_host(sums);
+  auto const sums_h = host_view_of(sums);
   return means_of_bins(sums_h, bins, box, scale);
 }
 
@@ -442,7 +442,7 @@ PowerSpectrum bin_spectrum_on_ranks(Exec const& exec, distributed::Group const& 
                                             sums.data(),
                                             rows.first});
     exec.fence();
-    auto const sums_h = on_host(sums);
+    auto const sums_h = host_view_of(sums);
     here.assign(sums_h.data(), sums_h.data() + sums_h.size());
   });
   auto const all = group.gather_all(std::span<BinSum const>(here));

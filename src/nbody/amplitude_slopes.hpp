@@ -148,7 +148,7 @@ std::vector<double> amplitude_slopes(Exec const& exec, AmplitudeTerms<T> const& 
         label, static_cast<std::size_t>(Add::shells_of(n)));
     for_each(label, exec, modes, Add{terms, std::ldexp(1.0, power), shells.data()});
     exec.fence();
-    auto const host = on_host(shells);
+    auto const host = host_view_of(shells);
     for (std::size_t square = 1; square < host.size(); ++square) {
       if (host.data()[square] == 0) continue;
       double const sum =

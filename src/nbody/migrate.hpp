@@ -121,7 +121,7 @@ LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_
                                                    int ranks) {
   using Numbers = PooledNumbers<std::uint32_t, typename Exec::memory_space>;
   Numbers const numbers(ranks);
-  clear(exec, numbers.view());
+  set_to_zero(exec, numbers.view());
   auto const all = coir::box<1, std::int64_t>({particles});
   for_each("coir::nbody::migrate/count", exec, all,
            CountLeavers<Destination>{destination, me, numbers.data()});

@@ -71,7 +71,7 @@ PooledNumbers<std::uint32_t, typename Exec::memory_space> close_holes(
   using Indices = PooledNumbers<std::uint32_t, Space>;
   std::int64_t const left = leavers.count(), tail = left - came, now = particles.count() - tail;
   Indices const marks(tail), movers(tail), below(left);
-  clear(exec, marks.view());
+  set_to_zero(exec, marks.view());
   for_each("coir::nbody::migrate/mark", exec, coir::box<1, std::int64_t>({left}),
            MarkTail{leavers.data(), marks.data(), now});
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;

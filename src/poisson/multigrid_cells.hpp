@@ -14,7 +14,7 @@ namespace coir::poisson::detail {
 /// Lets a callable on (slab, row, column) run over a 2-D box.
 template <class Body>
 struct OnCells {
-  static constexpr bool reads_no_neighbours = requires { Body::reads_no_neighbours; };
+  static constexpr bool reads_no_neighbours = requires { requires Body::reads_no_neighbours; };
   Body body;
   template <class... Sum>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j, int k, Sum&... sum) const {

@@ -187,7 +187,7 @@ class MultigridSolver {
     sources_ = numbers("coir::poisson::multigrid/sources", source);
     scratch_ = numbers("coir::poisson::multigrid/scratch", scratch);
     // The unknowns start as zero, and their rings stay so.
-    clear(exec_, unknowns_);
+    set_to_zero(exec_, unknowns_);
   }
 
   static Memory numbers(std::string const& label, std::int64_t count) {

@@ -53,7 +53,7 @@ void expect_copies_there_and_back(std::size_t size) {
 }
 
 template <class Exec, class T>
-void expect_cleared(std::size_t size) {
+void expect_zeros(std::size_t size) {
   // The numbers on both sides stay.
   auto const numbers = counted<T>(size + 2);
   Numbers<Exec, T> const there("there", size + 2);
@@ -61,9 +61,9 @@ void expect_cleared(std::size_t size) {
   Exec const exec;
   using Part =
       Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  coir::clear(exec, Part(there.data() + 1, size));
+  coir::set_to_zero(exec, Part(there.data() + 1, size));
   exec.fence();
-  auto const back = coir::on_host(there);
+  auto const back = coir::host_view_of(there);
   for (std::size_t i = 0; i < size + 2; ++i)
     ASSERT_EQ(back(i), i == 0 || i == size + 1 ? numbers(i) : T(0)) << i << " of " << size;
 }
@@ -79,12 +79,12 @@ TYPED_TEST(ContiguousTest, CopiesThereAndBack) {
   }
 }
 
-TYPED_TEST(ContiguousTest, ClearsWhatItIsGivenAndNoMore) {
+TYPED_TEST(ContiguousTest, SetsToZeroWhatItIsGivenAndNoMore) {
   for (std::size_t const size : sizes) {
-    expect_cleared<TypeParam, float>(size);
-    expect_cleared<TypeParam, double>(size);
-    expect_cleared<TypeParam, std::int32_t>(size);
-    expect_cleared<TypeParam, std::uint64_t>(size);
+    expect_zeros<TypeParam, float>(size);
+    expect_zeros<TypeParam, double>(size);
+    expect_zeros<TypeParam, std::int32_t>(size);
+    expect_zeros<TypeParam, std::uint64_t>(size);
   }
 }
 
@@ -96,7 +96,7 @@ TYPED_TEST(ContiguousTest, CopiesViewsOfSeveralIndices) {
       for (std::size_t j = 0; j < n; ++j) host(i, j) = static_cast<double>(10 * i + j);
     Kokkos::View<double**, Kokkos::LayoutLeft, Memory> const there("there", m, n);
     coir::copy_contiguous(there, host);
-    auto const back = coir::on_host(there);
+    auto const back = coir::host_view_of(there);
     ASSERT_EQ(back.extent(0), m);
     ASSERT_EQ(back.extent(1), n);
     for (std::size_t i = 0; i < m; ++i)
@@ -104,9 +104,9 @@ TYPED_TEST(ContiguousTest, CopiesViewsOfSeveralIndices) {
   }
 }
 
-TYPED_TEST(ContiguousTest, OnHostCopiesWhatIsElsewhereAlone) {
+TYPED_TEST(ContiguousTest, HostViewCopiesWhatIsElsewhereAlone) {
   Numbers<TypeParam, float> const there("there", 3);
-  auto const back = coir::on_host(there);
+  auto const back = coir::host_view_of(there);
   bool const is_the_same =
       static_cast<void const*>(back.data()) == static_cast<void const*>(there.data());
   bool const is_there = std::is_same_v<typename TypeParam::memory_space, Kokkos::HostSpace>;
@@ -124,6 +124,14 @@ TYPED_TEST(ContiguousTest, RefusesOtherExtentsAndGaps) {
   using Range = std::pair<std::size_t, std::size_t>;
   Kokkos::View<double**, Kokkos::LayoutStride, Memory> const columns =
       Kokkos::subview(grid, Kokkos::ALL, Range(0, 3));
-  EXPECT_THROW(coir::clear(exec, columns), coir::PreconditionError);
+  EXPECT_THROW(coir::set_to_zero(exec, columns), coir::PreconditionError);
   EXPECT_THROW(coir::copy_contiguous(columns, columns), coir::PreconditionError);
+
+  // The same extents without gaps, but another order of the elements.
+  using Strided = Kokkos::View<double**, Kokkos::LayoutStride, Memory>;
+  Kokkos::View<double*, Memory> const memory("memory", 48);
+  Strided const by_rows(memory.data(), Kokkos::LayoutStride(4, 6, 6, 1));
+  Strided const by_columns(memory.data() + 24, Kokkos::LayoutStride(4, 1, 6, 4));
+  EXPECT_THROW(coir::copy_contiguous(by_rows, by_columns), coir::PreconditionError);
+  EXPECT_THROW(coir::clear_bytes(exec, memory.data(), 7), coir::PreconditionError);
 }

@@ -30,6 +30,11 @@ struct Visits {
   }
 };
 
+/// The same by stretches of cells alone.
+struct VisitsOfStretches : Visits {
+  static constexpr bool reads_no_neighbours = true;
+};
+
 /// The sum of all cells' numbers modulo a prime: it tells if any cell is left out, or taken twice.
 struct AddNumbers {
   std::int64_t rows, columns;
@@ -76,6 +81,12 @@ void expect_each_cell_once(std::int64_t planes, std::int64_t rows, std::int64_t 
   EXPECT_EQ(sum(line, CountOthers{counts.data(), 2}), 0);
   coir::for_each("coir::test::visit", Exec(), whole, visits);
   EXPECT_EQ(sum(line, CountOthers{counts.data(), 3}), 0);
+
+  VisitsOfStretches const of_stretches{visits};
+  coir::for_each("coir::test::visit", Exec(), plane, of_stretches);
+  EXPECT_EQ(sum(line, CountOthers{counts.data(), 4}), 0);
+  coir::for_each("coir::test::visit", Exec(), whole, of_stretches);
+  EXPECT_EQ(sum(line, CountOthers{counts.data(), 5}), 0);
 
   std::int64_t const turns = cells / AddNumbers::prime, rest = cells % AddNumbers::prime;
   std::int64_t const expected =

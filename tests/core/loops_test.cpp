@@ -4,6 +4,7 @@
 #include <support/spaces.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -127,6 +128,17 @@ template <class Exec>
 class Loops : public ::testing::Test {};
 TYPED_TEST_SUITE(Loops, coir::testing::Spaces, coir::testing::SpaceName);
 
+/// Counts visits of a box's cells, none of which reads what others do.
+template <class Exec>
+struct VisitAlone {
+  static constexpr bool reads_no_neighbours = true;
+  Cube<Exec> visits;
+  KOKKOS_FUNCTION void operator()(int i, int j) const { visits(0, i, j) += 1 + i + 10 * j; }
+  KOKKOS_FUNCTION void operator()(int i, int j, int k) const {
+    visits(i, j, k) += 1 + i + 10 * j + 100 * k;
+  }
+};
+
 TYPED_TEST(Loops, Rank1VisitsEachIndexOnce) {
   for (int size : {1, 2, 31, 97, 1024, 1025, 100003}) {
     int const lower = size / 3;
@@ -163,6 +175,29 @@ TYPED_TEST(Loops, BodiesMayTakeColumnsOnDevices) {
       ASSERT_EQ(visits[std::size_t(i) * columns + j], inside ? i < lower[0] + whole ? 3 : 1 : 0)
           << "at " << i << ", " << j;
     }
+}
+
+// Large boxes, too, which devices cut into blocks otherwise.
+TYPED_TEST(Loops, BodiesThatReadNoNeighboursVisitEachIndexOnce) {
+  using Visits = Cube<TypeParam>;
+  for (auto const [planes, rows, columns] :
+       {std::array{1, 1, 1}, {1, 3, 127}, {1, 1013, 1021}, {3, 601, 613}}) {
+    Visits const visits("visits", planes, rows, columns);
+    VisitAlone<TypeParam> const visit{visits};
+    if (planes == 1)
+      coir::for_each("coir::test::visit", TypeParam{}, coir::box({0, 1}, {rows, columns}), visit);
+    else
+      coir::for_each("coir::test::visit", TypeParam{},
+                     coir::box({0, 0, 1}, {planes, rows, columns}), visit);
+    auto const found = to_host<TypeParam>(visits);
+    std::size_t cell = 0;
+    for (int i = 0; i < planes; ++i)
+      for (int j = 0; j < rows; ++j)
+        for (int k = 0; k < columns; ++k, ++cell) {
+          int const expected = planes == 1 ? 1 + j + 10 * k : 1 + i + 10 * j + 100 * k;
+          ASSERT_EQ(found[cell], k >= 1 ? expected : 0) << "at " << i << ", " << j << ", " << k;
+        }
+  }
 }
 
 TYPED_TEST(Loops, Rank3VisitsEachIndexOnce) {

@@ -14,7 +14,7 @@
 
 namespace coir {
 
-/// Copies memory to memory that doesn't overlap it, of the same or another space, once all kernels have ended, and waits.
+/// Copies memory to memory of the same or another space that doesn't overlap it, or is the same, once all kernels have ended, and waits.
 ///
 /// \param bytes  how many; with 0 it only waits, and the pointers may be null
 template <class ToSpace, class FromSpace>
@@ -26,7 +26,8 @@ void copy_bytes(Exec const& exec, void* to, void const* from, std::int64_t bytes
 
 /// Sets memory that `exec` writes to to zero, in the order of its work and without waiting.
 ///
-/// \param bytes  how many, a multiple of 4
+/// \param bytes  how many
+/// \throws PreconditionError unless they are a multiple of 4
 template <ExecutionSpace Exec>
 void clear_bytes(Exec const& exec, void* data, std::int64_t bytes);
 
@@ -47,24 +48,25 @@ std::int64_t bytes_to_copy(To const& to, From const& from) {
   static_assert(SameValueType<To, From> && !std::is_const_v<typename To::value_type> &&
                     std::is_trivially_copyable_v<typename To::value_type>,
                 "a copy needs two Views of the same elements, the first of which can be written");
-  static_assert(To::rank == 1 ||
-                    std::is_same_v<typename To::array_layout, typename From::array_layout>,
-                "a copy needs two Views of the same layout");
-  bool alike = To::rank == From::rank;
-  for (int d = 0; alike && d < static_cast<int>(To::rank); ++d)
-    alike = to.extent(d) == from.extent(d);
-  expects(alike, "a copy needs two Views of the same extents");
+  static_assert(To::rank == From::rank, "a copy needs two Views of the same rank");
+  bool alike = true;
+  for (int d = 0; d < static_cast<int>(To::rank); ++d)
+    alike = alike && to.extent(d) == from.extent(d) &&
+            (to.extent(d) <= 1 || to.stride(d) == from.stride(d));
+  expects(alike || to.size() + from.size() == 0,
+          "a copy needs two Views of the same extents and order of elements");
   bytes_of_view(from);
   return bytes_of_view(to);
 }
 
 }  // namespace detail
 
-/// Copies the elements of a View to another of the same layout and extents. Neither has gaps, and they don't overlap. Waits
-/// for all kernels before, and for the copy.
+/// Copies the elements of a View to another whose elements lie in the same order, without gaps. The two are the same memory, or
+/// don't overlap. Waits for all kernels before, and for the copy.
 ///
-/// \throws PreconditionError if the extents differ, or a View has gaps
+/// \throws PreconditionError if extents or strides differ, or a View has gaps
 template <class To, class From>
+  requires(Kokkos::is_view<To>::value && Kokkos::is_view<From>::value)
 void copy_contiguous(To const& to, From const& from) {
   copy_bytes<typename To::memory_space, typename From::memory_space>(
       to.data(), from.data(), detail::bytes_to_copy(to, from));
@@ -81,19 +83,25 @@ void copy_contiguous(Exec const& exec, To const& to, From const& from) {
 ///
 /// \throws PreconditionError if the View has gaps
 template <ExecutionSpace Exec, class V>
-void clear(Exec const& exec, V const& view) {
+  requires Kokkos::is_view<V>::value
+void set_to_zero(Exec const& exec, V const& view) {
   static_assert(sizeof(typename V::value_type) % 4 == 0 &&
                     std::is_trivially_copyable_v<typename V::value_type>,
                 "elements are cleared as words of four bytes");
   clear_bytes(exec, view.data(), detail::bytes_of_view(view));
 }
 
-/// The elements of a View without gaps in the host's memory: a copy, or the View itself where it is there. Waits.
+/// The elements of a View without gaps in the host's memory: the View itself where they are there, or else a copy. Waits for all
+/// kernels.
+///
+/// \throws PreconditionError if a View that is elsewhere has gaps
 template <class V>
-auto on_host(V const& view) {
+  requires Kokkos::is_view<V>::value
+auto host_view_of(V const& view) {
   using Host =
       Kokkos::View<typename V::non_const_data_type, typename V::array_layout, Kokkos::HostSpace>;
   if constexpr (std::is_same_v<typename V::memory_space, Kokkos::HostSpace>) {
+    Kokkos::fence();
     return view;
   } else {
     Host const host(Kokkos::view_alloc(Kokkos::WithoutInitializing, view.label()), view.layout());
@@ -121,6 +129,7 @@ void copy_bytes(Exec const& exec, void* to, void const* from, std::int64_t bytes
 
 template <ExecutionSpace Exec>
 void clear_bytes(Exec const& exec, void* data, std::int64_t bytes) {
+  expects(bytes % 4 == 0, "bytes are cleared as words of four", bytes);
   if (bytes == 0) return;
   Kokkos::deep_copy(exec,
                     detail::Contiguous<std::uint32_t, typename Exec::memory_space>(

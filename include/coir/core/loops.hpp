@@ -73,9 +73,9 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 /// A body whose index stands for several cells of memory may have cells_per_index(), which returns how many.
 /// Hosts decide by it how many threads are worth starting.
 ///
-/// A body of two or three indices that says `static constexpr bool reads_no_neighbours = true` is compiled for devices once, where
-/// others are twice: large boxes are then cut into stretches of cells alone, which are as fast where no cell reads what
-/// another one reads.
+/// A body of two or three indices that says `static constexpr bool reads_no_neighbours = true`, because no cell reads what another one
+/// reads, is compiled for devices once, where others are twice: large boxes, too, are cut into stretches of cells, and not into blocks.
+/// It must not have column<Count>.
 ///
 /// A body may also have stretch(begin, end), stretch(i, begin, end) or stretch(i, j, begin, end): hosts
 /// call it in place of the call operator, for the columns [begin, end) of a row at a time, so that it

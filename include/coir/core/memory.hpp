@@ -5,7 +5,6 @@
 
 #include <coir/core/concepts.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 

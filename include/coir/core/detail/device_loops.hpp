@@ -98,8 +98,8 @@ template <class Body, int Rank, class Index>
 concept TakesColumns =
     Rank == 2 && requires(Body const& body) { body.template column<2>(Index(0), Index(0)); };
 
-/// Whether blocks could be faster than stretches: where cells read what their neighbours read. Which all do, for all that is known,
-/// but the bodies that say reads_no_neighbours.
+/// Whether a cell may read what its neighbours read, so that blocks could be faster than stretches. True of all bodies but those that
+/// say reads_no_neighbours.
 template <class Body>
 inline constexpr bool may_read_neighbours = true;
 template <class Body>
@@ -189,8 +189,10 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
   // A kernel takes compilers some tenths of a second, whatever its body: no third one for what these two can do.
   if constexpr (Rank > 1) {
     constexpr std::int64_t worth_team = 512;  // columns; else too many threads idle at the end
-    using Blocks = BlockLoop<Rank, Index, Body>;
+    static_assert(may_read_neighbours<Body> || !TakesColumns<Body, Rank, Index>,
+                  "a body that reads no neighbours is never called for columns");
     if constexpr (may_read_neighbours<Body>) {
+      using Blocks = BlockLoop<Rank, Index, Body>;
       if (cells >= worth_blocks && rows.length >= worth_team &&
           rows.length <= most - Blocks::team && Blocks::blocks(rows) < most) {
         using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Blocks::team, 1>>;

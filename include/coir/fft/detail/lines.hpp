@@ -28,8 +28,13 @@ class Lines {
   virtual std::int64_t work_bytes() const = 0;
 };
 
-/// Compiled in src/fft.
+/// Compiled in src/fft, for hosts in one source and for devices in another.
 template <class Exec, class T>
+  requires runs_on_host<Exec>
+std::shared_ptr<Lines<Exec, T>> lines(Exec const& exec, std::int64_t length, std::int64_t count,
+                                      Effort effort);
+template <class Exec, class T>
+  requires(!runs_on_host<Exec>)
 std::shared_ptr<Lines<Exec, T>> lines(Exec const& exec, std::int64_t length, std::int64_t count,
                                       Effort effort);
 

@@ -118,12 +118,20 @@ class Transforms {
   virtual std::int64_t work_bytes() const = 0;
 };
 
-/// From the cache, or made anew. Compiled in src/fft, as all below.
+/// From the cache, or made anew. Compiled in src/fft, as all below: for hosts in one source, for devices in another.
 template <class Exec, class T>
+  requires runs_on_host<Exec>
+std::shared_ptr<Transforms<Exec, T>> transforms(Exec const& exec, Request const& request);
+template <class Exec, class T>
+  requires(!runs_on_host<Exec>)
 std::shared_ptr<Transforms<Exec, T>> transforms(Exec const& exec, Request const& request);
 
 /// Bytes of the workspace that transforms() would hold, without planning.
 template <class Exec, class T>
+  requires runs_on_host<Exec>
+std::int64_t work_bytes(Exec const& exec, Request const& request);
+template <class Exec, class T>
+  requires(!runs_on_host<Exec>)
 std::int64_t work_bytes(Exec const& exec, Request const& request);
 
 }  // namespace detail

@@ -17,7 +17,8 @@ inline constexpr bool is_blas_type =
     std::is_same_v<T, float> || std::is_same_v<T, double> ||
     std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
 
-/// c = a b by Kokkos Kernels, for matrices that fit BLAS and have elements. c overlaps neither factor.
+/// c = a b by BLAS, on devices by way of Kokkos Kernels, for matrices that fit BLAS and a c that has elements. c overlaps neither
+/// factor.
 /// Compiled in src/linalg for the four types, on hosts and the default device.
 template <class T, class Exec>
 void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix<T> c);
