@@ -48,9 +48,10 @@ std::int64_t bytes_to_copy(To const& to, From const& from) {
   static_assert(SameValueType<To, From> && !std::is_const_v<typename To::value_type> &&
                     std::is_trivially_copyable_v<typename To::value_type>,
                 "a copy needs two Views of the same elements, the first of which can be written");
-  static_assert(To::rank == From::rank, "a copy needs two Views of the same rank");
+  constexpr int rank = static_cast<int>(To::rank);
+  static_assert(rank == static_cast<int>(From::rank), "a copy needs two Views of the same rank");
   bool alike = true;
-  for (int d = 0; d < static_cast<int>(To::rank); ++d)
+  for (int d = 0; d < rank; ++d)
     alike = alike && to.extent(d) == from.extent(d) &&
             (to.extent(d) <= 1 || to.stride(d) == from.stride(d));
   expects(alike || to.size() + from.size() == 0,
