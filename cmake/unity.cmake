@@ -1,4 +1,4 @@
-# nvcc takes 8 s for what a file includes before it comes to coir's own lines, and can't start from a precompiled header, as g++
+# nvcc takes 9 s for what a file includes before it comes to coir's own lines, and can't start from a precompiled header, as g++
 # does. With sanitizers the same templates of the standard library, CLI11 and nlohmann-json take longest, which each source of
 # an application instantiates again.
 option(COIR_JOIN_SOURCES "Compile the sources of each library and application as one" ${COIR_BY_NVCC})
@@ -21,7 +21,7 @@ endfunction()
 # coir_kernels_apart(TARGET SOURCES): where nvcc compiles many of SOURCES for the device, takes them out of the list and joins them in a
 # library of objects beside TARGET, so that two cores compile it. Kernels are optimised as everywhere; -O1 is for the host code that
 # launches them, and saves the host compiler a quarter of its time. Functions that both libraries instantiate may be taken from
-# either by the linker: where their bits matter, the module is compiled without contraction.
+# either by the linker: mesh and nbody are compiled without contraction, so that bits don't depend on it.
 function(coir_kernels_apart target sources)
   set(device_sources ${${sources}})
   list(FILTER device_sources INCLUDE REGEX "_device\\.cpp$")

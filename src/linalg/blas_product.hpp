@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// blas_product by Kokkos Kernels, to be instantiated for one execution space; and what differs between its versions:
-/// from 3.6 on gemm and gemv take an instance of the execution space.
+/// blas_product, to be instantiated for one execution space; and what differs between the versions of Kokkos
+/// Kernels: from 3.6 on gemm and gemv take an instance of the execution space.
 
 #include <coir/core/loops.hpp>
 #include <coir/linalg/detail/product.hpp>
@@ -29,9 +29,9 @@ inline constexpr bool gemm_takes_instance =
       KokkosBlas::gemm(exec, "N", "N", 1.0, a, a, 0.0, c);
     };
 
-/// What gemv and gemm of Kokkos Kernels end in. They themselves also have 120 kernels, which take nvcc a minute, for what a product
-/// over no columns is added to: that doesn't happen here. Inner parts of the versions that were looked at; later ones, and those
-/// before, are called by their public functions.
+/// What gemv and gemm of Kokkos Kernels end in. They themselves bring 120 kernels, which take nvcc a minute, for factors without
+/// columns, where y is only scaled, and for what BLAS can't do: blas_product() stores zeros itself. These are inner parts of the
+/// versions that were looked at; later ones, and those before, are called by their public functions.
 #if KOKKOSKERNELS_VERSION >= 40200 && KOKKOSKERNELS_VERSION < 40800 && \
     !defined(KOKKOSKERNELS_ETI_ONLY)
 template <class Exec, class A, class X, class Y>

@@ -514,6 +514,7 @@ void Force<Exec, T>::expects_own_spectrum(Spectrum const& mesh, char const* what
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::expects_to_keep(Spectrum const& kept) const {
   expects(!ranks_, "a potential is kept on one rank alone");
+  expects(kept.span_is_contiguous(), "a potential is kept in a mesh without gaps");
   expects_own_spectrum(kept, "the mesh that a potential is kept in");
 }
 

@@ -5,6 +5,7 @@
 /// argument (double if there is none), shapes are extents: zeros<float>(m, n).
 
 #include <coir/array/functions.hpp>
+#include <coir/core/contiguous.hpp>
 #include <coir/core/strided.hpp>
 
 #include <cmath>

@@ -26,6 +26,7 @@ void copy_bytes(Exec const& exec, void* to, void const* from, std::int64_t bytes
 
 /// Sets memory that `exec` writes to to zero, in the order of its work and without waiting.
 ///
+/// \param data   aligned to 4 bytes
 /// \param bytes  how many
 /// \throws PreconditionError unless they are a multiple of 4
 template <ExecutionSpace Exec>
@@ -37,6 +38,7 @@ template <class T, class Space>
 using Contiguous =
     Kokkos::View<T*, Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+/// \throws PreconditionError if the View has gaps
 template <class V>
 std::int64_t bytes_of_view(V const& view) {
   expects(view.span_is_contiguous(), "a View must have no gaps here");
@@ -75,6 +77,7 @@ void copy_contiguous(To const& to, From const& from) {
 
 /// The same in the order of an instance's work, and without waiting.
 template <ExecutionSpace Exec, class To, class From>
+  requires(Kokkos::is_view<To>::value && Kokkos::is_view<From>::value)
 void copy_contiguous(Exec const& exec, To const& to, From const& from) {
   copy_bytes<typename To::memory_space, typename From::memory_space>(
       exec, to.data(), from.data(), detail::bytes_to_copy(to, from));
@@ -86,7 +89,7 @@ void copy_contiguous(Exec const& exec, To const& to, From const& from) {
 template <ExecutionSpace Exec, class V>
   requires Kokkos::is_view<V>::value
 void set_to_zero(Exec const& exec, V const& view) {
-  static_assert(sizeof(typename V::value_type) % 4 == 0 &&
+  static_assert(sizeof(typename V::value_type) % 4 == 0 && alignof(typename V::value_type) >= 4 &&
                     std::is_trivially_copyable_v<typename V::value_type>,
                 "elements are cleared as words of four bytes");
   clear_bytes(exec, view.data(), detail::bytes_of_view(view));
@@ -95,13 +98,14 @@ void set_to_zero(Exec const& exec, V const& view) {
 /// The elements of a View without gaps in the host's memory: the View itself where they are there, or else a copy. Waits for all
 /// kernels.
 ///
-/// \throws PreconditionError if a View that is elsewhere has gaps
+/// \throws PreconditionError if the View has gaps
 template <class V>
   requires Kokkos::is_view<V>::value
 auto host_view_of(V const& view) {
   using Host =
       Kokkos::View<typename V::non_const_data_type, typename V::array_layout, Kokkos::HostSpace>;
   if constexpr (std::is_same_v<typename V::memory_space, Kokkos::HostSpace>) {
+    detail::bytes_of_view(view);
     Kokkos::fence();
     return view;
   } else {

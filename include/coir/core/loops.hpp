@@ -73,8 +73,8 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 /// A body whose index stands for several cells of memory may have cells_per_index(), which returns how many.
 /// Hosts decide by it how many threads are worth starting.
 ///
-/// A body of two or three indices that says `static constexpr bool reads_no_neighbours = true`, because no cell reads what another one
-/// reads, is compiled for devices once, where others are twice: large boxes, too, are cut into stretches of cells, and not into blocks.
+/// A body of two or three indices that says `static constexpr bool reads_no_neighbours = true`, because no cell reads what cells beside it
+/// read, but for small tables, is compiled for devices once, where others are twice: large boxes, too, are cut into stretches of cells, and not into blocks.
 /// It must not have column<Count>.
 ///
 /// A body may also have stretch(begin, end), stretch(i, begin, end) or stretch(i, j, begin, end): hosts
@@ -90,6 +90,8 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 template <ExecutionSpace Exec, int Rank, class Index, class Body>
 void for_each(std::string_view label, Exec const& exec, Box<Rank, Index> const& box,
               Body const& body) {
+  static_assert(detail::may_read_neighbours<Body> || !detail::TakesColumns<Body, Rank, Index>,
+                "a body that reads no neighbours is never called for columns");
   if (box.size() == 0) return;
   if constexpr (runs_on_host<Exec>)
     detail::for_each_on_host(label, exec, detail::Rows<Rank, Index>(box), body);

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Products of matrices and vectors, by Kokkos Kernels with BLAS under it (cuBLAS on NVIDIA's devices).
+/// Products of matrices and vectors, by BLAS: on hosts the one that Kokkos Kernels links, on devices through Kokkos Kernels (cuBLAS on
+/// NVIDIA's).
 ///
 /// Operands are arrays, slices, or expressions, which are evaluated first. A transposed matrix, or one whose
 /// rows don't follow each other directly, is read where it is; other strides are copied first. float, double

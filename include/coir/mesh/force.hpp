@@ -127,7 +127,7 @@ class Force {
   /// The same, and keeps what the force is made of: the potential, or with a spectral gradient its spectrum.
   ///
   /// \param kept  (n_0, n_1, n_2 / 2 + 1), out
-  /// \throws PreconditionError over ranks, or if `kept` has another shape or lies in the force's memory
+  /// \throws PreconditionError over ranks, or if `kept` has another shape or gaps, or lies in the force's memory
   void solve(double scale, Spectrum const& kept);
   /// Makes force() of what solve() kept, with the same bits.
   void solve_again(Spectrum const& kept);

@@ -189,8 +189,6 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
   // A kernel takes compilers some tenths of a second, whatever its body: no third one for what these two can do.
   if constexpr (Rank > 1) {
     constexpr std::int64_t worth_team = 512;  // columns; else too many threads idle at the end
-    static_assert(may_read_neighbours<Body> || !TakesColumns<Body, Rank, Index>,
-                  "a body that reads no neighbours is never called for columns");
     if constexpr (may_read_neighbours<Body>) {
       using Blocks = BlockLoop<Rank, Index, Body>;
       if (cells >= worth_blocks && rows.length >= worth_team &&
