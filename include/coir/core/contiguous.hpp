@@ -20,7 +20,7 @@ namespace coir {
 template <class ToSpace, class FromSpace>
 void copy_bytes(void* to, void const* from, std::int64_t bytes);
 
-/// The same in the order of an instance's work, and without waiting.
+/// Copies memory as the function above does, but in the order of an instance's work and without waiting.
 template <class ToSpace, class FromSpace, ExecutionSpace Exec>
 void copy_bytes(Exec const& exec, void* to, void const* from, std::int64_t bytes);
 
@@ -75,7 +75,7 @@ void copy_contiguous(To const& to, From const& from) {
       to.data(), from.data(), detail::bytes_to_copy(to, from));
 }
 
-/// The same in the order of an instance's work, and without waiting.
+/// Copies elements as the function above does, but in the order of an instance's work and without waiting.
 template <ExecutionSpace Exec, class To, class From>
   requires(Kokkos::is_view<To>::value && Kokkos::is_view<From>::value)
 void copy_contiguous(Exec const& exec, To const& to, From const& from) {
