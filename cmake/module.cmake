@@ -30,7 +30,9 @@ function(coir_add_module name)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(${target} PRIVATE ${module_LINK_PRIVATE})
     coir_warn(${target})
-    coir_join_sources(${target})
+    set(kernels ${module_SOURCES})
+    list(FILTER kernels INCLUDE REGEX "(host|device)")
+    coir_join_sources(${target} APART ${kernels})
     set_target_properties(
       ${target}
       PROPERTIES CXX_EXTENSIONS OFF

@@ -79,7 +79,6 @@ function(coir_add_snippets page)
     add_executable(${target} ${source})
     list(REMOVE_DUPLICATES modules)
     target_link_libraries(${target} PRIVATE ${modules} coir_test_support)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>) # compiles in less time
     coir_precompile_alike(${target} <Kokkos_Core.hpp> <gtest/gtest.h>)
     gtest_discover_tests(
       ${target}

@@ -1,16 +1,34 @@
-# nvcc takes 9 s for what a file includes before it comes to coir's own lines, and can't start from a precompiled header, as g++
-# does. With sanitizers the same templates of the standard library, CLI11 and nlohmann-json take longest, which each source of
-# an application instantiates again.
-option(COIR_JOIN_SOURCES "Compile the sources of each library and application as one" ${COIR_BY_NVCC})
+# g++ searches its memory for what it can use again, whenever that has grown by some hundred megabytes: 6 to 9 % of its time.
+if(PROJECT_IS_TOP_LEVEL AND NOT COIR_BY_NVCC)
+  add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=262144>")
+endif()
+
+# What a source includes takes longer to compile than its own lines: by g++ 3 s for Kokkos, CLI11 and nlohmann-json, half a minute
+# in each of three sources where an application is optimised; by nvcc 9 s, which can't start from a precompiled header, as g++
+# does; with sanitizers more. PLAIN joins what has no kernels. Kernels for hosts stay by themselves there, for g++ inlines less in large
+# sources. Whoever works on a library compiles less again after each change with NONE.
+set(coir_join_default PLAIN)
+if(COIR_BY_NVCC)
+  set(coir_join_default ALL)
+endif()
+set(COIR_JOIN_SOURCES ${coir_join_default} CACHE STRING "Which sources of a library or application are compiled as one: ALL, PLAIN, NONE")
+set_property(CACHE COIR_JOIN_SOURCES PROPERTY STRINGS ALL PLAIN NONE)
+if(NOT COIR_JOIN_SOURCES MATCHES "^(ALL|PLAIN|NONE)$")
+  message(FATAL_ERROR "COIR_JOIN_SOURCES is ALL, PLAIN or NONE, not '${COIR_JOIN_SOURCES}'")
+endif()
 mark_as_advanced(COIR_JOIN_SOURCES)
 
-# coir_join_sources(TARGET): joins its sources into one (CMake's UNITY_BUILD). The names of a folder's sources must not collide, which
-# scripts/tidy.py, too, relies on.
+# coir_join_sources(TARGET [APART source...]): joins its sources into one (CMake's UNITY_BUILD), without those named APART unless all are
+# joined. The names of a folder's sources must not collide, which scripts/tidy.py, too, relies on.
 function(coir_join_sources target)
-  if(NOT COIR_JOIN_SOURCES)
+  if(COIR_JOIN_SOURCES STREQUAL "NONE")
     return()
   endif()
+  cmake_parse_arguments(PARSE_ARGV 1 join "" "" "APART")
   get_target_property(sources ${target} SOURCES)
+  if(join_APART AND COIR_JOIN_SOURCES STREQUAL "PLAIN")
+    list(REMOVE_ITEM sources ${join_APART})
+  endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   set_source_files_properties(${sources} PROPERTIES UNITY_GROUP all)
   if(COIR_WARNINGS) # one source's names aren't in another's way
@@ -26,7 +44,7 @@ function(coir_kernels_apart target sources)
   set(device_sources ${${sources}})
   list(FILTER device_sources INCLUDE REGEX "_device\\.cpp$")
   list(LENGTH device_sources count)
-  if(COIR_BY_NVCC AND COIR_JOIN_SOURCES AND count GREATER 4)
+  if(COIR_BY_NVCC AND COIR_JOIN_SOURCES STREQUAL "ALL" AND count GREATER 4)
     list(REMOVE_ITEM ${sources} ${device_sources})
     list(TRANSFORM device_sources PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^/]")
     add_subdirectory(${PROJECT_SOURCE_DIR}/cmake/device_kernels device_kernels)

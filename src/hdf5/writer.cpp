@@ -16,15 +16,6 @@ namespace coir::hdf5 {
 
 namespace {
 
-struct Dataset {
-  Type type;
-  Shape shape;
-  std::int64_t written = 0;  // elements
-
-  std::int64_t size() const { return size_of(shape); }
-  std::int64_t row_size() const { return size_of({shape.begin() + 1, shape.end()}); }
-};
-
 std::vector<hsize_t> extents_of(Shape const& shape) { return {shape.begin(), shape.end()}; }
 
 Handle make_space(Shape const& shape) {
@@ -42,6 +33,15 @@ Handle timeless(hid_t kind) {
 }  // namespace
 
 struct Writer::File {
+  struct Dataset {
+    Type type;
+    Shape shape;
+    std::int64_t written = 0;  // elements
+
+    std::int64_t size() const { return size_of(shape); }
+    std::int64_t row_size() const { return size_of({shape.begin() + 1, shape.end()}); }
+  };
+
   File(std::filesystem::path const& where, WriterOptions const& wanted)
       : name(where.string()), place(where), options(wanted) {
     if (place.is_device())
@@ -188,7 +188,7 @@ void Writer::make_dataset(std::string_view name, Type type, Shape const& shape) 
 void Writer::write_constant(std::string_view name, Type type, void const* value,
                             Shape const& shape) {
   make_dataset(name, type, shape, value);
-  Dataset& dataset = file_->datasets[path_of(name)];
+  File::Dataset& dataset = file_->datasets[path_of(name)];
   dataset.written = dataset.size();
 }
 
@@ -221,7 +221,7 @@ void Writer::append(std::string_view name, Type type, void const* values, std::i
   auto const found = file_->datasets.find(path);
   expects(found != file_->datasets.end(), file_->name + ": the dataset must be made first",
           "'" + path + "'");
-  Dataset& dataset = found->second;
+  File::Dataset& dataset = found->second;
   std::string const what = file_->name + ": rows for '" + path + "' ";
   expects(type == dataset.type, what + "must be " + name_of(dataset.type), name_of(type));
   if (count == 0) return;

@@ -14,6 +14,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <fstream>
 #include <limits>
 #include <numbers>
 #include <numeric>

@@ -59,15 +59,9 @@ constexpr void check_stores() {
                 "numbers: write cast<T>(...), real(...) or a comparison");
 }
 
-[[noreturn]] inline void fail_without_memory() {
-  throw PreconditionError(
-      "this array has no memory yet: assign to it, or make it by zeros, empty or the like");
-}
+[[noreturn]] void fail_without_memory();
 
-[[noreturn]] inline void fail_by_index(std::int64_t index, std::int64_t extent, int axis) {
-  throw PreconditionError("index " + std::to_string(index) + " is outside of axis " +
-                          std::to_string(axis) + " with " + std::to_string(extent) + " elements");
-}
+[[noreturn]] void fail_by_index(std::int64_t index, std::int64_t extent, int axis);
 
 /// The position of an integer index on an axis; a negative index counts from the end.
 inline std::int64_t position(std::int64_t index, std::int64_t extent, int axis) {

@@ -35,13 +35,7 @@ class Bound {
 
 namespace detail {
 
-// A function of its own, so that the callers, of which each statement has several, are small enough to be inlined.
-[[noreturn]] inline void fail_by_bound(std::int64_t position, std::int64_t extent, int axis) {
-  throw PreconditionError("range bound " +
-                          std::to_string(position < 0 ? position - extent : position) +
-                          " is outside of axis " + std::to_string(axis) + " with " +
-                          std::to_string(extent) + " elements");
-}
+[[noreturn]] void fail_by_bound(std::int64_t position, std::int64_t extent, int axis);
 
 }  // namespace detail
 

@@ -4,8 +4,8 @@
 /// Whether strided elements share memory.
 
 #include <coir/core/errors.hpp>
+#include <coir/core/shape.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -46,7 +46,7 @@ bool has_distinct_elements(std::array<std::int64_t, Rank> const& shape,
   std::array<std::size_t, Rank> order;
   for (std::size_t d = 0; d < Rank; ++d) order[d] = d;
   auto const step = [&](std::size_t d) { return strides[d] < 0 ? -strides[d] : strides[d]; };
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return step(a) < step(b); });
+  detail::sort_axes(order, [&](auto a, auto b) { return step(a) < step(b); });
   std::int64_t span = 1;  // elements from the first to the last along the axes so far
   bool distinct = true;
   for (std::size_t const d : order) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace coir {
 
@@ -24,42 +25,27 @@ using Strides = std::array<std::int64_t, static_cast<std::size_t>(Rank)>;
 
 namespace detail {
 
-// Errors are put into words by functions that are no templates: every array statement checks its shapes,
-// and would compile the words again.
+// Errors are put into words by functions that are compiled once: every array statement checks its shapes.
 
-inline std::string shape_in_words(std::span<std::int64_t const> shape) {
-  std::string text = "(";
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (d > 0) text += ", ";
-    text += std::to_string(shape[d]);
-  }
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
+std::string shape_in_words(std::span<std::int64_t const> shape);
 
-[[noreturn]] inline void fail_to_broadcast(std::span<std::int64_t const> a,
-                                           std::span<std::int64_t const> b, std::size_t axis,
-                                           std::int64_t from_a, std::int64_t from_b) {
-  throw PreconditionError("shapes " + shape_in_words(a) + " and " + shape_in_words(b) +
-                          " don't broadcast: axis " + std::to_string(axis) + " has " +
-                          std::to_string(from_a) + " and " + std::to_string(from_b) +
-                          " elements; they must be equal or one of them 1");
-}
+[[noreturn]] void fail_to_broadcast(std::span<std::int64_t const> a,
+                                    std::span<std::int64_t const> b, std::size_t axis,
+                                    std::int64_t from_a, std::int64_t from_b);
 
-[[noreturn]] inline void fail_to_fit(std::span<std::int64_t const> from,
-                                     std::span<std::int64_t const> to) {
-  throw PreconditionError("values of shape " + shape_in_words(from) + " can't fill shape " +
-                          shape_in_words(to) + ": extents must be equal, or 1 in the values");
-}
+[[noreturn]] void fail_to_fit(std::span<std::int64_t const> from, std::span<std::int64_t const> to);
 
-[[noreturn]] inline void fail_by_negative_extent(std::span<std::int64_t const> shape) {
-  throw PreconditionError("extents must be 0 or more, not " + shape_in_words(shape));
-}
+[[noreturn]] void fail_by_negative_extent(std::span<std::int64_t const> shape);
 
-[[noreturn]] inline void fail_by_overflow(std::span<std::int64_t const> shape,
-                                          std::int64_t element_bytes) {
-  throw PreconditionError("an array of shape " + shape_in_words(shape) + " with elements of " +
-                          std::to_string(element_bytes) +
-                          " bytes has more than 2^63 - 1 bytes: use a smaller shape");
+[[noreturn]] void fail_by_overflow(std::span<std::int64_t const> shape, std::int64_t element_bytes);
+
+/// Sorts a few axes; equal ones keep their order. By insertion, for the standard library's sorts would be most of what some array
+/// statements compile.
+template <class Axis, std::size_t Rank, class Before>
+void sort_axes(std::array<Axis, Rank>& axes, Before const& before) {
+  for (std::size_t last = 1; last < Rank; ++last)
+    for (std::size_t at = last; at > 0 && before(axes[at], axes[at - 1]); --at)
+      std::swap(axes[at], axes[at - 1]);
 }
 
 }  // namespace detail

@@ -89,8 +89,7 @@ template <class T, int Rank>
 std::array<int, Rank> memory_order(Strided<T, Rank> const& view) {
   std::array<int, Rank> order{};
   for (int d = 0; d < Rank; ++d) order[d] = d;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return view.strides[a] > view.strides[b]; });
+  detail::sort_axes(order, [&](int a, int b) { return view.strides[a] > view.strides[b]; });
   return order;
 }
 

@@ -178,8 +178,7 @@ std::array<int, Rank> order_in_memory(Strides<Rank> const& strides, Shape<Rank> 
     before = std::abs(strides[d]);
   }
   if (!natural)
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int a, int b) { return std::abs(strides[a]) > std::abs(strides[b]); });
+    sort_axes(order, [&](int a, int b) { return std::abs(strides[a]) > std::abs(strides[b]); });
   return order;
 }
 
