@@ -31,7 +31,7 @@ function(coir_add_module name)
     target_link_libraries(${target} PRIVATE ${module_LINK_PRIVATE})
     coir_warn(${target})
     set(kernels ${module_SOURCES})
-    list(FILTER kernels INCLUDE REGEX "(host|device)")
+    list(FILTER kernels INCLUDE REGEX "_(host|device)\\.cpp$|^host_")
     coir_join_sources(${target} APART ${kernels})
     set_target_properties(
       ${target}

@@ -10,11 +10,13 @@ endfunction()
 # and those that follow start from what it made. The same options, for g++ 12 crashes on what others made.
 function(coir_precompile_alike target)
   get_target_property(options ${target} COMPILE_OPTIONS)
-  foreach(other IN ITEMS Release Debug) # options of other kinds of build make no difference
-    if(NOT CMAKE_BUILD_TYPE STREQUAL other)
-      string(REGEX REPLACE ";?\\$<\\$<CONFIG:${other}>:[^>]*>" "" options "${options}")
+  if(CMAKE_BUILD_TYPE MATCHES "^(Release|Debug)$") # options of the other make no difference
+    set(other Debug)
+    if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+      set(other Release)
     endif()
-  endforeach()
+    string(REGEX REPLACE ";?\\$<\\$<CONFIG:${other}>:[^>]*>" "" options "${options}")
+  endif()
   string(MD5 alike "${options};${ARGN}")
   get_property(first GLOBAL PROPERTY COIR_PRECOMPILES_${alike})
   if(first)

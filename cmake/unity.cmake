@@ -3,16 +3,18 @@ if(PROJECT_IS_TOP_LEVEL AND NOT COIR_BY_NVCC)
   add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=262144>")
 endif()
 
-# What a source includes takes longer to compile than its own lines: by g++ 3 s for Kokkos, CLI11 and nlohmann-json, half a minute
-# in each of three sources where an application is optimised; by nvcc 9 s, which can't start from a precompiled header, as g++
-# does; with sanitizers more. PLAIN joins what has no kernels. Kernels for hosts stay by themselves there, for g++ inlines less in large
-# sources. Whoever works on a library compiles less again after each change with NONE.
+# Kokkos, CLI11 and nlohmann-json take g++ 3 s in each source, and nvcc 9 s, more than most sources' own lines. So the sources of a
+# library or application are compiled as one. PLAIN, the default for hosts, leaves the modules' kernels for hosts (x_host.cpp) and
+# the applications' main.cpp by themselves, because g++ inlines less in large sources. With NONE less is compiled again after a change.
 set(coir_join_default PLAIN)
 if(COIR_BY_NVCC)
   set(coir_join_default ALL)
 endif()
 set(COIR_JOIN_SOURCES ${coir_join_default} CACHE STRING "Which sources of a library or application are compiled as one: ALL, PLAIN, NONE")
 set_property(CACHE COIR_JOIN_SOURCES PROPERTY STRINGS ALL PLAIN NONE)
+if(COIR_JOIN_SOURCES MATCHES "^(ON|OFF|TRUE|FALSE|0|1)$") # of a build tree from before there were three ways
+  set_property(CACHE COIR_JOIN_SOURCES PROPERTY VALUE ${coir_join_default})
+endif()
 if(NOT COIR_JOIN_SOURCES MATCHES "^(ALL|PLAIN|NONE)$")
   message(FATAL_ERROR "COIR_JOIN_SOURCES is ALL, PLAIN or NONE, not '${COIR_JOIN_SOURCES}'")
 endif()

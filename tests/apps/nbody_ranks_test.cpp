@@ -118,12 +118,12 @@ TEST_F(NbodyOnRanks, MoreOfThemThanPlanesOfParticles) {
   std::string const few = "--particles 3 --steps 2 --pixels 9 --snapshots --deterministic --quiet ";
   grow(1, few + "--output one");
   grow(5, few + "--checkpoint 1 --output many");
+  EXPECT_EQ(read_text(folder / "one/power_a1.000.txt"),
+            read_text(folder / "many/power_a1.000.txt"));
   // On an H100 the picture of so few particles differed: transforms on devices have other bits in parts.
-  for (std::string const name : {"power_a1.000.txt", "slab_a1.000.npy"})
-    EXPECT_TRUE(coir::runs_on_host<Kokkos::DefaultExecutionSpace>
-                    ? read_text(folder / "one" / name) == read_text(folder / "many" / name)
-                    : fs::exists(folder / "many" / name))
-        << name;
+  if (coir::runs_on_host<Kokkos::DefaultExecutionSpace>)
+    EXPECT_TRUE(read_text(folder / "one/slab_a1.000.npy") ==
+                read_text(folder / "many/slab_a1.000.npy"));
   EXPECT_TRUE(fs::exists(folder / "many/snapshot_a1.000.2.hdf5"));
   EXPECT_FALSE(fs::exists(folder / "many/snapshot_a1.000.3.hdf5"));
   EXPECT_EQ(checkpoint_files("many").size(), 1u + 3);

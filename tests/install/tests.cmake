@@ -99,7 +99,7 @@ set_tests_properties(install/examples PROPERTIES LABELS install FIXTURES_REQUIRE
 # With coir_ROOT, Kokkos is found by way of coir; the other two ways need to be told where it is, or bring one. The first of them
 # compiles all of coir, and joined (cmake/unity.cmake) that takes a third of the time. The other one would compile the same by the
 # same commands, and compiles what a program that links two of its modules needs.
-set(joined CMAKE_UNITY_BUILD=ON CMAKE_UNITY_BUILD_BATCH_SIZE=0)
+set(joined COIR_JOIN_SOURCES=ALL CMAKE_UNITY_BUILD=ON CMAKE_UNITY_BUILD_BATCH_SIZE=0)
 coir_add_install_test(add_subdirectory SETTINGS WAY=add_subdirectory COIR_SOURCE=${PROJECT_SOURCE_DIR}
                       Kokkos_DIR=${Kokkos_DIR} ${joined})
 set(provided Kokkos_DIR=${Kokkos_DIR})
