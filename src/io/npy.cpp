@@ -1,3 +1,4 @@
+#include <coir/core/shape.hpp>
 #include <coir/io/file.hpp>
 #include <coir/io/npy.hpp>
 
@@ -208,15 +209,16 @@ void convert(NpyArray const& array, NpyType type, Rounding rounding, std::byte* 
 
 void expects_shape(NpyArray const& array, std::span<std::int64_t const> shape) {
   if (!std::equal(shape.begin(), shape.end(), array.shape.begin(), array.shape.end()))
-    throw InputError(array.name + ": has the shape " + printable(as_tuple(array.shape)) + ", " +
-                     as_tuple(shape) + " is needed: reshape or cut it with numpy");
+    throw InputError(
+        array.name + ": has the shape " + printable(coir::detail::shape_in_words(array.shape)) +
+        ", " + coir::detail::shape_in_words(shape) + " is needed: reshape or cut it with numpy");
 }
 
 void expects_rank(NpyArray const& array, int rank) {
   if (static_cast<int>(array.shape.size()) != rank)
     throw InputError(array.name + ": has " + std::to_string(array.shape.size()) +
-                     " dimensions, shape " + printable(as_tuple(array.shape)) + ", " +
-                     std::to_string(rank) + " are needed: reshape it with numpy");
+                     " dimensions, shape " + printable(coir::detail::shape_in_words(array.shape)) +
+                     ", " + std::to_string(rank) + " are needed: reshape it with numpy");
 }
 
 NpyWriter::NpyWriter(std::filesystem::path const& path, NpyType type,

@@ -31,15 +31,6 @@ std::string in_hexadecimal(std::span<std::byte const> bytes) {
   return result;
 }
 
-std::string as_tuple(std::span<std::int64_t const> shape) {
-  std::string result = "(";
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (d > 0) result += ", ";
-    result += std::to_string(shape[d]);
-  }
-  return result + (shape.size() == 1 ? ",)" : ")");
-}
-
 std::string index_of(std::size_t element, std::span<std::int64_t const> shape) {
   std::vector<std::size_t> index(shape.size());
   for (std::size_t d = shape.size(); d-- > 0;) {

@@ -16,9 +16,6 @@ std::string printable(std::string_view text);
 // Bytes as people write them: "ff d8 ff e0".
 std::string in_hexadecimal(std::span<std::byte const> bytes);
 
-// "(3, 4)", "(3,)", "()", as Python writes a tuple.
-std::string as_tuple(std::span<std::int64_t const> shape);
-
 // "[2, 0]": where the n-th element in C order is.
 std::string index_of(std::size_t element, std::span<std::int64_t const> shape);
 

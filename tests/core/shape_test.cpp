@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -52,4 +53,16 @@ TEST(Shape, SizesThatOverflowAreRefused) {
   EXPECT_THROW(coir::expects_allocatable(Shape<2>{most, 2}, 1), coir::PreconditionError);
   EXPECT_THROW(coir::expects_allocatable(Shape<1>{most}, 8), coir::PreconditionError);
   EXPECT_THROW(coir::expects_allocatable(Shape<1>{-1}, 8), coir::PreconditionError);
+}
+
+TEST(Shape, AxesAreSortedAndEqualOnesKeepTheirOrder) {
+  std::array<int, 6> axes{0, 1, 2, 3, 4, 5};
+  std::array<int, 6> const keys{2, 0, 1, 2, 0, 1};
+  coir::detail::sort_axes(axes, [&](int a, int b) { return keys[a] > keys[b]; });
+  EXPECT_EQ(axes, (std::array<int, 6>{0, 3, 2, 5, 1, 4}));
+  std::array<int, 1> one{7};
+  coir::detail::sort_axes(one, [](int, int) { return true; });
+  EXPECT_EQ(one[0], 7);
+  std::array<int, 0> none{};
+  coir::detail::sort_axes(none, [](int, int) { return true; });
 }
