@@ -3,16 +3,18 @@
 set_property(GLOBAL PROPERTY COIR_MODULES "")
 
 # coir_add_module(NAME HEADERS file... [SOURCES file...] [INSTANTIATE name...] [DEVICE_SOURCES file...]
-#                 [LINK target...] [LINK_PRIVATE target...])
+#                 [LINK target...] [LINK_PRIVATE target...] [PRECOMPILED_WITH module])
 #
 # Makes coir_NAME with the alias coir::NAME. HEADERS are relative to include/coir/NAME, the others to src/NAME.
 #   SOURCES         are compiled once, for hosts.
 #   INSTANTIATE     x: src/NAME/x_impl.hpp, which defines COIR_INSTANTIATE_X(Exec) in no namespace, is compiled for
 #                   each of the execution spaces that coir::CompiledSpace lets in, as x_host.cpp and x_device.cpp.
 #   DEVICE_SOURCES  are compiled once where Kokkos has a device: what doesn't share its code with hosts.
+#   PRECOMPILED_WITH module with the same options of the compiler, whose precompiled Kokkos the sources start from: core
+#                   unless it says otherwise. A module named here with itself precompiles its own.
 # Without sources there is nothing to compile, and LINK_PRIVATE has no meaning.
 function(coir_add_module name)
-  cmake_parse_arguments(module "" "" "HEADERS;SOURCES;INSTANTIATE;DEVICE_SOURCES;LINK;LINK_PRIVATE"
+  cmake_parse_arguments(module "" "PRECOMPILED_WITH" "HEADERS;SOURCES;INSTANTIATE;DEVICE_SOURCES;LINK;LINK_PRIVATE"
                         ${ARGN})
   set(target coir_${name})
   set(include_dir ${PROJECT_SOURCE_DIR}/include)
@@ -33,6 +35,14 @@ function(coir_add_module name)
     set(kernels ${module_SOURCES})
     list(FILTER kernels INCLUDE REGEX "_(host|device)\\.cpp$|^host_")
     coir_join_sources(${target} APART ${kernels})
+    if(NOT module_PRECOMPILED_WITH)
+      set(module_PRECOMPILED_WITH core)
+    endif()
+    if(module_PRECOMPILED_WITH STREQUAL name)
+      coir_precompile(${target} PRIVATE <Kokkos_Core.hpp> <algorithm> <memory> <string> <vector>)
+    else()
+      coir_precompile(${target} REUSE_FROM coir_${module_PRECOMPILED_WITH})
+    endif()
     set_target_properties(
       ${target}
       PROPERTIES CXX_EXTENSIONS OFF

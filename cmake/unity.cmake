@@ -77,9 +77,8 @@ function(coir_plain_sources target)
   endif()
 endfunction()
 
-# coir_compile_quickly(): for folders without loops that take time, whose host code nvcc's host compiler needn't optimise long.
+# coir_compile_quickly(): for folders without loops that take time, which compilers needn't optimise long: text by -O1 takes g++ half
+# of what it takes by -O3.
 macro(coir_compile_quickly)
-  if(COIR_BY_NVCC)
-    string(REPLACE "-O3" "-O1" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
-  endif()
+  string(REPLACE "-O3" "-O1" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 endmacro()

@@ -88,8 +88,8 @@ PowerTable::PowerTable(std::span<double const> k, std::span<double const> p, std
 
 void PowerTable::expects_coverage(double k_min, double k_max) const {
   if (covers(k_min, k_max)) return;
-  std::string const needed = k_min == k_max ? "k = " + in_words(k_min)
-                                            : "[" + in_words(k_min) + ", " + in_words(k_max) + "]";
+  std::string const low = in_words(k_min), range = low + ", " + in_words(k_max);
+  std::string const needed = k_min == k_max ? "k = " + low : "[" + range + "]";
   expects(false, name_ + ": its k are in [" + in_words(k_min_) + ", " + in_words(k_max_) +
                      "] h/Mpc, and " + needed +
                      " h/Mpc is needed: have the Boltzmann code write a wider range");

@@ -19,15 +19,6 @@ Outcome one_of_two(std::string const& command) {
   return run_command("OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 " + command);
 }
 
-/// The lines that aren't the launcher's.
-std::string lines_of(std::string const& program, std::string const& text) {
-  std::istringstream lines(text);
-  std::string own;
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with(program)) own += line + '\n';
-  return own;
-}
-
 TEST(Ranks, CopiesOfAProgramForOneRankAreRefused) {
   for (std::string const name : {"escape", "queue", "offload"}) {
     std::string const input = name == "queue" ? " /dev/null" : "";
@@ -41,6 +32,15 @@ TEST(Ranks, CopiesOfAProgramForOneRankAreRefused) {
 }
 
 #ifdef COIR_RUN_ON_RANKS
+
+/// The lines that aren't the launcher's.
+std::string lines_of(std::string const& program, std::string const& text) {
+  std::istringstream lines(text);
+  std::string own;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(program)) own += line + '\n';
+  return own;
+}
 
 Outcome on_ranks(int ranks, std::string const& command) {
   return run_command(COIR_RUN_ON_RANKS + std::to_string(ranks) + " " + command);

@@ -90,7 +90,7 @@ TYPED_TEST(ContiguousTest, SetsToZeroWhatItIsGivenAndNoMore) {
 
 TYPED_TEST(ContiguousTest, CopiesViewsOfSeveralIndices) {
   using Memory = typename TypeParam::memory_space;
-  for (auto const [m, n] : {std::pair<std::size_t, std::size_t>{7, 5}, {1, 33}, {0, 4}}) {
+  for (auto const& [m, n] : {std::pair<std::size_t, std::size_t>{7, 5}, {1, 33}, {0, 4}}) {
     Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> const host("host", m, n);
     for (std::size_t i = 0; i < m; ++i)
       for (std::size_t j = 0; j < n; ++j) host(i, j) = static_cast<double>(10 * i + j);
