@@ -10,8 +10,6 @@ endfunction()
 # and those that follow start from what it made. The same options, for g++ 12 crashes on what others made.
 function(coir_precompile_alike target)
   get_target_property(options ${target} COMPILE_OPTIONS)
-  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
-  string(PREPEND options "${CMAKE_CXX_FLAGS_${type}};")
   if(CMAKE_BUILD_TYPE MATCHES "^(Release|Debug)$") # options of the other make no difference
     set(other Debug)
     if(CMAKE_BUILD_TYPE STREQUAL "Debug")

@@ -184,7 +184,7 @@ void write_checkpoint(distributed::Group const& ranks, std::filesystem::path con
   }
   char letter = 0;
   on_first(ranks, [&] { letter = free_checkpoint_letter(path); });
-  ranks.broadcast(&letter, 1);
+  ranks.broadcast(static_cast<void*>(&letter), 1);  // as bytes, not as text
   FilesOfRanks const all(ranks, particles.count());
   auto const part = checkpoint_part(path, letter, all.number);
   try {
