@@ -3,7 +3,7 @@ if(PROJECT_IS_TOP_LEVEL AND NOT COIR_BY_NVCC)
   add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=262144>")
 endif()
 
-# Kokkos, CLI11 and nlohmann-json take g++ 3 s in each source, and nvcc 9 s, more than most sources' own lines. So the sources of a
+# Kokkos and nlohmann-json take g++ 3 s in each source, and nvcc 9 s, more than most sources' own lines. So the sources of a
 # library or application are compiled as one. PLAIN, the default for hosts, leaves the modules' kernels for hosts (x_host.cpp) and
 # the applications' main.cpp by themselves, because g++ inlines less in large sources. With NONE less is compiled again after a change.
 set(coir_join_default PLAIN)

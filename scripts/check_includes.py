@@ -6,6 +6,7 @@ Prints a line for each place that breaks one, and fails if there is any:
 - a module includes only itself and those below it
 - nothing directly in array/detail includes array.hpp, which is made of it; detail/kernels/ does
 - Kokkos' versions differ in core/kokkos.hpp alone
+- CLI11 is included by sources of apps/support alone
 """
 
 import pathlib
@@ -85,6 +86,8 @@ def faults_of(path, code):
     quote, name = match.groups()
     if {"..", ".", ""} & set(name.split("/")):
         yield f"{name}: name the file from the include folder"
+    if name.startswith("CLI/") and (path.parent.as_posix() != "apps/support" or path.suffix != ".cpp"):
+        yield f"{name}: only sources of apps/support include CLI11, which takes seconds to compile: use support/command_line.hpp"
     found = included(path, quote, name)
     if found is None:
         return

@@ -5,6 +5,7 @@
 #include "measure.hpp"
 #include "page.hpp"
 
+#include <support/command_line.hpp>
 #include <support/interrupt.hpp>
 #include <support/options.hpp>
 #include <support/output_folder.hpp>
@@ -53,17 +54,9 @@ struct Settings {
   std::string shown;
 };
 
-void set_folder(std::filesystem::path& path, std::string const& text) {
-  expects(!text.empty(), "--output must name a folder, not ''");
-  path = text;
-}
-
-CLI::Option* add_output(CLI::App& app, std::filesystem::path& path) {
-  return app
-      .add_option_function<std::string>(
-          "--output", [&path](std::string const& text) { set_folder(path, text); },
-          "Folder for compare.html, compare.md and compare.json (default compare)")
-      ->type_name("FOLDER");
+void add_output(CommandLine& line, std::filesystem::path& path) {
+  add_folder(line, "--output", path,
+             "Folder for compare.html, compare.md and compare.json (default compare)");
 }
 
 std::string parse_name(std::string const& text) {
@@ -78,45 +71,41 @@ std::string parse_python(std::string const& text) {
   return text;
 }
 
-CLI::App* add_run(CLI::App& app, RunSettings& settings) {
-  CLI::App* const run = app.add_subcommand("run", "Measure builds of this machine, in turns");
-  run->add_option("builds", settings.builds,
-                  "Folders of builds with coir-info and benchmarks, such as build/openmp;\n"
-                  "the first is what others are compared with")
-      ->required()
-      ->type_name("BUILD...");
+CommandLine add_run(CommandLine& line, RunSettings& settings) {
+  CommandLine run = line.add_subcommand("run", "Measure builds of this machine, in turns");
+  run.add_list("builds", settings.builds,
+               "Folders of builds with coir-info and benchmarks, such as build/openmp;\n"
+               "the first is what others are compared with")
+      .required()
+      .type_name("BUILD...");
   add_choice(
-      *run, "--set", settings.set,
+      run, "--set", settings.set,
       std::vector<std::pair<std::string, SetName>>{{"quick", SetName::quick},
                                                    {"full", SetName::full}},
       "What to run: quick takes minutes on two cores, full much longer there\n(default quick)");
-  run->add_option_function<std::vector<std::string>>(
-         "--only", [&settings](auto const& words) { settings.only = words; },
+  run.add_list(
+         "--only", settings.only,
          "Only these works, jacobi,plain for instance, or jacobi for all whose names\nbegin so; an "
          "unknown one lists them")
-      ->type_name("WORK...");
-  add_output(*run, settings.output);
-  add_whole_number(*run, "--rounds", settings.rounds,
+      .type_name("WORK...");
+  add_output(run, settings.output);
+  add_whole_number(run, "--rounds", settings.rounds,
                    "Rounds, of which medians are taken (default 3 of quick, 2 of full)", 1, 1000);
-  run->add_option_function<std::string>(
+  run.add_option(
          "--name", [&settings](auto const& text) { settings.machine = parse_name(text); },
          "What to call this machine (default its host name)")
-      ->type_name("NAME");
-  run->add_option_function<std::string>(
+      .type_name("NAME");
+  run.add_option(
          "--peers", [&settings](auto const& text) { set_peers(settings.peers, text); },
          "Packages that do the same work as further columns: numpy, numba, jax, cupy,\n"
          "cupy-kernels, numba-cuda with commas between them, none, or auto for those of the\n"
          "first four that the Python has (default auto)")
-      ->type_name("LIST");
-  run->add_option_function<std::string>(
+      .type_name("LIST");
+  run.add_option(
          "--python", [&settings](auto const& text) { settings.peers.python = parse_python(text); },
          "A Python that has the peers' packages (default python3)")
-      ->type_name("FILE");
-  auto* const progress = run->add_flag_callback(
-      "--progress", [&settings] { settings.progress = ProgressMode::always; },
-      "Show progress also where there is no terminal");
-  run->add_flag("--quiet", settings.quiet, "Show no progress and print nothing but errors")
-      ->excludes(progress);
+      .type_name("FILE");
+  add_progress_and_quiet(run, settings.progress, settings.quiet);
   return run;
 }
 
@@ -194,29 +183,25 @@ ExitCode merge_reports(Settings const& settings) {
 
 int main(int argc, char** argv) {
   using namespace coir::apps::compare;
-  CLI::App app{description, "coir-compare"};
-  app.footer(examples);
-  app.require_subcommand(1);
+  coir::apps::CommandLine line("coir-compare", description, examples);
   Settings settings;
-  CLI::App* const run_command = add_run(app, settings.run);
+  auto const run_command = add_run(line, settings.run);
 
-  CLI::App* const merge_command =
-      app.add_subcommand("merge", "Make one report of those of several machines");
-  merge_command->add_option("reports", settings.reports, "Files called compare.json")
-      ->required()
-      ->type_name("REPORT...");
-  add_output(*merge_command, settings.merged);
+  auto merge_command = line.add_subcommand("merge", "Make one report of those of several machines");
+  merge_command.add_list("reports", settings.reports, "Files called compare.json")
+      .required()
+      .type_name("REPORT...");
+  add_output(merge_command, settings.merged);
 
-  CLI::App* const show_command = app.add_subcommand("show", "Print a report as tables");
-  show_command->add_option("report", settings.shown, "A file called compare.json")
-      ->required()
-      ->type_name("REPORT");
+  auto show_command = line.add_subcommand("show", "Print a report as tables");
+  show_command.add_option("report", settings.shown, "A file called compare.json")
+      .required()
+      .type_name("REPORT");
 
-  return coir::apps::run_without_kokkos(app, argc, argv, [&] {
-    if (run_command->parsed()) return run(settings.run);
-    if (merge_command->parsed()) return merge_reports(settings);
+  return coir::apps::run_without_kokkos(line, argc, argv, [&] {
+    if (run_command.is_chosen()) return run(settings.run);
+    if (merge_command.is_chosen()) return merge_reports(settings);
     std::cout << markdown_of(read_comparison(settings.shown));
-    (void)show_command;
     return coir::apps::ExitCode::success;
   });
 }

@@ -11,6 +11,7 @@
 #include <coir/io/npy.hpp>
 #include <coir/io/png.hpp>
 
+#include <support/command_line.hpp>
 #include <support/compute_on.hpp>
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
@@ -18,6 +19,7 @@
 #include <support/report.hpp>
 #include <support/run.hpp>
 #include <support/same_file.hpp>
+#include <support/text.hpp>
 
 #include <array>
 #include <functional>
@@ -49,15 +51,6 @@ char const examples[] =
 
 constexpr int most_pixels = 1'000'000;  // along a side
 
-CLI::Option* add_file(CLI::App& app, std::string const& name, std::filesystem::path& path,
-                      std::string const& help) {
-  auto const set = [=, &path](std::string const& text) {
-    expects(!text.empty(), name + " must name a file, not ''");
-    path = text;
-  };
-  return app.add_option_function<std::string>(name, set, help)->type_name("FILE");
-}
-
 /// A coordinate in the complex plane: what lies farther out leaves at once.
 double parse_coordinate(std::string const& option, std::string const& text) {
   double const number = parse_number(option, text);
@@ -70,85 +63,81 @@ double parse_coordinate(std::string const& option, std::string const& text) {
 ///
 /// \param words  what they are, as many as the option takes: "X Y"
 template <std::size_t count>
-CLI::Option* add_coordinates(CLI::App& app, std::string const& name, std::string const& words,
-                             std::function<void(std::array<double, count> const&)> const& set,
-                             std::string const& help) {
+Option add_coordinates(CommandLine& line, std::string const& name, std::string const& words,
+                       std::function<void(std::array<double, count> const&)> const& set,
+                       std::string const& help) {
   auto const parse = [=](std::vector<std::string> const& texts) {
-    std::string const found = CLI::detail::join(texts, " ");
+    std::string const found = joined(texts, " ");
     expects(texts.size() == count, name + " takes " + std::to_string(count) + " numbers, " + words,
-            "'" + found + "'");
+            in_quotes(found));
     std::array<double, count> numbers;
     for (std::size_t n = 0; n < count; ++n) numbers[n] = parse_coordinate(name, texts[n]);
     set(numbers);
   };
-  return app.add_option_function<std::vector<std::string>>(name, parse, help)
-      ->expected(static_cast<int>(count))
-      ->type_name(words);
+  return line.add_list(name, parse, help)
+      .expected(static_cast<int>(count), static_cast<int>(count))
+      .type_name(words);
 }
 
 /// "1920 1080", "1920x1080" or "1920X1080"
 void parse_size(std::vector<std::string> texts, Settings& settings) {
-  std::string const given = CLI::detail::join(texts, " ");
+  std::string const given = joined(texts, " ");
   if (texts.size() == 1)
     if (auto const x = texts[0].find_first_of("xX"); x != std::string::npos)
       texts = {texts[0].substr(0, x), texts[0].substr(x + 1)};
-  expects(texts.size() == 2, "--size takes columns and rows, as in 1920x1080", "'" + given + "'");
+  expects(texts.size() == 2, "--size takes columns and rows, as in 1920x1080", in_quotes(given));
   settings.columns =
       static_cast<int>(parse_whole_number("--size: columns", texts[0], 1, most_pixels));
   settings.rows = static_cast<int>(parse_whole_number("--size: rows", texts[1], 1, most_pixels));
 }
 
-void add_options(CLI::App& app, Settings& settings) {
-  add_choice(app, "--set", settings.set,
+void add_options(CommandLine& line, Settings& settings) {
+  add_choice(line, "--set", settings.set,
              std::vector<std::pair<std::string, Set>>{{"mandelbrot", Set::mandelbrot},
                                                       {"julia", Set::julia}},
              "What to draw (default mandelbrot)");
   add_coordinates<2>(
-      app, "--constant", "RE IM", [&settings](auto const& c) { settings.constant = c; },
+      line, "--constant", "RE IM", [&settings](auto const& c) { settings.constant = c; },
       "With --set julia: c (default -0.8 0.156)");
-  auto* const region = add_coordinates<4>(
-      app, "--region", "X0 X1 Y0 Y1",
+  auto const region = add_coordinates<4>(
+      line, "--region", "X0 X1 Y0 Y1",
       [&settings](auto const& r) { settings.region = Region{r[0], r[1], r[2], r[3]}; },
       "Real parts from X0 to X1, imaginary ones from Y0 to Y1 (default -2 1 -1.5 1.5,\n"
       "of Julia sets -1.5 1.5 -1.5 1.5, more along the longer side of the picture)");
   add_coordinates<2>(
-      app, "--center", "X Y", [&settings](auto const& c) { settings.center = c; },
+      line, "--center", "X Y", [&settings](auto const& c) { settings.center = c; },
       "The middle of the picture")
-      ->excludes(region);
-  add_positive_number(app, "--width", settings.width,
+      .excludes(region);
+  add_positive_number(line, "--width", settings.width,
                       "How much of the real axis it shows, at most 1000 (default 3)")
-      ->excludes(region);
-  app.add_option_function<std::vector<std::string>>(
-         "--size", [&settings](auto const& texts) { parse_size(texts, settings); },
-         "Pixels (default 1024x1024)")
-      ->expected(1, 2)
-      ->type_name("COLUMNS ROWS or COLUMNSxROWS");
-  add_whole_number(app, "--iterations", settings.iterations, "The most steps (default 256)", 1,
+      .excludes(region);
+  line.add_list(
+          "--size", [&settings](auto const& texts) { parse_size(texts, settings); },
+          "Pixels (default 1024x1024)")
+      .expected(1, 2)
+      .type_name("COLUMNS ROWS or COLUMNSxROWS");
+  add_whole_number(line, "--iterations", settings.iterations, "The most steps (default 256)", 1,
                    10'000'000);
-  add_choice(app, "--precision", settings.precision,
+  add_choice(line, "--precision", settings.precision,
              std::vector<std::pair<std::string, Precision>>{{"float", Precision::float32},
                                                             {"double", Precision::float64}},
              "Kind of number (default float)");
-  add_choice(app, "--scheme", settings.scheme,
+  add_choice(line, "--scheme", settings.scheme,
              std::vector<std::pair<std::string, Scheme>>{{"arrays", Scheme::arrays},
                                                          {"kernel", Scheme::kernel}},
              "Statements over whole arrays, or one kernel (default kernel)");
-  auto* const smooth = app.add_flag_callback(
+  auto const smooth = line.add_flag(
       "--smooth", [&settings] { settings.smooth = true; },
       "Colours and values that blend from one count to the next (default)");
-  app.add_flag_callback(
-         "--no-smooth", [&settings] { settings.smooth = false; }, "Colours of counts, and counts")
-      ->excludes(smooth);
-  add_file(app, "--output", settings.output,
+  line.add_flag(
+          "--no-smooth", [&settings] { settings.smooth = false; }, "Colours of counts, and counts")
+      .excludes(smooth);
+  add_file(line, "--output", settings.output,
            "Write the picture (.png), or the numbers (.npy): smooth values, or counts");
-  add_file(app, "--report", settings.report, "Write figures as JSON");
-  add_whole_number(app, "--repeat", settings.repeat,
+  add_file(line, "--report", settings.report, "Write figures as JSON");
+  add_whole_number(line, "--repeat", settings.repeat,
                    "Timed runs, of which the median counts (default 1)", 1, 1'000'000);
-  auto* const progress = app.add_flag_callback(
-      "--progress", [&settings] { settings.progress = ProgressMode::always; },
-      "Show progress also where there is no terminal");
-  app.add_flag("--quiet", settings.quiet, "Show no progress and print nothing but errors")
-      ->excludes(progress);
+  add_progress_and_quiet(line, settings.progress, settings.quiet);
 }
 
 /// Options that contradict each other, and outputs that can't be written, found before any work.
@@ -159,15 +148,14 @@ void expects_consistent(Settings const& settings) {
     auto const [left, right, bottom, top] = *settings.region;
     expects(left < right && bottom < top,
             "--region takes X0 X1 Y0 Y1 with X0 below X1 and Y0 below Y1",
-            CLI::detail::join(std::vector<double>{left, right, bottom, top}, " "));
+            joined({in_words(left), in_words(right), in_words(bottom), in_words(top)}, " "));
   }
   expects(settings.width.value_or(3) <= 1000, "--width must be at most 1000",
           settings.width.value_or(3));
   if (!settings.output.empty()) {
     auto const format = io::format_of_name(settings.output);
     expects(format == io::Format::png || format == io::Format::npy,
-            "the name of the output must end in .png or .npy",
-            "'" + settings.output.string() + "'");
+            "the name of the output must end in .png or .npy", in_quotes(settings.output.string()));
   }
   expects_different_files({{"--output", settings.output}, {"--report", settings.report}});
   for (auto const& path : {settings.output, settings.report})
@@ -221,12 +209,11 @@ ExitCode draw(Exec const& exec, Settings const& settings) {
 
 int main(int argc, char** argv) {
   using namespace coir::apps::escape;
-  CLI::App app{description, "coir-escape"};
-  app.footer(examples);
+  coir::apps::CommandLine line("coir-escape", description, examples);
   Settings settings;
-  add_options(app, settings);
+  add_options(line, settings);
 
-  return coir::apps::run(app, argc, argv, [&](coir::apps::Place place) {
+  return coir::apps::run(line, argc, argv, [&](coir::apps::Place place) {
     if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
     expects_consistent(settings);
     return compute_on(place, [&](auto const& exec) {

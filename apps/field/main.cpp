@@ -5,6 +5,7 @@
 #include "run.hpp"
 #include "settings.hpp"
 
+#include <support/command_line.hpp>
 #include <support/compute_on.hpp>
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
@@ -81,14 +82,13 @@ ExitCode carry_out(Exec const& exec, Settings const& settings) {
 
 int main(int argc, char** argv) {
   using namespace coir::apps::field;
-  CLI::App app{description, "coir-field"};
-  app.footer(examples);
+  coir::apps::CommandLine line("coir-field", description, examples);
   Settings settings;
-  add_options(app, settings);
+  add_options(line, settings);
 
-  return coir::apps::run(app, argc, argv, [&](coir::apps::Place place) {
+  return coir::apps::run(line, argc, argv, [&](coir::apps::Place place) {
     if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
-    expects_consistent(app, settings);
+    expects_consistent(line, settings);
     return compute_on(place, [&](auto const& exec) {
       return settings.universe.precision == coir::apps::nbody::Precision::float32
                  ? carry_out<float>(exec, settings)

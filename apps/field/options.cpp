@@ -21,15 +21,6 @@ namespace coir::apps::field {
 
 namespace {
 
-CLI::Option* add_path(CLI::App& app, std::string const& name, std::filesystem::path& path,
-                      std::string const& type_name, std::string const& help) {
-  auto const set = [=, &path](std::string const& text) {
-    expects(!text.empty(), name + " must name a file or folder, not ''");
-    path = text;
-  };
-  return app.add_option_function<std::string>(name, set, help)->type_name(type_name);
-}
-
 /// The options that coir-nbody has, too, with help of their own where defaults differ.
 std::map<std::string, std::string> const options_of_nbody = {
     {"box", ""},
@@ -61,85 +52,82 @@ std::map<std::string, std::string> const options_of_nbody = {
     {"transfer", ""},
 };
 
-void add_options_of_nbody(CLI::App& app, nbody::Settings& settings) {
+void add_options_of_nbody(CommandLine& line, nbody::Settings& settings) {
   for (nbody::Setting setting : nbody::setting_list()) {
     auto const found = options_of_nbody.find(setting.name);
     if (found == options_of_nbody.end()) continue;
     if (!found->second.empty()) setting.help = found->second;
-    nbody::add_setting(app, setting, settings);
+    nbody::add_setting(line, setting, settings);
   }
 }
 
 }  // namespace
 
-void add_options(CLI::App& app, Settings& settings) {
-  app.set_help_flag("--help");
+void add_options(CommandLine& line, Settings& settings) {
+  line.leave_out_short_help();  // beside --h
   std::string const target = "Target", search = "Search", output = "Output";
-  auto* const file = add_path(app, "TARGET", settings.target, "FILE",
-                              "A density over its mean (.npy) of shape (m, m, m), or (m, m) seen "
-                              "along the third axis,\nor a picture (.png, .pgm) of one");
-  auto* const gradient =
-      add_path(app, "--gradient-of", settings.gradient_of, "FILE",
+  auto const file = add_path(line, "TARGET", settings.target, "FILE",
+                             "A density over its mean (.npy) of shape (m, m, m), or (m, m) seen "
+                             "along the third axis,\nor a picture (.png, .pgm) of one");
+  auto const gradient =
+      add_path(line, "--gradient-of", settings.gradient_of, "FILE",
                "In place of TARGET: write one gradient of its misfit, at --noise or --seed")
-          ->group(target)
-          ->excludes(file);
-  add_positive_number(app, "--sigma", settings.sigma,
+          .group(target)
+          .excludes(file);
+  add_positive_number(line, "--sigma", settings.sigma,
                       "Noise of a cell or column of the target, in units of the mean density "
                       "(default 0.2)")
-      ->group(target);
-  app.add_option_function<std::string>(
-         "--smooth",
-         [&settings](std::string const& text) {
-           settings.smooth = parse_number("--smooth", text);
-           expects(*settings.smooth >= 0, "--smooth must be 0 or more", *settings.smooth);
-         },
-         "Compare densities smoothed by a Gaussian of this deviation in Mpc/h (default: a cell of "
-         "the target)")
-      ->type_name("X")
-      ->group(target);
-  add_positive_number(app, "--contrast", settings.contrast,
+      .group(target);
+  line.add_option(
+          "--smooth",
+          [&settings](std::string const& text) {
+            settings.smooth = parse_number("--smooth", text);
+            expects(*settings.smooth >= 0, "--smooth must be 0 or more", *settings.smooth);
+          },
+          "Compare densities smoothed by a Gaussian of this deviation in Mpc/h (default: a cell of "
+          "the target)")
+      .type_name("X")
+      .group(target);
+  add_positive_number(line, "--contrast", settings.contrast,
                       "Of a picture: the density of white over that of black (default 10)")
-      ->group(target);
+      .group(target);
 
-  add_whole_number(app, "--iterations", settings.iterations,
+  add_whole_number(line, "--iterations", settings.iterations,
                    "Steps of the search at most (default 100)", 1, 1'000'000)
-      ->group(search);
-  add_positive_number(app, "--tolerance", settings.tolerance,
+      .group(search);
+  add_positive_number(line, "--tolerance", settings.tolerance,
                       "End where a step lowers the loss by this part of it or less (default 1e-5)")
-      ->group(search);
-  app.add_flag("--realisation", settings.realisation,
-               "Look for a random universe that fits the target, in place of the most probable one")
-      ->group(search);
-  app.add_flag("--check", settings.check,
-               "Compare the gradient with differences of the loss, and do nothing else")
-      ->group(search)
-      ->excludes(gradient);
+      .group(search);
+  line.add_flag(
+          "--realisation", settings.realisation,
+          "Look for a random universe that fits the target, in place of the most probable one")
+      .group(search);
+  line.add_flag("--check", settings.check,
+                "Compare the gradient with differences of the loss, and do nothing else")
+      .group(search)
+      .excludes(gradient);
 
-  add_whole_number(app, "--side", settings.universe.particles,
+  add_whole_number(line, "--side", settings.universe.particles,
                    "Particles along a side, so N^3 in all (default 64)", 2, 1024)
-      ->group("Particles and forces");
-  add_options_of_nbody(app, settings.universe);
+      .group("Particles and forces");
+  add_options_of_nbody(line, settings.universe);
 
-  add_path(app, "--output", settings.output, "FOLDER",
+  add_path(line, "--output", settings.output, "FOLDER",
            "Where to write; made if it isn't there (default field)")
-      ->group(output);
-  add_path(app, "--report", settings.report, "FILE", "Write figures as JSON")->group(output);
-  add_whole_number(app, "--pixels", settings.pixels,
+      .group(output);
+  add_path(line, "--report", settings.report, "FILE", "Write figures as JSON").group(output);
+  add_whole_number(line, "--pixels", settings.pixels,
                    "Pixels of a picture along a side (default 512)", 16, 8192)
-      ->group(output);
-  add_whole_number(app, "--frames", settings.frames,
+      .group(output);
+  add_whole_number(line, "--frames", settings.frames,
                    "Pictures in the strip, from the start to the end (default 6)", 2, 100)
-      ->group(output);
-  add_config_file(app);
-  auto* const progress = app.add_flag_callback(
-      "--progress", [&settings] { settings.progress = ProgressMode::always; },
-      "Show progress also where there is no terminal");
-  app.add_flag("--quiet", settings.quiet, "Show no progress and print nothing but errors")
-      ->excludes(progress);
+      .group(output);
+  add_config_file(line);
+  add_progress_and_quiet(line, settings.progress, settings.quiet);
 }
 
-void expects_consistent(CLI::App const& app, Settings const& settings) {
-  auto const given = [&](std::string const& name) { return app.get_option(name)->count() > 0; };
+void expects_consistent(CommandLine const& line, Settings const& settings) {
+  auto const given = [&](std::string const& name) { return line.is_given(name); };
   expects(!settings.target_file().empty(),
           "name a target: coir-field TARGET, a density (.npy) or a picture (.png, .pgm)");
   expects(!given("--sigma8") || !given("--A-s"),

@@ -2,14 +2,14 @@
 
 #include "settings.hpp"
 
-#include <CLI/CLI.hpp>
+#include <support/command_line.hpp>
 
 namespace coir::apps::field {
 
 /// Adds all options; parsing fills `settings`.
-void add_options(CLI::App& app, Settings& settings);
+void add_options(CommandLine& line, Settings& settings);
 
 /// \throws PreconditionError for options that contradict each other, and files that would be overwritten
-void expects_consistent(CLI::App const& app, Settings const& settings);
+void expects_consistent(CommandLine const& line, Settings const& settings);
 
 }  // namespace coir::apps::field

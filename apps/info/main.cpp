@@ -3,6 +3,7 @@
 #include "print.hpp"
 #include "watch.hpp"
 
+#include <support/command_line.hpp>
 #include <support/options.hpp>
 #include <support/run.hpp>
 
@@ -52,40 +53,42 @@ double parse_interval(std::string const& text) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{description, "coir-info"};
-  app.footer(examples);
+  coir::apps::CommandLine line("coir-info", description, examples);
   bool measure = false;
   bool json = false;
-  app.add_flag("--measure", measure,
-               "Measure bandwidths, launch latency and transfer rates; takes about a second");
-  app.add_flag("--json", json, "Print JSON instead of text");
+  auto const measuring =
+      line.add_flag("--measure", measure,
+                    "Measure bandwidths, launch latency and transfer rates; takes about a second");
+  line.add_flag("--json", json, "Print JSON instead of text");
   WatchSettings settings;
-  auto* const watch = app.add_option_function<std::string>(
-                             "--watch",
-                             [&](std::string const& text) {
-                               if (!text.empty()) settings.interval = parse_interval(text);
-                             },
-                             "Print load, memory, power, temperature and clock of the host and of "
-                             "NVIDIA devices every so\n"
-                             "many seconds, 1 without a number, until Ctrl-C")
-                          ->expected(0, 1)
-                          ->type_name("[SECONDS]")
-                          ->excludes(app.get_option("--measure"));
-  coir::apps::add_whole_number(app, "--samples", settings.samples, "Watch so many times and end", 1)
-      ->needs(watch);
+  auto const set_interval = [&settings](std::string const& text) {
+    if (!text.empty()) settings.interval = parse_interval(text);
+  };
+  auto const watch =
+      line.add_option("--watch", set_interval,
+                      "Print load, memory, power, temperature and clock of the host and of "
+                      "NVIDIA devices every so\n"
+                      "many seconds, 1 without a number, until Ctrl-C")
+          .expected(0, 1)
+          .type_name("[SECONDS]")
+          .excludes(measuring);
+  coir::apps::add_whole_number(line, "--samples", settings.samples, "Watch so many times and end",
+                               1)
+      .needs(watch);
 
   if (is_to_watch(argc, argv)) {
-    app.add_option_function<std::string>("--backend", [](std::string const&) {
+    auto const refuse = [](std::string const&) {
       throw coir::PreconditionError("--watch computes nothing: leave --backend out");
-    });
-    return coir::apps::run_without_kokkos(app, argc, argv, [&] {
+    };
+    line.add_option("--backend", refuse, "");
+    return coir::apps::run_without_kokkos(line, argc, argv, [&] {
       settings.json = json;
       coir::apps::info::watch(settings);
       return coir::apps::ExitCode::success;
     });
   }
   return coir::apps::run_on_ranks(
-      app, argc, argv, [&](coir::apps::Place place, coir::distributed::Group const& world) {
+      line, argc, argv, [&](coir::apps::Place place, coir::distributed::Group const& world) {
         return coir::apps::print_description(place, world, measure, json);
       });
 }

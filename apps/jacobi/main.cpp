@@ -11,6 +11,7 @@
 #include <coir/io/image.hpp>
 #include <coir/io/npy.hpp>
 
+#include <support/command_line.hpp>
 #include <support/compute_on.hpp>
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
@@ -47,56 +48,43 @@ char const examples[] =
     "SIGTERM, 129 by SIGHUP.\n"
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
-CLI::Option* add_file(CLI::App& app, std::string const& name, std::filesystem::path& path,
-                      std::string const& help) {
-  auto const set = [=, &path](std::string const& text) {
-    expects(!text.empty(), name + " must name a file, not ''");
-    path = text;
-  };
-  return app.add_option_function<std::string>(name, set, help)->type_name("FILE");
-}
-
-void add_options(CLI::App& app, Settings& settings) {
-  add_file(app, "INPUT", settings.input, "A photograph (.png, .pgm) or an array (.npy)")
-      ->required();
-  app.add_flag("--laplacian", settings.input_is_laplacian, "INPUT is the Laplacian itself");
-  add_number(app, "--offset", settings.offset,
+void add_options(CommandLine& line, Settings& settings) {
+  add_file(line, "INPUT", settings.input, "A photograph (.png, .pgm) or an array (.npy)")
+      .required();
+  line.add_flag("--laplacian", settings.input_is_laplacian, "INPUT is the Laplacian itself");
+  add_number(line, "--offset", settings.offset,
              "With --laplacian: the value in INPUT that stands for 0 (default 0)");
-  add_number(app, "--scale", settings.scale,
+  add_number(line, "--scale", settings.scale,
              "With --laplacian: b is this times (value - offset) (default 1)");
-  auto* const scheme = add_choice(app, "--scheme", settings.scheme, schemes,
-                                  "How to solve (default auto: Jacobi, the faster way)");
-  add_whole_number(app, "--sweeps", settings.sweeps,
+  auto const scheme = add_choice(line, "--scheme", settings.scheme, schemes,
+                                 "How to solve (default auto: Jacobi, the faster way)");
+  add_whole_number(line, "--sweeps", settings.sweeps,
                    "The most sweeps, iterations of cg or cycles of multigrid (default:\n"
                    "Jacobi 150000, red-black 4 times the longer side, others 50)",
                    0, 1'000'000'000'000);
-  add_positive_number(app, "--tolerance", settings.tolerance,
+  add_positive_number(line, "--tolerance", settings.tolerance,
                       "Stop at this relative residual, below 1 (default: cg and multigrid\n"
                       "1e-5, in double 1e-10; the others make all their sweeps)");
-  add_choice(app, "--start", settings.start,
+  add_choice(line, "--start", settings.start,
              std::vector<std::pair<std::string, Start>>{{"laplacian", Start::laplacian},
                                                         {"zero", Start::zero}},
              "What to start from (default laplacian)");
-  add_choice(app, "--precision", settings.precision,
+  add_choice(line, "--precision", settings.precision,
              std::vector<std::pair<std::string, Precision>>{{"float", Precision::float32},
                                                             {"double", Precision::float64}},
              "Kind of number (default float)");
-  add_file(app, "--output", settings.output,
+  add_file(line, "--output", settings.output,
            "Write the rebuilt picture: .png, .pgm or .npy; with --compare\n"
            "that of multigrid");
-  add_file(app, "--output-laplacian", settings.output_laplacian,
+  add_file(line, "--output-laplacian", settings.output_laplacian,
            "Write the Laplacian: .npy as it is, .png or .pgm as b / 4 + 128\n"
            "(of a picture of 16 bits, b / 4 + 32768)");
-  add_file(app, "--report", settings.report, "Write figures as JSON; with --compare a list");
-  add_whole_number(app, "--repeat", settings.repeat,
+  add_file(line, "--report", settings.report, "Write figures as JSON; with --compare a list");
+  add_whole_number(line, "--repeat", settings.repeat,
                    "Timed runs, of which the median counts (default 1)", 1, 1'000'000);
-  app.add_flag("--compare", settings.compare, "Run every scheme and print one table")
-      ->excludes(scheme);
-  auto* const progress = app.add_flag_callback(
-      "--progress", [&settings] { settings.progress = ProgressMode::always; },
-      "Show progress also where there is no terminal");
-  app.add_flag("--quiet", settings.quiet, "Show no progress and print nothing but errors")
-      ->excludes(progress);
+  line.add_flag("--compare", settings.compare, "Run every scheme and print one table")
+      .excludes(scheme);
+  add_progress_and_quiet(line, settings.progress, settings.quiet);
 }
 
 /// Options that contradict each other, and outputs that can't be written, found before any work.
@@ -256,12 +244,11 @@ ExitCode rebuild(Exec const& exec, Settings const& settings) {
 
 int main(int argc, char** argv) {
   using namespace coir::apps::jacobi;
-  CLI::App app{description, "coir-jacobi"};
-  app.footer(examples);
+  coir::apps::CommandLine line("coir-jacobi", description, examples);
   Settings settings;
-  add_options(app, settings);
+  add_options(line, settings);
 
-  return coir::apps::run(app, argc, argv, [&](coir::apps::Place place) {
+  return coir::apps::run(line, argc, argv, [&](coir::apps::Place place) {
     if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
     expects_consistent(settings);
     return compute_on(place, [&](auto const& exec) {

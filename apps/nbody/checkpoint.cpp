@@ -276,13 +276,13 @@ Checkpoint read_checkpoint(distributed::Group const& ranks, std::filesystem::pat
   return checkpoint;
 }
 
-Settings settings_to_go_on(CLI::App const& app, Settings const& given,
+Settings settings_to_go_on(CommandLine const& line, Settings const& given,
                            Checkpoint const& checkpoint) {
   Settings merged = given;
   std::string differences;
   for (auto const& setting : setting_list()) {
     std::string const& stored = checkpoint.texts.at(setting.name);
-    if (is_given(app, setting.name)) {
+    if (is_given(line, setting.name)) {
       std::string const now = setting.text(given);
       if (setting.physics && now != stored)
         differences += (differences.empty() ? "" : "; ") + setting.name + ": " +

@@ -21,9 +21,8 @@
 #include <coir/io/checksum.hpp>
 #include <coir/nbody/particles.hpp>
 
+#include <support/command_line.hpp>
 #include <support/on_all.hpp>
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -77,9 +76,9 @@ inline Checkpoint read_checkpoint(std::filesystem::path const& path, Poll const&
 /// The settings to go on with: those of the checkpoint, and of what says nothing about the physics those that the user
 /// gave.
 ///
-/// \param app, given  the command line
+/// \param line, given  the command line
 /// \throws PreconditionError naming every difference in the physics
-Settings settings_to_go_on(CLI::App const& app, Settings const& given,
+Settings settings_to_go_on(CommandLine const& line, Settings const& given,
                            Checkpoint const& checkpoint);
 
 /// What a step of reading a checkpoint gives. What it finds wrong with a setting is the file's fault then, not the user's.

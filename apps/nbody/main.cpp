@@ -10,6 +10,7 @@
 
 #include <coir/core/errors.hpp>
 
+#include <support/command_line.hpp>
 #include <support/compute_on.hpp>
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
@@ -48,16 +49,14 @@ char const examples[] =
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
 /// A configuration may be the one that the run writes again; everything else that is read must stay as it is.
-void expects_inputs_left_alone(CLI::App const& app, Run const& run) {
+void expects_inputs_left_alone(CommandLine const& line, Run const& run) {
   Settings const& settings = run.settings;
   NamedFile const report{"--report", settings.report};
   NamedFile const noise{"--noise", settings.noise}, table{"--power-table", settings.power_table};
-  CLI::Option const* const config = app.get_config_ptr();
-  expects_different_files({report},
-                          {noise,
-                           table,
-                           {"--config", config->count() > 0 ? config->as<std::string>() : ""},
-                           {"--restart", run.checkpoint ? run.checkpoint->path : ""}});
+  expects_different_files({report}, {noise,
+                                     table,
+                                     {"--config", line.option("--config").text()},
+                                     {"--restart", run.checkpoint ? run.checkpoint->path : ""}});
   for (auto const& path : FileNames(settings, run.schedule, run.ranks.size()).all(run.schedule))
     for (auto const& other : {report, noise, table})
       if (path.filename() == other.path.filename())
@@ -69,10 +68,10 @@ Run new_run(distributed::Group const& ranks, Settings const& settings) {
   return {ranks, settings, schedule_of(settings)};
 }
 
-Run run_that_goes_on(distributed::Group const& ranks, CLI::App const& app, Settings const& given,
-                     Checkpoint checkpoint) {
-  Settings settings = settings_to_go_on(app, given, checkpoint);
-  if (!is_given(app, "output"))
+Run run_that_goes_on(distributed::Group const& ranks, CommandLine const& line,
+                     Settings const& given, Checkpoint checkpoint) {
+  Settings settings = settings_to_go_on(line, given, checkpoint);
+  if (!is_given(line, "output"))
     settings.output = checkpoint.path.has_parent_path() ? checkpoint.path.parent_path() : ".";
   expects_slab_in_box(settings);
   expects(settings.stop_after == 0 || settings.stop_after > checkpoint.steps_done,
@@ -84,11 +83,11 @@ Run run_that_goes_on(distributed::Group const& ranks, CLI::App const& app, Setti
 }
 
 /// Collective.
-Run run_of(distributed::Group const& ranks, CLI::App const& app, int argc, char** argv,
+Run run_of(distributed::Group const& ranks, CommandLine const& line, int argc, char** argv,
            Settings const& given) {
   on_all(ranks, [&] {
     expects_given_once(argc, argv);
-    expects_consistent(app, given);
+    expects_consistent(line, given);
   });
   expects_same_options(ranks, given);
   std::optional<Checkpoint> checkpoint;
@@ -97,9 +96,9 @@ Run run_of(distributed::Group const& ranks, CLI::App const& app, int argc, char*
     checkpoint = read_checkpoint(ranks, given.restart, stop_if_interrupted);
   }
   return on_all(ranks, [&] {
-    Run run = checkpoint ? run_that_goes_on(ranks, app, given, std::move(*checkpoint))
+    Run run = checkpoint ? run_that_goes_on(ranks, line, given, std::move(*checkpoint))
                          : new_run(ranks, given);
-    expects_inputs_left_alone(app, run);
+    expects_inputs_left_alone(line, run);
     return run;
   });
 }
@@ -137,17 +136,17 @@ ExitCode carry_out(Exec const& exec, Run& run) {
 
 int main(int argc, char** argv) {
   using namespace coir::apps::nbody;
-  CLI::App app{description, "coir-nbody"};
-  app.footer(examples);
+  coir::apps::CommandLine line("coir-nbody", description, examples);
   Settings settings;
-  add_options(app, settings);
+  add_options(line, settings);
 
-  return coir::apps::run_on_ranks(app, argc, argv, [&](coir::apps::Place place, auto const& ranks) {
-    if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
-    Run run = run_of(ranks, app, argc, argv, settings);
-    return compute_on(place, [&](auto const& exec) {
-      return run.settings.precision == Precision::float32 ? carry_out<float>(exec, run)
-                                                          : carry_out<double>(exec, run);
-    });
-  });
+  return coir::apps::run_on_ranks(
+      line, argc, argv, [&](coir::apps::Place place, auto const& ranks) {
+        if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
+        Run run = run_of(ranks, line, argc, argv, settings);
+        return compute_on(place, [&](auto const& exec) {
+          return run.settings.precision == Precision::float32 ? carry_out<float>(exec, run)
+                                                              : carry_out<double>(exec, run);
+        });
+      });
 }

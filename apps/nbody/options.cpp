@@ -18,86 +18,74 @@ namespace coir::apps::nbody {
 
 namespace {
 
-CLI::Option* add_path(CLI::App& app, std::string const& name, std::filesystem::path& path,
-                      std::string const& type_name, std::string const& help) {
-  auto const set = [=, &path](std::string const& text) {
-    expects(!text.empty(), name + " must name a file or folder, not ''");
-    path = text;
-  };
-  return app.add_option_function<std::string>(name, set, help)->type_name(type_name);
+/// The option of a setting, below no heading.
+Option option_of(CommandLine& line, Setting const& setting, Settings& settings) {
+  std::string const name = "--" + setting.name;
+  if (setting.kind == SettingKind::flag) {
+    auto const set = [setting, &settings](bool on) {
+      setting.set(settings, on ? "true" : "false");
+    };
+    return line.add_flag(name, set, setting.help);
+  }
+  if (setting.kind == SettingKind::list) {
+    auto const set = [setting, &settings](std::vector<std::string> const& texts) {
+      setting.set(settings, joined(texts, ","));
+    };
+    return line.add_list(name, set, setting.help)
+        .type_name(setting.type_name)
+        .expected(1, 1'000'000);
+  }
+  auto const set = [setting, &settings](std::string const& text) { setting.set(settings, text); };
+  return line.add_option(name, set, setting.help).type_name(setting.type_name);
 }
 
 }  // namespace
 
-void add_setting(CLI::App& app, Setting const& setting, Settings& settings) {
-  std::string const name = "--" + setting.name;
-  CLI::Option* added = nullptr;
-  if (setting.kind == SettingKind::flag) {
-    auto const set = [setting, &settings](std::int64_t count) {
-      setting.set(settings, count > 0 ? "true" : "false");
-    };
-    added = app.add_flag_function(name, set, setting.help);
-    // What is on unless it is turned off. Called after the one above, which a file may have set.
-    if (setting.text(settings) == "true")
-      app.add_flag_callback(
-             "--no-" + setting.name, [setting, &settings] { setting.set(settings, "false"); },
-             "None of these")
-          ->group(setting.group);
-  } else if (setting.kind == SettingKind::list) {
-    auto const set = [setting, &settings](std::vector<std::string> const& texts) {
-      setting.set(settings, joined(texts, ","));
-    };
-    added = app.add_option_function<std::vector<std::string>>(name, set, setting.help)
-                ->type_name(setting.type_name)
-                ->expected(1, 1'000'000);
-  } else {
-    auto const set = [setting, &settings](std::string const& text) { setting.set(settings, text); };
-    added =
-        app.add_option_function<std::string>(name, set, setting.help)->type_name(setting.type_name);
-  }
-  added->group(setting.group);
+void add_setting(CommandLine& line, Setting const& setting, Settings& settings) {
+  option_of(line, setting, settings).group(setting.group);
+  // What is on unless it is turned off. Called after the one above, which a file may have set.
+  if (setting.kind == SettingKind::flag && setting.text(settings) == "true")
+    line.add_flag(
+            "--no-" + setting.name, [setting, &settings] { setting.set(settings, "false"); },
+            "None of these")
+        .group(setting.group);
 }
 
-void add_options(CLI::App& app, Settings& settings) {
-  // Without -h, for which run() gives the same: CLI11 from 2.4 on takes --h for a second one.
-  app.set_help_flag("--help");
-  for (auto const& setting : setting_list()) add_setting(app, setting, settings);
-  add_path(app, "--output", settings.output, "FOLDER",
+void add_options(CommandLine& line, Settings& settings) {
+  line.leave_out_short_help();  // beside --h
+  for (auto const& setting : setting_list()) add_setting(line, setting, settings);
+  add_path(line, "--output", settings.output, "FOLDER",
            "Where to write; made if it isn't there (default nbody, or with --restart its folder)")
-      ->group("Output");
-  add_path(app, "--report", settings.report, "FILE", "Write figures as JSON")->group("Output");
-  add_path(app, "--restart", settings.restart, "FILE|FOLDER",
+      .group("Output");
+  add_path(line, "--report", settings.report, "FILE", "Write figures as JSON").group("Output");
+  add_path(line, "--restart", settings.restart, "FILE|FOLDER",
            "Go on from a checkpoint, with its settings")
-      ->group("Output");
-  add_whole_number(app, "--stop-after", settings.stop_after,
+      .group("Output");
+  add_whole_number(line, "--stop-after", settings.stop_after,
                    "Stop after step N, with a checkpoint to go on from", 1, 1'000'000)
-      ->group("Output");
-  app.add_option_function<std::string>(
-         "--headroom",
-         [&settings](std::string const& text) {
-           double const share = parse_number("--headroom", text);
-           expects(share >= 0 && share <= 10, "--headroom must be from 0 to 10", share);
-           settings.headroom = share;
-         },
-         "Under mpirun: the share by which a rank's particles may exceed an even share before its "
-         "memory grows\n(default: what 5 standard deviations of linear theory need)")
-      ->type_name("SHARE")
-      ->group("Output");
-  add_config_file(app);
-  auto* const progress = app.add_flag_callback(
-      "--progress", [&settings] { settings.progress = ProgressMode::always; },
-      "Show progress also where there is no terminal");
-  app.add_flag("--quiet", settings.quiet, "Show no progress and print nothing but errors")
-      ->excludes(progress);
+      .group("Output");
+  line.add_option(
+          "--headroom",
+          [&settings](std::string const& text) {
+            double const share = parse_number("--headroom", text);
+            expects(share >= 0 && share <= 10, "--headroom must be from 0 to 10", share);
+            settings.headroom = share;
+          },
+          "Under mpirun: the share by which a rank's particles may exceed an even share before its "
+          "memory grows\n(default: what 5 standard deviations of linear theory need)")
+      .type_name("SHARE")
+      .group("Output");
+  add_config_file(line);
+  add_progress_and_quiet(line, settings.progress, settings.quiet);
 }
 
-bool is_given(CLI::App const& app, std::string const& name) {
-  CLI::Option const* const opposite = app.get_option_no_throw("--no-" + name);
-  return app.get_option("--" + name)->count() > 0 || (opposite != nullptr && opposite->count() > 0);
+bool is_given(CommandLine const& line, std::string const& name) {
+  std::string const opposite = "--no-" + name;
+  return line.is_given("--" + name) || (line.has(opposite) && line.is_given(opposite));
 }
 
-void expects_consistent(CLI::App const& app, Settings const& settings) {
-  auto const given = [&](std::string const& name) { return is_given(app, name); };
+void expects_consistent(CommandLine const& line, Settings const& settings) {
+  auto const given = [&](std::string const& name) { return is_given(line, name); };
   for (std::string const name : {"steps", "a-start", "a-end", "spacing"})
     expects(!given("scale-factors") || !given(name),
             "--scale-factors already says when steps are: leave --" + name + " out");

@@ -8,6 +8,7 @@
 
 #include <compare/comparison.hpp>
 
+#include <support/command_line.hpp>
 #include <support/config_file.hpp>
 #include <support/interrupt.hpp>
 #include <support/json_place.hpp>
@@ -66,36 +67,28 @@ struct Settings {
   bool quiet = false;
 };
 
-void add_file(CLI::App& app, std::string const& name, std::filesystem::path& path,
-              std::string const& help) {
-  auto const set = [=, &path](std::string const& text) {
-    expects(!text.empty(), name + " must name a file, not ''");
-    path = text;
-  };
-  app.add_option_function<std::string>(name, set, help)->type_name("FILE");
-}
-
-CLI::Option* add_law(CLI::App& app, std::string const& name, Law& law, std::string const& help) {
+Option add_law(CommandLine& line, std::string const& name, Law& law, std::string const& help) {
   auto const set = [=, &law](std::string const& text) {
     auto const read = law_in(text);
-    expects(read.has_value(), name + " must be " + law_example, "'" + text + "'");
+    expects(read.has_value(), name + " must be " + law_example, in_quotes(text));
     law = *read;
   };
-  return app.add_option_function<std::string>(name, set, help)->type_name("LAW");
+  return line.add_option(name, set, help).type_name("LAW");
 }
 
-void add_machine(CLI::App& app, Settings& settings) {
-  add_file(app, "--host", settings.host,
+void add_machine(CommandLine& line, Settings& settings) {
+  add_file(line, "--host", settings.host,
            "Limits of the cores, as coir-info --measure --json printed them");
-  add_file(app, "--device", settings.device, "Limits of the device, likewise");
-  add_file(app, "--compare", settings.comparison,
-           "A compare.json of coir-compare: limits, flop rates of its matrix products, and rows");
+  add_file(line, "--device", settings.device, "Limits of the device, likewise");
+  auto const comparison = add_file(
+      line, "--compare", settings.comparison,
+      "A compare.json of coir-compare: limits, flop rates of its matrix products, and rows");
   for (auto const& [name, text, help] :
        {std::tuple("--host-build", &settings.host_build, "The build there that is the cores"),
         std::tuple("--device-build", &settings.device_build, "The build there that is the device")})
-    app.add_option(name, *text, help)->type_name("NAME")->needs(app.get_option("--compare"));
+    line.add_option(name, *text, help).type_name("NAME").needs(comparison);
   add_choice(
-      app, "--precision", settings.precision,
+      line, "--precision", settings.precision,
       std::vector<std::pair<std::string, std::string>>{{"double", "double"}, {"float", "float"}},
       "Of the matrix products, and of a value that is carried: 8 or 4 bytes\n(default double)");
   for (auto const& info : figure_infos()) {
@@ -104,56 +97,56 @@ void add_machine(CLI::App& app, Settings& settings) {
     auto const set = [name, &figure](std::string const& text) {
       figure = Figure{parse_positive_number(name, text), false, name};
     };
-    app.add_option_function<std::string>(
-           name, set, "The " + std::string(info.title) + " in " + info.unit + ", told")
-        ->type_name("X");
+    line.add_option(name, set, "The " + std::string(info.title) + " in " + info.unit + ", told")
+        .type_name("X");
   }
 }
 
-void add_work(CLI::App& app, Settings& settings) {
+void add_work(CommandLine& line, Settings& settings) {
   Work& work = settings.work;
-  auto* const row = app.add_option("--row", settings.row,
+  auto const row = line.add_option("--row", settings.row,
                                    "A work that both builds of --compare measured, in place of\n"
                                    "--flops, --bytes and --launches; n is the size there")
-                        ->type_name("WORK")
-                        ->needs(app.get_option("--compare"));
-  add_law(app, "--flops", work.flops, "Operations of a pass")->excludes(row);
-  add_law(app, "--bytes", work.bytes, "Bytes that a pass moves in memory")->excludes(row);
+                       .type_name("WORK")
+                       .needs(line.option("--compare"));
+  add_law(line, "--flops", work.flops, "Operations of a pass").excludes(row);
+  add_law(line, "--bytes", work.bytes, "Bytes that a pass moves in memory").excludes(row);
   work.launches = *law_in("1");
-  add_law(app, "--launches", work.launches, "Kernels that a pass launches (default 1)")
-      ->excludes(row);
-  add_law(app, "--in", work.in, "Bytes carried to the device before the first pass (default 0)");
-  add_law(app, "--out", work.out, "Bytes carried back after the last pass (default 0)");
-  add_whole_number(app, "--repeats", work.repeats, "Passes while the data are there (default 1)", 1,
-                   most_repeats);
+  add_law(line, "--launches", work.launches, "Kernels that a pass launches (default 1)")
+      .excludes(row);
+  add_law(line, "--in", work.in, "Bytes carried to the device before the first pass (default 0)");
+  add_law(line, "--out", work.out, "Bytes carried back after the last pass (default 0)");
+  add_whole_number(line, "--repeats", work.repeats, "Passes while the data are there (default 1)",
+                   1, most_repeats);
   auto const add_size = [&](std::string const& name, std::optional<double>& size,
                             std::string const& help) {
     auto const set = [name, &size](std::string const& text) {
       size = parse_number(name, text);
       expects(*size >= 1 && *size <= 1e15, name + " must be a size from 1 to 1e15",
-              "'" + text + "'");
+              in_quotes(text));
     };
-    app.add_option_function<std::string>(name, set, help)->type_name("N");
+    line.add_option(name, set, help).type_name("N");
   };
   add_size("--from", settings.from, "The smallest n (default 1, or the smallest measured)");
   add_size("--to", settings.to, "The largest n (default 1e6, or the largest measured)");
 }
 
-void add_options(CLI::App& app, Settings& settings) {
-  add_machine(app, settings);
-  add_work(app, settings);
-  add_file(app, "--fleet", settings.fleet, "Kinds of jobs with their shares, as JSON");
+void add_options(CommandLine& line, Settings& settings) {
+  add_machine(line, settings);
+  add_work(line, settings);
+  auto const fleet =
+      add_file(line, "--fleet", settings.fleet, "Kinds of jobs with their shares, as JSON");
   for (char const* const name : {"--row", "--flops", "--bytes", "--launches", "--in", "--out",
                                  "--repeats", "--from", "--to"})
-    app.get_option("--fleet")->excludes(app.get_option(name));
-  add_positive_number(app, "--stop-after", settings.stop_after,
+    fleet.excludes(line.option(name));
+  add_positive_number(line, "--stop-after", settings.stop_after,
                       "When a job of the fleet goes from the device to the cores, in times of its\n"
                       "time there (default 1)")
-      ->needs(app.get_option("--fleet"));
-  add_file(app, "--output", settings.output, "Write a page with plots (.html)");
-  add_file(app, "--report", settings.report, "Write all figures as JSON");
-  app.add_flag("--quiet", settings.quiet, "Print nothing but errors");
-  add_config_file(app);
+      .needs(fleet);
+  add_file(line, "--output", settings.output, "Write a page with plots (.html)");
+  add_file(line, "--report", settings.report, "Write all figures as JSON");
+  line.add_flag("--quiet", settings.quiet, "Print nothing but errors");
+  add_config_file(line);
 }
 
 /// What contradicts each other or lacks, and outputs that can't be written, found before any work.
@@ -165,7 +158,7 @@ void expects_consistent(Settings const& settings) {
           "(see coir-offload --help)");
   if (!settings.output.empty())
     expects(settings.output.extension() == ".html", "the name of the page must end in .html",
-            "'" + settings.output.string() + "'");
+            in_quotes(settings.output.string()));
   expects_different_files({{"--output", settings.output}, {"--report", settings.report}},
                           {{"--host", settings.host},
                            {"--device", settings.device},
@@ -245,11 +238,10 @@ ExitCode show(Settings settings) {
 
 int main(int argc, char** argv) {
   using namespace coir::apps::offload;
-  CLI::App app{description, "coir-offload"};
-  app.footer(examples);
+  coir::apps::CommandLine line("coir-offload", description, examples);
   Settings settings;
-  add_options(app, settings);
-  return coir::apps::run_without_kokkos(app, argc, argv, [&] {
+  add_options(line, settings);
+  return coir::apps::run_without_kokkos(line, argc, argv, [&] {
     expects_consistent(settings);
     return show(settings);
   });

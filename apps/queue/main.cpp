@@ -13,6 +13,7 @@
 #include <coir/io/atomic_file.hpp>
 #include <coir/io/format.hpp>
 
+#include <support/command_line.hpp>
 #include <support/config_file.hpp>
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
@@ -73,7 +74,7 @@ constexpr std::array known_states = {
     "STOPPED",       "SUSPENDED",   "TIMEOUT",       "UPDATE_DB"};
 
 /// A list of names with commas between them.
-void add_list(CLI::App& app, std::string const& name, std::vector<std::string>& list,
+void add_list(CommandLine& line, std::string const& name, std::vector<std::string>& list,
               std::string const& help) {
   auto const parse = [=, &list](std::string const& text) {
     list = split(text, ',');
@@ -81,10 +82,10 @@ void add_list(CLI::App& app, std::string const& name, std::vector<std::string>& 
       expects(!part.empty(), name + " must be one name, or several with commas between them",
               "'" + text + "'");
   };
-  app.add_option_function<std::string>(name, parse, help)->type_name("NAME,...");
+  line.add_option(name, parse, help).type_name("NAME,...");
 }
 
-void add_states(CLI::App& app, std::vector<std::string>& states) {
+void add_states(CommandLine& line, std::vector<std::string>& states) {
   auto const parse = [&states](std::string const& text) {
     std::vector<std::string> const known(known_states.begin(), known_states.end());
     states = split(text, ',');
@@ -95,12 +96,11 @@ void add_states(CLI::App& app, std::vector<std::string>& states) {
         reject_choice("--state", given, known);
     }
   };
-  app.add_option_function<std::string>("--state", parse,
-                                       "Only jobs in these states, such as COMPLETED,TIMEOUT")
-      ->type_name("STATE,...");
+  line.add_option("--state", parse, "Only jobs in these states, such as COMPLETED,TIMEOUT")
+      .type_name("STATE,...");
 }
 
-void add_moment(CLI::App& app, std::string const& name, std::optional<Seconds>& moment,
+void add_moment(CommandLine& line, std::string const& name, std::optional<Seconds>& moment,
                 std::string const& help) {
   auto const parse = [=, &moment](std::string const& text) {
     moment = parse_moment(
@@ -109,7 +109,7 @@ void add_moment(CLI::App& app, std::string const& name, std::optional<Seconds>& 
             name + " must be a time from 1970 to 2199, like 2025-01-31 or 2025-01-31T12:00:00",
             "'" + text + "'");
   };
-  app.add_option_function<std::string>(name, parse, help)->type_name("TIME");
+  line.add_option(name, parse, help).type_name("TIME");
 }
 
 /// As sbatch takes it: minutes too.
@@ -121,84 +121,75 @@ std::optional<Seconds> parse_limit(std::string const& text) {
   return parse_duration(text);
 }
 
-void add_forecast(CLI::App& app, Settings& settings) {
+void add_forecast(CommandLine& line, Settings& settings) {
   auto& size = settings.size;
-  auto* const forecast = app.add_flag("--forecast", settings.forecast,
+  auto const forecast = line.add_flag("--forecast", settings.forecast,
                                       "How long a job of this size is going to wait:");
-  add_whole_number(app, "--cores", size.cores, "its cores", 1, 1'000'000'000)->needs(forecast);
-  add_whole_number(app, "--gpus", size.gpus, "its GPUs, 0 for none", 0, 1'000'000'000)
-      ->needs(forecast);
-  app.add_option_function<std::string>(
-         "--memory",
-         [&size](std::string const& text) {
-           auto const memory = parse_memory(text);
-           expects(memory && memory->of == MemoryOf::job && memory->bytes > 0,
-                   "--memory must be that of the whole job, like 4000M or 16G", "'" + text + "'");
-           size.bytes = memory->bytes;
-         },
-         "its memory, like 16G; MiB without a unit")
-      ->type_name("SIZE")
-      ->needs(forecast);
-  app.add_option_function<std::string>(
-         "--time-limit",
-         [&size](std::string const& text) {
-           size.limit = parse_limit(text);
-           expects(size.limit.value_or(0) > 0,
-                   "--time-limit must be like 1-02:03:04, 12:00:00 or 90 (minutes)",
-                   "'" + text + "'");
-         },
-         "its limit, like 1-02:03:04, 12:00:00 or minutes")
-      ->type_name("TIME")
-      ->needs(forecast);
-  add_whole_number(app, "--hour", size.hour, "the hour of its submission, from 0 to 23", 0, 23)
-      ->needs(forecast);
-  app.add_option_function<std::string>(
-         "--interval",
-         [&settings](std::string const& text) {
-           double const probability = parse_number("--interval", text);
-           expects(probability >= 0.5 && probability <= 0.99,
-                   "--interval must be a probability from 0.5 to 0.99", probability);
-           settings.interval = probability;
-         },
-         "Probability of the interval (default 0.9)")
-      ->type_name("P")
-      ->needs(forecast);
+  add_whole_number(line, "--cores", size.cores, "its cores", 1, 1'000'000'000).needs(forecast);
+  add_whole_number(line, "--gpus", size.gpus, "its GPUs, 0 for none", 0, 1'000'000'000)
+      .needs(forecast);
+  line.add_option(
+          "--memory",
+          [&size](std::string const& text) {
+            auto const memory = parse_memory(text);
+            expects(memory && memory->of == MemoryOf::job && memory->bytes > 0,
+                    "--memory must be that of the whole job, like 4000M or 16G", "'" + text + "'");
+            size.bytes = memory->bytes;
+          },
+          "its memory, like 16G; MiB without a unit")
+      .type_name("SIZE")
+      .needs(forecast);
+  line.add_option(
+          "--time-limit",
+          [&size](std::string const& text) {
+            size.limit = parse_limit(text);
+            expects(size.limit.value_or(0) > 0,
+                    "--time-limit must be like 1-02:03:04, 12:00:00 or 90 (minutes)",
+                    "'" + text + "'");
+          },
+          "its limit, like 1-02:03:04, 12:00:00 or minutes")
+      .type_name("TIME")
+      .needs(forecast);
+  add_whole_number(line, "--hour", size.hour, "the hour of its submission, from 0 to 23", 0, 23)
+      .needs(forecast);
+  line.add_option(
+          "--interval",
+          [&settings](std::string const& text) {
+            double const probability = parse_number("--interval", text);
+            expects(probability >= 0.5 && probability <= 0.99,
+                    "--interval must be a probability from 0.5 to 0.99", probability);
+            settings.interval = probability;
+          },
+          "Probability of the interval (default 0.9)")
+      .type_name("P")
+      .needs(forecast);
 }
 
-void add_options(CLI::App& app, Settings& settings) {
-  app.add_option("FILE", settings.inputs,
-                 "What sacct -P wrote: files, pipes, or - for the standard input")
-      ->required()
-      ->type_name("FILE");
-  add_list(app, "--partition", settings.filters.partitions, "Only these partitions");
-  add_list(app, "--cluster", settings.filters.clusters, "Only these clusters");
-  add_list(app, "--user", settings.filters.users, "Only jobs of these users");
-  add_list(app, "--account", settings.filters.accounts, "Only jobs of these accounts");
-  add_states(app, settings.filters.states);
-  add_moment(app, "--from", settings.filters.from, "Only jobs submitted then or later");
-  add_moment(app, "--to", settings.filters.to, "Only jobs submitted before then");
-  add_choice(app, "--wait-from", settings.wait_from,
+void add_options(CommandLine& line, Settings& settings) {
+  auto const set_inputs = [&settings](std::vector<std::string> const& names) {
+    settings.inputs.assign(names.begin(), names.end());
+  };
+  line.add_list("FILE", set_inputs,
+                "What sacct -P wrote: files, pipes, or - for the standard input")
+      .required()
+      .type_name("FILE");
+  add_list(line, "--partition", settings.filters.partitions, "Only these partitions");
+  add_list(line, "--cluster", settings.filters.clusters, "Only these clusters");
+  add_list(line, "--user", settings.filters.users, "Only jobs of these users");
+  add_list(line, "--account", settings.filters.accounts, "Only jobs of these accounts");
+  add_states(line, settings.filters.states);
+  add_moment(line, "--from", settings.filters.from, "Only jobs submitted then or later");
+  add_moment(line, "--to", settings.filters.to, "Only jobs submitted before then");
+  add_choice(line, "--wait-from", settings.wait_from,
              std::vector<std::pair<std::string, WaitFrom>>{{"eligible", WaitFrom::eligible},
                                                            {"submit", WaitFrom::submit}},
              "When waits begin: once a job could have started, or at its submission\n"
              "(default eligible, if there is such a column)");
-  add_forecast(app, settings);
-  auto const add_file = [&app](std::string const& name, std::filesystem::path& path,
-                               std::string const& help) {
-    auto const set = [=, &path](std::string const& text) {
-      expects(!text.empty(), name + " must name a file, not ''");
-      path = text;
-    };
-    app.add_option_function<std::string>(name, set, help)->type_name("FILE");
-  };
-  add_file("--picture", settings.picture, "Draw the distributions (.png)");
-  add_file("--report", settings.report, "Write all figures as JSON");
-  auto* const progress = app.add_flag_callback(
-      "--progress", [&settings] { settings.progress = ProgressMode::always; },
-      "Show progress also where there is no terminal");
-  app.add_flag("--quiet", settings.quiet, "Show no progress and print nothing but errors")
-      ->excludes(progress);
-  add_config_file(app);
+  add_forecast(line, settings);
+  add_file(line, "--picture", settings.picture, "Draw the distributions (.png)");
+  add_file(line, "--report", settings.report, "Write all figures as JSON");
+  add_progress_and_quiet(line, settings.progress, settings.quiet);
+  add_config_file(line);
 }
 
 /// Options that contradict each other, and outputs that can't be written, found before any work.
@@ -343,12 +334,11 @@ ExitCode show(Settings const& settings) {
 
 int main(int argc, char** argv) {
   using namespace coir::apps::queue;
-  CLI::App app{description, "coir-queue"};
-  app.footer(examples);
+  coir::apps::CommandLine line("coir-queue", description, examples);
   Settings settings;
-  add_options(app, settings);
+  add_options(line, settings);
 
-  return coir::apps::run_on_cores(app, argc, argv, [&] {
+  return coir::apps::run_on_cores(line, argc, argv, [&] {
     if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
     expects_consistent(settings);
     return show(settings);

@@ -1,4 +1,5 @@
 #include <support/backend.hpp>
+#include <support/command_line.hpp>
 #include <support/options.hpp>
 
 #include <coir/core/errors.hpp>
@@ -10,13 +11,13 @@
 
 namespace coir::apps {
 
-void add_backend(CLI::App& app, Backend& backend) {
-  add_choice(app, "--backend", backend,
+void add_backend(CommandLine& line, Backend& backend) {
+  add_choice(line, "--backend", backend,
              std::vector<std::pair<std::string, Backend>>{
                  {"cpu", Backend::cpu}, {"gpu", Backend::gpu}, {"auto", Backend::automatic}},
              "Compute on the cores, or on the GPU of a build for one\n"
              "(default auto: on the GPU if there is one)")
-      ->configurable(false);
+      .only_on_command_line();
 }
 
 Choice choose(Backend backend) {

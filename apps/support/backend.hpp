@@ -5,17 +5,15 @@
 
 #include <string>
 
-namespace CLI {
-class App;
-}
-
 namespace coir::apps {
+
+class CommandLine;
 
 /// What --backend asks for.
 enum class Backend { automatic, cpu, gpu };
 
 /// Adds --backend.
-void add_backend(CLI::App& app, Backend& backend);
+void add_backend(CommandLine& line, Backend& backend);
 
 /// Where kernels run.
 enum class Place { cores, device };

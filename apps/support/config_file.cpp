@@ -1,9 +1,12 @@
+#include <support/command_line.hpp>
 #include <support/config_file.hpp>
 #include <support/messages.hpp>
 #include <support/text.hpp>
 
 #include <coir/core/errors.hpp>
 #include <coir/io/file.hpp>
+
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -205,11 +208,12 @@ std::vector<TomlEntry> read_toml(std::string const& text, std::string const& nam
   return TomlReader(text, name).entries();
 }
 
-CLI::Option* add_config_file(CLI::App& app) {
+void add_config_file(CommandLine& line) {
+  CLI::App& app = line.app();
   app.config_formatter(std::make_shared<ConfigReader>(app));
   auto* const option =
       app.set_config("--config", "", "Read options from a file, such as config.toml");
-  return option->type_name("FILE")->check([](std::string const& file) {
+  option->type_name("FILE")->check([](std::string const& file) {
     expects_readable(file);
     return std::string();
   });

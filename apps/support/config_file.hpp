@@ -1,18 +1,18 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <vector>
 
 namespace coir::apps {
+
+class CommandLine;
 
 /// Adds --config FILE, which reads options from a file of TOML: keys are the options' names without dashes, and what is
 /// on the command line as well counts from there.
 ///
 /// Parsing throws InputError naming the file and the line if it can't be read, isn't what read_toml() reads, or has a
 /// key that is unknown or given twice.
-CLI::Option* add_config_file(CLI::App& app);
+void add_config_file(CommandLine& line);
 
 /// A line "key = value" of TOML.
 struct TomlEntry {

@@ -50,7 +50,8 @@ KokkosOption const& kokkos_option_named(std::string const& name) {
 
 /// \throws EnvironmentError unless each library of a list with semicolons can be loaded
 void expects_loadable_tools(std::string const& libraries) {
-  for (auto const& library : CLI::detail::split(libraries, ';'))
+  std::istringstream rest(libraries);
+  for (std::string library; std::getline(rest, library, ';');)
     if (!library.empty() && dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr)
       throw EnvironmentError("the tool for Kokkos can't be loaded (" + std::string(dlerror()) +
                              "): name a library that is there, or none");
@@ -120,17 +121,16 @@ void expects_usable_threads(int threads) {
 
 }  // namespace
 
-KokkosArguments take_kokkos_arguments(std::vector<char*>& arguments) {
+KokkosArguments take_kokkos_arguments(std::vector<std::string>& arguments) {
   KokkosArguments taken;
   std::set<std::string> seen;
-  std::vector<char*> rest;
-  for (char* const argument : arguments) {
-    if (rest.empty() || argument == nullptr ||
-        !std::string_view(argument).starts_with("--kokkos-")) {
-      rest.push_back(argument);
+  std::vector<std::string> rest;
+  for (std::string const& text : arguments) {
+    if (rest.empty() || !text.starts_with("--kokkos-")) {
+      rest.push_back(text);
       continue;
     }
-    std::string const text = argument, name = text.substr(0, text.find('='));
+    std::string const name = text.substr(0, text.find('='));
     KokkosOption const& option = kokkos_option_named(name);
     expects(seen.insert(name).second, name + " was given twice: give it once");
     bool const has_value = name.size() < text.size();

@@ -13,10 +13,10 @@ struct KokkosArguments {
   std::vector<std::string> passed_on;  ///< in Kokkos' own spelling
 };
 
-/// Takes the arguments that begin with --kokkos- out of a command line, which ends with a null pointer.
+/// Takes the arguments that begin with --kokkos- out of a command line, the first of which is the program's name.
 ///
 /// \throws PreconditionError if one is unknown, repeated or no number where there must be one
-KokkosArguments take_kokkos_arguments(std::vector<char*>& arguments);
+KokkosArguments take_kokkos_arguments(std::vector<std::string>& arguments);
 
 /// Kokkos, started and stopped. It and OpenMP's runtime print nothing: what they would warn of is either wrong, and
 /// an error, or as the user wants it.

@@ -1,4 +1,7 @@
 #include <support/messages.hpp>
+#include <support/text.hpp>
+
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -69,7 +72,7 @@ std::string wrong_number_of_values(CLI::App const& app, std::string const& messa
     std::string const count =
         (least == most ? "" : std::to_string(least) + " to ") + std::to_string(most);
     return name + " takes " + count + " values, " + words + ", not '" +
-           CLI::detail::join(option->results(), " ") + "'";
+           joined(option->results(), " ") + "'";
   }
   return {};
 }
@@ -79,17 +82,18 @@ bool is_flag(CLI::Option const& option) { return option.get_expected_max() == 0;
 
 }  // namespace
 
-CLI::App const* part_in_use(CLI::App const* app, std::vector<char*> const& arguments) {
-  for (std::size_t n = 1; n < arguments.size() && arguments[n] != nullptr; ++n)
+CLI::App const* part_in_use(CLI::App const* app, std::vector<std::string> const& arguments) {
+  for (std::size_t n = 1; n < arguments.size(); ++n)
     for (CLI::App const* const sub : all_subcommands(*app))
       if (sub->get_name() == arguments[n]) return sub;
   return app;
 }
 
-std::string misused_option(CLI::App const& app, std::vector<char*> const& arguments) {
+std::string misused_option(CLI::App const& app, std::vector<std::string> const& arguments) {
   std::map<CLI::Option const*, int> times;
-  for (std::size_t n = 1; n < arguments.size() && arguments[n] != nullptr; ++n) {
-    std::string const text = arguments[n], name = text.substr(0, text.find('='));
+  for (std::size_t n = 1; n < arguments.size(); ++n) {
+    std::string const& text = arguments[n];
+    std::string const name = text.substr(0, text.find('='));
     if (text == "--") break;
     CLI::Option const* const option =
         text.starts_with("--") ? app.get_option_no_throw(name) : nullptr;

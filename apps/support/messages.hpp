@@ -3,17 +3,20 @@
 /// \file
 /// What a wrong command line deserves to hear, in one line.
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
 
 namespace coir::apps {
 
 /// The subcommand that is being given, or the application itself if it has none or it wasn't named.
 ///
-/// \param arguments  the command line, before or after it is parsed
-CLI::App const* part_in_use(CLI::App const* app, std::vector<char*> const& arguments);
+/// \param arguments  as main() has them
+CLI::App const* part_in_use(CLI::App const* app, std::vector<std::string> const& arguments);
 
 /// The line that a failed parse deserves: which option, what is wrong, what to do.
 std::string explain(CLI::App const& app, CLI::ParseError const& error);
@@ -25,7 +28,7 @@ std::string nearest_option(CLI::App const& app, std::string const& name, bool in
 
 /// Options given more often than once or beside their opposite, and flags with a value that is neither true nor false:
 /// CLI11 passes over some of them. Empty if there are none.
-std::string misused_option(CLI::App const& app, std::vector<char*> const& arguments);
+std::string misused_option(CLI::App const& app, std::vector<std::string> const& arguments);
 
 /// A line without its middle if it is as long as only a name of a file or a value can make it.
 std::string shortened(std::string const& line);

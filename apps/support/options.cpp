@@ -22,7 +22,15 @@ std::string limits(std::int64_t lowest, std::int64_t highest) {
   return "from " + std::to_string(lowest) + " to " + std::to_string(highest);
 }
 
-std::string quoted(std::string const& text) { return "'" + text + "'"; }
+/// \param kind  what it names: "a file"
+Option add_named(CommandLine& line, std::string const& name, std::filesystem::path& path,
+                 std::string const& kind, std::string const& help) {
+  auto const set = [=, &path](std::string const& text) {
+    expects(!text.empty(), name + " must name " + kind + ", not ''");
+    path = text;
+  };
+  return line.add_option(name, set, help);
+}
 
 }  // namespace
 
@@ -30,28 +38,50 @@ std::int64_t parse_whole_number(std::string const& option, std::string const& te
                                 std::int64_t lowest, std::int64_t highest) {
   std::int64_t number = 0;
   bool const fits = read(text, number) && number >= lowest && number <= highest;
-  expects(fits, option + " must be a whole number " + limits(lowest, highest), quoted(text));
+  expects(fits, option + " must be a whole number " + limits(lowest, highest), in_quotes(text));
   return number;
 }
 
 double parse_number(std::string const& option, std::string const& text) {
   double number = 0;
   bool const fits = read(text, number) && std::isfinite(number);
-  expects(fits, option + " must be a finite number", quoted(text));
+  expects(fits, option + " must be a finite number", in_quotes(text));
   return number;
 }
 
 double parse_positive_number(std::string const& option, std::string const& text) {
   double number = 0;
   bool const fits = read(text, number) && std::isfinite(number) && number > 0;
-  expects(fits, option + " must be a number above 0", quoted(text));
+  expects(fits, option + " must be a number above 0", in_quotes(text));
   return number;
 }
 
 void reject_choice(std::string const& option, std::string const& text,
                    std::vector<std::string> const& choices) {
-  throw PreconditionError(option + " must be one of " + CLI::detail::join(choices, ", ") +
-                          ", not " + quoted(text));
+  throw PreconditionError(option + " must be one of " + joined(choices, ", ") + ", not " +
+                          in_quotes(text));
+}
+
+Option add_file(CommandLine& line, std::string const& name, std::filesystem::path& path,
+                std::string const& help) {
+  return add_named(line, name, path, "a file", help).type_name("FILE");
+}
+
+Option add_folder(CommandLine& line, std::string const& name, std::filesystem::path& path,
+                  std::string const& help) {
+  return add_named(line, name, path, "a folder", help).type_name("FOLDER");
+}
+
+Option add_path(CommandLine& line, std::string const& name, std::filesystem::path& path,
+                std::string const& type_name, std::string const& help) {
+  return add_named(line, name, path, "a file or folder", help).type_name(type_name);
+}
+
+void add_progress_and_quiet(CommandLine& line, ProgressMode& progress, bool& quiet) {
+  auto const option = line.add_flag(
+      "--progress", [&progress] { progress = ProgressMode::always; },
+      "Show progress also where there is no terminal");
+  line.add_flag("--quiet", quiet, "Show no progress and print nothing but errors").excludes(option);
 }
 
 }  // namespace coir::apps

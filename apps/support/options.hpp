@@ -3,9 +3,12 @@
 /// \file
 /// Command-line options whose errors name the option, the value, the limit and the remedy.
 
-#include <CLI/CLI.hpp>
+#include <support/command_line.hpp>
+#include <support/progress.hpp>
+#include <support/text.hpp>
 
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <utility>
@@ -37,35 +40,35 @@ double parse_positive_number(std::string const& option, std::string const& text)
 ///
 /// \param value  set when the option is given; any type a std::int64_t can be assigned to
 template <class Value>
-CLI::Option* add_whole_number(CLI::App& app, std::string const& name, Value& value,
-                              std::string const& help, std::int64_t lowest,
-                              std::int64_t highest = std::numeric_limits<std::int64_t>::max()) {
+Option add_whole_number(CommandLine& line, std::string const& name, Value& value,
+                        std::string const& help, std::int64_t lowest,
+                        std::int64_t highest = std::numeric_limits<std::int64_t>::max()) {
   auto const set = [=, &value](std::string const& text) {
     value = static_cast<Value>(parse_whole_number(name, text, lowest, highest));
   };
-  return app.add_option_function<std::string>(name, set, help)->type_name("N");
+  return line.add_option(name, set, help).type_name("N");
 }
 
 /// An option that takes any finite number.
 ///
 /// \param value  set when the option is given; any type a double can be assigned to
 template <class Value>
-CLI::Option* add_number(CLI::App& app, std::string const& name, Value& value,
-                        std::string const& help) {
+Option add_number(CommandLine& line, std::string const& name, Value& value,
+                  std::string const& help) {
   auto const set = [=, &value](std::string const& text) { value = parse_number(name, text); };
-  return app.add_option_function<std::string>(name, set, help)->type_name("X");
+  return line.add_option(name, set, help).type_name("X");
 }
 
 /// An option that takes a finite number above zero.
 ///
 /// \param value  set when the option is given; any type a double can be assigned to
 template <class Value>
-CLI::Option* add_positive_number(CLI::App& app, std::string const& name, Value& value,
-                                 std::string const& help) {
+Option add_positive_number(CommandLine& line, std::string const& name, Value& value,
+                           std::string const& help) {
   auto const set = [=, &value](std::string const& text) {
     value = parse_positive_number(name, text);
   };
-  return app.add_option_function<std::string>(name, set, help)->type_name("X");
+  return line.add_option(name, set, help).type_name("X");
 }
 
 /// An option that takes one of several words.
@@ -73,9 +76,9 @@ CLI::Option* add_positive_number(CLI::App& app, std::string const& name, Value& 
 /// \param value    set when the option is given
 /// \param choices  each word with the value that it stands for
 template <class Value, class Choice>
-CLI::Option* add_choice(CLI::App& app, std::string const& name, Value& value,
-                        std::vector<std::pair<std::string, Choice>> const& choices,
-                        std::string const& help) {
+Option add_choice(CommandLine& line, std::string const& name, Value& value,
+                  std::vector<std::pair<std::string, Choice>> const& choices,
+                  std::string const& help) {
   std::vector<std::string> words;
   for (auto const& choice : choices) words.push_back(choice.first);
   auto const set = [=, &value](std::string const& text) {
@@ -86,8 +89,24 @@ CLI::Option* add_choice(CLI::App& app, std::string const& name, Value& value,
       }
     reject_choice(name, text, words);
   };
-  return app.add_option_function<std::string>(name, set, help)
-      ->type_name(CLI::detail::join(words, "|"));
+  return line.add_option(name, set, help).type_name(joined(words, "|"));
 }
+
+/// An option that names a file, which sets `path`.
+Option add_file(CommandLine& line, std::string const& name, std::filesystem::path& path,
+                std::string const& help);
+
+/// An option that names a folder.
+Option add_folder(CommandLine& line, std::string const& name, std::filesystem::path& path,
+                  std::string const& help);
+
+/// An option that names a file or a folder.
+///
+/// \param type_name  which of them, in --help: "FILE|FOLDER"
+Option add_path(CommandLine& line, std::string const& name, std::filesystem::path& path,
+                std::string const& type_name, std::string const& help);
+
+/// --progress, and --quiet, which it excludes.
+void add_progress_and_quiet(CommandLine& line, ProgressMode& progress, bool& quiet);
 
 }  // namespace coir::apps

@@ -26,6 +26,8 @@ std::string one_line(std::string text) {
   return text;
 }
 
+std::string in_quotes(std::string const& text) { return "'" + text + "'"; }
+
 std::string joined(std::vector<std::string> const& texts, std::string const& separator) {
   std::string all;
   for (auto const& text : texts) all += (&text == texts.data() ? "" : separator) + text;

@@ -20,6 +20,9 @@ std::string counted(std::int64_t number, std::string const& things);
 /// A text without line breaks and control characters, so that messages stay one line.
 std::string one_line(std::string text);
 
+/// A text as messages show it: 'text'.
+std::string in_quotes(std::string const& text);
+
 /// The texts, with a separator between them.
 std::string joined(std::vector<std::string> const& texts, std::string const& separator);
 

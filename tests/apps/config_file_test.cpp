@@ -1,4 +1,5 @@
 #include <support/command.hpp>
+#include <support/command_line.hpp>
 #include <support/config_file.hpp>
 #include <support/message_of.hpp>
 #include <support/options.hpp>
@@ -15,6 +16,7 @@
 namespace {
 
 using coir::InputError;
+using coir::apps::CommandLine;
 using coir::apps::read_toml;
 using coir::testing::message_of;
 using Strings = std::vector<std::string>;
@@ -39,18 +41,18 @@ struct Told {
 Told parse(std::string const& text, Strings const& arguments = {}) {
   coir::testing::TemporaryFolder const folder;
   coir::io::write_file(folder / "c.toml", text);
-  CLI::App app{"", "app"};
-  app.set_help_flag("--help");  // CLI11 from 2.4 on takes --h for a second -h
+  CommandLine line("app");
+  line.leave_out_short_help();  // beside --h
   Told told;
-  app.add_flag("--on", told.on);
-  app.add_flag("--no-on");
-  coir::apps::add_whole_number(app, "--count", told.count, "How many", 1, 9);
-  coir::apps::add_number(app, "--h", told.h, "One letter");
-  app.add_option("--list", told.list)->expected(1, 1000);
-  coir::apps::add_config_file(app);
-  Strings reversed(arguments.rbegin(), arguments.rend());
-  reversed.push_back("--config=" + (folder / "c.toml").string());
-  app.parse(reversed);
+  line.add_flag("--on", told.on, "On");
+  line.add_flag("--no-on", [] {}, "Off");
+  coir::apps::add_whole_number(line, "--count", told.count, "How many", 1, 9);
+  coir::apps::add_number(line, "--h", told.h, "One letter");
+  line.add_list("--list", told.list, "Words").expected(1, 1000);
+  coir::apps::add_config_file(line);
+  Strings all = {"app", "--config=" + (folder / "c.toml").string()};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  line.parse(all);
   return told;
 }
 
@@ -181,11 +183,9 @@ TEST(ConfigFile, AFileThatNoConfigurationCouldBeIsntRead) {
   coir::testing::TemporaryFolder const folder;
   coir::io::write_file(folder / "c.toml", "#");
   std::filesystem::resize_file(folder / "c.toml", std::uintmax_t(65) << 20);
-  CLI::App app{"", "app"};
-  coir::apps::add_config_file(app);
-  std::string const message = message_of<InputError>([&] {
-    Strings arguments{"--config=" + (folder / "c.toml").string()};
-    app.parse(arguments);
-  });
+  CommandLine line("app");
+  coir::apps::add_config_file(line);
+  std::string const message = message_of<InputError>(
+      [&] { line.parse({"app", "--config=" + (folder / "c.toml").string()}); });
   EXPECT_TRUE(contains(message, "larger than 64 MiB")) << message;
 }

@@ -113,11 +113,11 @@ std::string damaged(std::string bytes, Random& random, std::string& what) {
 /// What a checkpoint is read as, all of it, or "" if it is refused as it must be.
 std::string content_of(fs::path const& path) {
   try {
-    CLI::App app;
+    coir::apps::CommandLine line("coir-nbody");
     Settings given;
-    add_options(app, given);
+    add_options(line, given);
     Checkpoint checkpoint = read_checkpoint(path);
-    Settings const settings = settings_to_go_on(app, given, checkpoint);
+    Settings const settings = settings_to_go_on(line, given, checkpoint);
     auto const particles = read_particles<Exec, float>(checkpoint, settings);
     std::string content = all_texts(settings) + std::to_string(checkpoint.steps_done);
     auto const add = [&](auto const* data, std::size_t count) {

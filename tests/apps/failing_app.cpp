@@ -1,5 +1,6 @@
 // An application that fails in every way an application can, for run_test.
 
+#include <support/command_line.hpp>
 #include <support/options.hpp>
 #include <support/run.hpp>
 
@@ -13,25 +14,23 @@
 
 int main(int argc, char** argv) {
   using coir::apps::ExitCode;
-  CLI::App app{"Fails as asked.", "failing-app"};
+  coir::apps::CommandLine line("failing-app", "Fails as asked.");
   std::string input;
   std::string kind = "nothing";
   int count = 3;
   double tolerance = 1;
-  app.add_option("INPUT", input, "Anything")->required();
+  line.add_option("INPUT", input, "Anything").required();
   bool loud = false;
-  app.add_flag("--loud", loud, "Say it with a mark");
-  app.add_option("--throw", kind, "What to throw");
-  std::vector<double> corner, pair;
-  app.add_option("--corner", corner, "Three numbers")
-      ->expected(3)
-      ->type_name("X Y Z")
-      ->excludes(
-          app.add_option("--pair", pair, "One or two")->expected(1, 2)->type_name("A or A B"));
-  coir::apps::add_whole_number(app, "--count", count, "How many", 1, 100);
-  coir::apps::add_positive_number(app, "--tolerance", tolerance, "How well");
+  line.add_flag("--loud", loud, "Say it with a mark");
+  line.add_option("--throw", kind, "What to throw");
+  std::vector<std::string> corner, pair;
+  auto const three =
+      line.add_list("--corner", corner, "Three numbers").expected(3, 3).type_name("X Y Z");
+  line.add_list("--pair", pair, "One or two").expected(1, 2).type_name("A or A B").excludes(three);
+  coir::apps::add_whole_number(line, "--count", count, "How many", 1, 100);
+  coir::apps::add_positive_number(line, "--tolerance", tolerance, "How well");
 
-  return coir::apps::run(app, argc, argv, [&](coir::apps::Place) -> ExitCode {
+  return coir::apps::run(line, argc, argv, [&](coir::apps::Place) -> ExitCode {
     if (kind == "precondition") throw coir::PreconditionError("n must be positive, not -1");
     if (kind == "input") throw coir::InputError("no such file\nas this\x1b[31m one");
     if (kind == "resource") throw coir::ResourceError("the disk is full");

@@ -79,11 +79,11 @@ class NbodyCheckpoint : public coir::testing::Nbody {
   Parts parts() const { return Parts(folder / "run/checkpoint.hdf5"); }
 
   void read() const {
-    CLI::App app;
+    coir::apps::CommandLine line("coir-nbody");
     Settings given;
-    add_options(app, given);
+    add_options(line, given);
     Checkpoint checkpoint = read_checkpoint(folder / "c.hdf5");
-    Settings const settings = settings_to_go_on(app, given, checkpoint);
+    Settings const settings = settings_to_go_on(line, given, checkpoint);
     read_particles<Exec, float>(checkpoint, settings);
   }
 

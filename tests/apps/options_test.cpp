@@ -1,3 +1,4 @@
+#include <support/command_line.hpp>
 #include <support/message_of.hpp>
 #include <support/options.hpp>
 
@@ -6,7 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 using coir::PreconditionError;
 
@@ -44,19 +49,34 @@ TEST(Options, PositiveNumbersExcludeZero) {
 }
 
 TEST(Options, ChoiceSetsItsValueAndNamesAllChoices) {
-  CLI::App app;
+  coir::apps::CommandLine line("app");
   int value = 0;
-  coir::apps::add_choice(app, "--scheme", value,
+  coir::apps::add_choice(line, "--scheme", value,
                          std::vector<std::pair<std::string, int>>{{"plain", 1}, {"blocked", 2}},
                          "How");
-  std::vector<std::string> good{"blocked", "--scheme"};
-  app.parse(good);
+  line.parse({"app", "--scheme", "blocked"});
   EXPECT_EQ(value, 2);
-  try {
-    std::vector<std::string> bad{"fast", "--scheme"};
-    app.parse(bad);
-    FAIL() << "no exception";
-  } catch (PreconditionError const& error) {
-    EXPECT_STREQ(error.what(), "--scheme must be one of plain, blocked, not 'fast'");
-  }
+  EXPECT_EQ(coir::testing::message_of<PreconditionError>(
+                [&] { line.parse({"app", "--scheme", "fast"}); }),
+            "--scheme must be one of plain, blocked, not 'fast'");
+}
+
+TEST(Options, WhatWasGivenIsToldByName) {
+  coir::apps::CommandLine line("app", "Does nothing.");
+  bool on = false;
+  std::filesystem::path path;
+  line.add_flag("--on", on, "On");
+  line.add_flag("--off", [] {}, "Off");
+  coir::apps::add_file(line, "--file", path, "A file");
+  EXPECT_TRUE(line.parse({"app", "--file", "x.npy", "--on=false"}).option.empty());
+  EXPECT_EQ(path, "x.npy");
+  EXPECT_EQ(line.option("--file").text(), "x.npy");
+  EXPECT_TRUE(line.is_given("--on"));
+  EXPECT_FALSE(line.is_on("--on"));
+  EXPECT_FALSE(line.is_given("--off"));
+  EXPECT_FALSE(line.is_on("--missing"));
+  EXPECT_FALSE(line.has("--missing"));
+  auto const wish = line.parse({"app", "-h"});
+  EXPECT_EQ(wish.option, "--help");
+  EXPECT_NE(wish.text.find("Does nothing."), std::string::npos) << wish.text;
 }

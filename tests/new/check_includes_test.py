@@ -52,6 +52,11 @@ class CheckIncludes(unittest.TestCase):
                          "#include \\\n  <coir/core/detail/rows.hpp>"):
             self.expect_fault("apps/x/main.cpp", spelling + "\n", "detail/ is core's own")
 
+    def test_cli11_is_for_sources_of_the_applications_support(self):
+        for name in ("apps/x/main.cpp", "apps/support/x.hpp", "tests/apps/x_test.cpp"):
+            self.expect_fault(name, "#include <CLI/CLI.hpp>\n", "use support/command_line.hpp")
+        self.assertEqual(check({"apps/support/x.cpp": "#include <CLI/CLI.hpp>\n"})[:2], ([], 0))
+
     def test_paths_that_go_round_are_named(self):
         for path in ("<coir/mesh/../core/detail/rows.hpp>", "<./coir/core/detail/rows.hpp>",
                      "<coir//core/detail/rows.hpp>", '"../core/detail/rows.hpp"'):

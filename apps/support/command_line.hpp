@@ -1,0 +1,126 @@
+#pragma once
+
+/// \file
+/// The command line of an application: what it takes, and what the user gave.
+///
+/// CLI11 reads it. Its headers take g++ longer than most applications' own lines, so that sources of apps/support alone include them.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace coir::apps {
+
+/// An option of a command line, which it must not outlive. A copy is the same option, and so is what its members return, for the
+/// next one.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
+
+  /// It must be given.
+  Option required() const;
+  /// What stands for its value in --help and in messages: "FILE".
+  Option type_name(std::string const& words) const;
+  /// The heading that it stands below in --help.
+  Option group(std::string const& heading) const;
+  /// It takes so many values.
+  Option expected(int least, int most) const;
+  /// It can't be given together with another one.
+  Option excludes(Option other) const;
+  /// It can be given only together with another one.
+  Option needs(Option other) const;
+  /// Configurations don't hold it.
+  Option only_on_command_line() const;
+
+  /// Whether the user gave it, on the command line or in a file.
+  bool is_given() const;
+  /// Its value as it was given; empty if it wasn't.
+  std::string text() const;
+
+ private:
+  CLI::Option* option_;
+};
+
+/// The command line of an application, or of one of its subcommands. A copy is the same one.
+///
+/// Options have names like "--size"; those without dashes, like "FILE", stand for what is given by its place. `help` is their text
+/// in --help, where further lines are put below the first. Variables and functions that they set or call must live as long as it.
+class CommandLine {
+ public:
+  /// \param name         of the program, which messages begin with
+  /// \param description  above the options in --help
+  /// \param examples     below them
+  explicit CommandLine(std::string const& name, std::string const& description = "",
+                       std::string const& examples = "");
+
+  /// A flag that sets `value`.
+  Option add_flag(std::string const& name, bool& value, std::string const& help);
+  /// A flag that calls `set`.
+  Option add_flag(std::string const& name, std::function<void()> const& set,
+                  std::string const& help);
+  /// A flag that calls `set` with what it was given: --name=false and configurations turn it off.
+  Option add_flag(std::string const& name, std::function<void(bool)> const& set,
+                  std::string const& help);
+
+  /// An option with one value.
+  Option add_option(std::string const& name, std::string& value, std::string const& help);
+  /// An option with one value, which `set` is called with; that may throw what says why it takes no such value.
+  Option add_option(std::string const& name, std::function<void(std::string const&)> const& set,
+                    std::string const& help);
+
+  /// An option with several values.
+  Option add_list(std::string const& name, std::vector<std::string>& values,
+                  std::string const& help);
+  /// An option with several values, which `set` is called with.
+  Option add_list(std::string const& name,
+                  std::function<void(std::vector<std::string> const&)> const& set,
+                  std::string const& help);
+
+  /// A part of the application with options of its own. Users must name one of those that there are.
+  CommandLine add_subcommand(std::string const& name, std::string const& description);
+  /// Of a subcommand: whether the user named it.
+  bool is_chosen() const;
+
+  /// Leaves -h to options of one letter: CLI11 from 2.4 on takes --h for a second one. run() gives help for -h all the same.
+  void leave_out_short_help();
+  /// Words --help as all applications do, and adds --version, which prints `text`.
+  void add_help_and_version(std::string const& text);
+
+  std::string const& name() const;
+  /// Whether there is such an option.
+  bool has(std::string const& option) const;
+  /// The option of that name, which there must be.
+  Option option(std::string const& name) const;
+  /// Whether the user gave an option, on the command line or in a file. There must be one.
+  bool is_given(std::string const& option) const;
+  /// Whether there is such a flag, and it was given and isn't turned off.
+  bool is_on(std::string const& flag) const;
+
+  /// What the user asks for in place of the application's work.
+  struct Wish {
+    std::string option{};  ///< "--help", "--version"; empty: none of these
+    std::string text{};    ///< what it prints
+  };
+
+  /// Reads what the program was started with: sets variables, and calls what options were added with.
+  ///
+  /// \param arguments  as main() has them, the first of which is the program's name
+  /// \throws PreconditionError, or what an option's function throws, for arguments that aren't understood
+  Wish parse(std::vector<std::string> const& arguments);
+
+  /// For sources of apps/support.
+  CLI::App& app() const { return *app_; }
+
+ private:
+  explicit CommandLine(std::shared_ptr<CLI::App> app);
+
+  std::shared_ptr<CLI::App> app_;
+};
+
+}  // namespace coir::apps
