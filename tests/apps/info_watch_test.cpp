@@ -80,8 +80,9 @@ class WithoutNvml : public ::testing::Test {
  protected:
   WithoutNvml() { std::ofstream(folder_ / "libnvidia-ml.so.1"); }
   Outcome watch(std::string const& arguments, std::string const& before = "") const {
-    return ::watch(arguments, with(folder_.path().string()) + before);
+    return ::watch(arguments, environment() + before);
   }
+  std::string environment() const { return with(folder_.path().string()); }
 
  private:
   TemporaryFolder folder_;
@@ -339,7 +340,8 @@ TEST_F(WithoutNvml, SignalsEndItWithinASecond) {
 
 TEST_F(WithoutNvml, AfterAPauseSamplesAreAnIntervalApart) {
   auto const outcome = coir::testing::run_command(
-      "{ " COIR_APP
+      "{ " + environment() +
+      COIR_APP
       " --watch 0.1 --samples 5 & sleep 0.35; kill -STOP $!; sleep 0.6; kill -CONT $!; wait $!; }");
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
   auto const lines = lines_of(outcome.output);
