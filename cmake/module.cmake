@@ -38,7 +38,9 @@ function(coir_add_module name)
     if(NOT module_PRECOMPILED_WITH)
       set(module_PRECOMPILED_WITH core)
     endif()
-    if(module_PRECOMPILED_WITH STREQUAL name)
+    if(NOT PROJECT_IS_TOP_LEVEL)
+      # Options of the project around may come with one module and not with another.
+    elseif(module_PRECOMPILED_WITH STREQUAL name)
       coir_precompile(${target} PRIVATE <Kokkos_Core.hpp> <algorithm> <memory> <string> <vector>)
     else()
       coir_precompile(${target} REUSE_FROM coir_${module_PRECOMPILED_WITH})
@@ -47,6 +49,7 @@ function(coir_add_module name)
       ${target}
       PROPERTIES CXX_EXTENSIONS OFF
                  POSITION_INDEPENDENT_CODE ON
+                 DEFINE_SYMBOL "" # of a shared library, which would differ between those that start from one precompiled header
                  VERSION ${PROJECT_VERSION}
                  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   else()

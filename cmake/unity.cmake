@@ -80,5 +80,10 @@ endfunction()
 # coir_compile_quickly(): for folders without loops that take time, which compilers needn't optimise long: text by -O1 takes g++ half
 # of what it takes by -O3.
 macro(coir_compile_quickly)
-  string(REPLACE "-O3" "-O1" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+  if(COIR_BY_NVCC) # whose wrapper takes one -O
+    string(REPLACE "-O3" "-O1" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+  elseif(NOT Kokkos_DEVICES MATCHES "CUDA|HIP") # others would optimise kernels less, too
+    add_compile_options($<$<CONFIG:Release>:-O1>)
+    set(COIR_COMPILES_QUICKLY ON)
+  endif()
 endmacro()

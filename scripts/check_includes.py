@@ -86,7 +86,7 @@ def faults_of(path, code):
     quote, name = match.groups()
     if {"..", ".", ""} & set(name.split("/")):
         yield f"{name}: name the file from the include folder"
-    if name.startswith("CLI/") and (path.parent.as_posix() != "apps/support" or path.suffix != ".cpp"):
+    if (name.startswith("CLI/") or name == "CLI11.hpp") and (path.parent.as_posix() != "apps/support" or path.suffix != ".cpp"):
         yield f"{name}: only sources of apps/support include CLI11, which takes seconds to compile: use support/command_line.hpp"
     found = included(path, quote, name)
     if found is None:

@@ -5,6 +5,8 @@
 #include <coir/core/memory.hpp>
 #include <coir/core/version.hpp>
 
+#include <vector>
+
 namespace coir::apps {
 
 namespace {

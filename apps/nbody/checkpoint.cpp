@@ -8,6 +8,7 @@
 
 #include <support/text.hpp>
 
+#include <string_view>
 #include <system_error>
 
 namespace coir::apps::nbody {

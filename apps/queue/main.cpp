@@ -74,8 +74,8 @@ constexpr std::array known_states = {
     "STOPPED",       "SUSPENDED",   "TIMEOUT",       "UPDATE_DB"};
 
 /// A list of names with commas between them.
-void add_list(CommandLine& line, std::string const& name, std::vector<std::string>& list,
-              std::string const& help) {
+void add_names(CommandLine& line, std::string const& name, std::vector<std::string>& list,
+               std::string const& help) {
   auto const parse = [=, &list](std::string const& text) {
     list = split(text, ',');
     for (auto const& part : list)
@@ -173,10 +173,10 @@ void add_options(CommandLine& line, Settings& settings) {
                 "What sacct -P wrote: files, pipes, or - for the standard input")
       .required()
       .type_name("FILE");
-  add_list(line, "--partition", settings.filters.partitions, "Only these partitions");
-  add_list(line, "--cluster", settings.filters.clusters, "Only these clusters");
-  add_list(line, "--user", settings.filters.users, "Only jobs of these users");
-  add_list(line, "--account", settings.filters.accounts, "Only jobs of these accounts");
+  add_names(line, "--partition", settings.filters.partitions, "Only these partitions");
+  add_names(line, "--cluster", settings.filters.clusters, "Only these clusters");
+  add_names(line, "--user", settings.filters.users, "Only jobs of these users");
+  add_names(line, "--account", settings.filters.accounts, "Only jobs of these accounts");
   add_states(line, settings.filters.states);
   add_moment(line, "--from", settings.filters.from, "Only jobs submitted then or later");
   add_moment(line, "--to", settings.filters.to, "Only jobs submitted before then");

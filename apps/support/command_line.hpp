@@ -29,7 +29,7 @@ class Option {
   Option type_name(std::string const& words) const;
   /// The heading that it stands below in --help.
   Option group(std::string const& heading) const;
-  /// It takes so many values.
+  /// It takes at least `least` values, and at most `most`.
   Option expected(int least, int most) const;
   /// It can't be given together with another one.
   Option excludes(Option other) const;
@@ -40,7 +40,7 @@ class Option {
 
   /// Whether the user gave it, on the command line or in a file.
   bool is_given() const;
-  /// Its value as it was given; empty if it wasn't.
+  /// Of an option with one value: what it was given; empty if it wasn't.
   std::string text() const;
 
  private:
@@ -50,7 +50,8 @@ class Option {
 /// The command line of an application, or of one of its subcommands. A copy is the same one.
 ///
 /// Options have names like "--size"; those without dashes, like "FILE", stand for what is given by its place. `help` is their text
-/// in --help, where further lines are put below the first. Variables and functions that they set or call must live as long as it.
+/// in --help, where further lines are put below the first. Functions are copied; variables that options set, and what functions refer to,
+/// must live until parse() has returned.
 class CommandLine {
  public:
   /// \param name         of the program, which messages begin with

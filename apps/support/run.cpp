@@ -73,19 +73,19 @@ void flush_output() {
     throw ResourceError("can't write to the standard output: is its disk full?");
 }
 
-/// A command line that was understood.
-struct Understood {
+/// What a program was started with.
+struct Arguments {
   KokkosArguments for_kokkos{};
   CommandLine::Wish wish{};
 };
 
 /// \throws PreconditionError, or as the application's options, for one that isn't understood
-Understood parse(CommandLine& line, int argc, char** argv, bool takes_kokkos_arguments) {
+Arguments parse(CommandLine& line, int argc, char** argv, bool takes_kokkos_arguments) {
   std::vector<std::string> arguments(argv, argv + argc);
-  Understood understood;
-  if (takes_kokkos_arguments) understood.for_kokkos = take_kokkos_arguments(arguments);
-  understood.wish = line.parse(arguments);
-  return understood;
+  Arguments taken;
+  if (takes_kokkos_arguments) taken.for_kokkos = take_kokkos_arguments(arguments);
+  taken.wish = line.parse(arguments);
+  return taken;
 }
 
 /// Runs all of an application, and turns what it throws into its line and exit code.
@@ -190,9 +190,8 @@ int run_on_ranks(CommandLine& line, int argc, char** argv,
     if (connects) session.emplace(argc, argv);
     be_silent_when_stopped(launched.rank > 0);
     auto const world = connects ? session->world() : distributed::Group::self();
-    auto const understood =
-        distributed::together(world, [&] { return parse(line, argc, argv, true); });
-    auto const& wish = understood.wish;
+    auto const taken = distributed::together(world, [&] { return parse(line, argc, argv, true); });
+    auto const& wish = taken.wish;
     auto const given = [&](char const* name) {
       return wish.option == name ? "given" : "not given";
     };
@@ -204,7 +203,7 @@ int run_on_ranks(CommandLine& line, int argc, char** argv,
       return ExitCode::success;
     }
     if (!connects) session.emplace(argc, argv);
-    return start_and_run(line, world, understood.for_kokkos, backend, said_before_main,
+    return start_and_run(line, world, taken.for_kokkos, backend, said_before_main,
                          [&](Place place) {
                            // By itself a rank takes the cores where it finds no device.
                            distributed::expects_alike(

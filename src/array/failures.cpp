@@ -3,6 +3,8 @@
 
 #include <coir/array/array.hpp>
 
+#include <cstdint>
+
 namespace coir::detail {
 
 void fail_without_memory() {

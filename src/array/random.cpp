@@ -1,5 +1,7 @@
 #include "random_impl.hpp"
 
+#include <cstdint>
+
 namespace coir::random::detail {
 
 Words threefry(Words const& counter, Words const& key) {

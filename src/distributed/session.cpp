@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>

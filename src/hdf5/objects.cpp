@@ -2,6 +2,8 @@
 
 #include <coir/core/errors.hpp>
 
+#include <algorithm>
+
 namespace coir::hdf5 {
 
 std::string path_of(std::string_view name) {

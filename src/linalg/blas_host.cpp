@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstdint>
 
 // Kokkos Kernels links a BLAS, whose functions are called as they are, in Fortran's calling convention: Kokkos Kernels has no syrk, its
 // gemm can't be called by threads of a kernel, and g++ takes half a minute for the products that it compiles beside BLAS's.

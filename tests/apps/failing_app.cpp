@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   line.add_option("--throw", kind, "What to throw");
   std::vector<std::string> corner, pair;
   auto const three =
-      line.add_list("--corner", corner, "Three numbers").expected(3, 3).type_name("X Y Z");
+      line.add_list("--corner", corner, "Three values").expected(3, 3).type_name("X Y Z");
   line.add_list("--pair", pair, "One or two").expected(1, 2).type_name("A or A B").excludes(three);
   coir::apps::add_whole_number(line, "--count", count, "How many", 1, 100);
   coir::apps::add_positive_number(line, "--tolerance", tolerance, "How well");

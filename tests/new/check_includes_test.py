@@ -55,6 +55,7 @@ class CheckIncludes(unittest.TestCase):
     def test_cli11_is_for_sources_of_the_applications_support(self):
         for name in ("apps/x/main.cpp", "apps/support/x.hpp", "tests/apps/x_test.cpp"):
             self.expect_fault(name, "#include <CLI/CLI.hpp>\n", "use support/command_line.hpp")
+            self.expect_fault(name, "#include <CLI11.hpp>\n", "use support/command_line.hpp")
         self.assertEqual(check({"apps/support/x.cpp": "#include <CLI/CLI.hpp>\n"})[:2], ([], 0))
 
     def test_paths_that_go_round_are_named(self):

@@ -1,0 +1,109 @@
+#include <support/command_line.hpp>
+#include <support/message_of.hpp>
+
+#include <coir/core/errors.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using coir::PreconditionError;
+using coir::apps::CommandLine;
+using Strings = std::vector<std::string>;
+
+/// What arguments are refused with.
+std::string refusal(CommandLine& line, Strings const& arguments) {
+  return coir::testing::message_of<PreconditionError>([&] { line.parse(arguments); });
+}
+
+}  // namespace
+
+TEST(CommandLine, OptionsSetWhatTheyWereAddedWith) {
+  CommandLine line("app");
+  bool quiet = false, counted = true;
+  int calls = 0;
+  std::string word, called_with;
+  Strings files, numbers;
+  line.add_flag("--quiet", quiet, "");
+  line.add_flag("--call", [&] { ++calls; }, "");
+  line.add_flag("--counted", [&](bool on) { counted = on; }, "");
+  line.add_option("--word", word, "");
+  line.add_option("--set", [&](std::string const& text) { called_with = text; }, "");
+  line.add_list("FILE", files, "");
+  line.add_list("--numbers", [&](Strings const& texts) { numbers = texts; }, "").expected(1, 3);
+  auto const wish = line.parse({"app", "--quiet", "--call", "--counted=false", "--word", "a b",
+                                "--set=c", "--numbers", "1", "2", "--", "x", "y"});
+  EXPECT_EQ(wish.option, "");
+  EXPECT_TRUE(quiet);
+  EXPECT_EQ(calls, 1);
+  EXPECT_FALSE(counted);
+  EXPECT_EQ(word, "a b");
+  EXPECT_EQ(called_with, "c");
+  EXPECT_EQ(files, (Strings{"x", "y"}));
+  EXPECT_EQ(numbers, (Strings{"1", "2"}));
+  EXPECT_EQ(line.option("--set").text(), "c");
+}
+
+TEST(CommandLine, WhatWasNotGivenIsLeftAlone) {
+  CommandLine line("app");
+  bool quiet = true;
+  std::string word = "before";
+  int calls = 0;
+  line.add_flag("--quiet", quiet, "");
+  line.add_option("--word", word, "");
+  line.add_option("--set", [&](std::string const&) { ++calls; }, "");
+  line.parse({"app"});
+  EXPECT_TRUE(quiet);
+  EXPECT_EQ(word, "before");
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(line.option("--word").text(), "");
+  EXPECT_FALSE(line.option("--word").is_given());
+  EXPECT_FALSE(line.is_on("--quiet"));
+}
+
+TEST(CommandLine, OptionsThatNeedOrExcludeOthersAreNamed) {
+  CommandLine line("app");
+  bool plain = false, fast = false, forecast = false;
+  std::string cores;
+  auto const first = line.add_flag("--plain", plain, "");
+  line.add_flag("--fast", fast, "").excludes(first);
+  auto const needed = line.add_flag("--forecast", forecast, "");
+  line.add_option("--cores", cores, "").needs(needed);
+  line.add_option("--must", cores, "").required();
+  EXPECT_EQ(refusal(line, {"app"}), "--must is required; see app --help");
+  EXPECT_EQ(refusal(line, {"app", "--must", "1", "--cores", "2"}),
+            "--cores requires --forecast; see app --help");
+  std::string const both = refusal(line, {"app", "--must", "1", "--plain", "--fast"});
+  EXPECT_NE(both.find("excludes"), std::string::npos) << both;
+  EXPECT_NE(both.find(": leave one of them out; see app --help"), std::string::npos) << both;
+  EXPECT_EQ(line.parse({"app", "--must", "1", "--cores", "2", "--forecast"}).option, "");
+}
+
+TEST(CommandLine, SubcommandsHaveOptionsOfTheirOwn) {
+  CommandLine line("app", "Does two things.");
+  std::string name;
+  CommandLine run = line.add_subcommand("run", "Runs");
+  CommandLine const show = line.add_subcommand("show", "Shows");
+  run.add_option("--name", name, "");
+  line.parse({"app", "run", "--name", "x"});
+  EXPECT_TRUE(run.is_chosen());
+  EXPECT_FALSE(show.is_chosen());
+  EXPECT_EQ(name, "x");
+  EXPECT_EQ(refusal(line, {"app"}), "name one of run, show; see app --help");
+  EXPECT_EQ(refusal(line, {"app", "walk"}), "walk is none of run, show; see app --help");
+}
+
+TEST(CommandLine, HelpAndVersionAreWishes) {
+  CommandLine line("app", "Does nothing.", "Example: app");
+  line.add_help_and_version("app 1.0");
+  auto const help = line.parse({"app", "-h"});
+  EXPECT_EQ(help.option, "--help");
+  EXPECT_NE(help.text.find("Does nothing."), std::string::npos) << help.text;
+  EXPECT_NE(help.text.find("Example: app"), std::string::npos) << help.text;
+  auto const version = line.parse({"app", "--version"});
+  EXPECT_EQ(version.option, "--version");
+  EXPECT_EQ(version.text, "app 1.0\n");
+}
