@@ -85,7 +85,7 @@ function(coir_add_snippets page)
     set_source_files_properties(
       ${source} PROPERTIES COMPILE_OPTIONS
                            "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-unused-variable;-Wno-unused-but-set-variable>")
-    coir_precompile_alike(${target} <Kokkos_Core.hpp> <gtest/gtest.h>)
+    coir_precompile_alike(${target} GTest::gtest <gtest/gtest.h>)
     gtest_discover_tests(
       ${target}
       TEST_PREFIX docs/

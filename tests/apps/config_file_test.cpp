@@ -94,7 +94,7 @@ TEST(Toml, ByteOrderMarksAndReturnsAreNoPartOfIt) {
 }
 
 TEST(Toml, ZeroBytesAreNoText) {
-  for (std::string const text : {std::string("a = 4\0\n", 7), std::string("a\0=\0004\0\n\0", 8)})
+  for (std::string const& text : {std::string("a = 4\0\n", 7), std::string("a\0=\0004\0\n\0", 8)})
     EXPECT_EQ(refusal(text), "file: is no text: it holds a zero byte; save it as UTF-8");
 }
 
