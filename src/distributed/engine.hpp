@@ -52,9 +52,4 @@ class Engine {
   virtual std::unique_ptr<Requests> requests() const = 0;
 };
 
-/// Longer pieces are cut: MPI counts bytes by an int.
-std::int64_t longest_piece();
-/// Sets that length, for tests.
-void set_longest_piece(std::int64_t bytes);
-
 }  // namespace coir::distributed::detail

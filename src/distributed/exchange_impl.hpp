@@ -13,6 +13,7 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/machine.hpp>
 #include <coir/distributed/group.hpp>
+#include <coir/distributed/longest_piece.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -121,7 +122,7 @@ Exchange Group::begin(Exec const& exec, std::string_view purpose, std::span<Send
   if (state_->engine) state_->engine->expects_alive();
   Transport const transport = this->transport<Exec>();
   std::int64_t const longest =
-      transport == Transport::staged ? detail::staged_part(size()) : detail::longest_piece();
+      transport == Transport::staged ? detail::staged_part(size()) : longest_piece();
   detail::Pieces const pieces = detail::pieces_of(rank(), size(), longest, sends, receives);
 
   Traffic sent;

@@ -2,6 +2,7 @@
 
 #include <coir/core/errors.hpp>
 #include <coir/distributed/group.hpp>
+#include <coir/distributed/longest_piece.hpp>
 #include <coir/distributed/together.hpp>
 
 #include <array>
@@ -14,16 +15,12 @@
 
 namespace coir::distributed {
 
-namespace detail {
-
 namespace {
 std::atomic<std::int64_t> longest = std::int64_t(1) << 30;
 }
 
 std::int64_t longest_piece() { return longest; }
 void set_longest_piece(std::int64_t bytes) { longest = bytes; }
-
-}  // namespace detail
 
 std::string_view name_of(Transport transport) {
   constexpr std::array<std::string_view, 4> names{"none", "mpi", "staged", "nccl"};

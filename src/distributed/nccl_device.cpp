@@ -28,11 +28,8 @@ constexpr int bytes_type = 0;  // ncclInt8
 constexpr int success = 0, in_progress = 7;
 constexpr int least_version = 2700;
 
-#if defined(KOKKOS_ENABLE_CUDA)
-constexpr char const *library_name = "NCCL", *library_file = "libnccl.so.2";
-#else
-constexpr char const *library_name = "RCCL", *library_file = "librccl.so.1";
-#endif
+constexpr char const* library_name = devices_have_cuda ? "NCCL" : "RCCL";
+constexpr char const* library_file = devices_have_cuda ? "libnccl.so.2" : "librccl.so.1";
 
 struct Library {
   int (*get_version)(int*) = nullptr;

@@ -11,6 +11,7 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/contiguous.hpp>
 #include <coir/core/pinned.hpp>
+#include <coir/distributed/longest_piece.hpp>
 
 #include <algorithm>
 #include <cstdint>

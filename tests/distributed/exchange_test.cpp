@@ -2,6 +2,7 @@
 #include <coir/core/loops.hpp>
 #include <coir/distributed/group.hpp>
 
+#include <support/cut_at.hpp>
 #include <support/message_of.hpp>
 #include <support/ranks.hpp>
 #include <support/spaces.hpp>
@@ -15,16 +16,13 @@
 #include <tuple>
 #include <vector>
 
-namespace coir::distributed::detail {
-void set_longest_piece(std::int64_t bytes);
-}
-
 namespace {
 
 using coir::distributed::Group;
 using coir::distributed::Receive;
 using coir::distributed::Send;
 using coir::distributed::Transport;
+using coir::testing::CutAt;
 using coir::testing::world;
 
 /// Numbers in the memory of an execution space.
@@ -46,12 +44,6 @@ class Memory {
  private:
   Kokkos::View<std::int32_t*, typename Exec::memory_space> view_;
   std::size_t size_;
-};
-
-/// Restores the length at which pieces are cut.
-struct CutAt {
-  explicit CutAt(std::int64_t bytes) { coir::distributed::detail::set_longest_piece(bytes); }
-  ~CutAt() { coir::distributed::detail::set_longest_piece(std::int64_t(1) << 30); }
 };
 
 std::int32_t number(int from, int to, int n) { return from * 1'000'000 + to * 10'000 + n; }

@@ -5,6 +5,7 @@
 #include <coir/fft/plan.hpp>
 #include <coir/fft/slab.hpp>
 
+#include <support/cut_at.hpp>
 #include <support/held_memory.hpp>
 #include <support/message_of.hpp>
 #include <support/ranks.hpp>
@@ -26,16 +27,13 @@
 #include <utility>
 #include <vector>
 
-namespace coir::distributed::detail {
-void set_longest_piece(std::int64_t bytes);
-}
-
 namespace {
 
 using coir::Shape;
 using coir::distributed::Share;
 using coir::fft::Effort;
 using coir::fft::RankGrid;
+using coir::testing::CutAt;
 using coir::testing::world;
 
 template <class Exec, class T>
@@ -278,15 +276,6 @@ std::vector<RankGrid> grids_of_pencils(int ranks) {
     if (ranks % rows == 0) grids.push_back({rows, ranks / rows});
   return grids;
 }
-
-/// Lets pieces be of so many bytes at most while it lives.
-class CutAt {
- public:
-  explicit CutAt(std::int64_t bytes) { coir::distributed::detail::set_longest_piece(bytes); }
-  ~CutAt() { coir::distributed::detail::set_longest_piece(std::int64_t(1) << 30); }
-  CutAt(CutAt const&) = delete;
-  CutAt& operator=(CutAt const&) = delete;
-};
 
 // Fewer planes, rows or modes than ranks of the grid, parts that are larger in the middle than in the field or the spectrum, and smaller.
 TYPED_TEST(Slab, ByPencilsEqualsThePlanOfTheWholeField) {
