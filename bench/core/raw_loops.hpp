@@ -11,7 +11,7 @@
 
 namespace coir::bench::raw {
 
-#if defined(KOKKOS_ENABLE_OPENMP)
+#if defined(_OPENMP)
 #define COIR_BENCH_PARALLEL_FOR _Pragma("omp parallel for schedule(static)")
 #define COIR_BENCH_PARALLEL_FOR_2 _Pragma("omp parallel for collapse(2) schedule(static)")
 #define COIR_BENCH_PARALLEL_FOR_SIMD _Pragma("omp parallel for simd schedule(static)")

@@ -1,6 +1,8 @@
-#include "blas_product.hpp"
+#include "blas_factors.hpp"
 
-#include <KokkosKernels_config.h>
+#include <core/kokkos_kernels.hpp>
+
+#include <coir/core/kokkos.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -8,7 +10,7 @@
 
 // Kokkos Kernels links a BLAS, whose functions are called as they are, in Fortran's calling convention: Kokkos Kernels has no syrk, its
 // gemm can't be called by threads of a kernel, and g++ takes half a minute for the products that it compiles beside BLAS's.
-#ifdef KOKKOSKERNELS_ENABLE_TPL_BLAS
+#if COIR_KOKKOS_KERNELS_HAS_BLAS
 #define COIR_DECLARE_BLAS(letter, T)                                                               \
   extern "C" void letter##syrk_(char const* uplo, char const* operation, int const* n,             \
                                 int const* k, T const* alpha, T const* a, int const* lda,          \
@@ -30,7 +32,6 @@ COIR_DECLARE_BLAS(d, double)
 COIR_DECLARE_BLAS(c, Kokkos::complex<float>)
 COIR_DECLARE_BLAS(z, Kokkos::complex<double>)
 #undef COIR_DECLARE_BLAS
-#endif
 
 namespace coir::detail {
 
@@ -59,7 +60,6 @@ void mirror_lower_triangle(Host const& exec, Matrix<T> const& c) {
   }
 }
 
-#ifdef KOKKOSKERNELS_ENABLE_TPL_BLAS
 inline constexpr std::int64_t columns_of_a_task = 1024;
 
 /// Whether c = a b, column-major, is so long that threads had better work on parts of it by themselves. BLAS gives each
@@ -113,12 +113,10 @@ void long_product(Host const& exec, Matrix<T const> const& a, Matrix<T const> co
                      b.data + first * b.column, &ldb, &zero, c.data + first * c.column, &ldc);
       });
 }
-#endif
 
 template <class T>
 void host_product(Host const& exec, Matrix<T const> const& a, Matrix<T const> const& b,
                   Matrix<T> const& c) {
-#ifdef KOKKOSKERNELS_ENABLE_TPL_BLAS
   if (a.is_transpose_of(b) && c.columns > 1) {
     Oriented<T const> const left(a);
     T const one(1), zero(0);
@@ -133,13 +131,11 @@ void host_product(Host const& exec, Matrix<T const> const& a, Matrix<T const> co
     long_product(exec, a, b, c);
   else
     whole_product(a, b, c);
-#else
-  kernels_product<T>(exec, a, b, c);
-#endif
 }
 
-#define COIR_INSTANTIATE(T) \
-  template void blas_product<T>(Host const&, Matrix<T const>, Matrix<T const>, Matrix<T>);
+#define COIR_INSTANTIATE(T)                                                                  \
+  template void host_product<T>(Host const&, Matrix<T const> const&, Matrix<T const> const&, \
+                                Matrix<T> const&);
 COIR_INSTANTIATE(float)
 COIR_INSTANTIATE(double)
 COIR_INSTANTIATE(Kokkos::complex<float>)
@@ -147,3 +143,5 @@ COIR_INSTANTIATE(Kokkos::complex<double>)
 #undef COIR_INSTANTIATE
 
 }  // namespace coir::detail
+
+#endif

@@ -349,7 +349,7 @@ TYPED_TEST(Reductions, HaveTheSameBitsInEveryRun) {
   }
 }
 
-#ifdef KOKKOS_ENABLE_SERIAL
+#ifdef COIR_KOKKOS_HAS_SERIAL
 // Run with several numbers of threads: one thread, and plain loops in the order that the shape fixes, make
 // the same bits.
 TEST(ReductionsOnHost, HaveTheSameBitsForAnyThreadCount) {

@@ -263,7 +263,7 @@ TYPED_TEST(Loops, SumHasTheSameBitsInEveryRun) {
   for (int repeat = 0; repeat < 5; ++repeat) EXPECT_EQ(harmonic_sum<TypeParam>(1'000'003), first);
 }
 
-#ifdef KOKKOS_ENABLE_SERIAL
+#ifdef COIR_KOKKOS_HAS_SERIAL
 TEST(LoopsOnHost, StatementsHaveTheSameBitsForAnyThreadCount) {
   // Sizes that no number of threads divides, so that shares begin within vectors unless something is done.
   for (int const size : {20'011, 100'003}) {

@@ -20,6 +20,11 @@
 #define COIR_KOKKOS_SORTS_BY_KEY
 #endif
 
+// Kokkos::Serial, which is there beside other backends only where it was asked for.
+#if defined(KOKKOS_ENABLE_SERIAL)
+#define COIR_KOKKOS_HAS_SERIAL
+#endif
+
 // Kokkos' own loops pass volatile values to a reducer's join().
 #if KOKKOS_VERSION < 30700
 #define COIR_KOKKOS_JOINS_VOLATILE
@@ -59,6 +64,13 @@ using HipHostPinnedSpace = Kokkos::HIPHostPinnedSpace;
 using Hip = Kokkos::Experimental::HIP;
 using HipHostPinnedSpace = Kokkos::Experimental::HIPHostPinnedSpace;
 #endif
+#endif
+
+/// Whether devices are NVIDIA's: CUDA's, not HIP's.
+#if defined(KOKKOS_ENABLE_CUDA)
+inline constexpr bool devices_have_cuda = true;
+#else
+inline constexpr bool devices_have_cuda = false;
 #endif
 
 /// The command-line argument that names the tools which Kokkos loads.

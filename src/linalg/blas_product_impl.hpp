@@ -1,8 +1,12 @@
 #pragma once
 
 /// \file
-/// blas_product, to be instantiated for one execution space; and what differs between the versions of Kokkos
-/// Kernels: from 3.6 on gemm and gemv take an instance of the execution space.
+/// Products by Kokkos Kernels, on hosts by the BLAS that it links. From its version 3.6 on gemm and gemv take an instance of the
+/// execution space.
+
+#include "blas_factors.hpp"
+
+#include <core/kokkos_kernels.hpp>
 
 #include <coir/core/loops.hpp>
 #include <coir/linalg/detail/product.hpp>
@@ -31,9 +35,8 @@ inline constexpr bool gemm_takes_instance =
 
 /// What gemv and gemm of Kokkos Kernels end in. They themselves bring 120 kernels, which take nvcc a minute, for factors without
 /// columns, where y is only scaled, and for what BLAS can't do: blas_product() stores zeros itself. These are inner parts of the
-/// versions that were looked at; later ones, and those before, are called by their public functions.
-#if KOKKOSKERNELS_VERSION >= 40200 && KOKKOSKERNELS_VERSION < 40800 && \
-    !defined(KOKKOSKERNELS_ETI_ONLY)
+/// versions that were looked at (core/kokkos_kernels.hpp); others are called by their public functions.
+#ifdef COIR_KOKKOS_KERNELS_HAS_PLAIN_PRODUCTS
 template <class Exec, class A, class X, class Y>
 using PlainGemv = KokkosBlas::Impl::GEMV<Exec, A, X, Y>;
 template <class Exec, class A, class B, class C>
@@ -78,22 +81,6 @@ BlasMatrix<T, Exec> blas_matrix(Matrix<T> const& m) {
   return Kokkos::subview(whole, std::pair<std::size_t, std::size_t>(0, size(m.rows)), Kokkos::ALL);
 }
 
-/// A factor as it lies, and whether BLAS must transpose it.
-template <class T>
-struct Oriented {
-  Matrix<T> matrix;
-  char const* operation;
-
-  explicit Oriented(Matrix<T> const& m)
-      : matrix(m.column_major() ? m : m.transposed()), operation(m.column_major() ? "N" : "T") {}
-};
-
-/// Whether c = a b is a product with a contiguous vector, for a column-major c.
-template <class T>
-bool is_vector_product(Matrix<T const> const& b, Matrix<T> const& c) {
-  return c.columns == 1 && (b.row == 1 || b.rows == 1) && (c.row == 1 || c.rows == 1);
-}
-
 /// c = a b, for a column-major c, by Kokkos Kernels alone.
 template <class T, class Exec>
 void kernels_product(Exec const& exec, Matrix<T const> const& a, Matrix<T const> const& b,
@@ -110,11 +97,6 @@ void kernels_product(Exec const& exec, Matrix<T const> const& a, Matrix<T const>
   }
 }
 
-/// c = a b on the host, where c is column-major.
-template <class T>
-void host_product(Kokkos::DefaultHostExecutionSpace const& exec, Matrix<T const> const& a,
-                  Matrix<T const> const& b, Matrix<T> const& c);
-
 /// Element (i, j) of a column-major matrix; j comes first.
 template <class T>
 struct StoreZero {
@@ -124,6 +106,11 @@ struct StoreZero {
     matrix.data[i * matrix.row + j * matrix.column] = T(0);
   }
 };
+
+template <class Exec>
+bool blas_takes_instance() {
+  return gemm_takes_instance<Exec>;
+}
 
 template <class T, class Exec>
 void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix<T> c) {
@@ -135,10 +122,21 @@ void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix
   }
   if (a.columns == 0)  // sums of nothing, which gemv of BLAS leaves as they were
     for_each("coir::linalg::product/zero", exec, box({c.columns, c.rows}), StoreZero<T>{c});
-  else if constexpr (runs_on_host<Exec>)
+  else if constexpr (runs_on_host<Exec> && COIR_KOKKOS_KERNELS_HAS_BLAS)
     host_product<T>(exec, a, b, c);
   else
     kernels_product<T>(exec, a, b, c);
 }
 
 }  // namespace coir::detail
+
+#define COIR_INSTANTIATE_BLAS_PRODUCT(Exec)                      \
+  template bool coir::detail::blas_takes_instance<Exec>();       \
+  COIR_INSTANTIATE_BLAS_PRODUCT_OF(float, Exec)                  \
+  COIR_INSTANTIATE_BLAS_PRODUCT_OF(double, Exec)                 \
+  COIR_INSTANTIATE_BLAS_PRODUCT_OF(Kokkos::complex<float>, Exec) \
+  COIR_INSTANTIATE_BLAS_PRODUCT_OF(Kokkos::complex<double>, Exec)
+#define COIR_INSTANTIATE_BLAS_PRODUCT_OF(T, Exec)                                         \
+  template void coir::detail::blas_product<T>(Exec const&, coir::detail::Matrix<T const>, \
+                                              coir::detail::Matrix<T const>,              \
+                                              coir::detail::Matrix<T>);
