@@ -3,11 +3,17 @@
 
 Prints a line for each place that breaks one, and fails if there is any:
 - detail/ of a module, and the headers beside its sources, are its own; sources use those of the modules below
+- so are the names in its namespace detail, by whichever header they come. core, array, linalg and autodiff share coir::detail:
+  among them those names are found that headers in detail/ of one declare and another one writes after "detail::"
 - a module includes only itself and those below it
+- no header includes itself, by way of others either
 - nothing directly in array/detail includes array.hpp, which is made of it; detail/kernels/ does
-- Kokkos' versions differ in core/kokkos.hpp alone
+- Kokkos' versions differ in core/kokkos.hpp alone, those of Kokkos Kernels in src/core/kokkos_kernels.hpp; only core and src/fft ask
+  which backends there are
 - CLI11 is included by sources of apps/support alone
 """
+
+import collections
 
 import pathlib
 import posixpath
@@ -33,7 +39,20 @@ MODULES = [
 
 FOLDERS = ("include", "src", "apps", "bench", "tests")
 INCLUDE = re.compile(r'\s*(?:#|%:)\s*(?:include|include_next|import)\s*([<"])([^>"]+)[>"]')
-VERSION = re.compile(r"\s*(?:#|%:)\s*(?:if|elif|ifdef|ifndef|elifdef|elifndef)\b.*KOKKOS_VERSION")
+# Whose inner names are in coir::detail; the other modules have a namespace each.
+SHARE_DETAIL = ("core", "array", "linalg", "autodiff")
+CONDITION = r"\s*(?:#|%:)\s*(?:if|elif|ifdef|ifndef|elifdef|elifndef)\b.*"
+VERSION = re.compile(CONDITION + "KOKKOS_VERSION")
+KERNELS_VERSION = re.compile(CONDITION + "KOKKOSKERNELS_VERSION")
+BACKEND = re.compile(CONDITION + r"\bKOKKOS_(?:ENABLE|ARCH)_")
+DETAIL_OF_MODULE = re.compile(r"(?<!\w)(" + "|".join(MODULES) + r")::detail\b")
+SHARED_DETAIL = re.compile(r"(?<![\w:])(?:::)?coir::detail\b")
+ANY_DETAIL = re.compile(r"(?<![\w:])(?:(?:::)?coir::)?detail::(\w+)")
+STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
+# What a header declares in a namespace, as clang-format lays it out: at the beginning of a line.
+DECLARATION = re.compile(
+    r"^(?:(?:struct|class|concept|using|enum class) (\w+)|(?:inline |constexpr )+[\w:<>, *&]* (\w+)(?: =|;)"
+    r"|(?:\w[\w:<>, *&]*[ *&])?(\w+)\((?!\*))", re.MULTILINE)
 # A comment, or what the beginning of one may stand in.
 COMMENT = re.compile(r'<[^<>\s]*>|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
@@ -76,10 +95,68 @@ def included(path, quote, name):
     return None
 
 
-def faults_of(path, code):
+def file_of(path, quote, name, files):
+    """Which of the files an include means, or None."""
+    near = [path.parent] if quote == '"' else []
+    for folder in near + [pathlib.Path(first) for first in FOLDERS]:
+        found = posixpath.normpath((folder / name).as_posix())
+        if found in files:
+            return found
+    return None
+
+
+def cycles_of(includes):
+    """For each include that leads back to the file itself: file, line, and the way, as a list of files."""
+    done, way = set(), []
+
+    def visit(file):
+        way.append(file)
+        for number, other in includes.get(file, ()):
+            if other in way:
+                yield file, number, way[way.index(other):] + [other]
+            elif other not in done:
+                yield from visit(other)
+        done.add(way.pop())
+
+    for file in sorted(includes):
+        if file not in done:
+            yield from visit(file)
+
+
+def inner_names(texts):
+    """The module of each name that headers in detail/ of one of SHARE_DETAIL declare, and no other of them."""
+    owners, public = collections.defaultdict(set), set()
+    for name, text in texts.items():
+        path = pathlib.Path(name)
+        if path.parts[0] not in ("include", "src") or owner(path) not in SHARE_DETAIL:
+            continue
+        inner = path.parts[0] == "include" and "detail" in path.parts
+        for match in DECLARATION.finditer(text):
+            declared = next(group for group in match.groups() if group)
+            if inner:
+                owners[declared].add(owner(path))
+            else:
+                public.add(declared)
+    return {name: next(iter(modules)) for name, modules in owners.items() if len(modules) == 1 and name not in public}
+
+
+def faults_of(path, code, inner):
     here = owner(path)
     if VERSION.match(code) and str(path) != "include/coir/core/kokkos.hpp":
         yield "Kokkos' versions differ in core/kokkos.hpp alone: give the difference a name there"
+    if KERNELS_VERSION.match(code) and str(path) != "src/core/kokkos_kernels.hpp":
+        yield "Kokkos Kernels' versions differ in src/core/kokkos_kernels.hpp alone: give the difference a name there"
+    if BACKEND.match(code) and path.parts[:3] != ("include", "coir", "core") and path.parts[:2] not in (("src", "core"), ("src", "fft")):
+        yield "only core and src/fft ask which backends there are: choose by runs_on_host<Exec>, or give it a name in core/kokkos.hpp"
+    text = STRING.sub('""', code)
+    for module in set(DETAIL_OF_MODULE.findall(text)) - {here}:
+        yield f"{module}::detail is {module}'s own; what two modules need is a documented header of the lower one"
+    if here not in SHARE_DETAIL and SHARED_DETAIL.search(text):
+        yield f"coir::detail is of {', '.join(SHARE_DETAIL)} alone; what others need is a documented header of one of them"
+    elif here in SHARE_DETAIL:
+        for name in ANY_DETAIL.findall(text):
+            if inner.get(name, here) != here:
+                yield f"detail::{name} is in detail/ of {inner[name]}, which is its own; what two modules need is a documented header"
     match = INCLUDE.match(code)
     if not match:
         return
@@ -111,15 +188,23 @@ def main():
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]
         + [f"{folder}/*.{ending}" for folder in FOLDERS for ending in ("hpp", "cpp", "h", "inc", "ipp", "cu", "cuh")],
         check=True, capture_output=True, text=True).stdout.split("\0")
+    texts = {name: pathlib.Path(name).read_text(encoding="utf-8") for name in files if name and pathlib.Path(name).exists()}
+    inner = inner_names(texts)
+    includes = collections.defaultdict(list)
     faults = 0
-    for name in files:
+    for name, text in texts.items():
         path = pathlib.Path(name)
-        if not name or not path.exists():
-            continue
-        for number, code in lines_of(path.read_text(encoding="utf-8")):
-            for fault in faults_of(path, code):
+        for number, code in lines_of(text):
+            for fault in faults_of(path, code, inner):
                 print(f"{name}:{number}: {fault}")
                 faults += 1
+            match = INCLUDE.match(code)
+            included_file = match and file_of(path, *match.groups(), texts)
+            if included_file:
+                includes[name].append((number, included_file))
+    for name, number, way in cycles_of(includes):
+        print(f"{name}:{number}: includes itself: {' -> '.join(way)}")
+        faults += 1
     print(f"{len(files) - 1} files, {faults} faults")
     return 1 if faults or len(files) < 2 else 0
 

@@ -43,7 +43,7 @@ void return_freed_memory() {
 void expects_memory(MemoryPlan const& plan, std::string const& what) {
   // Some of it may be taken by now, to read what the plan depends on.
   std::int64_t const taken = resident_bytes() - plan.before;
-  coir::detail::expects_memory(plan.host, free_bytes<Kokkos::HostSpace>() + taken, what);
+  coir::expects_memory(plan.host, free_bytes<Kokkos::HostSpace>() + taken, what);
   if (plan.device)
     coir::expects_memory<Kokkos::DefaultExecutionSpace::memory_space>(*plan.device, what);
 }
@@ -67,11 +67,11 @@ void expects_memory(distributed::Group const& group, MemoryPlan const& plan,
     of_device += on_devices[rank];
   }
   on_all(group, [&] {
-    coir::detail::expects_memory(on_host, coir::detail::free_bytes_of_process(),
-                                 what + ": rank " + std::to_string(group.rank()) +
-                                     ", within its own limits (ulimit -v and -d),");
-    coir::detail::expects_memory(
-        of_host, coir::detail::free_bytes_of_machine(),
+    coir::expects_memory(on_host, coir::free_bytes_of_process(),
+                         what + ": rank " + std::to_string(group.rank()) +
+                             ", within its own limits (ulimit -v and -d),");
+    coir::expects_memory(
+        of_host, coir::free_bytes_of_machine(),
         what + ", of which " + counted(neighbours, "ranks") + " run on " + host + ",");
     if (plan.device)
       coir::expects_memory<Kokkos::DefaultExecutionSpace::memory_space>(

@@ -112,18 +112,8 @@ std::int64_t available_by_limit(decltype(RLIMIT_AS) resource, int statm_field) {
 
 }  // namespace
 
-std::int64_t free_bytes_of_machine() {
-  return std::max<std::int64_t>(0, least_with_groups(available_by_kernel()));
-}
-
-std::int64_t free_bytes_of_process() {
-  constexpr int size = 0, data = 5;  // fields of statm
-  return std::max<std::int64_t>(
-      0, std::min(available_by_limit(RLIMIT_AS, size), available_by_limit(RLIMIT_DATA, data)));
-}
-
 std::int64_t free_host_bytes() {
-  // Not the two above: groups are looked at closely only where they would leave less than the limits of the process do.
+  // Not the less of free_bytes_of_machine() and free_bytes_of_process(): groups are looked at closely only where they would leave less than the limits of the process do.
   return std::max<std::int64_t>(
       0, least_with_groups(std::min(available_by_kernel(), free_bytes_of_process())));
 }
@@ -142,14 +132,26 @@ std::int64_t free_device_bytes() {
 #endif
 }
 
+}  // namespace detail
+
+std::int64_t free_bytes_of_machine() {
+  using namespace detail;
+  return std::max<std::int64_t>(0, least_with_groups(available_by_kernel()));
+}
+
+std::int64_t free_bytes_of_process() {
+  using namespace detail;
+  constexpr int size = 0, data = 5;  // fields of statm
+  return std::max<std::int64_t>(
+      0, std::min(available_by_limit(RLIMIT_AS, size), available_by_limit(RLIMIT_DATA, data)));
+}
+
 void expects_memory(std::int64_t bytes, std::int64_t available, std::string const& what) {
   if (bytes <= available) return;
   throw ResourceError(what + " needs " + readable_bytes(bytes) + " of memory, and " +
                       readable_bytes(available) +
                       " are free: use a smaller grid or single precision");
 }
-
-}  // namespace detail
 
 void ask_for_large_pages([[maybe_unused]] void* block, [[maybe_unused]] std::int64_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)

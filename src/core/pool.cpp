@@ -90,7 +90,7 @@ void* BlockPool::fresh(std::int64_t size) {
                         ": raise the limit or keep fewer arrays");
   if (size >= worth_asking && size > source_.free_bytes()) {
     free_kept();
-    detail::expects_memory(size, source_.free_bytes(), "an array");
+    expects_memory(size, source_.free_bytes(), "an array");
   }
   for (int attempt = 0; attempt < 2; ++attempt) {
     try {

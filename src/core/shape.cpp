@@ -1,6 +1,6 @@
 #include <coir/core/shape.hpp>
 
-namespace coir::detail {
+namespace coir {
 
 std::string shape_in_words(std::span<std::int64_t const> shape) {
   std::string text = "(";
@@ -10,6 +10,8 @@ std::string shape_in_words(std::span<std::int64_t const> shape) {
   }
   return text + (shape.size() == 1 ? ",)" : ")");
 }
+
+namespace detail {
 
 void fail_to_broadcast(std::span<std::int64_t const> a, std::span<std::int64_t const> b,
                        std::size_t axis, std::int64_t from_a, std::int64_t from_b) {
@@ -34,4 +36,6 @@ void fail_by_overflow(std::span<std::int64_t const> shape, std::int64_t element_
                           " bytes has more than 2^63 - 1 bytes: use a smaller shape");
 }
 
-}  // namespace coir::detail
+}  // namespace detail
+
+}  // namespace coir

@@ -191,8 +191,6 @@ NpyArray read_npy(std::filesystem::path const& path) {
   return decode_npy(read_file(path), path.string());
 }
 
-namespace detail {
-
 void convert(NpyArray const& array, NpyType type, Rounding rounding, std::byte* out) {
   with_type(array.type, [&](auto from) {
     with_type(type, [&](auto to) {
@@ -207,18 +205,19 @@ void convert(NpyArray const& array, NpyType type, Rounding rounding, std::byte* 
   });
 }
 
-void expects_shape(NpyArray const& array, std::span<std::int64_t const> shape) {
-  if (!std::equal(shape.begin(), shape.end(), array.shape.begin(), array.shape.end()))
-    throw InputError(
-        array.name + ": has the shape " + printable(coir::detail::shape_in_words(array.shape)) +
-        ", " + coir::detail::shape_in_words(shape) + " is needed: reshape or cut it with numpy");
-}
-
 void expects_rank(NpyArray const& array, int rank) {
   if (static_cast<int>(array.shape.size()) != rank)
     throw InputError(array.name + ": has " + std::to_string(array.shape.size()) +
-                     " dimensions, shape " + printable(coir::detail::shape_in_words(array.shape)) +
-                     ", " + std::to_string(rank) + " are needed: reshape it with numpy");
+                     " dimensions, shape " + printable(shape_in_words(array.shape)) + ", " +
+                     std::to_string(rank) + " are needed: reshape it with numpy");
+}
+
+namespace detail {
+
+void expects_shape(NpyArray const& array, std::span<std::int64_t const> shape) {
+  if (!std::equal(shape.begin(), shape.end(), array.shape.begin(), array.shape.end()))
+    throw InputError(array.name + ": has the shape " + printable(shape_in_words(array.shape)) +
+                     ", " + shape_in_words(shape) + " is needed: reshape or cut it with numpy");
 }
 
 NpyWriter::NpyWriter(std::filesystem::path const& path, NpyType type,

@@ -211,8 +211,7 @@ void expects_elements(NpyHeader const& header, std::size_t bytes, std::string_vi
   }
   std::uint64_t const taken = empty ? 0 : elements * size;
   std::string const claim = std::string(name) + ": the shape " +
-                            printable(coir::detail::shape_in_words(header.shape)) + " of " +
-                            name_of(header.type);
+                            printable(shape_in_words(header.shape)) + " of " + name_of(header.type);
   std::string const given = std::to_string(bytes);
   if (!enough)
     throw InputError(claim + " needs more than the " + given + " bytes that follow the header: " +
@@ -265,8 +264,7 @@ std::string make_npy_header(NpyType type, std::span<std::int64_t const> shape) {
                    [&](TypeCode const& candidate) { return candidate.type == type; });
   char const order = size_of(type) == 1 ? '|' : little_endian_machine ? '<' : '>';
   std::string text = "{'descr': '" + std::string(1, order) + std::string(entry->code) +
-                     "', 'fortran_order': False, 'shape': " + coir::detail::shape_in_words(shape) +
-                     ", }";
+                     "', 'fortran_order': False, 'shape': " + shape_in_words(shape) + ", }";
   // The elements start at a multiple of 64 bytes, so that they can be mapped and read by vectors.
   std::size_t const unpadded = 10 + text.size() + 1;
   text.append((64 - unpadded % 64) % 64, ' ');

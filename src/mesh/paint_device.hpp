@@ -325,7 +325,7 @@ struct PaintTiles {
                   whole_amount = amount;
                 else
                   whole_amount = static_cast<Whole>(amount * parts[0] + T(0.5));
-                coir::detail::add_in_scratch(first + (a * plane + b * row + c), whole_amount);
+                coir::add_in_scratch(first + (a * plane + b * row + c), whole_amount);
               });
     } else {
       T value[apart];
@@ -335,7 +335,7 @@ struct PaintTiles {
                                              [&](int a, int b, int c, int, T const weight) {
                                                COIR_UNROLL
                                                for (int v = 0; v < apart; ++v)
-                                                 coir::detail::add_in_scratch(
+                                                 coir::add_in_scratch(
                                                      first + (a * plane + b * row + c * apart + v),
                                                      math::nearest<Whole>(weight * value[v]));
                                              });

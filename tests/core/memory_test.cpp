@@ -40,11 +40,11 @@ std::int64_t number_in(std::string const& path) {
   constexpr std::int64_t left = 64 << 20, slack = 4 << 20;
   auto const limit = static_cast<rlim_t>(pages * sysconf(_SC_PAGE_SIZE) + left);
   rlimit const both = {limit, limit};
-  std::int64_t const before = coir::detail::free_bytes_of_machine();
+  std::int64_t const before = coir::free_bytes_of_machine();
   bool const set = setrlimit(resource, &both) == 0;
-  bool passed = set && std::abs(coir::detail::free_bytes_of_machine() - before) < before / 2;
+  bool passed = set && std::abs(coir::free_bytes_of_machine() - before) < before / 2;
   for (std::int64_t const free :
-       {coir::free_bytes<Kokkos::HostSpace>(), coir::detail::free_bytes_of_process()})
+       {coir::free_bytes<Kokkos::HostSpace>(), coir::free_bytes_of_process()})
     passed = passed && free > left - slack && free <= left;
   _exit(passed ? 0 : 1);
 }
@@ -109,7 +109,7 @@ TEST(Memory, NeedBelowWhatIsFreePasses) {
 
 TEST(Memory, NeedBeyondWhatIsFreeNamesNeedLimitAndRemedy) {
   try {
-    coir::detail::expects_memory(std::int64_t(4) << 40, std::int64_t(1) << 30, "the solve");
+    coir::expects_memory(std::int64_t(4) << 40, std::int64_t(1) << 30, "the solve");
     FAIL() << "no exception";
   } catch (coir::ResourceError const& error) {
     std::string const text = error.what();

@@ -178,7 +178,7 @@ void check_npy(Bytes const& file) {
     for (auto const type : {io::NpyType::float64, io::NpyType::float32, io::NpyType::int8,
                             io::NpyType::uint64, io::NpyType::boolean, io::NpyType::complex64}) {
       Bytes out(count * static_cast<std::size_t>(io::size_of(type)));
-      accepts([&] { io::detail::convert(array, type, io::Rounding::allow, out.data()); });
+      accepts([&] { io::convert(array, type, io::Rounding::allow, out.data()); });
     }
   });
 }

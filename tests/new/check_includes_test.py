@@ -81,6 +81,53 @@ class CheckIncludes(unittest.TestCase):
         for spelling in ("#if KOKKOS_VERSION < 40000", "#if defined(A) && \\\n  KOKKOS_VERSION < 40000",
                          "#/**/if KOKKOS_VERSION_GREATER(4, 0, 0)", "%:elif KOKKOS_VERSION"):
             self.expect_fault("src/core/y.cpp", spelling + "\n", "Kokkos' versions differ")
+        for name in ("src/linalg/y.hpp", "bench/linalg/y.cpp", "include/coir/core/y.hpp"):
+            self.expect_fault(name, "#if KOKKOSKERNELS_VERSION >= 40200\n", "Kokkos Kernels' versions differ")
+
+    def test_backends_are_asked_for_in_core_and_fft_alone(self):
+        for name in ("src/mesh/y.cpp", "include/coir/fft/y.hpp", "tests/core/y.cpp", "bench/core/y.hpp", "apps/x/main.cpp"):
+            self.expect_fault(name, "#if defined(KOKKOS_ENABLE_CUDA)\n", "only core and src/fft ask")
+            self.expect_fault(name, "#ifdef KOKKOS_ARCH_HOPPER90\n", "only core and src/fft ask")
+        for name in ("src/core/y.cpp", "include/coir/core/y.hpp", "src/fft/y.hpp"):
+            self.assertEqual(check({name: "#if defined(KOKKOS_ENABLE_CUDA)\n"})[:2], ([], 0))
+
+    def test_cycles_are_found(self):
+        faults, code, _ = check({
+            "include/coir/mesh/a.hpp": "#pragma once\n#include <coir/mesh/b.hpp>\n",
+            "include/coir/mesh/b.hpp": "#pragma once\n#include <coir/mesh/c.hpp>\n",
+            "include/coir/mesh/c.hpp": "#pragma once\n\n#include <coir/mesh/a.hpp>\n",
+        })
+        self.assertEqual(code, 1)
+        self.assertEqual(faults, ["include/coir/mesh/c.hpp:3: includes itself: include/coir/mesh/a.hpp -> include/coir/mesh/b.hpp"
+                                  " -> include/coir/mesh/c.hpp -> include/coir/mesh/a.hpp"])
+        self.expect_fault("src/nbody/bins.hpp", '#pragma once\n#include "bins.hpp"\n', "includes itself", 2)
+
+    def test_a_header_that_two_include_is_no_cycle(self):
+        self.assertEqual(check({"src/nbody/moves.hpp": '#include "bins.hpp"\n',
+                                "src/nbody/moves.cpp": '#include "bins.hpp"\n#include "moves.hpp"\n'})[:2], ([], 0))
+
+    def test_inner_names_of_other_modules_are_found(self):
+        for line in ("coir::mesh::detail::paint(x);", "mesh::detail::paint(x);", "  auto y = ::coir::mesh::detail::paint(x);",
+                     "namespace coir::mesh::detail {", "using namespace coir::mesh::detail;"):
+            for name in ("src/nbody/y.cpp", "tests/nbody/y.cpp", "apps/x/main.cpp"):
+                self.expect_fault(name, line + "\n", "mesh::detail is mesh's own")
+            self.assertEqual(check({"tests/mesh/y.cpp": line + "\n"})[:2], ([], 0))
+        for name in ("src/mesh/y.cpp", "include/coir/fft/y.hpp", "apps/x/main.cpp", "tests/io/y.cpp"):
+            self.expect_fault(name, "coir::detail::rows(x);\n", "coir::detail is of core, array, linalg, autodiff alone")
+        for text in ('char const* name = "coir::detail::rows";\n', "// coir::detail::rows\n", "detail::rows(x);\n"):
+            self.assertEqual(check({"src/mesh/y.cpp": text})[:2], ([], 0))
+
+    def test_names_of_detail_headers_are_their_modules(self):
+        declared = {"include/coir/array/detail/fill.hpp": "#pragma once\ntemplate <class T>\nvoid fill_rows(T& x) {}\nstruct Filler {\n};\n"}
+        for name in ("fill_rows", "Filler"):
+            for text in (f"auto y = detail::{name}(x);\n", f"coir::detail::{name} y;\n"):
+                faults, code, _ = check(declared | {"include/coir/autodiff/y.hpp": text})
+                self.assertEqual((code, len(faults)), (1, 1), (text, faults))
+                self.assertIn(f"detail::{name} is in detail/ of array", faults[0])
+                self.assertEqual(check(declared | {"include/coir/array/y.hpp": text})[:2], ([], 0))
+        # One that a public header declares, too, is nobody's own.
+        public = {"include/coir/array/filling.hpp": "#pragma once\ntemplate <class T>\nvoid fill_rows(T& x);\n"}
+        self.assertEqual(check(declared | public | {"include/coir/autodiff/y.hpp": "detail::fill_rows(x);\n"})[:2], ([], 0))
 
 
 unittest.main()

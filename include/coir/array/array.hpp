@@ -234,6 +234,7 @@ class Slice : public ExpressionBase {
     assign(values);
     return *this;
   }
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): assign() looks for overlaps
   Slice const& operator=(Slice const& values) const
     requires(!std::is_const_v<T>)
   {

@@ -16,11 +16,11 @@ namespace coir {
 ///
 /// \throws PreconditionError if there is no such axis, or it has another number of elements
 template <Expression X, std::integral Axis>
-  requires detail::OfRankAtLeast<X, 1>
+  requires OfRankAtLeast<X, 1>
 auto squeeze(X&& x, Axis axis) {
-  auto const slice = detail::elements_of(std::forward<X>(x));
+  auto const slice = elements_of(std::forward<X>(x));
   using S = std::remove_const_t<decltype(slice)>;
-  int const gone = detail::checked_axis(slice, static_cast<int>(axis));
+  int const gone = checked_axis(slice, static_cast<int>(axis));
   if (slice.shape()[gone] != 1)
     throw PreconditionError("axis " + std::to_string(axis) + " of an array of shape " +
                             in_words(slice.shape()) +
@@ -48,17 +48,17 @@ auto expand_dims(X&& x, int axis) {
 ///
 /// \throws PreconditionError if an axis is none of the array's, or named twice
 template <Expression X, std::size_t Count>
-  requires detail::OfRankAtLeast<X, static_cast<int>(Count)>
+  requires OfRankAtLeast<X, static_cast<int>(Count)>
 auto moveaxis(X&& x, int const (&from)[Count], int const (&to)[Count]) {
-  auto const slice = detail::elements_of(std::forward<X>(x));
+  auto const slice = elements_of(std::forward<X>(x));
   constexpr int rank = rank_of<X>;
   constexpr int free = rank;
   std::array<int, rank> order{};
   std::array<bool, rank> moved{};
   order.fill(free);
   for (std::size_t k = 0; k < Count; ++k) {
-    int const source = detail::checked_axis(slice, from[k]);
-    int const target = detail::checked_axis(slice, to[k]);
+    int const source = checked_axis(slice, from[k]);
+    int const target = checked_axis(slice, to[k]);
     expects(!moved[source], "an axis can't be moved twice: each source must differ");
     expects(order[target] == free, "two axes can't be moved to one place: each target must differ");
     moved[source] = true;
@@ -77,7 +77,7 @@ auto moveaxis(X&& x, int const (&from)[Count], int const (&to)[Count]) {
 ///
 /// \throws PreconditionError if an axis is none of the array's
 template <Expression X, std::integral From, std::integral To>
-  requires detail::OfRankAtLeast<X, 1>
+  requires OfRankAtLeast<X, 1>
 auto moveaxis(X&& x, From from, To to) {
   return moveaxis(std::forward<X>(x), {static_cast<int>(from)}, {static_cast<int>(to)});
 }

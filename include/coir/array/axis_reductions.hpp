@@ -34,12 +34,18 @@ void expects_elements_along(E const& x, int axis, char const* what) {
 
 }  // namespace detail
 
+/// What sum(x, axis) is for arrays: for overloads, as sum_of_elements(x) is.
+template <Expression E>
+auto sum_of_elements(E const& x, int axis) {
+  return detail::reduce_axis(operand(x), axis, detail::Sum<value_t<E>, detail::on_host<E>>{});
+}
+
 /// Sums along an axis; integers and bool are added in 64 bits.
 ///
 /// \throws PreconditionError if there is no such axis (so do all of these)
 template <Expression E>
 auto sum(E const& x, int axis) {
-  return detail::reduce_axis(operand(x), axis, detail::Sum<value_t<E>, detail::on_host<E>>{});
+  return sum_of_elements(x, axis);
 }
 
 /// Products along an axis; integers in 64 bits.

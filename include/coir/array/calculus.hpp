@@ -70,20 +70,20 @@ auto slope_at(F const& f, int axis, std::int64_t i, Step const& step) {
 /// Differences of neighbours along the last axis, x[i + 1] - x[i], as an expression: one element less than x has
 /// there. Of bool: whether they differ.
 template <Expression X>
-  requires detail::OfRankAtLeast<X, 1>
+  requires OfRankAtLeast<X, 1>
 auto diff(X const& x) {
-  return detail::neighbour_differences(detail::elements_of(x), rank_of<X> - 1);
+  return detail::neighbour_differences(elements_of(x), rank_of<X> - 1);
 }
 
 /// The n-th differences along an axis: differences of differences, n elements less than x has there.
 ///
 /// \throws PreconditionError if there is no such axis or n is negative
 template <Expression X>
-  requires detail::OfRankAtLeast<X, 1>
+  requires OfRankAtLeast<X, 1>
 auto diff(X const& x, int n, int axis = -1) {
   expects(n >= 0, "differences can be taken 0 or more times", n);
-  auto const slice = detail::elements_of(x);
-  int const d = detail::checked_axis(slice, axis);
+  auto const slice = elements_of(x);
+  int const d = checked_axis(slice, axis);
   auto result = evaluate(slice);
   for (int taken = 0; taken < n; ++taken)
     result = evaluate(detail::neighbour_differences(result.all(), d));
@@ -98,8 +98,8 @@ auto diff(X const& x, int n, int axis = -1) {
 template <Expression F>
   requires(rank_of<F> >= 1)
 auto gradient(F const& f, double spacing, int axis) {
-  auto const values = detail::elements_of(detail::to_floating(f));
-  int const d = detail::checked_axis(values, axis);
+  auto const values = elements_of(detail::to_floating(f));
+  int const d = checked_axis(values, axis);
   detail::expects_slope(values, d);
   std::int64_t const n = values.shape()[d];
   auto result = empty_like(values);
@@ -128,9 +128,9 @@ auto gradient(F const& f, double spacing = 1) {
 template <Expression F, Expression X>
   requires(rank_of<F> >= 1) && (rank_of<X> == 1) && SameSpace<F, X>
 auto gradient(F const& f, X const& coordinates, int axis) {
-  auto const values = detail::elements_of(detail::to_floating(f));
+  auto const values = elements_of(detail::to_floating(f));
   using Real = real_t<value_t<decltype(values)>>;
-  int const d = detail::checked_axis(values, axis);
+  int const d = checked_axis(values, axis);
   detail::expects_slope(values, d);
   auto const places = detail::coordinates_along(values, d, cast<Real>(coordinates));
   auto const steps = evaluate(detail::neighbour_differences(places, d));
@@ -183,8 +183,8 @@ auto neighbour_sums(Slice<T, Rank, Space> const& f, int axis) {
 template <Expression F>
   requires(rank_of<F> >= 1)
 auto trapezoid(F const& f, double spacing = 1, int axis = -1) {
-  auto const values = detail::elements_of(detail::to_floating(f));
-  int const d = detail::checked_axis(values, axis);
+  auto const values = elements_of(detail::to_floating(f));
+  int const d = checked_axis(values, axis);
   return detail::sum_along((spacing / 2) * detail::neighbour_sums(values, d), d);
 }
 
@@ -196,9 +196,9 @@ auto trapezoid(F const& f, double spacing = 1, int axis = -1) {
 template <Expression F, Expression X>
   requires(rank_of<F> >= 1) && (rank_of<X> == 1) && SameSpace<F, X>
 auto trapezoid(F const& f, X const& coordinates, int axis = -1) {
-  auto const values = detail::elements_of(detail::to_floating(f));
+  auto const values = elements_of(detail::to_floating(f));
   using Real = real_t<value_t<decltype(values)>>;
-  int const d = detail::checked_axis(values, axis);
+  int const d = checked_axis(values, axis);
   auto const places = detail::coordinates_along(values, d, cast<Real>(coordinates));
   return detail::sum_along(
       detail::neighbour_differences(places, d) * 0.5 * detail::neighbour_sums(values, d), d);

@@ -147,31 +147,30 @@ auto ones(std::int64_t const (&shape)[Rank]) {
   return ones<T, Space>(std::to_array(shape));
 }
 
-namespace detail {
+/// The memory space of an array made from an expression: the expression's own, or the default one where it contains no array.
 template <class E>
 using space_like = std::conditional_t<std::is_same_v<typename E::space, AnySpace>, DefaultSpace,
                                       typename E::space>;
-}
 
 /// An array of the shape, type and memory space of another: uninitialised, of zeros, of ones, or of one number.
 template <Expression E>
 auto empty_like(E const& like) {
-  return empty<value_t<E>, detail::space_like<E>>(like.shape());
+  return empty<value_t<E>, space_like<E>>(like.shape());
 }
 template <Expression E>
 auto zeros_like(E const& like) {
-  return zeros<value_t<E>, detail::space_like<E>>(like.shape());
+  return zeros<value_t<E>, space_like<E>>(like.shape());
 }
 template <Expression E>
 auto ones_like(E const& like) {
-  return ones<value_t<E>, detail::space_like<E>>(like.shape());
+  return ones<value_t<E>, space_like<E>>(like.shape());
 }
 ///
 /// \throws PreconditionError if full_like's number is an integer that the type doesn't hold
 template <Expression E, Scalar S>
 auto full_like(E const& like, S const& value) {
   using T = value_t<E>;
-  return full<T, detail::space_like<E>>(like.shape(), detail::number_as<T>(value));
+  return full<T, space_like<E>>(like.shape(), detail::number_as<T>(value));
 }
 
 /// f(i, j, ...) for all indices of a shape, as an expression. f takes Rank indices of std::int64_t and
@@ -519,7 +518,7 @@ auto moved_to(E const& expression) {
 /// The values in host memory, where span() and plain loops can read them. Waits.
 template <Expression E>
 auto to_host(E const& expression) {
-  using S = detail::space_like<E>;
+  using S = space_like<E>;
   if constexpr (std::is_same_v<S, Kokkos::HostSpace>)
     return Array<value_t<E>, rank_of<E>, S>(expression);
   else
@@ -529,7 +528,7 @@ auto to_host(E const& expression) {
 /// The values in the default execution space's memory. Waits.
 template <Expression E>
 auto to_device(E const& expression) {
-  using S = detail::space_like<E>;
+  using S = space_like<E>;
   if constexpr (std::is_same_v<S, DefaultSpace>)
     return Array<value_t<E>, rank_of<E>, S>(expression);
   else

@@ -39,17 +39,14 @@ using value_t = typename std::remove_cvref_t<E>::value_type;
 template <class E>
 inline constexpr int rank_of = std::remove_cvref_t<E>::rank;
 
-namespace detail {
-
-// Concepts, not conditions: functions of autodiff that have them, too, and one more, are preferred.
+/// Expressions with so many axes, with no fewer, and with no more. They are concepts, not conditions, so that an overload that asks
+/// for one more concept is preferred, as those of autodiff do.
 template <class E, int Rank>
 concept OfRank = rank_of<E> == Rank;
 template <class E, int Rank>
 concept OfRankAtLeast = rank_of<E> >= Rank;
 template <class E, int Rank>
 concept OfRankAtMost = rank_of<E> <= Rank;
-
-}  // namespace detail
 
 /// The memory space of expressions without arrays, which combines with every other.
 struct AnySpace {};

@@ -69,9 +69,9 @@ struct Gather {
 template <Expression First, class... Rest>
   requires detail::Joinable<First, Rest...>
 auto concatenate(int axis, First const& first, Rest const&... rest) {
-  auto const slices = std::tuple(detail::elements_of(first), detail::elements_of(rest)...);
+  auto const slices = std::tuple(elements_of(first), elements_of(rest)...);
   auto const& front = std::get<0>(slices);
-  int const d = detail::checked_axis(front, axis);
+  int const d = checked_axis(front, axis);
   auto shape = front.shape();
   shape[d] = 0;
   auto const measure = [&](auto const& slice) {
@@ -103,8 +103,8 @@ auto concatenate(int axis, First const& first, Rest const&... rest) {
 template <Expression First, class... Rest>
   requires detail::Joinable<First, Rest...>
 auto stack(int axis, First const& first, Rest const&... rest) {
-  return concatenate(axis, with_axis(detail::elements_of(first), axis),
-                     with_axis(detail::elements_of(rest), axis)...);
+  return concatenate(axis, with_axis(elements_of(first), axis),
+                     with_axis(elements_of(rest), axis)...);
 }
 
 namespace detail {
@@ -131,10 +131,10 @@ void copy_rolled(To const& to, From const& from, std::int64_t const* shift, int 
 template <Expression X, std::size_t Count>
 auto roll(X const& x, std::array<std::int64_t, Count> const& shifts,
           std::array<int, Count> const& axes) {
-  auto const slice = detail::elements_of(x);
+  auto const slice = elements_of(x);
   Shape<rank_of<X>> shift{};
   for (std::size_t k = 0; k < Count; ++k) {
-    int const d = detail::checked_axis(slice, axes[k]);
+    int const d = checked_axis(slice, axes[k]);
     std::int64_t const n = std::max<std::int64_t>(slice.shape()[d], 1);
     shift[d] = ((shift[d] + shifts[k] % n) % n + n) % n;
   }
@@ -159,10 +159,10 @@ auto roll(X const& x, Shift shift, int axis = 0) {
 ///
 /// \throws PreconditionError if there is no such axis or `times` is negative
 template <Expression X, std::integral Times>
-  requires detail::OfRankAtLeast<X, 1>
+  requires OfRankAtLeast<X, 1>
 auto tile(X const& x, Times times, int axis = -1) {
-  auto const slice = detail::elements_of(x);
-  int const d = detail::checked_axis(slice, axis);
+  auto const slice = elements_of(x);
+  int const d = checked_axis(slice, axis);
   expects(times >= 0, "an array can be repeated 0 or more times", times);
   auto shape = slice.shape();
   std::int64_t const n = shape[d];
@@ -178,7 +178,7 @@ auto tile(X const& x, Times times, int axis = -1) {
 /// \throws PreconditionError if a number is negative
 template <Expression X, std::size_t Count>
 auto tile(X const& x, std::int64_t const (&times)[Count]) {
-  auto const slice = detail::elements_of(x);
+  auto const slice = elements_of(x);
   if constexpr (static_cast<int>(Count) > rank_of<X>) {
     return tile(with_axis(slice, 0), times);
   } else {

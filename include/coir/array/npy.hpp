@@ -20,7 +20,7 @@ template <io::NpyElement T, int Rank, class Space = DefaultSpace>
 Array<T, Rank, Space> load(std::filesystem::path const& path,
                            io::Rounding rounding = io::Rounding::refuse) {
   io::NpyArray const file = io::read_npy(path);
-  io::detail::expects_rank(file, Rank);
+  io::expects_rank(file, Rank);
   Shape<Rank> shape{};
   for (int d = 0; d < Rank; ++d) shape[d] = file.shape[d];
   Array<T, Rank, Space> result(shape);

@@ -109,8 +109,7 @@ template <Expression X>
   requires(rank_of<X> >= 1)
 auto pad(X const& x, Margin const& margin, value_t<X> number = value_t<X>(0)) {
   auto const shape = x.shape();
-  auto result =
-      full<value_t<X>, detail::space_like<X>>(detail::padded_shape(shape, margin), number);
+  auto result = full<value_t<X>, space_like<X>>(detail::padded_shape(shape, margin), number);
   auto const whole = result.all();
   using S = std::remove_const_t<decltype(whole)>;
   std::int64_t first = 0;
@@ -126,7 +125,7 @@ auto pad(X const& x, Margin const& margin, value_t<X> number = value_t<X>(0)) {
 template <Expression X>
   requires(rank_of<X> >= 1)
 auto pad(X const& x, Margin const& margin, Pad how) {
-  auto const slice = detail::elements_of(x).as_operand();
+  auto const slice = elements_of(x).as_operand();
   auto const shape = detail::padded_shape(slice.shape(), margin);
   detail::PaddedElement<value_t<X>, rank_of<X>> element{slice.data(), {}, {}, {}, how};
   for (int d = 0; d < rank_of<X>; ++d) {
@@ -138,7 +137,7 @@ auto pad(X const& x, Margin const& margin, Pad how) {
                               in_words(slice.shape()) +
                               " has no element to stand in a margin: give a number");
   }
-  return from_function<detail::space_like<X>>(shape, element);
+  return from_function<space_like<X>>(shape, element);
 }
 
 }  // namespace coir

@@ -59,11 +59,17 @@ struct SquaredAbs {
 
 }  // namespace detail
 
+/// What sum(x) is for arrays, whatever an overload of sum() does for expressions of x's type: such an overload computes its value by it.
+template <Expression E>
+auto sum_of_elements(E const& x) {
+  auto const e = operand(x);
+  return detail::reduce_all(e, detail::Sum<value_t<E>, detail::on_host<E>>{});
+}
+
 /// The sum of all elements. Integers and bool are added in 64 bits. 0 for no elements.
 template <Expression E>
 auto sum(E const& x) {
-  auto const e = operand(x);
-  return detail::reduce_all(e, detail::Sum<value_t<E>, detail::on_host<E>>{});
+  return sum_of_elements(x);
 }
 
 /// The product of all elements; integers in 64 bits. 1 for no elements.

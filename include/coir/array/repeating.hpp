@@ -19,14 +19,14 @@ namespace coir {
 template <Expression X>
   requires(rank_of<X> >= 1)
 auto repeat(X const& x, std::int64_t times, int axis) {
-  auto const slice = detail::elements_of(x);
-  int const d = detail::checked_axis(slice, axis);
+  auto const slice = elements_of(x);
+  int const d = checked_axis(slice, axis);
   expects(times >= 0, "an element can be repeated 0 or more times", times);
   auto shape = slice.shape();
   Shape<3> box{1, 1, 1};  // what lies before the axis, up to with it, and behind it
   for (int at = 0; at < rank_of<X>; ++at) box[at < d ? 0 : at == d ? 1 : 2] *= shape[at];
   shape[d] *= times;
-  auto result = empty<value_t<X>, detail::space_like<X>>(shape);
+  auto result = empty<value_t<X>, space_like<X>>(shape);
   if (result.size() > 0)
     reshape(result, {box[0], box[1], times, box[2]}) = with_axis(reshape(slice, box), 2);
   return result;
@@ -49,7 +49,7 @@ auto repeat(X const& x, N const& times) {
     throw PreconditionError("a vector of " + std::to_string(x.shape()[0]) +
                             " elements can't be repeated by " + std::to_string(times.shape()[0]) +
                             " numbers: give one for each");
-  using Space = detail::space_like<X>;
+  using Space = space_like<X>;
   Array<std::int64_t, 1, Space> counts = cast<std::int64_t>(times);
   if (counts.size() == 0) return detail::evaluated(x);
   std::int64_t const smallest = min(counts);

@@ -54,14 +54,14 @@ auto scan(E const& x, int axis) {
 ///
 /// \throws PreconditionError if there is no such axis
 template <Expression E>
-  requires detail::OfRankAtLeast<E, 1>
+  requires OfRankAtLeast<E, 1>
 auto cumsum(E const& x, int axis) {
   return detail::scan<detail::ScanSum>(x, axis);
 }
 
 /// Sums from the first element of a vector on: see above.
 template <Expression E>
-  requires detail::OfRank<E, 1>
+  requires OfRank<E, 1>
 auto cumsum(E const& x) {
   return cumsum(x, 0);
 }
@@ -73,14 +73,14 @@ auto cumsum(E const& x) {
 ///
 /// \throws PreconditionError if there is no such axis
 template <Expression E>
-  requires detail::OfRankAtLeast<E, 1>
+  requires OfRankAtLeast<E, 1>
 auto cumprod(E const& x, int axis) {
   return detail::scan<detail::ScanProduct>(x, axis);
 }
 
 /// Products from the first element of a vector on: see above.
 template <Expression E>
-  requires detail::OfRank<E, 1>
+  requires OfRank<E, 1>
 auto cumprod(E const& x) {
   return cumprod(x, 0);
 }

@@ -13,9 +13,7 @@
 
 namespace coir {
 
-namespace detail {
-
-/// The elements of an array or a slice; of an expression, its values.
+/// A slice of all elements of an array or a slice, or of the values of an expression, which is evaluated.
 template <class X>
 auto elements_of(X&& x) {
   using E = std::remove_cvref_t<X>;
@@ -24,9 +22,13 @@ auto elements_of(X&& x) {
   else if constexpr (requires { typename E::element_type; })
     return x;
   else
-    return evaluated(x).as_operand();
+    return detail::evaluated(x).as_operand();
 }
 
+/// The number of an axis, counted from the first one if it isn't negative, else from the last one, which is -1.
+///
+/// \return the number counted from the first one, from 0 on
+/// \throws PreconditionError if there is no such axis
 template <class T, int Rank, class Space>
 int checked_axis(Slice<T, Rank, Space> const& x, int axis) {
   if (axis < -Rank || axis >= Rank)
@@ -34,6 +36,8 @@ int checked_axis(Slice<T, Rank, Space> const& x, int axis) {
                             in_words(x.shape()));
   return axis < 0 ? axis + Rank : axis;
 }
+
+namespace detail {
 
 /// The elements [first, first + count) along an axis.
 template <class T, int Rank, class Space>
@@ -51,7 +55,7 @@ Slice<T, Rank, Space> part_along(Slice<T, Rank, Space> const& x, int axis, std::
 /// \throws PreconditionError unless `order` has each axis once
 template <Expression X>
 auto transpose(X&& x, std::array<int, rank_of<X>> const& order) {
-  auto const slice = detail::elements_of(std::forward<X>(x));
+  auto const slice = elements_of(std::forward<X>(x));
   using S = std::remove_const_t<decltype(slice)>;
   constexpr int rank = S::rank;
   Shape<rank> shape{};
@@ -84,8 +88,8 @@ template <Expression X>
 auto swap_axes(X&& x, int a, int b) {
   std::array<int, rank_of<X>> order{};
   for (int d = 0; d < rank_of<X>; ++d) order[d] = d;
-  auto const slice = detail::elements_of(std::forward<X>(x));
-  std::swap(order[detail::checked_axis(slice, a)], order[detail::checked_axis(slice, b)]);
+  auto const slice = elements_of(std::forward<X>(x));
+  std::swap(order[checked_axis(slice, a)], order[checked_axis(slice, b)]);
   return transpose(slice, order);
 }
 
@@ -94,9 +98,9 @@ auto swap_axes(X&& x, int a, int b) {
 /// \throws PreconditionError if there is no such axis
 template <Expression X>
 auto flip(X&& x, int axis) {
-  auto const slice = detail::elements_of(std::forward<X>(x));
+  auto const slice = elements_of(std::forward<X>(x));
   using S = std::remove_const_t<decltype(slice)>;
-  int const d = detail::checked_axis(slice, axis);
+  int const d = checked_axis(slice, axis);
   auto strides = slice.strides();
   std::int64_t const last = std::max<std::int64_t>(slice.shape()[d] - 1, 0);
   auto* const data = slice.data() + last * strides[d];
@@ -107,7 +111,7 @@ auto flip(X&& x, int axis) {
 /// The array in reverse order along every axis: NumPy's flip(x).
 template <Expression X>
 auto flip(X&& x) {
-  auto slice = detail::elements_of(std::forward<X>(x));
+  auto slice = elements_of(std::forward<X>(x));
   if constexpr (rank_of<X> > 0) {
     auto* data = slice.data();
     auto strides = slice.strides();
@@ -126,7 +130,7 @@ auto flip(X&& x) {
 /// \throws PreconditionError if the axis isn't one of the result's
 template <Expression X>
 auto with_axis(X&& x, int axis) {
-  auto const slice = detail::elements_of(std::forward<X>(x));
+  auto const slice = elements_of(std::forward<X>(x));
   constexpr int rank = rank_of<X> + 1;
   if (axis < -rank || axis >= rank)
     throw PreconditionError("a new axis of an array of shape " + in_words(slice.shape()) +
@@ -149,7 +153,7 @@ auto with_axis(X&& x, int axis) {
 /// \throws PreconditionError if the array doesn't stretch to the shape
 template <Expression X, std::size_t Rank>
 auto broadcast_to(X&& x, std::array<std::int64_t, Rank> const& shape) {
-  auto const slice = detail::elements_of(std::forward<X>(x)).as_operand();
+  auto const slice = elements_of(std::forward<X>(x)).as_operand();
   static_assert(static_cast<int>(Rank) >= rank_of<X>, "a shape to stretch to has no fewer axes");
   expects_fits(slice.shape(), shape);
   return Slice<value_t<X> const, static_cast<int>(Rank), typename decltype(slice)::space>(
@@ -168,7 +172,7 @@ auto broadcast_to(X&& x, std::int64_t const (&shape)[Rank]) {
 /// \throws PreconditionError if the sizes differ
 template <Expression X, std::size_t Rank>
 auto reshape(X&& x, std::array<std::int64_t, Rank> shape) {
-  auto slice = detail::elements_of(std::forward<X>(x));
+  auto slice = elements_of(std::forward<X>(x));
   using S = decltype(slice);
   using T = typename S::element_type;
   std::int64_t known = 1;
@@ -211,9 +215,9 @@ auto ravel(X&& x) {
 ///
 /// \throws PreconditionError if the matrix has no such diagonal
 template <Expression X>
-  requires detail::OfRank<X, 2>
+  requires OfRank<X, 2>
 auto diagonal(X&& x, std::int64_t above = 0) {
-  auto const slice = detail::elements_of(std::forward<X>(x));
+  auto const slice = elements_of(std::forward<X>(x));
   using S = std::remove_const_t<decltype(slice)>;
   auto const [rows, columns] = slice.shape();
   auto const [down, right] = slice.strides();

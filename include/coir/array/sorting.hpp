@@ -272,7 +272,7 @@ template <Expression S, Expression V>
   requires(rank_of<S> == 1) && std::is_arithmetic_v<value_t<S>> &&
           std::is_arithmetic_v<value_t<V>> && SameSpace<S, V>
 auto searchsorted(S const& sorted, V const& values, Side side = Side::left) {
-  auto const elements = detail::elements_of(sorted);
+  auto const elements = elements_of(sorted);
   detail::SearchSorted<value_t<S>, value_t<V>> const search{
       elements.data(), elements.strides()[0], elements.shape()[0], side == Side::left};
   return evaluate(map(search, values));

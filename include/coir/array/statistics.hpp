@@ -54,7 +54,7 @@ auto histogram(E const& x, std::int64_t bins, std::type_identity_t<floating_t<va
                std::type_identity_t<floating_t<value_t<E>>> high) {
   using T = value_t<E>;
   using Edge = floating_t<T>;
-  using Space = detail::space_like<E>;
+  using Space = space_like<E>;
   expects(bins >= 1, "a histogram needs at least one bin", bins);
   if (!(low <= high) || !std::isfinite(high - low))
     throw PreconditionError("the range of a histogram must be finite and low <= high, not " +
@@ -94,7 +94,7 @@ template <detail::Countable E, Expression Edges>
 auto histogram(E const& x, Edges const& edges) {
   using T = value_t<E>;
   using Edge = value_t<Edges>;
-  using Space = detail::space_like<E>;
+  using Space = space_like<E>;
   Histogram<Edge, Space> result;
   result.edges = edges;
   std::int64_t const bins = result.edges.size() - 1;
@@ -115,7 +115,7 @@ template <Expression E>
   requires std::integral<value_t<E>>
 auto bincount(E const& x, std::int64_t min_length = 0) {
   using T = value_t<E>;
-  using Space = detail::space_like<E>;
+  using Space = space_like<E>;
   expects(min_length >= 0, "min_length must be 0 or more", min_length);
   std::int64_t bins = min_length;
   if (size_of(x.shape()) > 0) {

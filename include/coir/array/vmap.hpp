@@ -235,7 +235,7 @@ auto vmap(F f) {
 template <Expression Y, class F, bool... Mapped, class Out = detail::LeadingAxis>
   requires std::same_as<Out, OutAxes> || std::same_as<Out, detail::LeadingAxis>
 auto vmap_into(Y&& y, F f, InAxes<Mapped...> in, Out out = {}) {
-  auto target = detail::elements_of(y);  // of an expression these are values, which are const
+  auto target = elements_of(y);  // of an expression these are values, which are const
   constexpr bool writable = !std::is_const_v<typename decltype(target)::element_type>;
   static_assert(writable, "vmap_into writes an array or a slice that isn't const");
   if constexpr (writable)

@@ -134,7 +134,7 @@ auto reshape(X&& x, std::array<std::int64_t, Rank> shape) {
 ///
 /// \throws PreconditionError if there is no such axis, or it has another number of elements
 template <DifferentiatedExpression X, std::integral Axis>
-  requires detail::OfRankAtLeast<X, 1>
+  requires OfRankAtLeast<X, 1>
 auto squeeze(X&& x, Axis axis) {
   return detail::traced_view<rank_of<X> - 1>(x, [&](auto const& s) { return squeeze(s, axis); });
 }
@@ -143,7 +143,7 @@ auto squeeze(X&& x, Axis axis) {
 ///
 /// \throws PreconditionError if an axis is none of the array's, or named twice
 template <DifferentiatedExpression X, std::size_t Count>
-  requires detail::OfRankAtLeast<X, static_cast<int>(Count)>
+  requires OfRankAtLeast<X, static_cast<int>(Count)>
 auto moveaxis(X&& x, int const (&from)[Count], int const (&to)[Count]) {
   return detail::traced_view<rank_of<X>>(x, [&](auto const& s) { return moveaxis(s, from, to); });
 }
@@ -152,7 +152,7 @@ auto moveaxis(X&& x, int const (&from)[Count], int const (&to)[Count]) {
 ///
 /// \throws PreconditionError if the matrix has no such diagonal
 template <DifferentiatedExpression X>
-  requires detail::OfRank<X, 2>
+  requires OfRank<X, 2>
 auto diagonal(X&& x, std::int64_t above = 0) {
   return detail::traced_view<1>(x, [&](auto const& s) { return diagonal(s, above); });
 }
@@ -224,7 +224,7 @@ auto roll(X const& x, std::array<std::int64_t, Count> const& shifts,
 ///
 /// \throws PreconditionError if there is no such axis or `times` is negative
 template <DifferentiatedExpression X, std::integral Times>
-  requires detail::OfRankAtLeast<X, 1>
+  requires OfRankAtLeast<X, 1>
 auto tile(X const& x, Times times, int axis = -1) {
   constexpr int rank = rank_of<X>;
   if constexpr (DualExpression<X>) {
@@ -247,7 +247,7 @@ auto tile(X const& x, Times times, int axis = -1) {
 ///
 /// \throws PreconditionError if there is no such axis
 template <DifferentiatedExpression X>
-  requires detail::OfRankAtLeast<X, 1>
+  requires OfRankAtLeast<X, 1>
 auto cumsum(X const& x, int axis) {
   constexpr int rank = rank_of<X>;
   if constexpr (DualExpression<X>) {
@@ -265,7 +265,7 @@ auto cumsum(X const& x, int axis) {
 
 /// Sums from the first element of a vector on.
 template <DifferentiatedExpression X>
-  requires detail::OfRank<X, 1>
+  requires OfRank<X, 1>
 auto cumsum(X const& x) {
   return cumsum(x, 0);
 }
@@ -274,14 +274,14 @@ auto cumsum(X const& x) {
 ///
 /// \throws PreconditionError if there is no such axis or n is negative
 template <DifferentiatedExpression X>
-  requires detail::OfRankAtLeast<X, 1>
+  requires OfRankAtLeast<X, 1>
 auto diff(X const& x, int n, int axis = -1) {
   if constexpr (DualExpression<X>) {
     return detail::stand_in<rank_of<X>>(x);
   } else {
     expects(n >= 0, "differences can be taken 0 or more times", n);
     auto stored = evaluate(x);
-    int const d = detail::checked_axis(stored.values(), axis);
+    int const d = checked_axis(stored.values(), axis);
     for (int taken = 0; taken < n; ++taken) {
       std::int64_t const extent = stored.shape()[d];
       std::int64_t const count = std::max<std::int64_t>(extent - 1, 0);
@@ -296,15 +296,14 @@ auto diff(X const& x, int n, int axis = -1) {
 
 /// x[i + 1] - x[i] along the last axis.
 template <DifferentiatedExpression X>
-  requires detail::OfRankAtLeast<X, 1>
+  requires OfRankAtLeast<X, 1>
 auto diff(X const& x) {
   return diff(x, 1);
 }
 
 /// Element (i, j) is a(i) b(j).
 template <Expression A, Expression B>
-  requires SameSpace<A, B> && detail::OfRank<A, 1> && detail::OfRank<B, 1> &&
-           detail::AnyDifferentiated<A, B>
+  requires SameSpace<A, B> && OfRank<A, 1> && OfRank<B, 1> && detail::AnyDifferentiated<A, B>
 auto outer(A&& a, B&& b) {
   return with_axis(std::forward<A>(a), 1) * std::forward<B>(b);
 }

@@ -132,8 +132,7 @@ auto sum(E const& x) {
   using Space = typename E::space;
   constexpr int rank = rank_of<E>;
   E const e = operand(x);
-  auto const total = detail::as_array_of_rank_0<Space, T>(
-      detail::reduce_all(e, detail::Sum<T, detail::on_host<E>>{}));
+  auto const total = detail::as_array_of_rank_0<Space, T>(sum_of_elements(e));
   return detail::taped(detail::tape_of(e), total, [e](Slice<T const, 0, Space> const& cotangent) {
     Shape<rank> const shape = e.shape();
     detail::pull_back_statement(e, broadcast_to(cotangent, shape));
@@ -231,12 +230,12 @@ auto sum(E const& x, int axis) {
     using T = value_t<E>;
     using Space = typename E::space;
     E const e = operand(x);
-    return detail::taped(
-        detail::tape_of(e), detail::reduce_axis(e, axis, detail::Sum<T, detail::on_host<E>>{}),
-        [e, axis](Slice<T const, rank - 1, Space> const& cotangent) {
-          Shape<rank> const shape = e.shape();
-          detail::pull_back_statement(e, detail::stretched_along(cotangent, axis, shape));
-        });
+    return detail::taped(detail::tape_of(e), sum_of_elements(e, axis),
+                         [e, axis](Slice<T const, rank - 1, Space> const& cotangent) {
+                           Shape<rank> const shape = e.shape();
+                           detail::pull_back_statement(
+                               e, detail::stretched_along(cotangent, axis, shape));
+                         });
   }
 }
 

@@ -55,20 +55,6 @@ Exec immediate(char const* what) {
   return instance<Exec>();
 }
 
-/// The default instance, for an operation that keeps memory between calls or whose library takes no instance.
-///
-/// \param what  the operation, for the message
-/// \throws PreconditionError while record() records or a Queue runs
-template <class Exec>
-Exec default_instance(char const* what) {
-  Exec const exec = immediate<Exec>(what);
-  if (instance_state<Exec>)
-    throw PreconditionError(std::string(what) +
-                            " can't run on a Queue, only on the default instance: do it before or "
-                            "after Queue::run()");
-  return exec;
-}
-
 /// Makes this host thread's array statements run on an instance, or be recorded for it, during its lifetime.
 template <class Exec>
 class WhileOnInstance {
@@ -87,3 +73,21 @@ class WhileOnInstance {
 };
 
 }  // namespace coir::detail
+
+namespace coir {
+
+/// The default instance, for an operation that keeps memory between calls or whose library takes no instance.
+///
+/// \param what  the operation, for the message
+/// \throws PreconditionError while record() records or a Queue runs
+template <class Exec>
+Exec default_instance(char const* what) {
+  Exec const exec = detail::immediate<Exec>(what);
+  if (detail::instance_state<Exec>)
+    throw PreconditionError(std::string(what) +
+                            " can't run on a Queue, only on the default instance: do it before or "
+                            "after Queue::run()");
+  return exec;
+}
+
+}  // namespace coir

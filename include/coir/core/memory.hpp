@@ -10,11 +10,13 @@
 
 namespace coir {
 
-namespace detail {
-/// What the machine has for all of its processes, within control groups.
+/// Bytes of host memory that the machine has for all of its processes, within control groups.
 std::int64_t free_bytes_of_machine();
-/// What the process may still allocate within its own limits (ulimit -v and -d), however much there is.
+
+/// Bytes of host memory that the process may still allocate within its own limits (ulimit -v and -d), however many there are.
 std::int64_t free_bytes_of_process();
+
+namespace detail {
 std::int64_t free_host_bytes();
 std::int64_t free_device_bytes();
 }  // namespace detail
@@ -40,9 +42,10 @@ std::string readable_bytes(std::int64_t bytes);
 template <class MemorySpace>
 void expects_memory(std::int64_t bytes, std::string const& what);
 
-namespace detail {
+/// Compares bytes that are going to be allocated with those that the caller knows to be available: a share of a machine's, say.
+///
+/// \throws ResourceError unless bytes <= available
 void expects_memory(std::int64_t bytes, std::int64_t available, std::string const& what);
-}
 
 /// Asks the system for pages of 2 MiB for fresh host memory of 4 MiB or more: they cause fewer page faults at first,
 /// and fewer misses of the address cache (TLB) later. Does nothing where the system has no such pages.
@@ -50,7 +53,7 @@ void ask_for_large_pages(void* block, std::int64_t bytes);
 
 template <class MemorySpace>
 void expects_memory(std::int64_t bytes, std::string const& what) {
-  detail::expects_memory(bytes, free_bytes<MemorySpace>(), what);
+  expects_memory(bytes, free_bytes<MemorySpace>(), what);
 }
 
 }  // namespace coir

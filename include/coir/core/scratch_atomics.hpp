@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-namespace coir::detail {
+namespace coir {
 
 /// Adds an integer to one in a team's scratch memory, atomically, modulo 2^32 or 2^64.
 template <class Whole>
@@ -23,4 +23,4 @@ KOKKOS_FORCEINLINE_FUNCTION void add_in_scratch(Whole* to, Whole amount) {
 #endif
 }
 
-}  // namespace coir::detail
+}  // namespace coir

@@ -23,11 +23,16 @@ using Shape = std::array<std::int64_t, static_cast<std::size_t>(Rank)>;
 template <int Rank>
 using Strides = std::array<std::int64_t, static_cast<std::size_t>(Rank)>;
 
+/// A shape as NumPy writes it: "(3, 4)", "(3,)", "()".
+std::string shape_in_words(std::span<std::int64_t const> shape);
+template <std::size_t Rank>
+std::string in_words(std::array<std::int64_t, Rank> const& shape) {
+  return shape_in_words(shape);
+}
+
 namespace detail {
 
 // Errors are put into words by functions that are compiled once: every array statement checks its shapes.
-
-std::string shape_in_words(std::span<std::int64_t const> shape);
 
 [[noreturn]] void fail_to_broadcast(std::span<std::int64_t const> a,
                                     std::span<std::int64_t const> b, std::size_t axis,
@@ -49,12 +54,6 @@ void sort_axes(std::array<Axis, Rank>& axes, Before const& before) {
 }
 
 }  // namespace detail
-
-/// A shape as NumPy writes it: "(3, 4)", "(3,)", "()".
-template <std::size_t Rank>
-std::string in_words(std::array<std::int64_t, Rank> const& shape) {
-  return detail::shape_in_words(shape);
-}
 
 /// Number of elements: the product of the extents, 1 for rank 0.
 template <std::size_t Rank>

@@ -6,6 +6,7 @@
 /// them is defined.
 
 #include <coir/autodiff/array_grad.hpp>
+#include <coir/autodiff/custom_derivative.hpp>
 #include <coir/fft/numpy.hpp>
 
 #include <cstdint>
@@ -65,35 +66,26 @@ std::int64_t points_of(std::array<std::int64_t, Rank> const& shape) {
   return points;
 }
 
-/// What stands for the complex transform of an expression of duals.
-template <class E>
-auto complex_stand_in() {
-  coir::detail::check_not_evaluated<E>();
-  using Complex = coir::detail::DualComplex<Precision<E>, coir::detail::directions_of<value_t<E>>>;
-  return coir::detail::StandIn<Complex, rank_of<E>, typename E::space>();
-}
-
 template <int Axes, class E>
 auto traced_real_forward(E const& x) {
   constexpr int rank = rank_of<E>;
   if constexpr (DualExpression<E>) {
-    return complex_stand_in<E>();
+    return trial_result<Kokkos::complex<Precision<E>>, rank>(x);
   } else {
     auto const stored = evaluate(x);
     using X = std::remove_const_t<decltype(stored)>;
     using T = value_t<X>;
     using Space = typename X::space;
-    return coir::detail::taped(
-        stored.node()->tape(), real_forward<Axes>(stored.values()),
-        [stored](Slice<Kokkos::complex<T> const, rank, Space> const& cotangent) {
-          auto const& shape = stored.shape();
-          std::int64_t const points = points_of<Axes>(shape);
-          HalfOfHermitian<T, rank, Axes> half{
-              cotangent.data(), {}, shape.back(), static_cast<T>(points)};
-          for (int d = 0; d < rank; ++d) half.shape[d] = cotangent.shape()[d];
-          auto const spectrum = from_function<Space>(cotangent.shape(), half);
-          coir::detail::add_cotangent(stored, real_inverse<Axes>(spectrum, shape.back()));
-        });
+    return with_pull_back(stored, real_forward<Axes>(stored.values()),
+                          [stored](Slice<Kokkos::complex<T> const, rank, Space> const& cotangent) {
+                            auto const& shape = stored.shape();
+                            std::int64_t const points = points_of<Axes>(shape);
+                            HalfOfHermitian<T, rank, Axes> half{
+                                cotangent.data(), {}, shape.back(), static_cast<T>(points)};
+                            for (int d = 0; d < rank; ++d) half.shape[d] = cotangent.shape()[d];
+                            auto const spectrum = from_function<Space>(cotangent.shape(), half);
+                            add_to_cotangent(stored, real_inverse<Axes>(spectrum, shape.back()));
+                          });
   }
 }
 
@@ -101,26 +93,24 @@ template <int Axes, class E>
 auto traced_real_inverse(E const& spectrum, std::int64_t n) {
   constexpr int rank = rank_of<E>;
   if constexpr (DualExpression<E>) {
-    coir::detail::check_not_evaluated<E>();
-    using D = Dual<Precision<E>, coir::detail::directions_of<value_t<E>>>;
-    return coir::detail::StandIn<D, rank, typename E::space>();
+    return trial_result<Precision<E>, rank>(spectrum);
   } else {
     auto const stored = evaluate(spectrum);
     using X = std::remove_const_t<decltype(stored)>;
     using T = real_t<value_t<X>>;
     using Space = typename X::space;
-    return coir::detail::taped(stored.node()->tape(), real_inverse<Axes>(stored.values(), n),
-                               [stored, n](Slice<T const, rank, Space> const& cotangent) {
-                                 std::int64_t const points = points_of<Axes>(cotangent.shape());
-                                 auto const counts =
-                                     from_function<Space>(Shape<1>{stored.shape().back()},
-                                                          CountInRow<T>{n, static_cast<T>(points)});
-                                 auto const spectrum = real_forward<Axes>(cotangent);
-                                 if constexpr (is_complex<value_t<X>>)
-                                   coir::detail::add_cotangent(stored, spectrum * counts);
-                                 else
-                                   coir::detail::add_cotangent(stored, real(spectrum) * counts);
-                               });
+    return with_pull_back(stored, real_inverse<Axes>(stored.values(), n),
+                          [stored, n](Slice<T const, rank, Space> const& cotangent) {
+                            std::int64_t const points = points_of<Axes>(cotangent.shape());
+                            auto const counts =
+                                from_function<Space>(Shape<1>{stored.shape().back()},
+                                                     CountInRow<T>{n, static_cast<T>(points)});
+                            auto const spectrum = real_forward<Axes>(cotangent);
+                            if constexpr (is_complex<value_t<X>>)
+                              add_to_cotangent(stored, spectrum * counts);
+                            else
+                              add_to_cotangent(stored, real(spectrum) * counts);
+                          });
   }
 }
 
@@ -128,22 +118,22 @@ template <int Axes, class E>
 auto traced_complex_transform(E const& x, bool forward) {
   constexpr int rank = rank_of<E>;
   if constexpr (DualExpression<E>) {
-    return complex_stand_in<E>();
+    return trial_result<Kokkos::complex<Precision<E>>, rank>(x);
   } else {
     auto const stored = evaluate(x);
     using X = std::remove_const_t<decltype(stored)>;
     using T = real_t<value_t<X>>;
     using Space = typename X::space;
-    return coir::detail::taped(
-        stored.node()->tape(), complex_transform<Axes>(stored.values(), forward),
+    return with_pull_back(
+        stored, complex_transform<Axes>(stored.values(), forward),
         [stored, forward](Slice<Kokkos::complex<T> const, rank, Space> const& cotangent) {
           T const points = static_cast<T>(points_of<Axes>(cotangent.shape()));
           auto const back = complex_transform<Axes>(cotangent, !forward);
           T const scale = forward ? points : T(1) / points;
           if constexpr (is_complex<value_t<X>>)
-            coir::detail::add_cotangent(stored, back * scale);
+            add_to_cotangent(stored, back * scale);
           else
-            coir::detail::add_cotangent(stored, real(back) * scale);
+            add_to_cotangent(stored, real(back) * scale);
         });
   }
 }
@@ -169,22 +159,22 @@ auto ifft(E const& spectrum) {
   return detail::traced_complex_transform<1>(spectrum, false);
 }
 template <DifferentiatedField E>
-  requires coir::detail::OfRankAtMost<E, 3>
+  requires OfRankAtMost<E, 3>
 auto fftn(E const& x) {
   return detail::traced_complex_transform<rank_of<E>>(x, true);
 }
 template <DifferentiatedField E>
-  requires coir::detail::OfRankAtMost<E, 3>
+  requires OfRankAtMost<E, 3>
 auto ifftn(E const& spectrum) {
   return detail::traced_complex_transform<rank_of<E>>(spectrum, false);
 }
 template <DifferentiatedField E>
-  requires coir::detail::OfRankAtLeast<E, 2>
+  requires OfRankAtLeast<E, 2>
 auto fft2(E const& x) {
   return detail::traced_complex_transform<2>(x, true);
 }
 template <DifferentiatedField E>
-  requires coir::detail::OfRankAtLeast<E, 2>
+  requires OfRankAtLeast<E, 2>
 auto ifft2(E const& spectrum) {
   return detail::traced_complex_transform<2>(spectrum, false);
 }
@@ -202,32 +192,32 @@ auto irfft(E const& spectrum) {
   return irfft(spectrum, 2 * (spectrum.shape().back() - 1));
 }
 template <DifferentiatedRealField E>
-  requires coir::detail::OfRankAtMost<E, 3>
+  requires OfRankAtMost<E, 3>
 auto rfftn(E const& x) {
   return detail::traced_real_forward<rank_of<E>>(x);
 }
 template <DifferentiatedField E>
-  requires coir::detail::OfRankAtMost<E, 3>
+  requires OfRankAtMost<E, 3>
 auto irfftn(E const& spectrum, std::int64_t n) {
   return detail::traced_real_inverse<rank_of<E>>(spectrum, n);
 }
 template <DifferentiatedField E>
-  requires coir::detail::OfRankAtMost<E, 3>
+  requires OfRankAtMost<E, 3>
 auto irfftn(E const& spectrum) {
   return irfftn(spectrum, 2 * (spectrum.shape().back() - 1));
 }
 template <DifferentiatedRealField E>
-  requires coir::detail::OfRankAtLeast<E, 2>
+  requires OfRankAtLeast<E, 2>
 auto rfft2(E const& x) {
   return detail::traced_real_forward<2>(x);
 }
 template <DifferentiatedField E>
-  requires coir::detail::OfRankAtLeast<E, 2>
+  requires OfRankAtLeast<E, 2>
 auto irfft2(E const& spectrum, std::int64_t n) {
   return detail::traced_real_inverse<2>(spectrum, n);
 }
 template <DifferentiatedField E>
-  requires coir::detail::OfRankAtLeast<E, 2>
+  requires OfRankAtLeast<E, 2>
 auto irfft2(E const& spectrum) {
   return irfft2(spectrum, 2 * (spectrum.shape().back() - 1));
 }

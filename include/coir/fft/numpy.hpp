@@ -34,13 +34,10 @@ constexpr bool transformed() {
   return numbers;
 }
 
-template <class E>
-using SpaceOf = coir::detail::space_like<E>;
-
 /// The values as an array of T, without a copy if they are one.
 template <class T, class E>
 decltype(auto) as_array(E const& values) {
-  using A = Array<T, rank_of<E>, SpaceOf<E>>;
+  using A = Array<T, rank_of<E>, space_like<E>>;
   if constexpr (std::is_same_v<E, A>)
     return (values);
   else
@@ -67,7 +64,7 @@ auto plan_view(T* data, std::int64_t batch, std::array<std::int64_t, Rank> const
 
 template <class Space>
 auto fft_instance() {
-  return coir::detail::default_instance<typename Space::execution_space>("a Fourier transform");
+  return default_instance<typename Space::execution_space>("a Fourier transform");
 }
 
 /// Checks what a transform's last axis must have.
@@ -86,7 +83,7 @@ template <int Axes, class E>
 auto complex_transform(E const& x, bool forward) {
   if constexpr (transformed<E>()) {
     using T = Precision<E>;
-    using Space = SpaceOf<E>;
+    using Space = space_like<E>;
     auto const exec = fft_instance<Space>();
     Array<Kokkos::complex<T>, rank_of<E>, Space> result(x);
     Shape<Axes> shape;
@@ -114,7 +111,7 @@ template <int Axes, class E>
 auto real_forward(E const& x) {
   if constexpr (transformed<E>()) {
     using T = Precision<E>;
-    using Space = SpaceOf<E>;
+    using Space = space_like<E>;
     auto const exec = fft_instance<Space>();
     auto const& in = as_array<T>(x);
     auto half = in.shape();
@@ -142,7 +139,7 @@ template <int Axes, class E>
 auto real_inverse(E const& spectrum, std::int64_t n) {
   if constexpr (transformed<E>()) {
     using T = Precision<E>;
-    using Space = SpaceOf<E>;
+    using Space = space_like<E>;
     auto const exec = fft_instance<Space>();
     Array<Kokkos::complex<T>, rank_of<E>, Space> in(spectrum);  // it will be overwritten
     auto whole = in.shape();
@@ -232,21 +229,21 @@ auto irfft(E const& spectrum) {
 
 /// The transform along all axes, at most 3. NumPy's fft.fftn.
 template <NumberField E>
-  requires coir::detail::OfRankAtMost<E, 3>
+  requires OfRankAtMost<E, 3>
 auto fftn(E const& x) {
   return detail::complex_transform<rank_of<E>>(x, true);
 }
 
 /// The inverse of fftn. NumPy's fft.ifftn.
 template <NumberField E>
-  requires coir::detail::OfRankAtMost<E, 3>
+  requires OfRankAtMost<E, 3>
 auto ifftn(E const& spectrum) {
   return detail::complex_transform<rank_of<E>>(spectrum, false);
 }
 
 /// fftn of real numbers, 0 ... n / 2 along the last axis. NumPy's fft.rfftn.
 template <RealField E>
-  requires coir::detail::OfRankAtMost<E, 3>
+  requires OfRankAtMost<E, 3>
 auto rfftn(E const& x) {
   return detail::real_forward<rank_of<E>>(x);
 }
@@ -256,35 +253,35 @@ auto rfftn(E const& x) {
 /// \param n  numbers along the last axis of the result
 /// \throws PreconditionError unless the spectrum's last axis has n / 2 + 1 numbers
 template <NumberField E>
-  requires coir::detail::OfRankAtMost<E, 3>
+  requires OfRankAtMost<E, 3>
 auto irfftn(E const& spectrum, std::int64_t n) {
   return detail::real_inverse<rank_of<E>>(spectrum, n);
 }
 
 /// The inverse of rfftn for an even n. NumPy's fft.irfftn.
 template <NumberField E>
-  requires coir::detail::OfRankAtMost<E, 3>
+  requires OfRankAtMost<E, 3>
 auto irfftn(E const& spectrum) {
   return irfftn(spectrum, 2 * (spectrum.shape().back() - 1));
 }
 
 /// The transform along the last two axes, of each matrix of a stack. NumPy's fft.fft2.
 template <NumberField E>
-  requires coir::detail::OfRankAtLeast<E, 2>
+  requires OfRankAtLeast<E, 2>
 auto fft2(E const& x) {
   return detail::complex_transform<2>(x, true);
 }
 
 /// The inverse of fft2. NumPy's fft.ifft2.
 template <NumberField E>
-  requires coir::detail::OfRankAtLeast<E, 2>
+  requires OfRankAtLeast<E, 2>
 auto ifft2(E const& spectrum) {
   return detail::complex_transform<2>(spectrum, false);
 }
 
 /// fft2 of real numbers, 0 ... n / 2 along the last axis. NumPy's fft.rfft2.
 template <RealField E>
-  requires coir::detail::OfRankAtLeast<E, 2>
+  requires OfRankAtLeast<E, 2>
 auto rfft2(E const& x) {
   return detail::real_forward<2>(x);
 }
@@ -294,14 +291,14 @@ auto rfft2(E const& x) {
 /// \param n  numbers along the last axis of the result
 /// \throws PreconditionError unless the spectrum's last axis has n / 2 + 1 numbers
 template <NumberField E>
-  requires coir::detail::OfRankAtLeast<E, 2>
+  requires OfRankAtLeast<E, 2>
 auto irfft2(E const& spectrum, std::int64_t n) {
   return detail::real_inverse<2>(spectrum, n);
 }
 
 /// The inverse of rfft2 for an even n. NumPy's fft.irfft2.
 template <NumberField E>
-  requires coir::detail::OfRankAtLeast<E, 2>
+  requires OfRankAtLeast<E, 2>
 auto irfft2(E const& spectrum) {
   return irfft2(spectrum, 2 * (spectrum.shape().back() - 1));
 }

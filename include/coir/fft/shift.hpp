@@ -39,8 +39,8 @@ auto fftshift(X const& x) {
 template <Expression X>
   requires(rank_of<X> >= 1)
 auto fftshift(X const& x, int axis) {
-  auto const slice = coir::detail::elements_of(x);
-  return roll(slice, slice.shape()[coir::detail::checked_axis(slice, axis)] / 2, axis);
+  auto const slice = elements_of(x);
+  return roll(slice, slice.shape()[checked_axis(slice, axis)] / 2, axis);
 }
 
 /// The inverse of fftshift, which differs from it where there is an odd number of elements.
@@ -55,8 +55,8 @@ auto ifftshift(X const& x) {
 template <Expression X>
   requires(rank_of<X> >= 1)
 auto ifftshift(X const& x, int axis) {
-  auto const slice = coir::detail::elements_of(x);
-  return roll(slice, -(slice.shape()[coir::detail::checked_axis(slice, axis)] / 2), axis);
+  auto const slice = elements_of(x);
+  return roll(slice, -(slice.shape()[checked_axis(slice, axis)] / 2), axis);
 }
 
 }  // namespace coir::fft

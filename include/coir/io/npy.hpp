@@ -94,13 +94,19 @@ NpyArray decode_npy(std::vector<std::byte> file, std::string name);
 /// Reads an NPY file: read_file, then decode_npy.
 NpyArray read_npy(std::filesystem::path const& path);
 
-namespace detail {
+/// Checks an array's number of axes.
+///
+/// \throws InputError unless it is `rank`
+void expects_rank(NpyArray const& array, int rank);
 
-// Writes the array's elements as `type`, in C order, to `out`.
+/// Writes an array's elements as `type`, in C order, to `out`, converted as by copy_to_view.
+///
+/// \throws InputError if the types don't convert, or a value doesn't fit
 void convert(NpyArray const& array, NpyType type, Rounding rounding, std::byte* out);
 
+namespace detail {
+
 void expects_shape(NpyArray const& array, std::span<std::int64_t const> shape);
-void expects_rank(NpyArray const& array, int rank);
 
 // An NPY file whose elements come run after run.
 class NpyWriter {
@@ -130,7 +136,7 @@ void copy_to_view(NpyArray const& array, V const& view, Rounding rounding = Roun
   using T = typename V::value_type;
   detail::expects_shape(array, shape_of(view));
   fill_in_c_order(view, [&](T* elements) {
-    detail::convert(array, npy_type<T>, rounding, reinterpret_cast<std::byte*>(elements));
+    convert(array, npy_type<T>, rounding, reinterpret_cast<std::byte*>(elements));
   });
 }
 
@@ -143,7 +149,7 @@ template <class V>
   requires(Kokkos::is_view<V>::value && NpyElement<typename V::value_type>)
 V to_view(NpyArray const& array, Rounding rounding = Rounding::refuse,
           std::string const& label = "coir::io::array") {
-  detail::expects_rank(array, static_cast<int>(V::rank));
+  expects_rank(array, static_cast<int>(V::rank));
   std::array<std::int64_t, V::rank> shape{};
   for (int d = 0; d < static_cast<int>(V::rank); ++d) shape[d] = array.shape[d];
   V const view = allocate<V>(label, shape);

@@ -22,7 +22,7 @@ auto cholesky(A const& a) {
   detail::expects_square(a, "cholesky");
   auto result = detail::lapack_copy<T>(a, "cholesky()");
   detail::lapack_cholesky(a.shape()[0], result.data());
-  return detail::lapack_result<detail::space_like<A>>(std::move(result));
+  return detail::lapack_result<space_like<A>>(std::move(result));
 }
 
 /// a = q r.
@@ -36,7 +36,7 @@ struct Qr {
 template <detail::LapackMatrix A>
 auto qr(A const& a) {
   using T = detail::lapack_t<value_t<A>>;
-  using Space = detail::space_like<A>;
+  using Space = space_like<A>;
   auto const [m, n] = a.shape();
   std::int64_t const k = std::min(m, n);
   auto factors = detail::lapack_copy<T>(a, "qr()");
@@ -61,7 +61,7 @@ struct Eigh {
 template <detail::LapackMatrix A>
 auto eigh(A const& a) {
   using T = detail::lapack_t<value_t<A>>;
-  using Space = detail::space_like<A>;
+  using Space = space_like<A>;
   detail::expects_square(a, "eigh");
   std::int64_t const n = a.shape()[0];
   auto rows = detail::lapack_copy<T>(a, "eigh()");
@@ -83,7 +83,7 @@ auto eigvalsh(A const& a) {
   detail::expects_finite(rows, "eigvalsh");
   auto values = empty<real_t<T>, Kokkos::HostSpace>({a.shape()[0]});
   detail::lapack_eigh(a.shape()[0], rows.data(), values.data(), false);
-  return detail::lapack_result<detail::space_like<A>>(std::move(values));
+  return detail::lapack_result<space_like<A>>(std::move(values));
 }
 
 /// a = u diag(s) vh
@@ -102,7 +102,7 @@ struct Svd {
 template <detail::LapackMatrix A>
 auto svd(A const& a, bool full = true) {
   using T = detail::lapack_t<value_t<A>>;
-  using Space = detail::space_like<A>;
+  using Space = space_like<A>;
   auto const [m, n] = a.shape();
   std::int64_t const k = std::min(m, n);
   auto factors = detail::lapack_copy<T>(a, "svd()");
@@ -127,7 +127,7 @@ auto svdvals(A const& a) {
   detail::expects_finite(factors, "svdvals");
   auto s = empty<real_t<T>, Kokkos::HostSpace>({std::min(m, n)});
   detail::lapack_svd<T>(m, n, factors.data(), s.data(), nullptr, nullptr, false);
-  return detail::lapack_result<detail::space_like<A>>(std::move(s));
+  return detail::lapack_result<space_like<A>>(std::move(s));
 }
 
 }  // namespace coir

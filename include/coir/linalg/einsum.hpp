@@ -260,9 +260,8 @@ auto einsum(A const& a) {
   static_assert(equation.operand[0].count == rank_of<A>, "einsum needs a label for each axis");
   detail::LabelExtents extents;
   extents.add(equation.operand[0], a.shape());
-  return detail::number_or_array(
-      evaluate(detail::einsum_of_one<equation.operand[0], equation.result>(
-          detail::elements_of(a).as_operand())));
+  return detail::number_or_array(evaluate(
+      detail::einsum_of_one<equation.operand[0], equation.result>(elements_of(a).as_operand())));
 }
 
 /// Sums of products of two operands:
@@ -286,7 +285,7 @@ auto einsum(A const& a, B const& b) {
   extents.add(equation.operand[1], b.shape());
   return detail::number_or_array(
       detail::einsum_of_two<equation.operand[0], equation.operand[1], equation.result>(
-          detail::elements_of(a).as_operand(), detail::elements_of(b).as_operand()));
+          elements_of(a).as_operand(), elements_of(b).as_operand()));
 }
 
 }  // namespace coir

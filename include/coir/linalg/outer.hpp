@@ -7,9 +7,9 @@ namespace coir {
 
 /// The outer product of two vectors, as an expression: element (i, j) is a(i) b(j), shape (m, n).
 template <Expression A, Expression B>
-  requires SameSpace<A, B> && detail::OfRank<A, 1> && detail::OfRank<B, 1>
+  requires SameSpace<A, B> && OfRank<A, 1> && OfRank<B, 1>
 auto outer(A&& a, B&& b) {
-  return detail::elements_of(std::forward<A>(a))(range(), newaxis) * std::forward<B>(b);
+  return elements_of(std::forward<A>(a))(range(), newaxis) * std::forward<B>(b);
 }
 
 }  // namespace coir

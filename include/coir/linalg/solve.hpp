@@ -25,7 +25,7 @@ template <detail::LapackMatrix A, Expression B>
   requires SameSpace<A, B> && (rank_of<B> == 1 || rank_of<B> == 2)
 auto solve(A const& a, B const& b) {
   using T = detail::lapack_t<promote_t<value_t<A>, value_t<B>>>;
-  using Space = detail::space_like<A>;
+  using Space = space_like<A>;
   detail::expects_square(a, "solve");
   if (b.shape()[0] != a.shape()[0])
     throw PreconditionError("solve takes as many rows on the right as on the left, not shapes " +
@@ -50,7 +50,7 @@ auto inv(A const& a) {
   detail::expects_square(a, "inv");
   auto result = detail::lapack_copy<T>(a, "inv()");
   detail::lapack_inverse(a.shape()[0], result.data());
-  return detail::lapack_result<detail::space_like<A>>(std::move(result));
+  return detail::lapack_result<space_like<A>>(std::move(result));
 }
 
 /// The determinant of a square matrix: NumPy's linalg.det.
@@ -87,7 +87,7 @@ template <detail::LapackMatrix A, Expression B>
 auto lstsq(A const& a, B const& b, std::optional<double> smallest = {}) {
   using T = detail::lapack_t<promote_t<value_t<A>, value_t<B>>>;
   using R = real_t<T>;
-  using Space = detail::space_like<A>;
+  using Space = space_like<A>;
   constexpr int rank = rank_of<B>;
   std::int64_t const m = a.shape()[0], n = a.shape()[1];
   if (b.shape()[0] != m)
