@@ -2,6 +2,7 @@
 #include <coir/mesh/paint.hpp>
 #include <coir/mesh/readout.hpp>
 
+#include <mesh/plain_cells.hpp>
 #include <mesh/plain_mesh.hpp>
 #include <support/held_memory.hpp>
 #include <support/message_of.hpp>
@@ -17,6 +18,7 @@ using coir::testing::elements;
 using coir::testing::Extents;
 using coir::testing::message_of;
 using coir::testing::scattered;
+using coir::testing::sinc;
 using coir::testing::to_view;
 using mesh::Force;
 using mesh::ForceKernel;
@@ -46,8 +48,6 @@ void set_density(F const& force, std::vector<double> const& numbers) {
         data[(i * n[1] + j) * row + k] = static_cast<T>(numbers[(i * n[1] + j) * n[2] + k]);
   Kokkos::deep_copy(force.spectrum(), spectrum);
 }
-
-double sinc(double x) { return x == 0 ? 1 : std::sin(x) / x; }
 
 /// The force by a plain Fourier sum over all modes, in double: what the table of force_kernel.hpp says.
 std::vector<double> plain_force(std::vector<double> const& density, Extents const& n, double box,

@@ -2,6 +2,7 @@
 
 #include <coir/mesh/ghosts.hpp>
 
+#include <mesh/plain_cells.hpp>
 #include <support/ranks.hpp>
 #include <support/spaces.hpp>
 
@@ -16,15 +17,12 @@ namespace {
 
 using coir::mesh::GhostPlanes;
 using coir::mesh::GhostWidths;
+using coir::testing::around;
 using coir::testing::world;
 
 template <class T>
 class Ghosts : public ::testing::Test {};
 TYPED_TEST_SUITE(Ghosts, coir::testing::Spaces, );
-
-std::int64_t around(std::int64_t plane, std::int64_t planes) {
-  return (plane % planes + planes) % planes;
-}
 
 struct Case {
   std::int64_t planes;

@@ -3,11 +3,20 @@
 #include <coir/fft/plan.hpp>
 #include <coir/mesh/force.hpp>
 #include <coir/mesh/paint.hpp>
+#include <coir/mesh/power_spectrum.hpp>
+#include <coir/mesh/readout.hpp>
 
 void misuse(Kokkos::View<float* [3], Kokkos::LayoutRight, Kokkos::HostSpace> const& positions,
-            Kokkos::View<float***, Kokkos::LayoutRight, Kokkos::HostSpace> const& mesh) {
+            Kokkos::View<float***, Kokkos::LayoutRight, Kokkos::HostSpace> const& mesh,
+            Kokkos::View<float*, Kokkos::HostSpace> const& values) {
 #if defined(MISUSE_paint_on_serial)
   coir::mesh::paint(Kokkos::Serial{}, positions, 1.0, mesh);
+#elif defined(MISUSE_readout_on_serial)
+  coir::mesh::readout(Kokkos::Serial{}, positions, 1.0, mesh, values);
+#elif defined(MISUSE_power_spectrum_on_serial)
+  auto const power = coir::mesh::power_spectrum(Kokkos::Serial{}, positions, 1.0, {4, 4, 4});
+#elif defined(MISUSE_complex_plan_on_serial)
+  coir::fft::ComplexPlan<Kokkos::Serial, float, 3> const plan(Kokkos::Serial{}, {4, 4, 4});
 #elif defined(MISUSE_plan_on_serial)
   coir::fft::RealPlan<Kokkos::Serial, float, 3> const plan(Kokkos::Serial{}, {4, 4, 4});
 #elif defined(MISUSE_force_on_serial)
@@ -15,6 +24,10 @@ void misuse(Kokkos::View<float* [3], Kokkos::LayoutRight, Kokkos::HostSpace> con
 #else
   Kokkos::DefaultHostExecutionSpace const host;
   coir::mesh::paint(host, positions, 1.0, mesh);
+  coir::mesh::readout(host, positions, 1.0, mesh, values);
+  auto const power = coir::mesh::power_spectrum(host, positions, 1.0, {4, 4, 4});
+  coir::fft::ComplexPlan<Kokkos::DefaultHostExecutionSpace, float, 3> const complex(host,
+                                                                                    {4, 4, 4});
   coir::fft::RealPlan<Kokkos::DefaultHostExecutionSpace, float, 3> const plan(host, {4, 4, 4});
   coir::mesh::Force<Kokkos::DefaultHostExecutionSpace, float> const force(host, {4, 4, 4}, 1.0);
 #endif

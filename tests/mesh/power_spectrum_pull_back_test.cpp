@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <support/message_of.hpp>
+#include <support/numbers.hpp>
 #include <support/spaces.hpp>
 
 #include <cmath>
@@ -21,6 +22,8 @@ using coir::mesh::power_spectrum_pull_back;
 using coir::mesh::PowerSpectrum;
 using coir::mesh::PowerSpectrumOptions;
 using coir::testing::message_of;
+using coir::testing::normal_numbers;
+using coir::testing::product;
 
 namespace {
 
@@ -66,19 +69,6 @@ Values coordinates(int particles, std::int64_t cells, double margin, unsigned se
   return values;
 }
 
-Values normal_numbers(std::size_t count, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::normal_distribution<double> normal;
-  Values values(count);
-  for (double& value : values) value = normal(random);
-  return values;
-}
-
-double product(Values const& a, Values const& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
 double norm(Values const& a) { return std::sqrt(product(a, a)); }
 
 /// What all modes of the mesh lie within.

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <fft/plain_dft.hpp>
+#include <mesh/plain_cells.hpp>
 #include <support/command.hpp>
 #include <support/message_of.hpp>
+#include <support/numbers.hpp>
 #include <support/spaces.hpp>
 
 #include <cmath>
@@ -30,6 +32,7 @@ using coir::mesh::power_spectrum_of;
 using coir::mesh::PowerSpectrum;
 using coir::mesh::PowerSpectrumOptions;
 using coir::testing::message_of;
+using coir::testing::sinc;
 using coir::testing::Values;
 
 namespace {
@@ -64,12 +67,10 @@ Positions<C> random_positions(int particles, double box, unsigned seed) {
   return positions_of<C>(random_coordinates(particles, box, seed));
 }
 
-Values normal_numbers(Shape<3> const& shape, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::normal_distribution<double> normal;
-  Values values(static_cast<std::size_t>(coir::size_of(shape)));
-  for (auto& value : values) value = normal(random);
-  return values;
+Values normal_field(Shape<3> const& shape, unsigned seed) {
+  auto const numbers =
+      coir::testing::normal_numbers(static_cast<std::size_t>(coir::size_of(shape)), seed);
+  return {numbers.begin(), numbers.end()};
 }
 
 /// The half spectrum of a real field.
@@ -131,8 +132,6 @@ std::vector<double> unit_edges(std::size_t bins) {
   for (std::size_t b = 0; b <= bins; ++b) edges.push_back(static_cast<double>(b) + 0.5);
   return edges;
 }
-
-double sinc(double x) { return x == 0 ? 1 : std::sin(x) / x; }
 
 double window(Shape<3> const& q, Shape<3> const& n, Assignment assignment) {
   double product = 1;
@@ -216,7 +215,7 @@ void write_bits(std::ofstream& file) {
   for (bool const interlace : {false, true})
     write_bits(file, power_spectrum(Host{}, positions, 50, 21, {.interlace = interlace}));
   Shape<3> const shape{5, 40, 37};
-  auto const spectrum = transformed<C>(normal_numbers(shape, 5), shape);
+  auto const spectrum = transformed<C>(normal_field(shape, 5), shape);
   write_bits(file, power_spectrum_of(Host{}, spectrum, 37, 50, {.bins = 7, .k_max = 4}));
 }
 
@@ -327,7 +326,7 @@ TYPED_TEST(PowerSpectrumTest, GivesEmptyBinsTheirMiddleAndNoPower) {
 
 TYPED_TEST(PowerSpectrumTest, SumsToTheVarianceOfTheField) {
   for (Shape<3> const& n : {Shape<3>{9, 5, 7}, {8, 6, 10}}) {
-    Values field = normal_numbers(n, 2);
+    Values field = normal_field(n, 2);
     double mean = 0, variance = 0;
     auto const cells = static_cast<double>(field.size());
     for (auto const& value : field) mean += value.real() / cells;
@@ -351,7 +350,7 @@ TYPED_TEST(PowerSpectrumTest, SumsToTheVarianceOfTheField) {
 TYPED_TEST(PowerSpectrumTest, OfWhiteNoiseIsFlat) {
   Shape<3> const n{24, 24, 24};
   auto const spectrum =
-      power_spectrum_of(typename TypeParam::Exec{}, transformed<TypeParam>(normal_numbers(n, 3), n),
+      power_spectrum_of(typename TypeParam::Exec{}, transformed<TypeParam>(normal_field(n, 3), n),
                         24, 100, {.compensate = false});
   ASSERT_EQ(spectrum.k.size(), 12u);
   double const expected = 1e6 / (24 * 24 * 24);
@@ -432,7 +431,7 @@ TYPED_TEST(PowerSpectrumTest, OfAFieldWithItselfIsThatOfTheField) {
 
 TYPED_TEST(PowerSpectrumTest, OfFieldsAndTheirNegativeIsNegative) {
   Shape<3> const n{4, 5, 6};
-  Values const field = normal_numbers(n, 8);
+  Values const field = normal_field(n, 8);
   Values negative = field;
   for (auto& value : negative) value *= -2;
   auto const a = transformed<TypeParam>(field, n), b = transformed<TypeParam>(negative, n);

@@ -8,6 +8,7 @@
 #include <coir/mesh/paint.hpp>
 #include <coir/mesh/read_out.hpp>
 
+#include <mesh/plain_cells.hpp>
 #include <mesh/plain_mesh.hpp>
 #include <support/spaces.hpp>
 
@@ -22,6 +23,7 @@
 namespace {
 
 using namespace coir;
+using coir::testing::around;
 using coir::testing::assignments;
 using coir::testing::elements;
 using coir::testing::Extents;
@@ -31,10 +33,6 @@ using mesh::Assignment;
 using Points = std::vector<std::array<double, 3>>;
 
 constexpr double box = 7;
-
-std::int64_t around(std::int64_t plane, std::int64_t planes) {
-  return (plane % planes + planes) % planes;
-}
 
 /// Whether a particle that lies `astray` planes further belongs to a slab.
 template <class T>

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <support/message_of.hpp>
+#include <support/numbers.hpp>
 #include <support/spaces.hpp>
 
 #include <cmath>
@@ -16,6 +17,8 @@ using coir::nbody::Cotangents;
 using coir::nbody::Particles;
 using coir::nbody::PowerMisfit;
 using coir::testing::message_of;
+using coir::testing::normal_numbers;
+using coir::testing::product;
 
 namespace {
 
@@ -72,20 +75,6 @@ Numbers some_positions() {
         for (int const site : {i, j, k})
           positions.push_back((site + 0.5 + 0.4 * normal(random)) * box / side);
   return positions;
-}
-
-Numbers normal_numbers(std::size_t count) {
-  std::mt19937_64 random(5);
-  std::normal_distribution<double> normal;
-  Numbers numbers(count);
-  for (double& number : numbers) number = normal(random);
-  return numbers;
-}
-
-double product(Numbers const& a, Numbers const& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
 }
 
 /// Three bins by default on 6 cells; the mesh is smooth for particles anywhere.
@@ -151,7 +140,7 @@ TYPED_TEST(PowerMisfitInDoubleTest, HasItsSlopes) {
   Sample<TypeParam> const sample(at);
   sample(some_misfit());
   Numbers const slopes = read(sample.cotangents.position);
-  Numbers direction = normal_numbers(at.size());
+  Numbers direction = normal_numbers(at.size(), 5);
   for (double& d : direction) d *= 1e-3 * box / side;
   auto const beside = [&](double steps) {
     Numbers there = at;

@@ -3,8 +3,10 @@
 #include <coir/nbody/initial_conditions.hpp>
 #include <coir/nbody/simulation.hpp>
 
+#include <support/cut_at.hpp>
 #include <support/held_memory.hpp>
 #include <support/message_of.hpp>
+#include <support/numbers.hpp>
 #include <support/ranks.hpp>
 #include <support/spaces.hpp>
 
@@ -18,16 +20,13 @@
 #include <utility>
 #include <vector>
 
-namespace coir::distributed::detail {
-void set_longest_piece(std::int64_t bytes);
-}
-
 namespace {
 
 using coir::nbody::ForceSource;
 using coir::nbody::Simulation;
 using coir::nbody::SimulationOptions;
 using coir::nbody::Stepper;
+using coir::testing::numbers_of;
 using coir::testing::world;
 
 constexpr double box = 40;
@@ -56,12 +55,6 @@ Simulation<Exec, T> simulation_of(coir::distributed::Group const& group, std::in
   for (std::int64_t n = 0; n < particles.count(); ++n) momentum(n, 0) += static_cast<T>(push);
   Kokkos::deep_copy(particles.momentum, momentum);
   return Simulation<Exec, T>(Exec(), group, std::move(particles), power().growth(), options);
-}
-
-template <class V>
-auto numbers_of(V const& view) {
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-  return std::vector<typename V::non_const_value_type>(host.data(), host.data() + host.size());
 }
 
 template <class Case>
@@ -135,9 +128,8 @@ TYPED_TEST(RanksSimulation, HasTheBitsOfOneRankWhereAllCrossHalfTheBox) {
 }
 
 TYPED_TEST(RanksSimulation, HasTheBitsOfOneRankWherePiecesAreCut) {
-  coir::distributed::detail::set_longest_piece(1024);
+  coir::testing::CutAt const cut(1024);
   compare<typename TypeParam::Exec, typename TypeParam::Real>(12, steps(2), "pieces of 1 KiB");
-  coir::distributed::detail::set_longest_piece(std::int64_t(1) << 30);
 }
 
 // Particles are sorted in between only where there are enough of them, on hosts in the sixth of ten steps.

@@ -7,6 +7,7 @@
 #include <support/command.hpp>
 #include <support/held_memory.hpp>
 #include <support/message_of.hpp>
+#include <support/numbers.hpp>
 #include <support/ranks.hpp>
 #include <support/spaces.hpp>
 
@@ -21,16 +22,11 @@ namespace {
 
 using coir::distributed::Group;
 using coir::nbody::LptOptions;
+using coir::testing::numbers_of;
 using coir::testing::world;
 
 coir::cosmology::LinearPower<double> linear_power() {
   return coir::cosmology::LinearPower<double>(coir::cosmology::planck15());
-}
-
-template <class V>
-std::vector<typename V::value_type> numbers_of(V const& view) {
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-  return {host.data(), host.data() + host.size()};
 }
 
 template <class Case>

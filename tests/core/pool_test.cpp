@@ -1,13 +1,15 @@
+#include <coir/core/errors.hpp>
 #include <coir/core/pool.hpp>
 
-#include <coir/array/creation.hpp>
-#include <coir/core/errors.hpp>
+#include <gtest/gtest.h>
 
-#include <array/naive.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
 
 using namespace coir;
 
-using Pool = MemoryPool<DefaultSpace>;
+using Pool = MemoryPool<Kokkos::DefaultExecutionSpace::memory_space>;
 
 class ThePool : public ::testing::Test {
  protected:
@@ -49,7 +51,7 @@ TEST_F(ThePool, WastesAnEighthAtMost) {
 
 TEST_F(ThePool, ReleasesWhatItKeeps) {
   {
-    auto const a = zeros<double>(10'000);
+    auto const a = Pool::allocate(80'000);
   }
   EXPECT_GE(Pool::statistics().cached, 80'000);
   Pool::release();
