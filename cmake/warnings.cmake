@@ -7,38 +7,38 @@ if(Kokkos_DEVICES MATCHES "CUDA|HIP") # these compile code that their compilers 
   set(COIR_WARNINGS OFF)
 endif()
 
-set(coir_warnings -Wall -Wextra -Wshadow -Wconversion -Wextra-semi -Wnon-virtual-dtor -Woverloaded-virtual)
+set(coir_errors)
 if(COIR_WARNINGS_AS_ERRORS)
   # What depends on the optimiser g++ 12 also sees where nothing is wrong.
-  list(
-    APPEND
-    coir_warnings
-    -Werror
-    -Wno-error=invalid-pch
-    -Wno-error=maybe-uninitialized
-    -Wno-error=array-bounds
-    -Wno-error=stringop-overflow
-    -Wno-error=stringop-overread
-    -Wno-error=restrict
-    -Wno-error=nonnull
-    -Wno-error=free-nonheap-object
-    -Wno-error=dangling-pointer
-    -Wno-error=use-after-free)
+  set(coir_errors
+      -Werror
+      -Wno-error=invalid-pch
+      -Wno-error=maybe-uninitialized
+      -Wno-error=array-bounds
+      -Wno-error=stringop-overflow
+      -Wno-error=stringop-overread
+      -Wno-error=restrict
+      -Wno-error=nonnull
+      -Wno-error=free-nonheap-object
+      -Wno-error=dangling-pointer
+      -Wno-error=use-after-free)
 endif()
 
 # coir_warn(TARGET...): for libraries and applications
 function(coir_warn)
+  set(warnings -Wall -Wextra -Wshadow -Wconversion -Wextra-semi -Wnon-virtual-dtor -Woverloaded-virtual ${coir_errors})
   if(COIR_WARNINGS)
     foreach(target IN LISTS ARGN)
-      target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:${coir_warnings}>")
+      target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:${warnings}>")
     endforeach()
   endif()
 endfunction()
 
-# For tests and benchmarks: everything in this folder and those added after this. They are never errors there, and those
-# are left out that googletest's macros and typed tests are full of: an expectation after an if, types of every case.
+# For tests and benchmarks: everything in this folder and those added after this. Those are left out that googletest's macros and
+# typed tests are full of: an expectation after an if, types of every case.
 function(coir_warn_in_tests)
+  set(warnings -Wall -Wextra -Wno-dangling-else -Wno-unused-local-typedefs ${coir_errors})
   if(COIR_WARNINGS)
-    add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wall;-Wextra;-Wno-dangling-else;-Wno-unused-local-typedefs>")
+    add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:${warnings}>")
   endif()
 endfunction()
