@@ -76,7 +76,7 @@ void check_request(Request const& request, std::int64_t complex_bytes) {
   for (int d = 0; d < request.rank; ++d) {
     std::int64_t const extent = request.shape[static_cast<std::size_t>(d)];
     expects(extent >= 1, "extents of a transform must be at least 1", extent);
-    all[static_cast<std::size_t>(d + 1)] = extent;
+    all[static_cast<std::size_t>(d) + 1] = extent;
   }
   expects(request.batch >= 1, "a plan's batch must be at least 1", request.batch);
   expects_allocatable(all, 2 * complex_bytes);  // twice: rows of one number are padded to two

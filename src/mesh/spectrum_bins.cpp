@@ -51,7 +51,9 @@ SpectrumBins spectrum_bins(Shape<3> const& shape, double box, PowerSpectrumOptio
                                  std::floor(std::sqrt(static_cast<double>(end - 1)) + 0.5));
     double const from = std::max(1., std::ceil(low * (1 - slack)));
     if (from > last) return bins;
-    for (double centre = from; centre <= last; ++centre) {
+    for (auto mode = static_cast<std::int64_t>(from); mode <= static_cast<std::int64_t>(last);
+         ++mode) {
+      auto const centre = static_cast<double>(mode);
       bins.first.push_back(first_from(centre - 0.5, end));
       bins.middle.push_back(centre);
     }
