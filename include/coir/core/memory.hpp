@@ -11,9 +11,9 @@
 namespace coir {
 
 namespace detail {
-/// What the machine has for all of its processes, within control groups.
+/// Bytes that all processes of the machine together can still allocate, within the limits of this process' control groups.
 std::int64_t free_bytes_of_machine();
-/// What the process may still allocate within its own limits (ulimit -v and -d), however much there is.
+/// Bytes that this process may still allocate by its own limits (ulimit -v and -d). The machine may have less.
 std::int64_t free_bytes_of_process();
 std::int64_t free_host_bytes();
 std::int64_t free_device_bytes();
