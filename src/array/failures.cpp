@@ -1,5 +1,5 @@
-// What is wrong with an index, in words. Compiled once: every array statement checks its indices, and those checks are small
-// enough to be inlined.
+// Error messages about indices. They are compiled once, because every array statement checks its indices, and these checks
+// are only small enough to be inlined without the messages.
 
 #include <coir/array/array.hpp>
 

@@ -224,7 +224,7 @@ MachineLimits all_limits(Exec const& exec, GoOn const& go_on) {
   using Memory = typename Exec::memory_space;
   constexpr std::int64_t smallest = 16 << 20, largest = std::int64_t(1) << 30;
   expects_memory<Memory>(3 * smallest, "measuring the machine's limits");
-  // On a device large enough to hide the launch and the fence, too.
+  // Arrays are large enough on a device to hide the launch and the fence, too.
   std::int64_t const wanted = runs_on_host<Exec> ? 4 * last_level_cache_bytes(exec) : largest;
   std::int64_t const bytes =
       std::clamp(std::min(wanted, free_bytes<Memory>() / 8), smallest, largest);
@@ -243,8 +243,8 @@ MachineLimits all_limits(Exec const& exec, GoOn const& go_on) {
                  best_seconds(exec, go_on, [&] { Kokkos::deep_copy(exec, a, b); }));
     limits.triad_bandwidth = 3 * array / best_seconds(exec, go_on, [&] { triad(exec, b, c, a); });
   }
-  // On a device enough to hide the fence at the end. On a host there is none to hide, and single
-  // launches find the moments in which no other program has the cores.
+  // On a device there are enough launches to hide the fence at the end. Hosts have no fence to hide, and single launches
+  // find the moments in which no other program has the cores.
   constexpr int launches = runs_on_host<Exec> ? 1 : 500;
   limits.launch_seconds =
       best_seconds(exec, go_on, [&] { launch_empty_kernels(exec, launches); }) / launches;

@@ -54,8 +54,8 @@ struct GroupFiles {
   char const* reclaimable;  // the part of it that the kernel gives back on demand: cached files
 };
 
-// What a group's limit leaves, or `least` if that is less. The kernel takes long to write memory.stat: it is read only if the
-// group would leave less without the memory that can be reclaimed.
+// The smaller one of `least` and the bytes that a group's limit leaves. The kernel takes long to write memory.stat, so that
+// it is read only if the group would leave less than `least` without its reclaimable memory.
 std::int64_t least_with_group(std::int64_t least, GroupFiles const& files,
                               std::string const& folder) {
   constexpr std::int64_t most = unknown / 2;  // the first version has a number for no limit, too
@@ -67,7 +67,7 @@ std::int64_t least_with_group(std::int64_t least, GroupFiles const& files,
                   limit - used + number_behind(files.reclaimable, folder + "/memory.stat", 0));
 }
 
-// The least that the limits of the process' group and of the groups around it leave, or `least`.
+// The smallest one of `least` and the bytes that the limits of the process' group, and of the groups around it, leave.
 std::int64_t least_with_groups(std::int64_t least) {
   std::ifstream groups("/proc/self/cgroup");
   for (std::string line;
@@ -83,7 +83,8 @@ std::int64_t least_with_groups(std::int64_t least) {
             ? GroupFiles{"/sys/fs/cgroup/memory", "/memory.limit_in_bytes",
                          "/memory.usage_in_bytes", "total_inactive_file"}
             : GroupFiles{"/sys/fs/cgroup", "/memory.max", "/memory.current", "inactive_file"};
-    // In a container its own group may lie at the mount, whatever it is called outside.
+    // Inside a container its group may lie at the mount point, though the path is that of the host: all prefixes of the
+    // path are tried, down to the mount point itself.
     for (;; group.resize(group.rfind('/'))) {
       if (group == "/") group.clear();
       least = least_with_group(least, files, files.mount + group);
@@ -101,7 +102,7 @@ std::int64_t own_bytes(int field) {
   return file ? pages * sysconf(_SC_PAGE_SIZE) : 0;
 }
 
-// What the process may still allocate under one of its limits.
+// Bytes that the process may still allocate under one of its limits.
 std::int64_t available_by_limit(decltype(RLIMIT_AS) resource, int statm_field) {
   rlimit limit = {};
   if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
@@ -113,7 +114,8 @@ std::int64_t available_by_limit(decltype(RLIMIT_AS) resource, int statm_field) {
 }  // namespace
 
 std::int64_t free_host_bytes() {
-  // Not the less of free_bytes_of_machine() and free_bytes_of_process(): groups are looked at closely only where they would leave less than the limits of the process do.
+  // Not the minimum of free_bytes_of_machine() and free_bytes_of_process(): memory.stat is read only for groups that would leave less than the
+  // process' own limits do.
   return std::max<std::int64_t>(
       0, least_with_groups(std::min(available_by_kernel(), free_bytes_of_process())));
 }

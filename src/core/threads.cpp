@@ -42,8 +42,8 @@ bool has_free_memory() {
   return true;
 }
 
-/// Under a limit on address space, has all threads allocate from one heap: glibc's own ones reserve 64 MiB each, as long
-/// as there is room, so that a higher limit could leave a program less.
+/// Under a limit on address space, has all threads allocate from one heap. By default glibc reserves 64 MiB for the heap of
+/// each thread while the limit permits it, so that a higher limit could leave a program less.
 void share_one_heap_under_a_limit() {
 #ifdef M_ARENA_MAX
   rlimit limit = {};
@@ -82,9 +82,9 @@ Trial start_threads(int threads, bool complete) {
 #pragma omp parallel num_threads(threads)
   {
     auto* const memory = static_cast<char volatile*>(std::malloc(scratch));
-    if (memory != nullptr) *memory = 0;  // so that it isn't left out
+    if (memory != nullptr) *memory = 0;  // or compilers leave the allocation out
     bool const is_large =
-        omp_get_thread_num() == 0 || has_stack();  // the first one's isn't OpenMP's
+        omp_get_thread_num() == 0 || has_stack();  // the first thread is the program's own
 #pragma omp critical
     {
       ++started;
@@ -104,9 +104,9 @@ Trial try_threads(int threads, bool complete) {
   pid_t const child = fork();
   if (child == 0) {
     for (int const sent : {SIGINT, SIGTERM, SIGHUP, SIGALRM})
-      std::signal(sent, SIG_IGN);  // it is the parent that answers
+      std::signal(sent, SIG_IGN);  // the parent answers signals
     if (int const nowhere = open("/dev/null", O_WRONLY); nowhere >= 0)
-      dup2(nowhere, STDERR_FILENO);  // where the runtime says why it can't
+      dup2(nowhere, STDERR_FILENO);  // hides the runtime's own message
     Trial const trial = start_threads(threads, complete);
     _exit(write(ends[1], &trial, 1) == 1 ? 0 : 1);
   }

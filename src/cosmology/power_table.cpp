@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t least_rows = 4;
 
-// What a pair of numbers lacks to be the next row; empty if nothing.
+// Why a pair of numbers can't be the next row; empty if it can.
 std::string fault_of_row(double k, double p, double k_before) {
   if (!std::isfinite(k) || k <= 0) return "k = " + in_words(k) + " is not a number above 0";
   if (!std::isfinite(p) || p <= 0) return "P = " + in_words(p) + " is not a number above 0";

@@ -44,7 +44,7 @@ std::string why_not_all(Group const& group, std::string const& device, std::stri
   return {};
 }
 
-/// A group that looks on.
+/// A group of a state that it doesn't own, for calls of collective functions.
 Group group_of(GroupState const& state) {
   return Group(std::shared_ptr<GroupState>(const_cast<GroupState*>(&state), [](auto*) {}));
 }

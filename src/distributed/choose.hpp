@@ -15,7 +15,7 @@ namespace coir::distributed::detail {
 /// \throws EnvironmentError unless it is mpi, staged or nccl
 std::optional<Transport> wanted_transport();
 
-/// For memory of hosts; collective, and the same on every rank.
+/// The transport for memory of hosts, the same on every rank. Collective.
 ///
 /// \throws EnvironmentError on every rank if COIR_TRANSPORT asks for NCCL and one computes on cores alone
 Choice choose_on_host(GroupState const& state);

@@ -141,7 +141,8 @@ Exchange Group::begin(Exec const& exec, std::string_view purpose, std::span<Send
 
   for (detail::OwnPiece const& own : pieces.own)
     copy_bytes<Memory, Memory>(exec, own.to, own.from, own.bytes);
-  // What kernels take until the pieces are there is no time of the exchange's, but for transports that wait beside them.
+  // The time that kernels take until the pieces are ready isn't counted as the exchange's, unless the transport waits for
+  // them itself.
   if (transport == Transport::mpi) exec.fence();
   detail::AddSeconds const timed(*state_);
   std::unique_ptr<detail::UnderWay> inner;

@@ -47,7 +47,7 @@ int as_count(std::int64_t bytes) {
 
 /// Checks the length of a message that was received: MPI reports one that is too long, and nothing for one that is too
 /// short.
-void check_length(int error, MPI_Status const& status, int from, std::int64_t expected) {
+void expects_length(int error, MPI_Status const& status, int from, std::int64_t expected) {
   int came = 0;
   if (error == MPI_SUCCESS) MPI_Get_count(&status, MPI_BYTE, &came);
   int kind = MPI_SUCCESS;
@@ -77,7 +77,7 @@ class AllUnderWay : public UnderWay {
       MPI_Status status{};
       int const error = MPI_Wait(&requests_[n], &status);
       if (n < receives_.size())
-        check_length(error, status, receives_[n].from, receives_[n].bytes);
+        expects_length(error, status, receives_[n].from, receives_[n].bytes);
       else
         check(error, "Wait");
     }
@@ -117,7 +117,7 @@ class OneByOne : public Requests {
     }
     auto const& expected = expected_[static_cast<std::size_t>(index)];
     if (expected)
-      check_length(error, status, expected->from, expected->bytes);
+      expects_length(error, status, expected->from, expected->bytes);
     else
       check(error, "a message");
     return index;

@@ -54,7 +54,7 @@ class Quiet {
   void* data_ = nullptr;
 };
 
-// What went wrong in the last call of HDF5: where it began, and the errno if there was one.
+// The failure of HDF5's last call: where it began, and the errno if there was one.
 struct Failure {
   std::string text;
   int error = 0;

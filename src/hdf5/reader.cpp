@@ -48,7 +48,7 @@ void expects_conversion(Type stored, Type wanted, std::string const& what) {
                      " can't hold: read it as " + name_of(stored));
 }
 
-void check_read(herr_t result, std::string const& what) {
+void expects_read(herr_t result, std::string const& what) {
   if (result < 0)
     throw InputError(what + " can't be read (HDF5: " + last_failure().text +
                      "): the file may be damaged, write or copy it again");
@@ -169,7 +169,7 @@ void Reader::read_attribute(std::string_view object, std::string_view name, Type
     throw InputError(what + " has shape " + in_words(stored) +
                      ", and a single number was expected");
   expects_conversion(attribute_type(object, name), type, what);
-  check_read(H5Aread(file_->open_attribute(path, name).id(), native(type), values), what);
+  expects_read(H5Aread(file_->open_attribute(path, name).id(), native(type), values), what);
 }
 
 std::string Reader::attribute_text(std::string_view object, std::string_view name,
@@ -200,14 +200,14 @@ std::string Reader::attribute_text(std::string_view object, std::string_view nam
   if (H5Tis_variable_str(stored.id()) > 0) {
     H5Tset_size(type.id(), H5T_VARIABLE);
     char* pointer = nullptr;
-    check_read(H5Aread(attribute.id(), type.id(), &pointer), what);
+    expects_read(H5Aread(attribute.id(), type.id(), &pointer), what);
     std::string text = pointer == nullptr ? "" : pointer;
     H5free_memory(pointer);
     return text;
   }
   std::string text(H5Tget_size(stored.id()) + 1, '\0');
   H5Tset_size(type.id(), text.size());
-  check_read(H5Aread(attribute.id(), type.id(), text.data()), what);
+  expects_read(H5Aread(attribute.id(), type.id(), text.data()), what);
   text.resize(std::strlen(text.c_str()));
   return text;
 }
@@ -245,7 +245,7 @@ void Reader::expects_contiguous(std::string_view name) const {
                      " must lie in the file in one piece: copy it with h5repack -l CONTI -f NONE");
 }
 
-std::size_t Reader::room_for(std::string_view name, std::size_t element_size) const {
+std::size_t Reader::elements_that_fit(std::string_view name, std::size_t element_size) const {
   std::int64_t const count = size_of(shape(name));
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(count, static_cast<std::int64_t>(element_size), &bytes))
@@ -264,7 +264,7 @@ void Reader::read(std::string_view name, Type type, void* values, std::int64_t c
                      " elements were expected: check which file this is");
   expects_conversion(file_->type(dataset, path), type, what);
   if (count == 0) return;
-  check_read(H5Dread(dataset.id(), native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values), what);
+  expects_read(H5Dread(dataset.id(), native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values), what);
 }
 
 void Reader::read_rows(std::string_view name, Type type, std::int64_t first, void* values,
@@ -292,8 +292,8 @@ void Reader::read_rows(std::string_view name, Type type, std::int64_t first, voi
   Handle const in_memory(
       H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), &H5Sclose);
   H5Sselect_hyperslab(in_file.id(), H5S_SELECT_SET, begin.data(), nullptr, extents.data(), nullptr);
-  check_read(H5Dread(dataset.id(), native(type), in_memory.id(), in_file.id(), H5P_DEFAULT, values),
-             what);
+  expects_read(
+      H5Dread(dataset.id(), native(type), in_memory.id(), in_file.id(), H5P_DEFAULT, values), what);
 }
 
 }  // namespace coir::hdf5

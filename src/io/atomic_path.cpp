@@ -58,7 +58,7 @@ std::string remedy(int error, fs::path const& path) {
   }
 }
 
-// What tells this host's processes from those of other hosts and containers that share a folder with it.
+// A mark that tells this host's processes from those of other hosts and containers that share a folder with it.
 std::string const& host_mark() {
   static std::string const mark = [] {
     char host[256] = "", processes[64] = "";
@@ -161,7 +161,7 @@ int sync(int descriptor) {
   struct stat status = {};
   if (::fstat(descriptor, &status) != 0) return errno;
   for (off_t first = 0; first < status.st_size; first += part)
-    // What isn't to be had here, fsync does or tells.
+    // An error here is no failure: fsync writes the file all the same, or reports why it can't.
     if (::sync_file_range(
             descriptor, first, part,
             SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER) != 0)

@@ -49,13 +49,13 @@ PngHeader read_header(std::span<std::byte const> bytes, std::string_view name) {
                    ", not the start of the IHDR chunk, 00 00 00 0d 49 48 44 52: export it again");
 
   PngHeader header{word(16), word(20), static_cast<int>(byte(24)), 0};
-  auto const check_extent = [&](std::uint32_t value, char const* field, int at) {
+  auto const expects_extent = [&](std::uint32_t value, char const* field, int at) {
     if (value < 1 || value > PNG_UINT_31_MAX)
       fail(name, std::string(field) + " at byte " + std::to_string(at) + " is " +
                      std::to_string(value) + ", it must be 1 to 2147483647: export it again");
   };
-  check_extent(header.columns, "the width", 16);
-  check_extent(header.rows, "the height", 20);
+  expects_extent(header.columns, "the width", 16);
+  expects_extent(header.rows, "the height", 20);
 
   // which depths go with which colour type, as bits of a set
   auto const depths = [](std::initializer_list<int> list) {
@@ -141,7 +141,7 @@ void take(png_structp png, png_bytep data, std::size_t length) {
   decoder->position += length;
 }
 
-// What every row looks like once libpng has expanded it.
+// The format of a row once libpng has expanded it.
 struct RowForm {
   int bits = 8;
   int channels = 1;

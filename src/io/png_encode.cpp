@@ -51,7 +51,7 @@ void append(png_structp png, png_bytep data, std::size_t length) {
 
 void flush(png_structp) {}
 
-// What a picture looks like to libpng.
+// The format of a picture, as libpng takes it.
 struct PngForm {
   int rows;
   int columns;

@@ -12,11 +12,11 @@
 
 namespace coir::mesh::detail {
 
-/// The type of whole numbers for parts of a particle, as wide as a T, in whose memory they lie.
+/// The type of whole numbers for parts of a particle. It is as wide as a T, because they lie in the memory of a mesh of T.
 template <class T>
 using Fixed = std::conditional_t<std::is_same_v<T, float>, std::int32_t, std::int64_t>;
 
-/// Adds to a cell. Whole numbers wrap around where they overflow, which paint_parts() finds.
+/// Adds to a cell. Whole numbers that overflow wrap around; paint_parts() detects it.
 template <class Cell>
 KOKKOS_FUNCTION void add_to(Cell& cell, Cell amount) {
   if constexpr (std::is_integral_v<Cell>) {

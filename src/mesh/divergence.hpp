@@ -94,7 +94,7 @@ struct Divergence {
   }
 };
 
-/// to += D_d^T v of one component v of whole numbers times `unit`, and for d = 0 to = that.
+/// to += D_d^T v, or for d = 0 to = D_d^T v, where v is one component of a mesh of vectors, in whole numbers times `unit`.
 template <class T>
 struct AddDifference {
   std::int64_t const* component;  // (n_0, n_1, n_2)

@@ -15,6 +15,7 @@
 #include <coir/core/overlap.hpp>
 #include <coir/distributed/together.hpp>
 #include <coir/fft/wave_number.hpp>
+#include <coir/mesh/detail/checks.hpp>
 #include <coir/mesh/force.hpp>
 #include <coir/mesh/transform_bytes.hpp>
 
@@ -113,7 +114,7 @@ struct LoadComponent {
   }
 };
 
-/// The same from whole numbers times `unit`.
+/// component = unit whole, for whole numbers without gaps.
 template <class T>
 struct LoadWholeNumbers {
   static constexpr bool reads_no_neighbours = true;
@@ -149,7 +150,7 @@ struct AddSpectralSlope {
   }
 };
 
-/// A factor of the modes from row `first` on.
+/// A factor for some rows of a spectrum, the first of which is row `first` of the whole spectrum.
 template <class Factor>
 struct FactorOfRows {
   Factor factor;
@@ -242,12 +243,35 @@ struct ForceLayoutOfRank {
       workspace = aligned(size);
       size = workspace + spectrum;
     }
-    size = std::max(size, (options.vectors ? 3 : 1) * options.room);
+    size = std::max(size, (options.vectors ? 3 : 1) * options.least_capacity);
     if (spectral) component = spectrum;
     both.offset = potential;
   }
   std::int64_t numbers() const { return size + copy + component; }
 };
+
+/// Checks the arguments of a force over ranks. Collective.
+///
+/// \throws PreconditionError on all ranks if an argument is out of its range on one, or differs between ranks
+inline void expects_force_over_ranks(distributed::Group const& group, Shape<3> const& shape,
+                                     double box, GhostWidths const& touched,
+                                     ForceOptions const& options) {
+  distributed::together(group, [&] {
+    expects_box(box);
+    for (std::int64_t const extent : shape)
+      expects(extent >= 1, "a mesh must have at least one cell along each axis", extent);
+    expects_widths(touched);
+  });
+  distributed::expects_alike(group, {{"number of cells along axis 0", shape[0]},
+                                     {"number of cells along axis 1", shape[1]},
+                                     {"number of cells along axis 2", shape[2]},
+                                     {"box length", box},
+                                     {"number of ghost planes below", touched.below},
+                                     {"number of ghost planes above", touched.above},
+                                     {"kernel", name_of(options.kernel)},
+                                     {"softening", name_of(options.softening)},
+                                     {"force source", options.vectors ? "vectors" : "potential"}});
+}
 
 }  // namespace detail
 
@@ -275,10 +299,23 @@ std::int64_t Force<Exec, T>::bytes(Exec const& exec, Shape<3> const& shape,
 template <CompiledSpace Exec, Real T>
 auto Force<Exec, T>::checked_plan(Exec const& exec, Shape<3> const& shape, double box,
                                   ForceOptions const& options) -> Plan {
-  expects(box > 0 && std::isfinite(box), "the box length must be positive and finite", box);
+  detail::expects_box(box);
   expects_memory<Space>(bytes(exec, shape, options),
                         "the force on a mesh of " + in_words(shape) + " cells");
   return Plan(exec, shape, 1, detail::force_plan_options(options));
+}
+
+/// Allocates the meshes, and scratch for copied planes, in numbers of type T.
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::allocate(std::int64_t size, std::int64_t copy) {
+  auto const numbers = [](std::string const& label, std::int64_t count) {
+    return Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
+                   static_cast<std::size_t>(count));
+  };
+  memory_ = numbers("coir::mesh::force/meshes", size);
+  copy_ = numbers("coir::mesh::force/copy", copy);
+  if constexpr (runs_on_host<Exec>)
+    ask_for_large_pages(memory_.data(), size * static_cast<std::int64_t>(sizeof(T)));
 }
 
 template <CompiledSpace Exec, Real T>
@@ -290,19 +327,11 @@ Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
       options_(options),
       plan_(checked_plan(exec, shape, box, options)) {
   detail::ForceLayout const layout(shape, options);
-  auto const numbers = [](std::string const& label, std::int64_t count) {
-    return Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
-                   static_cast<std::size_t>(count));
-  };
-  memory_ = numbers("coir::mesh::force/meshes", layout.size);
-  copy_ = numbers("coir::mesh::force/copy", layout.copy);
+  allocate(layout.size, layout.copy);
   if (layout.component > 0)
     component_ = fft::allocate_in_place<T, Space>("coir::mesh::force/component", shape);
-  if constexpr (runs_on_host<Exec>) {
-    ask_for_large_pages(memory_.data(), layout.size * static_cast<std::int64_t>(sizeof(T)));
-    // The system allocates pages when they are first written to: this is done now, not in the first step.
-    set_to_zero(exec, memory_);
-  }
+  // The system allocates a host's pages when they are first written to: this is done now, not in the first step.
+  if constexpr (runs_on_host<Exec>) set_to_zero(exec, memory_);
   spectrum_ = Spectrum(reinterpret_cast<Kokkos::complex<T>*>(memory_.data() + layout.potential),
                        shape[0], shape[1], shape[2] / 2 + 1);
   held_ = spectrum_;
@@ -314,21 +343,7 @@ template <CompiledSpace Exec, Real T>
 Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3> const& shape,
                       double box, GhostWidths const& touched, ForceOptions const& options)
     : exec_(exec), shape_(shape), box_(box), options_(options) {
-  distributed::together(group, [&] {
-    expects(box > 0 && std::isfinite(box), "the box length must be positive and finite", box);
-    for (std::int64_t const extent : shape)
-      expects(extent >= 1, "a mesh must have at least one cell along each axis", extent);
-    expects_widths(touched);
-  });
-  distributed::expects_alike(group, {{"number of cells along axis 0", shape[0]},
-                                     {"number of cells along axis 1", shape[1]},
-                                     {"number of cells along axis 2", shape[2]},
-                                     {"box length", box},
-                                     {"number of ghost planes below", touched.below},
-                                     {"number of ghost planes above", touched.above},
-                                     {"kernel", name_of(options.kernel)},
-                                     {"softening", name_of(options.softening)},
-                                     {"force source", options.vectors ? "vectors" : "potential"}});
+  detail::expects_force_over_ranks(group, shape, box, touched, options);
   GhostPlanes<Exec> const painted(group, shape[0], touched);
   GhostPlanes<Exec> const potential(group, shape[0],
                                     touched.widened(gradient_points(options.kernel) / 2));
@@ -340,13 +355,8 @@ Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3
     expects_memory<Space>(
         layout.numbers() * static_cast<std::int64_t>(sizeof(T)),
         "this rank's part of the force on a mesh of " + in_words(shape) + " cells");
-    memory_ = Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/meshes"),
-                      static_cast<std::size_t>(layout.size));
-    copy_ = Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/copy"),
-                    static_cast<std::size_t>(layout.copy));
-    if constexpr (runs_on_host<Exec>)
-      ask_for_large_pages(memory_.data(), layout.size * static_cast<std::int64_t>(sizeof(T)));
-    if (gradient_points(options.kernel) == 0)  // a rank without rows has an empty one
+    allocate(layout.size, layout.copy);
+    if (gradient_points(options.kernel) == 0)  // empty on a rank without rows
       component_ = decltype(component_)(
           Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/component"),
           static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(slab.rows().count),
@@ -472,7 +482,7 @@ void Force<Exec, T>::solve(double scale) {
   find_vectors();
 }
 
-/// Of one rank: the potential in the memory of the density, or its spectrum where the gradient is spectral.
+/// On one rank: computes the potential in the memory of the density, or its spectrum if the gradient is spectral.
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::find_potential(double scale) {
   if (gradient_points(options_.kernel) == 0) {
@@ -495,7 +505,7 @@ void Force<Exec, T>::find_vectors() {
   });
 }
 
-/// Of one rank: a mesh of the spectrum's shape beside it.
+/// On one rank: checks that a caller's mesh has the spectrum's shape, and memory of its own.
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::expects_own_spectrum(Spectrum const& mesh, char const* what) const {
   for (unsigned d = 0; d < 3; ++d)
@@ -518,7 +528,7 @@ void Force<Exec, T>::expects_to_keep(Spectrum const& kept) const {
   expects_own_spectrum(kept, "the mesh that a potential is kept in");
 }
 
-/// From a potential in memory of its own, which isn't overwritten plane by plane.
+/// Makes the vectors from a kept potential, which isn't overwritten plane by plane as that in memory_ is.
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::find_vectors_of(Spectrum const& kept) {
   if (!options_.vectors || gradient_points(options_.kernel) == 0) {

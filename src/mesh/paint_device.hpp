@@ -91,7 +91,8 @@ template <class N, int Count>
 struct Several {
   N number[Count];
 };
-/// A reducer: the sums over all threads of a team. Of whole numbers all threads get the same, of others not to the last bit.
+/// A reducer: the sums over all threads of a team. All threads get the same whole numbers; other sums may differ between
+/// threads in the last bits.
 template <class N, int Count>
 struct SumOfSeveral {
   using reducer = SumOfSeveral;
@@ -116,7 +117,7 @@ struct SumOfSeveral {
 /// Paints with a team per chunk of consecutive particles. Their deposits are added up in scratch memory, in a tile around
 /// most of them and in whole numbers, for which there are fast atomics; the tile is then added to the mesh row by row.
 /// Particles that reach out of the tile, or whose position is NaN, are listed, and added to the mesh directly by threads side by
-/// side; so are all of a chunk whose values no scale fits.
+/// side. So are all particles of a chunk whose values have no common scale, see find_parts().
 template <int Support, int Components, class T, class Deposit>
 struct PaintTiles {
   static constexpr int team = 256;
@@ -138,8 +139,8 @@ struct PaintTiles {
   static constexpr int list_bytes = (1 + most_listed) * static_cast<int>(sizeof(int));
   static constexpr int parts_bytes = apart * static_cast<int>(sizeof(T));
   static constexpr int scratch_bytes = tile_bytes + list_bytes + parts_bytes;
-  static constexpr int spare_bytes = 128;  // asked for beside
-  // For each thread and two more a double, and for each kind of team_reduce() four values, of up to 24 bytes here.
+  static constexpr int spare_bytes = 128;  // asked for in addition
+  // Kokkos takes a double for each thread and two more, and for each kind of team_reduce() four values, of up to 24 bytes.
   static constexpr int kokkos_bytes = 8 * (team + 2) + 2 * 4 * 24;
   static_assert(scratch_bytes + spare_bytes + kokkos_bytes <= 48 * 1024);
   Painted<T> painted;
@@ -199,7 +200,7 @@ struct PaintTiles {
     return static_cast<std::int32_t>(cells.held(d));
   }
 
-  /// \param parts  out, by the first thread: parts that 1 is cut into; 0 if a value isn't finite or all are tiny
+  /// \param parts  out, written by the first thread: the number of parts of 1; 0 if a value isn't finite or all are tiny
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION void find_parts(Member const& member, std::int64_t begin, int count,
                                               T* parts) const {
@@ -244,7 +245,8 @@ struct PaintTiles {
       Located<Support, T> const at(position + 3 * p, per_cell, cells);
       COIR_UNROLL
       for (int d = 0; d < 3; ++d) {
-        // The distance by the shorter way around the periodic axis. Beyond a tile it doesn't matter, and its square would overflow.
+        // The distance by the shorter way around the periodic axis, at most two tiles: how far a particle is beyond that
+        // doesn't matter, and the square would overflow.
         std::int32_t const n = extent(d), straight = at.axis[d].first - middle.axis[d].first;
         std::int32_t away = straight < -(n / 2)     ? straight + n
                             : straight >= n - n / 2 ? straight - n
@@ -437,7 +439,7 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
     using Tiles = PaintTiles<Support, Components, T, Deposit>;
     int const chunk = chunk_of(painted.particles, cells.held(0) * cells.extent[1] * cells.extent[2],
                                Tiles::cells_per_chunk, Tiles::least_particles);
-    // Few enough parts for all of a chunk in one cell not to overflow.
+    // So few parts that a cell doesn't overflow if it gets all of a chunk.
     auto const most = static_cast<T>(std::int64_t(1) << (sizeof(T) == 4 ? 30 : 62));
     Tiles const body{painted, cells,   per_cell,
                      chunk,   deposit, Components == 0 ? most / static_cast<T>(chunk) : most};

@@ -63,7 +63,7 @@ void add_pairs_of_vectors(T* const (&row)[2][2], std::int32_t column, T const (&
       *reinterpret_cast<Eight*>(row[a][b] + column) += ((wx[a] * wy[b]) * along) * value;
 }
 
-/// Adds the particles number(0) to number(count - 1) to a part of the mesh, or where they lie in another, to a list.
+/// Adds the particles number(0) to number(count - 1) to a part of the mesh. Particles in other parts are listed in `elsewhere`.
 ///
 /// It is one function for speed: with the work on a particle in functions of their own some assignments take a quarter
 /// longer.
@@ -169,37 +169,71 @@ void clear_plane(Cells<Cell> const& cells, Cell* plane) {
 /// Bytes below which a look at the free memory takes longer than is worth it: a tenth of painting 64^3 particles.
 inline constexpr std::int64_t worth_asking = std::int64_t(1) << 20;
 
+/// A mesh in slabs, one for each thread that paints.
+template <class Cell>
+struct Slabs {
+  std::vector<Part<Cell>> parts;
+  std::vector<int> part_of_plane;
+  std::vector<Cell> ghost_cells;  ///< the ghost planes of all slabs; none if there is only one slab
+};
+
+/// Cuts a mesh into slabs of about as many planes each.
+template <int Support, int Components, class Cell>
+Slabs<Cell> cut_into_slabs(CellsWindow<Cell> const& cells, int threads) {
+  constexpr int ghosts = Support - 1;
+  std::int64_t const planes = cells.held(0), span = span_of_plane<Components>(cells);
+  Slabs<Cell> slabs;
+  slabs.parts.resize(threads);
+  slabs.part_of_plane.resize(planes);
+  if (threads > 1) {
+    std::int64_t const bytes = threads * ghosts * span * static_cast<std::int64_t>(sizeof(Cell));
+    if (bytes > worth_asking)
+      expects_memory<Kokkos::HostSpace>(bytes, "the ghost planes of painting");
+    slabs.ghost_cells.resize(static_cast<std::size_t>(threads * ghosts * span));
+  }
+  for (int t = 0; t < threads; ++t) {
+    auto& part = slabs.parts[t];
+    part.begin = planes * t / threads;
+    part.end = planes * (t + 1) / threads;
+    for (std::int64_t i = part.begin; i < part.end; ++i) {
+      part.planes.push_back(cells.data + i * cells.plane);
+      slabs.part_of_plane[i] = t;
+    }
+    for (int g = 0; g < ghosts; ++g)
+      part.planes.push_back(threads > 1 ? slabs.ghost_cells.data() + (t * ghosts + g) * span
+                                        : cells.data + (planes + g) % planes * cells.plane);
+  }
+  return slabs;
+}
+
+/// Adds the ghost planes of all slabs to the planes that they stand for, one after the other, each by all threads: two of
+/// them may belong to one plane.
+template <int Support, int Components, class Exec, class Cell>
+void add_ghosts_of_slabs(Exec const& exec, CellsWindow<Cell> const& cells,
+                         std::vector<Part<Cell>> const& parts) {
+  std::int64_t const planes = cells.held(0), span = span_of_plane<Components>(cells);
+  int const threads = static_cast<int>(parts.size());
+  for_threads(exec, "coir::mesh::paint/ghosts", threads, [&](int t) {
+    std::int64_t const begin = span * t / threads, end = span * (t + 1) / threads;
+    for (auto const& part : parts)
+      for (int g = 0; g < Support - 1; ++g) {
+        Cell* const to = cells.data + (part.end + g) % planes * cells.plane;
+        Cell const* const from = part.planes[part.end - part.begin + g];
+        for_rows<Components>(cells, begin, end, [=](std::int64_t first, std::int64_t count) {
+          for (std::int64_t c = first; c < first + count; ++c) add_to(to[c], from[c]);
+        });
+      }
+  });
+}
+
 /// Each thread goes through its share of the particles and paints those in its own slab of the mesh; then it paints the
 /// particles that other threads have found in its slab.
 template <int Support, int Components, class Exec, class T, class Deposit>
 void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
                  CellsWindow<typename Deposit::Cell> const& cells, Deposit const& deposit,
                  int threads) {
-  using Cell = typename Deposit::Cell;
-  constexpr int ghosts = Support - 1;
-  std::int64_t const planes = cells.held(0);
-  std::vector<Part<Cell>> parts(threads);
-  std::vector<int> part_of_plane(planes);
-  std::int64_t const span = span_of_plane<Components>(cells);
-  std::vector<Cell> ghost_cells;
-  if (threads > 1) {
-    std::int64_t const bytes = threads * ghosts * span * static_cast<std::int64_t>(sizeof(Cell));
-    if (bytes > worth_asking)
-      expects_memory<Kokkos::HostSpace>(bytes, "the ghost planes of painting");
-    ghost_cells.resize(static_cast<std::size_t>(threads * ghosts * span));
-  }
-  for (int t = 0; t < threads; ++t) {
-    auto& part = parts[t];
-    part.begin = planes * t / threads;
-    part.end = planes * (t + 1) / threads;
-    for (std::int64_t i = part.begin; i < part.end; ++i) {
-      part.planes.push_back(cells.data + i * cells.plane);
-      part_of_plane[i] = t;
-    }
-    for (int g = 0; g < ghosts; ++g)
-      part.planes.push_back(threads > 1 ? ghost_cells.data() + (t * ghosts + g) * span
-                                        : cells.data + (planes + g) % planes * cells.plane);
-  }
+  auto const slabs = cut_into_slabs<Support, Components>(cells, threads);
+  auto const& parts = slabs.parts;
   // elsewhere[t * threads + u]: those of thread t's particles that lie in the slab of u.
   std::vector<std::vector<std::int64_t>> elsewhere(static_cast<std::size_t>(threads) * threads);
 
@@ -210,7 +244,7 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
                        end = painted.particles * (t + 1) / threads;
     paint_part<Support, Components>(
         painted, end - begin, [=](std::int64_t p) { return begin + p; }, box, cells, parts[t],
-        deposit, {threads > 1 ? &elsewhere[t * threads] : nullptr, part_of_plane.data()});
+        deposit, {threads > 1 ? &elsewhere[t * threads] : nullptr, slabs.part_of_plane.data()});
   });
   if (threads == 1) return;
   for_threads(exec, "coir::mesh::paint/others", threads, [&](int t) {
@@ -221,18 +255,7 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
                                       deposit, {});
     }
   });
-  // Ghosts are added one after the other, each by all threads: two of them may belong to one plane.
-  for_threads(exec, "coir::mesh::paint/ghosts", threads, [&](int t) {
-    std::int64_t const begin = span * t / threads, end = span * (t + 1) / threads;
-    for (auto const& part : parts)
-      for (int g = 0; g < ghosts; ++g) {
-        Cell* const to = cells.data + (part.end + g) % planes * cells.plane;
-        Cell const* const from = part.planes[part.end - part.begin + g];
-        for_rows<Components>(cells, begin, end, [=](std::int64_t first, std::int64_t count) {
-          for (std::int64_t c = first; c < first + count; ++c) add_to(to[c], from[c]);
-        });
-      }
-  });
+  add_ghosts_of_slabs<Support, Components>(exec, cells, parts);
 }
 
 /// Each thread paints its share of the particles on a mesh of its own; then these are added up.

@@ -16,7 +16,7 @@
 
 namespace coir::mesh::detail {
 
-/// Each cell of whole numbers becomes a number, in the same memory; their sum is that of the whole numbers.
+/// Replaces each cell's whole number by a number in the same memory, and adds up the whole numbers.
 template <class T>
 struct PartsToNumbers {
   Cells<Fixed<T>> parts;
@@ -40,7 +40,7 @@ struct Ranks {
   void add_ghosts(Exec const& exec, CellsWindow<Cell> const& cells) const {
     if (ghosts) ghosts->add(exec, cells.data, cells.plane, span_of_plane<Components>(cells));
   }
-  /// The planes that no other rank has.
+  /// This rank's own planes, without ghosts.
   template <class Cell>
   Cells<Cell> own(CellsWindow<Cell> const& cells) const {
     Cells<Cell> own = cells;
@@ -53,7 +53,7 @@ struct Ranks {
   std::int64_t sum(std::int64_t here) const { return ghosts ? ghosts->group().sum(here) : here; }
 };
 
-/// Whole numbers in the memory of numbers.
+/// The memory of a mesh of numbers, as a mesh of whole numbers.
 template <class T>
 Cells<Fixed<T>> parts_in(Cells<T> const& cells) {
   return {reinterpret_cast<Fixed<T>*>(cells.data),

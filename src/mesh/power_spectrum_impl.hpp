@@ -62,7 +62,7 @@ struct GroupSums {
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_row(std::int64_t group) const {
     return ByPlanes ? n[0] * group : rows() * group / groups;
   }
-  /// Along the first axis, and along the second one of `a` and `b`.
+  /// A row's index along the first axis, and along the second axis of `a` and `b`.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t along_first(std::int64_t row) const {
     return ByPlanes ? row % n[0] : row / n[1];
   }
@@ -80,7 +80,7 @@ struct GroupSums {
   /// How many modes of a row have |q|^2 below `limit`; they are the first ones.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t below(std::int64_t limit, std::int64_t square) const {
     if (limit <= square) return 0;
-    // Of whole numbers below 2^53 the root is exact where it is whole, and never rounded to a whole number elsewhere.
+    // The root of a whole number below 2^53 is exact if it is whole, and else never rounded to a whole number.
     auto const count =
         static_cast<std::int64_t>(math::ceil(math::sqrt(static_cast<double>(limit - square))));
     return count < n[2] / 2 + 1 ? count : n[2] / 2 + 1;
@@ -265,7 +265,7 @@ class PaintedSpectra {
   using Spectrum = Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space>;
 
   /// \param fields          how many spectra will be held at a time
-  /// \param most_particles  of one of them
+  /// \param most_particles  the most particles of one sample
   PaintedSpectra(Exec const& exec, std::int64_t cells, double box, int fields,
                  std::int64_t most_particles, PowerSpectrumOptions const& options)
       : exec_(exec),
@@ -282,10 +282,10 @@ class PaintedSpectra {
   }
 
   Shape<3> shape() const { return {cells_, cells_, cells_}; }
-  /// Of the transforms, in place.
+  /// The plan of the transforms, in place.
   fft::RealPlan<Exec, T, 3> const& transforms() const { return plan_; }
 
-  /// With interlacing: the memory of the second mesh, the last sample half a cell further, and half_cell_phases().
+  /// With interlacing: the memory of the second mesh, the last sample's positions moved by half a cell, and half_cell_phases().
   Spectrum const& second() const { return second_; }
   T const* shifted() const { return shifted_.data(); }
   Kokkos::complex<T> const* phase() const { return phase_.data(); }
@@ -342,7 +342,9 @@ class PaintedSpectra {
   Kokkos::View<Kokkos::complex<T>*, Space> phase_;
 };
 
-/// \throws PreconditionError for what no spectrum of particles can be measured with, before the work
+/// Checks the arguments of a spectrum of particles before the work.
+///
+/// \throws PreconditionError naming the argument that is out of its range
 inline void expects_measurable(double box, std::int64_t cells,
                                PowerSpectrumOptions const& options) {
   expects_box(box);
@@ -412,7 +414,8 @@ struct InterlaceRows {
   }
 };
 
-/// The sums of this rank's rows, and of all others', are added up in the order of the second axis.
+/// Bins spectra that ranks share by rows. Sums of all ranks' rows are added up in the order of the second axis, so that
+/// the order doesn't depend on the number of ranks.
 template <class Exec, class T>
 PowerSpectrum bin_spectrum_on_ranks(Exec const& exec, distributed::Group const& group,
                                     SpectrumRows<T> const& a, SpectrumRows<T> const& b,
@@ -471,13 +474,13 @@ GhostWidths farthest_beyond(Exec const& exec, distributed::Group const& group,
   return {below, farthest(true)};
 }
 
-/// As PaintedSpectra, over ranks. Everything is collective.
+/// Paints the particles of all ranks and transforms their density, in memory that it holds. All functions are collective.
 template <class Exec, class T>
 class PaintedSpectraOfRanks {
  public:
-  /// \param beyond          planes by which particles lie beyond their ranks', at most
+  /// \param beyond          the most planes by which particles lie beyond their rank's planes
   /// \param fields          how many spectra will be held at a time
-  /// \param most_particles  of one of them, of this rank
+  /// \param most_particles  the most particles of one sample on this rank
   PaintedSpectraOfRanks(Exec const& exec, distributed::Group const& group, std::int64_t cells,
                         double box, GhostWidths const& beyond, int fields,
                         std::int64_t most_particles, PowerSpectrumOptions const& options)

@@ -15,7 +15,7 @@
 
 namespace coir::mesh::detail {
 
-/// Multiplies each mode by what its bin has, over the window squared; by 0 beyond the bins.
+/// Multiplies each mode by its bin's weight over the window squared, and modes outside of all bins by 0.
 template <class T>
 struct WeightModes {
   static constexpr bool reads_no_neighbours = true;
@@ -26,7 +26,7 @@ struct WeightModes {
   double const* of_bin;
   std::int64_t bins;
 
-  /// The first bin that begins beyond |q|^2; the one before has it, unless it ends there, too.
+  /// How many edges of bins lie at or below |q|^2: b + 1 for a mode in bin b.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t bin_beyond(std::int64_t square) const {
     std::int64_t low = 0, high = bins == 0 ? 0 : bins + 1;
     while (low < high) {
@@ -68,9 +68,9 @@ struct SplitInterlaced {
   }
 };
 
-/// What counts of the planes k_2 = 0 and, for even n, k_2 = Nyquist in a sum over them of Re(mode exp(i k x)): the mean of each
-/// mode and of the conjugate of the opposite one. Transforms back to real numbers ask for it. Phases of half a cell break it,
-/// as components at the Nyquist frequency count as positive.
+/// Replaces each mode of the planes k_2 = 0 and, for even n, k_2 = Nyquist by the mean of itself and of the conjugate of the
+/// opposite mode, which leaves the sum of Re(mode exp(i k x)) over a plane as it is. Transforms back to real numbers require
+/// this symmetry. Phases of half a cell break it, because components at the Nyquist frequency count as positive.
 template <class T>
 struct Symmetrise {
   static constexpr bool reads_no_neighbours = true;

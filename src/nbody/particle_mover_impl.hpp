@@ -100,7 +100,7 @@ inline mesh::ForceOptions force_options(SimulationOptions const& options, bool h
   mesh::ForceOptions result{options.kernel, options.softening,
                             options.deterministic ? fft::Effort::estimate : fft::Effort::automatic,
                             has_vectors};
-  if (group.size() > 1) result.room = places_for(side, group.size(), options.headroom);
+  if (group.size() > 1) result.least_capacity = places_for(side, group.size(), options.headroom);
   return result;
 }
 

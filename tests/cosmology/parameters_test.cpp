@@ -15,11 +15,11 @@ namespace {
 double const nan_value = std::numeric_limits<double>::quiet_NaN();
 double const infinity = std::numeric_limits<double>::infinity();
 
-/// What check says of planck15 with one parameter changed.
+/// The error of expects_parameters for planck15 with one parameter changed.
 std::string message_with(double Parameters<>::* parameter, double value) {
   auto p = planck15();
   p.*parameter = value;
-  return message_of([&p] { check(p); });
+  return message_of([&p] { expects_parameters(p); });
 }
 
 void expect_named(std::string const& message, char const* name, char const* value) {
@@ -30,12 +30,12 @@ void expect_named(std::string const& message, char const* name, char const* valu
 }  // namespace
 
 TEST(Parameters, OfTheNamedSetsAreAccepted) {
-  EXPECT_NO_THROW(check(planck15()));
-  EXPECT_NO_THROW(check(planck18()));
-  EXPECT_NO_THROW(check(simple_lcdm()));
-  EXPECT_NO_THROW(check(planck15<float>()));
-  EXPECT_NO_THROW(check(coir::testing::ccl_tests()));
-  EXPECT_NO_THROW(check(coir::testing::curved_with_changing_dark_energy()));
+  EXPECT_NO_THROW(expects_parameters(planck15()));
+  EXPECT_NO_THROW(expects_parameters(planck18()));
+  EXPECT_NO_THROW(expects_parameters(simple_lcdm()));
+  EXPECT_NO_THROW(expects_parameters(planck15<float>()));
+  EXPECT_NO_THROW(expects_parameters(coir::testing::ccl_tests()));
+  EXPECT_NO_THROW(expects_parameters(coir::testing::curved_with_changing_dark_energy()));
 }
 
 TEST(Parameters, LeaveTheRestToDarkEnergy) {
@@ -65,7 +65,7 @@ TEST(Parameters, AreTheSameInAnotherType) {
 }
 
 TEST(Parameters, ThatWereNotSetAreNamed) {
-  expect_named(message_of([] { check(Parameters<>{}); }), "omega_m", "nan");
+  expect_named(message_of([] { expects_parameters(Parameters<>{}); }), "omega_m", "nan");
   expect_named(message_with(&Parameters<>::omega_b, Parameters<>::unset), "omega_b", "nan");
   expect_named(message_with(&Parameters<>::h, Parameters<>::unset), "set h,", "nan");
   expect_named(message_with(&Parameters<>::n_s, Parameters<>::unset), "n_s", "nan");
@@ -101,16 +101,16 @@ TEST(Parameters, GiveTheAmplitudeOnce) {
 TEST(Parameters, OfAUniverseThatBouncesAreRefused) {
   // E^2 = 0.1 a^-3 - 0.9 a^-2 + 1.8 is below 0 from a = 0.12 to 0.63
   Parameters<> const p{.omega_m = 0.1, .omega_k = -0.9};
-  expect_named(message_of([&p] { check_background(p); }), "E^2", "omega_k");
+  expect_named(message_of([&p] { expects_background(p); }), "E^2", "omega_k");
   // and here it turns around in the future alone
   Parameters<> const closed{.omega_m = 1.5, .omega_k = -0.5};
-  EXPECT_NO_THROW(check_background(closed));
-  expect_named(message_of([&closed] { check_background(closed, 5); }), "a = 5", "E^2");
+  EXPECT_NO_THROW(expects_background(closed));
+  expect_named(message_of([&closed] { expects_background(closed, 5); }), "a = 5", "E^2");
 }
 
 TEST(Parameters, AreCheckedForWhatIsAsked) {
-  EXPECT_NO_THROW(check_background(coir::testing::einstein_de_sitter()));
-  EXPECT_NO_THROW(check_transfer(Parameters<>{.omega_m = 0.3, .omega_b = 0.05, .h = 0.7}));
-  EXPECT_THROW(check_transfer(coir::testing::einstein_de_sitter()), coir::PreconditionError);
-  EXPECT_THROW(check_background(planck15(), 0), coir::PreconditionError);
+  EXPECT_NO_THROW(expects_background(coir::testing::einstein_de_sitter()));
+  EXPECT_NO_THROW(expects_transfer(Parameters<>{.omega_m = 0.3, .omega_b = 0.05, .h = 0.7}));
+  EXPECT_THROW(expects_transfer(coir::testing::einstein_de_sitter()), coir::PreconditionError);
+  EXPECT_THROW(expects_background(planck15(), 0), coir::PreconditionError);
 }

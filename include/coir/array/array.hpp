@@ -224,8 +224,8 @@ class Slice : public ExpressionBase {
     return Masked(*this, operand(std::forward<M>(mask)));
   }
 
-  /// Writes values into the slice, stretched to its shape, in one kernel. What the expression reads of
-  /// the slice itself is read as it was before.
+  /// Writes values into the slice, stretched to its shape, in one kernel. An expression that reads the slice
+  /// itself reads its elements as they were before.
   ///
   /// \throws PreconditionError if the values' shape doesn't stretch to the slice's
   template <Expression E>
@@ -597,7 +597,7 @@ class Masked {
 
 namespace detail {
 
-/// evaluate() for what has no derivative: it has one meaning for all expressions.
+/// The values of an expression. Functions without a derivative call this: autodiff has overloads of evaluate(), not of it.
 template <Expression E>
 auto evaluated(E const& expression) {
   using S = typename E::space;

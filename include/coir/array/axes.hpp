@@ -53,24 +53,25 @@ auto moveaxis(X&& x, int const (&from)[Count], int const (&to)[Count]) {
   auto const slice = elements_of(std::forward<X>(x));
   constexpr int rank = rank_of<X>;
   constexpr int free = rank;
-  std::array<int, rank> order{};
+  std::array<int, rank> permutation{};
   std::array<bool, rank> moved{};
-  order.fill(free);
+  permutation.fill(free);
   for (std::size_t k = 0; k < Count; ++k) {
     int const source = checked_axis(slice, from[k]);
     int const target = checked_axis(slice, to[k]);
     expects(!moved[source], "an axis can't be moved twice: each source must differ");
-    expects(order[target] == free, "two axes can't be moved to one place: each target must differ");
+    expects(permutation[target] == free,
+            "two axes can't be moved to one place: each target must differ");
     moved[source] = true;
-    order[target] = source;
+    permutation[target] = source;
   }
   int next = 0;
-  for (int& place : order) {
+  for (int& place : permutation) {
     if (place != free) continue;
     while (moved[next]) ++next;
     place = next++;
   }
-  return transpose(slice, order);
+  return transpose(slice, permutation);
 }
 
 /// The array with one axis moved: axis `from` becomes axis `to`.

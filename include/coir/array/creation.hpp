@@ -434,7 +434,7 @@ template <Element T, class Space = DefaultSpace>
 Array<T, 2, Space> array(std::initializer_list<std::initializer_list<T>> rows) {
   return detail::array_of<T, Space>(rows);
 }
-// Of this function and the one for real numbers, the compiler prefers this one for integers, because it is no template.
+// For integers the compiler prefers this function to the one for real numbers, because it is no template.
 inline Array<std::int64_t, 1> array(std::initializer_list<detail::WholeNumber> elements) {
   return detail::array_of<std::int64_t, DefaultSpace>(elements);
 }

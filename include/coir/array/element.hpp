@@ -24,7 +24,7 @@ inline constexpr bool is_complex<Kokkos::complex<T>> = true;
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> || is_complex<T>;
 
-/// What an array may hold: bool, integers, float, double, Kokkos::complex of these two.
+/// A type of an array's elements: bool, integers, float, double, Kokkos::complex of these two.
 template <class T>
 concept Element = is_number<T> && std::is_trivially_copyable_v<T>;
 

@@ -31,10 +31,10 @@ struct Place {
 
 /// The permutation that leaves each axis in its place.
 template <int Rank>
-constexpr std::array<int, Rank> natural_order() {
-  std::array<int, Rank> order{};
-  for (int d = 0; d < Rank; ++d) order[d] = d;
-  return order;
+constexpr std::array<int, Rank> identity_permutation() {
+  std::array<int, Rank> permutation{};
+  for (int d = 0; d < Rank; ++d) permutation[d] = d;
+  return permutation;
 }
 
 /// Finds which axes of a shape can be joined in all arrays of a statement.
@@ -43,19 +43,20 @@ class Fold {
  public:
   static constexpr int outer = Rank - 1;
 
-  explicit Fold(Shape<Rank> const& shape) : Fold(shape, natural_order<Rank>()) {}
+  explicit Fold(Shape<Rank> const& shape) : Fold(shape, identity_permutation<Rank>()) {}
 
-  /// Takes the axes in another order: axis d is axis order[d] of the shape and of all strides. For kernels that may go
-  /// through the elements in any order.
-  Fold(Shape<Rank> const& shape, std::array<int, Rank> const& order)
-      : order_(order), is_natural_(Rank == 1 || order == natural_order<Rank>()) {
-    shape_ = in_order(shape);
+  /// Permutes the axes: axis d is axis permutation[d] of the shape and of all strides. For kernels that may go through the
+  /// elements in any order.
+  Fold(Shape<Rank> const& shape, std::array<int, Rank> const& permutation)
+      : permutation_(permutation),
+        is_identity_(Rank == 1 || permutation == identity_permutation<Rank>()) {
+    shape_ = permuted(shape);
     for (int d = 0; d < Rank; ++d) joined_[d] = true;
   }
 
   /// Adds an array, given by its strides: axes that it can't join are kept apart.
   void add(Strides<Rank> const& natural) {
-    auto const strides = in_order(natural);
+    auto const strides = permuted(natural);
     std::int64_t span = 0;
     for (int d = 0; d < Rank; ++d) span += (shape_[d] - 1) * std::abs(strides[d]);
     widest_ = std::max(widest_, span);
@@ -121,7 +122,7 @@ class Fold {
 
   /// Strides of the joined axes.
   Strides<Rank> joined(Strides<Rank> const& natural) const {
-    auto const strides = in_order(natural);
+    auto const strides = permuted(natural);
     Strides<Rank> result{};
     for (int d = 0; d < Rank; ++d) result[d] = axis_[d] < 0 ? 0 : strides[axis_[d]];
     return result;
@@ -129,15 +130,16 @@ class Fold {
 
  private:
   template <class Numbers>
-  Numbers in_order(Numbers const& natural) const {
-    if (is_natural_) return natural;  // a small array's statement takes as long as a few of these
+  Numbers permuted(Numbers const& natural) const {
+    if (is_identity_)
+      return natural;  // a few copies would take as long as a small array's statement
     Numbers result{};
-    for (int d = 0; d < Rank; ++d) result[d] = natural[order_[d]];
+    for (int d = 0; d < Rank; ++d) result[d] = natural[permutation_[d]];
     return result;
   }
 
-  std::array<int, Rank> order_;
-  bool is_natural_;
+  std::array<int, Rank> permutation_;
+  bool is_identity_;
   Shape<Rank> shape_;
   Shape<Rank> extents_{};
   bool joined_[Rank];

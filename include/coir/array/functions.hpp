@@ -77,7 +77,7 @@ concept RealOperand = !is_complex<element_t<E>>;
     return detail::combine(detail::Function_##name{}, std::forward<A>(a), std::forward<B>(b)); \
   }
 
-// Of real and complex numbers.
+// Functions of real and complex numbers.
 COIR_ELEMENTWISE(sqrt)
 COIR_ELEMENTWISE(exp)
 COIR_ELEMENTWISE(log)
@@ -95,7 +95,7 @@ COIR_ELEMENTWISE(asinh)
 COIR_ELEMENTWISE(acosh)
 COIR_ELEMENTWISE(atanh)
 
-// Of real numbers.
+// Functions of real numbers alone.
 COIR_REAL_ELEMENTWISE(cbrt)
 COIR_REAL_ELEMENTWISE(exp2)
 COIR_REAL_ELEMENTWISE(expm1)

@@ -3,7 +3,7 @@
 /// \file
 /// Host arrays in page-locked memory: CuPy's empty_pinned and zeros_pinned.
 ///
-/// They are arrays in host memory like any other. What differs is that a device copies them at the full rate of its bus, and
+/// They are arrays in host memory like any other, but a device copies them at the full rate of its bus, and
 /// beside kernels: see coir/core/pinned.hpp. Where Kokkos has no device there is no difference.
 ///
 /// Statements write into an array's memory: x = a + b, x += a. Only x = array_of_another_shape and x = f(), where f returns an

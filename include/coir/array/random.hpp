@@ -101,7 +101,7 @@ void fill_with(A&& target, Fill const& fill) {
 }
 
 template <class T>
-void check_interval(T low, T high) {
+void expects_interval(T low, T high) {
   if (!(low < high) || !std::isfinite(high - low))
     throw PreconditionError("uniform numbers need low < high with a finite difference, not " +
                             in_words(low) + " and " + in_words(high));
@@ -125,7 +125,7 @@ void fill_bits(Key const& key, A&& target) {
 template <detail::Target A>
   requires RealElement<value_t<A>>
 void fill_uniform(Key const& key, A&& target, value_t<A> low = 0, value_t<A> high = 1) {
-  detail::check_interval(low, high);
+  detail::expects_interval(low, high);
   detail::fill_with(target, [&](auto const& exec, auto* data, std::int64_t count) {
     detail::fill_uniform(exec, key.words, data, count, low, high);
   });

@@ -81,7 +81,7 @@ inline Range range(Bound start, Bound stop, std::int64_t step = 1) { return {sta
 struct NewAxis {};
 inline constexpr NewAxis newaxis{};
 
-/// What may index one axis of an array.
+/// An index of one axis of an array: an integer, a range, or newaxis.
 template <class I>
 concept Index = std::integral<I> || std::same_as<I, Range> || std::same_as<I, NewAxis>;
 

@@ -50,11 +50,11 @@ Slice<T, Rank, Space> part_along(Slice<T, Rank, Space> const& x, int axis, std::
 
 }  // namespace detail
 
-/// The array with its axes in another order: axis d of the result is axis order[d] of the array.
+/// The array with its axes permuted: axis d of the result is axis permutation[d] of the array.
 ///
-/// \throws PreconditionError unless `order` has each axis once
+/// \throws PreconditionError unless `permutation` has each axis once
 template <Expression X>
-auto transpose(X&& x, std::array<int, rank_of<X>> const& order) {
+auto transpose(X&& x, std::array<int, rank_of<X>> const& permutation) {
   auto const slice = elements_of(std::forward<X>(x));
   using S = std::remove_const_t<decltype(slice)>;
   constexpr int rank = S::rank;
@@ -62,10 +62,11 @@ auto transpose(X&& x, std::array<int, rank_of<X>> const& order) {
   Strides<rank> strides{};
   std::array<bool, rank> seen{};
   for (int d = 0; d < rank; ++d) {
-    int const axis = order[d] < 0 ? order[d] + rank : order[d];
+    int const axis = permutation[d] < 0 ? permutation[d] + rank : permutation[d];
     if (axis < 0 || axis >= rank || seen[axis])
       throw PreconditionError("the order of axes must name each of the " + std::to_string(rank) +
-                              " axes once, and " + std::to_string(order[d]) + " is none or twice");
+                              " axes once, and " + std::to_string(permutation[d]) +
+                              " is none or twice");
     seen[axis] = true;
     shape[d] = slice.shape()[axis];
     strides[d] = slice.strides()[axis];
@@ -76,9 +77,9 @@ auto transpose(X&& x, std::array<int, rank_of<X>> const& order) {
 /// The array with its axes in reverse order: a matrix transposed.
 template <Expression X>
 auto transpose(X&& x) {
-  std::array<int, rank_of<X>> order{};
-  for (int d = 0; d < rank_of<X>; ++d) order[d] = rank_of<X> - 1 - d;
-  return transpose(std::forward<X>(x), order);
+  std::array<int, rank_of<X>> permutation{};
+  for (int d = 0; d < rank_of<X>; ++d) permutation[d] = rank_of<X> - 1 - d;
+  return transpose(std::forward<X>(x), permutation);
 }
 
 /// The array with two axes exchanged: NumPy's swapaxes.
@@ -86,11 +87,11 @@ auto transpose(X&& x) {
 /// \throws PreconditionError if there is no such axis
 template <Expression X>
 auto swap_axes(X&& x, int a, int b) {
-  std::array<int, rank_of<X>> order{};
-  for (int d = 0; d < rank_of<X>; ++d) order[d] = d;
+  std::array<int, rank_of<X>> permutation{};
+  for (int d = 0; d < rank_of<X>; ++d) permutation[d] = d;
   auto const slice = elements_of(std::forward<X>(x));
-  std::swap(order[checked_axis(slice, a)], order[checked_axis(slice, b)]);
-  return transpose(slice, order);
+  std::swap(permutation[checked_axis(slice, a)], permutation[checked_axis(slice, b)]);
+  return transpose(slice, permutation);
 }
 
 /// The array in reverse order along one axis: NumPy's flip(x, axis).

@@ -205,20 +205,20 @@ auto quantile(E const& x, double q, int axis) {
   detail::expects_share(q);
   detail::expects_axis(x, axis);
   int const along = axis < 0 ? axis + rank : axis;
-  std::array<int, rank> order{};
+  std::array<int, rank> permutation{};
   Shape<rank - 1> shape{};
   for (int d = 0, to = 0; d < rank; ++d)
     if (d != along) {
       shape[static_cast<std::size_t>(to)] = x.shape()[static_cast<std::size_t>(d)];
-      order[static_cast<std::size_t>(to++)] = d;
+      permutation[static_cast<std::size_t>(to++)] = d;
     }
-  order[rank - 1] = along;
+  permutation[rank - 1] = along;
   std::int64_t const columns = x.shape()[static_cast<std::size_t>(along)];
   if (columns == 0)
     throw PreconditionError("there is no quantile along axis " + std::to_string(axis) +
                             " of an array of shape " + in_words(x.shape()) +
                             ": it has no elements there");
-  auto keys = evaluate(map(detail::ToSortKey<T, false>{}, transpose(x, order)));
+  auto keys = evaluate(map(detail::ToSortKey<T, false>{}, transpose(x, permutation)));
   Array<floating_t<T>, rank - 1, typename decltype(keys)::space> result(shape);
   if (keys.size() > 0) detail::quantile_rows<T>(keys, keys.size() / columns, columns, q, result);
   return result;

@@ -105,13 +105,14 @@ class Vmapped<F, InAxes<Mapped...>, Out> {
     return call<Space>(VmapToNew(), vmap_operand<Space>(arguments)...);
   }
 
-  /// With arguments that vmap_operand made. `to` says where the results go.
+  /// Calls the function for arguments from vmap_operand(). `to` says where the results go.
   template <class Space, class To, class... X>
   auto call(To const& to, X const&... operands) const {
     return inside<Space>(to, VmapNest<0, true>{}, vmap_whole(operands)...);
   }
 
-  /// Takes its axes from what the vmaps around it have left of the arguments, which are VmapArrays and VmapNumbers.
+  /// Calls it as an inner vmap of a nest: takes its axes from those that the vmaps around it have left of the arguments,
+  /// which are VmapArrays and VmapNumbers.
   template <class Space, class To, class Nest, class... X>
   auto inside(To const& to, Nest const& nest, X const&... arguments) const {
     constexpr bool counted = one_for_all || sizeof...(Mapped) == sizeof...(X);

@@ -14,7 +14,8 @@
 
 namespace coir {
 
-/// Copies memory to memory of the same or another space that doesn't overlap it, or is the same, once all kernels have ended, and waits.
+/// Waits for all kernels, copies memory to memory of the same or another space, and waits for the copy. The two pieces of
+/// memory don't overlap, or are the same.
 ///
 /// \param bytes  how many; with 0 it only waits, and the pointers may be null
 template <class ToSpace, class FromSpace>

@@ -61,9 +61,9 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
   return result;
 }
 
-/// Calls body(i), body(i, j) or body(i, j, k) for every index of a box, in any order, in one kernel. Devices cut boxes of two or three
-/// indices and 2^31 cells or more into several, if their rows are shorter than 512 cells or longer than 2^31, or the body reads no
-/// neighbours.
+/// Calls body(i), body(i, j) or body(i, j, k) for every index of a box, in any order, in one kernel. Devices take several
+/// kernels for a box of two or three indices and 2^31 cells or more if its rows are shorter than 512 cells or longer than
+/// 2^31, or the body reads no neighbours.
 ///
 /// The iterations must not depend on each other. No two may write to the same element, not even by atomics,
 /// because hosts vectorise neighbouring ones: use Kokkos::parallel_for for such loops. Returns without a fence
@@ -73,9 +73,9 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 /// A body whose index stands for several cells of memory may have cells_per_index(), which returns how many.
 /// Hosts decide by it how many threads are worth starting.
 ///
-/// A body of two or three indices that says `static constexpr bool reads_no_neighbours = true`, because no cell reads what cells beside it
-/// read, but for small tables, is compiled for devices once, where others are twice: large boxes, too, are cut into stretches of cells, and not into blocks.
-/// It must not have column<Count>.
+/// A body of two or three indices may declare `static constexpr bool reads_no_neighbours = true` if neighbouring cells read
+/// no common memory, small tables apart. Devices then cut large boxes, too, into stretches of cells and not into blocks, so
+/// that one kernel is compiled where other bodies need two. Such a body must not have column<Count>.
 ///
 /// A body may also have stretch(begin, end), stretch(i, begin, end) or stretch(i, j, begin, end): hosts
 /// call it in place of the call operator, for the columns [begin, end) of a row at a time, so that it

@@ -76,7 +76,7 @@ int host_threads(Exec const& exec) {
     return static_cast<int>(Kokkos::DefaultHostExecutionSpace().concurrency());
 }
 
-/// What the machine reaches at best, as far as a quick measurement can tell.
+/// The highest speeds of a machine that a quick measurement finds.
 ///
 /// Bandwidths count the bytes that a program asks for, read and written. Most CPUs also read each
 /// cache line before they write it; that traffic isn't counted, as in STREAM.
@@ -91,8 +91,8 @@ struct MachineLimits {
 
 /// Measures the limits of an execution space with the library's own loops.
 ///
-/// The best of several repetitions counts, on three arrays of four times the last-level cache each, on
-/// devices of 1 GiB, less if memory is short. Takes about a second. Waits for what the instance was given before.
+/// The best of several repetitions counts. The three arrays are each four times as large as the last-level cache, or 1 GiB
+/// on devices, and smaller if memory is short. Takes about a second. Waits for earlier work of the instance first.
 ///
 /// \throws ResourceError if memory for three arrays of 16 MiB is missing
 template <ExecutionSpace Exec>
@@ -109,12 +109,12 @@ std::optional<MachineLimits> measure_limits(Exec const& exec, std::function<bool
 template <ExecutionSpace Exec>
 std::int64_t last_level_cache_bytes(Exec const& exec);
 
-/// The memory that measure_triad_bandwidth() takes: on hosts four times the last-level cache, on devices, where it must
-/// hide the launch, too, 3 GiB.
+/// The memory that measure_triad_bandwidth() takes: four times the last-level cache on hosts, and 3 GiB on devices, enough
+/// to hide the launch.
 template <ExecutionSpace Exec>
 std::int64_t triad_bytes(Exec const& exec);
 
-/// Whether twice triad_bytes() are free, so that measuring is in nobody's way.
+/// Whether twice triad_bytes() are free, so that a measurement leaves memory for other programs.
 template <ExecutionSpace Exec>
 bool has_memory_to_measure(Exec const& exec);
 

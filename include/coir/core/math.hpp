@@ -26,8 +26,8 @@
 namespace coir::math {
 
 #ifdef COIR_VECTOR_MATH
-// glibc offers these variants to code that is compiled with -ffast-math only. A name of our own for the
-// same symbol offers them to ours. nvcc drops the attribute that says so on its way to g++, and passes on OpenMP's pragma.
+// glibc declares its vector variants only for code that is compiled with -ffast-math. Functions of our own names with the
+// same symbols declare them here. nvcc drops the attribute simd on its way to g++, and passes on OpenMP's pragma.
 #ifdef __CUDACC__
 #define COIR_HAS_VECTOR_VARIANT _Pragma("omp declare simd notinbranch")
 #define COIR_PURE __attribute__((const))
@@ -142,7 +142,7 @@ KOKKOS_FORCEINLINE_FUNCTION T abs(T x) {
   return fabs(x);
 }
 
-/// The whole number next to x, the even one of two. If it doesn't fit an I, some number.
+/// x rounded to the nearest whole number, halves to the even one. Any number if that doesn't fit an I.
 template <std::signed_integral I, std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION I nearest(T x) {
 #if defined(__CUDA_ARCH__)

@@ -10,10 +10,10 @@
 
 namespace coir {
 
-/// Bytes of host memory that the machine has for all of its processes, within control groups.
+/// Bytes that all processes of the machine together can still allocate, within the limits of this process' control groups.
 std::int64_t free_bytes_of_machine();
 
-/// Bytes of host memory that the process may still allocate within its own limits (ulimit -v and -d), however many there are.
+/// Bytes that this process may still allocate by its own limits (ulimit -v and -d). The machine may have less.
 std::int64_t free_bytes_of_process();
 
 namespace detail {

@@ -43,13 +43,13 @@ ByteRange byte_range(void const* data, std::array<std::int64_t, Rank> const& sha
 template <std::size_t Rank>
 bool has_distinct_elements(std::array<std::int64_t, Rank> const& shape,
                            std::array<std::int64_t, Rank> const& strides) {
-  std::array<std::size_t, Rank> order;
-  for (std::size_t d = 0; d < Rank; ++d) order[d] = d;
+  std::array<std::size_t, Rank> permutation;
+  for (std::size_t d = 0; d < Rank; ++d) permutation[d] = d;
   auto const step = [&](std::size_t d) { return strides[d] < 0 ? -strides[d] : strides[d]; };
-  detail::sort_axes(order, [&](auto a, auto b) { return step(a) < step(b); });
+  detail::sort_axes(permutation, [&](auto a, auto b) { return step(a) < step(b); });
   std::int64_t span = 1;  // elements from the first to the last along the axes so far
   bool distinct = true;
-  for (std::size_t const d : order) {
+  for (std::size_t const d : permutation) {
     if (shape[d] == 0) return true;
     if (shape[d] == 1) continue;
     distinct = distinct && step(d) >= span;

@@ -58,7 +58,7 @@ class BlockPool {
   PoolStatistics statistics_;
   std::int64_t limit_ = std::numeric_limits<std::int64_t>::max();
   bool hooked_ = false;
-  bool finalized_ = false;  // Kokkos is
+  bool finalized_ = false;  // whether Kokkos has ended
 };
 
 void* allocate_on_host(std::int64_t bytes);
@@ -82,14 +82,14 @@ class MemoryPool {
     using Exec = typename Space::execution_space;
     auto const* const state = detail::instance_state<Exec>;
     if (state && state->blocks) {
-      // A recording writes there each time it is run, and statements of a queue may not have run yet.
+      // The block is kept: a recording writes to it in each run, and a queue's statements may not have run yet.
       state->blocks->push_back(block);
       if (!state->recorded) Exec{}.fence();  // kernels of the default instance may still use it
     }
     return block;
   }
 
-  /// What the pool has done so far.
+  /// The pool's statistics since the program began.
   static PoolStatistics statistics() { return pool().statistics(); }
 
   /// Frees the memory that is kept for new arrays.

@@ -44,8 +44,8 @@ namespace detail {
 
 [[noreturn]] void fail_by_overflow(std::span<std::int64_t const> shape, std::int64_t element_bytes);
 
-/// Sorts a few axes; equal ones keep their order. By insertion, for the standard library's sorts would be most of what some array
-/// statements compile.
+/// Sorts a few axes; equal ones keep their order. By insertion, because the standard library's sorts would be most of the
+/// code of some array statements.
 template <class Axis, std::size_t Rank, class Before>
 void sort_axes(std::array<Axis, Rank>& axes, Before const& before) {
   for (std::size_t last = 1; last < Rank; ++last)

@@ -70,27 +70,27 @@ bool share_memory(Strided<T, A> const& a, Strided<S, B> const& b) {
   return a.size() > 0 && b.size() > 0 && range(a).overlaps(range(b));
 }
 
-/// The elements with their axes permuted: axis d of the result is axis order[d].
+/// The elements with their axes permuted: axis d of the result is axis permutation[d] of the view.
 template <class T, int Rank, std::size_t Size>
-Strided<T, Rank> permuted(Strided<T, Rank> const& view, std::array<int, Size> const& order) {
+Strided<T, Rank> permuted(Strided<T, Rank> const& view, std::array<int, Size> const& permutation) {
   static_assert(Size == Rank);
   Strided<T, Rank> result{view.data, {}, {}};
   for (int d = 0; d < Rank; ++d) {
-    result.extents[d] = view.extents[order[d]];
-    result.strides[d] = view.strides[order[d]];
+    result.extents[d] = view.extents[permutation[d]];
+    result.strides[d] = view.strides[permutation[d]];
   }
   return result;
 }
 
-/// The axes from the one with the largest stride to the one with the smallest: for `permuted`, which then gives C
-/// order, possibly with gaps. The identity for LayoutRight, the reverse for LayoutLeft; axes of extent 1 keep to their
-/// neighbours.
+/// The permutation of axes for which permuted() gives C order, possibly with gaps: the axis with the largest stride comes
+/// first. It is the identity for LayoutRight and the reverse for LayoutLeft. Axes of equal strides, as an axis of extent 1
+/// and its neighbour have, keep their order.
 template <class T, int Rank>
 std::array<int, Rank> memory_order(Strided<T, Rank> const& view) {
-  std::array<int, Rank> order{};
-  for (int d = 0; d < Rank; ++d) order[d] = d;
-  detail::sort_axes(order, [&](int a, int b) { return view.strides[a] > view.strides[b]; });
-  return order;
+  std::array<int, Rank> permutation{};
+  for (int d = 0; d < Rank; ++d) permutation[d] = d;
+  detail::sort_axes(permutation, [&](int a, int b) { return view.strides[a] > view.strides[b]; });
+  return permutation;
 }
 
 /// Whether the elements lie one after the other with the last index fastest.
@@ -105,8 +105,8 @@ bool is_c_order(Strided<T, Rank> const& view) {
 
 namespace detail {
 
-/// The kernel of copy_strided() for four axes, of which the last one has the target's smallest stride. A box has three
-/// indices: each of them loops over the first axis.
+/// The kernel of copy_strided() for four axes, of which the last one has the target's smallest stride. A box has only three
+/// indices, so that the body loops over the first axis.
 template <class T>
 struct CopyStrided {
   T const* from;
@@ -150,17 +150,18 @@ struct CopyStrided {
 
 template <class Exec, class T>
 void copy_strided(Exec const& exec, Strided<T const, 4> const& from, Strided<T, 4> const& to) {
-  auto order = memory_order(to);
-  // Any axis but the last may be the one that each index loops over: the shortest is taken.
+  auto permutation = memory_order(to);
+  // The body may loop over any axis but the last: the shortest is taken.
   int shortest = 0;
   for (int d = 1; d < 3; ++d)
-    if (to.extents[order[d]] < to.extents[order[shortest]]) shortest = d;
-  std::rotate(order.begin(), order.begin() + shortest, order.begin() + shortest + 1);
-  auto const target = permuted(to, order);
+    if (to.extents[permutation[d]] < to.extents[permutation[shortest]]) shortest = d;
+  auto const first = permutation.begin();
+  std::rotate(first, first + shortest, first + shortest + 1);
+  auto const target = permuted(to, permutation);
   auto const& n = target.extents;
   if (target.size() > 0)
     for_each("coir::copy_strided", exec, box({n[1], n[2], n[3]}),
-             CopyStrided<T>(permuted(from, order), target));
+             CopyStrided<T>(permuted(from, permutation), target));
 }
 
 // Compiled once, in the library, for its spaces and usual elements.
@@ -176,7 +177,7 @@ COIR_COPY_STRIDED(extern, Kokkos::DefaultExecutionSpace, double);
 COIR_COPY_STRIDED(extern, Kokkos::DefaultExecutionSpace, Kokkos::complex<float>);
 COIR_COPY_STRIDED(extern, Kokkos::DefaultExecutionSpace, Kokkos::complex<double>);
 
-/// The elements with axes of extent 1 before their own, four in all.
+/// The elements with axes of extent 1 put before the first one, so that there are four axes.
 template <class T, int Rank>
 Strided<T, 4> with_four_axes(Strided<T, Rank> const& view) {
   Strided<T, 4> result{view.data, {1, 1, 1, 1}, {}};

@@ -53,13 +53,13 @@ T omega_de_at(Parameters<T> const& p, std::type_identity_t<T> const& a) {
 ///
 /// By Gauss and Legendre's rule in ln a, to 1e-12 or so. Negative for a > 1.
 ///
-/// \throws PreconditionError unless a > 0 and the expansion is physical up to a: see check_background
+/// \throws PreconditionError unless a > 0 and the expansion is physical up to a: see expects_background
 template <class T>
 T comoving_distance(Parameters<T> const& p, std::type_identity_t<T> const& a) {
   using std::exp, std::log;
   expects(a > 0 && std::isfinite(detail::plain(a)), "the scale factor a must be above 0 and finite",
           detail::plain(a));
-  check_background(p, a > 1 ? detail::plain(a) : 1.0);
+  expects_background(p, a > 1 ? detail::plain(a) : 1.0);
   T const ln_a = log(a);
   int const panels = 1 + static_cast<int>(2 * std::abs(detail::plain(ln_a)));
   auto const integrand = [&p](T const& x) {

@@ -100,7 +100,7 @@ KdkFactors<T> quinn_kdk(Parameters<T> const& p, std::type_identity_t<T> const& a
   return {quinn_kick(p, a, middle), quinn_drift(p, a, b), quinn_kick(p, middle, b)};
 }
 
-/// The same by FastPM's factors, with the forces of both ends and the momenta of the middle.
+/// Factors of a kick, a drift and a kick by FastPM, with the forces of both ends and the momenta of the middle.
 /// \throws PreconditionError unless all lie in the range of `growth`
 template <class T>
 KdkFactors<T> fastpm_kdk(Growth<T> const& growth, std::type_identity_t<T> const& a,

@@ -56,14 +56,14 @@ class Growth {
   /// Solves the equations.
   ///
   /// \param a_min, a_max  the range in which they can be evaluated, 0 < a_min < a_max
-  /// \throws PreconditionError if check_background finds a parameter at fault; if the range is empty; in
+  /// \throws PreconditionError if expects_background finds a parameter at fault; if the range is empty; in
   ///         float if omega_r is so close to 0 that E^2 overflows at the start, below some 1e-8
   explicit Growth(Parameters<T> const& parameters, double a_min = 1e-3, double a_max = 1)
       : parameters_(parameters), a_min_(a_min), a_max_(a_max) {
     expects(a_min > 0 && a_min < a_max && std::isfinite(a_max),
             "a_min and a_max must be numbers with 0 < a_min < a_max, not " + in_words(a_min) +
                 " and " + in_words(a_max));
-    check_background(parameters, a_max);
+    expects_background(parameters, a_max);
     tabulate();
   }
 
@@ -96,7 +96,7 @@ class Growth {
     return 1 + g.g1_prime / g.g1;
   }
 
-  /// The same of D2.
+  /// D2 and its derivatives.
   T d2(T const& a) const { return a * a * interpolate(a).g2; }
   T d2_prime(T const& a) const { return at(a).d2_prime; }
   T d2_second(T const& a) const { return at(a).d2_second; }

@@ -17,8 +17,8 @@ inline constexpr double hubble_distance = 2997.92458;
 
 /// A cosmology. Densities are those of today in units of the critical one.
 ///
-/// What has no usual value starts as NaN, and whatever needs it names it. The amplitude of P(k) is given
-/// either by sigma8 or by A_s; the other one stays 0.
+/// Parameters without a usual value start as NaN, and functions that need one of them name it in their error. The amplitude
+/// of P(k) is given either by sigma8 or by A_s; the other one stays 0.
 ///
 /// \tparam T  float, double, or a dual number of these for derivatives with respect to the parameters
 template <class T = double>
@@ -42,7 +42,7 @@ struct Parameters {
   T omega_de() const { return 1 - omega_m - omega_k - omega_r; }
 };
 
-/// The same parameters as numbers of another type, such as duals, which start without derivatives.
+/// Converts parameters to numbers of another type, such as duals, which start without derivatives.
 template <class U, class T>
 Parameters<U> parameters_as(Parameters<T> const& p) {
   return {.omega_m = U(p.omega_m),
@@ -131,7 +131,7 @@ Densities<T> densities(Parameters<T> const& p, T const& a) {
 /// \throws PreconditionError naming the first parameter that is not finite or out of its range: omega_m > 0,
 ///         omega_r >= 0, w0 + wa < 0 (dark energy fades in the past); or the scale factor where E^2 <= 0
 template <class T>
-void check_background(Parameters<T> const& p, double a_max = 1) {
+void expects_background(Parameters<T> const& p, double a_max = 1) {
   using detail::expects_finite, detail::expects_parameter;
   expects_parameter(p.omega_m > 0, "set omega_m, matter today, to a number above 0, such as 0.3",
                     p.omega_m);
@@ -163,7 +163,7 @@ void check_background(Parameters<T> const& p, double a_max = 1) {
 /// \throws PreconditionError naming the first parameter that is not finite or out of its range:
 ///         0 < omega_b < omega_m, 0 < h < 10 (not km/s/Mpc), 0 < t_cmb
 template <class T>
-void check_transfer(Parameters<T> const& p) {
+void expects_transfer(Parameters<T> const& p) {
   using detail::expects_parameter;
   expects_parameter(p.omega_m > 0, "set omega_m, matter today, to a number above 0, such as 0.3",
                     p.omega_m);
@@ -178,13 +178,13 @@ void check_transfer(Parameters<T> const& p) {
 
 /// Checks all parameters, with those of the primordial spectrum: n_s, and sigma8 or A_s.
 ///
-/// \throws PreconditionError as check_background and check_transfer do; if n_s is not finite; unless
+/// \throws PreconditionError as expects_background and expects_transfer do; if n_s is not finite; unless
 ///         exactly one of sigma8 and A_s is above 0 and the other one 0; if k_pivot <= 0
 template <class T>
-void check(Parameters<T> const& p) {
+void expects_parameters(Parameters<T> const& p) {
   using detail::expects_finite, detail::expects_parameter;
-  check_background(p);
-  check_transfer(p);
+  expects_background(p);
+  expects_transfer(p);
   expects_finite("set n_s, the spectral index, to a number, such as 0.96", p.n_s);
   expects_parameter(p.sigma8 >= 0, "set sigma8 to a number above 0, or to 0 to use A_s", p.sigma8);
   expects_parameter(p.A_s >= 0, "set A_s to a number above 0, or to 0 to use sigma8", p.A_s);

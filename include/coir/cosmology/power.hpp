@@ -55,13 +55,13 @@ template <class T = double>
 class LinearPower {
  public:
   /// \param growth  its parameters, and its range of a, which must hold 1
-  /// \throws PreconditionError if check finds a parameter at fault, or a = 1 is out of range
+  /// \throws PreconditionError as expects_parameters, or if a = 1 is out of range
   explicit LinearPower(Growth<T> growth,
                        TransferFunction transfer = TransferFunction::eisenstein_hu)
       : growth_(std::move(growth)), shape_(shape_of(parameters(), transfer)) {
     using std::pow;
     auto const& p = parameters();
-    check(p);
+    expects_parameters(p);
     d1_today_ = growth_.d1(T(1));
     n_s_ = p.n_s;
     if (p.sigma8 > 0) {
@@ -74,14 +74,14 @@ class LinearPower {
     }
   }
 
-  /// The same with growth from a = 1e-3 to 1.
+  /// The power spectrum with growth from a = 1e-3 to 1.
   explicit LinearPower(Parameters<T> const& p,
                        TransferFunction transfer = TransferFunction::eisenstein_hu)
       : LinearPower(Growth<T>(p), transfer) {}
 
   /// \param table      P(k) today, or its shape
   /// \param amplitude  which of both. As given, of the parameters only those of the expansion matter
-  /// \throws PreconditionError if check_background finds a parameter at fault, or a = 1 is out of range; with
+  /// \throws PreconditionError if expects_background finds a parameter at fault, or a = 1 is out of range; with
   ///         TableAmplitude::sigma8 if sigma8 is not above 0, or if the table is too short: see sigma
   LinearPower(Growth<T> growth, PowerTable table,
               TableAmplitude amplitude = TableAmplitude::as_given)
@@ -96,7 +96,7 @@ class LinearPower {
     normalise_to_sigma8();
   }
 
-  /// The same with growth from a = 1e-3 to 1.
+  /// The power spectrum of a table, with growth from a = 1e-3 to 1.
   LinearPower(Parameters<T> const& p, PowerTable table,
               TableAmplitude amplitude = TableAmplitude::as_given)
       : LinearPower(Growth<T>(p), std::move(table), amplitude) {}
@@ -110,7 +110,7 @@ class LinearPower {
   /// The spectrum of other parameters, such as variables() for derivatives along them, by the same transfer function and with
   /// growth over the same range of a.
   ///
-  /// \throws PreconditionError if this one is a table, or check finds a parameter at fault
+  /// \throws PreconditionError as expects_parameters, or if this one is a table
   template <class U>
   LinearPower<U> with_parameters(Parameters<U> const& p) const {
     if (auto const* const table = std::get_if<PowerTable>(&shape_))

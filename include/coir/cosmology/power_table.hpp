@@ -81,7 +81,7 @@ class PowerTable {
 /// \throws ResourceError if memory is short of its length
 PowerTable read_power_table(std::filesystem::path const& path);
 
-/// The same of text that is already there.
+/// Reads a table from text in memory.
 /// \param name  what messages call it
 PowerTable decode_power_table(std::string_view text, std::string_view name);
 

@@ -26,11 +26,11 @@ struct TransferScales {
   T k_silk;         ///< photons' diffusion damps beyond it, 1/Mpc
 };
 
-/// \throws PreconditionError if check_transfer finds a parameter at fault
+/// \throws PreconditionError if expects_transfer finds a parameter at fault
 template <class T>
 TransferScales<T> transfer_scales(Parameters<T> const& p) {
   using std::log, std::pow, std::sqrt;
-  check_transfer(p);
+  expects_transfer(p);
   T const matter = p.omega_m * p.h * p.h;
   T const baryons = p.omega_b * p.h * p.h;
   T const t = p.t_cmb / 2.7;
@@ -56,7 +56,7 @@ TransferScales<T> transfer_scales(Parameters<T> const& p) {
 template <class T = double>
 class EisensteinHu {
  public:
-  /// \throws PreconditionError if check_transfer finds a parameter at fault
+  /// \throws PreconditionError if expects_transfer finds a parameter at fault
   explicit EisensteinHu(Parameters<T> const& p)
       : scales_(transfer_scales(p)), h_(p.h), baryon_fraction_(p.omega_b / p.omega_m) {
     using std::log, std::pow, std::sqrt;
@@ -130,7 +130,7 @@ template <class T = double>
 class NoWiggle {
  public:
   /// \param horizon  the paper takes the fitted one for this, other codes the exact one
-  /// \throws PreconditionError if check_transfer finds a parameter at fault
+  /// \throws PreconditionError if expects_transfer finds a parameter at fault
   explicit NoWiggle(Parameters<T> const& p, SoundHorizon horizon = SoundHorizon::exact) : h_(p.h) {
     using std::log, std::pow, std::sqrt;
     auto const scales = transfer_scales(p);

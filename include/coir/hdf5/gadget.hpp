@@ -43,7 +43,7 @@ enum class GadgetLength {
 /// How IDs are stored.
 enum class GadgetIds { uint32, uint64 };
 
-/// What a snapshot says about itself. coir knows dark matter alone: particles of type 1.
+/// A snapshot's header. coir knows dark matter alone: particles of type 1.
 struct GadgetHeader {
   std::int64_t particles = 0;  ///< in this file
   std::int64_t particles_total =
@@ -70,7 +70,7 @@ struct GadgetBlock {
   std::int64_t count() const { return static_cast<std::int64_t>(ids.size()); }
 };
 
-/// How write_gadget and read_gadget go about it.
+/// Options of write_gadget and read_gadget.
 struct GadgetOptions {
   std::int64_t block = 1 << 18;       ///< particles at a time, 1 or more; 32 or 56 bytes each
   GadgetIds ids = GadgetIds::uint64;  ///< for writing; uint32 saves space below 2^32
@@ -96,15 +96,15 @@ void write_gadget(std::filesystem::path const& path, GadgetHeader const& header,
                   std::function<void(GadgetBlock<T> const&)> const& fill,
                   GadgetOptions const& options = {});
 
-/// The same, but that the file has no name yet: commit() of what is returned gives it one. For the files of one snapshot, which are
-/// to appear together.
+/// Writes a snapshot as write_gadget() does, but leaves the file without its name until commit() of the result is called. For
+/// the files of one snapshot, which are to appear together.
 template <Real T>
 Writer write_gadget_uncommitted(std::filesystem::path const& path, GadgetHeader const& header,
                                 std::function<void(GadgetBlock<T> const&)> const& fill,
                                 GadgetOptions const& options = {});
 
-/// What a snapshot's file says about itself, as GADGET-2 to GADGET-4 write it. Where it names no units, GADGET's usual
-/// ones are meant: kpc/h, 1e10 Msun/h, km/s.
+/// Reads a snapshot's header as GADGET-2 to GADGET-4 write it. A file that names no units has GADGET's usual ones: kpc/h,
+/// 1e10 Msun/h, km/s.
 ///
 /// \throws InputError if the file is no such snapshot, or has other units than those that GadgetHeader knows
 GadgetHeader read_gadget_header(std::filesystem::path const& path);

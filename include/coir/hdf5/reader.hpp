@@ -68,8 +68,8 @@ class Reader {
   /// An attribute of text.
   std::string attribute_text(std::string_view object, std::string_view name) const;
 
-  /// The same of a text of fixed length, of `longest` bytes at most. InputError if it is longer or of a variable length,
-  /// before any of it is read: where that leads in a damaged file HDF5 may follow without an end.
+  /// Reads a text of fixed length, of `longest` bytes at most. Throws InputError if it is longer or of variable length,
+  /// before any of it is read: in a damaged file HDF5 may follow the pointers of a variable text without an end.
   std::string attribute_text(std::string_view object, std::string_view name,
                              std::size_t longest) const;
 
@@ -82,8 +82,8 @@ class Reader {
   /// Throws InputError unless a dataset has this shape, where -1 stands for any extent: {-1, 3}.
   void expects_shape(std::string_view name, Shape const& wanted) const;
 
-  /// Throws InputError unless a dataset lies in the file in one piece and unfiltered, as Writer's do: nothing but its place
-  /// and length is then to be believed.
+  /// Throws InputError unless a dataset lies in the file in one piece and unfiltered, as Writer's do. Reading it then depends
+  /// on nothing in the file but its place and length.
   void expects_contiguous(std::string_view name) const;
 
   /// All of a dataset, in C order.
@@ -91,7 +91,7 @@ class Reader {
   /// \throws ResourceError if memory is short of it
   template <Element T>
   std::vector<T> read(std::string_view name) const {
-    std::vector<T> values(room_for(name, sizeof(T)));
+    std::vector<T> values(elements_that_fit(name, sizeof(T)));
     read(name, std::span<T>(values));
     return values;
   }
@@ -102,8 +102,8 @@ class Reader {
     read(name, type_of<T>, values.data(), static_cast<std::int64_t>(values.size()));
   }
 
-  /// All of a dataset into a View of the same shape, of any layout and memory space. What isn't in C order on the host goes
-  /// through some MiB.
+  /// All of a dataset into a View of the same shape, of any layout and memory space. Views that aren't in C order on the host
+  /// are filled by way of a buffer of some MiB.
   ///
   /// \throws InputError if the dataset has another shape
   template <StridedView V>
@@ -135,7 +135,8 @@ class Reader {
 
   /// Rows of a dataset, from `first` on (a row is all that has the same first index).
   ///
-  /// \param values  room for whole rows in C order, which the dataset must have; PreconditionError otherwise
+  /// \param values  out: whole rows in C order
+  /// \throws PreconditionError if `values` doesn't hold whole rows, or the dataset has fewer of them
   template <Element T>
   void read_rows(std::string_view name, std::int64_t first, std::span<T> values) const {
     read_rows(name, type_of<T>, first, values.data(), static_cast<std::int64_t>(values.size()));
@@ -145,7 +146,7 @@ class Reader {
   void read_attribute(std::string_view object, std::string_view name, Type type, void* values,
                       std::int64_t count) const;
   std::size_t attribute_size(std::string_view object, std::string_view name) const;
-  std::size_t room_for(std::string_view name, std::size_t element_size) const;
+  std::size_t elements_that_fit(std::string_view name, std::size_t element_size) const;
   void read(std::string_view name, Type type, void* values, std::int64_t count) const;
   void read_rows(std::string_view name, Type type, std::int64_t first, void* values,
                  std::int64_t count) const;

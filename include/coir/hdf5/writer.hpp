@@ -18,8 +18,8 @@
 namespace coir::hdf5 {
 
 struct WriterOptions {
-  /// For files that a program has to trust: what describes their content has HDF5's own checksums, as versions from 1.8 on
-  /// read them, and the file ends with one of all of it, which io::verify_checksum() looks for and HDF5 passes over.
+  /// Adds checksums, for files that a program has to trust: HDF5's own to the descriptions of the content, which versions
+  /// from 1.8 on read, and one of the whole file at its end, which io::verify_checksum() checks and HDF5 ignores.
   bool checked = false;
 };
 
@@ -88,8 +88,8 @@ class Writer {
     append(name, type_of<T>, values.data(), static_cast<std::int64_t>(values.size()));
   }
 
-  /// The same with the rows of a View, of any layout and memory space. What isn't in C order on the host goes through some
-  /// MiB.
+  /// Appends the rows of a View of any layout and memory space. Views that aren't in C order on the host are copied by way of
+  /// a buffer of some MiB.
   template <StridedView V>
     requires(V::rank >= 1) && Element<typename V::non_const_value_type>
   void append(std::string_view name, V const& view) {

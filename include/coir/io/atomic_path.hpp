@@ -20,9 +20,9 @@ std::filesystem::path resolved(std::filesystem::path const& path);
 /// there before is untouched; a handler of signals can remove it by remove_unfinished(). What a program that was killed
 /// left in a folder is removed by the next one that makes an AtomicPath there: at once if it ran on this host and is
 /// gone, else after a day without a change. Symbolic links are followed, permissions of a file that gets replaced are
-/// kept. Devices and pipes (/dev/null) can't be replaced: there temporary() is the path itself. Nor must the files be that this
-/// program has open and that a path names as such (/dev/stdout, /dev/fd/3), for what else is written to them would be lost:
-/// see stream().
+/// kept. Devices and pipes (/dev/null) can't be replaced: there temporary() is the path itself. Paths that name a file which
+/// this program has open (/dev/stdout, /dev/fd/3) aren't replaced either, because its other output there would be lost: see
+/// stream().
 ///
 /// Every member throws ResourceError with the path, the cause and a remedy: folder missing or read-only, path is a
 /// folder, file write-protected, no space left.
@@ -34,7 +34,7 @@ class AtomicPath {
   AtomicPath& operator=(AtomicPath const&) = delete;
   ~AtomicPath();
 
-  /// What to open and write to.
+  /// The path to open and write to.
   std::filesystem::path const& temporary() const {
     return temporary_.empty() ? destination_ : temporary_;
   }

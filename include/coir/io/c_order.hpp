@@ -68,7 +68,7 @@ template <class Space>
 inline constexpr bool host_accessible =
     Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space>::accessible;
 
-/// Where copies are made that a file's order needs: bytes, so that all elements share the type of the View.
+/// A buffer for copies in a file's order. It holds bytes, so that Views of all elements share its type.
 template <class Space>
 using Staging = Kokkos::View<char*, Space>;
 
@@ -102,7 +102,7 @@ void copy_to_host(Strided<T const, Rank> const& from, T* to) {
   }
 }
 
-/// The way back.
+/// Copies elements from the host to a memory space, and waits.
 template <class Space, class T, int Rank>
 void copy_from_host(T const* from, Strided<T, Rank> const& to) {
   std::int64_t const bytes = to.size() * static_cast<std::int64_t>(sizeof(T));

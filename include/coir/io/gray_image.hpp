@@ -37,7 +37,7 @@ struct GrayImage {
   }
 };
 
-/// What a grey picture is apart from its samples.
+/// The extents and sample format of a grey picture.
 struct GrayForm {
   int rows = 0;
   int columns = 0;

@@ -40,8 +40,8 @@ void write_image(std::filesystem::path const& path, GrayForm const& form, GrayRo
 /// View's.
 ///
 /// \param view   [rows, columns] in; 0 is black, 255 (8 bits) or 65535 (16 bits) white
-/// \param shown  makes of an element the grey level that is shown
-/// \throws PreconditionError and ResourceError as those two
+/// \param shown  turns an element into the grey level that is shown
+/// \throws PreconditionError and ResourceError as write_image and to_image
 template <class V, class Shown = std::identity>
   requires ViewOfRank<V, 2>
 void write_image(std::filesystem::path const& path, V const& view, int bits = 8,

@@ -67,7 +67,7 @@ inline constexpr NpyType npy_type = [] {
   return std::is_signed_v<T> ? with_sign[n] : without[n];
 }();
 
-/// What an NPY file holds.
+/// An array in an NPY file, in memory.
 struct NpyArray {
   std::string name;                 ///< the file's name, for messages
   NpyType type = NpyType::float64;  ///< what the elements are

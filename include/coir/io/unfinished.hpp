@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What must not stay on the disk if the program is ended before it is whole.
+/// Files that are removed if the program is ended before they are whole.
 
 #include <filesystem>
 
@@ -9,8 +9,8 @@ namespace coir::io {
 
 /// Names a file, or a folder, that remove_unfinished() removes as long as this lives.
 ///
-/// There is room for 64 of them at once, and for paths of 4095 bytes: what is beyond isn't named, and is then up to
-/// the next program that writes there (see AtomicPath).
+/// The capacity is 64 names at once, of up to 4095 bytes. Files beyond it aren't named: the next program that writes to their
+/// folder removes them (see AtomicPath).
 class Unfinished {
  public:
   Unfinished() = default;

@@ -39,7 +39,8 @@ struct HeldPlanes {
   std::int32_t extent, start, margin, last, planes;
 
   std::int32_t held(std::int32_t /*extent*/) const { return planes; }
-  /// \return  the last place where a particle's cells fit, if they aren't held
+  /// \param plane  the first plane that a particle touches
+  /// \return  its place, or if the particle touches planes that aren't held, the last place from which all are held
   KOKKOS_FORCEINLINE_FUNCTION std::int32_t operator()(std::int32_t plane) const {
     std::int32_t place = plane - start;
     place = place < 0 ? place + extent : place;
@@ -69,7 +70,7 @@ struct Cells {
 /// Some planes of a periodic mesh, one behind the other: a rank's own, and ghosts before and after them. `extent` is
 /// the whole mesh's, by which positions are mapped to cells. Beyond the last plane the first one follows, so that a
 /// window may hold a plane of a small mesh more than once; in memory nothing wraps around, except where the window is the
-/// whole mesh. Kernels that are for ranks and for one rank alone take every mesh as a window, and are compiled once.
+/// whole mesh. Kernels take every mesh as a window, so that those for one rank and for several are compiled once.
 template <class T>
 struct CellsWindow : Cells<T> {
   std::int32_t planes;  ///< held
@@ -116,7 +117,7 @@ CellsWindow<T> whole_window(Cells<T> const& cells) {
   return {cells, static_cast<std::int32_t>(cells.extent[0]), 0, 0, true};
 }
 template <class T>
-CellsWindow<T> whole_window(CellsWindow<T> const&) = delete;  // which holds what it says
+CellsWindow<T> whole_window(CellsWindow<T> const&) = delete;  // a window may hold a part of a mesh
 
 /// Whether the numbers of a mesh's row lie side by side. The mesh has 3 axes, or 4 with the components of vectors last.
 template <class T, int Rank>

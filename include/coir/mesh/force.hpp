@@ -26,9 +26,9 @@ struct ForceOptions {
   /// True for a mesh of forces. It takes two thirds of the memory; without it density() holds the potential after solve(),
   /// and with a spectral gradient component() gives one component at a time.
   bool vectors = true;
-  /// Over ranks: how many vectors, or numbers where there is no mesh of forces, memory() must at least be able to hold
-  /// when it is borrowed.
-  std::int64_t room = 0;
+  /// Over ranks: the least capacity of memory(), in vectors, or in numbers where there is no mesh of forces. For callers
+  /// that borrow memory() between forces.
+  std::int64_t least_capacity = 0;
 };
 
 /// The force F = -grad phi, laplacian phi = scale (density - its mean), on a periodic mesh.
@@ -40,12 +40,13 @@ struct ForceOptions {
 /// Wave numbers run from -n/2 to n/2 along each axis; k_d^2 counts in full on the Nyquist plane of an axis of even extent,
 /// and a first derivative along that axis is zero there.
 ///
-/// Holds three numbers per cell: the density's mesh, in which transforms run, lies in the memory of the force. With a
-/// spectral gradient, which needs it longer, five. Without a mesh of forces one, or with a spectral gradient two.
+/// It holds three numbers per cell, because the density's mesh, in which transforms run, lies in the memory of the force;
+/// with a spectral gradient, which needs that mesh longer, five. Without a mesh of forces it holds one number per cell, or
+/// two with a spectral gradient.
 ///
-/// The ranks of a group share the mesh out by planes. Each holds its own planes, and ghosts, as ghosts() tells:
-/// density(), force() and spectrum() are what this rank holds. Without a mesh of forces a rank needs a second mesh to
-/// transform in, and with a spectral gradient in any case.
+/// The ranks of a group share the mesh out by planes. Each holds its own planes and ghosts, see ghosts(), and density(),
+/// force() and spectrum() are this rank's part. A rank needs a second mesh to transform in if there is no mesh of forces or
+/// the gradient is spectral.
 template <CompiledSpace Exec, Real T>
 class Force {
  public:
@@ -80,13 +81,13 @@ class Force {
   Force& operator=(Force&&) = default;
   ~Force() = default;
 
-  /// Bytes that the rank which calls it holds once the density has been painted and solved for: meshes, the planes that ghosts
-  /// arrive in, and what transforms work in, on devices at most.
+  /// Bytes that the calling rank holds once the density has been painted and solved for: meshes, buffers for ghosts, and the
+  /// workspace of transforms. An upper bound on devices.
   static std::int64_t bytes(Exec const& exec, distributed::Group const& group,
                             Shape<3> const& shape, GhostWidths const& touched,
                             ForceOptions const& options = {});
 
-  /// Bytes that it holds, with those that transforms work in.
+  /// Bytes that a force of one rank holds, with the workspace of its transforms.
   static std::int64_t bytes(Exec const& exec, Shape<3> const& shape,
                             ForceOptions const& options = {});
 
@@ -124,20 +125,21 @@ class Force {
   /// Computes the force of the density in density().
   void solve(double scale);
 
-  /// The same, and keeps what the force is made of: the potential, or with a spectral gradient its spectrum.
+  /// Computes the force as solve(scale) does, and copies the potential, or with a spectral gradient its spectrum, to `kept`:
+  /// solve_again() makes the force from it.
   ///
   /// \param kept  (n_0, n_1, n_2 / 2 + 1), out
   /// \throws PreconditionError over ranks, or if `kept` has another shape or gaps, or lies in the force's memory
   void solve(double scale, Spectrum const& kept);
-  /// Makes force() of what solve() kept, with the same bits.
+  /// Makes force() from the mesh that solve() has kept, with the same bits.
   void solve_again(Spectrum const& kept);
 
-  /// The adjoint of solve(): of dJ / d force(), which the caller has written to force(), it makes dJ / d density,
+  /// The adjoint of solve(): turns dJ / d force(), which the caller has written to force(), into dJ / d density,
   ///
   ///   slope = S^T sum_d D_d^T force_d,
   ///
-  /// with the inverse Laplacian S and the gradients D_d of solve(scale). These don't depend on the density, which needn't be there
-  /// any more: it and force() may be overwritten.
+  /// with the inverse Laplacian S and the gradients D_d of solve(scale). They don't depend on the density, so that density()
+  /// needn't hold it any more. The call may overwrite density() and force().
   ///
   /// \param mesh  (n_0, n_1, n_2 / 2 + 1), memory to work in, none of memory()
   /// \return  (n_0, n_1, n_2), in the memory of `mesh`
@@ -145,14 +147,14 @@ class Force {
   ///   force
   Density pull_back(double scale, Spectrum const& mesh);
 
-  /// The same from the three components of dJ / d force() one after the other, each as whole numbers times `unit`: call it with
-  /// d = 0, 1 and 2, and then pull_back_sum().
+  /// pull_back() component by component, for dJ / d force() in whole numbers times `unit`: call this with d = 0, 1 and 2, and
+  /// then pull_back_sum().
   ///
   /// \param component  (n_0, n_1, n_2), without gaps, in the memory of force() for instance
   /// \param mesh       as for pull_back(); holds the sum until pull_back_sum(), and d = 0 overwrites it
   /// \throws PreconditionError as pull_back(), or if there is no component d
   void add_to_pull_back(int d, std::int64_t const* component, double unit, Spectrum const& mesh);
-  /// S^T of what add_to_pull_back() has added up: the slope, in the memory of `mesh`.
+  /// Ends a sequence of add_to_pull_back(): applies S^T to their sum, and returns the slope, in the memory of `mesh`.
   Density pull_back_sum(double scale, Spectrum const& mesh);
 
   Shape<3> const& shape() const { return shape_; }
@@ -169,6 +171,7 @@ class Force {
   void gather_components(Spectrum const& mesh);
   void gather(int d, Spectrum const& mesh);
   void expects_to_pull_back(Spectrum const& mesh) const;
+  void allocate(std::int64_t size, std::int64_t copy);
   void make_factors();
   void solve_on_ranks(double scale);
   void find_potential(double scale);

@@ -30,7 +30,7 @@ void find_weight_slopes(T const (&x)[Size], int count, T per_cell, T (&slope)[Su
   }
 }
 
-/// Along all three axes.
+/// The slopes of the weights of a block's particles along all three axes.
 template <int Support, class T, class Position>
 void find_weight_slopes(T (&slope)[3][Support][particles_per_block], int count,
                         Position const& position, PerAxis<T> const& per_cell) {
@@ -164,8 +164,8 @@ class InterpolationSlopes {
   PerAxis<T> per_cell_;
 };
 
-/// A reader for read_out() of a mesh of vectors F, of which psi on a mesh of numbers is the adjoint's potential, with what the adjoint
-/// of a kick needs: for a particle that has the vector c,
+/// A reader for read_out() that the adjoint of a kick needs. It reads a mesh of forces F and a mesh of numbers psi, the
+/// potential of the adjoint, and gives a particle that has the vector c
 ///
 ///   component[d]     = sum_g W(x - x_g) F_g,d                   with the bits of MeshValues
 ///   component[3 + d] = sum_g dW(x - x_g) / dx_d [psi_g + factor sum_e c_e F_g,e]
@@ -186,7 +186,7 @@ class ForceAndSlopes {
   /// \param vectors    F, three numbers per cell
   /// \param numbers    psi, on a mesh of as many cells
   /// \param positions  of all particles; read_out() must be called with these
-  /// \param c          a vector for each of them. Kernels of devices pass on each particle's own: there both may be null
+  /// \param c          a vector for each particle. On devices both may be null, because kernels pass each particle's own
   ForceAndSlopes(Cells<T const> const& vectors, Cells<T const> const& numbers, double box,
                  T const* positions, T const* c, double factor)
       : values_(vectors, box),
@@ -201,7 +201,7 @@ class ForceAndSlopes {
   void locate(Block& block, int count, Position const& position) const {
     values_.locate(block.vectors, count, position);
     detail::locate<1>(block.numbers, count, position, whole_window(numbers_), per_cell_);
-    if constexpr (Support > 2)  // those of cic are -1 and 1
+    if constexpr (Support > 2)  // cic's slopes are -1 and 1
       detail::find_weight_slopes<Support, T>(block.slope, count, position, per_cell_);
     for (int p = 0; p < count; ++p) {
       T const* const c = c_ + (position(p) - positions_);
@@ -221,11 +221,11 @@ class ForceAndSlopes {
 
   void read(Block const& block, int p, T* to) const {
     if constexpr (Support == 2) {
-      // As in MeshValues, whose bits the force has.
+      // MeshValues chooses by the same condition, so that the force has its bits.
       if (block.vectors.particles.column[0][p] + 8 <= 3 * vectors_.extent[2])
         return read_pairs(block, p, to);
     }
-    values_.read(block.vectors, p, to);  // and one number after the force
+    values_.read(block.vectors, p, to);  // may overwrite one number after the force, too
     T w[3][Support], s[3][Support];
     std::int64_t of_vectors[3][Support], of_numbers[3][Support];
     auto const& at = block.numbers;
@@ -245,7 +245,7 @@ class ForceAndSlopes {
     add(w, s, of_vectors, of_numbers, block.of_particle[p], to + 3);
   }
 
-  /// For devices. Each cell is loaded once; neither `positions` nor the constructor's c is.
+  /// For devices: loads each cell once, and reads neither `positions` nor the constructor's c.
   ///
   /// \param c  the particle's vector
   KOKKOS_FUNCTION Value<T, 6> operator()(T const* position, T const* c) const {
@@ -304,7 +304,7 @@ class ForceAndSlopes {
   }
 
   /// read() for two neighbouring cells of a row at a time: eight lanes hold both vectors F, and two numbers of the next cell with
-  /// weight 0. Of cic's weights the slopes are -1 and 1.
+  /// weight 0. The slopes of cic's weights are -1 and 1.
   void read_pairs(Block const& block, int p, T* to) const {
     using Four = typename detail::Lanes<T>::four;
     using Eight = typename detail::Lanes<T>::eight;
@@ -325,7 +325,7 @@ class ForceAndSlopes {
                of_y = detail::sum_of_vectors<T>(along_z * slope_y),
                of_z = detail::sum_of_vectors<T>(signs_z * mean);
     *reinterpret_cast<Four*>(to) = force;
-    // Of the numbers: the mean along z of each row, and the difference.
+    // For the mesh of numbers: each row's mean along z, and its difference.
     T q[2][2], d[2][2];
     for (int a = 0; a < 2; ++a)
       for (int b = 0; b < 2; ++b) {

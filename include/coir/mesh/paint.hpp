@@ -25,9 +25,9 @@ enum class PaintScheme {
   slabs,  ///< hosts: each thread owns a slab of the mesh; best if particles lie roughly in the mesh's order
   private_meshes,  ///< hosts: each thread has a mesh of its own; takes memory for one more per thread
   atomics,         ///< devices: a thread per particle
-  /// devices: chunks of 1024 to 4096 particles are added up in fast memory first, in whole numbers: parts of 2^-18 of a particle
-  /// (float) or 2^-50 (double) or smaller, of values 2^-30 or 2^-62 of the sum of a chunk's sizes. Best if particles that follow
-  /// each other lie close together
+  /// devices: chunks of 1024 to 4096 particles are first added up in fast memory, in multiples of 2^-18 of a particle (float) or
+  /// 2^-50 (double) or finer ones, or for values of 2^-30 or 2^-62 of the sum of the chunk's |value|. Best if particles that
+  /// follow each other lie close together
   tiles,
 };
 
@@ -48,8 +48,8 @@ struct PaintOptions {
   /// particles. A particle's mass is cut into 2^18 parts (float) or 2^40 (double), or into fewer where a cell would
   /// hold more than 8192 (float) or 2^23 (double) particles. For masses of 1.
   bool deterministic = false;
-  /// Over ranks: whether particles are looked at first, for whether the planes are held that they touch, and options, for
-  /// whether all ranks have the same. Without that particles whose planes aren't held are painted elsewhere.
+  /// Over ranks: check before painting that particles touch none but the planes held, and that all ranks have the same options.
+  /// Without the check particles whose planes aren't held are painted on other planes.
   bool check_planes = true;
 };
 
@@ -83,7 +83,7 @@ inline void expects_to_paint_values(PaintOptions const& options) {
           "deterministic painting is for masses of 1: leave the values out, or the option");
 }
 
-/// What a rank's particles are painted on.
+/// The planes that a rank holds, as a window to paint its particles on.
 ///
 /// \throws PreconditionError if positions or the planes held don't fit
 template <class Exec, class T, class Positions, class Held>
@@ -125,8 +125,7 @@ auto window_to_paint(Exec const& exec, GhostPlanes<Exec> const& ghosts, Painted<
 /// aren't contiguous, LayoutLeft for instance, is painted in C order and copied then. Bits are those of LayoutRight.
 ///
 /// \throws PreconditionError if shapes don't fit, the scheme isn't one of the backend's, or the mesh lies in the memory
-/// of the
-///   particles
+///   of the particles
 /// \throws ResourceError if there is no memory for private meshes or copies
 /// \see Hockney & Eastwood, Computer Simulation Using Particles (1988), chapter 5
 template <CompiledSpace Exec, VectorsOfParticles Positions, WritableRealViewOfRank<3> Mesh>
@@ -175,7 +174,9 @@ void paint(Exec const& exec, Positions const& positions, Values const& values, d
 
 namespace detail {
 
-/// \throws PreconditionError on all ranks if options differ that ranks exchange by; without options.check_planes it doesn't look.
+/// Checks nothing without options.check_planes.
+///
+/// \throws PreconditionError on all ranks if options differ between ranks that the exchange of ghosts depends on
 template <class Exec>
 void expects_alike_options(GhostPlanes<Exec> const& ghosts, double box,
                            PaintOptions const& options) {
@@ -197,8 +198,7 @@ void expects_alike_options(GhostPlanes<Exec> const& ghosts, double box,
 /// \param positions  (N, 3), of this rank's particles, as LayoutRight; N may differ
 /// \param box        length of the whole mesh's cubic box, > 0
 /// \param held       (ghosts.held(), n_1, n_2) out: the density in the own planes, and of no use in ghosts and in gaps
-/// between
-///                   rows and planes. Rows are contiguous and follow each other
+///                   between rows and planes. Rows are contiguous and follow each other
 /// \throws PreconditionError on all ranks if on one shapes don't fit or particles touch planes that aren't held
 /// \throws ResourceError on all ranks if there is no memory for ghosts of others
 template <CompiledSpace Exec, VectorsOfParticles Positions, WritableRealViewOfRank<3> Held>

@@ -95,7 +95,7 @@ auto staged_sample(Exec const& exec, Positions const& positions) {
   return staged_particles(exec, positions, Access::read);
 }
 
-/// A rank's positions, which it may have none of.
+/// A rank's positions, of which there may be none.
 template <class Positions>
 auto sample_of_rank(Positions const& positions) {
   using T = typename Positions::non_const_value_type;
@@ -282,26 +282,25 @@ PowerSpectrum cross_power_spectrum(Exec const& exec, distributed::Group const& g
                                                          options);
 }
 
-/// power_spectrum() on the default instance of the View's execution space; below, the other functions on the default
-/// instance of the first View's.
+/// power_spectrum() on the default instance of the View's execution space.
 template <VectorsOfParticles Positions>
 PowerSpectrum power_spectrum(Positions const& positions, double box, std::int64_t cells,
                              PowerSpectrumOptions const& options = {}) {
   return power_spectrum(typename Positions::execution_space{}, positions, box, cells, options);
 }
-/// As power_spectrum.
+/// cross_power_spectrum() on the default instance of the first View's execution space.
 template <VectorsOfParticles A, VectorsOfParticles B>
 PowerSpectrum cross_power_spectrum(A const& a, B const& b, double box, std::int64_t cells,
                                    PowerSpectrumOptions const& options = {}) {
   return cross_power_spectrum(typename A::execution_space{}, a, b, box, cells, options);
 }
-/// As power_spectrum.
+/// power_spectrum_of() on the default instance of the View's execution space.
 template <HalfSpectrum Spectrum>
 PowerSpectrum power_spectrum_of(Spectrum const& spectrum, std::int64_t n2, double box,
                                 PowerSpectrumOptions const& options = {}) {
   return power_spectrum_of(typename Spectrum::execution_space{}, spectrum, n2, box, options);
 }
-/// As power_spectrum.
+/// cross_power_spectrum_of() on the default instance of the first View's execution space.
 template <HalfSpectrum A, HalfSpectrum B>
 PowerSpectrum cross_power_spectrum_of(A const& a, B const& b, std::int64_t n2, double box,
                                       PowerSpectrumOptions const& options = {}) {

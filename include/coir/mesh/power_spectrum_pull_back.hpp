@@ -76,7 +76,8 @@ PowerSpectrum power_spectrum_pull_back(Exec const& exec, Positions const& positi
   return spectrum;
 }
 
-/// The same for derivatives dJ/dP_b that are known before, one for each bin that power_spectrum() gives.
+/// power_spectrum_pull_back() for derivatives dJ/dP_b that are known before the spectrum is measured, one for each bin of
+/// power_spectrum().
 template <CompiledSpace Exec, VectorsOfParticles Positions, VectorsOfParticles Slopes>
   requires WritableRealViewOfRank<Slopes, 2> && SameValueType<Positions, Slopes> &&
            CanAccess<Exec, Positions, Slopes>

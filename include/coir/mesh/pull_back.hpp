@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The adjoints of painting and of readout: from the derivatives of a loss J with respect to what these computed, those with
-/// respect to what they were given.
+/// The adjoints of painting and of readout: they turn the derivatives of a loss J with respect to the results of these
+/// functions into those with respect to their arguments.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
@@ -17,12 +17,12 @@
 
 namespace coir::mesh {
 
-/// What becomes of numbers that are where derivatives are written to.
+/// Whether derivatives overwrite the numbers in their output, or are added to them.
 enum class Derivatives { overwrite, add };
 
 namespace detail {
 
-/// to(p, d) = sum_v weight(p, v) sum_g dW(x_p - x_g) / dx_d mesh(g, v), or this added; without weights they are 1.
+/// to(p, d) = sum_v weight(p, v) sum_g dW(x_p - x_g) / dx_d mesh(g, v), or adds this. Weights that are null count as 1.
 ///
 /// \tparam Components  of the mesh: 1 or 3
 template <class Exec, class T, int Components>

@@ -39,7 +39,7 @@ namespace detail {
 template <class T, class Reader, class Body>
 void read_out_share(T const* position, std::int64_t begin, std::int64_t end, Reader const reader,
                     Body const& body) {
-  // As in paint_part(), but written out: through a function or class that both share readout takes up to a tenth longer.
+  // paint_part() has the same loop. A function or class for both would make readout take up to a tenth longer.
   constexpr int length = particles_per_stretch;
   typename Reader::Block blocks[2] = {};
   Value<T, Reader::components> values[length + 1];  // readers may write one number beyond a value

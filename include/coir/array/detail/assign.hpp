@@ -19,7 +19,7 @@ namespace coir::detail {
 
 template <class T, class Kernel, int Outer>
 struct AssignBody {
-  // On devices. Cells of a column share much of what is computed of strides.
+  // For devices: cells of a column share much of the computation of their offsets.
   static constexpr int cells_per_thread = Outer > 0 ? 8 : 4;
   Kernel kernel;
   SliceKernel<T, Outer> target;
@@ -98,7 +98,7 @@ struct AssignBody {
     }
   }
 
-  // By value, so that the compiler sees that what it reads through doesn't change.
+  // By value, so that the compiler knows that no store changes the row's pointers and steps.
   template <class Row>
   static void write(T* out, Row const values, std::int64_t count) {
     COIR_INDEPENDENT_ITERATIONS
@@ -110,7 +110,7 @@ struct AssignBody {
 template <class T, class Kernel>
 struct AssignVectors {
   static constexpr int width = vector_width<T>;
-  static constexpr int cells_per_thread = 1;  // vectors, that is
+  static constexpr int cells_per_thread = 1;  // a cell is a vector here
   Kernel kernel;
   T* target;
 
@@ -164,12 +164,12 @@ bool uses_indices(E const& expression) {
   return found;
 }
 
-/// The axes of a target from the largest stride to the smallest, which is the fastest order of loops: for LayoutLeft the
-/// reverse. Axes of one element don't count.
+/// The permutation of a target's axes from the largest stride to the smallest, which is the fastest nesting of loops. It is
+/// the reverse for LayoutLeft. Axes of one element don't count.
 template <int Rank>
 std::array<int, Rank> order_in_memory(Strides<Rank> const& strides, Shape<Rank> const& shape) {
-  auto order = natural_order<Rank>();
-  if constexpr (Rank == 1) return order;
+  auto permutation = identity_permutation<Rank>();
+  if constexpr (Rank == 1) return permutation;
   std::int64_t before = std::numeric_limits<std::int64_t>::max();
   bool natural = true;
   for (int d = 0; d < Rank; ++d) {
@@ -178,8 +178,9 @@ std::array<int, Rank> order_in_memory(Strides<Rank> const& strides, Shape<Rank> 
     before = std::abs(strides[d]);
   }
   if (!natural)
-    sort_axes(order, [&](int a, int b) { return std::abs(strides[a]) > std::abs(strides[b]); });
-  return order;
+    sort_axes(permutation,
+              [&](int a, int b) { return std::abs(strides[a]) > std::abs(strides[b]); });
+  return permutation;
 }
 
 template <class T, int Outer, int Rank>

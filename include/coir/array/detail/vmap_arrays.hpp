@@ -22,7 +22,7 @@ namespace coir::detail {
 template <int Count>
 inline constexpr int array_size = Count > 0 ? Count : 1;
 
-/// How many items a function's result has, if it is a few in a row: Kokkos::Array, Numbers, std::array.
+/// How many items a function's result has, if it is a short list: Kokkos::Array, Numbers, std::array.
 template <class R>
 constexpr int count_items() {
   if constexpr (requires(R const& r) {
@@ -142,7 +142,7 @@ inline constexpr int vmap_rank = of_number;
 template <class T, int Levels, int Rank>
 inline constexpr int vmap_rank<VmapArray<T, Levels, Rank>> = Rank;
 
-/// The array when one more vmap has taken an axis of it, or none.
+/// The array after one more vmap, which takes one of its axes if it maps over this argument.
 template <bool Mapped, class T, int Levels, int Rank>
 auto without_axis(VmapArray<T, Levels, Rank> const& x, int axis) {
   VmapArray<T, Levels + 1, Mapped ? Rank - 1 : Rank> result{x.data, {}, {}, {}};
@@ -162,7 +162,7 @@ VmapNumber<T> without_axis(VmapNumber<T> const& x, int) {
   return x;
 }
 
-/// The array when the vmaps of a nest have taken theirs, from number `Levels` on.
+/// The array after the further vmaps of a nest, from number `Levels` on, have each taken an axis.
 template <class T, int Levels, int Rank, std::size_t Count>
 auto without_axes(VmapArray<T, Levels, Rank> const& x, std::array<int, Count> const& axes) {
   if constexpr (Levels == static_cast<int>(Count))
@@ -197,7 +197,7 @@ inline std::size_t checked_out_axis(int axis, int rank) {
   return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
 }
 
-/// The length of an axis that is mapped; -1 of none.
+/// The length of the axis that is mapped; -1 if none is.
 template <bool Mapped, class X>
 std::int64_t length_along(X const& x, int axis) {
   if constexpr (Mapped)
@@ -206,7 +206,9 @@ std::int64_t length_along(X const& x, int axis) {
     return -1;
 }
 
-/// The length that those of all mapped arguments, which aren't -1, must agree in.
+/// The common length of all mapped axes; lengths of -1 are those of arguments that aren't mapped.
+///
+/// \throws PreconditionError naming the lengths if they differ
 template <std::size_t Count>
 std::int64_t common_length(std::array<std::int64_t, Count> const& lengths,
                            std::array<int, Count> const& axes) {

@@ -21,8 +21,8 @@ template <int Rank, class Index>
 struct DeviceRows : Rows<Rank, Index> {
   static constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   bool is_narrow;     // the number of rows, their length and the middle extent are below 2^31
-  Divisor by_length;  // of use only if they are
-  Divisor by_middle;  // as by_length
+  Divisor by_length;  // valid only if is_narrow
+  Divisor by_middle;  // valid only if is_narrow
 
   explicit DeviceRows(Rows<Rank, Index> const& rows)
       : Rows<Rank, Index>(rows),
@@ -35,7 +35,7 @@ struct DeviceRows : Rows<Rank, Index> {
     Index i, j, column;
   };
 
-  /// The cell at `column` of `row`. A row's number has 32 bits only if this is enough for all.
+  /// The cell at `column` of `row`. Numbers of rows may have 32 bits only if those of all rows fit.
   template <class Number>
   KOKKOS_FORCEINLINE_FUNCTION Place place_in_row(Number row, Index column) const {
     auto const& lower = this->lower;
@@ -55,7 +55,8 @@ struct DeviceRows : Rows<Rank, Index> {
     }
   }
 
-  /// A cell by its number, row by row. A number of 32 bits is for boxes of fewer than 2^31 cells, and divided faster.
+  /// The cell with a number, counted row by row. Numbers of 32 bits are for boxes of fewer than 2^31 cells, and are
+  /// divided faster.
   template <class Number>
   KOKKOS_FORCEINLINE_FUNCTION Place place(Number cell) const {
     if constexpr (Rank == 1) {
@@ -98,16 +99,17 @@ template <class Body, int Rank, class Index>
 concept TakesColumns =
     Rank == 2 && requires(Body const& body) { body.template column<2>(Index(0), Index(0)); };
 
-/// Whether a cell may read what its neighbours read, so that blocks could be faster than stretches. True of all bodies but those that
-/// say reads_no_neighbours.
+/// Whether a cell may read the memory that its neighbours read, so that blocks could be faster than stretches. True for
+/// all bodies but those that declare reads_no_neighbours.
 template <class Body>
 inline constexpr bool may_read_neighbours = true;
 template <class Body>
   requires requires { Body::reads_no_neighbours; }
 inline constexpr bool may_read_neighbours<Body> = !Body::reads_no_neighbours;
 
-/// Boxes of long rows: a team covers a block of 128 columns and `cells` rows. A stencil reads the same cells for neighbouring rows,
-/// and each thread waits for several loads at a time: the fastest for grids beyond the cache.
+/// The loop over a box of long rows: a team covers a block of 128 columns and `cells` rows. It is the fastest one for
+/// grids beyond the cache, because a stencil reads the same cells for neighbouring rows, and each thread waits for several
+/// loads at a time.
 template <int Rank, class Index, class Body>
   requires(Rank > 1)
 struct BlockLoop {
@@ -152,9 +154,9 @@ struct BlockLoop {
   }
 };
 
-/// All other boxes, those of rank 1 among them: threads side by side take a stretch of cells, numbered row by row. A thread has one
-/// cell of a small box, and `cells` of a large one: with one a device takes longer to start the threads of a plain loop than to
-/// store its numbers. Beyond rank 1 for fewer than 2^31 cells.
+/// The loop over any other box: neighbouring threads take neighbouring cells of a stretch, numbered row by row. A thread has
+/// one cell of a small box, and `cells` of a large one, where a device would take longer to start a thread for each cell
+/// of a plain loop than to store the numbers. Boxes of rank 2 and 3 must have fewer than 2^31 cells.
 template <int Rank, class Index, class Body>
 struct StretchLoop {
   static constexpr int together = 128;  // threads that take a stretch
@@ -186,7 +188,7 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
   constexpr std::int64_t worth_blocks = 1'000'000;  // cells; below, the launch counts most
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   std::int64_t const cells = rows.cells();
-  // A kernel takes compilers some tenths of a second, whatever its body: no third one for what these two can do.
+  // Each kernel takes compilers some tenths of a second, whatever its body: these two kernels serve all boxes.
   if constexpr (Rank > 1) {
     constexpr std::int64_t worth_team = 512;  // columns; else too many threads idle at the end
     if constexpr (may_read_neighbours<Body>) {
@@ -238,7 +240,7 @@ struct TeamReduction {
         begin = fold_blocks<std::int64_t>(begin, step, value);
       else
         begin = fold_blocks<std::int32_t>(begin, step, value);
-      step = team;  // through a part of a block
+      step = team;  // through the last block, which isn't whole
     }
     for (; begin < count; begin += step)
       rows.call(body,
@@ -249,7 +251,8 @@ struct TeamReduction {
   }
 
  private:
-  /// Folds a thread's cells of whole blocks, the first of which begins at `begin` and the next `step` cells on.
+  /// Folds a thread's cells of all whole blocks. Its first cell of the first block is `begin`, and each block lies `step`
+  /// cells behind the one before.
   ///
   /// \tparam Number  counts cells
   /// \return  the thread's first cell of the block that isn't whole
@@ -284,7 +287,8 @@ struct TeamReduction {
     }
   }
 
-  /// The same in 32 bits. Divides by a multiplication each time, so that no cell's place waits for another's.
+  /// Folds a thread's cells of a block, with cells counted in 32 bits. Finds each cell's place by multiplications alone,
+  /// so that none waits for the place of the cell before.
   KOKKOS_FORCEINLINE_FUNCTION void fold_block(std::int32_t begin, value_type& value) const {
     COIR_UNROLL
     for (int c = 0; c < cells; ++c) rows.call(body, rows.place(begin + c * team), value);

@@ -105,7 +105,7 @@ struct Rows {
       body.stretch(at.i, at.j, begin, end);
   }
 
-  /// body.terms of the leading indices of a row and a range of its columns.
+  /// Calls body.terms with the leading indices of a row and a range of its columns.
   template <class Body>
   static auto terms_at(Body const& body, Leading at, Index begin, Index end) {
     if constexpr (Rank == 1)

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What this module asks of its numbers beyond arithmetic: a look at their value. They are float, double
-/// or dual numbers of these, which this file knows by their member `value` alone.
+/// The plain value of a number, which may be a float, a double, or a dual number of these. Dual numbers are recognised by
+/// their member `value` alone, so that this module doesn't depend on autodiff.
 
 namespace coir::cosmology::detail {
 

@@ -23,7 +23,7 @@ T gauss_legendre(F const& f, T const& a, T const& b) {
   return sum * half;
 }
 
-/// The same with the range cut into equal panels.
+/// The integral with the range cut into equal panels.
 template <class T, class F>
 T gauss_legendre(F const& f, T const& a, T const& b, int panels) {
   T const width = (b - a) / static_cast<double>(panels);

@@ -21,9 +21,9 @@ struct Lanes<double> {
   typedef double eight __attribute__((vector_size(64), aligned(8), may_alias));
 };
 
-/// The sum of two vectors of three: eight lanes hold one after the other, and two numbers more.
+/// Adds the two vectors of three components in lanes 0 to 2 and 3 to 5.
 ///
-/// \return  the sum, and that of the two numbers
+/// \return  their sum, and behind it the sum of lanes 6 and 7
 template <class T>
 typename Lanes<T>::four sum_of_vectors(typename Lanes<T>::eight const& both) {
   return __builtin_shufflevector(both, both, 0, 1, 2, 6) +

@@ -68,7 +68,7 @@ void locate(ParticleBlock<Support, T, Reach>& block, int count, Position const& 
     locate_along<Support, Reach>(x[0], count, per_cell[0], cells.extent[0], places, 1,
                                  block.weight[0], block.plane, each, all);
   };
-  if (cells.whole)  // without additions for a look-up that changes nothing
+  if (cells.whole)  // each plane's place is its number: spares the additions of HeldPlanes
     along_planes(AllPlanes{});
   else
     along_planes(cells.places(Support));

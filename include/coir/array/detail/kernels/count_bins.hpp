@@ -14,7 +14,7 @@
 namespace coir::detail {
 
 /// Bins of equal width between the first and the last edge, as NumPy counts: the last one is closed, and
-/// what lies outside, or is NaN, is in none (-1).
+/// values outside, and NaN, are in none (-1).
 template <class T, class Edge>
 struct EqualBins {
   Edge const* edges;  // bins + 1 of them

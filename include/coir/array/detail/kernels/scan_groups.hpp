@@ -3,7 +3,7 @@
 /// \file
 /// The kernels of scan.hpp, on an array seen as [outer, length, inner] with the scanned axis in the middle.
 /// Each group of consecutive elements of that axis is reduced by one kernel, the results are scanned in
-/// the same way, and a second kernel scans each group and adds what came before it.
+/// the same way, and a second kernel scans each group and adds the total of the groups before it.
 
 #include <coir/array/array.hpp>
 #include <coir/core/loops.hpp>
@@ -101,8 +101,8 @@ struct ScanBody {
     T* element = at.data + column;
     T running = *element;
     if constexpr (Scans) {
-      // What came before is added to each element, and not carried along: a chain of the group's length
-      // has fewer rounding errors, and groups don't wait for each other.
+      // The total of the groups before is added to each element of the group's own scan, instead of starting it: the shorter
+      // chain of additions has fewer rounding errors, and doesn't wait for the total.
       bool const follows = at.group_number > 0;
       T const before = follows ? at.total[column - inner] : T();
       if (follows) *element = operation(before, running);
