@@ -13,6 +13,7 @@
 #include <coir/distributed/together.hpp>
 #include <coir/mesh/cells.hpp>
 #include <coir/nbody/detail/particle_migration.hpp>
+#include <coir/nbody/detail/places.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -89,7 +90,7 @@ PooledNumbers<std::uint32_t, typename Exec::memory_space> close_holes(
   return below;
 }
 
-/// Where those who come go: to the places of those who left, and with more of them behind the last one.
+/// Places for the particles that come: those of particles that left, and if there are more of them also those behind the last one.
 template <class Exec, class T>
 PooledNumbers<std::uint32_t, typename Exec::memory_space> places_of_new(
     Exec const& exec, Particles<Exec, T> const& particles,
@@ -139,11 +140,10 @@ std::int64_t ParticleMigration<Exec, T>::bytes_on_the_way(distributed::Group con
 
 /// Copies particles to larger Views, one View after the other, if they have fewer places than `count`.
 template <CompiledSpace Exec, Real T>
-void ParticleMigration<Exec, T>::make_room(Particles<Exec, T>& particles,
-                                           std::int64_t count) const {
+void ParticleMigration<Exec, T>::grow(Particles<Exec, T>& particles, std::int64_t count) const {
   auto const held = static_cast<std::size_t>(particles.count());
   auto const places = static_cast<std::size_t>(count);
-  auto const grow = [&](auto& view) {
+  auto const grow_view = [&](auto& view) {
     using View = std::remove_reference_t<decltype(view)>;
     if (view.extent(0) >= places) return;
     expects_memory<typename Exec::memory_space>(
@@ -162,15 +162,15 @@ void ParticleMigration<Exec, T>::make_room(Particles<Exec, T>& particles,
     }
     view = larger;
   };
-  grow(particles.position);
-  grow(particles.momentum);
-  grow(particles.site);
+  grow_view(particles.position);
+  grow_view(particles.momentum);
+  grow_view(particles.site);
 }
 
 template <CompiledSpace Exec, Real T>
 void ParticleMigration<Exec, T>::leave_home(Particles<Exec, T>& particles) const {
   distributed::together(group_,
-                        [&] { make_room(particles, places_for(side_, group_.size(), headroom_)); });
+                        [&] { grow(particles, places_for(side_, group_.size(), headroom_)); });
   for_each("coir::nbody::migrate/sites", exec_, coir::box<1, std::int64_t>({particles.count()}),
            CountFrom{particles.site.data(), particles.sites.first});
 }
@@ -198,7 +198,7 @@ void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles) const {
       return Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, vectors->label()),
                      static_cast<std::size_t>(particles.count()));
     });
-    for_each("coir::nbody::migrate/order", exec_, all,
+    for_each("coir::nbody::migrate/to_lattice_order", exec_, all,
              Scatter<T>{vectors->data(), ordered.data(), particles.site.data(), 3});
     exec_.fence();
     *vectors = ordered;
@@ -229,7 +229,7 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
     expects_memory<Space>((left + came) * each, "the particles that change their rank");
     out = Parcels<T, Space>(left);
     in = Parcels<T, Space>(came);
-    make_room(particles, particles.count() - left + came);
+    grow(particles, particles.count() - left + came);
     pack(exec_, particles, leavers.particles.data(), out);
   });
   std::vector<distributed::Send> sends;
