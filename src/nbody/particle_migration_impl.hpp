@@ -61,6 +61,36 @@ void unpack(Exec const& exec, Parcels<T, typename Exec::memory_space> const& fro
   put(from.site.data(), particles.site.data(), 1);
 }
 
+/// Sends the parts of a parcel to the ranks that they are for, and receives those of another.
+///
+/// \param leaving, coming  how many particles are for each rank, and from each
+template <class Exec, class T>
+void exchange(Exec const& exec, distributed::Group const& group,
+              Parcels<T, typename Exec::memory_space> const& out,
+              std::span<std::int64_t const> leaving,
+              Parcels<T, typename Exec::memory_space> const& in,
+              std::span<std::int64_t const> coming) {
+  std::vector<distributed::Send> sends;
+  std::vector<distributed::Receive> receives;
+  auto const add = [&](auto const& from, auto const& to, std::int64_t components) {
+    std::int64_t const size = components * static_cast<std::int64_t>(sizeof(*from.data()));
+    auto const* there = reinterpret_cast<char const*>(from.data());
+    auto* here = reinterpret_cast<char*>(to.data());
+    for (int rank = 0; rank < group.size(); ++rank) {
+      std::int64_t const sent = size * leaving[static_cast<std::size_t>(rank)],
+                         received = size * coming[static_cast<std::size_t>(rank)];
+      sends.push_back(distributed::Send{rank, there, sent});
+      receives.push_back(distributed::Receive{rank, here, received});
+      there += sent;
+      here += received;
+    }
+  };
+  add(out.position, in.position, 3);
+  add(out.momentum, in.momentum, 3);
+  add(out.site, in.site, 1);
+  group.exchange(exec, "nbody/migration", sends, receives);
+}
+
 /// Closes the holes that leavers have left but for `came` of them: the last of those who stayed move up.
 ///
 /// \return  the holes that stay open
@@ -232,25 +262,7 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
     grow(particles, particles.count() - left + came);
     pack(exec_, particles, leavers.particles.data(), out);
   });
-  std::vector<distributed::Send> sends;
-  std::vector<distributed::Receive> receives;
-  auto const add = [&](auto const& from, auto const& to, std::int64_t components) {
-    std::int64_t const size = components * static_cast<std::int64_t>(sizeof(*from.data()));
-    auto const* there = reinterpret_cast<char const*>(from.data());
-    auto* here = reinterpret_cast<char*>(to.data());
-    for (int rank = 0; rank < ranks; ++rank) {
-      std::int64_t const sent = size * leavers.counts[static_cast<std::size_t>(rank)],
-                         received = size * coming[static_cast<std::size_t>(rank)];
-      sends.push_back(distributed::Send{rank, there, sent});
-      receives.push_back(distributed::Receive{rank, here, received});
-      there += sent;
-      here += received;
-    }
-  };
-  add(out.position, in.position, 3);
-  add(out.momentum, in.momentum, 3);
-  add(out.site, in.site, 1);
-  group_.exchange(exec_, "nbody/migration", sends, receives);
+  exchange(exec_, group_, out, leavers.counts, in, coming);
   distributed::together(group_, [&] {
     auto const places = places_of_new(exec_, particles, leavers.particles, came);
     unpack(exec_, in, places.data(), particles);
