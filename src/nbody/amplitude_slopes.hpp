@@ -21,8 +21,8 @@
 
 namespace coir::nbody::detail {
 
-/// What a mode of a half spectrum adds to the inner product of two real fields: Re(a conj(b)), twice where the opposite mode isn't in
-/// the half spectrum. Summed over it that is n^3 times the sum of the fields' product over sites.
+/// The contribution of a mode of a half spectrum to the inner product of two real fields: Re(a conj(b)), twice where the opposite
+/// mode isn't in the half spectrum. All contributions add up to n^3 times the sum over sites of the fields' product.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION double product_of_modes(Kokkos::complex<T> const& a,
                                                     Kokkos::complex<T> const& b, std::int64_t k,

@@ -26,7 +26,7 @@ namespace coir::nbody {
 
 namespace detail {
 
-/// Bytes of this rank's particles and meshes, without the work space of transforms.
+/// Bytes of this rank's particles and meshes, without the workspace of transforms.
 inline std::int64_t lattice_bytes(std::int64_t side, std::size_t number,
                                   distributed::Group const& group = {}) {
   auto const planes = distributed::share_of(side, group.rank(), group.size()).count;

@@ -94,8 +94,8 @@ struct FactorSums {
   }
 };
 
-/// What a mode adds to dJ/dD1 = sum X delta1, dJ/dP1 = sum Q delta1, dJ/dD2 = sum X delta2 and dJ/dP2 = sum Q delta2, with X and
-/// Q of initial_conditions_pull_back() and delta2 the source of second order.
+/// Adds the contribution of a mode to dJ/dD1 = sum X delta1, dJ/dP1 = sum Q delta1, dJ/dD2 = sum X delta2 and dJ/dP2 = sum Q delta2,
+/// with X and Q of initial_conditions_pull_back() and delta2 the source of second order.
 template <class T>
 struct FactorProducts {
   Kokkos::complex<T> const *of_position, *of_momentum;  // X and Q
@@ -243,7 +243,7 @@ StartSlopes pull_back_start(Exec const& exec, std::int64_t side, double box,
   return result;
 }
 
-/// Bytes of meshes and tables, without the work space of transforms.
+/// Bytes of meshes and tables, without the workspace of transforms.
 template <class Exec, class T>
 std::int64_t pull_back_bytes(std::int64_t side) {
   constexpr std::int64_t meshes = 6;

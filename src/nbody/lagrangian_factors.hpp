@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What displacements of Lagrangian perturbation theory are multiplied by.
+/// The factors of displacements in Lagrangian perturbation theory.
 
 #include <coir/cosmology/background.hpp>
 #include <coir/cosmology/power.hpp>

@@ -86,9 +86,9 @@ struct ColourNoise {
   }
 };
 
-/// What modes of a density are multiplied by for the derivatives of phi = laplacian^-1 of it along the three axes a: -d_a phi is
-/// the density times i k_a / k^2, and the second derivatives d_a d_b phi, b = (a + shift) mod 3, are the density times
-/// k_a k_b / k^2. Divided by n^3, which the transforms that follow leave to do.
+/// Factors that turn the modes of a density into those of derivatives of phi, whose Laplacian it is, along the three axes a: -d_a
+/// phi is the density times i k_a / k^2, and the second derivatives d_a d_b phi, b = (a + shift) mod 3, are the density times
+/// k_a k_b / k^2. They are divided by n^3, because the transforms that follow aren't.
 template <class T>
 struct DerivativeFactors {
   std::int64_t n;
@@ -245,7 +245,7 @@ inline std::int64_t mesh_bytes(std::int64_t side, std::size_t number, std::int64
   return planes * side * (side / 2 + 1) * 2 * static_cast<std::int64_t>(number);
 }
 
-/// The same of some meshes in the pool of arrays, which rounds each up by an eighth at most.
+/// Bytes of some meshes in the pool of arrays, which rounds each up by an eighth at most.
 inline std::int64_t mesh_bytes_in_pool(std::int64_t meshes, std::int64_t side, std::size_t number,
                                        std::int64_t planes) {
   return meshes * mesh_bytes(side, number, planes) / 8 * 9;
@@ -303,7 +303,7 @@ class Lpt {
   distributed::Share const& planes() const { return planes_; }
   distributed::Share const& rows() const { return rows_; }
 
-  /// On all ranks, or on none where memory is short on one.
+  /// Allocates meshes on all ranks, or where memory is short on one, on none.
   std::vector<Mesh> meshes(std::size_t count) const {
     return distributed::together(group_, [&] {
       std::vector<Mesh> result;

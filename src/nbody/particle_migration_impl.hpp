@@ -13,6 +13,7 @@
 #include <coir/distributed/together.hpp>
 #include <coir/mesh/cells.hpp>
 #include <coir/nbody/detail/particle_migration.hpp>
+#include <coir/nbody/detail/places.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -60,6 +61,36 @@ void unpack(Exec const& exec, Parcels<T, typename Exec::memory_space> const& fro
   put(from.site.data(), particles.site.data(), 1);
 }
 
+/// Sends the parts of a parcel to the ranks that they are for, and receives those of another.
+///
+/// \param leaving, coming  how many particles are for each rank, and from each
+template <class Exec, class T>
+void exchange(Exec const& exec, distributed::Group const& group,
+              Parcels<T, typename Exec::memory_space> const& out,
+              std::span<std::int64_t const> leaving,
+              Parcels<T, typename Exec::memory_space> const& in,
+              std::span<std::int64_t const> coming) {
+  std::vector<distributed::Send> sends;
+  std::vector<distributed::Receive> receives;
+  auto const add = [&](auto const& from, auto const& to, std::int64_t components) {
+    std::int64_t const size = components * static_cast<std::int64_t>(sizeof(*from.data()));
+    auto const* there = reinterpret_cast<char const*>(from.data());
+    auto* here = reinterpret_cast<char*>(to.data());
+    for (int rank = 0; rank < group.size(); ++rank) {
+      std::int64_t const sent = size * leaving[static_cast<std::size_t>(rank)],
+                         received = size * coming[static_cast<std::size_t>(rank)];
+      sends.push_back(distributed::Send{rank, there, sent});
+      receives.push_back(distributed::Receive{rank, here, received});
+      there += sent;
+      here += received;
+    }
+  };
+  add(out.position, in.position, 3);
+  add(out.momentum, in.momentum, 3);
+  add(out.site, in.site, 1);
+  group.exchange(exec, "nbody/migration", sends, receives);
+}
+
 /// Closes the holes that leavers have left but for `came` of them: the last of those who stayed move up.
 ///
 /// \return  the holes that stay open
@@ -89,7 +120,7 @@ PooledNumbers<std::uint32_t, typename Exec::memory_space> close_holes(
   return below;
 }
 
-/// Where those who come go: to the places of those who left, and with more of them behind the last one.
+/// Places for the particles that come: those of particles that left, and if there are more of them also those behind the last one.
 template <class Exec, class T>
 PooledNumbers<std::uint32_t, typename Exec::memory_space> places_of_new(
     Exec const& exec, Particles<Exec, T> const& particles,
@@ -139,11 +170,10 @@ std::int64_t ParticleMigration<Exec, T>::bytes_on_the_way(distributed::Group con
 
 /// Copies particles to larger Views, one View after the other, if they have fewer places than `count`.
 template <CompiledSpace Exec, Real T>
-void ParticleMigration<Exec, T>::make_room(Particles<Exec, T>& particles,
-                                           std::int64_t count) const {
+void ParticleMigration<Exec, T>::grow(Particles<Exec, T>& particles, std::int64_t count) const {
   auto const held = static_cast<std::size_t>(particles.count());
   auto const places = static_cast<std::size_t>(count);
-  auto const grow = [&](auto& view) {
+  auto const grow_view = [&](auto& view) {
     using View = std::remove_reference_t<decltype(view)>;
     if (view.extent(0) >= places) return;
     expects_memory<typename Exec::memory_space>(
@@ -162,15 +192,15 @@ void ParticleMigration<Exec, T>::make_room(Particles<Exec, T>& particles,
     }
     view = larger;
   };
-  grow(particles.position);
-  grow(particles.momentum);
-  grow(particles.site);
+  grow_view(particles.position);
+  grow_view(particles.momentum);
+  grow_view(particles.site);
 }
 
 template <CompiledSpace Exec, Real T>
 void ParticleMigration<Exec, T>::leave_home(Particles<Exec, T>& particles) const {
   distributed::together(group_,
-                        [&] { make_room(particles, places_for(side_, group_.size(), headroom_)); });
+                        [&] { grow(particles, places_for(side_, group_.size(), headroom_)); });
   for_each("coir::nbody::migrate/sites", exec_, coir::box<1, std::int64_t>({particles.count()}),
            CountFrom{particles.site.data(), particles.sites.first});
 }
@@ -198,7 +228,7 @@ void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles) const {
       return Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, vectors->label()),
                      static_cast<std::size_t>(particles.count()));
     });
-    for_each("coir::nbody::migrate/order", exec_, all,
+    for_each("coir::nbody::migrate/to_lattice_order", exec_, all,
              Scatter<T>{vectors->data(), ordered.data(), particles.site.data(), 3});
     exec_.fence();
     *vectors = ordered;
@@ -229,28 +259,10 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
     expects_memory<Space>((left + came) * each, "the particles that change their rank");
     out = Parcels<T, Space>(left);
     in = Parcels<T, Space>(came);
-    make_room(particles, particles.count() - left + came);
+    grow(particles, particles.count() - left + came);
     pack(exec_, particles, leavers.particles.data(), out);
   });
-  std::vector<distributed::Send> sends;
-  std::vector<distributed::Receive> receives;
-  auto const add = [&](auto const& from, auto const& to, std::int64_t components) {
-    std::int64_t const size = components * static_cast<std::int64_t>(sizeof(*from.data()));
-    auto const* there = reinterpret_cast<char const*>(from.data());
-    auto* here = reinterpret_cast<char*>(to.data());
-    for (int rank = 0; rank < ranks; ++rank) {
-      std::int64_t const sent = size * leavers.counts[static_cast<std::size_t>(rank)],
-                         received = size * coming[static_cast<std::size_t>(rank)];
-      sends.push_back(distributed::Send{rank, there, sent});
-      receives.push_back(distributed::Receive{rank, here, received});
-      there += sent;
-      here += received;
-    }
-  };
-  add(out.position, in.position, 3);
-  add(out.momentum, in.momentum, 3);
-  add(out.site, in.site, 1);
-  group_.exchange(exec_, "nbody/migration", sends, receives);
+  exchange(exec_, group_, out, leavers.counts, in, coming);
   distributed::together(group_, [&] {
     auto const places = places_of_new(exec_, particles, leavers.particles, came);
     unpack(exec_, in, places.data(), particles);

@@ -12,8 +12,8 @@
 #include <coir/core/timing.hpp>
 #include <coir/mesh/mesh_slopes.hpp>
 #include <coir/mesh/mesh_values.hpp>
-#include <coir/nbody/detail/particle_migration.hpp>
 #include <coir/nbody/detail/particle_mover.hpp>
+#include <coir/nbody/detail/places.hpp>
 
 #include <cmath>
 #include <cstddef>

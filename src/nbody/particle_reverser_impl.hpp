@@ -302,7 +302,7 @@ void ParticleReverser<Exec, T>::pull_back_drift(Particles<Exec, T> const& partic
                             cotangents.position.data(),
                             cotangents.momentum.data(),
                             static_cast<T>(factor)});
-  // A bound, with some room for what T rounds up.
+  // A bound: the last factor allows for what T rounds up.
   largest_momentum_slope_ += std::abs(factor) * largest_position_slope_ * 1.001;
 }
 

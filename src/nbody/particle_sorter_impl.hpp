@@ -47,7 +47,7 @@ std::int64_t ParticleSorter<Exec, T>::bytes(std::int64_t side, std::int64_t mesh
 
 template <CompiledSpace Exec, Real T>
 void ParticleSorter<Exec, T>::allocate(Particles<Exec, T> const& particles) {
-  // Particles over ranks bring sites of their own, and room for more of them.
+  // Particles over ranks bring sites of their own, and Views with places for more of them.
   bool const over_ranks = particles.site.extent(0) > 0;
   std::size_t const places =
       over_ranks ? particles.position.extent(0) : static_cast<std::size_t>(particles.count());

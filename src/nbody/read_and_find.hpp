@@ -101,7 +101,7 @@ Found<T> read_and_find(char const* label, Exec const& exec, Particles<Exec, T> c
   } else if (count > 0) {
     using Teams = ReadAndFind<T, Reader, Body>;
     std::int64_t const stretches = (count + Teams::team - 1) / Teams::team;
-    // As many teams as run at a time, by the registers that they need: a single warp joins their results one after the other.
+    // No more teams than run at a time, by the registers that they need: a single warp joins their results one after the other.
     constexpr int of_multiprocessor = sizeof(T) == 8 ? 2 : Teams::has_slopes ? 3 : 4;
     constexpr int threads_of_multiprocessor = 2048;
     std::int64_t const at_a_time =

@@ -94,7 +94,7 @@ KOKKOS_FORCEINLINE_FUNCTION BitsOf<T> hash_of(T x, Whole<T> n) {
   return hash ^ (hash >> (4 * sizeof(T)));
 }
 
-/// What a pass over particles finds. None of it depends on the order of particles: sizes are compared by their bits, which grow with
+/// Sums and largest numbers that a pass over particles finds. None of them depends on the order of particles: sizes are compared by their bits, which grow with
 /// them, those of NaN above all others; terms of sums are rounded by rounded_for_sum().
 template <class T>
 struct alignas(64) Found {
@@ -192,7 +192,7 @@ struct KickAndDriftInQuanta {
     found->largest[1] = std::max(found->largest[1], largest_momentum);
   }
 
-  /// Of a particle: what devices load and store.
+  /// The numbers of one coordinate of a particle that devices load and store.
   struct Coordinate {
     T x, momentum;
   };

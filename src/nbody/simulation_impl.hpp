@@ -3,17 +3,21 @@
 /// \file
 /// Simulation, for one execution space.
 
+#include <coir/core/errors.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/distributed/together.hpp>
 #include <coir/nbody/simulation.hpp>
 
-#include "scale_factors.hpp"
+#include "simulation_checks.hpp"
+#include "simulation_reverse.hpp"
 #include "wrapped.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,73 +25,15 @@
 
 namespace coir::nbody {
 
-namespace detail {
-
-/// \throws PreconditionError naming the option that is out of its range
-inline void check(SimulationOptions const& options, std::int64_t side) {
-  auto const& a = options.scale_factors;
-  expects(a.size() >= 2, "a simulation needs at least two scale factors",
-          static_cast<std::int64_t>(a.size()));
-  expects_rising(a);
-  expects(options.mesh_ratio >= 0.5 && options.mesh_ratio <= 4,
-          "the mesh ratio must be in [0.5, 4]", options.mesh_ratio);
-  expects(side >= 1, "there must be at least one particle along a side", side);
-  expects(options.headroom >= 0 && options.headroom <= 10, "the headroom must be in [0, 10]",
-          options.headroom);
-  expects(!options.reversible || options.force_source != ForceSource::potential,
-          "a reversible simulation takes its forces from a mesh of vectors: leave the force source "
-          "automatic");
-  expects(options.momentum_range >= 1 && options.momentum_range <= 1 << 20,
-          "the momentum range must be in [1, 2^20]", options.momentum_range);
-}
-
-/// Checks options and particles before memory is allocated and particles are moved.
-template <class Exec, class T>
-void check(SimulationOptions const& options, Particles<Exec, T> const& particles,
-           distributed::Share const& sites, int first) {
-  check(options, particles.side);
-  expects(first >= 0 && first < static_cast<int>(options.scale_factors.size()),
-          "the first step must be one of the " + std::to_string(options.scale_factors.size()) +
-              " scale factors",
-          first);
-  expects(particles.sites.count < 0 ? sites.count == particles.total() : particles.sites == sites,
-          "particles over ranks must be those of the lattice's planes that share_of() gives");
-  auto const count = static_cast<std::size_t>(particles.count());
-  expects(particles.position.extent(0) == count && particles.momentum.extent(0) == count,
-          "positions and momenta must be " + std::to_string(count) +
-              ", the cube of the particles along a side",
-          static_cast<std::int64_t>(particles.position.extent(0)));
-}
-
-/// What ranks must agree on, or they would wait for each other.
-inline std::vector<distributed::Setting> settings_of(SimulationOptions const& options,
-                                                     std::int64_t side, double box, double omega_m,
-                                                     int first) {
-  std::vector<distributed::Setting> settings{
-      {"number of particles along a side", side},
-      {"box length", box},
-      {"omega_m", omega_m},
-      {"number of scale factors", options.scale_factors.size()}};
-  for (double const a : options.scale_factors) settings.emplace_back("scale factor", a);
-  settings.insert(settings.end(), {{"first step", first},
-                                   {"stepper", name_of(options.stepper)},
-                                   {"mesh ratio", options.mesh_ratio},
-                                   {"kernel", name_of(options.kernel)},
-                                   {"softening", name_of(options.softening)},
-                                   {"assignment", name_of(options.assignment)},
-                                   {"painting scheme", name_of(options.scheme)},
-                                   {"force source", name_of(options.force_source)},
-                                   {"choice to be deterministic", options.deterministic},
-                                   {"choice to be reversible", options.reversible},
-                                   {"headroom", options.headroom}});
-  return settings;
-}
-
-}  // namespace detail
-
 template <CompiledSpace Exec, Real T>
 std::int64_t Simulation<Exec, T>::mesh_side(std::int64_t side, SimulationOptions const& options) {
   return std::max<std::int64_t>(1, std::llround(static_cast<double>(side) * options.mesh_ratio));
+}
+
+template <CompiledSpace Exec, Real T>
+Shape<3> Simulation<Exec, T>::mesh_shape(std::int64_t side, SimulationOptions const& options) {
+  std::int64_t const n = mesh_side(side, options);
+  return {n, n, n};
 }
 
 template <CompiledSpace Exec, Real T>
@@ -101,7 +47,7 @@ SimulationOptions Simulation<Exec, T>::completed(SimulationOptions options) {
 template <CompiledSpace Exec, Real T>
 std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group const& group,
                                         std::int64_t side, SimulationOptions const& given) {
-  detail::check(given, side);
+  detail::expects_in_range(given, side);
   SimulationOptions const options = completed(given);
   std::int64_t const n = mesh_side(side, options);
   if (is_over_ranks(group))
@@ -111,7 +57,7 @@ std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group con
                       Sorter::bytes_of_place(Mover::has_vectors(options))
                 : 0) +
            Mover::bytes(exec, group, side, n, options);
-  // What rounding takes from momenta between calls lies in memory of the sorter, or in a byte for each.
+  // The remainders of momenta that are rounded between calls lie in memory of the sorter, or have a byte each.
   std::int64_t const sorting = Sorter::bytes(side, n, Mover::has_vectors(options)),
                      rest = options.reversible && sizeof(T) == 4 ? 3 * side * side * side : 0;
   return 6 * side * side * side * static_cast<std::int64_t>(sizeof(T)) + std::max(sorting, rest) +
@@ -136,7 +82,8 @@ SimulationOptions const& Simulation<Exec, T>::checked(distributed::Group const& 
   auto const planes = distributed::share_of(particles.side, group.rank(), group.size());
   std::int64_t const plane = particles.side * particles.side;
   distributed::together(group, [&] {
-    detail::check(options, particles, {planes.first * plane, planes.count * plane}, first);
+    detail::expects_to_begin(options, particles, {planes.first * plane, planes.count * plane},
+                             first);
     expects(!options.reversible || !is_over_ranks(group),
             "a reversible simulation runs on one rank, and this group has so many", group.size());
   });
@@ -154,12 +101,13 @@ Simulation<Exec, T>::Simulation(Exec const& exec, distributed::Group const& grou
       options_(completed(checked(group, options, particles, growth, first))),
       particles_(std::move(particles)),
       growth_(std::move(growth)),
-      done_(first),
+      counter_(static_cast<int>(options.scale_factors.size()) - 1, first),
       mover_(exec, group, particles_.side, particles_.box, mesh_side(particles_.side, options),
              options_, growth_.parameters().omega_m),
       sorter_(exec, particles_.side, particles_.box, mesh_side(particles_.side, options),
               Mover::has_vectors(options_)),
-      has_deterministic_slopes_(options.deterministic) {
+      potentials_(mesh_shape(particles_.side, options)),
+      adjoint_options_{options.assignment, options.deterministic} {
   if (is_over_ranks(group))
     migration_.emplace(exec, group, particles_.side, particles_.box,
                        mesh_side(particles_.side, options), options.headroom);
@@ -186,7 +134,7 @@ void Simulation<Exec, T>::go_home() {
 
 /// Sorts the particles if sorting is due: the meshes must be free.
 template <CompiledSpace Exec, Real T>
-void Simulation<Exec, T>::sort(std::span<Vectors const> further) {
+void Simulation<Exec, T>::sort_if_due(std::span<Vectors const> further) {
   distributed::together(group_, [&] {  // on one rank memory may be short
     if (!sorter_.is_due()) return;
     Stopwatch<Exec> const watch(exec_);
@@ -195,7 +143,7 @@ void Simulation<Exec, T>::sort(std::span<Vectors const> further) {
   });
 }
 
-/// \throws NumericalError unless it is
+/// \throws NumericalError unless the force is finite
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::expects_force(bool is_finite, int step) const {
   if (is_finite) return;
@@ -214,11 +162,10 @@ void Simulation<Exec, T>::find_force(std::span<Vectors const> further) {
   bool const is_at_home = migration_ && particles_.site.extent(0) == 0;
   if (is_at_home || !mover_.has_force()) migrate();
   if (mover_.has_force()) return;
-  sort(further);
-  potential_ = room_for_potential();
-  mover_.find_force(particles_, sorter_.is_sorted(), seconds_, potential_);
+  sort_if_due(further);
+  mover_.find_force(particles_, sorter_.is_sorted(), seconds_, potentials_.next());
   // A reversible kick looks at the forces of all particles.
-  if (!reverser_) expects_force(mover_.force_is_finite(particles_), done_ + 1);
+  if (!reverser_) expects_force(mover_.force_is_finite(particles_), steps_done() + 1);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -233,20 +180,10 @@ void Simulation<Exec, T>::make(Move const& move, bool closes) {
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::close(Move const& closing) {
   make(closing, true);
-  room_ = {};
-  used_room_ = 0;
   rest();
-  is_whole_ = true;
 }
 
-template <CompiledSpace Exec, Real T>
-void Simulation<Exec, T>::expects_whole() const {
-  expects(is_whole_,
-          "a call of this simulation has failed, in which particles stayed amid a step: make a new "
-          "simulation");
-}
-
-/// Leaves particles as callers see them.
+/// Leaves particles as callers see them: between two steps, in the order of their lattice, and with momenta that are numbers.
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::rest(std::span<Vectors const> further) {
   go_home();
@@ -256,9 +193,20 @@ void Simulation<Exec, T>::rest(std::span<Vectors const> further) {
     seconds_.sort += watch.seconds();
   }
   if (reverser_) reverser_->release(particles_, sorter_.lend_permutation());
-  // Its memory may be that of many.
-  if (kept_.empty() || kept_.back().data() != potential_.data()) potential_ = {};
+  potentials_.end();
   exec_.fence();
+  counter_.arrive();
+}
+
+template <CompiledSpace Exec, Real T>
+std::span<double const> Simulation<Exec, T>::scale_factors_between(int first, int last) const {
+  return std::span(options_.scale_factors)
+      .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first) + 1);
+}
+
+template <CompiledSpace Exec, Real T>
+std::vector<StepMoves> Simulation<Exec, T>::moves_between(int first, int last) const {
+  return moves_of(options_.stepper, growth_, scale_factors_between(first, last));
 }
 
 template <CompiledSpace Exec, Real T>
@@ -268,30 +216,23 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
             "the steps to make must be from 0 to the " + std::to_string(steps_left()) +
                 " that are left",
             steps);
-    expects_whole();
-    auto const first = static_cast<std::size_t>(done_), count = static_cast<std::size_t>(steps) + 1;
-    return moves_of(options_.stepper, growth_,
-                    std::span(options_.scale_factors).subspan(first, count));
+    counter_.expects_between_steps();
+    return moves_between(steps_done(), steps_done() + steps);
   });
   distributed::expects_alike(group_, {{"number of steps", steps}});
-  is_whole_ = steps == 0;
-  if (reverser_ && steps > 0) {
-    reverser_->hold(particles_, held_scale());
-    keeps_potentials_ = options_.keep_potentials;
-    kicks_to_come_ = moves.back().closing.has_kick() ? 1 : 0;
-    for (auto const& of_step : moves) kicks_to_come_ += of_step.move.has_kick() ? 1 : 0;
-    calls_.push_back({done_, made_.size()});
-  }
+  if (steps == 0) return;
+  counter_.leave();
+  if (reverser_) begin_call(moves);
   for (int s = 0; s < steps; ++s) {
     auto const& [move, closing] = moves[static_cast<std::size_t>(s)];
     sorter_.begin_step(steps - s);
     make(move, false);
-    if (closing.has_kick()) find_force();  // before ++done_: an error is this step's
-    ++done_;
+    if (closing.has_kick()) find_force();  // before it is counted: an error is this step's
+    counter_.count(steps_done() + 1);
     if (s + 1 == steps) close(closing);
     try {
       distributed::together(group_, [&] {
-        if (after_step) after_step(done_);
+        if (after_step) after_step(steps_done());
       });
     } catch (...) {
       if (s + 1 < steps) close(closing);
@@ -308,8 +249,6 @@ void Simulation<Exec, T>::paint_density() {
 }
 
 }  // namespace coir::nbody
-
-#include "simulation_reverse.hpp"
 
 #define COIR_INSTANTIATE_SIMULATION(Exec)              \
   template class coir::nbody::Simulation<Exec, float>; \

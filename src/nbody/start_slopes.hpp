@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// From derivatives with respect to what initial conditions are computed with to those with respect to parameters.
+/// From derivatives with respect to the numbers that initial conditions take from the cosmology to those with respect to its
+/// parameters.
 
 #include "amplitude_table.hpp"
 #include "lagrangian_factors.hpp"
@@ -22,7 +23,7 @@ struct StartSlopes {
   std::vector<double> log_amplitude;  ///< of the nodes of the AmplitudeTable
 };
 
-/// What they take, with its derivatives with respect to the parameters.
+/// All that initial conditions take from the cosmology, with derivatives with respect to its parameters.
 struct VariedStart {
   using Number = Dual<double, cosmology::varied_parameters>;
   LagrangianFactors<Number> factors;

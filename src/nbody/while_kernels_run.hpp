@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a host computes while a device's kernels run.
+/// Computes on the host while a device's kernels run.
 
 #include <coir/core/kokkos.hpp>
 
@@ -10,8 +10,8 @@
 
 namespace coir::nbody::detail {
 
-/// compute(), which takes a host milliseconds in which a device would have nothing to do: on a thread of its own. The kernels of a
-/// host need its cores themselves, so that there, and where no thread can be started, the future's get() computes it.
+/// Calls compute(), which takes a host milliseconds, on a thread of its own, so that a device has kernels to run meanwhile. The
+/// kernels of a host need its cores themselves: there, and where no thread can be started, the future's get() calls it.
 ///
 /// \param compute  launches no kernels. What it refers to must live as long as the future, whose destructor waits for it
 template <class Exec, class Compute>

@@ -38,8 +38,8 @@ namespace coir::nbody {
 struct ForwardModelOptions {
   std::int64_t side = 0;  ///< particles along a side, from 1 to 2^18
   double box = 0;         ///< length of the box in Mpc/h, > 0
-  int order = 2;          ///< of the perturbation theory that particles start by: 1 or 2
-  /// Of the linear power spectrum.
+  int order = 2;          ///< the order of the perturbation theory that particles start by: 1 or 2
+  /// The transfer function that the linear power spectrum has.
   cosmology::TransferFunction transfer = cosmology::TransferFunction::eisenstein_hu;
   /// Its scale factors are those of the start and after each step; it is made reversible.
   SimulationOptions simulation{};
@@ -248,7 +248,7 @@ class ForwardModel {
   std::size_t side() const { return static_cast<std::size_t>(options_.side); }
   double a_start() const { return options_.simulation.scale_factors.front(); }
 
-  /// By time, after checks.
+  /// Checks losses and sorts them by time.
   void sort(std::vector<Loss>& losses) const {
     int const steps = static_cast<int>(options_.simulation.scale_factors.size()) - 1;
     expects(!losses.empty(), "there must be a loss, and the list is empty");

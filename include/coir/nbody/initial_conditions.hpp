@@ -40,19 +40,19 @@ void white_noise(Exec const& exec, NoiseOptions const& options,
 
 /// Options of initial_conditions().
 struct LptOptions {
-  int order = 2;  ///< of Lagrangian perturbation theory: 1 (Zel'dovich) or 2
+  int order = 2;  ///< the order of Lagrangian perturbation theory: 1 (Zel'dovich) or 2
   NoiseOptions noise{};
   /// A file of white noise in place of `noise`: NPY, (n, n, n), n the particles along a side, float or double.
   std::string noise_file{};
 };
 
-/// Bytes that initial_conditions() needs on the rank that calls it, with the particles that it makes and what transforms work in, on
-/// devices at most; a noise file takes its own beside. Not collective.
+/// Bytes that initial_conditions() needs on the rank that calls it, with the particles that it makes and the workspace of transforms,
+/// on devices at most; a noise file takes its own beside. Not collective.
 template <CompiledSpace Exec, Real T>
 std::int64_t initial_conditions_bytes(Exec const& exec, distributed::Group const& group,
                                       std::int64_t side);
 
-/// The same on one rank.
+/// Bytes that initial_conditions() needs on one rank.
 template <CompiledSpace Exec, Real T>
 std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side) {
   return initial_conditions_bytes<Exec, T>(exec, distributed::Group::self(), side);

@@ -13,7 +13,7 @@
 
 namespace coir::nbody {
 
-/// Bytes that the functions below need beside their arguments, with what transforms work in, on devices at most.
+/// Bytes that the functions below need beside their arguments, with the workspace of transforms, on devices at most.
 template <CompiledSpace Exec, Real T>
 std::int64_t initial_conditions_pull_back_bytes(Exec const& exec, std::int64_t side);
 
@@ -41,10 +41,10 @@ void initial_conditions_noise_pull_back(
     Cotangents<Exec, T> const& cotangents,
     Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> const& slope_of_noise);
 
-/// The same, and the derivatives with respect to the parameters of the cosmology, with the noise and a kept: by those of P(k), D1,
-/// D2, a^2 E D1' and a^2 E D2'. Of sigma8 and A_s the one that isn't given has none, nor has omega_r = 0: see
-/// cosmology::variables(). Sums over modes are of double precision; on hosts their bits don't depend on the number of threads, on
-/// devices they are the same each time. Takes some milliseconds more, and seven transforms to second order.
+/// The pull-back of initial_conditions() to the noise, as above, and to the parameters of the cosmology, where the noise and a stay
+/// as they are and P(k), D1, D2, a^2 E D1' and a^2 E D2' change. Whichever of sigma8 and A_s isn't given has no derivative, nor has
+/// omega_r = 0: see cosmology::variables(). Sums over modes are of double precision; on hosts their bits don't depend on the number
+/// of threads, on devices they are the same each time. Takes some milliseconds more, and seven transforms to second order.
 ///
 /// \return  dJ / d parameter, each in the place of its parameter
 /// \throws PreconditionError also if the spectrum is a table, which has no such derivatives: the function above works with it

@@ -6,7 +6,6 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
-#include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/mesh/paint.hpp>
 #include <coir/mesh/power_spectrum.hpp>
@@ -19,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace coir::nbody {
@@ -26,41 +26,18 @@ namespace coir::nbody {
 namespace detail {
 
 /// mesh *= factor
-template <class T>
-struct ScaleMesh {
-  T* mesh;
-  T factor;
-  KOKKOS_FUNCTION void operator()(std::int64_t c) const { mesh[c] *= factor; }
-};
+///
+/// \param label  the kernel's name in profiling tools
+template <CompiledSpace Exec, Real T>
+void scale_mesh(std::string_view label, Exec const& exec, T* mesh, std::int64_t cells, T factor);
 
-/// J = 1/2 sum inverse_variance weight (density - target)^2
-template <class T>
-struct Misfit {
-  T const* density;
-  T const* target;
-  T const* weight;  // or null
-  T inverse_variance;
-  KOKKOS_FUNCTION T weighted(std::int64_t c) const {
-    return inverse_variance * (weight == nullptr ? T(1) : weight[c]);
-  }
-  /// Where the weight is 0 the target may be no number.
-  KOKKOS_FUNCTION T away(std::int64_t c) const {
-    return weighted(c) == T(0) ? T(0) : density[c] - target[c];
-  }
-  KOKKOS_FUNCTION void operator()(std::int64_t c, double& sum) const {
-    double const distance = static_cast<double>(away(c));
-    sum += 0.5 * static_cast<double>(weighted(c)) * distance * distance;
-  }
-};
-/// slope = dJ / d density
-template <class T>
-struct MisfitSlope {
-  Misfit<T> misfit;
-  T* slope;
-  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
-    slope[c] = misfit.weighted(c) * misfit.away(c);
-  }
-};
+/// J = 1/2 sum inverse_variance weight (density - target)^2, and slope = dJ / d density.
+///
+/// \param weight  one for each cell, or null for 1
+/// \return  J
+template <CompiledSpace Exec, Real T>
+double density_misfit(Exec const& exec, std::int64_t cells, T const* density, T const* target,
+                      T const* weight, T inverse_variance, T* slope);
 
 }  // namespace detail
 
@@ -96,10 +73,10 @@ struct DensityLoss {
     T const factor =
         static_cast<T>(static_cast<double>(cells) * static_cast<double>(cells) *
                        static_cast<double>(cells) / static_cast<double>(particles.total()));
-    auto const all = coir::box<1, std::int64_t>({cells * cells * cells});
-    for_each("coir::nbody::loss/density", exec, all, detail::ScaleMesh<T>{density.data(), factor});
+    std::int64_t const all = cells * cells * cells;
+    detail::scale_mesh("coir::nbody::loss/density", exec, density.data(), all, factor);
     double const value = f(density, slope);
-    for_each("coir::nbody::loss/slope", exec, all, detail::ScaleMesh<T>{slope.data(), factor});
+    detail::scale_mesh("coir::nbody::loss/slope", exec, slope.data(), all, factor);
     mesh::paint_pull_back(exec, particles.position, particles.box, slope, cotangents.position,
                           assignment, mesh::Derivatives::add);
     return value;
@@ -142,16 +119,9 @@ struct DensityMisfit {
     detail::expects_no_gaps("the target of a density", target);
     detail::expects_no_gaps("the weight of a density", weight);
     auto const misfit = [&](auto const& density, auto const& slope) {
-      Exec const exec;
-      auto const all = coir::box<1, std::int64_t>({cells * cells * cells});
-      detail::Misfit<T> body{density.data(), target.data(),
-                             weight.size() == 0 ? nullptr : weight.data(),
-                             static_cast<T>(inverse_variance)};
-      double sum = 0;
-      reduce("coir::nbody::loss/misfit", exec, all, body, Kokkos::Sum<double>(sum));
-      for_each("coir::nbody::loss/misfit_slope", exec, all,
-               detail::MisfitSlope<T>{body, slope.data()});
-      return sum;
+      T const* const weights = weight.size() == 0 ? nullptr : weight.data();
+      return detail::density_misfit(Exec{}, cells * cells * cells, density.data(), target.data(),
+                                    weights, static_cast<T>(inverse_variance), slope.data());
     };
     return DensityLoss{cells, misfit, assignment}(particles, cotangents);
   }

@@ -4,24 +4,31 @@
 /// A particle-mesh simulation.
 
 #include <coir/core/concepts.hpp>
+#include <coir/core/shape.hpp>
 #include <coir/cosmology/growth.hpp>
 #include <coir/cosmology/parameters.hpp>
 #include <coir/distributed/group.hpp>
 #include <coir/mesh/force.hpp>
 #include <coir/nbody/cotangents.hpp>
+#include <coir/nbody/detail/force_adjoint.hpp>
+#include <coir/nbody/detail/made_move.hpp>
+#include <coir/nbody/detail/move_history.hpp>
 #include <coir/nbody/detail/particle_migration.hpp>
 #include <coir/nbody/detail/particle_mover.hpp>
 #include <coir/nbody/detail/particle_reverser.hpp>
 #include <coir/nbody/detail/particle_sorter.hpp>
+#include <coir/nbody/detail/places.hpp>
+#include <coir/nbody/detail/potential_store.hpp>
+#include <coir/nbody/detail/step_counter.hpp>
 #include <coir/nbody/moves.hpp>
 #include <coir/nbody/particles.hpp>
 #include <coir/nbody/simulation_options.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -35,10 +42,12 @@ namespace coir::nbody {
 /// particles, and accelerations aren't stored. While steps are made particles are kept roughly sorted by the mesh; between
 /// calls they lie in the order of their lattice.
 ///
-/// It coordinates its parts: moves_of() lists the kicks and drifts of the steps, detail::ParticleMover makes them,
-/// detail::ParticleSorter keeps the particles sorted in between, and over ranks detail::ParticleMigration brings them
-/// to their planes and home. Of a reversible simulation detail::ParticleReverser makes the moves, undoes them, and pulls
-/// derivatives back through them.
+/// It coordinates parts that don't know each other: moves_of() lists the kicks and drifts of the steps, which
+/// detail::StepCounter counts; detail::ParticleMover finds forces and makes the moves, detail::ParticleSorter keeps the
+/// particles sorted in between, and over ranks detail::ParticleMigration brings them to their planes and home. In a
+/// reversible simulation detail::ParticleReverser makes the moves, undoes them, and pulls derivatives back through them;
+/// detail::MoveHistory remembers which were made, detail::PotentialStore the potentials of their forces, and
+/// detail::ForceAdjoint pulls derivatives back through the forces.
 ///
 /// \see Feng et al., Mon. Not. R. Astron. Soc. 463, 2273 (2016); Rampf, List, Hahn, arXiv:2409.19049
 template <CompiledSpace Exec, Real T>
@@ -79,14 +88,14 @@ class Simulation {
   static std::int64_t bytes(Exec const& exec, std::int64_t side, SimulationOptions const& options) {
     return bytes(exec, distributed::Group::self(), side, options);
   }
-  /// The same on the rank that calls it, with what its transforms work in and with options.headroom: room for as many more
-  /// particles than the lattice has, for as many on their way between ranks, and for putting them in the order of their
-  /// lattice. More that gather on a rank, or cross at once, take more. Not collective.
+  /// Bytes that the calling rank holds, with the workspace of its transforms. Over ranks they have places for more particles
+  /// than the lattice has, by options.headroom, for as many on their way between ranks, and for a copy in the order of the
+  /// lattice. More particles that gather on a rank, or cross at once, take more. Not collective.
   static std::int64_t bytes(Exec const& exec, distributed::Group const& group, std::int64_t side,
                             SimulationOptions const& options);
 
-  /// Of these, what is held between calls of advance(), when particles are at home: other work needs its memory beside that. On
-  /// one rank all of them.
+  /// Bytes that the calling rank holds between calls of advance(), when particles are at home, and that other work must leave to
+  /// it. On one rank all of bytes().
   static std::int64_t bytes_at_rest(Exec const& exec, distributed::Group const& group,
                                     std::int64_t side, SimulationOptions const& options);
 
@@ -147,10 +156,10 @@ class Simulation {
   /// Bytes that pull_back() takes beside those of bytes(): a mesh, and the cotangents that it is given.
   static std::int64_t pull_back_bytes(std::int64_t side, SimulationOptions const& options);
 
-  double a() const { return options_.scale_factors[static_cast<std::size_t>(done_)]; }
+  double a() const { return options_.scale_factors[static_cast<std::size_t>(steps_done())]; }
   /// Steps made, counted from the first scale factor.
-  int steps_done() const { return done_; }
-  int steps_left() const { return static_cast<int>(options_.scale_factors.size()) - 1 - done_; }
+  int steps_done() const { return counter_.done(); }
+  int steps_left() const { return counter_.left(); }
 
   /// Changing what they hold between calls is an error: forces may have been found before, and the way back is lost.
   Particles<Exec, T> const& particles() const { return particles_; }
@@ -175,19 +184,9 @@ class Simulation {
   using Sorter = detail::ParticleSorter<Exec, T>;
   using Migration = detail::ParticleMigration<Exec, T>;
   using Reverser = detail::ParticleReverser<Exec, T>;
+  using Potentials = detail::PotentialStore<Exec, T>;
+  using Adjoint = detail::ForceAdjoint<Exec, T>;
   using Vectors = typename Particles<Exec, T>::Vectors;
-  using Spectrum = typename mesh::Force<Exec, T>::Spectrum;
-  using Density = typename mesh::Force<Exec, T>::Density;
-  using Kept =
-      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, typename Exec::memory_space>;
-  using KeptTogether =
-      Kokkos::View<Kokkos::complex<T>****, Kokkos::LayoutRight, typename Exec::memory_space>;
-
-  /// A call of advance() that can be taken back.
-  struct Call {
-    int first;          ///< steps made before it
-    std::size_t begin;  ///< its first move in made_
-  };
 
   static SimulationOptions completed(SimulationOptions options);
 
@@ -196,55 +195,53 @@ class Simulation {
                                           Particles<Exec, T> const& particles,
                                           cosmology::Growth<double> const& growth, int first);
   static bool is_over_ranks(distributed::Group const& group) { return group.size() > 1; }
+  static Shape<3> mesh_shape(std::int64_t side, SimulationOptions const& options);
+
+  /// The moves of the steps from number `first` on, of which `last - first` are made.
+  std::vector<StepMoves> moves_between(int first, int last) const;
+  std::span<double const> scale_factors_between(int first, int last) const;
+
   /// Over ranks, brings particles to the ranks that have their planes.
   void migrate();
   void go_home();
+  void sort_if_due(std::span<Vectors const> further);
   void find_force(std::span<Vectors const> further = {});
-  Kept room_for_potential();
-  void find_force_of(Kept const& kept, std::span<Vectors const> further);
-  void sort(std::span<Vectors const> further);
+  void find_force_of_last_kick(std::span<Vectors const> further);
   void expects_force(bool is_finite, int step) const;
-  void expects_whole() const;
-  void round_start();
-  std::string too_large() const;
-  void make(Move const& move, bool closes);
-  /// The largest momentum of a reversible simulation: see SimulationOptions::momentum_range.
-  double largest_momentum() const;
-  void make_reversibly(Move const& move, bool closes);
   std::uint32_t const* site() const;
-  double held_scale() const { return made_.empty() ? 1 : made_.back().scale_after; }
-  void undo_last(bool stops);
-  Density pull_back_force(double scale, Spectrum const& mesh,
-                          Cotangents<Exec, T> const& cotangents);
-  Density pull_back_force_in_whole_numbers(double scale, Spectrum const& mesh,
-                                           Cotangents<Exec, T> const& cotangents);
-  void pull_back_last(bool stops, Spectrum const& mesh, Cotangents<Exec, T> const& cotangents,
-                      detail::FactorSlopes& slopes);
-  void rest(std::span<Vectors const> further = {});
+
+  void round_start();
+  void begin_call(std::span<StepMoves const> moves);
+  void make(Move const& move, bool closes);
+  void make_reversibly(Move const& move, bool closes);
+  void kick_reversibly(detail::MadeMove& made);
   /// Brings positions and momenta to the same time, and particles into the order of their lattice.
   void close(Move const& closing);
+  void rest(std::span<Vectors const> further = {});
+
+  void undo_last(int target);
+  void undo_kick(detail::MoveToUndo const& undone);
+
+  void expects_to_pull_back(Cotangents<Exec, T> const& cotangents) const;
+  std::vector<detail::FactorSlopes> pull_back_moves(std::span<detail::MadeMove const> moves,
+                                                    int first, Adjoint const& adjoint,
+                                                    Cotangents<Exec, T> const& cotangents);
+  void pull_back_last(int target, Adjoint const& adjoint, Cotangents<Exec, T> const& cotangents,
+                      detail::FactorSlopes& slopes);
 
   Exec exec_;
   distributed::Group group_;
   SimulationOptions options_;
   Particles<Exec, T> particles_;
   cosmology::Growth<double> growth_;
-  int done_;
+  detail::StepCounter counter_;
   Mover mover_;
   Sorter sorter_;
   std::optional<Migration> migration_;  // over ranks
-  std::optional<Reverser> reverser_;    // of a reversible simulation
-  bool has_deterministic_slopes_;
-  std::vector<detail::MadeMove> made_;
-  bool keeps_potentials_ = false;  // not on the way back
-  Kept potential_;                 // that of the present force, if it was kept
-  std::vector<Kept> kept_;         // the potential of each move in made_, or an empty View
-  KeptTogether room_;              // for potentials; the first used_room_ of them are taken
-  std::int64_t used_room_ = 0;
-  std::int64_t kicks_to_come_ = 0;  // of a call of advance()
-  std::vector<Call> calls_;
-  bool drift_is_undone_ = false;  // made_.back().move.drift_after was undone with the move after it
-  bool is_whole_ = true;          // false while steps are made, and if that failed
+  std::optional<Reverser> reverser_;    // in a reversible simulation, as are those below
+  detail::MoveHistory history_;
+  Potentials potentials_;  // of the kicks in the history
+  detail::ForceAdjointOptions adjoint_options_;
   PhaseSeconds seconds_;
 };
 

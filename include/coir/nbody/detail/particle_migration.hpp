@@ -7,20 +7,9 @@
 #include <coir/distributed/group.hpp>
 #include <coir/nbody/particles.hpp>
 
-#include <cmath>
 #include <cstdint>
 
 namespace coir::nbody::detail {
-
-/// Particles along a side of the lattice, at most: on their way between ranks its sites have numbers of 32 bits.
-inline constexpr std::int64_t most_along_a_side = 1625;
-static_assert(most_along_a_side * most_along_a_side * most_along_a_side <= 0xffffffff);
-
-/// Places for particles with headroom, of the rank that has most planes of the lattice.
-inline std::int64_t places_for(std::int64_t side, int ranks, double headroom) {
-  std::int64_t const most = (side + ranks - 1) / ranks * side * side;
-  return most + static_cast<std::int64_t>(std::ceil(static_cast<double>(most) * headroom));
-}
 
 /// Brings particles to the ranks that have their planes of the mesh, however far these are, and home to the ranks that have
 /// their lattice sites. While particles are away from home, Particles::site holds their lattice sites and
@@ -40,12 +29,12 @@ class ParticleMigration {
   ParticleMigration(Exec const& exec, distributed::Group const& group, std::int64_t side,
                     double box, std::int64_t mesh_side, double headroom);
 
-  /// Bytes of particles and their sites on the rank that has most, of a vector more to put them in order, and of packing as many
-  /// as there is headroom for.
+  /// Bytes of the particles and their sites on the rank that has most, of one vector more for each to put them in order, and of
+  /// packing as many as there is headroom for.
   static std::int64_t bytes(distributed::Group const& group, std::int64_t side, double headroom);
 
-  /// Of these, what is freed when particles are at home: the places of more of them, their sites, and the vector. What they were
-  /// packed in stays in the pool of arrays.
+  /// The part of bytes() that is freed when particles are at home: the places of more of them, their sites, and the vector. Memory
+  /// that they were packed in stays in the pool of arrays.
   static std::int64_t bytes_on_the_way(distributed::Group const& group, std::int64_t side,
                                        double headroom);
 
@@ -65,7 +54,7 @@ class ParticleMigration {
  private:
   template <class Destination>
   void send(Particles<Exec, T>& particles, Destination const& destination) const;
-  void make_room(Particles<Exec, T>& particles, std::int64_t count) const;
+  void grow(Particles<Exec, T>& particles, std::int64_t count) const;
 
   Exec exec_;
   distributed::Group group_;

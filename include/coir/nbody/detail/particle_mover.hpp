@@ -7,7 +7,7 @@
 #include <coir/distributed/group.hpp>
 #include <coir/mesh/force.hpp>
 #include <coir/mesh/paint.hpp>
-#include <coir/nbody/detail/particle_sorter.hpp>
+#include <coir/nbody/detail/lent_memory.hpp>
 #include <coir/nbody/moves.hpp>
 #include <coir/nbody/particles.hpp>
 #include <coir/nbody/simulation_options.hpp>

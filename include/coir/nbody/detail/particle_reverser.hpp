@@ -7,6 +7,7 @@
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/force.hpp>
 #include <coir/nbody/cotangents.hpp>
+#include <coir/nbody/detail/made_move.hpp>
 #include <coir/nbody/moves.hpp>
 #include <coir/nbody/particles.hpp>
 
@@ -25,7 +26,7 @@ using Whole = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
 template <class T>
 inline constexpr Whole<T> most_quanta = Whole<T>(1) << (sizeof(T) == 4 ? 30 : 51);
 
-/// What a reversible simulation's positions and momenta are whole multiples of.
+/// The units of a reversible simulation, of which positions and momenta are whole multiples.
 ///
 /// Positions are multiples of q, the distance of T's neighbouring numbers at the far end of the box, of which the box is a
 /// multiple, too. T adds and subtracts these without rounding, and so x += rint(f p / q) q is undone by x -= rint(f p / q) q, to
@@ -40,28 +41,8 @@ struct Quanta {
   T box;
 };
 
-/// A move that was made, and what is needed to undo it. Momenta are held as p / scale: where a move multiplies them by a
-/// number, which would lose bits, the scale is multiplied in their place.
-struct MadeMove {
-  Move move{};
-  double scale = 1, scale_after = 1;  ///< before and after the kick
-  int step = 0;                       ///< how many steps had been made when it was done
-  bool closes = false;                ///< StepMoves::closing
-  int stored = -1;                    ///< which of the stored momenta it began with, or -1
-  double largest_scale = 1;           ///< up to then
-  std::uint64_t check_sum = 0;        ///< of all particles' positions and momenta before the kick
-  double largest_force = 0;           ///< the size of a component
-  /// The size of a component after the kick, in quanta; infinite if one can't be held.
-  double largest_momentum = 0;
-};
-
 /// Below this part of the largest scale, momenta would be held by too few bits: a move stores them instead.
 inline constexpr double least_scale = 1.0 / 64;
-
-/// What the adjoint of a move adds up: the derivatives of the loss along the move's factors.
-struct FactorSlopes {
-  double drift_before = 0, keep = 0, kick = 0, drift_after = 0;
-};
 
 /// Moves particles by multiples of Quanta. It doesn't find forces: callers pass a mesh that holds them.
 template <CompiledSpace Exec, Real T>
@@ -105,8 +86,8 @@ class ParticleReverser {
   void undo_kick(Force const& force, Particles<Exec, T> const& particles, std::uint32_t const* site,
                  MadeMove const& made, double drift_back);
 
-  /// Undoes the same, and pulls cotangents back through both. The mesh of vectors holds the force, and `potential` the adjoint
-  /// of the force for the cotangents of momenta times made.move.kick: Force::pull_back().
+  /// Undoes a kick and a drift as undo_kick() does, and pulls cotangents back through both. The mesh of vectors holds the force,
+  /// and `potential` is the adjoint of the force for the cotangents of momenta times made.move.kick: Force::pull_back().
   ///
   /// \param drift_back  as for undo_kick()
   /// \param slopes      the derivatives along the move's kick, keep and drift_after are added to these
@@ -133,9 +114,9 @@ class ParticleReverser {
   void find_largest(Cotangents<Exec, T> const& cotangents, std::int64_t particles);
 
  private:
-  /// The factor of a drift in quanta of position for each quantum of momentum, which is held by `scale`: there and back the same.
+  /// The factor of a drift, in quanta of position for each quantum of momentum, which is held by `scale`: one number, there and back.
   T quanta_of_drift(double factor, double scale) const;
-  /// That of a kick, in quanta of momentum for a force of 1.
+  /// The factor of a kick, in quanta of momentum for a force of 1.
   T quanta_of_kick(MadeMove const& made) const;
   void store(Particles<Exec, T> const& particles, std::uint32_t const* site, MadeMove& made);
   void restore(Particles<Exec, T> const& particles, std::uint32_t const* site,
@@ -154,7 +135,7 @@ class ParticleReverser {
   double scale_ = 1, largest_scale_ = 1;
   double largest_position_slope_ = 0, largest_momentum_slope_ = 0;
   bool holds_ = false;
-  // What rounding took from momenta when they were released, in memory that was lent or its own; null if they are as they were.
+  // The remainders of momenta that were rounded when they were released, in memory that was lent or its own; null if there are none.
   std::int8_t* remainder_ = nullptr;
   Kokkos::View<std::int8_t*, typename Exec::memory_space> own_remainder_;
   std::vector<Vectors> stored_;

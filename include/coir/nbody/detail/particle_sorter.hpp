@@ -4,6 +4,7 @@
 /// Particles sorted by the mesh, and back.
 
 #include <coir/core/concepts.hpp>
+#include <coir/nbody/detail/lent_memory.hpp>
 #include <coir/nbody/detail/sort_schedule.hpp>
 #include <coir/nbody/particles.hpp>
 
@@ -11,14 +12,6 @@
 #include <span>
 
 namespace coir::nbody::detail {
-
-/// Memory that sorting borrows: meshes, whose contents are of no use between two forces.
-template <class T>
-struct LentMemory {
-  T* vectors = nullptr;        ///< three numbers per particle, or null
-  T* numbers = nullptr;        ///< one number per particle; not asked for where there are vectors
-  std::int64_t particles = 0;  ///< how many particles this memory is for
-};
 
 /// Sorts particles by the mesh while steps are made, and puts them back in the order of their lattice. Sorted particles
 /// that follow each other in memory touch the same few rows of the mesh, which stay in cache.
@@ -42,7 +35,7 @@ class ParticleSorter {
   /// Bytes that it holds after the first sort.
   static std::int64_t bytes(std::int64_t side, std::int64_t mesh_side, bool lends_vectors);
 
-  /// The same for each place of particles over ranks, which have sites of their own.
+  /// Bytes that it holds for each place of particles over ranks, which have sites of their own.
   static std::int64_t bytes_of_place(bool lends_vectors) {
     return static_cast<std::int64_t>(lends_vectors ? sizeof(std::uint32_t) : 3 * sizeof(T));
   }

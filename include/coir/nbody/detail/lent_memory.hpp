@@ -1,0 +1,18 @@
+#pragma once
+
+/// \file
+/// Memory that one part of a simulation lends to another.
+
+#include <cstdint>
+
+namespace coir::nbody::detail {
+
+/// The memory of meshes, lent while these hold nothing of use: between two forces.
+template <class T>
+struct LentMemory {
+  T* vectors = nullptr;        ///< three numbers per particle, or null
+  T* numbers = nullptr;        ///< one number per particle; not asked for where there are vectors
+  std::int64_t particles = 0;  ///< how many particles this memory is for
+};
+
+}  // namespace coir::nbody::detail

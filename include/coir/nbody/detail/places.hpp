@@ -1,0 +1,21 @@
+#pragma once
+
+/// \file
+/// How many particles a rank has memory for.
+
+#include <cmath>
+#include <cstdint>
+
+namespace coir::nbody::detail {
+
+/// Particles along a side of the lattice, at most: on their way between ranks its sites have numbers of 32 bits.
+inline constexpr std::int64_t most_along_a_side = 1625;
+static_assert(most_along_a_side * most_along_a_side * most_along_a_side <= 0xffffffff);
+
+/// Places for particles, with headroom, on the rank that has most planes of the lattice.
+inline std::int64_t places_for(std::int64_t side, int ranks, double headroom) {
+  std::int64_t const most = (side + ranks - 1) / ranks * side * side;
+  return most + static_cast<std::int64_t>(std::ceil(static_cast<double>(most) * headroom));
+}
+
+}  // namespace coir::nbody::detail

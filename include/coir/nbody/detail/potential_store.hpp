@@ -1,0 +1,75 @@
+#pragma once
+
+/// \file
+/// The potentials that a reversible simulation keeps for its way back.
+
+#include <coir/core/concepts.hpp>
+#include <coir/core/shape.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace coir::nbody::detail {
+
+/// A stack of potentials, one for each kick that was made and not undone, from which the forces of these kicks are found
+/// again. It also has the potential of the force that is on the mesh now, which kicks that follow each other share. It
+/// computes nothing: callers fill the memory.
+///
+/// Memory is allocated for several potentials at a time, which devices take as long for as for one.
+template <CompiledSpace Exec, Real T>
+class PotentialStore {
+ public:
+  /// (n_0, n_1, n_2 / 2 + 1), as mesh::Force::solve() keeps it; empty where none is kept.
+  using Potential =
+      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+  static constexpr std::int64_t at_a_time = 16;
+
+  /// \param shape  cells of the mesh along each axis
+  explicit PotentialStore(Shape<3> const& shape) : shape_(shape) {}
+
+  /// From here on potentials are kept, as long as half of the free memory is left.
+  ///
+  /// \param kicks  how many are going to be made: there is no memory for more
+  void begin(std::int64_t kicks) { kicks_to_come_ = kicks; }
+
+  /// From here on none is kept. Frees memory that no kick needs.
+  void end();
+
+  /// To be called before a force is found: memory that its potential is to be written to. Empty if potentials aren't kept
+  /// or memory is short.
+  Potential const& next();
+
+  /// The potential of the force that was found last, or an empty View.
+  Potential const& present() const { return present_; }
+
+  /// A kick was made by the present force: puts its potential on the stack.
+  void push();
+
+  /// A kick is to be undone: takes its potential from the stack, and makes it the present one. Empty if it wasn't kept.
+  ///
+  /// \throws PreconditionError if the stack is empty
+  Potential const& pop();
+
+  /// Potentials on the stack, with the empty ones.
+  std::int64_t size() const { return static_cast<std::int64_t>(kept_.size()); }
+
+  /// Bytes of the potentials on the stack.
+  std::int64_t bytes() const;
+
+ private:
+  using Block =
+      Kokkos::View<Kokkos::complex<T>****, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+  std::int64_t bytes_of_one() const;
+  void allocate();
+
+  Shape<3> shape_;
+  std::int64_t kicks_to_come_ = 0;
+  Potential present_;
+  std::vector<Potential> kept_;
+  Block block_;  // its first `used_` potentials are taken
+  std::int64_t used_ = 0;
+};
+
+}  // namespace coir::nbody::detail

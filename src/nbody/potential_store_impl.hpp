@@ -1,0 +1,85 @@
+#pragma once
+
+/// \file
+/// PotentialStore, for one execution space.
+
+#include <coir/core/errors.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/nbody/detail/potential_store.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace coir::nbody::detail {
+
+template <CompiledSpace Exec, Real T>
+std::int64_t PotentialStore<Exec, T>::bytes_of_one() const {
+  return shape_[0] * shape_[1] * 2 * (shape_[2] / 2 + 1) * static_cast<std::int64_t>(sizeof(T));
+}
+
+template <CompiledSpace Exec, Real T>
+std::int64_t PotentialStore<Exec, T>::bytes() const {
+  std::int64_t count = 0;
+  Potential before;  // kicks that follow each other in one force have one potential
+  for (auto const& kept : kept_) {
+    if (kept.data() != nullptr && kept.data() != before.data()) ++count;
+    before = kept;
+  }
+  return count * bytes_of_one();
+}
+
+/// Allocates a block for the potentials to come, as many as memory allows.
+template <CompiledSpace Exec, Real T>
+void PotentialStore<Exec, T>::allocate() {
+  block_ = {};
+  used_ = 0;
+  std::int64_t const held = bytes();
+  // Half of what is free stays so.
+  std::int64_t const fit =
+      ((held + free_bytes<typename Exec::memory_space>()) / 2 - held) / bytes_of_one();
+  std::int64_t const count = std::min({at_a_time, fit, kicks_to_come_});
+  if (count <= 0) return;
+  block_ = Block(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::reverse/potentials"),
+                 static_cast<std::size_t>(count), static_cast<std::size_t>(shape_[0]),
+                 static_cast<std::size_t>(shape_[1]), static_cast<std::size_t>(shape_[2] / 2 + 1));
+}
+
+template <CompiledSpace Exec, Real T>
+auto PotentialStore<Exec, T>::next() -> Potential const& {
+  present_ = {};
+  if (kicks_to_come_ <= 0) return present_;
+  if (used_ == static_cast<std::int64_t>(block_.extent(0))) allocate();
+  if (block_.data() != nullptr)
+    present_ = Kokkos::subview(block_, used_++, Kokkos::ALL, Kokkos::ALL, Kokkos::ALL);
+  return present_;
+}
+
+template <CompiledSpace Exec, Real T>
+void PotentialStore<Exec, T>::push() {
+  kept_.push_back(present_);
+  if (kicks_to_come_ > 0) --kicks_to_come_;
+}
+
+template <CompiledSpace Exec, Real T>
+auto PotentialStore<Exec, T>::pop() -> Potential const& {
+  expects(!kept_.empty(), "there must be a kick whose potential can be taken from the stack");
+  present_ = kept_.back();
+  kept_.pop_back();
+  return present_;
+}
+
+template <CompiledSpace Exec, Real T>
+void PotentialStore<Exec, T>::end() {
+  kicks_to_come_ = 0;
+  block_ = {};
+  used_ = 0;
+  // The memory of the present one may be that of many.
+  if (kept_.empty() || kept_.back().data() != present_.data()) present_ = {};
+}
+
+}  // namespace coir::nbody::detail
+
+#define COIR_INSTANTIATE_POTENTIAL_STORE(Exec)                     \
+  template class coir::nbody::detail::PotentialStore<Exec, float>; \
+  template class coir::nbody::detail::PotentialStore<Exec, double>;
