@@ -142,11 +142,13 @@ class MultigridPreconditioner<Exec, T>::Implementation {
            Backwards::bytes(exec, shapes[0].n);
   }
 
+  /// Whether the coarse grids are those of r: not if r is transposed.
+  bool suits(detail::Field<Exec, T const, 2> const& r) const {
+    return static_cast<int>(r.extent(0)) == shapes_[0].n[0] &&
+           static_cast<int>(r.extent(1)) == shapes_[0].n[2];
+  }
+
   void apply(detail::Field<Exec, T const, 2> const& r, detail::Field<Exec, T, 2> const& z) {
-    expects(static_cast<int>(r.extent(0)) == shapes_[0].n[0] &&
-                static_cast<int>(r.extent(1)) == shapes_[0].n[2],
-            "r must have as many cells as the preconditioner",
-            std::to_string(r.extent(0)) + " x " + std::to_string(r.extent(1)));
     ProfilingRegion const region("coir::poisson::multigrid_preconditioner");
     levels_[0] = detail::finest_level<T, 2>(r, z);
     forwards_.begin();
@@ -192,7 +194,8 @@ class MultigridPreconditioner<Exec, T>::Implementation {
 
 template <CompiledSpace Exec, class T>
 MultigridPreconditioner<Exec, T>::MultigridPreconditioner(Exec const& exec,
-                                                          std::array<int, 2> const& extents) {
+                                                          std::array<int, 2> const& extents)
+    : exec_(exec), extents_(extents) {
   expects_memory<typename Exec::memory_space>(
       bytes(exec, extents), "preconditioning by multigrid on " + std::to_string(extents[0]) +
                                 " x " + std::to_string(extents[1]) + " cells");
@@ -220,6 +223,11 @@ std::int64_t MultigridPreconditioner<Exec, T>::bytes(Exec const& exec,
 template <CompiledSpace Exec, class T>
 void MultigridPreconditioner<Exec, T>::apply_to_fields(detail::Field<Exec, T const, 2> const& r,
                                                        detail::Field<Exec, T, 2> const& z) {
+  if (!implementation_->suits(r)) {
+    exec_.fence();  // kernels of the call before may still work on the coarse grids that go
+    implementation_ = std::make_unique<Implementation>(
+        exec_, std::array{static_cast<int>(r.extent(0)), static_cast<int>(r.extent(1))});
+  }
   implementation_->apply(r, z);
 }
 

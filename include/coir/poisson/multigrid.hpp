@@ -3,7 +3,6 @@
 /// \file
 /// Geometric multigrid for L u = b on a grid of any size.
 
-#include <coir/core/errors.hpp>
 #include <coir/poisson/detail/field.hpp>
 #include <coir/poisson/result.hpp>
 
@@ -11,7 +10,6 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <type_traits>
 
 namespace coir::poisson {
@@ -75,12 +73,8 @@ class Multigrid {
     requires SourceAndUnknown<Exec, B, U> && WritableRealViewOfRank<U, Rank> &&
              std::same_as<typename U::value_type, T>
   Result solve(B const& b, U const& u) {
+    detail::expects_extents("b", strided(b).extents, "the solver's grid", extents_);
     detail::CallersGrid<Exec, T const, T, Rank> const grid(exec_, b, u);
-    for (int d = 0; d < Rank; ++d)
-      expects(static_cast<int>(b.extent(d)) == extents_[d],
-              "b must have as many cells along axis " + std::to_string(d) +
-                  " as the solver's grid (" + std::to_string(extents_[d]) + ")",
-              static_cast<std::int64_t>(b.extent(d)));
     Result const result = solve_fields(grid.source(), grid.unknown());
     grid.finish();
     return result;

@@ -40,17 +40,21 @@ class MultigridPreconditioner {
   MultigridPreconditioner(MultigridPreconditioner&&) noexcept;
   MultigridPreconditioner& operator=(MultigridPreconditioner&&) noexcept;
 
-  /// Sets z to M r. Asynchronous on devices.
+  /// Sets z to M r. Asynchronous on devices, unless a layout needs a copy of z (SourceAndUnknown). Views whose axes lie in
+  /// memory in another order than those of the call before make it set up the coarse grids once more.
   ///
   /// \param r  [m, n] in
   /// \param z  [m+2, n+2] out; its outermost cells must be zero, and stay so
   /// \throws PreconditionError unless the extents are those of the constructor
+  /// \throws ResourceError     if a copy doesn't fit into the free memory
   template <class R, class Z>
-    requires SourceAndUnknown<Exec, R, Z> && RowMajor<R> && RowMajor<Z> &&
-             WritableRealViewOfRank<Z, 2> && std::same_as<typename Z::value_type, T>
+    requires SourceAndUnknown<Exec, R, Z> && WritableRealViewOfRank<Z, 2> &&
+             std::same_as<typename Z::value_type, T>
   void apply(R const& r, Z const& z) {
-    detail::expects_ring(strided(r).extents, strided(z).extents);
-    apply_to_fields(r, z);
+    detail::expects_extents("r", strided(r).extents, "the preconditioner's grid", extents_);
+    detail::CallersGrid<Exec, T const, T, 2> const grid(exec_, r, z);
+    apply_to_fields(grid.source(), grid.unknown());
+    grid.finish();
   }
 
   /// Bytes it holds: two thirds of one field, and rows of scratch memory.
@@ -61,6 +65,8 @@ class MultigridPreconditioner {
                        detail::Field<Exec, T, 2> const& z);
 
   class Implementation;
+  Exec exec_;
+  std::array<int, 2> extents_;
   std::unique_ptr<Implementation> implementation_;
 };
 

@@ -114,6 +114,13 @@ class CallersField {
 /// Checks the extents of a source and an unknown: that u is b with a one-cell ring around it.
 void expects_ring(std::span<std::int64_t const> b, std::span<std::int64_t const> u);
 
+/// Checks that a View has as many cells along each axis as the grid that a solver was made for.
+///
+/// \param name  of the View, for the message: "b"
+/// \param grid  the grid, for the message: "the solver's grid"
+void expects_extents(char const* name, std::span<std::int64_t const> found, char const* grid,
+                     std::span<int const> expected);
+
 /// A caller's source and unknown as Fields, once their extents are checked. Their axes are in the order in which the
 /// unknown's lie in memory: a grid whose first axis is contiguous is solved as the transposed grid, which is the same
 /// problem.
