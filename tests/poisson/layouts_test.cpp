@@ -25,6 +25,7 @@
 using coir::testing::copy_as;
 using coir::testing::Laid;
 using coir::testing::message_of;
+using coir::testing::on_host;
 using coir::testing::transposed;
 
 namespace {
@@ -64,8 +65,8 @@ struct Problem {
 
 template <class V>
 double largest_difference(V const& a, V const& b) {
-  auto const a_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a);
-  auto const b_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b);
+  auto const a_h = on_host(a);
+  auto const b_h = on_host(b);
   double largest = 0;
   for (std::size_t i = 0; i < a_h.size(); ++i)
     largest = std::max(largest, std::abs(double(a_h.data()[i]) - double(b_h.data()[i])));
@@ -74,7 +75,7 @@ double largest_difference(V const& a, V const& b) {
 
 template <class V>
 double largest(V const& a) {
-  auto const a_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a);
+  auto const a_h = on_host(a);
   double result = 0;
   for (std::size_t i = 0; i < a_h.size(); ++i)
     result = std::max(result, std::abs(double(a_h.data()[i])));
@@ -133,7 +134,7 @@ struct ByPreconditioner {
 
 template <class V>
 void clear_ring(V const& u) {
-  auto const u_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, u);
+  auto const u_h = on_host(u);
   std::size_t const m = u.extent(0), n = u.extent(1);
   for (std::size_t i = 0; i < m; ++i) u_h(i, 0) = u_h(i, n - 1) = 0;
   for (std::size_t j = 0; j < n; ++j) u_h(0, j) = u_h(m - 1, j) = 0;
