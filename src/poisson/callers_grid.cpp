@@ -1,5 +1,5 @@
 #include <coir/core/errors.hpp>
-#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/detail/callers_grid.hpp>
 
 #include <string>
 
