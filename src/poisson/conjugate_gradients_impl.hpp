@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What coir::poisson::conjugate_gradients does once its arguments are checked.
+/// The iterations of coir::poisson::conjugate_gradients, for arguments that are checked.
 
 #include <coir/core/errors.hpp>
 #include <coir/core/memory.hpp>
@@ -107,8 +107,8 @@ struct NewDirection {
 template <class Exec, class T>
 class ConjugateGradients {
  public:
-  ConjugateGradients(Exec const& exec, Field<Exec, T const, 2> const& b, Field<Exec, T, 2> const& u,
-                     ConjugateGradientsOptions const& options)
+  ConjugateGradients(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
+                     RowMajorView<Exec, T, 2> const& u, ConjugateGradientsOptions const& options)
       : exec_(exec),
         options_(options),
         b_(b),
@@ -137,22 +137,22 @@ class ConjugateGradients {
  private:
   using Memory = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
 
-  // A new start that leaves more than this share of the residual works against rounding.
+  // If a new start leaves more than this share of the residual, rounding keeps it from the tolerance.
   static constexpr double stagnating = 0.9;
 
   std::size_t m() const { return b_.extent(0); }
   std::size_t n() const { return b_.extent(1); }
 
-  // The solution is zero, without rounding.
+  // The solution is exactly zero.
   Result solve_for_zero() {
-    run("zero", Zero<Field<Exec, T, 2>>{u_});
+    run("zero", Zero<RowMajorView<Exec, T, 2>>{u_});
     exec_.fence();
     result_.converged = true;
     result_.stopped_by = StoppedBy::tolerance;
     return result_;
   }
 
-  // Looks at b - L u.
+  // Computes b - L u, and decides whether to stop.
   bool must_stop(double previous) {
     result_.residual_norm = residual_norm<Exec, T, 2>(exec_, b_, u_);
     result_.relative_residual = result_.residual_norm / scale_;
@@ -171,9 +171,10 @@ class ConjugateGradients {
     return false;
   }
 
-  // From b - L u until the recurrence's residual is small enough, or a limit is met.
+  // Starts from b - L u, and iterates until the recurrence's residual is small enough or a limit is met.
   void iterate() {
-    run("residual", StoreResidual<Field<Exec, T const, 2>, Field<Exec, T, 2>, Memory>{b_, u_, r_});
+    run("residual", StoreResidual<RowMajorView<Exec, T const, 2>, RowMajorView<Exec, T, 2>, Memory>{
+                        b_, u_, r_});
     precondition();
     double rz = sum("dot", DotWithRinged<Memory, Memory>{r_, z_});
     run("direction", CopyFromRinged<Memory, Memory>{z_, p_});
@@ -182,7 +183,7 @@ class ConjugateGradients {
       double const pq = sum("dot", Dot<Memory>{p_, q_});
       not_finite_ = !std::isfinite(rz) || !std::isfinite(pq);
       if (not_finite_ || rz == 0 || pq == 0) return;
-      run("step", Step<Field<Exec, T, 2>, Memory>{u_, r_, p_, q_, static_cast<T>(rz / pq)});
+      run("step", Step<RowMajorView<Exec, T, 2>, Memory>{u_, r_, p_, q_, static_cast<T>(rz / pq)});
       ++result_.iterations;
       double const left = std::sqrt(sum("dot", Dot<Memory>{r_, r_})) / scale_;
       interrupted_ = options_.monitor &&
@@ -204,7 +205,7 @@ class ConjugateGradients {
       run("copy", CopyToRinged<Memory, Memory>{r_, z_});
   }
 
-  /// A field as the vector that the matrix multiplies.
+  /// The numbers of a field as one vector, which the matrix multiplies.
   static auto flat(Memory const& field) {
     return Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::Device<Exec, typename Exec::memory_space>,
                         Kokkos::MemoryTraits<Kokkos::Unmanaged>>(field.data(), field.size());
@@ -225,8 +226,8 @@ class ConjugateGradients {
 
   Exec exec_;
   ConjugateGradientsOptions const& options_;
-  Field<Exec, T const, 2> b_;
-  Field<Exec, T, 2> u_;
+  RowMajorView<Exec, T const, 2> b_;
+  RowMajorView<Exec, T, 2> u_;
   SparseMatrix<Exec, T> matrix_;
   Memory r_, p_, q_, z_;
   std::optional<MultigridPreconditioner<Exec, T>> multigrid_;
@@ -243,8 +244,9 @@ inline void expects_cells(std::int64_t m, std::int64_t n) {
 }
 
 template <CompiledSpace Exec, class T>
-Result conjugate_gradients(Exec const& exec, Field<Exec, T const, 2> const& b,
-                           Field<Exec, T, 2> const& u, ConjugateGradientsOptions const& options) {
+Result conjugate_gradients(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
+                           RowMajorView<Exec, T, 2> const& u,
+                           ConjugateGradientsOptions const& options) {
   expects(options.max_iterations >= 0, "max_iterations must not be negative",
           options.max_iterations);
   expects(options.tolerance >= 0 && options.tolerance < 1, "the tolerance must lie in [0, 1)",
@@ -278,8 +280,8 @@ std::int64_t conjugate_gradients_bytes(Exec const& exec, std::int64_t m, std::in
 namespace coir::poisson::detail {
 
 template <CompiledSpace Exec, class T>
-Result conjugate_gradients(Exec const&, Field<Exec, T const, 2> const&, Field<Exec, T, 2> const&,
-                           ConjugateGradientsOptions const&) {
+Result conjugate_gradients(Exec const&, RowMajorView<Exec, T const, 2> const&,
+                           RowMajorView<Exec, T, 2> const&, ConjugateGradientsOptions const&) {
   throw EnvironmentError(
       "conjugate gradients need sparse matrices of Kokkos Kernels, which this build of coir lacks: "
       "build it with one of the presets, or take multigrid");
@@ -294,11 +296,11 @@ std::int64_t conjugate_gradients_bytes(Exec const&, std::int64_t, std::int64_t, 
 
 #endif
 
-#define COIR_CONJUGATE_GRADIENTS(Exec, T)                                                   \
-  template Result conjugate_gradients<Exec, T>(Exec const&, Field<Exec, T const, 2> const&, \
-                                               Field<Exec, T, 2> const&,                    \
-                                               ConjugateGradientsOptions const&);           \
-  template std::int64_t conjugate_gradients_bytes<Exec, T>(Exec const&, std::int64_t,       \
+#define COIR_CONJUGATE_GRADIENTS(Exec, T)                                                          \
+  template Result conjugate_gradients<Exec, T>(Exec const&, RowMajorView<Exec, T const, 2> const&, \
+                                               RowMajorView<Exec, T, 2> const&,                    \
+                                               ConjugateGradientsOptions const&);                  \
+  template std::int64_t conjugate_gradients_bytes<Exec, T>(Exec const&, std::int64_t,              \
                                                            std::int64_t, Preconditioner);
 #define COIR_INSTANTIATE_CONJUGATE_GRADIENTS(Exec) \
   namespace coir::poisson::detail {                \

@@ -33,14 +33,13 @@ struct Level {
 
   int n[3];
   T width[3] = {1, 1, 1};  // of the last cell's volume: (1 + gap) / 2
-  T ghost[3] = {0, 0,
-                0};  // value that linear extrapolation gives one spacing beyond the last cell,
-                     // over that cell's value: 1 - 1 / gap
+  /// Linear extrapolation to one spacing beyond the last cell gives that cell's value times this: 1 - 1 / gap.
+  T ghost[3] = {0, 0, 0};
   std::ptrdiff_t u_slab = 0, u_row = 0, b_slab = 0, b_row = 0;  // strides
   T* u = nullptr;           // the unknown; cell (0, 0, 0) of its ring
   T const* b = nullptr;     // the source; cell (1, 1, 1)
-  T* restricted = nullptr;  // the same, where the solver owns it: below the finest grid
-  T* scratch = nullptr;     // as large as the source, contiguous; for smoothers out of place
+  T* restricted = nullptr;  // the source below the finest grid, where the solver may write it
+  T* scratch = nullptr;  // for smoothers out of place: as many numbers as the source, without gaps
 
   KOKKOS_FORCEINLINE_FUNCTION T* u_at(int i, int j, int k) const {
     return u + (i * u_slab + (Rank == 3 ? j * u_row : 0) + k);
@@ -116,8 +115,8 @@ Level<T, Rank> finest_level(B const& b, U const& u) {
   return level;
 }
 
-/// Which coarse cells a fine cell lies between along an axis, and how much it takes of each:
-/// index and index + 1, the latter possibly in the ring.
+/// The coarse cells that a fine cell lies between along an axis, `index` and `index + 1`, and the weights of their values.
+/// The second may be in the ring.
 template <class T>
 struct Between {
   int index;
@@ -136,7 +135,7 @@ KOKKOS_FORCEINLINE_FUNCTION Between<T> between(int i, int n, T ghost) {
   return midway ? Between<T>{index, T(0.5), T(0.5)} : Between<T>{index, T(1), T(0)};
 }
 
-/// The transpose: what coarse cell I takes of the fine cell 2 I + offset, for -1 <= offset <= 2.
+/// The weight of the fine cell 2 I + offset in the coarse cell I, for -1 <= offset <= 2: the transpose of between().
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T share(int offset, bool is_last, T ghost) {
   if (offset == 0) return T(1);
@@ -144,10 +143,10 @@ KOKKOS_FORCEINLINE_FUNCTION T share(int offset, bool is_last, T ghost) {
   return offset == 1 ? (T(1) + ghost) / 2 : ghost;
 }
 
-/// Colours are the parity of i + j + k: that of the first cell is 0.
+/// A cell's colour: the parity of its indices' sum, counted so that the first cell has colour 0.
 KOKKOS_FORCEINLINE_FUNCTION int colour_of(int i, int j, int k) { return (i + j + k + 1) & 1; }
 
-/// The first of a row's columns that has a colour, 1 or 2.
+/// The first column of a row that has a colour: 1 or 2.
 KOKKOS_FORCEINLINE_FUNCTION int first_column(int i, int j, int colour) {
   return 1 + ((i + j + colour) & 1);
 }

@@ -27,7 +27,7 @@ inline double sum_of(double const* x, int n) {
   return lane[0];
 }
 
-/// The other half of a Jacobi sweep from zero.
+/// A Jacobi step from zero for the cells that relax_zero_row() sets to zero: those of colour 1.
 template <class T, int Rank>
 void relax_zero_other(Level<T, Rank> const& level, int i, int j, T omega) {
   int const n = level.n[2];
@@ -37,7 +37,7 @@ void relax_zero_other(Level<T, Rank> const& level, int i, int j, T omega) {
     u[k] = -omega / level.stencil(i, j, k).diagonal * b[k];
 }
 
-/// The residual of a cell, or the source alone.
+/// A cell's residual or, with OfSource, its source.
 template <bool OfSource, class T, int Rank>
 KOKKOS_FORCEINLINE_FUNCTION T residual(Level<T, Rank> const& grid, T const* u, T b,
                                        Stencil<T> const& stencil) {
@@ -58,8 +58,8 @@ void restrict_row(Level<T, Rank> const& fine, Level<T, Rank> const& coarse, T co
   out[n] = scale * last;
 }
 
-/// The share of row j ahead of slab i that one stage asks for. A stage reads the source one slab later than the
-/// unknown.
+/// The part of a row j ahead of slab i that one stage prefetches. Relaxation of a slab reads the unknown of the next slab, too,
+/// so that the source is needed one slab later.
 template <class T, int Rank>
 Soon<T> soon(Level<T, Rank> const& level, int i, int j, Ahead const& ahead) {
   int const slab = i + ahead.slabs;
@@ -119,8 +119,8 @@ void HostSlabs<T, Rank>::smooth(Grid const& level, Smoothing<T> const& how, bool
   }
 }
 
-// share times the residual (or source) of row (i, j), into out or added to it; columns count from 0.
-// With Measure its squares go to, or are added to, squares(band).
+// Adds to `out` the residual (or source) of row (i, j) times `share`; columns count from 0. With Measure the squares are added
+// to squares(band). With `set` both are cleared before.
 template <class T, int Rank>
 template <bool OfSource, bool Measure>
 void HostSlabs<T, Rank>::add_row(int band, Grid const& grid, int i, int j, T share, bool set,
@@ -143,9 +143,9 @@ void HostSlabs<T, Rank>::add_row(int band, Grid const& grid, int i, int j, T sha
   if (Measure) square[n - 1] += double(r) * double(r);
 }
 
-// The residuals of row j of the slabs i - 1 to i + 1, with shares 1/2, 1 and 1/2, all in one loop,
-// as they share most of what they load. Of these slabs none may be the last; the first two are
-// measured.
+// Sets `out` to the sum of the residuals of row j in the slabs i - 1, i and i + 1, times 1/2, 1 and 1/2. One loop makes all
+// three, since they load nearly the same numbers. None of these slabs may be the last. With Measure the squares of the first
+// two go to squares(band).
 template <class T, int Rank>
 template <bool OfSource, bool Measure>
 void HostSlabs<T, Rank>::set_three_rows(int band, Grid const& grid, int i, int j, T* out) {
@@ -172,7 +172,7 @@ void HostSlabs<T, Rank>::set_three_rows(int band, Grid const& grid, int i, int j
   if (Measure) square[n - 1] = double(before) * double(before) + double(middle) * double(middle);
 }
 
-// Coarse slab I of the restricted residual (or source).
+// Restricts the residual (or source) to coarse slab I.
 template <class T, int Rank>
 template <bool OfSource, bool Measure>
 void HostSlabs<T, Rank>::restrict_slab(int band, Grid const& fine, Grid const& coarse, int I) {

@@ -11,19 +11,19 @@
 
 namespace coir::poisson::detail {
 
-/// What a pipeline comes to next: slabs so far ahead of the one that is relaxed. 2^shift stages of relaxation
-/// share the work of asking for their memory, and this is number `share` of them. None, if `slabs` is 0.
+/// Memory that a stage of relaxation prefetches: a part of the slab that lies `slabs` ahead of the one that it relaxes. The slab is
+/// shared among 2^shift stages, of which this is number `share`. Nothing is prefetched if `slabs` is 0.
 struct Ahead {
   int slabs = 0;
   int share = 0;
   int shift = 0;
 };
 
-/// What the passes over a level do to its slabs 1 to n[0], with scratch rows for bands that run at the same
-/// time: a band's calls follow each other.
+/// The steps of the passes over a level, each for one of its slabs 1 to n[0]. Bands may run at the same time, each in one
+/// thread, since every band has scratch rows of its own.
 ///
-/// Compiled in the library alone (src/poisson/host_slabs.cpp), without contraction of products and sums: each
-/// formula has one copy, and so the same bits, in whatever pass, band, thread and execution space.
+/// All is compiled once, in src/poisson/host_slabs.cpp, without contraction of products and sums. So each formula has the same
+/// bits in every pass, band, thread and execution space.
 template <class T, int Rank>
 class HostSlabs {
  public:
@@ -32,33 +32,33 @@ class HostSlabs {
   /// \param bands  the most that will run at the same time
   HostSlabs(int bands, Grid const& finest);
 
-  /// What the constructor allocates.
+  /// Bytes that the constructor allocates.
   static std::int64_t bytes(int bands, int const (&n)[3]);
 
   /// A stage of relaxation. A sweep is two: red then black, or out of place and back.
   ///
   /// \param watched  other threads may read the slab meanwhile, though not what the stage changes
-  /// \param ahead    is asked for meanwhile
+  /// \param ahead    prefetched meanwhile
   void smooth(Grid const& level, Smoothing<T> const& how, bool from_zero, int stage, int i,
               bool watched, Ahead const& ahead) const;
 
-  /// Coarse slab I of the restricted residual; with `measure` the square of the residual in the fine slabs
-  /// that belong to it counts in total().
+  /// Restricts the residual to coarse slab I. With `measure` the squares of the residual in the fine slabs 2 I - 1 and 2 I count
+  /// in total(), and for the last coarse slab those in the slabs behind these, too.
   void restrict_residual(int band, Grid const& fine, Grid const& coarse, int I, bool measure);
 
-  /// Coarse slab I of the restricted source.
+  /// Restricts the source to coarse slab I.
   void restrict_source(int band, Grid const& fine, Grid const& coarse, int I);
 
   /// Adds the interpolated coarse u to slab i of the fine one, or sets it.
   void interpolate(int band, Grid const& coarse, Grid const& fine, int i, bool set);
 
-  /// The square of the residual in slab i counts in total().
+  /// Makes the squares of the residual in slab i count in total().
   void measure_residual(int band, Grid const& level, int i);
 
-  /// The square of what the residual is without an unknown, but with the ring.
+  /// Makes the squares of b - L 0 in slab i count in total(), where 0 vanishes inside and keeps the ring.
   void measure_source(int band, Grid const& level, int i);
 
-  /// The sum of what was measured in slabs 1 to `slabs`, in their order.
+  /// The sum of the squares that were measured in slabs 1 to `slabs`, in their order.
   double total(int slabs) const;
 
  private:

@@ -42,12 +42,12 @@ class Loop {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr double monitor_seconds = 0.1;
-  // Checks without a new smallest residual before it counts as stagnation.
+  // This many checks in a row that find no smaller residual are stagnation.
   static constexpr int patience = 8;
 
   bool checks() const { return limits_.tolerance > 0; }
 
-  // Sweeps until a check or the monitor is due; returns whether to stop.
+  // Sweeps until a check or the monitor is due, and returns whether to stop.
   bool advance() {
     std::int64_t const to_check =
         checks() ? limits_.check_every - result_.iterations % limits_.check_every : limits_.sweeps;
@@ -59,7 +59,7 @@ class Loop {
     return limits_.monitor && monitor_stops(step);
   }
 
-  // Looks at the residual.
+  // Computes the residual, and decides whether to stop.
   bool must_stop() {
     result_.residual_norm = sweeps_.residual_norm();
     result_.relative_residual =
@@ -99,7 +99,8 @@ class Loop {
     return stop(StoppedBy::interrupted);
   }
 
-  // Only tells how far the sweeps got, unless it finds an end that the loop did not see.
+  // Computes the residual after the last sweeps, for the result. An interruption remains the reason to stop unless the residual
+  // isn't finite. This check by itself doesn't make a stagnation.
   void look_at_the_last_sweep() {
     StoppedBy const reason = result_.stopped_by;
     must_stop();

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// coir::poisson::iterate on Fields, whose extents are checked.
+/// coir::poisson::iterate on row-major Views whose extents are checked.
 
 #include <coir/poisson/iterate.hpp>
 
@@ -10,8 +10,8 @@
 namespace coir::poisson::detail {
 
 template <class Exec, class T, int Rank, class Sweeper>
-Result iterate_fields(Exec const& exec, Field<Exec, T const, Rank> const& b,
-                      Field<Exec, T, Rank> const& u, Sweeper& sweeper,
+Result iterate_fields(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
+                      RowMajorView<Exec, T, Rank> const& u, Sweeper& sweeper,
                       IterationLimits const& limits) {
   Sweeps const sweeps{[&](std::int64_t count) { sweeper.advance(count); }, [&] { exec.fence(); },
                       [&] { return residual_norm<Exec, T, Rank>(exec, b, sweeper.current()); }};

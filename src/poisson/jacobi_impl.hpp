@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What coir::poisson::jacobi does once its extents are checked.
+/// The sweeps of coir::poisson::jacobi, for grids whose extents are checked.
 
 #include "iterate_fields.hpp"
 #include "jacobi_plain.hpp"
@@ -19,8 +19,8 @@ namespace coir::poisson {
 
 namespace detail {
 
-/// The blocked scheme of an execution space. (Two specialisations, because a type that
-/// std::conditional_t does not choose must not be instantiated either.)
+/// The blocked scheme of an execution space. There are two specialisations, for std::conditional_t would instantiate the scheme
+/// that it doesn't choose, too.
 template <class Exec, class T, bool OnHost = runs_on_host<Exec>>
 struct BlockedJacobiOf {
   using type = WavefrontJacobi<Exec, T>;
@@ -32,8 +32,8 @@ struct BlockedJacobiOf<Exec, T, false> {
 template <class Exec, class T>
 using BlockedJacobi = typename BlockedJacobiOf<Exec, T>::type;
 
-/// Whether a grid of 2 dimensions is swept by the blocked scheme: if asked for, or left to choose and where it pays, with
-/// several sweeps on a grid of more than a few tiles of vectors.
+/// Whether a grid of 2 dimensions is swept by the blocked scheme: where it is asked for, and where the choice is automatic
+/// and there are enough sweeps and cells for it to pay.
 inline bool takes_blocked(JacobiOptions const& options, std::int64_t rows, std::int64_t columns) {
   return options.scheme == JacobiScheme::blocked ||
          (options.scheme == JacobiScheme::automatic && options.sweeps >= 4 && rows >= 8 &&
@@ -41,8 +41,8 @@ inline bool takes_blocked(JacobiOptions const& options, std::int64_t rows, std::
 }
 
 template <CompiledSpace Exec, class T, int Rank>
-JacobiResult jacobi(Exec const& exec, Field<Exec, T const, Rank> const& b,
-                    Field<Exec, T, Rank> const& u, JacobiOptions const& options) {
+JacobiResult jacobi(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
+                    RowMajorView<Exec, T, Rank> const& u, JacobiOptions const& options) {
   expects(options.scheme != JacobiScheme::blocked || Rank == 2,
           "the blocked Jacobi scheme is for grids of 2 dimensions: use plain or automatic");
   IterationLimits const limits{options.sweeps, options.tolerance,
@@ -75,10 +75,10 @@ std::int64_t jacobi_bytes(std::int64_t rows, std::int64_t columns, JacobiOptions
 
 }  // namespace coir::poisson
 
-#define COIR_JACOBI(Exec, T, Rank)                                                                 \
-  template JacobiResult detail::jacobi<Exec, T, Rank>(                                             \
-      Exec const&, detail::Field<Exec, T const, Rank> const&, detail::Field<Exec, T, Rank> const&, \
-      JacobiOptions const&);
+#define COIR_JACOBI(Exec, T, Rank)                                   \
+  template JacobiResult detail::jacobi<Exec, T, Rank>(               \
+      Exec const&, detail::RowMajorView<Exec, T const, Rank> const&, \
+      detail::RowMajorView<Exec, T, Rank> const&, JacobiOptions const&);
 #define COIR_JACOBI_BYTES(Exec, T) \
   template std::int64_t jacobi_bytes<Exec, T>(std::int64_t, std::int64_t, JacobiOptions const&);
 #define COIR_INSTANTIATE_JACOBI(Exec) \

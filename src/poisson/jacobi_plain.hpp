@@ -8,14 +8,14 @@
 
 #include <coir/core/memory.hpp>
 #include <coir/core/replay.hpp>
-#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/detail/callers_grid.hpp>
 
 #include <cstdint>
 #include <memory>
 
 namespace coir::poisson::detail {
 
-/// out = the Jacobi update of in.
+/// Sets `out` to the Jacobi update of `in`.
 template <class T, class In, class Out, class B>
 struct JacobiSweep {
   static constexpr int cells_per_thread = In::rank == 2 ? 8 : 2;  // by measurement on an H200
@@ -25,8 +25,8 @@ struct JacobiSweep {
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j) const { out(i, j) = update(i, j); }
 
-  /// A row on hosts. Pointers to its four rows are all that its loop keeps in registers; with whole Views there
-  /// the beginning of each row would take longer.
+  /// Sweeps a row on hosts. The loop keeps only pointers to five rows in registers. With whole Views the beginning of each row
+  /// would take longer.
   void stretch(int i, int begin, int end) const
     requires(In::rank == 2)
   {
@@ -38,7 +38,8 @@ struct JacobiSweep {
       updated[j] = (neighbour_sum(rows, 1, j) - source[j - 1]) * T(0.25);
   }
 
-  /// Rows that follow each other read the same neighbours: once each, if no store stands between.
+  /// Sweeps `Count` cells of a column. Rows that follow each other read the same neighbours, which compilers load once if no store
+  /// stands between.
   template <int Count>
   KOKKOS_FORCEINLINE_FUNCTION void column(int i, int j) const {
     T updated[Count];
@@ -66,18 +67,19 @@ struct JacobiSweep {
 };
 
 template <class Exec, class T, int Rank>
-void jacobi_sweep(Exec const& exec, Field<Exec, T const, Rank> const& b,
-                  Field<Exec, T, Rank> const& in, Field<Exec, T, Rank> const& out) {
-  using In = Field<Exec, T const, Rank>;
+void jacobi_sweep(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
+                  RowMajorView<Exec, T, Rank> const& in, RowMajorView<Exec, T, Rank> const& out) {
+  using In = RowMajorView<Exec, T const, Rank>;
   for_each("coir::poisson::jacobi/sweep", exec, interior(b),
-           JacobiSweep<T, In, Field<Exec, T, Rank>, In>{In(in), b, out});
+           JacobiSweep<T, In, RowMajorView<Exec, T, Rank>, In>{In(in), b, out});
 }
 
 /// Plain sweeps between the caller's field and a second one.
 template <class Exec, class T, int Rank>
 class PlainJacobi {
  public:
-  PlainJacobi(Exec const& exec, Field<Exec, T const, Rank> const& b, Field<Exec, T, Rank> const& u)
+  PlainJacobi(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
+              RowMajorView<Exec, T, Rank> const& u)
       : exec_(exec), b_(b), fields_(exec, u) {}
 
   void advance(std::int64_t sweeps) {
@@ -88,7 +90,7 @@ class PlainJacobi {
     }
   }
 
-  Field<Exec, T, Rank> current() const { return fields_.current(); }
+  RowMajorView<Exec, T, Rank> current() const { return fields_.current(); }
   void finish() { fields_.finish(); }
 
  private:
@@ -113,7 +115,7 @@ class PlainJacobi {
   }
 
   Exec exec_;
-  Field<Exec, T const, Rank> b_;
+  RowMajorView<Exec, T const, Rank> b_;
   TwoFields<Exec, T, Rank> fields_;
   std::unique_ptr<Replay<Exec>> replays_[2];
 };

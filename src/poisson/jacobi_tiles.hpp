@@ -6,7 +6,7 @@
 #include "second_field.hpp"
 
 #include <coir/core/replay.hpp>
-#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/detail/callers_grid.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -31,8 +31,8 @@ struct TileShape {
   static constexpr int rows = Down * Rows;
   static constexpr int inner_columns = columns - 2 * Depth;
   static constexpr int inner_rows = rows - 2 * Depth;
-  /// What a thread shows to its neighbours: the first and last column of its patch, and what these
-  /// leave of the first and last row.
+  /// Cells that a thread shows to its neighbours: the first and last column of its patch, and the rest of its first and last
+  /// row.
   static constexpr int shown = Columns == 1 ? Rows : 2 * Rows + 2 * (Columns - 2);
   static constexpr int scratch_bytes = 2 * shown * threads * static_cast<int>(sizeof(T));
   static_assert(inner_columns > 0 && inner_rows > 0);
@@ -46,9 +46,9 @@ struct JacobiTile {
   static constexpr int columns = Shape::patch_columns;
   static constexpr int threads = Shape::threads;
 
-  Field<Exec, T const, 2> in;
-  Field<Exec, T const, 2> b;
-  Field<Exec, T, 2> out;
+  RowMajorView<Exec, T const, 2> in;
+  RowMajorView<Exec, T const, 2> b;
+  RowMajorView<Exec, T, 2> out;
   int tiles_across;
   int sweeps;
 
@@ -109,8 +109,8 @@ struct JacobiTile {
   }
 
  private:
-  /// Where a cell on the edge of a patch is shown, in units of one per thread: the first column,
-  /// then the last, then the inner cells of the first row and of the last.
+  /// The place of a cell at the edge of a patch among those that the thread shows: first come the first column, then the last
+  /// column, then the inner cells of the first row and of the last row.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int place(int r, int c) {
     if (c == 0) return r;
     if (c == columns - 1) return rows + r;
@@ -169,8 +169,9 @@ struct JacobiTile {
 };
 
 template <class Exec, class T, class Shape>
-void jacobi_tiles(Exec const& exec, Field<Exec, T const, 2> const& b, Field<Exec, T, 2> const& in,
-                  Field<Exec, T, 2> const& out, int sweeps) {
+void jacobi_tiles(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
+                  RowMajorView<Exec, T, 2> const& in, RowMajorView<Exec, T, 2> const& out,
+                  int sweeps) {
   int const across =
       (static_cast<int>(b.extent(1)) + Shape::inner_columns - 1) / Shape::inner_columns;
   int const down = (static_cast<int>(b.extent(0)) + Shape::inner_rows - 1) / Shape::inner_rows;
@@ -184,8 +185,8 @@ void jacobi_tiles(Exec const& exec, Field<Exec, T const, 2> const& b, Field<Exec
 /// Blocked sweeps on a device.
 template <class Exec, class T>
 class TiledJacobi {
-  // Small grids: one tile a multiprocessor, deep, because a launch costs most. Large grids: little of
-  // a tile is work done twice. (Shapes and depths by measurement on an H200.)
+  // On small grids launches cost most: one deep tile for each multiprocessor. On large grids the work that neighbouring tiles
+  // both do must be a small part. Shapes and depths were measured on an H200.
   static constexpr bool single = sizeof(T) == 4;
   using Small =
       std::conditional_t<single, TileShape<T, 16, 4, 8, 8, 16>, TileShape<T, 16, 4, 8, 6, 12>>;
@@ -193,7 +194,8 @@ class TiledJacobi {
       std::conditional_t<single, TileShape<T, 16, 6, 8, 8, 8>, TileShape<T, 16, 4, 8, 8, 8>>;
 
  public:
-  TiledJacobi(Exec const& exec, Field<Exec, T const, 2> const& b, Field<Exec, T, 2> const& u)
+  TiledJacobi(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
+              RowMajorView<Exec, T, 2> const& u)
       : exec_(exec), b_(b), fields_(exec, u) {}
 
   void advance(std::int64_t sweeps) {
@@ -205,7 +207,7 @@ class TiledJacobi {
       advance<Large>(sweeps);
   }
 
-  Field<Exec, T, 2> current() const { return fields_.current(); }
+  RowMajorView<Exec, T, 2> current() const { return fields_.current(); }
   void finish() { fields_.finish(); }
 
  private:
@@ -237,7 +239,7 @@ class TiledJacobi {
   }
 
   Exec exec_;
-  Field<Exec, T const, 2> b_;
+  RowMajorView<Exec, T const, 2> b_;
   TwoFields<Exec, T, 2> fields_;
   std::unique_ptr<Replay<Exec>> replays_[2];
 };

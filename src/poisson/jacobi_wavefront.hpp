@@ -7,7 +7,7 @@
 #include "wavefront.hpp"
 
 #include <coir/core/memory.hpp>
-#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/detail/callers_grid.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -28,7 +28,8 @@ class PaddedFields {
     return 3 * (rows + 2) * stride(columns) * static_cast<std::int64_t>(sizeof(T));
   }
 
-  PaddedFields(Exec const& exec, Field<Exec, T const, 2> const& b, Field<Exec, T, 2> const& u)
+  PaddedFields(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
+               RowMajorView<Exec, T, 2> const& u)
       : exec_(exec), b_(b), u_(u), stride_(stride(b.extent(1))) {
     std::int64_t const rows = b.extent(0), columns = b.extent(1);
     expects_memory<typename Exec::memory_space>(bytes(rows, columns), "the blocked Jacobi method");
@@ -76,8 +77,8 @@ class PaddedFields {
   }
 
   Exec exec_;
-  Field<Exec, T const, 2> b_;
-  Field<Exec, T, 2> u_;
+  RowMajorView<Exec, T const, 2> b_;
+  RowMajorView<Exec, T, 2> u_;
   std::int64_t stride_;
   Kokkos::View<T*, typename Exec::memory_space> memory_;
   T* field_[2];
@@ -87,11 +88,12 @@ class PaddedFields {
 /// Blocked sweeps on a host.
 template <class Exec, class T>
 class WavefrontJacobi {
-  // Between 8 and 32 it hardly matters: fewer passes over memory against a larger working set.
+  // Sweeps in a pass over memory. Between 8 and 32 they hardly matter: more make fewer passes, but a larger working set.
   static constexpr int depth = 16;
 
  public:
-  WavefrontJacobi(Exec const& exec, Field<Exec, T const, 2> const& b, Field<Exec, T, 2> const& u)
+  WavefrontJacobi(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
+                  RowMajorView<Exec, T, 2> const& u)
       : exec_(exec), b_(b), u_(u) {
     if (PaddedFields<Exec, T>::worthwhile(b.extent(0), b.extent(1)))
       padded_.emplace(exec, b, u);
@@ -103,8 +105,8 @@ class WavefrontJacobi {
     if (b_.extent(0) == 0 || b_.extent(1) == 0) return;
     Wavefront<T> wavefront(padded_ ? padded_->grid(parity_) : grid_in_place(),
                            static_cast<int>(exec_.concurrency()), depth, sweeps);
-    // As many indices as threads: each thread gets one, and all run at the same time, as the
-    // wavefront needs, since they wait for each other.
+    // There are as many indices as threads, so that each thread gets one and all run at the same time. The wavefront needs that,
+    // for its threads wait for each other.
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
     if (wavefront.threads() == 1) {
       wavefront.run(0);
@@ -120,7 +122,7 @@ class WavefrontJacobi {
     }
   }
 
-  Field<Exec, T, 2> current() {
+  RowMajorView<Exec, T, 2> current() {
     if (fields_) return fields_->current();
     padded_->copy_back(parity_);
     return u_;
@@ -147,8 +149,8 @@ class WavefrontJacobi {
   }
 
   Exec exec_;
-  Field<Exec, T const, 2> b_;
-  Field<Exec, T, 2> u_;
+  RowMajorView<Exec, T const, 2> b_;
+  RowMajorView<Exec, T, 2> u_;
   std::optional<PaddedFields<Exec, T>> padded_;
   std::optional<TwoFields<Exec, T, 2>> fields_;
   int parity_ = 0;

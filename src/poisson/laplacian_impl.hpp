@@ -65,10 +65,10 @@ struct SquaredSource {
 };
 
 template <CompiledSpace Exec, class T, int Rank>
-void laplacian(Exec const& exec, Field<Exec, T const, Rank> const& u,
-               Field<Exec, T, Rank> const& b) {
+void laplacian(Exec const& exec, RowMajorView<Exec, T const, Rank> const& u,
+               RowMajorView<Exec, T, Rank> const& b) {
   for_each("coir::poisson::laplacian", exec, interior(b),
-           ApplyLaplacian<Field<Exec, T const, Rank>, Field<Exec, T, Rank>>{u, b});
+           ApplyLaplacian<RowMajorView<Exec, T const, Rank>, RowMajorView<Exec, T, Rank>>{u, b});
 }
 
 /// The Euclidean norm over the interior of the residuals whose squares are given.
@@ -80,28 +80,30 @@ double norm_of(char const* label, Exec const& exec, Squares const& squares) {
 }
 
 template <CompiledSpace Exec, class T, int Rank>
-double residual_norm(Exec const& exec, Field<Exec, T const, Rank> const& b,
-                     Field<Exec, T const, Rank> const& u) {
-  using Read = Field<Exec, T const, Rank>;
+double residual_norm(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
+                     RowMajorView<Exec, T const, Rank> const& u) {
+  using Read = RowMajorView<Exec, T const, Rank>;
   return norm_of("coir::poisson::residual_norm", exec, SquaredResidual<Read, Read>{b, u});
 }
 
 template <CompiledSpace Exec, class T, int Rank>
-double source_norm(Exec const& exec, Field<Exec, T const, Rank> const& b,
-                   Field<Exec, T const, Rank> const& u) {
-  using Read = Field<Exec, T const, Rank>;
+double source_norm(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
+                   RowMajorView<Exec, T const, Rank> const& u) {
+  using Read = RowMajorView<Exec, T const, Rank>;
   return norm_of("coir::poisson::source_norm", exec, SquaredSource<Read, Read>{b, u});
 }
 
 }  // namespace coir::poisson::detail
 
-#define COIR_LAPLACIAN(Exec, T, Rank)                                                          \
-  template void laplacian<Exec, T, Rank>(Exec const&, Field<Exec, T const, Rank> const&,       \
-                                         Field<Exec, T, Rank> const&);                         \
-  template double residual_norm<Exec, T, Rank>(Exec const&, Field<Exec, T const, Rank> const&, \
-                                               Field<Exec, T const, Rank> const&);             \
-  template double source_norm<Exec, T, Rank>(Exec const&, Field<Exec, T const, Rank> const&,   \
-                                             Field<Exec, T const, Rank> const&);
+#define COIR_LAPLACIAN(Exec, T, Rank)                                                           \
+  template void laplacian<Exec, T, Rank>(Exec const&, RowMajorView<Exec, T const, Rank> const&, \
+                                         RowMajorView<Exec, T, Rank> const&);                   \
+  template double residual_norm<Exec, T, Rank>(Exec const&,                                     \
+                                               RowMajorView<Exec, T const, Rank> const&,        \
+                                               RowMajorView<Exec, T const, Rank> const&);       \
+  template double source_norm<Exec, T, Rank>(Exec const&,                                       \
+                                             RowMajorView<Exec, T const, Rank> const&,          \
+                                             RowMajorView<Exec, T const, Rank> const&);
 #define COIR_INSTANTIATE_LAPLACIAN(Exec) \
   namespace coir::poisson::detail {      \
   COIR_LAPLACIAN(Exec, float, 2)         \

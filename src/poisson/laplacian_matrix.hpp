@@ -6,8 +6,8 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
 
-// Without BLAS, which spmv scales y by before it multiplies by a transposed matrix. That never happens here, and a program
-// that loads OpenBLAS starts 7 ms later, with threads and memory that it has no use for.
+// spmv calls BLAS only to scale y before a product by a transposed matrix, which never happens here. Without the macro it
+// needs no BLAS: a program that loads OpenBLAS starts 7 ms later, with threads and memory that it has no use for.
 #include <KokkosKernels_config.h>
 #undef KOKKOSKERNELS_ENABLE_TPL_BLAS
 
@@ -25,7 +25,8 @@ using SparseMatrix =
     KokkosSparse::CrsMatrix<T, int, Kokkos::Device<Exec, typename Exec::memory_space>, void,
                             std::int64_t>;
 
-/// Where the entries of the m x n grid's cells begin: five for each cell before, less the neighbours outside.
+/// The number of the first entry in a cell's row of the matrix of an m x n grid. Each cell before has five entries, less one
+/// for each neighbour that is outside of the grid.
 struct FirstEntry {
   std::int64_t m, n;
 
@@ -104,9 +105,10 @@ SparseMatrix<Exec, T> laplacian_matrix(Exec const& exec, std::int64_t m, std::in
   return Matrix(label, cells, cells, first.count(), values, offsets, columns);
 }
 
-/// What spmv ends in for y = A x where Kokkos Kernels multiplies itself. Called itself it would compile products by transposed and
-/// conjugate matrices beside, and each for four factors of y: 80 kernels, which take nvcc half a minute. An inner part of the
-/// versions that were looked at; later ones, and those before, are called by their public function.
+/// y = A x by the function in KokkosSparse::Impl that spmv calls for this product, in the versions of Kokkos Kernels that are
+/// known to have it and in builds without a vendor's library of sparse matrices. A call of spmv, the public function, also
+/// compiles products by transposed and conjugate matrices, each for four factors of y: 80 kernels, for which nvcc takes half a
+/// minute. With all other versions multiply() below calls spmv.
 #if KOKKOSKERNELS_VERSION >= 40300 && KOKKOSKERNELS_VERSION < 40800 &&                 \
     !defined(KOKKOSKERNELS_ETI_ONLY) && !defined(KOKKOSKERNELS_ENABLE_TPL_CUSPARSE) && \
     !defined(KOKKOSKERNELS_ENABLE_TPL_ROCSPARSE) && !defined(KOKKOSKERNELS_ENABLE_TPL_MKL)

@@ -12,12 +12,15 @@
 
 namespace coir::poisson::detail {
 
-/// The grids under a finest grid, as cells along each of three axes; gap as in grid_level.hpp.
+/// The cells of a grid along each of three axes, and its gaps (grid_level.hpp).
 struct LevelShape {
   int n[3];
   double gap[3];
 };
 
+/// The grids of multigrid, from the finest one on.
+///
+/// \param extents  cells of the finest grid
 template <int Rank>
 std::vector<LevelShape> level_shapes(std::array<int, Rank> const& extents) {
   std::vector<LevelShape> shapes;
@@ -38,8 +41,8 @@ std::vector<LevelShape> level_shapes(std::array<int, Rank> const& extents) {
   }
 }
 
-/// How far the coarsest grid is relaxed: enough to reduce its error a hundredfold, with omega - 1 a
-/// sweep at the best omega. Its smallest axis has at most two cells, so that this doesn't take many.
+/// The relaxation of the coarsest grid: enough sweeps to reduce its error a hundredfold. A sweep at the best omega reduces it
+/// by the factor omega - 1. The shortest axis has at most two cells, so that these aren't many sweeps.
 template <class T, int Rank>
 Smoothing<T> coarsest_smoothing(LevelShape const& shape) {
   double extents[Rank];

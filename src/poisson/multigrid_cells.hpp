@@ -3,7 +3,7 @@
 /// \file
 /// The parts of a multigrid cycle cell by cell, as devices run them.
 ///
-/// Each is a callable on the 1-based indices (slab, row, column) of a cell; cells are independent.
+/// Each is called with the indices (slab, row, column) of a cell, from 1 on. Cells may be computed in any order.
 
 #include "grid_level.hpp"
 
@@ -60,7 +60,7 @@ struct RelaxColour {
   }
 };
 
-/// The step from u = 0: of the first colour alone, the other becoming zero, or of both (Jacobi).
+/// The first step from u = 0. It moves all cells (Jacobi), or moves those of the first colour and sets the others to zero.
 template <class T, int Rank>
 struct RelaxZero {
   static constexpr bool reads_no_neighbours = true;
@@ -108,7 +108,7 @@ struct Restrict {
   KOKKOS_FORCEINLINE_FUNCTION T share_of(int axis, int I, int offset) const {
     return share(offset, I == coarse.n[axis], coarse.ghost[axis]);
   }
-  // the fine cells 2 I - 1 to 2 I + reach exist and count
+  // The fine cells 2 I - 1 to 2 I + reach exist and have a share in coarse cell I.
   KOKKOS_FORCEINLINE_FUNCTION int reach(int axis, int I) const {
     int const exist = fine.n[axis] - 2 * I;
     int const count = I == coarse.n[axis] ? 2 : 1;

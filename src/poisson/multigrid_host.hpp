@@ -24,7 +24,7 @@ class HostPasses {
   HostPasses(Exec const& exec, Grid const& finest)
       : exec_(exec), slabs_(most_bands(exec), finest) {}
 
-  /// What the constructor allocates.
+  /// Bytes that the constructor allocates.
   static std::int64_t bytes(Exec const& exec, int const (&n)[3]) {
     return HostSlabs<T, Rank>::bytes(most_bands(exec), n);
   }
@@ -76,7 +76,7 @@ class HostPasses {
     });
   }
 
-  /// ascend, then descend, in one pass over the fine grid.
+  /// Ascends and then descends in one pass over the fine grid.
   double ascend_and_descend(Grid const& coarse, Grid const& fine, Smoothing<T> const& after,
                             Smoothing<T> const& before, bool set, bool measure) {
     int const smoothed = 1 + 2 * after.sweeps, last = smoothed + 2 * before.sweeps + 1;
@@ -102,7 +102,7 @@ class HostPasses {
     return slabs_.total(level.n[0]);
   }
 
-  /// Squared norm of what the residual is without an unknown, but with the ring.
+  /// Squared norm of b - L 0, where 0 vanishes inside and keeps the ring.
   double squared_source(Grid const& level) {
     run("coir::poisson::multigrid/source", level, 1,
         [&](PipelineStep const& at) { slabs_.measure_source(at.band, level, at.slab); });
@@ -115,9 +115,9 @@ class HostPasses {
   }
 
  private:
-  static constexpr std::int64_t own_cache = 512 * 1024;  // of a core, in bytes
+  static constexpr std::int64_t own_cache = 512 * 1024;  // bytes of a core's cache
 
-  // pipeline_bands never makes more.
+  // pipeline_bands() never returns more.
   static int most_bands(Exec const& exec) { return static_cast<int>(exec.concurrency()); }
 
   template <class Step>
@@ -126,7 +126,7 @@ class HostPasses {
              pipeline_bands(exec_, level.n[0], level.cells(), stages), step);
   }
 
-  // As many sweeps as keep their slabs in a core's own cache, and the seams a small part of the work.
+  // The sweeps in one pass: as many as keep their slabs in a core's own cache, and the seams a small part of the work.
   int sweeps_at_once(Grid const& level) const {
     std::int64_t const slab = 2 * (std::int64_t(level.n[1]) * level.n[2] + 1) * sizeof(T);
     std::int64_t const in_cache = own_cache / slab - 2;
@@ -134,8 +134,8 @@ class HostPasses {
     return static_cast<int>(std::max<std::int64_t>(1, std::min(in_cache, between_seams) / 2));
   }
 
-  // What an ascent reads next, if the slabs at work leave room for it in a core's own cache. Stage 0 interpolates,
-  // `relaxing` stages of relaxation follow.
+  // The memory that a stage of an ascent prefetches, if the slabs at work leave room for it in a core's own cache. Stage 0
+  // interpolates, and `relaxing` stages of relaxation follow.
   static Ahead ahead(Grid const& fine, int stage, int relaxing) {
     int const shift = std::bit_width(static_cast<unsigned>(relaxing)) - 1;
     std::int64_t const slab = 2 * std::int64_t(fine.n[1]) * fine.n[2] * sizeof(T);

@@ -91,7 +91,7 @@ class MultigridSolver {
     return numbers * std::int64_t(sizeof(T)) + Passes::bytes(exec, shapes[0].n);
   }
 
-  /// Whether the coarse grids are those of a finest grid.
+  /// Whether the coarse grids belong to this finest grid.
   bool suits(Grid const& finest) const { return std::ranges::equal(finest.n, shapes_[0].n); }
 
   /// A solver with the same options for a finest grid of another shape.
@@ -139,13 +139,13 @@ class MultigridSolver {
 
   // The finest grid that a device gives to one team, in cells.
   static constexpr std::int64_t small_cells = 4096;
-  // A cycle that leaves more than this share of the residual works against rounding.
+  // If a cycle leaves more than this share of the residual, rounding keeps it from the tolerance.
   static constexpr double stagnating = 0.9;
 
-  // Measured best for one sweep before and one after, on grids of 16 to 4096 cells along an axis. That
-  // red-black relaxation gains by some over-relaxation, more in 3-D, is known: Yavneh, SIAM J. Sci. Comput.
-  // 17 (1996) 180. Coarse grids are solved by one cycle only, which leaves corrections too small, and want
-  // more of it: together 0.03 a cycle in 2-D and 0.06 in 3-D, where one omega for all gives 0.04 and 0.08.
+  // The best values that were measured, with one sweep before and one after, on grids of 16 to 4096 cells along an axis.
+  // Red-black relaxation is known to gain by some over-relaxation, and in 3-D by more: Yavneh, SIAM J. Sci. Comput. 17 (1996)
+  // 180. Coarse grids gain by still more, because a single cycle solves them and leaves corrections too small. With these
+  // values a cycle reduces the residual to 0.03 in 2-D and 0.06 in 3-D; with one omega for all grids to 0.04 and 0.08.
   static T default_omega(Smoother smoother, bool finest) {
     if (smoother == Smoother::jacobi) return Rank == 2 ? T(4) / T(5) : T(6) / T(7);
     if (finest) return Rank == 2 ? T(1.1) : T(1.18);
@@ -226,15 +226,14 @@ class MultigridSolver {
 
   int last() const { return static_cast<int>(levels_.size()) - 1; }
 
-  // Smooths the finest grid, and unless it is the only one restricts its residual; returns that
-  // residual's squared norm.
+  // Smooths the finest grid, and restricts its residual unless it is the only grid. Returns the squared norm of the residual.
   double smooth_finest() {
     if (last() > 0) return passes_.descend(levels_[0], levels_[1], before(0), false, true);
     passes_.smooth(levels_[0], coarsest_, false);
     return passes_.squared_residual(levels_[0]);
   }
 
-  // Corrects the finest grid by what the others have found, and goes on as smooth_finest.
+  // Solves for the correction on the coarse grids, adds it to the finest one, and does what smooth_finest() does.
   double correct_finest(bool by_full_multigrid) {
     if (last() == 0) return smooth_finest();
     by_full_multigrid ? full_multigrid(1) : v_cycle(1);
@@ -252,7 +251,7 @@ class MultigridSolver {
     }
   }
 
-  // From u = 0.
+  // One cycle on level l, starting from u = 0.
   void v_cycle(int l) {
     if (in_one_launch(l, false)) return;
     if (l == last()) {
@@ -317,8 +316,8 @@ class MultigridSolver {
 };
 
 template <CompiledSpace Exec, class T, int Rank>
-Result multigrid(Exec const& exec, Field<Exec, T const, Rank> const& b,
-                 Field<Exec, T, Rank> const& u, MultigridOptions const& options) {
+Result multigrid(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
+                 RowMajorView<Exec, T, Rank> const& u, MultigridOptions const& options) {
   if (b.size() == 0) return {.converged = true, .stopped_by = StoppedBy::tolerance};
   std::array<int, Rank> extents;
   for (int d = 0; d < Rank; ++d) extents[d] = static_cast<int>(b.extent(d));
@@ -352,8 +351,8 @@ std::int64_t Multigrid<Exec, T, Rank>::bytes(Exec const& exec, std::array<int, R
 }
 
 template <CompiledSpace Exec, class T, int Rank>
-Result Multigrid<Exec, T, Rank>::solve_fields(detail::Field<Exec, T const, Rank> const& b,
-                                              detail::Field<Exec, T, Rank> const& u) {
+Result Multigrid<Exec, T, Rank>::solve_fields(detail::RowMajorView<Exec, T const, Rank> const& b,
+                                              detail::RowMajorView<Exec, T, Rank> const& u) {
   auto const finest = detail::finest_level<T, Rank>(b, u);
   if (!solver_->suits(finest)) solver_ = solver_->made_for(finest);
   return solver_->solve(finest);
@@ -361,11 +360,11 @@ Result Multigrid<Exec, T, Rank>::solve_fields(detail::Field<Exec, T const, Rank>
 
 }  // namespace coir::poisson
 
-#define COIR_MULTIGRID(Exec, T, Rank)                                                              \
-  template class Multigrid<Exec, T, Rank>;                                                         \
-  template Result detail::multigrid<Exec, T, Rank>(                                                \
-      Exec const&, detail::Field<Exec, T const, Rank> const&, detail::Field<Exec, T, Rank> const&, \
-      MultigridOptions const&);
+#define COIR_MULTIGRID(Exec, T, Rank)                                \
+  template class Multigrid<Exec, T, Rank>;                           \
+  template Result detail::multigrid<Exec, T, Rank>(                  \
+      Exec const&, detail::RowMajorView<Exec, T const, Rank> const&, \
+      detail::RowMajorView<Exec, T, Rank> const&, MultigridOptions const&);
 #define COIR_INSTANTIATE_MULTIGRID(Exec) \
   namespace coir::poisson {              \
   COIR_MULTIGRID(Exec, float, 2)         \

@@ -65,7 +65,7 @@ class HostSweepsBack {
   HostSlabs<T, 2> slabs_;
 };
 
-/// The same on devices, a launch for each colour.
+/// Sweeps of red-black relaxation backwards on devices, with a launch for each colour.
 template <class Exec, class T>
 class DeviceSweepsBack {
  public:
@@ -142,11 +142,14 @@ class MultigridPreconditioner<Exec, T>::Implementation {
            Backwards::bytes(exec, shapes[0].n);
   }
 
-  void apply(detail::Field<Exec, T const, 2> const& r, detail::Field<Exec, T, 2> const& z) {
-    expects(static_cast<int>(r.extent(0)) == shapes_[0].n[0] &&
-                static_cast<int>(r.extent(1)) == shapes_[0].n[2],
-            "r must have as many cells as the preconditioner",
-            std::to_string(r.extent(0)) + " x " + std::to_string(r.extent(1)));
+  /// Whether the coarse grids are those of r: not if r is transposed.
+  bool suits(detail::RowMajorView<Exec, T const, 2> const& r) const {
+    return static_cast<int>(r.extent(0)) == shapes_[0].n[0] &&
+           static_cast<int>(r.extent(1)) == shapes_[0].n[2];
+  }
+
+  void apply(detail::RowMajorView<Exec, T const, 2> const& r,
+             detail::RowMajorView<Exec, T, 2> const& z) {
     ProfilingRegion const region("coir::poisson::multigrid_preconditioner");
     levels_[0] = detail::finest_level<T, 2>(r, z);
     forwards_.begin();
@@ -160,7 +163,7 @@ class MultigridPreconditioner<Exec, T>::Implementation {
                                        detail::DeviceSweepsBack<Exec, T>>;
   using Memory = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
 
-  // A sweep with the over-relaxation of Multigrid's cycles.
+  // One sweep, with the over-relaxation of Multigrid's cycles.
   static detail::Smoothing<T> sweep(std::size_t l) { return {true, l == 0 ? T(1.1) : T(1.2), 1}; }
 
   static Grid extents_of(detail::LevelShape const& shape) {
@@ -169,7 +172,7 @@ class MultigridPreconditioner<Exec, T>::Implementation {
     return grid;
   }
 
-  // From u = 0.
+  // The cycle on level l and all below, starting from u = 0.
   void cycle(std::size_t l) {
     Grid const& level = levels_[l];
     if (l + 1 == levels_.size()) {
@@ -192,7 +195,8 @@ class MultigridPreconditioner<Exec, T>::Implementation {
 
 template <CompiledSpace Exec, class T>
 MultigridPreconditioner<Exec, T>::MultigridPreconditioner(Exec const& exec,
-                                                          std::array<int, 2> const& extents) {
+                                                          std::array<int, 2> const& extents)
+    : exec_(exec), extents_(extents) {
   expects_memory<typename Exec::memory_space>(
       bytes(exec, extents), "preconditioning by multigrid on " + std::to_string(extents[0]) +
                                 " x " + std::to_string(extents[1]) + " cells");
@@ -218,8 +222,13 @@ std::int64_t MultigridPreconditioner<Exec, T>::bytes(Exec const& exec,
 }
 
 template <CompiledSpace Exec, class T>
-void MultigridPreconditioner<Exec, T>::apply_to_fields(detail::Field<Exec, T const, 2> const& r,
-                                                       detail::Field<Exec, T, 2> const& z) {
+void MultigridPreconditioner<Exec, T>::apply_to_fields(
+    detail::RowMajorView<Exec, T const, 2> const& r, detail::RowMajorView<Exec, T, 2> const& z) {
+  if (!implementation_->suits(r)) {
+    exec_.fence();  // kernels of the call before may still work on the coarse grids that go
+    implementation_ = std::make_unique<Implementation>(
+        exec_, std::array{static_cast<int>(r.extent(0)), static_cast<int>(r.extent(1))});
+  }
   implementation_->apply(r, z);
 }
 

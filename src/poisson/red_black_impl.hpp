@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What coir::poisson::red_black does once its extents are checked.
+/// The sweeps of coir::poisson::red_black, for grids whose extents are checked.
 
 #include "iterate_fields.hpp"
 #include "multigrid_device.hpp"
@@ -24,8 +24,8 @@ namespace coir::poisson::detail {
 template <class Exec, class T, int Rank>
 class RedBlackSweeper {
  public:
-  RedBlackSweeper(Exec const& exec, Field<Exec, T const, Rank> const& b,
-                  Field<Exec, T, Rank> const& u, T omega)
+  RedBlackSweeper(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
+                  RowMajorView<Exec, T, Rank> const& u, T omega)
       : exec_(exec),
         u_(u),
         level_(finest_level<T, Rank>(b, u)),
@@ -45,7 +45,7 @@ class RedBlackSweeper {
       passes_.smooth(level_, {true, omega_, static_cast<int>(std::min(sweeps, most))}, false);
   }
 
-  Field<Exec, T, Rank> current() const { return u_; }
+  RowMajorView<Exec, T, Rank> current() const { return u_; }
   void finish() const {}
 
  private:
@@ -63,7 +63,7 @@ class RedBlackSweeper {
   }
 
   Exec exec_;
-  Field<Exec, T, Rank> u_;
+  RowMajorView<Exec, T, Rank> u_;
   Level<T, Rank> level_;
   T omega_;
   Passes passes_;
@@ -71,15 +71,15 @@ class RedBlackSweeper {
 };
 
 template <CompiledSpace Exec, class T, int Rank>
-Result red_black(Exec const& exec, Field<Exec, T const, Rank> const& b,
-                 Field<Exec, T, Rank> const& u, RedBlackOptions const& options) {
+Result red_black(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
+                 RowMajorView<Exec, T, Rank> const& u, RedBlackOptions const& options) {
   expects(options.omega >= 0 && options.omega < 2, "omega must lie in (0, 2), or be 0 for the best",
           options.omega);
   double extents[Rank];
   for (int d = 0; d < Rank; ++d) extents[d] = static_cast<double>(b.extent(d));
   double const radius = jacobi_radius(extents, Rank);
   double const omega = options.omega == 0 ? best_omega(radius) : options.omega;
-  // The loop calls it stagnation when 8 checks in a row find no smaller residual.
+  // iterate() stops by stagnation when 8 checks in a row find no smaller residual, which a transient must not cause.
   std::int64_t const spacing = std::max<std::int64_t>(32, transient_sweeps(omega, radius) / 8);
   IterationLimits const limits{options.sweeps, options.tolerance,
                                options.check_every == 0 ? spacing : options.check_every,
@@ -93,9 +93,10 @@ Result red_black(Exec const& exec, Field<Exec, T const, Rank> const& b,
 
 }  // namespace coir::poisson::detail
 
-#define COIR_RED_BLACK(Exec, T, Rank)                                                      \
-  template Result red_black<Exec, T, Rank>(Exec const&, Field<Exec, T const, Rank> const&, \
-                                           Field<Exec, T, Rank> const&, RedBlackOptions const&);
+#define COIR_RED_BLACK(Exec, T, Rank)                                                             \
+  template Result red_black<Exec, T, Rank>(Exec const&, RowMajorView<Exec, T const, Rank> const&, \
+                                           RowMajorView<Exec, T, Rank> const&,                    \
+                                           RedBlackOptions const&);
 #define COIR_INSTANTIATE_RED_BLACK(Exec) \
   namespace coir::poisson::detail {      \
   COIR_RED_BLACK(Exec, float, 2)         \

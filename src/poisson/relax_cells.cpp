@@ -6,7 +6,7 @@ namespace coir::poisson::detail {
 
 namespace {
 
-/// What a cell, or a vector of them, becomes.
+/// The new value of a cell, or of a vector of cells.
 template <int Rank, class T, class V>
 V relaxed(StencilRow<T> const& row, T step, V west, V east, V north, V south, V back, V front,
           V source, V here) {
@@ -36,11 +36,11 @@ void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watc
     Vector lane;
     for (int l = 0; l < width; ++l) lane[l] = T(l % 2);
     auto const moves = lane == T(0);
-    StencilRow<T> const at = row;  // which the compiler sees that nothing stores to
+    StencilRow<T> const at = row;  // a copy, of which the compiler sees that no store changes it
     Soon<T> const next = soon;
     std::ptrdiff_t const other = Rank == 3 ? at.row : 0;
-    // Of neighbours in the row only cells are needed that don't move, which may come from before a store; to
-    // load them again would wait for it.
+    // A cell's neighbours in the row don't move, so that vectors which were loaded before a store still hold them. To load them
+    // again would wait for the store.
     Vector before{}, here = S::load(at.u + k);
     before[width - 1] = at.u[k - 1];
     auto const relax = [&](Vector after) {

@@ -7,8 +7,8 @@
 
 namespace coir::poisson::detail {
 
-/// A row whose cells have one stencil. Its cells and those of its source count from the same one on; neighbours
-/// along the other axes lie `slab` and, in 3-D, `row` numbers away.
+/// A row whose cells have one stencil: cell k is u[k], and its source b[k]. Its neighbours along the other axes lie `slab`
+/// numbers away and, in 3-D, `row` numbers.
 template <class T>
 struct StencilRow {
   T* u;
@@ -17,8 +17,7 @@ struct StencilRow {
   T along, slabs, rows, diagonal;  // as in Stencil
 };
 
-/// Memory that is needed soon, at least half a row of each: relaxation of a row asks for 1/2^shift as much of it
-/// as it relaxes.
+/// Memory that is needed soon. Relaxation of n cells of a row prefetches n / 2^shift numbers from each of these pointers on.
 template <class T>
 struct Soon {
   T const* u = nullptr;
@@ -32,11 +31,11 @@ struct Soon {
 ///
 /// in this order, in 2-D without rows.
 ///
-/// Compilers store every second cell one by one. This computes all of them and stores the others as they
-/// were, which takes two thirds of the time.
+/// Compilers store every second cell one by one. This function computes all cells in vectors, and stores the others as they
+/// were. That takes two thirds of the time.
 ///
 /// \param watched  other threads may read the other cells meanwhile, so that they must not be stored
-/// \param soon     none, if its pointers are null
+/// \param soon     prefetched unless its pointers are null
 template <class T, int Rank>
 void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watched,
                  Soon<T> const& soon);

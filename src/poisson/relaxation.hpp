@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What theory says of Jacobi's method and of over-relaxation on a box.
+/// The theory of Jacobi's method and of over-relaxation on a box.
 
 #include <cstdint>
 
@@ -10,10 +10,11 @@ namespace coir::poisson::detail {
 /// Spectral radius of Jacobi's method on a box, whose extents needn't be whole.
 double jacobi_radius(double const* extents, int rank);
 
-/// The best omega of successive over-relaxation for it.
+/// The best omega of successive over-relaxation, for this spectral radius of Jacobi's method.
 double best_omega(double jacobi_radius);
 
-/// For how many sweeps at omega rounding is not to blame if the residual doesn't fall.
+/// The number of sweeps at omega during which the residual may rise before it falls. Only a residual that doesn't fall for
+/// longer is a sign of rounding.
 std::int64_t transient_sweeps(double omega, double jacobi_radius);
 
 }  // namespace coir::poisson::detail

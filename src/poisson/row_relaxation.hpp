@@ -33,7 +33,7 @@ void relax_row(Level<T, Rank> const& level, int i, int j, int colour, T omega, b
   }
 }
 
-/// relax_row where u is still zero, and needn't be set: the other colour becomes zero.
+/// relax_row() from u = 0, whatever u's memory holds: the cells of the other colour become zero.
 template <class T, int Rank>
 void relax_zero_row(Level<T, Rank> const& level, int i, int j, int colour, T omega) {
   int const n = level.n[2];
@@ -50,7 +50,7 @@ void relax_zero_row(Level<T, Rank> const& level, int i, int j, int colour, T ome
   u[n] = (n - first) % 2 == 0 ? -omega / level.stencil(i, j, n).diagonal * b[n] : T(0);
 }
 
-/// One row of a damped Jacobi sweep, into the level's scratch.
+/// Makes one row of a damped Jacobi sweep in the level's scratch.
 template <class T, int Rank>
 void jacobi_row(Level<T, Rank> const& level, int i, int j, T omega) {
   int const n = level.n[2];

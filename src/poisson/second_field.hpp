@@ -6,7 +6,7 @@
 #include <coir/core/contiguous.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/strided.hpp>
-#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/detail/callers_grid.hpp>
 
 #include <cstdint>
 #include <string>
@@ -15,7 +15,8 @@ namespace coir::poisson::detail {
 
 /// Copies a field with its ring.
 template <class Exec, class T, int Rank>
-void copy_field(Exec const& exec, Field<Exec, T, Rank> const& in, Field<Exec, T, Rank> const& out) {
+void copy_field(Exec const& exec, RowMajorView<Exec, T, Rank> const& in,
+                RowMajorView<Exec, T, Rank> const& out) {
   if (in.span_is_contiguous() && out.span_is_contiguous())
     copy_contiguous(exec, out, in);
   else
@@ -25,7 +26,7 @@ void copy_field(Exec const& exec, Field<Exec, T, Rank> const& in, Field<Exec, T,
 template <class Exec, class T, int Rank>
 class TwoFields {
  public:
-  using Unknown = Field<Exec, T, Rank>;
+  using Unknown = RowMajorView<Exec, T, Rank>;
 
   TwoFields(Exec const& exec, Unknown const& u) : exec_(exec), field_{u, Unknown()} {
     using Memory = typename Exec::memory_space;

@@ -25,16 +25,16 @@ struct Simd {
   static Vector load(T const* address) { return *reinterpret_cast<Unaligned const*>(address); }
   static void store(T* address, Vector value) { *reinterpret_cast<Unaligned*>(address) = value; }
 
-  /// The elements one to the west of `here`, whose first comes from `before`.
+  /// The western neighbours of the elements of `here`. The first one is the last element of `before`.
   static Vector west(Vector before, Vector here) {
     return shift<width - 1>(before, here, std::make_integer_sequence<int, width>{});
   }
-  /// The elements one to the east of `here`, whose last comes from `after`.
+  /// The eastern neighbours of the elements of `here`. The last one is the first element of `after`.
   static Vector east(Vector here, Vector after) {
     return shift<1>(here, after, std::make_integer_sequence<int, width>{});
   }
 
-  /// a[0], b[0], a[1], b[1], ...: the first and the second vector of it.
+  /// The first and the second vector of the sequence a[0], b[0], a[1], b[1], ...
   static Vector first_in_turns(Vector a, Vector b) {
     return in_turns<0>(a, b, std::make_integer_sequence<int, width>{});
   }
@@ -42,7 +42,7 @@ struct Simd {
     return in_turns<width / 2>(a, b, std::make_integer_sequence<int, width>{});
   }
 
-  /// Every second element of a and b, from the first or the second on.
+  /// Every second element of a and then of b: evens() begins with a[0], odds() with a[1].
   static Vector evens(Vector a, Vector b) {
     return every_second<0>(a, b, std::make_integer_sequence<int, width>{});
   }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The five- and seven-point stencils on Fields, cell by cell.
+/// The five- and seven-point stencils on row-major Views, cell by cell.
 
 #include <coir/core/loops.hpp>
 
@@ -9,8 +9,8 @@
 
 namespace coir::poisson::detail {
 
-/// What 3-D kernels count cells with: given ints, Views of rank 3 compute offsets in 32 bits until
-/// Kokkos 5, which overflows on large grids and which compilers don't vectorise.
+/// The type of indices in 3-D kernels. From ints, Views of rank 3 compute offsets in 32 bits until Kokkos 5: that overflows on
+/// large grids, and compilers don't vectorise it.
 using Index3 = std::int64_t;
 
 /// The grid's interior as a box of indices into a field with a one-cell ring.
@@ -24,7 +24,7 @@ auto interior(B const& b) {
                     static_cast<Index3>(b.extent(2)) + 1});
 }
 
-/// north + south + west + east, in the order that every scheme keeps, so that they agree bit for bit.
+/// north + south + west + east. Every scheme adds in this order, so that all agree bit for bit.
 template <class V>
 KOKKOS_FORCEINLINE_FUNCTION typename V::non_const_value_type neighbour_sum(V const& u, int i,
                                                                            int j) {

@@ -33,7 +33,7 @@ void restrict_cells(T const* r, T* out, int end, T scale) {
     auto const odd_from = [&](int column) {
       return S::evens(S::load(r + column), S::load(r + column + S::width));
     };
-    // The next vector's columns may not all exist; of them only the first is needed.
+    // Only the first column of the next vector is needed, and the others may not exist.
     Vector odd = odd_from(1);
     for (; k + S::width <= end; k += S::width) {
       T const* const from = r + 2 * k - 1;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What grids of two levels give each other along a row, in vectors.
+/// Interpolation and restriction along a row, in vectors.
 
 namespace coir::poisson::detail {
 
@@ -9,11 +9,11 @@ namespace coir::poisson::detail {
 ///
 ///   u[2k-1] += (c[k-1] + c[k]) / 2,  u[2k] += c[k]
 ///
-/// \tparam Set  as if u were zero
+/// \tparam Set  sets u in place of adding to it
 template <bool Set, class T>
 void interpolate_cells(T const* c, T* u, int pairs);
 
-/// The transpose: for 1 <= k < end
+/// Restricts a fine row r to a coarse one by the transpose of interpolate_cells(): for 1 <= k < end
 ///
 ///   out[k] = scale (r[2k] + (r[2k-1] + r[2k+1]) / 2)
 template <class T>

@@ -84,8 +84,8 @@ int wavefront_vector_width() {
 template int wavefront_vector_width<float>();
 template int wavefront_vector_width<double>();
 
-/// One thread's rows in one block of sweeps, seen so that borders move to higher rows. Blocks in
-/// which they move down are the same thing on the grid turned upside down: north and south commute.
+/// One thread's rows in one block of sweeps, in which borders move to higher rows. A block in which they move down is
+/// described on the grid turned upside down, which has the same sums, since north and south commute.
 template <class T>
 struct Wavefront<T>::Band {
   T* field[2];  // row 0, parity of the block's first sweep

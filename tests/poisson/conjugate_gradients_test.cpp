@@ -24,17 +24,10 @@ using coir::poisson::conjugate_gradients;
 using coir::poisson::ConjugateGradientsOptions;
 using coir::poisson::Preconditioner;
 using coir::poisson::StoppedBy;
-using coir::testing::Grid;
+using coir::testing::GridOf;
+using coir::testing::on_host;
 
 namespace {
-
-template <class C>
-using GridOf = Grid<typename C::Exec, typename C::Real, 2>;
-
-template <class View>
-auto on_host(View const& view) {
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
-}
 
 /// The solution of L u = b by Cholesky's factorisation of -L as a dense matrix.
 template <class B, class U>
@@ -93,14 +86,9 @@ constexpr Preconditioner both[] = {Preconditioner::none, Preconditioner::multigr
 
 }  // namespace
 
-// One cell, neighbours 1, 2, 3, 4 and source 2: (1 + 2 + 3 + 4 - 2) / 4 = 2.
 TYPED_TEST(ConjugateGradients, OneIterationSolvesOneCell) {
   for (auto const preconditioner : both) {
-    GridOf<TypeParam> const u("u", 3, 3), b("b", 1, 1);
-    auto const u_h = Kokkos::create_mirror_view(u);
-    u_h(0, 1) = 1, u_h(2, 1) = 2, u_h(1, 0) = 3, u_h(1, 2) = 4;
-    Kokkos::deep_copy(u, u_h);
-    Kokkos::deep_copy(b, 2);
+    auto const [b, u] = coir::testing::one_cell<TypeParam>();
     auto const result = conjugate_gradients(b, u, {.preconditioner = preconditioner});
     EXPECT_EQ(on_host(u)(1, 1), 2);
     EXPECT_EQ(result.iterations, 1);

@@ -15,12 +15,10 @@ using coir::poisson::jacobi;
 using coir::poisson::JacobiOptions;
 using coir::poisson::JacobiScheme;
 using coir::poisson::StoppedBy;
-using coir::testing::Grid;
+using coir::testing::GridOf;
+using coir::testing::on_host;
 
 namespace {
-
-template <class C, int Rank>
-using GridOf = Grid<typename C::Exec, typename C::Real, Rank>;
 
 template <class C>
 class Jacobi : public ::testing::Test {};
@@ -30,8 +28,8 @@ TYPED_TEST_SUITE(Jacobi, coir::testing::Cases, coir::testing::CaseName);
 template <class U, class B>
 void plain_loop(U const& u, B const& b, int sweeps) {
   using T = typename U::value_type;
-  auto const u_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, u);
-  auto const b_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b);
+  auto const u_h = on_host(u);
+  auto const b_h = on_host(b);
   int const m = b_h.extent(0), n = b_h.extent(1);
   std::vector<T> next(std::size_t(m) * n);
   for (int sweep = 0; sweep < sweeps; ++sweep) {
@@ -63,23 +61,13 @@ void expect_same_as_plain_loop(int m, int n, int sweeps, JacobiScheme scheme) {
       << m << " x " << n << ", " << sweeps << " sweeps, " << name_of(scheme);
 }
 
-template <class U>
-typename U::value_type element(U const& u, int i, int j) {
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, u)(i, j);
-}
-
 }  // namespace
 
-// One cell, neighbours 1, 2, 3, 4 and source 2: (1 + 2 + 3 + 4 - 2) / 4 = 2.
 TYPED_TEST(Jacobi, OneSweepOnOneCell) {
   for (auto scheme : {JacobiScheme::plain, JacobiScheme::blocked}) {
-    GridOf<TypeParam, 2> const u("u", 3, 3), b("b", 1, 1);
-    auto const u_h = Kokkos::create_mirror_view(u);
-    u_h(0, 1) = 1, u_h(2, 1) = 2, u_h(1, 0) = 3, u_h(1, 2) = 4;
-    Kokkos::deep_copy(u, u_h);
-    Kokkos::deep_copy(b, 2);
+    auto const [b, u] = coir::testing::one_cell<TypeParam>();
     jacobi(b, u, {.scheme = scheme, .sweeps = 1});
-    EXPECT_EQ(element(u, 1, 1), 2);
+    EXPECT_EQ(on_host(u)(1, 1), 2);
   }
 }
 
@@ -170,8 +158,8 @@ TYPED_TEST(Jacobi, ThreeDimensionsEqualThePlainLoop) {
   GridOf<TypeParam, 3> const u("u", m + 2, n + 2, p + 2), b("b", m, n, p);
   coir::testing::fill_random(u, 1);
   coir::testing::fill_random(b, 2);
-  auto old = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, coir::testing::copy_of(u));
-  auto const b_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b);
+  auto old = on_host(coir::testing::copy_of(u));
+  auto const b_h = on_host(b);
   auto const next = Kokkos::create_mirror(u);
   Kokkos::deep_copy(next, old);
   for (int sweep = 0; sweep < sweeps; ++sweep) {
@@ -189,7 +177,7 @@ TYPED_TEST(Jacobi, ThreeDimensionsEqualThePlainLoop) {
   }
   auto const result = jacobi(b, u, {.sweeps = sweeps});
   EXPECT_EQ(result.scheme, JacobiScheme::plain);
-  auto const u_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, u);
+  auto const u_h = on_host(u);
   for (std::size_t i = 0; i < u_h.size(); ++i) ASSERT_EQ(u_h.data()[i], next.data()[i]) << i;
 }
 
@@ -229,7 +217,7 @@ TYPED_TEST(Jacobi, ErrorModeShrinksBySpectralRadius) {
       std::pow(rho, sweeps) * std::sin(pi * 8 / (m + 1)) * std::sin(pi * 12 / (n + 1));
   // Each sweep rounds four additions; the errors add up at most linearly and shrink with the mode.
   double const bound = 4.0 * sweeps * std::numeric_limits<T>::epsilon();
-  EXPECT_NEAR(element(u, 8, 12), expected, bound);
+  EXPECT_NEAR(on_host(u)(8, 12), expected, bound);
 }
 
 TYPED_TEST(Jacobi, StopsAtTheTolerance) {
@@ -336,7 +324,7 @@ TYPED_TEST(Jacobi, RefusesWhatTheDocumentationRulesOut) {
 TEST(JacobiOnHost, UsesAllThreads) {
   if (!coir::testing::thread_times_tell()) GTEST_SKIP() << "OMP_WAIT_POLICY must be passive";
   coir::testing::Host const exec;
-  Grid<coir::testing::Host, double, 2> const u("u", 702, 702), b("b", 700, 700);
+  coir::testing::Grid<coir::testing::Host, double, 2> const u("u", 702, 702), b("b", 700, 700);
   coir::testing::fill_random(b, 6);
   // Blocked sweeps begin and end with copies by one thread, which 100 sweeps by eight threads take no longer than.
   for (auto const scheme : {JacobiScheme::plain, JacobiScheme::blocked}) {

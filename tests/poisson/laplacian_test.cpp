@@ -10,17 +10,10 @@
 using coir::poisson::laplacian;
 using coir::poisson::residual_norm;
 using coir::poisson::source_norm;
-using coir::testing::Grid;
+using coir::testing::GridOf;
+using coir::testing::on_host;
 
 namespace {
-
-template <class C, int Rank>
-using GridOf = Grid<typename C::Exec, typename C::Real, Rank>;
-
-template <class View>
-auto on_host(View const& view) {
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
-}
 
 /// u with f(i, j) at every cell of the grid and its ring, 0-based with the ring.
 template <class C, class Function>

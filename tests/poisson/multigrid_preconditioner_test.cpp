@@ -14,7 +14,8 @@
 #include <vector>
 
 using coir::poisson::MultigridPreconditioner;
-using coir::testing::Grid;
+using coir::testing::GridOf;
+using coir::testing::on_host;
 
 namespace {
 
@@ -26,7 +27,7 @@ template <class C>
 std::vector<double> applied(std::vector<double> const& r, std::array<int, 2> const& extents) {
   using T = typename C::Real;
   auto const [m, n] = extents;
-  Grid<typename C::Exec, T, 2> const source("r", m, n), z("z", m + 2, n + 2);
+  GridOf<C> const source("r", m, n), z("z", m + 2, n + 2);
   auto const source_h = Kokkos::create_mirror_view(source);
   for (std::size_t c = 0; c < r.size(); ++c) source_h.data()[c] = static_cast<T>(r[c]);
   Kokkos::deep_copy(source, source_h);
@@ -34,7 +35,7 @@ std::vector<double> applied(std::vector<double> const& r, std::array<int, 2> con
   MultigridPreconditioner<typename C::Exec, T> preconditioner(exec, extents);
   preconditioner.apply(source, z);
   exec.fence();
-  auto const z_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, z);
+  auto const z_h = on_host(z);
   std::vector<double> cells;
   for (int i = 1; i <= m; ++i)
     for (int j = 1; j <= n; ++j) cells.push_back(z_h(i, j));
@@ -105,7 +106,7 @@ TYPED_TEST(MultigridPreconditionerTest, StepsWithItConverge) {
     double const first = std::sqrt(dot(residual, residual));
     for (int step = 0; step < 3; ++step) {
       auto const z = applied<TypeParam>(residual, shape);
-      Grid<Exec, T, 2> const field("field", shape[0] + 2, shape[1] + 2),
+      GridOf<TypeParam> const field("field", shape[0] + 2, shape[1] + 2),
           image("image", shape[0], shape[1]);
       auto const field_h = Kokkos::create_mirror_view(field);
       for (int i = 0; i < shape[0]; ++i)
@@ -113,7 +114,7 @@ TYPED_TEST(MultigridPreconditionerTest, StepsWithItConverge) {
           field_h(i + 1, j + 1) = static_cast<T>(z[static_cast<std::size_t>(i) * shape[1] + j]);
       Kokkos::deep_copy(field, field_h);
       coir::poisson::laplacian(Exec{}, field, image);
-      auto const image_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, image);
+      auto const image_h = on_host(image);
       for (std::size_t c = 0; c < residual.size(); ++c) residual[c] -= image_h.data()[c];
     }
     EXPECT_LT(std::sqrt(dot(residual, residual)), 0.05 * first) << shape[0] << " x " << shape[1];
@@ -129,7 +130,7 @@ TYPED_TEST(MultigridPreconditionerTest, RefusesOtherExtents) {
   EXPECT_THROW(static_cast<void>(Preconditioner::bytes(Exec{}, Extents{3, -1})),
                coir::PreconditionError);
   Preconditioner preconditioner(Exec{}, Extents{4, 3});
-  Grid<Exec, T, 2> const r("r", 4, 4), z("z", 6, 6), wrong("wrong", 6, 5);
+  GridOf<TypeParam> const r("r", 4, 4), z("z", 6, 6), wrong("wrong", 6, 5);
   EXPECT_THROW(preconditioner.apply(r, z), coir::PreconditionError);
   EXPECT_THROW(preconditioner.apply(r, wrong), coir::PreconditionError);
 }

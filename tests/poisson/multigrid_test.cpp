@@ -21,17 +21,10 @@ using coir::poisson::MultigridOptions;
 using coir::poisson::Result;
 using coir::poisson::Smoother;
 using coir::poisson::StoppedBy;
-using coir::testing::Grid;
+using coir::testing::GridOf;
+using coir::testing::on_host;
 
 namespace {
-
-template <class C, int Rank>
-using GridOf = Grid<typename C::Exec, typename C::Real, Rank>;
-
-template <class View>
-auto on_host(View const& view) {
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
-}
 
 template <class C, std::size_t Rank>
 GridOf<C, int(Rank)> field(std::array<int, Rank> const& cells, int ring) {
@@ -130,13 +123,8 @@ std::vector<std::array<int, 3>> const shapes_3d = {
 
 }  // namespace
 
-// One cell, neighbours 1, 2, 3, 4 and source 2: (1 + 2 + 3 + 4 - 2) / 4 = 2.
 TYPED_TEST(MultigridTest, SolvesOneCell) {
-  GridOf<TypeParam, 2> const u("u", 3, 3), b("b", 1, 1);
-  auto const u_h = Kokkos::create_mirror_view(u);
-  u_h(0, 1) = 1, u_h(2, 1) = 2, u_h(1, 0) = 3, u_h(1, 2) = 4;
-  Kokkos::deep_copy(u, u_h);
-  Kokkos::deep_copy(b, 2);
+  auto const [b, u] = coir::testing::one_cell<TypeParam>();
   auto const result = multigrid(b, u);
   EXPECT_EQ(on_host(u)(1, 1), 2);
   EXPECT_EQ(result.residual_norm, 0);

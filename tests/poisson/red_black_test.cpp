@@ -16,17 +16,10 @@ using coir::poisson::optimal_omega;
 using coir::poisson::red_black;
 using coir::poisson::RedBlackOptions;
 using coir::poisson::StoppedBy;
-using coir::testing::Grid;
+using coir::testing::GridOf;
+using coir::testing::on_host;
 
 namespace {
-
-template <class C, int Rank>
-using GridOf = Grid<typename C::Exec, typename C::Real, Rank>;
-
-template <class View>
-auto on_host(View const& view) {
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
-}
 
 /// The sweeps as the definition has them, cell by cell on host copies.
 template <class U, class B>
@@ -75,13 +68,8 @@ TYPED_TEST_SUITE(RedBlackInDouble, coir::testing::DoubleCases, coir::testing::Ca
 
 }  // namespace
 
-// One cell, neighbours 1, 2, 3, 4 and source 2: (1 + 2 + 3 + 4 - 2) / 4 = 2.
 TYPED_TEST(RedBlack, OneSweepSolvesOneCell) {
-  GridOf<TypeParam, 2> const u("u", 3, 3), b("b", 1, 1);
-  auto const u_h = Kokkos::create_mirror_view(u);
-  u_h(0, 1) = 1, u_h(2, 1) = 2, u_h(1, 0) = 3, u_h(1, 2) = 4;
-  Kokkos::deep_copy(u, u_h);
-  Kokkos::deep_copy(b, 2);
+  auto const [b, u] = coir::testing::one_cell<TypeParam>();
   auto const result = red_black(b, u, {.sweeps = 1});
   EXPECT_EQ(on_host(u)(1, 1), 2);
   EXPECT_EQ(result.residual_norm, 0);
@@ -376,7 +364,7 @@ TYPED_TEST(RedBlack, RefusesWhatTheDocumentationRulesOut) {
 TEST(RedBlackOnHost, UsesAllThreads) {
   if (!coir::testing::thread_times_tell()) GTEST_SKIP() << "OMP_WAIT_POLICY must be passive";
   coir::testing::Host const exec;
-  Grid<coir::testing::Host, double, 2> const u("u", 702, 702), b("b", 700, 700);
+  coir::testing::Grid<coir::testing::Host, double, 2> const u("u", 702, 702), b("b", 700, 700);
   coir::testing::fill_random(b, 6);
   auto const shared =
       coir::testing::share_of_threads([&] { red_black(exec, b, u, {.sweeps = 100}); });
@@ -388,7 +376,7 @@ TEST(RedBlackOnHost, PrintsADigestOfItsBits) {
   using Host = coir::testing::Host;
   coir::testing::Digest digest;
   for (auto [m, n] : {std::pair{400, 266}, {31, 2000}}) {
-    Grid<Host, double, 2> const u("u", m + 2, n + 2), b("b", m, n);
+    coir::testing::Grid<Host, double, 2> const u("u", m + 2, n + 2), b("b", m, n);
     coir::testing::fill_random(b, 6);
     auto const result = red_black(Host{}, b, u, {.sweeps = 300, .tolerance = 1e-30});
     EXPECT_EQ(result.iterations, 300);

@@ -3,14 +3,14 @@
 /// \file
 /// Conjugate gradients for L u = b in 2-D, with L as a sparse matrix of Kokkos Kernels.
 
-#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/detail/callers_grid.hpp>
 #include <coir/poisson/result.hpp>
 
 #include <cstdint>
 
 namespace coir::poisson {
 
-/// What approximates the inverse of L between two iterations.
+/// The approximation of the inverse of L that every iteration applies to the residual.
 enum class Preconditioner {
   none,       ///< the iterations grow with the longer side of the grid
   multigrid,  ///< MultigridPreconditioner: some ten iterations on any grid
@@ -30,8 +30,9 @@ namespace detail {
 
 /// \param options  checked here, the extents before
 template <CompiledSpace Exec, class T>
-Result conjugate_gradients(Exec const& exec, Field<Exec, T const, 2> const& b,
-                           Field<Exec, T, 2> const& u, ConjugateGradientsOptions const& options);
+Result conjugate_gradients(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
+                           RowMajorView<Exec, T, 2> const& u,
+                           ConjugateGradientsOptions const& options);
 
 template <CompiledSpace Exec, class T>
 std::int64_t conjugate_gradients_bytes(Exec const& exec, std::int64_t rows, std::int64_t columns,
@@ -45,12 +46,12 @@ std::int64_t conjugate_gradients_bytes(Exec const& exec, std::int64_t rows, std:
 ///
 ///   alpha = r.z / p.Lp,   u <- u + alpha p,   r <- r - alpha L p,   z = M r,   p <- z + (r.z / its last value) p
 ///
-/// L is a matrix in compressed rows, made at each call, and Kokkos Kernels multiplies by it; what one does with a
-/// matrix that isn't known to be a stencil. It takes some 67 bytes a cell in float and 105 in double, and Multigrid, which
-/// takes none of it, is faster.
+/// L is a matrix in compressed rows, made at each call, and Kokkos Kernels multiplies by it, as one would do with a matrix
+/// that isn't known to be a stencil. The solver takes some 67 bytes a cell in float and 105 in double. Multigrid needs no
+/// matrix, and is faster.
 ///
-/// The recurrence's residual drifts from b - L u by rounding. Where it says that the tolerance is reached, b - L u is
-/// looked at, and if that is larger the iteration starts again from it. On hosts the result has the same bits for any
+/// The recurrence's residual r drifts from b - L u by rounding. When r reaches the tolerance, b - L u is computed, and if
+/// that is still larger the iteration starts again from it. On hosts the result has the same bits for any
 /// number of threads.
 ///
 /// \param exec     where to run; waits for the result
@@ -76,7 +77,7 @@ Result conjugate_gradients(Exec const& exec, B const& b, U const& u,
   return result;
 }
 
-/// The same on the default instance of the execution space of u.
+/// Solves on the default instance of the execution space of u.
 template <class B, class U>
   requires SourceAndUnknown<typename U::execution_space, B, U> && RealViewOfRank<B, 2>
 Result conjugate_gradients(B const& b, U const& u, ConjugateGradientsOptions const& options = {}) {

@@ -3,7 +3,7 @@
 /// \file
 /// Jacobi's method for L u = b, one sweep at a time or many sweeps per pass over memory.
 
-#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/detail/callers_grid.hpp>
 #include <coir/poisson/result.hpp>
 
 #include <cstdint>
@@ -41,7 +41,7 @@ template <CompiledSpace Exec, Real T>
 std::int64_t jacobi_bytes(std::int64_t rows, std::int64_t columns,
                           JacobiOptions const& options = {});
 
-/// What jacobi reached, and the scheme that it took.
+/// The result of jacobi(), and the scheme that it took.
 struct JacobiResult : Result {
   JacobiScheme scheme = JacobiScheme::plain;
 };
@@ -50,8 +50,8 @@ namespace detail {
 
 /// \param options  checked here, the extents before
 template <CompiledSpace Exec, class T, int Rank>
-JacobiResult jacobi(Exec const& exec, Field<Exec, T const, Rank> const& b,
-                    Field<Exec, T, Rank> const& u, JacobiOptions const& options);
+JacobiResult jacobi(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
+                    RowMajorView<Exec, T, Rank> const& u, JacobiOptions const& options);
 
 }  // namespace detail
 
@@ -60,8 +60,8 @@ JacobiResult jacobi(Exec const& exec, Field<Exec, T const, Rank> const& b,
 ///   u_new[i, j] = (((u[i-1, j] + u[i+1, j]) + u[i, j-1]) + u[i, j+1] - b[i-1, j-1]) / 4
 ///
 /// and in 3-D (six neighbours - b) * (1/6). The order of summation is fixed, so that the
-/// result has the same bits for either scheme, any number of threads and any backend. It is that of memory: of a u whose
-/// first axis is contiguous the transposed grid is solved, to the bits that its row-major copy gets.
+/// result has the same bits for either scheme, any number of threads and any backend. Sums follow the order of memory: where
+/// u's first axis is contiguous, the transposed grid is solved, with the bits that a row-major copy of that grid gets.
 ///
 /// Memory: one more field of u's size. On hosts the blocked scheme works on copies with aligned
 /// rows while all three fit into 32 MiB, and in place beyond. Copies that a layout needs (SourceAndUnknown) come on top.
@@ -70,7 +70,7 @@ JacobiResult jacobi(Exec const& exec, Field<Exec, T const, Rank> const& b,
 /// \param b        [m, n] or [m, n, p] in; the source
 /// \param u        [m+2, n+2] or [m+2, n+2, p+2] inout; the outermost cells are the boundary values,
 ///                 the others the start and then the result
-/// \param options  see there
+/// \param options  see JacobiOptions
 /// \throws PreconditionError if extents don't fit, an option is out of range, or the blocked scheme is
 ///                           asked for in 3-D
 /// \throws ResourceError     if the second field, or a copy, doesn't fit into the free memory
@@ -87,7 +87,7 @@ JacobiResult jacobi(Exec const& exec, B const& b, U const& u, JacobiOptions cons
   return result;
 }
 
-/// The same on the default instance of the execution space of u.
+/// Solves on the default instance of the execution space of u.
 template <class B, class U>
   requires SourceAndUnknown<typename U::execution_space, B, U>
 JacobiResult jacobi(B const& b, U const& u, JacobiOptions const& options = {}) {

@@ -3,7 +3,7 @@
 /// \file
 /// The discrete Laplacian on a grid of spacing 1, and how far a field is from solving L u = b.
 
-#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/detail/callers_grid.hpp>
 
 #include <type_traits>
 
@@ -11,19 +11,19 @@ namespace coir::poisson {
 
 namespace detail {
 
-// What the functions below do once their arguments are checked.
+// The functions below call these once their arguments are checked.
 
 template <CompiledSpace Exec, class T, int Rank>
-void laplacian(Exec const& exec, Field<Exec, T const, Rank> const& u,
-               Field<Exec, T, Rank> const& b);
+void laplacian(Exec const& exec, RowMajorView<Exec, T const, Rank> const& u,
+               RowMajorView<Exec, T, Rank> const& b);
 
 template <CompiledSpace Exec, class T, int Rank>
-double residual_norm(Exec const& exec, Field<Exec, T const, Rank> const& b,
-                     Field<Exec, T const, Rank> const& u);
+double residual_norm(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
+                     RowMajorView<Exec, T const, Rank> const& u);
 
 template <CompiledSpace Exec, class T, int Rank>
-double source_norm(Exec const& exec, Field<Exec, T const, Rank> const& b,
-                   Field<Exec, T const, Rank> const& u);
+double source_norm(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
+                   RowMajorView<Exec, T const, Rank> const& u);
 
 }  // namespace detail
 
@@ -48,7 +48,7 @@ void laplacian(Exec const& exec, U const& u, B const& b) {
   grid.finish();
 }
 
-/// The same on the default instance of the execution space of u.
+/// The Laplacian on the default instance of the execution space of u.
 template <class U, class B>
   requires SourceAndUnknown<typename U::execution_space, B, typename U::non_const_type>
 void laplacian(U const& u, B const& b) {
@@ -69,8 +69,8 @@ double residual_norm(Exec const& exec, B const& b, U const& u) {
   return detail::residual_norm<Exec, T, rank>(exec, grid.source(), grid.unknown());
 }
 
-/// |b - L 0|, where 0 is the field that vanishes inside and keeps u's ring: what residuals are
-/// relative to. Waits for the result.
+/// |b - L 0|, where 0 is the field that vanishes inside and keeps u's ring: the norm that relative residuals divide by.
+/// Waits for the result.
 template <CompiledSpace Exec, class B, class U>
   requires SourceAndUnknown<Exec, B, typename U::non_const_type>
 double source_norm(Exec const& exec, B const& b, U const& u) {

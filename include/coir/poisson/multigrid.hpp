@@ -3,20 +3,18 @@
 /// \file
 /// Geometric multigrid for L u = b on a grid of any size.
 
-#include <coir/core/errors.hpp>
-#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/detail/callers_grid.hpp>
 #include <coir/poisson/result.hpp>
 
 #include <array>
 #include <concepts>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <type_traits>
 
 namespace coir::poisson {
 
-/// How multigrid damps what the coarse grids can't see.
+/// The relaxation that damps errors which are too short for the coarse grids.
 enum class Smoother {
   red_black,  ///< Gauss-Seidel relaxation of every second cell in turn
   jacobi,     ///< damped Jacobi; needs a further field, and more sweeps for the same convergence
@@ -28,21 +26,21 @@ struct MultigridOptions {
   int pre_sweeps = 1;       ///< of the smoother before each coarse-grid correction, at least 1
   int post_sweeps = 1;      ///< and after it, at least 0
   Smoother smoother = Smoother::red_black;
-  double omega = 0;            ///< of relaxation, in (0, 2); 0: what converges best on each grid
+  double omega = 0;  ///< of relaxation, in (0, 2); 0: the value that converges best on each grid
   bool full_multigrid = true;  ///< the first cycle solves its coarse problem by full multigrid
   Monitor monitor = {};        ///< called after every cycle
 };
 
 namespace detail {
 
-/// What Multigrid holds: the levels and their passes.
+/// The levels of a Multigrid, and the passes over them.
 template <CompiledSpace Exec, class T, int Rank>
 class MultigridSolver;
 
 /// \param options  checked here, the extents before
 template <CompiledSpace Exec, class T, int Rank>
-Result multigrid(Exec const& exec, Field<Exec, T const, Rank> const& b,
-                 Field<Exec, T, Rank> const& u, MultigridOptions const& options);
+Result multigrid(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
+                 RowMajorView<Exec, T, Rank> const& u, MultigridOptions const& options);
 
 }  // namespace detail
 
@@ -75,12 +73,8 @@ class Multigrid {
     requires SourceAndUnknown<Exec, B, U> && WritableRealViewOfRank<U, Rank> &&
              std::same_as<typename U::value_type, T>
   Result solve(B const& b, U const& u) {
+    detail::expects_extents("b", strided(b).extents, "the solver's grid", extents_);
     detail::CallersGrid<Exec, T const, T, Rank> const grid(exec_, b, u);
-    for (int d = 0; d < Rank; ++d)
-      expects(static_cast<int>(b.extent(d)) == extents_[d],
-              "b must have as many cells along axis " + std::to_string(d) +
-                  " as the solver's grid (" + std::to_string(extents_[d]) + ")",
-              static_cast<std::int64_t>(b.extent(d)));
     Result const result = solve_fields(grid.source(), grid.unknown());
     grid.finish();
     return result;
@@ -92,8 +86,8 @@ class Multigrid {
                             MultigridOptions const& options = {});
 
  private:
-  Result solve_fields(detail::Field<Exec, T const, Rank> const& b,
-                      detail::Field<Exec, T, Rank> const& u);
+  Result solve_fields(detail::RowMajorView<Exec, T const, Rank> const& b,
+                      detail::RowMajorView<Exec, T, Rank> const& u);
 
   Exec exec_;
   std::array<int, Rank> extents_;
@@ -109,7 +103,7 @@ class Multigrid {
 /// second cell along every axis, until an axis has hardly any left. Where cells don't pair up the
 /// boundary keeps its place, at a distance of between 1/2 and 3/2 of the coarse spacing, and the last
 /// cells' equations are those of finite volumes of that size. Corrections are interpolated linearly,
-/// residuals restricted by the transpose of that. The coarsest grid is relaxed at the best omega.
+/// residuals restricted by the transpose of the interpolation. The coarsest grid is relaxed at the best omega.
 ///
 /// On hosts the result has the same bits for any number of threads.
 ///
@@ -138,7 +132,7 @@ Result multigrid(Exec const& exec, B const& b, U const& u, MultigridOptions cons
   return result;
 }
 
-/// The same on the default instance of the execution space of u.
+/// Solves on the default instance of the execution space of u.
 template <class B, class U>
   requires SourceAndUnknown<typename U::execution_space, B, U>
 Result multigrid(B const& b, U const& u, MultigridOptions const& options = {}) {

@@ -3,7 +3,7 @@
 /// \file
 /// A symmetric multigrid cycle, to precondition Krylov methods.
 
-#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/detail/callers_grid.hpp>
 
 #include <array>
 #include <concepts>
@@ -16,10 +16,10 @@ namespace coir::poisson {
 ///
 ///   z = M r,   M ~ L^-1,   L z = (sum of the 4 neighbours) - 4 z,   z = 0 outside
 ///
-/// Before the coarse grids a sweep relaxes the red cells and then the black ones, after them the black cells and
-/// then the red ones: one is the adjoint of the other, which the cycles of Multigrid do without. So are
-/// restriction and interpolation, and the coarsest grid is relaxed as often one way as the other. Conjugate
-/// gradients need both, symmetry and the one sign.
+/// Conjugate gradients need M to be symmetric and of one sign. So the sweep after the coarse grids is the adjoint of the
+/// sweep before them: it relaxes the black cells and then the red ones, where the first relaxes the red cells before the
+/// black ones. Restriction is the adjoint of interpolation, and the coarsest grid is relaxed as often in one order as in
+/// the other. The cycles of Multigrid, which needn't be symmetric, relax red cells first in every sweep.
 ///
 /// The grids are those of Multigrid: any extents, every second cell kept.
 ///
@@ -40,27 +40,33 @@ class MultigridPreconditioner {
   MultigridPreconditioner(MultigridPreconditioner&&) noexcept;
   MultigridPreconditioner& operator=(MultigridPreconditioner&&) noexcept;
 
-  /// Sets z to M r. Asynchronous on devices.
+  /// Sets z to M r. Views may have any layout, as for the solvers (SourceAndUnknown). Asynchronous on devices, unless z is copied. Views whose axes lie in
+  /// memory in another order than those of the call before make it set up the coarse grids once more.
   ///
   /// \param r  [m, n] in
   /// \param z  [m+2, n+2] out; its outermost cells must be zero, and stay so
   /// \throws PreconditionError unless the extents are those of the constructor
+  /// \throws ResourceError     if a copy doesn't fit into the free memory
   template <class R, class Z>
-    requires SourceAndUnknown<Exec, R, Z> && RowMajor<R> && RowMajor<Z> &&
-             WritableRealViewOfRank<Z, 2> && std::same_as<typename Z::value_type, T>
+    requires SourceAndUnknown<Exec, R, Z> && WritableRealViewOfRank<Z, 2> &&
+             std::same_as<typename Z::value_type, T>
   void apply(R const& r, Z const& z) {
-    detail::expects_ring(strided(r).extents, strided(z).extents);
-    apply_to_fields(r, z);
+    detail::expects_extents("r", strided(r).extents, "the preconditioner's grid", extents_);
+    detail::CallersGrid<Exec, T const, T, 2> const grid(exec_, r, z);
+    apply_to_fields(grid.source(), grid.unknown());
+    grid.finish();
   }
 
   /// Bytes it holds: two thirds of one field, and rows of scratch memory.
   static std::int64_t bytes(Exec const& exec, std::array<int, 2> const& extents);
 
  private:
-  void apply_to_fields(detail::Field<Exec, T const, 2> const& r,
-                       detail::Field<Exec, T, 2> const& z);
+  void apply_to_fields(detail::RowMajorView<Exec, T const, 2> const& r,
+                       detail::RowMajorView<Exec, T, 2> const& z);
 
   class Implementation;
+  Exec exec_;
+  std::array<int, 2> extents_;
   std::unique_ptr<Implementation> implementation_;
 };
 

@@ -3,7 +3,7 @@
 /// \file
 /// Successive over-relaxation of L u = b in red-black order.
 
-#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/detail/callers_grid.hpp>
 #include <coir/poisson/result.hpp>
 
 #include <cstdint>
@@ -44,8 +44,8 @@ namespace detail {
 
 /// \param options  checked here, the extents before
 template <CompiledSpace Exec, class T, int Rank>
-Result red_black(Exec const& exec, Field<Exec, T const, Rank> const& b,
-                 Field<Exec, T, Rank> const& u, RedBlackOptions const& options);
+Result red_black(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
+                 RowMajorView<Exec, T, Rank> const& u, RedBlackOptions const& options);
 
 }  // namespace detail
 
@@ -62,7 +62,7 @@ Result red_black(Exec const& exec, Field<Exec, T const, Rank> const& b,
 /// \param b        [m, n] or [m, n, p] in; the source
 /// \param u        [m+2, n+2] or [m+2, n+2, p+2] inout; the outermost cells hold the boundary values,
 ///                 the others the start and then the result
-/// \param options  see there
+/// \param options  see RedBlackOptions
 /// \return         sweeps made, and the residual they left
 /// \throws PreconditionError if an option is out of range, or the extents don't fit
 /// \see Young, Trans. Amer. Math. Soc. 76 (1954) 92;
@@ -79,7 +79,7 @@ Result red_black(Exec const& exec, B const& b, U const& u, RedBlackOptions const
   return result;
 }
 
-/// The same on the default instance of the execution space of u.
+/// Solves on the default instance of the execution space of u.
 template <class B, class U>
   requires SourceAndUnknown<typename U::execution_space, B, U>
 Result red_black(B const& b, U const& u, RedBlackOptions const& options = {}) {

@@ -27,7 +27,7 @@ constexpr std::string_view name_of(StoppedBy reason) {
   return "unknown";
 }
 
-/// What a solver reached. The solution itself lies in the View that was passed in. Norms are square roots of sums of
+/// How far a solver got. The solution itself lies in the View that was passed in. Norms are square roots of sums of
 /// squares, in double: sources and residuals below 1e-154 count as zero, those above 1e154 as infinite. Scale such a
 /// problem, which is linear.
 struct Result {
@@ -39,7 +39,7 @@ struct Result {
   double convergence_factor = 0;  ///< multigrid: mean residual reduction per cycle; else 0
 };
 
-/// What a solver tells its monitor while it runs.
+/// A solver's progress, which it reports to its monitor while it runs.
 struct Progress {
   std::int64_t iterations = 0;   ///< done so far
   std::int64_t total = 0;        ///< allowed

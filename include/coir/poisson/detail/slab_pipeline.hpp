@@ -24,7 +24,7 @@ struct PipelineStep {
   int stage;
   int slab;
   bool
-      watched;  ///< another band may read the slab meanwhile, which the same stage of its own slabs is due to
+      watched;  ///< another band may read the slab meanwhile, for the same stage of its own slab beside it
 };
 
 /// Calls step(PipelineStep) for every stage 0 <= s < stages and slab 1 <= slab <= slabs, as if all

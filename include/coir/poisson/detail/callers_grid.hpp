@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The one type of View that the solvers are compiled for, whatever View the caller has.
+/// A caller's Views as the one type of View that the solvers are compiled for.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/overlap.hpp>
@@ -22,31 +22,31 @@ namespace detail {
 
 /// A row-major View that doesn't own its memory.
 template <class Exec, class T, int Rank>
-using Field = UnmanagedView<T, Rank, Kokkos::LayoutRight, typename Exec::memory_space>;
+using RowMajorView = UnmanagedView<T, Rank, Kokkos::LayoutRight, typename Exec::memory_space>;
 
 template <class V>
 auto first_columns(V const& view, std::int64_t columns) {
   return Kokkos::subview(view, Kokkos::ALL, std::pair<std::int64_t, std::int64_t>(0, columns));
 }
 
-/// Whether a row-major View may have gaps between rows, which is up to Kokkos; in 3-D it may not.
+/// Whether a row-major View may have gaps between rows: in 2-D that depends on Kokkos' version, in 3-D it may not.
 template <class V, int Rank = static_cast<int>(V::rank)>
 inline constexpr bool rows_may_have_gaps = false;
 template <class V>
 inline constexpr bool rows_may_have_gaps<V, 2> =
     std::is_convertible_v<decltype(first_columns(std::declval<V const&>(), 0)), V>;
 
-/// Whether elements are a Field as they lie in memory.
+/// Whether elements lie in memory as those of a RowMajorView do.
 template <class F, class T, int Rank>
-bool is_field(Strided<T, Rank> const& at) {
+bool is_row_major(Strided<T, Rank> const& at) {
   if (is_c_order(at)) return true;
   return rows_may_have_gaps<F> && (at.extents[1] == 1 || at.strides[1] == 1) &&
          at.strides[0] > at.extents[1];
 }
 
-/// Elements as a Field; is_field must hold.
+/// Elements as a RowMajorView; is_row_major() must hold.
 template <class F, class T, int Rank>
-F field_at(Strided<T, Rank> const& at) {
+F row_major_at(Strided<T, Rank> const& at) {
   auto const extent = [&](int d) { return static_cast<std::size_t>(at.extents[d]); };
   if constexpr (Rank == 3)
     return F(at.data, extent(0), extent(1), extent(2));
@@ -58,36 +58,36 @@ F field_at(Strided<T, Rank> const& at) {
     return F(at.data, extent(0), extent(1));
 }
 
-/// A caller's View as a Field with its axes in the order given: the View's own memory where its strides allow that,
-/// else a copy.
+/// A caller's View as a RowMajorView with its axes in a given order: in the View's own memory where its strides allow that,
+/// else in a copy.
 template <class Exec, class T, int Rank>
-class CallersField {
-  using Unmanaged = Field<Exec, T, Rank>;
+class CallersView {
+  using Unmanaged = RowMajorView<Exec, T, Rank>;
 
  public:
-  /// \param view   of T or, for a T that is const, of what T is without it
+  /// \param view   of T, or of the same number that isn't const
   /// \param apart  false if it shares memory with what is read or written beside it: then it is copied
   /// \throws ResourceError if a copy is needed and doesn't fit into the free memory
-  /// \throws PreconditionError if it is to be written and has elements that are the same
+  /// \throws PreconditionError if the View is to be written and two of its elements share a place in memory
   template <class V>
-  CallersField(Exec const& exec, V const& view, std::array<int, Rank> const& axes, Access access,
-               bool apart = true)
+  CallersView(Exec const& exec, V const& view, std::array<int, Rank> const& axes, Access access,
+              bool apart = true)
       : staged_(exec, permuted(Strided<T, Rank>(strided(view)), axes), apart && stays(view, axes),
                 access, "a copy of a field in C order") {
     if (access != Access::read) {
       auto const at = strided(view);
       expects_distinct_elements(at.extents, at.strides, "a field");
     }
-    // With other axes first a single row or column lies like its transpose, and must become that.
+    // A single row or column lies like its transpose. Where the axes are permuted, it must become the transpose.
     if constexpr (converts<V>)
       if (!staged_.is_copy() && std::ranges::is_sorted(axes)) {
-        field_ = view;
+        view_ = view;
         return;
       }
-    field_ = field_at<Unmanaged>(staged_.elements());
+    view_ = row_major_at<Unmanaged>(staged_.elements());
   }
 
-  Unmanaged const& field() const { return field_; }
+  Unmanaged const& view() const { return view_; }
 
   /// Brings a copy's elements to the caller's View, without a fence.
   ///
@@ -104,17 +104,24 @@ class CallersField {
   template <class V>
   static bool stays(V const& view, std::array<int, Rank> const& axes) {
     if (converts<V> && std::ranges::is_sorted(axes)) return true;
-    return is_field<Unmanaged>(permuted(strided(view), axes));
+    return is_row_major<Unmanaged>(permuted(strided(view), axes));
   }
 
   Staged<Exec, T, Rank> staged_;
-  Unmanaged field_;
+  Unmanaged view_;
 };
 
 /// Checks the extents of a source and an unknown: that u is b with a one-cell ring around it.
 void expects_ring(std::span<std::int64_t const> b, std::span<std::int64_t const> u);
 
-/// A caller's source and unknown as Fields, once their extents are checked. Their axes are in the order in which the
+/// Checks that a View has as many cells along each axis as the grid that a solver was made for.
+///
+/// \param name  the View's, for the message: "b"
+/// \param grid  the grid, for the message: "the solver's grid"
+void expects_extents(char const* name, std::span<std::int64_t const> found, char const* grid,
+                     std::span<int const> expected);
+
+/// A caller's source and unknown as RowMajorViews, once their extents are checked. Their axes are in the order in which the
 /// unknown's lie in memory: a grid whose first axis is contiguous is solved as the transposed grid, which is the same
 /// problem.
 ///
@@ -122,7 +129,7 @@ void expects_ring(std::span<std::int64_t const> b, std::span<std::int64_t const>
 template <class Exec, class Source, class Unknown, int Rank>
 class CallersGrid {
  public:
-  /// \throws PreconditionError unless u is b with a ring, or if elements of what is written are the same
+  /// \throws PreconditionError unless u is b with a ring, or if two elements of a View that is written share a place
   /// \throws ResourceError     if a copy is needed and doesn't fit into the free memory
   template <class B, class U>
   CallersGrid(Exec const& exec, B const& b, U const& u)
@@ -132,8 +139,8 @@ class CallersGrid {
                 reads_only || !share_memory(strided(b), strided(u))),
         unknown_(exec, u, axes_, std::is_const_v<Unknown> ? Access::read : Access::both) {}
 
-  Field<Exec, Source, Rank> const& source() const { return source_.field(); }
-  Field<Exec, Unknown, Rank> const& unknown() const { return unknown_.field(); }
+  RowMajorView<Exec, Source, Rank> const& source() const { return source_.view(); }
+  RowMajorView<Exec, Unknown, Rank> const& unknown() const { return unknown_.view(); }
 
   /// Brings what was written to the caller's Views where these have copies, and waits for that.
   void finish() const {
@@ -154,17 +161,17 @@ class CallersGrid {
 
   Exec exec_;
   std::array<int, Rank> axes_;
-  CallersField<Exec, Source, Rank> source_;
-  CallersField<Exec, Unknown, Rank> unknown_;
+  CallersView<Exec, Source, Rank> source_;
+  CallersView<Exec, Unknown, Rank> unknown_;
 };
 
 }  // namespace detail
 
 /// A source and an unknown that fit together: Views of rank 2 or 3 with the same kind of number, which kernels on Exec
-/// may touch. Of any layout: LayoutRight, LayoutLeft, or with strides. Where u's first axis is contiguous, as in
-/// Kokkos' default layout on devices, the solvers work on the transposed grid, at the same speed. A copy of one of the
-/// two is made, and u's is brought back at the end, where an axis has no stride of 1, where planes of a 3-D grid have
-/// gaps, or for b where it is laid out otherwise than u.
+/// may touch. They may have any layout: LayoutRight, LayoutLeft, or strides. Where u's first axis is contiguous, as in
+/// Kokkos' default layout on devices, the solvers work on the transposed grid, at the same speed. A View is copied where no
+/// axis has a stride of 1, where rows or planes of a 3-D grid have gaps, and b also where it is laid out otherwise than u.
+/// The copy of u is brought back at the end.
 template <class Exec, class B, class U>
 concept SourceAndUnknown =
     ExecutionSpace<Exec> && (RealViewOfRank<B, 2> || RealViewOfRank<B, 3>) &&

@@ -1,5 +1,5 @@
 #include <coir/core/errors.hpp>
-#include <coir/poisson/detail/field.hpp>
+#include <coir/poisson/detail/callers_grid.hpp>
 
 #include <string>
 
@@ -13,6 +13,15 @@ void expects_ring(std::span<std::int64_t const> b, std::span<std::int64_t const>
                 std::to_string(b[d]) + " + 2), for the ring",
             u[d]);
   }
+}
+
+void expects_extents(char const* name, std::span<std::int64_t const> found, char const* grid,
+                     std::span<int const> expected) {
+  for (std::size_t d = 0; d < expected.size(); ++d)
+    expects(found[d] == expected[d],
+            std::string(name) + " must have as many cells along axis " + std::to_string(d) +
+                " as " + grid + " (" + std::to_string(expected[d]) + ")",
+            found[d]);
 }
 
 }  // namespace coir::poisson::detail
