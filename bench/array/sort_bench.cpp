@@ -7,7 +7,10 @@
 #include <support/timing.hpp>
 
 #include <coir/array/random.hpp>
+#include <coir/array/reductions.hpp>
 #include <coir/array/sorting.hpp>
+
+#include <Kokkos_Sort.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -35,7 +38,8 @@ void sorted_copies(benchmark::State& state) {
   double const bytes = 2 * double(sizeof(T)) * double(n);
   if (!fits(state, 3 * bytes)) return;
   auto const x = unsorted<T>(n);
-  time_batches(state, Space{}, {double(n), bytes, "elements"}, [&] { auto const y = sort(x); });
+  time_batches(state, Space{}, {double(n), bytes, "elements"},
+               [&] { auto const y = coir::sort(x); });
 }
 BENCHMARK_TEMPLATE(sorted_copies, float)->Name("sort,float")->Apply(elements);
 BENCHMARK_TEMPLATE(sorted_copies, double)->Name("sort,double")->Apply(elements);
@@ -60,9 +64,61 @@ void sorted_rows(benchmark::State& state) {
   if (!fits(state, 3 * bytes)) return;
   Array<float, 2, Memory> x(Shape<2>{n / columns, columns});
   random::fill_uniform(random::key(1), x);
-  time_batches(state, Space{}, {double(n), bytes, "elements"}, [&] { auto const y = sort(x); });
+  time_batches(state, Space{}, {double(n), bytes, "elements"},
+               [&] { auto const y = coir::sort(x); });
 }
 BENCHMARK(sorted_rows)->Name("sort,rows,float")->Apply(elements);
+
+using Keys = Kokkos::View<float*, Memory>;
+
+/// Sorts by BinSort, as Kokkos::sort does on devices: into half as many bins as there are keys, and each bin by comparing.
+void sort_by_bins(Keys const& keys, float least, float most) {
+  using Bins = Kokkos::BinOp1D<Keys>;
+  Kokkos::BinSort<Keys, Bins> bins(keys, Bins(static_cast<int>(keys.extent(0) / 2), least, most),
+                                   /*sort within bins*/ true);
+  bins.create_permute_vector();
+  bins.sort(keys);
+}
+
+/// A sorted copy in turns with a copy that Kokkos sorts: by Kokkos::sort, which on hosts is std::sort on one thread, or by BinSort.
+///
+/// \tparam Spread  0: uniform keys; otherwise exp(Spread times a normal number), for which bins of one width hold some keys or very
+///   many
+template <bool ByBins, int Spread>
+void against_kokkos(benchmark::State& state) {
+  std::int64_t const n = state.range(0);
+  double const bytes = 2 * double(sizeof(float)) * double(n);
+  if (!fits(state, 5 * bytes)) return;
+  auto x = unsorted<float>(n);
+  if constexpr (Spread > 0) {
+    random::fill_normal(random::key(1), x);
+    x = exp(float(Spread) * x);
+  }
+  Keys const keys("keys", static_cast<std::size_t>(n));
+  Kokkos::View<float const*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const given(
+      x.data(), static_cast<std::size_t>(n));
+  float const least = min(x), most = max(x);
+  compare_kernels(
+      state, Space{}, {double(n), bytes, "elements"}, [&] { auto const y = coir::sort(x); },
+      [&] {
+        Kokkos::deep_copy(Space{}, keys, given);
+        if constexpr (ByBins)
+          sort_by_bins(keys, least, most);
+        else
+          Kokkos::sort(keys);
+      });
+}
+void some_sizes(benchmark::internal::Benchmark* bench) {
+  bench->UseManualTime()->Arg(1024)->Arg(1 << 16)->Arg(1 << 20)->Arg(1 << 24);
+}
+BENCHMARK_TEMPLATE(against_kokkos, false, 0)->Name("sort,Kokkos::sort,float")->Apply(some_sizes);
+BENCHMARK_TEMPLATE(against_kokkos, true, 0)->Name("sort,BinSort,float")->Apply(some_sizes);
+BENCHMARK_TEMPLATE(against_kokkos, true, 2)
+    ->Name("sort,BinSort,lognormal,float")
+    ->UseManualTime()
+    ->Arg(1024)
+    ->Arg(1 << 16)
+    ->Arg(1 << 18);
 
 }  // namespace
 

@@ -177,4 +177,32 @@ void compare_kernels(benchmark::State& state, Exec const& exec, Work work, Ours 
   report_overhead(state, exec, median(ours_seconds));
 }
 
+/// The same for kernels that change what they work on, one call at a time.
+///
+/// \param prepare  called before each of them, outside the time
+template <class Exec, class Ours, class Raw, class Prepare>
+void compare_kernels(benchmark::State& state, Exec const& exec, Work work, Ours const& ours,
+                     Raw const& raw, Prepare const& prepare) {
+  auto const seconds_of = [&](auto const& kernel) {
+    prepare();
+    Stopwatch<Exec> const watch(exec);
+    kernel();
+    return watch.seconds();
+  };
+  seconds_of(ours);
+  seconds_of(raw);
+  std::vector<double> ours_seconds, raw_seconds;
+  for (auto _ : state) {
+    bool const ours_first = ours_seconds.size() % 2 == 0;
+    if (ours_first) ours_seconds.push_back(seconds_of(ours));
+    raw_seconds.push_back(seconds_of(raw));
+    if (!ours_first) ours_seconds.push_back(seconds_of(ours));
+    state.SetIterationTime(ours_seconds.back());
+  }
+  report_rates(state, exec, work);
+  state.counters["seconds"] = median(ours_seconds);
+  state.counters["ours/raw"] = median(ours_seconds) / median(raw_seconds);
+  report_overhead(state, exec, median(ours_seconds));
+}
+
 }  // namespace coir::bench
