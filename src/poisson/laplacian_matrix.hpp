@@ -3,12 +3,13 @@
 /// \file
 /// The Laplacian of a 2-D grid as a matrix of Kokkos Kernels.
 
+#include <core/kokkos_kernels.hpp>
+
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
 
 // spmv calls BLAS only to scale y before a product by a transposed matrix, which never happens here. Without the macro it
 // needs no BLAS: a program that loads OpenBLAS starts 7 ms later, with threads and memory that it has no use for.
-#include <KokkosKernels_config.h>
 #undef KOKKOSKERNELS_ENABLE_TPL_BLAS
 
 #include <KokkosSparse_CrsMatrix.hpp>
@@ -109,9 +110,7 @@ SparseMatrix<Exec, T> laplacian_matrix(Exec const& exec, std::int64_t m, std::in
 /// known to have it and in builds without a vendor's library of sparse matrices. A call of spmv, the public function, also
 /// compiles products by transposed and conjugate matrices, each for four factors of y: 80 kernels, for which nvcc takes half a
 /// minute. With all other versions multiply() below calls spmv.
-#if KOKKOSKERNELS_VERSION >= 40300 && KOKKOSKERNELS_VERSION < 40800 &&                 \
-    !defined(KOKKOSKERNELS_ETI_ONLY) && !defined(KOKKOSKERNELS_ENABLE_TPL_CUSPARSE) && \
-    !defined(KOKKOSKERNELS_ENABLE_TPL_ROCSPARSE) && !defined(KOKKOSKERNELS_ENABLE_TPL_MKL)
+#ifdef COIR_KOKKOS_KERNELS_HAS_PLAIN_SPMV
 template <class Exec, class Matrix, class X, class Y>
 struct PlainProduct {
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
