@@ -34,6 +34,16 @@ TEST(Errors, ExpectsNamesTheValue) {
             "scheme must be known, not fast");
 }
 
+TEST(Errors, ExpectsAsksForARequirementInWordsOnlyWhereItIsNotMet) {
+  int asked = 0;
+  auto const requirement = [&] { return "axis " + std::to_string(++asked) + " must have cells"; };
+  coir::expects(true, requirement, 0);
+  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(message_of([&] { coir::expects(false, requirement, 0); }),
+            "axis 1 must have cells, not 0");
+  EXPECT_EQ(asked, 1);
+}
+
 TEST(Errors, EveryKindIsAnError) {
   EXPECT_THROW(throw coir::PreconditionError("p"), coir::Error);
   EXPECT_THROW(throw coir::InputError("i"), coir::Error);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -73,6 +74,16 @@ inline void expects(bool holds, std::string_view requirement) {
 template <class Value>
 void expects(bool holds, std::string_view requirement, Value const& value) {
   if (!holds) throw PreconditionError(std::string(requirement) + ", not " + in_words(value));
+}
+
+/// Checks a caller's argument whose requirement has to be put together, which takes longer than the check: functions that launch a
+/// kernel of a few microseconds ask for it only where it isn't met.
+///
+/// \param requirement  called without arguments unless `holds`; returns the requirement in words
+/// \throws PreconditionError with the requirement and the value as its text unless `holds`
+template <std::invocable Requirement, class Value>
+void expects(bool holds, Requirement const& requirement, Value const& value) {
+  if (!holds) expects(false, std::string_view(std::string(requirement())), value);
 }
 
 }  // namespace coir

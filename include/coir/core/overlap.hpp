@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace coir {
 
@@ -65,11 +66,11 @@ bool has_distinct_elements(std::array<std::int64_t, Rank> const& shape,
 template <std::size_t Rank>
 void expects_distinct_elements(std::array<std::int64_t, Rank> const& shape,
                                std::array<std::int64_t, Rank> const& strides,
-                               std::string const& what) {
+                               std::string_view what) {
   if (has_distinct_elements(shape, strides)) return;
   std::string found = std::to_string(strides[0]);
   for (std::size_t d = 1; d < Rank; ++d) found += ", " + std::to_string(strides[d]);
-  throw PreconditionError(what + " with strides " + found +
+  throw PreconditionError(std::string(what) + " with strides " + found +
                           " has elements in the same place and can't be written: copy it first");
 }
 

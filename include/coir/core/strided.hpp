@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -233,11 +234,12 @@ class Staged {
   /// \param what     the copy, for messages: "a copy of the mesh in C order"
   /// \throws ResourceError if the copy doesn't fit into the free memory
   Staged(Exec const& exec, Strided<T, Rank> const& callers, bool suits, Access access,
-         std::string const& what)
+         std::string_view what)
       : exec_(exec), callers_(callers), elements_(callers), access_(access) {
     if (suits || callers.size() == 0) return;
     using Memory = typename Exec::memory_space;
-    expects_memory<Memory>(callers.size() * static_cast<std::int64_t>(sizeof(T)), what);
+    expects_memory<Memory>(callers.size() * static_cast<std::int64_t>(sizeof(T)),
+                           std::string(what));
     copy_ = Copy(Kokkos::view_alloc("coir::staged", Kokkos::WithoutInitializing),
                  static_cast<std::size_t>(callers.size()));
     elements_ = {copy_.data(), callers.extents, c_strides(callers.extents)};

@@ -136,11 +136,15 @@ Cells<T> cells_of(Strided<T, Rank> const& mesh) {
   Cells<T> cells{mesh.data, {}, mesh.strides[0], mesh.strides[1]};
   for (int d = 0; d < 3; ++d) {
     cells.extent[d] = mesh.extents[d];
-    expects(cells.extent[d] >= 1,
-            "a mesh must have at least one cell along axis " + std::to_string(d), cells.extent[d]);
+    expects(
+        cells.extent[d] >= 1,
+        [&] { return "a mesh must have at least one cell along axis " + std::to_string(d); },
+        cells.extent[d]);
     // Numbers of cells along an axis must be whole numbers in float.
-    expects(cells.extent[d] <= 1 << 24,
-            "a mesh must have at most 2^24 cells along axis " + std::to_string(d), cells.extent[d]);
+    expects(
+        cells.extent[d] <= 1 << 24,
+        [&] { return "a mesh must have at most 2^24 cells along axis " + std::to_string(d); },
+        cells.extent[d]);
   }
   expects(has_contiguous_rows(mesh), "the rows of a mesh must be contiguous");
   expects(cells.extent[1] * cells.row <= std::numeric_limits<std::int32_t>::max(),

@@ -176,9 +176,12 @@ struct StretchLoop {
     Number const begin = static_cast<Number>(thread / together * (together * each)) +
                          static_cast<Number>(thread % together);
     Number const left = static_cast<Number>(count) - begin;
+    if (left <= 0) return;
+    rows.call(body, rows.place(begin));
+    if (each == 1) return;  // a small box, which needn't wait for the instructions of the other cells
     COIR_UNROLL
-    for (int c = 0; c < cells; ++c)
-      if (c < each && c * together < left) rows.call(body, rows.place(begin + c * together));
+    for (int c = 1; c < cells; ++c)
+      if (c * together < left) rows.call(body, rows.place(begin + c * together));
   }
 };
 

@@ -15,11 +15,13 @@ namespace coir::mesh::detail {
 /// \throws PreconditionError unless there is a vector of three components for each particle
 template <class Vectors>
 void expects_vectors(Vectors const& vectors, std::string const& what, std::int64_t particles) {
-  expects(static_cast<std::int64_t>(vectors.extent(0)) == particles,
-          what + " must be " + std::to_string(particles) + ", one for each particle",
-          static_cast<std::int64_t>(vectors.extent(0)));
-  expects(vectors.extent(1) == 3, what + " must have 3 components",
-          static_cast<std::int64_t>(vectors.extent(1)));
+  expects(
+      static_cast<std::int64_t>(vectors.extent(0)) == particles,
+      [&] { return what + " must be " + std::to_string(particles) + ", one for each particle"; },
+      static_cast<std::int64_t>(vectors.extent(0)));
+  expects(
+      vectors.extent(1) == 3, [&] { return what + " must have 3 components"; },
+      static_cast<std::int64_t>(vectors.extent(1)));
 }
 
 /// \throws PreconditionError unless values and a mesh fit: a number for each particle and a mesh of numbers, or a vector
@@ -31,9 +33,10 @@ void expects_values(Values const& values, Mesh const& mesh, std::int64_t particl
     expects(mesh.extent(3) == 3, "a mesh of vectors must have 3 components",
             static_cast<std::int64_t>(mesh.extent(3)));
   } else {
-    expects(static_cast<std::int64_t>(values.extent(0)) == particles,
-            "values must be " + std::to_string(particles) + ", one for each particle",
-            static_cast<std::int64_t>(values.extent(0)));
+    expects(
+        static_cast<std::int64_t>(values.extent(0)) == particles,
+        [&] { return "values must be " + std::to_string(particles) + ", one for each particle"; },
+        static_cast<std::int64_t>(values.extent(0)));
   }
 }
 

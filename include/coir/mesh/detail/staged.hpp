@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace coir::mesh::detail {
 
@@ -43,10 +44,11 @@ auto staged_particles(Exec const& exec, Particles const& particles, Access acces
 /// \param output, input  what they are, for the message: "the mesh", "the positions"
 /// \throws PreconditionError if they share memory
 template <class Exec, class T, int A, class S, int B>
-void expects_apart(Staged<Exec, T, A> const& written, std::string const& output,
-                   Staged<Exec, S, B> const& read, std::string const& input) {
-  expects(!share_memory(written.elements(), read.elements()),
-          output + " must have other memory than " + input + ": copy one of them first");
+void expects_apart(Staged<Exec, T, A> const& written, std::string_view output,
+                   Staged<Exec, S, B> const& read, std::string_view input) {
+  if (share_memory(written.elements(), read.elements()))
+    throw PreconditionError(std::string(output) + " must have other memory than " +
+                            std::string(input) + ": copy one of them first");
 }
 
 }  // namespace coir::mesh::detail
