@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What follows from a comparison: rows side by side, shares of limits, where one overtakes the other.
+/// The analysis of a comparison: rows side by side, shares of limits, sizes at which one overtakes the other.
 
 #include "comparison.hpp"
 

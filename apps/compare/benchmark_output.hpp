@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a program of Google Benchmark prints with --benchmark_format=json, also if it died while printing.
+/// Reads the output of a program of Google Benchmark with --benchmark_format=json, also if it died while printing.
 
 #include <nlohmann/json.hpp>
 

@@ -10,7 +10,7 @@
 
 namespace coir::apps::compare {
 
-/// What a program left behind.
+/// The status and output of a program that has ended.
 struct ChildOutcome {
   int status = 0;  ///< as waitpid() gives it
   std::string output;
@@ -23,11 +23,9 @@ struct ChildOutcome {
 };
 
 /// Runs a program on the cores that this one was started on, with nothing to read, and waits for it. A program that
-/// can't be started ends with code 127 and says why.
+/// can't be started ends with code 127 and says why. One that prints more than 64 MiB, which no benchmark does, is ended.
 ///
 /// \param command  path and arguments; the path is taken as it is
-/// One that prints more than 64 MiB, which no benchmark does, is ended.
-///
 /// \param watch    called some times a second with the output so far; may be empty
 /// \param longest  seconds after which it is ended
 /// \throws Failure if the user has asked this program to stop; the other one is then ended

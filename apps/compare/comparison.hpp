@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What was measured, on one machine or several: what compare.json holds.
+/// Measurements on one machine or several, as compare.json holds them.
 
 #include <support/json_place.hpp>
 #include <support/report.hpp>
@@ -13,10 +13,10 @@
 
 namespace coir::apps::compare {
 
-/// The format of compare.json. Whoever changes the meaning of a key, or takes one away, counts on.
+/// The version of compare.json's format. It grows whenever a key changes its meaning or is taken away.
 inline constexpr int report_format = 1;
 
-/// What a machine reaches at best, in bytes/s and seconds; what wasn't measured is absent.
+/// The measured limits of a machine, in bytes/s and seconds.
 struct Limits {
   std::optional<double> copy, triad, launch, to_device, to_host;
 };
@@ -40,7 +40,7 @@ struct Machine {
   std::vector<Build> builds;
 };
 
-/// What reports say of a work; see Work.
+/// A work's description in reports; see Work.
 struct WorkInfo {
   std::string name, title, group, unit, limit;
 };

@@ -18,7 +18,7 @@ void remember_cores(int, char**, char**) {
   are_known = sched_getaffinity(0, sizeof cores, &cores) == 0;
 }
 
-// What stands in this section of a program runs before the constructors of its libraries.
+// Functions in this section of a program run before the constructors of its libraries.
 __attribute__((section(".preinit_array"),
                used)) void (*const before_libraries)(int, char**, char**) = remember_cores;
 

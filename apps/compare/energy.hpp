@@ -47,7 +47,7 @@ class PowerMeter {
   /// told: counters of devices are brought up to date some ten times a second.
   void rows_ended(std::size_t count);
 
-  /// Of the row that ended after `row` others; none without a counter.
+  /// The mean power during the row that ended after `row` others; none without a counter.
   std::optional<double> watts(std::size_t row) const;
 
  private:

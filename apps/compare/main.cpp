@@ -129,7 +129,6 @@ void write_all(std::filesystem::path const& folder, Comparison const& comparison
 }
 
 ExitCode run(RunSettings& settings) {
-  if (settings.quiet) settings.progress = ProgressMode::never;
   say_of_files("nothing was written");
   OutputFolder const folder(settings.output, json_in(settings.output));
   std::vector<std::string> notes;

@@ -128,7 +128,7 @@ std::optional<double> positive_in(Report const& json, std::string const& key) {
   return value && is_measurable(*value) ? value : std::nullopt;
 }
 
-/// Of threads, which are at least one.
+/// A positive whole number in JSON, such as that of threads.
 std::optional<int> count_in(Report const& json, std::string const& key) {
   auto const value = positive_in(json, key);
   return value && *value <= 1e9 ? std::optional(static_cast<int>(*value)) : std::nullopt;

@@ -45,7 +45,7 @@ std::string all_peers() {
   return joined(names, ", ");
 }
 
-/// What a peer says of itself; none unless it says all that is needed.
+/// The peer that a script's description of itself names; none if the description isn't complete.
 std::optional<Peer> peer_of(Script const& script, std::vector<std::string> const& command,
                             std::string const& about) {
   auto const json = Report::parse(about, nullptr, false);

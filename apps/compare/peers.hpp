@@ -9,7 +9,7 @@
 namespace coir::apps::compare {
 
 struct PeerSettings {
-  /// As peers_in() reads them; empty: those that the Python has.
+  /// Names as peers_in() reads them; empty: all peers that the Python has.
   std::vector<std::string> names = {};
   bool none = false;               ///< no peers at all
   std::string python = "python3";  ///< found as shells find it

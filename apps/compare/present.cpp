@@ -141,7 +141,7 @@ Grid overtaking_grid(Analysis const& analysis) {
     std::vector<std::string> row{panel.work->title};
     for (std::size_t c = 1; c < analysis.contestants.size(); ++c)
       row.push_back(overtaking_words(panel.overtakings[c], panel.work->unit));
-    // Of work that the first one alone has done there is nothing to say.
+    // There is nothing to say of work that the first contestant alone has done.
     auto const is_known = [](auto const& one) { return one.kind != Overtaking::unknown; };
     if (std::any_of(panel.overtakings.begin(), panel.overtakings.end(), is_known))
       grid.rows.push_back(std::move(row));

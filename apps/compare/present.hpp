@@ -12,7 +12,7 @@
 
 namespace coir::apps::compare {
 
-/// What each machine is, and its limits: a row for each contestant.
+/// Each contestant's machine and its limits: a row for each.
 Grid machines_grid(Analysis const& analysis);
 
 /// Each work at the size of telling_line(): times, beside those of others than the first contestant how many times as fast
@@ -26,10 +26,10 @@ std::string overtaking_title(Analysis const& analysis);
 /// All sizes of a work, a row for each contestant: time, share of the limit, rate, energy, times as fast as the first one.
 Grid panel_grid(Panel const& panel, Analysis const& analysis);
 
-/// What wasn't measured, a sentence each, one for all of a work.
+/// Measurements that are missing and why: a sentence each, one for all of a work.
 std::vector<std::string> left_out_lines(Comparison const& comparison);
 
-/// What the figures are, a sentence each.
+/// Explanations of the figures, a sentence each.
 std::vector<std::string> explanations(Analysis const& analysis);
 
 /// The first line: sets and dates.

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What is compared: the sets of rows of the benchmarks.
+/// The sets of benchmarks' rows that are compared.
 
 #include <string>
 #include <vector>
@@ -52,7 +52,7 @@ std::vector<Work> works_of(SetName set, std::vector<std::string> const& only = {
 /// Rounds that are run unless others are asked for.
 int rounds_of(SetName set);
 
-/// What a row of a work may be called: "jacobi,kernel/400/266".
+/// The names that a row of a work may have: "jacobi,kernel/400/266".
 std::vector<std::string> row_names(Work const& work, std::string const& numbers);
 
 /// The size that a row's numbers stand for: "400/266" is 106400 by SizeFrom::product.

@@ -29,7 +29,7 @@ namespace coir::apps::escape {
 template <class Exec, class T>
 using Pixels = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
 
-/// What a run found.
+/// The results of a run.
 template <class Exec, class T>
 struct Outcome {
   Pixels<Exec, int> counts;
@@ -52,7 +52,7 @@ void expects_resolved(Region const& region, Settings const& settings) {
   char text[200];
   std::snprintf(text, sizeof text,
                 "pixels of %.3g can't be told apart at %.6g in %s, which takes %.3g at least: %s",
-                pixel, largest, name_of(settings.precision), spacing,
+                pixel, largest, float_or_double(settings.precision), spacing,
                 sizeof(T) == 4 ? "use --precision double, a wider region or fewer pixels"
                                : "use a wider region or fewer pixels");
   throw Failure(ExitCode::numerical, text);
@@ -145,7 +145,7 @@ Outcome<Exec, T> compute(Exec const& exec, Problem<T> const& problem, Settings c
   if (settings.wants_smooth())
     outcome.values = Pixels<Exec, T>("values", settings.rows, settings.columns);
 
-  // Kernels are loaded and memory is found at the first launch; that is in nobody's time.
+  // Kernels are loaded and memory is allocated at the first launch, which isn't timed.
   Problem<T> first = problem;
   first.iterations = 1;
   compute_once(exec, first, outcome, settings.scheme, {});

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The same counts by statements over whole arrays, as one writes it in NumPy or CuPy: each step reads and
+/// Escape times by statements over whole arrays, as one writes it in NumPy or CuPy: each step reads and
 /// writes every array in full, where the kernel of escape_time.hpp keeps a pixel in registers.
 
 #include "escape_time.hpp"
@@ -12,7 +12,7 @@
 
 namespace coir::apps::escape {
 
-// What is done to single elements; the formulas are those of the kernel.
+// Functions of single elements; the formulas are those of the kernel.
 
 /// z^2 + c
 struct Step {
@@ -75,7 +75,7 @@ bool iterate_arrays(int iterations, Array<Kokkos::complex<T>, 2, Space>& z, C co
   return true;
 }
 
-/// As escape_time, with equal counts.
+/// Escape times with the counts of escape_time().
 ///
 /// \param monitor called with steps, after each of them
 template <class T, class Space>

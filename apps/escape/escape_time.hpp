@@ -33,7 +33,7 @@ struct PixelGrid {
   }
 };
 
-/// What is iterated: from z = 0 with the pixel as c (Mandelbrot), or from the pixel with one c (Julia).
+/// The iteration of each pixel: from z = 0 with the pixel as c (Mandelbrot), or from the pixel with one c (Julia).
 template <class T>
 struct Problem {
   PixelGrid<T> pixels;
@@ -87,7 +87,7 @@ struct Lanes {
   Int count[Width];
   Int alive[Width];  // all bits while |z| is small, none after
 
-  /// The pixels of a row from a column on. Beyond the picture's edge they go on, for nobody.
+  /// The pixels of a row from a column on. Pixels beyond the picture's edge are iterated, too, and dropped.
   KOKKOS_FORCEINLINE_FUNCTION void start(Problem<T> const& problem, int row, int first) {
     T const at_im = problem.pixels.imag(row);
     for (int l = 0; l < Width; ++l) {
@@ -209,8 +209,8 @@ using Monitor = std::function<bool(std::int64_t done, std::int64_t total)>;
 ///
 ///   counts[i, j] = the first n with |z_n|^2 > 4, or `iterations` if there is none below
 ///
-/// The same bits on every backend whose processors can multiply and add in one instruction, for any number
-/// of threads, and as escape_time_by_arrays.
+/// Bits are the same for any number of threads, on every backend whose processors can multiply and add in one
+/// instruction, and by escape_time_by_arrays.
 ///
 /// \param exec    where to run; asynchronous without a monitor, so fence before reading the result
 /// \param counts  [rows, columns] out

@@ -214,11 +214,8 @@ int main(int argc, char** argv) {
   add_options(line, settings);
 
   return coir::apps::run(line, argc, argv, [&](coir::apps::Place place) {
-    if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
     expects_consistent(settings);
-    return compute_on(place, [&](auto const& exec) {
-      return settings.precision == Precision::float32 ? draw<float>(exec, settings)
-                                                      : draw<double>(exec, settings);
-    });
+    return compute_on(place, settings.precision,
+                      [&]<class T>(auto const& exec, T) { return draw<T>(exec, settings); });
   });
 }

@@ -27,7 +27,7 @@ Report report_of(Figures const& figures, Settings const& settings) {
   report_hardware(report, figures.hardware);
   report["scheme"] = name_of(settings.scheme);
   report["set"] = name_of(settings.set);
-  report["precision"] = name_of(settings.precision);
+  report["precision"] = float_or_double(settings.precision);
   report["rows"] = settings.rows;
   report["columns"] = settings.columns;
   report["iterations"] = settings.iterations;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a run found, as a report and as text.
+/// The results of a run, as a report and as text.
 
 #include "settings.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <support/precision.hpp>
 #include <support/progress.hpp>
 
 #include <array>
@@ -10,7 +11,6 @@ namespace coir::apps::escape {
 
 enum class Set { mandelbrot, julia };
 enum class Scheme { arrays, kernel };
-enum class Precision { float32, float64 };
 
 /// A rectangle of the complex plane: real parts from left to right, imaginary ones from bottom to top.
 struct Region {
@@ -45,14 +45,11 @@ struct Settings {
 
 inline char const* name_of(Set set) { return set == Set::julia ? "julia" : "mandelbrot"; }
 inline char const* name_of(Scheme scheme) { return scheme == Scheme::arrays ? "arrays" : "kernel"; }
-inline char const* name_of(Precision precision) {
-  return precision == Precision::float32 ? "float" : "double";
-}
 
 /// The c of a Julia set unless another is given.
 inline constexpr std::array<double, 2> default_constant = {-0.8, 0.156};
 
-/// What the settings show. Unless the user says otherwise pixels are square, and the shorter side of the
+/// The region that the settings show. Unless the user says otherwise pixels are square, and the shorter side of the
 /// picture shows 3 units, around -0.5 for the Mandelbrot set and 0 for Julia sets.
 inline Region region_of(Settings const& settings) {
   if (settings.region) return *settings.region;

@@ -196,7 +196,7 @@ class Lbfgs {
       }
       double const first = pairs_.empty() ? options_.first_step / state.gradient_norm : 1;
       if (search(x, evaluate, slope, first, state)) break;
-      // What is remembered may mislead; the gradient doesn't, but for rounding.
+      // The search failed: remembered steps may mislead, so it begins anew along the gradient.
       if (pairs_.empty()) return false;
       forget();
     }

@@ -87,12 +87,8 @@ int main(int argc, char** argv) {
   add_options(line, settings);
 
   return coir::apps::run(line, argc, argv, [&](coir::apps::Place place) {
-    if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
     expects_consistent(line, settings);
-    return compute_on(place, [&](auto const& exec) {
-      return settings.universe.precision == coir::apps::nbody::Precision::float32
-                 ? carry_out<float>(exec, settings)
-                 : carry_out<double>(exec, settings);
-    });
+    return compute_on(place, settings.universe.precision,
+                      [&]<class T>(auto const& exec, T) { return carry_out<T>(exec, settings); });
   });
 }

@@ -106,7 +106,7 @@ Report report_of(Run const& run, Figures const& figures) {
   report["version"] = version;
   report["kokkos_version"] = kokkos_version();
   report_hardware(report, figures.hardware);
-  report["precision"] = s.universe.precision == nbody::Precision::float32 ? "single" : "double";
+  report["precision"] = single_or_double(s.universe.precision);
   report["particles"] = run.sites();
   report["target"] = run.target.content;
   report["target_side"] = run.target.side();

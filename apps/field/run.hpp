@@ -376,7 +376,7 @@ class Work {
     misfit_.add_noise(numbers);
   }
 
-  /// What compute() gives; numbers that aren't finite end with what to do about them.
+  /// Returns compute(). If numbers aren't finite the error says what to do.
   template <class Compute>
   static auto with_remedy(Compute const& compute) {
     try {
@@ -389,7 +389,7 @@ class Work {
     }
   }
 
-  /// What coir-nbody reads to grow the same universe.
+  /// The configuration by which coir-nbody grows the same universe.
   std::string universe_text(FileNames const& names) const {
     nbody::Settings universe = run_.settings.universe;
     universe.noise = std::filesystem::absolute(names.noise());

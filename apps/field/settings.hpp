@@ -19,7 +19,7 @@ struct Settings {
     universe.a_start = 0.05;
   }
 
-  /// What coir-nbody is told to grow the same universe.
+  /// The settings of coir-nbody that grow the same universe.
   nbody::Settings universe{};
 
   // The target
@@ -35,7 +35,7 @@ struct Settings {
   bool realisation = false;
   bool check = false;
 
-  // What is written
+  // Output
   std::filesystem::path output = "field";
   std::filesystem::path report{};
   int pixels = 512;  ///< of a picture along a side

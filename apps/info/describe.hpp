@@ -11,7 +11,7 @@
 
 namespace coir::apps {
 
-/// What coir-info prints: the machine of the first rank, its limits if they were measured, and the ranks.
+/// The facts that coir-info prints: the machine of the first rank, its limits if they were measured, and the ranks.
 struct Description {
   Machine machine;
   std::optional<MachineLimits> limits;

@@ -6,7 +6,7 @@
 
 namespace coir::apps::info {
 
-/// What the host or a device does at a moment.
+/// The load of the host or a device at a moment.
 struct Sample {
   std::string device;   ///< "cpu", "gpu0"
   std::string name;     ///< as its maker calls it

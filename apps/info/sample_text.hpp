@@ -17,7 +17,7 @@ std::string heading_text();
 /// W, temperature in degrees Celsius and clock in MHz; "-" for what isn't known. No cell holds a blank.
 std::string row_text(Sample const& sample);
 
-/// The same as one line of JSON, in SI units and bytes, with the time and the device's name; null for what isn't known.
+/// A sample as one line of JSON, in SI units and bytes, with the time and the device's name; null for what isn't known.
 std::string json_text(Sample const& sample, std::string const& time);
 
 /// Why a sample has no value in some columns, a line for each reason: "gpu0: no power, no clock: NVML says 'Not Supported'".

@@ -27,7 +27,7 @@ std::optional<double> kibibytes_behind(std::string const& key, std::string const
   return found;
 }
 
-/// What stands behind the colon of "model name\t: AMD EPYC"; empty without one.
+/// The text behind the colon of "model name\t: AMD EPYC"; empty without one.
 std::string behind_colon(std::string const& rest) {
   auto const colon = rest.find(':');
   auto const begin = colon == std::string::npos ? colon : rest.find_first_not_of(" \t", colon + 1);
@@ -39,7 +39,7 @@ std::string behind_colon(std::string const& rest) {
 std::optional<CoreTimes> core_times(std::string const& stat) {
   std::optional<CoreTimes> times;
   for_each_line_of("cpu ", stat, [&](std::string const& rest) {
-    // What guests took is in the users' part already.
+    // The time of guests is in the users' part already.
     double user = 0, nice = 0, system = 0, idle = 0, disk = 0, irq = 0, soft_irq = 0, stolen = 0;
     std::istringstream numbers(rest);
     if (!(numbers >> user >> nice >> system >> idle)) return;

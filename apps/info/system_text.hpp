@@ -32,7 +32,7 @@ std::optional<MemoryUse> memory_use(std::string const& meminfo);
 /// The mean clock of the cores in Hz by /proc/cpuinfo; not all processors tell.
 std::optional<double> mean_clock(std::string const& cpuinfo);
 
-/// What /proc/cpuinfo calls the processor; "host" if it has no name for it.
+/// The processor's name in /proc/cpuinfo; "host" if there is none.
 std::string processor_name(std::string const& cpuinfo);
 
 }  // namespace coir::apps::info

@@ -143,7 +143,7 @@ void watch(WatchSettings const& settings) {
   for (std::int64_t n = 0; settings.samples == 0 || n < settings.samples; ++n) {
     wait_until(next);
     next += interval;
-    // Those that were missed, by a program that was stopped for a while, are left out: loads are means over an interval.
+    // Samples that were missed while the program was stopped are left out: loads are means over an interval.
     if (next < Clock::now()) next = Clock::now() + interval;
     std::string const time = utc_text_with_milliseconds(std::chrono::system_clock::now());
     auto const samples = monitors.samples();

@@ -59,7 +59,7 @@ class ArraySweeper {
   });
 };
 
-/// As poisson::jacobi by its plain scheme.
+/// Sweeps by statements of arrays until a limit is reached, like poisson::jacobi with its plain scheme.
 template <class Exec, class Grid>
 poisson::Result jacobi_by_arrays(Exec const& exec, Grid const& b, Grid const& u,
                                  Limits const& limits, poisson::Monitor const& monitor) {

@@ -20,7 +20,7 @@
 
 namespace coir::apps::jacobi {
 
-/// What the plan depends on beside the settings.
+/// Sizes that the memory plan depends on beside the settings.
 struct Extents {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -29,7 +29,7 @@ struct Extents {
   std::int64_t before = 0;    ///< bytes of the process before that
 };
 
-/// What a scheme takes beside the source and u.
+/// The bytes that a scheme takes beside the source and u.
 template <class Exec, class T>
 std::int64_t scheme_bytes(Scheme scheme, Extents const& extents,
                           std::optional<std::int64_t> const& sweeps) {

@@ -46,7 +46,7 @@ Report report_of(Outcome const& outcome, Setting const& setting) {
   report["kokkos_version"] = kokkos_version();
   report_hardware(report, setting.hardware);
   report["scheme"] = name_of(outcome.scheme);
-  report["precision"] = setting.precision == Precision::float32 ? "float" : "double";
+  report["precision"] = float_or_double(setting.precision);
   report["rows"] = setting.rows;
   report["columns"] = setting.columns;
   report["sweeps"] = outcome.result.iterations;

@@ -16,7 +16,7 @@
 
 namespace coir::apps::jacobi {
 
-/// What all outcomes of a run have in common.
+/// The facts that all outcomes of a run have in common.
 struct Setting {
   int rows = 0;
   int columns = 0;

@@ -2,6 +2,7 @@
 
 #include <coir/poisson/conjugate_gradients.hpp>
 
+#include <support/precision.hpp>
 #include <support/progress.hpp>
 
 #include <cstdint>
@@ -28,7 +29,7 @@ inline std::string name_of(Scheme scheme) {
   return "unknown";
 }
 
-/// What an iteration of a scheme is called. Only sweeps touch every cell once, and have to do with the bandwidth.
+/// The word for a scheme's iterations. Bandwidths are only told of sweeps, which touch every cell once.
 inline std::string iterations_of(Scheme scheme) {
   if (scheme == Scheme::multigrid) return "cycles";
   return scheme == Scheme::cg ? "iterations" : "sweeps";
@@ -36,7 +37,6 @@ inline std::string iterations_of(Scheme scheme) {
 inline bool makes_sweeps(Scheme scheme) { return iterations_of(scheme) == "sweeps"; }
 
 enum class Start { laplacian, zero };
-enum class Precision { float32, float64 };
 
 /// The command line, read.
 struct Settings {
@@ -67,7 +67,7 @@ inline std::vector<Scheme> schemes_to_run(Settings const& settings) {
   return all;
 }
 
-/// What a scheme does when the command line leaves it open.
+/// The limits of a scheme that the command line leaves open.
 struct Limits {
   std::int64_t sweeps;
   double tolerance;

@@ -28,7 +28,7 @@
 
 namespace coir::apps::jacobi {
 
-/// What a scheme reached.
+/// The result of a scheme.
 struct Outcome {
   Scheme scheme = Scheme::automatic;  ///< the one that was taken
   poisson::Result result;

@@ -15,7 +15,7 @@ namespace coir::apps::nbody {
 
 namespace {
 
-// Of as many letters, so that either can be asked for.
+// Both have the same length, by which readers ask for either.
 char const format[] = "coir-nbody checkpoint 2", format_over_parts[] = "coir-nbody checkpoint +";
 static_assert(sizeof format == sizeof format_over_parts);
 
@@ -149,7 +149,7 @@ void expects_own_name(Checkpoint const& checkpoint) {
                    " and so on, were written: give it that name again, in a folder with these");
 }
 
-/// What says which parts there are.
+/// The list of a checkpoint's parts.
 struct PartsListed {
   std::int64_t side = 0;
   hdf5::Type type{};

@@ -51,7 +51,7 @@ struct CheckpointPart {
       file;  ///< open until they are read, if this rank reads some of them
 };
 
-/// What a checkpoint says about its run.
+/// The state of a run in a checkpoint, without the particles.
 struct Checkpoint {
   std::filesystem::path path;
   int steps_done = 0;
@@ -68,7 +68,7 @@ struct Checkpoint {
 Checkpoint read_checkpoint(distributed::Group const& ranks, std::filesystem::path const& path,
                            Poll const& poll = {});
 
-/// The same on one rank.
+/// Reads a checkpoint on one rank.
 inline Checkpoint read_checkpoint(std::filesystem::path const& path, Poll const& poll = {}) {
   return read_checkpoint(distributed::Group::self(), path, poll);
 }
@@ -81,7 +81,8 @@ inline Checkpoint read_checkpoint(std::filesystem::path const& path, Poll const&
 Settings settings_to_go_on(CommandLine const& line, Settings const& given,
                            Checkpoint const& checkpoint);
 
-/// What a step of reading a checkpoint gives. What it finds wrong with a setting is the file's fault then, not the user's.
+/// Returns action(), a step of reading a checkpoint. A setting that is out of its range is the file's fault then, not the
+/// user's.
 ///
 /// \throws InputError naming the file, in place of PreconditionError
 template <class Action>
@@ -201,7 +202,7 @@ void write_checkpoint(distributed::Group const& ranks, std::filesystem::path con
   }
 }
 
-/// The same on one rank.
+/// Writes a checkpoint on one rank.
 template <class Exec, class T>
 void write_checkpoint(std::filesystem::path const& path, Settings const& settings,
                       std::vector<double> const& scale_factors, int steps_done,
@@ -223,7 +224,7 @@ coir::nbody::Particles<Exec, T> read_particles(distributed::Group const& ranks,
   auto const own = particles_of_rank(ranks, settings.particles);
   if (ranks.size() > 1) particles.sites = own;
   std::vector<T> block;
-  // Of one part, the particles from `first` on, as many as there are in a block.
+  // Reads a block of one part's particles, from `first` on.
   auto const read_block = [&](CheckpointPart const& part, char const* name, std::int64_t first,
                               std::size_t rows, Vectors const& vectors, auto const& is_possible,
                               std::string const& limits) {
@@ -267,7 +268,7 @@ coir::nbody::Particles<Exec, T> read_particles(distributed::Group const& ranks,
   return particles;
 }
 
-/// The same on one rank.
+/// Reads particles on one rank.
 template <class Exec, class T>
 coir::nbody::Particles<Exec, T> read_particles(Checkpoint& checkpoint, Settings const& settings,
                                                Poll const& poll = {}) {

@@ -142,11 +142,8 @@ int main(int argc, char** argv) {
 
   return coir::apps::run_on_ranks(
       line, argc, argv, [&](coir::apps::Place place, auto const& ranks) {
-        if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
         Run run = run_of(ranks, line, argc, argv, settings);
-        return compute_on(place, [&](auto const& exec) {
-          return run.settings.precision == Precision::float32 ? carry_out<float>(exec, run)
-                                                              : carry_out<double>(exec, run);
-        });
+        return compute_on(place, run.settings.precision,
+                          [&]<class T>(auto const& exec, T) { return carry_out<T>(exec, run); });
       });
 }

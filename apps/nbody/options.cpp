@@ -43,7 +43,7 @@ Option option_of(CommandLine& line, Setting const& setting, Settings& settings) 
 
 void add_setting(CommandLine& line, Setting const& setting, Settings& settings) {
   option_of(line, setting, settings).group(setting.group);
-  // What is on unless it is turned off. Called after the one above, which a file may have set.
+  // Flags that are on by default have a --no-... beside them. It is called after the flag itself, which a file may set.
   if (setting.kind == SettingKind::flag && setting.text(settings) == "true")
     line.add_flag(
             "--no-" + setting.name, [setting, &settings] { setting.set(settings, "false"); },

@@ -36,7 +36,7 @@ void expects_given_once(int argc, char const* const* argv);
 /// \throws PreconditionError naming an option that a rank was started with and the first one wasn't
 void expects_same_options(distributed::Group const& ranks, Settings const& settings);
 
-/// What to do about displacements that are too large, naming the option that the amplitude comes from.
+/// The remedy for displacements that are too large: it names the option that the amplitude comes from.
 std::string remedy_for_amplitude(Settings const& settings);
 
 }  // namespace coir::apps::nbody

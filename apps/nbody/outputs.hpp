@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a run writes of its particles at an output: spectrum, pictures, snapshot.
+/// The files that a run writes at an output: spectrum, pictures, snapshot.
 
 #include "files_of_ranks.hpp"
 #include "picture.hpp"
@@ -97,7 +97,7 @@ class Outputs {
         power_(std::move(power)),
         replaces_(replaces) {}
 
-  /// What write() needs beside the particles, at most.
+  /// An upper bound of the memory that write() needs beside the particles.
   ///
   /// \param astray  Mpc/h that particles may be away from where they started, which over ranks are their planes
   static Bytes bytes(Exec const& exec, distributed::Group const& ranks, Settings const& settings,
@@ -117,7 +117,7 @@ class Outputs {
       picture.device = 8 * pixels + over_ranks + (runs_on_host<Exec> ? encoding : 0);
       if (!runs_on_host<Exec>) picture.host = 8 * pixels + encoding;
     }
-    // Of particles on their way to a file.
+    // Buffers for particles on their way to a file.
     std::int64_t const block = std::min<std::int64_t>(n, 1 << 18);
     std::int64_t const files = block * (settings.snapshots ? 6 * size + 8 : 3 * size);
     if (runs_on_host<Exec>) return {std::max({spectrum.device, picture.device, files}), 0};
@@ -185,7 +185,7 @@ class Outputs {
     return bytes;
   }
 
-  /// Of the sums of each bin over each plane.
+  /// The bytes of the sums of each bin over each plane.
   static std::int64_t bins_bytes(std::int64_t cells) {
     return cells * std::max<std::int64_t>(1, cells / 2) * 3 * std::int64_t(sizeof(double));
   }
@@ -195,7 +195,7 @@ class Outputs {
     mesh::PowerSpectrumOptions const options{.assignment = mesh::Assignment::pcs,
                                              .interlace = true};
     std::int64_t const cells = spectrum_cells(settings_);
-    // The same bits; on one rank in less memory.
+    // Both functions give the same bits; that for one rank takes less memory.
     auto const spectrum =
         ranks_.size() > 1
             ? mesh::power_spectrum(exec_, ranks_, particles.position, particles.box, cells, options)
@@ -224,7 +224,7 @@ class Outputs {
     Stopwatch<Exec> watch(exec_);
     int const side = settings_.picture_side();
     auto const mass_h = host_view_of(mass);
-    // Densities take the place of the masses that they are made of, and what is behind them is room to sort.
+    // Densities take the place of the masses that they are made of; the memory behind them is scratch for sorting.
     auto const pixels = static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
     auto* const bytes = reinterpret_cast<std::byte*>(mass_h.data());
     for (std::size_t n = 0; n < pixels; ++n) {

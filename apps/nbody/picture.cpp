@@ -23,10 +23,10 @@ float quantile(std::span<float> values, double part) {
 }  // namespace
 
 void write_picture_of(std::filesystem::path const& path, int side, std::span<float const> density,
-                      std::span<float> room) {
-  std::copy(density.begin(), density.end(), room.begin());
-  double const high = std::log(std::max(quantile(room, 0.999), 1e-3f));
-  double const low = std::log(std::max(quantile(room, 0.01), 1e-3f));
+                      std::span<float> scratch) {
+  std::copy(density.begin(), density.end(), scratch.begin());
+  double const high = std::log(std::max(quantile(scratch, 0.999), 1e-3f));
+  double const low = std::log(std::max(quantile(scratch, 0.01), 1e-3f));
   auto const table = table_of_colours();
   double const scale = high > low ? static_cast<double>(table.size() - 1) / (high - low) : 0;
   io::write_png(path, side, side, [&](int row, std::span<std::uint8_t> samples) {

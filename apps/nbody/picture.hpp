@@ -9,9 +9,9 @@ namespace coir::apps::nbody {
 /// lightest where 0.1 % lie above. Takes no memory beside a row's.
 ///
 /// \param density  [side * side] in; 0 and above
-/// \param room     [side * side] out; holds nothing of use afterwards
+/// \param scratch  [side * side] out; holds nothing of use afterwards
 /// \throws ResourceError if it can't be written
 void write_picture_of(std::filesystem::path const& path, int side, std::span<float const> density,
-                      std::span<float> room);
+                      std::span<float> scratch);
 
 }  // namespace coir::apps::nbody

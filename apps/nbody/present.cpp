@@ -22,10 +22,6 @@ double particle_steps(Run const& run, Figures const& figures) {
   return static_cast<double>(run.count()) * figures.steps;
 }
 
-std::string precision_of(Settings const& settings) {
-  return settings.precision == Precision::float32 ? "single" : "double";
-}
-
 double Phases::* const all_phases[] = {&Phases::start,   &Phases::paint,   &Phases::fft,
                                        &Phases::readout, &Phases::push,    &Phases::sort,
                                        &Phases::migrate, &Phases::spectra, &Phases::pictures,
@@ -94,7 +90,8 @@ std::string plan_of(Run const& run, MemoryPlan const& memory, Hardware const& ha
                      " Mpc/h, forces on " + std::to_string(run.mesh_side()) + "^3 cells, " +
                      counted(run.schedule.steps() - run.first_step(), "steps") + " of " +
                      std::string(name_of(s.stepper)) + " from a = " + exact_text(a[first]) +
-                     " to " + exact_text(a.back()) + ", " + precision_of(s) + " precision\n";
+                     " to " + exact_text(a.back()) + ", " + single_or_double(s.precision) +
+                     " precision\n";
   text += "computed on " +
           (run.ranks.size() > 1 ? std::to_string(run.ranks.size()) + " ranks, the first one on "
                                 : std::string()) +
@@ -136,7 +133,7 @@ Report report_of(Run const& run, Figures const& figures, Spread const& spread) {
   report["version"] = version;
   report["kokkos_version"] = kokkos_version();
   report_hardware(report, figures.hardware);
-  report["precision"] = precision_of(run.settings);
+  report["precision"] = single_or_double(run.settings.precision);
   report["particles"] = run.count();
   report["mesh"] = run.mesh_side();
   report["stepper"] = name_of(run.settings.stepper);

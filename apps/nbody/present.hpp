@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What is going to run and how it went, as text and as a report.
+/// The plan and the results of a run, as text and as a report.
 
 #include "run.hpp"
 

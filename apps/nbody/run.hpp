@@ -208,7 +208,7 @@ void expects_finite(Exec const& exec, distributed::Group const& ranks, Settings 
                     coir::nbody::Particles<Exec, T> const& particles, int steps_done, double a) {
   std::string const when =
       " after " + std::to_string(steps_done) + " steps, at a = " + in_words(a) + ": use ";
-  // What is wrong at the start is wrong with the universe; later steps may be too long as well.
+  // A failure at the start is the universe's fault; later it may also be that of too long steps.
   std::string const remedy =
       (steps_done > 0 ? "more --steps, " : "") + remedy_for_amplitude(settings);
   std::string const double_precision =
@@ -283,7 +283,7 @@ class RunState {
   void poll() const {
     if (interrupted()) stop();
   }
-  /// The same where all ranks are at the same place: a signal to one of them stops all. Collective.
+  /// poll() where all ranks are at the same place: a signal to one of them stops all. Collective.
   void poll_on_all() const {
     // Not poll(): a signal that comes after the ranks have asked each other would stop this one alone.
     if (share_interrupt(run_.ranks)) stop();

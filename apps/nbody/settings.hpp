@@ -6,6 +6,7 @@
 #include <coir/nbody/simulation.hpp>
 #include <coir/nbody/stepper.hpp>
 
+#include <support/precision.hpp>
 #include <support/progress.hpp>
 
 #include <cstdint>
@@ -14,8 +15,6 @@
 #include <vector>
 
 namespace coir::apps::nbody {
-
-enum class Precision { float32, float64 };
 
 /// The command line, read.
 struct Settings {
@@ -49,7 +48,7 @@ struct Settings {
   std::filesystem::path power_table{};
   bool renormalise = false;
 
-  // What is written
+  // Output
   std::filesystem::path output = "nbody";
   std::vector<double> outputs{};  ///< scale factors; the end is always one
   bool pictures = true;

@@ -24,7 +24,7 @@
 
 namespace coir::apps::nbody {
 
-/// What a picture shows: the depths in [from, from + thickness) of the box, on pixels^2 pixels.
+/// The part of the box that a picture shows: depths in [from, from + thickness), on pixels^2 pixels.
 struct Sight {
   double from = 0;
   double thickness = 0;  ///< Mpc/h, at most the box

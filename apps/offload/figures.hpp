@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the cores and the device reach, and who says so.
+/// The speeds of the cores and of the device, and their sources.
 
 #include "model.hpp"
 
@@ -26,7 +26,7 @@ struct Figures {
       to_host, launch;
 };
 
-/// What all tables, options and messages say of a figure.
+/// A figure's words in all tables, options and messages.
 struct FigureInfo {
   char const* key;     ///< in reports, and the option without its dashes
   char const* title;   ///< "flop rate of the cores"

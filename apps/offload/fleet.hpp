@@ -36,7 +36,7 @@ struct Policy {
 std::vector<Job> fleet_in(std::string const& text, std::string const& name,
                           std::function<Measured(std::string const& row)> const& measured);
 
-/// What each way to decide takes: all on the cores, all on the device, each where it is faster, each where it is slower, and
+/// The time that each policy takes: all on the cores, all on the device, each where it is faster, each where it is slower, and
 /// on the device until `stop_after` times the time on the cores have passed, then anew on the cores.
 std::vector<Policy> policies_of(std::vector<Job> const& jobs, double stop_after);
 

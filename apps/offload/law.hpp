@@ -18,7 +18,7 @@ class Law {
 
   bool is_zero() const { return terms_.empty(); }
 
-  /// As it was written.
+  /// The law as it was written.
   std::string const& text() const { return text_; }
 
  private:
@@ -33,7 +33,7 @@ class Law {
 /// Reads laws such as "64", "2*n^3", "5*n*log2(n) + 1e3". Nothing if the text isn't one; powers are from 0 to 9.
 std::optional<Law> law_in(std::string const& text);
 
-/// What a message says of a text that isn't one.
+/// The description of a law, for messages about texts that are none.
 inline constexpr char law_example[] =
     "a law of n made of + and * and powers up to 9, like 2*n^3 or 5*n*log2(n) + 64";
 

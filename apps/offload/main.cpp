@@ -149,7 +149,7 @@ void add_options(CommandLine& line, Settings& settings) {
   add_config_file(line);
 }
 
-/// What contradicts each other or lacks, and outputs that can't be written, found before any work.
+/// Finds options that contradict each other or are missing, and outputs that can't be written, before any work.
 void expects_consistent(Settings const& settings) {
   bool const has_work =
       !settings.work.flops.is_zero() || !settings.work.bytes.is_zero() || !settings.row.empty();

@@ -58,7 +58,7 @@ std::optional<double> flops_to_pay(Work const& work, Speeds const& speeds, doubl
     Pass const pass = pass_of(work, speeds, size, flops);
     return work.repeats * (pass.host - pass.device) - transfers_of(work, speeds, size);
   };
-  // What is saved is linear between the numbers at which operations take over from memory.
+  // The time saved is linear between the numbers at which operations take over from memory.
   double const bytes = work.bytes.at(size);
   std::array<double, 3> corners{0, bytes / speeds.host_bandwidth * speeds.host_flops,
                                 bytes / speeds.device_bandwidth * speeds.device_flops};

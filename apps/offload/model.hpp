@@ -15,8 +15,8 @@
 
 namespace coir::apps::offload {
 
-/// What the machine reaches, in operations/s, bytes/s and seconds. What isn't known is infinitely fast: who asks for times
-/// must know what the work needs.
+/// The speeds of a machine, in operations/s, bytes/s and seconds. Those that aren't known are infinite, so that callers must
+/// check that those which the work needs are known.
 struct Speeds {
   static constexpr double unknown = std::numeric_limits<double>::infinity();
   double host_flops = unknown, host_bandwidth = unknown;
@@ -36,7 +36,7 @@ struct Measured {
   Curve host, device;
 };
 
-/// Of a work's passes.
+/// The largest number of a work's passes.
 inline constexpr std::int64_t most_repeats = 1'000'000'000'000;
 
 /// Work of a size n that is done on data that are transferred once: `in` before, `out` after `repeats` passes.

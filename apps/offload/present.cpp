@@ -31,7 +31,7 @@ std::string gain_text(double gain) {
 
 std::string seconds_text(double seconds) { return with_unit(seconds, "s"); }
 
-/// What to change, of options or of the description of a job.
+/// The options, or parts of a job's description, that messages advise to change.
 struct Remedy {
   char const *too_short, *too_long;
 };

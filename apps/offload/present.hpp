@@ -44,7 +44,7 @@ struct Answer {
 Answer answer_for(Work const& work, std::string const& source, Speeds const& speeds, double from,
                   double to, double value_bytes);
 
-/// The same for a fleet.
+/// The answer for a fleet of jobs.
 struct FleetAnswer {
   std::vector<Job> jobs;
   std::vector<Policy> policies;
@@ -60,7 +60,7 @@ Grid figures_grid(Figures const& figures);
 /// "measured: host.json", "told by --host-flops"
 std::string source_words(Figure const& figure);
 
-/// What the work does, a row for each law.
+/// The laws of the work, a row for each.
 Grid work_grid(Answer const& answer);
 Grid sizes_grid(Answer const& answer);
 Grid jobs_grid(FleetAnswer const& answer);

@@ -31,7 +31,7 @@ class BrokenRows {
     std::vector<Named> named;  ///< the first ones, in the order of the inputs
   };
 
-  using Key = std::pair<Flaw, Field>;
+  using Key = std::pair<Flaw, Column>;
 
   /// \param what  made only if the row is named
   template <class What>
@@ -50,7 +50,7 @@ class BrokenRows {
   std::map<Key, Some> kinds_;
 };
 
-/// What is wrong, in words: "the wait is negative".
+/// A kind of broken rows in words: "the wait is negative".
 std::string in_words(BrokenRows::Key const& key);
 
 /// A value for a message: in quotes, shortened, without control characters.

@@ -14,23 +14,23 @@ namespace coir::apps::queue {
 
 namespace {
 
-constexpr std::array<char const*, fields> names = {
+constexpr std::array<char const*, column_count> names = {
     "JobID",     "Partition",    "Submit",  "Eligible",  "Start",   "State",    "Elapsed",
     "Timelimit", "TimelimitRaw", "ReqCPUS", "AllocCPUS", "ReqMem",  "ReqNodes", "AllocNodes",
     "ReqTRES",   "AllocTRES",    "ReqGRES", "AllocGRES", "Cluster", "User",     "Account"};
 
 /// Other names of columns that hold the same.
-constexpr std::array<std::pair<char const*, Field>, 3> aliases = {
-    {{"JobIDRaw", Field::job}, {"NCPUS", Field::cores}, {"NNodes", Field::nodes}}};
+constexpr std::array<std::pair<char const*, Column>, 3> aliases = {
+    {{"JobIDRaw", Column::job}, {"NCPUS", Column::cores}, {"NNodes", Column::nodes}}};
 
-constexpr std::array required = {Field::job, Field::partition, Field::submit, Field::start};
+constexpr std::array required = {Column::job, Column::partition, Column::submit, Column::start};
 
-std::pair<Field, bool> field_named(std::string_view name) {
-  for (std::size_t n = 0; n < fields; ++n)
-    if (equal_without_case(name, names[n])) return {static_cast<Field>(n), false};
-  for (auto const& [alias, field] : aliases)
-    if (equal_without_case(name, alias)) return {field, true};
-  return {Field::none, false};
+std::pair<Column, bool> column_named(std::string_view name) {
+  for (std::size_t n = 0; n < column_count; ++n)
+    if (equal_without_case(name, names[n])) return {static_cast<Column>(n), false};
+  for (auto const& [alias, column] : aliases)
+    if (equal_without_case(name, alias)) return {column, true};
+  return {Column::none, false};
 }
 
 /// Windows' programs write one before a text, which is in the midst where texts were joined.
@@ -48,7 +48,7 @@ std::string_view without_byte_order_mark(std::string_view line) {
 
 }  // namespace
 
-char const* name_of(Field field) { return names[static_cast<std::size_t>(field)]; }
+char const* name_of(Column column) { return names[static_cast<std::size_t>(column)]; }
 
 Columns::Columns(std::string_view line, std::string const& where) {
   line = without_byte_order_mark(line);
@@ -60,18 +60,18 @@ Columns::Columns(std::string_view line, std::string const& where) {
     refuse(line, where, "has columns with blanks between them, which can't be told apart");
   if (is_separated) separator_ = line[end];
 
-  std::array<bool, fields> is_alias = {};
-  std::array<std::size_t, fields> place = {};
+  std::array<bool, column_count> is_alias = {};
+  std::array<std::size_t, column_count> place = {};
   for (std::string_view rest = line;;) {
     std::size_t const next = rest.find(separator_);
-    auto const [field, alias] = field_named(rest.substr(0, next));
-    auto const n = static_cast<std::size_t>(field);
-    order_.push_back(field);
-    if (field != Field::none) {
+    auto const [column, alias] = column_named(rest.substr(0, next));
+    auto const n = static_cast<std::size_t>(column);
+    order_.push_back(column);
+    if (column != Column::none) {
       if (has_[n]) {
         // JobID beside JobIDRaw, say: the name that isn't an alias counts; of the same name twice the first.
         bool const replaces = is_alias[n] && !alias;
-        (replaces ? order_[place[n]] : order_.back()) = Field::none;
+        (replaces ? order_[place[n]] : order_.back()) = Column::none;
         if (replaces) place[n] = order_.size() - 1;
         is_alias[n] = is_alias[n] && alias;
       } else {
@@ -85,11 +85,11 @@ Columns::Columns(std::string_view line, std::string const& where) {
   }
 
   std::vector<std::string> missing;
-  for (Field const field : required)
-    if (!has(field)) missing.emplace_back(name_of(field));
+  for (Column const column : required)
+    if (!has(column)) missing.emplace_back(name_of(column));
   if (missing.empty()) return;
   bool const is_no_heading =
-      std::all_of(order_.begin(), order_.end(), [](Field f) { return f == Field::none; });
+      std::all_of(order_.begin(), order_.end(), [](Column c) { return c == Column::none; });
   if (is_no_heading) refuse(line, where, "has no names of columns");
   throw InputError(where + ": lacks the column" + (missing.size() > 1 ? "s " : " ") +
                    joined(missing, ", ") + ": add " + (missing.size() > 1 ? "them" : "it") +
@@ -104,7 +104,7 @@ std::size_t Columns::split(std::string_view line, Row& row) const {
     auto const* next =
         static_cast<char const*>(std::memchr(at, separator_, static_cast<std::size_t>(end - at)));
     char const* const stop = next == nullptr ? end : next;
-    if (n < columns && order_[n] != Field::none)
+    if (n < columns && order_[n] != Column::none)
       row[static_cast<std::size_t>(order_[n])] = {at, static_cast<std::size_t>(stop - at)};
     if (next == nullptr) return n + 1;
     at = next + 1;

@@ -13,7 +13,7 @@
 namespace coir::apps::queue {
 
 /// The columns that are read; others are passed over.
-enum class Field : std::uint8_t {
+enum class Column : std::uint8_t {
   job,
   partition,
   submit,
@@ -37,16 +37,16 @@ enum class Field : std::uint8_t {
   account,
   none,  ///< of no interest; also how many there are
 };
-inline constexpr std::size_t fields = static_cast<std::size_t>(Field::none);
+inline constexpr std::size_t column_count = static_cast<std::size_t>(Column::none);
 
 /// The name that sacct gives a column: "ReqTRES".
-char const* name_of(Field field);
+char const* name_of(Column column);
 
-/// The fields of a row.
-using Row = std::array<std::string_view, fields>;
+/// The fields of a row, one for each Column.
+using Row = std::array<std::string_view, column_count>;
 
-inline std::string_view of(Row const& row, Field field) {
-  return row[static_cast<std::size_t>(field)];
+inline std::string_view of(Row const& row, Column column) {
+  return row[static_cast<std::size_t>(column)];
 }
 
 /// Where the columns are, from a text's first line.
@@ -59,7 +59,7 @@ class Columns {
   /// \throws InputError naming the columns that are missing, and how to get them
   Columns(std::string_view line, std::string const& where);
 
-  bool has(Field field) const { return has_[static_cast<std::size_t>(field)]; }
+  bool has(Column column) const { return has_[static_cast<std::size_t>(column)]; }
   std::size_t size() const { return order_.size(); }
 
   /// Takes a line apart.
@@ -70,8 +70,8 @@ class Columns {
 
  private:
   char separator_ = '|';
-  std::vector<Field> order_;
-  std::array<bool, fields> has_ = {};
+  std::vector<Column> order_;
+  std::array<bool, column_count> has_ = {};
 };
 
 /// Whether a line in the midst of a text is a heading, as when texts of several clusters have been joined: one of its

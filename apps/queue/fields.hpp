@@ -30,7 +30,7 @@ std::optional<Seconds> parse_duration(std::string_view text);
 /// Whether a limit is said to be none, or the partition's: "UNLIMITED", "Partition_Limit", "INFINITE".
 bool is_no_limit(std::string_view text);
 
-/// What memory is given for: ReqMem was of a node ("4Gn") or a core ("4Gc") before Slurm 21.08, and is of the job since.
+/// The unit that memory is asked for: a node ("4Gn") or a core ("4Gc") before Slurm 21.08, and the job since.
 enum class MemoryOf { job, node, core };
 
 struct Memory {
@@ -52,7 +52,7 @@ inline constexpr std::int64_t most_things = 1'000'000'000;
 /// \returns nothing if it is no number from 0 to most_things
 std::optional<std::int64_t> parse_count(std::string_view text);
 
-/// What a job has or asks for, in a text as "cpu=4,mem=16G,node=1,billing=4,gres/gpu=2,gres/gpu:a100=2".
+/// The resources that a job has or asks for, in a text as "cpu=4,mem=16G,node=1,billing=4,gres/gpu=2,gres/gpu:a100=2".
 struct Resources {
   std::optional<std::int64_t> cores;
   std::optional<std::int64_t> nodes;

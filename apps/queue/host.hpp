@@ -1,8 +1,7 @@
 #pragma once
 
 /// \file
-/// What this application takes from headers that include Kokkos: its other sources, but the one that counts, do without
-/// (coir_plain_sources).
+/// Functions that need headers which include Kokkos. Sources that do without them are compiled faster (coir_plain_sources).
 
 #include <coir/io/rgb_image.hpp>
 
@@ -11,7 +10,7 @@
 
 namespace coir::apps::queue {
 
-/// What counts, as reports name it.
+/// The facts of a host that reports name.
 struct HostFacts {
   int threads = 0;
   std::string kokkos_version;

@@ -15,19 +15,19 @@ class Reader {
 
   /// The value of a field, or nothing if it says that there is none.
   template <class Value>
-  std::optional<Value> value(Field field, std::optional<Value> (*parse)(std::string_view)) {
-    std::string_view const text = of(row_, field);
+  std::optional<Value> value(Column column, std::optional<Value> (*parse)(std::string_view)) {
+    std::string_view const text = of(row_, column);
     if (is_absent(text)) return {};
     auto const value = parse(text);
-    if (!value) refuse(field);
+    if (!value) refuse(column);
     return value;
   }
 
-  void refuse(Field field) {
+  void refuse(Column column) {
     if (!is_good_) return;
     is_good_ = false;
     job_.flaw = Flaw::bad_value;
-    job_.field = field;
+    job_.column = column;
   }
 
   bool is_good() const { return is_good_; }
@@ -42,36 +42,37 @@ std::optional<std::int64_t> first(std::optional<std::int64_t> a, std::optional<s
   return a ? a : b;
 }
 
-/// What the job asked for, for that is what it waited for; what it got where that isn't known.
+/// Reads the sizes that the job asked for, because it waited for these, or where they aren't known the sizes that it got.
 void read_sizes(Reader& reader, Row const& row, Columns const& columns, Job& job) {
   auto const requested =
-      reader.value(Field::requested_resources, parse_resources).value_or(Resources{});
-  auto const got = reader.value(Field::resources, parse_resources).value_or(Resources{});
+      reader.value(Column::requested_resources, parse_resources).value_or(Resources{});
+  auto const got = reader.value(Column::resources, parse_resources).value_or(Resources{});
 
-  job.cores = first(reader.value(Field::requested_cores, parse_count), requested.cores);
+  job.cores = first(reader.value(Column::requested_cores, parse_count), requested.cores);
   // A job that hasn't started has none yet, which sacct writes as 0.
-  auto const allocated = first(reader.value(Field::cores, parse_count), got.cores);
+  auto const allocated = first(reader.value(Column::cores, parse_count), got.cores);
   if (job.cores.value_or(0) == 0) job.cores = allocated;
   if (job.cores.value_or(0) == 0) job.cores.reset();
 
-  auto nodes = first(reader.value(Field::requested_nodes, parse_count), requested.nodes);
-  if (nodes.value_or(0) == 0) nodes = first(reader.value(Field::nodes, parse_count), got.nodes);
+  auto nodes = first(reader.value(Column::requested_nodes, parse_count), requested.nodes);
+  if (nodes.value_or(0) == 0) nodes = first(reader.value(Column::nodes, parse_count), got.nodes);
   std::int64_t const nodes_at_least = std::max<std::int64_t>(1, nodes.value_or(1));
 
   std::int64_t gpus = std::max(requested.gpus.value_or(0), got.gpus.value_or(0));
-  for (Field const field : {Field::requested_gres, Field::gres})
-    if (auto const per_node = reader.value(field, parse_gpus_of_gres)) {
+  for (Column const column : {Column::requested_gres, Column::gres})
+    if (auto const per_node = reader.value(column, parse_gpus_of_gres)) {
       if (*per_node > most_things / nodes_at_least)
-        reader.refuse(field);
+        reader.refuse(column);
       else
         gpus = std::max(gpus, *per_node * nodes_at_least);
     }
   // Who has no GPU has none in the list, if there is a list.
-  bool const is_known = columns.has(Field::requested_resources) || columns.has(Field::resources) ||
-                        columns.has(Field::requested_gres) || columns.has(Field::gres);
+  bool const is_known = columns.has(Column::requested_resources) ||
+                        columns.has(Column::resources) || columns.has(Column::requested_gres) ||
+                        columns.has(Column::gres);
   if (is_known) job.gpus = gpus;
 
-  auto const memory = reader.value(Field::memory, parse_memory);
+  auto const memory = reader.value(Column::memory, parse_memory);
   if (requested.bytes) {
     job.bytes = requested.bytes;
   } else if (memory && memory->bytes > 0) {  // 0 asks for all that a node has
@@ -85,9 +86,9 @@ void read_sizes(Reader& reader, Row const& row, Columns const& columns, Job& job
     job.bytes = got.bytes;
   }
 
-  if (!is_no_limit(of(row, Field::limit))) job.limit = reader.value(Field::limit, parse_duration);
-  if (!job.limit && !is_no_limit(of(row, Field::limit_minutes)))
-    if (auto const minutes = reader.value(Field::limit_minutes, parse_count))
+  if (!is_no_limit(of(row, Column::limit))) job.limit = reader.value(Column::limit, parse_duration);
+  if (!job.limit && !is_no_limit(of(row, Column::limit_minutes)))
+    if (auto const minutes = reader.value(Column::limit_minutes, parse_count))
       job.limit = *minutes * 60;
 }
 
@@ -102,28 +103,28 @@ Kind kind_of_number(std::string_view number) {
 
 Job read_job(Row const& row, Columns const& columns, WaitFrom wait_from) {
   Job job;
-  std::string_view const number = of(row, Field::job);
+  std::string_view const number = of(row, Column::job);
   if (number.empty() || !is_digit(number.front())) {
     job.flaw = Flaw::no_job;
     return job;
   }
-  if (of(row, Field::partition).empty()) {
+  if (of(row, Column::partition).empty()) {
     job.flaw = Flaw::no_partition;
     return job;
   }
   Reader reader(row, job);
-  auto const submit = reader.value(Field::submit, parse_moment);
-  if (!submit) reader.refuse(Field::submit);
-  auto const start = reader.value(Field::start, parse_moment);
+  auto const submit = reader.value(Column::submit, parse_moment);
+  if (!submit) reader.refuse(Column::submit);
+  auto const start = reader.value(Column::start, parse_moment);
   std::optional<Seconds> since = submit;
   if (wait_from == WaitFrom::eligible)
-    if (auto const eligible = reader.value(Field::eligible, parse_moment)) since = eligible;
-  auto const elapsed = reader.value(Field::elapsed, parse_duration);
+    if (auto const eligible = reader.value(Column::eligible, parse_moment)) since = eligible;
+  auto const elapsed = reader.value(Column::elapsed, parse_duration);
   read_sizes(reader, row, columns, job);
   if (!reader.is_good()) return job;
 
   job.submit = *submit;
-  auto const state = of(row, Field::state);
+  auto const state = of(row, Column::state);
   bool const is_cancelled = state.starts_with("CANCELLED");
   // Some versions give jobs that were cancelled while they waited the time of that as their start.
   if (!start || state == "PENDING" || (is_cancelled && elapsed == Seconds(0))) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a row of accounting says of a job.
+/// The job that a row of accounting describes.
 
 #include "columns.hpp"
 #include "fields.hpp"
@@ -13,7 +13,7 @@
 
 namespace coir::apps::queue {
 
-/// What a row is.
+/// The kind of a row.
 enum class Kind {
   started,        ///< a job that has waited: done or running
   pending,        ///< it waits yet
@@ -23,7 +23,7 @@ enum class Kind {
   broken,
 };
 
-/// What is wrong with a row.
+/// The fault of a broken row.
 enum class Flaw {
   too_few_fields,
   too_many_fields,
@@ -37,8 +37,8 @@ enum class Flaw {
 
 struct Job {
   Kind kind = Kind::broken;
-  Flaw flaw = Flaw::bad_value;  ///< of a broken one
-  Field field = Field::none;    ///< that holds a bad value
+  Flaw flaw = Flaw::bad_value;   ///< of a broken one
+  Column column = Column::none;  ///< that holds a bad value
   Seconds submit = 0;
   Seconds wait = 0;  ///< if it has started
   bool is_running = false;
@@ -49,7 +49,7 @@ struct Job {
   std::optional<double> core_hours;  ///< cores x limit, or cores x elapsed without a limit
 };
 
-/// What a row's job is by its number alone: a step, a component, or neither (Kind::started).
+/// The kind of a row by its job's number alone: a step, a component, or neither (Kind::started).
 Kind kind_of_number(std::string_view number);
 
 /// Reads the times and sizes of a job.

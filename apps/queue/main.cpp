@@ -64,7 +64,7 @@ char const examples[] =
     "4 memory or disk short, 6 threads can't start, 130 stopped by Ctrl-C, 143 by SIGTERM,\n"
     "129 by SIGHUP. Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
-/// What sacct writes in its column State, and sacct -s takes.
+/// The words of sacct's column State, which sacct -s takes, too.
 constexpr std::array known_states = {
     "BOOT_FAIL",     "CANCELLED",   "COMPLETED",     "COMPLETING",    "CONFIGURING",
     "DEADLINE",      "EXPEDITING",  "FAILED",        "LAUNCH_FAILED", "NODE_FAIL",
@@ -112,7 +112,7 @@ void add_moment(CommandLine& line, std::string const& name, std::optional<Second
   line.add_option(name, parse, help).type_name("TIME");
 }
 
-/// As sbatch takes it: minutes too.
+/// Reads a time limit as sbatch does: a number alone is minutes.
 std::optional<Seconds> parse_limit(std::string const& text) {
   if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos) {
     auto const minutes = parse_count(text);
@@ -237,17 +237,19 @@ void expects_known(Statistics const& statistics) {
   struct Asked {
     char const* option;
     std::vector<std::string> Filters::* list;
-    Field field;
+    Column column;
   };
-  for (auto const& [option, list, field] : {Asked{"--cluster", &Filters::clusters, Field::cluster},
-                                            Asked{"--user", &Filters::users, Field::user},
-                                            Asked{"--account", &Filters::accounts, Field::account},
-                                            Asked{"--state", &Filters::states, Field::state}}) {
+  for (auto const& [option, list, column] :
+       {Asked{"--cluster", &Filters::clusters, Column::cluster},
+        Asked{"--user", &Filters::users, Column::user},
+        Asked{"--account", &Filters::accounts, Column::account},
+        Asked{"--state", &Filters::states, Column::state}}) {
     auto const missing = statistics.never_seen(list);
     if (missing.empty()) continue;
-    expects(statistics.had_column(field), std::string(option) + " needs the column " +
-                                              name_of(field) + ": add it to sacct's list, -o ...");
-    // That no job is in one of several states, or of one of several users, is no error.
+    expects(statistics.had_column(column), std::string(option) + " needs the column " +
+                                               name_of(column) +
+                                               ": add it to sacct's list, -o ...");
+    // It is no error if some of several states, or of several users, have no job.
     expects(list == &Filters::states, std::string(option) + " " + missing.front() +
                                           ": no job of the text has it: check how it is spelt");
   }
@@ -270,7 +272,8 @@ void expects_jobs(Statistics const& statistics) {
         [](auto const& a, auto const& b) { return a.second.count < b.second.count; });
     remedy = "most are broken by " + in_words(key) + ", the first in line " +
              std::to_string(some.named.front().line) + ": " + some.named.front().what;
-    if (key.second == Field::submit || key.second == Field::start || key.second == Field::eligible)
+    if (key.second == Column::submit || key.second == Column::start ||
+        key.second == Column::eligible)
       remedy += "; sacct writes times that can be read with SLURM_TIME_FORMAT=standard";
   }
   throw InputError("no job is left whose wait is known: " + tally + "; " + remedy);
@@ -278,18 +281,18 @@ void expects_jobs(Statistics const& statistics) {
 
 /// \throws PreconditionError if the forecast asks for a size that the text doesn't tell
 void expects_sizes(Statistics const& statistics, Size const& size) {
-  auto const has_one_of = [&](std::initializer_list<Field> some) {
+  auto const has_one_of = [&](std::initializer_list<Column> some) {
     return std::any_of(some.begin(), some.end(),
-                       [&](Field field) { return statistics.had_column(field); });
+                       [&](Column column) { return statistics.had_column(column); });
   };
-  bool const has_resources = has_one_of({Field::requested_resources, Field::resources});
-  expects(!size.cores || has_resources || has_one_of({Field::requested_cores, Field::cores}),
+  bool const has_resources = has_one_of({Column::requested_resources, Column::resources});
+  expects(!size.cores || has_resources || has_one_of({Column::requested_cores, Column::cores}),
           "--cores needs the column ReqCPUS: add it to sacct's list, -o ...");
-  expects(!size.gpus || has_resources || has_one_of({Field::requested_gres, Field::gres}),
+  expects(!size.gpus || has_resources || has_one_of({Column::requested_gres, Column::gres}),
           "--gpus needs the column ReqTRES: add it to sacct's list, -o ...");
-  expects(!size.bytes || has_resources || has_one_of({Field::memory}),
+  expects(!size.bytes || has_resources || has_one_of({Column::memory}),
           "--memory needs the column ReqMem: add it to sacct's list, -o ...");
-  expects(!size.limit || has_one_of({Field::limit, Field::limit_minutes}),
+  expects(!size.limit || has_one_of({Column::limit, Column::limit_minutes}),
           "--time-limit needs the column Timelimit: add it to sacct's list, -o ...");
 }
 
@@ -339,7 +342,6 @@ int main(int argc, char** argv) {
   add_options(line, settings);
 
   return coir::apps::run_on_cores(line, argc, argv, [&] {
-    if (settings.quiet) settings.progress = coir::apps::ProgressMode::never;
     expects_consistent(settings);
     return show(settings);
   });

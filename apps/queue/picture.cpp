@@ -100,7 +100,7 @@ void draw_hours(Canvas& canvas, int y, std::vector<Shown> const& partitions) {
   }
 }
 
-/// What the colours mean.
+/// Draws the key of the colours.
 void draw_legend(Canvas& canvas, int y) {
   canvas.write(margin, y, "colours", ink);
   for (int x = 0; x < bars * bar_width; ++x)

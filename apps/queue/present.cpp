@@ -59,7 +59,7 @@ std::string summary_of(Statistics const& statistics, Settings const& settings) {
   parts.push_back(std::to_string(statistics.broken().count()) + " broken");
   std::string text = counted(counts.rows, "rows") + ": " + joined(parts, ", ") + "\n";
   bool const eligible =
-      settings.wait_from == WaitFrom::eligible && statistics.had_column(Field::eligible);
+      settings.wait_from == WaitFrom::eligible && statistics.had_column(Column::eligible);
   text += "Submitted from " + moment_text(statistics.first_submit()) + " to " +
           moment_text(statistics.last_submit()) + "; waits are counted from " +
           (eligible ? "Eligible" : "Submit") + " to Start.\n";
@@ -376,8 +376,8 @@ Report report_of(Statistics const& statistics, Settings const& settings, Figures
   report["steps"] = counts.steps;
   report["components"] = counts.components;
   report["left_out"] = counts.left_out;
-  report["wait_from"] = statistics.had_column(Field::eligible) ? name_of(settings.wait_from)
-                                                               : name_of(WaitFrom::submit);
+  report["wait_from"] = statistics.had_column(Column::eligible) ? name_of(settings.wait_from)
+                                                                : name_of(WaitFrom::submit);
   report["first_submit"] = moment_text(statistics.first_submit());
   report["last_submit"] = moment_text(statistics.last_submit());
   report["quantile_relative_error"] = WaitHistogram::relative_error;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What was found, as text and as a report.
+/// The results, as text and as a report.
 
 #include "host.hpp"
 #include "settings.hpp"
@@ -21,14 +21,14 @@ struct Shown {
   PartitionWaits const* waits;
 };
 
-/// What it took.
+/// The time and input of a run, and its host.
 struct Figures {
   double seconds = 0;
   std::int64_t bytes = 0;
   HostFacts host{};
 };
 
-/// Those with the most jobs first.
+/// The partitions to show, those with the most jobs first.
 std::vector<Shown> shown_partitions(Statistics const& statistics);
 
 /// All the names there are, in their order, without the cluster if there is only one.

@@ -106,7 +106,7 @@ std::string AccountingReader::place() const {
   return shown_name(paths_[next_path_ - 1]) + ", line " + std::to_string(line_);
 }
 
-/// What is left of last time, and as much behind it as there is room and text for.
+/// Fills a piece with the rest of the last one, and as much text behind it as there is and fits.
 std::string_view AccountingReader::fill(Piece& piece) {
   piece.buffer.resize(most_bytes);
   std::copy(rest_.begin(), rest_.end(), piece.buffer.begin());

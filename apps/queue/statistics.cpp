@@ -20,20 +20,20 @@ bool is_name(std::string_view text) {
          });
 }
 
-std::string value_shown(Row const& row, Field field) {
-  return std::string(name_of(field)) + " is " + quoted(of(row, field));
+std::string value_shown(Row const& row, Column column) {
+  return std::string(name_of(column)) + " is " + quoted(of(row, column));
 }
 
-/// What a message shows of a flaw.
+/// The part of a row that shows its flaw, for a message.
 std::string shown(Job const& job, Row const& row, WaitFrom from) {
   switch (job.flaw) {
-    case Flaw::no_job: return value_shown(row, Field::job);
-    case Flaw::no_partition: return "job " + quoted(of(row, Field::job));
-    case Flaw::bad_value: return value_shown(row, job.field);
+    case Flaw::no_job: return value_shown(row, Column::job);
+    case Flaw::no_partition: return "job " + quoted(of(row, Column::job));
+    case Flaw::bad_value: return value_shown(row, job.column);
     case Flaw::negative_wait: {
-      bool const is_eligible = from == WaitFrom::eligible && !is_absent(of(row, Field::eligible));
-      Field const since = is_eligible ? Field::eligible : Field::submit;
-      return "Start " + quoted(of(row, Field::start)) + " is before " + name_of(since) + " " +
+      bool const is_eligible = from == WaitFrom::eligible && !is_absent(of(row, Column::eligible));
+      Column const since = is_eligible ? Column::eligible : Column::submit;
+      return "Start " + quoted(of(row, Column::start)) + " is before " + name_of(since) + " " +
              quoted(of(row, since));
     }
     default: return "";
@@ -85,25 +85,25 @@ bool Statistics::is_listed(std::size_t seen, Equal const& equal) {
 }
 
 bool Statistics::passes(Row const& row) {
-  auto const is = [&](Field field) {
-    return [value = of(row, field)](std::string const& wanted) { return value == wanted; };
+  auto const is = [&](Column column) {
+    return [value = of(row, column)](std::string const& wanted) { return value == wanted; };
   };
   // Each is asked, so that what no job has can be told from what others leave out.
   bool const partition = is_listed(1, [&](std::string const& wanted) {
-    return of(row, Field::partition) == wanted || name_ == wanted;
+    return of(row, Column::partition) == wanted || name_ == wanted;
   });
-  bool const cluster = is_listed(0, is(Field::cluster));
-  bool const user = is_listed(2, is(Field::user));
-  bool const account = is_listed(3, is(Field::account));
-  bool const state = is_listed(4, [word = first_word(of(row, Field::state))](
+  bool const cluster = is_listed(0, is(Column::cluster));
+  bool const user = is_listed(2, is(Column::user));
+  bool const account = is_listed(3, is(Column::account));
+  bool const state = is_listed(4, [word = first_word(of(row, Column::state))](
                                       std::string const& wanted) { return word == wanted; });
   return partition && cluster && user && account && state;
 }
 
 PartitionWaits& Statistics::partition_of(Row const& row) {
-  name_.assign(of(row, Field::cluster));
+  name_.assign(of(row, Column::cluster));
   if (!name_.empty()) name_ += '/';
-  name_ += of(row, Field::partition);
+  name_ += of(row, Column::partition);
   if (last_ != nullptr && name_ == last_name_) return *last_;
   auto const [found, is_new] = partitions_.try_emplace(name_);
   if (is_new && partitions_.size() > most_partitions)
@@ -118,12 +118,13 @@ PartitionWaits& Statistics::partition_of(Row const& row) {
 void Statistics::add_broken(Flaw flaw, std::int64_t file, std::int64_t line,
                             std::string_view text) {
   ++counts_.rows;
-  broken_.add({flaw, Field::none}, file, line, [&] { return "it begins " + quoted(text); });
+  broken_.add({flaw, Column::none}, file, line, [&] { return "it begins " + quoted(text); });
 }
 
 void Statistics::read(std::string_view text, Columns const& columns, std::int64_t file,
                       std::int64_t first_line) {
-  for (std::size_t n = 0; n < fields; ++n) had_[n] = had_[n] || columns.has(static_cast<Field>(n));
+  for (std::size_t n = 0; n < column_count; ++n)
+    had_[n] = had_[n] || columns.has(static_cast<Column>(n));
   std::int64_t number = first_line;
   while (!text.empty()) {
     auto const* const end = static_cast<char const*>(std::memchr(text.data(), '\n', text.size()));
@@ -144,25 +145,26 @@ void Statistics::read_line(std::string_view line, Columns const& columns, std::i
   std::size_t const found = columns.split(line, row);
   if (found != columns.size()) {
     Flaw const flaw = found < columns.size() ? Flaw::too_few_fields : Flaw::too_many_fields;
-    broken_.add({flaw, Field::none}, file, number, [&] {
+    broken_.add({flaw, Column::none}, file, number, [&] {
       return std::to_string(found) + " in place of " + std::to_string(columns.size()) +
              ", it begins " + quoted(line);
     });
     return;
   }
-  Kind const kind = kind_of_number(of(row, Field::job));
+  Kind const kind = kind_of_number(of(row, Column::job));
   if (kind != Kind::started) {
     ++(kind == Kind::step ? counts_.steps : counts_.components);
     return;
   }
-  for (Field const field : {Field::cluster, Field::partition})
-    if (!is_name(of(row, field))) {
-      broken_.add({Flaw::bad_value, field}, file, number, [&] { return value_shown(row, field); });
+  for (Column const column : {Column::cluster, Column::partition})
+    if (!is_name(of(row, column))) {
+      broken_.add({Flaw::bad_value, column}, file, number,
+                  [&] { return value_shown(row, column); });
       return;
     }
   // A job that waits may name several partitions, of which it takes one when it starts.
-  bool const is_choice = of(row, Field::partition).find(',') != std::string_view::npos;
-  bool const has_partition = !of(row, Field::partition).empty() && !is_choice;
+  bool const is_choice = of(row, Column::partition).find(',') != std::string_view::npos;
+  bool const has_partition = !of(row, Column::partition).empty() && !is_choice;
   PartitionWaits* const partition = has_partition ? &partition_of(row) : nullptr;
   if (partition == nullptr) name_.clear();
   if (!passes(row)) {
@@ -171,7 +173,7 @@ void Statistics::read_line(std::string_view line, Columns const& columns, std::i
   }
   Job const job = read_job(row, columns, settings_.wait_from);
   if (job.kind == Kind::broken) {
-    broken_.add({job.flaw, job.field}, file, number,
+    broken_.add({job.flaw, job.column}, file, number,
                 [&] { return shown(job, row, settings_.wait_from); });
     return;
   }
@@ -210,7 +212,7 @@ void Statistics::add(Statistics const& other) {
   for (std::size_t n = 0; n < seen_.size(); ++n)
     for (std::size_t m = 0; m < seen_[n].values.size(); ++m)
       if (other.seen_[n].values[m]) seen_[n].values[m] = true;
-  for (std::size_t n = 0; n < fields; ++n) had_[n] = had_[n] || other.had_[n];
+  for (std::size_t n = 0; n < column_count; ++n) had_[n] = had_[n] || other.had_[n];
   first_submit_ = std::min(first_submit_, other.first_submit_);
   last_submit_ = std::max(last_submit_, other.last_submit_);
 }

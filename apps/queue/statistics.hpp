@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What is counted while rows go by: waits by partition, size and hour, in memory that doesn't grow with the rows.
+/// Statistics that are gathered row by row: waits by partition, size and hour, in memory that doesn't grow with the rows.
 
 #include "broken_rows.hpp"
 #include "classes.hpp"
@@ -81,7 +81,7 @@ class Statistics {
   Seconds first_submit() const { return first_submit_; }
   Seconds last_submit() const { return last_submit_; }
   /// Whether one of the texts has it.
-  bool had_column(Field field) const { return had_[static_cast<std::size_t>(field)]; }
+  bool had_column(Column column) const { return had_[static_cast<std::size_t>(column)]; }
 
   /// The values of a filter that no job has.
   std::vector<std::string> never_seen(std::vector<std::string> Filters::* list) const;
@@ -104,7 +104,7 @@ class Statistics {
   Counts counts_;
   BrokenRows broken_;
   std::array<Seen, 5> seen_;
-  std::array<bool, fields> had_ = {};
+  std::array<bool, column_count> had_ = {};
   Seconds first_submit_ = std::numeric_limits<Seconds>::max();
   Seconds last_submit_ = std::numeric_limits<Seconds>::min();
 

@@ -9,7 +9,7 @@ namespace coir::apps {
 
 class CommandLine;
 
-/// What --backend asks for.
+/// The value of --backend.
 enum class Backend { automatic, cpu, gpu };
 
 /// Adds --backend.
@@ -18,7 +18,7 @@ void add_backend(CommandLine& line, Backend& backend);
 /// Where kernels run.
 enum class Place { cores, device };
 
-/// What was asked for, decided.
+/// The place that was chosen, and a warning.
 struct Choice {
   Place place = Place::cores;
   std::string warning{};  ///< that there is no device, where one was expected

@@ -11,9 +11,9 @@ struct ErrorPipe {
   int kept = -1;  ///< what stderr was
   int end = -1;   ///< where to read what was written
 
-  /// What doesn't fit into the pipe is lost rather than waited for.
+  /// Redirects stderr into a pipe. Text that doesn't fit into it is lost rather than waited for.
   void open();
-  /// What was written; stderr is what it was before open().
+  /// Restores stderr, and returns the text that was written since open().
   std::string close();
 };
 
@@ -25,7 +25,7 @@ class CapturedErrors {
   CapturedErrors(CapturedErrors const&) = delete;
   CapturedErrors& operator=(CapturedErrors const&) = delete;
 
-  /// What was written so far. From here on stderr is what it was before.
+  /// Restores stderr, and returns the text that was written so far.
   std::string text();
 
  private:

@@ -111,12 +111,12 @@ struct Axis {
   }
 };
 
-/// The axis that holds the values, with some room.
+/// The axis that holds the values, with a margin.
 Axis axis_for(std::vector<double> const& values, double begin, double end) {
   double const lowest = std::log10(*std::min_element(values.begin(), values.end()));
   double const highest = std::log10(*std::max_element(values.begin(), values.end()));
-  double const room = std::max(0.06 * (highest - lowest), 0.12);
-  return {lowest - room, highest + room, begin, end};
+  double const margin = std::max(0.06 * (highest - lowest), 0.12);
+  return {lowest - margin, highest + margin, begin, end};
 }
 
 std::string begin_svg(double width, double height, std::string const& title) {

@@ -25,7 +25,7 @@ class Option {
 
   /// It must be given.
   Option required() const;
-  /// What stands for its value in --help and in messages: "FILE".
+  /// The word for its value in --help and in messages: "FILE".
   Option type_name(std::string const& words) const;
   /// The heading that it stands below in --help.
   Option group(std::string const& heading) const;
@@ -40,7 +40,7 @@ class Option {
 
   /// Whether the user gave it, on the command line or in a file.
   bool is_given() const;
-  /// Of an option with one value: what it was given; empty if it wasn't.
+  /// The value of an option with one value; empty if it wasn't given.
   std::string text() const;
 
  private:
@@ -85,7 +85,7 @@ class CommandLine {
 
   /// A part of the application with options of its own. Users must name one of those that there are.
   CommandLine add_subcommand(std::string const& name, std::string const& description);
-  /// Of a subcommand: whether the user named it.
+  /// Whether the user named this subcommand.
   bool is_chosen() const;
 
   /// Leaves -h to options of one letter: CLI11 from 2.4 on takes --h for a second one. run() gives help for -h all the same.
@@ -103,7 +103,7 @@ class CommandLine {
   /// Whether there is such a flag, and it was given and isn't turned off.
   bool is_on(std::string const& flag) const;
 
-  /// What the user asks for in place of the application's work.
+  /// Text that the user asks for in place of the application's work.
   struct Wish {
     std::string option{};  ///< "--help", "--version"; empty: none of these
     std::string text{};    ///< what it prints

@@ -4,6 +4,7 @@
 /// Computing on the place that --backend chose, and naming it. One build does both.
 
 #include <support/backend.hpp>
+#include <support/precision.hpp>
 #include <support/report.hpp>
 
 #include <coir/core/kokkos.hpp>
@@ -13,8 +14,8 @@
 
 namespace coir::apps {
 
-/// What body(exec) gives, called with the default instance of the execution space of a place. Where Kokkos has no device there is one
-/// such space, and `body` is compiled for it alone.
+/// Returns body(exec) for the default instance of a place's execution space. In builds for hosts there is one such space, and
+/// `body` is compiled for it alone.
 template <class Body>
 auto compute_on([[maybe_unused]] Place place, Body const& body) {
   if constexpr (!runs_on_host<Kokkos::DefaultExecutionSpace>)
@@ -22,7 +23,15 @@ auto compute_on([[maybe_unused]] Place place, Body const& body) {
   return body(Kokkos::DefaultHostExecutionSpace{});
 }
 
-/// What a run computes on, as people and reports name it.
+/// Returns body(exec, T()) on a place, for T float or double by the precision.
+template <class Body>
+auto compute_on(Place place, Precision precision, Body const& body) {
+  return compute_on(place, [&](auto const& exec) {
+    return precision == Precision::float32 ? body(exec, float()) : body(exec, double());
+  });
+}
+
+/// The hardware that a run computes on, as people and reports name it.
 struct Hardware {
   std::string backend;  ///< of Kokkos: "OpenMP", "Cuda"
   std::string device;   ///< the device's name, or the processor's

@@ -95,7 +95,7 @@ class TomlReader {
     return entry;
   }
 
-  /// What follows a bracket, in one line or over several.
+  /// Reads a list after its bracket, in one line or over several.
   std::vector<std::string> list() {
     std::vector<std::string> values;
     for (;;) {

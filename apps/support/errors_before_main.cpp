@@ -16,7 +16,7 @@ void start_before_main(int, char** argv, char**) {
   before_main.open();
 }
 
-// What stands in this section of a program runs before the constructors of its libraries.
+// Functions in this section of a program run before the constructors of its libraries.
 __attribute__((section(".preinit_array"),
                used)) void (*const before_libraries)(int, char**, char**) = start_before_main;
 #endif

@@ -4,7 +4,7 @@
 
 namespace coir::apps {
 
-/// What libraries said on stderr before main(): on Linux it is kept back until this is called, once.
+/// The text that libraries wrote to stderr before main(). On Linux it is kept back until this is called, once.
 ///
 /// OpenMP's runtime reads its environment variables then, and complains of them whether or not the program is to be
 /// quiet. A program that links this file and never calls it loses its stderr.

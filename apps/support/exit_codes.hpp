@@ -5,7 +5,7 @@
 
 namespace coir::apps {
 
-/// What an application returns to the shell. Every README lists them.
+/// The exit codes of applications. Every README lists them.
 enum class ExitCode : int {
   success = 0,
   unexpected = 1,     ///< an error nobody foresaw: a defect

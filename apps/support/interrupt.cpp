@@ -19,7 +19,7 @@ namespace coir::apps {
 
 namespace {
 
-// What is left of the second is for the system, which takes back the program's memory.
+// The rest of the second is for the system, which takes back the program's memory.
 constexpr suseconds_t microseconds_to_end_by_itself = 500'000;
 constexpr suseconds_t microseconds_to_write_a_line = 200'000;
 
@@ -38,7 +38,7 @@ std::atomic<char const*> of_files{"what was written is whole"};
 static_assert(decltype(activity)::is_always_lock_free &&
               decltype(first_signal)::is_always_lock_free);
 
-/// The same text, for as long as the program lives.
+/// A copy of a text that lives as long as the program.
 char const* kept(std::string const& text) {
   static std::mutex mutex;
   static auto* const texts = new std::set<std::string>;

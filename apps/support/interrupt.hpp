@@ -26,13 +26,14 @@ bool interrupted();
 /// The signal that asked it, 0 if none did.
 int signal_that_came();
 
-/// As if this signal had come: where it reached another process of the same program.
+/// Acts as if this signal had come. For signals to another process of the same program.
 void be_interrupted_by(int signal);
 
-/// What shells make of the signal that came: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP.
+/// The exit code of shells for the signal that came: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP.
 int interrupt_code();
 
-/// What the program is doing, for the line that ends it there: "stopped while reading photo.png; nothing was written".
+/// Names the program's activity, for the line that an interrupt ends it with: "stopped while reading photo.png; nothing was
+/// written".
 /// For phases, not for steps: the texts are kept until the end.
 class Activity {
  public:

@@ -65,12 +65,12 @@ class Extent : public nlohmann::json_sax<Json> {
   int depth_ = 0;
 };
 
-/// Where memory is short that must be found before values are read: those that are half read take more of it when they are
-/// destroyed, and a destructor that finds none ends the program.
-void expects_room(std::size_t values, std::size_t text_size) {
+/// Throws std::bad_alloc if memory is short for reading values. Reading must not start then: values that are half read take
+/// more memory when they are destroyed, and a destructor that finds none ends the program.
+void expects_memory_for_values(std::size_t values, std::size_t text_size) {
   constexpr std::size_t bytes_of_value = 300;  // three members of an object, while its list grows
-  std::unique_ptr<char[]> const room(new char[bytes_of_value * (values + 1) + 2 * text_size]);
-  static_cast<char volatile&>(room[0]) = 0;  // or compilers leave the block out
+  std::unique_ptr<char[]> const block(new char[bytes_of_value * (values + 1) + 2 * text_size]);
+  static_cast<char volatile&>(block[0]) = 0;  // or compilers leave the block out
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ std::string read_text(std::filesystem::path const& path, std::string const& reme
 Json parse_json(std::string const& text, std::string const& name, std::string const& remedy) {
   Extent extent(name, remedy);
   Json::sax_parse(text, &extent);  // what is no JSON is said below
-  expects_room(extent.values(), text.size());
+  expects_memory_for_values(extent.values(), text.size());
   try {
     return Json::parse(text);
   } catch (Json::exception const& error) {

@@ -25,7 +25,7 @@ nlohmann::ordered_json parse_json(std::string const& text, std::string const& na
 /// Whether a time, size or rate is one that machines can have, in SI units. Of others ratios are zero or infinite.
 constexpr bool is_measurable(double value) { return value >= 1e-30 && value <= 1e30; }
 
-/// What messages say of a document: "a.json is a damaged report: ...; make it anew".
+/// A document's name and description in messages: "a.json is a damaged report: ...; make it anew".
 struct JsonDocument {
   std::string name;    ///< "a.json"
   std::string fault;   ///< "is a damaged report"

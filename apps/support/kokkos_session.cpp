@@ -198,7 +198,8 @@ void expects_no_complaint(std::string const& said) {
       throw EnvironmentError("OpenMP doesn't understand an environment variable of its own (" +
                              line.substr(line.find(' ') + 1) +
                              "): correct those that begin with OMP_ or GOMP_, or unset them");
-    // What is left of LLVM's advises programmers, but for what KMP_AFFINITY=verbose and OMP_DISPLAY_ENV ask for.
+    // The other lines of LLVM's runtime are advice for programmers, apart from those that KMP_AFFINITY=verbose and
+    // OMP_DISPLAY_ENV ask for.
     if (!by_llvm || line.starts_with("OMP: Info ")) others += line + '\n';
   }
   if (others.find_first_not_of('\n') != std::string::npos) std::cerr << others;

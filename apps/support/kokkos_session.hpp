@@ -7,7 +7,7 @@
 
 namespace coir::apps {
 
-/// What a command line says to Kokkos.
+/// The arguments of a command line that are for Kokkos.
 struct KokkosArguments {
   int threads = 0;                     ///< 0: as many as OpenMP starts by itself
   std::vector<std::string> passed_on;  ///< in Kokkos' own spelling

@@ -21,13 +21,13 @@ struct MemoryPlan {
   std::optional<std::int64_t> device{};  ///< of the device, if kernels run on one
 };
 
-/// What goes beside fields on a host: rows on their way to a file, libraries' tables, threads' stacks, and a page of
-/// 2 MiB that is only used in part.
+/// An estimate of the host memory beside fields: rows on their way to a file, libraries' tables, threads' stacks, and a page
+/// of 2 MiB that is only used in part.
 ///
 /// \param field  bytes of one of them
 std::int64_t bytes_beside(std::int64_t field);
 
-/// What MPI takes on the host for messages to and from the other ranks of the machine. Collective.
+/// The host memory that MPI takes for messages to and from the other ranks of the machine. Collective.
 std::int64_t bytes_of_messages(distributed::Group const& group);
 
 /// Stops a run that can't have its memory.
@@ -36,10 +36,10 @@ std::int64_t bytes_of_messages(distributed::Group const& group);
 /// \throws ResourceError naming the need, what is free, and the remedy
 void expects_memory(MemoryPlan const& plan, std::string const& what);
 
-/// The same on several ranks: each has limits of its own, those of one machine share its memory, and some may share a device.
-/// Collective.
+/// Stops a run on several ranks that can't have its memory. Each rank has limits of its own, those of one machine share its
+/// memory, and some may share a device. Collective.
 ///
-/// \param device  what tells the ranks' devices apart within a machine, as device_identity() gives it
+/// \param device  bytes that tell the ranks' devices apart within a machine, see device_identity()
 void expects_memory(distributed::Group const& group, MemoryPlan const& plan,
                     std::string const& what, std::string const& device);
 

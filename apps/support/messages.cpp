@@ -38,7 +38,7 @@ std::vector<CLI::App const*> all_subcommands(CLI::App const& app) {
   return app.get_subcommands([](CLI::App const*) { return true; });
 }
 
-/// What there is in place of a word that is none of the subcommands.
+/// The names of all subcommands, for a message about a word that is none of them.
 std::string subcommands_of(CLI::App const& app) {
   std::string names;
   for (CLI::App const* sub : all_subcommands(app))
@@ -59,7 +59,7 @@ std::string unknown_argument(CLI::App const& app, std::string const& argument) {
          help;
 }
 
-/// What an option with too few or too many values takes, which CLI11 gives a count of alone.
+/// A message about an option with too few or too many values, which says what it takes. CLI11 only gives the number.
 ///
 /// \return  empty unless the message begins with an option's name
 std::string wrong_number_of_values(CLI::App const& app, std::string const& message) {

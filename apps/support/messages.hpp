@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a wrong command line deserves to hear, in one line.
+/// Messages about wrong command lines, one line each.
 
 #include <string>
 #include <vector>

@@ -31,7 +31,7 @@ class Nvml {
   /// The one that programs of this environment (CUDA_VISIBLE_DEVICES) see first.
   Device first_visible() const;
 
-  /// As NVIDIA calls it: "NVIDIA H200"; "NVIDIA device" if it can't be asked.
+  /// NVIDIA's name of the device: "NVIDIA H200"; "NVIDIA device" if it can't be asked.
   std::string name(Device const& device) const;
 
   /// The fraction of the time, of the last second or less, in which a kernel ran.

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What an application does on several ranks: where one of them fails or is interrupted, all of them end in the same way.
+/// Steps of an application on several ranks: if one rank fails or is interrupted, all of them end in the same way.
 
 #include <coir/distributed/together.hpp>
 
@@ -33,7 +33,7 @@ auto on_all(distributed::Group const& group, Action&& action) {
   }
 }
 
-/// The same where the first rank alone has something to do: it writes a file that there is once.
+/// A step of the first rank alone, such as to write a file that there is once. If it fails all ranks end.
 template <class Action>
 void on_first(distributed::Group const& group, Action&& action) {
   on_all(group, [&] {

@@ -81,7 +81,12 @@ void add_progress_and_quiet(CommandLine& line, ProgressMode& progress, bool& qui
   auto const option = line.add_flag(
       "--progress", [&progress] { progress = ProgressMode::always; },
       "Show progress also where there is no terminal");
-  line.add_flag("--quiet", quiet, "Show no progress and print nothing but errors").excludes(option);
+  auto const set_quiet = [&progress, &quiet](bool on) {
+    quiet = on;
+    if (on) progress = ProgressMode::never;
+  };
+  line.add_flag("--quiet", set_quiet, "Show no progress and print nothing but errors")
+      .excludes(option);
 }
 
 }  // namespace coir::apps

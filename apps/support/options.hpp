@@ -106,7 +106,7 @@ Option add_folder(CommandLine& line, std::string const& name, std::filesystem::p
 Option add_path(CommandLine& line, std::string const& name, std::filesystem::path& path,
                 std::string const& type_name, std::string const& help);
 
-/// --progress, and --quiet, which it excludes.
+/// Adds --progress, and --quiet, which turns progress off. They exclude each other.
 void add_progress_and_quiet(CommandLine& line, ProgressMode& progress, bool& quiet);
 
 }  // namespace coir::apps

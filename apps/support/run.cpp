@@ -40,8 +40,8 @@ std::string version_text(std::string const& name) {
   return text + ")";
 }
 
-/// What has failed on this rank has often failed on all, and then the first one tells of it, and ends the others while they are
-/// here.
+/// Waits a while for the first rank to report a failure. Often all ranks fail alike: then the first one reports it, and ends
+/// the others while they wait here.
 void let_first_rank_speak(ExitCode failure) {
   if (distributed::launch().rank == 0) return;
   if (failure == ExitCode::interrupted) claim_last_line();
@@ -73,7 +73,7 @@ void flush_output() {
     throw ResourceError("can't write to the standard output: is its disk full?");
 }
 
-/// What a program was started with.
+/// The arguments that a program was started with.
 struct Arguments {
   KokkosArguments for_kokkos{};
   CommandLine::Wish wish{};

@@ -30,15 +30,15 @@ namespace coir::apps {
 ///              compute_on()
 int run(CommandLine& line, int argc, char** argv, std::function<ExitCode(Place)> const& body);
 
-/// The same for an application that runs on several ranks, which is called with all of them. Of what goes wrong on any rank one
-/// line tells, and all of them end.
+/// Runs an application on several ranks: `body` is called on each, with the group of all. If something goes wrong on any rank,
+/// one line says so, and all of them end.
 int run_on_ranks(CommandLine& line, int argc, char** argv,
                  std::function<ExitCode(Place, distributed::Group const&)> const& body);
 
-/// The same on the cores in every build, without --backend.
+/// Runs an application on the cores in every build, without --backend.
 int run_on_cores(CommandLine& line, int argc, char** argv, std::function<ExitCode()> const& body);
 
-/// The same without Kokkos, for applications that compute nothing themselves: they need no device.
+/// Runs an application without Kokkos. For those that compute nothing themselves, and need no device.
 int run_without_kokkos(CommandLine& line, int argc, char** argv,
                        std::function<ExitCode()> const& body);
 

@@ -222,7 +222,7 @@ TEST(QueueFields, GpusOfAllNodesAreANumberOfThings) {
   EXPECT_EQ(job("1000000").gpus, most_things);
   Job const too_many = job("1000001");
   EXPECT_EQ(too_many.kind, Kind::broken);
-  EXPECT_EQ(too_many.field, Field::requested_gres);
+  EXPECT_EQ(too_many.column, Column::requested_gres);
 }
 
 TEST(QueueFields, ColumnsOfOneNameAreTheFirst) {
@@ -233,8 +233,8 @@ TEST(QueueFields, ColumnsOfOneNameAreTheFirst) {
     Row row;
     std::string const line = head.starts_with("JobID|") ? "a|b|c|d|e|f|g" : "b|a|c|d|e|f|g";
     EXPECT_EQ(with.split(line, row), 7u);
-    EXPECT_EQ(of(row, Field::job), "a") << head;
-    EXPECT_EQ(of(row, Field::start), "e") << head;
+    EXPECT_EQ(of(row, Column::job), "a") << head;
+    EXPECT_EQ(of(row, Column::start), "e") << head;
   }
 }
 
@@ -420,8 +420,8 @@ TEST(QueueRows, NamesThatNobodyGivesAreBroken) {
   EXPECT_EQ(statistics.counts().started, 1);
   EXPECT_EQ(statistics.partitions().size(), 1u);
   auto const& kinds = statistics.broken().kinds();
-  EXPECT_EQ(kinds.at({Flaw::bad_value, Field::partition}).count, 3);
-  EXPECT_EQ(kinds.at({Flaw::bad_value, Field::cluster}).count, 1);
+  EXPECT_EQ(kinds.at({Flaw::bad_value, Column::partition}).count, 3);
+  EXPECT_EQ(kinds.at({Flaw::bad_value, Column::cluster}).count, 1);
 }
 
 // Whatever is done to a text, each of its rows is counted once, or the text is refused in words.
