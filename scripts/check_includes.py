@@ -14,7 +14,6 @@ Prints a line for each place that breaks one, and fails if there is any:
 """
 
 import collections
-
 import pathlib
 import posixpath
 import re
@@ -45,7 +44,7 @@ CONDITION = r"\s*(?:#|%:)\s*(?:if|elif|ifdef|ifndef|elifdef|elifndef)\b.*"
 VERSION = re.compile(CONDITION + "KOKKOS_VERSION")
 KERNELS_VERSION = re.compile(CONDITION + "KOKKOSKERNELS_VERSION")
 BACKEND = re.compile(CONDITION + r"\bKOKKOS_(?:ENABLE|ARCH)_")
-DETAIL_OF_MODULE = re.compile(r"(?<!\w)(" + "|".join(MODULES) + r")::detail\b")
+DETAIL_OF_MODULE = re.compile(r"(?<![\w:])(?:::)?(?:coir::)?(" + "|".join(MODULES) + r")::detail\b")
 SHARED_DETAIL = re.compile(r"(?<![\w:])(?:::)?coir::detail\b")
 ANY_DETAIL = re.compile(r"(?<![\w:])(?:(?:::)?coir::)?detail::(\w+)")
 STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')

@@ -14,7 +14,7 @@ void misuse(Kokkos::View<float* [3], Kokkos::LayoutRight, Kokkos::HostSpace> con
 #elif defined(MISUSE_readout_on_serial)
   coir::mesh::readout(Kokkos::Serial{}, positions, 1.0, mesh, values);
 #elif defined(MISUSE_power_spectrum_on_serial)
-  auto const power = coir::mesh::power_spectrum(Kokkos::Serial{}, positions, 1.0, {4, 4, 4});
+  auto const power = coir::mesh::power_spectrum(Kokkos::Serial{}, positions, 1.0, 4);
 #elif defined(MISUSE_complex_plan_on_serial)
   coir::fft::ComplexPlan<Kokkos::Serial, float, 3> const plan(Kokkos::Serial{}, {4, 4, 4});
 #elif defined(MISUSE_plan_on_serial)
@@ -25,7 +25,7 @@ void misuse(Kokkos::View<float* [3], Kokkos::LayoutRight, Kokkos::HostSpace> con
   Kokkos::DefaultHostExecutionSpace const host;
   coir::mesh::paint(host, positions, 1.0, mesh);
   coir::mesh::readout(host, positions, 1.0, mesh, values);
-  auto const power = coir::mesh::power_spectrum(host, positions, 1.0, {4, 4, 4});
+  auto const power = coir::mesh::power_spectrum(host, positions, 1.0, 4);
   coir::fft::ComplexPlan<Kokkos::DefaultHostExecutionSpace, float, 3> const complex(host,
                                                                                     {4, 4, 4});
   coir::fft::RealPlan<Kokkos::DefaultHostExecutionSpace, float, 3> const plan(host, {4, 4, 4});

@@ -114,6 +114,7 @@ class CheckIncludes(unittest.TestCase):
             self.assertEqual(check({"tests/mesh/y.cpp": line + "\n"})[:2], ([], 0))
         for name in ("src/mesh/y.cpp", "include/coir/fft/y.hpp", "apps/x/main.cpp", "tests/io/y.cpp"):
             self.expect_fault(name, "coir::detail::rows(x);\n", "coir::detail is of core, array, linalg, autodiff alone")
+        self.assertEqual(check({"apps/mesh/main.cpp": "coir::apps::mesh::detail::draw(x);\n"})[:2], ([], 0))  # the application's own
         for text in ('char const* name = "coir::detail::rows";\n', "// coir::detail::rows\n", "detail::rows(x);\n"):
             self.assertEqual(check({"src/mesh/y.cpp": text})[:2], ([], 0))
 
