@@ -116,9 +116,9 @@ BENCHMARK_TEMPLATE(against_kokkos, true, 0)->Name("sort,BinSort,float")->Apply(s
 BENCHMARK_TEMPLATE(against_kokkos, true, 2)
     ->Name("sort,BinSort,lognormal,float")
     ->UseManualTime()
+    ->Iterations(5)  // each takes BinSort a thousand times as long
     ->Arg(1024)
-    ->Arg(1 << 16)
-    ->Arg(1 << 18);
+    ->Arg(1 << 16);
 
 }  // namespace
 

@@ -22,7 +22,8 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 using Memory = Kokkos::HostSpace;
 using Particles = coir::nbody::Particles<Exec, float>;
 using Vectors = Particles::Vectors;
-using Numbers = Particles::Numbers;
+using Numbers =
+    Kokkos::View<std::uint32_t* [1], Kokkos::LayoutRight, Memory>;  // Cabana wants rank 2
 
 constexpr std::int64_t side = 128, count = side * side * side;
 

@@ -56,5 +56,4 @@ int main(int argc, char** argv) {
   print_heading(session.world().is_first());
   for (std::int64_t size = 1024; size <= std::int64_t(64) << 20; size *= 16)
     ring(session.world(), size);
-  ring(session.world(), std::int64_t(64) << 20);
 }

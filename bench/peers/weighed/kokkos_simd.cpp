@@ -13,8 +13,11 @@
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Memory = Kokkos::HostSpace;
+/// As many bytes as a vector of double has by default. That of float may be shorter: 8 numbers with AVX-512.
 template <class T>
-using Simd = Kokkos::Experimental::simd<T>;
+using Simd =
+    Kokkos::Experimental::simd<T, static_cast<int>(Kokkos::Experimental::simd<double>::size() *
+                                                   sizeof(double) / sizeof(T))>;
 
 /// Calls body(i) for the index i of the first number of each vector; n must be a multiple of their length.
 template <class T, class Body>
