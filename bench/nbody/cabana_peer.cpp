@@ -1,13 +1,14 @@
 // 128^3 particles, displaced as today from the lattice whose order they have: sorted by the mesh with their momenta and numbers,
-// and painted on a mesh of 128^3 cells by cloud-in-cell.
+// and painted on a mesh of 128^3 cells by cloud-in-cell. bench/peers/weighed/CMakeLists.txt builds it; it stands here because
+// the sorter is nbody's own.
 
-#include "in_turns.hpp"
+#include <peers/weighed/in_turns.hpp>
 
 #include <coir/cosmology/parameters.hpp>
 #include <coir/cosmology/power.hpp>
 #include <coir/mesh/paint.hpp>
+#include <coir/nbody/detail/particle_sorter.hpp>
 #include <coir/nbody/initial_conditions.hpp>
-#include <coir/nbody/simulation.hpp>  // and with it the sorter of a simulation
 
 #include <Cabana_Core.hpp>
 #include <Cabana_Grid.hpp>
