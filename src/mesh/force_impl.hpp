@@ -524,8 +524,7 @@ void Force<Exec, T>::expects_own_spectrum(Spectrum const& mesh, char const* what
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::expects_to_keep(Spectrum const& kept) const {
   expects(!ranks_, "a potential is kept on one rank alone");
-  expects(kept.span_is_contiguous(), "a potential is kept in a mesh without gaps");
-  expects_own_spectrum(kept, "the mesh that a potential is kept in");
+  expects_own_spectrum(kept, kept_name);
 }
 
 /// Makes the vectors from a kept potential, which isn't overwritten plane by plane as that in memory_ is.
@@ -543,7 +542,7 @@ void Force<Exec, T>::find_vectors_of(Spectrum const& kept) {
 }
 
 template <CompiledSpace Exec, Real T>
-void Force<Exec, T>::solve(double scale, Spectrum const& kept) {
+void Force<Exec, T>::solve_and_keep(double scale, Spectrum const& kept) {
   expects_to_keep(kept);
   find_potential(scale);
   copy_contiguous(exec_, kept, spectrum_);
@@ -554,7 +553,7 @@ void Force<Exec, T>::solve(double scale, Spectrum const& kept) {
 }
 
 template <CompiledSpace Exec, Real T>
-void Force<Exec, T>::solve_again(Spectrum const& kept) {
+void Force<Exec, T>::solve_from(Spectrum const& kept) {
   expects_to_keep(kept);
   find_vectors_of(kept);
 }
@@ -629,11 +628,11 @@ template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::expects_to_pull_back(Spectrum const& mesh) const {
   expects(options_.vectors, "the adjoint of a force needs a mesh of forces: set options.vectors");
   expects(!ranks_, "the adjoint of a force is there on one rank alone");
-  expects_own_spectrum(mesh, "the mesh that the adjoint of a force works in");
+  expects_own_spectrum(mesh, adjoint_name);
 }
 
 template <CompiledSpace Exec, Real T>
-auto Force<Exec, T>::pull_back(double scale, Spectrum const& mesh) -> Density {
+auto Force<Exec, T>::adjoint(double scale, Spectrum const& mesh) -> Density {
   expects_to_pull_back(mesh);
   T* const to = fft::real_view_of(mesh, shape_[2]).data();
   if (gradient_points(options_.kernel) == 0)
@@ -642,12 +641,12 @@ auto Force<Exec, T>::pull_back(double scale, Spectrum const& mesh) -> Density {
     detail::with_points(options_.kernel, [&]<int points>(std::integral_constant<int, points>) {
       detail::find_divergence<points>(exec_, force_.data(), shape_, box_, to);
     });
-  return pull_back_sum(scale, mesh);
+  return adjoint_of_sum(scale, mesh);
 }
 
 template <CompiledSpace Exec, Real T>
-void Force<Exec, T>::add_to_pull_back(int d, std::int64_t const* component, double unit,
-                                      Spectrum const& mesh) {
+void Force<Exec, T>::add_to_adjoint(int d, std::int64_t const* component, double unit,
+                                    Spectrum const& mesh) {
   expects_to_pull_back(mesh);
   expects(d >= 0 && d < 3, "a component must be 0, 1 or 2", d);
   auto const all = coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2]});
@@ -673,7 +672,7 @@ void Force<Exec, T>::add_to_pull_back(int d, std::int64_t const* component, doub
 }
 
 template <CompiledSpace Exec, Real T>
-auto Force<Exec, T>::pull_back_sum(double scale, Spectrum const& mesh) -> Density {
+auto Force<Exec, T>::adjoint_of_sum(double scale, Spectrum const& mesh) -> Density {
   expects_to_pull_back(mesh);
   auto const field = fft::real_view_of(mesh, shape_[2]);
   if (gradient_points(options_.kernel) == 0) {

@@ -12,10 +12,12 @@
 #include <coir/core/copy_to.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/strided.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/distributed/together.hpp>
 #include <coir/mesh/transform_bytes.hpp>
 #include <coir/nbody/detail/checks.hpp>
+#include <coir/nbody/detail/staged_field.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 
 #include <cstdint>
@@ -101,7 +103,7 @@ template <CompiledSpace Exec, Real T>
 Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, double box,
                                       cosmology::LinearPower<double> const& power, double a,
                                       int order,
-                                      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight,
+                                      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutStride,
                                                    typename Exec::memory_space> const& noise) {
   using Space = typename Exec::memory_space;
   detail::expects_lattice(side, box, order);
@@ -110,26 +112,28 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
           static_cast<std::int64_t>(noise.extent(1)) == side &&
           static_cast<std::int64_t>(noise.extent(2)) == side / 2 + 1,
       "the noise of " + std::to_string(side) + "^3 particles must have extents (n, n, n / 2 + 1)");
-  detail::expects_no_gaps("the noise", noise);
   expects_memory<Space>(
       detail::lattice_bytes(side, sizeof(T)) - detail::mesh_bytes(side, sizeof(T), side),
       "the initial conditions of " + std::to_string(side) + "^3 particles");
+  auto const modes = detail::staged_field(exec, "the noise", noise, Access::read);
   detail::Lpt<Exec, T> const lpt(exec, distributed::Group::self(), side, box);
-  return detail::particles_of<Exec, T>(exec, lpt, side, box, power, a, order, noise.data());
+  return detail::particles_of<Exec, T>(exec, lpt, side, box, power, a, order,
+                                       modes.elements().data);
 }
 
 template <CompiledSpace Exec, Real T>
 Particles<Exec, T> initial_conditions(
     Exec const& exec, std::int64_t side, double box, cosmology::LinearPower<double> const& power,
     double a, int order,
-    Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space> const& noise) {
+    Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise) {
   using Space = typename Exec::memory_space;
   detail::expects_lattice(side, box, order);
   detail::expects_sites("the noise", noise, side);
   expects_memory<Space>(detail::lattice_bytes(side, sizeof(T)),
                         "the initial conditions of " + std::to_string(side) + "^3 particles");
+  auto const sites = detail::staged_field(exec, "the noise", noise, Access::read);
   detail::Lpt<Exec, T> const lpt(exec, distributed::Group::self(), side, box);
-  auto const modes = lpt.modes_of(noise.data());
+  auto const modes = lpt.modes_of(sites.elements().data);
   return detail::particles_of<Exec, T>(exec, lpt, side, box, power, a, order, modes.data);
 }
 
@@ -172,7 +176,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const
 #define COIR_INSTANTIATE_INITIAL_CONDITIONS_OF(Exec, T)                                           \
   template void white_noise<Exec, T>(                                                             \
       Exec const&, NoiseOptions const&,                                                           \
-      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Exec::memory_space> const&);       \
+      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutStride, Exec::memory_space> const&);      \
   template std::int64_t initial_conditions_bytes<Exec, T>(Exec const&, distributed::Group const&, \
                                                           std::int64_t);                          \
   template Particles<Exec, T> initial_conditions<Exec, T>(                                        \
@@ -180,10 +184,10 @@ Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const
       cosmology::LinearPower<double> const&, double, LptOptions const&);                          \
   template Particles<Exec, T> initial_conditions<Exec, T>(                                        \
       Exec const&, std::int64_t, double, cosmology::LinearPower<double> const&, double, int,      \
-      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Exec::memory_space> const&);       \
+      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutStride, Exec::memory_space> const&);      \
   template Particles<Exec, T> initial_conditions<Exec, T>(                                        \
       Exec const&, std::int64_t, double, cosmology::LinearPower<double> const&, double, int,      \
-      Kokkos::View<T const***, Kokkos::LayoutRight, Exec::memory_space> const&);
+      Kokkos::View<T const***, Kokkos::LayoutStride, Exec::memory_space> const&);
 #define COIR_INSTANTIATE_INITIAL_CONDITIONS(Exec)      \
   namespace coir::nbody {                              \
   COIR_INSTANTIATE_INITIAL_CONDITIONS_OF(Exec, float)  \

@@ -15,9 +15,11 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/reducer.hpp>
+#include <coir/core/strided.hpp>
 #include <coir/distributed/group.hpp>
 #include <coir/mesh/transform_bytes.hpp>
 #include <coir/nbody/detail/checks.hpp>
+#include <coir/nbody/detail/staged_field.hpp>
 #include <coir/nbody/initial_conditions_pull_back.hpp>
 
 #include <cstddef>
@@ -199,12 +201,18 @@ class LptPullBack {
 ///
 /// \param with_cosmology  whether the slopes of factors and amplitudes are wanted, too; else they are left empty
 template <class Exec, class T>
-StartSlopes pull_back_start(Exec const& exec, std::int64_t side, double box,
-                            cosmology::LinearPower<double> const& power, double a, int order,
-                            T const* noise, Cotangents<Exec, T> const& cotangents,
-                            T* slope_of_noise, bool with_cosmology) {
+StartSlopes pull_back_start(
+    Exec const& exec, std::int64_t side, double box, cosmology::LinearPower<double> const& power,
+    double a, int order,
+    Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise,
+    Cotangents<Exec, T> const& cotangents,
+    Kokkos::View<T***, Kokkos::LayoutStride, typename Exec::memory_space> const& slope_of_noise,
+    bool with_cosmology) {
   using Space = typename Exec::memory_space;
   using Mesh = typename LptPullBack<Exec, T>::Mesh;
+  auto const sites = staged_field(exec, "the noise", noise, Access::read);
+  auto const slope_of_sites =
+      staged_field(exec, "the slope of the noise", slope_of_noise, Access::write);
   auto const factors = lagrangian_factors(power, a);
   auto const table = amplitude_table(power, side, box);
   auto const log_amplitude = copy_to<Space>("coir::nbody::lpt/power", table.log_amplitude);
@@ -213,7 +221,7 @@ StartSlopes pull_back_start(Exec const& exec, std::int64_t side, double box,
   LptPullBack<Exec, T> const back(exec, side, box);
   auto const& lpt = back.lpt();
   auto const new_mesh = [&] { return lpt.meshes(1)[0]; };
-  auto const density = lpt.modes_of(noise);
+  auto const density = lpt.modes_of(sites.elements().data);
   lpt.colour(amplitudes, density.data);
 
   auto scratch = lpt.meshes(3);
@@ -238,7 +246,8 @@ StartSlopes pull_back_start(Exec const& exec, std::int64_t side, double box,
     result.log_amplitude =
         amplitude_slopes(exec, AmplitudeTerms<T>{density.data, slope.data, side}, amplitudes);
   lpt.colour(amplitudes, slope.data);
-  back.to_sites(slope, slope_of_noise);
+  back.to_sites(slope, slope_of_sites.elements().data);
+  slope_of_sites.finish();
   exec.fence();
   return result;
 }
@@ -254,9 +263,9 @@ std::int64_t pull_back_bytes(std::int64_t side) {
 template <class Exec, class T>
 void expects_to_pull_back(
     std::int64_t side, double box, int order,
-    Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space> const& noise,
+    Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise,
     Cotangents<Exec, T> const& cotangents,
-    Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> const& slope_of_noise) {
+    Kokkos::View<T***, Kokkos::LayoutStride, typename Exec::memory_space> const& slope_of_noise) {
   expects_lattice(side, box, order);
   expects_sites("the noise", noise, side);
   expects_sites("the slope of the noise", slope_of_noise, side);
@@ -286,29 +295,29 @@ template <CompiledSpace Exec, Real T>
 void initial_conditions_noise_pull_back(
     Exec const& exec, std::int64_t side, double box, cosmology::LinearPower<double> const& power,
     double a, int order,
-    Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space> const& noise,
+    Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise,
     Cotangents<Exec, T> const& cotangents,
-    Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> const& slope_of_noise) {
+    Kokkos::View<T***, Kokkos::LayoutStride, typename Exec::memory_space> const& slope_of_noise) {
   detail::expects_to_pull_back<Exec, T>(side, box, order, noise, cotangents, slope_of_noise);
-  detail::pull_back_start<Exec, T>(exec, side, box, power, a, order, noise.data(), cotangents,
-                                   slope_of_noise.data(), false);
+  detail::pull_back_start<Exec, T>(exec, side, box, power, a, order, noise, cotangents,
+                                   slope_of_noise, false);
 }
 
 template <CompiledSpace Exec, Real T>
 cosmology::Parameters<double> initial_conditions_pull_back(
     Exec const& exec, std::int64_t side, double box, cosmology::LinearPower<double> const& power,
     double a, int order,
-    Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space> const& noise,
+    Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise,
     Cotangents<Exec, T> const& cotangents,
-    Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> const& slope_of_noise) {
+    Kokkos::View<T***, Kokkos::LayoutStride, typename Exec::memory_space> const& slope_of_noise) {
   detail::expects_to_pull_back<Exec, T>(side, box, order, noise, cotangents, slope_of_noise);
   expects(!power.is_table(),
           "a table of P(k) has no derivatives with respect to parameters: make the spectrum of a "
           "transfer function, or take initial_conditions_noise_pull_back");
   auto start =
       detail::while_kernels_run<Exec>([&] { return detail::varied_start(power, side, box, a); });
-  auto const slopes = detail::pull_back_start<Exec, T>(
-      exec, side, box, power, a, order, noise.data(), cotangents, slope_of_noise.data(), true);
+  auto const slopes = detail::pull_back_start<Exec, T>(exec, side, box, power, a, order, noise,
+                                                       cotangents, slope_of_noise, true);
   return detail::slope_of_parameters(slopes, start.get());
 }
 
@@ -318,14 +327,14 @@ cosmology::Parameters<double> initial_conditions_pull_back(
   template std::int64_t initial_conditions_pull_back_bytes<Exec, T>(Exec const&, std::int64_t); \
   template void initial_conditions_noise_pull_back<Exec, T>(                                    \
       Exec const&, std::int64_t, double, cosmology::LinearPower<double> const&, double, int,    \
-      Kokkos::View<T const***, Kokkos::LayoutRight, Exec::memory_space> const&,                 \
+      Kokkos::View<T const***, Kokkos::LayoutStride, Exec::memory_space> const&,                \
       Cotangents<Exec, T> const&,                                                               \
-      Kokkos::View<T***, Kokkos::LayoutRight, Exec::memory_space> const&);                      \
+      Kokkos::View<T***, Kokkos::LayoutStride, Exec::memory_space> const&);                     \
   template cosmology::Parameters<double> initial_conditions_pull_back<Exec, T>(                 \
       Exec const&, std::int64_t, double, cosmology::LinearPower<double> const&, double, int,    \
-      Kokkos::View<T const***, Kokkos::LayoutRight, Exec::memory_space> const&,                 \
+      Kokkos::View<T const***, Kokkos::LayoutStride, Exec::memory_space> const&,                \
       Cotangents<Exec, T> const&,                                                               \
-      Kokkos::View<T***, Kokkos::LayoutRight, Exec::memory_space> const&);
+      Kokkos::View<T***, Kokkos::LayoutStride, Exec::memory_space> const&);
 #define COIR_INSTANTIATE_INITIAL_CONDITIONS_PULL_BACK(Exec)      \
   namespace coir::nbody {                                        \
   COIR_INSTANTIATE_INITIAL_CONDITIONS_PULL_BACK_OF(Exec, float)  \

@@ -254,7 +254,6 @@ inline std::int64_t mesh_bytes_in_pool(std::int64_t meshes, std::int64_t side, s
 /// \throws PreconditionError unless there is a number for each site
 template <class View>
 void expects_sites(char const* what, View const& view, std::int64_t side) {
-  expects_no_gaps(what, view);
   std::string const extent = std::to_string(side);
   for (std::size_t d = 0; d < 3; ++d)
     expects(static_cast<std::int64_t>(view.extent(d)) == side,

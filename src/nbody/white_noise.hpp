@@ -6,9 +6,10 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
+#include <coir/core/strided.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/fft/wave_number.hpp>
-#include <coir/nbody/detail/checks.hpp>
+#include <coir/nbody/detail/staged_field.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 
 #include <core/box_muller.hpp>
@@ -86,14 +87,16 @@ void draw_modes(Exec const& exec, NoiseOptions const& options, std::int64_t n,
 
 template <CompiledSpace Exec, Real T>
 void white_noise(Exec const& exec, NoiseOptions const& options,
-                 Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight,
+                 Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutStride,
                               typename Exec::memory_space> const& spectrum) {
   auto const n = static_cast<std::int64_t>(spectrum.extent(0));
   expects(n >= 1 && static_cast<std::int64_t>(spectrum.extent(1)) == n &&
               static_cast<std::int64_t>(spectrum.extent(2)) == n / 2 + 1,
           "the spectrum of white noise must have extents (n, n, n / 2 + 1)");
-  detail::expects_no_gaps("the spectrum of white noise", spectrum);
-  detail::draw_modes<Exec, T>(exec, options, n, {0, n}, spectrum.data());
+  auto const modes =
+      detail::staged_field(exec, "the spectrum of white noise", spectrum, Access::write);
+  detail::draw_modes<Exec, T>(exec, options, n, {0, n}, modes.elements().data);
+  modes.finish();
 }
 
 }  // namespace coir::nbody

@@ -7,6 +7,7 @@
 
 #include <support/cut_at.hpp>
 #include <support/held_memory.hpp>
+#include <support/layouts.hpp>
 #include <support/message_of.hpp>
 #include <support/ranks.hpp>
 #include <support/spaces.hpp>
@@ -516,6 +517,48 @@ TYPED_TEST(Slab, RefusesMemoryThatOverlaps) {
                 forward ? slab.forward(field, spectrum) : slab.backward(spectrum, field);
               }),
               "a field over ranks and its spectrum need memory of their own: they overlap");
+}
+
+// Strides tell whether a View of LayoutStride lies as LayoutRight does.
+TYPED_TEST(Slab, TakesViewsOfLayoutStrideInCOrderAlone) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  using Space = typename Exec::memory_space;
+  using Strided = Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutStride, Space>;
+  using coir::testing::Laid;
+  Shape<3> const shape{7, 5, 9};
+  coir::fft::ComplexSlab<Exec, T> const slab(Exec(), world(), shape, {.effort = Effort::estimate});
+  auto const numbers =
+      part_of(whole_field<T>(shape, 9, false), shape, slab.planes(), slab.field_rows(), {0, 9});
+  auto const field = allocate<Exec, T>(slab.field_extents()),
+             spectrum = allocate<Exec, T>(slab.spectrum_extents()),
+             other_field = allocate<Exec, T>(slab.field_extents()),
+             other_spectrum = allocate<Exec, T>(slab.spectrum_extents());
+  Strided const strided_field(other_field), strided_spectrum(other_spectrum);
+  fill(field, numbers.data());
+  fill(other_field, numbers.data());
+  slab.forward(field, spectrum);
+  slab.forward(strided_field, strided_spectrum);
+  EXPECT_EQ(numbers_of(other_spectrum), numbers_of(spectrum));
+  slab.backward(spectrum, field);
+  slab.backward(strided_spectrum, strided_field);
+  EXPECT_EQ(numbers_of(other_field), numbers_of(field));
+
+  auto const message = [&](auto const& wrong, auto const& other) {
+    std::string const both = coir::testing::message_of([&] { slab.forward(wrong, other); });
+    EXPECT_EQ(coir::testing::message_of([&] { slab.backward(other, wrong); }), both);
+    return both;
+  };
+  std::string const refusal =
+      " of a rank must lie in C order without gaps: copy it to a View of LayoutRight first";
+  auto const with_gaps =
+      coir::testing::allocate<Laid::with_gaps, Kokkos::complex<T>, Space>(slab.field_extents());
+  EXPECT_EQ(message(with_gaps, spectrum), "the field" + refusal);
+  auto const turned =
+      coir::testing::allocate<Laid::turned, Kokkos::complex<T>, Space>(slab.spectrum_extents());
+  EXPECT_EQ(message(field, turned), "the spectrum" + refusal);
+  EXPECT_EQ(coir::testing::message_of([&] { slab.filter(field, turned, Damp<T>{shape}); }),
+            "the spectrum" + refusal);
 }
 
 TYPED_TEST(Slab, RefusesEmptyFields) {

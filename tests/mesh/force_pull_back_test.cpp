@@ -1,6 +1,7 @@
 #include <coir/mesh/force.hpp>
 
 #include <mesh/plain_mesh.hpp>
+#include <support/layouts.hpp>
 #include <support/message_of.hpp>
 #include <support/spaces.hpp>
 
@@ -145,4 +146,13 @@ TYPED_TEST(ForcePullBack, NamesWhatIsWrong) {
               force.pull_back(1, force.spectrum());
             }).find("memory of its own"),
             std::string::npos);
+  auto const turned = coir::testing::allocate<coir::testing::Laid::turned, Kokkos::complex<T>,
+                                              typename Exec::memory_space>(Shape<3>{4, 4, 3});
+  for (bool const sum : {false, true})
+    EXPECT_EQ(
+        coir::testing::message_of(
+            [&] { sum ? force.pull_back_sum(1, turned) : force.pull_back(1, turned); }),
+        "the mesh that the adjoint of a force works in must lie in C order without gaps: copy "
+        "it to a View of LayoutRight first");
+  EXPECT_THROW(force.add_to_pull_back(0, nullptr, 1, turned), PreconditionError);
 }

@@ -5,6 +5,7 @@
 #include <mesh/plain_cells.hpp>
 #include <mesh/plain_mesh.hpp>
 #include <support/held_memory.hpp>
+#include <support/layouts.hpp>
 #include <support/message_of.hpp>
 #include <support/spaces.hpp>
 
@@ -326,6 +327,11 @@ TYPED_TEST(Forces, AreMadeAgainOfWhatWasKept) {
       set_density(force, random_density(n[0] * n[1] * n[2], 6));
       force.solve_again(kept);
       EXPECT_EQ(elements(force.force()), expected) << name_of(kernel);
+      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutStride, typename Exec::memory_space> const
+          with_strides(kept);
+      set_density(force, random_density(n[0] * n[1] * n[2], 6));
+      force.solve_again(with_strides);
+      EXPECT_EQ(elements(force.force()), expected) << name_of(kernel);
     }
 }
 
@@ -372,6 +378,12 @@ TYPED_TEST(Forces, NameWhatIsWrong) {
         }),
         "the mesh that a potential is kept in must have memory of its own, not that of the force");
   EXPECT_THROW(force.component(0), PreconditionError);
+  auto const turned = coir::testing::allocate<coir::testing::Laid::turned, Kokkos::complex<T>,
+                                              typename Exec::memory_space>(Shape<3>{4, 4, 3});
+  for (bool again : {false, true})
+    EXPECT_EQ(message_of([&] { again ? force.solve_again(turned) : force.solve(1, turned); }),
+              "the mesh that a potential is kept in must lie in C order without gaps: copy it to a "
+              "View of LayoutRight first");
 }
 
 TEST(ForceKernels, AreKnownByName) {

@@ -1,4 +1,4 @@
-// Execution spaces that the library has no kernels for: see CMakeLists.txt.
+// Execution spaces that the library has no kernels for, and a layout that forces don't take: see CMakeLists.txt.
 
 #include <coir/fft/plan.hpp>
 #include <coir/mesh/force.hpp>
@@ -21,6 +21,12 @@ void misuse(Kokkos::View<float* [3], Kokkos::LayoutRight, Kokkos::HostSpace> con
   coir::fft::RealPlan<Kokkos::Serial, float, 3> const plan(Kokkos::Serial{}, {4, 4, 4});
 #elif defined(MISUSE_force_on_serial)
   coir::mesh::Force<Kokkos::Serial, float> const force(Kokkos::Serial{}, {4, 4, 4}, 1.0);
+#elif defined(MISUSE_force_kept_in_layout_left)
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  coir::mesh::Force<Host, float> force(Host{}, {4, 4, 4}, 1.0);
+  Kokkos::View<Kokkos::complex<float>***, Kokkos::LayoutLeft, Kokkos::HostSpace> const kept(
+      "kept", 4, 4, 3);
+  force.solve(1.0, kept);
 #else
   Kokkos::DefaultHostExecutionSpace const host;
   coir::mesh::paint(host, positions, 1.0, mesh);

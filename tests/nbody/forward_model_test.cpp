@@ -422,12 +422,6 @@ TYPED_TEST(ForwardModelOf, NamesWhatIsWrong) {
   EXPECT_NE(message_of([&] { model.value_and_grad(noise, p, flat); }).find("4 x 4 x 3"),
             std::string::npos);
   EXPECT_THROW(model.value_and_grad(noise, p, uneven), PreconditionError);
-  FieldOf<TypeParam> const padded(Kokkos::view_alloc("padded", Kokkos::AllowPadding), 11, 11, 11);
-  if (!padded.span_is_contiguous())
-    EXPECT_NE(message_of([&] {
-                model.value(noise, p, DensityMisfit<Exec, T>{.target = padded});
-              }).find("the target of a density must have no gaps"),
-              std::string::npos);
   EXPECT_THROW(model.value_and_grad(FieldOf<TypeParam>("few", 4, 4, 4), p,
                                     misfit<TypeParam>(Assignment::cic)),
                PreconditionError);

@@ -347,23 +347,6 @@ TYPED_TEST(InitialConditions, CheckTheirArguments) {
                                                                                    5);
   EXPECT_EQ(message_of([&] { initial_conditions<Exec, T>(Exec{}, 4, 100, lcdm(), 0.1, 2, sites); }),
             "the noise of 4^3 particles must have extents (4, 4, 4), not (4, 4, 5)");
-
-  // 121 numbers of a plane, and 66, are padded.
-  decltype(sites) const padded(Kokkos::view_alloc("padded", Kokkos::AllowPadding), 11, 11, 11);
-  coir::testing::HalfSpectrum<Exec, T> const modes(
-      Kokkos::view_alloc("padded", Kokkos::AllowPadding), 11, 11, 6);
-  std::string const gaps = " must have no gaps: allocate it without Kokkos::AllowPadding";
-  if (!padded.span_is_contiguous())
-    EXPECT_EQ(
-        message_of([&] { initial_conditions<Exec, T>(Exec{}, 11, 100, lcdm(), 0.1, 2, padded); }),
-        "the noise" + gaps);
-  if (!modes.span_is_contiguous()) {
-    EXPECT_EQ(
-        message_of([&] { initial_conditions<Exec, T>(Exec{}, 11, 100, lcdm(), 0.1, 2, modes); }),
-        "the noise" + gaps);
-    EXPECT_EQ(message_of([&] { nbody::white_noise<Exec, T>(Exec{}, {.seed = 1}, modes); }),
-              "the spectrum of white noise" + gaps);
-  }
 }
 
 TYPED_TEST(InitialConditions, WantAPowerTableThatCoversTheModes) {

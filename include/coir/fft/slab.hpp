@@ -8,6 +8,7 @@
 #include <coir/core/machine.hpp>
 #include <coir/core/shape.hpp>
 #include <coir/distributed/together.hpp>
+#include <coir/fft/block.hpp>
 #include <coir/fft/detail/pencil_parts.hpp>
 #include <coir/fft/detail/slab_parts.hpp>
 #include <coir/fft/multiply.hpp>
@@ -93,22 +94,24 @@ class Slab {
 
   /// \param field     [planes, field_rows, row] inout: of no use afterwards
   /// \param spectrum  [n_0, rows, modes] out
-  /// \throws PreconditionError on every rank if a View doesn't fit on one
-  void forward(Block const& field, Block const& spectrum) const {
-    expects_fitting(field, spectrum);
-    parts_->scatter(field.data(), spectrum.data());
+  /// \throws PreconditionError on every rank if a View doesn't fit on one, or lies otherwise than in C order without gaps
+  template <ComplexBlock<Exec, T> Field, ComplexBlock<Exec, T> Spectrum>
+  void forward(Field const& field, Spectrum const& spectrum) const {
+    auto const [in, out] = fitting(field, spectrum);
+    parts_->scatter(in.data(), out.data());
     if (auto* const lines = parts_->lines())
-      lines->forward(parts_->exec(), parts_->rows_in(field, spectrum).data(), spectrum.data());
+      lines->forward(parts_->exec(), parts_->rows_in(in, out).data(), out.data());
   }
 
   /// \param spectrum  [n_0, rows, modes] inout: of no use afterwards
   /// \param field     [planes, field_rows, row] out
   /// \throws PreconditionError as forward
-  void backward(Block const& spectrum, Block const& field) const {
-    expects_fitting(field, spectrum);
+  template <ComplexBlock<Exec, T> Spectrum, ComplexBlock<Exec, T> Field>
+  void backward(Spectrum const& spectrum, Field const& field) const {
+    auto const [out, in] = fitting(field, spectrum);
     if (auto* const lines = parts_->lines())
-      lines->backward(parts_->exec(), spectrum.data(), parts_->rows_in(field, spectrum).data());
-    parts_->gather(spectrum.data(), field.data());
+      lines->backward(parts_->exec(), in.data(), parts_->rows_in(out, in).data());
+    parts_->gather(in.data(), out.data());
   }
 
   /// Transforms a field forward, multiplies its modes by a factor, and transforms it backward. Rows travel twice, and
@@ -119,14 +122,14 @@ class Slab {
   /// \param factor     real numbers factor(i, j, k) of the mode at these indices of the whole spectrum, by a function
   ///                   that kernels can call; the same for opposite modes, (n_0 - i, n_1 - j, k) where k is 0 or n_2 / 2
   /// \throws PreconditionError as forward
-  template <class Factor>
-  void filter(Block const& field, Block const& workspace, Factor const& factor) const {
-    expects_fitting(field, workspace);
-    parts_->scatter(field.data(), workspace.data());
+  template <ComplexBlock<Exec, T> Field, ComplexBlock<Exec, T> Workspace, class Factor>
+  void filter(Field const& field, Workspace const& workspace, Factor const& factor) const {
+    auto const [inout, work] = fitting(field, workspace);
+    parts_->scatter(inout.data(), work.data());
     if (parts_->lines() != nullptr)
-      filter_lines(parts_->rows_in(field, workspace),
+      filter_lines(parts_->rows_in(inout, work),
                    detail::FromMode<Factor>{factor, rows().first, modes().first});
-    parts_->gather(workspace.data(), field.data());
+    parts_->gather(work.data(), inout.data());
   }
 
  private:
@@ -165,22 +168,30 @@ class Slab {
     lines.backward(parts_->exec(), spectrum.data(), spectrum.data());
   }
 
-  void expects_fitting(Block const& field, Block const& spectrum) const {
-    auto const expects_extents = [](char const* name, Block const& view, Shape<3> const& wanted) {
+  struct Blocks {
+    Block field, spectrum;
+  };
+
+  /// Checks a caller's Views, on all ranks.
+  template <class Field, class Spectrum>
+  Blocks fitting(Field const& field, Spectrum const& spectrum) const {
+    auto const expects_extents = [](char const* name, auto const& view, Shape<3> const& wanted) {
       for (std::size_t d = 0; d < 3; ++d)
         expects(static_cast<std::int64_t>(view.extent(d)) == wanted[d],
                 std::string(name) + " of this rank must have extent " + std::to_string(wanted[d]) +
                     " along axis " + std::to_string(d),
                 view.extent(d));
-      expects(view.span_is_contiguous(), std::string(name) + " of a rank must have no gaps");
     };
-    distributed::together(group(), [&] {
+    return distributed::together(group(), [&] {
       expects_extents("the field", field, field_extents());
       expects_extents("the spectrum", spectrum, spectrum_extents());
+      Blocks const blocks{block_of<Exec, T>("the field of a rank", field),
+                          block_of<Exec, T>("the spectrum of a rank", spectrum)};
       Complex const *const a = field.data(), *const b = spectrum.data();
       bool const is_in_place = group().size() == 1 && a == b;
       expects(is_in_place || a + field.size() <= b || b + spectrum.size() <= a,
               "a field over ranks and its spectrum need memory of their own: they overlap");
+      return blocks;
     });
   }
 

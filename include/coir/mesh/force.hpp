@@ -5,6 +5,7 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/shape.hpp>
+#include <coir/fft/block.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/fft/plan.hpp>
 #include <coir/fft/slab.hpp>
@@ -129,10 +130,17 @@ class Force {
   /// solve_again() makes the force from it.
   ///
   /// \param kept  (n_0, n_1, n_2 / 2 + 1), out
-  /// \throws PreconditionError over ranks, or if `kept` has another shape or gaps, or lies in the force's memory
-  void solve(double scale, Spectrum const& kept);
+  /// \throws PreconditionError over ranks, or if `kept` has another shape, doesn't lie in C order without gaps, or lies in the force's
+  ///   memory
+  template <fft::ComplexBlock<Exec, T> Kept>
+  void solve(double scale, Kept const& kept) {
+    solve_and_keep(scale, fft::block_of<Exec, T>(kept_name, kept));
+  }
   /// Makes force() from the mesh that solve() has kept, with the same bits.
-  void solve_again(Spectrum const& kept);
+  template <fft::ComplexBlock<Exec, T> Kept>
+  void solve_again(Kept const& kept) {
+    solve_from(fft::block_of<Exec, T>(kept_name, kept));
+  }
 
   /// The adjoint of solve(): turns dJ / d force(), which the caller has written to force(), into dJ / d density,
   ///
@@ -143,9 +151,12 @@ class Force {
   ///
   /// \param mesh  (n_0, n_1, n_2 / 2 + 1), memory to work in, none of memory()
   /// \return  (n_0, n_1, n_2), in the memory of `mesh`
-  /// \throws PreconditionError without options().vectors, over ranks, or if the mesh has another shape or shares memory with the
-  ///   force
-  Density pull_back(double scale, Spectrum const& mesh);
+  /// \throws PreconditionError without options().vectors, over ranks, or if the mesh has another shape, doesn't lie in C order without
+  ///   gaps, or shares memory with the force
+  template <fft::ComplexBlock<Exec, T> Mesh>
+  Density pull_back(double scale, Mesh const& mesh) {
+    return adjoint(scale, fft::block_of<Exec, T>(adjoint_name, mesh));
+  }
 
   /// pull_back() component by component, for dJ / d force() in whole numbers times `unit`: call this with d = 0, 1 and 2, and
   /// then pull_back_sum().
@@ -153,21 +164,34 @@ class Force {
   /// \param component  (n_0, n_1, n_2), without gaps, in the memory of force() for instance
   /// \param mesh       as for pull_back(); holds the sum until pull_back_sum(), and d = 0 overwrites it
   /// \throws PreconditionError as pull_back(), or if there is no component d
-  void add_to_pull_back(int d, std::int64_t const* component, double unit, Spectrum const& mesh);
+  template <fft::ComplexBlock<Exec, T> Mesh>
+  void add_to_pull_back(int d, std::int64_t const* component, double unit, Mesh const& mesh) {
+    add_to_adjoint(d, component, unit, fft::block_of<Exec, T>(adjoint_name, mesh));
+  }
   /// Ends a sequence of add_to_pull_back(): applies S^T to their sum, and returns the slope, in the memory of `mesh`.
-  Density pull_back_sum(double scale, Spectrum const& mesh);
+  template <fft::ComplexBlock<Exec, T> Mesh>
+  Density pull_back_sum(double scale, Mesh const& mesh) {
+    return adjoint_of_sum(scale, fft::block_of<Exec, T>(adjoint_name, mesh));
+  }
 
   Shape<3> const& shape() const { return shape_; }
   double box() const { return box_; }
   ForceOptions const& options() const { return options_; }
 
  private:
+  static constexpr char const *kept_name = "the mesh that a potential is kept in",
+                              *adjoint_name = "the mesh that the adjoint of a force works in";
   using Plan = fft::RealPlan<Exec, T, 3>;
   static Plan checked_plan(Exec const& exec, Shape<3> const& shape, double box,
                            ForceOptions const& options);
   template <bool Plain>
   auto inverse_laplacian(double scale) const;
   void store_components();
+  void solve_and_keep(double scale, Spectrum const& kept);
+  void solve_from(Spectrum const& kept);
+  Density adjoint(double scale, Spectrum const& mesh);
+  void add_to_adjoint(int d, std::int64_t const* component, double unit, Spectrum const& mesh);
+  Density adjoint_of_sum(double scale, Spectrum const& mesh);
   void gather_components(Spectrum const& mesh);
   void gather(int d, Spectrum const& mesh);
   void expects_to_pull_back(Spectrum const& mesh) const;

@@ -9,12 +9,14 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/strided.hpp>
 #include <coir/cosmology/growth.hpp>
 #include <coir/cosmology/parameter_derivatives.hpp>
 #include <coir/cosmology/parameters.hpp>
 #include <coir/cosmology/power.hpp>
 #include <coir/nbody/cotangents.hpp>
 #include <coir/nbody/detail/checks.hpp>
+#include <coir/nbody/detail/staged_field.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 #include <coir/nbody/initial_conditions_pull_back.hpp>
 #include <coir/nbody/particles.hpp>
@@ -99,7 +101,8 @@ class ForwardModel {
  public:
   using Space = typename Exec::memory_space;
   using Field = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
-  using ConstField = Kokkos::View<T const***, Kokkos::LayoutRight, Space>;
+  /// Noise as an argument. Views of any layout convert to it; unless it lies in C order without gaps, functions read a temporary copy.
+  using ConstField = Kokkos::View<T const***, Kokkos::LayoutStride, Space>;
   using Slopes = ForwardModelSlopes<Exec, T>;
   using Loss = LossAfterSteps<Exec, T>;
 
@@ -121,7 +124,7 @@ class ForwardModel {
 
   /// Bytes that value_and_grad() takes at most beside the noise and its slope, and beside what a loss takes: those of a
   /// simulation with its adjoint, or of the initial conditions or their adjoint where they are more. What a simulation keeps for
-  /// the way back comes beside: see Simulation::bytes().
+  /// the way back comes beside: see Simulation::bytes(); and so does a copy of noise that doesn't lie in C order without gaps.
   ///
   /// \param losses  how many it is given; all but the last have derivatives of their own while they are computed
   std::int64_t bytes(int losses = 1) const {
@@ -273,10 +276,12 @@ class ForwardModel {
   }
 
   bool is_finite(ConstField const& field) const {
+    auto const numbers = detail::staged_field(exec_, "the noise", field, Access::read);
     std::int64_t not_finite = 0;
     reduce("coir::nbody::forward_model/not_finite", exec_,
            coir::box<1, std::int64_t>({static_cast<std::int64_t>(field.size())}),
-           detail::CountNotFinite<T>{field.data()}, Kokkos::Sum<std::int64_t>(not_finite));
+           detail::CountNotFinite<T>{numbers.elements().data},
+           Kokkos::Sum<std::int64_t>(not_finite));
     return not_finite == 0;
   }
 

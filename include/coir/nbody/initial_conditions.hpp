@@ -30,12 +30,13 @@ struct NoiseOptions {
 /// alone, so that it is the same on every backend, for any number of threads, for any n that resolves it, and to rounding in
 /// float and in double.
 ///
-/// \param spectrum  out: (n, n, n / 2 + 1)
-/// \throws PreconditionError unless the extents are these, without gaps
+/// \param spectrum  out: (n, n, n / 2 + 1), a View of any layout; written by way of a copy unless it lies in C order without gaps
+/// \throws PreconditionError unless the extents are these, and each element has a place of its own
+/// \throws ResourceError if there is no memory for a copy
 /// \see Angulo & Pontzen, Mon. Not. R. Astron. Soc. 462, L1 (2016), for fixed amplitudes and pairs
 template <CompiledSpace Exec, Real T>
 void white_noise(Exec const& exec, NoiseOptions const& options,
-                 Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight,
+                 Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutStride,
                               typename Exec::memory_space> const& spectrum);
 
 /// Options of initial_conditions().
@@ -92,23 +93,24 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
                                      options);
 }
 
-/// Initial conditions from white noise in Fourier space, which is overwritten.
+/// Initial conditions from white noise in Fourier space.
 ///
-/// \param noise  (side, side, side / 2 + 1), as of white_noise()
+/// \param noise  (side, side, side / 2 + 1), as of white_noise(): a View of any layout. It is overwritten; or copied, unless it lies
+///   in C order without gaps
 template <CompiledSpace Exec, Real T>
 Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, double box,
                                       cosmology::LinearPower<double> const& power, double a,
                                       int order,
-                                      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight,
+                                      Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutStride,
                                                    typename Exec::memory_space> const& noise);
 
 /// Initial conditions from white noise in real space: a number of mean 0 and variance 1 for each site, as a noise file has.
 ///
-/// \param noise  (side, side, side)
+/// \param noise  (side, side, side), a View of any layout; copied unless it lies in C order without gaps
 template <CompiledSpace Exec, Real T>
 Particles<Exec, T> initial_conditions(
     Exec const& exec, std::int64_t side, double box, cosmology::LinearPower<double> const& power,
     double a, int order,
-    Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space> const& noise);
+    Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise);
 
 }  // namespace coir::nbody

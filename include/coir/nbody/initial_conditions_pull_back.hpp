@@ -13,7 +13,8 @@
 
 namespace coir::nbody {
 
-/// Bytes that the functions below need beside their arguments, with the workspace of transforms, on devices at most.
+/// Bytes that the functions below need beside their arguments, with the workspace of transforms, on devices at most. Copies of arguments
+/// that don't lie in C order without gaps come beside.
 template <CompiledSpace Exec, Real T>
 std::int64_t initial_conditions_pull_back_bytes(Exec const& exec, std::int64_t side);
 
@@ -30,16 +31,18 @@ std::int64_t initial_conditions_pull_back_bytes(Exec const& exec, std::int64_t s
 ///
 /// \param side, box, power, a, order, noise  those that the particles were made with
 /// \param cotangents      dJ / d position and dJ / d momentum, (side^3, 3), in lattice order
-/// \param slope_of_noise  out: (side, side, side), dJ / d noise
-/// \throws PreconditionError as initial_conditions(), or if a View's extents aren't these, or it has gaps
+/// \param slope_of_noise  out: (side, side, side), dJ / d noise. As the noise a View of any layout, which a copy stands in for unless
+///   it lies in C order without gaps
+/// \throws PreconditionError as initial_conditions(), or if a View's extents aren't these, or elements of the slope lie in the same
+///   place
 /// \throws ResourceError if there is no memory
 template <CompiledSpace Exec, Real T>
 void initial_conditions_noise_pull_back(
     Exec const& exec, std::int64_t side, double box, cosmology::LinearPower<double> const& power,
     double a, int order,
-    Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space> const& noise,
+    Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise,
     Cotangents<Exec, T> const& cotangents,
-    Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> const& slope_of_noise);
+    Kokkos::View<T***, Kokkos::LayoutStride, typename Exec::memory_space> const& slope_of_noise);
 
 /// The pull-back of initial_conditions() to the noise, as above, and to the parameters of the cosmology, where the noise and a stay
 /// as they are and P(k), D1, D2, a^2 E D1' and a^2 E D2' change. Whichever of sigma8 and A_s isn't given has no derivative, nor has
@@ -52,8 +55,8 @@ template <CompiledSpace Exec, Real T>
 cosmology::Parameters<double> initial_conditions_pull_back(
     Exec const& exec, std::int64_t side, double box, cosmology::LinearPower<double> const& power,
     double a, int order,
-    Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space> const& noise,
+    Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise,
     Cotangents<Exec, T> const& cotangents,
-    Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space> const& slope_of_noise);
+    Kokkos::View<T***, Kokkos::LayoutStride, typename Exec::memory_space> const& slope_of_noise);
 
 }  // namespace coir::nbody

@@ -7,12 +7,13 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/strided.hpp>
 #include <coir/mesh/paint.hpp>
 #include <coir/mesh/power_spectrum.hpp>
 #include <coir/mesh/power_spectrum_pull_back.hpp>
 #include <coir/mesh/pull_back.hpp>
 #include <coir/nbody/cotangents.hpp>
-#include <coir/nbody/detail/checks.hpp>
+#include <coir/nbody/detail/staged_field.hpp>
 #include <coir/nbody/particles.hpp>
 
 #include <cstddef>
@@ -92,7 +93,8 @@ DensityLoss(std::int64_t, F, mesh::Assignment) -> DensityLoss<F>;
 ///   J = sum over cells of inverse_variance weight (1 + delta - target)^2 / 2
 template <CompiledSpace Exec, Real T>
 struct DensityMisfit {
-  using Field = Kokkos::View<T const***, Kokkos::LayoutRight, typename Exec::memory_space>;
+  /// Views of any layout convert to it; those that don't lie in C order without gaps are copied in each call.
+  using Field = Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space>;
 
   Field target;                 ///< (m, m, m), 1 + delta
   double inverse_variance = 1;  ///< of the target's noise
@@ -100,7 +102,8 @@ struct DensityMisfit {
   Field weight{};
   mesh::Assignment assignment = mesh::Assignment::cic;
 
-  /// \throws PreconditionError if the target isn't a cube, the weight has another shape, or one has gaps in memory
+  /// \throws PreconditionError if the target isn't a cube, or the weight has another shape
+  /// \throws ResourceError if there is no memory
   double operator()(Particles<Exec, T> const& particles,
                     Cotangents<Exec, T> const& cotangents) const {
     auto const cells = static_cast<std::int64_t>(target.extent(0));
@@ -116,12 +119,16 @@ struct DensityMisfit {
             "the weight of a density must have the target's " + std::to_string(cells) +
                 " cells along a side",
             static_cast<std::int64_t>(weight.extent(0)));
-    detail::expects_no_gaps("the target of a density", target);
-    detail::expects_no_gaps("the weight of a density", weight);
+    Exec const exec;
+    auto const observed =
+        detail::staged_field(exec, "the target of a density", target, Access::read);
+    auto const weights =
+        detail::staged_field(exec, "the weight of a density", weight, Access::read);
     auto const misfit = [&](auto const& density, auto const& slope) {
-      T const* const weights = weight.size() == 0 ? nullptr : weight.data();
-      return detail::density_misfit(Exec{}, cells * cells * cells, density.data(), target.data(),
-                                    weights, static_cast<T>(inverse_variance), slope.data());
+      return detail::density_misfit(exec, cells * cells * cells, density.data(),
+                                    observed.elements().data,
+                                    weight.size() == 0 ? nullptr : weights.elements().data,
+                                    static_cast<T>(inverse_variance), slope.data());
     };
     return DensityLoss{cells, misfit, assignment}(particles, cotangents);
   }

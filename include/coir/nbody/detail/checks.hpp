@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <string>
 
 namespace coir::nbody::detail {
 
@@ -17,13 +16,6 @@ inline void expects_lattice(std::int64_t side, double box, int order) {
   expects(box > 0 && std::isfinite(box), "the box length must be positive and finite, in Mpc/h",
           box);
   expects(order == 1 || order == 2, "the order of perturbation theory must be 1 or 2", order);
-}
-
-/// \throws PreconditionError if there is padding between numbers
-template <class View>
-void expects_no_gaps(std::string const& what, View const& view) {
-  expects(view.span_is_contiguous(),
-          what + " must have no gaps: allocate it without Kokkos::AllowPadding");
 }
 
 }  // namespace coir::nbody::detail
