@@ -34,7 +34,7 @@ function(coir_join_sources target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   set_source_files_properties(${sources} PROPERTIES UNITY_GROUP all)
   if(COIR_WARNINGS) # one source's names aren't in another's way
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-shadow>)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wno-shadow>)
   endif()
 endfunction()
 

@@ -26,10 +26,16 @@ endif()
 
 # coir_warn(TARGET...): for libraries and applications
 function(coir_warn)
-  set(warnings -Wall -Wextra -Wshadow -Wconversion -Wextra-semi -Wnon-virtual-dtor -Woverloaded-virtual ${coir_errors})
+  set(warnings -Wall -Wextra -Wshadow -Wconversion -Wextra-semi -Wnon-virtual-dtor -Woverloaded-virtual)
+  set(gnu_warnings ${warnings} ${coir_errors})
+  set(clang_warnings ${warnings} -Wno-sign-conversion) # which Clang's -Wconversion has beside, and g++'s hasn't
+  if(COIR_WARNINGS_AS_ERRORS) # libstdc++'s own std::stable_sort calls what is deprecated
+    list(APPEND clang_warnings -Werror -Wno-error=deprecated-declarations)
+  endif()
   if(COIR_WARNINGS)
     foreach(target IN LISTS ARGN)
-      target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:${warnings}>")
+      target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:${gnu_warnings}>"
+                                               "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:${clang_warnings}>")
     endforeach()
   endif()
 endfunction()

@@ -141,12 +141,29 @@ void time_batches(benchmark::State& state, Exec const& exec, Work work, Kernel c
   report_rates(state, exec, {work.items * calls, work.bytes * calls, work.what});
 }
 
-/// Times a kernel and another that does the same, in turns, so that what else runs on the machine
-/// meets both alike.
+/// Calls ours() and raw(), which return the seconds of a batch of `calls` calls, in turns, so that what else runs on the machine meets
+/// both alike, and reports them.
 ///
-/// An iteration is a batch of calls; the time reported is that of a batch of ours. The counter
-/// "ours/raw" is the ratio of the medians: 1.05 means ours takes 5 % longer; "seconds" is the median time
-/// of one call of ours.
+/// An iteration is a batch; the time reported is that of ours. The counter "ours/raw" is the ratio of the medians: 1.05 means
+/// ours takes 5 % longer; "seconds" is the median time of one call of ours.
+template <class Exec, class Ours, class Raw>
+void time_in_turns(benchmark::State& state, Exec const& exec, Work work, int calls,
+                   Ours const& ours, Raw const& raw) {
+  std::vector<double> our_seconds, raw_seconds;
+  for (auto _ : state) {
+    bool const ours_first = our_seconds.size() % 2 == 0;
+    if (ours_first) our_seconds.push_back(ours());
+    raw_seconds.push_back(raw());
+    if (!ours_first) our_seconds.push_back(ours());
+    state.SetIterationTime(our_seconds.back());
+  }
+  report_rates(state, exec, {work.items * calls, work.bytes * calls, work.what});
+  state.counters["seconds"] = median(our_seconds) / calls;
+  state.counters["ours/raw"] = median(our_seconds) / median(raw_seconds);
+  report_overhead(state, exec, median(our_seconds));
+}
+
+/// Times a kernel and another that computes the same in batches that are long enough for the clock: see time_in_turns().
 template <class Exec, class Ours, class Raw>
 void compare_kernels(benchmark::State& state, Exec const& exec, Work work, Ours const& ours,
                      Raw const& raw) {
@@ -162,24 +179,13 @@ void compare_kernels(benchmark::State& state, Exec const& exec, Work work, Ours 
   double const shortest = shortest_time(exec, 20e-6);
   while (seconds_of(ours) < shortest) calls *= 2;
   seconds_of(raw);
-
-  std::vector<double> ours_seconds, raw_seconds;
-  for (auto _ : state) {
-    bool const ours_first = ours_seconds.size() % 2 == 0;
-    if (ours_first) ours_seconds.push_back(seconds_of(ours));
-    raw_seconds.push_back(seconds_of(raw));
-    if (!ours_first) ours_seconds.push_back(seconds_of(ours));
-    state.SetIterationTime(ours_seconds.back());
-  }
-  report_rates(state, exec, {work.items * calls, work.bytes * calls, work.what});
-  state.counters["seconds"] = median(ours_seconds) / calls;
-  state.counters["ours/raw"] = median(ours_seconds) / median(raw_seconds);
-  report_overhead(state, exec, median(ours_seconds));
+  time_in_turns(
+      state, exec, work, calls, [&] { return seconds_of(ours); }, [&] { return seconds_of(raw); });
 }
 
-/// The same for kernels that change what they work on, one call at a time.
+/// Times two kernels that change the memory they work on, one call at a time: see time_in_turns().
 ///
-/// \param prepare  called before each of them, outside the time
+/// \param prepare  called before each call, outside the time
 template <class Exec, class Ours, class Raw, class Prepare>
 void compare_kernels(benchmark::State& state, Exec const& exec, Work work, Ours const& ours,
                      Raw const& raw, Prepare const& prepare) {
@@ -191,18 +197,8 @@ void compare_kernels(benchmark::State& state, Exec const& exec, Work work, Ours 
   };
   seconds_of(ours);
   seconds_of(raw);
-  std::vector<double> ours_seconds, raw_seconds;
-  for (auto _ : state) {
-    bool const ours_first = ours_seconds.size() % 2 == 0;
-    if (ours_first) ours_seconds.push_back(seconds_of(ours));
-    raw_seconds.push_back(seconds_of(raw));
-    if (!ours_first) ours_seconds.push_back(seconds_of(ours));
-    state.SetIterationTime(ours_seconds.back());
-  }
-  report_rates(state, exec, work);
-  state.counters["seconds"] = median(ours_seconds);
-  state.counters["ours/raw"] = median(ours_seconds) / median(raw_seconds);
-  report_overhead(state, exec, median(ours_seconds));
+  time_in_turns(
+      state, exec, work, 1, [&] { return seconds_of(ours); }, [&] { return seconds_of(raw); });
 }
 
 }  // namespace coir::bench

@@ -114,8 +114,8 @@ std::int64_t available_by_limit(decltype(RLIMIT_AS) resource, int statm_field) {
 }  // namespace
 
 std::int64_t free_host_bytes() {
-  // Not the minimum of free_bytes_of_machine() and free_bytes_of_process(): memory.stat is read only for groups that would leave less than the
-  // process' own limits do.
+  // Not the minimum of free_bytes_of_machine() and free_bytes_of_process(): memory.stat is read only for groups that would
+  // leave less than the process' own limits do.
   return std::max<std::int64_t>(
       0, least_with_groups(std::min(available_by_kernel(), free_bytes_of_process())));
 }

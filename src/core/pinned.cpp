@@ -19,7 +19,7 @@ void free_pinned(void* block) {
   Kokkos::kokkos_free<PinnedSpace>(block);
 }
 
-std::shared_ptr<void> locked(std::int64_t bytes) {
+[[maybe_unused]] std::shared_ptr<void> locked(std::int64_t bytes) {
   expects_memory<Kokkos::HostSpace>(bytes, "a page-locked array");
   void* block = nullptr;
   try {

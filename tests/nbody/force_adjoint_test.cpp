@@ -1,7 +1,7 @@
 #include <coir/mesh/readout.hpp>
 #include <coir/nbody/detail/force_adjoint.hpp>
 
-#include <nbody/universe.hpp>
+#include <nbody/scattered.hpp>
 #include <support/held_memory.hpp>
 #include <support/spaces.hpp>
 
@@ -10,11 +10,13 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <utility>
 #include <vector>
 
 using namespace coir;
+using coir::testing::fill;
+using coir::testing::memory_of;
+using coir::testing::scattered;
 using mesh::Assignment;
 using nbody::Particles;
 using nbody::PhaseSeconds;
@@ -30,25 +32,6 @@ using ForceOf = mesh::Force<typename Case::Exec, typename Case::Real>;
 template <class Case>
 using ParticlesOf = Particles<typename Case::Exec, typename Case::Real>;
 
-/// All memory of a View, with what lies between its rows.
-template <class V>
-auto memory_of(V const& view) {
-  return Kokkos::View<typename V::non_const_value_type*, typename V::device_type,
-                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(view.data(), view.span());
-}
-
-/// Fills a View with numbers from `from` to `to`.
-template <class V>
-void fill(V const& view, double from, double to, unsigned seed) {
-  auto const memory = memory_of(view);
-  auto const host = Kokkos::create_mirror_view(memory);
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<double> number(from, to);
-  for (std::size_t c = 0; c < host.size(); ++c)
-    host(c) = static_cast<typename V::non_const_value_type>(number(generator));
-  Kokkos::deep_copy(memory, host);
-}
-
 /// The numbers of a mesh whose rows are padded, in C order.
 template <class V>
 std::vector<double> numbers_of(V const& mesh) {
@@ -58,16 +41,6 @@ std::vector<double> numbers_of(V const& mesh) {
     for (std::size_t k = 0; k < mesh.extent(2); ++k)
       numbers.push_back(static_cast<double>(memory(r * mesh.stride(1) + k)));
   return numbers;
-}
-
-/// All over the box, with random numbers for momenta: the slopes that are pulled back.
-template <class Case>
-ParticlesOf<Case> scattered(std::int64_t side) {
-  auto const particles =
-      coir::testing::lattice<typename Case::Exec, typename Case::Real>(side, length);
-  fill(particles.position, 0, length, 5);
-  fill(particles.momentum, -1, 1, 6);
-  return particles;
 }
 
 template <class Case>
@@ -117,7 +90,7 @@ TYPED_TEST(ForceAdjoints, MeetTheDensityAsSlopesMeetTheForce) {
   double const scale = 0.75;
   for (std::int64_t const n : {1, 5, 8})
     for (auto const assignment : {Assignment::cic, Assignment::pcs}) {
-      auto const particles = scattered<TypeParam>(7);
+      auto const particles = scattered<TypeParam>(7, length);
       auto force = force_of<TypeParam>(n);
       fill(force.density(), 0, 1, 9);
       auto const density = numbers_of(force.density());
@@ -155,7 +128,7 @@ TYPED_TEST(ForceAdjoints, MeetTheDensityAsSlopesMeetTheForce) {
 
 TYPED_TEST(ForceAdjoints, OfWholeNumbersDoNotDependOnTheOrderOfParticles) {
   auto force = force_of<TypeParam>(6);
-  auto const particles = scattered<TypeParam>(9);
+  auto const particles = scattered<TypeParam>(9, length);
   auto const turned = coir::testing::copy_of(particles);
   for (auto const& vectors : std::array{turned.position, turned.momentum}) {
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, vectors);
@@ -170,7 +143,7 @@ TYPED_TEST(ForceAdjoints, OfWholeNumbersDoNotDependOnTheOrderOfParticles) {
 
 TYPED_TEST(ForceAdjoints, AreInProportionToTheScale) {
   auto force = force_of<TypeParam>(5);
-  auto const particles = scattered<TypeParam>(3);
+  auto const particles = scattered<TypeParam>(3, length);
   for (bool const deterministic : {false, true}) {
     auto const once = potential_of<TypeParam>(force, particles, Assignment::cic, deterministic, 1);
     auto twice = potential_of<TypeParam>(force, particles, Assignment::cic, deterministic, 2);
@@ -181,7 +154,7 @@ TYPED_TEST(ForceAdjoints, AreInProportionToTheScale) {
 
 TYPED_TEST(ForceAdjoints, OfNoSlopesAreZero) {
   auto force = force_of<TypeParam>(4);
-  auto const particles = scattered<TypeParam>(3);
+  auto const particles = scattered<TypeParam>(3, length);
   Kokkos::deep_copy(particles.momentum, typename TypeParam::Real(0));
   for (bool const deterministic : {false, true})
     EXPECT_EQ(

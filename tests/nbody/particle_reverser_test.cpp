@@ -1,7 +1,7 @@
 #include <coir/fft/in_place.hpp>
 #include <coir/nbody/detail/particle_reverser.hpp>
 
-#include <nbody/universe.hpp>
+#include <nbody/scattered.hpp>
 #include <support/message_of.hpp>
 #include <support/spaces.hpp>
 
@@ -10,15 +10,16 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 using namespace coir;
 using coir::testing::copy_of;
+using coir::testing::fill;
 using coir::testing::message_of;
 using coir::testing::same_bits;
+using coir::testing::scattered;
 using coir::testing::vectors_of;
 using mesh::Assignment;
 using nbody::Cotangents;
@@ -42,26 +43,6 @@ using ParticlesOf = Particles<typename Case::Exec, typename Case::Real>;
 template <class Case>
 ReverserOf<Case> reverser_of(Assignment assignment = Assignment::cic) {
   return ReverserOf<Case>({}, length, 16, assignment);
-}
-
-template <class V>
-void fill(V const& view, double from, double to, unsigned seed) {
-  auto const host = Kokkos::create_mirror_view(view);
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<double> number(from, to);
-  for (std::size_t c = 0; c < host.size(); ++c)
-    host.data()[c] = static_cast<typename V::non_const_value_type>(number(generator));
-  Kokkos::deep_copy(view, host);
-}
-
-/// All over the box, of momenta from -1 to 1.
-template <class Case>
-ParticlesOf<Case> scattered(std::int64_t side) {
-  auto const particles =
-      coir::testing::lattice<typename Case::Exec, typename Case::Real>(side, length);
-  fill(particles.position, 0, length, 1);
-  fill(particles.momentum, -1, 1, 2);
-  return particles;
 }
 
 /// A mesh of any forces from -1 to 1.
@@ -145,7 +126,7 @@ TYPED_TEST(ParticleReversers, UndoAKickAndDriftsToTheBit) {
       for (auto const& move : moves) {
         auto const force = any_force<TypeParam>();
         auto reverser = reverser_of<TypeParam>(assignment);
-        auto const particles = scattered<TypeParam>(side);
+        auto const particles = scattered<TypeParam>(side, length);
         reverser.round(particles);
         auto const start = copy_of(particles);
         reverser.hold(particles, 1);
@@ -162,7 +143,7 @@ TYPED_TEST(ParticleReversers, UndoAKickAndDriftsToTheBit) {
 TYPED_TEST(ParticleReversers, UndoMovesOneAfterTheOther) {
   auto const force = any_force<TypeParam>();
   auto reverser = reverser_of<TypeParam>();
-  auto const particles = scattered<TypeParam>(5);
+  auto const particles = scattered<TypeParam>(5, length);
   reverser.round(particles);
   auto const start = copy_of(particles);
   reverser.hold(particles, 1);
@@ -184,7 +165,7 @@ TYPED_TEST(ParticleReversers, UndoMovesOneAfterTheOther) {
 TYPED_TEST(ParticleReversers, RestoreMomentaInAnotherOrder) {
   auto const force = any_force<TypeParam>();
   auto reverser = reverser_of<TypeParam>();
-  auto const particles = scattered<TypeParam>(3);
+  auto const particles = scattered<TypeParam>(3, length);
   reverser.round(particles);
   auto const start = copy_of(particles);
   reverser.hold(particles, 1);
@@ -216,7 +197,7 @@ TYPED_TEST(ParticleReversers, MoveAsTheMoveSays) {
   for (auto const& move : moves) {
     auto const force = constant_force<TypeParam>();
     auto reverser = reverser_of<TypeParam>();
-    auto const particles = scattered<TypeParam>(3);
+    auto const particles = scattered<TypeParam>(3, length);
     reverser.round(particles);
     auto const x = vectors_of(particles.position), p = vectors_of(particles.momentum);
     reverser.hold(particles, 1);
@@ -240,7 +221,7 @@ TYPED_TEST(ParticleReversers, MoveAsTheMoveSays) {
 TYPED_TEST(ParticleReversers, RoundIntoTheBoxOnceAndForAll) {
   using T = typename TypeParam::Real;
   auto reverser = reverser_of<TypeParam>();
-  auto const particles = scattered<TypeParam>(3);
+  auto const particles = scattered<TypeParam>(3, length);
   fill(particles.position, -3 * length, 3 * length, 7);
   auto const before = vectors_of(particles.position);
   reverser.round(particles);
@@ -260,7 +241,7 @@ TYPED_TEST(ParticleReversers, RoundIntoTheBoxOnceAndForAll) {
 TYPED_TEST(ParticleReversers, HoldTheWholeNumbersThatTheyReleased) {
   for (bool const is_lent : {false, true}) {
     auto reverser = reverser_of<TypeParam>();
-    auto const particles = scattered<TypeParam>(5);
+    auto const particles = scattered<TypeParam>(5, length);
     Kokkos::View<std::uint32_t*, typename TypeParam::Exec::memory_space> const lent(
         "lent", particles.position.extent(0));
     reverser.round(particles);
@@ -313,7 +294,7 @@ TYPED_TEST(ParticleReversers, SayWhatAKickFound) {
 TYPED_TEST(ParticleReversers, FindParticlesThatOthersHaveMoved) {
   auto const force = any_force<TypeParam>();
   auto reverser = reverser_of<TypeParam>();
-  auto const particles = scattered<TypeParam>(3);
+  auto const particles = scattered<TypeParam>(3, length);
   reverser.round(particles);
   reverser.hold(particles, 1);
   auto const made = make<TypeParam>(reverser, force, particles, moves[0]);
@@ -335,7 +316,7 @@ TYPED_TEST(ParticleReversers, PullBackAKickAndDrifts) {
       auto const force = constant_force<TypeParam>();
       auto const mesh = no_potential<TypeParam>();
       auto reverser = reverser_of<TypeParam>();
-      auto const particles = scattered<TypeParam>(side);
+      auto const particles = scattered<TypeParam>(side, length);
       reverser.round(particles);
       auto const start = copy_of(particles);
       auto const p = vectors_of(particles.momentum);
@@ -384,7 +365,7 @@ TYPED_TEST(ParticleReversers, PullBackAKickAndDrifts) {
 TYPED_TEST(ParticleReversers, NameCotangentsThatAreNoNumbers) {
   using T = typename TypeParam::Real;
   auto reverser = reverser_of<TypeParam>();
-  auto const particles = scattered<TypeParam>(3);
+  auto const particles = scattered<TypeParam>(3, length);
   for (T const number : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()})
     for (bool const of_position : {false, true}) {
       auto const cotangents = any_cotangents<TypeParam>(particles);
@@ -400,7 +381,7 @@ TYPED_TEST(ParticleReversers, NameTheStepInWhichCotangentsOverflow) {
   auto const force = constant_force<TypeParam>();
   auto const mesh = no_potential<TypeParam>();
   auto reverser = reverser_of<TypeParam>();
-  auto const particles = scattered<TypeParam>(3);
+  auto const particles = scattered<TypeParam>(3, length);
   reverser.round(particles);
   reverser.hold(particles, 1);
   auto const made = make<TypeParam>(reverser, force, particles, {.kick = 1, .drift_after = 0});

@@ -83,7 +83,7 @@ void expects(bool holds, std::string_view requirement, Value const& value) {
 /// \throws PreconditionError with the requirement and the value as its text unless `holds`
 template <std::invocable Requirement, class Value>
 void expects(bool holds, Requirement const& requirement, Value const& value) {
-  if (!holds) expects(false, std::string_view(std::string(requirement())), value);
+  if (!holds) throw PreconditionError(std::string(requirement()) + ", not " + in_words(value));
 }
 
 }  // namespace coir

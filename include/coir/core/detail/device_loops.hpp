@@ -178,7 +178,8 @@ struct StretchLoop {
     Number const left = static_cast<Number>(count) - begin;
     if (left <= 0) return;
     rows.call(body, rows.place(begin));
-    if (each == 1) return;  // a small box, which needn't wait for the instructions of the other cells
+    if (each == 1)
+      return;  // a small box, which needn't wait for the instructions of the other cells
     COIR_UNROLL
     for (int c = 1; c < cells; ++c)
       if (c * together < left) rows.call(body, rows.place(begin + c * together));
@@ -196,7 +197,8 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
     constexpr std::int64_t worth_team = 512;  // columns; else too many threads idle at the end
     if constexpr (may_read_neighbours<Body>) {
       using Blocks = BlockLoop<Rank, Index, Body>;
-      if (cells >= worth_blocks && rows.length >= worth_team &&
+      // In a block of a single row each thread would have one cell.
+      if (cells >= worth_blocks && rows.count > 1 && rows.length >= worth_team &&
           rows.length <= most - Blocks::team && Blocks::blocks(rows) < most) {
         using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Blocks::team, 1>>;
         Kokkos::parallel_for(std::string(label),
