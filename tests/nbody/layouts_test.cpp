@@ -38,7 +38,7 @@ TYPED_TEST_SUITE(NbodyLayouts, coir::testing::Cases, coir::testing::CaseName);
 constexpr std::int64_t n = 5;
 constexpr double box_length = 50;
 using Extents = std::array<std::int64_t, 3>;
-constexpr Extents sites{n, n, n}, half{n, n, n / 2 + 1};
+constexpr Extents sites{n, n, n}, halved{n, n, n / 2 + 1};
 
 /// f(std::integral_constant<Laid, ...>) for each layout but LayoutRight.
 template <class F>
@@ -91,11 +91,11 @@ TYPED_TEST(NbodyLayouts, WhiteNoiseIsWrittenToAny) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
   using Space = typename Exec::memory_space;
-  auto const right = allocate<Laid::right, Kokkos::complex<T>, Space>(half);
+  auto const right = allocate<Laid::right, Kokkos::complex<T>, Space>(halved);
   nbody::white_noise<Exec, T>(Exec{}, {.seed = 3}, right);
   auto const expected = elements_of(right);
   for_other_layouts([&]<Laid L>(std::integral_constant<Laid, L>) {
-    auto const other = allocate<L, Kokkos::complex<T>, Space>(half);
+    auto const other = allocate<L, Kokkos::complex<T>, Space>(halved);
     nbody::white_noise<Exec, T>(Exec{}, {.seed = 3}, other);
     EXPECT_EQ(elements_of(other), expected) << coir::testing::name_of(L);
   });
@@ -106,7 +106,7 @@ TYPED_TEST(NbodyLayouts, InitialConditionsTakeNoiseOfAny) {
   using T = typename TypeParam::Real;
   using Space = typename Exec::memory_space;
   auto const noise = normal<TypeParam>(sites, 0, 1);
-  auto const modes = allocate<Laid::right, Kokkos::complex<T>, Space>(half);
+  auto const modes = allocate<Laid::right, Kokkos::complex<T>, Space>(halved);
   nbody::white_noise<Exec, T>(Exec{}, {.seed = 3}, modes);
   auto const start = [&](int order, auto const& of) {
     return phase_space(
