@@ -77,11 +77,12 @@ class DeviceTransforms : public Transforms<Exec, T> {
 
  private:
   static void expects_alignment(void const* in, void const* out) {
-    expects((reinterpret_cast<std::uintptr_t>(in) | reinterpret_cast<std::uintptr_t>(out)) %
-                    sizeof(Complex) ==
-                0,
-            "on devices what is transformed must begin at a multiple of " +
-                std::to_string(sizeof(Complex)) + " bytes: copy it to a View of its own");
+    auto const addresses =
+        reinterpret_cast<std::uintptr_t>(in) | reinterpret_cast<std::uintptr_t>(out);
+    if (addresses % sizeof(Complex) != 0)
+      throw PreconditionError("on devices what is transformed must begin at a multiple of " +
+                              std::to_string(sizeof(Complex)) +
+                              " bytes: copy it to a View of its own");
   }
   static void run_complex(COIR_FFT(Handle) handle, void* in, void* out, int sign) {
     check(L::run_complex(handle, static_cast<Complex*>(in), static_cast<Complex*>(out), sign),
