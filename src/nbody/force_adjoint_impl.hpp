@@ -40,9 +40,9 @@ auto ForceAdjoint<Exec, T>::potential(Particles<Exec, T> const& particles, Vecto
     return potential_of_whole_numbers(particles, slopes, largest, scale, seconds);
   Stopwatch<Exec> const painting(exec_);
   // On hosts the option is for masses: private meshes of vectors would take three times its memory.
-  if (runs_on_host<Exec>) scheme = mesh::PaintScheme::automatic;
+  mesh::PaintScheme const of_vectors = runs_on_host<Exec> ? mesh::PaintScheme::automatic : scheme;
   mesh::paint(exec_, particles.position, slopes, particles.box, force_->force(),
-              {.assignment = options_.assignment, .scheme = scheme});
+              {.assignment = options_.assignment, .scheme = of_vectors});
   seconds.paint += painting.seconds();
   Stopwatch<Exec> const solving(exec_);
   auto const potential = force_->pull_back(scale, mesh_);
