@@ -87,7 +87,8 @@ void expect_each_cell_once(Box<Rank, Index> const& box) {
   for (int const each : {1, StretchLoop<Rank, Index, Visit>::cells}) {
     auto const in_stretches = visits(box, 0, cells, [&](Visit const& body) {
       StretchLoop<Rank, Index, Visit> const loop{on_device, body, cells, each};
-      for (std::int64_t thread = 0; thread < loop.threads(); ++thread) loop(thread);
+      for (std::int64_t thread = 0; thread < loop.threads(); ++thread)
+        loop(static_cast<std::int32_t>(thread));
     });
     EXPECT_EQ(in_stretches, once(cells)) << each;
   }
@@ -173,7 +174,8 @@ TEST(DeviceLoops, VisitTheLastCellsThatAnIntCounts) {
       std::int64_t const stretch = Stretches::together * each,
                          from = (cells - 1) / stretch * stretch;
       auto const last = in_stretches(from, each, [](Stretches const& loop) {
-        for (int n = Stretches::together; n > 0; --n) loop(loop.threads() - n);
+        for (int n = Stretches::together; n > 0; --n)
+          loop(static_cast<std::int32_t>(loop.threads() - n));
       });
       EXPECT_EQ(last, once(cells - from)) << each;
     }
@@ -188,6 +190,26 @@ TEST(DeviceLoops, VisitTheLastCellsThatAnIntCounts) {
     expected.back() = static_cast<int>((last_rows - 1) * columns);
     EXPECT_EQ(in_blocks, expected);
   }
+}
+
+// Threads, and cells of several rows, are counted in 32 bits; larger boxes are cut.
+TEST(DeviceLoops, AreCountableUpToAnInt) {
+  auto const is_countable = []<int Rank>(Box<Rank> const& box, std::int64_t cells, int each) {
+    StretchLoop<Rank, int, Visit> const loop{DeviceRows<Rank, int>(Rows<Rank, int>(box)), Visit{},
+                                             cells, each};
+    return loop.is_countable();
+  };
+  Box<1> const row{{0}, {1}};
+  Box<2> const rows{{0, 0}, {1, 1}};
+  std::int64_t const last = most - StretchLoop<1, int, Visit>::together + 1;  // of whole stretches
+  EXPECT_TRUE(is_countable(row, last, 1));
+  EXPECT_FALSE(is_countable(row, last + 1, 1));
+  EXPECT_TRUE(is_countable(row, 4 * last, 4));
+  EXPECT_FALSE(is_countable(row, 4 * last + 1, 4));
+  EXPECT_TRUE(is_countable(rows, last, 1));
+  EXPECT_FALSE(is_countable(rows, last + 1, 1));
+  EXPECT_TRUE(is_countable(rows, most, 4));
+  EXPECT_FALSE(is_countable(rows, most + 1, 4));
 }
 
 TEST(DeviceLoops, CountBeyondAnInt) {

@@ -38,6 +38,13 @@
 #define COIR_UNROLL
 #endif
 
+/// Before a loop in a kernel: keep it a loop.
+#if defined(__clang__) || defined(__CUDACC__)
+#define COIR_NO_UNROLL _Pragma("unroll 1")
+#else
+#define COIR_NO_UNROLL
+#endif
+
 /// True in code that is being compiled for a device: chooses between variants of which one is faster there and slower
 /// on hosts.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)

@@ -156,11 +156,13 @@ struct BlockLoop {
 
 /// The loop over any other box: neighbouring threads take neighbouring cells of a stretch, numbered row by row. A thread has
 /// one cell of a small box, and `cells` of a large one, where a device would take longer to start a thread for each cell
-/// of a plain loop than to store the numbers. Boxes of rank 2 and 3 must have fewer than 2^31 cells.
+/// of a plain loop than to store the numbers. Boxes must be countable().
 template <int Rank, class Index, class Body>
 struct StretchLoop {
   static constexpr int together = 128;  // threads that take a stretch
   static constexpr int cells = cells_per_thread<Body>;
+  // Devices compute faster in 32 bits. Rows of boxes of rank 1 may be longer.
+  using Number = std::conditional_t<Rank == 1, std::int64_t, std::int32_t>;
   DeviceRows<Rank, Index> rows;
   Body body;
   std::int64_t count;  // of cells
@@ -171,18 +173,21 @@ struct StretchLoop {
     return (count + stretch - 1) / stretch * together;
   }
 
-  KOKKOS_FUNCTION void operator()(std::int64_t thread) const {
-    using Number = std::conditional_t<Rank == 1, std::int64_t, std::int32_t>;
-    Number const begin = static_cast<Number>(thread / together * (together * each)) +
-                         static_cast<Number>(thread % together);
+  /// Whether the numbers of threads, and of the cells of several rows, have 32 bits.
+  bool is_countable() const {
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    return threads() <= most && (Rank == 1 || count <= most);
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int32_t thread) const {
+    std::int32_t const in_stretch = thread & (together - 1);
+    Number const begin = static_cast<Number>(thread - in_stretch) * each + in_stretch;
     Number const left = static_cast<Number>(count) - begin;
-    if (left <= 0) return;
-    rows.call(body, rows.place(begin));
-    if (each == 1)
-      return;  // a small box, which needn't wait for the instructions of the other cells
-    COIR_UNROLL
-    for (int c = 1; c < cells; ++c)
-      if (c * together < left) rows.call(body, rows.place(begin + c * together));
+    // Unrolled it would be no faster, because no cell is loaded before the one before it is stored. One copy of the body takes
+    // few registers, so that many threads run at a time.
+    COIR_NO_UNROLL
+    for (int c = 0; c < each && c * together < left; ++c)
+      rows.call(body, rows.place(begin + c * together));
   }
 };
 
@@ -207,19 +212,21 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
         return;
       }
     }
-    if (cells > most) {
-      auto const [one, other] = rows.halves();
-      for_each_on_device(label, exec, one, body);
-      for_each_on_device(label, exec, other, body);
-      return;
-    }
   }
   using Stretches = StretchLoop<Rank, Index, Body>;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<Stretches::together, 1>,
-                                     Kokkos::IndexType<std::int64_t>>;
   Stretches const loop{DeviceRows<Rank, Index>(rows), body, cells,
                        cells < worth_blocks ? 1 : Stretches::cells};
-  Kokkos::parallel_for(std::string(label), Policy(exec, 0, loop.threads()), loop);
+  if (!loop.is_countable()) {
+    auto const [one, other] = rows.halves();
+    for_each_on_device(label, exec, one, body);
+    for_each_on_device(label, exec, other, body);
+    return;
+  }
+  // Without LaunchBounds: compilers then take no more registers than leave room for many threads, and Kokkos finds the size of
+  // blocks by the registers.
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int32_t>>;
+  Kokkos::parallel_for(std::string(label),
+                       Policy(exec, 0, static_cast<std::int32_t>(loop.threads())), loop);
 }
 
 /// Reduces cells by teams that all run at the same time. Of a large box a thread loads several terms at a time, where a
