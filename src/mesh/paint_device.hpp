@@ -9,7 +9,7 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/scratch_atomics.hpp>
-#include <coir/mesh/detail/located.hpp>
+#include <coir/mesh/assignment.hpp>
 #include <coir/mesh/paint.hpp>
 
 #include <algorithm>
@@ -18,17 +18,53 @@
 
 namespace coir::mesh::detail {
 
+/// The cells in memory that a particle touches along the three axes, and their weights.
+template <int Support, class T>
+struct Located {
+  Touched<Support, T> axis[3];
+
+  template <class Cell>
+  KOKKOS_FORCEINLINE_FUNCTION Located(T const* position, PerAxis<T> const& per_cell,
+                                      CellsWindow<Cell> const& cells) {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d)
+      axis[d] = touched<Support, T>(position[d], per_cell[d], static_cast<T>(cells.extent[d]));
+    axis[0].first = cells.places(Support)(axis[0].first);
+  }
+
+  /// False if a coordinate is NaN or infinite.
+  KOKKOS_FORCEINLINE_FUNCTION bool is_number() const {
+    T const sum = axis[0].weight[0] + axis[1].weight[0] + axis[2].weight[0];
+    return sum == sum;
+  }
+};
+
 /// Adds a particle's deposit to the mesh by atomics, cell by cell.
-template <int Components, int Support, class T, class Deposit>
+///
+/// \tparam I  counts the mesh's elements: in 32 bits where these are enough, which is faster
+template <class I, int Components, int Support, class T, class Deposit>
 KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh(CellsWindow<typename Deposit::Cell> const& cells,
                                              Located<Support, T> const& at, std::int64_t particle,
                                              Deposit const& deposit) {
   using Cell = typename Deposit::Cell;
-  CellOffsets<Support, Components == 3 ? 3 : 1> const offset(at.first, cells);
-  deposit(particle, at.weight[0], at.weight[1], at.weight[2],
+  constexpr int step = Components == 3 ? 3 : 1;
+  I place[3][Support];
+  COIR_UNROLL
+  for (int d = 0; d < 3; ++d) {
+    I const stride = d == 0   ? static_cast<I>(cells.plane)
+                     : d == 1 ? static_cast<I>(cells.row)
+                              : I(step);
+    std::int32_t cell = at.axis[d].first;
+    COIR_UNROLL
+    for (int o = 0; o < Support; ++o) {
+      place[d][o] = static_cast<I>(cell) * stride;
+      cell = cell + 1 == static_cast<std::int32_t>(cells.held(d)) ? 0 : cell + 1;
+    }
+  }
+  Cell* const data = cells.data;
+  deposit(particle, at.axis[0].weight, at.axis[1].weight, at.axis[2].weight,
           [&](int a, int b, int c, int v, Cell const amount) {
-            Kokkos::atomic_add(
-                cells.data + offset.plane[a] + (offset.row[b] + offset.column[c] + v), amount);
+            Kokkos::atomic_add(data + (place[0][a] + place[1][b] + place[2][c] + v), amount);
           });
 }
 
@@ -39,10 +75,14 @@ struct PaintAtomics {
   CellsWindow<typename Deposit::Cell> cells;
   PerAxis<T> per_cell;
   Deposit deposit;
+  bool narrow;
 
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
     Located<Support, T> const at(painted.position + 3 * p, per_cell, cells);
-    add_to_mesh<Components>(cells, at, p, deposit);
+    if (narrow)
+      add_to_mesh<std::int32_t, Components>(cells, at, p, deposit);
+    else
+      add_to_mesh<std::int64_t, Components>(cells, at, p, deposit);
   }
 };
 
@@ -207,7 +247,7 @@ struct PaintTiles {
       for (int d = 0; d < 3; ++d) {
         // The distance by the shorter way around the periodic axis, at most two tiles: how far a particle is beyond that
         // doesn't matter, and the square would overflow.
-        std::int32_t const n = extent(d), straight = at.first[d] - middle.first[d];
+        std::int32_t const n = extent(d), straight = at.axis[d].first - middle.axis[d].first;
         std::int32_t away = straight < -(n / 2)     ? straight + n
                             : straight >= n - n / 2 ? straight - n
                                                     : straight;
@@ -241,7 +281,7 @@ struct PaintTiles {
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
       float const half = 0.5f * static_cast<float>(tile.side[d] - Support);
-      int start = middle.first[d] + static_cast<int>(math::floor(mean[d] - half + 0.5f));
+      int start = middle.axis[d].first + static_cast<int>(math::floor(mean[d] - half + 0.5f));
       start = start < 0 ? start + extent(d) : start >= extent(d) ? start - extent(d) : start;
       tile.origin[d] = start;
     }
@@ -250,7 +290,7 @@ struct PaintTiles {
 
   KOKKOS_FORCEINLINE_FUNCTION void add_directly(std::int64_t particle) const {
     Located<Support, T> const at(painted.position + 3 * particle, per_cell, cells);
-    add_to_mesh<Components>(cells, at, particle, deposit);
+    add_to_mesh<std::int64_t, Components>(cells, at, particle, deposit);
   }
 
   /// Lists a particle; if the list is full it is added at once.
@@ -271,34 +311,36 @@ struct PaintTiles {
     std::int32_t local[3];
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
-      local[d] = at.first[d] - tile.origin[d];
+      local[d] = at.axis[d].first - tile.origin[d];
       local[d] = local[d] < 0 ? local[d] + extent(d) : local[d];
       inside = inside && local[d] + Support <= tile.side[d];
     }
     if (!inside) return false;
     int const row = apart * tile.side[2], plane = tile.side[1] * row;
     Whole* const first = sum + local[0] * plane + local[1] * row + apart * local[2];
-    auto const& w = at.weight;
+    auto const& w = at.axis;
     if constexpr (Components == 0) {
-      deposit(particle, w[0], w[1], w[2], [&](int a, int b, int c, int, Cell const amount) {
-        Whole whole_amount;
-        if constexpr (std::is_same_v<Cell, Whole>)
-          whole_amount = amount;
-        else
-          whole_amount = static_cast<Whole>(amount * parts[0] + T(0.5));
-        coir::add_in_scratch(first + (a * plane + b * row + c), whole_amount);
-      });
+      deposit(particle, w[0].weight, w[1].weight, w[2].weight,
+              [&](int a, int b, int c, int, Cell const amount) {
+                Whole whole_amount;
+                if constexpr (std::is_same_v<Cell, Whole>)
+                  whole_amount = amount;
+                else
+                  whole_amount = static_cast<Whole>(amount * parts[0] + T(0.5));
+                coir::add_in_scratch(first + (a * plane + b * row + c), whole_amount);
+              });
     } else {
       T value[apart];
       COIR_UNROLL
       for (int v = 0; v < apart; ++v) value[v] = parts[v] * painted.value[particle * apart + v];
-      DepositNumbers<Support, 0, T>{nullptr}(
-          particle, w[0], w[1], w[2], [&](int a, int b, int c, int, T const weight) {
-            COIR_UNROLL
-            for (int v = 0; v < apart; ++v)
-              coir::add_in_scratch(first + (a * plane + b * row + c * apart + v),
-                                   math::nearest<Whole>(weight * value[v]));
-          });
+      DepositNumbers<Support, 0, T>{nullptr}(particle, w[0].weight, w[1].weight, w[2].weight,
+                                             [&](int a, int b, int c, int, T const weight) {
+                                               COIR_UNROLL
+                                               for (int v = 0; v < apart; ++v)
+                                                 coir::add_in_scratch(
+                                                     first + (a * plane + b * row + c * apart + v),
+                                                     math::nearest<Whole>(weight * value[v]));
+                                             });
     }
     return true;
   }
@@ -411,7 +453,9 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
         body);
     return;
   }
-  PaintAtomics<Support, Components, T, Deposit> const body{painted, cells, per_cell, deposit};
+  PaintAtomics<Support, Components, T, Deposit> const body{
+      painted, cells, per_cell, deposit,
+      cells.held(0) * cells.plane <= std::numeric_limits<std::int32_t>::max()};
   for_each("coir::mesh::paint/atomics", exec, coir::box<1, std::int64_t>({painted.particles}),
            body);
 }

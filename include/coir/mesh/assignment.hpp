@@ -51,38 +51,24 @@ struct Touched {
   T weight[Support];
 };
 
-/// A position along one axis, counted in cells.
-template <class T>
-struct InCells {
-  T first;  ///< the first cell that the particle touches, on the axis that isn't wrapped around
-  T u;      ///< the distance from the cell below; for tsc from the nearest cell
-};
-
+/// \param position  anywhere; the axis is periodic. NaN gives cell 0, and NaN for weights.
 /// \param per_cell  1 / h
 template <int Support, class T>
-KOKKOS_FORCEINLINE_FUNCTION InCells<T> in_cells(T position, T per_cell) {
+KOKKOS_FORCEINLINE_FUNCTION Touched<Support, T> touched(T position, T per_cell, T cells) {
   static_assert(Support >= 2 && Support <= 4);
   T const scaled = position * per_cell + (Support == 3 ? T(0.5) : T(0));
   T const below = math::floor(scaled);
+  T const u =
+      Support == 3 ? scaled - below - T(0.5) : scaled - below;  // tsc: from the nearest cell
   constexpr int before = Support == 2 ? 0 : 1;
-  return {below - T(before), Support == 3 ? scaled - below - T(0.5) : scaled - below};
-}
-
-/// The cell of a periodic axis of `cells` cells; rounding may give `cells` itself.
-template <class T>
-KOKKOS_FORCEINLINE_FUNCTION T wrapped(T cell, T cells) {
-  return cell - cells * math::floor(cell / cells);
-}
-
-/// \param at  with `first` wrapped. NaN gives cell 0, and NaN for weights.
-template <int Support, class T>
-KOKKOS_FORCEINLINE_FUNCTION Touched<Support, T> touched(InCells<T> const& at, T cells) {
+  T cell = below - T(before);
+  // Hosts wrap positions in the box, too: a test for that would keep them from vectorising.
+  if (!COIR_ON_DEVICE || cell < T(0) || cell >= cells) cell -= cells * math::floor(cell / cells);
   Touched<Support, T> result;
   // Rounding may give `cells` itself; NaN fails both comparisons. Two separate selections vectorise.
-  T cell = at.first > T(0) ? at.first : T(0);
+  cell = cell > T(0) ? cell : T(0);
   cell = cell < cells ? cell : T(0);
   result.first = static_cast<std::int32_t>(cell);
-  T const u = at.u;
   auto& w = result.weight;
   if constexpr (Support == 2) {
     w[0] = T(1) - u;
@@ -102,21 +88,14 @@ KOKKOS_FORCEINLINE_FUNCTION Touched<Support, T> touched(InCells<T> const& at, T 
   return result;
 }
 
-/// \param position  anywhere; the axis is periodic. NaN gives cell 0, and NaN for weights.
-/// \param per_cell  1 / h
-template <int Support, class T>
-KOKKOS_FORCEINLINE_FUNCTION Touched<Support, T> touched(T position, T per_cell, T cells) {
-  InCells<T> at = in_cells<Support>(position, per_cell);
-  // Hosts wrap positions in the box, too: a test for that would keep them from vectorising.
-  if (!COIR_ON_DEVICE || at.first < T(0) || at.first >= cells) at.first = wrapped(at.first, cells);
-  return touched<Support>(at, cells);
-}
-
 /// The derivatives of Touched::weight by the position in cells; times 1 / h they are those by the position. At a mesh point those
 /// of cic are the ones towards larger positions.
 template <int Support, class T>
-KOKKOS_FORCEINLINE_FUNCTION void weight_slopes(InCells<T> const& at, T (&slope)[Support]) {
-  T const u = at.u;
+KOKKOS_FORCEINLINE_FUNCTION void weight_slopes(T position, T per_cell, T (&slope)[Support]) {
+  static_assert(Support >= 2 && Support <= 4);
+  T const scaled = position * per_cell + (Support == 3 ? T(0.5) : T(0));
+  T const below = math::floor(scaled);
+  T const u = Support == 3 ? scaled - below - T(0.5) : scaled - below;  // as in touched()
   if constexpr (Support == 2) {
     slope[0] = u == u ? T(-1) : u;  // NaN stays NaN
     slope[1] = u == u ? T(1) : u;

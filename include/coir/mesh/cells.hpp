@@ -113,7 +113,7 @@ CellsWindow<T const> read_only(CellsWindow<T> const& window) {
 
 /// The whole mesh, as a window.
 template <class T>
-KOKKOS_FUNCTION CellsWindow<T> whole_window(Cells<T> const& cells) {
+CellsWindow<T> whole_window(Cells<T> const& cells) {
   return {cells, static_cast<std::int32_t>(cells.extent[0]), 0, 0, true};
 }
 template <class T>

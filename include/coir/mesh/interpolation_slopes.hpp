@@ -7,7 +7,6 @@
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/cells.hpp>
 #include <coir/mesh/detail/lanes.hpp>
-#include <coir/mesh/detail/located.hpp>
 #include <coir/mesh/detail/particle_block.hpp>
 #include <coir/mesh/mesh_values.hpp>
 #include <coir/mesh/read_out.hpp>
@@ -26,7 +25,7 @@ void find_weight_slopes(T const (&x)[Size], int count, T per_cell, T (&slope)[Su
   COIR_INDEPENDENT_ITERATIONS
   for (int p = 0; p < count; ++p) {
     T of_particle[Support];
-    weight_slopes(in_cells<Support>(x[p], per_cell), of_particle);
+    weight_slopes<Support, T>(x[p], per_cell, of_particle);
     ((slope[o][p] = of_particle[o]), ...);
   }
 }
@@ -44,6 +43,30 @@ void find_weight_slopes(T (&slope)[3][Support][particles_per_block], int count,
     find_weight_slopes<Support>(x[d], count, per_cell[d], slope[d],
                                 std::make_integer_sequence<int, Support>{});
 }
+
+/// The cells that one particle touches, with their weights and the slopes of these, for devices.
+template <int Support, int Components, class T>
+struct TouchedSlopes {
+  T weight[3][Support], slope[3][Support];
+  std::int64_t place[3][Support];
+
+  KOKKOS_FORCEINLINE_FUNCTION TouchedSlopes(T const* position, Cells<T const> const& cells,
+                                            PerAxis<T> const& per_cell) {
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      auto const t = touched<Support, T>(position[d], per_cell[d], static_cast<T>(cells.extent[d]));
+      weight_slopes<Support, T>(position[d], per_cell[d], slope[d]);
+      std::int64_t const stride = d == 0 ? cells.plane : d == 1 ? cells.row : Components;
+      std::int32_t cell = t.first;
+      COIR_UNROLL
+      for (int o = 0; o < Support; ++o) {
+        weight[d][o] = t.weight[o];
+        place[d][o] = cell * stride;
+        cell = cell + 1 == static_cast<std::int32_t>(cells.extent[d]) ? 0 : cell + 1;
+      }
+    }
+  }
+};
 
 /// The gradient of sum_abc w_a w_b w_c cell(a, b, c) along the three axes, in cells, of weights and their slopes.
 template <int Support, class T, class Cell>
@@ -104,44 +127,33 @@ class InterpolationSlopes {
 
   void read(Block const& block, int p, T* to) const {
     T w[3][Support], s[3][Support];
-    struct {
-      std::int64_t plane[Support], row[Support], column[Support];
-    } offsets;
+    std::int64_t place[3][Support];
     auto const& at = block.particles;
     for (int o = 0; o < Support; ++o) {
       for (int d = 0; d < 3; ++d) w[d][o] = at.weight[d][o][p], s[d][o] = block.slope[d][o][p];
-      offsets.plane[o] = at.plane[o][p] * cells_.plane;
-      offsets.row[o] = at.row[o][p];
-      offsets.column[o] = at.column[o][p];
+      place[0][o] = at.plane[o][p] * cells_.plane;
+      place[1][o] = at.row[o][p];
+      place[2][o] = at.column[o][p];
     }
-    slopes(w, s, offsets, to);
+    slopes(w, s, place, to);
   }
 
   KOKKOS_FUNCTION Value<T, components> operator()(T const* position) const {
-    auto const window = whole_window(cells_);
-    detail::Located<Support, T> const at(position, per_cell_, window);
-    T slope[3][Support];
-    at.find_slopes(slope);
+    detail::TouchedSlopes<Support, Components, T> const at(position, cells_, per_cell_);
     Value<T, components> result;
-    slopes(at.weight, slope, detail::CellOffsets<Support, Components>(at.first, window),
-           result.component);
+    slopes(at.weight, at.slope, at.place, result.component);
     return result;
   }
 
  private:
-  /// \param offsets  of planes, of rows in a plane and of cells in a row
-  template <class Offsets>
   KOKKOS_FORCEINLINE_FUNCTION void slopes(T const (&w)[3][Support], T const (&s)[3][Support],
-                                          Offsets const& offsets, T* to) const {
+                                          std::int64_t const (&place)[3][Support], T* to) const {
     COIR_UNROLL
     for (int v = 0; v < Components; ++v) {
       T sum[3] = {};
       T const* const data = cells_.data + v;
       detail::add_slopes<Support, T>(
-          w, s,
-          [&](int a, int b, int c) {
-            return (data + offsets.plane[a])[offsets.row[b] + offsets.column[c]];
-          },
+          w, s, [&](int a, int b, int c) { return data[place[0][a] + place[1][b] + place[2][c]]; },
           sum);
       COIR_UNROLL
       for (int d = 0; d < 3; ++d) to[3 * v + d] = per_cell_[d] * sum[d];
@@ -237,12 +249,8 @@ class ForceAndSlopes {
   ///
   /// \param c  the particle's vector
   KOKKOS_FUNCTION Value<T, 6> operator()(T const* position, T const* c) const {
-    auto const window = whole_window(vectors_);
-    detail::Located<Support, T> const at(position, per_cell_, window);
-    T slope[3][Support];
-    at.find_slopes(slope);
-    detail::CellOffsets<Support, 3> const of_vector(at.first, window);
-    detail::CellOffsets<Support, 1> const of_number(at.first, whole_window(numbers_));
+    detail::TouchedSlopes<Support, 3, T> const at(position, vectors_, per_cell_);
+    detail::TouchedSlopes<Support, 1, T> const of_number(position, numbers_, per_cell_);
     T const c0 = factor_ * c[0], c1 = factor_ * c[1], c2 = factor_ * c[2];
     T force[3] = {}, sum[3] = {};
     COIR_UNROLL
@@ -250,19 +258,19 @@ class ForceAndSlopes {
       COIR_UNROLL
       for (int j = 0; j < Support; ++j) {
         T const w = at.weight[0][i] * at.weight[1][j];
-        T const* const vectors = vectors_.data + of_vector.plane[i] + of_vector.row[j];
-        T const* const numbers = numbers_.data + of_number.plane[i] + of_number.row[j];
+        T const* const vectors = vectors_.data + at.place[0][i] + at.place[1][j];
+        T const* const numbers = numbers_.data + of_number.place[0][i] + of_number.place[1][j];
         T straight = 0, sloped = 0;
         COIR_UNROLL
         for (int k = 0; k < Support; ++k) {
-          T const* const f = vectors + of_vector.column[k];
+          T const* const f = vectors + at.place[2][k];
           detail::add_cell<3>(w * at.weight[2][k], f, force);
-          T const here = numbers[of_number.column[k]] + (c0 * f[0] + c1 * f[1] + c2 * f[2]);
+          T const here = numbers[of_number.place[2][k]] + (c0 * f[0] + c1 * f[1] + c2 * f[2]);
           straight += at.weight[2][k] * here;
-          sloped += slope[2][k] * here;
+          sloped += at.slope[2][k] * here;
         }
-        sum[0] += slope[0][i] * at.weight[1][j] * straight;
-        sum[1] += at.weight[0][i] * slope[1][j] * straight;
+        sum[0] += at.slope[0][i] * at.weight[1][j] * straight;
+        sum[1] += at.weight[0][i] * at.slope[1][j] * straight;
         sum[2] += w * sloped;
       }
     }

@@ -10,7 +10,6 @@
 #include <coir/mesh/cells.hpp>
 #include <coir/mesh/detail/difference_weights.hpp>
 #include <coir/mesh/detail/lanes.hpp>
-#include <coir/mesh/detail/located.hpp>
 #include <coir/mesh/read_out.hpp>
 
 #include <cstdint>
@@ -64,21 +63,38 @@ class MeshSlopes {
       if (first + wide <= cells_.extent[2] && first + 8 <= cells_.row)
         return read_pairs(block, p, w, to);
     }
-    struct {
-      std::int64_t plane[wide], row[wide], column[wide];
-    } offset;
+    std::int64_t place[3][wide];
     for (int c = 0; c < wide; ++c) {
-      offset.plane[c] = block.plane[c][p] * cells_.plane;
-      offset.row[c] = block.row[c][p];
-      offset.column[c] = block.column[c][p];
+      place[0][c] = block.plane[c][p] * cells_.plane;
+      place[1][c] = block.row[c][p];
+      place[2][c] = block.column[c][p];
     }
-    auto const slope = slope_at(offset, w);
+    auto const slope = slope_at(place, w);
     for (int d = 0; d < 3; ++d) to[d] = slope.component[d];
   }
 
   KOKKOS_FUNCTION Value<T, 3> operator()(T const* position) const {
-    detail::Located<Support, T> const at(position, per_cell_, cells_);
-    return slope_at(detail::CellOffsets<wide, 1, reach>(at.first, cells_), at.weight);
+    T weight[3][Support];
+    std::int64_t place[3][wide];
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      std::int32_t const held = static_cast<std::int32_t>(cells_.held(d));
+      auto const t =
+          detail::touched<Support, T>(position[d], per_cell_[d], static_cast<T>(cells_.extent[d]));
+      std::int64_t const stride = d == 0 ? cells_.plane : d == 1 ? cells_.row : 1;
+      COIR_UNROLL
+      for (int o = 0; o < Support; ++o) weight[d][o] = t.weight[o];
+      std::int32_t cell = t.first;
+      if (d == 0) cell = cells_.places(Support)(cell);
+      COIR_UNROLL
+      for (int c = 0; c < reach; ++c) cell = cell == 0 ? held - 1 : cell - 1;
+      COIR_UNROLL
+      for (int c = 0; c < wide; ++c) {
+        place[d][c] = cell * stride;
+        cell = cell + 1 == held ? 0 : cell + 1;
+      }
+    }
+    return slope_at(place, weight);
   }
 
  private:
@@ -99,9 +115,7 @@ class MeshSlopes {
     return sum;
   }
 
-  /// \param offset  of planes, of rows in a plane and of cells in a row
-  template <class Offsets>
-  KOKKOS_FORCEINLINE_FUNCTION Value<T, 3> slope_at(Offsets const& offset,
+  KOKKOS_FORCEINLINE_FUNCTION Value<T, 3> slope_at(std::int64_t const (&place)[3][wide],
                                                    T const (&w)[3][Support]) const {
     T line[3][wide] = {};
     COIR_UNROLL
@@ -109,11 +123,11 @@ class MeshSlopes {
       COIR_UNROLL
       for (int b = 0; b < wide; ++b) {
         if (!touches(a) && !touches(b)) continue;
-        T const* const row = cells_.data + offset.plane[a] + offset.row[b];
+        T const* const row = cells_.data + place[0][a] + place[1][b];
         COIR_UNROLL
         for (int c = 0; c < wide; ++c) {
           if (touches(a) + touches(b) + touches(c) < 2) continue;
-          T const here = row[offset.column[c]];
+          T const here = row[place[2][c]];
           if (touches(b) && touches(c)) line[0][a] += w[1][b - reach] * w[2][c - reach] * here;
           if (touches(a) && touches(c)) line[1][b] += w[0][a - reach] * w[2][c - reach] * here;
           if (touches(a) && touches(b)) line[2][c] += w[0][a - reach] * w[1][b - reach] * here;

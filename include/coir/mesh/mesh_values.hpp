@@ -7,7 +7,6 @@
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/cells.hpp>
 #include <coir/mesh/detail/lanes.hpp>
-#include <coir/mesh/detail/located.hpp>
 #include <coir/mesh/read_out.hpp>
 
 #include <cstdint>
@@ -105,19 +104,32 @@ class MeshValues {
   }
 
   KOKKOS_FUNCTION Value<T, Components> operator()(T const* position) const {
-    detail::Located<Support, T> const at(position, per_cell_, cells_);
-    detail::CellOffsets<Support, Components> const offset(at.first, cells_);
+    T weight[3][Support];
+    std::int64_t place[3][Support];
+    COIR_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      auto const t =
+          detail::touched<Support, T>(position[d], per_cell_[d], static_cast<T>(cells_.extent[d]));
+      std::int64_t const stride = d == 0 ? cells_.plane : d == 1 ? cells_.row : Components;
+      std::int32_t cell = t.first;
+      if (d == 0) cell = cells_.places(Support)(cell);
+      COIR_UNROLL
+      for (int o = 0; o < Support; ++o) {
+        weight[d][o] = t.weight[o];
+        place[d][o] = cell * stride;
+        cell = cell + 1 == static_cast<std::int32_t>(cells_.held(d)) ? 0 : cell + 1;
+      }
+    }
     Value<T, Components> sum{};
     COIR_UNROLL
     for (int a = 0; a < Support; ++a) {
-      T const* const plane = cells_.data + offset.plane[a];
       COIR_UNROLL
       for (int b = 0; b < Support; ++b) {
-        T const w = at.weight[0][a] * at.weight[1][b];
+        T const w = weight[0][a] * weight[1][b];
+        T const* const row = cells_.data + place[0][a] + place[1][b];
         COIR_UNROLL
         for (int c = 0; c < Support; ++c)
-          detail::add_cell<Components>(w * at.weight[2][c],
-                                       plane + (offset.row[b] + offset.column[c]), sum.component);
+          detail::add_cell<Components>(w * weight[2][c], row + place[2][c], sum.component);
       }
     }
     return sum;
