@@ -77,6 +77,10 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 /// no common memory, small tables apart. Devices then cut large boxes, too, into stretches of cells and not into blocks, so
 /// that one kernel is compiled where other bodies need two. Such a body must not have column<Count>.
 ///
+/// A body that takes many registers may declare `static constexpr int blocks_at_a_time = n`: where devices cut the box into
+/// stretches, a multiprocessor then has room for n blocks of 128 threads, each of which has 65536 / (128 n) registers at most
+/// on NVIDIA's. Without it, or with 0, the compiler chooses the number of registers, and Kokkos the size of blocks.
+///
 /// A body may also have stretch(begin, end), stretch(i, begin, end) or stretch(i, j, begin, end): hosts
 /// call it in place of the call operator, for the columns [begin, end) of a row at a time, so that it
 /// can prepare what it needs once per row. A body of two indices may have column<Count>(i, j), which stands

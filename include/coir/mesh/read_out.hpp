@@ -5,7 +5,7 @@
 /// and don't store it.
 ///
 /// A reader says what is interpolated: mesh_values.hpp has one for the mesh's own values, mesh_slopes.hpp one for their
-/// gradient. A reader has `components`; `reader(position)` for devices; and for hosts a type `Block` with
+/// gradient. A reader has `components`; `reader(position)` and `blocks_at_a_time`, see core/loops.hpp, for devices; and for hosts a type `Block` with
 /// `locate(block, count, position)`, `prefetch(block, p)` and `read(block, p, to)`.
 ///
 /// GCC takes a `prefetch` that it doesn't inline at once for a function without effect, and drops the calls: look for the
@@ -72,6 +72,7 @@ void read_out_share(T const* position, std::int64_t begin, std::int64_t end, Rea
 /// Interpolates to particle p and calls the body: a kernel for devices, or a part of one.
 template <class T, class Reader, class Body>
 struct ReadOutParticle {
+  static constexpr int blocks_at_a_time = Reader::blocks_at_a_time;
   T const* position;
   Reader reader;
   Body body;

@@ -94,6 +94,13 @@ template <class Body>
   requires requires { Body::cells_per_thread; }
 inline constexpr int cells_per_thread<Body> = Body::cells_per_thread;
 
+/// How many blocks of a loop by stretches a multiprocessor has room for, as the body says in blocks_at_a_time; 0 if it doesn't.
+template <class Body>
+inline constexpr int blocks_at_a_time = 0;
+template <class Body>
+  requires requires { Body::blocks_at_a_time; }
+inline constexpr int blocks_at_a_time<Body> = Body::blocks_at_a_time;
+
 /// A body that takes several cells of a column at a time on devices.
 template <class Body, int Rank, class Index>
 concept TakesColumns =
@@ -222,9 +229,11 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
     for_each_on_device(label, exec, other, body);
     return;
   }
-  // Without LaunchBounds: compilers then take no more registers than leave room for many threads, and Kokkos finds the size of
-  // blocks by the registers.
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int32_t>>;
+  using Bounds = Kokkos::LaunchBounds<Stretches::together, blocks_at_a_time<Body>>;
+  using Policy =
+      std::conditional_t<(blocks_at_a_time<Body> > 0),
+                         Kokkos::RangePolicy<Exec, Bounds, Kokkos::IndexType<std::int32_t>>,
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int32_t>>>;
   Kokkos::parallel_for(std::string(label),
                        Policy(exec, 0, static_cast<std::int32_t>(loop.threads())), loop);
 }
