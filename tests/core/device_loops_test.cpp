@@ -84,7 +84,7 @@ void expect_each_cell_once(Box<Rank, Index> const& box) {
   DeviceRows<Rank, Index> const on_device(rows);
   std::int64_t const cells = rows.cells();
   SCOPED_TRACE(std::to_string(rows.count) + " rows of " + std::to_string(rows.length));
-  for (int const each : {1, StretchLoop<Rank, Index, Visit>::cells}) {
+  for (int const each : {1, 2, 4, 8}) {
     auto const in_stretches = visits(box, 0, cells, [&](Visit const& body) {
       StretchLoop<Rank, Index, Visit> const loop{on_device, body, cells, each};
       for (std::int64_t thread = 0; thread < loop.threads(); ++thread)
@@ -192,7 +192,28 @@ TEST(DeviceLoops, VisitTheLastCellsThatAnIntCounts) {
   }
 }
 
-// Threads, and cells of several rows, are counted in 32 bits; larger boxes are cut.
+// A row of more cells than 32 bits count, of the most threads.
+TEST(DeviceLoops, VisitTheLastCellsOfALongRow) {
+  std::int64_t const threads = most - 1023, cells = 4 * threads - 3;
+  Box<1, std::int64_t> const box{{0}, {cells}};
+  using Stretches = StretchLoop<1, std::int64_t, Visit>;
+  std::int64_t const from = (cells - 1) / (4 * Stretches::together) * (4 * Stretches::together);
+  auto const last = visits(box, from, cells, [&](Visit const& body) {
+    Stretches const loop{DeviceRows<1, std::int64_t>(Rows<1, std::int64_t>(box)), body, cells, 4};
+    ASSERT_TRUE(loop.is_countable());
+    for (int n = Stretches::together; n > 0; --n)
+      loop(static_cast<std::int32_t>(loop.threads() - n));
+  });
+  EXPECT_EQ(last, once(cells - from));
+}
+
+struct VisitWithFewRegisters : Visit {
+  static constexpr int blocks_at_a_time = 4;
+};
+static_assert(coir::detail::blocks_at_a_time<Visit> == 0);
+static_assert(coir::detail::blocks_at_a_time<VisitWithFewRegisters> == 4);
+
+// 32 bits count threads, and the cells of several rows; larger boxes are cut.
 TEST(DeviceLoops, AreCountableUpToAnInt) {
   auto const is_countable = []<int Rank>(Box<Rank> const& box, std::int64_t cells, int each) {
     StretchLoop<Rank, int, Visit> const loop{DeviceRows<Rank, int>(Rows<Rank, int>(box)), Visit{},
@@ -201,7 +222,7 @@ TEST(DeviceLoops, AreCountableUpToAnInt) {
   };
   Box<1> const row{{0}, {1}};
   Box<2> const rows{{0, 0}, {1, 1}};
-  std::int64_t const last = most - StretchLoop<1, int, Visit>::together + 1;  // of whole stretches
+  std::int64_t const last = most - 1023;  // a whole number of stretches
   EXPECT_TRUE(is_countable(row, last, 1));
   EXPECT_FALSE(is_countable(row, last + 1, 1));
   EXPECT_TRUE(is_countable(row, 4 * last, 4));
@@ -252,6 +273,8 @@ void expect_parts(Box<Rank, Index> const& box) {
 }
 
 TEST(DeviceLoops, CutLargeBoxes) {
+  expect_parts(Box<1>{{-3}, {2}});
+  expect_parts(Box<1, std::int64_t>{{-3}, {4 * most + 5}});
   expect_parts(Box<2>{{2, -5}, {4, -2}});
   expect_parts(Box<2>{{2, -5}, {3, -3}});
   expect_parts(Box<2>{{-7, 3}, {-7 + 2'000'000'001, 6}});

@@ -102,7 +102,6 @@ template <int Support, int Components, class T>
 class InterpolationSlopes {
  public:
   static constexpr int components = 3 * Components;
-  static constexpr int blocks_at_a_time = 0;
 
   struct Block {
     detail::ParticleBlock<Support, T> particles;

@@ -29,7 +29,6 @@ class MeshSlopes {
 
  public:
   static constexpr int components = 3;
-  static constexpr int blocks_at_a_time = 0;
   using Block = detail::ParticleBlock<Support, T, reach>;
 
   /// \param cells  all planes, or those that particles touch and Points / 2 before and after them

@@ -48,8 +48,8 @@ template <int Support, int Components, class T>
 class MeshValues {
  public:
   static constexpr int components = Components;
-  // 64 registers for float, 128 for double. With more fewer threads run at a time, and with a compiler's own choice some kernels
-  // take a tenth longer: by measurement on an H100.
+  // At most 64 registers for float, by measurement on an H100: with more, fewer threads run at a time, and with the compiler's
+  // choice some kernels take a tenth longer. Doubles get 128, untimed.
   static constexpr int blocks_at_a_time = 32 / static_cast<int>(sizeof(T));
 
   struct Block {

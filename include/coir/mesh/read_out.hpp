@@ -5,8 +5,8 @@
 /// and don't store it.
 ///
 /// A reader says what is interpolated: mesh_values.hpp has one for the mesh's own values, mesh_slopes.hpp one for their
-/// gradient. A reader has `components`; `reader(position)` and `blocks_at_a_time`, see core/loops.hpp, for devices; and for hosts a type `Block` with
-/// `locate(block, count, position)`, `prefetch(block, p)` and `read(block, p, to)`.
+/// gradient. A reader has `components`; for devices `reader(position)`, and it may have `blocks_at_a_time`, see for_each(); and
+/// for hosts a type `Block` with `locate(block, count, position)`, `prefetch(block, p)` and `read(block, p, to)`.
 ///
 /// GCC takes a `prefetch` that it doesn't inline at once for a function without effect, and drops the calls: look for the
 /// instruction, or mark it `[[gnu::always_inline]]` as mesh_slopes.hpp does. In mesh_values.hpp the mark makes tsc slower.
@@ -72,7 +72,12 @@ void read_out_share(T const* position, std::int64_t begin, std::int64_t end, Rea
 /// Interpolates to particle p and calls the body: a kernel for devices, or a part of one.
 template <class T, class Reader, class Body>
 struct ReadOutParticle {
-  static constexpr int blocks_at_a_time = Reader::blocks_at_a_time;
+  static constexpr int blocks_at_a_time = [] {
+    if constexpr (requires { Reader::blocks_at_a_time; })
+      return Reader::blocks_at_a_time;
+    else
+      return 0;
+  }();
   T const* position;
   Reader reader;
   Body body;

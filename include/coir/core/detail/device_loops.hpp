@@ -163,12 +163,13 @@ struct BlockLoop {
 
 /// The loop over any other box: neighbouring threads take neighbouring cells of a stretch, numbered row by row. A thread has
 /// one cell of a small box, and `cells` of a large one, where a device would take longer to start a thread for each cell
-/// of a plain loop than to store the numbers. Boxes must be countable().
+/// of a plain loop than to store the numbers. The box must be one that is_countable().
 template <int Rank, class Index, class Body>
 struct StretchLoop {
   static constexpr int together = 128;  // threads that take a stretch
+  static_assert((together & (together - 1)) == 0);
   static constexpr int cells = cells_per_thread<Body>;
-  // Devices compute faster in 32 bits. Rows of boxes of rank 1 may be longer.
+  // Devices compute faster in 32 bits. Boxes of rank 1 may have more cells than these count.
   using Number = std::conditional_t<Rank == 1, std::int64_t, std::int32_t>;
   DeviceRows<Rank, Index> rows;
   Body body;
@@ -180,17 +181,19 @@ struct StretchLoop {
     return (count + stretch - 1) / stretch * together;
   }
 
-  /// Whether the numbers of threads, and of the cells of several rows, have 32 bits.
+  /// Whether 32 bits count the threads and, in boxes of rank 2 and 3, the cells.
   bool is_countable() const {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-    return threads() <= most && (Rank == 1 || count <= most);
+    // Kokkos counts threads in as many bits, in whole blocks of at most 1024.
+    return threads() <= most - 1023 && (Rank == 1 || count <= most);
   }
 
   KOKKOS_FUNCTION void operator()(std::int32_t thread) const {
     std::int32_t const in_stretch = thread & (together - 1);
+    // No overflow, because stretches begin at multiples of 128, which divides 2^31.
     Number const begin = static_cast<Number>(thread - in_stretch) * each + in_stretch;
     Number const left = static_cast<Number>(count) - begin;
-    // Unrolled it would be no faster, because no cell is loaded before the one before it is stored. One copy of the body takes
+    // Unrolled it would be no faster, because a cell is loaded only after the previous one is stored. One copy of the body takes
     // few registers, so that many threads run at a time.
     COIR_NO_UNROLL
     for (int c = 0; c < each && c * together < left; ++c)
