@@ -71,7 +71,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh(CellsWindow<typename Deposit::Cell>
 /// Paints with a thread per particle.
 template <int Support, int Components, class T, class Deposit>
 struct PaintAtomics {
-  static constexpr int blocks_at_a_time = 32 / static_cast<int>(sizeof(T));  // as MeshValues
+  static constexpr int blocks_at_a_time = blocks_of_particles<T>;
   Painted<T> painted;
   CellsWindow<typename Deposit::Cell> cells;
   PerAxis<T> per_cell;

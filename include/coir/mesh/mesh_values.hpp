@@ -48,9 +48,7 @@ template <int Support, int Components, class T>
 class MeshValues {
  public:
   static constexpr int components = Components;
-  // At most 64 registers for float, by measurement on an H100: with more, fewer threads run at a time, and with the compiler's
-  // choice some kernels take a tenth longer. Doubles get 128, untimed.
-  static constexpr int blocks_at_a_time = 32 / static_cast<int>(sizeof(T));
+  static constexpr int blocks_at_a_time = blocks_of_particles<T>;
 
   struct Block {
     detail::ParticleBlock<Support, T> particles;
