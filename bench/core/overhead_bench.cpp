@@ -1,23 +1,17 @@
 // What the benchmarks' own clock takes: batches of empty kernels, and no kernels at all, between two readings.
 //
-// The row nothing/1 is timing_overhead(), the part of every measured time that isn't the kernel's. No batch is shorter than a
-// hundred times that (shortest_time), and each row of every benchmark reports its own share as the counter "overhead".
-// kernels/N are N empty kernels: the counter "overhead" stays below a hundredth from the N on that batches begin with.
+// timing_overhead() is the part of every measured time that isn't the kernel's: on hosts the row nothing/1, on devices kernels/1. No
+// batch is shorter than a hundred times that (shortest_time), and each row of every benchmark reports its own share as the
+// counter "overhead". kernels/N are N empty kernels: the counter "overhead" stays below a hundredth from the N on that batches
+// begin with.
 
 #include <support/timing.hpp>
-
-#include <coir/core/loops.hpp>
 
 #include <vector>
 
 namespace coir::bench {
 
 namespace {
-
-void launch_empty(Space const& exec) {
-  int const threads = runs_on_host<Space> ? static_cast<int>(exec.concurrency()) : 1;
-  for_each("coir::bench::empty", exec, box({threads}), KOKKOS_LAMBDA(int){});
-}
 
 void clock_of(benchmark::State& state, int kernels) {
   Space const exec;

@@ -6,6 +6,7 @@
 #include <support/limits.hpp>
 #include <support/space.hpp>
 
+#include <coir/core/loops.hpp>
 #include <coir/core/timing.hpp>
 
 #include <benchmark/benchmark.h>
@@ -31,14 +32,25 @@ inline double median(std::vector<double> numbers) {
   return *middle;
 }
 
-/// What a Stopwatch reads where nothing was launched: the clock and a fence that has nothing to wait for. That much of every
+/// Launches a kernel that does nothing: on a host with each thread, on a device with one.
+template <class Exec>
+void launch_empty(Exec const& exec) {
+  int const threads = runs_on_host<Exec> ? static_cast<int>(exec.concurrency()) : 1;
+  for_each("coir::bench::empty", exec, box({threads}), KOKKOS_LAMBDA(int){});
+}
+
+/// What a Stopwatch reads where there is no work: on hosts the clock and the fence, on devices also the way of a kernel to
+/// the device and the end of the wait for it, which fences don't have before something was launched. That much of every
 /// time that is measured isn't the kernel's.
 template <class Exec>
 double timing_overhead(Exec const& exec) {
   static double const overhead = [&] {
     std::vector<double> seconds;
-    for (int repetition = 0; repetition < 1001; ++repetition)
-      seconds.push_back(Stopwatch<Exec>(exec).seconds());
+    for (int repetition = 0; repetition < 1001; ++repetition) {
+      Stopwatch<Exec> const watch(exec);
+      if constexpr (!runs_on_host<Exec>) launch_empty(exec);
+      seconds.push_back(watch.seconds());
+    }
     return median(seconds);
   }();
   return overhead;

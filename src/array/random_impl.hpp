@@ -134,6 +134,7 @@ template <class Draw>
 struct FillBody {
   using T = typename Draw::Value;
   static constexpr int values = Draw::values;
+  static constexpr int cells_per_thread = 1;  // to draw takes much longer than to start a thread
 
   /// Written by one instruction on devices.
   struct alignas(values * sizeof(T)) Together {

@@ -10,6 +10,7 @@
 #include <coir/core/math.hpp>
 #include <coir/core/scratch_atomics.hpp>
 #include <coir/mesh/assignment.hpp>
+#include <coir/mesh/detail/cell_map.hpp>
 #include <coir/mesh/paint.hpp>
 
 #include <algorithm>
@@ -23,13 +24,9 @@ template <int Support, class T>
 struct Located {
   Touched<Support, T> axis[3];
 
-  template <class Cell>
-  KOKKOS_FORCEINLINE_FUNCTION Located(T const* position, PerAxis<T> const& per_cell,
-                                      CellsWindow<Cell> const& cells) {
+  KOKKOS_FORCEINLINE_FUNCTION Located(T const* position, CellMap<Support, T> const& map) {
     COIR_UNROLL
-    for (int d = 0; d < 3; ++d)
-      axis[d] = touched<Support, T>(position[d], per_cell[d], static_cast<T>(cells.extent[d]));
-    axis[0].first = cells.places(Support)(axis[0].first);
+    for (int d = 0; d < 3; ++d) axis[d] = map(position[d], d);
   }
 
   /// False if a coordinate is NaN or infinite.
@@ -74,12 +71,12 @@ struct PaintAtomics {
   static constexpr int blocks_at_a_time = blocks_of_particles<T>;
   Painted<T> painted;
   CellsWindow<typename Deposit::Cell> cells;
-  PerAxis<T> per_cell;
+  CellMap<Support, T> map;
   Deposit deposit;
   bool narrow;
 
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
-    Located<Support, T> const at(painted.position + 3 * p, per_cell, cells);
+    Located<Support, T> const at(painted.position + 3 * p, map);
     if (narrow)
       add_to_mesh<std::int32_t, Components>(cells, at, p, deposit);
     else
@@ -146,7 +143,7 @@ struct PaintTiles {
   static_assert(scratch_bytes + spare_bytes + kokkos_bytes <= 48 * 1024);
   Painted<T> painted;
   CellsWindow<typename Deposit::Cell> cells;
-  PerAxis<T> per_cell;
+  CellMap<Support, T> map;
   int chunk;
   Deposit deposit;
   T whole;  // parts: of each mass of 1, or of the sum of the sizes of a chunk's values
@@ -235,7 +232,7 @@ struct PaintTiles {
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION Tile tile_around(Member const& member, T const* position,
                                                int count) const {
-    Located<Support, T> const middle(position + 3 * (count / 2), per_cell, cells);
+    Located<Support, T> const middle(position + 3 * (count / 2), map);
     Several<std::int32_t, 6> moments;  // sums along the axes, and of squares
     SumOfSeveral<std::int32_t, 6> const sum{&moments};
     sum.init(moments);
@@ -243,7 +240,7 @@ struct PaintTiles {
     for (int s = 0; s < samples; ++s) {
       int const p = static_cast<int>((std::int64_t(s) * team + member.team_rank()) * count /
                                      (samples * team));
-      Located<Support, T> const at(position + 3 * p, per_cell, cells);
+      Located<Support, T> const at(position + 3 * p, map);
       COIR_UNROLL
       for (int d = 0; d < 3; ++d) {
         // The distance by the shorter way around the periodic axis, at most two tiles: how far a particle is beyond that
@@ -290,7 +287,7 @@ struct PaintTiles {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void add_directly(std::int64_t particle) const {
-    Located<Support, T> const at(painted.position + 3 * particle, per_cell, cells);
+    Located<Support, T> const at(painted.position + 3 * particle, map);
     add_to_mesh<std::int64_t, Components>(cells, at, particle, deposit);
   }
 
@@ -307,7 +304,7 @@ struct PaintTiles {
   /// \return  false if the particle isn't in the tile
   KOKKOS_FORCEINLINE_FUNCTION bool add(Tile const& tile, Whole* sum, std::int64_t particle,
                                        T const (&parts)[apart]) const {
-    Located<Support, T> const at(painted.position + 3 * particle, per_cell, cells);
+    Located<Support, T> const at(painted.position + 3 * particle, map);
     bool inside = at.is_number();
     std::int32_t local[3];
     COIR_UNROLL
@@ -435,14 +432,14 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
              ClearCells<Cell>{cells});
   }
   if (painted.particles == 0) return;
-  auto const per_cell = cells.template inverse_spacing<T>(box);
+  CellMap<Support, T> const map(cells, box);
   if (scheme == PaintScheme::tiles) {
     using Tiles = PaintTiles<Support, Components, T, Deposit>;
     int const chunk = chunk_of(painted.particles, cells.held(0) * cells.extent[1] * cells.extent[2],
                                Tiles::cells_per_chunk, Tiles::least_particles);
     // So few parts that a cell doesn't overflow if it gets all of a chunk.
     auto const most = static_cast<T>(std::int64_t(1) << (sizeof(T) == 4 ? 30 : 62));
-    Tiles const body{painted, cells,   per_cell,
+    Tiles const body{painted, cells,   map,
                      chunk,   deposit, Components == 0 ? most / static_cast<T>(chunk) : most};
     std::int64_t const teams = (painted.particles + chunk - 1) / chunk;
     constexpr int at_a_time = Support > 2 ? 2 : Components == 0 ? 5 : 4;
@@ -455,7 +452,7 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
     return;
   }
   PaintAtomics<Support, Components, T, Deposit> const body{
-      painted, cells, per_cell, deposit,
+      painted, cells, map, deposit,
       cells.held(0) * cells.plane <= std::numeric_limits<std::int32_t>::max()};
   for_each("coir::mesh::paint/atomics", exec, coir::box<1, std::int64_t>({painted.particles}),
            body);

@@ -78,6 +78,17 @@ std::vector<int> once(std::int64_t cells) {
   return counts;
 }
 
+/// Visits of a loop whose threads have one cell each, of any box.
+struct VisitOne : Visit {
+  static constexpr int cells_per_thread = 1;
+};
+
+template <class Loop>
+void run_threads(Loop const& loop, std::int64_t first = 0) {
+  for (std::int64_t thread = first; thread < loop.threads(); ++thread)
+    loop(static_cast<std::int32_t>(thread));
+}
+
 template <int Rank, class Index>
 void expect_each_cell_once(Box<Rank, Index> const& box) {
   Rows<Rank, Index> const rows(box);
@@ -86,12 +97,14 @@ void expect_each_cell_once(Box<Rank, Index> const& box) {
   SCOPED_TRACE(std::to_string(rows.count) + " rows of " + std::to_string(rows.length));
   for (int const each : {1, 2, 4, 8}) {
     auto const in_stretches = visits(box, 0, cells, [&](Visit const& body) {
-      StretchLoop<Rank, Index, Visit> const loop{on_device, body, cells, each};
-      for (std::int64_t thread = 0; thread < loop.threads(); ++thread)
-        loop(static_cast<std::int32_t>(thread));
+      run_threads(StretchLoop<Rank, Index, Visit>{on_device, body, cells, each});
     });
     EXPECT_EQ(in_stretches, once(cells)) << each;
   }
+  auto const by_one = visits(box, 0, cells, [&](Visit const& body) {
+    run_threads(StretchLoop<Rank, Index, VisitOne>{on_device, {body}, cells, 1});
+  });
+  EXPECT_EQ(by_one, once(cells));
   if constexpr (Rank > 1) {
     auto const in_blocks = visits(box, 0, cells, [&](Visit const& body) {
       using Blocks = BlockLoop<Rank, Index, Visit>;
@@ -154,11 +167,11 @@ TEST(DeviceLoops, VisitEachCellOnce) {
         expect_each_cell_once(Box<3>{{-1, 4, 9}, {planes - 1, 4 + rows, 9 + length}});
 }
 
-// Boxes of up to 2^31 - 1 cells: the last threads count to their end and no further.
+// Boxes of nearly 2^31 cells: the last threads count to their end and no further.
 TEST(DeviceLoops, VisitTheLastCellsThatAnIntCounts) {
   int const all = static_cast<int>(most);
   Box<2> const boxes[] = {{{0, 0}, {2'147'483, 1000}},
-                          {{0, 0}, {all, 1}},
+                          {{0, 0}, {all - StretchLoop<2, int, Visit>::together, 1}},
                           {{0, 0}, {1, all - BlockLoop<2, int, Visit>::team}}};
   for (auto const& box : boxes) {
     Rows<2, int> const rows(box);
@@ -173,10 +186,8 @@ TEST(DeviceLoops, VisitTheLastCellsThatAnIntCounts) {
     for (int const each : {1, Stretches::cells}) {
       std::int64_t const stretch = Stretches::together * each,
                          from = (cells - 1) / stretch * stretch;
-      auto const last = in_stretches(from, each, [](Stretches const& loop) {
-        for (int n = Stretches::together; n > 0; --n)
-          loop(static_cast<std::int32_t>(loop.threads() - n));
-      });
+      auto const last =
+          in_stretches(from, each, [&](Stretches const& loop) { run_threads(loop, from / each); });
       EXPECT_EQ(last, once(cells - from)) << each;
     }
     using Blocks = BlockLoop<2, int, Visit>;
@@ -201,17 +212,16 @@ TEST(DeviceLoops, VisitTheLastCellsOfALongRow) {
   auto const last = visits(box, from, cells, [&](Visit const& body) {
     Stretches const loop{DeviceRows<1, std::int64_t>(Rows<1, std::int64_t>(box)), body, cells, 4};
     ASSERT_TRUE(loop.is_countable());
-    for (int n = Stretches::together; n > 0; --n)
-      loop(static_cast<std::int32_t>(loop.threads() - n));
+    run_threads(loop, from / 4);
   });
   EXPECT_EQ(last, once(cells - from));
 }
 
 struct VisitWithFewRegisters : Visit {
-  static constexpr int blocks_at_a_time = 4;
+  static constexpr int blocks_at_a_time = 8;
 };
-static_assert(coir::detail::blocks_at_a_time<Visit> == 0);
-static_assert(coir::detail::blocks_at_a_time<VisitWithFewRegisters> == 4);
+static_assert(coir::detail::blocks_at_a_time<Visit> == 4);
+static_assert(coir::detail::blocks_at_a_time<VisitWithFewRegisters> == 8);
 
 // 32 bits count threads, and the cells of several rows; larger boxes are cut.
 TEST(DeviceLoops, AreCountableUpToAnInt) {
@@ -229,8 +239,8 @@ TEST(DeviceLoops, AreCountableUpToAnInt) {
   EXPECT_FALSE(is_countable(row, 4 * last + 1, 4));
   EXPECT_TRUE(is_countable(rows, last, 1));
   EXPECT_FALSE(is_countable(rows, last + 1, 1));
-  EXPECT_TRUE(is_countable(rows, most, 4));
-  EXPECT_FALSE(is_countable(rows, most + 1, 4));
+  EXPECT_TRUE(is_countable(rows, most - 128, 2));
+  EXPECT_FALSE(is_countable(rows, most - 127, 2));
 }
 
 TEST(DeviceLoops, CountBeyondAnInt) {

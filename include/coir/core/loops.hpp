@@ -77,10 +77,10 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 /// no common memory, small tables apart. Devices then cut large boxes, too, into stretches of cells and not into blocks, so
 /// that one kernel is compiled where other bodies need two. Such a body must not have column<Count>.
 ///
-/// A body that takes many registers may declare `static constexpr int blocks_at_a_time = n`, for boxes that devices cut into
-/// stretches. On NVIDIA's a multiprocessor then has room for n blocks of 128 threads, and a thread has 65536 / (128 n) registers at
-/// most; on AMD's n is the number of waves per SIMD. Without it, or with 0, the compiler chooses the number of registers; hipcc
-/// chooses it for blocks of 1024 threads.
+/// A body may declare `static constexpr int blocks_at_a_time = n`, for boxes that devices cut into stretches. On NVIDIA's a
+/// multiprocessor then has room for n blocks of 128 threads, and a thread has 65536 / (128 n) registers at most; on AMD's n is
+/// the number of waves per SIMD. Without it n is 4. More pay off for bodies that wait for memory in no order, fewer for those
+/// that need more than 128 registers.
 ///
 /// A body may also have stretch(begin, end), stretch(i, begin, end) or stretch(i, j, begin, end): hosts
 /// call it in place of the call operator, for the columns [begin, end) of a row at a time, so that it

@@ -8,6 +8,7 @@
 #include <coir/core/math.hpp>
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/cells.hpp>
+#include <coir/mesh/detail/cell_map.hpp>
 #include <coir/mesh/detail/difference_weights.hpp>
 #include <coir/mesh/detail/lanes.hpp>
 #include <coir/mesh/read_out.hpp>
@@ -33,7 +34,7 @@ class MeshSlopes {
 
   /// \param cells  all planes, or those that particles touch and Points / 2 before and after them
   MeshSlopes(CellsWindow<T const> const& cells, double box)
-      : cells_(cells.with_margin(reach)), per_cell_(cells.inverse_spacing(box)) {
+      : cells_(cells.with_margin(reach)), map_(cells_, box) {
     auto const per_cell = cells.template inverse_spacing<double>(box);
     for (int d = 0; d < 3; ++d) difference_[d] = {Points, per_cell[d]};
   }
@@ -41,7 +42,7 @@ class MeshSlopes {
 
   template <class Position>
   void locate(Block& block, int count, Position const& position) const {
-    detail::locate<1>(block, count, position, cells_, per_cell_);
+    detail::locate<1>(block, count, position, cells_, map_.per_cell);
   }
 
   [[gnu::always_inline]] void prefetch(Block const& block, int p) const {
@@ -79,13 +80,11 @@ class MeshSlopes {
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
       std::int32_t const held = static_cast<std::int32_t>(cells_.held(d));
-      auto const t =
-          detail::touched<Support, T>(position[d], per_cell_[d], static_cast<T>(cells_.extent[d]));
+      auto const t = map_(position[d], d);
       std::int64_t const stride = d == 0 ? cells_.plane : d == 1 ? cells_.row : 1;
       COIR_UNROLL
       for (int o = 0; o < Support; ++o) weight[d][o] = t.weight[o];
       std::int32_t cell = t.first;
-      if (d == 0) cell = cells_.places(Support)(cell);
       COIR_UNROLL
       for (int c = 0; c < reach; ++c) cell = cell == 0 ? held - 1 : cell - 1;
       COIR_UNROLL
@@ -167,7 +166,7 @@ class MeshSlopes {
   }
 
   CellsWindow<T const> cells_;
-  PerAxis<T> per_cell_;
+  detail::CellMap<Support, T> map_;
   detail::DifferenceWeights<T> difference_[3];
 };
 

@@ -6,6 +6,7 @@
 
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/cells.hpp>
+#include <coir/mesh/detail/cell_map.hpp>
 #include <coir/mesh/detail/lanes.hpp>
 #include <coir/mesh/read_out.hpp>
 
@@ -49,6 +50,7 @@ class MeshValues {
  public:
   static constexpr int components = Components;
   static constexpr int blocks_at_a_time = blocks_of_particles<T>;
+  static constexpr int particles_per_thread = Support == 4 ? 2 : 4;  // by measurement on an H100
 
   struct Block {
     detail::ParticleBlock<Support, T> particles;
@@ -57,14 +59,13 @@ class MeshValues {
   };
 
   /// \param cells  all planes, or those that particles touch
-  MeshValues(CellsWindow<T const> const& cells, double box)
-      : cells_(cells), per_cell_(cells.inverse_spacing(box)) {}
+  MeshValues(CellsWindow<T const> const& cells, double box) : cells_(cells), map_(cells, box) {}
   MeshValues(Cells<T const> const& cells, double box) : MeshValues(whole_window(cells), box) {}
 
   template <class Position>
   void locate(Block& block, int count, Position const& position) const {
     auto& at = block.particles;
-    detail::locate<Components>(at, count, position, cells_, per_cell_);
+    detail::locate<Components>(at, count, position, cells_, map_.per_cell);
     for (int a = 0; a < Support; ++a)
       for (int b = 0; b < Support; ++b) {
         auto& start = block.start[a][b];
@@ -109,11 +110,9 @@ class MeshValues {
     std::int64_t place[3][Support];
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
-      auto const t =
-          detail::touched<Support, T>(position[d], per_cell_[d], static_cast<T>(cells_.extent[d]));
+      auto const t = map_(position[d], d);
       std::int64_t const stride = d == 0 ? cells_.plane : d == 1 ? cells_.row : Components;
       std::int32_t cell = t.first;
-      if (d == 0) cell = cells_.places(Support)(cell);
       COIR_UNROLL
       for (int o = 0; o < Support; ++o) {
         weight[d][o] = t.weight[o];
@@ -138,7 +137,7 @@ class MeshValues {
 
  private:
   CellsWindow<T const> cells_;
-  PerAxis<T> per_cell_;
+  detail::CellMap<Support, T> map_;
 };
 
 }  // namespace coir::mesh

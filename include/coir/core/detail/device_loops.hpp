@@ -94,9 +94,9 @@ template <class Body>
   requires requires { Body::cells_per_thread; }
 inline constexpr int cells_per_thread<Body> = Body::cells_per_thread;
 
-/// How many blocks of a loop by stretches a multiprocessor has room for, as the body says in blocks_at_a_time; 0 if it doesn't.
+/// How many blocks of a loop by stretches a multiprocessor has room for: four, or what the body says in blocks_at_a_time.
 template <class Body>
-inline constexpr int blocks_at_a_time = 0;
+inline constexpr int blocks_at_a_time = 4;
 template <class Body>
   requires requires { Body::blocks_at_a_time; }
 inline constexpr int blocks_at_a_time<Body> = Body::blocks_at_a_time;
@@ -162,13 +162,14 @@ struct BlockLoop {
 };
 
 /// The loop over any other box: neighbouring threads take neighbouring cells of a stretch, numbered row by row. A thread has
-/// one cell of a small box, and `cells` of a large one, where a device would take longer to start a thread for each cell
-/// of a plain loop than to store the numbers. The box must be one that is_countable().
+/// one cell of a small box, and up to `cells` of a large one, where a device would take longer to start a thread for each
+/// cell of a plain loop than to store the numbers. The box must be one that is_countable().
 template <int Rank, class Index, class Body>
 struct StretchLoop {
   static constexpr int together = 128;  // threads that take a stretch
   static_assert((together & (together - 1)) == 0);
-  static constexpr int cells = cells_per_thread<Body>;
+  // Blocks that run at a time read memory that lies close together if their stretches are short, which counts for stencils.
+  static constexpr int cells = std::min(Rank == 1 ? 4 : 2, cells_per_thread<Body>);
   // Devices compute faster in 32 bits. Boxes of rank 1 may have more cells than these count.
   using Number = std::conditional_t<Rank == 1, std::int64_t, std::int32_t>;
   DeviceRows<Rank, Index> rows;
@@ -176,28 +177,34 @@ struct StretchLoop {
   std::int64_t count;  // of cells
   int each;            // cells of a thread: 1 or `cells`
 
+  /// As many as have a cell.
   std::int64_t threads() const {
     std::int64_t const stretch = together * each;
-    return (count + stretch - 1) / stretch * together;
+    return count / stretch * together + std::min<std::int64_t>(count % stretch, together);
   }
 
   /// Whether 32 bits count the threads and, in boxes of rank 2 and 3, the cells.
   bool is_countable() const {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-    // Kokkos counts threads in as many bits, in whole blocks of at most 1024.
-    return threads() <= most - 1023 && (Rank == 1 || count <= most);
+    // Kokkos counts threads in as many bits, in whole blocks of at most 1024. A thread counts its cells one beyond the last.
+    return threads() <= most - 1023 && (Rank == 1 || count <= most - together);
   }
 
+  // A small box takes as long as a device needs to fetch the instructions, so there are few around the body.
   KOKKOS_FUNCTION void operator()(std::int32_t thread) const {
-    std::int32_t const in_stretch = thread & (together - 1);
-    // No overflow, because stretches begin at multiples of 128, which divides 2^31.
-    Number const begin = static_cast<Number>(thread - in_stretch) * each + in_stretch;
-    Number const left = static_cast<Number>(count) - begin;
-    // Unrolled it would be no faster, because a cell is loaded only after the previous one is stored. One copy of the body takes
-    // few registers, so that many threads run at a time.
-    COIR_NO_UNROLL
-    for (int c = 0; c < each && c * together < left; ++c)
-      rows.call(body, rows.place(begin + c * together));
+    if constexpr (cells == 1) {
+      rows.call(body, rows.place(static_cast<Number>(thread)));
+    } else {
+      Number cell = thread + static_cast<Number>(thread & -together) * (each - 1);
+      int left = each;
+      // Unrolled it would be no faster, because a cell is loaded only after the previous one is stored. One copy of the body
+      // takes few registers, so that many threads run at a time.
+      COIR_NO_UNROLL
+      do {
+        rows.call(body, rows.place(cell));
+        cell += together;
+      } while (--left > 0 && cell < static_cast<Number>(count));
+    }
   }
 };
 
@@ -233,10 +240,7 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
     return;
   }
   using Bounds = Kokkos::LaunchBounds<Stretches::together, blocks_at_a_time<Body>>;
-  using Policy =
-      std::conditional_t<(blocks_at_a_time<Body> > 0),
-                         Kokkos::RangePolicy<Exec, Bounds, Kokkos::IndexType<std::int32_t>>,
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int32_t>>>;
+  using Policy = Kokkos::RangePolicy<Exec, Bounds, Kokkos::IndexType<std::int32_t>>;
   Kokkos::parallel_for(std::string(label),
                        Policy(exec, 0, static_cast<std::int32_t>(loop.threads())), loop);
 }

@@ -1,0 +1,38 @@
+#pragma once
+
+/// \file
+/// From a particle's position to the cells that it touches, for devices, where each thread has a particle. Hosts have blocks of
+/// particles, see particle_block.hpp.
+
+#include <coir/core/kokkos.hpp>
+#include <coir/mesh/assignment.hpp>
+#include <coir/mesh/cells.hpp>
+
+#include <cstddef>
+
+namespace coir::mesh::detail {
+
+/// Maps coordinates to cells in memory. Made on the host, so that threads don't convert the mesh's extents to T, nor look for
+/// the last plane that is held, for each particle.
+template <int Support, class T>
+struct CellMap {
+  PerAxis<T> per_cell;  ///< 1 / h
+  PerAxis<T> extent;    ///< cells of the whole mesh
+  HeldPlanes places;    ///< of the planes that particles touch first
+
+  /// \param cells  whole, or with the planes that particles touch
+  template <class Cell>
+  CellMap(CellsWindow<Cell> const& cells, double box)
+      : per_cell(cells.template inverse_spacing<T>(box)), extent{}, places(cells.places(Support)) {
+    for (std::size_t d = 0; d < 3; ++d) extent[d] = static_cast<T>(cells.extent[d]);
+  }
+
+  /// The cells along axis d, the first one by its place in memory, and their weights.
+  KOKKOS_FORCEINLINE_FUNCTION Touched<Support, T> operator()(T coordinate, int d) const {
+    auto cells = touched<Support, T>(coordinate, per_cell[d], extent[d]);
+    if (d == 0) cells.first = places(cells.first);
+    return cells;
+  }
+};
+
+}  // namespace coir::mesh::detail
