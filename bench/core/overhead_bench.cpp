@@ -1,8 +1,9 @@
 // What the benchmarks' own clock takes: batches of empty kernels, and no kernels at all, between two readings.
 //
-// timing_overhead() is the part of every measured time that isn't the kernel's: on hosts the row nothing/1, on devices kernels/1. No
-// batch is shorter than a hundred times that (shortest_time), and each row of every benchmark reports its own share as the
-// counter "overhead". kernels/N are N empty kernels: the counter "overhead" stays below a hundredth from the N on that batches
+// timing_overhead() is the part of every measured time that isn't the kernel's: on hosts the row nothing/1, on devices kernels/1
+// (where nothing/1 takes less, so that its counter "overhead" is above 1). No batch of calls is shorter than a hundred times that
+// (shortest_time); kernels that change what they work on are timed one by one. Each row of every benchmark reports its own
+// share as the counter "overhead". kernels/N are N empty kernels: the counter stays below a hundredth from the N on that batches
 // begin with.
 
 #include <support/timing.hpp>

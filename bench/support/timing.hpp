@@ -32,16 +32,15 @@ inline double median(std::vector<double> numbers) {
   return *middle;
 }
 
-/// Launches a kernel that does nothing: on a host with each thread, on a device with one.
+/// Launches a kernel of one thread that does nothing.
 template <class Exec>
 void launch_empty(Exec const& exec) {
-  int const threads = runs_on_host<Exec> ? static_cast<int>(exec.concurrency()) : 1;
-  for_each("coir::bench::empty", exec, box({threads}), KOKKOS_LAMBDA(int){});
+  for_each("coir::bench::empty", exec, box({1}), KOKKOS_LAMBDA(int){});
 }
 
-/// What a Stopwatch reads where there is no work: on hosts the clock and the fence, on devices also the way of a kernel to
-/// the device and the end of the wait for it, which fences don't have before something was launched. That much of every
-/// time that is measured isn't the kernel's.
+/// What a Stopwatch reads where there is no work: on hosts the clock and the fence; on devices also the launch of an empty kernel
+/// and the wait for it, because a fence that has nothing to wait for returns sooner than those of a measurement. At most that
+/// much of every time that is measured isn't the kernel's.
 template <class Exec>
 double timing_overhead(Exec const& exec) {
   static double const overhead = [&] {

@@ -220,7 +220,7 @@ TEST(DeviceLoops, VisitTheLastCellsOfALongRow) {
 struct VisitWithFewRegisters : Visit {
   static constexpr int blocks_at_a_time = 8;
 };
-static_assert(coir::detail::blocks_at_a_time<Visit> == 4);
+static_assert(coir::detail::blocks_at_a_time<Visit> == 0);
 static_assert(coir::detail::blocks_at_a_time<VisitWithFewRegisters> == 8);
 
 // 32 bits count threads, and the cells of several rows; larger boxes are cut.

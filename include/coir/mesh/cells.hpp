@@ -89,7 +89,7 @@ struct CellsWindow : Cells<T> {
     return d == 0 ? planes : this->extent[d];
   }
   /// The places of the first planes that particles of this support touch.
-  KOKKOS_FORCEINLINE_FUNCTION HeldPlanes places(int support) const {
+  HeldPlanes places(int support) const {
     std::int32_t const last = whole ? planes - 1 : planes - support - 2 * margin;
     return HeldPlanes{static_cast<std::int32_t>(this->extent[0]), start, margin,
                       last < 0 ? 0 : last, planes};

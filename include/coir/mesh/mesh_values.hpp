@@ -50,7 +50,8 @@ class MeshValues {
  public:
   static constexpr int components = Components;
   static constexpr int blocks_at_a_time = blocks_of_particles<T>;
-  static constexpr int particles_per_thread = Support == 4 ? 2 : 4;  // by measurement on an H100
+  static constexpr int particles_per_thread =
+      Support == 4 ? 2 : 4;  // by measurement of floats on an H100
 
   struct Block {
     detail::ParticleBlock<Support, T> particles;

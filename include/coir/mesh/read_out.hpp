@@ -5,8 +5,10 @@
 /// and don't store it.
 ///
 /// A reader says what is interpolated: mesh_values.hpp has one for the mesh's own values, mesh_slopes.hpp one for their
-/// gradient. A reader has `components`; for devices `reader(position)`, and it may have `blocks_at_a_time`, see for_each(), and
-/// `particles_per_thread`; and for hosts a type `Block` with `locate(block, count, position)`, `prefetch(block, p)` and `read(block, p, to)`.
+/// gradient. A reader has `components`; for devices `reader(position)`; and for hosts a type `Block` with
+/// `locate(block, count, position)`, `prefetch(block, p)` and `read(block, p, to)`. For devices it may say `blocks_at_a_time`, see
+/// for_each(), and `particles_per_thread`: how many particles, four at most, a thread reads one after the other if there are a
+/// million or more; four without it.
 ///
 /// GCC takes a `prefetch` that it doesn't inline at once for a function without effect, and drops the calls: look for the
 /// instruction, or mark it `[[gnu::always_inline]]` as mesh_slopes.hpp does. In mesh_values.hpp the mark makes tsc slower.
@@ -76,7 +78,7 @@ struct ReadOutParticle {
     if constexpr (requires { Reader::blocks_at_a_time; })
       return Reader::blocks_at_a_time;
     else
-      return 4;  // as of other bodies, see for_each()
+      return 0;
   }();
   static constexpr int cells_per_thread = [] {
     if constexpr (requires { Reader::particles_per_thread; })

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// From a particle's position to the cells that it touches, for devices, where each thread has a particle. Hosts have blocks of
-/// particles, see particle_block.hpp.
+/// From a particle's position to the cells that it touches, for the threads of devices, which have one particle at a time. Hosts have
+/// blocks of particles, see particle_block.hpp.
 
 #include <coir/core/kokkos.hpp>
 #include <coir/mesh/assignment.hpp>
@@ -18,9 +18,9 @@ template <int Support, class T>
 struct CellMap {
   PerAxis<T> per_cell;  ///< 1 / h
   PerAxis<T> extent;    ///< cells of the whole mesh
-  HeldPlanes places;    ///< of the planes that particles touch first
+  HeldPlanes places;    ///< in memory, of the first plane that a particle touches
 
-  /// \param cells  whole, or with the planes that particles touch
+  /// \param cells  whole, or with the planes that particles touch, and a margin
   template <class Cell>
   CellMap(CellsWindow<Cell> const& cells, double box)
       : per_cell(cells.template inverse_spacing<T>(box)), extent{}, places(cells.places(Support)) {
