@@ -55,7 +55,6 @@ struct Weighted {
   std::int64_t cells;
   std::int64_t cells_per_index() const { return cells; }
   void operator()(int) const { threads->add(); }
-  void operator()(int, int) const { threads->add(); }
 };
 
 std::int64_t threads_of_loop(std::int64_t cells, int indices) {

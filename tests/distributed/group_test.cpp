@@ -220,8 +220,8 @@ TEST(Together, TellsWhatWasGivenDifferently) {
 }
 
 TEST(Together, GivesWhatTheActionGives) {
-  int const number = world().rank();
-  EXPECT_EQ(together(world(), [&]() -> int const& { return number; }), world().rank());
+  static int const number = world().rank();
+  EXPECT_EQ(together(world(), []() -> int const& { return number; }), world().rank());
   EXPECT_EQ(together(world(), [] { return world().rank() + 1; }), world().rank() + 1);
   EXPECT_NO_THROW(together(world(), [] {}));
 }

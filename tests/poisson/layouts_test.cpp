@@ -244,12 +244,16 @@ TYPED_TEST(Layouts, ThePreconditionerTakesLayoutLeftAsTheTransposedGrid) {
 
 // Its sums are symmetric in the first and the last axis.
 TYPED_TEST(Layouts, RedBlackHasTheSameBitsForLayoutLeft) {
-  if (!coir::runs_on_host<typename TypeParam::Exec>) GTEST_SKIP() << "devices may fuse products";
-  for (auto const& cells : sizes<2>()) {
-    Problem<TypeParam, 2> const problem(cells);
-    EXPECT_EQ(coir::testing::differing((solved<Laid::left, Laid::left>(problem, ByRelaxation{})),
-                                       (solved<Laid::right, Laid::right>(problem, ByRelaxation{}))),
-              0u);
+  if constexpr (coir::runs_on_host<typename TypeParam::Exec>) {
+    for (auto const& cells : sizes<2>()) {
+      Problem<TypeParam, 2> const problem(cells);
+      EXPECT_EQ(
+          coir::testing::differing((solved<Laid::left, Laid::left>(problem, ByRelaxation{})),
+                                   (solved<Laid::right, Laid::right>(problem, ByRelaxation{}))),
+          0u);
+    }
+  } else {
+    GTEST_SKIP() << "devices may fuse products";
   }
 }
 
