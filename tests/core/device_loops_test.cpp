@@ -83,6 +83,16 @@ struct VisitOne : Visit {
   static constexpr int cells_per_thread = 1;
 };
 
+static_assert(StretchLoop<1, int, Visit>::cells == 4);
+static_assert(StretchLoop<2, int, Visit>::cells == 2);
+static_assert(StretchLoop<3, int, Visit>::cells == 2);
+static_assert(StretchLoop<1, int, VisitOne>::cells == 1);
+
+struct VisitTwo : Visit {
+  static constexpr int cells_per_thread = 2;
+};
+static_assert(StretchLoop<1, int, VisitTwo>::cells == 2);
+
 template <class Loop>
 void run_threads(Loop const& loop, std::int64_t first = 0) {
   for (std::int64_t thread = first; thread < loop.threads(); ++thread)
@@ -105,6 +115,10 @@ void expect_each_cell_once(Box<Rank, Index> const& box) {
     run_threads(StretchLoop<Rank, Index, VisitOne>{on_device, {body}, cells, 1});
   });
   EXPECT_EQ(by_one, once(cells));
+  auto const by_two = visits(box, 0, cells, [&](Visit const& body) {
+    run_threads(StretchLoop<Rank, Index, VisitTwo>{on_device, {body}, cells, 2});
+  });
+  EXPECT_EQ(by_two, once(cells));
   if constexpr (Rank > 1) {
     auto const in_blocks = visits(box, 0, cells, [&](Visit const& body) {
       using Blocks = BlockLoop<Rank, Index, Visit>;
@@ -180,7 +194,9 @@ TEST(DeviceLoops, VisitTheLastCellsThatAnIntCounts) {
     using Stretches = StretchLoop<2, int, Visit>;
     auto const in_stretches = [&](std::int64_t from, int each, auto const& run) {
       return visits(box, from, cells, [&](Visit const& body) {
-        run(Stretches{DeviceRows<2, int>(rows), body, cells, each});
+        Stretches const loop{DeviceRows<2, int>(rows), body, cells, each};
+        EXPECT_EQ(loop.is_countable(), each > 1 || cells <= most - 1023);
+        run(loop);
       });
     };
     for (int const each : {1, Stretches::cells}) {
@@ -239,8 +255,9 @@ TEST(DeviceLoops, AreCountableUpToAnInt) {
   EXPECT_FALSE(is_countable(row, 4 * last + 1, 4));
   EXPECT_TRUE(is_countable(rows, last, 1));
   EXPECT_FALSE(is_countable(rows, last + 1, 1));
-  EXPECT_TRUE(is_countable(rows, most - 128, 2));
-  EXPECT_FALSE(is_countable(rows, most - 127, 2));
+  constexpr int together = StretchLoop<2, int, Visit>::together;
+  EXPECT_TRUE(is_countable(rows, most - together, 2));
+  EXPECT_FALSE(is_countable(rows, most - together + 1, 2));
 }
 
 TEST(DeviceLoops, CountBeyondAnInt) {

@@ -64,6 +64,20 @@ std::vector<T> read_by(Reader const& reader, Points const& at) {
   return elements(values);
 }
 
+/// The same on hosts, one particle after the other, as devices read.
+template <class T, class Reader>
+std::vector<T> read_singly(Reader const& reader, Points const& at) {
+  constexpr int components = Reader::components;
+  std::vector<T> values(at.size() * components);
+  Keep<T, components> const keep{values.data()};
+  for (std::size_t p = 0; p < at.size(); ++p) {
+    T const position[] = {static_cast<T>(at[p][0]), static_cast<T>(at[p][1]),
+                          static_cast<T>(at[p][2])};
+    keep(static_cast<std::int64_t>(p), reader(position));
+  }
+  return values;
+}
+
 template <class T>
 bool same_bits(std::vector<T> const& a, std::vector<T> const& b) {
   return a.size() == b.size() &&
@@ -102,6 +116,10 @@ void expect_same(View const& whole, Share const& own, mesh::GhostWidths const& w
   EXPECT_TRUE(same_bits(read_by<Exec, T>(Reader(window, box), mine),
                         read_by<Exec, T>(Reader(all, box), mine)))
       << what;
+  if constexpr (runs_on_host<Exec>)
+    EXPECT_TRUE(same_bits(read_singly<T>(Reader(window, box), mine),
+                          read_singly<T>(Reader(all, box), mine)))
+        << what << ", as devices";
 }
 
 template <int Support, int Points, class T>

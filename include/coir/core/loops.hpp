@@ -62,8 +62,9 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 }
 
 /// Calls body(i), body(i, j) or body(i, j, k) for every index of a box, in any order, in one kernel. Devices take several
-/// kernels for a box of two or three indices and 2^31 cells or more if its rows are shorter than 512 cells or longer than
-/// 2^31, or the body reads no neighbours, and for a box of one index and some 2^33 cells or more, or 2^31 if a thread takes one.
+/// kernels for a box of two or three indices and nearly 2^31 cells or more if its rows are shorter than 512 cells or longer
+/// than 2^31, or the body reads no neighbours, and for a box of one index and some 2^31 cells or more for
+/// each cell that a thread takes: 2^33 with four.
 ///
 /// The iterations must not depend on each other. No two may write to the same element, not even by atomics,
 /// because hosts vectorise neighbouring ones: use Kokkos::parallel_for for such loops. Returns without a fence
@@ -79,8 +80,8 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 ///
 /// A body may declare `static constexpr int blocks_at_a_time = n`, for boxes that devices cut into stretches. On NVIDIA's a
 /// multiprocessor then has room for n blocks of 128 threads, and a thread has 65536 / (128 n) registers at most; on AMD's n is
-/// the number of waves per SIMD. Compilers tend to use the registers that n leaves, so that a small n can make fewer threads run
-/// at a time than none. Without it, or with 0, the compiler chooses the number of registers; hipcc chooses it for blocks of
+/// the number of waves per SIMD. Compilers tend to use the registers that n leaves, so that fewer threads may run at a
+/// time with a small n than without the declaration. Without it, or with 0, the compiler chooses the number of registers; hipcc chooses it for blocks of
 /// 1024 threads.
 ///
 /// A body may also have stretch(begin, end), stretch(i, begin, end) or stretch(i, j, begin, end): hosts

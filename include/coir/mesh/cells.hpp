@@ -28,7 +28,7 @@ inline double inverse_spacing(std::int64_t cells, double box) {
 template <class T>
 using PerAxis = Kokkos::Array<T, 3>;
 
-/// The `blocks_at_a_time` of loops over particles that visit cells, see for_each(). Floats get 64 registers, by measurement on an H100:
+/// The `blocks_at_a_time` of painting by atomics and of MeshValues, see for_each(). Floats get 64 registers, by measurement on an H100:
 /// with more, fewer threads run at a time, and with the compiler's choice some kernels take a tenth longer. Doubles get 128, untimed.
 template <class T>
 inline constexpr int blocks_of_particles = 32 / static_cast<int>(sizeof(T));

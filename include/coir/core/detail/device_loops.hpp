@@ -86,8 +86,9 @@ struct DeviceRows : Rows<Rank, Index> {
   }
 };
 
-/// How many cells of a large box a device's thread takes: four, or what the body says in cells_per_thread. StretchLoop takes no more
-/// than four or two of them. More pay off where threads compute much before they can load, fewer where a cell has many bytes.
+/// How many cells of a large box a device's thread takes: four, or what the body says in cells_per_thread. Of a StretchLoop it takes
+/// four at most, or two in boxes of two and three indices. More pay off where threads compute much before they can load, fewer
+/// where a cell has many bytes.
 template <class Body>
 inline constexpr int cells_per_thread = 4;
 template <class Body>
@@ -162,14 +163,14 @@ struct BlockLoop {
 };
 
 /// The loop over any other box: neighbouring threads take neighbouring cells of a stretch, numbered row by row. A thread has
-/// one cell of a small box, and up to `cells` of a large one, where a device would take longer to start a thread for each
+/// one cell of a small box, and `cells` of a large one, where a device would take longer to start a thread for each
 /// cell of a plain loop than to store the numbers. The box must be one that is_countable().
 template <int Rank, class Index, class Body>
 struct StretchLoop {
   static constexpr int together = 128;  // threads that take a stretch
   static_assert((together & (together - 1)) == 0);
-  // Blocks that run at a time read memory that lies close together if their stretches are short, which counts for stencils. Of
-  // rows that are one behind the other, as particles are, four cells are faster than two.
+  // With two cells stencils of short rows take less time than with four, triads of one index and readout by cic more. Measured on
+  // an H100, see docs/performance.md.
   static constexpr int cells = std::min(Rank == 1 ? 4 : 2, cells_per_thread<Body>);
   // Devices compute faster in 32 bits. Boxes of rank 1 may have more cells than these count.
   using Number = std::conditional_t<Rank == 1, std::int64_t, std::int32_t>;
@@ -187,20 +188,20 @@ struct StretchLoop {
   /// Whether 32 bits count the threads and, in boxes of rank 2 and 3, the cells.
   bool is_countable() const {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-    // Kokkos counts threads in as many bits, in whole blocks of at most 1024. A thread counts
-    // `together` cells beyond its last one.
+    // Kokkos counts threads in as many bits, in whole blocks of at most 1024; `cell` ends up to `together` beyond the last one.
     return threads() <= most - 1023 && (Rank == 1 || count <= most - together);
   }
 
-  // There are few instructions around the body: half as many again made sweeps of 16 x 16 cells 4 % slower, for each has to be fetched.
+  /// \param thread  below threads(): its first cell is visited without a test
+  // Kept short: 24 more instructions around the body made recorded sweeps of 16 x 16 cells 5 % slower.
   KOKKOS_FUNCTION void operator()(std::int32_t thread) const {
     if constexpr (cells == 1) {
       rows.call(body, rows.place(static_cast<Number>(thread)));
     } else {
       Number cell = thread + static_cast<Number>(thread & -together) * (each - 1);
       int left = each;
-      // Unrolled it would be no faster, because a cell is loaded only after the previous one is stored. One copy of the body
-      // takes few registers, so that many threads run at a time.
+      // Unrolled it would gain little, because a cell is loaded only after the previous one is stored, and take more registers,
+      // so that fewer threads run at a time.
       COIR_NO_UNROLL
       do {
         rows.call(body, rows.place(cell));

@@ -18,9 +18,9 @@ template <int Support, class T>
 struct CellMap {
   PerAxis<T> per_cell;  ///< 1 / h
   PerAxis<T> extent;    ///< cells of the whole mesh
-  HeldPlanes places;    ///< in memory, of the first plane that a particle touches
+  HeldPlanes places;    ///< where the first plane that a particle touches lies in memory
 
-  /// \param cells  whole, or with the planes that particles touch, and a margin
+  /// \param cells  all planes, or those that particles touch and `margin` more at either end
   template <class Cell>
   CellMap(CellsWindow<Cell> const& cells, double box)
       : per_cell(cells.template inverse_spacing<T>(box)), extent{}, places(cells.places(Support)) {
