@@ -129,12 +129,13 @@ struct LargeIntegers {
 
 // ---- the kernel ----
 
-/// Counter c makes the elements from c * Draw::values on.
-template <class Draw>
+/// Counter c makes the elements from c * Draw::values on. An index stands for `each` counters, which are `indices` apart.
+template <class Draw, int each>
 struct FillBody {
   using T = typename Draw::Value;
   static constexpr int values = Draw::values;
-  static constexpr int cells_per_thread = 1;  // to draw takes much longer than to start a thread
+  // To draw takes much longer than to start a thread.
+  static constexpr int cells_per_thread = 1;
 
   /// Written by one instruction on devices.
   struct alignas(values * sizeof(T)) Together {
@@ -144,26 +145,26 @@ struct FillBody {
   PlainWords key;
   Draw draw;
   T* data;
-  std::int64_t count;
+  std::int64_t count, indices;
   bool aligned;
 
   // Each number counts as four cells, because to draw one takes longer than to add one.
   static std::int64_t cells_per_index() { return 4 * values; }
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t counter) const {
-    Together out;
-    draw(number_words(key, static_cast<std::uint64_t>(counter)), out.value);
-    std::int64_t const first = counter * values;
-    if (aligned && first + values <= count) {
-      *reinterpret_cast<Together*>(data + first) = out;
-    } else {
-      for (int i = 0; i < values; ++i)
-        if (first + i < count) data[first + i] = out.value[i];
-    }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t index) const {
+    // All are drawn before the first is stored, so that none waits for the one before.
+    Together out[each];
+    COIR_UNROLL
+    for (int c = 0; c < each; ++c)
+      draw(number_words(key, static_cast<std::uint64_t>(index + c * indices)), out[c].value);
+    COIR_UNROLL
+    for (int c = 0; c < each; ++c) store(out[c], (index + c * indices) * values);
   }
 
   // On hosts in blocks, each step of which is a loop that vectorises.
-  void stretch(std::int64_t begin, std::int64_t end) const {
+  void stretch(std::int64_t begin, std::int64_t end) const
+    requires(each == 1)
+  {
     constexpr int block = 256;
     for (std::int64_t counter = begin; counter < end; counter += block) {
       std::int64_t const first = counter * values;
@@ -179,6 +180,15 @@ struct FillBody {
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION void store(Together const& out, std::int64_t first) const {
+    if (aligned && first + values <= count) {
+      *reinterpret_cast<Together*>(data + first) = out;
+    } else {
+      for (int i = 0; i < values; ++i)
+        if (first + i < count) data[first + i] = out.value[i];
+    }
+  }
+
   template <int block>
   void fill_block(std::uint64_t counter, T* target) const {
     alignas(64) std::uint32_t words[4][block];
@@ -203,12 +213,16 @@ struct FillBody {
 template <class Exec, class Draw>
 void fill(char const* label, Exec const& exec, Words const& key, Draw const& draw,
           typename Draw::Value* data, std::int64_t count) {
-  using Body = FillBody<Draw>;
+  // A device draws from two counters at a time, which takes 3 % less time of an H100 than from one. From four it would take 4 % less
+  // for 10^7 numbers and more, and 5 % more for few.
+  constexpr int each = runs_on_host<Exec> ? 1 : 2;
+  using Body = FillBody<Draw, each>;
   bool const aligned =
       reinterpret_cast<std::uintptr_t>(data) % alignof(typename Body::Together) == 0;
-  std::int64_t const counters = (count + Draw::values - 1) / Draw::values;
-  for_each(label, exec, box<1, std::int64_t>({counters}),
-           Body{plain(key), draw, data, count, aligned});
+  std::int64_t const counters = (count + Draw::values - 1) / Draw::values,
+                     indices = (counters + each - 1) / each;
+  for_each(label, exec, box<1, std::int64_t>({indices}),
+           Body{plain(key), draw, data, count, indices, aligned});
 }
 
 template <class Exec, class T>

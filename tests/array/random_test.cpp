@@ -1,5 +1,6 @@
 #include <coir/array/random.hpp>
 
+#include <array/random_impl.hpp>
 #include <support/spaces.hpp>
 
 #include <algorithm>
@@ -403,4 +404,30 @@ TYPED_TEST(RandomIntegers, RefusesBadParameters) {
   } catch (PreconditionError const& error) {
     EXPECT_STREQ(error.what(), "random integers need low < high, not 5 and 4");
   }
+}
+
+/// `count` numbers of 32 bits that a loop by `each` counters an index writes behind the first `offset` elements, which it leaves
+/// alone like those at the end.
+template <int each>
+std::vector<std::uint32_t> filled(int count, int offset) {
+  using Body = coir::random::detail::FillBody<coir::random::detail::Bits32, each>;
+  constexpr int most = 1003;
+  constexpr std::uint32_t untouched = 7;
+  alignas(16) std::uint32_t data[most + 8];
+  std::fill(std::begin(data), std::end(data), untouched);
+  std::int64_t const counters = (count + 3) / 4;
+  Body const body{{{1, 2, 3, 4}}, {}, data + offset, count, (counters + each - 1) / each,
+                  offset == 0};
+  for (std::int64_t index = 0; index < body.indices; ++index) body(index);
+  auto const is_untouched = [](std::uint32_t x) { return x == untouched; };
+  EXPECT_TRUE(std::all_of(data, data + offset, is_untouched)) << count;
+  EXPECT_TRUE(std::all_of(data + offset + count, std::end(data), is_untouched)) << count;
+  return {data + offset, data + offset + count};
+}
+
+// Devices draw from two counters at a time, the last ones of which there may not be, and store vectors where memory is aligned.
+TEST(RandomFill, DrawsFromTwoCountersAsFromOneByOne) {
+  for (int const offset : {0, 1})
+    for (int const count : {1, 3, 4, 5, 7, 8, 9, 12, 13, 1000, 1001, 1002, 1003})
+      EXPECT_EQ(filled<2>(count, offset), filled<1>(count, offset)) << count;
 }

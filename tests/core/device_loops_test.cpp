@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -16,7 +17,7 @@ using coir::detail::BlockLoop;
 using coir::detail::DeviceRows;
 using coir::detail::Rows;
 using coir::detail::StretchLoop;
-using coir::detail::TeamReduction;
+using coir::detail::StretchReduction;
 
 namespace {
 
@@ -140,31 +141,42 @@ std::int64_t number_of(Box<3, Index> const& box, Number number) {
   return -1;
 }
 
-/// Adds the number of a cell in a box of `columns` columns.
-struct AddNumber {
-  std::int64_t columns;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const { sum += i; }
+/// Counts the visits of cells, as Visit, and how many there are.
+struct VisitTerm {
+  Visit visit;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const { visit(i), ++sum; }
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t& sum) const {
-    sum += i * columns + j;
+    visit(i, j), ++sum;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k,
                                   std::int64_t& sum) const {
-    sum += (i * 3 + j) * columns + k;  // of three rows in a plane
+    visit(i, j, k), ++sum;
   }
 };
 
-/// The sum of the numbers of a box's cells.
-template <int Rank>
-std::int64_t sum_by_teams(Box<Rank> const& box, int teams, bool several) {
-  constexpr int team = 64;
-  using Sum = Kokkos::Sum<std::int64_t>;
+template <int Rank, class Index = int>
+using Reduction = StretchReduction<Rank, Index, VisitTerm, Kokkos::Sum<std::int64_t>>;
+
+/// Expects the threads [first, threads) of a reduction to fold each of the cells [cell, end) of a box once, and `others` more.
+template <int Rank, class Index>
+void expect_terms(Box<Rank, Index> const& box, std::int64_t first, std::int64_t threads,
+                  bool several, std::int64_t cell = 0, std::int64_t others = 0) {
+  Rows<Rank, Index> const rows(box);
+  std::int64_t const cells = rows.cells();
+  SCOPED_TRACE(std::to_string(rows.count) + " rows of " + std::to_string(rows.length) + " by " +
+               std::to_string(threads) + (several ? " threads, several" : " threads, one"));
   std::int64_t sum = 0, unused = 0;
-  Rows<Rank, int> const rows(box);
-  TeamReduction<Member, team, Rank, int, AddNumber, Sum> const reduction{
-      DeviceRows<Rank, int>(rows), {rows.length}, Sum(unused), rows.cells(), several};
-  for (int league = 0; league < teams; ++league)
-    for (int rank = 0; rank < team; ++rank) reduction(Member{league, teams, rank}, sum);
-  return sum;
+  auto const counts = visits(box, cell, cells, [&](Visit const& visit) {
+    Reduction<Rank, Index> const reduction{DeviceRows<Rank, Index>(rows),      {visit},
+                                           Kokkos::Sum<std::int64_t>(unused),  cells,
+                                           static_cast<std::int32_t>(threads), several};
+    for (std::int64_t thread = first; thread < threads; ++thread)
+      reduction(static_cast<std::int32_t>(thread), sum);
+  });
+  auto expected = once(cells - cell);
+  expected.back() = static_cast<int>(others);
+  EXPECT_EQ(counts, expected);
+  EXPECT_EQ(sum, cells - cell + others);
 }
 
 }  // namespace
@@ -260,6 +272,23 @@ TEST(DeviceLoops, AreCountableUpToAnInt) {
   EXPECT_FALSE(is_countable(rows, most - together + 1, 2));
 }
 
+TEST(DeviceLoops, GiveAThreadSeveralCellsOfLargeBoxes) {
+  auto const cells_for = []<int Rank>(Box<Rank> const& box) {
+    return StretchLoop<Rank, int, Visit>::cells_for(Rows<Rank, int>(box));
+  };
+  EXPECT_EQ(cells_for(Box<1>{{1}, {1'000'000}}), 1);
+  EXPECT_EQ(cells_for(Box<1>{{1}, {1'000'001}}), 4);
+  EXPECT_EQ(cells_for(Box<2>{{0, 0}, {333'333, 3}}), 1);
+  EXPECT_EQ(cells_for(Box<2>{{0, 0}, {333'334, 3}}), 2);
+  // Rows without their border, short ones and longer ones.
+  EXPECT_EQ(cells_for(Box<2>{{1, 1}, {100'001, 64}}), 1);
+  EXPECT_EQ(cells_for(Box<2>{{1, 1}, {100'001, 65}}), 2);
+  EXPECT_EQ(cells_for(Box<3>{{1, 1, -1}, {1001, 1001, 62}}), 1);
+  EXPECT_EQ(cells_for(Box<3>{{1, 1, 0}, {1001, 1001, 63}}), 2);
+  EXPECT_EQ((StretchLoop<2, int, VisitOne>::cells_for(Rows<2, int>(Box<2>{{0, 0}, {1000, 1000}}))),
+            1);
+}
+
 TEST(DeviceLoops, CountBeyondAnInt) {
   // More rows than 32 bits count, more cells, and longer rows.
   Box<3, std::int64_t> const boxes[] = {{{5, -7, 1}, {5 + 4099, -7 + 524'287, 1 + 3}},
@@ -313,44 +342,57 @@ TEST(DeviceLoops, CutLargeBoxes) {
 }
 
 TEST(DeviceLoops, ReduceEachCellOnce) {
-  for (int const teams : {1, 2, 7})
-    for (int const columns : {1, 63, 64, 511, 512, 513, 5000}) {
-      auto const sum_to = [](std::int64_t cells) { return cells * (cells - 1) / 2; };
-      for (bool const several : {false, true}) {
-        EXPECT_EQ(sum_by_teams(Box<1>{{0}, {columns}}, teams, several), sum_to(columns));
-        EXPECT_EQ(sum_by_teams(Box<2>{{0, 0}, {11, columns}}, teams, several),
-                  sum_to(11 * columns));
-        EXPECT_EQ(sum_by_teams(Box<3>{{0, 0, 0}, {4, 3, columns}}, teams, several),
-                  sum_to(12 * columns));
-      }
+  constexpr int together = Reduction<1>::together;
+  auto const expect_all = [&](std::int64_t threads, bool several) {
+    for (int const columns :
+         {1, 63, together - 1, together, together + 1, 8 * together - 1, 8 * together, 10'007}) {
+      expect_terms(Box<1>{{-3}, {columns - 3}}, 0, threads, several);
+      expect_terms(Box<2>{{2, -5}, {13, columns - 5}}, 0, threads, several);
+      expect_terms(Box<3>{{-1, 4, 9}, {3, 7, 9 + columns}}, 0, threads, several);
     }
+  };
+  for (int const threads : {1, 2, together - 1, together, 1031}) expect_all(threads, false);
+  for (int const stretches : {1, 2, 7}) expect_all(stretches * together, true);
 }
 
-// Beyond 2^31 cells, of rows shorter than a team and longer: the last threads of so many teams that each thread has one cell, or the
-// cells of one block.
+// Small boxes and large ones, by as many threads as devices of any size have room for.
+TEST(DeviceLoops, ReduceByThreadsThatRunAtTheSameTime) {
+  constexpr std::int64_t together = Reduction<2>::together, large = Reduction<2>::worth_several;
+  // 528 blocks on an H100, or 256 before Kokkos 4.6
+  constexpr std::int64_t threads =
+      std::min<std::int64_t>(528, coir::most_blocks_to_reduce) * together;
+  EXPECT_EQ(Reduction<2>::threads_for(1, 270'336), 1);
+  EXPECT_EQ(Reduction<2>::threads_for(1000, 270'336), 1000);
+  EXPECT_EQ(Reduction<2>::threads_for(large - 1, 270'336), threads);
+  EXPECT_EQ(Reduction<2>::threads_for(large, 270'336),
+            std::min((large + 2047) / 2048 * together, threads));
+  EXPECT_EQ(Reduction<2>::threads_for(std::int64_t(1) << 40, 270'336), threads);
+  for (std::int64_t const concurrency : {1, 255, 513, 3000, 270'336}) {
+    std::int64_t const most_threads = std::max(together, concurrency / 2 / together * together);
+    for (int const rows : {1, 271, 3701}) {
+      Box<2> const box{{0, 0}, {rows, 277}};
+      std::int64_t const threads = Reduction<2>::threads_for(box.size(), concurrency);
+      EXPECT_LE(threads, std::min(most_threads, box.size()));
+      expect_terms(box, 0, threads, box.size() >= large);
+    }
+  }
+}
+
+// Beyond 2^31 cells, of rows shorter than a stretch and longer: the last threads of so many that each has two stretches at most.
 TEST(DeviceLoops, ReduceTheLastCellsOfLargeBoxes) {
-  constexpr int team = 64;
-  using Sum = Kokkos::Sum<std::int64_t>;
+  constexpr std::int64_t together = Reduction<3>::together,
+                         stretch = together * Reduction<3>::cells;
   Box<3, std::int64_t> const boxes[] = {{{0, 0, 0}, {1'000'000'007, 3, 1}},
                                         {{0, 0, 0}, {250'000'007, 3, 3}},
                                         {{0, 0, 0}, {10'000'019, 3, 131}},
+                                        {{0, 0, 0}, {2'000'003, 3, 523}},
                                         {{0, 0, 0}, {1, 3, 1'000'000'007}}};
-  for (auto const& box : boxes)
-    for (bool const several : {false, true}) {
-      std::int64_t sum = 0, unused = 0, expected = 0;
-      Rows<3, std::int64_t> const rows(box);
-      std::int64_t const cells = rows.cells();
-      SCOPED_TRACE(std::to_string(cells) + (several ? ", several" : ", one"));
-      ASSERT_GT(cells, most);
-      using Reduction = TeamReduction<Member, team, 3, std::int64_t, AddNumber, Sum>;
-      Reduction const reduction{
-          DeviceRows<3, std::int64_t>(rows), {rows.length}, Sum(unused), cells, several};
-      std::int64_t const block = team * (several ? Reduction::cells : 1);
-      int const teams = static_cast<int>((cells + block - 1) / block);
-      std::int64_t const first = (teams - 3) * block;  // of three teams
-      for (int league = teams - 3; league < teams; ++league)
-        for (int rank = 0; rank < team; ++rank) reduction(Member{league, teams, rank}, sum);
-      for (std::int64_t cell = first; cell < cells; ++cell) expected += cell;
-      EXPECT_EQ(sum, expected);
-    }
+  for (auto const& box : boxes) {
+    ASSERT_GT(box.size(), most);
+    std::int64_t const stretches = (box.size() + stretch - 1) / stretch, half = (stretches + 1) / 2;
+    // The last three stretches of the second half, or two of them, and three of the first one, which aren't looked at.
+    std::int64_t const behind = stretches - half - (half - 3);
+    expect_terms(box, (half - 3) * together, half * together, true, (stretches - behind) * stretch,
+                 3 * stretch);
+  }
 }

@@ -87,6 +87,12 @@ inline constexpr char const* kokkos_option_for_tools = "--kokkos-tools-libs";
 inline constexpr char const* kokkos_option_for_tools = "--kokkos-tools-library";
 #endif
 
+/// The fewest bytes of a value that a RangePolicy reduces rightly on a GPU: Kokkos 3.4 lays smaller ones over each other.
+inline constexpr std::size_t least_bytes_to_reduce = KOKKOS_VERSION >= 30500 ? 1 : 4;
+
+/// The most blocks of threads that reduce a RangePolicy on a GPU; from Kokkos 4.6 on more than any GPU runs at the same time.
+inline constexpr std::int64_t most_blocks_to_reduce = KOKKOS_VERSION >= 40600 ? 1 << 20 : 256;
+
 /// The version of Kokkos compiled against, "major.minor.patch".
 inline std::string kokkos_version() {
   return std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) +

@@ -179,6 +179,15 @@ struct StretchLoop {
   std::int64_t count;  // of cells
   int each;            // cells of a thread: 1 or `cells`
 
+  /// How many cells a thread should have.
+  static int cells_for(Rows<Rank, Index> const& rows) {
+    constexpr std::int64_t large = 1'000'000;  // cells; below, the launch counts most
+    // With two cells a thread, copies of rows of 3 or 32 floats take two thirds of the time. Stencils of rows of 32, which leave out
+    // the border, take 4 % more, those of 400 floats a quarter less. Measured on an H100; the memory that is read is the same.
+    bool const have_borders = Rank > 1 && rows.first != 0 && rows.length < 64;
+    return rows.cells() < large || have_borders ? 1 : cells;
+  }
+
   /// As many as have a cell.
   std::int64_t threads() const {
     std::int64_t const stretch = together * each;
@@ -234,8 +243,7 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
     }
   }
   using Stretches = StretchLoop<Rank, Index, Body>;
-  Stretches const loop{DeviceRows<Rank, Index>(rows), body, cells,
-                       cells < worth_blocks ? 1 : Stretches::cells};
+  Stretches const loop{DeviceRows<Rank, Index>(rows), body, cells, Stretches::cells_for(rows)};
   if (!loop.is_countable()) {
     auto const [one, other] = rows.halves();
     for_each_on_device(label, exec, one, body);
@@ -251,30 +259,46 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
                        Policy(exec, 0, static_cast<std::int32_t>(loop.threads())), loop);
 }
 
-/// Reduces cells by teams that all run at the same time. Of a large box a thread loads several terms at a time, where a
-/// RangePolicy loads one. These are folded separately before they join the others, so that fewer rounding
+/// Reduces cells by threads that all run at the same time. Of a small box a thread folds one cell after the other. Of a large
+/// one it loads several terms at a time. These are folded separately before they join the others, so that fewer rounding
 /// errors add up.
-template <class Member, int team, int Rank, class Index, class Body, class Reducer>
-struct TeamReduction {
+template <int Rank, class Index, class Body, class Reducer>
+struct StretchReduction {
   using value_type = typename Reducer::value_type;
-  static constexpr int cells = 8;
+  static constexpr int together = 256;  // threads that take a stretch of a large box
+  static_assert((together & (together - 1)) == 0);
+  static constexpr int cells = 8;                           // of a thread in such a stretch
+  static constexpr std::int64_t worth_several = 1'000'000;  // cells of a large box
   DeviceRows<Rank, Index> rows;
   Body body;
   Reducer reducer;
-  std::int64_t count;
-  bool several;  // terms at a time
+  std::int64_t count;    // of cells
+  std::int32_t threads;  // of a large box a multiple of `together`
+  bool several;          // terms at a time
 
-  KOKKOS_FUNCTION void operator()(Member const& member, value_type& value) const {
-    constexpr std::int64_t block = team * cells;
-    std::int64_t begin =
-        std::int64_t(member.league_rank()) * (several ? block : team) + member.team_rank();
-    std::int64_t step = std::int64_t(member.league_size()) * (several ? block : team);
+  /// As many as have a cell, or a stretch of a large box, and at most half as many as a device runs at the same time, for the last
+  /// block of threads joins the results of all others.
+  ///
+  /// \param concurrency  threads that a device runs at the same time
+  static std::int32_t threads_for(std::int64_t count, std::int64_t concurrency) {
+    constexpr std::int64_t stretch = std::int64_t(together) * cells;
+    std::int64_t const blocks =
+        std::clamp<std::int64_t>(concurrency / (2 * together), 1, most_blocks_to_reduce);
+    std::int64_t const useful =
+        count < worth_several ? count : (count + stretch - 1) / stretch * together;
+    return static_cast<std::int32_t>(std::min(useful, blocks * together));
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int32_t thread, value_type& value) const {
+    std::int64_t begin = thread, step = threads;
     if (several) {
+      begin += std::int64_t(thread & -together) * (cells - 1);
+      step *= cells;
       if (Rank == 1 || count > DeviceRows<Rank, Index>::most)
-        begin = fold_blocks<std::int64_t>(begin, step, value);
+        begin = fold_stretches<std::int64_t>(begin, step, value);
       else
-        begin = fold_blocks<std::int32_t>(begin, step, value);
-      step = team;  // through the last block, which isn't whole
+        begin = fold_stretches<std::int32_t>(begin, step, value);
+      step = together;  // through the last stretch, which isn't whole
     }
     for (; begin < count; begin += step)
       rows.call(body,
@@ -285,30 +309,30 @@ struct TeamReduction {
   }
 
  private:
-  /// Folds a thread's cells of all whole blocks. Its first cell of the first block is `begin`, and each block lies `step`
-  /// cells behind the one before.
+  /// Folds a thread's cells of all whole stretches. Its first cell of the first stretch is `begin`, and each stretch lies
+  /// `step` cells behind the one before.
   ///
   /// \tparam Number  counts cells
-  /// \return  the thread's first cell of the block that isn't whole
+  /// \return  the thread's first cell of the stretch that isn't whole
   template <class Number>
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t fold_blocks(std::int64_t begin, std::int64_t step,
-                                                       value_type& value) const {
-    for (; begin + (cells - 1) * team < count; begin += step) {
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t fold_stretches(std::int64_t begin, std::int64_t step,
+                                                          value_type& value) const {
+    for (; begin + (cells - 1) * together < count; begin += step) {
       value_type some;
       reducer.init(some);
-      fold_block(static_cast<Number>(begin), some);
+      fold_stretch(static_cast<Number>(begin), some);
       reducer.join(value, some);
     }
     return begin;
   }
 
-  /// Folds a thread's cells of a block. Divides once, and then counts rows and columns on.
-  KOKKOS_FORCEINLINE_FUNCTION void fold_block(std::int64_t begin, value_type& value) const {
+  /// Folds a thread's cells of a stretch. Divides once, and then counts rows and columns on.
+  KOKKOS_FORCEINLINE_FUNCTION void fold_stretch(std::int64_t begin, value_type& value) const {
     std::int64_t const length = rows.length;
     std::int64_t row = Rank == 1 ? 0 : begin / length, column = begin - row * length;
     std::int32_t const down =
-        Rank > 1 && length <= team ? team / static_cast<std::int32_t>(length) : 0;
-    std::int64_t const across = team - down * length;
+        Rank > 1 && length <= together ? together / static_cast<std::int32_t>(length) : 0;
+    std::int64_t const across = together - down * length;
     COIR_UNROLL
     for (int c = 0; c < cells; ++c) {
       rows.call(body, rows.place_in_row(row, static_cast<Index>(rows.first + column)), value);
@@ -321,32 +345,37 @@ struct TeamReduction {
     }
   }
 
-  /// Folds a thread's cells of a block, with cells counted in 32 bits. Finds each cell's place by multiplications alone,
+  /// Folds a thread's cells of a stretch, with cells counted in 32 bits. Finds each cell's place by multiplications alone,
   /// so that none waits for the place of the cell before.
-  KOKKOS_FORCEINLINE_FUNCTION void fold_block(std::int32_t begin, value_type& value) const {
+  KOKKOS_FORCEINLINE_FUNCTION void fold_stretch(std::int32_t begin, value_type& value) const {
     COIR_UNROLL
-    for (int c = 0; c < cells; ++c) rows.call(body, rows.place(begin + c * team), value);
+    for (int c = 0; c < cells; ++c) rows.call(body, rows.place(begin + c * together), value);
   }
 };
 
 template <class Exec, int Rank, class Index, class Body, class Reducer>
 void reduce_on_device(std::string_view label, Exec const& exec, Rows<Rank, Index> const& rows,
                       Body const& body, Reducer const& reducer) {
-  constexpr std::int64_t worth_several =
-      1'000'000;  // cells; below, a thread folds a term at a time
-  constexpr int team = 512;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team, 1>>;
-  using Reduction = TeamReduction<typename Policy::member_type, team, Rank, Index, Body, Reducer>;
+  using Reduction = StretchReduction<Rank, Index, Body, Reducer>;
+  constexpr std::size_t bytes = sizeof(typename Reduction::value_type);
+  static_assert(
+      bytes >= least_bytes_to_reduce,
+      "Kokkos 3.4 reduces values of one or two bytes wrongly on GPUs: take a newer one, or "
+      "values of four bytes");
+  static_assert(bytes <= 4 || bytes % 4 == 0,
+                "Kokkos reduces values of more than four bytes on GPUs in parts of four: pad them");
+  // Four blocks of 256 threads at a time leave 64 registers to a thread. For the residual of multigrid nvcc took 114 without this
+  // bound, so that of a box of 400 x 266 cells a part of the blocks waited for the others (11.4 us on an H100, not 8.7). Large
+  // values take more registers.
+  constexpr int blocks = bytes <= 32 ? 4 : 1;
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<Reduction::together, blocks>,
+                                     Kokkos::IndexType<std::int32_t>>;
   std::int64_t const cells = rows.cells();
-  bool const several = cells >= worth_several;
-  // Half as many teams as the device can run: a single warp joins their results one after the other.
-  std::int64_t const at_a_time =
-      std::max<std::int64_t>(1, std::int64_t(exec.concurrency()) / (2 * team));
-  std::int64_t const block = team * (several ? Reduction::cells : 1);
-  Kokkos::parallel_reduce(
-      std::string(label),
-      Policy(exec, static_cast<int>(std::min((cells + block - 1) / block, at_a_time)), team),
-      Reduction{DeviceRows<Rank, Index>(rows), body, reducer, cells, several}, reducer);
+  std::int32_t const threads = Reduction::threads_for(cells, exec.concurrency());
+  Kokkos::parallel_reduce(std::string(label), Policy(exec, 0, threads),
+                          Reduction{DeviceRows<Rank, Index>(rows), body, reducer, cells, threads,
+                                    cells >= Reduction::worth_several},
+                          reducer);
 }
 
 }  // namespace coir::detail
