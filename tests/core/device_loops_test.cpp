@@ -25,17 +25,15 @@ constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 
 /// A thread of a team, as Kokkos gives it to a functor.
 struct Member {
-  int league, of, rank;
+  int league, rank;
   KOKKOS_FUNCTION int league_rank() const { return league; }
-  KOKKOS_FUNCTION int league_size() const { return of; }
   KOKKOS_FUNCTION int team_rank() const { return rank; }
 };
 
 template <class Loop>
 void run_teams(Loop const& loop, std::int64_t first, std::int64_t end) {
   for (std::int64_t league = first; league < end; ++league)
-    for (int rank = 0; rank < Loop::team; ++rank)
-      loop(Member{static_cast<int>(league), static_cast<int>(end), rank});
+    for (int rank = 0; rank < Loop::team; ++rank) loop(Member{static_cast<int>(league), rank});
 }
 
 /// Counts the visits of the cells [first, first + count) of a box, numbered row by row; those of all others together.
