@@ -2,6 +2,7 @@
 
 #include <coir/core/kokkos.hpp>
 
+#include <bit>
 #include <cstdint>
 
 namespace coir::detail {
@@ -17,7 +18,7 @@ class Divisor {
   /// \param divisor  from 1 to 2^31 - 1
   explicit Divisor(std::int32_t divisor) {
     auto const d = static_cast<std::uint64_t>(divisor);
-    while ((std::uint64_t(1) << shift_) < d) ++shift_;
+    shift_ = static_cast<std::uint32_t>(std::bit_width(d - 1));
     factor_ = static_cast<std::uint32_t>(((((std::uint64_t(1) << shift_) - d) << 32) / d) + 1);
   }
 
