@@ -406,8 +406,8 @@ TYPED_TEST(RandomIntegers, RefusesBadParameters) {
   }
 }
 
-/// `count` numbers of 32 bits that a loop by `each` counters an index writes behind the first `offset` elements, which it leaves
-/// alone like those at the end.
+/// `count` numbers of 32 bits that a loop by `each` counters an index, or with one the loop of hosts, writes behind the first `offset`
+/// elements, which it leaves alone like those at the end.
 template <int each>
 std::vector<std::uint32_t> filled(int count, int offset) {
   using Body = coir::random::detail::FillBody<coir::random::detail::Bits32, each>;
@@ -418,15 +418,18 @@ std::vector<std::uint32_t> filled(int count, int offset) {
   std::int64_t const counters = (count + 3) / 4;
   Body const body{{{1, 2, 3, 4}}, {}, data + offset, count, (counters + each - 1) / each,
                   offset == 0};
-  for (std::int64_t index = 0; index < body.indices; ++index) body(index);
+  if constexpr (each == 1)
+    body.stretch(0, body.indices);
+  else
+    for (std::int64_t index = 0; index < body.indices; ++index) body(index);
   auto const is_untouched = [](std::uint32_t x) { return x == untouched; };
   EXPECT_TRUE(std::all_of(data, data + offset, is_untouched)) << count;
   EXPECT_TRUE(std::all_of(data + offset + count, std::end(data), is_untouched)) << count;
   return {data + offset, data + offset + count};
 }
 
-// Devices draw from two counters at a time, the last ones of which there may not be, and store vectors where memory is aligned.
-TEST(RandomFill, DrawsFromTwoCountersAsFromOneByOne) {
+// Devices draw from two counters at a time; the last index may have one counter only. They store vectors where memory is aligned.
+TEST(RandomFill, DevicesDrawFromTwoCountersWhatHostsDrawInBlocks) {
   for (int const offset : {0, 1})
     for (int const count : {1, 3, 4, 5, 7, 8, 9, 12, 13, 1000, 1001, 1002, 1003})
       EXPECT_EQ(filled<2>(count, offset), filled<1>(count, offset)) << count;

@@ -297,7 +297,7 @@ TYPED_TEST(Reductions, AlongTheOnlyAxis) {
   EXPECT_EQ(static_cast<T>(sum(zeros<T, Space>(0), 0)), 0);
 }
 
-// Of these, devices fold several numbers of a thread at a time, and of the second one in vectors.
+// On devices each thread folds several of these numbers at a time, and loads those of the second length as vectors.
 TYPED_TEST(Reductions, OfLongRowsAreThoseOfPlainLoops) {
   TYPES;
   for (std::int64_t n : {1'000'003, (1 << 22) + 4, (1 << 22) + 7}) {

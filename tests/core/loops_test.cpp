@@ -149,7 +149,8 @@ TYPED_TEST(Loops, Rank1VisitsEachIndexOnce) {
   }
 }
 
-// The last three are large, of short rows as a whole, of parts of them, and of longer rows, which devices tell apart.
+// The last three have more than a million cells: whole short rows, parts of short rows, and parts of longer ones. Devices treat
+// each of these differently.
 TYPED_TEST(Loops, Rank2VisitsEachIndexOnce) {
   for (auto [rows, columns] : {std::pair{1, 1},
                                {1, 5000},

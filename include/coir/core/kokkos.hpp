@@ -5,6 +5,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 
@@ -87,7 +89,8 @@ inline constexpr char const* kokkos_option_for_tools = "--kokkos-tools-libs";
 inline constexpr char const* kokkos_option_for_tools = "--kokkos-tools-library";
 #endif
 
-/// The fewest bytes of a value that a RangePolicy reduces rightly on a GPU: Kokkos 3.4 lays smaller ones over each other.
+/// The least size of a value, in bytes, that a RangePolicy reduces correctly on a GPU: with Kokkos 3.4 smaller ones overwrite each
+/// other.
 inline constexpr std::size_t least_bytes_to_reduce = KOKKOS_VERSION >= 30500 ? 1 : 4;
 
 /// The most blocks of threads that reduce a RangePolicy on a GPU; from Kokkos 4.6 on more than any GPU runs at the same time.

@@ -120,8 +120,8 @@ void for_each(std::string_view label, Exec const& exec, Box<Rank, Index> const& 
 /// returns a callable term(column, value), which folds the term of a column in [begin, end) into `value`.
 ///
 /// \param reducer  one of Kokkos' reducers over host memory, such as Kokkos::Sum<double>(result); if the box
-///   isn't empty it may also be one over the memory of a device that `exec` runs on. On devices its value has a whole number of
-///   four bytes, or fewer than four, and on NVIDIA's at most 1.4 KB (beyond, Kokkos throws).
+///   isn't empty it may also be one over the memory of a device that `exec` runs on. On devices the size of its value is a
+///   multiple of four bytes, or below four (not with Kokkos 3.4), and on NVIDIA's at most 1.4 KB (beyond, Kokkos throws).
 template <ExecutionSpace Exec, int Rank, class Index, class Body, class Reducer>
 void reduce(std::string_view label, Exec const& exec, Box<Rank, Index> const& box, Body const& body,
             Reducer const& reducer) {

@@ -163,8 +163,8 @@ struct BlockLoop {
 };
 
 /// The loop over any other box: neighbouring threads take neighbouring cells of a stretch, numbered row by row. A thread has
-/// one cell of a small box, and `cells` of a large one, where a device would take longer to start a thread for each
-/// cell of a plain loop than to store the numbers. The box must be one that is_countable().
+/// as many cells as cells_for() says: one of a small box, and mostly `cells` of a large one, where a device would take longer to
+/// start a thread for each cell of a plain loop than to store the numbers. The box must be one that is_countable().
 template <int Rank, class Index, class Body>
 struct StretchLoop {
   static constexpr int together = 128;  // threads that take a stretch
@@ -182,10 +182,11 @@ struct StretchLoop {
   /// How many cells a thread should have.
   static int cells_for(Rows<Rank, Index> const& rows) {
     constexpr std::int64_t large = 1'000'000;  // cells; below, the launch counts most
-    // With two cells a thread, copies of rows of 3 or 32 floats take two thirds of the time. Stencils of rows of 32, which leave out
-    // the border, take 4 % more, those of 400 floats a quarter less. Measured on an H100; the memory that is read is the same.
-    bool const have_borders = Rank > 1 && rows.first != 0 && rows.length < 64;
-    return rows.cells() < large || have_borders ? 1 : cells;
+    // Copies of rows of 3 or 32 floats take two thirds of the time with two cells a thread, stencils of rows of 400 floats three
+    // quarters. Stencils of rows of 32 without their border take 4 to 6 % more. Measured on an H100; the bound of 64 lies between the
+    // lengths that were timed.
+    bool const is_short_interior = Rank > 1 && rows.first != 0 && rows.length < 64;
+    return rows.cells() < large || is_short_interior ? 1 : cells;
   }
 
   /// As many as have a cell.
@@ -259,8 +260,8 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
                        Policy(exec, 0, static_cast<std::int32_t>(loop.threads())), loop);
 }
 
-/// Reduces cells by threads that all run at the same time. Of a small box a thread folds one cell after the other. Of a large
-/// one it loads several terms at a time. These are folded separately before they join the others, so that fewer rounding
+/// Reduces cells by at most half as many threads as a device runs at the same time. Of a small box a thread folds one cell after
+/// the other. Of a large one it loads several terms at a time. These are folded separately before they join the others, so that fewer rounding
 /// errors add up.
 template <int Rank, class Index, class Body, class Reducer>
 struct StretchReduction {
@@ -364,7 +365,7 @@ void reduce_on_device(std::string_view label, Exec const& exec, Rows<Rank, Index
       "values of four bytes");
   static_assert(bytes <= 4 || bytes % 4 == 0,
                 "Kokkos reduces values of more than four bytes on GPUs in parts of four: pad them");
-  // Four blocks of 256 threads at a time leave 64 registers to a thread. For the residual of multigrid nvcc took 114 without this
+  // With four blocks of 256 threads at a time on a multiprocessor, a thread has at most 64 registers. For the residual of multigrid nvcc took 114 without this
   // bound, so that of a box of 400 x 266 cells a part of the blocks waited for the others (11.4 us on an H100, not 8.7). Large
   // values take more registers.
   constexpr int blocks = bytes <= 32 ? 4 : 1;
