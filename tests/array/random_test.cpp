@@ -1,6 +1,7 @@
+#include "random_impl.hpp"
+
 #include <coir/array/random.hpp>
 
-#include <array/random_impl.hpp>
 #include <support/spaces.hpp>
 
 #include <algorithm>
