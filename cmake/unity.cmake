@@ -41,7 +41,8 @@ endfunction()
 # coir_kernels_apart(TARGET SOURCES): where nvcc compiles many of SOURCES for the device, takes them out of the list and joins them in a
 # library of objects beside TARGET, so that two cores compile it. Kernels are optimised as everywhere; -O2 is for the host code that
 # launches them, and takes nvcc less time than -O3. By -O1 g++ inlines few small functions: a plain Jacobi sweep took the host a third
-# longer to launch, and sweeps of 400 x 266 cells on an H100 took 6 to 27 % longer than with launches by -O3. Functions that both libraries instantiate may be taken from
+# longer to launch, and sweeps of 400 x 266 cells on an H100 took 14 to 30 % longer than by -O2. Functions that both libraries
+# instantiate may be taken from
 # either by the linker: mesh and nbody are compiled without contraction, so that bits don't depend on it.
 function(coir_kernels_apart target sources)
   set(device_sources ${${sources}})

@@ -355,7 +355,8 @@ TEST(DeviceLoops, ReduceEachCellOnce) {
 
 // Small boxes and large ones, by as many threads as devices of any size have room for.
 TEST(DeviceLoops, ReduceByThreadsThatRunAtTheSameTime) {
-  constexpr std::int64_t together = Reduction<2>::together, large = Reduction<2>::worth_several;
+  constexpr std::int64_t together = Reduction<2>::together,
+                         large = coir::detail::cells_of_large_box;
   // 528 blocks on an H100, or 256 before Kokkos 4.6
   constexpr std::int64_t threads =
       std::min<std::int64_t>(528, coir::most_blocks_to_reduce) * together;

@@ -81,7 +81,8 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 /// A body may declare `static constexpr int blocks_at_a_time = n`, for boxes that devices cut into stretches. On NVIDIA's a
 /// multiprocessor then has room for n blocks of 128 threads, and a thread has 65536 / (128 n) registers at most; on AMD's n is
 /// the number of waves per SIMD. Compilers tend to use the registers that n leaves, so that fewer threads may run at a
-/// time with a small n than without the declaration. Without it, or with 0, the compiler chooses the number of registers; hipcc chooses it for blocks of
+/// time with a small n than without the declaration. Without it, or with 0, the compiler chooses the number of registers; hipcc
+/// chooses it for blocks of
 /// 1024 threads.
 ///
 /// A body may also have stretch(begin, end), stretch(i, begin, end) or stretch(i, j, begin, end): hosts

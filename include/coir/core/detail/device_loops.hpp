@@ -86,6 +86,9 @@ struct DeviceRows : Rows<Rank, Index> {
   }
 };
 
+/// From so many cells on a box is large: its threads take several cells. Below, the launch counts most.
+inline constexpr std::int64_t cells_of_large_box = 1'000'000;
+
 /// How many cells of a large box a device's thread takes: four, or what the body says in cells_per_thread. Of a StretchLoop it takes
 /// four at most, or two in boxes of two and three indices. More pay off where threads compute much before they can load, fewer
 /// where a cell has many bytes.
@@ -181,12 +184,11 @@ struct StretchLoop {
 
   /// How many cells a thread should have.
   static int cells_for(Rows<Rank, Index> const& rows) {
-    constexpr std::int64_t large = 1'000'000;  // cells; below, the launch counts most
     // Copies of rows of 3 or 32 floats take two thirds of the time with two cells a thread, stencils of rows of 400 floats three
     // quarters. Stencils of rows of 32 without their border take 4 to 6 % more. Measured on an H100; the bound of 64 lies between the
     // lengths that were timed.
     bool const is_short_interior = Rank > 1 && rows.first != 0 && rows.length < 64;
-    return rows.cells() < large || is_short_interior ? 1 : cells;
+    return rows.cells() < cells_of_large_box || is_short_interior ? 1 : cells;
   }
 
   /// As many as have a cell.
@@ -224,7 +226,6 @@ struct StretchLoop {
 template <class Exec, int Rank, class Index, class Body>
 void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Index> const& rows,
                         Body const& body) {
-  constexpr std::int64_t worth_blocks = 1'000'000;  // cells; below, the launch counts most
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   std::int64_t const cells = rows.cells();
   // Each kernel takes compilers some tenths of a second, whatever its body: these two kernels serve all boxes.
@@ -233,7 +234,7 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
     if constexpr (may_read_neighbours<Body>) {
       using Blocks = BlockLoop<Rank, Index, Body>;
       // In a block of a single row each thread would have one cell.
-      if (cells >= worth_blocks && rows.count > 1 && rows.length >= worth_team &&
+      if (cells >= cells_of_large_box && rows.count > 1 && rows.length >= worth_team &&
           rows.length <= most - Blocks::team && Blocks::blocks(rows) < most) {
         using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Blocks::team, 1>>;
         Kokkos::parallel_for(std::string(label),
@@ -261,15 +262,14 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
 }
 
 /// Reduces cells by at most half as many threads as a device runs at the same time. Of a small box a thread folds one cell after
-/// the other. Of a large one it loads several terms at a time. These are folded separately before they join the others, so that fewer rounding
-/// errors add up.
+/// the other. Of a large one it loads several terms at a time. These are folded separately before they join the others, so that
+/// fewer rounding errors add up.
 template <int Rank, class Index, class Body, class Reducer>
 struct StretchReduction {
   using value_type = typename Reducer::value_type;
   static constexpr int together = 256;  // threads that take a stretch of a large box
   static_assert((together & (together - 1)) == 0);
-  static constexpr int cells = 8;                           // of a thread in such a stretch
-  static constexpr std::int64_t worth_several = 1'000'000;  // cells of a large box
+  static constexpr int cells = 8;  // of a thread in such a stretch
   DeviceRows<Rank, Index> rows;
   Body body;
   Reducer reducer;
@@ -286,7 +286,7 @@ struct StretchReduction {
     std::int64_t const blocks =
         std::clamp<std::int64_t>(concurrency / (2 * together), 1, most_blocks_to_reduce);
     std::int64_t const useful =
-        count < worth_several ? count : (count + stretch - 1) / stretch * together;
+        count < cells_of_large_box ? count : (count + stretch - 1) / stretch * together;
     return static_cast<std::int32_t>(std::min(useful, blocks * together));
   }
 
@@ -365,9 +365,9 @@ void reduce_on_device(std::string_view label, Exec const& exec, Rows<Rank, Index
       "values of four bytes");
   static_assert(bytes <= 4 || bytes % 4 == 0,
                 "Kokkos reduces values of more than four bytes on GPUs in parts of four: pad them");
-  // With four blocks of 256 threads at a time on a multiprocessor, a thread has at most 64 registers. For the residual of multigrid nvcc took 114 without this
-  // bound, so that of a box of 400 x 266 cells a part of the blocks waited for the others (11.4 us on an H100, not 8.7). Large
-  // values take more registers.
+  // With four blocks of 256 threads at a time on a multiprocessor, a thread has at most 64 registers. For the residual of multigrid
+  // nvcc took 114 without this bound, so that of a box of 400 x 266 cells a part of the blocks waited for the others (11.4 us on an
+  // H100, not 8.7). Large values take more registers.
   constexpr int blocks = bytes <= 32 ? 4 : 1;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<Reduction::together, blocks>,
                                      Kokkos::IndexType<std::int32_t>>;
@@ -375,7 +375,7 @@ void reduce_on_device(std::string_view label, Exec const& exec, Rows<Rank, Index
   std::int32_t const threads = Reduction::threads_for(cells, exec.concurrency());
   Kokkos::parallel_reduce(std::string(label), Policy(exec, 0, threads),
                           Reduction{DeviceRows<Rank, Index>(rows), body, reducer, cells, threads,
-                                    cells >= Reduction::worth_several},
+                                    cells >= cells_of_large_box},
                           reducer);
 }
 
