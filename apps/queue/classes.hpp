@@ -16,42 +16,17 @@ namespace coir::apps::queue {
 /// A property of jobs, cut into classes.
 struct Property {
   char const* key;    ///< in reports: "core_hours"
-  char const* title;  ///< in tables: "Hours of cores"
+  char const* title;  ///< in tables: "core hours"
   std::vector<std::string> labels;
   std::vector<double> begins;  ///< where each class begins; the first takes what is below, too
 };
 
-enum class By : std::size_t { cores, core_hours, memory, gpus, hour };
-inline constexpr std::size_t properties = 5;
+enum class By : std::size_t { cores, core_hours, memory, memory_hours, gpus, hour };
+inline constexpr std::size_t property_count = 6;
+using Properties = std::array<Property, property_count>;
 
-inline std::array<Property, properties> const& all_properties() {
-  constexpr double gib = 1024. * 1024 * 1024;
-  static std::array<Property, properties> const all = [] {
-    std::array<Property, properties> made = {{
-        {"cores",
-         "cores",
-         {"1", "2-4", "5-16", "17-64", "65-256", "> 256"},
-         {0, 2, 5, 17, 65, 257}},
-        {"core_hours",
-         "core hours",
-         {"< 1", "1-10", "10-100", "100-1000", "1000-10^4", ">= 10^4"},
-         {0, 1, 10, 100, 1000, 10000}},
-        {"memory",
-         "GiB of memory",
-         {"< 4", "4-16", "16-64", "64-256", "256-1024", ">= 1024"},
-         {0, 4 * gib, 16 * gib, 64 * gib, 256 * gib, 1024 * gib}},
-        {"gpus", "GPUs", {"0", "1", "2", "3-4", "5-8", "> 8"}, {0, 1, 2, 3, 5, 9}},
-        {"hour", "hour", {}, {}},
-    }};
-    for (int hour = 0; hour < 24; ++hour) {
-      std::string const digits = std::to_string(hour);
-      made[4].labels.push_back(hour < 10 ? "0" + digits : digits);
-      made[4].begins.push_back(hour);
-    }
-    return made;
-  }();
-  return all;
-}
+/// All properties: those with classes of their own, and hours of cores and of memory in the classes that are given.
+Properties properties_with(GrowingClasses const& core_hours, GrowingClasses const& memory_hours);
 
 inline int hour_of(Seconds moment) { return static_cast<int>(moment % 86400 / 3600); }
 
@@ -64,6 +39,7 @@ inline std::optional<double> value_of(Job const& job, By by) {
     case By::cores: return number(job.cores);
     case By::core_hours: return job.core_hours;
     case By::memory: return job.bytes;
+    case By::memory_hours: return job.memory_hours;
     case By::gpus: return number(job.gpus);
     case By::hour: return hour_of(job.submit);
   }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
+#include <limits>
 
 namespace coir::apps::queue {
 
@@ -40,6 +42,12 @@ bool sizes_are_near(Job const& job, Size const& size, double factor) {
          is_near(job.bytes, size.bytes, factor) && is_near(job.limit, size.limit, factor);
 }
 
+/// Keeps the larger one.
+template <class Value>
+void enlarge(std::optional<Value>& largest, std::optional<Value> const& value) {
+  if (value && (!largest || *largest < *value)) largest = value;
+}
+
 }  // namespace
 
 std::size_t likeness_of(Job const& job, Size const& size) {
@@ -53,16 +61,49 @@ std::size_t likeness_of(Job const& job, Size const& size) {
 }
 
 void Forecaster::add(Job const& job, Size const& size) {
+  enlarge(largest_.cores, job.cores);
+  enlarge(largest_.gpus, job.gpus);
+  enlarge(largest_.bytes, job.bytes);
+  enlarge(largest_.limit, job.limit);
   bool const out = is_held_out(job.submit);
   for (std::size_t n = likeness_of(job, size); n < waits_.size(); ++n)
     (out ? waits_[n].held_out : waits_[n].seen).add(job.wait);
 }
 
 void Forecaster::add(Forecaster const& other) {
+  enlarge(largest_.cores, other.largest_.cores);
+  enlarge(largest_.gpus, other.largest_.gpus);
+  enlarge(largest_.bytes, other.largest_.bytes);
+  enlarge(largest_.limit, other.largest_.limit);
   for (std::size_t n = 0; n < waits_.size(); ++n) {
     waits_[n].seen.add(other.waits_[n].seen);
     waits_[n].held_out.add(other.waits_[n].held_out);
   }
+}
+
+std::optional<std::string> Forecaster::beyond(Size const& size) const {
+  struct Compared {
+    char const* name;
+    double asked, largest, unit;
+  };
+  auto const number = [](auto const& value, double unknown) {
+    return value ? static_cast<double>(*value) : unknown;
+  };
+  constexpr double none = 0, any = std::numeric_limits<double>::infinity();
+  for (auto const& [name, asked, largest, unit] :
+       {Compared{"cores", number(size.cores, none), number(largest_.cores, any), 1},
+        Compared{"GPUs", number(size.gpus, none), number(largest_.gpus, any), 1},
+        Compared{"GiB of memory", number(size.bytes, none), number(largest_.bytes, any),
+                 1024. * 1024 * 1024},
+        Compared{"hours of time limit", number(size.limit, none), number(largest_.limit, any),
+                 3600}}) {
+    if (asked <= 2 * largest) continue;
+    char text[120];
+    std::snprintf(text, sizeof text, "%.6g %s, where the largest job had %.6g", asked / unit, name,
+                  largest / unit);
+    return text;
+  }
+  return {};
 }
 
 std::optional<Forecaster::Forecast> Forecaster::forecast(double probability) const {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace coir::apps::queue {
 
@@ -43,6 +44,13 @@ class Forecaster {
   void add(Job const& job, Size const& size);
   void add(Forecaster const& other);
 
+  /// The largest sizes that jobs of the partition had.
+  Size const& largest() const { return largest_; }
+
+  /// The size asked for of which no job had even half, in words with the largest that there was: "100000 cores, where the
+  /// largest job had 128"; nothing if there is none. Waits of smaller jobs say nothing of such a one.
+  std::optional<std::string> beyond(Size const& size) const;
+
   struct Forecast {
     std::int64_t jobs = 0;  ///< that it is made from
     std::size_t likeness = 0;
@@ -63,6 +71,7 @@ class Forecaster {
     WaitHistogram held_out;
   };
   std::array<Waits, likeness.size()> waits_;
+  Size largest_;
 };
 
 /// Whether jobs of this day are held out.

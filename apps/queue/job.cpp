@@ -38,6 +38,18 @@ class Reader {
   bool is_good_ = true;
 };
 
+/// Digits alone, as many as a 32-bit number has at most.
+std::optional<std::int64_t> parse_whole(std::string_view text) {
+  constexpr std::size_t most_digits = 10;
+  std::int64_t value = 0;
+  if (text.empty() || text.size() > most_digits) return {};
+  for (char const c : text) {
+    if (!is_digit(c)) return {};
+    value = 10 * value + (c - '0');
+  }
+  return value;
+}
+
 std::optional<std::int64_t> first(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
   return a ? a : b;
 }
@@ -92,6 +104,19 @@ void read_sizes(Reader& reader, Row const& row, Columns const& columns, Job& job
       job.limit = *minutes * 60;
 }
 
+/// The tasks of "7", "0-9" or, in steps, "0-9:3". Slurm cuts long lists by "...", which is none.
+std::int64_t tasks_of_range(std::string_view text) {
+  std::size_t const colon = std::min(text.find(':'), text.size());
+  std::string_view const step_text = text.substr(std::min(colon + 1, text.size()));
+  text = text.substr(0, colon);
+  std::size_t const dash = std::min(text.find('-'), text.size());
+  auto const first = parse_whole(text.substr(0, dash));
+  auto const last = dash == text.size() ? first : parse_whole(text.substr(dash + 1));
+  auto const step = step_text.empty() ? std::optional<std::int64_t>(1) : parse_whole(step_text);
+  if (!first || !last || !step || *step == 0 || *last < *first) return 0;
+  return (*last - *first) / *step + 1;
+}
+
 }  // namespace
 
 Kind kind_of_number(std::string_view number) {
@@ -99,6 +124,21 @@ Kind kind_of_number(std::string_view number) {
   if (auto const plus = number.find('+'); plus != std::string_view::npos)
     return number.substr(plus + 1) == "0" ? Kind::started : Kind::component;
   return Kind::started;
+}
+
+std::int64_t jobs_of_number(std::string_view number) {
+  auto const open = number.find("_[");
+  if (open == std::string_view::npos || !number.ends_with(']')) return 1;
+  std::string_view list = number.substr(open + 2);
+  list.remove_suffix(1);
+  list = list.substr(0, list.find('%'));
+  std::int64_t jobs = 0;
+  while (!list.empty()) {
+    std::size_t const comma = std::min(list.find(','), list.size());
+    jobs += tasks_of_range(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return std::max<std::int64_t>(1, jobs);
 }
 
 Job read_job(Row const& row, Columns const& columns, WaitFrom wait_from) {
@@ -141,9 +181,11 @@ Job read_job(Row const& row, Columns const& columns, WaitFrom wait_from) {
   job.kind = Kind::started;
   job.wait = *start - *since;
   job.is_running = state == "RUNNING" || state == "SUSPENDED" || state == "COMPLETING";
-  if (job.cores && (job.limit || elapsed))
-    job.core_hours = static_cast<double>(*job.cores) *
-                     static_cast<double>(job.limit ? *job.limit : *elapsed) / 3600;
+  if (auto const length = job.limit ? job.limit : elapsed) {
+    double const hours = static_cast<double>(*length) / 3600;
+    if (job.cores) job.core_hours = static_cast<double>(*job.cores) * hours;
+    if (job.bytes) job.memory_hours = *job.bytes / (1024. * 1024 * 1024) * hours;
+  }
   return job;
 }
 

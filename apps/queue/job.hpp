@@ -44,13 +44,18 @@ struct Job {
   bool is_running = false;
   std::optional<std::int64_t> cores;
   std::optional<std::int64_t> gpus;
-  std::optional<double> bytes;       ///< of the whole job
-  std::optional<Seconds> limit;      ///< nothing if there is none
-  std::optional<double> core_hours;  ///< cores x limit, or cores x elapsed without a limit
+  std::optional<double> bytes;         ///< of the whole job
+  std::optional<Seconds> limit;        ///< nothing if there is none
+  std::optional<double> core_hours;    ///< cores x limit, or cores x elapsed without a limit
+  std::optional<double> memory_hours;  ///< the same of GiB of memory
 };
 
 /// The kind of a row by its job's number alone: a step, a component, or neither (Kind::started).
 Kind kind_of_number(std::string_view number);
+
+/// How many jobs a row stands for: those of an array that hasn't started share one, "123_[0-9,12%4]" (11 jobs: 4 is how
+/// many may run at a time). Any other number is one job.
+std::int64_t jobs_of_number(std::string_view number);
 
 /// Reads the times and sizes of a job.
 ///

@@ -50,6 +50,7 @@ char const examples[] =
     "ReqCPUS,ReqMem,ReqTRES,Timelimit > jobs.txt\n"
     "  coir-queue jobs.txt\n"
     "  coir-queue jobs.txt --partition gpu --picture waits.png --report waits.json\n"
+    "  coir-queue jobs.txt --core-hours 4,4 --gib-hours 4,4\n"
     "  coir-queue jobs.txt --forecast --gpus 2 --cores 16 --time-limit 12:00:00\n"
     "  zcat 2024.txt.gz | coir-queue - --from 2024-06-01\n"
     "\n"
@@ -121,6 +122,29 @@ std::optional<Seconds> parse_limit(std::string const& text) {
   return parse_duration(text);
 }
 
+/// Classes given as FIRST,FACTOR or FIRST,FACTOR,COUNT.
+void add_classes(CommandLine& line, std::string const& name, GrowingClasses& classes,
+                 std::string const& help) {
+  auto const parse = [=, &classes](std::string const& text) {
+    auto const parts = split(text, ',');
+    expects(parts.size() == 2 || parts.size() == 3,
+            name +
+                " must be the first bound and a factor, like 4,4, or with the count of classes, "
+                "like 4,4,8",
+            "'" + text + "'");
+    classes.first = parse_number(name, parts[0]);
+    classes.factor = parse_number(name, parts[1]);
+    if (parts.size() == 3)
+      classes.count =
+          static_cast<int>(parse_whole_number(name + "'s count of classes", parts[2], 2, 32));
+    expects(classes.first >= 1e-6 && classes.first <= 1e9,
+            name + ": the first bound must be from 1e-6 to 1e9", "'" + parts[0] + "'");
+    expects(classes.factor >= 1.1 && classes.factor <= 1e4,
+            name + ": the factor must be from 1.1 to 10000", "'" + parts[1] + "'");
+  };
+  line.add_option(name, parse, help).type_name("FIRST,FACTOR[,COUNT]");
+}
+
 void add_forecast(CommandLine& line, Settings& settings) {
   auto& size = settings.size;
   auto const forecast = line.add_flag("--forecast", settings.forecast,
@@ -185,6 +209,11 @@ void add_options(CommandLine& line, Settings& settings) {
                                                            {"submit", WaitFrom::submit}},
              "When waits begin: once a job could have started, or at its submission\n"
              "(default eligible, if there is such a column)");
+  add_classes(line, "--core-hours", settings.core_hours,
+              "Classes of core hours: the first bound and the factor to the next,\n"
+              "and how many classes (default 1,10,6)");
+  add_classes(line, "--gib-hours", settings.memory_hours,
+              "The same of GiB hours, memory x time limit (default 1,10,6)");
   add_forecast(line, settings);
   add_file(line, "--picture", settings.picture, "Draw the distributions (.png)");
   add_file(line, "--report", settings.report, "Write all figures as JSON");
@@ -319,7 +348,7 @@ ExitCode show(Settings const& settings) {
   stop_if_interrupted();
   if (!settings.picture.empty()) {
     Activity const writing("writing " + settings.picture.string());
-    write_picture(settings.picture, picture_of(statistics));
+    write_picture(settings.picture, picture_of(statistics, settings));
     say_of_files("what was written is whole");
   }
   if (!settings.report.empty()) {

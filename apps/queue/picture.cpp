@@ -83,9 +83,8 @@ void draw_distribution(Canvas& canvas, int y, Shown const& shown) {
 }
 
 void draw_hours(Canvas& canvas, int y, std::vector<Shown> const& partitions) {
-  auto const& labels = all_properties()[static_cast<std::size_t>(By::hour)].labels;
   for (int hour = 0; hour < 24; hour += 3)
-    canvas.write(left + hour * cell_width, y, labels[static_cast<std::size_t>(hour)], ink);
+    canvas.write(left + hour * cell_width, y, (hour < 10 ? "0" : "") + std::to_string(hour), ink);
   y += 20;
   for (auto const& [name, waits] : partitions) {
     canvas.write(margin, y + 6, cut(name, 14), ink);
@@ -95,6 +94,25 @@ void draw_hours(Canvas& canvas, int y, std::vector<Shown> const& partitions) {
       if (of_hour.count() > 0)
         canvas.fill(left + hour * cell_width, y, cell_width - 1, grid_row - 2,
                     colour_of_wait(of_hour.quantile(0.5)));
+    }
+    y += grid_row;
+  }
+}
+
+/// Draws, for each partition, a bar from the beginning to the end of the forecast's interval, and a line at its median.
+void draw_forecasts(Canvas& canvas, int y, std::vector<Shown> const& partitions,
+                    Settings const& settings) {
+  auto const height = static_cast<int>(partitions.size()) * grid_row;
+  draw_axis(canvas, y, height);
+  for (auto const& [name, waits] : partitions) {
+    canvas.write(margin, y + 6, cut(name, 14), ink);
+    if (auto const forecast = forecast_of(*waits, settings)) {
+      int const begin = x_of(forecast->low), end = x_of(forecast->high);
+      canvas.fill(begin, y + 3, std::max(end - begin, 1), grid_row - 8,
+                  colour_of_wait(forecast->median));
+      canvas.fill(x_of(forecast->median) - 1, y, 3, grid_row - 2, ink);
+    } else {
+      canvas.write(left + 4, y + 6, "no forecast", ink);
     }
     y += grid_row;
   }
@@ -112,7 +130,7 @@ void draw_legend(Canvas& canvas, int y) {
 
 }  // namespace
 
-io::RgbImage picture_of(Statistics const& statistics) {
+io::RgbImage picture_of(Statistics const& statistics, Settings const& settings) {
   auto partitions = shown_partitions(statistics);
   std::string title = "Waits: distribution, median (line), 90 %";
   if (partitions.size() > most_partitions) {
@@ -121,7 +139,8 @@ io::RgbImage picture_of(Statistics const& statistics) {
     partitions.resize(most_partitions);
   }
   auto const count = static_cast<int>(partitions.size());
-  int const hours = 2 * margin + count * panel + 3 * margin;
+  int const forecasts = 2 * margin + count * panel + 3 * margin;
+  int const hours = forecasts + (settings.forecast ? 4 * margin + count * grid_row : 0);
   Canvas canvas(hours + 2 * margin + 20 + count * grid_row + legend + margin, columns, paper);
   canvas.write(margin, margin, title, ink);
   int y = 3 * margin;
@@ -129,6 +148,13 @@ io::RgbImage picture_of(Statistics const& statistics) {
   for (auto const& shown : partitions) {
     draw_distribution(canvas, y, shown);
     y += panel;
+  }
+  if (settings.forecast) {
+    canvas.write(margin, forecasts,
+                 "Forecast of " + size_text(settings.size) + ": median (line), " +
+                     std::to_string(std::lround(100 * settings.interval)) + "% interval",
+                 ink);
+    draw_forecasts(canvas, forecasts + margin, partitions, settings);
   }
   canvas.write(margin, hours, "Median by the hour of submission", ink);
   draw_hours(canvas, hours + margin, partitions);

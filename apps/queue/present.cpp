@@ -105,10 +105,10 @@ bool is_known(PartitionWaits const& sum, std::size_t property) {
                      [](WaitHistogram const& waits) { return waits.count() > 0; });
 }
 
-/// A partition's waits by the classes of a property, which are columns: median / 90 %.
+/// A partition's waits by the classes of a property, which are columns: median / 90 % (jobs).
 std::string class_table(std::vector<Shown> const& partitions, PartitionWaits const& sum,
-                        std::size_t property) {
-  auto const& [key, title, labels, begins] = all_properties()[property];
+                        Properties const& properties, std::size_t property) {
+  auto const& [key, title, labels, begins] = properties[property];
   std::vector<std::string> headings = {"partition"};
   std::vector<std::size_t> used;
   for (std::size_t n = 0; n < labels.size(); ++n) {
@@ -123,20 +123,21 @@ std::string class_table(std::vector<Shown> const& partitions, PartitionWaits con
       auto const& of_class = waits.by[property][n];
       cells.push_back(of_class.count() == 0 ? "-"
                                             : wait_text(of_class.quantile(0.5)) + " / " +
-                                                  wait_text(of_class.quantile(0.9)));
+                                                  wait_text(of_class.quantile(0.9)) + " (" +
+                                                  std::to_string(of_class.count()) + ")");
     }
     table.add_row(cells);
   };
   for (auto const& [name, waits] : partitions) add(name, *waits);
   if (partitions.size() > 1) add("all", sum);
-  return std::string("\nBy ") + title + ": median / 90 %\n\n" + table.text();
+  return std::string("\nBy ") + title + ": median / 90 % (jobs)\n\n" + table.text();
 }
 
-std::string hour_table(PartitionWaits const& sum) {
+std::string hour_table(PartitionWaits const& sum, Properties const& properties) {
   auto const n = static_cast<std::size_t>(By::hour);
   Table table(wait_headings("hour"));
   for (std::size_t hour = 0; hour < 24; ++hour)
-    add_waits(table, all_properties()[n].labels[hour], sum.by[n][hour]);
+    add_waits(table, properties[n].labels[hour], sum.by[n][hour]);
   return "\nBy the hour of submission, all of these partitions\n\n" + table.text();
 }
 
@@ -179,28 +180,16 @@ std::string broken_text(BrokenRows const& broken, Settings const& settings) {
   return text;
 }
 
-std::string size_text(Size const& size) {
-  std::vector<std::string> parts;
-  if (size.cores) parts.push_back(counted(*size.cores, "cores"));
-  if (size.gpus) parts.push_back(counted(*size.gpus, "GPUs"));
-  if (size.bytes) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.3g GiB", *size.bytes / (1024. * 1024 * 1024));
-    parts.emplace_back(text);
-  }
-  if (size.limit) parts.push_back("a limit of " + wait_text(static_cast<double>(*size.limit)));
-  if (size.hour) parts.push_back("submitted at " + std::to_string(*size.hour) + " h");
-  return parts.empty() ? "any size" : joined(parts, ", ");
-}
-
 std::string forecast_text(std::vector<Shown> const& partitions, Settings const& settings) {
   if (!settings.forecast) return "";
   Table table({"partition", "median", "from", "to", "jobs", "held out", "of these inside"});
-  std::vector<std::string> notes;
+  std::vector<std::string> notes, too_large;
   for (auto const& [name, waits] : partitions) {
-    auto const forecast = waits->forecaster.forecast(settings.interval);
+    auto const beyond = waits->forecaster.beyond(settings.size);
+    if (beyond) too_large.push_back(name + ": " + *beyond);
+    auto const forecast = forecast_of(*waits, settings);
     if (!forecast) {
-      table.add_row({name, "-", "-", "-", "too few", "-", "-"});
+      table.add_row({name, "-", "-", "-", beyond ? "none so large" : "too few", "-", "-"});
       continue;
     }
     table.add_row(
@@ -213,6 +202,9 @@ std::string forecast_text(std::vector<Shown> const& partitions, Settings const& 
   std::string text = "\nForecast for a job of " + size_text(settings.size) +
                      ": with a probability of " + exact_text(settings.interval) + " it waits\n\n" +
                      table.text();
+  if (!too_large.empty())
+    text +=
+        "\nNo job was nearly as large, so there is no forecast: " + joined(too_large, "; ") + ".\n";
   bool const has_size = size_text(settings.size) != size_text({});
   if (has_size && !notes.empty())
     text += "\nMade from jobs that are alike: " + joined(notes, "; ") + ".\n";
@@ -237,8 +229,8 @@ Report histogram_report(WaitHistogram const& waits) {
   return bins;
 }
 
-Report forecast_report(PartitionWaits const& waits, double probability) {
-  auto const forecast = waits.forecaster.forecast(probability);
+Report forecast_report(PartitionWaits const& waits, Settings const& settings) {
+  auto const forecast = forecast_of(waits, settings);
   if (!forecast) return nullptr;
   Report report;
   report["median"] = forecast->median;
@@ -251,7 +243,8 @@ Report forecast_report(PartitionWaits const& waits, double probability) {
   return report;
 }
 
-Report partition_report(Shown const& shown, Settings const& settings) {
+Report partition_report(Shown const& shown, Properties const& properties,
+                        Settings const& settings) {
   auto const& waits = *shown.waits;
   Report report;
   report["name"] = shown.name;
@@ -262,8 +255,8 @@ Report partition_report(Shown const& shown, Settings const& settings) {
   Report& within = report["within"];
   for (std::size_t n = 0; n < spans.size(); ++n)
     within[std::to_string(spans[n].seconds)] = share(waits.within[n], waits.all.count());
-  for (std::size_t n = 0; n < properties; ++n) {
-    auto const& property = all_properties()[n];
+  for (std::size_t n = 0; n < property_count; ++n) {
+    auto const& property = properties[n];
     Report& classes = report["by"][property.key] = Report::array();
     for (std::size_t m = 0; m < property.labels.size(); ++m) {
       if (waits.by[n][m].count() == 0) continue;
@@ -276,7 +269,7 @@ Report partition_report(Shown const& shown, Settings const& settings) {
   }
   report["histogram"] = histogram_report(waits.all);
   report["forecast"] = nullptr;
-  if (settings.forecast) report["forecast"] = forecast_report(waits, settings.interval);
+  if (settings.forecast) report["forecast"] = forecast_report(waits, settings);
   return report;
 }
 
@@ -286,6 +279,26 @@ Report or_null(std::optional<Value> const& value) {
 }
 
 }  // namespace
+
+std::string size_text(Size const& size) {
+  std::vector<std::string> parts;
+  if (size.cores) parts.push_back(counted(*size.cores, "cores"));
+  if (size.gpus) parts.push_back(counted(*size.gpus, "GPUs"));
+  if (size.bytes) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.3g GiB", *size.bytes / (1024. * 1024 * 1024));
+    parts.emplace_back(text);
+  }
+  if (size.limit) parts.push_back("a limit of " + wait_text(static_cast<double>(*size.limit)));
+  if (size.hour) parts.push_back("submitted at " + std::to_string(*size.hour) + " h");
+  return parts.empty() ? "any size" : joined(parts, ", ");
+}
+
+std::optional<Forecaster::Forecast> forecast_of(PartitionWaits const& waits,
+                                                Settings const& settings) {
+  if (waits.forecaster.beyond(settings.size)) return {};
+  return waits.forecaster.forecast(settings.interval);
+}
 
 std::string wait_text(double seconds) {
   if (std::isnan(seconds)) return "-";
@@ -345,11 +358,11 @@ std::string text_of(Statistics const& statistics, Settings const& settings) {
   std::vector<std::string> unknown;
   for (std::size_t n = 0; n < static_cast<std::size_t>(By::hour); ++n) {
     if (is_known(sum, n))
-      text += class_table(partitions, sum, n);
+      text += class_table(partitions, sum, statistics.properties(), n);
     else
-      unknown.emplace_back(all_properties()[n].title);
+      unknown.emplace_back(statistics.properties()[n].title);
   }
-  text += hour_table(sum) + distribution(sum);
+  text += hour_table(sum, statistics.properties()) + distribution(sum);
   if (!unknown.empty())
     text += "\nNot shown, because no column tells: " + joined(unknown, ", ") +
             ". sacct's columns ReqCPUS, ReqMem, ReqTRES and Timelimit do.\n";
@@ -393,7 +406,7 @@ Report report_of(Statistics const& statistics, Settings const& settings, Figures
   }
   report["partitions"] = Report::array();
   for (auto const& shown : shown_partitions(statistics))
-    report["partitions"].push_back(partition_report(shown, settings));
+    report["partitions"].push_back(partition_report(shown, statistics.properties(), settings));
   report["broken"]["count"] = statistics.broken().count();
   Report& kinds = report["broken"]["kinds"] = Report::array();
   for (auto const& [key, some] : statistics.broken().kinds()) {

@@ -10,6 +10,7 @@
 #include <support/report.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,13 @@ std::string text_of(Statistics const& statistics, Settings const& settings);
 
 /// The report, as --report writes it.
 Report report_of(Statistics const& statistics, Settings const& settings, Figures const& figures);
+
+/// The forecast for the job that is asked for; nothing if there are too few jobs, or none nearly as large.
+std::optional<Forecaster::Forecast> forecast_of(PartitionWaits const& waits,
+                                                Settings const& settings);
+
+/// The job that a forecast is for: "16 cores, 2 GPUs"; "any size" if nothing is asked for.
+std::string size_text(Size const& size);
 
 /// A wait as people say it: "45 s", "12 min", "3.4 h", "2.1 d"; "-" for NaN.
 std::string wait_text(double seconds);

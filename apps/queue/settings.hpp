@@ -39,11 +39,21 @@ struct Size {
   std::optional<int> hour;  ///< of submission
 };
 
+/// Classes whose bounds grow by a factor: below `first`, then from first factor^(n-1) to first factor^n, and the last one
+/// without an end.
+struct GrowingClasses {
+  double first = 1;
+  double factor = 10;
+  int count = 6;  ///< of classes, from 2 to 32
+};
+
 /// The command line, read.
 struct Settings {
   std::vector<std::filesystem::path> inputs;
   Filters filters;
   WaitFrom wait_from = WaitFrom::eligible;
+  GrowingClasses core_hours;
+  GrowingClasses memory_hours;
   bool forecast = false;
   Size size;
   double interval = 0.9;

@@ -42,15 +42,13 @@ std::string shown(Job const& job, Row const& row, WaitFrom from) {
 
 }  // namespace
 
-PartitionWaits::PartitionWaits() {
-  for (std::size_t n = 0; n < properties; ++n) by[n].resize(all_properties()[n].labels.size());
-}
-
 void PartitionWaits::add(PartitionWaits const& other) {
   all.add(other.all);
   for (std::size_t n = 0; n < within.size(); ++n) within[n] += other.within[n];
-  for (std::size_t n = 0; n < properties; ++n)
-    for (std::size_t m = 0; m < by[n].size(); ++m) by[n][m].add(other.by[n][m]);
+  for (std::size_t n = 0; n < property_count; ++n) {
+    if (by[n].size() < other.by[n].size()) by[n].resize(other.by[n].size());
+    for (std::size_t m = 0; m < other.by[n].size(); ++m) by[n][m].add(other.by[n][m]);
+  }
   running += other.running;
   pending += other.pending;
   never_started += other.never_started;
@@ -67,7 +65,9 @@ void Counts::add(Counts const& other) {
   started += other.started;
 }
 
-Statistics::Statistics(Settings const& settings) : settings_(settings) {
+Statistics::Statistics(Settings const& settings)
+    : settings_(settings),
+      properties_(properties_with(settings.core_hours, settings.memory_hours)) {
   std::array const lists = {&Filters::clusters, &Filters::partitions, &Filters::users,
                             &Filters::accounts, &Filters::states};
   for (std::size_t n = 0; n < lists.size(); ++n)
@@ -110,6 +110,9 @@ PartitionWaits& Statistics::partition_of(Row const& row) {
     throw InputError("there are more than " + std::to_string(most_partitions) +
                      " partitions, such as " + queue::quoted(name_) +
                      ": is the column Partition what it says?");
+  if (is_new)
+    for (std::size_t n = 0; n < property_count; ++n)
+      found->second.by[n].resize(properties_[n].labels.size());
   last_name_ = name_;
   last_ = &found->second;
   return *last_;
@@ -184,8 +187,9 @@ void Statistics::read_line(std::string_view line, Columns const& columns, std::i
   }
   if (job.kind != Kind::started || partition == nullptr) {
     bool const waits = job.kind != Kind::never_started;
-    ++(waits ? counts_.pending : counts_.never_started);
-    if (partition != nullptr) ++(waits ? partition->pending : partition->never_started);
+    std::int64_t const jobs = jobs_of_number(of(row, Column::job));
+    (waits ? counts_.pending : counts_.never_started) += jobs;
+    if (partition != nullptr) (waits ? partition->pending : partition->never_started) += jobs;
     return;
   }
   ++counts_.started;
@@ -195,9 +199,9 @@ void Statistics::read_line(std::string_view line, Columns const& columns, std::i
   partition->all.add(job.wait);
   for (std::size_t n = spans.size(); n-- > 0 && job.wait <= spans[n].seconds;)
     ++partition->within[n];
-  for (std::size_t n = 0; n < properties; ++n)
+  for (std::size_t n = 0; n < property_count; ++n)
     if (auto const value = value_of(job, static_cast<By>(n)))
-      partition->by[n][class_of(all_properties()[n], *value)].add(job.wait);
+      partition->by[n][class_of(properties_[n], *value)].add(job.wait);
   if (settings_.forecast) partition->forecaster.add(job, settings_.size);
 }
 

@@ -25,12 +25,11 @@ namespace coir::apps::queue {
 
 /// The waits of a partition.
 struct PartitionWaits {
-  PartitionWaits();
-
   WaitHistogram all;
   std::array<std::int64_t, spans.size()> within =
       {};  ///< how many waited at most each of the spans
-  std::array<std::vector<WaitHistogram>, properties> by;  ///< for each property, of each class
+  /// For each property, of each class. Empty until something is counted.
+  std::array<std::vector<WaitHistogram>, property_count> by;
   std::int64_t running = 0;
   std::int64_t pending = 0;
   std::int64_t never_started = 0;
@@ -76,6 +75,7 @@ class Statistics {
   /// One name: that of the partition, or "cluster/partition" if a text has a column of clusters.
   using Partitions = std::unordered_map<std::string, PartitionWaits>;
   Partitions const& partitions() const { return partitions_; }
+  Properties const& properties() const { return properties_; }
   Counts const& counts() const { return counts_; }
   BrokenRows const& broken() const { return broken_; }
   Seconds first_submit() const { return first_submit_; }
@@ -100,6 +100,7 @@ class Statistics {
   bool is_listed(std::size_t seen, Equal const& equal);
 
   Settings const& settings_;
+  Properties properties_;
   Partitions partitions_;
   Counts counts_;
   BrokenRows broken_;

@@ -1,5 +1,6 @@
 #include "generated_accounting.hpp"
 
+#include <queue/classes.hpp>
 #include <queue/columns.hpp>
 #include <queue/count.hpp>
 #include <queue/fields.hpp>
@@ -190,6 +191,45 @@ TEST(QueueFields, StepsAndComponentsAreNoJobs) {
   EXPECT_EQ(kind_of_number("123+1"), Kind::component);
   for (char const* const step : {"123.batch", "123.extern", "123.0", "123_4.batch", "123+1.0"})
     EXPECT_EQ(kind_of_number(step), Kind::step) << step;
+}
+
+TEST(QueueFields, TheTasksOfAnArrayShareARow) {
+  EXPECT_EQ(jobs_of_number("123"), 1);
+  EXPECT_EQ(jobs_of_number("123_4"), 1);
+  EXPECT_EQ(jobs_of_number("123_[0-9999]"), 10000);
+  EXPECT_EQ(jobs_of_number("123_[5]"), 1);
+  EXPECT_EQ(jobs_of_number("123_[0-3,7,9-11%2]"), 8);
+  EXPECT_EQ(jobs_of_number("123_[1-10:3]"), 4);  // 1, 4, 7, 10
+  EXPECT_EQ(jobs_of_number("123_[1-4,6,8,...]"), 6);
+  for (char const* const odd :
+       {"123_[]", "123_[x]", "123_[9-5]", "123_[1-4:0]", "123_[1-2", "123_[99999999999]"})
+    EXPECT_EQ(jobs_of_number(odd), 1) << odd;
+}
+
+TEST(QueueFields, HoursOfMemoryAreThoseOfTheLimitOrElapsed) {
+  Columns const columns("JobID|Partition|Submit|Start|ReqMem|ReqCPUS|Timelimit|Elapsed", "here");
+  auto const job_of = [&](std::string const& limit) {
+    Row row;
+    std::string const line =
+        "1|gpu|2025-01-31T12:00:00|2025-01-31T12:00:00|16G|2|" + limit + "|01:00:00";
+    columns.split(line, row);
+    return read_job(row, columns, WaitFrom::submit);
+  };
+  EXPECT_EQ(job_of("03:00:00").memory_hours, 48);
+  EXPECT_EQ(job_of("UNLIMITED").memory_hours, 16);
+  EXPECT_EQ(job_of("03:00:00").core_hours, 6);
+}
+
+TEST(QueueClasses, GrowByTheirFactor) {
+  auto const properties = properties_with({4, 4, 4}, {0.5, 1.5, 2});
+  auto const& cores = properties[static_cast<std::size_t>(By::core_hours)];
+  EXPECT_EQ(cores.labels, (std::vector<std::string>{"< 4", "4-16", "16-64", ">= 64"}));
+  EXPECT_EQ(cores.begins, (std::vector<double>{0, 4, 16, 64}));
+  EXPECT_EQ(class_of(cores, 3.99), 0u);
+  EXPECT_EQ(class_of(cores, 4), 1u);
+  EXPECT_EQ(class_of(cores, 1e9), 3u);
+  EXPECT_EQ(properties[static_cast<std::size_t>(By::memory_hours)].labels,
+            (std::vector<std::string>{"< 0.5", ">= 0.5"}));
 }
 
 TEST(QueueFields, MemoryOfNodesAndCoresIsMultiplied) {
@@ -547,7 +587,7 @@ TEST(Queue, TellsJobsStepsArraysAndThoseThatWaitApart) {
   EXPECT_EQ(report["jobs"], 5);
   EXPECT_EQ(report["steps"], 4);
   EXPECT_EQ(report["components"], 1);
-  EXPECT_EQ(report["pending"], 3);
+  EXPECT_EQ(report["pending"], 9);  // seven tasks of an array, and two jobs
   EXPECT_EQ(report["never_started"], 2);
   EXPECT_EQ(report["broken"]["count"], 0);
   EXPECT_EQ(report["partitions"].size(), 1u);
@@ -648,7 +688,16 @@ TEST(Queue, UnreadableInputsAreNamed) {
   EXPECT_EQ(closed.code, 3);
   EXPECT_TRUE(contains(closed.errors, "the standard input: is empty")) << closed.errors;
   auto const compressed = run_on("\x1F\x8B\x08 and so on");
-  EXPECT_TRUE(contains(compressed.outcome.errors, "zcat")) << compressed.outcome.errors;
+  EXPECT_TRUE(contains(compressed.outcome.errors, " zcat")) << compressed.outcome.errors;
+  for (auto const& [begin, reader] : {std::pair("BZh91AY&SY", " bzcat"),
+                                      std::pair("\xFD"
+                                                "7zXZ",
+                                                " xzcat"),
+                                      std::pair("\x28\xB5\x2F\xFD", " zstdcat")}) {
+    auto const other = run_on(begin + std::string(" and so on"));
+    EXPECT_EQ(other.outcome.code, 3);
+    EXPECT_TRUE(contains(other.outcome.errors, reader)) << other.outcome.errors;
+  }
 }
 
 TEST(Queue, BrokenRowsAreCountedAndNamed) {
@@ -831,7 +880,8 @@ TEST(Queue, AgreesWithTheJobsThatWereMadeUp) {
       auto const truth = static_cast<double>(waits[static_cast<std::size_t>(rank) - 1]);
       EXPECT_NEAR(found, truth, truth / 64) << text_of_q;
     }
-    for (char const* const property : {"cores", "core_hours", "memory", "gpus", "hour"}) {
+    for (char const* const property :
+         {"cores", "core_hours", "memory", "memory_hours", "gpus", "hour"}) {
       std::size_t sum = 0;
       for (auto const& one : partition["by"][property]) sum += std::size_t(one["jobs"]);
       EXPECT_EQ(sum, waits.size()) << property;
@@ -877,6 +927,60 @@ TEST(Queue, ForecastsHoldForJobsThatWereHeldOut) {
   EXPECT_NEAR(inside / alike, 0.9, 0.02);
 }
 
+// The two tables that people make of accounting: waits by core hours and by hours of memory, each with its count of jobs.
+TEST(Queue, ClassesOfHoursAreAsAskedFor) {
+  std::string text = "JobID|Partition|Submit|Start|ReqCPUS|ReqMem|Timelimit\n";
+  auto const add = [&](int n, std::string const& start, int cores, std::string const& memory,
+                       std::string const& limit) {
+    text += std::to_string(n) + "|cpu|" + at("12:00:00") + "|" + at(start) + "|" +
+            std::to_string(cores) + "|" + memory + "|" + limit + "\n";
+  };
+  add(1, "12:00:10", 1, "2G", "01:00:00");    // 1 core hour, 2 GiB hours
+  add(2, "12:00:30", 3, "2G", "01:00:00");    // 3, 2
+  add(3, "12:10:00", 4, "16G", "01:00:00");   // 4, 16
+  add(4, "13:00:00", 64, "64G", "04:00:00");  // 256, 256
+  auto const run = run_on(text, "--core-hours 4,4 --gib-hours 4,4,3");
+  EXPECT_EQ(run.outcome.code, 0) << run.outcome.errors;
+  for (std::string const part :
+       {"By core hours: median / 90 % (jobs)", "By GiB hours: median / 90 % (jobs)",
+        "10 s / 30 s (2)", "10 min / 10 min (1)", "60 min / 60 min (1)"})
+    EXPECT_TRUE(contains(run.outcome.output, part)) << part << "\n" << run.outcome.output;
+  auto const classes_of = [&](char const* property) {
+    std::vector<std::pair<std::string, int>> classes;
+    for (auto const& one : run.report["partitions"][0]["by"][property])
+      classes.emplace_back(one["class"], one["jobs"]);
+    return classes;
+  };
+  using Classes = std::vector<std::pair<std::string, int>>;
+  EXPECT_EQ(classes_of("core_hours"), (Classes{{"< 4", 2}, {"4-16", 1}, {"256-1024", 1}}));
+  EXPECT_EQ(classes_of("memory_hours"), (Classes{{"< 4", 2}, {">= 16", 2}}));
+  for (char const* const wrong :
+       {"4", "4,1", "0,4", "4,4,1", "4,4,33", "4,4,2.5", "a,4", "4,4,4,4"}) {
+    auto const refused = run_on(text, std::string("--core-hours ") + wrong);
+    EXPECT_EQ(refused.outcome.code, 2) << wrong;
+    EXPECT_TRUE(contains(refused.outcome.errors, "--core-hours")) << refused.outcome.errors;
+    EXPECT_EQ(std::count(refused.outcome.errors.begin(), refused.outcome.errors.end(), '\n'), 1);
+  }
+}
+
+// Waits of jobs of 4 cores say nothing of one of 100,000, and likewise of other sizes.
+TEST(Queue, NothingIsForecastForJobsLargerThanAny) {
+  std::string text = columns;
+  for (int n = 0; n < 300; ++n) text += row(std::to_string(n), "gpu", at("12:00:10"));
+  for (auto const& [size, words] :
+       {std::pair("--cores 100000", "gpu: 100000 cores, where the largest job had 4"),
+        std::pair("--gpus 5", "gpu: 5 GPUs, where the largest job had 2"),
+        std::pair("--memory 33G", "gpu: 33 GiB of memory, where the largest job had 16")}) {
+    auto const run = run_on(text, std::string("--forecast ") + size);
+    EXPECT_EQ(run.outcome.code, 0) << run.outcome.errors;
+    EXPECT_TRUE(contains(run.outcome.output, "none so large")) << run.outcome.output;
+    EXPECT_TRUE(contains(run.outcome.output, words)) << run.outcome.output;
+    EXPECT_TRUE(run.report["partitions"][0]["forecast"].is_null());
+  }
+  auto const near = run_on(text, "--forecast --cores 8");
+  EXPECT_FALSE(near.report["partitions"][0]["forecast"].is_null());
+}
+
 TEST(Queue, ForecastsTellWhatTheyNeed) {
   std::string const text = columns + row("1", "gpu", at("12:00:10"));
   auto const few = run_on(text, "--forecast --gpus 2");
@@ -909,6 +1013,28 @@ TEST(Queue, DrawsAPicture) {
   auto const dark = std::count_if(image.samples.begin(), image.samples.end(),
                                   [](auto sample) { return sample < 100; });
   EXPECT_GT(dark, 1000);
+}
+
+// The interval's bar is as wide as the interval on the axis of time.
+TEST(Queue, ThePictureShowsTheForecast) {
+  TemporaryFolder const folder;
+  auto const picture = (folder / "waits.png").string();
+  std::string text = columns;
+  for (int n = 0; n < 300; ++n)
+    text += row(std::to_string(n), "gpu", at(n % 2 == 0 ? "12:00:16" : "12:17:04"));
+  auto const without = run_on(text, "--picture " + picture);
+  auto const rows = coir::io::read_png(picture).rows;
+  auto const run = run_on(text, "--forecast --cores 4 --picture " + picture);
+  EXPECT_EQ(run.outcome.code, 0) << run.outcome.errors;
+  auto const image = coir::io::read_png(picture);
+  EXPECT_EQ(image.rows, rows + 4 * 24 + 28);
+  // 16 s to 1024 s are 2^4 to 2^10 of an axis of 748 points and 22 octaves.
+  constexpr int y = 72 + 92 + 3 * 24 + 12, left = 200;
+  auto const is_paper = [&](int column) { return image(y, column) > 250; };
+  EXPECT_TRUE(is_paper(left + 4 * 34 - 20));
+  for (int column = left + 4 * 34 + 4; column < left + 10 * 34 - 4; ++column)
+    EXPECT_FALSE(is_paper(column)) << column;
+  EXPECT_TRUE(is_paper(left + 10 * 34 + 24));
 }
 
 TEST(Queue, ThePictureOfOneSecondHasNoGapAndLettersEndBelowTheLine) {
