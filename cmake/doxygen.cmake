@@ -51,6 +51,7 @@ doxygen_add_docs(
   CHANGELOG.md
   CONTRIBUTING.md
   SECURITY.md
+  packaging/README.md
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
   COMMENT "Writing the site")
 # Pages of earlier runs that are gone now would be followed as well.

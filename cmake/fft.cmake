@@ -1,13 +1,12 @@
 # Finds what coir::fft needs for the backends of this Kokkos. Sets COIR_FFT_LIBRARIES, or COIR_FFT_LACKS in words.
-list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 set(COIR_FFT_LIBRARIES "")
 set(COIR_FFT_LACKS "")
 
-find_package(FFTW QUIET)
-if(FFTW_FOUND)
-  list(APPEND COIR_FFT_LIBRARIES FFTW::fftw3 FFTW::fftw3f)
+include(${CMAKE_CURRENT_LIST_DIR}/fftw.cmake)
+if(TARGET coirFFTW::fftw3)
+  list(APPEND COIR_FFT_LIBRARIES coirFFTW::fftw3 coirFFTW::fftw3f)
 else()
-  list(APPEND COIR_FFT_LACKS "FFTW in float and double (Debian: libfftw3-dev; elsewhere: -D CMAKE_PREFIX_PATH=<prefix>)")
+  list(APPEND COIR_FFT_LACKS "FFTW in float and double (Debian: libfftw3-dev; elsewhere: -D FFTW_ROOT=<prefix>)")
 endif()
 if(Kokkos_DEVICES MATCHES "CUDA")
   find_package(CUDAToolkit QUIET)

@@ -2,16 +2,34 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 include(cmake/install_kokkos.cmake)
+include(cmake/names_of_compiler.cmake) # for coirConfig.cmake
 
 set(coir_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coir)
 get_property(coir_modules GLOBAL PROPERTY COIR_MODULES)
 set(coir_module_needs "") # for coirConfig.cmake: what each module links
+
+# coir_set_rpath(TARGET FOLDER): where what is installed in FOLDER looks for shared libraries: coir's own and the Kokkos beside them,
+# wherever the prefix is moved to, and others where they are now.
+function(coir_set_rpath target folder)
+  set(rpath ${CMAKE_INSTALL_RPATH})
+  foreach(libraries IN ITEMS ${CMAKE_INSTALL_FULL_LIBDIR} ${CMAKE_INSTALL_PREFIX}/lib) # lib/ is Kokkos'
+    cmake_path(RELATIVE_PATH libraries BASE_DIRECTORY ${folder})
+    list(APPEND rpath $ORIGIN/${libraries})
+  endforeach()
+  list(TRANSFORM rpath REPLACE "/[.]$" "")
+  list(REMOVE_DUPLICATES rpath)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${rpath}" INSTALL_RPATH_USE_LINK_PATH ON)
+endfunction()
 
 # One export set, and so one file of targets, for each module: a component of find_package.
 foreach(module IN LISTS coir_modules)
   get_target_property(header_sets coir_${module} INTERFACE_HEADER_SETS)
   list(TRANSFORM header_sets PREPEND "FILE_SET;")
   install(TARGETS coir_${module} EXPORT coir_${module} ${header_sets})
+  get_target_property(type coir_${module} TYPE)
+  if(type STREQUAL "SHARED_LIBRARY")
+    coir_set_rpath(coir_${module} ${CMAKE_INSTALL_FULL_LIBDIR})
+  endif()
   install(
     EXPORT coir_${module}
     NAMESPACE coir::
@@ -34,7 +52,9 @@ foreach(module IN LISTS coir_modules)
          "set(coir_${module}_packages \"${needed_packages}\")\n")
 endforeach()
 
-string(REGEX MATCH "-m(arch|cpu)=[^ ]+" coir_architecture "${CMAKE_CXX_FLAGS}") # for coirConfig.cmake
+# For coirConfig.cmake
+string(REGEX MATCH "-m(arch|cpu)=[^ ]+" coir_architecture "${CMAKE_CXX_FLAGS}")
+string(REGEX MATCH "^[0-9]+[.][0-9]+" coir_hdf5_series "${HDF5_VERSION}")
 configure_package_config_file(cmake/coirConfig.cmake.in coirConfig.cmake INSTALL_DESTINATION ${coir_package_dir})
 write_basic_package_version_file(coirConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(
@@ -43,6 +63,8 @@ install(
         cmake/kokkos_targets.cmake
         cmake/optimisation.cmake
         cmake/hdf5.cmake
-        cmake/FindFFTW.cmake
+        cmake/fftw.cmake
+        cmake/names_of_compiler.cmake
   DESTINATION ${coir_package_dir})
+include(cmake/pkg_config.cmake)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

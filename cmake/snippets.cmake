@@ -52,8 +52,6 @@ function(coir_add_snippets page)
       set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}_program_${number}.cpp)
       file(CONFIGURE OUTPUT ${source} CONTENT "#line ${line} \"${page}\"\n@block@\n" @ONLY)
       add_executable(${name}_program_${number} ${source})
-      set_source_files_properties(
-        ${source} PROPERTIES COMPILE_OPTIONS "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-unused-but-set-variable>")
       target_link_libraries(${name}_program_${number} PRIVATE ${used})
       add_test(NAME docs/${name}/program_${number} COMMAND ${name}_program_${number})
       set_tests_properties(docs/${name}/program_${number} PROPERTIES LABELS unit ENVIRONMENT OMP_NUM_THREADS=2

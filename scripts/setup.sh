@@ -32,7 +32,7 @@ for argument in "$@"; do
   case $argument in
     --dry-run) dry_run=true ;;
     --mpi) packages+=("${mpi_packages[@]}") ;;
-    --ci) packages+=("${mpi_packages[@]}" git clang-format-19 clang-tidy-19 libomp-19-dev python3) ;;
+    --ci) packages+=("${mpi_packages[@]}" git clang-format-19 clang-tidy-19 clang-19 libomp-19-dev pkg-config python3) ;;
     --docs) packages+=(doxygen doxygen-awesome-css) ;;
     --help | -h)
       usage
@@ -77,7 +77,7 @@ as_root=()
 if [[ $(id -u) -ne 0 ]]; then
   as_root=(sudo)
 fi
-update=("${as_root[@]}" apt-get update)
+update=("${as_root[@]}" apt-get -o Acquire::Retries=1 -o Acquire::http::Timeout=15 -o Acquire::https::Timeout=15 update)
 install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${missing[@]}")
 if $dry_run; then
   echo "would run: ${update[*]}"
@@ -89,7 +89,15 @@ if [[ ${#as_root[@]} -gt 0 ]] && ! command -v sudo >/dev/null; then
   exit 1
 fi
 
-# A third party's repository that is down fails the update without harm: what counts is the installation.
-"${update[@]}" || echo "setup.sh: apt-get update had errors; trying to install all the same" >&2
-"${install[@]}"
+# A third party's repository that is down fails the update without harm: what counts is the installation. Where no archive at all
+# can be reached apt-get would try each package for itself, for minutes; then only packages that it has kept can be installed.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+"${update[@]}" 2>&1 | tee "$log" || echo "setup.sh: apt-get update had errors; trying to install all the same" >&2
+if grep -qE '^(Hit|Get):' "$log"; then
+  "${install[@]}"
+elif ! "${install[@]}" --no-download >"$log" 2>&1; then
+  echo "setup.sh: none of apt's package archives can be reached (is there a network?), and these packages are missing: ${missing[*]}" >&2
+  exit 1
+fi
 check_cmake

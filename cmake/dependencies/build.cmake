@@ -18,8 +18,10 @@ function(coir_build_source package source state dir reason)
 
   coir_recipe(${package} "${state}" recipe)
   coir_install_prefix(${package} ${version} "${recipe}" prefix)
-  coir_lock_deps()
   if(NOT EXISTS "${prefix}/coir-recipe.txt")
+    coir_lock_deps()
+  endif()
+  if(NOT EXISTS "${prefix}/coir-recipe.txt") # another configure run may have built it while this one waited
     coir_build_and_install(${package} "${source}" "${prefix}" failure)
     if(failure)
       set(${reason} "${failure}" PARENT_SCOPE)
@@ -102,14 +104,32 @@ function(coir_source_knows_architectures source reason)
   endforeach()
 endfunction()
 
-# One configure run at a time writes to COIR_DEPS_DIR. A macro: the lock lasts until the calling function ends.
+# One configure run at a time writes to COIR_DEPS_DIR. A macro: the lock lasts until the calling function ends, which ends here, with a
+# `reason`, where the folder can't be used.
 macro(coir_lock_deps)
+  coir_deps_unfit(coir_unfit)
+  if(coir_unfit)
+    set(${reason} "COIR_DEPS_DIR ${coir_unfit}: ${COIR_DEPS_DIR} (name another folder by -D COIR_DEPS_DIR=<folder>)" PARENT_SCOPE)
+    return()
+  endif()
   file(LOCK "${COIR_DEPS_DIR}/lock" GUARD FUNCTION TIMEOUT 0 RESULT_VARIABLE coir_lock_result)
   if(NOT coir_lock_result EQUAL 0)
     message(STATUS "Waiting for another configure run that works in ${COIR_DEPS_DIR}")
     file(LOCK "${COIR_DEPS_DIR}/lock" GUARD FUNCTION TIMEOUT 3600)
   endif()
 endmacro()
+
+# Sets `why` to why nothing can be kept in COIR_DEPS_DIR, or to nothing. It is in the clone, which may be somebody else's.
+function(coir_deps_unfit why)
+  set(${why} "" PARENT_SCOPE)
+  execute_process(COMMAND "${CMAKE_COMMAND}" -E make_directory "${COIR_DEPS_DIR}" OUTPUT_QUIET ERROR_QUIET)
+  execute_process(COMMAND "${CMAKE_COMMAND}" -E touch "${COIR_DEPS_DIR}/lock" OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE failed)
+  if(COIR_DEPS_DIR MATCHES "[][*?]") # CMake's own package files look for each other by file(GLOB)
+    set(${why} "has a character that CMake takes for a pattern" PARENT_SCOPE)
+  elseif(failed)
+    set(${why} "can't be written to" PARENT_SCOPE)
+  endif()
+endfunction()
 
 # Everything that tells one build from another, as text: it is kept beside the build, and its digest names it.
 function(coir_recipe package state result)
@@ -124,6 +144,9 @@ function(coir_recipe package state result)
   coir_kokkos_settings(settings)
   list(JOIN settings "\n" settings)
   set(recipe "recipe 1\nstate ${state}\nbackend ${COIR_REQUIRE_BACKEND}\nshared ${BUILD_SHARED_LIBS}\n${settings}\n")
+  if(BUILD_SHARED_LIBS)
+    string(APPEND recipe "with rpath\n")
+  endif()
   if(COIR_REQUIRE_BACKEND STREQUAL "CUDA")
     find_program(nvcc nvcc HINTS "${CUDAToolkit_ROOT}" ENV CUDA_PATH PATH_SUFFIXES bin NO_CACHE)
     execute_process(COMMAND "${nvcc}" --version OUTPUT_VARIABLE nvcc_version)
@@ -196,8 +219,8 @@ function(coir_build_and_install package source prefix failure)
   foreach(
     step IN
     ITEMS "-G|${CMAKE_GENERATOR}|-C|${build}/settings.cmake|-S|${source}|-B|${build}" #
-          "--build|${build}|--parallel|${cores}" #
-          "--install|${build}")
+          "--build|${build}|--config|Release|--parallel|${cores}" #
+          "--install|${build}|--config|Release")
     string(REPLACE "|" ";" arguments "${step}")
     execute_process(
       COMMAND "${CMAKE_COMMAND}" ${environment} ${arguments}
@@ -225,6 +248,10 @@ function(coir_initial_cache package source prefix result)
   set(CMAKE_CXX_STANDARD 20)
   set(CMAKE_CXX_EXTENSIONS OFF)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+  set(CMAKE_INSTALL_RPATH "")
+  if(BUILD_SHARED_LIBS) # its libraries find each other
+    set(CMAKE_INSTALL_RPATH "$ORIGIN")
+  endif()
   string(REGEX REPLACE "-Werror[^ ]*" "" CMAKE_CXX_FLAGS "${CMAKE_CXX_FLAGS}")
   coir_source_version(${package} "${source}" version)
   if(version VERSION_LESS 4) # names uint32_t without its header, which g++ 13 and newer no longer bring along
@@ -233,6 +260,7 @@ function(coir_initial_cache package source prefix result)
   set(names
       CMAKE_INSTALL_PREFIX
       CMAKE_INSTALL_LIBDIR
+      CMAKE_INSTALL_RPATH
       CMAKE_BUILD_TYPE
       CMAKE_CXX_STANDARD
       CMAKE_CXX_EXTENSIONS

@@ -34,7 +34,12 @@ function(coir_locate package)
   list(JOIN tried "\n  - " tried)
   coir_required_features(features)
   list(JOIN features ", " features)
-  string(TOUPPER ${package} upper)
+  set(sources "unpack its source and that of Kokkos Kernels, and name both: -DFETCHCONTENT_SOURCE_DIR_KOKKOS=<folder> "
+              "-DFETCHCONTENT_SOURCE_DIR_KOKKOSKERNELS=<folder>")
+  if(package STREQUAL "KokkosKernels")
+    set(sources "unpack its source and name it: -DFETCHCONTENT_SOURCE_DIR_KOKKOSKERNELS=<folder>")
+  endif()
+  string(CONCAT sources ${sources})
   set(mode STATUS)
   if("REQUIRED" IN_LIST ARGN)
     set(mode FATAL_ERROR)
@@ -46,6 +51,6 @@ function(coir_locate package)
     "Remedy, one of (by 'cmake --preset <name> -D...', also before a workflow, which takes no -D):\n"
     "  - install ${package} with ${features} (version ${COIR_KOKKOS_MINIMUM} or newer, below ${COIR_KOKKOS_LIMIT}) "
     "and name its prefix: -D${package}_ROOT=<prefix>\n"
-    "  - unpack its source and name it: -DFETCHCONTENT_SOURCE_DIR_${upper}=<folder>\n"
+    "  - ${sources}\n"
     "  - make one of the download sources above reachable and configure again")
 endfunction()

@@ -9,7 +9,8 @@ function(coir_from_named_source package dir why)
     return()
   endif()
   # The tree may be one that somebody works on: build again when a file in it has changed.
-  file(GLOB_RECURSE files "${source}/*.hpp" "${source}/*.cpp" "${source}/*.cmake" "${source}/CMakeLists.txt")
+  string(REPLACE "[" "[[]" folder "${source}") # which would begin a set of characters
+  file(GLOB_RECURSE files "${folder}/*.hpp" "${folder}/*.cpp" "${folder}/*.cmake" "${folder}/CMakeLists.txt")
   set(state "")
   foreach(file IN LISTS files)
     file(TIMESTAMP "${file}" time)

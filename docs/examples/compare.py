@@ -2,7 +2,7 @@
 """Compares what an example prints with what NumPy's lines print, name by name.
 
 usage: compare.py PROGRAM NAME.txt      runs PROGRAM and compares with NAME.txt, NumPy's answers
-       compare.py --numpy [--write]     runs each NN_name.py and compares with NN_name.txt, or writes it
+       compare.py --numpy [--write]     runs each NN_name.py and compares with NN_name.txt, or writes it (needs NumPy)
 
 Lines are "name value", in the .py also "name value +- tolerance"; without one, it is 1e-7 of the value.
 """
@@ -54,12 +54,17 @@ def compare(command, expected):
 
 def main(arguments):
     if arguments[:1] == ["--numpy"]:
+        try:
+            import numpy  # which the scripts need
+        except ImportError:
+            sys.exit(f"compare.py: --numpy needs NumPy, which {sys.executable} doesn't have: {sys.executable} -m pip install numpy")
         scripts = sorted(pathlib.Path(__file__).parent.glob("[0-9][0-9]_*.py"))
         right = True
         for script in scripts:
             if "--write" in arguments:
                 script.with_suffix(".txt").write_text(output_of([sys.executable, str(script)]))
             right &= compare([sys.executable, str(script)], script.with_suffix(".txt"))
+        print(f"{len(scripts)} examples with NumPy {numpy.__version__}: {'all as expected' if right else 'differences, see above'}")
         sys.exit(0 if right else 1)
     if len(arguments) != 2:
         sys.exit(__doc__)

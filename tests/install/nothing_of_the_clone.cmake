@@ -1,6 +1,7 @@
 # The project built in FOLDER compiles and links nothing of the CLONE, apart from its own sources there: an installed coir
 # must outlive it.
-file(GLOB_RECURSE files ${FOLDER}/build.ninja ${FOLDER}/link.txt ${FOLDER}/flags.make)
+string(REPLACE "[" "[[]" folder "${FOLDER}") # for file(GLOB), which takes it for the beginning of a set
+file(GLOB_RECURSE files ${folder}/build.ninja ${folder}/link.txt ${folder}/flags.make)
 if(NOT files)
   message(FATAL_ERROR "no files of a generator in ${FOLDER}")
 endif()

@@ -1,4 +1,5 @@
-# Does what README.md says under "From C++", as it is printed: its shell lines, and its files in an empty folder.
+# Does what README.md says under "From C++", as it is printed: its shell lines, and its files in an empty folder. The arrays below
+# them link with the same CMakeLists.txt, and nothing warns.
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER}/home ${FOLDER}/mine ${FOLDER}/clone/build)
 file(CREATE_LINK ${BUILT} ${FOLDER}/clone/build/openmp SYMBOLIC)
@@ -31,14 +32,27 @@ function(run folder lines)
   execute_process(
     COMMAND ${CMAKE_COMMAND} -E env HOME=${FOLDER}/home CXX=${COMPILER} sh -ec "${lines}"
     WORKING_DIRECTORY ${folder}
+    OUTPUT_VARIABLE said ECHO_OUTPUT_VARIABLE
     COMMAND_ERROR_IS_FATAL ANY)
+  set(said "${said}" PARENT_SCOPE)
 endfunction()
 
 readme_block(sh "cmake --install" install)
 readme_block(cpp "int main" program)
 readme_block(cmake "find_package(coir" lists)
 readme_block(sh "cmake -G" build)
+readme_block(cpp "coir/array/all.hpp" arrays)
+string(REPLACE "#include <coir/array/all.hpp>" "" arrays "${arrays}")
 run(${FOLDER}/clone "${install}")
 file(WRITE ${FOLDER}/mine/main.cpp "${program}")
-file(WRITE ${FOLDER}/mine/CMakeLists.txt "${lists}")
+file(WRITE ${FOLDER}/mine/arrays.cpp "#include <coir/array/all.hpp>\nfloat arrays();\nfloat arrays() {\n${arrays}\nreturn largest;\n}\n")
+file(WRITE ${FOLDER}/mine/CMakeLists.txt "${lists}target_sources(mine PRIVATE arrays.cpp)\n"
+     "target_compile_options(mine PRIVATE -Wall -Wextra -Werror)\n")
 run(${FOLDER}/mine "${build}")
+if(NOT page MATCHES "prints `(1000 sweeps [^`]*)`")
+  message(FATAL_ERROR "README.md doesn't say what its program prints")
+endif()
+string(FIND "${said}" "${CMAKE_MATCH_1}" at)
+if(at EQUAL -1)
+  message(FATAL_ERROR "README.md says that its program prints: ${CMAKE_MATCH_1}\nIt prints: ${said}")
+endif()

@@ -11,6 +11,21 @@ function(make_package name version devices)
        "set(Kokkos_DEVICES ${devices})\n${ARGN}\n")
 endfunction()
 
+# make_source(NAME): a source tree of Kokkos, as far as its build goes
+function(make_source name)
+  set(config "set(Kokkos_VERSION 4.6.1)\nset(Kokkos_DEVICES OPENMP)\n")
+  file(WRITE ${FOLDER}/${name}/cmake/kokkos_arch.cmake "")
+  file(WRITE ${FOLDER}/${name}/core.cpp "int core() { return 0; }\n")
+  file(
+    WRITE ${FOLDER}/${name}/CMakeLists.txt
+    "cmake_minimum_required(VERSION 3.25)\nproject(Kokkos LANGUAGES CXX)\n"
+    "set(Kokkos_VERSION_MAJOR 4)\nset(Kokkos_VERSION_MINOR 6)\nset(Kokkos_VERSION_PATCH 1)\n"
+    "add_library(kokkoscore core.cpp)\ninstall(TARGETS kokkoscore)\n"
+    "file(WRITE \${CMAKE_BINARY_DIR}/KokkosConfig.cmake \"${config}\")\n"
+    "file(WRITE \${CMAKE_BINARY_DIR}/KokkosConfigVersion.cmake \"set(PACKAGE_VERSION 4.6.1)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n\")\n"
+    "install(FILES \${CMAKE_BINARY_DIR}/KokkosConfig.cmake \${CMAKE_BINARY_DIR}/KokkosConfigVersion.cmake DESTINATION lib/cmake/Kokkos)\n")
+endfunction()
+
 # configure(PREFIX_PATH BACKEND [option...]): sets `failed` and `said`. No download source can be reached.
 function(configure prefix_path backend)
   file(WRITE ${FOLDER}/apt.conf "Dir::Etc::sourcelist \"/dev/null\";\nDir::Etc::sourceparts \"${FOLDER}/none\";\n")
@@ -19,7 +34,7 @@ function(configure prefix_path backend)
   list(JOIN prefix_path "\\;" prefix_path)
   execute_process(
     COMMAND
-      ${CMAKE_COMMAND} -E env APT_CONFIG=${FOLDER}/apt.conf ${CMAKE_COMMAND} -G ${GENERATOR} -S ${here} -B
+      ${CMAKE_COMMAND} -E env APT_CONFIG=${FOLDER}/apt.conf ${CMAKE_COMMAND} -G "${GENERATOR}" -S ${here} -B
       ${FOLDER}/build -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF -D
       CMAKE_PREFIX_PATH=${prefix_path} -D COIR_REQUIRE_BACKEND=${backend} -D COIR_DEPS_DIR=${FOLDER}/deps -D
       COIR_RELEASE_BASE_URL=http://127.0.0.1:9 ${ARGN}
@@ -74,6 +89,7 @@ elseif(CASE STREQUAL "says_why_every_source_failed")
     "No Kokkos with OPENMP could be had"
     "version 4.5.1 lacks OPENMP (its backends: SERIAL)"
     "FETCHCONTENT_SOURCE_DIR_KOKKOS: not set"
+    "name both: -DFETCHCONTENT_SOURCE_DIR_KOKKOS=<folder> -DFETCHCONTENT_SOURCE_DIR_KOKKOSKERNELS=<folder>"
     "built by an earlier configure run: none"
     "release http://127.0.0.1:9/kokkos/releases"
     "can't be downloaded"
@@ -134,6 +150,27 @@ elseif(CASE STREQUAL "builds_for_cuda_without_another_launcher")
   configure("" CUDA ${provider} -D FETCHCONTENT_SOURCE_DIR_KOKKOS=${FOLDER}/source)
   expect_said("It is built without env of CMAKE_CXX_COMPILER_LAUNCHER" "TOOK 4.6.1 CUDA"
               "Compiling without env of CMAKE_CXX_COMPILER_LAUNCHER" "LAUNCHER ''")
+elseif(CASE STREQUAL "builds_and_installs_the_same_configuration")
+  # Where a generator has several, plain --build builds Debug and plain --install installs Release.
+  make_source(source)
+  set(GENERATOR "Ninja Multi-Config")
+  configure("" OPENMP ${provider} -D FETCHCONTENT_SOURCE_DIR_KOKKOS=${FOLDER}/source)
+  expect_said("TOOK 4.6.1 OPENMP")
+elseif(CASE STREQUAL "says_that_brackets_are_patterns")
+  make_source("a [b] c")
+  configure("" OPENMP ${provider} "-DFETCHCONTENT_SOURCE_DIR_KOKKOS=${FOLDER}/a [b] c" "-DCOIR_DEPS_DIR=${FOLDER}/[deps]")
+  expect_said("COIR_DEPS_DIR has a character that CMake takes for a pattern: ${FOLDER}/[deps] (name another folder by -D COIR_DEPS_DIR=<folder>)")
+  configure("" OPENMP ${provider} "-DFETCHCONTENT_SOURCE_DIR_KOKKOS=${FOLDER}/a [b] c")
+  expect_said("TOOK 4.6.1 OPENMP")
+elseif(CASE STREQUAL "names_the_folder_that_it_cannot_write_to")
+  make_source(source)
+  file(WRITE ${FOLDER}/deps "a file, below which nobody can make a folder")
+  configure("" OPENMP ${provider} -D FETCHCONTENT_SOURCE_DIR_KOKKOS=${FOLDER}/source)
+  expect_said("COIR_DEPS_DIR can't be written to: ${FOLDER}/deps (name another folder by -D COIR_DEPS_DIR=<folder>)")
+  string(REGEX MATCHALL "CMake Error" errors "${said}")
+  if(NOT errors STREQUAL "CMake Error")
+    message(SEND_ERROR "one error was expected, and not: ${said}")
+  endif()
 elseif(CASE STREQUAL "gives_old_sources_the_header_that_they_lack")
   # Kokkos 3 needs it from g++ 13 on.
   include(${here}/../../../cmake/dependencies/requirements.cmake)

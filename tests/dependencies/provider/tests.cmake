@@ -10,6 +10,9 @@ foreach(
         builds_again_where_native_means_another_machine
         looks_again_where_other_components_are_asked_for
         builds_for_cuda_without_another_launcher
+        builds_and_installs_the_same_configuration
+        says_that_brackets_are_patterns
+        names_the_folder_that_it_cannot_write_to
         gives_old_sources_the_header_that_they_lack)
   add_test(
     NAME provider/${case}

@@ -1,0 +1,16 @@
+# Installs shared libraries and moves them: each finds the others and Kokkos beside it, without help from the environment.
+file(REMOVE_RECURSE ${PREFIX} ${PREFIX}_first)
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILT} --config Debug --prefix ${PREFIX}_first COMMAND_ERROR_IS_FATAL ANY)
+file(RENAME ${PREFIX}_first ${PREFIX})
+file(GLOB libraries ${PREFIX}/${LIBDIR}/libcoir_*.so)
+if(NOT libraries)
+  message(FATAL_ERROR "no shared libraries in ${PREFIX}/${LIBDIR}")
+endif()
+foreach(library IN LISTS libraries)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH ldd ${library} OUTPUT_VARIABLE said
+                          COMMAND_ERROR_IS_FATAL ANY)
+  string(FIND "${said}" "${BUILT}/" of_the_build)
+  if(said MATCHES "not found" OR NOT of_the_build EQUAL -1)
+    message(SEND_ERROR "${library} would load\n${said}")
+  endif()
+endforeach()
