@@ -61,6 +61,9 @@ function(coir_add_module name)
   target_link_libraries(${target} ${scope} ${module_LINK})
   target_compile_features(${target} ${scope} cxx_std_20)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ON)
+  if(NOT PROJECT_IS_TOP_LEVEL) # a project around coir isn't warned of its headers, as one isn't that finds it installed
+    set_target_properties(${target} PROPERTIES SYSTEM ON)
+  endif()
   set_property(GLOBAL APPEND PROPERTY COIR_MODULES ${name})
 endfunction()
 
