@@ -8,6 +8,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -27,12 +28,12 @@ class Margin {
   Margin(std::int64_t before, std::int64_t behind) { sides_[0] = checked({before, behind}); }
   Margin(std::initializer_list<Sides> sides) : axes_(static_cast<int>(sides.size())) {
     expects(axes_ >= 1 && axes_ <= 4, "a margin has 1 to 4 pairs of widths", axes_);
-    int d = 0;
+    std::size_t d = 0;
     for (Sides const& pair : sides) sides_[d++] = checked(pair);
   }
 
   /// The widths along an axis of an array.
-  Sides along(int axis) const { return sides_[axes_ == 1 ? 0 : axis]; }
+  Sides along(int axis) const { return sides_[axes_ == 1 ? 0 : static_cast<std::size_t>(axis)]; }
 
   /// \throws PreconditionError unless there is a pair for each of `rank` axes, or one for all
   void expects_rank(int rank) const {

@@ -33,7 +33,7 @@ struct GrayImage {
 
   /// The sample in row i, column j.
   std::uint16_t operator()(int i, int j) const {
-    return samples[static_cast<std::size_t>(i) * columns + j];
+    return samples[static_cast<std::size_t>(std::int64_t{columns} * i + j)];
   }
 };
 

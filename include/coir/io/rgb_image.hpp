@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,11 +12,9 @@ struct RgbImage {
   std::vector<std::uint8_t> samples;  ///< 3 rows columns of them, 0 to 255
 
   /// The three samples of the pixel in row i, column j.
-  std::uint8_t* pixel(int i, int j) {
-    return samples.data() + 3 * (static_cast<std::size_t>(i) * columns + j);
-  }
+  std::uint8_t* pixel(int i, int j) { return samples.data() + 3 * (std::int64_t{columns} * i + j); }
   std::uint8_t const* pixel(int i, int j) const {
-    return samples.data() + 3 * (static_cast<std::size_t>(i) * columns + j);
+    return samples.data() + 3 * (std::int64_t{columns} * i + j);
   }
 };
 
