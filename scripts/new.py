@@ -171,7 +171,7 @@ def add_app(tree, name):
                 r"coir_add_app_test\(jacobi ")
     return [f"cmake --preset openmp && cmake --build --preset openmp --target apps_{name}_test",
             f"ctest --preset openmp -R apps/{camel_case(name)}",
-            f"link apps/{name}/README.md from README.md and cmake/doxygen/layout.xml"]
+            f"link apps/{name}/README.md from README.md and cmake/site/menu.md"]
 
 
 def main():

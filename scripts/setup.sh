@@ -33,7 +33,7 @@ for argument in "$@"; do
     --dry-run) dry_run=true ;;
     --mpi) packages+=("${mpi_packages[@]}") ;;
     --ci) packages+=("${mpi_packages[@]}" git clang-format-19 clang-tidy-19 clang-19 libomp-19-dev pkg-config python3) ;;
-    --docs) packages+=(doxygen doxygen-awesome-css) ;;
+    --docs) packages+=(doxygen python3-sphinx python3-myst-parser furo) ;;
     --help | -h)
       usage
       exit 0
