@@ -122,7 +122,7 @@ void add_options(CommandLine& line, Settings& settings) {
   add_whole_number(line, "--frames", settings.frames,
                    "Pictures in the strip, from the start to the end (default 6)", 2, 100)
       .group(output);
-  add_config_file(line);
+  add_config_file(line, {"--noise", "--gradient-of"});
   add_progress_and_quiet(line, settings.progress, settings.quiet);
 }
 

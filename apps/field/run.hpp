@@ -394,7 +394,7 @@ class Work {
     nbody::Settings universe = run_.settings.universe;
     universe.noise = std::filesystem::absolute(names.noise());
     return "# coir-nbody --config grows the universe that coir-field has found\n" +
-           nbody::config_text(universe);
+           nbody::config_text(universe, names.universe().parent_path());
   }
 
   void write_start(FileNames const& names, cosmology::LinearPower<double> const& power) const {

@@ -6,6 +6,7 @@
 
 #include <coir/io/checksum.hpp>
 
+#include <support/same_file.hpp>
 #include <support/text.hpp>
 
 #include <string_view>
@@ -60,6 +61,19 @@ std::map<std::string, std::string> texts_in(std::string const& text, std::string
   for (auto const& setting : setting_list())
     if (!texts.contains(setting.name)) fail("without the setting", setting.name);
   return texts;
+}
+
+/// Makes paths absolute, which a checkpoint names from the folder that it is in.
+void find_paths_from(std::filesystem::path const& folder,
+                     std::map<std::string, std::string>& texts) {
+  std::error_code none;
+  for (auto const& setting : setting_list()) {
+    std::string& text = texts.at(setting.name);
+    if (setting.kind == SettingKind::path && !text.empty() &&
+        std::filesystem::path(text).is_relative())
+      text = std::filesystem::weakly_canonical(std::filesystem::absolute(folder / text), none)
+                 .string();
+  }
 }
 
 /// The settings that all texts together stand for.
@@ -174,13 +188,17 @@ PartsListed read_head(Checkpoint& checkpoint) {
 
   auto const text = read_list<std::uint8_t>(file, name, "settings", most_text);
   checkpoint.texts = texts_in({text.begin(), text.end()}, name);
+  find_paths_from(checkpoint.path.parent_path(), checkpoint.texts);
   Settings const settings = blaming(checkpoint.path, [&] {
     Settings const found = settings_of(checkpoint.texts);
     expects_slab_in_box(found);
+    expects_bins(found);
     expects_steps_of(found, checkpoint.scale_factors);
     return found;
   });
 
+  if (!settings.power_table.empty())
+    checkpoint.table_checksum = file.attribute<std::uint64_t>("/", "power_table_checksum");
   std::int64_t const count = settings.particles * settings.particles * settings.particles;
   PartsListed listed{
       settings.particles,
@@ -213,13 +231,16 @@ PartsListed read_head(Checkpoint& checkpoint) {
 
 }  // namespace
 
-void detail::write_checkpoint_header(hdf5::Writer& file, Settings const& settings,
+void detail::write_checkpoint_header(hdf5::Writer& file, std::filesystem::path const& folder,
+                                     Settings const& settings,
                                      std::vector<double> const& scale_factors, int steps_done,
                                      bool has_parts) {
   file.write_attribute_text("/", "format", has_parts ? format_over_parts : format);
   file.write_attribute<std::int32_t>("/", "steps_done", steps_done);
   file.write("scale_factors", scale_factors);
-  std::string const text = all_texts(settings);
+  if (settings.table_checksum)
+    file.write_attribute<std::uint64_t>("/", "power_table_checksum", *settings.table_checksum);
+  std::string const text = all_texts(settings, folder.empty() ? "." : folder);
   file.write("settings", std::vector<std::uint8_t>(text.begin(), text.end()));
 }
 
@@ -229,7 +250,7 @@ void detail::write_checkpoint_over_parts(std::filesystem::path const& path,
                                          char letter, std::vector<std::int64_t> const& counts,
                                          std::vector<std::uint64_t> const& checksums) {
   hdf5::Writer file(path, {.checked = true});
-  write_checkpoint_header(file, settings, scale_factors, steps_done, true);
+  write_checkpoint_header(file, path.parent_path(), settings, scale_factors, steps_done, true);
   file.write_attribute_text("/", "letter", std::string(1, letter));
   file.write("parts", counts);
   file.write("checksums", checksums);
@@ -240,6 +261,14 @@ void detail::write_checkpoint_over_parts(std::filesystem::path const& path,
 void detail::remove_other_parts(std::filesystem::path const& path, char letter, int parts) {
   for (char const other : checkpoint_letters)
     remove_checkpoint_parts(path, other, other == letter ? parts : 0, parts);
+}
+
+void remove_checkpoint(std::filesystem::path const& path) {
+  std::error_code failed;
+  if (std::filesystem::remove(path, failed) || !failed)
+    return detail::remove_other_parts(path, 0, 0);
+  throw ResourceError(path.string() + " is of an earlier run, and can't be removed (" +
+                      failed.message() + "): remove it, or name another --output");
 }
 
 Checkpoint read_checkpoint(distributed::Group const& ranks, std::filesystem::path const& path,
@@ -285,7 +314,11 @@ Settings settings_to_go_on(CommandLine const& line, Settings const& given,
     std::string const& stored = checkpoint.texts.at(setting.name);
     if (is_given(line, setting.name)) {
       std::string const now = setting.text(given);
-      if (setting.physics && now != stored)
+      if (setting.name == "a-end") continue;  // a later one adds steps
+      bool const is_same = setting.kind == SettingKind::path && !now.empty() && !stored.empty()
+                               ? same_file(now, stored)
+                               : now == stored;
+      if (setting.physics && !is_same)
         differences += (differences.empty() ? "" : "; ") + setting.name + ": " +
                        (stored.empty() ? "not set" : stored) + " there, " +
                        (now.empty() ? "not set" : now) + " here";
@@ -296,6 +329,8 @@ Settings settings_to_go_on(CommandLine const& line, Settings const& given,
   expects(differences.empty(), "this run's physics isn't that of " + checkpoint.path.string() +
                                    " (" + differences +
                                    "): leave these options out, or start a new run");
+  if (is_given(line, "a-end") && exact_text(given.a_end) != checkpoint.texts.at("a-end"))
+    merged.scale_factors = with_later_end(merged, checkpoint.scale_factors, given.a_end);
   return merged;
 }
 

@@ -57,7 +57,8 @@ struct Checkpoint {
   int steps_done = 0;
   std::vector<double> scale_factors;
   std::map<std::string, std::string>
-      texts;                          ///< the text of every setting, empty where it isn't set
+      texts;  ///< the text of every setting, empty where it isn't set; paths are absolute
+  std::optional<std::uint64_t> table_checksum{};  ///< of the run's power table, if it has one
   std::vector<CheckpointPart> parts;  ///< the checkpoint's file itself if one rank wrote it
 };
 
@@ -96,6 +97,11 @@ auto blaming(std::filesystem::path const& path, Action const& action) {
   }
 }
 
+/// Removes a checkpoint with its parts, if there is one.
+///
+/// \throws ResourceError if it can't be removed
+void remove_checkpoint(std::filesystem::path const& path);
+
 /// The particles that a rank has between steps: those of its planes of the lattice.
 inline distributed::Share particles_of_rank(distributed::Group const& ranks, std::int64_t side) {
   auto const planes = distributed::share_of(side, ranks.rank(), ranks.size());
@@ -106,9 +112,10 @@ namespace detail {
 
 inline constexpr std::int64_t checkpoint_block = 1 << 18;  // particles at a time
 
-void write_checkpoint_header(hdf5::Writer& file, Settings const& settings,
-                             std::vector<double> const& scale_factors, int steps_done,
-                             bool has_parts = false);
+/// \param folder  that the file is in
+void write_checkpoint_header(hdf5::Writer& file, std::filesystem::path const& folder,
+                             Settings const& settings, std::vector<double> const& scale_factors,
+                             int steps_done, bool has_parts = false);
 
 /// Writes the file over parts, and removes those of the checkpoint before.
 ///
@@ -176,7 +183,7 @@ void write_checkpoint(distributed::Group const& ranks, std::filesystem::path con
                       Poll const& poll = {}) {
   if (ranks.size() == 1) {
     hdf5::Writer file(path, {.checked = true});
-    detail::write_checkpoint_header(file, settings, scale_factors, steps_done);
+    detail::write_checkpoint_header(file, path.parent_path(), settings, scale_factors, steps_done);
     detail::write_vectors<Exec, T>(file, particles, poll);
     file.commit(poll);
     detail::remove_other_parts(path, 0, 0);

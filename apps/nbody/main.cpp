@@ -1,11 +1,13 @@
 // coir-nbody: a particle-mesh simulation, from the linear power spectrum to today.
 
 #include "checkpoint.hpp"
+#include "measure.hpp"
 #include "options.hpp"
 #include "present.hpp"
 #include "run.hpp"
 #include "schedule.hpp"
 #include "settings.hpp"
+#include "start_from_snapshot.hpp"
 #include "universe.hpp"
 
 #include <coir/core/errors.hpp>
@@ -42,6 +44,8 @@ char const examples[] =
     "  coir-nbody --config web/config.toml --output again --deterministic\n"
     "  coir-nbody --particles 256 --steps 40 --checkpoint 5 --output big\n"
     "  coir-nbody --restart big\n"
+    "  coir-nbody --measure web/snapshot_a1.000.hdf5 --multipoles --bins 20 --bin-spacing "
+    "logarithmic\n"
     "  mpirun -n 2 coir-nbody --particles 512 --output large\n"
     "\n"
     "Exit codes: 0 done, 2 wrong option, 3 bad input file, 4 memory or disk short, 5 a force is\n"
@@ -52,19 +56,23 @@ char const examples[] =
 void expects_inputs_left_alone(CommandLine const& line, Run const& run) {
   Settings const& settings = run.settings;
   NamedFile const report{"--report", settings.report};
-  NamedFile const noise{"--noise", settings.noise}, table{"--power-table", settings.power_table};
+  NamedFile const noise{"--noise", settings.noise}, table{"--power-table", settings.power_table},
+      start{"--start", settings.start};
   expects_different_files({report}, {noise,
                                      table,
+                                     start,
                                      {"--config", line.option("--config").text()},
                                      {"--restart", run.checkpoint ? run.checkpoint->path : ""}});
   for (auto const& path : FileNames(settings, run.schedule, run.ranks.size()).all(run.schedule))
-    for (auto const& other : {report, noise, table})
+    for (auto const& other : {report, noise, table, start})
       if (path.filename() == other.path.filename())
         expects_different_files({{"the run's " + path.filename().string(), path}}, {other});
 }
 
-Run new_run(distributed::Group const& ranks, Settings const& settings) {
+Run new_run(distributed::Group const& ranks, CommandLine const& line, Settings settings) {
+  if (!settings.start.empty()) take_settings_of_start(line, settings);
   expects_slab_in_box(settings);
+  expects_bins(settings);
   return {ranks, settings, schedule_of(settings)};
 }
 
@@ -74,6 +82,9 @@ Run run_that_goes_on(distributed::Group const& ranks, CommandLine const& line,
   if (!is_given(line, "output"))
     settings.output = checkpoint.path.has_parent_path() ? checkpoint.path.parent_path() : ".";
   expects_slab_in_box(settings);
+  expects_bins(settings);
+  if (settings.scale_factors.size() > checkpoint.scale_factors.size())  // with a later end
+    checkpoint.scale_factors = settings.scale_factors;
   expects(settings.stop_after == 0 || settings.stop_after > checkpoint.steps_done,
           "--stop-after counts from the start of the run: it must be above the " +
               std::to_string(checkpoint.steps_done) + " steps that are made",
@@ -97,10 +108,18 @@ Run run_of(distributed::Group const& ranks, CommandLine const& line, int argc, c
   }
   return on_all(ranks, [&] {
     Run run = checkpoint ? run_that_goes_on(ranks, line, given, std::move(*checkpoint))
-                         : new_run(ranks, given);
+                         : new_run(ranks, line, given);
     expects_inputs_left_alone(line, run);
     return run;
   });
+}
+
+/// \throws InputError if the power table isn't the one that the run began with
+void expects_table_of(Checkpoint const& checkpoint, Universe const& universe) {
+  if (universe.table_checksum == checkpoint.table_checksum) return;
+  throw InputError(checkpoint.texts.at("power-table") + " isn't the power table that the run of " +
+                   checkpoint.path.string() +
+                   " began with: its bytes are others. Put the old one back, or start a new run");
 }
 
 template <class T, class Exec>
@@ -108,8 +127,11 @@ ExitCode carry_out(Exec const& exec, Run& run) {
   Settings const& settings = run.settings;
   Universe const universe = on_all(run.ranks, [&] {
     auto const make_universe = [&] { return universe_of(settings, run.schedule); };
-    return run.checkpoint ? blaming(run.checkpoint->path, make_universe) : make_universe();
+    auto made = run.checkpoint ? blaming(run.checkpoint->path, make_universe) : make_universe();
+    if (run.checkpoint) expects_table_of(*run.checkpoint, made);
+    return made;
   });
+  run.settings.table_checksum = universe.table_checksum;
   run.simulation.headroom = settings.headroom.value_or(headroom_for(
       universe.power, run.schedule.scale_factors.back(), settings.box, run.ranks.size()));
   MemoryPlan const memory = memory_of<T>(exec, run, universe);
@@ -122,12 +144,29 @@ ExitCode carry_out(Exec const& exec, Run& run) {
   auto const plan =
       plan_of(run, memory, hardware_of(exec), std::string(name_of(run.ranks.transport<Exec>())));
   if (speaks) std::cout << plan << std::flush;
+  if (speaks && !run.checkpoint) {
+    std::string const late = late_start_of(settings, run.schedule.scale_factors.front());
+    if (!late.empty()) std::cerr << "coir-nbody: warning: " << late << '\n';
+  }
   Figures const figures = simulate<T>(exec, run, universe, memory);
   auto const spread = spread_of(run.ranks, figures);
   if (!settings.report.empty())
     on_first(run.ranks, [&] { write_report(settings.report, report_of(run, figures, spread)); });
   if (speaks) std::cout << summary_of(run, figures, spread);
   return ExitCode::success;
+}
+
+/// Collective.
+ExitCode measure_on(Place place, distributed::Group const& ranks, CommandLine const& line, int argc,
+                    char** argv, Settings const& settings) {
+  on_all(ranks, [&] {
+    expects(ranks.size() == 1,
+            "--measure works on one rank: start it without mpirun, not with so many", ranks.size());
+    expects_given_once(argc, argv);
+    expects_measuring_alone(line);
+  });
+  return compute_on(place, settings.precision,
+                    [&]<class T>(auto const& exec, T) { return measure<T>(exec, settings); });
 }
 
 }  // namespace
@@ -142,6 +181,7 @@ int main(int argc, char** argv) {
 
   return coir::apps::run_on_ranks(
       line, argc, argv, [&](coir::apps::Place place, auto const& ranks) {
+        if (!settings.measure.empty()) return measure_on(place, ranks, line, argc, argv, settings);
         Run run = run_of(ranks, line, argc, argv, settings);
         return compute_on(place, run.settings.precision,
                           [&]<class T>(auto const& exec, T) { return carry_out<T>(exec, run); });

@@ -10,6 +10,10 @@
 #include <support/text.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +65,11 @@ void add_options(CommandLine& line, Settings& settings) {
   add_path(line, "--restart", settings.restart, "FILE|FOLDER",
            "Go on from a checkpoint, with its settings")
       .group("Output");
+  add_path(
+      line, "--measure", settings.measure, "SNAPSHOT",
+      "Make no run: write the spectrum of a snapshot in GADGET's format, and with --multipoles "
+      "and --density\nthese, to --output")
+      .group("Output");
   add_whole_number(line, "--stop-after", settings.stop_after,
                    "Stop after step N, with a checkpoint to go on from", 1, 1'000'000)
       .group("Output");
@@ -75,7 +84,10 @@ void add_options(CommandLine& line, Settings& settings) {
           "memory grows\n(default: what 5 standard deviations of linear theory need)")
       .type_name("SHARE")
       .group("Output");
-  add_config_file(line);
+  std::vector<std::string> inputs;
+  for (auto const& setting : setting_list())
+    if (setting.kind == SettingKind::path) inputs.push_back("--" + setting.name);
+  add_config_file(line, inputs);
   add_progress_and_quiet(line, settings.progress, settings.quiet);
 }
 
@@ -91,17 +103,51 @@ void expects_consistent(CommandLine const& line, Settings const& settings) {
             "--scale-factors already says when steps are: leave --" + name + " out");
   expects(!given("sigma8") || !given("A-s"),
           "the amplitude is given by --sigma8 or by --A-s, not by both: leave one out");
-  for (std::string const name : {"seed", "fixed-amplitude", "inverted"})
-    expects(!given("noise") || !given(name),
+  for (std::string const name :
+       {"lpt", "seed", "fixed-amplitude", "inverted", "noise", "white-noise"})
+    expects(settings.start.empty() || !given(name),
+            "with --start the particles come from a snapshot: leave --" + name + " out");
+  for (std::string const name : {"seed", "white-noise"})
+    expects(settings.noise.empty() || !given(name),
             "with --noise the random field comes from a file: leave --" + name + " out");
   expects(!given("power-table") || !given("transfer"),
           "--power-table takes the place of --transfer: leave one out");
   expects(!given("power-table") || !given("A-s"),
           "--A-s has no effect with --power-table: leave it out, or use --renormalise --sigma8");
-  expects(!settings.renormalise || !settings.power_table.empty(),
-          "--renormalise is for --power-table: add it, or leave --renormalise out");
+  for (std::string const name : {"renormalise", "table-redshift"})
+    expects(!(name == "renormalise" ? settings.renormalise : given(name)) ||
+                !settings.power_table.empty(),
+            "--" + name + " is for --power-table: add it, or leave --" + name + " out");
   expects(!given("power-table") || !given("sigma8") || settings.renormalise,
           "--sigma8 has no effect on a --power-table as it is: add --renormalise, or leave it out");
+}
+
+void expects_measuring_alone(CommandLine const& line) {
+  static std::set<std::string> const taken{"mesh-ratio",  "assignment", "precision",
+                                           "multipoles",  "density",    "bins",
+                                           "bin-spacing", "k-min",      "k-max"};
+  for (auto const& setting : setting_list())
+    expects(taken.contains(setting.name) || !is_given(line, setting.name),
+            "--measure makes no run, and has no use for --" + setting.name + ": leave it out");
+  for (std::string const name : {"restart", "stop-after", "headroom", "report"})
+    expects(!is_given(line, name),
+            "--measure makes no run, and has no use for --" + name + ": leave it out");
+}
+
+void expects_bins(Settings const& settings) {
+  expects(settings.bins > 0 || !settings.logarithmic_bins,
+          "--bin-spacing logarithmic needs the number of bins: add --bins");
+  if (settings.bins == 0 && settings.k_min == 0 && settings.k_max == 0) return;
+  double const fundamental = 2 * std::numbers::pi / settings.box;
+  double const cells =
+      std::max(1.0, std::round(static_cast<double>(settings.particles) * settings.mesh_ratio));
+  double const low = settings.k_min > 0 ? settings.k_min : fundamental,
+               high = settings.k_max > 0 ? settings.k_max : fundamental * cells / 2;
+  expects(low < high,
+          "--k-min must be below --k-max, which are the fundamental and the Nyquist frequency, " +
+              in_words(fundamental) + " and " + in_words(fundamental * cells / 2) +
+              " h/Mpc, unless given",
+          in_words(low) + " and " + in_words(high));
 }
 
 void expects_slab_in_box(Settings const& settings) {
@@ -135,6 +181,7 @@ void expects_same_options(distributed::Group const& ranks, Settings const& setti
   add("output", settings.output.string());
   add("report", settings.report.string());
   add("restart", settings.restart.string());
+  add("measure", settings.measure.string());
   add("stop-after", settings.stop_after > 0 ? std::to_string(settings.stop_after) : "");
   add("headroom", settings.headroom ? exact_text(*settings.headroom) : "");
   distributed::expects_alike(ranks, all);

@@ -23,6 +23,12 @@ bool is_given(CommandLine const& line, std::string const& name);
 /// \throws PreconditionError for options that contradict each other
 void expects_consistent(CommandLine const& line, Settings const& settings);
 
+/// \throws PreconditionError for options that --measure has no use for
+void expects_measuring_alone(CommandLine const& line);
+
+/// \throws PreconditionError unless bins of spectra make sense in the box
+void expects_bins(Settings const& settings);
+
 /// \throws PreconditionError unless the slab that is shown fits in the box
 void expects_slab_in_box(Settings const& settings);
 

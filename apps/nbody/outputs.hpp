@@ -21,8 +21,10 @@
 #include <coir/io/npy.hpp>
 #include <coir/io/png.hpp>
 #include <coir/mesh/ghosts.hpp>
+#include <coir/mesh/power_multipoles.hpp>
 #include <coir/mesh/power_spectrum.hpp>
 #include <coir/mesh/transform_bytes.hpp>
+#include <coir/nbody/redshift_space.hpp>
 
 #include <support/on_all.hpp>
 #include <support/text.hpp>
@@ -70,6 +72,14 @@ std::int64_t ghost_bytes(Exec const& exec, std::int64_t cells, int support) {
   return threads > 1 ? threads * (support - 1) * plane : 0;
 }
 
+/// How spectra are measured, and their bins.
+mesh::PowerSpectrumOptions spectrum_options(Settings const& settings);
+
+/// Multipoles as text: k, P_0, P_2, P_4, the number of modes.
+///
+/// \param what  they are of
+std::string multipoles_text(mesh::PowerMultipoles const& multipoles, std::string const& what);
+
 /// A measured spectrum as text: k, P, the number of modes, and linear theory's P (NaN where a table doesn't reach).
 std::string spectrum_text(mesh::PowerSpectrum const& spectrum,
                           cosmology::LinearPower<double> const& power, double a,
@@ -105,9 +115,14 @@ class Outputs {
     Bytes spectrum, picture;
     std::int64_t const size = sizeof(T);
     std::int64_t const n = coir::nbody::Particles<Exec, T>{.side = settings.particles}.total();
-    if (settings.spectra)
+    if (settings.spectra || settings.multipoles) {
       spectrum = ranks.size() > 1 ? spectrum_bytes(exec, ranks, settings, astray)
                                   : spectrum_bytes(exec, settings);
+      // Positions in redshift space.
+      std::int64_t const planes = (settings.particles + ranks.size() - 1) / ranks.size();
+      if (settings.multipoles)
+        spectrum.device += 3 * planes * settings.particles * settings.particles * size;
+    }
     if (settings.pictures) {
       std::int64_t const pixels = std::int64_t(settings.picture_side()) * settings.picture_side();
       constexpr std::int64_t encoding = 4 << 20;  // rows, and what compression works in
@@ -132,6 +147,8 @@ class Outputs {
     auto const pause = [&] { on_all(ranks_, poll); };
     if (settings_.spectra) write_spectrum(particles, a);
     pause();
+    if (settings_.multipoles) write_multipoles(particles, a);
+    pause();
     if (settings_.pictures) {
       write_picture(particles, a, "slab", settings_.slab());
       pause();
@@ -152,7 +169,7 @@ class Outputs {
   static Bytes spectrum_bytes(Exec const& exec, Settings const& settings) {
     // Two meshes, the particles moved by half a cell, the sums of bins, and what painting and transforms work in.
     std::int64_t const size = sizeof(T), n = settings.particles, cells = spectrum_cells(settings);
-    std::int64_t const plane = cells * 2 * (cells / 2 + 1), sums = bins_bytes(cells);
+    std::int64_t const plane = cells * 2 * (cells / 2 + 1), sums = bins_bytes(settings, cells);
     Bytes bytes;
     bytes.device = 2 * cells * plane * size + 3 * n * n * n * size + sums +
                    ghost_bytes<Exec, T>(exec, cells, 4) +
@@ -177,23 +194,26 @@ class Outputs {
     std::int64_t const ghosts = widths.below + widths.above + 1;
     std::int64_t const here = (side + ranks.size() - 1) / ranks.size() * side * side;
     Bytes bytes;
-    bytes.device = (3 * own + 2 * ghosts) * plane * size + 3 * here * size + 2 * bins_bytes(cells) +
-                   ghost_bytes<Exec, T>(exec, cells, 4) +
+    bytes.device = (3 * own + 2 * ghosts) * plane * size + 3 * here * size +
+                   2 * bins_bytes(settings, cells) + ghost_bytes<Exec, T>(exec, cells, 4) +
                    mesh::transform_bytes<Exec, T>(exec, ranks, {cells, cells, cells},
                                                   {.effort = fft::Effort::estimate});
-    if (!runs_on_host<Exec>) bytes.host = bins_bytes(cells);
+    if (!runs_on_host<Exec>) bytes.host = bins_bytes(settings, cells);
     return bytes;
   }
 
   /// The bytes of the sums of each bin over each plane.
-  static std::int64_t bins_bytes(std::int64_t cells) {
-    return cells * std::max<std::int64_t>(1, cells / 2) * 3 * std::int64_t(sizeof(double));
+  static std::int64_t bins_bytes(Settings const& settings, std::int64_t cells) {
+    // Without --bins there is one for each multiple of the fundamental, up to the last mode where --k-max is beyond.
+    std::int64_t const longest = settings.k_max > 0 ? cells : cells / 2;
+    std::int64_t const bins = settings.bins > 0 ? settings.bins : longest;
+    std::int64_t const numbers = settings.multipoles ? 5 : 3;
+    return cells * std::max<std::int64_t>(1, bins) * numbers * std::int64_t(sizeof(double));
   }
 
   void write_spectrum(Particles const& particles, double a) {
     Stopwatch<Exec> watch(exec_);
-    mesh::PowerSpectrumOptions const options{.assignment = mesh::Assignment::pcs,
-                                             .interlace = true};
+    auto const options = spectrum_options(settings_);
     std::int64_t const cells = spectrum_cells(settings_);
     // Both functions give the same bits; that for one rank takes less memory.
     auto const spectrum =
@@ -204,6 +224,29 @@ class Outputs {
     watch.restart();
     on_first(ranks_, [&] {
       io::write_file(names_.at("power", a, ".txt"), spectrum_text(spectrum, power_, a, settings_));
+    });
+    seconds_.io += watch.seconds();
+  }
+
+  void write_multipoles(Particles const& particles, double a) {
+    Stopwatch<Exec> watch(exec_);
+    auto const seen = on_all(ranks_, [&] {
+      return coir::nbody::redshift_space(exec_, particles, settings_.cosmology, a);
+    });
+    std::int64_t const cells = spectrum_cells(settings_);
+    auto const options = spectrum_options(settings_);
+    auto const multipoles =
+        ranks_.size() > 1
+            ? mesh::power_multipoles(exec_, ranks_, seen, particles.box, cells, options)
+            : mesh::power_multipoles(exec_, seen, particles.box, cells, options);
+    seconds_.spectra += watch.seconds();
+    watch.restart();
+    on_first(ranks_, [&] {
+      io::write_file(
+          names_.at("multipoles", a, ".txt"),
+          multipoles_text(multipoles, std::to_string(settings_.particles) + "^3 particles in " +
+                                          exact_text(settings_.box) +
+                                          " Mpc/h at a = " + exact_text(a)));
     });
     seconds_.io += watch.seconds();
   }

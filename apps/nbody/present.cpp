@@ -92,6 +92,9 @@ std::string plan_of(Run const& run, MemoryPlan const& memory, Hardware const& ha
                      std::string(name_of(s.stepper)) + " from a = " + exact_text(a[first]) +
                      " to " + exact_text(a.back()) + ", " + single_or_double(s.precision) +
                      " precision\n";
+  if (int const asked = steps_asked_for(s); run.schedule.steps() > asked)
+    text += std::to_string(asked) + " steps were asked for, and outputs cut " +
+            std::to_string(run.schedule.steps() - asked) + " of them in two\n";
   text += "computed on " +
           (run.ranks.size() > 1 ? std::to_string(run.ranks.size()) + " ranks, the first one on "
                                 : std::string()) +

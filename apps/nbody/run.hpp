@@ -5,6 +5,7 @@
 
 #include "balance.hpp"
 #include "checkpoint.hpp"
+#include "density.hpp"
 #include "options.hpp"
 #include "outputs.hpp"
 #include "schedule.hpp"
@@ -12,7 +13,9 @@
 #include "settings.hpp"
 #include "shared_folder.hpp"
 #include "snapshot_files.hpp"
+#include "start_from_snapshot.hpp"
 #include "universe.hpp"
+#include "white_noise_file.hpp"
 
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
@@ -73,11 +76,12 @@ struct Run {
   int files_of_snapshot() const {
     return static_cast<int>(std::min<std::int64_t>(ranks.size(), settings.particles));
   }
-  /// Whether it goes on from a checkpoint of the folder that it writes to.
+  /// Whether it goes on from the checkpoint of the folder that it writes to.
   bool goes_on_in_its_folder() const {
     std::error_code none;
     return checkpoint &&
-           std::filesystem::equivalent(checkpoint->path.parent_path() / ".", settings.output, none);
+           std::filesystem::equivalent(
+               checkpoint->path, std::filesystem::path(settings.output) / checkpoint_name, none);
   }
   std::int64_t count() const {
     return settings.particles * settings.particles * settings.particles;
@@ -97,6 +101,14 @@ struct Figures {
   double exchange_seconds = 0;  ///< of all of these, what the host spent in exchanges
   std::string transport;        ///< of exchanges
 };
+
+/// A comment for config.toml where outputs add steps to those that are asked for.
+inline std::string note_of_steps(Run const& run) {
+  int const asked = steps_asked_for(run.settings), made = run.schedule.steps();
+  if (made == asked) return "";
+  return "# " + std::to_string(made) + " steps: " + std::to_string(made - asked) +
+         " more than asked for, where outputs cut steps in two\n";
+}
 
 /// Bytes that steps on a host take beside the meshes: counts of particles in bins, and a list of the particles that lie in
 /// another thread's part of the mesh, which were a quarter of all at most in the runs tried.
@@ -139,6 +151,9 @@ MemoryPlan memory_of(Exec const& exec, Run const& run, Universe const& universe)
                                         s.particles, run.ranks.size());
   Bytes const outputs = Outputs<Exec, T>::bytes(exec, run.ranks, s, astray);
   std::int64_t const noise = run.checkpoint || s.noise.empty() ? 0 : noise_bytes<Exec, T>(run);
+  std::int64_t const noise_written =
+      s.white_noise && run.ranks.is_first() ? white_noise_bytes<T>(exec, s.particles) : 0;
+  std::int64_t const density = s.density ? density_bytes<T>(run.ranks, run.mesh_side()) : 0;
   // HDF5's own, and what it leaves in the heap between what others left there.
   bool const writes_particles = s.snapshots || s.checkpoint > 0 || s.stop_after > 0;
   std::int64_t const hdf5 = writes_particles ? 4 << 20 : 0;
@@ -146,12 +161,12 @@ MemoryPlan memory_of(Exec const& exec, Run const& run, Universe const& universe)
   MemoryPlan plan{resident_bytes(),
                   bytes_beside(3 * here * std::int64_t(sizeof(T))) + bytes_of_messages(run.ranks)};
   if (runs_on_host<Exec>) {
-    plan.host +=
-        std::max({start, noise, held + step_bytes<T>(exec, run.ranks, s, run.mesh_side()) + hdf5,
-                  at_rest + outputs.device + hdf5});
+    plan.host += std::max({start, noise, noise_written,
+                           held + step_bytes<T>(exec, run.ranks, s, run.mesh_side()) + hdf5,
+                           at_rest + std::max(outputs.device, density) + hdf5});
   } else {
-    plan.device = std::max({start, held, at_rest + outputs.device});
-    plan.host += std::max(noise, outputs.host + hdf5);
+    plan.device = std::max({start, held, noise_written, at_rest + outputs.device});
+    plan.host += std::max(noise, std::max(outputs.host, density) + hdf5);
   }
   return plan;
 }
@@ -170,6 +185,7 @@ coir::nbody::Particles<Exec, T> particles_of(Exec const& exec, Run& run,
                                              Poll const& poll) {
   if (run.checkpoint)
     return read_particles<Exec, T>(run.ranks, *run.checkpoint, run.settings, poll);
+  if (!run.settings.start.empty()) return read_start<Exec, T>(run.ranks, run.settings, poll);
   coir::nbody::LptOptions options;
   options.order = run.settings.lpt;
   options.noise = run.settings.random;
@@ -301,8 +317,7 @@ class RunState {
   GoOn go_on_;
 };
 
-/// The step up to which the simulation advances at once. Where the particles are looked at is part of the arithmetic:
-/// positions and momenta meet there in time.
+/// The step up to which the simulation advances at once: where particles are looked at next.
 inline int next_stop(Run const& run, int steps_done) {
   int next = run.last_step();
   auto const& outputs = run.schedule.outputs;
@@ -374,6 +389,7 @@ class Stepping {
         [&] {
           Activity const writing("writing outputs");
           outputs_.write(simulation_.particles(), simulation_.a(), [&] { state_.poll(); });
+          if (run_.settings.density) write_density_now();
         },
         [&] {
           if (!state_.has_checkpoint_of_now()) write_checkpoint_now();
@@ -396,6 +412,13 @@ class Stepping {
   }
 
  private:
+  void write_density_now() {
+    Stopwatch<Exec> const taken(exec_);
+    write_density<Exec, T>(exec_, run_.ranks, simulation_,
+                           names_.at("density", simulation_.a(), ".npy"));
+    outputs_.seconds().io += taken.seconds();
+  }
+
   void write_checkpoint_now() {
     Activity const writing("writing a checkpoint");
     Stopwatch<Exec> const taken(exec_);
@@ -438,13 +461,21 @@ Figures simulate(Exec const& exec, Run& run, Universe const& universe,
   on_first(run.ranks, [&] { expects_folder_without_other_snapshots(run, names); });
   if (!settings.report.empty())
     on_first(run.ranks, [&] { io::AtomicFile{settings.report}; });  // can it be written?
+  if (settings.white_noise && !run.goes_on_in_its_folder())
+    on_first(run.ranks, [&] {
+      write_white_noise<T>(exec, settings.particles, settings.random, names.white_noise());
+    });
   RunState state(run);
   Figures figures;
   figures.predicted = predicted;
   figures.hardware = hardware_of(exec);
   std::optional particles =
       starting_particles<T>(exec, run, universe, state, figures.start_seconds);
-  on_first(run.ranks, [&] { io::write_file(names.config(), config_text(settings)); });
+  on_first(run.ranks, [&] {
+    // An earlier run's, which --restart would take for this one's until there is another.
+    if (!run.goes_on_in_its_folder()) remove_checkpoint(names.checkpoint());
+    io::write_file(names.config(), note_of_steps(run) + config_text(settings, settings.output));
+  });
 
   Activity const stepping("making steps");
   Stepping<Exec, T> steps(exec, run, universe, names, state, std::move(*particles));

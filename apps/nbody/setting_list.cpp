@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace coir::apps::nbody {
@@ -139,7 +140,7 @@ Setting numbers(std::string name, At at, std::string help, bool physics) {
 template <class At>
 Setting input_file(std::string name, At at, std::string help) {
   return {.name = name,
-          .kind = SettingKind::word,
+          .kind = SettingKind::path,
           .type_name = "FILE",
           .help = std::move(help),
           .physics = true,
@@ -177,6 +178,12 @@ Setting without_scale_factors(Setting setting) {
   return setting;
 }
 
+/// A run may go on with another value.
+Setting not_physics(Setting setting) {
+  setting.physics = false;
+  return setting;
+}
+
 /// Without a text while it is 0.
 Setting without_zero(Setting setting) {
   setting.text = [text = setting.text](Settings const& s) {
@@ -186,10 +193,26 @@ Setting without_zero(Setting setting) {
   return setting;
 }
 
-/// Without a text where white noise comes from a file.
+/// Without a text where particles come from a snapshot.
+Setting without_start(Setting setting) {
+  setting.text = [text = setting.text](Settings const& s) {
+    return s.start.empty() ? text(s) : std::string();
+  };
+  return setting;
+}
+
+/// Without a text where white noise comes from a file, or none is needed.
 Setting without_noise(Setting setting) {
   setting.text = [text = setting.text](Settings const& s) {
-    return s.noise.empty() ? text(s) : std::string();
+    return s.noise.empty() && s.start.empty() ? text(s) : std::string();
+  };
+  return setting;
+}
+
+/// Without a text where no table gives the power spectrum.
+Setting with_table(Setting setting) {
+  setting.text = [text = setting.text](Settings const& s) {
+    return s.power_table.empty() ? std::string() : text(s);
   };
   return setting;
 }
@@ -289,21 +312,24 @@ std::vector<Setting> time() {
 
 std::vector<Setting> start() {
   return {
-      whole_number(
+      without_start(whole_number(
           "lpt", [](auto& s) -> auto& { return s.lpt; }, 1, 2,
-          "Order of Lagrangian perturbation theory at the start (default 2)"),
+          "Order of Lagrangian perturbation theory at the start (default 2)")),
       without_noise(whole_number(
           "seed", [](auto& s) -> auto& { return s.random.seed; }, 0, no_limit,
           "What the random field depends on (default 1)")),
-      without_noise(flag(
+      without_start(flag(
           "fixed-amplitude", [](auto& s) -> auto& { return s.random.fixed_amplitude; },
           "Give all modes their mean amplitude; only phases are random")),
-      without_noise(flag(
+      without_start(flag(
           "inverted", [](auto& s) -> auto& { return s.random.inverted; },
           "Turn the random field around: the other one of a pair")),
       input_file(
           "noise", [](auto& s) -> auto& { return s.noise; },
           "White noise in place of the seed's: .npy, (N, N, N)"),
+      input_file(
+          "start", [](auto& s) -> auto& { return s.start; },
+          "Start from the particles of a snapshot in GADGET's format, at its scale factor"),
   };
 }
 
@@ -352,7 +378,18 @@ std::vector<Setting> universe() {
           "Transfer function, with or without acoustic oscillations (default eisenstein_hu)")),
       input_file(
           "power-table", [](auto& s) -> auto& { return s.power_table; },
-          "The linear P(k) today in its place: columns k in h/Mpc and P in (Mpc/h)^3"),
+          "The linear P(k) in its place: columns k in h/Mpc and P in (Mpc/h)^3"),
+      with_table([] {
+        auto setting = number(
+            "table-redshift", [](auto& s) -> auto& { return s.table_redshift; },
+            "Redshift that the table is of: it is scaled to others by linear growth (default 0)");
+        setting.set = [](Settings& s, std::string const& text) {
+          s.table_redshift = parse_number("--table-redshift", text);
+          expects(s.table_redshift >= 0 && s.table_redshift <= 1100,
+                  "--table-redshift must be from 0 to 1100", s.table_redshift);
+        };
+        return setting;
+      }()),
       flag(
           "renormalise", [](auto& s) -> auto& { return s.renormalise; },
           "Multiply the table by what makes its sigma8 that of --sigma8"),
@@ -386,6 +423,12 @@ std::vector<Setting> output() {
       numbers(
           "outputs", [](auto& s) -> auto& { return s.outputs; },
           "Scale factors to write at, beside the end; steps are made to end there", false),
+      not_physics(choice(
+          "name-by", [](auto& s) -> auto& { return s.named_by; },
+          std::vector<std::pair<std::string, NamedBy>>{{"a", NamedBy::scale_factor},
+                                                       {"z", NamedBy::redshift}},
+          "Scale factor or redshift in names of files: power_a0.500.txt or power_z1.000.txt "
+          "(default a)")),
       flag(
           "pictures", [](auto& s) -> auto& { return s.pictures; },
           "Write pictures of a slab and of the whole box, and their numbers (default)", false),
@@ -393,8 +436,32 @@ std::vector<Setting> output() {
           "spectra", [](auto& s) -> auto& { return s.spectra; }, "Write power spectra (default)",
           false),
       flag(
+          "multipoles", [](auto& s) -> auto& { return s.multipoles; },
+          "Write the spectrum in redshift space, seen along the third axis: monopole, quadrupole, "
+          "hexadecapole",
+          false),
+      without_zero(whole_number(
+          "bins", [](auto& s) -> auto& { return s.bins; }, 1, 1'000'000,
+          "Bins of spectra (default: one for each multiple of the fundamental)", false)),
+      not_physics(choice(
+          "bin-spacing", [](auto& s) -> auto& { return s.logarithmic_bins; },
+          std::vector<std::pair<std::string, bool>>{{"linear", false}, {"logarithmic", true}},
+          "Bins of equal width in k, or in ln k, which needs --bins (default linear)")),
+      without_zero(not_physics(positive_number(
+          "k-min", [](auto& s) -> auto& { return s.k_min; },
+          "Where the first bin begins, in h/Mpc (default: the fundamental, 2 pi / box)"))),
+      without_zero(not_physics(positive_number(
+          "k-max", [](auto& s) -> auto& { return s.k_max; },
+          "Where the last bin ends (default: the Nyquist frequency of the force mesh)"))),
+      flag(
+          "density", [](auto& s) -> auto& { return s.density; },
+          "Write the density on the force mesh over its mean: .npy, (M, M, M)", false),
+      flag(
           "snapshots", [](auto& s) -> auto& { return s.snapshots; },
           "Write particles in GADGET's format", false),
+      without_noise(flag(
+          "white-noise", [](auto& s) -> auto& { return s.white_noise; },
+          "Write the white noise of --seed, which --noise reads: .npy, (N, N, N)", false)),
       thickness,
       pixels,
       without_zero(whole_number(
@@ -405,10 +472,19 @@ std::vector<Setting> output() {
 
 std::string toml_value(Setting const& setting, std::string const& text) {
   switch (setting.kind) {
-    case SettingKind::word: return '"' + text + '"';
+    case SettingKind::word:
+    case SettingKind::path: return '"' + text + '"';
     case SettingKind::list: return '[' + text + ']';
     default: return text;
   }
+}
+
+/// The text of a setting in a file of `folder`.
+std::string text_in(std::filesystem::path const& folder, Setting const& setting,
+                    Settings const& settings) {
+  std::string const text = setting.text(settings);
+  bool const is_path = setting.kind == SettingKind::path && !text.empty() && !folder.empty();
+  return is_path ? path_from(folder, text).string() : text;
 }
 
 }  // namespace
@@ -432,10 +508,10 @@ std::vector<Setting> const& setting_list() {
   return all;
 }
 
-std::string config_text(Settings const& settings) {
+std::string config_text(Settings const& settings, std::filesystem::path const& folder) {
   std::string text, group;
   for (auto const& setting : setting_list()) {
-    std::string const value = setting.text(settings);
+    std::string const value = text_in(folder, setting, settings);
     if (value.empty()) continue;
     if (setting.group != group) text += "\n# " + setting.group + "\n";
     group = setting.group;
@@ -444,11 +520,27 @@ std::string config_text(Settings const& settings) {
   return text;
 }
 
-std::string all_texts(Settings const& settings) {
+std::string all_texts(Settings const& settings, std::filesystem::path const& folder) {
   std::string text;
   for (auto const& setting : setting_list())
-    text += setting.name + " = " + setting.text(settings) + "\n";
+    text += setting.name + " = " + text_in(folder, setting, settings) + "\n";
   return text;
+}
+
+std::filesystem::path path_from(std::filesystem::path const& folder,
+                                std::filesystem::path const& path) {
+  std::error_code none;
+  // Links in names of folders are followed, as ".." is by the system; the last name is the user's.
+  auto const here = std::filesystem::weakly_canonical(std::filesystem::absolute(folder), none);
+  auto const absolute = std::filesystem::absolute(path);
+  auto const there =
+      std::filesystem::weakly_canonical(absolute.parent_path(), none) / absolute.filename();
+  auto const first_name = [](std::filesystem::path const& from_root) {
+    auto const below = from_root.relative_path();
+    return below.empty() ? below : *below.begin();
+  };
+  bool const is_near = !here.relative_path().empty() && first_name(here) == first_name(there);
+  return is_near ? there.lexically_relative(here) : absolute;
 }
 
 }  // namespace coir::apps::nbody

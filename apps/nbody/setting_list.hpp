@@ -5,6 +5,7 @@
 
 #include "settings.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@
 namespace coir::apps::nbody {
 
 /// How a setting is written in TOML.
-enum class SettingKind { number, word, flag, list };
+enum class SettingKind { number, word, flag, list, path };
 
 /// One setting.
 struct Setting {
@@ -34,9 +35,18 @@ struct Setting {
 std::vector<Setting> const& setting_list();
 
 /// Every setting that is set as lines of TOML, which --config reads.
-std::string config_text(Settings const& settings);
+///
+/// \param folder  of the file that they go to, from which paths are named; empty: paths are absolute
+std::string config_text(Settings const& settings, std::filesystem::path const& folder = {});
 
 /// Every setting, set or not, as lines "name = text".
-std::string all_texts(Settings const& settings);
+///
+/// \param folder  as above
+std::string all_texts(Settings const& settings, std::filesystem::path const& folder = {});
+
+/// A path as a file in `folder` names it, so that both may be moved together: from there, or absolute if they have no folder
+/// but the root in common.
+std::filesystem::path path_from(std::filesystem::path const& folder,
+                                std::filesystem::path const& path);
 
 }  // namespace coir::apps::nbody

@@ -16,6 +16,9 @@
 
 namespace coir::apps::nbody {
 
+/// What the names of a run's files hold.
+enum class NamedBy { scale_factor, redshift };
+
 /// The command line, read.
 struct Settings {
   // Particles and forces
@@ -41,19 +44,29 @@ struct Settings {
   int lpt = 2;
   coir::nbody::NoiseOptions random{};
   std::filesystem::path noise{};
+  std::filesystem::path start{};  ///< a snapshot in place of perturbation theory
 
   // The universe
   cosmology::Parameters<double> cosmology = cosmology::planck18();
   cosmology::TransferFunction transfer = cosmology::TransferFunction::eisenstein_hu;
   std::filesystem::path power_table{};
+  double table_redshift = 0;
   bool renormalise = false;
+  std::optional<std::uint64_t> table_checksum{};  ///< of the table's bytes, once it is read
 
   // Output
   std::filesystem::path output = "nbody";
   std::vector<double> outputs{};  ///< scale factors; the end is always one
+  NamedBy named_by = NamedBy::scale_factor;
   bool pictures = true;
   bool spectra = true;
+  bool multipoles = false;  ///< of the spectrum in redshift space
+  bool density = false;
   bool snapshots = false;
+  bool white_noise = false;
+  int bins = 0;  ///< of spectra; 0: as wide as the fundamental
+  bool logarithmic_bins = false;
+  double k_min = 0, k_max = 0;             ///< h/Mpc; 0: the fundamental, the Nyquist frequency
   std::optional<double> slab_thickness{};  ///< Mpc/h
   std::optional<int> pixels{};             ///< along a side
   std::filesystem::path report{};
@@ -62,6 +75,8 @@ struct Settings {
   int checkpoint = 0;  ///< steps between them; 0: none
   std::filesystem::path restart{};
   int stop_after = 0;  ///< steps; 0: go on to the end
+
+  std::filesystem::path measure{};  ///< a snapshot to measure, in place of a run
 
   std::optional<double> headroom{};  ///< over ranks: see SimulationOptions
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <set>
@@ -150,7 +151,8 @@ class TomlReader {
 /// The configurations that add_config_file() reads.
 class ConfigReader : public CLI::ConfigTOML {
  public:
-  explicit ConfigReader(CLI::App const& app) : app_(app) {}
+  ConfigReader(CLI::App const& app, std::vector<std::string> inputs)
+      : app_(app), inputs_(std::move(inputs)) {}
 
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
     std::string const text{std::istreambuf_iterator<char>(input), {}};
@@ -181,6 +183,9 @@ class ConfigReader : public CLI::ConfigTOML {
       found.emplace_back();
       found.back().name = entry.key;
       found.back().inputs = std::move(entry.values);
+      if (std::find(inputs_.begin(), inputs_.end(), "--" + entry.key) != inputs_.end())
+        for (auto& path : found.back().inputs)
+          if (!path.empty()) path = (std::filesystem::path(file).parent_path() / path).string();
     }
     return found;
   }
@@ -194,6 +199,7 @@ class ConfigReader : public CLI::ConfigTOML {
   }
 
   CLI::App const& app_;
+  std::vector<std::string> inputs_;
 };
 
 /// \throws InputError if a file can't be read; CLI11 says of one only that it may be missing
@@ -208,9 +214,9 @@ std::vector<TomlEntry> read_toml(std::string const& text, std::string const& nam
   return TomlReader(text, name).entries();
 }
 
-void add_config_file(CommandLine& line) {
+void add_config_file(CommandLine& line, std::vector<std::string> inputs) {
   CLI::App& app = line.app();
-  app.config_formatter(std::make_shared<ConfigReader>(app));
+  app.config_formatter(std::make_shared<ConfigReader>(app, std::move(inputs)));
   auto* const option =
       app.set_config("--config", "", "Read options from a file, such as config.toml");
   option->type_name("FILE")->check([](std::string const& file) {

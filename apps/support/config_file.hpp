@@ -10,9 +10,12 @@ class CommandLine;
 /// Adds --config FILE, which reads options from a file of TOML: keys are the options' names without dashes, and what is
 /// on the command line as well counts from there.
 ///
+/// \param inputs  options that name files to read: a path that isn't absolute begins at the configuration's folder, so that
+///                both may be moved together
+///
 /// Parsing throws InputError naming the file and the line if it can't be read, isn't what read_toml() reads, or has a
 /// key that is unknown or given twice.
-void add_config_file(CommandLine& line);
+void add_config_file(CommandLine& line, std::vector<std::string> inputs = {});
 
 /// A line "key = value" of TOML.
 struct TomlEntry {

@@ -15,7 +15,7 @@ namespace coir::hdf5 {
 
 namespace {
 
-constexpr int type_count = 6;   // of particles in GADGET
+constexpr int type_count = 6;   // of particles in files that are written
 constexpr int dark_matter = 1;  // the one that is used here
 constexpr char const* positions_name = "PartType1/Coordinates";
 constexpr char const* velocities_name = "PartType1/Velocities";
@@ -159,15 +159,21 @@ class HeaderReader {
   HeaderReader(std::filesystem::path const& path, Reader const& reader)
       : name_(path.string()), reader_(reader) {}
 
-  GadgetHeader read() const {
+  GadgetHeader read() {
     GadgetHeader header;
+    // GADGET-4 is built for any number of types, where its predecessors have six.
+    auto const masses = reader_.attribute_array<double>("Header", "MassTable");
+    types_ = masses.size();
+    if (types_ <= dark_matter)
+      throw InputError(name_ + ": attribute 'MassTable' of 'Header' must have 2 values or more, " +
+                       "one for each type of particles, of which type 1 is dark matter, not " +
+                       std::to_string(types_));
+    header.particle_mass = masses[dark_matter];
     header.particles = of_dark_matter("NumPart_ThisFile", counts(reader_, "NumPart_ThisFile"));
     header.particles_total = of_dark_matter("NumPart_Total", counts(reader_, "NumPart_Total"));
     if (reader_.has_attribute("Header", "NumPart_Total_HighWord"))
       header.particles_total +=
           of_dark_matter("NumPart_Total_HighWord", counts(reader_, "NumPart_Total_HighWord")) << 32;
-    header.particle_mass =
-        of_dark_matter("MassTable", reader_.attribute_array<double>("Header", "MassTable"));
     double const files = number(reader_, "Header", "NumFilesPerSnapshot");
     header.scale_factor = number(reader_, "Header", "Time");
     header.box = number(reader_, "Header", "BoxSize");
@@ -189,10 +195,10 @@ class HeaderReader {
  private:
   template <class T>
   T of_dark_matter(char const* attribute, std::vector<T> const& values) const {
-    if (values.size() != type_count)
+    if (values.size() != types_)
       throw InputError(name_ + ": attribute '" + attribute + "' of 'Header' must have " +
-                       std::to_string(type_count) +
-                       " values, one for each type of particles, not " +
+                       std::to_string(types_) +
+                       " values, one for each type of particles as 'MassTable', not " +
                        std::to_string(values.size()));
     return values[dark_matter];
   }
@@ -229,6 +235,7 @@ class HeaderReader {
 
   std::string name_;
   Reader const& reader_;
+  std::size_t types_ = 0;  // of particles
 };
 
 }  // namespace

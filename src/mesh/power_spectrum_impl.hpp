@@ -38,6 +38,15 @@ struct BinSum {
   double wave = 0;  ///< |q|
   double modes = 0;
 
+  /// \param mode_power            of the mode, times its weight
+  /// \param square, square_along  |q|^2, and the square of its component along the third axis
+  KOKKOS_FORCEINLINE_FUNCTION void add_mode(double mode_power, double weight, double square,
+                                            double /*square_along*/) {
+    power += mode_power;
+    wave += weight * math::sqrt(square);
+    modes += weight;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_power(double factor) { power *= factor; }
   KOKKOS_FORCEINLINE_FUNCTION void operator+=(BinSum const& other) {
     power += other.power;
     wave += other.wave;
@@ -48,14 +57,15 @@ struct BinSum {
 /// Sums each bin over groups of rows. The order of the additions depends on the shape alone.
 ///
 /// \tparam ByPlanes  groups are the planes of the second axis, of which `a` and `b` have those from `first_plane` on
-template <class T, bool ByPlanes = false>
+/// \tparam Sum       of a bin: BinSum, or one with more in it
+template <class T, bool ByPlanes, class Sum>
 struct GroupSums {
   SpectrumRows<T> a, b;
   std::int64_t n[3];
   double const* factor[3];    // along each axis, from compensation()
   std::int64_t const* first;  // see SpectrumBins
   std::int64_t bins, groups;
-  BinSum* sums;  // (groups, bins)
+  Sum* sums;  // (groups, bins)
   std::int64_t first_plane = 0;
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t rows() const { return n[0] * n[1]; }
@@ -88,26 +98,25 @@ struct GroupSums {
 
   /// Adds the modes [begin, end) of a row.
   KOKKOS_FORCEINLINE_FUNCTION void add(std::int64_t row, std::int64_t square, std::int64_t begin,
-                                       std::int64_t end, BinSum& sum) const {
+                                       std::int64_t end, Sum& sum) const {
     std::int64_t const i = along_first(row), j = along_second(row);
     Kokkos::complex<T> const* const at_a = a.data + i * a.plane + j * a.row;
     Kokkos::complex<T> const* const at_b = b.data + i * b.plane + j * b.row;
-    BinSum part;
+    Sum part;
     for (std::int64_t k = begin; k < end; ++k) {
       double const weight = k == 0 || 2 * k == n[2] ? 1 : 2;
       double const re = static_cast<double>(at_a[k].real()) * static_cast<double>(at_b[k].real());
       double const im = static_cast<double>(at_a[k].imag()) * static_cast<double>(at_b[k].imag());
-      part.power += weight * (re + im) * factor[2][k];
-      part.wave += weight * math::sqrt(static_cast<double>(square + k * k));
-      part.modes += weight;
+      part.add_mode(weight * (re + im) * factor[2][k], weight, static_cast<double>(square + k * k),
+                    static_cast<double>(k * k));
     }
-    part.power *= factor[0][i] * factor[1][first_plane + j];
+    part.multiply_power(factor[0][i] * factor[1][first_plane + j]);
     sum += part;
   }
 
   /// On devices: a thread per group and bin; neighbours read the same rows.
   KOKKOS_FUNCTION void operator()(std::int64_t group, std::int64_t bin) const {
-    BinSum sum;
+    Sum sum;
     for (std::int64_t row = first_row(group); row < first_row(group + 1); ++row) {
       std::int64_t const square = square_of(row), end = below(first[bin + 1], square);
       if (end > 0) add(row, square, below(first[bin], square), end, sum);
@@ -117,8 +126,8 @@ struct GroupSums {
 
   /// On hosts: a thread per group, which reads each row once.
   void operator()(std::int64_t group) const {
-    BinSum* const to = sums + group * bins;
-    std::fill_n(to, bins, BinSum{});
+    Sum* const to = sums + group * bins;
+    std::fill_n(to, bins, Sum{});
     for (std::int64_t row = first_row(group); row < first_row(group + 1); ++row) {
       std::int64_t const square = square_of(row);
       // The first bin that ends beyond the row's first mode.
@@ -134,8 +143,8 @@ struct GroupSums {
   }
 };
 
-template <class Exec, class T, bool ByPlanes>
-void run_group_sums(Exec const& exec, GroupSums<T, ByPlanes> const& sums) {
+template <class Exec, class T, bool ByPlanes, class Sum>
+void run_group_sums(Exec const& exec, GroupSums<T, ByPlanes, Sum> const& sums) {
   constexpr char const* label = "coir::mesh::power_spectrum/sums";
   if constexpr (runs_on_host<Exec>)
     for_each_task(label, exec, sums.groups, sums);
@@ -143,23 +152,37 @@ void run_group_sums(Exec const& exec, GroupSums<T, ByPlanes> const& sums) {
     for_each(label, exec, coir::box<2, std::int64_t>({sums.groups, sums.bins}), sums);
 }
 
+/// \param sums  (groups, bins), which are added up in the order of the groups
+template <class Sums>
+auto sums_of_bins(Sums const& sums) {
+  std::vector<typename Sums::non_const_value_type> result(sums.extent(1));
+  for (std::size_t group = 0; group < sums.extent(0); ++group)
+    for (std::size_t bin = 0; bin < result.size(); ++bin) result[bin] += sums(group, bin);
+  return result;
+}
+
+/// The mean wave number of a bin's modes, or the middle of a bin without modes.
+inline double wave_number_of(BinSum const& sum, SpectrumBins const& bins, std::size_t bin,
+                             double box) {
+  double const fundamental = 2 * std::numbers::pi / box;
+  return fundamental * (sum.modes == 0 ? bins.middle[bin] : sum.wave / sum.modes);
+}
+
+/// scale sum / modes, NaN without modes.
+inline double mean_of_modes(double sum, double modes, double scale) {
+  return modes == 0 ? std::numeric_limits<double>::quiet_NaN() : scale * (sum / modes);
+}
+
 /// The mean wave number, power and modes of each bin.
 ///
-/// \param sums  (groups, bins), which are added up in the order of the groups
-/// \param box   length of the box
-template <class Sums>
-PowerSpectrum means_of_bins(Sums const& sums, SpectrumBins const& bins, double box, double scale) {
+/// \param box  length of the box
+inline PowerSpectrum means_of_bins(std::vector<BinSum> const& sums, SpectrumBins const& bins,
+                                   double box, double scale) {
   PowerSpectrum result;
-  double const fundamental = 2 * std::numbers::pi / box;
-  for (std::int64_t bin = 0; bin < bins.count(); ++bin) {
-    BinSum sum;
-    for (std::size_t group = 0; group < sums.extent(0); ++group) sum += sums(group, bin);
-    bool const empty = sum.modes == 0;
-    double const middle = bins.middle[static_cast<std::size_t>(bin)];
-    result.k.push_back(fundamental * (empty ? middle : sum.wave / sum.modes));
-    result.power.push_back(empty ? std::numeric_limits<double>::quiet_NaN()
-                                 : scale * (sum.power / sum.modes));
-    result.modes.push_back(sum.modes);
+  for (std::size_t bin = 0; bin < sums.size(); ++bin) {
+    result.k.push_back(wave_number_of(sums[bin], bins, bin, box));
+    result.power.push_back(mean_of_modes(sums[bin].power, sums[bin].modes, scale));
+    result.modes.push_back(sums[bin].modes);
   }
   return result;
 }
@@ -180,39 +203,41 @@ struct BinTables {
   }
 };
 
-/// \tparam ByPlanes  see GroupSums
-template <bool ByPlanes, class Exec, class T>
-PowerSpectrum sum_up_bins(Exec const& exec, SpectrumRows<T> const& a, SpectrumRows<T> const& b,
-                          Shape<3> const& shape, double box, double scale,
-                          PowerSpectrumOptions const& options) {
+/// Means over the modes of bins.
+///
+/// \tparam ByPlanes, Sum  see GroupSums
+template <bool ByPlanes, class Sum = BinSum, class Exec, class T>
+auto sum_up_bins(Exec const& exec, SpectrumRows<T> const& a, SpectrumRows<T> const& b,
+                 Shape<3> const& shape, double box, double scale,
+                 PowerSpectrumOptions const& options) {
   using Space = typename Exec::memory_space;
   SpectrumBins const bins = spectrum_bins(shape, box, options);
-  if (bins.count() == 0) return {};
+  if (bins.count() == 0) return means_of_bins(std::vector<Sum>(), bins, box, scale);
 
   std::int64_t const groups =
       ByPlanes
           ? shape[1]
           : std::min(shape[0] * shape[1], std::max<std::int64_t>(1024, (1 << 18) / bins.count()));
-  std::int64_t const bytes = groups * bins.count() * static_cast<std::int64_t>(sizeof(BinSum));
+  std::int64_t const bytes = groups * bins.count() * static_cast<std::int64_t>(sizeof(Sum));
   std::string const what = "the sums of " + std::to_string(bins.count()) + " bins";
   expects_memory<Space>(bytes, what);
-  Kokkos::View<BinSum**, Kokkos::LayoutRight, Space> const sums(
+  Kokkos::View<Sum**, Kokkos::LayoutRight, Space> const sums(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::power_spectrum/sums"), groups,
       bins.count());
   BinTables<Exec> const tables(bins, shape, options);
   auto const& factor = tables.factor;
   run_group_sums(exec,
-                 GroupSums<T, ByPlanes>{a,
-                                        b,
-                                        {shape[0], shape[1], shape[2]},
-                                        {factor[0].data(), factor[1].data(), factor[2].data()},
-                                        tables.first.data(),
-                                        bins.count(),
-                                        groups,
-                                        sums.data()});
+                 GroupSums<T, ByPlanes, Sum>{a,
+                                             b,
+                                             {shape[0], shape[1], shape[2]},
+                                             {factor[0].data(), factor[1].data(), factor[2].data()},
+                                             tables.first.data(),
+                                             bins.count(),
+                                             groups,
+                                             sums.data()});
   exec.fence();
   auto const sums_h = host_view_of(sums);
-  return means_of_bins(sums_h, bins, box, scale);
+  return means_of_bins(sums_of_bins(sums_h), bins, box, scale);
 }
 
 template <class Exec, class T>
@@ -353,17 +378,12 @@ inline void expects_measurable(double box, std::int64_t cells,
   spectrum_bins({cells, cells, cells}, box, options);
 }
 
-inline void tell_shot_noise(PowerSpectrum& spectrum, double shot_noise,
-                            PowerSpectrumOptions const& options) {
-  spectrum.shot_noise = shot_noise;
-  if (options.subtract_shot_noise)
-    for (double& power : spectrum.power) power -= shot_noise;
-}
-
-template <class Exec, class T>
-PowerSpectrum spectrum_of_particles(Exec const& exec, Sample<T> const& a, Sample<T> const* b,
-                                    double box, std::int64_t cells,
-                                    PowerSpectrumOptions const& options) {
+/// Means over bins of the spectrum of particles.
+///
+/// \param b  null for the spectrum of `a` alone
+template <class Sum, class Exec, class T>
+auto bins_of_particles(Exec const& exec, Sample<T> const& a, Sample<T> const* b, double box,
+                       std::int64_t cells, PowerSpectrumOptions const& options) {
   expects_measurable(box, cells, options);
 
   ProfilingRegion const region("coir::mesh::power_spectrum");
@@ -375,9 +395,24 @@ PowerSpectrum spectrum_of_particles(Exec const& exec, Sample<T> const& a, Sample
                                         options);
   auto const first = spectra(a);
   auto const second = cross ? spectra(*b) : first;
-  PowerSpectrum result = sum_up_bins<true>(exec, rows_of(first), rows_of(second), spectra.shape(),
-                                           box, volume / (of_a * of_b), options);
-  if (!cross) tell_shot_noise(result, volume / of_a, options);
+  return sum_up_bins<true, Sum>(exec, rows_of(first), rows_of(second), spectra.shape(), box,
+                                volume / (of_a * of_b), options);
+}
+
+inline void tell_shot_noise(PowerSpectrum& spectrum, double shot_noise,
+                            PowerSpectrumOptions const& options) {
+  spectrum.shot_noise = shot_noise;
+  if (options.subtract_shot_noise)
+    for (double& power : spectrum.power) power -= shot_noise;
+}
+
+template <class Exec, class T>
+PowerSpectrum spectrum_of_particles(Exec const& exec, Sample<T> const& a, Sample<T> const* b,
+                                    double box, std::int64_t cells,
+                                    PowerSpectrumOptions const& options) {
+  PowerSpectrum result = bins_of_particles<BinSum>(exec, a, b, box, cells, options);
+  if (b == nullptr)
+    tell_shot_noise(result, box * box * box / static_cast<double>(a.particles), options);
   return result;
 }
 
@@ -416,43 +451,42 @@ struct InterlaceRows {
 
 /// Bins spectra that ranks share by rows. Sums of all ranks' rows are added up in the order of the second axis, so that
 /// the order doesn't depend on the number of ranks.
-template <class Exec, class T>
-PowerSpectrum bin_spectrum_on_ranks(Exec const& exec, distributed::Group const& group,
-                                    SpectrumRows<T> const& a, SpectrumRows<T> const& b,
-                                    Shape<3> const& shape, double box, double scale,
-                                    PowerSpectrumOptions const& options) {
+template <class Sum, class Exec, class T>
+auto sum_up_bins_on_ranks(Exec const& exec, distributed::Group const& group,
+                          SpectrumRows<T> const& a, SpectrumRows<T> const& b, Shape<3> const& shape,
+                          double box, double scale, PowerSpectrumOptions const& options) {
   using Space = typename Exec::memory_space;
   SpectrumBins const bins = spectrum_bins(shape, box, options);
-  if (bins.count() == 0) return {};
+  if (bins.count() == 0) return means_of_bins(std::vector<Sum>(), bins, box, scale);
   auto const rows = distributed::share_of(shape[1], group.rank(), group.size());
-  std::vector<BinSum> here;
+  std::vector<Sum> here;
   distributed::together(group, [&] {
-    expects_memory<Space>(rows.count * bins.count() * static_cast<std::int64_t>(sizeof(BinSum)),
+    expects_memory<Space>(rows.count * bins.count() * static_cast<std::int64_t>(sizeof(Sum)),
                           "the sums of " + std::to_string(bins.count()) + " bins");
-    Kokkos::View<BinSum**, Kokkos::LayoutRight, Space> const sums(
+    Kokkos::View<Sum**, Kokkos::LayoutRight, Space> const sums(
         Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::power_spectrum/sums"),
         static_cast<std::size_t>(rows.count), static_cast<std::size_t>(bins.count()));
     BinTables<Exec> const tables(bins, shape, options);
     if (rows.count == 0) return;
-    run_group_sums(exec, GroupSums<T, true>{a,
-                                            b,
-                                            {shape[0], shape[1], shape[2]},
-                                            {tables.factor[0].data(), tables.factor[1].data(),
-                                             tables.factor[2].data()},
-                                            tables.first.data(),
-                                            bins.count(),
-                                            rows.count,
-                                            sums.data(),
-                                            rows.first});
+    run_group_sums(exec, GroupSums<T, true, Sum>{a,
+                                                 b,
+                                                 {shape[0], shape[1], shape[2]},
+                                                 {tables.factor[0].data(), tables.factor[1].data(),
+                                                  tables.factor[2].data()},
+                                                 tables.first.data(),
+                                                 bins.count(),
+                                                 rows.count,
+                                                 sums.data(),
+                                                 rows.first});
     exec.fence();
     auto const sums_h = host_view_of(sums);
     here.assign(sums_h.data(), sums_h.data() + sums_h.size());
   });
-  auto const all = group.gather_all(std::span<BinSum const>(here));
-  Kokkos::View<BinSum const**, Kokkos::LayoutRight, Kokkos::HostSpace,
+  auto const all = group.gather_all(std::span<Sum const>(here));
+  Kokkos::View<Sum const**, Kokkos::LayoutRight, Kokkos::HostSpace,
                Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
       sums(all.data(), static_cast<std::size_t>(shape[1]), static_cast<std::size_t>(bins.count()));
-  return means_of_bins(sums, bins, box, scale);
+  return means_of_bins(sums_of_bins(sums), bins, box, scale);
 }
 
 /// The largest numbers of planes by which particles of any rank lie below and above that rank's own planes. Collective.
@@ -585,11 +619,18 @@ class PaintedSpectraOfRanks {
   Kokkos::View<Kokkos::complex<T>*, Space> phase_;
 };
 
-template <class Exec, class T>
-PowerSpectrum spectrum_of_particles_on_ranks(Exec const& exec, distributed::Group const& group,
-                                             Sample<T> const& a, Sample<T> const* b, double box,
-                                             std::int64_t cells,
-                                             PowerSpectrumOptions const& options) {
+/// The particles of all ranks, of which there must be some.
+inline double particles_of_all(distributed::Group const& group, std::int64_t here) {
+  std::int64_t const particles = group.sum(here);
+  expects(particles >= 1, "a power spectrum must be of at least one particle", particles);
+  return static_cast<double>(particles);
+}
+
+/// bins_of_particles() over ranks.
+template <class Sum, class Exec, class T>
+auto bins_of_particles_on_ranks(Exec const& exec, distributed::Group const& group,
+                                Sample<T> const& a, Sample<T> const* b, double box,
+                                std::int64_t cells, PowerSpectrumOptions const& options) {
   distributed::together(group, [&] { expects_measurable(box, cells, options); });
   distributed::expects_alike(
       group, {{"number of cells along an axis", cells},
@@ -599,14 +640,9 @@ PowerSpectrum spectrum_of_particles_on_ranks(Exec const& exec, distributed::Grou
               {"choice to compensate", options.compensate},
               {"number of bins", spectrum_bins({cells, cells, cells}, box, options).count()},
               {"choice of a second sample", b != nullptr}});
-  auto const particles_of = [&](Sample<T> const& sample) {
-    std::int64_t const particles = group.sum(sample.particles);
-    expects(particles >= 1, "a power spectrum must be of at least one particle", particles);
-    return static_cast<double>(particles);
-  };
   bool const cross = b != nullptr;
-  double const volume = box * box * box, of_a = particles_of(a);
-  double const of_b = cross ? particles_of(*b) : of_a;
+  double const volume = box * box * box, of_a = particles_of_all(group, a.particles);
+  double const of_b = cross ? particles_of_all(group, b->particles) : of_a;
 
   ProfilingRegion const region("coir::mesh::power_spectrum");
   GhostWidths beyond = farthest_beyond(exec, group, a, cells, box);
@@ -616,9 +652,18 @@ PowerSpectrum spectrum_of_particles_on_ranks(Exec const& exec, distributed::Grou
                                          options);
   auto const first = spectra(a, 0);
   auto const second = cross ? spectra(*b, 1) : first;
-  PowerSpectrum result = bin_spectrum_on_ranks<Exec, T>(exec, group, first, second, spectra.shape(),
-                                                        box, volume / (of_a * of_b), options);
-  if (!cross) tell_shot_noise(result, volume / of_a, options);
+  return sum_up_bins_on_ranks<Sum, Exec, T>(exec, group, first, second, spectra.shape(), box,
+                                            volume / (of_a * of_b), options);
+}
+
+template <class Exec, class T>
+PowerSpectrum spectrum_of_particles_on_ranks(Exec const& exec, distributed::Group const& group,
+                                             Sample<T> const& a, Sample<T> const* b, double box,
+                                             std::int64_t cells,
+                                             PowerSpectrumOptions const& options) {
+  PowerSpectrum result = bins_of_particles_on_ranks<BinSum>(exec, group, a, b, box, cells, options);
+  if (b == nullptr)
+    tell_shot_noise(result, box * box * box / particles_of_all(group, a.particles), options);
   return result;
 }
 

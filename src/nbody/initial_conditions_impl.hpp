@@ -167,6 +167,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const
       detail::read_noise(options.noise_file, side, lpt.planes(), lpt.field(noise));
     });
     lpt.forward(noise);
+    detail::change_modes<Exec, T>(exec, options.noise, side, lpt.rows().count, noise.data);
   }
   return detail::particles_of<Exec, T>(exec, lpt, side, box, power, a, options.order, noise.data);
 }

@@ -12,6 +12,12 @@
 
 namespace coir::nbody::detail {
 
+/// p = keep (p + kick_before F) + kick F.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T kicked(T momentum, T force, T kick_before, T keep, T kick) {
+  return keep * (momentum + kick_before * force) + kick * force;
+}
+
 /// Stores the force at a particle in a team's scratch memory.
 template <class T>
 struct KeepForce {
@@ -30,7 +36,7 @@ struct MoveTeam {
   static constexpr int team = 256, numbers = 3 * team;
   static constexpr int scratch_bytes = numbers * static_cast<int>(sizeof(T));
   T *position, *momentum;
-  T keep, kick, drift, box;
+  T kick_before, keep, kick, drift, box;
   std::int64_t particles;
   Reader reader;
 
@@ -56,7 +62,7 @@ struct MoveTeam {
     member.team_barrier();
     COIR_UNROLL
     for (int m = 0; m < 3; ++m) {
-      p[m] = keep * p[m] + kick * force[m * team + rank];
+      p[m] = kicked(p[m], force[m * team + rank], kick_before, keep, kick);
       here[m] = wrapped(here[m] + drift * p[m], box);
     }
     COIR_UNROLL
@@ -74,8 +80,8 @@ template <class Exec, class Reader, class Body>
 void move_in_teams(char const* label, Exec const& exec, std::int64_t particles,
                    Reader const& reader, Body const& what) {
   using Team = MoveTeam<decltype(what.box), Reader>;
-  Team const body{what.position, what.momentum, what.keep, what.kick,
-                  what.drift,    what.box,      particles, reader};
+  Team const body{what.position, what.momentum, what.kick_before, what.keep, what.kick,
+                  what.drift,    what.box,      particles,        reader};
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Team::team, 1>>;
   Kokkos::parallel_for(
       label,

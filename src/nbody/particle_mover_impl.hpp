@@ -22,11 +22,11 @@
 
 namespace coir::nbody::detail {
 
-/// p = keep p + kick F, x += drift p.
+/// Kicks as kicked(), then x += drift p.
 template <class T>
 struct MoveParticle {
   T *position, *momentum;
-  T keep, kick, drift, box;
+  T kick_before, keep, kick, drift, box;
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle,
                                               mesh::Value<T, 3> const& force) const {
@@ -43,22 +43,22 @@ struct MoveParticle {
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION void move(std::int64_t at, T force) const {
-    T const p = keep * momentum[at] + kick * force;
+    T const p = kicked(momentum[at], force, kick_before, keep, kick);
     momentum[at] = p;
     position[at] = wrapped(position[at] + drift * p, box);
   }
 };
 
-/// p_d = keep p_d + kick F_d, of one component d.
+/// kicked() of one component d.
 template <class T>
 struct KickComponent {
   T* momentum;
-  T keep, kick;
+  T kick_before, keep, kick;
   int d;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle,
                                               mesh::Value<T, 1> const& force) const {
     T& p = momentum[3 * particle + d];
-    p = keep * p + kick * force.component[0];
+    p = kicked(p, force.component[0], kick_before, keep, kick);
   }
 };
 
@@ -243,15 +243,16 @@ auto window_of_all(View const& numbers) {
 /// The kick alone, for a spectral gradient whose components are on the mesh one after the other.
 template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::kick_by_components(Particles<Exec, T> const& particles,
-                                                Move const& move, PhaseSeconds& seconds) {
+                                                Move const& move, double kick_before,
+                                                PhaseSeconds& seconds) {
   for (int d = 0; d < 3; ++d) {
     Stopwatch<Exec> const solving(exec_);
     auto const component =
         group_.size() == 1 ? window_of_all(force_.component(d)) : force_.component_window(d);
     seconds.fft += solving.seconds();
     Stopwatch<Exec> const reading(exec_);
-    KickComponent<T> const body{particles.momentum.data(), static_cast<T>(move.keep),
-                                static_cast<T>(move.kick), d};
+    KickComponent<T> const body{particles.momentum.data(), static_cast<T>(kick_before),
+                                static_cast<T>(move.keep), static_cast<T>(move.kick), d};
     mesh::with_support(options_.assignment, [&]<int support>(std::integral_constant<int, support>) {
       mesh::read_out("coir::nbody::simulation/kick", exec_, particles.position.data(),
                      particles.count(), mesh::MeshValues<support, 1, T>(component, particles.box),
@@ -263,16 +264,17 @@ void ParticleMover<Exec, T>::kick_by_components(Particles<Exec, T> const& partic
 
 template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::kick_and_drift(Particles<Exec, T> const& particles, Move const& move,
-                                            PhaseSeconds& seconds) {
+                                            PhaseSeconds& seconds, double kick_before) {
   int const points = mesh::gradient_points(options_.kernel);
   if (!force_.options().vectors && points == 0) {
-    kick_by_components(particles, move, seconds);
+    kick_by_components(particles, move, kick_before, seconds);
     return drift(particles, move.drift_after, seconds);
   }
   Stopwatch<Exec> const watch(exec_);
-  MoveParticle<T> const body{particles.position.data(),        particles.momentum.data(),
-                             static_cast<T>(move.keep),        static_cast<T>(move.kick),
-                             static_cast<T>(move.drift_after), static_cast<T>(particles.box)};
+  MoveParticle<T> const body{particles.position.data(),    particles.momentum.data(),
+                             static_cast<T>(kick_before),  static_cast<T>(move.keep),
+                             static_cast<T>(move.kick),    static_cast<T>(move.drift_after),
+                             static_cast<T>(particles.box)};
   auto const read = [&](auto const& reader) {
     constexpr auto label = "coir::nbody::simulation/move";
     if constexpr (runs_on_host<Exec>)

@@ -169,12 +169,14 @@ void Simulation<Exec, T>::find_force(std::span<Vectors const> further) {
 }
 
 template <CompiledSpace Exec, Real T>
-void Simulation<Exec, T>::make(Move const& move, bool closes) {
+void Simulation<Exec, T>::make(Move const& move, bool closes, Move const& before) {
   if (reverser_) return make_reversibly(move, closes);
+  mover_.drift(particles_, before.drift_before, seconds_);
   mover_.drift(particles_, move.drift_before, seconds_);
-  if (!move.has_kick()) return mover_.drift(particles_, move.drift_after, seconds_);
+  if (!before.has_kick() && !move.has_kick())
+    return mover_.drift(particles_, move.drift_after, seconds_);
   find_force();
-  mover_.kick_and_drift(particles_, move, seconds_);
+  mover_.kick_and_drift(particles_, move, seconds_, before.kick);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -210,23 +212,36 @@ std::vector<StepMoves> Simulation<Exec, T>::moves_between(int first, int last) c
 }
 
 template <CompiledSpace Exec, Real T>
+std::vector<StepMoves> Simulation<Exec, T>::separate_moves(int first, int last) const {
+  std::vector<StepMoves> moves;
+  for (int step = first; step < last; ++step)
+    moves.push_back(moves_between(step, step + 1).front());
+  return moves;
+}
+
+template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& after_step) {
+  // One kick in place of two rounds otherwise: where this call ends would be seen in the bits.
+  bool const separate = options_.deterministic && !reverser_;
   auto const moves = distributed::together(group_, [&] {
     expects(steps >= 0 && steps <= steps_left(),
             "the steps to make must be from 0 to the " + std::to_string(steps_left()) +
                 " that are left",
             steps);
     counter_.expects_between_steps();
-    return moves_between(steps_done(), steps_done() + steps);
+    int const last = steps_done() + steps;
+    return separate ? separate_moves(steps_done(), last) : moves_between(steps_done(), last);
   });
   distributed::expects_alike(group_, {{"number of steps", steps}});
   if (steps == 0) return;
   counter_.leave();
   if (reverser_) begin_call(moves);
+  Move before;
   for (int s = 0; s < steps; ++s) {
     auto const& [move, closing] = moves[static_cast<std::size_t>(s)];
     sorter_.begin_step(steps - s);
-    make(move, false);
+    make(move, false, before);
+    if (separate) before = closing;
     if (closing.has_kick()) find_force();  // before it is counted: an error is this step's
     counter_.count(steps_done() + 1);
     if (s + 1 == steps) close(closing);

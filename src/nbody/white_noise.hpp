@@ -15,6 +15,7 @@
 #include <core/box_muller.hpp>
 #include <core/threefry.hpp>
 
+#include <cmath>
 #include <cstdint>
 
 namespace coir::nbody {
@@ -70,12 +71,46 @@ struct WhiteNoise {
   }
 };
 
+/// Gives modes that aren't 0 their mean amplitude, and multiplies all by a sign.
+template <class T>
+struct ChangeModes {
+  Kokkos::complex<T>* spectrum;
+  bool fixed_amplitude;
+  T deviation, sign;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
+    auto& mode = spectrum[at];
+    T factor = sign;
+    if (fixed_amplitude) {
+      // In double: squares of float's numbers may overflow.
+      auto const re = static_cast<double>(mode.real()), im = static_cast<double>(mode.imag());
+      double const size = math::sqrt(re * re + im * im);
+      factor = size > 0 ? static_cast<T>(static_cast<double>(sign) * deviation / size) : T(0);
+    }
+    mode = Kokkos::complex<T>(factor * mode.real(), factor * mode.imag());
+  }
+};
+
+/// The deviation of a mode of white noise: sqrt(n^3).
+inline double deviation_of_modes(std::int64_t n) {
+  return std::sqrt(static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n));
+}
+
+/// Does to the modes of white noise that is given what draw_modes() does to those that it draws.
+template <class Exec, class T>
+void change_modes(Exec const& exec, NoiseOptions const& options, std::int64_t n, std::int64_t rows,
+                  Kokkos::complex<T>* spectrum) {
+  if (!options.fixed_amplitude && !options.inverted) return;
+  for_each("coir::nbody::change_modes", exec, coir::box<1, std::int64_t>({n * rows * (n / 2 + 1)}),
+           ChangeModes<T>{spectrum, options.fixed_amplitude, static_cast<T>(deviation_of_modes(n)),
+                          options.inverted ? T(-1) : T(1)});
+}
+
 /// White noise in the rows of a spectrum [n, rows, n / 2 + 1].
 template <class Exec, class T>
 void draw_modes(Exec const& exec, NoiseOptions const& options, std::int64_t n,
                 distributed::Share const& rows, Kokkos::complex<T>* spectrum) {
-  double const deviation =
-      std::sqrt(static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n));
+  double const deviation = deviation_of_modes(n);
   for_each(
       "coir::nbody::white_noise", exec, coir::box<3, std::int64_t>({n, rows.count, n / 2 + 1}),
       WhiteNoise<T>{spectrum, n, rows.first, rows.count, static_cast<std::uint32_t>(options.seed),

@@ -33,7 +33,8 @@ using coir::testing::read_text;
 
 /// More than one step, an output on the way, every kind of file, and the same bits on any number of ranks.
 std::string const all_kinds =
-    "--particles 12 --steps 4 --pixels 24 --outputs 0.55 --snapshots --deterministic --quiet ";
+    "--particles 12 --steps 4 --pixels 24 --outputs 0.55 --snapshots --density --multipoles "
+    "--white-noise --deterministic --quiet ";
 
 class NbodyOnRanks : public coir::testing::Nbody {
  protected:

@@ -223,6 +223,28 @@ TEST_F(Nbody, TheConfigurationRepeatsTheRun) {
   expect_same_files("one", "two");
 }
 
+TEST_F(Nbody, AFolderThatIsCopiedWithItsFilesRepeatsTheRun) {
+  Kokkos::View<float***, Kokkos::LayoutRight, Kokkos::HostSpace> const noise("noise", 4, 4, 4);
+  for (std::size_t n = 0; n < noise.size(); ++n) noise.data()[n] = std::sin(float(n));
+  fs::create_directories(folder / "here/runs");
+  io::write_npy(folder / "here/noise.npy", noise);
+  write("here/p.txt", "0.001 1\n0.1 2\n1 3\n200 4\n");
+  run_quietly(
+      "--particles 4 --steps 4 --no-pictures --deterministic --checkpoint 2 --stop-after 2 "
+      "--noise here/noise.npy --power-table here/p.txt --output here/runs/one");
+  std::string const config = read_text(folder / "here/runs/one/config.toml");
+  EXPECT_TRUE(contains(config, "noise = \"../../noise.npy\"\n")) << config;
+  EXPECT_TRUE(contains(config, "power-table = \"../../p.txt\"\n")) << config;
+  fs::rename(folder / "here", folder / "there");
+  run_quietly("--config there/runs/one/config.toml --output two");
+  run_quietly("--restart there/runs/one --power-table there/p.txt");
+  EXPECT_TRUE(read_text(folder / "two/power_a1.000.txt") ==
+              read_text(folder / "there/runs/one/power_a1.000.txt"));
+  // Beside a configuration of one's own, wherever the program is started.
+  write("there/own.toml", "noise = 'noise.npy'\nparticles = 4\nsteps = 2\npictures = false\n");
+  run_quietly("--config ../own.toml --output three", "cd there/runs &&");
+}
+
 TEST_F(Nbody, TheCommandLineCountsMoreThanTheFile) {
   write("some.toml",
         "# a comment\nparticles = 6\nscale-factors = [0.1, 0.5, 1]\npictures = false\n"
@@ -262,6 +284,22 @@ TEST_F(Nbody, ARestartedRunEndsInTheSameBytes) {
       fs::remove_all(folder / "whole");
       fs::remove_all(folder / "parts");
     }
+}
+
+TEST_F(Nbody, ARunThatIsStoppedAnywhereEndsInTheSameBytes) {
+  for (std::string const stepper : {"fastpm", "plain", "bullfrog"}) {
+    std::string const options =
+        "--particles 8 --steps 6 --no-pictures --deterministic --snapshots --stepper " + stepper;
+    run_quietly(options + " --output whole");
+    run_quietly(options + " --checkpoint 4 --stop-after 3 --output parts");
+    run_quietly("--restart parts --stop-after 5");
+    run_quietly("--restart parts");
+    EXPECT_TRUE(read_text(folder / "whole/snapshot_a1.000.hdf5") ==
+                read_text(folder / "parts/snapshot_a1.000.hdf5"))
+        << stepper;
+    fs::remove_all(folder / "whole");
+    fs::remove_all(folder / "parts");
+  }
 }
 
 TEST_F(Nbody, ACheckpointOfOneBackendGoesOnOnAnother) {
@@ -643,6 +681,34 @@ TEST_F(BadNbody, ConfigurationsThatCantBeRead) {
   }
   write("bad.toml", "particles = -8\n");
   expect_failure(2, "--config bad.toml", {"--particles", "from 1 to 16384", "'-8'"});
+}
+
+TEST_F(BadNbody, ARunLeavesNoCheckpointOfAnotherToGoOnFrom) {
+  run_quietly(small + "--no-pictures --checkpoint 2 --stop-after 2 --output run");
+  run_quietly(small + "--no-pictures --seed 2 --output run");
+  EXPECT_FALSE(fs::exists(folder / "run/checkpoint.hdf5"));
+  expect_failure(3, "--restart run", {"run/checkpoint.hdf5", "no such file"});
+  // A run that can't start leaves it.
+  run_quietly(small + "--no-pictures --checkpoint 2 --stop-after 2 --output run");
+  std::string const good = read_text(folder / "run/checkpoint.hdf5");
+  expect_failure(3, small + "--noise none.npy --output run", {"none.npy"});
+  EXPECT_TRUE(read_text(folder / "run/checkpoint.hdf5") == good);
+  // One that goes on from another folder doesn't.
+  run_quietly(small + "--no-pictures --seed 3 --checkpoint 2 --stop-after 2 --output other");
+  run_quietly("--restart other --stop-after 3 --output run --checkpoint 100");
+  run_quietly("--restart run");
+  EXPECT_TRUE(contains(read_text(folder / "run/config.toml"), "seed = 3\n"));
+}
+
+TEST_F(BadNbody, APowerTableThatHasChangedSinceTheCheckpoint) {
+  std::string const table = "0.001 1\n0.1 2\n1 3\n200 4\n";
+  write("p.txt", table);
+  run_quietly(small + "--no-pictures --power-table p.txt --stop-after 2 --output run");
+  write("p.txt", "0.001 1\n0.1 2\n1 3\n200 5\n");
+  expect_failure(3, "--restart run --output other",
+                 {"p.txt isn't the power table", "run/checkpoint.hdf5", "began with"});
+  write("p.txt", table);
+  run_quietly("--restart run");
 }
 
 TEST_F(BadNbody, PowerTablesThatDontFit) {

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <string>
 #include <vector>
 
 using namespace coir::cosmology;
@@ -174,4 +175,28 @@ TEST(LinearPower, NeedsAllParametersAndToday) {
   EXPECT_THROW((void)power(-0.1), coir::PreconditionError);
   EXPECT_THROW((void)power(0.1, 1e-5), coir::PreconditionError);
   EXPECT_THROW((void)power.sigma(0), coir::PreconditionError);
+}
+
+TEST(LinearPower, OfATableOfAnotherTimeIsScaledByGrowth) {
+  LinearPower<> const power(planck18());
+  Growth<> const growth(planck18(), 1e-3, 1);
+  for (double const a : {0.01, 0.1, 0.5, 1.0}) {
+    std::vector<double> k, p;
+    for (int i = 0; i < 50; ++i) {
+      k.push_back(1e-3 * std::pow(1e4, i / 49.0));
+      p.push_back(power(k.back(), a));
+    }
+    LinearPower<> const table(growth, {k, p}, TableAmplitude::as_given, a);
+    for (double const at : {k[3], k[20], k[40]}) {
+      EXPECT_NEAR(table(at, a), power(at, a), 1e-12 * power(at, a)) << a;
+      EXPECT_NEAR(table(at), power(at), 1e-12 * power(at)) << a;
+      EXPECT_NEAR(table(at, 0.3), table(at, a) * std::pow(growth.d1(0.3) / growth.d1(a), 2),
+                  1e-12 * table(at, 0.3));
+    }
+  }
+  EXPECT_NE(message_of([&] {
+              LinearPower<> const out(growth, tabulated(power, 1e-3, 10, 50),
+                                      TableAmplitude::as_given, 1e-4);
+            }).find("0.0001"),
+            std::string::npos);
 }

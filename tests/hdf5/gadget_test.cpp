@@ -259,6 +259,34 @@ TEST(GadgetHeader, CountsMayHaveSignsOr64Bits) {
   EXPECT_EQ(read_gadget_header(folder / "wide.hdf5").particles_total, std::int64_t(many));
 }
 
+// GADGET-4 with NTYPES other than 6.
+TEST(GadgetHeader, MayBeOfAnyNumberOfTypes) {
+  ScratchFolder const folder;
+  for (std::size_t const types : {2U, 3U, 6U, 8U}) {
+    {
+      Writer writer(folder / "a.hdf5");
+      writer.make_group("Header");
+      std::vector<int> counts(types, 0);
+      counts[1] = 1;
+      std::vector<double> masses(types, 0);
+      masses[1] = 2.5;
+      for (char const* const name : {"NumPart_ThisFile", "NumPart_Total"})
+        writer.write_attribute_array("Header", name, counts);
+      writer.write_attribute_array("Header", "MassTable", masses);
+      writer.write_attribute("Header", "NumFilesPerSnapshot", 1);
+      writer.write_attribute("Header", "Time", 0.5);
+      for (char const* const name : {"BoxSize", "Omega0", "OmegaLambda", "HubbleParam"})
+        writer.write_attribute("Header", name, 0.7);
+      writer.commit();
+    }
+    GadgetHeader const header = read_gadget_header(folder / "a.hdf5");
+    EXPECT_EQ(header.particles, 1) << types;
+    EXPECT_EQ(header.particle_mass, 2.5) << types;
+  }
+  expect_parts(refusal_to_read("MassTable", std::vector{1.0}),
+               {"'MassTable' of 'Header' must have 2 values or more", "not 1"});
+}
+
 TEST(GadgetHeader, MayHaveWholeNumbersAsIntegers) {
   ScratchFolder const folder;
   write_changed(folder / "a.hdf5", "BoxSize", std::vector<std::int64_t>{100});

@@ -177,6 +177,38 @@ TEST(Reader, ReadsTextOfFixedLength) {
   EXPECT_EQ(reader.attribute_text("/", "ended"), "wor");
 }
 
+// As GADGET-4 writes IDs of 48 bits.
+TEST(Reader, IntegersOfOtherWidthsAreReadAsTheNextWiderOnes) {
+  ScratchFolder const folder;
+  std::uint64_t const id = (std::uint64_t(1) << 47) + 5;
+  std::int64_t const negative = -7;
+  {
+    ForeignFile file(folder / "a.hdf5");
+    for (std::size_t const bytes : {3U, 5U, 6U, 7U}) {
+      hid_t const type = H5Tcopy(H5T_STD_I64LE);
+      H5Tset_precision(type, 8 * bytes);
+      H5Tset_size(type, bytes);
+      file.dataset(("i" + std::to_string(bytes)).c_str(), type, H5Screate(H5S_SCALAR),
+                   H5T_NATIVE_INT64, &negative);
+      H5Tclose(type);
+    }
+    hid_t const type = H5Tcopy(H5T_STD_U64LE);
+    H5Tset_precision(type, 48);
+    file.dataset("long", type, H5Screate(H5S_SCALAR), H5T_NATIVE_UINT64, &id);
+    H5Tset_size(type, 6);
+    file.dataset("packed", type, H5Screate(H5S_SCALAR), H5T_NATIVE_UINT64, &id);
+    H5Tclose(type);
+  }
+  Reader const reader(folder / "a.hdf5");
+  for (char const* const name : {"long", "packed"}) {
+    EXPECT_EQ(reader.type(name), Type::uint64) << name;
+    EXPECT_EQ(reader.read<std::uint64_t>(name), std::vector{id}) << name;
+  }
+  EXPECT_EQ(reader.type("i3"), Type::int32);
+  for (char const* const name : {"i3", "i5", "i6", "i7"})
+    EXPECT_EQ(reader.read<std::int64_t>(name), std::vector{negative}) << name;
+}
+
 TEST(Reader, OtherKindsOfDatasetsAreErrors) {
   ScratchFolder const folder;
   {

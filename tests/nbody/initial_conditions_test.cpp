@@ -254,6 +254,29 @@ TYPED_TEST(InitialConditions, OfNoiseFromAFileAreThoseOfTheNoise) {
   }
 }
 
+TYPED_TEST(InitialConditions, OfNoiseFromAFileMayBeInvertedAndOfFixedAmplitude) {
+  using T = typename TypeParam::Real;
+  coir::testing::TemporaryFolder const folder;
+  std::string const path = (folder / "noise.npy").string();
+  double const box = 100;
+  for (std::int64_t const n : {1, 6, 7})
+    for (bool const fixed : {false, true})
+      for (bool const inverted : {false, true}) {
+        io::write_npy(path, real_noise<TypeParam>(n));
+        auto const expected =
+            made<TypeParam>(n, box, lcdm(), 0.5,
+                            {.noise = {.seed = 3, .fixed_amplitude = fixed, .inverted = inverted}});
+        auto const particles = made<TypeParam>(
+            n, box, lcdm(), 0.5,
+            {.noise = {.fixed_amplitude = fixed, .inverted = inverted}, .noise_file = path});
+        // The phase of a mode a hundredth of the others is known a hundred times less well.
+        EXPECT_LE(coir::testing::largest_distance(vectors_of(particles.position),
+                                                  vectors_of(expected.position), box),
+                  (fixed ? 400 : 4) * std::numeric_limits<T>::epsilon() * box)
+            << n << fixed << inverted;
+      }
+}
+
 TYPED_TEST(InitialConditions, OfNoiseInRealSpaceAreThoseOfItsFile) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;

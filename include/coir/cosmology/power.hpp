@@ -31,7 +31,7 @@ T w_tophat(T const& x) {
 
 /// Whether a table gives P(k) as it is, or its shape alone.
 enum class TableAmplitude {
-  as_given,  ///< the table is P(k) today
+  as_given,  ///< the table is P(k)
   sigma8,    ///< the table is multiplied by what makes sigma(8 Mpc/h) the parameters' sigma8
 };
 
@@ -48,7 +48,7 @@ enum class TransferFunction {
 ///   by A_s:     k^3 P / (2 pi^2) = 4/25 A_s (k/k_p)^(n_s - 1) T^2 (k c/H0)^4 / omega_m^2 D1^2(a)
 ///   by sigma8:  P = N k^n_s T^2 [D1(a) / D1(1)]^2, with the N for which sigma(8 Mpc/h) is sigma8 today
 ///
-/// With a table P is its row at k, times [D1(a) / D1(1)]^2.
+/// With a table of the scale factor a_t P is its row at k, times [D1(a) / D1(a_t)]^2.
 ///
 /// \see Dodelson, Modern Cosmology (2003), section 7.1
 template <class T = double>
@@ -79,16 +79,21 @@ class LinearPower {
                        TransferFunction transfer = TransferFunction::eisenstein_hu)
       : LinearPower(Growth<T>(p), transfer) {}
 
-  /// \param table      P(k) today, or its shape
+  /// \param table      P(k), or its shape
   /// \param amplitude  which of both. As given, of the parameters only those of the expansion matter
+  /// \param a          the scale factor that the table is of, in the range of `growth`; of no account for its shape
   /// \throws PreconditionError if expects_background finds a parameter at fault, or a = 1 is out of range; with
   ///         TableAmplitude::sigma8 if sigma8 is not above 0, or if the table is too short: see sigma
   LinearPower(Growth<T> growth, PowerTable table,
-              TableAmplitude amplitude = TableAmplitude::as_given)
+              TableAmplitude amplitude = TableAmplitude::as_given, double a = 1)
       : growth_(std::move(growth)), shape_(std::move(table)) {
     d1_today_ = growth_.d1(T(1));
     n_s_ = T(0);
-    if (amplitude == TableAmplitude::as_given) return;
+    if (amplitude == TableAmplitude::as_given) {
+      T const growth_since = d1_today_ / growth_.d1(T(a));
+      amplitude_ = growth_since * growth_since;
+      return;
+    }
     detail::expects_parameter(
         parameters().sigma8 > 0,
         "set sigma8, to which the table is normalised, to a number above 0, such as 0.8",

@@ -43,7 +43,8 @@ void white_noise(Exec const& exec, NoiseOptions const& options,
 struct LptOptions {
   int order = 2;  ///< the order of Lagrangian perturbation theory: 1 (Zel'dovich) or 2
   NoiseOptions noise{};
-  /// A file of white noise in place of `noise`: NPY, (n, n, n), n the particles along a side, float or double.
+  /// A file of white noise in place of that of the seed: NPY, (n, n, n), n the particles along a side, float or double. Its modes
+  /// get their mean amplitude, or are inverted, as `noise` says.
   std::string noise_file{};
 };
 

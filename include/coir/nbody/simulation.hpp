@@ -199,6 +199,8 @@ class Simulation {
 
   /// The moves of the steps from number `first` on, of which `last - first` are made.
   std::vector<StepMoves> moves_between(int first, int last) const;
+  /// The same, where no move includes the closing one of the step before.
+  std::vector<StepMoves> separate_moves(int first, int last) const;
   std::span<double const> scale_factors_between(int first, int last) const;
 
   /// Over ranks, brings particles to the ranks that have their planes.
@@ -212,7 +214,8 @@ class Simulation {
 
   void round_start();
   void begin_call(std::span<StepMoves const> moves);
-  void make(Move const& move, bool closes);
+  /// \param before  the closing move of the step before, where it isn't part of `move`
+  void make(Move const& move, bool closes, Move const& before = {});
   void make_reversibly(Move const& move, bool closes);
   void kick_reversibly(detail::MadeMove& made);
   /// Brings positions and momenta to the same time, and particles into the order of their lattice.

@@ -42,8 +42,9 @@ struct SimulationOptions {
   /// automatic: slabs on hosts; on devices tiles while particles are sorted by the mesh, else atomics.
   mesh::PaintScheme scheme = mesh::PaintScheme::automatic;
   ForceSource force_source = ForceSource::automatic;
-  /// Every run gives the same bits, for any number of threads: densities are added up in whole numbers, and transforms are
-  /// planned without measuring.
+  /// Every run gives the same bits, for any number of threads, and wherever callers look at the particles between steps:
+  /// densities are added up in whole numbers, transforms are planned without measuring, and of two kicks or drifts that
+  /// follow each other each is rounded.
   bool deterministic = false;
   /// Steps can be taken back to the bit, by reverse() and pull_back(): positions and momenta only take values that are whole
   /// multiples of small quanta, so that what a step adds is subtracted without rounding. Densities are painted as with

@@ -61,9 +61,11 @@ class ParticleMover {
   /// x += factor p
   void drift(Particles<Exec, T> const& particles, double factor, PhaseSeconds& seconds);
 
-  /// p = keep p + kick F, x += drift_after p.
+  /// p = keep (p + kick_before F) + kick F, x += drift_after p.
+  /// \param kick_before  of a move before, which rounds by itself
   /// \pre has_force()
-  void kick_and_drift(Particles<Exec, T> const& particles, Move const& move, PhaseSeconds& seconds);
+  void kick_and_drift(Particles<Exec, T> const& particles, Move const& move, PhaseSeconds& seconds,
+                      double kick_before = 0);
 
   /// Paints 1 + delta on the mesh of force().density().
   void paint_density(Particles<Exec, T> const& particles);
@@ -72,7 +74,7 @@ class ParticleMover {
   LentMemory<T> lend_meshes();
 
  private:
-  void kick_by_components(Particles<Exec, T> const& particles, Move const& move,
+  void kick_by_components(Particles<Exec, T> const& particles, Move const& move, double kick_before,
                           PhaseSeconds& seconds);
 
   /// Paints particles per cell.

@@ -1,0 +1,93 @@
+#pragma once
+
+/// \file
+/// The density on the mesh of the forces, as a file.
+
+#include <coir/core/contiguous.hpp>
+#include <coir/distributed/group.hpp>
+#include <coir/distributed/share.hpp>
+#include <coir/io/npy.hpp>
+#include <coir/nbody/simulation.hpp>
+
+#include <support/on_all.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace coir::apps::nbody {
+
+/// Bytes of the host that write_density() needs on this rank beside the simulation.
+template <class T>
+std::int64_t density_bytes(distributed::Group const& ranks, std::int64_t cells) {
+  return ranks.size() > 1 && ranks.is_first()
+             ? cells * cells * (cells + 2) * static_cast<std::int64_t>(sizeof(T))
+             : 0;
+}
+
+namespace detail {
+
+/// Gathers on the first rank a mesh that ranks share by planes, plane by plane. Collective.
+///
+/// \param own  the first of this rank's planes, each `plane` numbers behind the one before, their rows `row` numbers
+/// \return  [cells, cells, cells] on the first rank, else empty
+template <class Exec, class T>
+auto gather_planes(Exec const& exec, distributed::Group const& ranks, T const* own,
+                   std::int64_t plane, std::int64_t row, std::int64_t cells) {
+  using Space = typename Exec::memory_space;
+  auto const mine = distributed::share_of(cells, ranks.rank(), ranks.size());
+  auto const n = static_cast<std::size_t>(cells);
+  std::int64_t const bytes = plane * static_cast<std::int64_t>(sizeof(T));
+  Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace> all;
+  Kokkos::View<T*, Space> received;
+  std::vector<T> numbers;
+  on_first(ranks, [&] {
+    all = decltype(all)(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::apps::nbody::density"), n, n, n);
+    received = Kokkos::View<T*, Space>("coir::apps::nbody::plane", static_cast<std::size_t>(plane));
+    numbers.resize(static_cast<std::size_t>(plane));
+  });
+  for (std::int64_t i = 0; i < cells; ++i) {
+    int const owner = distributed::owner_of(i, cells, ranks.size());
+    bool const is_mine = owner == ranks.rank();
+    std::array const send{
+        distributed::Send{0, is_mine ? own + (i - mine.first) * plane : nullptr, bytes}};
+    std::array const receive{distributed::Receive{owner, received.data(), bytes}};
+    ranks.exchange(exec, "nbody/density", std::span(send).first(is_mine ? 1 : 0),
+                   std::span(receive).first(ranks.is_first() ? 1 : 0));
+    if (!ranks.is_first()) continue;
+    copy_bytes<Kokkos::HostSpace, Space>(exec, numbers.data(), received.data(), bytes);
+    exec.fence();
+    for (std::int64_t j = 0; j < cells; ++j)
+      std::copy_n(numbers.data() + j * row, cells, all.data() + (i * cells + j) * cells);
+  }
+  return all;
+}
+
+}  // namespace detail
+
+/// Writes the density of a simulation's particles on the mesh of its forces, over its mean, painted as for the forces: NPY,
+/// (M, M, M). Collective.
+///
+/// \throws ResourceError if the file can't be written
+template <class Exec, class T>
+void write_density(Exec const& exec, distributed::Group const& ranks,
+                   coir::nbody::Simulation<Exec, T>& simulation,
+                   std::filesystem::path const& path) {
+  simulation.paint_density();
+  auto& force = simulation.force();
+  auto const density = force.density();
+  exec.fence();
+  if (ranks.size() == 1) return io::write_npy(path, density);
+  auto const plane = static_cast<std::int64_t>(density.stride(0));
+  auto const all = detail::gather_planes<Exec, T>(
+      exec, ranks, density.data() + force.ghosts().widths().below * plane, plane,
+      static_cast<std::int64_t>(density.stride(1)), static_cast<std::int64_t>(density.extent(1)));
+  on_first(ranks, [&] { io::write_npy(path, all); });
+}
+
+}  // namespace coir::apps::nbody

@@ -1,0 +1,62 @@
+#pragma once
+
+/// \file
+/// The white noise of a seed in real space, as a file that --noise reads.
+
+#include <coir/core/loops.hpp>
+#include <coir/core/shape.hpp>
+#include <coir/fft/in_place.hpp>
+#include <coir/fft/plan.hpp>
+#include <coir/io/npy.hpp>
+#include <coir/nbody/initial_conditions.hpp>
+
+#include <cstdint>
+#include <filesystem>
+
+namespace coir::apps::nbody {
+
+namespace detail {
+
+inline constexpr fft::PlanOptions plan_of_noise{.in_place = true, .effort = fft::Effort::estimate};
+
+template <class T>
+struct ScaleModes {
+  Kokkos::complex<T>* modes;
+  T factor;
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
+    modes[at] = Kokkos::complex<T>(factor * modes[at].real(), factor * modes[at].imag());
+  }
+};
+
+}  // namespace detail
+
+/// Bytes of Exec's memory that write_white_noise() needs.
+template <class T, class Exec>
+std::int64_t white_noise_bytes(Exec const& exec, std::int64_t side) {
+  return side * side * (side / 2 + 1) * 2 * std::int64_t(sizeof(T)) +
+         fft::RealPlan<Exec, T, 3>::work_bytes(exec, {side, side, side}, 1, detail::plan_of_noise);
+}
+
+/// Writes the white noise that a run of side^3 particles starts from: NPY, (side, side, side), numbers of mean 0 and variance 1.
+///
+/// \throws ResourceError if memory is short, or the file can't be written
+template <class T, class Exec>
+void write_white_noise(Exec const& exec, std::int64_t side,
+                       coir::nbody::NoiseOptions const& options,
+                       std::filesystem::path const& path) {
+  using Space = typename Exec::memory_space;
+  Shape<3> const shape{side, side, side};
+  fft::RealPlan<Exec, T, 3> const plan(exec, shape, 1, detail::plan_of_noise);
+  auto const modes = fft::allocate_in_place<T, Space>("coir::apps::nbody::noise", shape);
+  coir::nbody::white_noise<Exec, T>(exec, options, modes);
+  double const sites = static_cast<double>(side) * static_cast<double>(side * side);
+  for_each("coir::apps::nbody::scale_noise", exec,
+           box<1, std::int64_t>({static_cast<std::int64_t>(modes.size())}),
+           detail::ScaleModes<T>{modes.data(), static_cast<T>(1 / sites)});
+  auto const field = fft::real_view_of(modes, side);
+  plan.backward(modes, field);
+  exec.fence();
+  io::write_npy(path, field);
+}
+
+}  // namespace coir::apps::nbody
