@@ -95,6 +95,14 @@ void PowerTable::expects_coverage(double k_min, double k_max) const {
                      " h/Mpc is needed: have the Boltzmann code write a wider range");
 }
 
+double PowerTable::widest_step(double k_min, double k_max) const {
+  double widest = 0;
+  for (std::size_t i = 1; i < ln_k_.size(); ++i)
+    if (ln_k_[i] > std::log(k_min) && ln_k_[i - 1] < std::log(k_max))
+      widest = std::max(widest, ln_k_[i] - ln_k_[i - 1]);
+  return widest;
+}
+
 PowerTable decode_power_table(std::string_view text, std::string_view name) {
   std::vector<double> k, p;
   std::size_t number = 0;

@@ -120,6 +120,43 @@ TEST(LinearPower, VarianceDoesNotDependOnThePanels) {
   }
 }
 
+// Simpson's rule in ln k with 50 steps a period of the top hat, up to waves that nothing is left of.
+TEST(LinearPower, VarianceInLargeSpheresHasTheWavesAtThePeakOfTheSpectrum) {
+  LinearPower<> const power(simple_lcdm());
+  for (double const r : {300.0, 1000.0, 5000.0}) {
+    double sum = 0;
+    auto const integrand = [&](double k) {
+      double const w = w_tophat(k * r);
+      return k * k * power(k) * w * w;
+    };
+    auto const add = [&](double from, double to, double step, auto const& at, auto const& by) {
+      auto const n = 2 * static_cast<int>(std::ceil((to - from) / step / 2));
+      double const h = (to - from) / n;
+      for (int i = 0; i <= n; ++i)
+        sum += (i == 0 || i == n ? 1
+                : i % 2 == 1     ? 4
+                                 : 2) *
+               h / 3 * integrand(at(from + i * h)) * by(from + i * h);
+    };
+    auto const exp = [](double x) { return std::exp(x); };
+    auto const same = [](double x) { return x; };
+    auto const one = [](double) { return 1.0; };
+    add(std::log(1e-8), std::log(1 / r), 1e-3, exp, exp);
+    add(1 / r, 5, 0.06 / r, same, one);
+    double const variance = sum / (2 * std::numbers::pi * std::numbers::pi);
+    EXPECT_CLOSE(power.sigma(r), std::sqrt(variance), 1e-7) << r;
+  }
+}
+
+TEST(LinearPower, OfATableInLargeSpheresNeedsThePeak) {
+  LinearPower<> const power(planck15());
+  LinearPower<> const table(planck15(), tabulated(power, 1e-6, 2, 600));
+  EXPECT_CLOSE(table.sigma(3000), power.sigma(3000), 1e-4);
+  LinearPower<> const cut(planck15(), tabulated(power, 1e-6, 0.1, 500));
+  auto const message = message_of([&] { (void)cut.sigma(3000); });
+  EXPECT_NE(message.find(", 1] h/Mpc is needed"), std::string::npos) << message;
+}
+
 TEST(LinearPower, OfATableIsTheTable) {
   LinearPower<> const power(planck15());
   LinearPower<> const again(Parameters<>{.omega_m = 0.3075}, tabulated(power, 1e-4, 20, 400));

@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -36,28 +37,33 @@ struct GrowthValues {
 /// D1 delta; Lagrangian displacements are D1 s1 + D2 s2 with both above 0.
 ///
 /// The equations are solved for D1/a and D2/a^2, which matter alone leaves constant, by Runge and Kutta's
-/// classical method with steps of 1/128 in ln a, and interpolated by cubics between the steps. For
-/// w0 + wa <= -0.3 and double, D1, D1' and D1'' are within 1e-9 D1 of the exact ones, and D2, D2' and D2''
-/// within 6e-9 D2; in float within 2e-5 D1 and 1e-4 D2. If a is a dual number, derivatives along it are
-/// slopes of these cubics, good to 1e-7. The start is at a = 1e-6 with the growing solution around matter
-/// alone to first order in each other component, omega_x a^(n-3):
+/// classical method with steps of 1/128 in ln a, and interpolated by cubics between the steps. In double D1, D1'
+/// and D1'' are within 1e-9 D1 of the exact ones, and D2, D2' and D2'' within 6e-9 D2; for w0 + wa above -0.3
+/// within 1e-8 of each, but where dark energy outweighs matter at the start; in float within 2e-5 D1 and 1e-4 D2. If a is a dual number, derivatives along it are
+/// slopes of these cubics, good to 1e-7.
 ///
-///   D1 = a (1 - r (n+3) / (n (2n+5)) a^n),  r = omega_x / omega_m
+/// The start is at a = 1e-6, or for w0 + wa above -0.3 at 1e-9, with the growing solution for matter and dark energy,
+/// which then has the constant w = w0 + wa: with n = -3 w and u = omega_de exp(-3 wa) / omega_m a^n
 ///
-/// and likewise for D2. With radiation it is at a thousandth of a_eq = omega_r / omega_m, or earlier, with
-/// the solution for radiation that doesn't cluster and matter: D1 = a + 2/3 a_eq, which tends to a far
-/// after a_eq, and that D2 which is 0 at a = 0. Derivatives along omega_r need omega_r > 0.
+///   D1 = a F(1/n, 1/2 + 3/(2n); 1 + 5/(2n); -u),  F by Gauss' hypergeometric series,
 ///
-/// \see Bernardeau et al., Phys. Rep. 367, 1 (2002), sections 2.4 and 2.7; Meszaros, Astron. Astrophys. 37,
-///      225 (1974), for radiation
+/// for which dark energy is a part of matter however slowly that part falls, times the correction by curvature to first
+/// order, 1 - 4/7 omega_k / omega_m a; D2 is in proportion to D1^2. With radiation the start is at a thousandth of
+/// a_eq = omega_r / omega_m, or earlier, with the solution for radiation that doesn't cluster and matter:
+/// D1 = a + 2/3 a_eq, which tends to a far after a_eq, and that D2 which is 0 at a = 0. Derivatives along omega_r need
+/// omega_r > 0.
+///
+/// \see Bernardeau et al., Phys. Rep. 367, 1 (2002), sections 2.4 and 2.7; Silveira & Waga, Phys. Rev. D 50, 4890 (1994),
+///      for dark energy; Meszaros, Astron. Astrophys. 37, 225 (1974), for radiation
 template <class T = double>
 class Growth {
  public:
   /// Solves the equations.
   ///
   /// \param a_min, a_max  the range in which they can be evaluated, 0 < a_min < a_max
-  /// \throws PreconditionError if expects_background finds a parameter at fault; if the range is empty; in
-  ///         float if omega_r is so close to 0 that E^2 overflows at the start, below some 1e-8
+  /// \throws PreconditionError if expects_background finds a parameter at fault; if the range is empty; if without
+  ///         radiation w0 + wa is so close to 0 that matter never dominates, about -0.002; in float if omega_r is so close
+  ///         to 0 that E^2 overflows at the start, below some 1e-8
   explicit Growth(Parameters<T> const& parameters, double a_min = 1e-3, double a_max = 1)
       : parameters_(parameters), a_min_(a_min), a_max_(a_max) {
     expects(a_min > 0 && a_min < a_max && std::isfinite(a_max),
@@ -169,23 +175,70 @@ class Growth {
     return n;
   }
 
-  /// Adds to matter's growing solution what omega a^(n-3) in E^2 changes, to first order.
-  static void add_component(T const& ratio, T const& n, T const& a_to_n, Node& node) {
-    T const c1 = -ratio * (n + 3) / (n * (2 * n + 5));
-    T const c2 = (1.5 * (2 * c1 - ratio) - ratio * (n + 1.5) * 3 / 7) / (n * n + 4.5 * n + 3.5);
-    node.g1 += c1 * a_to_n;
-    node.g1_prime += c1 * n * a_to_n;
-    node.g2 += c2 * a_to_n;
-    node.g2_prime += c2 * n * a_to_n;
+  /// The hypergeometric series sum_i (p)_i (q)_i / ((s)_i i!) z^i for p, q, s > 0 and 0 <= z < 1, or to first order for
+  /// small z of any sign.
+  static T hypergeometric(T const& p, T const& q, T const& s, T const& z) {
+    constexpr int most = 1'000'000;
+    T term(1), sum(1);
+    for (int i = 0; i < most; ++i) {
+      T const k(i);
+      term *= (p + k) * (q + k) / ((s + k) * (k + 1)) * z;
+      sum += term;
+      double const size = std::abs(detail::plain(term)), of = std::abs(detail::plain(sum));
+      // Terms rise before they fall; in the end by less than z from one to the next.
+      if (!(size * std::max(1.0, 1 / (1 - detail::plain(z))) > 1e-17 * of)) return sum;
+    }
+    return T(std::numeric_limits<double>::infinity());
+  }
+
+  /// D1/a and its derivative for matter and u = omega_x a^n / omega_m of a component with omega_x a^(n-3).
+  static std::array<T, 2> growth_beside(T const& n, T const& u) {
+    using std::exp, std::log;
+    T const p = 1 / n, q = T(0.5 + 1.5 / n), s = T(1 + 2.5 / n);
+    if (detail::plain(u) < 0) {
+      T const z = -u;
+      return {hypergeometric(p, q, s, z),
+              T(-n * u * (p * q / s) * hypergeometric(T(p + 1), T(q + 1), T(s + 1), z))};
+    }
+    // By Pfaff's transformation all terms are above 0.
+    T const z = u / (1 + u), power = exp(-p * log(1 + u)), rest = s - q;
+    return {T(power * hypergeometric(p, rest, s, z)),
+            T(-n * z * (p * q / s) * power * hypergeometric(T(p + 1), rest, T(s + 1), z))};
+  }
+
+  /// Dark energy that falls so slowly against matter is a part of it for long: then the start is early.
+  bool starts_early() const {
+    return detail::plain(parameters_.w0) + detail::plain(parameters_.wa) > -0.3 &&
+           detail::plain(parameters_.omega_de()) != 0;
   }
 
   Node start_in_matter(double a) const {
     using std::exp, std::pow;
     auto const& p = parameters_;
-    Node node{T(1), T(0), T(0), T(3) / 7, T(0), T(0)};
-    add_component(T(p.omega_k / p.omega_m), T(1), T(a), node);
     T const n = -3 * (p.w0 + p.wa);
-    add_component(T(p.omega_de() / p.omega_m * exp(-3 * p.wa)), n, T(pow(T(a), n)), node);
+    auto const [g1, g1_prime] =
+        growth_beside(n, T(p.omega_de() / p.omega_m * exp(-3 * p.wa) * pow(T(a), n)));
+    expects(detail::plain(g1) > 1e-30 && std::isfinite(detail::plain(g1)),
+            "w0 + wa must be further below 0, or omega_r above it: dark energy is as important as "
+            "matter from the "
+            "beginning, and growth can't be normalised to matter's",
+            detail::plain(p.w0) + detail::plain(p.wa));
+    T const curvature = T(-4.0 / 7 * a * p.omega_k / p.omega_m);
+    Node node{T(g1 * (1 + curvature)),
+              T(g1_prime * (1 + curvature) + g1 * curvature),
+              T(0),
+              T(0),
+              T(0),
+              T(0)};
+    Coefficients const c = coefficients(T(a));
+    set_second(c, node);
+    // D2 / D1^2 hardly depends on what is beside matter. An error falls as 1 / a.
+    T const rate = node.g1_prime / node.g1;
+    T const rate_prime = node.g1_second / node.g1 - rate * rate;
+    node.g2 =
+        c.matter * node.g1 * node.g1 /
+        (4 * rate * rate + 2 * rate_prime + 2 * rate * (6 + c.slope) + 5 + c.slope + c.excess);
+    node.g2_prime = 2 * rate * node.g2;
     return node;
   }
 
@@ -206,7 +259,10 @@ class Growth {
     double const omega_r = detail::plain(parameters_.omega_r);
     double const a_eq = omega_r / detail::plain(parameters_.omega_m);
     bool const radiation = omega_r > 0;
-    double const start = std::min({1e-6, a_min_, radiation ? 1e-3 * a_eq : 1.0});
+    double const start = radiation ? std::min({1e-6, a_min_, 1e-3 * a_eq})
+                         : starts_early()
+                             ? std::min(a_min_, std::max(1e-12, std::min(1e-9, 1e-6 * a_min_)))
+                             : std::min(1e-6, a_min_);
     Node node = radiation ? start_in_radiation(start) : start_in_matter(start);
     set_second(coefficients(T(start)), node);
 

@@ -29,6 +29,25 @@ T w_tophat(T const& x) {
   return 3 * (sin(x) - x * cos(x)) / (x2 * x);
 }
 
+namespace detail {
+
+/// W^2 of w_tophat, which passes over x = 300 to its mean over its oscillations, 9/2 (x^-4 + x^-6). What that changes in the
+/// integral of a spectrum that is smooth over 20 in x is below rounding.
+template <class T>
+T w_tophat_squared(T const& x) {
+  double const at = plain(x), exact = at < 200 ? 1 : at > 400 ? 0 : std::erfc((at - 300) / 20) / 2;
+  T const inverse = 1 / (x * x);
+  T result(0);
+  if (exact > 0) {
+    T const w = w_tophat(x);
+    result += static_cast<T>(exact) * (w * w);
+  }
+  if (exact < 1) result += static_cast<T>(4.5 * (1 - exact)) * (inverse * inverse * (1 + inverse));
+  return result;
+}
+
+}  // namespace detail
+
 /// Whether a table gives P(k) as it is, or its shape alone.
 enum class TableAmplitude {
   as_given,  ///< the table is P(k)
@@ -110,7 +129,9 @@ class LinearPower {
   Growth<T> const& growth() const { return growth_; }
 
   /// The spectrum is a table, which doesn't depend on parameters but in its growth and normalisation.
-  bool is_table() const { return std::holds_alternative<PowerTable>(shape_); }
+  bool is_table() const { return table() != nullptr; }
+  /// The table, or null.
+  PowerTable const* table() const { return std::get_if<PowerTable>(&shape_); }
 
   /// The spectrum of other parameters, such as variables() for derivatives along them, by the same transfer function and with
   /// growth over the same range of a.
@@ -150,10 +171,10 @@ class LinearPower {
   ///
   ///   sigma^2 = 1/(2 pi^2) int k^3 P(k) W^2(k r) dln k,  W as in w_tophat
   ///
-  /// By Gauss and Legendre's rule over k r up to 300, to 1e-7 or so of the spectrum given.
+  /// By Gauss and Legendre's rule up to k = 10 h/Mpc, or k r = 300 if that is more, to 1e-7 or so of the spectrum given.
   ///
-  /// \throws PreconditionError unless r > 0; for a table unless it covers 0.02 / r to 30 / r, beyond which
-  ///         less than 1e-4 of sigma^2 is left for cold dark matter; what it has beyond is used
+  /// \throws PreconditionError unless r > 0; for a table unless it covers 0.02 / r to 30 / r or to 1 h/Mpc, whichever is
+  ///         more, beyond which less than 1e-4 of sigma^2 is left for cold dark matter; what it has beyond is used
   T sigma(T const& r) const {
     using std::sqrt;
     return sqrt(variance(r));
@@ -192,23 +213,24 @@ class LinearPower {
     double const radius = detail::plain(r);
     expects(radius > 0 && std::isfinite(radius), "the radius, in Mpc/h, must be above 0 and finite",
             radius);
-    // Below, k^3 P falls at least as k^4; above, W^2 does as k^-4.
-    double from = std::min(1e-5, 1e-3 / radius), to = 300 / radius;
+    // Below, k^3 P falls at least as k^4; above, P W^2 does as k^-6. Of spheres larger than the waves at the spectrum's peak
+    // waves of that size make a part, too.
+    double from = std::min(1e-5, 1e-3 / radius), to = std::max(300 / radius, 10.0);
     if (auto const* const table = std::get_if<PowerTable>(&shape_)) {
-      table->expects_coverage(0.02 / radius, 30 / radius);
+      table->expects_coverage(0.02 / radius, std::max(30 / radius, 1.0));
       from = std::max(from, table->k_min());
       to = std::min(to, table->k_max());
     }
     auto const integrand = [this, &r](T const& k) {
-      T const w = w_tophat(T(k * r));
-      return T(k * k * (*this)(k) * (w * w));
+      return T(k * k * (*this)(k)*detail::w_tophat_squared(T(k * r)));
     };
-    // Panels are shorter than a period of W, of the acoustic oscillations, and than half of k.
+    // Panels are shorter than a period of W where it oscillates, of the acoustic oscillations, and than half of k.
     T sum(0);
     double k = from;
     while (k < to) {
       double const wiggles = k < 1 ? 0.03 : to;
-      double const next = std::min({k + std::min({k / 4, 2 / radius, wiggles}), to});
+      double const waves = k * radius < 400 ? 2 / radius : to;
+      double const next = std::min({k + std::min({k / 4, waves, wiggles}), to});
       sum += detail::gauss_legendre(integrand, T(k), T(next));
       k = next;
     }
