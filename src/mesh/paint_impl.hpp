@@ -156,6 +156,24 @@ std::int64_t particles_beyond(Exec const& exec, Painted<T> const& painted, doubl
   return cells.planes < static_cast<int>(assignment) ? painted.particles : count;
 }
 
+/// The lowest particle with a coordinate that isn't finite.
+template <class T>
+struct FirstNotFinite {
+  T const* position;
+  KOKKOS_FUNCTION void operator()(std::int64_t n, std::int64_t& first) const {
+    if (!math::isfinite(position[n]) && n / 3 < first) first = n / 3;
+  }
+};
+
+template <class Exec, class T>
+std::int64_t first_not_finite(Exec const& exec, T const* position, std::int64_t particles) {
+  std::int64_t first = particles;
+  if (particles > 0)
+    reduce("coir::mesh::paint/finite", exec, coir::box<1, std::int64_t>({3 * particles}),
+           FirstNotFinite<T>{position}, Kokkos::Min<std::int64_t>(first));
+  return first < particles ? first : -1;
+}
+
 template <class Exec, class T>
 void paint_on_ranks(Exec const& exec, GhostPlanes<Exec>& ghosts, Painted<T> const& painted,
                     double box, CellsWindow<T> const& cells, PaintOptions const& options) {
@@ -184,6 +202,7 @@ void paint_whole_numbers(Exec const& exec, T const* position, std::int64_t parti
                                PaintOptions const&);                                        \
   template std::int64_t particles_beyond<Exec, T>(Exec const&, Painted<T> const&, double,   \
                                                   CellsWindow<T> const&, Assignment);       \
+  template std::int64_t first_not_finite<Exec, T>(Exec const&, T const*, std::int64_t);     \
   template void paint_on_ranks<Exec, T>(Exec const&, GhostPlanes<Exec>&, Painted<T> const&, \
                                         double, CellsWindow<T> const&, PaintOptions const&);
 #define COIR_INSTANTIATE_PAINT_WHOLE_OF(Exec, T)                                           \

@@ -1,6 +1,7 @@
 #include <coir/mesh/paint.hpp>
 
 #include <mesh/plain_mesh.hpp>
+#include <support/message_of.hpp>
 #include <support/spaces.hpp>
 
 #include <algorithm>
@@ -15,6 +16,7 @@ using namespace coir;
 using coir::testing::assignments;
 using coir::testing::elements;
 using coir::testing::Extents;
+using coir::testing::message_of;
 using coir::testing::new_mesh;
 using coir::testing::new_mesh_of_vectors;
 using coir::testing::NumbersOf;
@@ -292,6 +294,24 @@ TYPED_TEST(Paint, LeavesNotANumberWhereOneIsPainted) {
     EXPECT_TRUE(std::any_of(m.begin(), m.end(), [](T value) { return std::isnan(value); }))
         << name_of(scheme);
   }
+}
+
+// Whole numbers have no NaN.
+TYPED_TEST(Paint, RefusesPositionsThatArentFiniteInWholeNumbers) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  double const infinity = std::numeric_limits<double>::infinity();
+  auto const cells = new_mesh<Exec, T>({4, 4, 4});
+  for (double const x : {std::nan(""), infinity, -infinity}) {
+    auto const positions = to_view<Exec, T>({{1, 1, 1}, {2, 2, 2}, {3, x, 3}, {x, 0, 0}});
+    EXPECT_EQ(
+        message_of([&] { mesh::paint(Exec{}, positions, 4.0, cells, {.deterministic = true}); }),
+        "positions must be finite, and that of particle 2 isn't");
+    EXPECT_NO_THROW(
+        mesh::paint(Exec{}, positions, 4.0, cells, {.deterministic = true, .check_finite = false}));
+  }
+  EXPECT_NO_THROW(mesh::paint(Exec{}, to_view<Exec, T>({{-1e30, 1e30, 1}}), 4.0, cells,
+                              {.deterministic = true}));
 }
 
 TYPED_TEST(Paint, NamesWhatIsWrong) {

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <numbers>
 #include <random>
 #include <sstream>
@@ -486,6 +487,15 @@ TYPED_TEST(PowerSpectrumTest, ChecksItsArguments) {
   EXPECT_EQ(message_of(
                 [&] { cross_power_spectrum(exec, positions, positions_of<TypeParam>({}), 10, 4); }),
             "a power spectrum must be of at least one particle, not 0");
+  for (double const x :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    auto const wrong = positions_of<TypeParam>({1, 1, 1, 2, 2, x});
+    std::string const refused = "positions must be finite, and that of particle 1 isn't";
+    EXPECT_EQ(message_of([&] { power_spectrum(exec, wrong, 10, 4); }), refused);
+    EXPECT_EQ(message_of([&] { power_spectrum(exec, wrong, 10, 4, {.interlace = true}); }),
+              refused);
+    EXPECT_EQ(message_of([&] { cross_power_spectrum(exec, positions, wrong, 10, 4); }), refused);
+  }
   Kokkos::View<typename TypeParam::Real**, Kokkos::LayoutRight,
                typename TypeParam::Exec::memory_space> const pairs("pairs", 10, 2);
   EXPECT_EQ(message_of([&] { power_spectrum(exec, pairs, 10, 4); }),

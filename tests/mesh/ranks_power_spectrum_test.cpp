@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -137,6 +138,13 @@ TYPED_TEST(RanksPowerSpectrum, RefusesWhatOneRankRefuses) {
   EXPECT_EQ(
       coir::testing::message_of([&] { coir::mesh::power_spectrum(Exec(), world(), one, box, 0); }),
       "cells of a power spectrum's mesh must be from 1 to 32768 along an axis, not 0");
+  // On one rank alone.
+  double const x = world().is_first() ? std::numeric_limits<double>::quiet_NaN() : 1;
+  auto const wrong = coir::testing::to_view<Exec, T>({{1, x, 1}});
+  EXPECT_NE(coir::testing::message_of([&] {
+              coir::mesh::power_spectrum(Exec(), world(), wrong, box, 8);
+            }).find("positions must be finite, and that of particle 0 isn't"),
+            std::string::npos);
   if (world().size() == 1) return;
   PowerSpectrumOptions options;
   options.interlace = world().rank() == world().size() - 1;

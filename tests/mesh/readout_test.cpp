@@ -5,6 +5,9 @@
 #include <mesh/plain_mesh.hpp>
 #include <support/spaces.hpp>
 
+#include <cmath>
+#include <limits>
+
 using namespace coir;
 using coir::testing::assignments;
 using coir::testing::elements;
@@ -91,6 +94,23 @@ TYPED_TEST(Readout, IsTheAdjointOfPaint) {
     }
     // The same weights enter both, so that only products and sums round.
     EXPECT_NEAR(on_mesh, on_particles, 16 * std::numeric_limits<T>::epsilon() * size);
+  }
+}
+
+TYPED_TEST(Readout, IsNotANumberWhereAPositionIsnt) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  double const infinity = std::numeric_limits<double>::infinity();
+  auto const x = to_view<Exec, T>(
+      {{0, 0, 0}, {0, std::nan(""), 0}, {infinity, 0, 0}, {0, 0, -infinity}, {1, 1, 1}});
+  auto const mesh = new_mesh<Exec, T>({4, 4, 4});
+  Kokkos::deep_copy(mesh, T(1));
+  for (auto const assignment : assignments) {
+    NumbersOf<Exec, T> const values("values", 5);
+    mesh::readout(Exec{}, x, 4.0, mesh, values, assignment);
+    auto const read = elements(values);
+    for (std::size_t p = 0; p < 5; ++p)
+      EXPECT_EQ(std::isnan(read[p]), p >= 1 && p <= 3) << name_of(assignment) << " " << p;
   }
 }
 

@@ -48,6 +48,9 @@ struct PaintOptions {
   /// particles. A particle's mass is cut into 2^18 parts (float) or 2^40 (double), or into fewer where a cell would
   /// hold more than 8192 (float) or 2^23 (double) particles. For masses of 1.
   bool deterministic = false;
+  /// With `deterministic`: check before painting that positions are finite. Whole numbers have no NaN: without the check
+  /// particles elsewhere are painted on cell 0. Other painting has NaN in that cell.
+  bool check_finite = true;
   /// Over ranks: check before painting that particles touch none but the planes held, and that all ranks have the same options.
   /// Without the check particles whose planes aren't held are painted on other planes.
   bool check_planes = true;
@@ -99,6 +102,8 @@ auto window_to_paint(Exec const& exec, GhostPlanes<Exec> const& ghosts, Painted<
               " planes that this rank holds",
           held.extent(0));
   expects(is_in_order(strided(held)), "planes and rows of a mesh must follow each other");
+  if (options.deterministic && options.check_finite)
+    expects_finite_positions(exec, painted.position, painted.particles);
   auto const window = window_of(held, ghosts.first(), ghosts.planes());
   if (options.check_planes) {
     auto const beyond = particles_beyond<Exec, T>(exec, painted, box, window, options.assignment);
@@ -117,15 +122,16 @@ auto window_to_paint(Exec const& exec, GhostPlanes<Exec> const& ghosts, Painted<
 ///
 /// with W of PaintOptions::assignment; the cells' sum is the number of particles.
 ///
-/// \param positions  (N, 3), in units of the box; coordinates may lie outside of the box, which is periodic
+/// \param positions  (N, 3), in units of the box; coordinates may lie outside of the box, which is periodic. One that isn't
+///                   finite makes a cell NaN
 /// \param box        length of the cubic box, > 0
 /// \param mesh       out; of any extents
 ///
 /// Views may have any layout. Positions that lie otherwise than LayoutRight has them are copied first; a mesh whose rows
 /// aren't contiguous, LayoutLeft for instance, is painted in C order and copied then. Bits are those of LayoutRight.
 ///
-/// \throws PreconditionError if shapes don't fit, the scheme isn't one of the backend's, or the mesh lies in the memory
-///   of the particles
+/// \throws PreconditionError if shapes don't fit, the scheme isn't one of the backend's, the mesh lies in the memory
+///   of the particles, or, with options.deterministic, a position isn't finite
 /// \throws ResourceError if there is no memory for private meshes or copies
 /// \see Hockney & Eastwood, Computer Simulation Using Particles (1988), chapter 5
 template <CompiledSpace Exec, VectorsOfParticles Positions, WritableRealViewOfRank<3> Mesh>
@@ -139,6 +145,8 @@ void paint(Exec const& exec, Positions const& positions, double box, Mesh const&
   auto const at = detail::staged_particles(exec, positions, Access::read);
   auto const on = detail::staged_mesh(exec, mesh, Access::write);
   detail::expects_apart(on, "the mesh", at, "the positions");
+  if (options.deterministic && options.check_finite)
+    detail::expects_finite_positions(exec, at.elements().data, particles);
   detail::paint<Exec, T>(exec, {at.elements().data, particles, nullptr, 0}, box,
                          cells_of(on.elements()), options);
   on.finish();
@@ -199,7 +207,8 @@ void expects_alike_options(GhostPlanes<Exec> const& ghosts, double box,
 /// \param box        length of the whole mesh's cubic box, > 0
 /// \param held       (ghosts.held(), n_1, n_2) out: the density in the own planes, and of no use in ghosts and in gaps
 ///                   between rows and planes. Rows are contiguous and follow each other
-/// \throws PreconditionError on all ranks if on one shapes don't fit or particles touch planes that aren't held
+/// \throws PreconditionError on all ranks if on one shapes don't fit, particles touch planes that aren't held, or, with
+///   options.deterministic, a position isn't finite
 /// \throws ResourceError on all ranks if there is no memory for ghosts of others
 template <CompiledSpace Exec, VectorsOfParticles Positions, WritableRealViewOfRank<3> Held>
   requires StridedView<Held> && SameValueType<Positions, Held> && CanAccess<Exec, Positions, Held>

@@ -87,22 +87,29 @@ PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumR
                            PowerSpectrumOptions const& options);
 
 /// The positions of at least one particle, or a copy in C order.
+///
+/// \throws PreconditionError if one isn't finite: painting in whole numbers would have it in a cell of its own choice
 template <class Exec, class Positions>
 auto staged_sample(Exec const& exec, Positions const& positions) {
   auto const particles = static_cast<std::int64_t>(positions.extent(0));
   expects_vectors(positions, "positions", particles);
   expects(particles >= 1, "a power spectrum must be of at least one particle", particles);
-  return staged_particles(exec, positions, Access::read);
+  auto const staged = staged_particles(exec, positions, Access::read);
+  expects_finite_positions(exec, staged.elements().data, particles);
+  return staged;
 }
 
 /// A rank's positions, of which there may be none.
-template <class Positions>
-auto sample_of_rank(Positions const& positions) {
+///
+/// \throws PreconditionError if one isn't finite
+template <class Exec, class Positions>
+auto sample_of_rank(Exec const& exec, Positions const& positions) {
   using T = typename Positions::non_const_value_type;
   Sample<T> const sample{positions.data(), static_cast<std::int64_t>(positions.extent(0))};
   expects_vectors(positions, "positions", sample.particles);
   expects(sample.particles == 0 || is_c_order(strided(positions)),
           "positions of particles over ranks must lie one behind the other, as LayoutRight");
+  expects_finite_positions(exec, sample.position, sample.particles);
   return sample;
 }
 
@@ -217,7 +224,8 @@ PowerSpectrum power_spectrum_of(Exec const& exec, Spectrum const& spectrum, std:
 /// \param positions  (N, 3), finite, in Mpc/h, N at least 1; the box is periodic. Copied unless it lies as LayoutRight
 /// \param box        length of the cubic box in Mpc/h, > 0
 /// \param cells      of the mesh along each axis, from 1 to 32768
-/// \throws PreconditionError if an argument is out of its range, or as cross_power_spectrum_of for the bins
+/// \throws PreconditionError if an argument is out of its range, a position isn't finite, or as cross_power_spectrum_of for
+///   the bins
 /// \throws ResourceError if there is no memory
 /// \see Jing, Astrophys. J. 620, 559 (2005); Sefusatti et al., Mon. Not. R. Astron. Soc. 460, 3624 (2016), section 3.2
 template <CompiledSpace Exec, VectorsOfParticles Positions>
@@ -245,7 +253,7 @@ PowerSpectrum power_spectrum(Exec const& exec, distributed::Group const& group,
                              PowerSpectrumOptions const& options = {}) {
   using T = typename Positions::non_const_value_type;
   auto const sample =
-      distributed::together(group, [&] { return detail::sample_of_rank(positions); });
+      distributed::together(group, [&] { return detail::sample_of_rank(exec, positions); });
   return detail::spectrum_of_particles_on_ranks<Exec, T>(exec, group, sample, nullptr, box, cells,
                                                          options);
 }
@@ -276,8 +284,8 @@ PowerSpectrum cross_power_spectrum(Exec const& exec, distributed::Group const& g
                                    B const& b, double box, std::int64_t cells,
                                    PowerSpectrumOptions const& options = {}) {
   using T = typename A::non_const_value_type;
-  auto const of_a = distributed::together(group, [&] { return detail::sample_of_rank(a); });
-  auto const of_b = distributed::together(group, [&] { return detail::sample_of_rank(b); });
+  auto const of_a = distributed::together(group, [&] { return detail::sample_of_rank(exec, a); });
+  auto const of_b = distributed::together(group, [&] { return detail::sample_of_rank(exec, b); });
   return detail::spectrum_of_particles_on_ranks<Exec, T>(exec, group, of_a, &of_b, box, cells,
                                                          options);
 }

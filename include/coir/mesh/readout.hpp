@@ -29,7 +29,8 @@ void readout(Exec const& exec, T const* position, std::int64_t particles, double
 ///
 /// It is the adjoint of paint(): sum_p v_p values(p) = sum_g mesh(g) paint(v)(g).
 ///
-/// \param positions   (N, 3), in units of the box; coordinates may lie outside of the box, which is periodic
+/// \param positions   (N, 3), in units of the box; coordinates may lie outside of the box, which is periodic. Where one isn't
+///                    finite the values are NaN
 /// \param box         length of the cubic box, > 0
 /// \param mesh        (n_0, n_1, n_2); of vectors (n_0, n_1, n_2, 3)
 /// \param values      out: (N); of vectors (N, 3), which are read in one pass

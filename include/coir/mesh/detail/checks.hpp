@@ -45,4 +45,17 @@ inline void expects_box(double box) {
           "the box length must be positive and finite", box);
 }
 
+/// The first particle with a coordinate that isn't finite, or -1.
+template <class Exec, class T>
+std::int64_t first_not_finite(Exec const& exec, T const* position, std::int64_t particles);
+
+/// \throws PreconditionError naming the first particle whose position isn't finite
+template <class Exec, class T>
+void expects_finite_positions(Exec const& exec, T const* position, std::int64_t particles) {
+  std::int64_t const first = first_not_finite<Exec, T>(exec, position, particles);
+  if (first >= 0)
+    expects(false,
+            "positions must be finite, and that of particle " + std::to_string(first) + " isn't");
+}
+
 }  // namespace coir::mesh::detail
