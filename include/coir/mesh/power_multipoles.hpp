@@ -65,7 +65,7 @@ PowerMultipoles power_multipoles(Exec const& exec, distributed::Group const& gro
                                  PowerSpectrumOptions const& options = {}) {
   using T = typename Positions::non_const_value_type;
   auto const sample =
-      distributed::together(group, [&] { return detail::sample_of_rank(positions); });
+      distributed::together(group, [&] { return detail::sample_of_rank(exec, positions); });
   return detail::multipoles_of_particles_on_ranks<Exec, T>(exec, group, sample, box, cells,
                                                            options);
 }
