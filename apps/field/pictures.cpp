@@ -64,8 +64,11 @@ void write_frames(std::filesystem::path const& path, std::vector<Frame> const& f
   constexpr Colour between = {255, 255, 255};
   auto const colour = [&](std::size_t n, float value) {
     auto const [low, high] = ranges[n];
-    double const part = high > low ? std::clamp((double(value) - low) / (high - low), 0.0, 1.0) : 0;
-    return table[static_cast<std::size_t>(part * double(table.size() - 1) + 0.5)];
+    double const part = (double(value) - low) / (high - low);
+    // NaN, of a range without width, too, is the darkest.
+    return table[part > 0 ? static_cast<std::size_t>(
+                                std::min(part, 1.0) * double(table.size() - 1) + 0.5)
+                          : 0];
   };
   io::write_png(path, pixels, count * pixels + (count - 1) * gap,
                 [&](int row, std::span<std::uint8_t> samples) {

@@ -1,18 +1,26 @@
 #pragma once
 
 /// \file
-/// Sorts rows of keys on a device, by Kokkos' sorts.
+/// Sorts rows of keys on a device: by Thrust on NVIDIA's, else by Kokkos' sorts.
 
 #include "sort_on_host.hpp"
 
 #include <coir/core/contiguous.hpp>
 #include <coir/core/kokkos.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/pool.hpp>
 
 #include <Kokkos_Sort.hpp>
 
+#ifdef __CUDACC__
+#include <thrust/sort.h>
+#include <thrust/system/cuda/execution_policy.h>
+#endif
+
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace coir::detail {
 
@@ -44,6 +52,53 @@ struct Gather {
   Key* to;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[index[i]]; }
 };
+
+template <class Exec, class Key>
+void sort_keys(Exec const& exec, Key* keys, std::int64_t size) {
+  Kokkos::sort(exec, Flat<Exec, Key>(keys, static_cast<std::size_t>(size)));
+}
+
+#ifdef COIR_KOKKOS_SORTS_BY_KEY
+template <class Exec, class Key>
+void sort_by_key(Exec const& exec, Key* keys, std::int64_t* indices, std::int64_t size) {
+  auto const count = static_cast<std::size_t>(size);
+  Kokkos::Experimental::sort_by_key(exec, Flat<Exec, Key>(keys, count),
+                                    Flat<Exec, std::int64_t>(indices, count));
+}
+#endif
+
+#ifdef __CUDACC__
+
+// Kokkos hands Thrust iterators that it doesn't know to be pointers, for which it copies all keys and indices first: twice the
+// memory. And what Thrust works in comes from the pool here, whose error says how much is missing.
+
+/// Memory of the pool for Thrust, until this ends.
+class WorkMemory {
+ public:
+  using value_type = char;
+  char* allocate(std::ptrdiff_t bytes) {
+    blocks_.push_back(MemoryPool<Kokkos::CudaSpace>::allocate(bytes));
+    return static_cast<char*>(blocks_.back().get());
+  }
+  void deallocate(char*, std::size_t) {}
+
+ private:
+  std::vector<std::shared_ptr<void>> blocks_;
+};
+
+template <class Key>
+void sort_keys(Kokkos::Cuda const& exec, Key* keys, std::int64_t size) {
+  WorkMemory memory;
+  thrust::sort(thrust::cuda::par(memory).on(exec.cuda_stream()), keys, keys + size);
+}
+
+template <class Key>
+void sort_by_key(Kokkos::Cuda const& exec, Key* keys, std::int64_t* indices, std::int64_t size) {
+  WorkMemory memory;
+  thrust::sort_by_key(thrust::cuda::par(memory).on(exec.cuda_stream()), keys, keys + size, indices);
+}
+
+#endif
 
 template <class Exec, class Body>
 void for_all(Exec const& exec, std::int64_t size, Body const& body) {
@@ -78,17 +133,14 @@ template <class Exec, class Key>
 void sort_flat(Exec const& exec, Key* keys, std::int64_t* order, std::int64_t rows,
                std::int64_t columns) {
   std::int64_t const size = rows * columns;
-  auto const count = static_cast<std::size_t>(size);
-  sorting::Flat<Exec, std::int64_t> const indices(order, count);
   sorting::for_all(exec, size, sorting::Count{order});
   // The sorts are stable (radix sorts by thrust and rocThrust): the second one, by rows, leaves each row
   // sorted by keys.
-  Kokkos::Experimental::sort_by_key(exec, sorting::Flat<Exec, Key>(keys, count), indices);
+  sorting::sort_by_key(exec, keys, order, size);
   if (rows == 1) return;
   Array<std::int64_t, 1, typename Exec::memory_space> row(Shape<1>{size});
   sorting::for_all(exec, size, sorting::RowOf{order, row.data(), columns});
-  Kokkos::Experimental::sort_by_key(exec, sorting::Flat<Exec, std::int64_t>(row.data(), count),
-                                    indices);
+  sorting::sort_by_key(exec, row.data(), order, size);
 }
 
 template <class Exec, class Key>
@@ -96,7 +148,7 @@ void sort_on_device(Exec const& exec, Key* keys, std::int64_t rows, std::int64_t
   std::int64_t const size = rows * columns;
   auto const count = static_cast<std::size_t>(size);
   if (rows == 1) {
-    Kokkos::sort(exec, sorting::Flat<Exec, Key>(keys, count));
+    sorting::sort_keys(exec, keys, size);
     return;
   }
   using Space = typename Exec::memory_space;

@@ -42,6 +42,20 @@ TYPED_TEST(Interpolation, ReadsATable) {
   EXPECT_EQ(interp(x(range(0, 0)), points, table).size(), 0);
 }
 
+TYPED_TEST(Interpolation, BetweenPointsAndValuesFarApart) {
+  TYPES;
+  (void)points, (void)table;
+  T const most = std::numeric_limits<T>::max();
+  auto const ends = array<T, Space>({-most, most}), small = array<T, Space>({-4, 4});
+  EXPECT_EQ(values(interp(array<T, Space>({-4, 0, 4}), small, ends)),
+            (std::vector<T>{-most, 0, most}));
+  EXPECT_NEAR(values(interp(array<T, Space>({-2}), small, ends))[0] / most, -0.5,
+              std::numeric_limits<T>::epsilon());
+  EXPECT_EQ(values(interp(array<T, Space>({-most, -most / 2, 0, most / 2, most}), ends, small)),
+            (std::vector<T>{-4, -2, 0, 2, 4}));
+  EXPECT_EQ(values(interp(array<T, Space>({0, most}), ends, ends)), (std::vector<T>{0, most}));
+}
+
 TYPED_TEST(Interpolation, ReadsIntegersAndComplexValues) {
   TYPES;
   auto const whole = array<int, Space>({0, 10, 30});

@@ -72,7 +72,17 @@ TYPED_TEST(NanReductions, Extremes) {
   EXPECT_EQ(nanmax(array<T, Space>({-infinity, nan})), -infinity);
   EXPECT_EQ(nanargmin(x), 7);
   EXPECT_EQ(values(nanargmax(x, 0)), (std::vector<std::int64_t>{2, 2, 0}));
+  // Infinities are numbers, also beside NaN that come first.
+  EXPECT_EQ(nanargmin(array<T, Space>({nan, infinity, infinity})), 1);
+  EXPECT_EQ(nanargmax(array<T, Space>({nan, nan, -infinity})), 2);
+  EXPECT_EQ(values(nanargmax(array<T, Space>({{nan, -infinity}, {3, nan}}), 1)),
+            (std::vector<std::int64_t>{1, 0}));
+  EXPECT_EQ(nanargmin(array<int, Space>({3, -1, -1})), 1);
+  EXPECT_EQ(values(nanargmax(array<int, Space>({{3, 5}, {7, 7}}), 1)),
+            (std::vector<std::int64_t>{1, 0}));
   EXPECT_THROW(nanmin(none(range(0, 0))), PreconditionError);
+  EXPECT_THROW(nanargmin(none(range(0, 0))), PreconditionError);
+  EXPECT_THROW(nanargmin(zeros<T, Space>(3, 0), 1), PreconditionError);
   EXPECT_EQ(message_of([&] { nanargmin(none); }), "there is no extreme element among NaN alone");
   EXPECT_EQ(message_of([&] { nanargmax(x, 1); }),
             "there is no extreme element where an array is NaN all along the axis");
@@ -100,13 +110,13 @@ TYPED_TEST(NanReductions, MeansAndVariances) {
   this->expect_same(nanmean(x, 0), {2.5, -2, 3});
   this->expect_same(nanmean(x, 1), {2, nan, 1});
   EXPECT_EQ(nanvar(x), T(5.25));
-  EXPECT_EQ(nanvar(x, 1), T(7));  // ddof
-  this->expect_same(nanvar(x, 0, 0), {2.25, 0, 0});
-  this->expect_same(nanvar(x, 1, 1), {2, nan, 18});
+  EXPECT_EQ(nanvar(x, ddof(1)), T(7));
+  this->expect_same(nanvar(x, 0), {2.25, 0, 0});
+  this->expect_same(nanvar(x, 1, ddof(1)), {2, nan, 18});
   EXPECT_NEAR(nanstd(x), 2.29128784747792, 1e-6);
-  this->expect_same(nanstd(x, 1, 0), {1, nan, 3});
+  this->expect_same(nanstd(x, 1), {1, nan, 3});
   EXPECT_TRUE(std::isnan(nanmean(none)));
-  EXPECT_TRUE(std::isnan(nanvar(x(range(0, 1), 0), 1)));
+  EXPECT_TRUE(std::isnan(nanvar(x(range(0, 1), 0), ddof(1))));
   EXPECT_EQ(nanmean(array<int, Space>({1, 2})), 1.5);
 }
 
@@ -118,4 +128,13 @@ TYPED_TEST(NanReductions, ScansAndQuantiles) {
   EXPECT_NEAR(nanpercentile(x, 30), 0.7, 1e-6);
   EXPECT_TRUE(std::isnan(nanmedian(none)));
   EXPECT_THROW(nanquantile(x, 2), PreconditionError);
+  this->expect_same(nanmedian(x, 0), {2.5, -2, 3});
+  this->expect_same(nanmedian(x, 1), {2, nan, 1});
+  this->expect_same(nanquantile(x, {0, 1, 0.25}), {-2, 4, 0.25});
+  EXPECT_EQ(nanquantile(x, {0.5, 0.25}, 1).shape(), (Shape<2>{2, 3}));
+  this->expect_same(nanquantile(x, {0.5, 0.25}, 1), {2, nan, 1, 1.5, nan, -0.5});
+  this->expect_same(nanpercentile(x, {50., 25.}, -1), {2, nan, 1, 1.5, nan, -0.5});
+  this->expect_same(nanpercentile(x, {50., 100.}), {2, 4});
+  EXPECT_TRUE(std::isnan(nanmedian(zeros<T, Space>(0))));
+  this->expect_same(nanmedian(zeros<T, Space>(2, 0), 1), {nan, nan});
 }

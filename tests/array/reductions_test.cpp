@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 using namespace coir;
 using coir::testing::array_of;
@@ -160,11 +161,42 @@ TYPED_TEST(Reductions, DeviationsAreThoseOfTwoPasses) {
     // Differences from a mean of 1000 are known to 1000 epsilon each.
     double const tolerance = 2000 * std::numeric_limits<T>::epsilon();
     EXPECT_NEAR(var(a), double(squares / n), 2 * tolerance);
-    EXPECT_NEAR(var(a, 1), double(squares / (n - 1)), 4 * tolerance);
+    EXPECT_NEAR(var(a, ddof(1)), double(squares / (n - 1)), 4 * tolerance);
     EXPECT_NEAR(std_dev(a), std::sqrt(double(squares / n)), 4 * tolerance);
   }
-  EXPECT_EQ(message_of([] { var(ones<T, Space>(1), 1); }),
+  EXPECT_EQ(message_of([] { var(ones<T, Space>(1), ddof(1)); }),
             "a variance needs more elements than ddof = 1, not 1");
+}
+
+// Small integers are widened before they are multiplied and added.
+template <class Space>
+void check_small_integers() {
+  auto const bytes = full<std::uint8_t, Space>(Shape<1>{5}, std::uint8_t(200));
+  auto const small = array<std::int8_t, Space>({-128, 127, -128, 127, -128});
+  EXPECT_EQ(dot(bytes, bytes), 200000u);
+  static_assert(std::is_same_v<decltype(dot(bytes, bytes)), std::uint64_t>);
+  EXPECT_EQ(vdot(bytes, bytes), 200000u);
+  EXPECT_EQ(dot(small, small), 3 * 128 * 128 + 2 * 127 * 127);
+  static_assert(std::is_same_v<decltype(dot(small, small)), std::int64_t>);
+  EXPECT_EQ(dot(small, bytes), 200 * -130);
+  EXPECT_EQ(dot(bytes > 3, small), -130);
+  EXPECT_EQ(dot(bytes > 3, bytes > 3), 5);
+  auto const large = full<std::int32_t, Space>(Shape<1>{2}, 2'000'000'000);
+  EXPECT_EQ(dot(large, large), 8'000'000'000'000'000'000);
+  EXPECT_EQ(sum(small), -130);
+  EXPECT_EQ(prod(bytes), 320'000'000'000u);
+  EXPECT_EQ(mean(small), -26);
+  EXPECT_EQ(var(small), (3 * 102. * 102 + 2 * 153. * 153) / 5);
+  EXPECT_EQ(norm(small(range(0, 1))), 128);
+  EXPECT_EQ(values(cumsum(bytes)), (std::vector<std::uint64_t>{200, 400, 600, 800, 1000}));
+  EXPECT_EQ(values(cumprod(bytes))[4], 320'000'000'000u);
+  EXPECT_EQ(values(sum(full<std::int8_t, Space>({2, 3}, std::int8_t(100)), 1)),
+            (std::vector<std::int64_t>{300, 300}));
+}
+
+TEST(ReductionsOfSmallIntegers, DontWrapAround) {
+  check_small_integers<Kokkos::HostSpace>();
+  check_small_integers<DefaultSpace>();
 }
 
 template <class Space>
@@ -320,15 +352,15 @@ TYPED_TEST(Reductions, MeansAndDeviationsAlongAxes) {
   TYPES;
   auto const a = random_array<T, Space>(Shape<2>{40, 70}, 3, 50);
   auto const middle = mean(a, 1);
-  auto const spread = std_dev(a, 1, 0), size = norm(a, 1);
-  auto const other = var(a, 0, 1);
+  auto const spread = std_dev(a, 1), size = norm(a, 1);
+  auto const other = var(a, 0, ddof(1));
   for (int i = 0; i < 40; ++i) {
     // The same terms, added in another order: at most 70 roundings of values below 2500 * 70.
     T const tolerance = T(70 * 70 * 2500) * std::numeric_limits<T>::epsilon();
     EXPECT_NEAR(T(middle(i)), mean(a(i)), tolerance / 2500);
     EXPECT_NEAR(T(spread(i)), std_dev(a(i)), tolerance);
     EXPECT_NEAR(T(size(i)), norm(a(i)), tolerance);
-    EXPECT_NEAR(T(other(i)), var(a(range(), i), 1), tolerance);
+    EXPECT_NEAR(T(other(i)), var(a(range(), i), ddof(1)), tolerance);
   }
   // The result broadcasts against the array with its axis put back.
   auto const centred = evaluate(a - with_axis(middle, 1));
@@ -346,6 +378,111 @@ TYPED_TEST(Reductions, HaveTheSameBitsInEveryRun) {
     EXPECT_EQ(sum(a), first);
     EXPECT_EQ(values(sum(matrix, 0)), down);
     EXPECT_EQ(values(sum(matrix, 1)), along);
+  }
+}
+
+namespace {
+
+/// Powers of two with signs in some order, whose product is `product`; sizes are from 2^-most to 2^most.
+template <class T>
+std::vector<T> factors_of(T product, std::int64_t count, int most, std::uint32_t seed) {
+  std::mt19937 generator(seed);
+  std::vector<T> factors;
+  for (std::int64_t i = 0; i + 1 < count; i += 2) {
+    T const factor = std::ldexp(T(1), static_cast<int>(generator() % (2 * most + 1)) - most);
+    factors.insert(factors.end(), {-factor, T(-1) / factor});
+  }
+  if (count % 2 == 1) factors.push_back(1);
+  factors.back() *= product;
+  // Alternating ones first, then all large ones before all small ones, then any order.
+  if (seed % 3 == 1) std::sort(factors.begin(), factors.end());
+  if (seed % 3 == 2) std::shuffle(factors.begin(), factors.end(), generator);
+  return factors;
+}
+
+}  // namespace
+
+TYPED_TEST(Reductions, ProductsNeitherOverflowNorVanishOnTheWay) {
+  TYPES;
+  int const most = std::numeric_limits<T>::max_exponent - 2;
+  for (std::int64_t n : {2, 8, 20, 31, 32, 33, 65, 513, 1009, 5000, 70001})
+    for (int const size : {3, 40, most})
+      for (std::uint32_t seed = 0; seed < 3; ++seed) {
+        SCOPED_TRACE(std::to_string(n) + " factors up to 2^" + std::to_string(size) + ", order " +
+                     std::to_string(seed));
+        auto const x = factors_of<T>(T(0.5), n, size, seed);
+        auto const a = array_of<Space>(x, Shape<1>{n});
+        EXPECT_EQ(prod(a), T(0.5));
+        EXPECT_EQ(prod(flip(a)), T(0.5));
+        auto const rows = stack(0, a, a, T(2) * a);
+        std::vector<T> const expected{
+            T(0.5), T(0.5), std::ldexp(T(0.5), static_cast<int>(std::min<std::int64_t>(n, 5000)))};
+        auto const along = values(prod(rows, 1)), across = values(prod(transpose(rows), 0));
+        auto const down = values(prod(stack(1, a, a, a), 0));
+        EXPECT_EQ(along, expected);
+        EXPECT_EQ(across, expected);
+        EXPECT_EQ(down, std::vector<T>(3, T(0.5)));
+      }
+  // The same across a row of many columns, which a host multiplies side by side.
+  auto const x = factors_of<T>(T(3), 100, most, 2);
+  auto const a = array_of<Space>(x, Shape<1>{100});
+  EXPECT_EQ(values(prod(broadcast_to(a(range(), newaxis), {100, 700}), 0)),
+            std::vector<T>(700, T(3)));
+}
+
+TYPED_TEST(Reductions, ProductsThatDontFitAreInfiniteOrZero) {
+  TYPES;
+  using Limits = std::numeric_limits<T>;
+  int const digits = Limits::digits,
+            least = Limits::min_exponent - digits;  // 2^least is the smallest
+  for (std::int64_t n : {40, 5000, 70000}) {
+    auto a = full<T, Space>({n}, T(2));
+    a(range(0, 1)) = std::ldexp(T(1), Limits::max_exponent - 1);
+    EXPECT_EQ(prod(a), Limits::infinity());
+    EXPECT_EQ(prod(-a), n % 2 == 0 ? Limits::infinity() : -Limits::infinity());
+    EXPECT_EQ(prod(T(1) / a / a), T(0));
+    a(range(n / 2, n / 2 + 1)) = T(0);
+    EXPECT_EQ(prod(a), T(0));
+    a(range(3, 4)) = Limits::infinity();
+    EXPECT_TRUE(std::isnan(prod(a)));
+  }
+  EXPECT_EQ(prod(full<T, Space>({-least}, T(0.5))), Limits::denorm_min());
+  EXPECT_EQ(prod(full<T, Space>({1 - least}, T(0.5))), T(0));  // half of it, to the even one
+  EXPECT_EQ(prod(array<T, Space>({Limits::denorm_min(), std::ldexp(T(1), -least / 2),
+                                  std::ldexp(T(1), -least - -least / 2)})),
+            T(1));
+  EXPECT_EQ(prod(full<T, Space>({0}, T(2))), T(1));
+  using Complex = Kokkos::complex<T>;
+  T const huge = std::ldexp(T(1), Limits::max_exponent - 2);
+  EXPECT_EQ(prod(array<Complex, Space>({Complex(0, huge), Complex(huge, huge), Complex(0, 1 / huge),
+                                        Complex(1 / huge, 0)})),
+            Complex(-1, -1));
+}
+
+TYPED_TEST(Reductions, SumsOfFewHugeNumbersOfAlternatingSigns) {
+  TYPES;
+  // Threads of devices add doubles in an order of Kokkos'.
+  if (!runs_on_host<typename Space::execution_space> && sizeof(T) == 8) GTEST_SKIP();
+  T const most = std::numeric_limits<T>::max();
+  for (std::int64_t n : {2, 7, 8, 16, 31, 32}) {
+    auto const signs = 1 - 2 * (indices<0>(Shape<1>{n}) % 2);
+    Array<T, 1, Space> const a(most * cast<T>(signs));
+    EXPECT_EQ(sum(a), n % 2 == 0 ? T(0) : most) << n;
+    EXPECT_EQ(mean(a), n % 2 == 0 ? T(0) : most / T(n)) << n;
+  }
+}
+
+// A product of n numbers is rounded n times.
+TYPED_TEST(Reductions, ProductsAreAccurate) {
+  TYPES;
+  for (std::int64_t n : {1, 31, 32, 600, 5001, 70000}) {
+    Array<T, 1, Space> a(Shape<1>{n});
+    a = cast<T>(exp(0.3 * sin(cast<double>(indices<0>(a.shape())))));
+    long double exact = 1;
+    for (T const x : values(a)) exact *= static_cast<long double>(x);
+    EXPECT_NEAR(static_cast<double>(prod(a) / exact), 1,
+                static_cast<double>(n) * std::numeric_limits<T>::epsilon())
+        << n;
   }
 }
 

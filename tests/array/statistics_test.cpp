@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -15,6 +16,8 @@ using coir::testing::random_integers;
 using coir::testing::to_host;
 
 namespace {
+
+using Limits64 = std::numeric_limits<std::int64_t>;
 
 std::size_t const sizes[] = {0, 1, 2, 31, 513, 1009, 5000, 100003};
 
@@ -135,6 +138,122 @@ TYPED_TEST(Statistics, HistogramsLeaveOutNanAndWhatLiesOutside) {
             (std::vector<std::int64_t>{1, 2}));
 }
 
+TYPED_TEST(Statistics, HistogramsOfRangesThatRoundingCantCutAreRefused) {
+  using T = typename TypeParam::Real;
+  using S = typename TypeParam::Exec::memory_space;
+  using Limits = std::numeric_limits<T>;
+  T const large = std::ldexp(T(1), Limits::digits + 2);  // neighbours are 8 apart
+  auto const same = coir::full<T, S>({4}, large);
+  EXPECT_THROW(coir::histogram(same), coir::PreconditionError);
+  EXPECT_THROW(coir::histogram(same, 1 << 20), coir::PreconditionError);
+  EXPECT_THROW(coir::histogram(same, 5, large, large + 32), coir::PreconditionError);
+  EXPECT_EQ(to_host(coir::histogram(same, 4, large, large + 32).counts),
+            (std::vector<std::int64_t>{4, 0, 0, 0}));
+  EXPECT_THROW(coir::histogram(same, 3, T(0), 2 * Limits::denorm_min()), coir::PreconditionError);
+  EXPECT_THROW(coir::histogram(same, 3, Limits::lowest(), Limits::max()), coir::PreconditionError);
+  EXPECT_THROW(coir::histogram(same, 3, Limits::quiet_NaN(), T(1)), coir::PreconditionError);
+}
+
+TYPED_TEST(Statistics, HistogramsOfDenormalNumbersCountAllOfThem) {
+  using T = typename TypeParam::Real;
+  using S = typename TypeParam::Exec::memory_space;
+  T const least = std::numeric_limits<T>::denorm_min();
+  std::int64_t const steps = 1000;
+  T const high = least * T(steps);
+  std::vector<T> x(4001);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = least * T(i % (steps + 1));
+  for (std::int64_t const bins : {1, 7, 100, 999, 1000}) {
+    auto const h = coir::histogram(line<S>(x), bins, T(0), high);
+    EXPECT_EQ(to_host(h.counts), plain_histogram(x, to_host(h.edges))) << bins;
+  }
+  auto const ends = coir::histogram(line<S>(std::vector<T>{0, high, high}), 100, T(0), high);
+  std::vector<std::int64_t> expected(100);
+  expected.front() = 1;
+  expected.back() = 2;
+  EXPECT_EQ(to_host(ends.counts), expected);
+}
+
+TYPED_TEST(Statistics, HistogramsOfVeryLargeNumbersCountAllOfThem) {
+  using T = typename TypeParam::Real;
+  using S = typename TypeParam::Exec::memory_space;
+  T const most = std::numeric_limits<T>::max();
+  std::vector<T> const x{-most / 2, -most / 4, 0, most / 4, most / 2};
+  for (std::int64_t const bins : {1, 2, 5, 1 << 20}) {
+    auto const h = coir::histogram(line<S>(x), bins, -most / 2, most / 2);
+    auto const counts = to_host(h.counts);
+    EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), std::int64_t(0)), 5) << bins;
+    if (bins < 100) {
+      EXPECT_EQ(counts, plain_histogram(x, to_host(h.edges))) << bins;
+    }
+  }
+}
+
+// Weights are whole numbers: sums are exact.
+TYPED_TEST(Statistics, HistogramsAddWeights) {
+  using T = typename TypeParam::Real;
+  using S = typename TypeParam::Exec::memory_space;
+  for (std::size_t const n : sizes) {
+    auto const x = quarters<T>(n, 7);
+    auto const whole = random_integers(n, 8, -100, 100);
+    auto const check = [&](auto const& h, auto const& w) {
+      using W = std::remove_cvref_t<decltype(w[0])>;
+      auto const edges = to_host(h.edges);
+      std::vector<coir::value_t<decltype(h.counts)>> expected(edges.size() - 1);
+      for (std::size_t b = 0; b + 1 < edges.size(); ++b)
+        for (std::size_t i = 0; i < n; ++i)
+          if (x[i] >= edges[b] &&
+              (x[i] < edges[b + 1] || (b + 2 == edges.size() && x[i] == edges[b + 1])))
+            expected[b] += static_cast<coir::value_t<decltype(h.counts)>>(W(w[i]));
+      EXPECT_EQ(to_host(h.counts), expected) << n;
+    };
+    std::vector<T> const reals(whole.begin(), whole.end());
+    std::vector<std::int8_t> const bytes(whole.begin(), whole.end());
+    for (std::int64_t const bins : {1, 7, 300}) {
+      check(coir::histogram(line<S>(x), bins, T(-9), T(8.3), coir::weights(line<S>(reals))), reals);
+      auto const h =
+          coir::histogram(line<S>(x), bins, T(-9), T(8.3), coir::weights(line<S>(bytes)));
+      static_assert(std::is_same_v<coir::value_t<decltype(h.counts)>, std::int64_t>);
+      check(h, bytes);
+    }
+    check(coir::histogram(line<S>(x), 10, coir::weights(T(1) * line<S>(reals))), reals);
+    std::vector<T> const edges = {-7, -7, -2.25, 0, T(0.1), 5, 9};
+    check(coir::histogram(line<S>(x), line<S>(edges), coir::weights(line<S>(reals))), reals);
+  }
+  auto const x = line<S>(std::vector<int>{2, 0, 2});
+  auto const w = line<S>(std::vector<T>{1, 2, std::numeric_limits<T>::infinity()});
+  EXPECT_EQ(to_host(coir::bincount(x, coir::weights(w), 4)),
+            (std::vector<T>{2, 0, std::numeric_limits<T>::infinity(), 0}));
+  EXPECT_THROW(coir::bincount(x, coir::weights(w(coir::range(0, 2)))), coir::PreconditionError);
+}
+
+// A running sum of floats would stop at 2^24.
+TYPED_TEST(Statistics, WeightsAreAddedInDouble) {
+  using T = typename TypeParam::Real;
+  using S = typename TypeParam::Exec::memory_space;
+  auto w = coir::ones<T, S>(1001);
+  w(coir::range(0, 1)) = T(1 << 24);
+  auto const counts = coir::bincount(coir::zeros<std::int8_t, S>(1001), coir::weights(w));
+  EXPECT_EQ(to_host(counts), (std::vector<T>{T((1 << 24) + 1000)}));
+}
+
+TYPED_TEST(Statistics, DigitizeIsThatOfNumPy) {
+  using T = typename TypeParam::Real;
+  using S = typename TypeParam::Exec::memory_space;
+  using Indices = std::vector<std::int64_t>;
+  T const nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
+  auto const x = line<S>(std::vector<T>{0.5, 1, 1.5, 2, 4, -infinity, infinity, nan});
+  auto const up = line<S>(std::vector<T>{1, 2, 2, 3}), down = line<S>(std::vector<T>{3, 2, 1});
+  EXPECT_EQ(to_host(coir::digitize(x, up)), (Indices{0, 1, 1, 3, 4, 0, 4, 4}));
+  EXPECT_EQ(to_host(coir::digitize(x, up, true)), (Indices{0, 0, 1, 1, 4, 0, 4, 4}));
+  EXPECT_EQ(to_host(coir::digitize(x, down)), (Indices{3, 2, 2, 1, 0, 3, 0, 0}));
+  EXPECT_EQ(to_host(coir::digitize(x, down, true)), (Indices{3, 3, 2, 2, 0, 3, 0, 0}));
+  EXPECT_EQ(to_host(coir::digitize(x, up(coir::range(0, 0)))), Indices(8, 0));
+  EXPECT_EQ(to_host(coir::digitize(line<S>(std::vector<int>{0, 1, 7}), up)), (Indices{0, 1, 4}));
+  EXPECT_EQ(coir::digitize(coir::zeros<T, S>(2, 3), up).shape(), (coir::Shape<2>{2, 3}));
+  EXPECT_THROW(coir::digitize(x, line<S>(std::vector<T>{1, 3, 2})), coir::PreconditionError);
+  EXPECT_THROW(coir::digitize(x, line<S>(std::vector<T>{1, nan})), coir::PreconditionError);
+}
+
 // A quantile rounds its position's fraction, a difference, a product and a sum, none of them above 20.
 TYPED_TEST(Statistics, QuantilesAgreeWithAPlainLoop) {
   using T = typename TypeParam::Real;
@@ -190,6 +309,66 @@ TYPED_TEST(Statistics, QuantilesOfNanAndInfinities) {
   EXPECT_TRUE(std::isnan(coir::quantile(line<S>(std::vector<T>{1, nan, 2}), 0)));
   EXPECT_EQ(coir::quantile(line<S>(std::vector<T>{infinity, infinity}), 0.5), infinity);
   EXPECT_EQ(coir::quantile(line<S>(std::vector<T>{1, 2, infinity}), 0.5), T(2));
+  auto const below = line<S>(std::vector<T>{-infinity, 1}),
+             above = line<S>(std::vector<T>{1, infinity});
+  for (double const q : {0.1, 0.5, 0.9}) {
+    EXPECT_EQ(coir::quantile(above, q), infinity) << q;
+    EXPECT_EQ(coir::quantile(below, q), -infinity) << q;
+    EXPECT_TRUE(std::isnan(coir::quantile(line<S>(std::vector<T>{-infinity, infinity}), q)));
+  }
+  EXPECT_EQ(coir::quantile(above, 0), T(1));
+  EXPECT_EQ(coir::quantile(below, 1), T(1));
+  EXPECT_EQ(coir::median(line<S>(std::vector<T>{infinity, 1, 3, -infinity})), T(2));
+}
+
+TYPED_TEST(Statistics, QuantilesBetweenNumbersFarApart) {
+  using T = typename TypeParam::Real;
+  using S = typename TypeParam::Exec::memory_space;
+  using Limits = std::numeric_limits<T>;
+  T const most = Limits::max(), least = Limits::denorm_min();
+  auto const far = line<S>(std::vector<T>{-most, most});
+  EXPECT_EQ(coir::median(far), T(0));
+  EXPECT_NEAR(coir::quantile(far, 0.25) / most, -0.5, Limits::epsilon());
+  EXPECT_NEAR(coir::quantile(far, 0.75) / most, 0.5, Limits::epsilon());
+  EXPECT_EQ(coir::median(line<S>(std::vector<T>{most, most})), most);
+  EXPECT_NEAR(coir::median(line<S>(std::vector<T>{most, most / 2})) / most, 0.75,
+              Limits::epsilon());
+  EXPECT_EQ(coir::median(line<S>(std::vector<T>{least, 3 * least})), 2 * least);
+  T last = -most;
+  for (int i = 0; i <= 64; ++i) {
+    T const now = coir::quantile(far, i / 64.0);
+    EXPECT_GE(now, last);
+    last = now;
+  }
+  EXPECT_EQ(coir::median(line<S>(std::vector<std::int64_t>{Limits64::min(), Limits64::max()})), 0);
+}
+
+TYPED_TEST(Statistics, SeveralQuantilesAtOnce) {
+  using T = typename TypeParam::Real;
+  using S = typename TypeParam::Exec::memory_space;
+  auto const x = from_host<S>(quarters<T>(3 * 5 * 600, 9), coir::Shape<3>{3, 5, 600});
+  std::vector<double> const q{0.75, 0, 1, 0.5, 0.5};
+  auto const all = to_host(coir::quantile(x, q));
+  auto const percentiles = to_host(coir::percentile(x, {75, 0, 100, 50, 50}));
+  ASSERT_EQ(all.size(), q.size());
+  for (std::size_t k = 0; k < q.size(); ++k) EXPECT_EQ(all[k], coir::quantile(x, q[k]));
+  EXPECT_EQ(percentiles, all);
+  for (int axis = -3; axis < 3; ++axis) {
+    auto const found = coir::quantile(x, q, axis);
+    auto const one = coir::quantile(x, 0.75, axis);
+    EXPECT_EQ(found.shape(), (coir::Shape<3>{5, one.shape()[0], one.shape()[1]}));
+    auto const values = to_host(found);
+    for (std::size_t k = 0; k < q.size(); ++k) {
+      auto const expected = to_host(coir::quantile(x, q[k], axis));
+      EXPECT_TRUE(std::equal(expected.begin(), expected.end(),
+                             values.begin() + std::ptrdiff_t(k * expected.size())));
+    }
+  }
+  EXPECT_EQ(to_host(coir::quantile(x, {0.5})), std::vector<T>{coir::median(x)});
+  EXPECT_EQ(coir::quantile(x, std::vector<double>{}).size(), 0);
+  EXPECT_EQ(coir::percentile(x, {25, 75}, 1).shape(), (coir::Shape<3>{2, 3, 600}));
+  EXPECT_THROW(coir::quantile(x, {0.5, 1.5}), coir::PreconditionError);
+  EXPECT_THROW(coir::quantile(x, {0.5, std::nan("")}, 0), coir::PreconditionError);
 }
 
 template <class Exec>
@@ -246,6 +425,16 @@ TYPED_TEST(StatisticsOfIntegers, RefuseBadParameters) {
   EXPECT_THROW(coir::median(line<S>(std::vector<double>{})), PreconditionError);
   EXPECT_THROW(coir::median(from_host<S>(std::vector<double>{}, coir::Shape<2>{3, 0}), 1),
                PreconditionError);
+  try {
+    coir::histogram(coir::full<double, S>({4}, 1e17));
+    FAIL();
+  } catch (PreconditionError const& error) {
+    EXPECT_STREQ(error.what(),
+                 "the range from 1e+17 to 1e+17 can't be cut into 10 bins, because rounded edges "
+                 "would be equal: take fewer bins or "
+                 "a wider range");
+  }
+  EXPECT_THROW(coir::histogram(x, Limits64::max()), PreconditionError);
   try {
     coir::bincount(line<S>(std::vector<int>{1, -2}));
     FAIL();

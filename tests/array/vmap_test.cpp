@@ -102,6 +102,27 @@ struct DescribeMatrix {
   }
 };
 
+struct SumOfRow {
+  template <class T>
+  KOKKOS_FUNCTION auto operator()(Row<T> const& x) const {
+    return sum(x);
+  }
+};
+
+struct DotInItsOwnType {
+  template <class T>
+  KOKKOS_FUNCTION auto operator()(Row<T> const& x, Row<T> const& y) const {
+    return dot(x, y);
+  }
+};
+
+struct SumOfMatrix {
+  template <class T>
+  KOKKOS_FUNCTION auto operator()(Matrix<T> const& x) const {
+    return sum(x);
+  }
+};
+
 struct Dot {
   template <class T>
   KOKKOS_FUNCTION T operator()(Row<T> const& x, Row<T> const& y) const {
@@ -168,6 +189,19 @@ TYPED_TEST_SUITE(Vmap, coir::testing::Cases, coir::testing::CaseName);
 #define TYPES                        \
   using T = typename TestFixture::T; \
   using Space = typename TestFixture::Space
+
+TYPED_TEST(Vmap, AddsSmallIntegersIn64Bits) {
+  using Space = typename TestFixture::Space;
+  auto const bytes = array<std::int8_t, Space>({{100, 100}, {-128, -128}, {-128, 100}});
+  auto const sums = vmap(SumOfRow{})(bytes);
+  EXPECT_TRUE((std::is_same_v<value_t<decltype(sums)>, std::int64_t>));
+  EXPECT_EQ(values(sums), (std::vector<std::int64_t>{200, -256, -28}));
+  EXPECT_EQ(values(vmap(DotInItsOwnType{})(bytes, bytes)),
+            (std::vector<std::int64_t>{20000, 32768, 26384}));
+  auto const stack = full<std::uint8_t, Space>(Shape<3>{2, 3, 4}, std::uint8_t(255));
+  EXPECT_EQ(values(vmap(SumOfMatrix{})(stack)), (std::vector<std::uint64_t>{3060, 3060}));
+  EXPECT_EQ(values(vmap(SumOfRow{})(bytes > 0)), (std::vector<std::int64_t>{2, 0, 1}));
+}
 
 // Whole numbers, and sums below 2^24: exact in any order.
 TYPED_TEST(Vmap, IsAPlainLoopOverRowsAndNumbers) {

@@ -286,7 +286,7 @@ TEST(ProgramGrad, ErrorsNameTheShapes) {
                  "index 3 is outside of axis 0 with 3 elements");
   expect_message([&] { coir::grad([](auto x) { return sum(x(range(1, end)) * x); })(x); },
                  "(2,) and (3,)");
-  expect_message([&] { coir::grad([](auto x) { return var(x, 3); })(x); }, "ddof = 3");
+  expect_message([&] { coir::grad([](auto x) { return var(x, coir::ddof(3)); })(x); }, "ddof = 3");
   expect_message([&] { coir::grad([](auto x) { return sum(sum(x, 1)); })(x); },
                  "axis 1 is none of an array of shape (3,)");
   expect_message([&] { coir::grad([](auto x) { return mean(x(range(0, 0)), 0) * 1; })(x); },

@@ -41,6 +41,17 @@ TYPED_TEST(Einsum, OfOneOperand) {
   EXPECT_TRUE((std::is_same_v<decltype(einsum<"ij->">(a)), T>));
 }
 
+TYPED_TEST(Einsum, AddsSmallIntegersIn64Bits) {
+  using Space = typename TestFixture::Space;
+  auto const x = full<std::uint8_t, Space>(Shape<1>{5}, std::uint8_t(200));
+  auto const m = full<std::int8_t, Space>(Shape<2>{3, 3}, std::int8_t(-128));
+  EXPECT_EQ((einsum<"i,i->">(x, x)), 200000u);
+  EXPECT_EQ((einsum<"ij,ji->">(m, m)), 9 * 128 * 128);
+  EXPECT_EQ((einsum<"i,j->">(x, x)), 1000000u);
+  EXPECT_EQ(einsum<"ii->">(m), -384);
+  EXPECT_EQ(values(einsum<"ij->j">(m)), (std::vector<std::int64_t>(3, -384)));
+}
+
 TYPED_TEST(Einsum, OfMatricesAndVectors) {
   TYPES;
   for (std::int64_t n : {1, 2, 31}) {

@@ -50,6 +50,10 @@ TEST(MatrixNormsOfOtherNumbers, AreReal) {
   auto const i = full<int>(Shape<2>{2, 8}, -1);
   EXPECT_DOUBLE_EQ(matrix_norm(i), 4);
   EXPECT_DOUBLE_EQ(matrix_norm(i, MatrixNorm::infinity), 8);
+  // |-128| is no int8.
+  auto const bytes = array<std::int8_t>({{-128, -128}, {1, 1}});
+  EXPECT_DOUBLE_EQ(matrix_norm(bytes, MatrixNorm::infinity), 256);
+  EXPECT_DOUBLE_EQ(matrix_norm(bytes, MatrixNorm::one), 129);
 }
 
 TEST(MatrixNormsOfNothing, AreZero) {

@@ -128,20 +128,19 @@ auto mean(E const& x, int axis) {
 ///
 /// \throws PreconditionError unless the axis has more than ddof elements
 template <Expression E>
-auto var(E const& x, int axis, std::int64_t ddof) {
-  std::int64_t const n = detail::extent_along(x, axis);
-  expects(n > ddof, "a variance needs more elements than ddof = " + std::to_string(ddof), n);
+auto var(E const& x, int axis, Ddof ddof = Ddof(0)) {
+  std::int64_t const divisor = ddof.divisor(detail::extent_along(x, axis));
   auto const values = detail::to_floating(x);
   auto const middle = mean(values, axis);
   auto result = sum(map(detail::SquaredAbs{}, values - with_axis(middle, axis)), axis);
   using T = value_t<decltype(result)>;
-  result /= static_cast<T>(n - ddof);
+  result /= static_cast<T>(divisor);
   return result;
 }
 
 /// Standard deviations along an axis: roots of the variances.
 template <Expression E>
-auto std_dev(E const& x, int axis, std::int64_t ddof) {
+auto std_dev(E const& x, int axis, Ddof ddof = Ddof(0)) {
   auto result = var(x, axis, ddof);
   result = sqrt(result);
   return result;

@@ -42,7 +42,21 @@ struct ReadTable {
     // With infinite values that may be NaN: then interpolate from the other point, or take the value that both have.
     if (result != result) result = slope * (x - points[i + 1]) + values[i + 1];
     if (result != result && values[i] == values[i + 1]) result = values[i];
+    if constexpr (std::is_floating_point_v<F>)
+      if (!math::isfinite(points[i + 1] - points[i]) || !math::isfinite(slope))
+        return between_far_points(i, x, result);
     return result;
+  }
+
+ private:
+  /// Between points or values so far apart that their differences overflow: halves of them don't.
+  KOKKOS_FUNCTION F between_far_points(std::int64_t i, X x, F result) const {
+    X const low = points[i] / X(2), high = points[i + 1] / X(2);
+    F const below = values[i], above = values[i + 1];
+    if (!math::isfinite(high - low) || !math::isfinite(below) || !math::isfinite(above))
+      return result;
+    F const share = static_cast<F>((x / X(2) - low) / (high - low));
+    return (F(1) - share) * below + share * above;
   }
 };
 

@@ -4,6 +4,7 @@
 /// New arrays put together from parts of others.
 
 #include <coir/array/creation.hpp>
+#include <coir/array/detail/kernels/for_each_held.hpp>
 #include <coir/array/reductions.hpp>
 #include <coir/array/slices.hpp>
 
@@ -18,19 +19,6 @@ template <class First, class... Rest>
 concept Joinable = (Expression<Rest> && ...) && SameSpace<First, Rest...> &&
                    ((rank_of<First> == rank_of<Rest>) && ...);
 
-/// Calls visit(n, i) for each element i where the mask holds; n is the number of such elements before it. For
-/// Kokkos::parallel_scan.
-template <class Visit>
-struct CompressBody {
-  bool const* mask;
-  Visit visit;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& before, bool final) const {
-    if (!mask[i]) return;
-    if (final) visit(before, i);
-    ++before;
-  }
-};
-
 template <class T>
 struct CopyElement {
   T const* from;
@@ -44,12 +32,10 @@ struct CopyIndex {
   KOKKOS_FUNCTION void operator()(std::int64_t before, std::int64_t i) const { to[before] = i; }
 };
 
-template <class Exec, class Visit>
-void for_each_held(bool const* mask, std::int64_t size, Visit const& visit) {
-  Kokkos::parallel_scan("coir::array::compress",
-                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, size),
-                        CompressBody<Visit>{mask, visit});
-}
+struct MaskHolds {
+  bool const* mask;
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(std::int64_t i) const { return mask[i]; }
+};
 
 template <class T, class I>
 struct Gather {
@@ -205,7 +191,7 @@ auto compress(X const& x, M const& mask) {
   using A = std::remove_const_t<decltype(values)>;
   using T = value_t<X>;
   Array<T, 1, typename A::space> result(Shape<1>{count_nonzero(held)});
-  detail::for_each_held<typename A::Exec>(held.data(), values.size(),
+  detail::for_each_held<typename A::Exec>(values.size(), detail::MaskHolds{held.data()},
                                           detail::CopyElement<T>{values.data(), result.data()});
   typename A::Exec{}.fence();
   return result;
@@ -218,7 +204,7 @@ auto nonzero(X const& x) {
   auto const held = detail::evaluated(x != 0);
   using A = std::remove_const_t<decltype(held)>;
   Array<std::int64_t, 1, typename A::space> result(Shape<1>{count_nonzero(held)});
-  detail::for_each_held<typename A::Exec>(held.data(), held.size(),
+  detail::for_each_held<typename A::Exec>(held.size(), detail::MaskHolds{held.data()},
                                           detail::CopyIndex{result.data()});
   typename A::Exec{}.fence();
   return result;

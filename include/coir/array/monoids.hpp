@@ -4,29 +4,19 @@
 /// The monoids that reductions are made of: each has value_type (the type of partial results), result_type,
 /// neutral(), fold(into, element, index), join(into, other) and result(value).
 
+#include <coir/array/detail/carried.hpp>
+#include <coir/array/detail/scaled_product.hpp>
 #include <coir/array/element.hpp>
 #include <coir/core/math.hpp>
 
 #include <Kokkos_Complex.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
 namespace coir::detail {
-
-/// The type that sums and products of T are made in: 64 bits for integers, as in NumPy.
-template <class T>
-struct CarriedOf {
-  using type = T;
-};
-template <std::integral T>
-struct CarriedOf<T> {
-  using type = std::conditional_t<std::is_unsigned_v<T> && !std::is_same_v<T, bool>, std::uint64_t,
-                                  std::int64_t>;
-};
-template <class T>
-using carried_t = typename CarriedOf<T>::type;
 
 /// On devices a thread adds hundreds of terms one after the other: floats are added as doubles there.
 /// Hosts add pairwise.
@@ -64,22 +54,6 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr T least() {
   return value;
 }
 
-/// a + b and a b, of integers modulo 2^64.
-template <class T>
-KOKKOS_FORCEINLINE_FUNCTION T wrapping_sum(T const& a, T const& b) {
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-  else
-    return a + b;
-}
-template <class T>
-KOKKOS_FORCEINLINE_FUNCTION T wrapping_product(T const& a, T const& b) {
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-  else
-    return a * b;
-}
-
 template <class T, bool OnHost>
 struct Sum {
   using value_type = typename SumCarriedOf<T, OnHost>::type;
@@ -96,8 +70,9 @@ struct Sum {
   }
 };
 
+/// The product of integers modulo 2^64, or of numbers of other types.
 template <class T>
-struct Product {
+struct PlainlyMultiplied {
   using value_type = carried_t<T>;
   using result_type = value_type;
   KOKKOS_FORCEINLINE_FUNCTION value_type neutral() const { return value_type(1); }
@@ -109,6 +84,11 @@ struct Product {
   }
   KOKKOS_FORCEINLINE_FUNCTION result_type result(value_type const& value) const { return value; }
 };
+
+template <class T>
+using Product =
+    std::conditional_t<std::same_as<real_t<T>, float> || std::same_as<real_t<T>, double>,
+                       ScaledProduct<T>, PlainlyMultiplied<T>>;
 
 /// The smallest, or NaN if there is one.
 template <class T>
@@ -202,6 +182,16 @@ struct ArgExtreme {
     if (beats || (equal && other.index < into.index)) into = other;
   }
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t result(Found const& value) const { return value.index; }
+};
+
+/// The index of the first extreme element among those that aren't NaN; no_index where there are none.
+template <class T, bool Largest>
+struct NanArgExtreme : ArgExtreme<T, Largest> {
+  using Found = typename ArgExtreme<T, Largest>::Found;
+  static constexpr std::int64_t no_index = std::numeric_limits<std::int64_t>::max();
+  KOKKOS_FORCEINLINE_FUNCTION void fold(Found& into, T const& x, std::int64_t index) const {
+    if (!is_nan(x)) this->join(into, Found{x, index});
+  }
 };
 
 }  // namespace coir::detail

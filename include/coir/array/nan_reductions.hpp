@@ -5,12 +5,12 @@
 /// number is left, a sum is 0, a product 1, and all else NaN.
 
 #include <coir/array/axis_reductions.hpp>
-#include <coir/array/joining.hpp>
 #include <coir/array/reductions.hpp>
 #include <coir/array/scan.hpp>
 #include <coir/array/statistics.hpp>
 
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
 namespace coir {
@@ -82,14 +82,24 @@ struct OverCount {
   }
 };
 
-template <class E>
-void expects_a_number(E const& x) {
-  expects(any(numbers_in(x)), "there is no extreme element among NaN alone");
+/// The index of the first extreme number.
+template <bool Largest, class E>
+std::int64_t nan_arg_extreme(E const& x) {
+  using Monoid = NanArgExtreme<value_t<E>, Largest>;
+  auto const e = operand(x);
+  expects_elements(e, Largest ? "largest element" : "smallest element");
+  std::int64_t const index = reduce_all(e, Monoid{});
+  expects(index != Monoid::no_index, "there is no extreme element among NaN alone");
+  return index;
 }
-template <class E>
-void expects_a_number(E const& x, int axis) {
-  expects(all(any(numbers_in(x), axis)),
+template <bool Largest, class E>
+auto nan_arg_extreme(E const& x, int axis) {
+  using Monoid = NanArgExtreme<value_t<E>, Largest>;
+  expects_elements_along(x, axis, Largest ? "largest element" : "smallest element");
+  auto result = reduce_axis(operand(x), axis, Monoid{});
+  expects(all(result != Monoid::no_index),
           "there is no extreme element where an array is NaN all along the axis");
+  return result;
 }
 
 }  // namespace detail
@@ -152,32 +162,28 @@ auto nanmax(E const& x, int axis) {
 ///
 /// \throws PreconditionError if there are no numbers
 template <Expression E>
-  requires std::floating_point<value_t<E>>
+  requires detail::RealOperand<E>
 std::int64_t nanargmin(E const& x) {
-  detail::expects_a_number(x);
-  return argmin(detail::without_nan(x, detail::largest<value_t<E>>()));
+  return detail::nan_arg_extreme<false>(x);
 }
 template <Expression E>
-  requires std::floating_point<value_t<E>>
+  requires detail::RealOperand<E>
 auto nanargmin(E const& x, int axis) {
-  detail::expects_a_number(x, axis);
-  return argmin(detail::without_nan(x, detail::largest<value_t<E>>()), axis);
+  return detail::nan_arg_extreme<false>(x, axis);
 }
 
 /// The index, in C order, of the first largest number.
 ///
 /// \throws PreconditionError if there are no numbers
 template <Expression E>
-  requires std::floating_point<value_t<E>>
+  requires detail::RealOperand<E>
 std::int64_t nanargmax(E const& x) {
-  detail::expects_a_number(x);
-  return argmax(detail::without_nan(x, detail::least<value_t<E>>()));
+  return detail::nan_arg_extreme<true>(x);
 }
 template <Expression E>
-  requires std::floating_point<value_t<E>>
+  requires detail::RealOperand<E>
 auto nanargmax(E const& x, int axis) {
-  detail::expects_a_number(x, axis);
-  return argmax(detail::without_nan(x, detail::least<value_t<E>>()), axis);
+  return detail::nan_arg_extreme<true>(x, axis);
 }
 
 /// The mean of the numbers; of integers in double.
@@ -197,30 +203,31 @@ auto nanmean(E const& x, int axis) {
 
 /// The variance of the numbers: the sum of |x - mean|^2 over n - ddof. Arguments as those of var.
 template <Expression E>
-auto nanvar(E const& x, std::int64_t ddof = 0) {
+auto nanvar(E const& x, Ddof ddof = Ddof(0)) {
   auto const values = detail::to_floating(x);
   using T = value_t<decltype(values)>;
   auto const total = sum(map(detail::SquaredDistance{}, values, Constant<T>(T(nanmean(values)))));
   using R = std::remove_const_t<decltype(total)>;
-  return detail::OverCount<R>{ddof}(total, count_nonzero(detail::numbers_in(x)));
+  return detail::OverCount<R>{ddof.number()}(total, count_nonzero(detail::numbers_in(x)));
 }
 template <Expression E>
-auto nanvar(E const& x, int axis, std::int64_t ddof) {
+auto nanvar(E const& x, int axis, Ddof ddof = Ddof(0)) {
   auto const values = detail::to_floating(x);
   auto const middle = nanmean(values, axis);
   auto result = sum(map(detail::SquaredDistance{}, values, with_axis(middle, axis)), axis);
   using R = value_t<decltype(result)>;
-  result = map(detail::OverCount<R>{ddof}, result, count_nonzero(detail::numbers_in(x), axis));
+  result =
+      map(detail::OverCount<R>{ddof.number()}, result, count_nonzero(detail::numbers_in(x), axis));
   return result;
 }
 
 /// The standard deviation of the numbers: the root of nanvar.
 template <Expression E>
-auto nanstd(E const& x, std::int64_t ddof = 0) {
+auto nanstd(E const& x, Ddof ddof = Ddof(0)) {
   return std::sqrt(nanvar(x, ddof));
 }
 template <Expression E>
-auto nanstd(E const& x, int axis, std::int64_t ddof) {
+auto nanstd(E const& x, int axis, Ddof ddof = Ddof(0)) {
   auto result = nanvar(x, axis, ddof);
   result = sqrt(result);
   return result;
@@ -250,29 +257,57 @@ auto nancumprod(E const& x) {
   return nancumprod(x, 0);
 }
 
-/// The q-quantile of the numbers among all elements, q in [0, 1]: see quantile.
+/// The q-quantile of the numbers among all elements, q in [0, 1], or of those along an axis: see quantile, which also tells how
+/// several q are asked for.
 ///
-/// \throws PreconditionError if q lies outside
+/// \throws PreconditionError if q lies outside, or there is no such axis
+template <detail::Countable E, class Q>
+  requires detail::Shares<Q>
+auto nanquantile(E const& x, Q const& q) {
+  return detail::quantiles<true>(x, detail::checked_shares(q));
+}
 template <detail::Countable E>
-auto nanquantile(E const& x, double q) {
-  using T = floating_t<value_t<E>>;
-  detail::expects_share(q);
-  auto const held = detail::evaluated(x);
-  auto const numbers = compress(held, detail::numbers_in(held));
-  return numbers.size() == 0 ? std::numeric_limits<T>::quiet_NaN() : T(quantile(numbers, q));
+auto nanquantile(E const& x, std::initializer_list<double> q) {
+  return detail::quantiles<true>(x, detail::checked_shares(q));
+}
+template <detail::Sortable E, class Q>
+  requires detail::Shares<Q>
+auto nanquantile(E const& x, Q const& q, int axis) {
+  return detail::quantiles<true>(x, detail::checked_shares(q), axis);
+}
+template <detail::Sortable E>
+auto nanquantile(E const& x, std::initializer_list<double> q, int axis) {
+  return detail::quantiles<true>(x, detail::checked_shares(q), axis);
 }
 
 /// The p-th percentile of the numbers, p in [0, 100]: nanquantile(x, p / 100).
+template <detail::Countable E, class P>
+  requires detail::Shares<P>
+auto nanpercentile(E const& x, P const& p) {
+  return detail::quantiles<true>(x, detail::checked_percentages(p));
+}
 template <detail::Countable E>
-auto nanpercentile(E const& x, double p) {
-  detail::expects_percentage(p);
-  return nanquantile(x, p / 100);
+auto nanpercentile(E const& x, std::initializer_list<double> p) {
+  return detail::quantiles<true>(x, detail::checked_percentages(p));
+}
+template <detail::Sortable E, class P>
+  requires detail::Shares<P>
+auto nanpercentile(E const& x, P const& p, int axis) {
+  return detail::quantiles<true>(x, detail::checked_percentages(p), axis);
+}
+template <detail::Sortable E>
+auto nanpercentile(E const& x, std::initializer_list<double> p, int axis) {
+  return detail::quantiles<true>(x, detail::checked_percentages(p), axis);
 }
 
 /// The median of the numbers: nanquantile(x, 0.5).
 template <detail::Countable E>
 auto nanmedian(E const& x) {
   return nanquantile(x, 0.5);
+}
+template <detail::Sortable E>
+auto nanmedian(E const& x, int axis) {
+  return nanquantile(x, 0.5, axis);
 }
 
 }  // namespace coir

@@ -225,7 +225,7 @@ auto integers(Key const& key, std::int64_t const (&shape)[Rank], std::type_ident
 /// \throws PreconditionError if count is negative
 template <class Space = DefaultSpace>
 Array<std::int64_t, 1, Space> permutation(Key const& key, std::int64_t count) {
-  return argsort(bits<std::uint64_t, Space>(key, {count}));
+  return coir::detail::order_of(bits<std::uint64_t, Space>(key, {count}));  // they are sorting keys
 }
 
 }  // namespace coir::random

@@ -72,7 +72,8 @@ auto sum(E const& x) {
   return sum_of_elements(x);
 }
 
-/// The product of all elements; integers in 64 bits. 1 for no elements.
+/// The product of all elements; integers in 64 bits. 1 for no elements. Whatever the order of the factors, it overflows or vanishes
+/// only if the whole product does.
 template <Expression E>
 auto prod(E const& x) {
   auto const e = operand(x);
@@ -155,23 +156,44 @@ auto mean(E const& x) {
          static_cast<real_t<T>>(static_cast<double>(size_of(x.shape())));
 }
 
-/// The variance: the sum of |x - mean|^2 over n - ddof. Takes two passes over the expression.
+/// The result of ddof().
+class Ddof {
+ public:
+  explicit constexpr Ddof(std::int64_t number) : number_(number) {}
+  constexpr std::int64_t number() const { return number_; }
+
+  /// n - ddof, what the sum of squares of n elements is divided by.
+  ///
+  /// \throws PreconditionError unless n is larger
+  std::int64_t divisor(std::int64_t n) const {
+    expects(n > number_, "a variance needs more elements than ddof = " + std::to_string(number_),
+            n);
+    return n - number_;
+  }
+
+ private:
+  std::int64_t number_;
+};
+
+/// By how much less than their number the squares of n elements' deviations are divided, NumPy's "delta degrees of freedom":
+/// var(x, ddof(1)) is the unbiased estimate from a sample, var(x) that of a population, with ddof(0).
+constexpr Ddof ddof(std::int64_t number) { return Ddof(number); }
+
+/// The variance of all elements: the sum of |x - mean|^2 over n - ddof. Takes two passes over the expression.
 ///
-/// \param ddof  0 for that of a population, 1 for the unbiased estimate from a sample
 /// \throws PreconditionError unless there are more than ddof elements
 template <Expression E>
-auto var(E const& x, std::int64_t ddof = 0) {
-  std::int64_t const n = size_of(x.shape());
-  expects(n > ddof, "a variance needs more elements than ddof = " + std::to_string(ddof), n);
+auto var(E const& x, Ddof ddof = Ddof(0)) {
+  std::int64_t const divisor = ddof.divisor(size_of(x.shape()));
   auto const values = detail::to_floating(x);
   auto const middle = mean(values);
   auto const total = sum(map(detail::SquaredAbs{}, values - middle));
-  return total / static_cast<std::remove_const_t<decltype(total)>>(n - ddof);
+  return total / static_cast<std::remove_const_t<decltype(total)>>(divisor);
 }
 
-/// The standard deviation: the root of the variance.
+/// The standard deviation of all elements: the root of the variance.
 template <Expression E>
-auto std_dev(E const& x, std::int64_t ddof = 0) {
+auto std_dev(E const& x, Ddof ddof = Ddof(0)) {
   return std::sqrt(var(x, ddof));
 }
 
@@ -181,8 +203,8 @@ auto norm(E const& x) {
   return std::sqrt(sum(map(detail::SquaredAbs{}, detail::to_floating(x))));
 }
 
-/// The sum of products of two vectors of one length, or of all elements of two arrays of one shape. Complex
-/// numbers are not conjugated: see vdot.
+/// The sum of products of two vectors of one length, or of all elements of two arrays of one shape. Integers are multiplied and
+/// added in 64 bits. Complex numbers are not conjugated: see vdot.
 ///
 /// \throws PreconditionError if the shapes differ
 template <Expression A, Expression B>
@@ -191,7 +213,10 @@ auto dot(A const& a, B const& b) {
   if (!std::ranges::equal(a.shape(), b.shape()))
     throw PreconditionError("dot takes two arrays of one shape, not " + in_words(a.shape()) +
                             " and " + in_words(b.shape()));
-  return sum(a * b);
+  if constexpr (std::integral<promote_t<value_t<A>, value_t<B>>>)
+    return sum(map(detail::MultiplyCarried{}, a, b));
+  else
+    return sum(a * b);
 }
 
 /// The sum of products of two arrays of one shape, the first factors conjugated: NumPy's vdot.

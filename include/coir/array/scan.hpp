@@ -8,6 +8,7 @@
 /// depend on the shape (and on whether it is a device) alone: the bits of a result don't depend on the number of threads.
 
 #include <coir/array/array.hpp>
+#include <coir/array/detail/carried.hpp>
 #include <coir/array/detail/kernels/scan_groups.hpp>
 
 #include <cstdint>
@@ -17,15 +18,9 @@ namespace coir {
 
 namespace detail {
 
-/// The type of a cumulative sum: integers and bool are added in 64 bits.
-template <class T>
-using scanned_t = std::conditional_t<
-    !std::is_integral_v<T>, T,
-    std::conditional_t<std::is_signed_v<T> || std::same_as<T, bool>, std::int64_t, std::uint64_t>>;
-
 template <class Operation, Expression E>
 auto scan(E const& x, int axis) {
-  using T = scanned_t<value_t<E>>;
+  using T = carried_t<value_t<E>>;
   constexpr int rank = rank_of<E>;
   auto const& shape = x.shape();
   if (axis < -rank || axis >= rank)

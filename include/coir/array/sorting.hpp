@@ -8,8 +8,8 @@
 /// digits (a stable radix sort, in parallel), on devices by Kokkos (before Kokkos 4.5 by copies on the host).
 
 #include <coir/array/array.hpp>
+#include <coir/array/detail/kernels/for_each_held.hpp>
 #include <coir/array/detail/sort_rows.hpp>
-#include <coir/array/scan.hpp>
 #include <coir/array/slices.hpp>
 
 #include <cstdint>
@@ -21,6 +21,10 @@
 namespace coir {
 
 namespace detail {
+
+/// An expression of real numbers, of any rank.
+template <class E>
+concept Countable = Expression<E> && std::is_arithmetic_v<value_t<E>>;
 
 /// An expression of numbers that can be sorted.
 template <class E>
@@ -122,6 +126,16 @@ std::int64_t rows_of(A const& x) {
   return rows;
 }
 
+/// The indices along the last axis that sort keys, which aren't needed any more.
+template <class Key, int Rank, class Space>
+auto order_of(Array<Key, Rank, Space>&& keys) {
+  Array<std::int64_t, Rank, Space> order(keys.shape());
+  if (keys.size() > 0)
+    argsort_rows(immediate<typename Space::execution_space>("argsort()"), keys.data(), order.data(),
+                 rows_of(keys), keys.extent(Rank - 1));
+  return order;
+}
+
 }  // namespace detail
 
 /// A sorted copy of an array along an axis, the last one unless named.
@@ -145,13 +159,7 @@ auto sort(E const& x, int axis = -1) {
 /// \throws PreconditionError if there is no such axis
 template <detail::Sortable E>
 auto argsort(E const& x, int axis = -1) {
-  auto keys = detail::sort_keys<true>(x, axis);
-  using Keys = decltype(keys);
-  Array<std::int64_t, Keys::rank, typename Keys::space> order(keys.shape());
-  if (keys.size() > 0)
-    detail::argsort_rows(detail::immediate<typename Keys::Exec>("argsort()"), keys.data(),
-                         order.data(), detail::rows_of(keys), keys.extent(Keys::rank - 1));
-  return detail::axis_put_back(std::move(order), axis);
+  return detail::axis_put_back(detail::order_of(detail::sort_keys<true>(x, axis)), axis);
 }
 
 /// Different elements in ascending order, and how often each occurs.
@@ -172,17 +180,24 @@ struct IsFirst {
   }
 };
 
-/// Writes the k-th different element to place k.
+/// How many elements differ from the one before, for reduce().
+template <class Key>
+struct CountFirst {
+  IsFirst<Key> first;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
+    count += first(i) ? 1 : 0;
+  }
+};
+
+/// Writes a different element, and where it begins.
 template <class T>
 struct WriteUnique {
   sort_key_t<T> const* keys;
-  std::int64_t const* number;  // how many different ones there are up to and with this
   T* values;
   std::int64_t* starts;
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i) const {
-    if (!IsFirst<sort_key_t<T>>{keys}(i)) return;
-    values[number[i] - 1] = FromSortKey<T>{}(keys[i]);
-    starts[number[i] - 1] = i;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t before, std::int64_t i) const {
+    values[before] = FromSortKey<T>{}(keys[i]);
+    starts[before] = i;
   }
 };
 
@@ -212,14 +227,14 @@ auto unique_counts(E const& x) {
   if (size == 0) return result;
 
   detail::sort_rows(exec, keys.data(), 1, size);
-  using First = detail::IsFirst<Key>;
-  Array<bool, 1, Space> const first(IndexMap<First, 1>(Shape<1>{size}, First{keys.data()}));
-  auto const number = cumsum(first);
-  std::int64_t const count = static_cast<std::int64_t>(number(-1));
+  detail::IsFirst<Key> const first{keys.data()};
+  std::int64_t count = 0;
+  reduce("coir::array::unique", exec, box<1, std::int64_t>({size}), detail::CountFirst<Key>{first},
+         Kokkos::Sum<std::int64_t>(count));
   result.values = Array<T, 1, Space>(Shape<1>{count});
   Array<std::int64_t, 1, Space> starts(Shape<1>{count});
-  for_each("coir::array::unique", exec, box<1, std::int64_t>({size}),
-           detail::WriteUnique<T>{keys.data(), number.data(), result.values.data(), starts.data()});
+  detail::for_each_held<typename Keys::Exec>(
+      size, first, detail::WriteUnique<T>{keys.data(), result.values.data(), starts.data()});
   using Counts = detail::Difference;
   result.counts = IndexMap<Counts, 1>(Shape<1>{count}, Counts{starts.data(), count - 1, size});
   return result;

@@ -3,6 +3,7 @@
 /// \file
 /// Parts of arrays inside of kernels, which vmap passes to its function, and functions of them.
 
+#include <coir/array/detail/carried.hpp>
 #include <coir/array/element.hpp>
 #include <coir/core/math.hpp>
 
@@ -91,29 +92,34 @@ KOKKOS_FORCEINLINE_FUNCTION Subarray<T, 2> transpose(Subarray<T, 2> const& x) {
 
 // Sums of a row add one term after the other; sums over several axes add the sums of the parts along the first axis.
 
-/// The sum of all elements, in kernels; 0 if there are none.
+/// The sum of all elements, in kernels; 0 if there are none. Integers and bool are added in 64 bits.
 template <class T, int Rank>
-KOKKOS_FUNCTION number_t<std::remove_const_t<T>> sum(Subarray<T, Rank> const& x) {
-  number_t<std::remove_const_t<T>> result(0);
+KOKKOS_FUNCTION detail::carried_t<std::remove_const_t<T>> sum(Subarray<T, Rank> const& x) {
+  using Sum = detail::carried_t<std::remove_const_t<T>>;
+  Sum result(0);
   for (std::int64_t i = 0; i < x.extent(0); ++i)
     if constexpr (Rank == 1)
-      result += x[i];
+      result = detail::wrapping_sum(result, static_cast<Sum>(x[i]));
     else
-      result += sum(x[i]);
+      result = detail::wrapping_sum(result, sum(x[i]));
   return result;
 }
 
-/// The sum of the products of the elements of two parts of one shape, in kernels.
+/// The sum of the products of the elements of two parts of one shape, in kernels. Integers and bool are multiplied and added in 64
+/// bits.
 template <class T, class U, int Rank>
   requires std::same_as<std::remove_const_t<T>, std::remove_const_t<U>>
-KOKKOS_FUNCTION number_t<std::remove_const_t<T>> dot(Subarray<T, Rank> const& x,
-                                                     Subarray<U, Rank> const& y) {
-  number_t<std::remove_const_t<T>> result(0);
+KOKKOS_FUNCTION detail::carried_t<std::remove_const_t<T>> dot(Subarray<T, Rank> const& x,
+                                                              Subarray<U, Rank> const& y) {
+  using Sum = detail::carried_t<std::remove_const_t<T>>;
+  Sum result(0);
   for (std::int64_t i = 0; i < x.extent(0); ++i)
-    if constexpr (Rank == 1)
-      result += x[i] * y[i];
+    if constexpr (Rank != 1)
+      result = detail::wrapping_sum(result, dot(x[i], y[i]));
+    else if constexpr (std::is_integral_v<Sum>)
+      result = detail::wrapping_sum(result, detail::MultiplyCarried{}(x[i], y[i]));
     else
-      result += dot(x[i], y[i]);
+      result += x[i] * y[i];
   return result;
 }
 

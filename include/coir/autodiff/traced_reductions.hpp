@@ -158,16 +158,15 @@ auto norm(E const& x) {
 ///
 /// \throws PreconditionError unless there are more than ddof elements
 template <TracedExpression E>
-auto var(E const& x, std::int64_t ddof = 0) {
-  std::int64_t const n = size_of(x.shape());
-  expects(n > ddof, "a variance needs more elements than ddof = " + std::to_string(ddof), n);
+auto var(E const& x, Ddof ddof = Ddof(0)) {
+  std::int64_t const divisor = ddof.divisor(size_of(x.shape()));
   return sum(map(detail::SquaredAbs{}, x - evaluate(mean(x)))) /
-         static_cast<real_t<value_t<E>>>(n - ddof);
+         static_cast<real_t<value_t<E>>>(divisor);
 }
 
 /// The standard deviation: the root of the variance. Its derivative where that is 0 is 0.
 template <TracedExpression E>
-auto std_dev(E const& x, std::int64_t ddof = 0) {
+auto std_dev(E const& x, Ddof ddof = Ddof(0)) {
   return map(detail::Root{}, var(x, ddof));
 }
 
@@ -208,11 +207,11 @@ auto prod(E const& expression) {
 
 // The same where arguments are expressions of duals, as far as objective.hpp doesn't have them.
 template <DualOperand E>
-auto var(E const& x, std::int64_t = 0) {
+auto var(E const& x, Ddof = Ddof(0)) {
   return detail::real_stand_in<0>(x);
 }
 template <DualOperand E>
-auto std_dev(E const& x, std::int64_t = 0) {
+auto std_dev(E const& x, Ddof = Ddof(0)) {
   return detail::real_stand_in<0>(x);
 }
 
@@ -265,21 +264,20 @@ auto norm(E const& x, int axis) {
 ///
 /// \throws PreconditionError unless the axis has more than ddof elements
 template <DifferentiatedExpression E>
-auto var(E const& x, int axis, std::int64_t ddof) {
+auto var(E const& x, int axis, Ddof ddof = Ddof(0)) {
   if constexpr (DualExpression<E>) {
     return detail::real_stand_in<rank_of<E> - 1>(x);
   } else {
-    std::int64_t const n = detail::extent_along(x, axis);
-    expects(n > ddof, "a variance needs more elements than ddof = " + std::to_string(ddof), n);
+    std::int64_t const divisor = ddof.divisor(detail::extent_along(x, axis));
     auto const middle = with_axis(evaluate(mean(x, axis)), axis);
     return sum(map(detail::SquaredAbs{}, x - middle), axis) /
-           static_cast<real_t<value_t<E>>>(n - ddof);
+           static_cast<real_t<value_t<E>>>(divisor);
   }
 }
 
 /// Standard deviations along an axis.
 template <DifferentiatedExpression E>
-auto std_dev(E const& x, int axis, std::int64_t ddof) {
+auto std_dev(E const& x, int axis, Ddof ddof = Ddof(0)) {
   if constexpr (DualExpression<E>)
     return detail::real_stand_in<rank_of<E> - 1>(x);
   else

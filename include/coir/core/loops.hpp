@@ -118,7 +118,9 @@ void for_each(std::string_view label, Exec const& exec, Box<Rank, Index> const& 
 ///
 /// A body may also have terms(begin, end), terms(i, begin, end) or terms(i, j, begin, end), and longest_terms().
 /// Hosts call it in place of the call operator, for at most longest_terms() columns of a row at a time: it
-/// returns a callable term(column, value), which folds the term of a column in [begin, end) into `value`.
+/// returns a callable term(column, value), which folds the term of a column in [begin, end) into `value`. If there is
+/// also fold(begin, end, value), fold(i, begin, end, value) or fold(i, j, begin, end, value), hosts call that one, which folds
+/// all of these terms in turn.
 ///
 /// \param reducer  one of Kokkos' reducers over host memory, such as Kokkos::Sum<double>(result); if the box
 ///   isn't empty it may also be one over the memory of a device that `exec` runs on. On devices the size of its value is a

@@ -218,7 +218,7 @@ auto einsum_of_two(X const& x, Y const& y) {
   if constexpr (inner.count == 0) {
     return evaluate(arranged<of_a, Result>(a) * arranged<of_b, Result>(b));
   } else if constexpr (Result.count == 0) {
-    return sum(a * arranged<of_b, of_a>(b));
+    return dot(a, arranged<of_b, of_a>(b));
   } else {
     constexpr Labels found = batch.followed_by(left).followed_by(right);
     auto const product = product_of<batch.count, left.count, inner.count, right.count>(a, b);

@@ -21,7 +21,7 @@ auto matrix_norm(E const& a, MatrixNorm which = MatrixNorm::frobenius) {
   using Norm = decltype(norm(a));
   if (size_of(a.shape()) == 0) return Norm(0);
   if (which == MatrixNorm::frobenius) return norm(a);
-  return static_cast<Norm>(max(sum(abs(a), which == MatrixNorm::one ? 0 : 1)));
+  return max(sum(abs(detail::to_floating(a)), which == MatrixNorm::one ? 0 : 1));
 }
 
 }  // namespace coir

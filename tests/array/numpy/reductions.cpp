@@ -20,8 +20,7 @@ Values reduced(Case const& c) {
   switch (c.integers.at(0)) {
     COIR_REDUCTION(0, sum)
     COIR_REDUCTION(8, count_nonzero)
-    case 10:  // along an axis ddof has to be named
-      return axis == 9 ? values_of(var(x)) : values_of(var(x, axis, 0));
+    COIR_REDUCTION(10, var)
   }
   if constexpr (every) switch (c.integers[0]) {
       COIR_REDUCTION(1, prod)

@@ -12,6 +12,13 @@
 
 namespace coir::detail {
 
+/// Whether a monoid has fold_row(into, row, count), which folds row[0 ... count) on hosts.
+template <class Monoid>
+inline constexpr bool folds_rows =
+    requires(Monoid const& monoid, typename Monoid::value_type& value, double const* row) {
+      monoid.fold_row(value, row, std::int64_t(0));
+    };
+
 template <class Kernel, class Monoid, int Outer>
 struct ReduceBody {
   using Value = typename Monoid::value_type;
@@ -70,6 +77,18 @@ struct ReduceBody {
     requires(Outer > 0)
   {
     return Terms(*this, numbers.place(row), begin, end, row * columns);
+  }
+
+  /// Folds a stretch of a row, on hosts, where the monoid does that by itself.
+  void fold(std::int64_t begin, std::int64_t end, Value& value) const
+    requires(Outer == 0 && folds_rows<Monoid>)
+  {
+    monoid.fold_row(value, terms(begin, end).row, end - begin);
+  }
+  void fold(std::int64_t row, std::int64_t begin, std::int64_t end, Value& value) const
+    requires(Outer > 0 && folds_rows<Monoid>)
+  {
+    monoid.fold_row(value, terms(row, begin, end).row, end - begin);
   }
 
  private:

@@ -116,6 +116,17 @@ struct Rows {
       return body.terms(at.i, at.j, begin, end);
   }
 
+  /// Calls body.fold with the leading indices of a row, a range of its columns and `value`.
+  template <class Body, class Value>
+  static void fold_at(Body const& body, Leading at, Index begin, Index end, Value& value) {
+    if constexpr (Rank == 1)
+      body.fold(begin, end, value);
+    else if constexpr (Rank == 2)
+      body.fold(at.i, begin, end, value);
+    else
+      body.fold(at.i, at.j, begin, end, value);
+  }
+
   /// Calls body with the indices of the cell at `column` of a row, then with `values`.
   template <class Body, class... Values>
   static void call_at(Body const& body, Leading at, Index column, Values&... values) {
@@ -162,6 +173,13 @@ template <class Body, int Rank>
 concept PreparesTerms = (Rank == 1 && requires(Body const& body) { body.terms(0, 0); }) ||
                         (Rank == 2 && requires(Body const& body) { body.terms(0, 0, 0); }) ||
                         (Rank == 3 && requires(Body const& body) { body.terms(0, 0, 0, 0); });
+
+/// A body with fold(), which folds a stretch of a row into a value on hosts: see reduce.
+template <class Body, int Rank, class Value>
+concept FoldsStretches =
+    (Rank == 1 && requires(Body const& body, Value& value) { body.fold(0, 0, value); }) ||
+    (Rank == 2 && requires(Body const& body, Value& value) { body.fold(0, 0, 0, value); }) ||
+    (Rank == 3 && requires(Body const& body, Value& value) { body.fold(0, 0, 0, 0, value); });
 
 /// How many cells of memory an index of a body stands for: body.cells_per_index() where there is one, else 1.
 template <class Body>
@@ -222,9 +240,13 @@ struct Lanes {
     for (int l = 0; l < size; ++l) reducer.join(value[l], other.value[l]);
   }
 
-  /// All lanes in one, pairwise.
+  /// All lanes in one, pairwise. Neighbours are joined first: few huge terms of alternating signs don't overflow.
   Value const& joined(Reducer const& reducer) {
-    for (int width = size / 2; width > 0; width /= 2)
+    for (int l = 0; l < size / 2; ++l) {
+      reducer.join(value[2 * l], value[2 * l + 1]);
+      value[l] = value[2 * l];
+    }
+    for (int width = size / 4; width > 0; width /= 2)
       for (int l = 0; l < width; ++l) reducer.join(value[l], value[l + width]);
     return value[0];
   }
@@ -327,6 +349,21 @@ COIR_COMPILED_ONCE typename Reducer::value_type fold_cells(Rows<Rank, Index> con
   });
   total.add(reducer, recent);
   return total.total(reducer).joined(reducer);
+}
+
+/// The same for a body that folds whole stretches.
+template <int Rank, class Index, class Body, class Reducer>
+  requires FoldsStretches<Body, Rank, typename Reducer::value_type>
+COIR_COMPILED_ONCE typename Reducer::value_type fold_cells(Rows<Rank, Index> const& rows,
+                                                           std::int64_t begin, std::int64_t end,
+                                                           Body const& body,
+                                                           Reducer const& reducer) {
+  typename Reducer::value_type value;
+  reducer.init(value);
+  rows.for_cells(begin, end, body.longest_terms(), [&](auto at, Index first, Index last) {
+    rows.fold_at(body, at, first, last, value);
+  });
+  return value;
 }
 
 template <class Exec, int Rank, class Index, class Body, class Reducer>

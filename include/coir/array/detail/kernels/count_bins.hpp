@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// Counts how many values fall into each bin: the kernels of statistics.hpp.
+/// Counts how many values fall into each bin, or adds up their weights: the kernels of histogram.hpp.
 
 #include <coir/array/array.hpp>
+#include <coir/array/axis_reductions.hpp>
 #include <coir/array/detail/compare.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/tasks.hpp>
@@ -17,14 +18,16 @@ namespace coir::detail {
 /// values outside, and NaN, are in none (-1).
 template <class T, class Edge>
 struct EqualBins {
-  Edge const* edges;  // bins + 1 of them
+  Edge const* edges;  // bins + 1 of them, all different
   std::int64_t bins;
-  Edge low, high, bins_per_unit;
+  Edge low, high;
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(T const& element) const {
     Edge const value = static_cast<Edge>(element);
     if (!(value >= low && value <= high)) return -1;
-    auto bin = static_cast<std::int64_t>((value - low) * bins_per_unit);
+    // From 0 to 1, however narrow the range: bins / (high - low) might be infinite.
+    Edge const share = (value - low) / (high - low);
+    auto bin = static_cast<std::int64_t>(share * static_cast<Edge>(bins));
     if (bin >= bins) bin = bins - 1;
     // Rounding may have led to a neighbour: the edges decide.
     while (bin > 0 && value < edges[bin]) --bin;
@@ -115,6 +118,60 @@ Array<std::int64_t, 1, Space> count_bins(T const* data, std::int64_t size, std::
              CountBody<T, Bin>{data, counters.data(), copies, bin});
     return Array<std::int64_t, 1, Space>(
         IndexMap<SumCopies, 1>(Shape<1>{bins}, SumCopies{counters.data(), copies}));
+  }
+}
+
+/// On devices: the sums of a thread's elements in each bin. Threads have sums of their own, so that the order of additions doesn't
+/// depend on which runs first.
+template <class T, class W, class Sum, class Bin>
+struct AddBody {
+  T const* data;
+  W const* weights;
+  Sum* sums;  // [bins, threads]
+  std::int64_t size, threads;
+  Bin bin;
+  KOKKOS_FUNCTION void operator()(std::int64_t thread) const {
+    for (std::int64_t i = thread; i < size; i += threads) {
+      std::int64_t const b = bin(data[i]);
+      if (b < 0) continue;
+      Sum& sum = sums[b * threads + thread];
+      sum = wrapping_sum(sum, stored<Sum>(weights[i]));
+    }
+  }
+};
+
+/// sums[b] = the sum of weights[i] over the data[i] of bin b.
+template <class Space, class T, class W, class Bin>
+auto add_to_bins(T const* data, W const* weights, std::int64_t size, std::int64_t bins,
+                 Bin const& bin) {
+  using Exec = typename Space::execution_space;
+  using Sum = typename SumCarriedOf<W, false>::type;  // float in double, on hosts, too
+  using Result = carried_t<W>;
+  Exec const exec = immediate<Exec>("histogram()");
+  std::int64_t const of_bins = std::max<std::int64_t>(bins, 1);
+  if constexpr (runs_on_host<Exec>) {
+    // Parts depend on the sizes alone, and so do the bits of the sums.
+    std::int64_t const parts = std::clamp<std::int64_t>(
+        size / std::max<std::int64_t>(of_bins, cells_worth_a_thread), 1, 64);
+    Array<Sum, 2, Space> sums(Shape<2>{parts, bins});
+    sums = Sum(0);
+    for_each_task("coir::array::histogram", exec, parts,
+                  [=, numbers = sums.data()](std::int64_t part) {
+                    Sum* const mine = numbers + part * bins;
+                    for (std::int64_t i = size * part / parts; i < size * (part + 1) / parts; ++i) {
+                      std::int64_t const b = bin(data[i]);
+                      if (b >= 0) mine[b] = wrapping_sum(mine[b], stored<Sum>(weights[i]));
+                    }
+                  });
+    return Array<Result, 1, Space>(map(Cast<Result>{}, sum(sums, 0)));
+  } else {
+    std::int64_t const threads = std::clamp<std::int64_t>(
+        std::min((std::int64_t(1) << 25) / of_bins, size / 16), 64, 1 << 15);
+    Array<Sum, 2, Space> sums(Shape<2>{bins, threads});
+    sums = Sum(0);
+    for_each("coir::array::histogram", exec, box<1, std::int64_t>({threads}),
+             AddBody<T, W, Sum, Bin>{data, weights, sums.data(), size, threads, bin});
+    return Array<Result, 1, Space>(map(Cast<Result>{}, sum(sums, 1)));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/reduce.hpp>
+#include <coir/array/detail/scaled_product.hpp>
 #include <coir/core/tasks.hpp>
 
 #include <memory>
@@ -52,15 +53,50 @@ struct AcrossRows {
       return;
     }
     for (std::int64_t c = 0; c < count; ++c) values[c] = monoid.neutral();
-    Place<Outer> at = numbers.place(row);
-    for (std::int64_t k = begin; k < end; ++k) {
-      at.index[axis] = k;
-      Scratch<Kernel::scratch_bytes> scratch;
-      fold_row(kernel.row(at, first, count, scratch), count, k, values);
+    if constexpr (folds_rows<Monoid>) {
+      using Products = ModerateProducts<gathered_stretch>;
+      for (std::int64_t k = begin; k < end; k += Products::most_factors) {
+        std::int64_t const to = std::min(end, k + Products::most_factors);
+        Products products;
+        products.clear(static_cast<int>(count));
+        for_rows(row, first, count, k, to, [&](std::int64_t, auto const& elements) {
+          multiply_row(elements, count, products);
+        });
+        if (products.valid(static_cast<int>(count)))
+          for (std::int64_t c = 0; c < count; ++c) monoid.join(values[c], products.of_lane(c));
+        else
+          fold_rows(row, first, count, k, to, values);
+      }
+    } else {
+      fold_rows(row, first, count, begin, end, values);
     }
   }
 
  private:
+  /// Calls visit(k, elements) for the stretch at each index k from begin to end of the axis.
+  template <class Visit>
+  void for_rows(std::int64_t row, std::int64_t first, std::int64_t count, std::int64_t begin,
+                std::int64_t end, Visit const& visit) const {
+    Place<Outer> at = numbers.place(row);
+    for (std::int64_t k = begin; k < end; ++k) {
+      at.index[axis] = k;
+      Scratch<Kernel::scratch_bytes> scratch;
+      visit(k, kernel.row(at, first, count, scratch));
+    }
+  }
+
+  void fold_rows(std::int64_t row, std::int64_t first, std::int64_t count, std::int64_t begin,
+                 std::int64_t end, Value* values) const {
+    for_rows(row, first, count, begin, end,
+             [&](std::int64_t k, auto const& elements) { fold_row(elements, count, k, values); });
+  }
+
+  template <class Row, class Products>
+  static void multiply_row(Row const elements, std::int64_t count, Products& products) {
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t c = 0; c < count; ++c) products.multiply(c, static_cast<double>(elements[c]));
+  }
+
   template <class Row>
   void fold_row(Row const elements, std::int64_t count, std::int64_t k, Value* values) const {
     COIR_INDEPENDENT_ITERATIONS
@@ -136,7 +172,7 @@ void fold_rows_on_host(Exec const& exec, Body const& body, Monoid const& monoid,
   for_each_task("coir::array::reduce_axis", exec, threads, [=](std::int64_t s) {
     for (std::int64_t row = rows * s / threads; row < rows * (s + 1) / threads; ++row) {
       Value value = monoid.neutral();
-      if (columns <= in_turn) {
+      if (!folds_rows<Monoid> && columns <= in_turn) {
         auto const terms = body.terms(row, 0, columns);
         for (std::int64_t c = 0; c < columns; ++c) terms(c, value);
       } else {

@@ -1,0 +1,175 @@
+#pragma once
+
+/// \file
+/// Products that overflow, or vanish, only if the whole product does: the factors' order doesn't matter.
+///
+/// A partial product is a number times a power of two. It is scaled by 2^600 or 2^-600 where it leaves the middle of the range of
+/// double, which is exact.
+
+#include <coir/array/element.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/math.hpp>
+
+#include <Kokkos_Complex.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+namespace coir::detail {
+
+/// The type that products of T are made in.
+template <class T>
+using scaled_number_t = std::conditional_t<is_complex<T>, Kokkos::complex<double>, double>;
+
+/// Brings a number of any size from 2^-1074 on into the range from 2^-422 to 2^424, which changes number 2^(600 steps) by nothing.
+template <class Number>
+KOKKOS_FORCEINLINE_FUNCTION void rescale(Number& number, double& steps) {
+  double size;  // of a complex number that of the larger part
+  if constexpr (is_complex<Number>) {
+    double const re = math::abs(number.real()), im = math::abs(number.imag());
+    size = re > im ? re : im;
+  } else {
+    size = math::abs(number);
+  }
+  bool const large = size > 0x1p300, small = size < 0x1p-300;
+  number *= math::select(large, 0x1p-600, math::select(small, 0x1p600, 1.0));
+  steps += math::select(large, 1.0, math::select(small, -1.0, 0.0));
+}
+
+/// number 2^(600 steps), where `number` is 0, not finite, or has a size from 2^-422 to 2^424.
+template <class Number>
+struct Scaled {
+  Number number;
+  double steps;
+
+  KOKKOS_FORCEINLINE_FUNCTION void rescale() { detail::rescale(number, steps); }
+
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(Scaled const& other) {
+    number *= other.number;  // from 2^-844 to 2^848
+    steps += other.steps;
+    rescale();
+  }
+
+  /// The number, rounded once; infinite or 0 where double doesn't hold it.
+  KOKKOS_FORCEINLINE_FUNCTION Number value() const {
+    Number result = number;
+    double const factor = steps > 0 ? 0x1p600 : 0x1p-600;
+    double const left = math::abs(steps);
+    // Three steps lead from any number in the range beyond all that double holds.
+    for (int taken = 0; taken < 3 && taken < left; ++taken) result *= factor;
+    return result;
+  }
+};
+
+/// Products on hosts of a few real numbers in each of several lanes, which vectorise: factors of moderate size are multiplied
+/// without scaling.
+template <int Lanes>
+struct ModerateProducts {
+  /// The most factors of a lane.
+  static constexpr int most_factors = 16;
+
+  double product[Lanes];
+  std::uint64_t beyond[Lanes];
+
+  void clear(int lanes) {
+    std::fill_n(product, lanes, 1.0);
+    std::fill_n(beyond, lanes, std::uint64_t(0));
+  }
+
+  void multiply(std::int64_t lane, double factor) {
+    product[lane] *= factor;
+    // Sizes from 2^-32 to below 2^32 leave all bits of the exponent but the lowest six 0.
+    beyond[lane] |= std::bit_cast<std::uint64_t>(factor) - (std::uint64_t(1023 - 32) << 52);
+  }
+
+  /// Whether all factors were of moderate size; else the products mean nothing.
+  bool valid(int lanes) const {
+    std::uint64_t any = 0;
+    for (int l = 0; l < lanes; ++l) any |= beyond[l];
+    return (any >> 58 & 0x1f) == 0;
+  }
+
+  /// The product of a lane, from 2^-512 to 2^512.
+  Scaled<double> of_lane(std::int64_t lane) const {
+    Scaled<double> result{product[lane], 0};
+    result.rescale();
+    return result;
+  }
+
+  /// The product of all lanes.
+  Scaled<double> of_all() const {
+    double number[Lanes], steps[Lanes];
+    for (int l = 0; l < Lanes; ++l) {
+      number[l] = product[l];
+      steps[l] = 0;
+      rescale(number[l], steps[l]);
+    }
+    for (int width = Lanes / 2; width > 0; width /= 2)
+      for (int l = 0; l < width; ++l) {
+        number[l] *= number[l + width];
+        steps[l] += steps[l + width];
+        rescale(number[l], steps[l]);
+      }
+    return {number[0], steps[0]};
+  }
+};
+
+/// The product of real or complex numbers, as a monoid: see monoids.hpp.
+template <class T>
+struct ScaledProduct {
+  using Number = scaled_number_t<T>;
+  using value_type = Scaled<Number>;
+  using result_type = T;
+
+  KOKKOS_FORCEINLINE_FUNCTION value_type neutral() const { return {Number(1), 0}; }
+  KOKKOS_FORCEINLINE_FUNCTION void fold(value_type& into, T const& x, std::int64_t) const {
+    value_type factor{stored<Number>(x), 0};
+    if constexpr (sizeof(real_t<T>) == 8) factor.rescale();  // no float leaves the range
+    into.multiply(factor);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void join(value_type& into, value_type const& other) const {
+    into.multiply(other);
+  }
+
+  /// Multiplies `into` by real numbers row[0 ... count), on hosts.
+  template <class Row>
+  void fold_row(value_type& into, Row const& row, std::int64_t count) const
+    requires(!is_complex<T>)
+  {
+    constexpr int lanes = 32;
+    constexpr std::int64_t most = ModerateProducts<lanes>::most_factors;
+    std::int64_t first = 0;
+    for (; count - first >= lanes; first += std::min(count - first, lanes * most))
+      fold_lanes<lanes>(into, row, first, std::min(count - first, lanes * most));
+    for (; first < count; first += most)
+      fold_lanes<1>(into, row, first, std::min(count - first, most));
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION T result(value_type const& value) const {
+    return stored<T>(value.value());
+  }
+
+ private:
+  /// Multiplies `into` by at least as many numbers as there are lanes, and at most most_factors for each of them.
+  template <int Lanes, class Row>
+  void fold_lanes(value_type& into, Row const& row, std::int64_t first, std::int64_t count) const {
+    ModerateProducts<Lanes> products;
+    products.clear(Lanes);
+    std::int64_t const whole = count - count % Lanes;
+    for (std::int64_t i = 0; i < whole; i += Lanes) {
+      COIR_INDEPENDENT_ITERATIONS
+      for (int l = 0; l < Lanes; ++l) products.multiply(l, static_cast<double>(row[first + i + l]));
+    }
+    for (std::int64_t i = whole; i < count; ++i)
+      products.multiply(i - whole, static_cast<double>(row[first + i]));
+    if (products.valid(Lanes))
+      into.multiply(products.of_all());
+    else
+      for (std::int64_t i = 0; i < count; ++i) fold(into, row[first + i], i);
+  }
+};
+
+}  // namespace coir::detail

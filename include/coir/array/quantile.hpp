@@ -1,0 +1,248 @@
+#pragma once
+
+/// \file
+/// Quantiles, percentiles and medians, by NumPy's default method.
+
+#include <coir/array/creation.hpp>
+#include <coir/array/sorting.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace coir {
+
+namespace detail {
+
+/// What says which quantiles: a number, or several in host memory.
+template <class Q>
+concept Shares = std::is_arithmetic_v<Q> || std::convertible_to<Q const&, std::span<double const>>;
+
+/// Which quantiles are asked for. A single one has no axis in the result.
+template <bool Several>
+struct Asked {
+  std::vector<double> shares;
+};
+
+inline double checked_share(double q) {
+  expects(q >= 0 && q <= 1, "q must lie in [0, 1]", q);
+  return q;
+}
+inline double checked_percentage(double p) {
+  expects(p >= 0 && p <= 100, "a percentage must lie in [0, 100]", p);
+  return p / 100;
+}
+
+template <class Q, class Check>
+auto asked(Q const& q, Check const& check) {
+  if constexpr (std::is_arithmetic_v<Q>) {
+    return Asked<false>{{check(static_cast<double>(q))}};
+  } else {
+    std::span<double const> const several(q);
+    Asked<true> result{std::vector<double>(several.size())};
+    std::transform(several.begin(), several.end(), result.shares.begin(), check);
+    return result;
+  }
+}
+template <class Q>
+auto checked_shares(Q const& q) {
+  return asked(q, checked_share);
+}
+inline auto checked_shares(std::initializer_list<double> q) {
+  return asked(std::span<double const>(q.begin(), q.size()), checked_share);
+}
+template <class P>
+auto checked_percentages(P const& p) {
+  return asked(p, checked_percentage);
+}
+inline auto checked_percentages(std::initializer_list<double> p) {
+  return asked(std::span<double const>(p.begin(), p.size()), checked_percentage);
+}
+
+/// a + fraction (b - a) for a <= b, also where b - a overflows. With an infinite a or b it is that one, NaN between -inf and inf.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T between(T a, T b, T fraction) {
+  if (fraction == T(0) || a == b) return a;
+  T const distance = b - a, rest = T(1) - fraction;
+  if (!math::isfinite(distance)) return rest * a + fraction * b;
+  if (fraction == T(0.5) && math::isfinite(a + b)) return (a + b) / T(2);  // rounds once
+  // From the nearer end, so that the result rises with the fraction.
+  return fraction < T(0.5) ? a + distance * fraction : b - distance * rest;
+}
+
+/// Quantiles of rows of sorted keys: result[k, row] is the shares[k]-quantile.
+///
+/// \tparam SkipsNan  of those that aren't NaN, else NaN if there is one
+template <class T, bool SkipsNan>
+struct QuantileBody {
+  using Real = floating_t<T>;
+  using Key = sort_key_t<T>;
+  Key const* keys;
+  double const* shares;
+  Real* result;
+  std::int64_t rows, columns;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k, std::int64_t row) const {
+    constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
+    FromSortKey<T> const value;
+    Key const* const sorted = keys + row * columns;
+    std::int64_t const count = numbers_in(sorted);
+    Real& to = result[k * rows + row];
+    if (count == 0 || (!SkipsNan && count < columns)) {
+      to = nan;
+      return;
+    }
+    double const position = shares[k] * static_cast<double>(count - 1);
+    double const below = math::floor(position);
+    auto const before = static_cast<std::int64_t>(below);
+    to = between(static_cast<Real>(value(sorted[before])),
+                 static_cast<Real>(value(sorted[before + 1 < count ? before + 1 : before])),
+                 static_cast<Real>(position - below));
+  }
+
+ private:
+  /// How many of a sorted row aren't NaN, which have the largest key.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t numbers_in(Key const* sorted) const {
+    if constexpr (!std::is_floating_point_v<T>) return columns;
+    constexpr Key of_nan = static_cast<Key>(~Key(0));
+    std::int64_t first = 0, count = columns;
+    while (count > 0) {
+      std::int64_t const half = count / 2;
+      bool const is_number = sorted[first + half] != of_nan;
+      first = is_number ? first + half + 1 : first;
+      count = is_number ? count - half - 1 : half;
+    }
+    return first;
+  }
+};
+
+/// result[k, row] = the shares[k]-quantile of a row of elements of type T, given by their keys, which are sorted.
+template <class T, bool SkipsNan, class Keys, class Result>
+void quantile_rows(Keys& keys, std::int64_t rows, std::int64_t columns,
+                   std::vector<double> const& shares, Result& result) {
+  if (result.size() == 0) return;
+  auto const exec = immediate<typename Keys::Exec>("quantile()");
+  if (keys.size() > 0) sort_rows(exec, keys.data(), rows, columns);
+  auto const count = static_cast<std::int64_t>(shares.size());
+  auto const q = from_span<typename Keys::space>(std::span<double const>(shares), {count});
+  for_each("coir::array::quantile", exec, box<2, std::int64_t>({count, rows}),
+           QuantileBody<T, SkipsNan>{keys.data(), q.data(), result.data(), rows, columns});
+}
+
+/// Quantiles of all elements: a number, or a vector of several.
+template <bool SkipsNan, class E, bool Several>
+auto quantiles(E const& x, Asked<Several> const& q) {
+  using T = value_t<E>;
+  expects(SkipsNan || size_of(x.shape()) > 0, "there is no quantile of an array without elements");
+  auto keys = evaluate(map(ToSortKey<T, false>{}, x));
+  Shape<Several ? 1 : 0> shape{};
+  if constexpr (Several) shape[0] = static_cast<std::int64_t>(q.shares.size());
+  Array<floating_t<T>, Several ? 1 : 0, typename decltype(keys)::space> result(shape);
+  quantile_rows<T, SkipsNan>(keys, 1, keys.size(), q.shares, result);
+  if constexpr (Several)
+    return result;
+  else
+    return result.item();
+}
+
+/// Quantiles along an axis, which the result lacks. Several are the first axis of the result.
+template <bool SkipsNan, class E, bool Several>
+auto quantiles(E const& x, Asked<Several> const& q, int axis) {
+  using T = value_t<E>;
+  constexpr int rank = rank_of<E>, first = Several ? 1 : 0;
+  expects_axis(x, axis);
+  int const along = axis < 0 ? axis + rank : axis;
+  std::array<int, rank> permutation{};
+  Shape<rank - 1 + first> shape{};
+  if constexpr (Several) shape[0] = static_cast<std::int64_t>(q.shares.size());
+  std::int64_t rows = 1;
+  for (int d = 0, to = 0; d < rank; ++d)
+    if (d != along) {
+      std::int64_t const extent = x.shape()[static_cast<std::size_t>(d)];
+      rows *= extent;
+      shape[static_cast<std::size_t>(to + first)] = extent;
+      permutation[static_cast<std::size_t>(to++)] = d;
+    }
+  permutation[rank - 1] = along;
+  std::int64_t const columns = x.shape()[static_cast<std::size_t>(along)];
+  if (columns == 0 && !SkipsNan)
+    throw PreconditionError("there is no quantile along axis " + std::to_string(axis) +
+                            " of an array of shape " + in_words(x.shape()) +
+                            ": it has no elements there");
+  auto keys = evaluate(map(ToSortKey<T, false>{}, transpose(x, permutation)));
+  Array<floating_t<T>, rank - 1 + first, typename decltype(keys)::space> result(shape);
+  quantile_rows<T, SkipsNan>(keys, rows, columns, q.shares, result);
+  return result;
+}
+
+}  // namespace detail
+
+/// The number that a share q of the elements lies below. With the n elements sorted as x[0], x[1] ..., it
+/// is x at q (n - 1), between elements by linear interpolation. NaN if there is a NaN.
+///
+/// \param q  in [0, 1]; or several, as a list {0.25, 0.5, 0.75}, a std::vector<double> or a std::span: then the result is a vector
+/// \returns the element type, double for integers
+/// \throws PreconditionError if q lies outside, or there are no elements
+template <detail::Countable E, class Q>
+  requires detail::Shares<Q>
+auto quantile(E const& x, Q const& q) {
+  return detail::quantiles<false>(x, detail::checked_shares(q));
+}
+template <detail::Countable E>
+auto quantile(E const& x, std::initializer_list<double> q) {
+  return detail::quantiles<false>(x, detail::checked_shares(q));
+}
+
+/// The q-quantiles along an axis, which the result lacks: see above. Of several q element k along the first axis of the result
+/// belongs to the k-th.
+///
+/// \throws PreconditionError if q lies outside of [0, 1], there is no such axis, or it has no elements
+template <detail::Sortable E, class Q>
+  requires detail::Shares<Q>
+auto quantile(E const& x, Q const& q, int axis) {
+  return detail::quantiles<false>(x, detail::checked_shares(q), axis);
+}
+template <detail::Sortable E>
+auto quantile(E const& x, std::initializer_list<double> q, int axis) {
+  return detail::quantiles<false>(x, detail::checked_shares(q), axis);
+}
+
+/// The p-th percentile, p in [0, 100], or several: quantile(x, p / 100).
+template <detail::Countable E, class P>
+  requires detail::Shares<P>
+auto percentile(E const& x, P const& p) {
+  return detail::quantiles<false>(x, detail::checked_percentages(p));
+}
+template <detail::Countable E>
+auto percentile(E const& x, std::initializer_list<double> p) {
+  return detail::quantiles<false>(x, detail::checked_percentages(p));
+}
+template <detail::Sortable E, class P>
+  requires detail::Shares<P>
+auto percentile(E const& x, P const& p, int axis) {
+  return detail::quantiles<false>(x, detail::checked_percentages(p), axis);
+}
+template <detail::Sortable E>
+auto percentile(E const& x, std::initializer_list<double> p, int axis) {
+  return detail::quantiles<false>(x, detail::checked_percentages(p), axis);
+}
+
+/// The median: quantile(x, 0.5).
+template <detail::Countable E>
+auto median(E const& x) {
+  return quantile(x, 0.5);
+}
+template <detail::Sortable E>
+auto median(E const& x, int axis) {
+  return quantile(x, 0.5, axis);
+}
+
+}  // namespace coir
