@@ -115,5 +115,9 @@ TYPED_TEST(Joining, TakenByIndices) {
             "index 3 is outside of a vector with 3 elements");
   EXPECT_EQ(message_of([&] { take(x, array<int, Space>({0, -4})); }),
             "index -4 is outside of a vector with 3 elements");
+  EXPECT_EQ(message_of([&] {
+              take(x, array<std::uint64_t, Space>({0, std::numeric_limits<std::uint64_t>::max()}));
+            }),
+            "index 18446744073709551615 is outside of a vector with 3 elements");
   EXPECT_EQ(take(x, array<int, Space>({0})(range(0, 0))).size(), 0);
 }

@@ -222,9 +222,10 @@ auto take(X const& x, I const& indices) {
   using A = std::remove_const_t<decltype(values)>;
   Array<value_t<X>, rank_of<I>, typename A::space> result(at.shape());
   if (at.size() == 0) return result;
-  auto const low = static_cast<std::int64_t>(min(at)), high = static_cast<std::int64_t>(max(at));
-  if (low < -values.size() || high >= values.size())
-    throw PreconditionError("index " + std::to_string(high >= values.size() ? high : low) +
+  value_t<I> const low = min(at), high = max(at);
+  bool const too_high = !detail::exactly_less(high, values.size());
+  if (too_high || detail::exactly_less(low, -values.size()))
+    throw PreconditionError("index " + std::to_string(too_high ? high : low) +
                             " is outside of a vector with " + std::to_string(values.size()) +
                             " elements");
   result = map(detail::Gather<value_t<X>, value_t<I>>{values.data(), values.size()}, at);

@@ -87,8 +87,7 @@ struct PlainlyMultiplied {
 
 template <class T>
 using Product =
-    std::conditional_t<std::same_as<real_t<T>, float> || std::same_as<real_t<T>, double>,
-                       ScaledProduct<T>, PlainlyMultiplied<T>>;
+    std::conditional_t<is_scaled_in_products<T>, ScaledProduct<T>, PlainlyMultiplied<T>>;
 
 /// The smallest, or NaN if there is one.
 template <class T>

@@ -111,16 +111,15 @@ struct QuantileBody {
  private:
   /// How many of a sorted row aren't NaN, which have the largest key.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t numbers_in(Key const* sorted) const {
-    if constexpr (!std::is_floating_point_v<T>) return columns;
+    std::int64_t first = 0, count = std::is_floating_point_v<T> ? columns : 0;
     constexpr Key of_nan = static_cast<Key>(~Key(0));
-    std::int64_t first = 0, count = columns;
     while (count > 0) {
       std::int64_t const half = count / 2;
       bool const is_number = sorted[first + half] != of_nan;
       first = is_number ? first + half + 1 : first;
       count = is_number ? count - half - 1 : half;
     }
-    return first;
+    return std::is_floating_point_v<T> ? first : columns;
   }
 };
 

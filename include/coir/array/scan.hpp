@@ -63,8 +63,7 @@ auto cumsum(E const& x) {
 
 /// Products from the first element on along an axis: result[i] = x[0] x[1] ... x[i]. Integers in 64 bits.
 ///
-/// Products of groups are made first. With very large and very small numbers they may overflow or become 0
-/// where multiplying in order would not.
+/// A product overflows or vanishes only if it is itself too large or too small, not where one before it is.
 ///
 /// \throws PreconditionError if there is no such axis
 template <Expression E>

@@ -20,6 +20,11 @@
 
 namespace coir::detail {
 
+/// Whether products of T are made by this: of real and complex numbers, that is.
+template <class T>
+inline constexpr bool is_scaled_in_products =
+    std::same_as<real_t<T>, float> || std::same_as<real_t<T>, double>;
+
 /// The type that products of T are made in.
 template <class T>
 using scaled_number_t = std::conditional_t<is_complex<T>, Kokkos::complex<double>, double>;
@@ -63,6 +68,14 @@ struct Scaled {
     return result;
   }
 };
+
+/// A factor of type T.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION Scaled<scaled_number_t<T>> scaled(T const& x) {
+  Scaled<scaled_number_t<T>> result{stored<scaled_number_t<T>>(x), 0};
+  if constexpr (sizeof(real_t<T>) == 8) result.rescale();  // no float leaves the range
+  return result;
+}
 
 /// Products on hosts of a few real numbers in each of several lanes, which vectorise: factors of moderate size are multiplied
 /// without scaling.
@@ -126,9 +139,7 @@ struct ScaledProduct {
 
   KOKKOS_FORCEINLINE_FUNCTION value_type neutral() const { return {Number(1), 0}; }
   KOKKOS_FORCEINLINE_FUNCTION void fold(value_type& into, T const& x, std::int64_t) const {
-    value_type factor{stored<Number>(x), 0};
-    if constexpr (sizeof(real_t<T>) == 8) factor.rescale();  // no float leaves the range
-    into.multiply(factor);
+    into.multiply(scaled(x));
   }
   KOKKOS_FORCEINLINE_FUNCTION void join(value_type& into, value_type const& other) const {
     into.multiply(other);

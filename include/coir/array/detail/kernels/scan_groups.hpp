@@ -6,31 +6,72 @@
 /// the same way, and a second kernel scans each group and adds the total of the groups before it.
 
 #include <coir/array/array.hpp>
+#include <coir/array/detail/carried.hpp>
+#include <coir/array/detail/scaled_product.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/pool.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 
 namespace coir::detail {
 
-// Unsigned integers wrap around, in signed ones that would be undefined.
+/// An operation makes its results of values that are carried on: carried(x) of an element x, and value<T>(c), the element of a
+/// carried value. Those of sums are the elements' own type. Integers wrap around.
 struct ScanSum {
   template <class T>
-  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& a, T const& b) const {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-    else
-      return a + b;
+  using Carried = T;
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T carried(T const& x) {
+    return x;
   }
-};
-struct ScanProduct {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T value(T const& x) {
+    return x;
+  }
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& a, T const& b) const {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    return wrapping_sum(a, b);
+  }
+};
+
+/// Products of real and complex numbers are carried on so that they overflow, or vanish, only where the result does.
+struct ScanProduct {
+  template <class T>
+  struct CarriedOf {
+    using type = T;
+  };
+  template <class T>
+    requires is_scaled_in_products<T>
+  struct CarriedOf<T> {
+    using type = Scaled<scaled_number_t<T>>;
+  };
+  template <class T>
+  using Carried = typename CarriedOf<T>::type;
+
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static Carried<T> carried(T const& x) {
+    if constexpr (std::is_same_v<Carried<T>, T>)
+      return x;
     else
-      return a * b;
+      return scaled(x);
+  }
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T value(Carried<T> const& x) {
+    if constexpr (std::is_same_v<Carried<T>, T>)
+      return x;
+    else
+      return stored<T>(x.value());
+  }
+  template <class C>
+  KOKKOS_FORCEINLINE_FUNCTION C operator()(C a, C const& b) const {
+    if constexpr (requires { a.multiply(b); })
+      a.multiply(b);
+    else
+      a = wrapping_product(a, b);
+    return a;
   }
 };
 
@@ -50,8 +91,9 @@ inline constexpr std::int64_t scan_group = runs_on_host<Exec> ? 64 : 16;
 /// \tparam Flat   inner is 1
 template <class T, class Operation, bool Scans, bool Flat, std::int64_t group>
 struct ScanBody {
+  using Carried = typename Operation::template Carried<T>;
   T* data;
-  T* totals;  // [outer, groups, inner]
+  Carried* totals;  // [outer, groups, inner]
   std::int64_t groups, length, inner;
   Operation operation;
 
@@ -85,7 +127,7 @@ struct ScanBody {
   struct Place {
     std::int64_t group_number, count;
     T* data;
-    T* total;
+    Carried* total;
   };
 
   /// Row r is group r % groups of the r / groups-th outer index.
@@ -96,25 +138,29 @@ struct ScanBody {
             totals == nullptr ? nullptr : totals + row * inner};
   }
 
+  KOKKOS_FORCEINLINE_FUNCTION static T value(Carried const& x) {
+    return Operation::template value<T>(x);
+  }
+
   KOKKOS_FORCEINLINE_FUNCTION void one(std::int64_t row, std::int64_t column) const {
     Place const at = place(row);
     T* element = at.data + column;
-    T running = *element;
+    Carried running = Operation::carried(*element);
     if constexpr (Scans) {
       // The total of the groups before is added to each element of the group's own scan, instead of starting it: the shorter
       // chain of additions has fewer rounding errors, and doesn't wait for the total.
       bool const follows = at.group_number > 0;
-      T const before = follows ? at.total[column - inner] : T();
-      if (follows) *element = operation(before, running);
+      Carried const before = follows ? at.total[column - inner] : Carried();
+      if (follows) *element = value(operation(before, running));
       for (std::int64_t i = 1; i < at.count; ++i) {
         element += inner;
-        running = operation(running, *element);
-        *element = follows ? operation(before, running) : running;
+        running = operation(running, Operation::carried(*element));
+        *element = value(follows ? operation(before, running) : running);
       }
     } else {
       for (std::int64_t i = 1; i < at.count; ++i) {
         element += inner;
-        running = operation(running, *element);
+        running = operation(running, Operation::carried(*element));
       }
       at.total[column] = running;
     }
@@ -123,24 +169,26 @@ struct ScanBody {
   /// Takes a group of several columns at a time, which vectorises.
   void columns(std::int64_t row, std::int64_t first, std::int64_t count) const {
     Place const at = place(row);
-    T running[256];
+    Carried running[256];
     T* const start = at.data + first;
-    for (std::int64_t c = 0; c < count; ++c) running[c] = start[c];
+    for (std::int64_t c = 0; c < count; ++c) running[c] = Operation::carried(start[c]);
     bool const follows = Scans && at.group_number > 0;
-    T const* const before = follows ? at.total + first - inner : nullptr;
+    Carried const* const before = follows ? at.total + first - inner : nullptr;
     for (std::int64_t i = 0; i < at.count; ++i) {
       T* const elements = start + i * inner;
       if (i > 0) {
         COIR_INDEPENDENT_ITERATIONS
-        for (std::int64_t c = 0; c < count; ++c) running[c] = operation(running[c], elements[c]);
+        for (std::int64_t c = 0; c < count; ++c)
+          running[c] = operation(running[c], Operation::carried(elements[c]));
       }
       if constexpr (Scans) {
         if (follows) {
           COIR_INDEPENDENT_ITERATIONS
-          for (std::int64_t c = 0; c < count; ++c) elements[c] = operation(before[c], running[c]);
+          for (std::int64_t c = 0; c < count; ++c)
+            elements[c] = value(operation(before[c], running[c]));
         } else {
           COIR_INDEPENDENT_ITERATIONS
-          for (std::int64_t c = 0; c < count; ++c) elements[c] = running[c];
+          for (std::int64_t c = 0; c < count; ++c) elements[c] = value(running[c]);
         }
       }
     }
@@ -150,8 +198,8 @@ struct ScanBody {
 };
 
 template <bool Scans, bool Flat, class Exec, class T, class Operation>
-void run_scan_kernel(Exec const& exec, T* data, T* totals, ScanShape const& shape,
-                     std::int64_t groups, Operation const& operation) {
+void run_scan_kernel(Exec const& exec, T* data, typename Operation::template Carried<T>* totals,
+                     ScanShape const& shape, std::int64_t groups, Operation const& operation) {
   ScanBody<T, Operation, Scans, Flat, scan_group<Exec>> const body{
       data, totals, groups, shape.length, shape.inner, operation};
   constexpr char const* label = Scans ? "coir::array::scan" : "coir::array::scan/totals";
@@ -164,21 +212,24 @@ void run_scan_kernel(Exec const& exec, T* data, T* totals, ScanShape const& shap
 /// data[o, i, j] = operation over data[o, 0 ... i, j], for arrays that aren't empty.
 template <class Exec, class T, class Operation>
 void scan_in_place(Exec const& exec, T* data, ScanShape const& shape, Operation const& operation) {
+  using Carried = typename Operation::template Carried<T>;
   std::int64_t const groups = (shape.length + scan_group<Exec> - 1) / scan_group<Exec>;
-  auto const run = [&](auto flat, T* totals) {
+  auto const run = [&](auto flat, Carried* totals) {
     if (groups > 1) {
       run_scan_kernel<false, flat.value>(exec, data, totals, shape, groups, operation);
       scan_in_place(exec, totals, {shape.outer, groups, shape.inner}, operation);
     }
     run_scan_kernel<true, flat.value>(exec, data, totals, shape, groups, operation);
   };
-  Array<T, 1, typename Exec::memory_space> totals;
+  std::shared_ptr<void> memory;
   if (groups > 1)
-    totals = Array<T, 1, typename Exec::memory_space>(Shape<1>{shape.outer * groups * shape.inner});
+    memory = MemoryPool<typename Exec::memory_space>::allocate(
+        shape.outer * groups * shape.inner * static_cast<std::int64_t>(sizeof(Carried)));
+  auto* const totals = static_cast<Carried*>(memory.get());
   if (shape.inner == 1)
-    run(std::true_type{}, totals.data());
+    run(std::true_type{}, totals);
   else
-    run(std::false_type{}, totals.data());
+    run(std::false_type{}, totals);
 }
 
 }  // namespace coir::detail
