@@ -6,8 +6,8 @@ usage() {
   cat <<'EOF'
 usage: scripts/compare.sh [--dry-run] PRESET... [-- options of coir-compare run]
 
-Configures and builds the benchmarks, coir-info and coir-compare of each preset, and runs one set of work on all of them in
-turns: scripts/compare.sh openmp cuda -- --set full --output here
+Configures each preset, builds coir-info and the benchmarks that are compared, and coir-compare of the first, and runs one set of
+work on all of them in turns: scripts/compare.sh openmp cuda -- --set full --output here
 The first preset is what others are compared with. The report is a folder, compare where this is started unless --output says otherwise:
 compare.html opens in a browser.
 
@@ -58,7 +58,11 @@ for preset in "${presets[@]}"; do
   if grep -qsx 'COIR_BUILD_BENCHMARKS:[A-Z]*=OFF' "$build/CMakeCache.txt"; then
     fail "the preset $preset builds no benchmarks: name another one, such as openmp"
   fi
-  # Tests and other applications would take longer than the comparison.
-  run cmake --build "$build" --target benchmarks coir_app_info coir_app_compare
+  # Other benchmarks, tests and applications would take longer than the comparison.
+  targets=(compared)
+  if [[ $preset == "${presets[0]}" ]]; then
+    targets+=(coir_app_compare)
+  fi
+  run cmake --build "$build" --target "${targets[@]}"
 done
 run "$root/build/${presets[0]}/apps/compare/coir-compare" run "${builds[@]}" "$@"

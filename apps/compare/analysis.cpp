@@ -1,114 +1,204 @@
 #include "analysis.hpp"
 
-#include "work_set.hpp"
-
 #include <support/text.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 namespace coir::apps::compare {
 
 namespace {
 
-std::optional<double> limit_of(Build const& build, Limit limit) {
-  switch (limit) {
-    case Limit::copy: return build.limits.copy;
-    case Limit::to_device: return build.limits.to_device;
-    case Limit::to_host: return build.limits.to_host;
-    case Limit::none: break;
-  }
-  return {};
+std::vector<double> rounds_of(Row const& row) {
+  return row.rounds.empty() ? std::vector{row.seconds} : row.rounds;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  std::size_t const middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+bool is_of_memory(Limit limit) {
+  return limit == Limit::copy || limit == Limit::update || limit == Limit::read ||
+         limit == Limit::triad;
+}
+
+/// Whether a call's bytes stay in a cache, in part at least. Arrays by which limits are measured are as large as here is the
+/// least that doesn't.
+bool may_stay_in_cache(Row const& row, WorkInfo const& work, Build const& build) {
+  constexpr double guess = 64 << 20;
+  return work.stays_in_cache || *row.bytes < 4 * (build.cache > 0 ? build.cache : guess);
 }
 
 Point point_of(Row const& row, WorkInfo const& work, Build const& build) {
-  Point point{&row, {}};
-  auto const limit = limit_of(build, limit_named(work.limit));
-  if (limit && row.bytes) point.limit_seconds = *row.bytes / *limit;
+  Point point{&row, {}, {}};
+  Limit const kind = limit_named(work.limit);
+  if (!row.bytes) return point;
+  auto const rounds = rounds_of(row);
+  auto limits = row.limits;
+  if (limits.size() != rounds.size()) {  // of an older report, or not measured: one limit for all
+    auto const limit = limit_of(build.limits, kind);
+    if (!limit) return point;
+    limits.assign(rounds.size(), *limit);
+  }
+  point.limit_seconds = *row.bytes / median(limits);
+  std::vector<double> shares;
+  for (std::size_t n = 0; n < rounds.size(); ++n)
+    shares.push_back(*row.bytes / limits[n] / rounds[n]);
+  double const share = median(shares);
+  point.in_cache = is_of_memory(kind) && may_stay_in_cache(row, work, build);
+  if (!point.in_cache) point.beyond = std::max(1., share);
+  point.share = share / point.beyond;
   return point;
-}
-
-SizeLine& line_for(Panel& panel, Row const& row, std::size_t contestants) {
-  for (auto& line : panel.lines)
-    if (line.size_text == row.size_text) return line;
-  panel.lines.push_back({row.size_text, row.size, {}});
-  panel.lines.back().points.resize(contestants);
-  return panel.lines.back();
 }
 
 Curve curve_of(Panel const& panel, std::size_t contestant) {
   Curve curve;
   for (auto const& line : panel.lines)
     if (auto const& point = line.points[contestant])
-      curve.emplace_back(line.size, point->row->seconds);
+      curve.push_back({line.size, rounds_of(*point->row)});
   return curve;
 }
 
-Panel panel_of(WorkInfo const& work, Comparison const& comparison,
-               std::vector<Contestant> const& contestants) {
+/// The work's rows by their contestants, in lines of rising size.
+Panel panel_of(WorkInfo const& work, std::vector<Row const*> const& rows,
+               std::vector<Contestant> const& contestants,
+               std::map<std::string, std::size_t> const& places) {
   Panel panel{&work, {}, {}};
-  for (auto const& row : comparison.rows)
-    for (std::size_t c = 0; c < contestants.size(); ++c) {
-      auto const& [machine, build, label] = contestants[c];
-      if (row.work == work.name && row.machine == machine->name && row.build == build->name)
-        line_for(panel, row, contestants.size()).points[c] = point_of(row, work, *build);
+  std::map<std::string, std::size_t> lines;
+  for (Row const* row : rows) {
+    auto const contestant = places.find(row->machine + '\n' + row->build);
+    if (contestant == places.end()) continue;
+    auto const [line, is_new] = lines.emplace(row->size_text, panel.lines.size());
+    if (is_new) {
+      panel.lines.push_back({row->size_text, row->size, {}});
+      panel.lines.back().points.resize(contestants.size());
     }
+    std::size_t const c = contestant->second;
+    panel.lines[line->second].points[c] = point_of(*row, work, *contestants[c].build);
+  }
   std::stable_sort(panel.lines.begin(), panel.lines.end(),
                    [](SizeLine const& a, SizeLine const& b) { return a.size < b.size; });
   panel.overtakings.resize(contestants.size());
   for (std::size_t c = 1; c < contestants.size(); ++c)
-    panel.overtakings[c] = overtaking(curve_of(panel, 0), curve_of(panel, c));
+    panel.overtakings[c] = overtaking(curve_of(panel, 0), curve_of(panel, c),
+                                      contestants[c].machine == contestants[0].machine);
   return panel;
 }
 
 /// Rows that one machine measured and another didn't.
-std::vector<std::string> differences(Comparison const& comparison) {
+std::vector<std::string> differences(Comparison const& comparison,
+                                     std::vector<Panel> const& panels) {
   std::vector<std::string> notes;
   if (comparison.machines.size() < 2) return notes;
-  for (auto const& machine : comparison.machines) {
-    std::vector<std::string> missing;
-    for (auto const& work : comparison.works) {
-      std::vector<std::string> sizes;
-      auto const is_of = [&](Row const& row, std::string const& size) {
-        return row.machine == machine.name && row.work == work.name && row.size_text == size;
-      };
-      for (auto const& row : comparison.rows) {
-        if (row.work != work.name || std::count(sizes.begin(), sizes.end(), row.size_text) > 0)
-          continue;
-        auto const same = [&](Row const& other) { return is_of(other, row.size_text); };
-        if (std::none_of(comparison.rows.begin(), comparison.rows.end(), same))
-          sizes.push_back(row.size_text);
-      }
-      for (auto const& size : sizes) missing.push_back(work.name + "/" + size);
+  constexpr std::size_t most = 20;  // that are named
+  struct Missing {
+    std::vector<std::string> named;
+    std::size_t more = 0;
+  };
+  std::map<std::string, Missing> missing;
+  for (auto const& panel : panels)
+    for (auto const& line : panel.lines) {
+      std::set<std::string> machines;
+      for (auto const& point : line.points)
+        if (point) machines.insert(point->row->machine);
+      if (machines.size() == comparison.machines.size()) continue;
+      for (auto const& machine : comparison.machines)
+        if (machines.count(machine.name) == 0) {
+          auto& [named, more] = missing[machine.name];
+          if (named.size() < most)
+            named.push_back(panel.work->name + "/" + line.size_text);
+          else
+            ++more;
+        }
     }
-    if (!missing.empty())
-      notes.push_back(machine.name + " (" + machine.set + " set) has not measured " +
-                      joined(missing, ", ") + "; others have.");
-  }
+  for (auto const& machine : comparison.machines)
+    if (auto const& [named, more] = missing[machine.name]; !named.empty())
+      notes.push_back(
+          machine.name + " (" + machine.set + " set) has not measured " + joined(named, ", ") +
+          (more > 0 ? ", and " + std::to_string(more) + " more" : "") + "; others have.");
   return notes;
+}
+
+Noise noise_of(std::vector<Row> const& rows) {
+  Noise noise;
+  std::vector<double> spreads;
+  for (Row const& row : rows) {
+    if (row.rounds.size() < 2) continue;
+    double const spread = spread_of(row);
+    spreads.push_back(spread);
+    if (spread > most_spread) ++noise.restless;
+    if (noise.worst != nullptr && spread <= noise.worst_spread) continue;
+    noise.worst = &row;
+    noise.worst_spread = spread;
+  }
+  noise.rows = spreads.size();
+  if (!spreads.empty()) noise.typical = median(spreads);
+  return noise;
+}
+
+enum class Lead { first, other, unclear };
+
+/// Who is faster in all rounds. As fast isn't faster.
+Lead lead_of(std::vector<double> const& first, std::vector<double> const& other, bool in_turns) {
+  if (in_turns && first.size() == other.size()) {
+    std::size_t ahead = 0;
+    for (std::size_t n = 0; n < first.size(); ++n)
+      if (other[n] < first[n]) ++ahead;
+    return ahead == 0 ? Lead::first : ahead == first.size() ? Lead::other : Lead::unclear;
+  }
+  auto const [fastest, slowest] = std::minmax_element(first.begin(), first.end());
+  auto const [others_fastest, others_slowest] = std::minmax_element(other.begin(), other.end());
+  if (*others_slowest < *fastest) return Lead::other;
+  return *others_fastest >= *slowest ? Lead::first : Lead::unclear;
 }
 
 }  // namespace
 
-Overtaking overtaking(Curve const& first, Curve const& other) {
-  // Logarithms of common sizes, and of how many times as long the other one takes there.
-  std::vector<std::pair<double, double>> ratios;
-  for (auto const& [size, seconds] : first)
-    for (auto const& [other_size, other_seconds] : other)
-      if (size == other_size)
-        ratios.emplace_back(std::log(size), std::log(other_seconds / seconds));
-  std::sort(ratios.begin(), ratios.end());
-  if (ratios.empty()) return {Overtaking::unknown, 0};
+Overtaking overtaking(Curve const& first, Curve const& other, bool in_turns) {
+  std::map<double, std::vector<double> const*> firsts;
+  for (auto const& point : first) firsts[point.size] = &point.rounds;
+  std::map<double, Lead> leads;
+  bool is_once = false;
+  for (auto const& [size, rounds] : other)
+    if (auto const found = firsts.find(size); found != firsts.end()) {
+      leads[size] = lead_of(*found->second, rounds, in_turns);
+      is_once = is_once || found->second->size() < 2 || rounds.size() < 2;
+    }
+  if (leads.empty()) return {};
+  if (is_once) return {Overtaking::once};
 
-  bool const ahead_at_last = ratios.back().second < 0;
-  for (std::size_t n = ratios.size() - 1; n-- > 0;) {
-    auto const [size, ratio] = ratios[n];
-    if ((ratio < 0) == ahead_at_last) continue;
-    auto const [next_size, next_ratio] = ratios[n + 1];
-    double const crossing = size + (next_size - size) * ratio / (ratio - next_ratio);
-    return {ahead_at_last ? Overtaking::from : Overtaking::until, std::exp(crossing)};
+  auto const last = leads.rbegin();
+  auto at = last;
+  if (last->second == Lead::unclear) {
+    while (std::next(at) != leads.rend() && std::next(at)->second == Lead::unclear) ++at;
+    return {Overtaking::unclear, at->first, last->first};
   }
-  return {ahead_at_last ? Overtaking::always : Overtaking::never, 0};
+  // Down to the first size at which it isn't known to be as at the largest one.
+  while (at != leads.rend() && at->second == last->second) ++at;
+  bool const is_ahead = last->second == Lead::other;
+  if (at == leads.rend()) return {is_ahead ? Overtaking::always : Overtaking::never};
+  double const above = std::prev(at)->first;
+  double const below = at->first;
+  if (at->second == Lead::unclear) {
+    auto lowest = at;
+    while (std::next(lowest) != leads.rend() && std::next(lowest)->second == Lead::unclear)
+      ++lowest;
+    return {Overtaking::unclear, lowest->first, below, is_ahead};
+  }
+  constexpr double rounding = 1e-9;
+  if (above > farthest_apart * below * (1 + rounding))
+    return {Overtaking::far, below, above, is_ahead};
+  return {is_ahead ? Overtaking::from : Overtaking::until, below, above};
+}
+
+double spread_of(Row const& row) {
+  if (row.rounds.empty()) return 1;
+  auto const [fastest, slowest] = std::minmax_element(row.rounds.begin(), row.rounds.end());
+  return *slowest / *fastest;
 }
 
 std::optional<double> speed_up(SizeLine const& line, std::size_t contestant) {
@@ -121,15 +211,21 @@ std::optional<double> speed_up(SizeLine const& line, std::size_t contestant) {
 Analysis analyse(Comparison const& comparison) {
   Analysis analysis;
   bool const several = comparison.machines.size() > 1;
+  std::map<std::string, std::size_t> places;
   for (auto const& machine : comparison.machines)
-    for (auto const& build : machine.builds)
+    for (auto const& build : machine.builds) {
+      places.emplace(machine.name + '\n' + build.name, analysis.contestants.size());
       analysis.contestants.push_back(
           {&machine, &build, several ? machine.name + ": " + build.name : build.name});
+    }
+  std::map<std::string, std::vector<Row const*>> rows;
+  for (Row const& row : comparison.rows) rows[row.work].push_back(&row);
   for (auto const& work : comparison.works) {
-    Panel panel = panel_of(work, comparison, analysis.contestants);
+    Panel panel = panel_of(work, rows[work.name], analysis.contestants, places);
     if (!panel.lines.empty()) analysis.panels.push_back(std::move(panel));
   }
-  analysis.notes = differences(comparison);
+  analysis.notes = differences(comparison, analysis.panels);
+  analysis.noise = noise_of(comparison.rows);
   return analysis;
 }
 

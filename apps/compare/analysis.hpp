@@ -7,7 +7,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace coir::apps::compare {
@@ -22,10 +21,15 @@ struct Contestant {
 /// A row beside the limit of its machine.
 struct Point {
   Row const* row;
-  std::optional<double> limit_seconds;  ///< that the bytes take at the limit
-  std::optional<double> share() const {
-    return limit_seconds ? std::optional(*limit_seconds / row->seconds) : std::nullopt;
-  }
+  std::optional<double>
+      limit_seconds;  ///< that the bytes take at the limit, the median over the rounds
+  /// The median over the rounds of limit_seconds by seconds. At most 1, unless the bytes stay in a cache.
+  std::optional<double> share;
+  /// Whether the bytes stay in a cache, in part at least: the limits of memory are none for them.
+  bool in_cache = false;
+  /// How many times as fast as the limit that was measured beside it the row was, where that is more than 1 and its bytes
+  /// don't stay in a cache: memory is faster than was measured, and the row is its own limit.
+  double beyond = 1;
 };
 
 /// One size of a work, with a point for each contestant that has it.
@@ -41,11 +45,16 @@ struct Overtaking {
     unknown,  ///< no size was measured on both
     always,   ///< at every size measured
     never,
-    from,   ///< from `size` on, up to the largest
-    until,  ///< it is faster up to `size` alone
+    from,     ///< from somewhere between `low` and `high` on, up to the largest
+    until,    ///< it is faster up to somewhere between `low` and `high` alone
+    far,      ///< between `low` and `high`, sizes too far apart to tell
+    unclear,  ///< rounds differ about who is faster from `low` to `high`
+    once,     ///< measured in one round, which tells nothing of its own noise
   };
   Kind kind = unknown;
-  double size = 0;
+  double low = 0, high = 0;
+  /// Whether it is the faster one beyond `high`, where the kind is far or unclear; none if there is nothing beyond.
+  std::optional<bool> is_ahead = {};
 };
 
 /// A work, its sizes in rising order.
@@ -55,21 +64,49 @@ struct Panel {
   std::vector<Overtaking> overtakings;  ///< one for each contestant, `unknown` for the first
 };
 
+/// How far rounds agree.
+struct Noise {
+  std::size_t
+      rows = 0,
+      restless =
+          0;  ///< those of several rounds; those whose rounds differ by more than most_spread
+  double typical = 1;  ///< the median of all spreads
+  Row const* worst = nullptr;
+  double worst_spread = 1;
+};
+
 /// All of it. Refers to the comparison, which must live longer.
 struct Analysis {
   std::vector<Contestant> contestants;
   std::vector<Panel> panels;       ///< of works with rows
   std::vector<std::string> notes;  ///< how the machines' sets differ, a sentence each
+  Noise noise;
 };
+
+/// Where rounds differ by more, the machine was busy with other things.
+inline constexpr double most_spread = 1.3;
+
+/// Sizes on both sides of a crossing are at most so many times apart.
+inline constexpr double farthest_apart = 4;
 
 Analysis analyse(Comparison const& comparison);
 
-/// Size and seconds.
-using Curve = std::vector<std::pair<double, double>>;
+/// A size, and the seconds of each round.
+struct CurvePoint {
+  double size;
+  std::vector<double> rounds;
+};
+using Curve = std::vector<CurvePoint>;
 
-/// Where `other` overtakes `first`: at the last size where their times cross, on straight lines between the sizes
-/// measured in logarithms of size and time. Sizes that only one has are left out.
-Overtaking overtaking(Curve const& first, Curve const& other);
+/// Where `other` overtakes `first`: between the last two sizes at which all rounds agree, and don't agree with each other, on who
+/// is faster. Sizes that only one has are left out.
+///
+/// \param in_turns  whether round n of the one was measured beside round n of the other: they are compared in pairs then, and
+///                  otherwise all of the one with all of the other
+Overtaking overtaking(Curve const& first, Curve const& other, bool in_turns);
+
+/// The slowest round by the fastest; 1 of a single one.
+double spread_of(Row const& row);
 
 /// How many times as fast a point is as that of the first contestant, where both are there.
 std::optional<double> speed_up(SizeLine const& line, std::size_t contestant);

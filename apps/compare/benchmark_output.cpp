@@ -1,6 +1,6 @@
 #include "benchmark_output.hpp"
 
-#include "comparison.hpp"
+#include <support/json_place.hpp>
 
 #include <algorithm>
 #include <string_view>
@@ -33,14 +33,13 @@ std::size_t end_of_object(std::string const& text, std::size_t at) {
 }
 
 /// The object that is the value of a key, or follows it in a list; null if it isn't whole or no JSON.
-nlohmann::json object_after(std::string const& text, std::size_t& at) {
+Report object_after(std::string const& text, std::size_t& at) {
   std::size_t const begin = text.find('{', at);
   std::size_t const end =
       begin == std::string::npos ? std::string::npos : end_of_object(text, begin);
   if (end == std::string::npos) return nullptr;
   at = end;
-  auto parsed = nlohmann::json::parse(text.substr(begin, end - begin), nullptr, false);
-  return parsed.is_object() ? parsed : nlohmann::json(nullptr);
+  return object_in(text.substr(begin, end - begin));
 }
 
 double unit_of(std::string const& name) {
@@ -50,7 +49,7 @@ double unit_of(std::string const& name) {
   return 1;
 }
 
-BenchmarkRow row_of(nlohmann::json const& json) {
+BenchmarkRow row_of(Report const& json) {
   BenchmarkRow row;
   row.name = without_kind_of_time(json["name"].get<std::string>());
   for (auto const& [key, value] : json.items())

@@ -3,7 +3,7 @@
 /// \file
 /// Reads the output of a program of Google Benchmark with --benchmark_format=json, also if it died while printing.
 
-#include <nlohmann/json.hpp>
+#include <support/report.hpp>
 
 #include <map>
 #include <string>
@@ -21,7 +21,7 @@ struct BenchmarkRow {
 
 struct BenchmarkOutput {
   bool has_context = false;  ///< false: it ended before its first row began
-  nlohmann::json context;    ///< the machine, as bench/support adds it
+  Report context;            ///< the machine, as bench/support adds it
   std::vector<BenchmarkRow> rows;
 };
 

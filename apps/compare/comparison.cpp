@@ -1,12 +1,13 @@
 #include "comparison.hpp"
 
 #include <support/json_place.hpp>
+#include <support/text.hpp>
 
 #include <coir/core/errors.hpp>
 #include <coir/core/version.hpp>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 #include <set>
 
 namespace coir::apps::compare {
@@ -22,11 +23,15 @@ Json value_or_null(std::optional<double> const& value) {
 }
 
 Json to_json(Limits const& limits) {
-  return {{"copy_bytes_per_second", value_or_null(limits.copy)},
-          {"triad_bytes_per_second", value_or_null(limits.triad)},
-          {"launch_seconds", value_or_null(limits.launch)},
-          {"host_to_device_bytes_per_second", value_or_null(limits.to_device)},
-          {"device_to_host_bytes_per_second", value_or_null(limits.to_host)}};
+  Json json = Json::object();
+  for (auto const& [limit, key] : limit_keys()) json[key] = value_or_null(limits.*limit);
+  return json;
+}
+
+Json to_json(std::vector<Limits> const& rounds) {
+  Json json = Json::array();
+  for (auto const& limits : rounds) json.push_back(to_json(limits));
+  return json;
 }
 
 Json to_json(Machine const& machine) {
@@ -34,6 +39,7 @@ Json to_json(Machine const& machine) {
             {"set", machine.set},
             {"rounds", machine.rounds},
             {"created", machine.created},
+            {"processors_of_others", value_or_null(machine.processors_of_others)},
             {"builds", Json::array()}};
   for (Build const& build : machine.builds)
     json["builds"].push_back({{"name", build.name},
@@ -41,15 +47,42 @@ Json to_json(Machine const& machine) {
                               {"device", build.device},
                               {"threads", build.threads},
                               {"memory_bytes", build.memory},
+                              {"cache_bytes", build.cache},
                               {"limits", to_json(build.limits)},
+                              {"limit_rounds", to_json(build.limit_rounds)},
                               {"info", build.info}});
   return json;
 }
 
 Limits limits_in(JsonPlace const& place) {
-  return {place["copy_bytes_per_second"].optional(), place["triad_bytes_per_second"].optional(),
-          place["launch_seconds"].optional(), place["host_to_device_bytes_per_second"].optional(),
-          place["device_to_host_bytes_per_second"].optional()};
+  Limits limits;
+  for (auto const& [limit, key] : limit_keys()) limits.*limit = place[key].optional();
+  return limits;
+}
+
+/// The items of a list that older reports don't have.
+std::vector<JsonPlace> items_of(JsonPlace const& place) {
+  return place.json().is_null() ? std::vector<JsonPlace>() : place.items();
+}
+
+/// A number from 0 on that older reports don't have.
+std::optional<double> number_of(JsonPlace const& place) {
+  return place.json().is_null() ? std::nullopt : std::optional(place.number());
+}
+
+Build build_in(JsonPlace const& place) {
+  Build build;
+  build.name = place["name"].text();
+  build.backend = place["backend"].text();
+  build.device = place["device"].text();
+  build.threads = place["threads"].count();
+  build.memory = place["memory_bytes"].number();
+  build.cache = number_of(place["cache_bytes"]).value_or(0);
+  build.limits = limits_in(place["limits"]);
+  for (JsonPlace const& round : items_of(place["limit_rounds"]))
+    build.limit_rounds.push_back(limits_in(round));
+  build.info = place["info"].json();
+  return build;
 }
 
 Machine machine_in(JsonPlace const& place) {
@@ -57,12 +90,25 @@ Machine machine_in(JsonPlace const& place) {
                   place["set"].text(),
                   place["rounds"].count(),
                   place["created"].text(),
-                  {}};
-  for (JsonPlace const& build : place["builds"].items())
-    machine.builds.push_back({build["name"].text(), build["backend"].text(), build["device"].text(),
-                              build["threads"].count(), build["memory_bytes"].number(),
-                              limits_in(build["limits"]), build["info"].json()});
+                  {},
+                  number_of(place["processors_of_others"])};
+  for (JsonPlace const& build : place["builds"].items()) machine.builds.push_back(build_in(build));
   return machine;
+}
+
+WorkInfo work_in(JsonPlace const& place) {
+  WorkInfo work{place["name"].text(), place["title"].text(), place["group"].text(),
+                place["unit"].text(), place["limit"].text()};
+  JsonPlace const stays = place["stays_in_cache"];
+  if (!stays.json().is_null()) {
+    work.stays_in_cache = stays.truth();
+    return work;
+  }
+  // Of older reports: what is known of the works by now.
+  static std::vector<Work> const all = works_of(SetName::full);
+  for (Work const& known : all)
+    if (known.name == work.name) work.stays_in_cache = known.stays_in_cache;
+  return work;
 }
 
 Row row_in(JsonPlace const& place) {
@@ -78,81 +124,123 @@ Row row_in(JsonPlace const& place) {
   row.bytes = place["bytes"].optional();
   row.flops = place["flops_per_second"].optional();
   row.joules = place["joules"].optional();
+  for (JsonPlace const& limit : items_of(place["limits_bytes_per_second"]))
+    row.limits.push_back(limit.positive());
+  if (!row.limits.empty() && row.limits.size() != row.rounds.size())
+    place["limits_bytes_per_second"].refuse("must have as many numbers as rounds");
   return row;
 }
 
 /// Rows must name machines, builds and works that there are, and each once.
 void expects_consistent(Comparison const& comparison, std::string const& file) {
-  std::set<std::string> known, seen;
-  for (auto const& machine : comparison.machines)
-    for (auto const& build : machine.builds)
-      for (auto const& work : comparison.works)
-        if (!known.insert(machine.name + '\n' + build.name + '\n' + work.name).second)
-          throw InputError(file + " is a damaged report: " + machine.name + ", " + build.name +
-                           ", " + work.name + " is there twice; make it anew by coir-compare run");
-  for (auto const& row : comparison.rows) {
-    std::string const what = row.machine + '\n' + row.build + '\n' + row.work;
-    bool const is_known = known.count(what) > 0;
-    bool const is_first = seen.insert(what + '\n' + row.size_text).second;
-    if (is_known && is_first) continue;
-    throw InputError(file + " is a damaged report: the row " + row.machine + ", " + row.build +
-                     ", " + row.work + "/" + row.size_text +
-                     (is_known ? " is there twice" : " is of nothing that is described") +
+  std::set<std::string> builds, works, seen;
+  auto const refuse = [&](std::string const& problem) {
+    throw InputError(file + " is a damaged report: " + problem +
                      "; make it anew by coir-compare run");
+  };
+  std::set<std::string> machines;
+  for (auto const& machine : comparison.machines) {
+    if (!machines.insert(machine.name).second)
+      refuse("the machine " + machine.name + " is there twice");
+    for (auto const& build : machine.builds)
+      if (!builds.insert(machine.name + '\n' + build.name).second)
+        refuse(machine.name + ", " + build.name + " is there twice");
+  }
+  for (auto const& work : comparison.works)
+    if (!works.insert(work.name).second) refuse("the work " + work.name + " is there twice");
+  for (auto const& row : comparison.rows) {
+    std::string const build = row.machine + '\n' + row.build;
+    bool const is_known = builds.count(build) > 0 && works.count(row.work) > 0;
+    bool const is_first = seen.insert(build + '\n' + row.work + '\n' + row.size_text).second;
+    if (!is_known || !is_first)
+      refuse("the row " + row.machine + ", " + row.build + ", " + row.work + "/" + row.size_text +
+             (is_known ? " is there twice" : " is of nothing that is described"));
   }
 }
 
-void rename(Comparison& comparison, std::string const& from, std::string const& to) {
-  for (auto& machine : comparison.machines)
-    if (machine.name == from) machine.name = to;
-  for (auto& row : comparison.rows)
-    if (row.machine == from) row.machine = to;
-  for (auto& left_out : comparison.left_out)
-    if (left_out.machine == from) left_out.machine = to;
-}
-
-template <class Named>
-Named const* find(std::vector<Named> const& all, std::string const& name) {
-  for (Named const& one : all)
-    if (one.name == name) return &one;
-  return nullptr;
+/// Gives machines other names, by {old name: new name}.
+void rename(Comparison& comparison, std::map<std::string, std::string> const& names) {
+  auto const change = [&](std::string& name) {
+    if (auto const found = names.find(name); found != names.end()) name = found->second;
+  };
+  for (auto& machine : comparison.machines) change(machine.name);
+  for (auto& row : comparison.rows) change(row.machine);
+  for (auto& left_out : comparison.left_out) change(left_out.machine);
 }
 
 /// "laptop (2)", or whatever number is free.
-std::string free_name(std::string const& name, std::vector<Machine> const& a,
-                      std::vector<Machine> const& b) {
+std::string free_name(std::string const& name, std::set<std::string> const& taken) {
   for (int number = 2;; ++number) {
     std::string const numbered = name + " (" + std::to_string(number) + ")";
-    if (!find(a, numbered) && !find(b, numbered)) return numbered;
+    if (taken.count(numbered) == 0) return numbered;
   }
 }
 
-void add_works(Comparison& merged, Comparison const& comparison, std::string const& file) {
+/// Adds what isn't there yet. `places` are those of the works in `merged`, by their names.
+void add_works(std::vector<WorkInfo>& merged, std::map<std::string, std::size_t>& places,
+               Comparison const& comparison, std::string const& file) {
   for (WorkInfo const& work : comparison.works) {
-    WorkInfo const* const same = find(merged.works, work.name);
-    if (same == nullptr)
-      merged.works.push_back(work);
-    else if (same->unit != work.unit || same->limit != work.limit)
-      throw InputError(file + ": the work " + work.name + " counts " + work.unit + " against " +
-                       work.limit + ", that of the reports before it " + same->unit + " against " +
-                       same->limit + ": make both with one version of coir-compare");
+    auto const [found, is_new] = places.emplace(work.name, merged.size());
+    if (is_new) {
+      merged.push_back(work);
+      continue;
+    }
+    WorkInfo const& same = merged[found->second];
+    if (same.unit != work.unit)
+      throw InputError(file + ": the work " + work.name + " counts " + work.unit +
+                       ", that of the reports before it " + same.unit +
+                       ": make both with one version of coir-compare");
   }
+}
+
+/// What each machine measured and when, but for its name, which merging may have changed: equal of equal measurements.
+std::map<std::string, std::string> fingerprints_of(Comparison const& comparison) {
+  std::map<std::string, std::string> fingerprints;
+  for (auto const& machine : comparison.machines)
+    fingerprints[machine.name] = machine.created + '\n' + machine.set + '\n';
+  for (auto const& row : comparison.rows) {
+    std::string text =
+        row.build + '\n' + row.work + '\n' + row.size_text + '\n' + exact_text(row.seconds);
+    for (double const seconds : row.rounds) text += ' ' + exact_text(seconds);
+    fingerprints[row.machine] += text + '\n';
+  }
+  return fingerprints;
 }
 
 /// Works of one group beside each other, groups in the order in which they first come.
 void put_groups_together(std::vector<WorkInfo>& works) {
-  std::vector<std::string> groups;
-  for (auto const& work : works)
-    if (std::find(groups.begin(), groups.end(), work.group) == groups.end())
-      groups.push_back(work.group);
-  auto const place = [&](WorkInfo const& work) {
-    return std::find(groups.begin(), groups.end(), work.group) - groups.begin();
-  };
-  std::stable_sort(works.begin(), works.end(),
-                   [&](WorkInfo const& a, WorkInfo const& b) { return place(a) < place(b); });
+  std::map<std::string, std::size_t> places;
+  for (auto const& work : works) places.emplace(work.group, places.size());
+  std::stable_sort(works.begin(), works.end(), [&](WorkInfo const& a, WorkInfo const& b) {
+    return places.at(a.group) < places.at(b.group);
+  });
 }
 
 }  // namespace
+
+std::vector<LimitKey> const& limit_keys() {
+  static std::vector<LimitKey> const keys{{&Limits::copy, "copy_bytes_per_second"},
+                                          {&Limits::triad, "triad_bytes_per_second"},
+                                          {&Limits::update, "update_bytes_per_second"},
+                                          {&Limits::read, "read_bytes_per_second"},
+                                          {&Limits::launch, "launch_seconds"},
+                                          {&Limits::to_device, "host_to_device_bytes_per_second"},
+                                          {&Limits::to_host, "device_to_host_bytes_per_second"}};
+  return keys;
+}
+
+std::optional<double> limit_of(Limits const& limits, Limit limit) {
+  switch (limit) {
+    case Limit::copy: return limits.copy;
+    case Limit::update: return limits.update ? limits.update : limits.copy;
+    case Limit::read: return limits.read ? limits.read : limits.copy;
+    case Limit::triad: return limits.triad ? limits.triad : limits.copy;
+    case Limit::to_device: return limits.to_device;
+    case Limit::to_host: return limits.to_host;
+    case Limit::none: break;
+  }
+  return {};
+}
 
 Report to_json(Comparison const& comparison) {
   Report json;
@@ -167,7 +255,8 @@ Report to_json(Comparison const& comparison) {
                              {"title", work.title},
                              {"group", work.group},
                              {"unit", work.unit},
-                             {"limit", work.limit}});
+                             {"limit", work.limit},
+                             {"stays_in_cache", work.stays_in_cache}});
   json["rows"] = Json::array();
   for (auto const& row : comparison.rows)
     json["rows"].push_back({{"machine", row.machine},
@@ -179,7 +268,8 @@ Report to_json(Comparison const& comparison) {
                             {"rounds", row.rounds},
                             {"bytes", value_or_null(row.bytes)},
                             {"flops_per_second", value_or_null(row.flops)},
-                            {"joules", value_or_null(row.joules)}});
+                            {"joules", value_or_null(row.joules)},
+                            {"limits_bytes_per_second", row.limits}});
   json["left_out"] = Json::array();
   for (auto const& row : comparison.left_out)
     json["left_out"].push_back({{"machine", row.machine},
@@ -204,9 +294,7 @@ Comparison from_json(std::string const& text, std::string const& name) {
   Comparison comparison;
   for (JsonPlace const& machine : top["machines"].items())
     comparison.machines.push_back(machine_in(machine));
-  for (JsonPlace const& work : top["works"].items())
-    comparison.works.push_back({work["name"].text(), work["title"].text(), work["group"].text(),
-                                work["unit"].text(), work["limit"].text()});
+  for (JsonPlace const& work : top["works"].items()) comparison.works.push_back(work_in(work));
   for (JsonPlace const& row : top["rows"].items()) comparison.rows.push_back(row_in(row));
   for (JsonPlace const& row : top["left_out"].items())
     comparison.left_out.push_back({row["machine"].text(), row["build"].text(), row["work"].text(),
@@ -223,21 +311,33 @@ Comparison read_comparison(std::filesystem::path const& path) {
 Comparison merge(std::vector<Comparison> const& comparisons, std::vector<std::string> const& names,
                  std::vector<std::string>& notes) {
   Comparison merged;
+  std::map<std::string, std::string> measured;  // what each machine measured, and the file
+  std::map<std::string, std::size_t> works;
+  std::set<std::string> taken;
   for (std::size_t n = 0; n < comparisons.size(); ++n) {
     Comparison other = comparisons[n];
-    for (Machine const& machine : comparisons[n].machines) {
-      Machine const* const same = find(merged.machines, machine.name);
-      if (same == nullptr) continue;
-      if (same->created == machine.created)
-        throw InputError(names[n] + " holds the measurement of " + machine.name + " of " +
-                         machine.created + ", which a file before it holds, too: name it once");
-      std::string const renamed = free_name(machine.name, merged.machines, other.machines);
+    auto const fingerprints = fingerprints_of(other);
+    std::map<std::string, std::string> new_names;
+    std::set<std::string> const before = taken;
+    for (Machine const& machine : other.machines) taken.insert(machine.name);
+    for (Machine const& machine : other.machines) {
+      auto const [first, is_new] = measured.emplace(fingerprints.at(machine.name), names[n]);
+      if (!is_new)
+        throw InputError(
+            names[n] + " holds the measurement of " + machine.name + " of " + machine.created +
+            (first->second == names[n]
+                 ? " twice: merge the reports that it was made of anew"
+                 : ", which " + first->second + " holds, too: name only one of the two"));
+      if (before.count(machine.name) == 0) continue;
+      std::string const renamed = free_name(machine.name, taken);
+      taken.insert(renamed);
+      new_names.emplace(machine.name, renamed);
       notes.push_back(
           "the machine " + machine.name + " of " + names[n] + " is called " + renamed +
           " here: another one has its name (coir-compare run --name NAME gives it one)");
-      rename(other, machine.name, renamed);
     }
-    add_works(merged, other, names[n]);
+    rename(other, new_names);
+    add_works(merged.works, works, other, names[n]);
     auto const append = [](auto& to, auto const& from) {
       to.insert(to.end(), from.begin(), from.end());
     };

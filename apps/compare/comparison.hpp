@@ -3,6 +3,8 @@
 /// \file
 /// Measurements on one machine or several, as compare.json holds them.
 
+#include "work_set.hpp"
+
 #include <support/json_place.hpp>
 #include <support/report.hpp>
 
@@ -13,23 +15,37 @@
 
 namespace coir::apps::compare {
 
-/// The version of compare.json's format. It grows whenever a key changes its meaning or is taken away.
+/// The version of compare.json's format. It grows whenever a key changes its meaning or is taken away; keys that were added
+/// since may be missing.
 inline constexpr int report_format = 1;
 
 /// The measured limits of a machine, in bytes/s and seconds.
 struct Limits {
   std::optional<double> copy, triad, launch, to_device, to_host;
+  std::optional<double> update = {}, read = {};
 };
+
+/// A limit's key in compare.json.
+struct LimitKey {
+  std::optional<double> Limits::* limit;
+  char const* key;
+};
+std::vector<LimitKey> const& limit_keys();
+
+/// The limit of a machine that work is measured against. Where a way of moving bytes wasn't measured it is that of a copy.
+std::optional<double> limit_of(Limits const& limits, Limit limit);
 
 /// One way to run the work on a machine: a build folder's programs, on its device or on the host beside it.
 struct Build {
-  std::string name;     ///< "openmp", "cuda", "cuda, host"
-  std::string backend;  ///< of Kokkos: "OpenMP", "Cuda"
-  std::string device;   ///< what the kernels run on
-  int threads = 0;      ///< of the host
-  double memory = 0;    ///< bytes of what the kernels run on; 0 if unknown
-  Limits limits;
-  Report info;  ///< as coir-info --measure --json printed it
+  std::string name;                  ///< "openmp", "cuda", "cuda, host"
+  std::string backend;               ///< of Kokkos: "OpenMP", "Cuda"
+  std::string device;                ///< what the kernels run on
+  int threads = 0;                   ///< of the host
+  double memory = 0;                 ///< bytes of what the kernels run on; 0 if unknown
+  double cache = 0;                  ///< bytes of its last cache; 0 if unknown
+  Limits limits;                     ///< the medians over the rounds
+  std::vector<Limits> limit_rounds;  ///< those of each round
+  Report info;                       ///< as coir-info --measure --json printed it
 };
 
 struct Machine {
@@ -38,11 +54,14 @@ struct Machine {
   int rounds = 0;       ///< of which medians were taken
   std::string created;  ///< "2026-11-22T17:00:00Z"
   std::vector<Build> builds;
+  /// How many processors other programs kept busy meanwhile, on average; none if unknown.
+  std::optional<double> processors_of_others = {};
 };
 
 /// A work's description in reports; see Work.
 struct WorkInfo {
   std::string name, title, group, unit, limit;
+  bool stays_in_cache = false;
 };
 
 /// A row that has been measured.
@@ -55,6 +74,8 @@ struct Row {
   std::optional<double> bytes;   ///< that a call must move
   std::optional<double> flops;   ///< operations/s
   std::optional<double> joules;  ///< of one call, where a counter tells
+  /// What its work is measured against, bytes/s, measured in each round beside the row; empty where it wasn't.
+  std::vector<double> limits = {};
 };
 
 /// Rows that weren't measured.
@@ -89,7 +110,8 @@ Comparison read_comparison(std::filesystem::path const& path);
 ///
 /// \param names  of the files, for messages
 /// \param notes  what was renamed is added here
-/// \throws InputError if two files hold the same measurement, or two works of one name differ
+/// \throws InputError if two files, or one by itself, hold the same measurement, under whatever names, or two works of one
+///                    name count different things
 Comparison merge(std::vector<Comparison> const& comparisons, std::vector<std::string> const& names,
                  std::vector<std::string>& notes);
 

@@ -1,6 +1,7 @@
 // coir-compare: the same work on several builds and machines, side by side.
 
 #include "comparison.hpp"
+#include "findings.hpp"
 #include "markdown.hpp"
 #include "measure.hpp"
 #include "page.hpp"
@@ -97,9 +98,9 @@ CommandLine add_run(CommandLine& line, RunSettings& settings) {
       .type_name("NAME");
   run.add_option(
          "--peers", [&settings](auto const& text) { set_peers(settings.peers, text); },
-         "Packages that do the same work as further columns: numpy, numba, jax, cupy,\n"
+         "Packages that do the same work as further columns: numpy, numba, jax, cupy, torch,\n"
          "cupy-kernels, numba-cuda with commas between them, none, or auto for those of the\n"
-         "first four that the Python has (default auto)")
+         "first five that the Python has (default auto)")
       .type_name("LIST");
   run.add_option(
          "--python", [&settings](auto const& text) { settings.peers.python = parse_python(text); },
@@ -140,6 +141,8 @@ ExitCode run(RunSettings& settings) {
   if (!settings.quiet) {
     Analysis const analysis = analyse(comparison);
     std::cout << markdown_table(overview_grid(analysis)) << '\n';
+    for (auto const& line : findings(analysis)) std::cout << one_line(line) << '\n';
+    for (auto const& line : doubts(analysis)) std::cout << one_line(line) << '\n';
     for (auto const& note : notes) std::cout << one_line(note) << '\n';
     std::cout << "The report is in " << settings.output.string()
               << ": compare.html, compare.md, compare.json\n";

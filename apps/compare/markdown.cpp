@@ -1,5 +1,7 @@
 #include "markdown.hpp"
 
+#include "findings.hpp"
+
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -71,6 +73,7 @@ std::string markdown_table(Grid const& grid) {
 std::string markdown_of(Comparison const& comparison) {
   Analysis const analysis = analyse(comparison);
   std::string text = "# coir-compare\n\n" + cell(headline(comparison)) + "\n\n";
+  text += list(findings(analysis)) + list(doubts(analysis)) + "\n";
   text += markdown_table(machines_grid(analysis));
   text += "\n## In short\n\n" + markdown_table(overview_grid(analysis));
   text += '\n';
@@ -81,7 +84,8 @@ std::string markdown_of(Comparison const& comparison) {
   std::string group;
   for (auto const& panel : analysis.panels) {
     if (panel.work->group != group) text += "\n## " + cell(group = panel.work->group) + "\n";
-    text += "\n**" + cell(panel.work->title) + "** (sizes in " + cell(panel.work->unit) + ")\n\n" +
+    text += "\n**" + cell(panel.work->title) + "** (sizes in " +
+            cell(unit_words(panel.work->unit)) + ")\n\n" +
             markdown_table(panel_grid(panel, analysis));
   }
   auto const left_out = left_out_lines(comparison);

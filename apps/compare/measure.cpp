@@ -6,6 +6,8 @@
 
 #include <support/host_name.hpp>
 #include <support/interrupt.hpp>
+#include <support/json_place.hpp>
+#include <support/processors.hpp>
 #include <support/text.hpp>
 #include <support/utc.hpp>
 
@@ -50,7 +52,9 @@ struct Runner {
   bool on_host;  // the programs called ..._host_bench, of builds with a device
   Build build;
   std::map<std::string, Program> programs;
-  bool has_limits = false;  // of its own space, by coir-info
+  std::map<std::string, std::vector<Limits>> limits =
+      {};                     // that each program measured, in each round
+  bool is_described = false;  // by coir-info, or by a benchmark's context
   bool on_device = false;
   std::optional<Peer> peer = {};
 };
@@ -60,7 +64,7 @@ std::string command_that_builds(fs::path const& folder) {
   std::string const configure =
       folder.parent_path().filename() == "build" ? "cmake --preset " + name + " && " : "";
   return configure + "cmake --build " + folder.string() +
-         " --target benchmarks coir_app_info (or scripts/compare.sh " + name + ")";
+         " --target compared (or scripts/compare.sh " + name + ")";
 }
 
 fs::path info_of(fs::path const& folder) { return folder / "apps" / "info" / "coir-info"; }
@@ -151,10 +155,8 @@ bool describe_by_info(Build& build, Report const& info) {
   build.device = value_in<std::string>(what, is_host ? "cpu" : "name").value_or("unknown");
   build.memory = positive_in(what, "memory_bytes").value_or(0);
   Report const limits = part_of(info, "limits");
-  build.limits = {
-      positive_in(limits, "copy_bytes_per_second"), positive_in(limits, "triad_bytes_per_second"),
-      positive_in(limits, "launch_seconds"), positive_in(limits, "host_to_device_bytes_per_second"),
-      positive_in(limits, "device_to_host_bytes_per_second")};
+  for (auto const& [limit, key] : limit_keys()) build.limits.*limit = positive_in(limits, key);
+  build.cache = positive_in(limits, "last_level_cache_bytes").value_or(0);
   return !is_host;
 }
 
@@ -167,15 +169,40 @@ std::string backend_without_device(Report const& info) {
   return wanted == *used ? "" : wanted;
 }
 
+/// The limits that a benchmark measures before its rows.
+Limits limits_in_context(Report const& context) {
+  Limits limits;
+  for (auto const& [limit, key] : limit_keys()) limits.*limit = positive_in(context, key);
+  if (auto const nanoseconds = positive_in(context, "launch_nanoseconds"))
+    limits.launch = 1e-9 * *nanoseconds;
+  return limits;
+}
+
 /// Fills in what a benchmark says of the space that it runs on: for those on the host beside a device.
 void describe_by_context(Build& build, Report const& context) {
   build.backend = value_in<std::string>(context, "backend").value_or(build.backend);
   build.device = value_in<std::string>(context, "device").value_or(build.device);
   build.threads = count_in(context, "threads").value_or(build.threads);
-  build.limits.copy = positive_in(context, "copy_bytes_per_second");
-  build.limits.triad = positive_in(context, "triad_bytes_per_second");
-  if (auto const nanoseconds = positive_in(context, "launch_nanoseconds"))
-    build.limits.launch = 1e-9 * *nanoseconds;
+  build.cache = positive_in(context, "last_level_cache_bytes").value_or(build.cache);
+}
+
+std::optional<double> median(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  std::size_t const middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+/// Limit by limit the median of those that are known.
+Limits median(std::vector<Limits> const& all) {
+  Limits medians;
+  for (auto const& [limit, key] : limit_keys()) {
+    std::vector<double> known;
+    for (Limits const& one : all)
+      if (one.*limit) known.push_back(*(one.*limit));
+    medians.*limit = median(known);
+  }
+  return medians;
 }
 
 bool has(std::vector<std::string> const& texts, std::string const& text) {
@@ -197,7 +224,7 @@ class Measurement {
                                     {}});
     for (Work const& work : works_) {
       comparison_.works.push_back(
-          {work.name, work.title, work.group, work.unit, name_of(work.limit)});
+          {work.name, work.title, work.group, work.unit, name_of(work.limit), work.stays_in_cache});
       if (std::find(program_names_.begin(), program_names_.end(), work.program) ==
           program_names_.end())
         program_names_.push_back(work.program);
@@ -210,16 +237,21 @@ class Measurement {
     add_peers();
     {
       ProgressLine progress("measuring", "rows", settings_.progress);
-      for (int round = 0; round < rounds_; ++round)
+      OtherPrograms const others;
+      for (round_ = 0; round_ < static_cast<std::size_t>(rounds_); ++round_)
         for (auto const& program : program_names_)
           for (std::size_t turn = 0; turn < runners_.size(); ++turn) {
-            Runner& runner = runners_[(turn + static_cast<std::size_t>(round)) % runners_.size()];
+            Runner& runner = runners_[(turn + round_) % runners_.size()];
             auto const found = runner.programs.find(program);
-            if (found != runner.programs.end()) run_program(runner, found->second, progress);
+            if (found != runner.programs.end())
+              run_program(runner, program, found->second, progress);
           }
+      machine().processors_of_others = others.processors();
     }
+    for (Runner& runner : runners_)
+      if (!runner.peer) take_medians_of_limits(runner);
     for (Runner& runner : runners_) {
-      if (runner.peer) take_limits_of_builds(runner.build);
+      if (runner.peer) take_limits_of_builds(runner);
       collect(runner);
     }
     for (Runner& runner : runners_) machine().builds.push_back(runner.build);
@@ -243,7 +275,7 @@ class Measurement {
       Runner runner{folder, false, {}, {}};
       runner.build.name = name_of_build(folder, folders);
       auto const outcome = run_child({info_of(folder).string(), "--measure", "--json"});
-      auto const info = Report::parse(outcome.output, nullptr, false);
+      auto const info = object_in(outcome.output);
       std::string const wanted = backend_without_device(info);
       if (!outcome.succeeded() || !info.is_object() || !wanted.empty()) {
         std::string const problem =
@@ -257,10 +289,11 @@ class Measurement {
         continue;
       }
       runner.on_device = describe_by_info(runner.build, info);
-      runner.has_limits = true;
+      runner.is_described = true;
       Runner host{folder, true, runner.build, {}};
       host.build.name += ", host";
       host.build.limits = {};
+      host.build.cache = 0;
       host.build.memory = positive_in(part_of(info, "host"), "memory_bytes").value_or(0);
       runners_.push_back(std::move(runner));
       auto const has_program = [&](std::string const& program) {
@@ -338,15 +371,47 @@ class Measurement {
     }
   }
 
-  /// The limits of a memory are those of whoever uses it.
-  void take_limits_of_builds(Build& build) const {
+  /// The limits of a build are the medians over the rounds of those that its programs measured, and what they don't measure is
+  /// coir-info's.
+  void take_medians_of_limits(Runner& runner) const {
+    auto& rounds = runner.build.limit_rounds;
+    for (std::size_t round = 0; round < static_cast<std::size_t>(rounds_); ++round) {
+      std::vector<Limits> all;
+      for (auto const& [program, limits] : runner.limits)
+        if (round < limits.size()) all.push_back(limits[round]);
+      rounds.push_back(median(all));
+    }
+    Limits const medians = median(rounds);
+    for (auto const& [limit, key] : limit_keys())
+      if (medians.*limit) runner.build.limits.*limit = medians.*limit;
+  }
+
+  /// The limits of a memory are those of whoever uses it, but for launches and transfers.
+  void take_limits_of_builds(Runner& peer) const {
+    auto const of_memory = [](Limits const& limits) {
+      return Limits{limits.copy, limits.triad, {}, {}, {}, limits.update, limits.read};
+    };
     for (Runner const& other : runners_) {
-      if (other.peer || other.build.device != build.device) continue;
-      build.memory = other.build.memory;
-      build.limits.copy = other.build.limits.copy;
-      build.limits.triad = other.build.limits.triad;
+      if (other.peer || other.build.device != peer.build.device) continue;
+      peer.build.memory = other.build.memory;
+      peer.build.cache = other.build.cache;
+      peer.build.limits = of_memory(other.build.limits);
+      for (Limits const& limits : other.build.limit_rounds)
+        peer.build.limit_rounds.push_back(of_memory(limits));
+      peer.limits = other.limits;
       return;
     }
+  }
+
+  /// What a row of a program is measured against in each round; empty if it isn't known for all of them.
+  static std::vector<double> limits_of(Runner const& runner, std::string const& program,
+                                       Work const& work, std::size_t rounds) {
+    auto const found = runner.limits.find(program);
+    if (found == runner.limits.end()) return {};
+    std::vector<double> limits;
+    for (Limits const& one : found->second)
+      if (auto const limit = limit_of(one, work.limit)) limits.push_back(*limit);
+    return limits.size() == rounds ? limits : std::vector<double>();
   }
 
   void add_row(Program& program, std::string const& program_name, std::string const& row) {
@@ -394,7 +459,8 @@ class Measurement {
   }
 
   /// Runs the rows of a program. If it ends in the middle, it is started again for those behind the one that ended it.
-  void run_program(Runner& runner, Program& program, ProgressLine& progress) {
+  void run_program(Runner& runner, std::string const& name, Program& program,
+                   ProgressLine& progress) {
     std::vector<Measured*> waiting;
     for (Measured& row : program.rows)
       if (row.problem.empty()) waiting.push_back(&row);
@@ -410,15 +476,20 @@ class Measurement {
         auto const ended = power.has_begun() ? static_cast<std::size_t>(count_rows(output, at)) : 0;
         power.rows_ended(ended);
         rows += ended;
-        auto const& name = names[std::min(rows, names.size() - 1)];
+        auto const& row = names[std::min(rows, names.size() - 1)];
         progress.update(done_ + static_cast<std::int64_t>(rows), total_,
-                        runner.build.name + ": " + name);
+                        runner.build.name + ": " + row);
       };
       auto const outcome = run_child(command_for(runner, program, names), watch);
       BenchmarkOutput const output = read_benchmark_output(outcome.output);
-      if (runner.on_host && output.has_context && !runner.has_limits) {
+      if (runner.on_host && output.has_context && !runner.is_described) {
         describe_by_context(runner.build, output.context);
-        runner.has_limits = true;
+        runner.is_described = true;
+      }
+      if (!runner.peer && output.has_context) {
+        auto& limits = runner.limits[name];
+        limits.resize(round_ + 1);
+        limits[round_] = limits_in_context(output.context);
       }
       keep(output, power, waiting);
       done_ += static_cast<std::int64_t>(names.size() - waiting.size());
@@ -461,13 +532,6 @@ class Measurement {
     }
   }
 
-  static std::optional<double> median(std::vector<double> values) {
-    if (values.empty()) return {};
-    std::sort(values.begin(), values.end());
-    std::size_t const middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-  }
-
   static std::optional<double> median_of(Measured const& row, std::string const& counter) {
     auto const found = row.counters.find(counter);
     auto const value = found == row.counters.end() ? std::nullopt : median(found->second);
@@ -494,7 +558,8 @@ class Measurement {
                    row.rounds,
                    {},
                    median_of(row, "flops"),
-                   median_of(row, "joules")};
+                   median_of(row, "joules"),
+                   limits_of(runner, name, work, row.rounds.size())};
         // Both are of the same seconds, whichever those were.
         auto const bytes = median_of(row, "bytes/s"), items = median_of(row, work.unit + "/s");
         if (bytes && items) result.bytes = *bytes / *items * result.size;
@@ -524,6 +589,7 @@ class Measurement {
   std::vector<Build> unable_;  // to run here at all
   Comparison comparison_;
   EnergyCounters energy_;
+  std::size_t round_ = 0;
   std::int64_t done_ = 0, total_ = 0;
 };
 

@@ -1,11 +1,14 @@
 #include "page.hpp"
 
+#include "findings.hpp"
 #include "plot.hpp"
 #include "present.hpp"
 
 #include <support/chart.hpp>
 #include <support/html_page.hpp>
 #include <support/markup.hpp>
+
+#include <algorithm>
 
 namespace coir::apps::compare {
 
@@ -21,13 +24,44 @@ std::string legend(Analysis const& analysis) {
             "</li>\n";
   }
   return html + "<li>" + limit_sample() +
-         "the limit of its machine, where memory or transfers set one</li>\n</ul>\n";
+         "the limit of its machine, where memory or transfers set one; bars reach from the fastest "
+         "round to the "
+         "slowest, and a grey band holds the sizes between which one overtakes the "
+         "other</li>\n</ul>\n";
+}
+
+/// What the lines of a work's plot are; those without a row aren't there.
+std::string plot_legend(Panel const& panel, Analysis const& analysis) {
+  std::string html;
+  for (std::size_t c = 0; c < analysis.contestants.size(); ++c) {
+    auto const has_point = [c](SizeLine const& line) { return line.points[c].has_value(); };
+    if (std::any_of(panel.lines.begin(), panel.lines.end(), has_point))
+      html += "<li>" + line_sample(c) + escaped(analysis.contestants[c].label) + "</li>\n";
+  }
+  return "<ul class=\"legend\">\n" + html + "</ul>\n";
 }
 
 std::string card(Panel const& panel, Analysis const& analysis, std::string const& id) {
   std::string html = "<figure>\n<h3>" + escaped(panel.work->title) + "</h3>\n";
-  if (panel.lines.size() > 1) html += time_plot(panel, analysis, id);
-  return html + page_table(panel_grid(panel, analysis), "sizes") + "</figure>\n";
+  std::string const table = page_table(panel_grid(panel, analysis), "sizes");
+  if (panel.lines.size() < 2) return html + table + "</figure>\n";
+  html += time_plot(panel, analysis, id);
+  if (analysis.contestants.size() > 1) html += plot_legend(panel, analysis);
+  return html + "<details>\n<summary>All sizes, in " + escaped(unit_words(panel.work->unit)) +
+         "</summary>\n" + table + "</details>\n</figure>\n";
+}
+
+std::string lead(Analysis const& analysis) {
+  std::string html;
+  auto const lines = findings(analysis);
+  for (std::size_t n = 0; n < lines.size(); ++n) {
+    bool const is_doubt = n + 1 == lines.size() && analysis.noise.restless > 0;
+    html += std::string("<p class=\"lead") + (is_doubt ? " doubt" : "") + "\">" +
+            escaped(lines[n]) + "</p>\n";
+  }
+  for (auto const& doubt : doubts(analysis))
+    html += "<p class=\"lead doubt\">" + escaped(doubt) + "</p>\n";
+  return html;
 }
 
 }  // namespace
@@ -35,7 +69,8 @@ std::string card(Panel const& panel, Analysis const& analysis, std::string const
 std::string page_of(Comparison const& comparison) {
   Analysis const analysis = analyse(comparison);
   std::string html = begin_page("coir-compare");
-  html += "<h1>coir-compare</h1>\n<p class=\"soft\">" + escaped(headline(comparison)) + "</p>\n";
+  html += "<h1>coir-compare</h1>\n<p class=\"soft\">" + escaped(headline(comparison)) + "</p>\n" +
+          lead(analysis);
   html +=
       "<h2>Machines</h2>\n" + page_table(machines_grid(analysis), "machines") + legend(analysis);
   html += "<h2>In short</h2>\n";

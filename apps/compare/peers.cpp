@@ -3,6 +3,7 @@
 #include "child.hpp"
 
 #include <support/interrupt.hpp>
+#include <support/json_place.hpp>
 #include <support/report.hpp>
 #include <support/text.hpp>
 
@@ -30,6 +31,7 @@ constexpr std::array scripts = {Script{"numpy", "table_numpy.py", "", true},
                                 Script{"numba", "table_numba.py", "", true},
                                 Script{"jax", "table_jax.py", "", true},
                                 Script{"cupy", "table_cupy.py", "", true},
+                                Script{"torch", "table_torch.py", "", true},
                                 Script{"cupy-kernels", "table_cupy.py", "--kernels", false},
                                 Script{"numba-cuda", "table_numba_cuda.py", "", false}};
 
@@ -48,7 +50,7 @@ std::string all_peers() {
 /// The peer that a script's description of itself names; none if the description isn't complete.
 std::optional<Peer> peer_of(Script const& script, std::vector<std::string> const& command,
                             std::string const& about) {
-  auto const json = Report::parse(about, nullptr, false);
+  auto const json = object_in(about);
   auto const is_text = [&](char const* key) { return json.contains(key) && json[key].is_string(); };
   if (!json.is_object() || !is_text("version") || !is_text("device") || !json.contains("rows") ||
       !json["rows"].is_array())

@@ -5,39 +5,46 @@
 #include <support/chart.hpp>
 #include <support/units.hpp>
 
-#include <cstdio>
+#include <algorithm>
 
 namespace coir::apps::compare {
 
 namespace {
 
 /// "4.2 ms, 64^3, 58 % of the limit"
-std::string tip_of(SizeLine const& line, Point const& point, std::string const& label) {
-  std::string tip = label + ": " + with_unit(point.row->seconds, "s") + ", " +
-                    size_words(line.size_text, line.size);
-  if (auto const share = point.share()) tip += ", " + percent(*share) + " of the limit";
+std::string tip_of(Panel const& panel, SizeLine const& line, Point const& point,
+                   std::string const& label) {
+  std::string tip =
+      label + ": " + with_unit(point.row->seconds, "s") + ", " + size_words(panel, line);
+  if (spread_of(*point.row) > 1)
+    tip += ", slowest round / fastest " + times_text(spread_of(*point.row));
+  if (point.share) tip += ", " + share_text(point) + " of the limit";
   return tip;
 }
 
 }  // namespace
 
 std::string time_plot(Panel const& panel, Analysis const& analysis, std::string const& id) {
-  Chart chart{panel.work->title + ": time of a call against size", panel.work->unit, {}, {}};
+  Chart chart{
+      panel.work->title + ": time of a call against size", unit_words(panel.work->unit), {}, {}};
   for (std::size_t c = 0; c < analysis.contestants.size(); ++c) {
     ChartLine drawn{analysis.contestants[c].label, {}, {}};
     for (auto const& line : panel.lines) {
       auto const& point = line.points[c];
       if (!point) continue;
-      drawn.points.push_back({line.size, point->row->seconds, tip_of(line, *point, drawn.label)});
+      auto const& rounds = point->row->rounds;
+      auto const [fastest, slowest] = std::minmax_element(rounds.begin(), rounds.end());
+      drawn.points.push_back({line.size, point->row->seconds,
+                              tip_of(panel, line, *point, drawn.label),
+                              rounds.empty() ? 0 : *fastest, rounds.empty() ? 0 : *slowest});
       if (point->limit_seconds) drawn.limit.emplace_back(line.size, *point->limit_seconds);
     }
     chart.lines.push_back(std::move(drawn));
-    auto const& [kind, size] = panel.overtakings[c];
-    if (kind == Overtaking::from || kind == Overtaking::until)
-      chart.crossings.push_back(
-          {size, chart.lines[c].label,
-           (kind == Overtaking::from ? " is faster from " : " is faster up to ") +
-               count_text(size)});
+    Overtaking const& one = panel.overtakings[c];
+    if (one.kind == Overtaking::from || one.kind == Overtaking::until)
+      chart.crossings.push_back({one.low, chart.lines[c].label,
+                                 " is faster " + overtaking_words(one, panel.work->unit),
+                                 one.high});
   }
   return time_chart(chart, id);
 }
@@ -48,13 +55,12 @@ std::string speed_up_plot(Analysis const& analysis) {
   RatioChart chart{"How many times as fast as " + first, first, {}};
   for (auto const& panel : analysis.panels) {
     SizeLine const& line = telling_line(panel);
-    RatioStrip strip{panel.work->title + ", " + size_words(line.size_text, line.size), {}};
+    RatioStrip strip{panel.work->title + ", " + size_words(panel, line), {}};
     for (std::size_t c = 1; c < analysis.contestants.size(); ++c)
-      if (auto const ratio = speed_up(line, c)) {
-        char tip[64];
-        std::snprintf(tip, sizeof tip, ": %.3g times as fast", *ratio);
-        strip.dots.push_back({c, *ratio, analysis.contestants[c].label + tip});
-      }
+      if (auto const ratio = speed_up(line, c))
+        strip.dots.push_back(
+            {c, *ratio,
+             analysis.contestants[c].label + ": " + times_text(*ratio) + " times as fast"});
     if (!strip.dots.empty()) chart.strips.push_back(std::move(strip));
   }
   return chart.strips.empty() ? "" : ratio_chart(chart);

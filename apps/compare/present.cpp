@@ -1,14 +1,12 @@
 #include "present.hpp"
 
-#include "work_set.hpp"
-
 #include <support/text.hpp>
 #include <support/units.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
+#include <limits>
 
 namespace coir::apps::compare {
 
@@ -18,17 +16,42 @@ std::string bandwidth(std::optional<double> const& value) {
   return value ? with_unit(*value, "B/s") : "";
 }
 
-std::string times_text(double ratio) {
-  char text[32];
-  std::snprintf(text, sizeof text, ratio >= 99.5 ? "%.0f" : ratio >= 9.95 ? "%.1f" : "%.2f", ratio);
-  return text;
+/// "43.4 GB/s (38.1 to 44.0)", with the range over the rounds where there is one.
+std::string limit_text(Build const& build, std::optional<double> Limits::* limit) {
+  std::string text = bandwidth(build.limits.*limit);
+  double lowest = std::numeric_limits<double>::infinity(), highest = 0;
+  for (Limits const& round : build.limit_rounds)
+    if (round.*limit) {
+      lowest = std::min(lowest, *(round.*limit));
+      highest = std::max(highest, *(round.*limit));
+    }
+  return highest > lowest ? text + ", " + bandwidth(lowest) + " to " + bandwidth(highest) : text;
 }
 
 std::string limit_words(Limit limit) {
-  return limit == Limit::copy        ? "share of copy"
-         : limit == Limit::to_device ? "share of limit to device"
-                                     : "share of limit to host";
+  switch (limit) {
+    case Limit::to_device: return "share of limit to device";
+    case Limit::to_host: return "share of limit to host";
+    default: return "share of " + name_of(limit);
+  }
 }
+
+/// A mark behind times of which the rounds differ by more than most_spread.
+char const* mark_of(Row const& row) { return spread_of(row) > most_spread ? " !" : ""; }
+
+/// Without the columns in which no row has anything.
+Grid without_empty_columns(Grid grid) {
+  for (std::size_t c = grid.headings.size(); c-- > 1;) {
+    auto const is_empty = [c](auto const& row) { return row[c].empty(); };
+    if (!std::all_of(grid.rows.begin(), grid.rows.end(), is_empty)) continue;
+    auto const at = static_cast<std::ptrdiff_t>(c);
+    grid.headings.erase(grid.headings.begin() + at);
+    for (auto& row : grid.rows) row.erase(row.begin() + at);
+  }
+  return grid;
+}
+
+bool is_of_bytes(std::string const& unit) { return unit.starts_with("bytes"); }
 
 /// Whether any row of a work has something.
 template <class Has>
@@ -39,26 +62,48 @@ bool any_point(Panel const& panel, Has const& has) {
   return false;
 }
 
-bool has_joules(Analysis const& analysis, Contestant const& contestant) {
-  for (auto const& panel : analysis.panels)
-    for (auto const& line : panel.lines)
-      for (auto const& point : line.points)
-        if (point && point->row->joules && point->row->machine == contestant.machine->name &&
-            point->row->build == contestant.build->name)
-          return true;
-  return false;
+/// "1024", and "16.4 k" of sizes with more digits than that.
+std::string size_text(double size) {
+  return size < 10000 && size == std::floor(size) ? exact_text(size) : count_text(size);
 }
 
 std::string time_cell(std::optional<Point> const& point) {
-  return point ? with_unit(point->row->seconds, "s") : "";
+  return point ? with_unit(point->row->seconds, "s") + mark_of(*point->row) : "";
+}
+
+/// "16.4 k and 65.5 k cells", "1.05 MB to 4.19 MB"
+std::string range_words(double low, double high, std::string const& unit,
+                        std::string const& between) {
+  auto const text = [&](double size) {
+    return is_of_bytes(unit) ? without_zeros(with_unit(size, "B")) : size_text(size);
+  };
+  return (low == high ? text(low) : text(low) + between + text(high)) +
+         (is_of_bytes(unit) ? "" : " " + unit);
 }
 
 }  // namespace
 
+std::string times_text(double ratio) {
+  char text[32];
+  char const* const format = ratio >= 99999.5 ? "%.2e"
+                             : ratio >= 99.5  ? "%.0f"
+                             : ratio >= 9.95  ? "%.1f"
+                                              : "%.2f";
+  std::snprintf(text, sizeof text, format, ratio);
+  return text;
+}
+
+std::string share_text(Point const& point) {
+  if (!point.share) return "";
+  return percent(*point.share) + (*point.share > 1 ? ", cached" : "");
+}
+
+std::string unit_words(std::string const& unit) { return is_of_bytes(unit) ? "bytes" : unit; }
+
 std::string size_words(std::string const& numbers, double size) {
   auto const parts = split(numbers, '/');
   auto const side = [&](SizeFrom from) { return size_of(from, numbers) == size; };
-  if (side(SizeFrom::first)) return count_text(size);
+  if (side(SizeFrom::first)) return size_text(size);
   if (side(SizeFrom::square) && (parts.size() == 1 || parts.front() == parts.back()))
     return parts.front() + "^2";
   if (side(SizeFrom::cube)) return parts.front() + "^3";
@@ -66,13 +111,29 @@ std::string size_words(std::string const& numbers, double size) {
   return count_text(size);
 }
 
+std::string size_words(Panel const& panel, SizeLine const& line) {
+  return is_of_bytes(panel.work->unit) ? without_zeros(with_unit(line.size, "B"))
+                                       : size_words(line.size_text, line.size);
+}
+
 std::string overtaking_words(Overtaking const& overtaking, std::string const& unit) {
-  std::string const size = count_text(overtaking.size) + " " + unit;
-  switch (overtaking.kind) {
+  auto const& [kind, low, high, is_ahead] = overtaking;
+  std::string const range =
+      range_words(low, high, unit, kind == Overtaking::unclear ? " to " : " and ");
+  switch (kind) {
     case Overtaking::always: return "at every size";
     case Overtaking::never: return "never";
-    case Overtaking::from: return "from " + size + " on";
-    case Overtaking::until: return "up to " + size;
+    case Overtaking::from: return "from between " + range + " on";
+    case Overtaking::until: return "up to between " + range;
+    case Overtaking::far:
+      return std::string(is_ahead.value_or(false) ? "from" : "up to") + " somewhere between " +
+             range + (is_ahead.value_or(false) ? " on" : "") + ", sizes too far apart to tell";
+    case Overtaking::unclear:
+      return "rounds differ " + std::string(low == high ? "at " : "from ") + range +
+             (!is_ahead   ? ""
+              : *is_ahead ? ", faster beyond"
+                          : ", slower beyond");
+    case Overtaking::once: return "not told by one round";
     case Overtaking::unknown: break;
   }
   return "";
@@ -93,19 +154,20 @@ SizeLine const& telling_line(Panel const& panel) {
 }
 
 Grid machines_grid(Analysis const& analysis) {
-  Grid grid{{"", "backend", "kernels run on", "threads", "memory", "copy", "triad", "launch",
-             "to device", "to host"},
+  Grid grid{{"", "backend", "kernels run on", "threads", "memory", "last cache", "copy", "triad",
+             "update", "read", "launch", "to device", "to host"},
             {}};
   for (auto const& [machine, build, label] : analysis.contestants) {
-    Limits const& limits = build->limits;
-    grid.rows.push_back({label, build->backend, build->device,
-                         build->threads > 0 ? std::to_string(build->threads) : "",
-                         build->memory > 0 ? with_unit(build->memory, "B") : "",
-                         bandwidth(limits.copy), bandwidth(limits.triad),
-                         limits.launch ? with_unit(*limits.launch, "s") : "",
-                         bandwidth(limits.to_device), bandwidth(limits.to_host)});
+    auto const bytes = [](double count) { return count > 0 ? with_unit(count, "B") : ""; };
+    grid.rows.push_back(
+        {label, build->backend, build->device,
+         build->threads > 0 ? std::to_string(build->threads) : "", bytes(build->memory),
+         bytes(build->cache), limit_text(*build, &Limits::copy), limit_text(*build, &Limits::triad),
+         limit_text(*build, &Limits::update), limit_text(*build, &Limits::read),
+         build->limits.launch ? with_unit(*build->limits.launch, "s") : "",
+         limit_text(*build, &Limits::to_device), limit_text(*build, &Limits::to_host)});
   }
-  return grid;
+  return without_empty_columns(std::move(grid));
 }
 
 Grid overview_grid(Analysis const& analysis) {
@@ -115,14 +177,14 @@ Grid overview_grid(Analysis const& analysis) {
   if (contestants == 1) grid.headings.emplace_back("share of limit");
   for (auto const& panel : analysis.panels) {
     SizeLine const& line = telling_line(panel);
-    std::vector<std::string> row{panel.work->title, size_words(line.size_text, line.size)};
+    std::vector<std::string> row{panel.work->title, size_words(panel, line)};
     for (std::size_t c = 0; c < contestants; ++c) {
       auto const ratio = c > 0 ? speed_up(line, c) : std::nullopt;
       row.push_back((ratio ? times_text(*ratio) + " x, " : "") + time_cell(line.points[c]));
     }
     if (contestants == 1) {
       auto const& point = line.points.front();
-      row.push_back(point && point->share() ? percent(*point->share()) : "");
+      row.push_back(point ? share_text(*point) : "");
     }
     grid.rows.push_back(std::move(row));
   }
@@ -151,26 +213,31 @@ Grid overtaking_grid(Analysis const& analysis) {
 
 Grid panel_grid(Panel const& panel, Analysis const& analysis) {
   bool const several = analysis.contestants.size() > 1;
-  bool const shares = any_point(panel, [](Point const& p) { return p.share().has_value(); });
+  bool const spreads = any_point(panel, [](Point const& p) { return p.row->rounds.size() > 1; });
+  bool const shares = any_point(panel, [](Point const& p) { return p.share.has_value(); });
   bool const rates = any_point(panel, [](Point const& p) { return p.row->flops.has_value(); });
   bool const joules = any_point(panel, [](Point const& p) { return p.row->joules.has_value(); });
   Grid grid{{"size"}, {}};
   if (several) grid.headings.emplace_back("on");
   grid.headings.emplace_back("time");
+  if (spreads) grid.headings.emplace_back("slowest round / fastest");
   if (shares) grid.headings.push_back(limit_words(limit_named(panel.work->limit)));
   if (rates) grid.headings.emplace_back("rate");
   if (joules) grid.headings.emplace_back("energy");
   if (several) grid.headings.emplace_back("times as fast");
   for (auto const& line : panel.lines) {
-    std::string size = size_words(line.size_text, line.size);
+    std::string const size = size_words(panel, line);
     for (std::size_t c = 0; c < analysis.contestants.size(); ++c) {
       if (!line.points[c]) continue;
       Point const& point = *line.points[c];
       std::vector<std::string> row{size};
-      size.clear();
       if (several) row.push_back(analysis.contestants[c].label);
       row.push_back(with_unit(point.row->seconds, "s"));
-      if (shares) row.push_back(point.share() ? percent(*point.share()) : "");
+      if (spreads)
+        row.push_back(point.row->rounds.size() > 1
+                          ? times_text(spread_of(*point.row)) + mark_of(*point.row)
+                          : "");
+      if (shares) row.push_back(share_text(point));
       if (rates) row.push_back(point.row->flops ? with_unit(*point.row->flops, "flop/s") : "");
       if (joules) row.push_back(point.row->joules ? with_unit(*point.row->joules, "J") : "");
       if (several) {
@@ -182,6 +249,42 @@ Grid panel_grid(Panel const& panel, Analysis const& analysis) {
   }
   return grid;
 }
+
+namespace {
+
+/// Which rows were faster than the limits beside them though they don't stay in a cache; empty if none was.
+std::string beyond_text(Analysis const& analysis) {
+  std::size_t count = 0;
+  Point const* most = nullptr;
+  Panel const* of = nullptr;
+  for (auto const& panel : analysis.panels)
+    for (auto const& line : panel.lines)
+      for (auto const& point : line.points) {
+        if (!point || point->beyond <= 1) continue;
+        ++count;
+        if (most != nullptr && point->beyond <= most->beyond) continue;
+        most = &*point;
+        of = &panel;
+      }
+  if (count == 0) return {};
+  char text[64];
+  std::snprintf(text, sizeof text, "%.2f", most->beyond);
+  return counted(static_cast<int>(count), "rows") +
+         " moved bytes faster than the limit that was measured beforehand, by up to " + text +
+         " times (" + most->row->build + ", " + of->work->name + "/" + most->row->size_text +
+         "): memory's speed changes with what else uses it. Their share is 100 %.";
+}
+
+/// Whether any row of a contestant has energy.
+bool has_joules(Analysis const& analysis, Contestant const& contestant) {
+  auto const place = static_cast<std::size_t>(&contestant - analysis.contestants.data());
+  for (auto const& panel : analysis.panels)
+    for (auto const& line : panel.lines)
+      if (auto const& point = line.points[place]; point && point->row->joules) return true;
+  return false;
+}
+
+}  // namespace
 
 std::vector<std::string> left_out_lines(Comparison const& comparison) {
   bool const several = comparison.machines.size() > 1;
@@ -196,25 +299,35 @@ std::vector<std::string> left_out_lines(Comparison const& comparison) {
 
 std::vector<std::string> explanations(Analysis const& analysis) {
   std::vector<std::string> lines{
-      "Times are medians over rounds in which all columns of a machine took turns, of one call "
-      "that is waited for.",
+      "Times are of one call that is waited for, medians over rounds in which all columns of a "
+      "machine took turns.",
       "The share of a limit is the time that the bytes of a call, each array counted once, would "
-      "take at the measured "
-      "bandwidth, by the time it took: above 100 % where arrays stay in a cache, or a pass does "
-      "several sweeps."};
+      "take at the rate of memory in "
+      "the way that the work moves them (copy: one array read, another written; triad: several "
+      "read, one written; update: one "
+      "read and written in place; read), or of the link, by the time it took. The limit is "
+      "measured before the rows of each "
+      "program in each round.",
+      "Above 100 % is only what stays in a cache, which the limits of memory don't hold "
+      "(\"cached\"): calls of less than "
+      "four times the last cache, and works that do several sweeps in a pass."};
+  if (analysis.noise.restless > 0)
+    lines.push_back("! marks times of which the slowest round took more than " +
+                    exact_text(most_spread) + " times as long as the fastest.");
+  if (auto text = beyond_text(analysis); !text.empty()) lines.push_back(std::move(text));
   if (analysis.contestants.size() > 1)
     lines.push_back("Times as fast (x) is against " + analysis.contestants.front().label +
-                    ". One overtakes it where their times cross, interpolated between the sizes "
-                    "measured on straight lines in the "
-                    "logarithms of size and time; with several crossings the last one counts.");
+                    ". One overtakes it between two sizes, at most four times apart, at which all "
+                    "rounds agree on who is "
+                    "faster; with several crossings the last one counts.");
   std::vector<std::string> without;
   for (auto const& contestant : analysis.contestants)
     if (!has_joules(analysis, contestant)) without.push_back(contestant.label);
   if (without.size() < analysis.contestants.size())
     lines.emplace_back(
         "Energy of a call is its time by the mean power while its benchmark ran, of the processors "
-        "or, where kernels run "
-        "on a device, of the device alone, idle power included, by their own counters.");
+        "or, where kernels run on a "
+        "device, of the device alone, idle power included, by their own counters.");
   if (!without.empty())
     lines.push_back("No energy of " + joined(without, ", ") +
                     ": no counter of it could be read (processors: /sys/class/powercap, mostly for "

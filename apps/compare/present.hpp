@@ -41,7 +41,19 @@ SizeLine const& telling_line(Panel const& panel);
 /// A size as people write it: "400 x 266", "64^3", "100 M".
 std::string size_words(std::string const& numbers, double size);
 
-/// "from 12.3 k cells on", "at every size", "never".
+/// The same of a line of a work, with its unit where that is bytes: "268 MB".
+std::string size_words(Panel const& panel, SizeLine const& line);
+
+/// How many times: "3.10", "41.2", "310".
+std::string times_text(double ratio);
+
+/// "85 %", and "421 %, cached" of what stays in a cache and is faster than memory; empty without a limit.
+std::string share_text(Point const& point);
+
+/// What sizes count, in words: "cells", and "bytes" of every counter of bytes.
+std::string unit_words(std::string const& unit);
+
+/// "from between 16.4 k and 65.5 k cells on", "at every size", "never".
 std::string overtaking_words(Overtaking const& overtaking, std::string const& unit);
 
 }  // namespace coir::apps::compare

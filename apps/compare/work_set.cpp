@@ -5,6 +5,7 @@
 #include <coir/core/errors.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 
 namespace coir::apps::compare {
@@ -13,55 +14,72 @@ namespace {
 
 constexpr auto first = SizeFrom::first, square = SizeFrom::square, cube = SizeFrom::cube,
                product = SizeFrom::product;
-constexpr auto none = Limit::none, copy = Limit::copy;
+constexpr auto none = Limit::none, copy = Limit::copy, update = Limit::update, read = Limit::read,
+               triad = Limit::triad;
 
-// To add a row: give it a name that stays, and say where its benchmark is. Sizes of the quick set must take seconds on
-// two cores.
+/// Sizes four times apart: from one to another, which is no more than 4^14 times as large.
+std::vector<std::string> by_fours(std::int64_t from, std::int64_t to) {
+  std::vector<std::string> sizes;
+  for (std::int64_t size = from; size <= to; size *= 4) sizes.push_back(std::to_string(size));
+  return sizes;
+}
+
+/// Squares, whose numbers of cells are four times apart.
+std::vector<std::string> squares(int from, int to) {
+  std::vector<std::string> sizes;
+  for (int side = from; side <= to; side *= 2)
+    sizes.push_back(std::to_string(side) + "/" + std::to_string(side));
+  return sizes;
+}
+
+// To add a row: give it a name that stays, and say where its benchmark is, which is then COMPARED in its CMakeLists.txt. Sizes
+// are at most a factor of four apart, or else crossings can't be told. Those of the quick set must take seconds on two cores.
 // clang-format off
 std::vector<Work> all_works() {
-  std::vector<std::string> const transfer_sizes{"4096", "65536", "1048576", "16777216", "268435456", "1073741824"};
+  std::int64_t const k = 1024, M = k * k;
+  auto const transfer_sizes = by_fours(4 * k, 1024 * M);
   return {
-      {"x+=3", "x += 3", "Array statements", "array/table", "x+=3", first, "cells", copy, "",
-       {"256", "1000000", "100000000"}, {}},
+      {"x+=3", "x += 3", "Array statements", "array/table", "x+=3", first, "cells", update, "",
+       by_fours(256, 64 * M), {}},
       {"cos2+sin2", "y = cos(x)^2 + sin(x)^2", "Array statements", "array/table", "cos2+sin2", first, "cells", copy, "",
-       {"256", "10000000"}, {}},
-      {"a+b", "c = a + b", "Array statements", "array/table", "a+b,preallocated", first, "cells", copy, "",
-       {"4096", "100000000"}, {}},
-      {"a+b,new", "a + b into a new array", "Array statements", "array/table", "a+b", first, "cells", copy, "",
-       {}, {"4096", "100000000"}},
+       by_fours(256, 16 * M), {"67108864"}},
+      {"a+b", "c = a + b", "Array statements", "array/table", "a+b,preallocated", first, "cells", triad, "",
+       by_fours(k, 64 * M), {}},
+      {"a+b,new", "a + b into a new array", "Array statements", "array/table", "a+b", first, "cells", triad, "",
+       {}, by_fours(k, 64 * M)},
       {"selu", "selu(x)", "Array statements", "array/table", "selu", first, "cells", copy, "",
-       {"256", "1000000"}, {}},
-      {"chain", "((a b + c) / 2 - d) a, double", "Array statements", "array/table", "chain", first, "cells", copy, "",
-       {"256", "10000000"}, {}},
-      {"sum", "sum(x)", "Array statements", "array/table", "sum", first, "cells", copy, "",
-       {"256", "100000000"}, {}},
-      {"max", "max(x)", "Array statements", "array/table", "max", first, "cells", copy, "",
-       {}, {"256", "100000000"}},
-      {"any", "any(x > 2)", "Array statements", "array/table", "any", first, "cells", copy, "",
-       {}, {"256", "100000000"}},
+       by_fours(256, 16 * M), {"67108864"}},
+      {"chain", "((a b + c) / 2 - d) a, double", "Array statements", "array/table", "chain", first, "cells", triad, "",
+       by_fours(256, 16 * M), {}},
+      {"sum", "sum(x)", "Array statements", "array/table", "sum", first, "cells", read, "",
+       by_fours(256, 64 * M), {}},
+      {"max", "max(x)", "Array statements", "array/table", "max", first, "cells", read, "",
+       {}, by_fours(256, 64 * M)},
+      {"any", "any(x > 2)", "Array statements", "array/table", "any", first, "cells", read, "",
+       {}, by_fours(256, 64 * M)},
       {"vmap", "Norms of rows of 32, by vmap", "Array statements", "array/vmap", "vmap,norm", first, "numbers", none, "",
-       {"1024", "65536", "4194304"}, {"67108864"}},
+       by_fours(k, 4 * M), {"16777216", "67108864"}},
 
       {"sort", "Sorted copy of random numbers", "Sorting and scans", "array/sort", "sort,float", first, "elements", copy, "",
-       {"1024", "16384", "262144", "4194304"}, {"67108864"}},
+       by_fours(k, 4 * M), {"16777216", "67108864"}},
       {"argsort", "Indices that sort", "Sorting and scans", "array/sort", "argsort,float", first, "elements", copy, "",
-       {}, {"1024", "16384", "262144", "4194304", "67108864"}},
+       {}, by_fours(k, 64 * M)},
       {"sort,rows", "Sorted rows of 1024", "Sorting and scans", "array/sort", "sort,rows,float", first, "elements", copy, "",
-       {}, {"1024", "65536", "4194304", "67108864"}},
+       {}, by_fours(k, 64 * M)},
       {"cumsum", "Cumulative sum", "Sorting and scans", "array/scan", "cumsum,float", first, "elements", copy, "",
-       {"1024", "65536", "4194304", "67108864"}, {}},
+       by_fours(k, 64 * M), {}},
 
       {"uniform", "Uniform random numbers", "Random numbers", "array/random", "uniform,float", first, "numbers", copy, "",
-       {}, {"1024", "65536", "4194304", "67108864"}},
+       {}, by_fours(k, 64 * M)},
       {"normal", "Normal random numbers", "Random numbers", "array/random", "normal,float", first, "numbers", copy, "",
-       {"1024", "65536", "4194304", "67108864"}, {}},
+       by_fours(k, 64 * M), {}},
 
       {"grad,sum", "Value and gradient of sum(cos(x)^2 exp(-x)), double", "Gradients", "autodiff/gradients", "grad,sum", first,
-       "numbers", copy, "", {"1024", "65536", "4194304"}, {"67108864"}},
+       "numbers", copy, "", by_fours(k, 4 * M), {"16777216", "67108864"}},
       {"grad,norm", "Value and gradient of norm(cos(x)^2 exp(-x)), double", "Gradients", "autodiff/gradients", "grad,norm", first,
-       "numbers", copy, "", {}, {"1024", "65536", "4194304", "67108864"}},
+       "numbers", copy, "", {}, by_fours(k, 64 * M)},
       {"grad,points", "Slopes of Rosenbrock's function at n points, double", "Gradients", "autodiff/gradients", "grad,rosenbrock",
-       first, "points", copy, "", {"1024", "65536", "4194304"}, {"67108864"}},
+       first, "points", copy, "", by_fours(k, 4 * M), {"16777216", "67108864"}},
 
       {"mandelbrot", "Mandelbrot set, 256 steps, one kernel", "Mandelbrot set", "array/escape", "bench_escape_kernel<float>",
        square, "pixels", none, "", {"256", "512", "1024", "2048", "4096", "8192"}, {}},
@@ -71,24 +89,24 @@ std::vector<Work> all_works() {
        square, "pixels", none, "", {}, {"256", "512", "1024", "2048", "4096", "8192"}},
 
       {"jacobi,statement", "Jacobi sweep, an array statement", "Poisson's equation", "array/table", "jacobi,statement", product,
-       "cells", copy, "", {"16/16", "400/266", "8192/8192"}, {}},
+       "cells", triad, "", squares(16, 8192), {}},
       {"jacobi,recorded", "Jacobi sweep, recorded statements", "Poisson's equation", "array/table", "jacobi,recorded", product,
-       "cells", copy, "", {"16/16", "400/266"}, {"8192/8192"}},
+       "cells", triad, "", squares(16, 2048), {"4096/4096", "8192/8192"}},
       {"jacobi,plain", "Jacobi sweep, plain", "Poisson's equation", "poisson/jacobi",
-       "bench_jacobi<float, poisson::JacobiScheme::plain>", product, "cells", copy, "sweeps",
-       {"400/266", "2048/2048"}, {"8192/8192"}},
+       "bench_jacobi<float, poisson::JacobiScheme::plain>", product, "cells", triad, "sweeps",
+       squares(64, 2048), {"4096/4096", "8192/8192"}},
       {"jacobi,blocked", "Jacobi sweep, blocked: many a pass", "Poisson's equation", "poisson/jacobi",
-       "bench_jacobi<float, poisson::JacobiScheme::blocked>", product, "cells", copy, "sweeps",
-       {"400/266", "2048/2048"}, {"8192/8192"}},
+       "bench_jacobi<float, poisson::JacobiScheme::blocked>", product, "cells", triad, "sweeps",
+       squares(64, 2048), {"4096/4096", "8192/8192"}, true},
       {"jacobi,plain,double", "Jacobi sweep, plain, double", "Poisson's equation", "poisson/jacobi",
-       "bench_jacobi<double, poisson::JacobiScheme::plain>", product, "cells", copy, "sweeps",
-       {}, {"400/266", "2048/2048", "8192/8192"}},
+       "bench_jacobi<double, poisson::JacobiScheme::plain>", product, "cells", triad, "sweeps",
+       {}, squares(64, 8192)},
       {"red_black", "Red-black sweep", "Poisson's equation", "poisson/red_black", "bench_red_black<float>", product,
-       "cells", copy, "sweeps", {"400/266", "2048/2048"}, {"8192/8192"}},
+       "cells", update, "sweeps", squares(64, 2048), {"4096/4096", "8192/8192"}},
       {"multigrid", "Multigrid from zero to 1e-4", "Poisson's equation", "poisson/multigrid", "bench_multigrid<float>", product,
-       "cells", none, "", {"400/266", "2048/2048", "8192/8192"}, {}},
+       "cells", none, "", squares(64, 4096), {"8192/8192"}},
       {"multigrid,double", "Multigrid from zero to 1e-8, double", "Poisson's equation", "poisson/multigrid",
-       "bench_multigrid<double>", product, "cells", none, "", {}, {"400/266", "2048/2048", "8192/8192"}},
+       "bench_multigrid<double>", product, "cells", none, "", {}, squares(64, 8192)},
 
       {"matmul,float", "Product of two matrices, float", "Linear algebra", "linalg/matmul", "matmul,float", first, "rows", none,
        "", {}, {"64", "128", "256", "512", "1024", "2048", "4096"}},
@@ -98,21 +116,21 @@ std::vector<Work> all_works() {
        "rows", none, "", {}, {"4", "16", "64"}},
 
       {"fft", "Real transform of a cube, float", "Fourier transforms", "fft/fft", "r2c,float", cube, "cells", copy, "",
-       {"32", "64", "128", "256"}, {"512"}},
+       {"32", "48", "64", "96", "128", "192", "256"}, {"384", "512"}},
       {"fft,back", "Real transform of a cube back, float", "Fourier transforms", "fft/fft", "c2r,float", cube, "cells", copy, "",
-       {}, {"32", "64", "128", "256", "512"}},
+       {}, {"32", "48", "64", "96", "128", "192", "256", "384", "512"}},
       {"fft,double", "Real transform of a cube, double", "Fourier transforms", "fft/fft", "r2c,double", cube, "cells", copy, "",
-       {}, {"32", "64", "128", "256"}},
+       {}, {"32", "48", "64", "96", "128", "192", "256"}},
 
       {"paint", "Paint particles, cloud in cell", "Particles and meshes", "mesh/paint", "cic,displaced", cube, "particles", copy,
-       "", {"64/1", "128/1"}, {"256/1"}},
+       "", {"32/1", "48/1", "64/1", "96/1", "128/1"}, {"192/1", "256/1"}},
       {"readout", "Read vectors at particles, cloud in cell", "Particles and meshes", "mesh/readout", "vectors,cic,displaced",
-       cube, "particles", copy, "", {"64/1", "128/1"}, {"256/1"}},
+       cube, "particles", copy, "", {"32/1", "48/1", "64/1", "96/1", "128/1"}, {"192/1", "256/1"}},
       {"step", "A step of a particle-mesh simulation", "Particles and meshes", "nbody/step", "fastpm", cube, "particles", none,
-       "", {"64/1", "128/1"}, {"256/1", "512/1"}},
+       "", {"64/1", "96/1", "128/1"}, {"192/1", "256/1", "384/1", "512/1"}},
 
       {"copy", "Copy within one memory", "Transfers", "core/transfers", "copy,host_to_host|copy,device_to_device", first,
-       "bytes_copied", copy, "", {"4096", "1048576", "268435456"}, {"65536", "16777216", "1073741824"}},
+       "bytes_copied", copy, "", by_fours(4 * k, 256 * M), {"1073741824"}},
       {"to_device", "Host to device, pageable", "Transfers", "core/transfers", "transfer,to_device,pageable", first, "bytes",
        Limit::to_device, "", transfer_sizes, {}},
       {"to_device,pinned", "Host to device, page-locked", "Transfers", "core/transfers", "transfer,to_device,pinned", first,
@@ -180,6 +198,9 @@ double size_of(SizeFrom from, std::string const& numbers) {
 std::string name_of(Limit limit) {
   switch (limit) {
     case Limit::copy: return "copy";
+    case Limit::update: return "update";
+    case Limit::read: return "read";
+    case Limit::triad: return "triad";
     case Limit::to_device: return "to_device";
     case Limit::to_host: return "to_host";
     case Limit::none: break;
@@ -188,7 +209,8 @@ std::string name_of(Limit limit) {
 }
 
 Limit limit_named(std::string const& name) {
-  for (Limit const limit : {Limit::copy, Limit::to_device, Limit::to_host})
+  for (Limit const limit :
+       {Limit::copy, Limit::update, Limit::read, Limit::triad, Limit::to_device, Limit::to_host})
     if (name_of(limit) == name) return limit;
   return Limit::none;
 }

@@ -16,10 +16,13 @@ enum class SizeFrom {
   product,  ///< the product of all numbers
 };
 
-/// The limit of a machine that work is measured against.
+/// The limit of a machine that work is measured against: the rate at which it moves bytes in the way of the work.
 enum class Limit {
   none,       ///< arithmetic or latency bounds it, which isn't measured
-  copy,       ///< copy bandwidth of the memory
+  copy,       ///< one array is read, another written
+  update,     ///< an array is read and written in place
+  read,       ///< arrays are read
+  triad,      ///< two arrays or more are read, one is written
   to_device,  ///< transfer rates
   to_host,
 };
@@ -38,6 +41,8 @@ struct Work {
   std::string calls;  ///< counter by which the seconds of a row are divided; may be empty
   std::vector<std::string> quick;  ///< sizes as they stand in rows' names: "400/266"
   std::vector<std::string> more;   ///< those of the full set alone
+  bool stays_in_cache =
+      false;  ///< a pass over memory does several calls: their bytes stay in a cache
 };
 
 enum class SetName { quick, full };

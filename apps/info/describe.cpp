@@ -1,10 +1,14 @@
 #include "describe.hpp"
 
+#include <support/text.hpp>
 #include <support/units.hpp>
 
 #include <coir/core/memory.hpp>
 #include <coir/core/version.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <vector>
 
 namespace coir::apps {
@@ -15,12 +19,6 @@ std::string fact(std::string name, std::string const& value) {
   constexpr std::size_t width = 22;
   name.resize(width, ' ');
   return name + value + '\n';
-}
-
-std::string joined(std::vector<std::string> const& words) {
-  std::string text;
-  for (auto const& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
 }
 
 std::string limits_text(MachineLimits const& limits, std::string const& backend) {
@@ -85,21 +83,52 @@ nlohmann::ordered_json value_or_null(std::optional<double> const& value) {
 
 }  // namespace
 
+std::vector<std::string> doubts_about_limits(Machine const& machine,
+                                             ProcessorsLeft const& processors) {
+  std::vector<std::string> doubts;
+  char text[256];
+  auto const& [quota, others] = processors;
+  if (quota && *quota < machine.host_threads) {
+    std::snprintf(text, sizeof text,
+                  "a quota of this container grants %.3g processors to %d threads, which wait for "
+                  "one another at "
+                  "each kernel: OMP_NUM_THREADS=%d",
+                  *quota, machine.host_threads, std::max(1, static_cast<int>(*quota)));
+    doubts.emplace_back(text);
+  }
+  constexpr double least = 0.1;  // of a processor: what systems do beside programs is less
+  if (others && *others >= least) {
+    std::snprintf(
+        text, sizeof text,
+        "the machine is busy: other programs kept %.2g processors at work before the measurement; "
+        "measure again when they are done",
+        *others);
+    doubts.emplace_back(text);
+  }
+  return doubts;
+}
+
 std::string as_text(Description const& description) {
   Machine const& machine = description.machine;
   std::string text;
   text += fact("coir", version);
   text += fact("Kokkos", machine.kokkos_version);
-  text += fact("backends", joined(machine.backends));
+  text += fact("backends", joined(machine.backends, ", "));
   text += fact("kernels run on", machine.default_backend);
   text += fact("host", machine.host_cpu);
   text += fact("host threads", std::to_string(machine.host_threads));
+  if (auto const quota = description.processors.quota)
+    text += fact("processors by quota", exact_text(std::round(100 * *quota) / 100));
   text += fact("host memory", readable_bytes(machine.host_memory_bytes));
   for (auto const& device : machine.devices)
     text += fact("device", device.name + ", " + device.architecture + ", " +
                                readable_bytes(device.memory_bytes));
   if (machine.devices.empty()) text += fact("device", "none");
-  if (description.limits) text += limits_text(*description.limits, machine.default_backend);
+  if (description.limits) {
+    text += limits_text(*description.limits, machine.default_backend);
+    for (auto const& doubt : doubts_about_limits(machine, description.processors))
+      text += fact("  note", doubt);
+  }
   if (description.ranks) text += ranks_text(*description.ranks);
   text += "\nKokkos configuration\n" + machine.kokkos_configuration;
   if (!text.ends_with('\n')) text += '\n';
@@ -116,6 +145,8 @@ nlohmann::ordered_json as_json(Description const& description) {
   json["default_backend"] = machine.default_backend;
   json["host"] = {{"cpu", machine.host_cpu},
                   {"threads", machine.host_threads},
+                  {"processor_quota", value_or_null(description.processors.quota)},
+                  {"processors_of_others", value_or_null(description.processors.others)},
                   {"memory_bytes", machine.host_memory_bytes}};
   json["devices"] = nlohmann::ordered_json::array();
   for (auto const& device : machine.devices)
@@ -129,7 +160,8 @@ nlohmann::ordered_json as_json(Description const& description) {
         {"triad_bytes_per_second", limits->triad_bandwidth},
         {"launch_seconds", limits->launch_seconds},
         {"host_to_device_bytes_per_second", value_or_null(limits->host_to_device_bandwidth)},
-        {"device_to_host_bytes_per_second", value_or_null(limits->device_to_host_bandwidth)}};
+        {"device_to_host_bytes_per_second", value_or_null(limits->device_to_host_bandwidth)},
+        {"last_level_cache_bytes", description.cache_bytes}};
   json["ranks"] = description.ranks ? ranks_json(*description.ranks) : nlohmann::ordered_json();
   json["kokkos_configuration"] = machine.kokkos_configuration;
   return json;

@@ -6,17 +6,33 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace coir::apps {
+
+/// What a measurement of limits depends on besides the machine.
+struct ProcessorsLeft {
+  std::optional<double>
+      quota;  ///< of the process' container, in processors; none if it has no quota
+  std::optional<double>
+      others;  ///< how many processors other programs kept busy just before; none if unknown
+};
 
 /// The facts that coir-info prints: the machine of the first rank, its limits if they were measured, and the ranks.
 struct Description {
   Machine machine;
   std::optional<MachineLimits> limits;
+  std::int64_t cache_bytes = 0;  ///< of the last cache of what was measured
+  ProcessorsLeft processors;
   std::optional<RanksDescription> ranks;  ///< where there are several
 };
+
+/// What may hold measured limits down, a sentence each: a quota below the threads, other programs.
+std::vector<std::string> doubts_about_limits(Machine const& machine,
+                                             ProcessorsLeft const& processors);
 
 /// For people: one fact a line, with units, then Kokkos' own configuration.
 std::string as_text(Description const& description);

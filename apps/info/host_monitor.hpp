@@ -4,6 +4,7 @@
 #include "system_text.hpp"
 
 #include <support/processor_energy.hpp>
+#include <support/processors.hpp>
 
 #include <chrono>
 #include <filesystem>

@@ -4,21 +4,41 @@
 
 #include <support/compute_on.hpp>
 #include <support/interrupt.hpp>
+#include <support/processors.hpp>
 
 #include <coir/distributed/together.hpp>
 
+#include <chrono>
 #include <iostream>
+#include <optional>
+#include <thread>
 
 namespace coir::apps {
 
+namespace {
+
+std::optional<double> processors_of_others() {
+  OtherPrograms const others;
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  return others.processors();
+}
+
+}  // namespace
+
 ExitCode print_description(Place place, distributed::Group const& world, bool measure, bool json) {
   distributed::expects_alike(world, {{"--measure", measure}, {"--json", json}});
-  Description description{describe_machine(), {}, {}};
+  Description description;
+  description.machine = describe_machine();
+  description.processors.quota = processor_quota();
   auto const go_on = [] { return !interrupted(); };
   if (measure && world.is_first()) {
     Activity const measuring("measuring the machine's limits");
+    if (world.size() == 1)  // others wait for this rank by spinning
+      description.processors.others = processors_of_others();
     description.limits =
         compute_on(place, [&](auto const& exec) { return measure_limits(exec, go_on); });
+    description.cache_bytes =
+        compute_on(place, [](auto const& exec) { return last_level_cache_bytes(exec); });
   }
   if (world.size() > 1) {
     Activity const measuring("measuring the links between ranks");

@@ -1,7 +1,5 @@
 #include "system_text.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <sstream>
 
 namespace coir::apps::info {
@@ -35,34 +33,6 @@ std::string behind_colon(std::string const& rest) {
 }
 
 }  // namespace
-
-std::optional<CoreTimes> core_times(std::string const& stat) {
-  std::optional<CoreTimes> times;
-  for_each_line_of("cpu ", stat, [&](std::string const& rest) {
-    // The time of guests is in the users' part already.
-    double user = 0, nice = 0, system = 0, idle = 0, disk = 0, irq = 0, soft_irq = 0, stolen = 0;
-    std::istringstream numbers(rest);
-    if (!(numbers >> user >> nice >> system >> idle)) return;
-    numbers >> disk >> irq >> soft_irq >> stolen;  // older kernels have fewer
-    times = CoreTimes{user + nice + system + irq + soft_irq + stolen, idle + disk};
-  });
-  return times;
-}
-
-int core_count(std::string const& stat) {
-  int count = 0;
-  for_each_line_of("cpu", stat, [&](std::string const& rest) {
-    count += !rest.empty() && std::isdigit(static_cast<unsigned char>(rest.front()));
-  });
-  return count;
-}
-
-std::optional<double> load_between(CoreTimes const& before, CoreTimes const& after) {
-  // The kernel's sums may go back by a tick, that of waiting for disks most of all.
-  double const busy = std::max(0.0, after.busy - before.busy);
-  double const idle = std::max(0.0, after.idle - before.idle);
-  return busy + idle > 0 ? std::optional(busy / (busy + idle)) : std::nullopt;
-}
 
 std::optional<MemoryUse> memory_use(std::string const& meminfo) {
   auto const total = kibibytes_behind("MemTotal:", meminfo);

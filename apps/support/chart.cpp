@@ -124,8 +124,8 @@ std::string begin_svg(double width, double height, std::string const& title) {
          "\" role=\"img\" aria-label=\"" + title + "\">\n";
 }
 
-constexpr double width = 560, plot_height = 260, left = 62, right = 136, bottom = 46;
-constexpr double note_height = 15;
+// Narrow enough that letters stay readable on a telephone, where pages are 390 points wide.
+constexpr double width = 400, height = 290, left = 60, right = 12, top = 10, bottom = 44;
 
 /// "0.5 x", "20 k x"
 std::string ratio_text(double ratio) {
@@ -133,28 +133,6 @@ std::string ratio_text(double ratio) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g x", ratio);
   return text;
-}
-
-/// Names at the ends of lines, moved apart where they would overlap.
-struct EndLabel {
-  std::size_t style;
-  double y;
-};
-
-void move_apart(std::vector<EndLabel>& labels, double lowest) {
-  constexpr double apart = 14;
-  std::sort(labels.begin(), labels.end(), [](auto const& a, auto const& b) { return a.y < b.y; });
-  for (std::size_t n = 1; n < labels.size(); ++n)
-    labels[n].y = std::max(labels[n].y, labels[n - 1].y + apart);
-  for (std::size_t n = labels.size(); n-- > 0; lowest = labels[n].y - apart)
-    labels[n].y = std::min(labels[n].y, lowest);
-}
-
-std::string shortened_label(std::string const& label, std::size_t most = 21) {
-  if (label.size() <= most) return label;
-  std::size_t cut = most - 1;  // not within a character of UTF-8
-  while (cut > 0 && (static_cast<unsigned char>(label[cut]) & 0xc0) == 0x80) --cut;
-  return label.substr(0, cut) + "...";
 }
 
 std::string frame(Axis const& x, Axis const& y, std::string const& unit) {
@@ -181,10 +159,11 @@ std::string frame(Axis const& x, Axis const& y, std::string const& unit) {
 std::string time_chart(Chart const& chart, std::string const& id) {
   std::vector<double> sizes, times;
   for (auto const& line : chart.lines)
-    for (auto const& point : line.points)
+    for (auto const& point : line.points) {
       sizes.push_back(point.size), times.push_back(point.seconds);
-  double const top = 10 + note_height * static_cast<double>(chart.crossings.size());
-  double const height = top + plot_height + bottom;
+      if (point.slowest > point.fastest)
+        times.push_back(point.fastest), times.push_back(point.slowest);
+    }
   Axis const x = axis_for(sizes, left, width - right);
   Axis const y = axis_for(times, height - bottom, top);
 
@@ -193,69 +172,73 @@ std::string time_chart(Chart const& chart, std::string const& id) {
   svg += "<clipPath id=\"" + clip + "\"><path d=\"M" + xy(x.begin, y.begin) + "L" +
          xy(x.end, y.begin) + "L" + xy(x.end, y.end) + "L" + xy(x.begin, y.end) +
          "Z\"/></clipPath>\n";
+  std::string notes;
+  for (auto const& [size, label, words, to] : chart.crossings) {
+    double const at = x.at(size);
+    if (to > size)
+      svg += "<path class=\"band\" d=\"M" + xy(at, y.begin) + "L" + xy(x.at(to), y.begin) + "L" +
+             xy(x.at(to), y.end) + "L" + xy(at, y.end) + "Z\"/>\n";
+    else
+      svg += rule(at, y.begin, at, y.end, "crossing");
+    notes += "<li>" + escaped(label + words) + "</li>\n";
+  }
   svg += frame(x, y, chart.unit);
 
-  double note = 10;
-  for (auto const& [size, label, words] : chart.crossings) {
-    double const at = x.at(size);
-    bool const is_far_right = at > (x.begin + x.end) / 2;
-    svg += rule(at, y.begin, at, note - 8, "crossing");
-    svg += text_at(at + (is_far_right ? -5 : 5), note, "note", is_far_right ? "end" : "start",
-                   escaped(shortened_label(label) + words));
-    note += note_height;
-  }
-
-  std::vector<EndLabel> labels;
   std::string limits, lines, markers;
   for (std::size_t n = 0; n < chart.lines.size(); ++n) {
     ChartLine const& line = chart.lines[n];
     std::vector<std::array<double, 2>> points, limit;
-    for (auto const& [size, seconds, tip] : line.points) {
-      points.push_back({x.at(size), y.at(seconds)});
-      if (!tip.empty()) markers += marker(n, points.back()[0], points.back()[1], escaped(tip));
+    for (auto const& [size, seconds, tip, fastest, slowest] : line.points) {
+      double const at = x.at(size);
+      points.push_back({at, y.at(seconds)});
+      if (slowest > fastest)
+        lines += polyline({{at, y.at(fastest)}, {at, y.at(slowest)}}, "spread", n);
+      if (!tip.empty()) markers += marker(n, at, points.back()[1], escaped(tip));
     }
     for (auto const& [size, seconds] : line.limit) limit.push_back({x.at(size), y.at(seconds)});
     if (limit.size() > 1) limits += polyline(limit, "limit", n);
     if (points.size() > 1) lines += polyline(points, "line", n);
-    if (!points.empty()) labels.push_back({n, points.back()[1] + 4});
   }
-  svg += "<g clip-path=\"url(#" + clip + ")\">\n" + limits + "</g>\n" + lines + markers;
-  move_apart(labels, y.begin);
-  for (auto const& [n, at] : labels)
-    svg += text_at(x.end + 8, at, "label", "start", escaped(shortened_label(chart.lines[n].label)));
-  return svg + "</svg>\n";
+  svg +=
+      "<g clip-path=\"url(#" + clip + ")\">\n" + limits + "</g>\n" + lines + markers + "</svg>\n";
+  return notes.empty() ? svg : svg + "<ul class=\"notes\">\n" + notes + "</ul>\n";
 }
 
+// Each strip is a picture of its own, as wide as there is room, and its label is text of the page beside it or, where the page is
+// narrow, above it: letters have their size everywhere.
 std::string ratio_chart(RatioChart const& chart) {
   std::vector<double> ratios{1};
-  std::size_t longest = 0;
-  for (auto const& strip : chart.strips) {
-    longest = std::max(longest, strip.label.size());
+  for (auto const& strip : chart.strips)
     for (auto const& dot : strip.dots) ratios.push_back(dot.ratio);
-  }
-  constexpr std::size_t most = 66;
-  constexpr double wide = 900, step = 22, above = 30, letter = 7;
-  double const names = 12 + letter * static_cast<double>(std::min(longest, most + 2));
-  double const high = above + step * static_cast<double>(chart.strips.size()) + 26;
-  Axis const x = axis_for(ratios, names, wide - 20);
-  std::string svg = begin_svg(wide, high, escaped(chart.title));
-  double const last = high - 26;
+  Axis const x = axis_for(ratios, 2, 98);  // per cent of the width
+  auto const at = [&](double ratio) { return coordinate(x.at(ratio)) + "%"; };
+  auto const line = [&](double from, double to, double height, std::string const& attributes) {
+    return "<line x1=\"" + at(from) + "\" x2=\"" + at(to) + "\" y1=\"" +
+           coordinate(from == to ? 0 : height / 2) + "\" y2=\"" +
+           coordinate(from == to ? height : height / 2) + "\" " + attributes + "/>\n";
+  };
+  constexpr double high = 24;
+  std::string rules, ticks;
   for (double const value : x.ticks()) {
-    svg += rule(x.at(value), above - 8, x.at(value), last, "grid");
-    svg += text_at(x.at(value), above - 14, "tick", "middle", ratio_text(value));
+    rules += line(value, value, high, "class=\"grid\"");
+    ticks += "<text class=\"tick\" x=\"" + at(value) + "\" y=\"14\" text-anchor=\"middle\">" +
+             ratio_text(value) + "</text>\n";
   }
-  svg += rule(x.at(1), above - 8, x.at(1), last, "axis");
-  svg += text_at(x.at(1), last + 18, "name", "middle", escaped(chart.reference));
-  double y = above + 8;
+  rules += line(1, 1, high, "class=\"axis\"");
+  std::string const scale = "<span></span><svg class=\"strip\">" + ticks + "</svg>\n";
+  std::string html = "<div class=\"strips\" role=\"img\" aria-label=\"" + escaped(chart.title) +
+                     ", beside 1 x of " + escaped(chart.reference) + "\">\n" + scale;
   for (auto const& [label, dots] : chart.strips) {
-    svg += text_at(names - 12, y + 4, "label", "end", escaped(shortened_label(label, most)));
+    html += "<span>" + escaped(label) + "</span><svg class=\"strip\">\n" + rules;
+    std::string markers;
     for (auto const& [style, ratio, tip] : dots) {
-      svg += polyline({{x.at(1), y}, {x.at(ratio), y}}, "stem", style);
-      svg += marker(style, x.at(ratio), y, escaped(tip));
+      html += line(1, ratio, high, "class=\"stem\" stroke=\"" + colour(style) + "\"");
+      markers += "<svg class=\"dot\" x=\"" + at(ratio) + "\" y=\"" + coordinate(high / 2) + "\">" +
+                 marker(style, 0, 0, escaped(tip)) + "</svg>\n";
     }
-    y += step;
+    html += markers + "</svg>\n";
   }
-  return svg + "</svg>\n";
+  return html + scale + "</div>\n";
 }
 
 std::string line_sample(std::size_t style) {

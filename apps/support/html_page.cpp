@@ -24,31 +24,57 @@ p, ul { margin: .4rem 0; }
 .soft, li { color: var(--soft); }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; width: 100%; }
-th, td { padding: .3rem .7rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
-th { color: var(--soft); font-weight: 600; vertical-align: bottom; white-space: normal; }
-th:first-child, td:first-child { text-align: left; padding-left: 0; white-space: normal; }
-table.machines td { white-space: normal; }
-table.overview td:first-child { min-width: 15rem; }
+th, td { padding: .3rem .7rem; text-align: right; border-bottom: 1px solid var(--line); }
+thead th { color: var(--soft); font-weight: 600; vertical-align: bottom; }
+tbody th { font-weight: 400; }
+th:first-child { text-align: left; padding-left: 0; }
+table.overview tbody th { min-width: 15rem; }
 table.sizes { font-size: .8rem; margin-top: .5rem; }
 table.sizes th, table.sizes td { padding: .25rem .45rem; }
-table.sizes th:first-child, table.sizes td:first-child { white-space: nowrap; padding-left: 0; }
+table.sizes tbody th { white-space: nowrap; padding-left: 0; }
+.lead { font-size: 1.05rem; margin: .8rem 0; }
+.doubt { border-left: 4px solid var(--c1); padding-left: .7rem; }
+details { margin-top: .5rem; }
+summary { color: var(--soft); cursor: pointer; }
+.notes { padding-left: 1.2rem; font-size: .875rem; }
 .cards figure { margin: 0; }
 figure.single { max-width: 760px; }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 500px), 1fr)); gap: 1rem; }
 figure { margin: 0 0 1rem; padding: 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px; min-width: 0; }
-svg { display: block; width: 100%; height: auto; font-size: 12px; }
+svg { font-size: 13px; }
+figure > svg { display: block; width: 100%; height: auto; max-width: 32rem; margin: 0 auto; }
+.strips { display: grid; grid-template-columns: minmax(10rem, 2fr) 3fr; column-gap: 1rem; align-items: center; }
+.strips span { text-align: right; font-size: .875rem; }
+svg.strip { display: block; width: 100%; height: 24px; }
+svg.dot { overflow: visible; }
 svg.sample { display: inline-block; width: 34px; height: 14px; vertical-align: middle; margin-right: .4rem; }
 .legend { display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; padding: 0; list-style: none; }
 .legend li { color: var(--ink); }
 svg text { fill: var(--soft); }
-svg text.label, svg text.note { fill: var(--ink); }
 .grid { stroke: var(--grid); stroke-width: 1; fill: none; }
 .axis { stroke: var(--soft); stroke-width: 1; fill: none; }
 .line { stroke-width: 2; fill: none; stroke-linejoin: round; }
 .limit { stroke-width: 1.5; stroke-dasharray: 5 4; fill: none; }
+.spread { stroke-width: 2; fill: none; opacity: .6; }
+.band { fill: var(--ink); opacity: .1; }
 .stem { stroke-width: 2; fill: none; opacity: .45; }
 .crossing { stroke: var(--ink); stroke-width: 1; stroke-dasharray: 1 3; fill: none; }
 .marker { stroke: var(--card); stroke-width: 1; }
+@media (max-width: 40rem) {
+  body { padding: 1rem .75rem 3rem; }
+  figure { padding: .6rem; }
+  .strips { grid-template-columns: 1fr; }
+  .strips span { text-align: left; }
+  /* Each row a block: its name, and below it a line for each column. */
+  table, tbody, tr, tbody th, td { display: block; width: 100%; }
+  thead { position: absolute; left: -9999px; }
+  tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  tbody th, td, table.sizes tbody th, table.sizes td { border: 0; padding: .1rem 0; }
+  tbody th { font-weight: 600; }
+  td { display: flex; justify-content: space-between; gap: 1rem; }
+  td::before { content: attr(data-label); color: var(--soft); text-align: left; }
+  td:empty { display: none; }
+}
 @media print { body { max-width: none; } figure { break-inside: avoid; } }
 )css";
 
@@ -56,11 +82,15 @@ svg text.label, svg text.note { fill: var(--ink); }
 
 std::string page_table(Grid const& grid, std::string const& kind) {
   std::string html = "<div class=\"wide\"><table class=\"" + kind + "\">\n<thead><tr>";
-  for (auto const& heading : grid.headings) html += "<th>" + escaped(heading) + "</th>";
+  for (auto const& heading : grid.headings)
+    html += "<th scope=\"col\">" + escaped(heading) + "</th>";
   html += "</tr></thead>\n<tbody>\n";
   for (auto const& row : grid.rows) {
     html += "<tr>";
-    for (auto const& cell : row) html += "<td>" + quantity(cell) + "</td>";
+    for (std::size_t c = 0; c < row.size(); ++c)
+      html += c == 0 ? "<th scope=\"row\">" + quantity(row[c]) + "</th>"
+                     : "<td data-label=\"" + escaped(grid.headings[c]) + "\">" + quantity(row[c]) +
+                           "</td>";
     html += "</tr>\n";
   }
   return html + "</tbody></table></div>\n";

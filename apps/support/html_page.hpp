@@ -18,6 +18,8 @@ struct Grid {
 std::string begin_page(std::string const& title);
 std::string end_page();
 
+/// The first cell of a row is its heading. On narrow pages a row is a block with a line for each cell that isn't empty.
+///
 /// \param kind  its class: "machines", "overview" or "sizes"
 std::string page_table(Grid const& grid, std::string const& kind);
 

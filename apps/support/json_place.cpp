@@ -107,6 +107,15 @@ Json parse_json(std::string const& text, std::string const& name, std::string co
   }
 }
 
+Json object_in(std::string const& text) {
+  try {
+    Json json = parse_json(text, "", "");
+    return json.is_object() ? json : Json();
+  } catch (InputError const&) {
+    return {};
+  }
+}
+
 void JsonPlace::refuse(std::string const& problem) const {
   throw InputError(document_.name + " " + document_.fault + ": " + path_ +
                    (path_.empty() ? "" : " ") + problem + "; " + document_.remedy);

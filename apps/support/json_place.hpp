@@ -22,6 +22,9 @@ std::string read_text(std::filesystem::path const& path, std::string const& reme
 nlohmann::ordered_json parse_json(std::string const& text, std::string const& name,
                                   std::string const& remedy);
 
+/// The object that another program printed; null if the text is none, nests deeper than reports do, or has more values.
+nlohmann::ordered_json object_in(std::string const& text);
+
 /// Whether a time, size or rate is one that machines can have, in SI units. Of others ratios are zero or infinite.
 constexpr bool is_measurable(double value) { return value >= 1e-30 && value <= 1e30; }
 

@@ -1,5 +1,6 @@
 #include <support/markup.hpp>
 
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 
@@ -25,12 +26,17 @@ std::string coordinate(double value) {
 }
 
 std::string quantity(std::string const& text) {
+  auto const is_alphanumeric = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0;
+  };
   std::string safe = escaped(text);
-  for (char const* const unit : {"us", "uJ"}) {
-    std::string const ending = std::string(" ") + unit;
-    if (safe.size() > ending.size() && safe.ends_with(ending))
-      safe.replace(safe.size() - 2, 1, "&#181;");
-  }
+  for (std::string const unit : {" us", " uJ"})
+    for (auto at = safe.find(unit); at != std::string::npos; at = safe.find(unit, at + 1)) {
+      std::size_t const end = at + unit.size();
+      bool const is_number = at > 0 && std::isdigit(static_cast<unsigned char>(safe[at - 1])) != 0;
+      if (is_number && (end == safe.size() || !is_alphanumeric(safe[end])))
+        safe.replace(at + 1, 1, "&#181;");
+    }
   return safe;
 }
 

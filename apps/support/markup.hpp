@@ -13,7 +13,7 @@ std::string escaped(std::string const& text);
 /// A coordinate, to a tenth.
 std::string coordinate(double value);
 
-/// Quantities with Greek prefixes where programs write u: "12 us" -> "12 &#181;s", escaped.
+/// Quantities with Greek prefixes where programs write u: "3.1 x, 12 us" -> "3.1 x, 12 &#181;s", escaped.
 std::string quantity(std::string const& text);
 
 }  // namespace coir::apps

@@ -8,7 +8,8 @@ namespace coir::apps {
 
 std::string with_unit(double value, std::string const& unit) {
   static char const* const prefixes[] = {"p", "n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
-  constexpr int none = 4, last = 10;
+  constexpr int none = 4;
+  int const last = unit == "s" ? none : 10;  // nobody counts in kiloseconds
   int prefix = none;
   if (std::isfinite(value) && value != 0) {
     // 999.5 and more rounds to four digits, so it takes the next prefix.
@@ -37,6 +38,11 @@ std::string without_zeros(std::string const& text) {
 }
 
 std::string count_text(double count) {
+  if (count > 0 && count < 0.9995) {
+    char fraction[32];
+    std::snprintf(fraction, sizeof fraction, "%.3g", count);
+    return fraction;
+  }
   std::string text = without_zeros(with_unit(count, ""));
   while (!text.empty() && text.back() == ' ') text.pop_back();
   return text;
@@ -44,7 +50,7 @@ std::string count_text(double count) {
 
 std::string percent(double fraction) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.0f %%", 100 * fraction);
+  std::snprintf(text, sizeof text, fraction < 99999.5 ? "%.0f %%" : "%.2e %%", 100 * fraction);
   return text;
 }
 

@@ -1,6 +1,6 @@
 // The table of the GPU courses: array statements as one would write them in NumPy, one kernel each.
 //
-// bench/peers/table.py runs the same rows in NumPy, Numba, JAX and CuPy.
+// bench/peers/table.py runs the same rows in NumPy, Numba, JAX, CuPy and PyTorch.
 
 #include <support/memory.hpp>
 #include <support/sizes.hpp>
@@ -26,12 +26,18 @@ void sizes(benchmark::internal::Benchmark* bench) {
   elements(bench);
 }
 
+/// Pictures: those of the table, and squares for plots.
+void pictures(benchmark::internal::Benchmark* bench) {
+  bench->Args({400, 266})->UseManualTime();
+  for (std::int64_t side = 16; side <= 8192; side *= 2) bench->Args({side, side});
+}
+
 void add_number(benchmark::State& state) {
   auto const n = state.range(0);
   auto x = zeros<float, Memory>(n);
   time_statement(state, {double(n), 8.0 * n}, [&] { x += 3; });
 }
-BENCHMARK(add_number)->Name("x+=3")->Arg(256)->Arg(1'000'000)->Arg(100'000'000)->UseManualTime();
+BENCHMARK(add_number)->Name("x+=3")->Apply(sizes<256, 1'000'000, 100'000'000>);
 
 void cosine_and_sine(benchmark::State& state) {
   auto const n = state.range(0);
@@ -39,7 +45,7 @@ void cosine_and_sine(benchmark::State& state) {
   auto y = zeros<float, Memory>(n);
   time_statement(state, {double(n), 8.0 * n}, [&] { y = square(cos(x)) + square(sin(x)); });
 }
-BENCHMARK(cosine_and_sine)->Name("cos2+sin2")->Arg(256)->Arg(10'000'000)->UseManualTime();
+BENCHMARK(cosine_and_sine)->Name("cos2+sin2")->Apply(sizes<256, 10'000'000>);
 
 // A new array each time, as in NumPy.
 void add_arrays(benchmark::State& state) {
@@ -47,7 +53,7 @@ void add_arrays(benchmark::State& state) {
   auto const a = linspace<float, Memory>(0, 1, n), b = linspace<float, Memory>(1, 2, n);
   time_statement(state, {double(n), 12.0 * n}, [&] { Array<float, 1, Memory> const c = a + b; });
 }
-BENCHMARK(add_arrays)->Name("a+b")->Arg(4096)->Arg(100'000'000)->UseManualTime();
+BENCHMARK(add_arrays)->Name("a+b")->Apply(sizes<100'000'000>);
 
 void add_arrays_in_place(benchmark::State& state) {
   auto const n = state.range(0);
@@ -55,11 +61,7 @@ void add_arrays_in_place(benchmark::State& state) {
   auto c = zeros<float, Memory>(n);
   time_statement(state, {double(n), 12.0 * n}, [&] { c = a + b; });
 }
-BENCHMARK(add_arrays_in_place)
-    ->Name("a+b,preallocated")
-    ->Arg(4096)
-    ->Arg(100'000'000)
-    ->UseManualTime();
+BENCHMARK(add_arrays_in_place)->Name("a+b,preallocated")->Apply(sizes<100'000'000>);
 
 void selu(benchmark::State& state) {
   auto const n = state.range(0);
@@ -68,7 +70,7 @@ void selu(benchmark::State& state) {
   time_statement(state, {double(n), 8.0 * n},
                  [&] { y = 1.05 * where(x > 0, x, 1.67 * exp(x) - 1.67); });
 }
-BENCHMARK(selu)->Name("selu")->Arg(256)->Arg(1'000'000)->UseManualTime();
+BENCHMARK(selu)->Name("selu")->Apply(sizes<256, 1'000'000>);
 
 void chain(benchmark::State& state) {
   auto const n = state.range(0);
@@ -92,14 +94,14 @@ void max_all(benchmark::State& state) {
   auto const x = linspace<float, Memory>(0, 1, n);
   time_statement(state, {double(n), 4.0 * n}, [&] { benchmark::DoNotOptimize(max(x)); });
 }
-BENCHMARK(max_all)->Name("max")->Arg(256)->Arg(100'000'000)->UseManualTime();
+BENCHMARK(max_all)->Name("max")->Apply(sizes<256, 100'000'000>);
 
 void any_of_all(benchmark::State& state) {
   auto const n = state.range(0);
   auto const x = linspace<float, Memory>(0, 1, n);
   time_statement(state, {double(n), 4.0 * n}, [&] { benchmark::DoNotOptimize(any(x > 2)); });
 }
-BENCHMARK(any_of_all)->Name("any")->Arg(256)->Arg(100'000'000)->UseManualTime();
+BENCHMARK(any_of_all)->Name("any")->Apply(sizes<256, 100'000'000>);
 
 // The same into arrays of rank 0, for which a device's host doesn't wait.
 
@@ -108,21 +110,21 @@ void sum_to_array(benchmark::State& state) {
   auto const x = linspace<float, Memory>(0, 1, n);
   time_statement(state, {double(n), 4.0 * n}, [&] { auto const s = sum(x, 0); });
 }
-BENCHMARK(sum_to_array)->Name("sum,array")->Arg(256)->Arg(100'000'000)->UseManualTime();
+BENCHMARK(sum_to_array)->Name("sum,array")->Apply(sizes<256, 100'000'000>);
 
 void max_to_array(benchmark::State& state) {
   auto const n = state.range(0);
   auto const x = linspace<float, Memory>(0, 1, n);
   time_statement(state, {double(n), 4.0 * n}, [&] { auto const s = max(x, 0); });
 }
-BENCHMARK(max_to_array)->Name("max,array")->Arg(256)->Arg(100'000'000)->UseManualTime();
+BENCHMARK(max_to_array)->Name("max,array")->Apply(sizes<256, 100'000'000>);
 
 void any_to_array(benchmark::State& state) {
   auto const n = state.range(0);
   auto const x = linspace<float, Memory>(0, 1, n);
   time_statement(state, {double(n), 4.0 * n}, [&] { auto const s = any(x > 2, 0); });
 }
-BENCHMARK(any_to_array)->Name("any,array")->Arg(256)->Arg(100'000'000)->UseManualTime();
+BENCHMARK(any_to_array)->Name("any,array")->Apply(sizes<256, 100'000'000>);
 
 void normal_numbers(benchmark::State& state) {
   auto const n = state.range(0);
@@ -130,7 +132,7 @@ void normal_numbers(benchmark::State& state) {
   auto x = zeros<float, Memory>(n);
   time_statement(state, {double(n), 4.0 * n}, [&] { random::fill_normal(key, x); });
 }
-BENCHMARK(normal_numbers)->Name("normal")->Arg(256)->Arg(10'000'000)->UseManualTime();
+BENCHMARK(normal_numbers)->Name("normal")->Apply(sizes<256, 10'000'000>);
 
 void jacobi_sweep(Array<float, 2, Memory> const& b, Array<float, 2, Memory> const& u,
                   Array<float, 2, Memory>& v) {
@@ -149,12 +151,7 @@ void jacobi_statement(benchmark::State& state) {
     u.swap(v);
   });
 }
-BENCHMARK(jacobi_statement)
-    ->Name("jacobi,statement")
-    ->Args({16, 16})
-    ->Args({400, 266})
-    ->Args({8192, 8192})
-    ->UseManualTime();
+BENCHMARK(jacobi_statement)->Name("jacobi,statement")->Apply(pictures);
 
 // The same, recorded: there and back by two statements, as a sweep that is repeated is written.
 void jacobi_recorded(benchmark::State& state) {
@@ -181,12 +178,7 @@ void jacobi_recorded(benchmark::State& state) {
   state.counters["seconds"] = median(seconds) / double(2 * pairs);
   report_overhead(state, exec, median(seconds));
 }
-BENCHMARK(jacobi_recorded)
-    ->Name("jacobi,recorded")
-    ->Args({16, 16})
-    ->Args({400, 266})
-    ->Args({8192, 8192})
-    ->UseManualTime();
+BENCHMARK(jacobi_recorded)->Name("jacobi,recorded")->Apply(pictures);
 
 void jacobi_kernel(benchmark::State& state) {
   auto const m = state.range(0), n = state.range(1);
@@ -210,11 +202,6 @@ void jacobi_kernel(benchmark::State& state) {
   state.counters["seconds"] = median(seconds) / double(sweeps);
   report_overhead(state, exec, median(seconds));
 }
-BENCHMARK(jacobi_kernel)
-    ->Name("jacobi,kernel")
-    ->Args({16, 16})
-    ->Args({400, 266})
-    ->Args({8192, 8192})
-    ->UseManualTime();
+BENCHMARK(jacobi_kernel)->Name("jacobi,kernel")->Apply(pictures);
 
 }  // namespace coir::bench

@@ -51,7 +51,8 @@ struct Size {
   std::string name() const { return "/" + std::to_string(side) + "/" + std::to_string(ratio); }
 };
 
-inline constexpr Size sizes[]{{32, 1}, {64, 1}, {128, 1}, {256, 1}, {512, 1}, {64, 2}, {128, 2}};
+inline constexpr Size sizes[]{{32, 1},  {48, 1},  {64, 1},  {96, 1}, {128, 1},
+                              {192, 1}, {256, 1}, {512, 1}, {64, 2}, {128, 2}};
 
 /// What a case holds at most: the mesh, of so many numbers a cell, and so many numbers per particle; or, before, what the
 /// particles are made from and, on the host, sorted by: three copies of them, and three lists of indices.

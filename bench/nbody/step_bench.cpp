@@ -126,7 +126,7 @@ void simulate(benchmark::State& state, nbody::SimulationOptions options) {
 void all_sizes(benchmark::internal::Benchmark* bench) {
   bench->UseManualTime()->Unit(benchmark::kMillisecond);
   for (std::int64_t const ratio : {1, 2})
-    for (std::int64_t const side : {64, 128, 256, 512}) bench->Args({side, ratio});
+    for (std::int64_t const side : {64, 96, 128, 192, 256, 384, 512}) bench->Args({side, ratio});
 }
 
 BENCHMARK_CAPTURE(simulate, fastpm, {})->Name("fastpm")->Apply(all_sizes);

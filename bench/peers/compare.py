@@ -30,6 +30,7 @@ PEERS = {  # name: script; all run in --python
     "numba-cuda": "numba_cuda.py",
     "cupy-arrays": "cupy_arrays.py",
     "cupy-raw": "cupy_raw.py",
+    "torch": "torch_arrays.py",
 }
 OURS = {"coir-plain": "plain", "coir-blocked": "blocked"}
 

@@ -29,6 +29,7 @@ PEERS = {  # name: script and options
     "cupy": ["table_cupy.py"],
     "cupy-kernels": ["table_cupy.py", "--kernels"],
     "numba-cuda": ["table_numba_cuda.py"],
+    "torch": ["table_torch.py"],
 }
 
 # Rows that arithmetic bounds, not memory: their share of the copy bandwidth says nothing.

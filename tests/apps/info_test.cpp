@@ -1,3 +1,5 @@
+#include <info/describe.hpp>
+
 #include <support/command.hpp>
 
 #include <coir/core/machine.hpp>
@@ -45,8 +47,34 @@ TEST(Info, MeasurementFillsTheLimits) {
   EXPECT_GT(limits["copy_bytes_per_second"], 0.1e9);
   EXPECT_GT(limits["triad_bytes_per_second"], 0.1e9);
   EXPECT_GE(limits["launch_seconds"], 0);
+  EXPECT_GE(limits["last_level_cache_bytes"], 1 << 15);
   EXPECT_EQ(limits["host_to_device_bytes_per_second"].is_null(),
             coir::runs_on_host<Kokkos::DefaultExecutionSpace>);
+}
+
+TEST(Info, AMachineThatIsNotItsOwnIsNoted) {
+  coir::Machine machine;
+  machine.host_threads = 64;
+  EXPECT_TRUE(coir::apps::doubts_about_limits(machine, {}).empty());
+  EXPECT_TRUE(coir::apps::doubts_about_limits(machine, {64, 0.05}).empty());
+  auto const doubts = coir::apps::doubts_about_limits(machine, {1.5, 0.8});
+  ASSERT_EQ(doubts.size(), 2u);
+  EXPECT_EQ(doubts[0],
+            "a quota of this container grants 1.5 processors to 64 threads, which wait for one "
+            "another at each kernel: "
+            "OMP_NUM_THREADS=1");
+  EXPECT_EQ(doubts[1],
+            "the machine is busy: other programs kept 0.8 processors at work before the "
+            "measurement; measure again when they "
+            "are done");
+  coir::apps::Description description;
+  description.machine = machine;
+  description.limits = coir::MachineLimits();
+  description.processors = {1.5, 0.8};
+  EXPECT_TRUE(contains(coir::apps::as_text(description), "processors by quota   1.5\n"))
+      << coir::apps::as_text(description);
+  EXPECT_TRUE(contains(coir::apps::as_text(description), "the machine is busy"));
+  EXPECT_EQ(coir::apps::as_json(description)["host"]["processor_quota"], 1.5);
 }
 
 TEST(Info, OfTheCoresItMeasuresTheirs) {

@@ -90,24 +90,6 @@ class WithoutNvml : public ::testing::Test {
 
 }  // namespace
 
-TEST(SystemText, CoresWorkInAllButIdleTimes) {
-  auto const times = core_times(stat_text);
-  ASSERT_TRUE(times.has_value());
-  EXPECT_EQ(times->busy, 160);  // guests' time is in the users'
-  EXPECT_EQ(times->idle, 840);
-  EXPECT_EQ(core_count(stat_text), 2);
-  EXPECT_EQ(core_times("cpu  1 2 3 4\n")->busy, 6);  // as old kernels say it
-  for (char const* const text : {"", "cpu0 1 2 3 4\n", "cpu  1 2 x\n"})
-    EXPECT_FALSE(core_times(text).has_value()) << text;
-}
-
-TEST(SystemText, LoadIsThatBetweenTwoMoments) {
-  EXPECT_EQ(load_between({100, 100}, {103, 101}), 0.75);
-  EXPECT_EQ(load_between({100, 100}, {100, 101}), 0.0);
-  EXPECT_EQ(load_between({100, 100}, {110, 99}), 1.0);  // the kernel's idle times may go back
-  EXPECT_FALSE(load_between({100, 100}, {100, 100}).has_value());
-}
-
 TEST(SystemText, MemoryIsUsedUnlessItIsAvailable) {
   auto const use = memory_use(meminfo_text);
   ASSERT_TRUE(use.has_value());

@@ -399,6 +399,8 @@ TEST(Offload, RefusesWhatItCantUseInOneLine) {
         Case{"--row sum", 2, "--compare"},
         Case{std::string(told) + "--flops 'log2(n)'", 2, "takes no time on the cores at size 1:"},
         Case{std::string(told) + "--flops '1e300*n^9' --to 1e15", 2, "takes no finite time"},
+        Case{"--flops n --host-flops 1e30 --device-flops 1e-30 --launches 0", 2,
+             "differs too much between cores and device for a number"},
         Case{std::string(told) + "--flops n --from 0", 2, "--from must be a size from 1 to 1e15"},
         Case{std::string(told) + "--flops n --from 5 --to 2", 2, "--from must be no larger"},
         Case{std::string(told) + "--flops n --output o.png", 2, "must end in .html"},

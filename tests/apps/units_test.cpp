@@ -21,6 +21,10 @@ TEST(Units, RoundingTakesTheNextPrefix) {
   EXPECT_EQ(with_unit(0.99996, "s"), "1.00 s");
   EXPECT_EQ(with_unit(9.996, "s"), "10.0 s");
   EXPECT_EQ(with_unit(99.96, "s"), "100 s");
+  EXPECT_EQ(with_unit(2000, "s"), "2000 s");
+  EXPECT_EQ(coir::apps::count_text(0.25), "0.25");
+  EXPECT_EQ(coir::apps::count_text(0.9999), "1");
+  EXPECT_EQ(coir::apps::percent(1e60), "1.00e+62 %");
 }
 
 TEST(Units, EdgesStayReadable) {

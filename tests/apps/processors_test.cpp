@@ -1,0 +1,101 @@
+// What of the machine's processors is left to a program.
+
+#include <support/command.hpp>
+#include <support/processors.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+namespace {
+
+namespace fs = std::filesystem;
+using coir::apps::core_count;
+using coir::apps::core_times;
+using coir::apps::load_between;
+using coir::apps::OtherPrograms;
+using coir::apps::processor_quota;
+using coir::testing::TemporaryFolder;
+
+constexpr char stat_text[] =
+    "cpu  100 10 20 800 40 5 5 20 70 7\ncpu0 50 5 10 400 20 2 2 10 0 0\n"
+    "cpu1 50 5 10 400 20 3 3 10 0 0\nintr 12345\n";
+
+void write(fs::path const& path, std::string const& text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text << '\n';
+}
+
+}  // namespace
+
+TEST(Processors, WorkInAllButIdleTimes) {
+  auto const times = core_times(stat_text);
+  ASSERT_TRUE(times.has_value());
+  EXPECT_EQ(times->busy, 160);  // guests' time is in the users'
+  EXPECT_EQ(times->idle, 840);
+  EXPECT_EQ(core_count(stat_text), 2);
+  EXPECT_EQ(core_times("cpu  1 2 3 4\n")->busy, 6);  // as old kernels say it
+  for (char const* const text : {"", "cpu0 1 2 3 4\n", "cpu  1 2 x\n"})
+    EXPECT_FALSE(core_times(text).has_value()) << text;
+}
+
+TEST(Processors, LoadIsThatBetweenTwoMoments) {
+  EXPECT_EQ(load_between({100, 100}, {103, 101}), 0.75);
+  EXPECT_EQ(load_between({100, 100}, {100, 101}), 0.0);
+  EXPECT_EQ(load_between({100, 100}, {110, 99}), 1.0);  // the kernel's idle times may go back
+  EXPECT_FALSE(load_between({100, 100}, {100, 100}).has_value());
+}
+
+TEST(Processors, QuotaIsTheLeastOfTheGroupAndThoseAroundIt) {
+  TemporaryFolder const folder;
+  fs::path const groups = folder.path() / "groups", own = folder.path() / "own";
+  write(own, "0::/outer/inner");
+  EXPECT_FALSE(processor_quota(own, groups).has_value());
+  write(groups / "outer/inner/cpu.max", "max 100000");
+  EXPECT_FALSE(processor_quota(own, groups).has_value());
+  write(groups / "outer/cpu.max", "150000 100000");
+  EXPECT_EQ(processor_quota(own, groups), 1.5);
+  write(groups / "outer/inner/cpu.max", "50000 200000");
+  EXPECT_EQ(processor_quota(own, groups), 0.25);
+  // In a container the mount point is its own group, whatever the path says.
+  write(own, "0::/system.slice/elsewhere");
+  write(groups / "cpu.max", "200000 100000");
+  EXPECT_EQ(processor_quota(own, groups), 2);
+  write(own, "0::/");
+  EXPECT_EQ(processor_quota(own, groups), 2);
+}
+
+TEST(Processors, QuotaOfTheFirstVersionOfGroups) {
+  TemporaryFolder const folder;
+  fs::path const groups = folder.path() / "groups", own = folder.path() / "own";
+  write(own, "5:memory:/a\n4:cpu,cpuacct:/a/b\n1:cpuset:/c\nno group");
+  write(groups / "cpu/a/b/cpu.cfs_quota_us", "-1");
+  write(groups / "cpu/a/b/cpu.cfs_period_us", "100000");
+  EXPECT_FALSE(processor_quota(own, groups).has_value());
+  write(groups / "cpu/a/cpu.cfs_quota_us", "300000");
+  write(groups / "cpu/a/cpu.cfs_period_us", "100000");
+  EXPECT_EQ(processor_quota(own, groups), 3);
+  EXPECT_FALSE(processor_quota(folder.path() / "nowhere", groups).has_value());
+  write(own, "0::relative");
+  EXPECT_FALSE(processor_quota(own, groups).has_value());
+}
+
+TEST(Processors, OthersAreAllButThisProcess) {
+  TemporaryFolder const folder;
+  fs::path const stat = folder.path() / "stat";
+  std::string const cores = "cpu0 0\ncpu1 0\ncpu2 0\ncpu3 0";
+  write(stat, "cpu  100 0 0 100\n" + cores);
+  OtherPrograms const others(stat);
+  EXPECT_FALSE(others.processors().has_value());  // too short for the system's ticks
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  write(stat, "cpu  175 0 0 125\n" + cores);  // three of four
+  ASSERT_TRUE(others.processors().has_value());
+  EXPECT_GT(*others.processors(), 2.5);  // less what this process took
+  EXPECT_LE(*others.processors(), 3);
+  write(stat, "cpu  100 0 0 200\n" + cores);
+  EXPECT_EQ(others.processors(), 0);
+  EXPECT_FALSE(OtherPrograms(folder.path() / "nowhere").processors().has_value());
+}
