@@ -55,13 +55,13 @@ std::string sizes_of(Analysis const& analysis, std::size_t contestant) {
   auto const add = [&](std::size_t count, char const* where) {
     if (count > 0) parts.push_back(where + (" in " + works_text(count)));
   };
-  add(always, "at every size");
-  add(beyond, "from some size on");
-  add(below, "at small sizes alone");
-  add(never, "never");
-  add(untold, "not told");
+  add(always, "faster at every size");
+  add(beyond, "faster from some size on");
+  add(below, "faster at small sizes alone");
+  add(never, "never faster");
+  add(untold, "not known to be either");
   if (parts.empty()) return {};
-  return analysis.contestants[contestant].label + " is faster " + joined(parts, ", ");
+  return analysis.contestants[contestant].label + " is " + joined(parts, ", ");
 }
 
 template <class Words>
