@@ -10,7 +10,9 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 namespace coir::apps::field {
 
@@ -20,6 +22,16 @@ std::string formatted(char const* format, double value) {
   char text[64];
   std::snprintf(text, sizeof text, format, value);
   return text;
+}
+
+/// coir-nbody as it can be typed: with its folder, beside this program where both are installed or in its own in a build tree.
+std::string command_of_nbody() {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  fs::path const here = fs::read_symlink("/proc/self/exe", none).parent_path();
+  for (auto const& path : {here / "coir-nbody", here.parent_path() / "nbody" / "coir-nbody"})
+    if (fs::exists(path, none)) return path.string();
+  return "coir-nbody";
 }
 
 double relative_error(Difference const& row) {
@@ -90,13 +102,16 @@ std::string summary_of(Run const& run, Figures const& figures) {
            with_unit(figures.seconds, "s") + "\n" + written;
   auto const& last = figures.history.back().state;
   return counted(last.iterations, "iterations") + " and " + counted(last.evaluations, "gradients") +
-         " in " + with_unit(figures.seconds, "s") + ", " + why_it_stopped(figures) + ": loss " +
+         " in " + with_unit(figures.seconds, "s") + ", " + why_it_stopped(figures) +
+         "\nthe universe's density and the target have a correlation of " +
+         formatted("%.4f", figures.correlation) + " (1: alike but for a factor), and differ by " +
+         formatted("%.3g", figures.difference) +
+         " times the target's error (--sigma)\nthe start's random numbers have an rms of " +
+         formatted("%.3g", figures.noise_rms) +
+         " (1: as likely as any other); the loss fell from " +
          formatted("%.6g", figures.history.front().state.value) + " to " +
-         formatted("%.6g", last.value) + "\nthe density differs from the target by " +
-         formatted("%.3g", figures.difference) + " sigma, correlation " +
-         formatted("%.4f", figures.correlation) + "; noise has an rms of " +
-         formatted("%.3g", figures.noise_rms) + "\n" + written + "coir-nbody --config " +
-         FileNames(s).universe().string() + " grows it again\n";
+         formatted("%.6g", last.value) + "\n" + written + "grow it again: " + command_of_nbody() +
+         " --config " + FileNames(s).universe().string() + "\n";
 }
 
 Report report_of(Run const& run, Figures const& figures) {

@@ -130,7 +130,6 @@ std::string as_text(Description const& description) {
       text += fact("  note", doubt);
   }
   if (description.ranks) text += ranks_text(*description.ranks);
-  text += "\nKokkos configuration\n" + machine.kokkos_configuration;
   if (!text.ends_with('\n')) text += '\n';
   return text;
 }

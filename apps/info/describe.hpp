@@ -34,7 +34,7 @@ struct Description {
 std::vector<std::string> doubts_about_limits(Machine const& machine,
                                              ProcessorsLeft const& processors);
 
-/// For people: one fact a line, with units, then Kokkos' own configuration.
+/// For people: one fact a line, with units. Kokkos' own configuration, some 35 lines, is in the JSON alone.
 std::string as_text(Description const& description);
 
 /// For programs: the same in SI units and bytes; what doesn't apply is null.

@@ -90,24 +90,31 @@ std::string summary_of(Outcome const& outcome, Setting const& setting) {
 }
 
 std::string table_of(std::vector<Outcome> const& outcomes, Setting const& setting) {
-  Table table({"scheme", "sweeps", "seconds", "Gcell/s", "of triad", "residual", "max error",
-               "PSNR (dB)", "speed-up"});
+  std::vector<std::string> headings = {"scheme",   "sweeps",    "seconds",   "Gcell/s",
+                                       "residual", "max error", "PSNR (dB)", "speed-up"};
+  if (setting.triad_bandwidth) headings.insert(headings.begin() + 4, "of triad");
+  Table table(headings);
   for (auto const& outcome : outcomes) {
+    std::vector<std::string> cells = {
+        name_of(outcome.scheme),
+        std::to_string(outcome.result.iterations),
+        formatted("%.4f", outcome.seconds),
+        formatted("%.2f", 1e-9 * cells_per_second(outcome, setting)),
+        formatted("%.1e", outcome.result.relative_residual),
+        error_cell(outcome, &Error::largest, "%.3g"),
+        error_cell(outcome, &Error::psnr, "%.1f"),
+        formatted("%.1fx", outcomes.front().seconds / outcome.seconds)};
     double const share = bandwidth_share(outcome, setting);
-    table.add_row(
-        {name_of(outcome.scheme), std::to_string(outcome.result.iterations),
-         formatted("%.4f", outcome.seconds),
-         formatted("%.2f", 1e-9 * cells_per_second(outcome, setting)),
-         share == share ? percent(share) : "-", formatted("%.1e", outcome.result.relative_residual),
-         error_cell(outcome, &Error::largest, "%.3g"), error_cell(outcome, &Error::psnr, "%.1f"),
-         formatted("%.1fx", outcomes.front().seconds / outcome.seconds)});
+    if (setting.triad_bandwidth)
+      cells.insert(cells.begin() + 4, share == share ? percent(share) : "-");
+    table.add_row(cells);
   }
   std::string const triad =
       setting.triad_bandwidth
           ? "of triad: bytes that plain sweeps would move at this speed, over the " +
                 with_unit(*setting.triad_bandwidth, "B/s") +
                 " measured here;\nabove 100 % the sweeps ran in cache. "
-          : "of triad: not measured, " + setting.without_bandwidth + ". ";
+          : "The share of the triad's bandwidth isn't shown: " + setting.without_bandwidth + ".\n";
   return table.text() + "\ncomputed on " + setting.hardware.text() + "\n" + triad +
          "Multigrid counts cycles and cg iterations, red-black ends when rounding does.\n"
          "speed-up: over plain Jacobi, for the error that each reached.\n";

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
 
 namespace {
 
@@ -59,6 +63,21 @@ TEST(ColourMap, NumbersOutsideAreClamped) {
   EXPECT_EQ(colour_of(2), colour_of(1));
   EXPECT_LT(colour_of(0)[0], 40);
   EXPECT_GT(colour_of(1)[0], 215);
+}
+
+// The demonstration's page shows the colours as a bar.
+TEST(ColourMap, TheDemonstrationsBarHasTheseColours) {
+  std::string colours;
+  for (int n = 0; n <= 8; ++n) {
+    auto const colour = colour_of(n / 8.0);
+    char text[16];
+    std::snprintf(text, sizeof text, "#%02x%02x%02x", colour[0], colour[1], colour[2]);
+    colours += (n == 0 ? "" : ", ") + std::string(text);
+  }
+  std::ifstream const file(COIR_DEMO_SCRIPT);
+  std::stringstream script;
+  script << file.rdbuf();
+  EXPECT_NE(script.str().find("set(COLOURS \"" + colours + "\")"), std::string::npos) << colours;
 }
 
 TEST(ColourMap, TheTableRunsFromTheFirstColourToTheLast) {
