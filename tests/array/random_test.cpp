@@ -1,7 +1,9 @@
 #include "random_impl.hpp"
 
 #include <coir/array/random.hpp>
+#include <coir/array/reductions.hpp>
 
+#include <array/memory_limit.hpp>
 #include <support/spaces.hpp>
 
 #include <algorithm>
@@ -373,6 +375,14 @@ TYPED_TEST(RandomIntegers, PermutationsHoldEachIndexOnce) {
     std::sort(order.begin(), order.end());
     for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(order[static_cast<std::size_t>(i)], i);
   }
+}
+
+// Random numbers, the order, and as much again to sort them in, which the pool rounds up by an eighth at most.
+TYPED_TEST(RandomIntegers, PermutationsTakeTheMemoryOfFourNumbersEach) {
+  using S = typename TypeParam::memory_space;
+  std::int64_t const n = 1 << 20;
+  coir::testing::MemoryLimit<S> const limit(36 * n);
+  EXPECT_EQ(sum(rng::permutation<S>(rng::key(4), n)), n * (n - 1) / 2);
 }
 
 // Each of the six orders of three has a binomial count.

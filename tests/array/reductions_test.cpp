@@ -150,6 +150,9 @@ TYPED_TEST(Reductions, SumsAreAccurate) {
   }
 }
 
+// A lone integer is an axis: ddof has to be named.
+static_assert(!std::is_convertible_v<int, Ddof>);
+
 TYPED_TEST(Reductions, DeviationsAreThoseOfTwoPasses) {
   TYPES;
   for (std::int64_t n : {2, 31, 5000}) {

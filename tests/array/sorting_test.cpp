@@ -2,6 +2,7 @@
 #include <coir/array/sorting.hpp>
 
 #include <array/host_values.hpp>
+#include <array/memory_limit.hpp>
 #include <support/spaces.hpp>
 
 #include <algorithm>
@@ -226,6 +227,23 @@ TYPED_TEST(Sorting, SameBitsForAnyThreadCount) {
     return before(x[std::size_t(a)], x[std::size_t(b)]);
   });
   EXPECT_EQ(to_host(coir::argsort(from_host<S>(x, coir::Shape<1>{std::int64_t(n)}))), expected);
+}
+
+// A copy to sort, and what sorting works in: no number for each element.
+TYPED_TEST(Sorting, DifferentBytesTakeTheMemoryOfFewCopies) {
+  using S = typename TypeParam::memory_space;
+  std::int64_t const n = 1 << 22;
+  auto const x = from_host<S>(numbers<std::uint8_t>(n, 7), coir::Shape<1>{n});
+  coir::testing::MemoryLimit<S> const limit(5 * n);
+  EXPECT_EQ(coir::unique(x).size(), 102);  // 0 to 100, and 255
+}
+
+TYPED_TEST(Sorting, OrdersThatDontFitTheMemorySayWhatIsMissing) {
+  using S = typename TypeParam::memory_space;
+  std::int64_t const n = 1 << 20;
+  auto const x = from_host<S>(numbers<float>(n, 8), coir::Shape<1>{n});
+  coir::testing::MemoryLimit<S> const limit(8 * n);  // keys, but not the order
+  EXPECT_THROW(coir::argsort(x), coir::ResourceError);
 }
 
 TYPED_TEST(Sorting, RefusesAnAxisThatIsNot) {

@@ -5,7 +5,8 @@
 /// numbers have no order here.
 ///
 /// Elements are mapped to unsigned integers in their order, the keys, and these are sorted: on hosts by their
-/// digits (a stable radix sort, in parallel), on devices by Kokkos (before Kokkos 4.5 by copies on the host).
+/// digits (a stable radix sort, in parallel), on NVIDIA's devices by Thrust and on others by Kokkos (before Kokkos 4.5 by copies on
+/// the host).
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/kernels/for_each_held.hpp>
