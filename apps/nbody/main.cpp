@@ -181,6 +181,7 @@ int main(int argc, char** argv) {
 
   return coir::apps::run_on_ranks(
       line, argc, argv, [&](coir::apps::Place place, auto const& ranks) {
+        coir::apps::on_all(ranks, [&] { take_redshifts(argc, argv, settings); });
         if (!settings.measure.empty()) return measure_on(place, ranks, line, argc, argv, settings);
         Run run = run_of(ranks, line, argc, argv, settings);
         return compute_on(place, run.settings.precision,

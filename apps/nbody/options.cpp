@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <numbers>
 #include <set>
@@ -58,6 +59,18 @@ void add_setting(CommandLine& line, Setting const& setting, Settings& settings) 
 void add_options(CommandLine& line, Settings& settings) {
   line.leave_out_short_help();  // beside --h
   for (auto const& setting : setting_list()) add_setting(line, setting, settings);
+  auto const set_redshifts = [&settings](std::vector<std::string> const& texts) {
+    settings.redshifts.clear();
+    for (auto const& text : split(joined(texts, ","), ',')) {
+      double const z = parse_number("--redshifts", text);
+      expects(z > -1, "--redshifts must be above -1", z);
+      settings.redshifts.push_back(z);
+    }
+  };
+  line.add_list("--redshifts", set_redshifts, "Redshifts to write at, in place of --outputs")
+      .type_name("Z,Z,...")
+      .expected(1, 1'000'000)
+      .group("Output");
   add_path(line, "--output", settings.output, "FOLDER",
            "Where to write; made if it isn't there (default nbody, or with --restart its folder)")
       .group("Output");
@@ -92,6 +105,7 @@ void add_options(CommandLine& line, Settings& settings) {
 }
 
 bool is_given(CommandLine const& line, std::string const& name) {
+  if (name == "outputs" && line.has("--redshifts") && line.is_given("--redshifts")) return true;
   std::string const opposite = "--no-" + name;
   return line.is_given("--" + name) || (line.has(opposite) && line.is_given(opposite));
 }
@@ -129,7 +143,7 @@ void expects_measuring_alone(CommandLine const& line) {
   for (auto const& setting : setting_list())
     expects(taken.contains(setting.name) || !is_given(line, setting.name),
             "--measure makes no run, and has no use for --" + setting.name + ": leave it out");
-  for (std::string const name : {"restart", "stop-after", "headroom", "report"})
+  for (std::string const name : {"redshifts", "restart", "stop-after", "headroom", "report"})
     expects(!is_given(line, name),
             "--measure makes no run, and has no use for --" + name + ": leave it out");
 }
@@ -156,12 +170,31 @@ void expects_slab_in_box(Settings const& settings) {
           settings.slab());
 }
 
+namespace {
+
+/// How often an option is on the command line itself.
+std::ptrdiff_t times_given(int argc, char const* const* argv, std::string const& name) {
+  return std::count_if(argv + 1, argv + argc, [&](std::string_view argument) {
+    return argument == name || argument.starts_with(name + "=");
+  });
+}
+
+}  // namespace
+
+void take_redshifts(int argc, char const* const* argv, Settings& settings) {
+  bool const has_outputs = times_given(argc, argv, "--outputs") > 0;
+  expects(!has_outputs || times_given(argc, argv, "--redshifts") == 0,
+          "--outputs and --redshifts name the same: leave one out");
+  if (settings.redshifts.empty() || has_outputs) return;
+  settings.outputs.clear();
+  for (double const z : settings.redshifts) settings.outputs.push_back(1 / (1 + z));
+}
+
 void expects_given_once(int argc, char const* const* argv) {
-  auto const times = [&](std::string const& name) {
-    return std::count_if(argv + 1, argv + argc, [&](std::string_view argument) {
-      return argument == name || argument.starts_with(name + "=");
-    });
-  };
+  auto const times = [&](std::string const& name) { return times_given(argc, argv, name); };
+  expects(times("--redshifts") <= 1, "--redshifts was given " +
+                                         std::to_string(times("--redshifts")) +
+                                         " times: give it once, with commas between its values");
   for (auto const& setting : setting_list()) {
     std::string const name = "--" + setting.name;
     if (setting.kind == SettingKind::list)

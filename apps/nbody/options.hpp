@@ -20,6 +20,11 @@ void add_options(CommandLine& line, Settings& settings);
 /// Whether the user gave an option, on the command line or in a file: "omega-m".
 bool is_given(CommandLine const& line, std::string const& name);
 
+/// Lets redshifts take the place of outputs, unless the command line has outputs where a file has redshifts.
+///
+/// \throws PreconditionError if the command line has both
+void take_redshifts(int argc, char const* const* argv, Settings& settings);
+
 /// \throws PreconditionError for options that contradict each other
 void expects_consistent(CommandLine const& line, Settings const& settings);
 

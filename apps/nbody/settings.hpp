@@ -56,7 +56,8 @@ struct Settings {
 
   // Output
   std::filesystem::path output = "nbody";
-  std::vector<double> outputs{};  ///< scale factors; the end is always one
+  std::vector<double> outputs{};    ///< scale factors; the end is always one
+  std::vector<double> redshifts{};  ///< in their place
   NamedBy named_by = NamedBy::scale_factor;
   bool pictures = true;
   bool spectra = true;

@@ -194,6 +194,11 @@ TEST_F(NbodyOutputs, FilesMayBeNamedByRedshift) {
   run_quietly(small + "--no-pictures --name-by z --outputs 0.1,0.5 --a-end 1 --output run");
   EXPECT_EQ(files("run"), (std::set<std::string>{"config.toml", "power_z0.000.txt",
                                                  "power_z1.000.txt", "power_z9.000.txt"}));
+  run_quietly(small + "--no-pictures --name-by z --redshifts 9,1 --output same");
+  expect_same_files("run", "same");
+  run_quietly("--config run/config.toml --redshifts 1 --output fewer");
+  EXPECT_EQ(files("fewer"),
+            (std::set<std::string>{"config.toml", "power_z0.000.txt", "power_z1.000.txt"}));
   run_quietly(small + "--no-pictures --name-by z --a-start 0.5 --outputs 0.8,0.8001 --a-end 1.25 " +
               "--output more");
   EXPECT_EQ(files("more"), (std::set<std::string>{"config.toml", "power_z-0.2000.txt",
@@ -286,8 +291,8 @@ TEST_F(NbodyOutputs, HelpNamesTheirOptions) {
   auto const help = run("--help").output;
   for (char const* part :
        {"--density", "--multipoles", "--bins N", "--bin-spacing linear|logarithmic", "--k-min X",
-        "--k-max X", "--white-noise", "--name-by a|z", "--start FILE", "--table-redshift X",
-        "--measure SNAPSHOT"})
+        "--k-max X", "--white-noise", "--name-by a|z", "--redshifts Z,Z,...", "--start FILE",
+        "--table-redshift X", "--measure SNAPSHOT"})
     EXPECT_TRUE(contains(help, part)) << part;
 }
 
@@ -335,5 +340,9 @@ TEST_F(BadNbodyOutputs, StartsThatCantBe) {
   expect_failure(3, "--start nan.hdf5", {"a velocity isn't finite"});
   expect_failure(2, "--table-redshift 3", {"--table-redshift is for --power-table"});
   expect_failure(2, "--power-table p.txt --table-redshift -1", {"--table-redshift must be from 0"});
+  expect_failure(2, "--redshifts -1", {"--redshifts must be above -1"});
+  expect_failure(2, "--redshifts 1 --outputs 0.5", {"--outputs and --redshifts name the same"});
+  expect_failure(2, "--redshifts 1 --redshifts 2", {"--redshifts was given 2 times"});
+  expect_failure(2, "--redshifts 20", {"--outputs must be from the start to the end"});
   expect_failure(2, "--name-by day", {"--name-by", "a, z", "'day'"});
 }

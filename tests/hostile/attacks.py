@@ -25,6 +25,8 @@ OPTIONS = {
               "a-end": "X", "spacing": "word", "scale-factors": "A", "lpt": "N", "seed": "N", "fixed-amplitude": "flag",
               "inverted": "flag", "noise": "input", "omega-m": "X", "omega-b": "X", "h": "X", "n-s": "X", "sigma8": "X", "A-s": "X",
               "omega-k": "X", "omega-r": "X", "w0": "X", "wa": "X", "t-cmb": "X", "transfer": "word", "power-table": "input",
+              "table-redshift": "X", "start": "input", "measure": "input", "name-by": "word", "multipoles": "flag", "bins": "N",
+              "bin-spacing": "word", "k-min": "X", "k-max": "X", "density": "flag", "white-noise": "flag",
               "renormalise": "flag", "output": "output", "outputs": "A", "pictures": "flag", "no-pictures": "flag",
               "spectra": "flag", "no-spectra": "flag", "snapshots": "flag", "slab-thickness": "X", "pixels": "N",
               "report": "output", "checkpoint": "N", "restart": "input", "stop-after": "N", "config": "input",
@@ -178,6 +180,8 @@ def wrong_option(rng, application, folder):
         case 7 if application == "nbody":
             return attack(*rng.choice([
                 ["--sigma8", "0.8", "--A-s", "2e-9"], ["--noise", "n.npy", "--seed", "3"], ["--renormalise"], ["--pictures", "--no-pictures"],
+                ["--table-redshift", "2"], ["--bin-spacing", "logarithmic"], ["--k-min", "9", "--k-max", "1"], ["--bins", "1000001"],
+                ["--noise", "n.npy", "--white-noise"], ["--measure", "s.hdf5", "--seed", "1"], ["--name-by", "day"],
                 ["--scale-factors", "0.1,1", "--spacing", "linear"], ["--scale-factors", "1,0.5"], ["--scale-factors", "0.1"],
                 ["--a-start", "2"], ["--outputs", "3"], ["--outputs", "0.01"], ["--slab-thickness", "1e9"], ["--power-table", "p", "--A-s", "1e-9"],
                 ["--quiet", "--progress"], ["--stop-after", "0"], ["--pixels", "32769"], ["--particles", "16385"], ["--checkpoint", "0"],

@@ -1,5 +1,6 @@
 // Power spectra of the particles of several ranks, beside those of one.
 
+#include <coir/mesh/power_multipoles.hpp>
 #include <coir/mesh/power_spectrum.hpp>
 
 #include <mesh/plain_mesh.hpp>
@@ -122,6 +123,37 @@ TYPED_TEST(RanksPowerSpectrum, OfTwoSetsIsThatOfOneRank) {
             alone, what + ", the other way round");
       }
   }
+}
+
+TYPED_TEST(RanksPowerSpectrum, HasTheMultipolesOfOneRank) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  auto const all = coir::testing::scattered(1500, box, 1);
+  auto const mine = coir::testing::to_view<Exec, T>(of_this_rank(all));
+  auto const whole = coir::testing::to_view<Exec, T>(all);
+  for (bool const interlace : {false, true})
+    for (std::int64_t const cells : {16, 7}) {
+      PowerSpectrumOptions options;
+      options.assignment = Assignment::pcs;
+      options.interlace = interlace;
+      options.subtract_shot_noise = interlace;
+      auto const found = coir::mesh::power_multipoles(Exec(), world(), mine, box, cells, options);
+      auto const alone = coir::mesh::power_multipoles(Exec(), whole, box, cells, options);
+      // Columns in the place of a spectrum's, of which the monopole is the largest.
+      auto const spectrum = [](auto const& multipoles, auto const& column) {
+        PowerSpectrum result{multipoles.k, multipoles.monopole, multipoles.modes,
+                             multipoles.shot_noise};
+        for (std::size_t b = 0; b < column.size(); ++b) result.power[b] += column[b];
+        return result;
+      };
+      std::string const what = std::to_string(cells) + " cells";
+      expect_equal<TypeParam>(spectrum(found, found.monopole), spectrum(alone, alone.monopole),
+                              what);
+      expect_equal<TypeParam>(spectrum(found, found.quadrupole), spectrum(alone, alone.quadrupole),
+                              what);
+      expect_equal<TypeParam>(spectrum(found, found.hexadecapole),
+                              spectrum(alone, alone.hexadecapole), what);
+    }
 }
 
 TYPED_TEST(RanksPowerSpectrum, RefusesWhatOneRankRefuses) {
