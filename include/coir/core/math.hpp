@@ -5,7 +5,8 @@
 ///
 /// On x86-64 hosts with g++, alone or behind nvcc, and glibc 2.35 or newer, loops that call them are vectorised by glibc's
 /// libmvec, without -ffast-math: results are within 4 ulp (glibc manual, "Errors in Math Functions"),
-/// and infinities and NaN are kept. Elsewhere they are the C library's or the device's.
+/// and infinities and NaN are kept. Sines and cosines of floats beyond 1e4 are coir's own there, within 2 ulp. Elsewhere they
+/// are the C library's or the device's. cbrt is exact for cubes everywhere.
 
 #include <coir/core/kokkos.hpp>
 
@@ -35,12 +36,12 @@ namespace coir::math {
 #define COIR_HAS_VECTOR_VARIANT
 #define COIR_PURE __attribute__((const, simd("notinbranch")))
 #endif
-#define COIR_DECLARE_VECTOR_MATH(name)                                                         \
+#define COIR_DECLARE_VECTOR_MATH(name, float_symbol)                                           \
   namespace vector {                                                                           \
   extern "C" {                                                                                 \
   COIR_HAS_VECTOR_VARIANT double coir_vector_##name(double) noexcept __asm__(#name) COIR_PURE; \
   COIR_HAS_VECTOR_VARIANT float coir_vector_##name##f(float) noexcept                          \
-      __asm__(#name "f") COIR_PURE;                                                            \
+      __asm__(float_symbol) COIR_PURE;                                                         \
   }                                                                                            \
   inline double name(double x) { return coir_vector_##name(x); }                               \
   inline float name(float x) { return coir_vector_##name##f(x); }                              \
@@ -58,7 +59,7 @@ namespace coir::math {
   }
 #define COIR_BEST_MATH vector
 #else
-#define COIR_DECLARE_VECTOR_MATH(name)
+#define COIR_DECLARE_VECTOR_MATH(name, float_symbol)
 #define COIR_DECLARE_VECTOR_MATH_2(name)
 #define COIR_BEST_MATH std
 #endif
@@ -76,8 +77,12 @@ namespace coir::math {
     using from::name;                            \
     return name(x, y);                           \
   }
-#define COIR_VECTOR_UNARY_MATH(name) \
-  COIR_DECLARE_VECTOR_MATH(name)     \
+#define COIR_VECTOR_UNARY_MATH(name)        \
+  COIR_DECLARE_VECTOR_MATH(name, #name "f") \
+  COIR_UNARY_MATH(name, COIR_BEST_MATH)
+// For floats by coir's own vectors: src/core/sine.cpp.
+#define COIR_OWN_UNARY_MATH(name)                   \
+  COIR_DECLARE_VECTOR_MATH(name, "coir_" #name "f") \
   COIR_UNARY_MATH(name, COIR_BEST_MATH)
 #define COIR_VECTOR_BINARY_MATH(name) \
   COIR_DECLARE_VECTOR_MATH_2(name)    \
@@ -90,8 +95,8 @@ COIR_VECTOR_UNARY_MATH(log)
 COIR_VECTOR_UNARY_MATH(log2)
 COIR_VECTOR_UNARY_MATH(log10)
 COIR_VECTOR_UNARY_MATH(log1p)
-COIR_VECTOR_UNARY_MATH(sin)
-COIR_VECTOR_UNARY_MATH(cos)
+COIR_OWN_UNARY_MATH(sin)
+COIR_OWN_UNARY_MATH(cos)
 COIR_VECTOR_UNARY_MATH(tan)
 COIR_VECTOR_UNARY_MATH(asin)
 COIR_VECTOR_UNARY_MATH(acos)
@@ -102,7 +107,7 @@ COIR_VECTOR_UNARY_MATH(tanh)
 COIR_VECTOR_UNARY_MATH(asinh)
 COIR_VECTOR_UNARY_MATH(acosh)
 COIR_VECTOR_UNARY_MATH(atanh)
-COIR_VECTOR_UNARY_MATH(cbrt)
+COIR_DECLARE_VECTOR_MATH(cbrt, "cbrtf")
 COIR_VECTOR_UNARY_MATH(erf)
 COIR_VECTOR_UNARY_MATH(erfc)
 COIR_VECTOR_BINARY_MATH(pow)
@@ -128,12 +133,12 @@ COIR_BINARY_MATH(fmax, std)
 #undef COIR_UNARY_MATH
 #undef COIR_BINARY_MATH
 #undef COIR_VECTOR_UNARY_MATH
+#undef COIR_OWN_UNARY_MATH
 #undef COIR_VECTOR_BINARY_MATH
 #undef COIR_DECLARE_VECTOR_MATH
 #undef COIR_DECLARE_VECTOR_MATH_2
 #undef COIR_HAS_VECTOR_VARIANT
 #undef COIR_PURE
-#undef COIR_BEST_MATH
 
 /// |x|
 template <std::floating_point T>
@@ -141,6 +146,14 @@ KOKKOS_FORCEINLINE_FUNCTION T abs(T x) {
   using std::fabs;
   return fabs(x);
 }
+
+namespace detail {
+
+/// An unsigned integer as wide as a float or double.
+template <std::floating_point T>
+using bits_t = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+}  // namespace detail
 
 /// x rounded to the nearest whole number, halves to the even one. Any number if that doesn't fit an I.
 template <std::signed_integral I, std::floating_point T>
@@ -213,7 +226,7 @@ template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T select(bool condition, T const& a, T const& b) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
   if constexpr (std::same_as<T, float> || std::same_as<T, double>) {
-    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    using Bits = detail::bits_t<T>;
     Bits const mask = Bits(0) - static_cast<Bits>(condition);
     return std::bit_cast<T>((std::bit_cast<Bits>(a) & mask) | (std::bit_cast<Bits>(b) & ~mask));
   }
@@ -240,5 +253,22 @@ KOKKOS_FORCEINLINE_FUNCTION bool isfinite(T x) {
   constexpr T largest = std::numeric_limits<T>::max();
   return abs(x) <= largest;
 }
+
+/// The cube root of x, exact for cubes, and else within 1 ulp.
+template <std::floating_point T>
+KOKKOS_FORCEINLINE_FUNCTION T cbrt(T x) {
+  using COIR_BEST_MATH::cbrt;
+  // One of Halley's steps, from half of the digits of what others find within some ulp. The square of these is exact, so that
+  // all but the last rounding is a third of one.
+  using Bits = detail::bits_t<T>;
+  constexpr Bits last_digits = (Bits(1) << (std::numeric_limits<T>::digits / 2 + 1)) - 1;
+  T const root = cbrt(x);
+  T const start = std::bit_cast<T>(std::bit_cast<Bits>(root) & ~last_digits);
+  T const other = x / (start * start);
+  T const better = start + start * ((other - start) / (start + start + other));
+  return select(better == better, better, root);  // for 0, infinities and NaN the root
+}
+
+#undef COIR_BEST_MATH
 
 }  // namespace coir::math
