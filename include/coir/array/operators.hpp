@@ -10,6 +10,7 @@
 /// PreconditionError in arithmetic; comparisons are those of the values, whatever their types.
 
 #include <coir/array/array.hpp>
+#include <coir/array/detail/complex_math.hpp>
 #include <coir/array/expression.hpp>
 
 #include <concepts>
@@ -57,6 +58,8 @@ struct Divide {
           return static_cast<C>(std::make_unsigned_t<C>(0) -
                                 static_cast<std::make_unsigned_t<C>>(x));
       return static_cast<C>(x / y);
+    } else if constexpr (is_complex<C>) {
+      return math::divide(x, y);
     } else {
       return C(x / y);
     }

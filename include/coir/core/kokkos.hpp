@@ -3,6 +3,13 @@
 /// \file
 /// Kokkos, and the few places where its supported versions (3.4.1 up to, not including, 6) differ.
 
+// With -ffast-math compilers take it that there is no NaN and no infinity, and that sums may be reordered: isnan() is then false
+// for NaN, and rounding errors are larger than what functions promise. g++ tells the second only from version 12 on.
+#if (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0) || defined(__ASSOCIATIVE_MATH__)
+#error \
+    "coir needs NaN, infinities and the order of sums: compile without -ffast-math and -Ofast, or add -fno-finite-math-only -fno-associative-math"
+#endif
+
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
