@@ -36,6 +36,16 @@ void fail_by_overflow(std::span<std::int64_t const> shape, std::int64_t element_
                           " bytes has more than 2^63 - 1 bytes: use a smaller shape");
 }
 
+void fail_to_count(std::span<std::int64_t const> shape) {
+  throw PreconditionError("shape " + shape_in_words(shape) +
+                          " has more than 2^63 - 1 elements: use a smaller shape");
+}
+
+void fail_by_extent(std::int64_t a, std::string_view operation, std::int64_t b) {
+  throw PreconditionError("an axis has at most 2^63 - 1 elements, not " + std::to_string(a) +
+                          std::string(operation) + std::to_string(b));
+}
+
 }  // namespace detail
 
 }  // namespace coir

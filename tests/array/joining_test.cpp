@@ -121,3 +121,45 @@ TYPED_TEST(Joining, TakenByIndices) {
             "index 18446744073709551615 is outside of a vector with 3 elements");
   EXPECT_EQ(take(x, array<int, Space>({0})(range(0, 0))).size(), 0);
 }
+
+// The types of elements combine as in operators, in whatever order.
+TYPED_TEST(Joining, TypesCombineAsInOperators) {
+  using Space = typename TestFixture::Space;
+  using Z = Kokkos::complex<float>;
+  auto const check = [](auto const& x, auto const& y, auto const& right) {
+    EXPECT_EQ(values(concatenate(0, x, y)), right);
+    EXPECT_EQ(values(stack(0, x, y)), right);
+    using T = value_t<decltype(concatenate(0, y, x))>;
+    EXPECT_TRUE((std::is_same_v<T, promote_t<value_t<decltype(x)>, value_t<decltype(y)>>>));
+  };
+  auto const i8 = array<std::int8_t, Space>({-1});
+  auto const i32 = array<std::int32_t, Space>({-1});
+  auto const u32 = array<std::uint32_t, Space>({1});
+  auto const i64 = array<std::int64_t, Space>({-1});
+  auto const u64 = array<std::uint64_t, Space>({1});
+  auto const f32 = array<float, Space>({0.5f});
+  auto const f64 = array<double, Space>({0.1});
+  auto const c32 = array_of<Space>(std::vector<Z>{Z(1, 2)}, Shape<1>{1});
+  check(i32, u32, std::vector<std::int64_t>{-1, 1});
+  check(i64, u64, std::vector<double>{-1, 1});
+  check(i8, u32, std::vector<std::int64_t>{-1, 1});
+  check(i64, f32, std::vector<float>{-1, 0.5f});
+  check(c32, f64, std::vector<Kokkos::complex<double>>{{1, 2}, {0.1, 0}});
+  check(c32, i64, std::vector<Z>{{1, 2}, {-1, 0}});
+  auto const sixth = concatenate(0, i64, u64, f32), other = concatenate(0, f32, u64, i64);
+  EXPECT_EQ(values(sixth), (std::vector<float>{-1, 1, 0.5f}));
+  EXPECT_EQ(values(other), (std::vector<float>{0.5f, 1, -1}));
+}
+
+TYPED_TEST(Joining, ExtentsOfMoreThan63BitsAreRefused) {
+  TYPES;
+  constexpr std::int64_t large = 1L << 62;
+  auto const x = arange<T, Space>(4);
+  EXPECT_EQ(message_of([&] { tile(x, large); }),
+            "an axis has at most 2^63 - 1 elements, not 4 x 4611686018427387904");
+  EXPECT_THROW(tile(x, {large, 1}), PreconditionError);
+  EXPECT_EQ(tile(x(range(0, 0)), large).size(), 0);
+  auto const wide = broadcast_to(x(range(0, 1)), {large});
+  EXPECT_EQ(message_of([&] { concatenate(0, wide, wide); }),
+            "an axis has at most 2^63 - 1 elements, not 4611686018427387904 + 4611686018427387904");
+}

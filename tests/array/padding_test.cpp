@@ -3,6 +3,9 @@
 #include <array/naive.hpp>
 #include <support/spaces.hpp>
 
+#include <cstdint>
+#include <limits>
+
 using namespace coir;
 using coir::testing::message_of;
 using coir::testing::values;
@@ -73,4 +76,11 @@ TYPED_TEST(Padding, WhatIsNoMarginIsRefused) {
   EXPECT_EQ(
       message_of([&] { pad(zeros<T, Space>({2, 0}), 1, Pad::edge); }),
       "axis 1 of an array of shape (2, 0) has no element to stand in a margin: give a number");
+}
+
+TYPED_TEST(Padding, ExtentsOfMoreThan63BitsAreRefused) {
+  TYPES;
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(message_of([&] { pad(x, {most, most}); }),
+            "an axis has at most 2^63 - 1 elements, not 3 + 9223372036854775807");
 }

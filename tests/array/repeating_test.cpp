@@ -3,6 +3,9 @@
 #include <array/naive.hpp>
 #include <support/spaces.hpp>
 
+#include <cstdint>
+#include <limits>
+
 using namespace coir;
 using coir::testing::message_of;
 using coir::testing::values;
@@ -44,4 +47,15 @@ TYPED_TEST(Repeating, EachElementAsOftenAsTold) {
             "a vector of 3 elements can't be repeated by 2 numbers: give one for each");
   EXPECT_EQ(message_of([&] { repeat(x, array<int, Space>({1, -2, 1})); }),
             "an element can be repeated 0 or more times, not -2");
+}
+
+TYPED_TEST(Repeating, ExtentsOfMoreThan63BitsAreRefused) {
+  using T = typename TestFixture::T;
+  using Space = typename TestFixture::Space;
+  constexpr std::int64_t large = 1L << 62;
+  auto const x = array<T, Space>({1, 2, 3, 4});
+  EXPECT_EQ(message_of([&] { repeat(x, large); }),
+            "an axis has at most 2^63 - 1 elements, not 4 x 4611686018427387904");
+  EXPECT_EQ(message_of([&] { repeat(x, full<std::int64_t, Space>({4}, large)); }),
+            "a vector can be repeated to fewer than 2^62 elements, not 1.84467e+19");
 }

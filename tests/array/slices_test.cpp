@@ -1,7 +1,11 @@
+#include <coir/array/reductions.hpp>
 #include <coir/array/slices.hpp>
 
 #include <array/naive.hpp>
 #include <support/spaces.hpp>
+
+#include <cstdint>
+#include <limits>
 
 using namespace coir;
 using coir::testing::for_each_index;
@@ -103,4 +107,41 @@ TYPED_TEST(Slices, ShiftedOnALargeGrid) {
                                     : T(0))
           << "at " << i << ", " << j;
     }
+}
+
+TYPED_TEST(Slices, ShapesOfMoreThan63BitsAreRefused) {
+  using T = typename TestFixture::T;
+  using Space = typename TestFixture::Space;
+  constexpr std::int64_t large = 1L << 32;
+  auto const none = zeros<T, Space>(0), one = ones<T, Space>(1);
+  EXPECT_EQ(message_of([&] { reshape(none, {large, large}); }),
+            "shape (4294967296, 4294967296) has more than 2^63 - 1 elements: use a smaller shape");
+  EXPECT_THROW(reshape(none, {-1, large, large}), PreconditionError);
+  EXPECT_EQ(message_of([&] { reshape(none, {-1, -1}); }),
+            "an array of shape (0,) can't take the shape (-1, -1): the numbers of elements differ");
+  EXPECT_THROW(reshape(none, {-1, 0}), PreconditionError);
+  EXPECT_THROW(reshape(one, {-2, 1}), PreconditionError);
+  EXPECT_EQ(reshape(none, {-1, 3}).shape(), (Shape<2>{0, 3}));
+  EXPECT_EQ(message_of([&] { broadcast_to(one, {2 * large, large}); }),
+            "shape (8589934592, 4294967296) has more than 2^63 - 1 elements: use a smaller shape");
+  // Two that fit, but not what they broadcast to.
+  auto const row = broadcast_to(one, {large}), column = with_axis(broadcast_to(one, {large}), 1);
+  EXPECT_EQ(message_of([&] { sum(row + column); }),
+            "shape (4294967296, 4294967296) has more than 2^63 - 1 elements: use a smaller shape");
+}
+
+TYPED_TEST(Slices, StepsAndIndicesOfAnySize) {
+  using T = typename TestFixture::T;
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  auto const x = arange<T, typename TestFixture::Space>(10);
+  EXPECT_EQ(values(x(range(end, end, most))), (std::vector<T>{0}));
+  EXPECT_EQ(values(x(range(3, end, most))), (std::vector<T>{3}));
+  EXPECT_EQ(values(x(range(end, end, -most))), (std::vector<T>{9}));
+  EXPECT_EQ(values(x(range(end, end, -most - 1))), (std::vector<T>{9}));
+  EXPECT_EQ(values(x(range(end, end, 9))), (std::vector<T>{0, 9}));
+  EXPECT_EQ(values(x(range(end, end, -4))), (std::vector<T>{9, 5, 1}));
+  EXPECT_EQ(x(range(4, 4, most)).size(), 0);
+  constexpr std::uint64_t beyond = std::numeric_limits<std::uint64_t>::max();  // not -1
+  EXPECT_THROW(x(beyond), PreconditionError);
+  EXPECT_THROW(x(range(0, beyond)), PreconditionError);
 }

@@ -1,5 +1,7 @@
 #include <coir/core/shape.hpp>
 
+#include <support/message_of.hpp>
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -7,6 +9,7 @@
 #include <limits>
 
 using coir::Shape;
+using coir::testing::message_of;
 
 TEST(Shape, InWords) {
   EXPECT_EQ(coir::in_words(Shape<0>{}), "()");
@@ -53,6 +56,23 @@ TEST(Shape, SizesThatOverflowAreRefused) {
   EXPECT_THROW(coir::expects_allocatable(Shape<2>{most, 2}, 1), coir::PreconditionError);
   EXPECT_THROW(coir::expects_allocatable(Shape<1>{most}, 8), coir::PreconditionError);
   EXPECT_THROW(coir::expects_allocatable(Shape<1>{-1}, 8), coir::PreconditionError);
+  // Without elements, but with strides that overflow.
+  EXPECT_THROW(coir::expects_allocatable(Shape<3>{0, most, 2}, 1), coir::PreconditionError);
+}
+
+TEST(Shape, NumbersOfElementsThatOverflowAreRefused) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(), two_to_32 = 1L << 32;
+  EXPECT_EQ(coir::size_of(Shape<2>{most, 1}), most);
+  EXPECT_EQ(coir::size_of(Shape<2>{0, most}), 0);
+  EXPECT_EQ(message_of([&] { coir::size_of(Shape<2>{two_to_32, two_to_32}); }),
+            "shape (4294967296, 4294967296) has more than 2^63 - 1 elements: use a smaller shape");
+  EXPECT_THROW(coir::size_of(Shape<3>{two_to_32, 0, two_to_32}), coir::PreconditionError);
+  EXPECT_EQ(coir::repeated_extent(most / 2, 2), most - 1);
+  EXPECT_EQ(coir::joined_extent(most - 1, 1), most);
+  EXPECT_EQ(message_of([&] { coir::repeated_extent(3, most); }),
+            "an axis has at most 2^63 - 1 elements, not 3 x 9223372036854775807");
+  EXPECT_EQ(message_of([&] { coir::joined_extent(1, most); }),
+            "an axis has at most 2^63 - 1 elements, not 1 + 9223372036854775807");
 }
 
 TEST(Shape, AxesAreSortedAndEqualOnesKeepTheirOrder) {

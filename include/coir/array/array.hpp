@@ -89,10 +89,11 @@ decltype(auto) select(T* data, Shape<Rank> const& shape, Strides<Rank> const& st
       auto const placed = index.on(shape[axis], axis);
       if (placed.count > 0) offset += placed.first * strides[axis];
       left[to] = placed.count;
-      steps[to++] = index.step * strides[axis];
+      // Of at most one element any stride will do; the step may be of any size then.
+      steps[to++] = (placed.count > 1 ? index.step : 1) * strides[axis];
       ++axis;
     } else {
-      offset += position(static_cast<std::int64_t>(index), shape[axis], axis) * strides[axis];
+      offset += position(as_index(index), shape[axis], axis) * strides[axis];
       ++axis;
     }
   };
@@ -614,8 +615,7 @@ auto evaluate(E const& expression) {
 }
 
 /// A number, such as a reduction's result, is evaluated already.
-template <class Number>
-  requires std::is_arithmetic_v<Number>
+template <Scalar Number>
 Number evaluate(Number number) {
   return number;
 }

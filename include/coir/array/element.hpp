@@ -100,6 +100,34 @@ struct PromotedOf<A, B> {
 template <class A, class B>
 using promote_t = typename PromotedOf<A, B>::type;
 
+namespace detail {
+
+template <class A, class B>
+struct PromotedWith : PromotedOf<A, B> {};
+template <class B>
+struct PromotedWith<void, B> {
+  using type = B;
+};
+
+/// What integers combine to, and what all others do; void where there are none.
+template <class Integers, class Others, class... T>
+struct PromotedAll {
+  using type = std::conditional_t<std::is_void_v<Others>, Integers, Others>;
+};
+template <class Integers, class Others, std::integral T, class... Rest>
+struct PromotedAll<Integers, Others, T, Rest...>
+    : PromotedAll<typename PromotedWith<Integers, T>::type, Others, Rest...> {};
+template <class Integers, class Others, class T, class... Rest>
+struct PromotedAll<Integers, Others, T, Rest...>
+    : PromotedAll<Integers, typename PromotedWith<Others, T>::type, Rest...> {};
+
+}  // namespace detail
+
+/// The type that elements of arrays of several types combine to: promote_t of all, in whatever order. Integers don't count
+/// beside reals and complex numbers.
+template <class... T>
+using promoted_t = typename detail::PromotedAll<void, void, T...>::type;
+
 /// The type that an operand of type A is converted to in an operation whose result is a C: C itself, unless C's
 /// own operators take plain numbers, as those of dual numbers do.
 template <class C, class A>
@@ -138,7 +166,7 @@ namespace detail {
 
 /// Converts a value to the type that is stored; a complex number made of a real one has imaginary part 0.
 template <class To, class From>
-KOKKOS_FORCEINLINE_FUNCTION To stored(From const& value) {
+KOKKOS_FORCEINLINE_FUNCTION constexpr To stored(From const& value) {
   if constexpr (is_complex<To> && is_complex<From>)
     return To(value.real(), value.imag());
   else if constexpr (is_complex<To> && std::is_arithmetic_v<From>)

@@ -50,6 +50,7 @@ class Fold {
   Fold(Shape<Rank> const& shape, std::array<int, Rank> const& permutation)
       : permutation_(permutation),
         is_identity_(Rank == 1 || permutation == identity_permutation<Rank>()) {
+    static_cast<void>(size_of(shape));  // shapes that broadcasting made may have too many elements
     shape_ = permuted(shape);
     for (int d = 0; d < Rank; ++d) joined_[d] = true;
   }

@@ -49,7 +49,8 @@ struct Gather {
 
 }  // namespace detail
 
-/// Arrays one after the other along an axis: NumPy's concatenate((a, b, ...), axis).
+/// Arrays one after the other along an axis: NumPy's concatenate((a, b, ...), axis). The elements have the type that theirs
+/// combine to, promoted_t.
 ///
 /// \throws PreconditionError if there is no such axis or other extents differ
 template <Expression First, class... Rest>
@@ -66,12 +67,11 @@ auto concatenate(int axis, First const& first, Rest const&... rest) {
         throw PreconditionError("arrays of shapes " + in_words(front.shape()) + " and " +
                                 in_words(slice.shape()) + " can't be joined along axis " +
                                 std::to_string(axis) + ": the other extents must be equal");
-    shape[d] += slice.shape()[d];
+    shape[d] = joined_extent(shape[d], slice.shape()[d]);
   };
   std::apply([&](auto const&... slice) { (measure(slice), ...); }, slices);
   using T = std::remove_cvref_t<decltype(front)>;
-  auto result =
-      empty<std::common_type_t<value_t<First>, value_t<Rest>...>, typename T::space>(shape);
+  auto result = empty<promoted_t<value_t<First>, value_t<Rest>...>, typename T::space>(shape);
   std::int64_t at = 0;
   std::apply(
       [&](auto const&... slice) {
@@ -152,9 +152,11 @@ auto tile(X const& x, Times times, int axis = -1) {
   expects(times >= 0, "an array can be repeated 0 or more times", times);
   auto shape = slice.shape();
   std::int64_t const n = shape[d];
-  shape[d] *= times;
+  shape[d] = repeated_extent(n, as_index(times));
   auto result = empty<value_t<X>, typename std::remove_cvref_t<decltype(slice)>::space>(shape);
-  for (std::int64_t t = 0; t < times; ++t) detail::part_along(result.all(), d, t * n, n) = slice;
+  if (result.size() == 0) return result;
+  for (std::int64_t t = 0; t < shape[d] / n; ++t)
+    detail::part_along(result.all(), d, t * n, n) = slice;
   return result;
 }
 

@@ -96,7 +96,7 @@ std::array<std::int64_t, Rank> padded_shape(std::array<std::int64_t, Rank> shape
   margin.expects_rank(static_cast<int>(Rank));
   for (std::size_t d = 0; d < Rank; ++d) {
     Margin::Sides const sides = margin.along(static_cast<int>(d));
-    shape[d] += sides.before + sides.behind;
+    shape[d] = joined_extent(joined_extent(shape[d], sides.before), sides.behind);
   }
   return shape;
 }

@@ -7,7 +7,9 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <utility>
 
 namespace coir {
 
@@ -17,10 +19,17 @@ struct Open {};
 /// To the end of the axis, or from its start if the step is negative.
 inline constexpr Open end{};
 
+/// An integer as a signed one of 64 bits; the largest for those beyond, which are outside of every axis.
+template <std::integral I>
+constexpr std::int64_t as_index(I index) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return std::cmp_greater(+index, most) ? most : static_cast<std::int64_t>(index);
+}
+
 /// One bound of a range. Negative ones count from the end of the axis.
 class Bound {
  public:
-  Bound(std::integral auto value) : value_(static_cast<std::int64_t>(value)) {}
+  Bound(std::integral auto value) : value_(as_index(value)) {}
   Bound(Open) : open_(true) {}
 
   bool open() const { return open_; }
@@ -60,13 +69,14 @@ struct Range {
       if (position < 0 || position > extent) detail::fail_by_bound(position, extent, axis);
       return position;
     };
+    // The indices lie in [0, extent), so that no difference overflows; a step may be of any size.
     if (step > 0) {
       std::int64_t const first = place(start, 0), last = place(stop, extent);
-      return {first, first < last ? (last - first + step - 1) / step : 0};
+      return {first, first < last ? (last - first - 1) / step + 1 : 0};
     }
     std::int64_t const first = place(start, extent - 1), last = place(stop, -1);
     std::int64_t const from = first < extent ? first : extent - 1;  // NumPy's x[n::-1]
-    return {from, from > last ? (from - last - step - 1) / -step : 0};
+    return {from, from > last ? (last - from + 1) / step + 1 : 0};
   }
 };
 

@@ -25,7 +25,7 @@ auto repeat(X const& x, std::int64_t times, int axis) {
   auto shape = slice.shape();
   Shape<3> box{1, 1, 1};  // what lies before the axis, up to with it, and behind it
   for (int at = 0; at < rank_of<X>; ++at) box[at < d ? 0 : at == d ? 1 : 2] *= shape[at];
-  shape[d] *= times;
+  shape[d] = repeated_extent(shape[d], times);
   auto result = empty<value_t<X>, space_like<X>>(shape);
   if (result.size() > 0)
     reshape(result, {box[0], box[1], times, box[2]}) = with_axis(reshape(slice, box), 2);
@@ -54,6 +54,8 @@ auto repeat(X const& x, N const& times) {
   if (counts.size() == 0) return detail::evaluated(x);
   std::int64_t const smallest = min(counts);
   expects(smallest >= 0, "an element can be repeated 0 or more times", smallest);
+  double const elements = sum(cast<double>(counts));
+  expects(elements < 0x1p62, "a vector can be repeated to fewer than 2^62 elements", elements);
   std::int64_t const total = sum(counts);
   // Element k of the result is the first one before whose end k lies.
   return take(x, searchsorted(cumsum(counts), arange<std::int64_t, Space>(total), Side::right));

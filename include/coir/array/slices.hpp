@@ -151,12 +151,13 @@ auto with_axis(X&& x, int axis) {
 
 /// The array stretched to a shape by repeating axes of one element: NumPy's broadcast_to. The slice can only be read.
 ///
-/// \throws PreconditionError if the array doesn't stretch to the shape
+/// \throws PreconditionError if the array doesn't stretch to the shape, or the shape has more than 2^63 - 1 elements
 template <Expression X, std::size_t Rank>
 auto broadcast_to(X&& x, std::array<std::int64_t, Rank> const& shape) {
   auto const slice = elements_of(std::forward<X>(x)).as_operand();
   static_assert(static_cast<int>(Rank) >= rank_of<X>, "a shape to stretch to has no fewer axes");
   expects_fits(slice.shape(), shape);
+  static_cast<void>(size_of(shape));
   return Slice<value_t<X> const, static_cast<int>(Rank), typename decltype(slice)::space>(
       slice.data(), shape, detail::stretched_strides<static_cast<int>(Rank)>(slice), slice.owner());
 }
@@ -176,20 +177,14 @@ auto reshape(X&& x, std::array<std::int64_t, Rank> shape) {
   auto slice = elements_of(std::forward<X>(x));
   using S = decltype(slice);
   using T = typename S::element_type;
-  std::int64_t known = 1;
-  int open = -1, opened = 0;
-  for (std::size_t d = 0; d < Rank; ++d) {
-    if (shape[d] == -1) {
-      open = static_cast<int>(d);
-      ++opened;
-    } else {
-      known *= shape[d];
-    }
-  }
   auto const wanted = shape;
-  if (opened == 1 && known > 0) shape[open] = slice.size() / known;
-  bool const valid =
-      opened <= 1 && std::ranges::all_of(shape, [](std::int64_t n) { return n >= 0; });
+  auto const open = std::ranges::find(shape, -1);
+  if (open != shape.end()) {
+    *open = 1;
+    std::int64_t const known = size_of(shape);
+    *open = known > 0 ? slice.size() / known : -1;
+  }
+  bool const valid = std::ranges::all_of(shape, [](std::int64_t n) { return n >= 0; });
   if (!valid || size_of(shape) != slice.size())
     throw PreconditionError("an array of shape " + in_words(slice.shape()) +
                             " can't take the shape " + in_words(wanted) +

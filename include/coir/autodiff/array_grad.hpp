@@ -146,7 +146,7 @@ class GradientOf<T, N, Rank, Space, F, std::index_sequence<I...>, Terms...> {
   static constexpr int count = static_cast<int>(sizeof...(I));
   static constexpr int rank = std::max(Rank, 1);
   static constexpr int outer = rank - 1;
-  using Result = std::common_type_t<typename Terms::Result...>;
+  using Result = promoted_t<typename Terms::Result...>;
   using Results = Dual<Result, count>;
   using Kinds = JoinedKinds<std::index_sequence<I...>, decltype(Terms::kind)...>;
   using Totals = typename Kinds::value_type;

@@ -14,8 +14,8 @@
 /// KOKKOS_FUNCTION, or a lambda that the compiler accepts. grad and value_and_grad also take arrays: see
 /// array_grad.hpp.
 
+#include <coir/array/numbers.hpp>
 #include <coir/autodiff/dual.hpp>
-#include <coir/autodiff/numbers.hpp>
 
 #include <concepts>
 #include <type_traits>
@@ -56,7 +56,7 @@ concept AllArrays = (AnArray<X> && ...) && (sizeof...(X) > 0);
 
 template <class... X>
 struct ArgumentOf {
-  using type = floating_t<std::common_type_t<X...>>;
+  using type = floating_t<promoted_t<X...>>;
 };
 template <class... X>
   requires(is_dual<X> || ...)

@@ -58,7 +58,7 @@ class Objective : public detail::ObjectiveBase {
  public:
   static constexpr bool affine = Affine;
   static constexpr std::size_t count = sizeof...(Terms);
-  using Result = std::common_type_t<typename Terms::Result...>;
+  using Result = promoted_t<typename Terms::Result...>;
 
   Objective(F f, std::tuple<Terms...> terms) : f_(std::move(f)), terms_(std::move(terms)) {}
 

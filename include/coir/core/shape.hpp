@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace coir {
@@ -44,6 +45,10 @@ namespace detail {
 
 [[noreturn]] void fail_by_overflow(std::span<std::int64_t const> shape, std::int64_t element_bytes);
 
+[[noreturn]] void fail_to_count(std::span<std::int64_t const> shape);
+
+[[noreturn]] void fail_by_extent(std::int64_t a, std::string_view operation, std::int64_t b);
+
 /// Sorts a few axes; equal ones keep their order. By insertion, because the standard library's sorts would be most of the
 /// code of some array statements.
 template <class Axis, std::size_t Rank, class Before>
@@ -55,12 +60,47 @@ void sort_axes(std::array<Axis, Rank>& axes, Before const& before) {
 
 }  // namespace detail
 
+/// `unit` times the extents that aren't 0. Arrays without elements have strides, too, so that these products must fit
+/// 64 bits whether there is an extent of 0 or not, as in NumPy.
+///
+/// \return false if they don't
+template <std::size_t Rank>
+[[nodiscard]] bool multiply_extents(std::array<std::int64_t, Rank> const& shape, std::int64_t unit,
+                                    std::int64_t& product) {
+  product = unit;
+  for (std::int64_t const extent : shape)
+    if (extent != 0 && __builtin_mul_overflow(product, extent, &product)) return false;
+  return true;
+}
+
 /// Number of elements: the product of the extents, 1 for rank 0.
+///
+/// \throws PreconditionError if the product of the extents that aren't 0 exceeds 2^63 - 1
 template <std::size_t Rank>
 std::int64_t size_of(std::array<std::int64_t, Rank> const& shape) {
-  std::int64_t product = 1;
-  for (std::int64_t const extent : shape) product *= extent;
+  std::int64_t product;
+  if (!multiply_extents(shape, 1, product)) detail::fail_to_count(shape);
+  for (std::int64_t const extent : shape)
+    if (extent == 0) return 0;
   return product;
+}
+
+/// The extent of an axis whose elements are repeated.
+///
+/// \throws PreconditionError if it exceeds 2^63 - 1
+inline std::int64_t repeated_extent(std::int64_t extent, std::int64_t times) {
+  std::int64_t product;
+  if (__builtin_mul_overflow(extent, times, &product)) detail::fail_by_extent(extent, " x ", times);
+  return product;
+}
+
+/// The extent of an axis that is put together from two.
+///
+/// \throws PreconditionError if it exceeds 2^63 - 1
+inline std::int64_t joined_extent(std::int64_t a, std::int64_t b) {
+  std::int64_t sum;
+  if (__builtin_add_overflow(a, b, &sum)) detail::fail_by_extent(a, " + ", b);
+  return sum;
 }
 
 /// Strides of a contiguous array in C order.
@@ -109,17 +149,14 @@ void expects_fits(std::array<std::int64_t, A> const& from, std::array<std::int64
 
 /// Checks that a shape can be allocated at all.
 ///
-/// \throws PreconditionError if an extent is negative or the bytes exceed 2^63 - 1
+/// \throws PreconditionError if an extent is negative, the bytes exceed 2^63 - 1, or there is no size_of()
 template <std::size_t Rank>
 void expects_allocatable(std::array<std::int64_t, Rank> const& shape, std::int64_t element_bytes) {
-  std::int64_t bytes = element_bytes;
-  bool overflow = false, empty = false;
-  for (std::int64_t const extent : shape) {
+  for (std::int64_t const extent : shape)
     if (extent < 0) detail::fail_by_negative_extent(shape);
-    empty = empty || extent == 0;
-    if (!empty && __builtin_mul_overflow(bytes, extent, &bytes)) overflow = true;
-  }
-  if (overflow && !empty) detail::fail_by_overflow(shape, element_bytes);
+  std::int64_t bytes;
+  if (size_of(shape) > 0 && !multiply_extents(shape, element_bytes, bytes))
+    detail::fail_by_overflow(shape, element_bytes);
 }
 
 }  // namespace coir

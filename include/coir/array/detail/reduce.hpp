@@ -5,6 +5,7 @@
 
 #include <coir/array/detail/assign.hpp>
 #include <coir/array/expression.hpp>
+#include <coir/core/instance.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/reducer.hpp>
 

@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// A few numbers in a row: points, gradients and rows of Jacobians, for hosts and kernels alike.
+/// A few numbers in a row: points, gradients and rows of Jacobians, for hosts and kernels alike. A function given to vmap
+/// returns them for a row of its result.
 
-#include <coir/core/kokkos.hpp>
+#include <coir/array/element.hpp>
 
 #include <cstddef>
 #include <tuple>
@@ -31,11 +32,26 @@ struct Numbers {
   }
 };
 
-/// These values, in their common type: numbers(x, 2 * y).
+namespace detail {
+
 template <class... X>
+struct NumbersOf {
+  using type = std::common_type_t<X...>;  // dual numbers say themselves what mixes with them
+};
+template <class... X>
+  requires((std::is_arithmetic_v<X> || is_complex<X>) && ...)
+struct NumbersOf<X...> {
+  using type = promoted_t<X...>;
+};
+
+}  // namespace detail
+
+/// These values, in the type that elements of arrays of their types combine to: numbers(x, 2 * y).
+template <class... X>
+  requires(sizeof...(X) > 0)
 KOKKOS_FORCEINLINE_FUNCTION constexpr auto numbers(X const&... x) {
-  using T = std::common_type_t<X...>;
-  return Numbers<T, static_cast<int>(sizeof...(X))>{{static_cast<T>(x)...}};
+  using T = typename detail::NumbersOf<X...>::type;
+  return Numbers<T, static_cast<int>(sizeof...(X))>{{detail::stored<T>(x)...}};
 }
 
 }  // namespace coir
