@@ -41,7 +41,7 @@ std::vector<Work> all_works() {
   return {
       {"x+=3", "x += 3", "Array statements", "array/table", "x+=3", first, "cells", update, "",
        by_fours(256, 64 * M), {}},
-      {"cos2+sin2", "y = cos(x)^2 + sin(x)^2", "Array statements", "array/table", "cos2+sin2", first, "cells", copy, "",
+      {"cos2+sin2", "y = cos(x)^2 + sin(x)^2, x to 100", "Array statements", "array/table", "cos2+sin2,0..100|cos2+sin2", first, "cells", copy, "",
        by_fours(256, 16 * M), {"67108864"}},
       {"a+b", "c = a + b", "Array statements", "array/table", "a+b,preallocated", first, "cells", triad, "",
        by_fours(k, 64 * M), {}},

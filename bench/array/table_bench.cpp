@@ -39,13 +39,22 @@ void add_number(benchmark::State& state) {
 }
 BENCHMARK(add_number)->Name("x+=3")->Apply(sizes<256, 1'000'000, 100'000'000>);
 
-void cosine_and_sine(benchmark::State& state) {
-  auto const n = state.range(0);
-  auto const x = linspace<float, Memory>(0, 100, n);
-  auto y = zeros<float, Memory>(n);
-  time_statement(state, {double(n), 8.0 * n}, [&] { y = square(cos(x)) + square(sin(x)); });
+void time_cosine_and_sine(benchmark::State& state, Array<float, 1, Memory> const& x) {
+  auto const n = static_cast<double>(x.size());
+  auto y = zeros_like(x);
+  time_statement(state, {n, 8 * n}, [&] { y = square(cos(x)) + square(sin(x)); });
 }
-BENCHMARK(cosine_and_sine)->Name("cos2+sin2")->Apply(sizes<256, 10'000'000>);
+
+void cosine_and_sine_to_100(benchmark::State& state) {
+  time_cosine_and_sine(state, linspace<float, Memory>(0, 100, state.range(0)));
+}
+BENCHMARK(cosine_and_sine_to_100)->Name("cos2+sin2,0..100")->Apply(sizes<256, 10'000'000>);
+
+// 0, 1, 2, ... as in the courses: nearly all numbers are beyond 1e4, where most libraries reduce them one by one.
+void cosine_and_sine_of_arange(benchmark::State& state) {
+  time_cosine_and_sine(state, arange<float, Memory>(static_cast<float>(state.range(0))));
+}
+BENCHMARK(cosine_and_sine_of_arange)->Name("cos2+sin2,arange")->Apply(sizes<256, 10'000'000>);
 
 // A new array each time, as in NumPy.
 void add_arrays(benchmark::State& state) {

@@ -21,7 +21,8 @@ import time
 
 ROWS = {  # name: sizes of the table, sizes for --small
     "x+=3": ([(256,), (1_000_000,), (100_000_000,)], [(256,)]),
-    "cos2+sin2": ([(10_000_000,)], [(256,)]),
+    "cos2+sin2,0..100": ([(10_000_000,)], [(256,)]),  # x evenly from 0 to 100
+    "cos2+sin2,arange": ([(10_000_000,)], [(256,)]),  # x = 0, 1, 2, ..., as the courses have it
     "a+b": ([(4096,), (100_000_000,)], [(4096,)]),
     "a+b,preallocated": ([(4096,), (100_000_000,)], [(4096,)]),
     "selu": ([(1_000_000,)], [(256,)]),
@@ -113,7 +114,7 @@ def expected(name, sizes):
     t = np.linspace(0, 1, n)
     if name == "x+=3":
         return np.full(n, 3.0)
-    if name == "cos2+sin2":
+    if name.startswith("cos2+sin2"):
         return np.ones(n)
     if name.startswith("a+b"):
         return 2 * t + 1
@@ -197,6 +198,17 @@ def row(*names):
         return function
 
     return note
+
+
+def rows_of_angles(xp, note=row):
+    """Marks a function of x, n float32 numbers, for the rows of cosines and sines."""
+
+    def mark(function):
+        note("cos2+sin2,0..100")(lambda n: function(line(xp, 0, 100, n)))
+        note("cos2+sin2,arange")(lambda n: function(xp.arange(n, dtype="float32")))
+        return function
+
+    return mark
 
 
 def seconds_per_call(statement, fence, least=0.5, fewest=3):

@@ -4,7 +4,7 @@ import sys
 
 import cupy as cp
 
-from rows import ITERATIONS, cube, line, main, matrix, pixels, row, unsorted
+from rows import ITERATIONS, cube, line, main, matrix, pixels, row, rows_of_angles, unsorted
 
 own_kernels = "--kernels" in sys.argv
 
@@ -23,9 +23,8 @@ def add_number(n):
     return lambda: cp.add(x, 3, out=x)
 
 
-@arrays("cos2+sin2")
-def cosine_and_sine(n):
-    x = line(cp, 0, 100, n)
+@rows_of_angles(cp, arrays)
+def cosine_and_sine(x):
     y, t = cp.empty_like(x), cp.empty_like(x)
 
     def statement():
@@ -38,9 +37,8 @@ def cosine_and_sine(n):
     return statement
 
 
-@kernels("cos2+sin2")
-def cosine_and_sine_kernel(n):
-    x = line(cp, 0, 100, n)
+@rows_of_angles(cp, kernels)
+def cosine_and_sine_kernel(x):
     y = cp.empty_like(x)
     kernel = cp.ElementwiseKernel(
         "float32 x", "float32 y", "float c = cosf(x), s = sinf(x); y = c * c + s * s", "cosine_and_sine"

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import job
-from rows import ITERATIONS, cube, line, main, matrix, pixels, row, unsorted
+from rows import ITERATIONS, cube, line, main, matrix, pixels, row, rows_of_angles, unsorted
 
 jax.config.update("jax_enable_x64", True)  # for the rows in double
 jax.config.update("jax_default_matmul_precision", "highest")  # float32 products in float32
@@ -29,9 +29,8 @@ def add_number(n):
     return statement
 
 
-@row("cos2+sin2")
-def cosine_and_sine(n):
-    x = line(jnp, 0, 100, n)
+@rows_of_angles(jnp)
+def cosine_and_sine(x):
     add = jax.jit(lambda x: jnp.cos(x) ** 2 + jnp.sin(x) ** 2)
     return lambda: add(x)
 

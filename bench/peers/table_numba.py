@@ -7,7 +7,7 @@ import numpy as np
 from numba import prange
 
 import job
-from rows import ITERATIONS, line, main, row
+from rows import ITERATIONS, line, main, row, rows_of_angles
 
 parallel = "--serial" not in sys.argv
 compiled = numba.njit(parallel=parallel, fastmath=True)  # prange is range without parallel
@@ -34,9 +34,8 @@ def cosine_and_sine(x, y):
     return y
 
 
-@row("cos2+sin2")
-def cosine_and_sine_row(n):
-    x = line(np, 0, 100, n)
+@rows_of_angles(np)
+def cosine_and_sine_row(x):
     y = np.zeros_like(x)
     return lambda: cosine_and_sine(x, y)
 

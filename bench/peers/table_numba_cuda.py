@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numba import cuda
 
-from rows import ITERATIONS, line, main, row
+from rows import ITERATIONS, line, main, row, rows_of_angles
 
 real = np.float32
 THREADS = 256
@@ -56,25 +56,21 @@ def selu(x, y):
         y[i] = real(1.05) * (x[i] if x[i] > real(0) else negative)
 
 
-def row_of_one(kernel, first, last):
-    """A row that maps an array to another."""
+def mapped(kernel, on_host):
+    """A statement that maps an array to another."""
+    x = cuda.to_device(on_host)
+    y = cuda.device_array_like(x)
+    launch = kernel[blocks_for(x.size), THREADS]
 
-    def prepare(n):
-        x = on_device(first, last, n)
-        y = cuda.device_array_like(x)
-        launch = kernel[blocks_for(n), THREADS]
+    def statement():
+        launch(x, y)
+        return y
 
-        def statement():
-            launch(x, y)
-            return y
-
-        return statement
-
-    return prepare
+    return statement
 
 
-row("cos2+sin2")(row_of_one(cosine_and_sine, 0, 100))
-row("selu")(row_of_one(selu, -3, 3))
+rows_of_angles(np)(lambda x: mapped(cosine_and_sine, x))
+row("selu")(lambda n: mapped(selu, line(np, -3, 3, n)))
 
 
 @compiled

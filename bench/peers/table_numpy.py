@@ -3,7 +3,7 @@
 import numpy as np
 
 import job
-from rows import ITERATIONS, cube, line, main, matrix, pixels, row, unsorted
+from rows import ITERATIONS, cube, line, main, matrix, pixels, row, rows_of_angles, unsorted
 
 
 @row("x+=3")
@@ -12,9 +12,8 @@ def add_number(n):
     return lambda: np.add(x, 3, out=x)
 
 
-@row("cos2+sin2")
-def cosine_and_sine(n):
-    x = line(np, 0, 100, n)
+@rows_of_angles(np)
+def cosine_and_sine(x):
     y, t = np.empty_like(x), np.empty_like(x)
 
     def statement():

@@ -3,6 +3,7 @@
 #include <array/naive.hpp>
 #include <support/spaces.hpp>
 
+#include <numbers>
 #include <type_traits>
 
 using namespace coir;
@@ -92,4 +93,24 @@ TYPED_TEST(Calculus, IntegralsByTheTrapezoidalRule) {
   EXPECT_TRUE((std::is_same_v<decltype(trapezoid(y)), T>));
   EXPECT_THROW(trapezoid(y, at), PreconditionError);
   EXPECT_THROW(trapezoid(y, 1, 1), PreconditionError);
+}
+
+// Expected numbers are those of numpy.unwrap.
+TYPED_TEST(Calculus, AnglesWithoutJumps) {
+  TYPES;
+  T const pi = std::numbers::pi_v<T>, turn = 2 * pi;
+  auto const angles = array<T, Space>({0, 3, -3, 0, 2, -2, -9});
+  this->expect_near(unwrap(angles), {0, 3, turn - 3.0, turn, turn + 2.0, 2.0 * turn - 2,
+                                     2.0 * turn - 2 + (turn - 7.0)});
+  EXPECT_EQ(values(unwrap(array<T, Space>({0, 2, 4, 6, 1, 3}), 0, 8)),
+            (std::vector<T>{0, 2, 4, 6, 9, 11}));
+  // Steps of half a period stay.
+  EXPECT_EQ(values(unwrap(array<T, Space>({0, 4, 0, -4, 8, 16}), 0, 8)),
+            (std::vector<T>{0, 4, 0, -4, 0, 0}));
+  EXPECT_EQ(values(unwrap(array<int, Space>({{0, 7, 1}, {5, 6, 0}}), 0, 8)),
+            (std::vector<double>{0, 7, 1, -3, 6, 0}));
+  EXPECT_EQ(values(unwrap(y(range(0, 1)))), (std::vector<T>{1}));
+  EXPECT_EQ(unwrap(y(range(0, 0))).size(), 0);
+  EXPECT_EQ(message_of([&] { unwrap(y, 0, 0); }), "the period of unwrap must be above 0, not 0");
+  EXPECT_THROW(unwrap(y, 1), PreconditionError);
 }

@@ -390,6 +390,65 @@ TYPED_TEST(Functions, CastsDegreesAndReciprocals) {
   EXPECT_LE(TestFixture::ulps(values(degrees(radians(x)))[3], 180.0L), 3);
 }
 
+TYPED_TEST(Functions, NumPysOwn) {
+  using T = typename TestFixture::T;
+  using Space = typename TestFixture::Space;
+  using Z = Kokkos::complex<T>;
+  using Limits = std::numeric_limits<T>;
+  T const inf = Limits::infinity(), nan = Limits::quiet_NaN(), ln2 = std::numbers::ln2_v<T>;
+  auto const near = [](std::vector<T> const& found, std::vector<T> const& right) {
+    ASSERT_EQ(found.size(), right.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_LE(TestFixture::ulps(found[i], right[i]), 6) << i;
+  };
+  auto const of = [](std::vector<T> const& x) {
+    return array_of<Space>(x, Shape<1>{static_cast<std::int64_t>(x.size())});
+  };
+  near(values(logaddexp(of({0, 1000, -1000, inf, -inf, inf, nan, 3}),
+                        of({0, 1000, 0, inf, -inf, -inf, 1, nan}))),
+       {ln2, 1000 + ln2, 0, inf, -inf, inf, nan, nan});
+  near(values(sinc(of({0, -T(0), T(0.5), T(-0.25), nan}))),
+       {1, 1, T(2 / std::numbers::pi), T(4 / std::numbers::pi * std::numbers::sqrt2 / 2), nan});
+  EXPECT_EQ(values(cast<int>(signbit(of({0, -T(0), -1, 1, -inf, inf})))),
+            (std::vector<int>{0, 1, 1, 0, 1, 0}));
+  EXPECT_EQ(values(cast<int>(signbit(array<int, Space>({-3, 0, 3})))), (std::vector<int>{1, 0, 0}));
+  EXPECT_EQ(values(nan_to_num(of({1, nan, inf, -inf}))),
+            (std::vector<T>{1, 0, Limits::max(), Limits::lowest()}));
+  EXPECT_EQ(values(nan_to_num(of({1, nan, inf, -inf}), 7, 8, -9)), (std::vector<T>{1, 7, 8, -9}));
+  EXPECT_EQ(values(nan_to_num(array<int, Space>({1, -2}))), (std::vector<int>{1, -2}));
+  auto const z = array_of<Space>(std::vector<Z>{Z(nan, inf), Z(1, 2)}, Shape<1>{2});
+  EXPECT_EQ(values(nan_to_num(z)), (std::vector<Z>{Z(0, Limits::max()), Z(1, 2)}));
+  EXPECT_EQ(evaluate(sum(z(range(1, 2)))), Z(1, 2));
+  EXPECT_EQ(values(degrees(array<int, Space>({0, 1}))),
+            (std::vector<double>{0, 180 / std::numbers::pi}));
+  EXPECT_EQ(values(radians(array<int, Space>({0, 180}))),
+            (std::vector<double>{0, std::numbers::pi}));
+
+  auto const m = array<T, Space>({{1, 2, 3}, {4, 5, 6}});
+  EXPECT_EQ(trace(m), T(6));
+  EXPECT_EQ(trace(m, 1), T(8));
+  EXPECT_EQ(trace(transpose(m), -1), T(8));
+  EXPECT_EQ(trace(m, 3), T(0));
+  EXPECT_EQ(trace(array<std::int8_t, Space>({{100, 0}, {0, 100}})), 200);
+  EXPECT_THROW(trace(m, 4), PreconditionError);
+}
+
+// Numbers beside arrays are given as they are: 3.0f as a float, 2 as an int.
+struct TimesPlus {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T x, float factor, int more) const {
+    return x * T(factor) + T(more);
+  }
+  void operator()(auto, double, auto) const = delete;
+  void operator()(auto, auto, double) const = delete;
+};
+
+TYPED_TEST(Functions, MapTakesNumbersBesideArrays) {
+  using T = typename TestFixture::T;
+  auto const x = array<T, typename TestFixture::Space>({1, 2, -4});
+  EXPECT_EQ(values(map(TimesPlus{}, x, 3.0f, 2)), (std::vector<T>{5, 8, -10}));
+}
+
 template <class Space>
 void check_integers() {
   using I = std::int32_t;

@@ -111,6 +111,36 @@ TYPED_TEST(DualNumbers, TrigonometricFunctions) {
                      1 / (1 + x * x), -2 * x / ((1 + x * x) * (1 + x * x)));
 }
 
+namespace {
+
+Long sinc(Long x) {
+  return x == 0 ? 1 : std::sin(Long(std::numbers::pi_v<Long>) * x) / (std::numbers::pi_v<Long> * x);
+}
+
+}  // namespace
+
+// The series is used up to 0.2.
+TYPED_TEST(DualNumbers, CardinalSine) {
+  Long const pi = std::numbers::pi_v<Long>;
+  auto const first = [&](Long x) { return (std::cos(pi * x) - sinc(x)) / x; };
+  auto const second = [&](Long x) {
+    return -pi * pi * sinc(x) - 2 * (std::cos(pi * x) - sinc(x)) / (x * x);
+  };
+  expect_derivatives<TypeParam>(
+      "sinc", {-2.7, -0.5, -0.21, -0.19, 0.1, 0.19, 0.21, 0.9, 1.5, 3.3},
+      [](auto x) {
+        using coir::math::sinc;
+        return sinc(x);
+      },
+      [](Long x) { return sinc(x); }, first, second);
+  using D = Dual<Dual<TypeParam, 1>, 1>;
+  auto const at_zero = sinc(D::variable(Dual<TypeParam, 1>::variable(TypeParam(0))));
+  EXPECT_EQ(at_zero.value.value, 1);
+  EXPECT_EQ(at_zero.derivative[0].value, 0);
+  EXPECT_NEAR(at_zero.derivative[0].derivative[0], double(-pi * pi / 3),
+              8 * double(std::numeric_limits<TypeParam>::epsilon()));
+}
+
 TYPED_TEST(DualNumbers, HyperbolicFunctions) {
   std::vector<double> const real = {-30, -8, -2, -0.5, -1e-3, -1e-9, 1e-9, 0.01, 0.7, 1.1, 5, 30};
   EXPECT_DERIVATIVES(real, sinh, std::cosh(x), std::sinh(x));
@@ -379,6 +409,8 @@ TYPED_TEST(DualNumbers, FunctionsOfTwoNumbers) {
       };
       near(atan2(b, a), std::atan2(yy, xx), -yy / r2, xx / r2);
       near(hypot(a, b), r, xx / r, yy / r);
+      near(logaddexp(a, b), std::max(xx, yy) + std::log1p(std::exp(-std::abs(xx - yy))),
+           1 / (1 + std::exp(yy - xx)), 1 / (1 + std::exp(xx - yy)));
       Long const n = std::rint((Long(x) - std::fmod(x, y)) / y);
       EXPECT_EQ(fmod(a, b).value, std::fmod(x, y));
       EXPECT_EQ(fmod(a, b).derivative[0], 1);

@@ -150,6 +150,26 @@ TEST(ProgramGradLinalg, MatrixTimesMatrix) {
       waves(0, 5, 3));
 }
 
+// Against a product with a vector for each matrix.
+TEST(ProgramGradLinalg, StackTimesVector) {
+  auto const a = waves(0, 2, 3, 4);
+  auto const x = waves(1, 4), y = waves(2, 3);
+  auto const apart = [](auto a, auto x) {
+    return sum(sin(matmul(a(0), x))) + sum(sin(matmul(a(1), x)));
+  };
+  auto const [of_a, of_x] = coir::grad(SineOfProduct{})(a, x);
+  auto const [right_a, right_x] = coir::grad(apart)(a, x);
+  EXPECT_TRUE(allclose(of_a, right_a));
+  EXPECT_TRUE(allclose(of_x, right_x));
+  auto const vector_first = [](auto y, auto a) {
+    return sum(sin(matmul(y, a(0)))) + sum(sin(matmul(y, a(1))));
+  };
+  auto const [of_y, of_b] = coir::grad(SineOfProduct{})(y, a);
+  auto const [right_y, right_b] = coir::grad(vector_first)(y, a);
+  EXPECT_TRUE(allclose(of_y, right_y));
+  EXPECT_TRUE(allclose(of_b, right_b));
+}
+
 TEST(ProgramGradLinalg, Networks) {
   expect_gradient(jax, "two-layer network", Network{}, waves(0, 3, 4), waves(1, 4), waves(2, 4, 2),
                   waves(3, 2));

@@ -246,3 +246,17 @@ TEST(ProgramGradMoves, Float) {
   expect_gradient(jax, "jacobi residual", JacobiResidual{}, waves<float>(0, 5, 6),
                   waves<float>(1, 5, 6));
 }
+
+TEST(ProgramGradMoves, AnglesWithoutJumpsAndTraces) {
+  auto const x = coir::array({0.1, 3.0, -3.0, -0.5, 2.9, -2.8});
+  auto const w = waves(1, 6);
+  auto const [value, slope] =
+      coir::value_and_grad([&](auto x) { return sum(square(unwrap(x)) * w); })(x);
+  EXPECT_NEAR(value, sum(square(unwrap(x)) * w), 1e-12);
+  EXPECT_TRUE(allclose(slope, 2 * unwrap(x) * w));
+  auto const m = waves(0, 3, 4);
+  auto const of_trace = coir::grad([](auto m) { return square(trace(m, 1)); })(m);
+  coir::Array<double, 2> right = coir::zeros(3, 4);
+  for (int i = 0; i < 3; ++i) right(i, i + 1) = 2 * trace(m, 1);
+  EXPECT_TRUE(allclose(of_trace, right));
+}

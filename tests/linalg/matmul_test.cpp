@@ -231,6 +231,37 @@ TYPED_TEST(Matmul, OfStacks) {
   }
 }
 
+TYPED_TEST(Matmul, OfStacksAndVectors) {
+  TYPES;
+  int const extents[][3] = {{1, 3, 4}, {7, 3, 4}, {513, 2, 2}, {5, 33, 31}, {3, 1, 40}};
+  for (auto const& [s, m, k] : extents) {
+    auto const a = this->random(s, m, k), interleaved = swap_axes(this->random(m, s, k), 0, 1);
+    auto const x = this->random(k), wide = this->random(2 * k), y = this->random(m);
+    auto const expect = [&](auto const& product, auto const& stack, auto const& one) {
+      for (std::int64_t i = 0; i < stack.shape()[0]; ++i)
+        EXPECT_EQ(values(product(i)), values(one(stack(i)))) << in_words(stack.shape());
+    };
+    expect(matmul(a, x), a, [&](auto const& matrix) { return matmul(matrix, x); });
+    expect(matmul(interleaved, x), interleaved,
+           [&](auto const& matrix) { return matmul(matrix, x); });
+    expect(matmul(a, wide(range(0, end, 2))), a,
+           [&](auto const& matrix) { return matmul(matrix, wide(range(0, end, 2))); });
+    expect(matmul(y, a), a, [&](auto const& matrix) { return matmul(y, matrix); });
+    expect(matmul(y, interleaved), interleaved,
+           [&](auto const& matrix) { return matmul(y, matrix); });
+    auto out = zeros<T, Space>(m, s);
+    matmul_into(transpose(out), a, x);
+    EXPECT_EQ(values(transpose(out)), values(matmul(a, x)));
+  }
+  auto const a = this->random(3, 4, 5);
+  EXPECT_EQ(values(matmul(a(range(), range(), range(0, 0)), this->random(5)(range(0, 0)))),
+            std::vector<T>(12, T(0)));
+  EXPECT_EQ(
+      message_of([&] { matmul(a, this->random(4)); }),
+      "shapes (3, 4, 5) and (4,) don't multiply: the last axis of the first has 5 elements and "
+      "the only one of the second 4; they must be equal");
+}
+
 // What the result's memory holds before doesn't matter, and no factor of one is multiplied by.
 TYPED_TEST(Matmul, OfSmallMatricesWithInfinitiesAndNaN) {
   TYPES;

@@ -14,6 +14,7 @@
 #include <coir/array/joining.hpp>
 #include <coir/array/nan_reductions.hpp>
 #include <coir/array/npy.hpp>
+#include <coir/array/numbers.hpp>
 #include <coir/array/operators.hpp>
 #include <coir/array/padding.hpp>
 #include <coir/array/pinned.hpp>
@@ -28,5 +29,6 @@
 #include <coir/array/sorting.hpp>
 #include <coir/array/statistics.hpp>
 #include <coir/array/subarray.hpp>
+#include <coir/array/trace.hpp>
 #include <coir/array/vmap.hpp>
 #include <coir/core/pool.hpp>

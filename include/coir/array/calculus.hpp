@@ -1,15 +1,17 @@
 #pragma once
 
 /// \file
-/// Differences of neighbouring elements, and derivatives and integrals of sampled functions: NumPy's diff, gradient and
-/// trapezoid.
+/// Differences of neighbouring elements, angles without jumps, and derivatives and integrals of sampled functions: NumPy's
+/// diff, unwrap, gradient and trapezoid.
 
 #include <coir/array/axis_reductions.hpp>
 #include <coir/array/creation.hpp>
+#include <coir/array/scan.hpp>
 #include <coir/array/slices.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <numbers>
 #include <string>
 #include <type_traits>
 
@@ -202,6 +204,45 @@ auto trapezoid(F const& f, X const& coordinates, int axis = -1) {
   auto const places = detail::coordinates_along(values, d, cast<Real>(coordinates));
   return detail::sum_along(
       detail::neighbour_differences(places, d) * 0.5 * detail::neighbour_sums(values, d), d);
+}
+
+namespace detail {
+
+/// How many periods lie between two neighbours: the whole number that leaves a difference of at most half a period.
+struct PeriodsBetween {
+  double period;
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION double operator()(T const& later, T const& earlier) const {
+    double const periods = (static_cast<double>(later) - static_cast<double>(earlier)) / period;
+    // Differences of half a period stay as they are, rising or falling.
+    double const whole = math::ceil(math::abs(periods) - 0.5);
+    return math::copysign(whole, periods);
+  }
+};
+
+}  // namespace detail
+
+/// Angles without jumps: from each element on, as many periods are taken off as leave a difference to the one before of at
+/// most half a period. NumPy's unwrap. Integers give doubles.
+///
+/// \param axis    along which, the last one unless given
+/// \param period  2 pi unless given
+/// \throws PreconditionError if there is no such axis, or the period isn't above 0
+template <Expression X>
+  requires OfRankAtLeast<X, 1> && detail::RealOperand<X>
+auto unwrap(X const& x, int axis = -1, double period = 2 * std::numbers::pi) {
+  expects(period > 0, "the period of unwrap must be above 0", period);
+  using T = floating_t<value_t<X>>;
+  auto result = evaluate(cast<T>(x));
+  auto const all = result.all();
+  int const d = checked_axis(all, axis);
+  std::int64_t const n = all.shape()[d];
+  if (n < 2) return result;
+  auto const later = detail::part_along(all, d, 1, n - 1);
+  auto const periods =
+      cumsum(map(detail::PeriodsBetween{period}, later, detail::part_along(all, d, 0, n - 1)), d);
+  later = cast<T>(later - period * periods);
+  return result;
 }
 
 }  // namespace coir

@@ -231,16 +231,33 @@ auto operand_beside(S const& number) {
   return Constant<T>(detail::number_as<T>(number));
 }
 
+namespace detail {
+
+/// An operand of map: a number as an expression of its own type.
+template <class E>
+auto map_operand(E&& e) {
+  if constexpr (Expression<E>)
+    return operand(std::forward<E>(e));
+  else
+    return Constant<std::remove_cvref_t<E>>(e);
+}
+
+template <class E>
+using map_operand_t = decltype(map_operand(std::declval<E>()));
+
+}  // namespace detail
+
 /// f(a[i], b[i], ...) for all i, with broadcasting, as an expression: CuPy's ElementwiseKernel, Numba's
-/// vectorize. The operands are arrays and expressions; f is a callable that kernels can use
-/// (KOKKOS_LAMBDA, or a struct with KOKKOS_FUNCTION).
+/// vectorize. The operands are arrays and expressions, and numbers, which f gets as they are; f is a callable that kernels
+/// can use (KOKKOS_LAMBDA, or a struct with KOKKOS_FUNCTION).
 ///
 /// \throws PreconditionError if the shapes don't broadcast
-template <class F, Expression... E>
-  requires(sizeof...(E) > 0) && SameSpace<E...>
+template <class F, class... E>
+  requires((Expression<E> || Scalar<E>) && ...) &&
+          (Expression<E> || ...) && SameSpace<detail::map_operand_t<E>...>
 auto map(F f, E&&... operands) {
-  return Map<F, decltype(operand(std::forward<E>(operands)))...>(
-      std::move(f), operand(std::forward<E>(operands))...);
+  return Map<F, detail::map_operand_t<E>...>(std::move(f),
+                                             detail::map_operand(std::forward<E>(operands))...);
 }
 
 }  // namespace coir

@@ -8,6 +8,7 @@
 
 #include <coir/array/detail/complex_math.hpp>
 #include <coir/array/detail/floor_division.hpp>
+#include <coir/array/detail/numpy_math.hpp>
 #include <coir/array/operators.hpp>
 
 #include <limits>
@@ -108,8 +109,10 @@ COIR_REAL_ELEMENTWISE(lgamma)
 COIR_REAL_ELEMENTWISE(floor)
 COIR_REAL_ELEMENTWISE(ceil)
 COIR_REAL_ELEMENTWISE(trunc)
-COIR_REAL_ELEMENTWISE(rint)   // to the nearest integer, halves to even: NumPy's round
-COIR_REAL_ELEMENTWISE(round)  // halves away from 0: C's round
+COIR_REAL_ELEMENTWISE(rint)         // to the nearest integer, halves to even: NumPy's round
+COIR_REAL_ELEMENTWISE(round)        // halves away from 0: C's round
+COIR_REAL_ELEMENTWISE(sinc)         // sin(pi x) / (pi x)
+COIR_REAL_ELEMENTWISE_2(logaddexp)  // log(e^x + e^y)
 COIR_REAL_ELEMENTWISE_2(atan2)
 COIR_REAL_ELEMENTWISE_2(hypot)
 COIR_REAL_ELEMENTWISE_2(fmod)
@@ -285,6 +288,31 @@ struct IsFinite {
       return isfinite(x);
   }
 };
+struct SignBit {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(T const& x) const {
+    if constexpr (std::is_integral_v<T>)
+      return x < T(0);
+    else if constexpr (std::is_floating_point_v<T>)
+      return math::signbit(x);
+    else
+      return signbit(x);
+  }
+};
+/// x, with numbers in place of NaN and of the two infinities
+template <class R>
+struct NanToNum {
+  R nan, above, below;
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& x) const {
+    if constexpr (std::is_integral_v<T>)
+      return x;
+    else if constexpr (is_complex<T>)
+      return T((*this)(x.real()), (*this)(x.imag()));
+    else
+      return IsNan{}(x) ? T(nan) : IsInf{}(x) ? (x > T(0) ? T(above) : T(below)) : x;
+  }
+};
 struct Real {
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(T const& z) const {
@@ -452,6 +480,28 @@ auto sign(E&& x) {
   return map(detail::Sign{}, std::forward<E>(x));
 }
 
+/// Whether the sign bit is set: true for -0, too, and for some NaN.
+template <Expression E>
+  requires detail::RealOperand<E>
+auto signbit(E&& x) {
+  return map(detail::SignBit{}, std::forward<E>(x));
+}
+
+/// x, with a number in place of NaN, 0 unless given, and the largest and the least number in place of the infinities, or
+/// `above` and `below`; in both parts of complex numbers. Integers stay as they are.
+template <Expression E>
+auto nan_to_num(E&& x, double nan, double above, double below) {
+  using R = real_t<floating_t<value_t<E>>>;
+  return map(detail::NanToNum<R>{static_cast<R>(nan), static_cast<R>(above), static_cast<R>(below)},
+             std::forward<E>(x));
+}
+template <Expression E>
+auto nan_to_num(E&& x, double nan = 0) {
+  using Limits = std::numeric_limits<real_t<floating_t<value_t<E>>>>;
+  return nan_to_num(std::forward<E>(x), nan, static_cast<double>(Limits::max()),
+                    static_cast<double>(Limits::lowest()));
+}
+
 /// 1 / x, of real or complex numbers.
 template <Expression E>
   requires(!std::integral<value_t<E>>)
@@ -461,13 +511,13 @@ auto reciprocal(E&& x) {
 
 /// Radians converted to degrees: 180 x / pi.
 template <Expression E>
-  requires std::floating_point<value_t<E>>
+  requires detail::RealOperand<E>
 auto degrees(E&& x) {
   return std::forward<E>(x) * (180 / std::numbers::pi);
 }
 /// Degrees converted to radians: pi x / 180.
 template <Expression E>
-  requires std::floating_point<value_t<E>>
+  requires detail::RealOperand<E>
 auto radians(E&& x) {
   return std::forward<E>(x) * (std::numbers::pi / 180);
 }

@@ -8,6 +8,7 @@
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/kernels/vmap_calls.hpp>
+#include <coir/array/numbers.hpp>
 #include <coir/array/slices.hpp>
 #include <coir/array/subarray.hpp>
 #include <coir/core/overlap.hpp>

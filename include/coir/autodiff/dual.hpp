@@ -29,6 +29,7 @@
 /// and derivatives mean nothing.
 /// \see Griewank, Walther, Evaluating Derivatives (2008), ch. 2 and 13
 
+#include <coir/array/detail/numpy_math.hpp>
 #include <coir/array/element.hpp>
 #include <coir/autodiff/detail/polygamma.hpp>
 #include <coir/core/math.hpp>
@@ -394,6 +395,24 @@ KOKKOS_FORCEINLINE_FUNCTION T gaussian(T const& x) {
   }
 }
 
+/// The derivative of sin(pi x) / (pi x): (cos(pi x) - sinc(x)) / x, by its series where that cancels.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T slope_of_sinc(T const& x, T const& value) {
+  using namespace math;
+  using S = scalar_t<T>;
+  constexpr S pi = std::numbers::pi_v<S>;
+  if (abs(number_of(x)) > S(0.2)) return (cos(pi * x) - value) / x;
+  // The sum over k >= 1 of 2 k (-1)^k u^(k - 1) / (2 k + 1)!, u = (pi x)^2; terms from k = 9 on are below rounding.
+  constexpr double factors[] = {
+      -1. / 3,       1. / 30,        -1. / 840,         1. / 45360,
+      -1. / 3991680, 1. / 518918400, -1. / 93405312000, 1. / 22230464256000};
+  T const u = (pi * x) * (pi * x);
+  T sum = T(S(factors[7]));
+  COIR_UNROLL
+  for (int k = 6; k >= 0; --k) sum = sum * u + S(factors[k]);
+  return (pi * pi) * x * sum;
+}
+
 }  // namespace detail
 
 // `v` is the function's value, `x` the argument's value, S the type of plain numbers.
@@ -430,6 +449,7 @@ COIR_DUAL_FUNCTION(cbrt, S(1) / (S(3) * v * v))
 COIR_DUAL_FUNCTION(erf, S(2) * std::numbers::inv_sqrtpi_v<S> * detail::gaussian(x))
 COIR_DUAL_FUNCTION(erfc, S(-2) * std::numbers::inv_sqrtpi_v<S> * detail::gaussian(x))
 COIR_DUAL_FUNCTION(abs, detail::sign_of(x))
+COIR_DUAL_FUNCTION(sinc, detail::slope_of_sinc(x, v))
 COIR_DUAL_FUNCTION(tgamma, v* digamma(x))
 COIR_DUAL_FUNCTION(lgamma, digamma(x))
 COIR_DUAL_FUNCTION(digamma, trigamma(x))  // the end: no trigamma of duals
@@ -467,6 +487,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> sign(Dual<T, N> const& x) {
     return name(x.value);                                      \
   }
 COIR_DUAL_PREDICATE(isnan)
+COIR_DUAL_PREDICATE(signbit)
 COIR_DUAL_PREDICATE(isinf)
 COIR_DUAL_PREDICATE(isfinite)
 #undef COIR_DUAL_PREDICATE
@@ -525,6 +546,16 @@ KOKKOS_FORCEINLINE_FUNCTION Dual<T, N> hypot(Dual<T, N> const& x, Dual<T, N> con
   bool const origin = r == S(0);
   return detail::chain<T, N>(x, y, r, origin ? T(0) : T(x.value / r),
                              origin ? T(0) : T(y.value / r));
+}
+
+/// log(e^x + e^y). Where one of them is infinite its slope is 1, of equal infinities both are 1/2.
+template <class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION Dual<T, N> logaddexp(Dual<T, N> const& x, Dual<T, N> const& y) {
+  using namespace math;
+  using S = detail::scalar_t<T>;
+  T const difference = x.value == y.value ? T(S(0)) : T(x.value - y.value);
+  return detail::chain<T, N>(x, y, T(logaddexp(x.value, y.value)), S(1) / (S(1) + exp(-difference)),
+                             S(1) / (S(1) + exp(difference)));
 }
 
 /// x - n y with n = x / y rounded towards 0
@@ -613,6 +644,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> fdim(Dual<T, N> const& x, Dual<
     return name(Dual<T, N>(x), y);                                               \
   }
 COIR_DUAL_MIXED(atan2)
+COIR_DUAL_MIXED(logaddexp)
 COIR_DUAL_MIXED(hypot)
 COIR_DUAL_MIXED(fmod)
 COIR_DUAL_MIXED(remainder)

@@ -32,6 +32,15 @@ void add_product_cotangent(Factor const& factor, Product const& product) {
     add_cotangent(factor, product);
 }
 
+/// A matrix times a vector, or the sum of the products of as many matrices and vectors.
+template <class A, class X>
+auto matrices_times(A const& a, X const& x) {
+  if constexpr (rank_of<A> == 3)
+    return evaluate(sum(matvec(a, x), 0));
+  else
+    return matmul(a, x);
+}
+
 /// c = a b: adds to the cotangents of a and b, those of constants left out.
 template <class A, class B, class C>
 void pull_back_product(A const& a, B const& b, C const& cotangent) {
@@ -40,17 +49,17 @@ void pull_back_product(A const& a, B const& b, C const& cotangent) {
   auto const right = values_of(b);
   if constexpr (is_traced<A>) {
     if constexpr (rank_a == 1)
-      add_cotangent(a, matmul(right, cotangent));
+      add_cotangent(a, matrices_times(right, cotangent));
     else if constexpr (rank_b == 1)
-      add_cotangent(a, with_axis(cotangent, 1) * with_axis(right, 0));
+      add_cotangent(a, with_axis(cotangent, rank_a - 1) * right);
     else
       add_product_cotangent(a, matmul(cotangent, transposed_matrix(right)));
   }
   if constexpr (is_traced<B>) {
     if constexpr (rank_b == 1)
-      add_cotangent(b, matmul(transposed_matrix(left), cotangent));
+      add_cotangent(b, matrices_times(transposed_matrix(left), cotangent));
     else if constexpr (rank_a == 1)
-      add_cotangent(b, with_axis(left, 1) * with_axis(cotangent, 0));
+      add_cotangent(b, with_axis(left, 1) * with_axis(cotangent, rank_b - 2));
     else
       add_product_cotangent(b, matmul(transposed_matrix(left), cotangent));
   }

@@ -17,6 +17,7 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <numbers>
 #include <tuple>
 #include <utility>
 
@@ -299,6 +300,21 @@ template <DifferentiatedExpression X>
   requires OfRankAtLeast<X, 1>
 auto diff(X const& x) {
   return diff(x, 1);
+}
+
+/// Angles without jumps: the periods that are taken off don't change with the angles.
+///
+/// \throws PreconditionError if there is no such axis, or the period isn't above 0
+template <DifferentiatedExpression X>
+  requires OfRankAtLeast<X, 1> && detail::RealOperand<X>
+auto unwrap(X const& x, int axis = -1, double period = 2 * std::numbers::pi) {
+  if constexpr (DualExpression<X>) {
+    return detail::stand_in<rank_of<X>>(x);
+  } else {
+    auto const stored = evaluate(x);
+    auto const periods = evaluate(unwrap(stored.values(), axis, period) - stored.values());
+    return evaluate(stored + periods);
+  }
 }
 
 /// Element (i, j) is a(i) b(j).

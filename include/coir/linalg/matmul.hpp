@@ -39,13 +39,12 @@ using product_space_t = std::conditional_t<
     common_space_t<typename A::space, typename B::space>>;
 
 template <int A, int B>
-inline constexpr int product_rank = A == 3 || B == 3 ? 3 : A + B - 2;
+inline constexpr int product_rank = A >= 2 && B >= 2 && A + B >= 5 ? 3 : A + B - 2;
 
 /// At most one operand is a vector, and none has more than three axes.
 template <class A, class B>
-concept Multipliable =
-    SameSpace<A, B> && rank_of<A> >= 1 && rank_of<A> <= 3 && rank_of<B> >= 1 && rank_of<B> <= 3 &&
-    rank_of<A> + rank_of<B> >= 3 && (rank_of<A> + rank_of<B> != 4 || rank_of<A> == 2);
+concept Multipliable = SameSpace<A, B> && rank_of<A> >= 1 && rank_of<A> <= 3 && rank_of<B> >= 1 &&
+                       rank_of<B> <= 3 && rank_of<A> + rank_of<B> >= 3;
 
 /// A matrix and a vector or several, or as many matrices as vectors.
 template <class A, class X>
@@ -132,6 +131,8 @@ auto product_shape(std::array<std::int64_t, A> const& a, std::array<std::int64_t
            " matrices; the numbers must be equal or one of them 1");
     shape[0] = of_a == 1 ? of_b : of_a;
   }
+  if constexpr (A == 3 && B == 1) shape[0] = a[0];
+  if constexpr (A == 1 && B == 3) shape[0] = b[0];
   if constexpr (A >= 2) shape[rank - (B >= 2 ? 2 : 1)] = a[A - 2];
   if constexpr (B >= 2) shape[rank - 1] = b[B - 1];
   return shape;
@@ -153,7 +154,11 @@ void multiply(Slice<T, Rank, Space> const& out, Slice<T const, A, Space> const& 
     return readable(b);
   }();
   Exec const exec = product_instance<T, Exec>("matmul()");
-  if constexpr (Rank == 1 && A == 1) {
+  if constexpr (A == 3 && B == 1) {
+    product(exec, stack_of(left), columns_of(right), columns_of(out));
+  } else if constexpr (A == 1 && B == 3) {
+    product(exec, stack_of(right).transposed(), columns_of(left), columns_of(out));
+  } else if constexpr (Rank == 1 && A == 1) {
     product(exec, left_stack(left), right_stack(right), left_stack(out));
   } else {
     product(exec, left_stack(left), right_stack(right), right_stack(out));
@@ -181,7 +186,11 @@ void matmul_into(Out&& out, A const& a, B const& b) {
   auto const left = detail::factor<T, Space>(a);
   auto const right = detail::factor<T, Space>(b);
   if constexpr (std::is_same_v<T, value_t<Out>>) {
-    bool const in_place = !detail::is_blas_type<T> || detail::fits_blas(target);
+    // A stack's products with a vector are columns that BLAS writes one by one.
+    constexpr bool columns = rank_of<A> + rank_of<B> == 4 && rank_of<A> != 2;
+    bool const in_place =
+        !detail::is_blas_type<T> ||
+        (columns ? target.strides()[rank_of<Out> - 1] == 1 : detail::fits_blas(target));
     if (in_place && !detail::may_overlap(target, left) && !detail::may_overlap(target, right)) {
       detail::multiply(target, left, right);
       return;
@@ -196,6 +205,7 @@ void matmul_into(Out&& out, A const& a, B const& b) {
 ///
 ///     (m, k) (k, n) -> (m, n)          (k,) (k, n) -> (n,)          (m, k) (k,) -> (m,)
 ///     (s, m, k) (s, k, n) -> (s, m, n), where either factor may be a single matrix
+///     (s, m, k) (k,) -> (s, m)         (k,) (s, k, n) -> (s, n)
 ///
 /// x times its own transpose costs half of that on hosts (BLAS's syrk), and is symmetric to the bit there.
 /// No elements along k give zeros. For two vectors there is dot.
