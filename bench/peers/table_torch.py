@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 import job
-from rows import ITERATIONS, cube, line, main, matrix, pixels, row, unsorted
+from rows import ITERATIONS, cube, line, main, matrix, pixels, row, rows_of_angles, unsorted
 
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 torch.backends.cuda.matmul.allow_tf32 = False  # float32 products in float32
@@ -24,9 +24,9 @@ def add_number(n):
     return lambda: x.add_(3)
 
 
-@row("cos2+sin2")
-def cosine_and_sine(n):
-    x = tensor(line(np, 0, 100, n))
+@rows_of_angles(np)
+def cosine_and_sine(on_host):
+    x = tensor(on_host)
     y, t = torch.empty_like(x), torch.empty_like(x)
 
     def statement():

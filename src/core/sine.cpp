@@ -5,15 +5,14 @@
 // (Cody, Waite, Software Manual for the Elementary Functions, 1980). Beyond, x times 2/pi is summed from those bits of 2/pi
 // alone that matter modulo 4 (Payne, Hanek, Radian reduction for trigonometric functions, 1983).
 
-#include <features.h>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 
 #if defined(__x86_64__) && defined(__GLIBC__)
 #if __GLIBC_PREREQ(2, 35)
-
-#include <array>
-#include <bit>
-#include <cstdint>
-#include <utility>
 
 #define COIR_IN_EACH_VARIANT [[gnu::always_inline]] inline
 

@@ -125,7 +125,8 @@ TYPED_TEST(Slices, ShapesOfMoreThan63BitsAreRefused) {
   EXPECT_EQ(message_of([&] { broadcast_to(one, {2 * large, large}); }),
             "shape (8589934592, 4294967296) has more than 2^63 - 1 elements: use a smaller shape");
   // Two that fit, but not what they broadcast to.
-  auto const row = broadcast_to(one, {large}), column = with_axis(broadcast_to(one, {large}), 1);
+  auto const row = broadcast_to(one, {large});
+  auto const column = with_axis(row, 1);
   EXPECT_EQ(message_of([&] { sum(row + column); }),
             "shape (4294967296, 4294967296) has more than 2^63 - 1 elements: use a smaller shape");
 }

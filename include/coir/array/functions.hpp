@@ -8,7 +8,7 @@
 
 #include <coir/array/detail/complex_math.hpp>
 #include <coir/array/detail/floor_division.hpp>
-#include <coir/array/detail/numpy_math.hpp>
+#include <coir/array/numpy_math.hpp>
 #include <coir/array/operators.hpp>
 
 #include <limits>

@@ -29,8 +29,8 @@
 /// and derivatives mean nothing.
 /// \see Griewank, Walther, Evaluating Derivatives (2008), ch. 2 and 13
 
-#include <coir/array/detail/numpy_math.hpp>
 #include <coir/array/element.hpp>
+#include <coir/array/numpy_math.hpp>
 #include <coir/autodiff/detail/polygamma.hpp>
 #include <coir/core/math.hpp>
 

@@ -147,14 +147,6 @@ KOKKOS_FORCEINLINE_FUNCTION T abs(T x) {
   return fabs(x);
 }
 
-namespace detail {
-
-/// An unsigned integer as wide as a float or double.
-template <std::floating_point T>
-using bits_t = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-
-}  // namespace detail
-
 /// x rounded to the nearest whole number, halves to the even one. Any number if that doesn't fit an I.
 template <std::signed_integral I, std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION I nearest(T x) {
@@ -226,7 +218,7 @@ template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T select(bool condition, T const& a, T const& b) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
   if constexpr (std::same_as<T, float> || std::same_as<T, double>) {
-    using Bits = detail::bits_t<T>;
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     Bits const mask = Bits(0) - static_cast<Bits>(condition);
     return std::bit_cast<T>((std::bit_cast<Bits>(a) & mask) | (std::bit_cast<Bits>(b) & ~mask));
   }
@@ -260,7 +252,7 @@ KOKKOS_FORCEINLINE_FUNCTION T cbrt(T x) {
   using COIR_BEST_MATH::cbrt;
   // One of Halley's steps, from half of the digits of what others find within some ulp. The square of these is exact, so that
   // all but the last rounding is a third of one.
-  using Bits = detail::bits_t<T>;
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   constexpr Bits last_digits = (Bits(1) << (std::numeric_limits<T>::digits / 2 + 1)) - 1;
   T const root = cbrt(x);
   T const start = std::bit_cast<T>(std::bit_cast<Bits>(root) & ~last_digits);

@@ -18,7 +18,7 @@ namespace coir::math {
 template <class T>
 using Complex = Kokkos::complex<T>;
 
-namespace detail {
+namespace of_complex {
 
 /// From here on exp(x) may overflow.
 template <class T>
@@ -86,7 +86,7 @@ KOKKOS_INLINE_FUNCTION T log_of_size(Complex<T> const& z) {
   }
 }
 
-}  // namespace detail
+}  // namespace of_complex
 
 /// |z|, without overflow
 template <class T>
@@ -163,21 +163,21 @@ KOKKOS_INLINE_FUNCTION Complex<T> exp(Complex<T> const& z) {
   if (y == T(0)) return {math::exp(x), y};
   if (math::isinf(x) && !math::isfinite(y))
     return x < T(0) ? Complex<T>(T(0), T(0)) : Complex<T>(x, y - y);
-  if (x > detail::near_overflow<T>)
-    return {detail::grown(x, math::cos(y)), detail::grown(x, math::sin(y))};
+  if (x > of_complex::near_overflow<T>)
+    return {of_complex::grown(x, math::cos(y)), of_complex::grown(x, math::sin(y))};
   T const size = math::exp(x);
   return {size * math::cos(y), size * math::sin(y)};
 }
 
 template <class T>
 KOKKOS_INLINE_FUNCTION Complex<T> log(Complex<T> const& z) {
-  return {detail::log_of_size(z), math::arg(z)};
+  return {of_complex::log_of_size(z), math::arg(z)};
 }
 
 template <class T>
 KOKKOS_INLINE_FUNCTION Complex<T> log10(Complex<T> const& z) {
   constexpr T factor = T(1) / std::numbers::ln10_v<T>;
-  return {detail::log_of_size(z) * factor, math::arg(z) * factor};
+  return {of_complex::log_of_size(z) * factor, math::arg(z) * factor};
 }
 
 /// The root with a real part >= 0
@@ -212,8 +212,9 @@ KOKKOS_INLINE_FUNCTION Complex<T> sinh(Complex<T> const& z) {
   if (!math::isfinite(y) && x == T(0)) return {x, y - y};
   if (!math::isfinite(y) && math::isinf(x)) return {size, y - y};
   T const s = math::sin(y), c = math::cos(y);
-  if (size > detail::near_overflow<T>)
-    return {detail::grown(size, c, math::copysign(T(0.5), x)), detail::grown(size, s, T(0.5))};
+  if (size > of_complex::near_overflow<T>)
+    return {of_complex::grown(size, c, math::copysign(T(0.5), x)),
+            of_complex::grown(size, s, T(0.5))};
   return {math::sinh(x) * c, math::cosh(x) * s};
 }
 template <class T>
@@ -223,13 +224,14 @@ KOKKOS_INLINE_FUNCTION Complex<T> cosh(Complex<T> const& z) {
   if (!math::isfinite(y) && x == T(0)) return {y - y, x};
   if (!math::isfinite(y) && math::isinf(x)) return {size, y - y};
   T const s = math::sin(y), c = math::cos(y);
-  if (size > detail::near_overflow<T>)
-    return {detail::grown(size, c, T(0.5)), detail::grown(size, s, math::copysign(T(0.5), x))};
+  if (size > of_complex::near_overflow<T>)
+    return {of_complex::grown(size, c, T(0.5)),
+            of_complex::grown(size, s, math::copysign(T(0.5), x))};
   return {math::cosh(x) * c, math::sinh(x) * s};
 }
 template <class T>
 KOKKOS_INLINE_FUNCTION Complex<T> sin(Complex<T> const& z) {
-  return detail::swapped(math::sinh(detail::swapped(z)));
+  return of_complex::swapped(math::sinh(of_complex::swapped(z)));
 }
 template <class T>
 KOKKOS_INLINE_FUNCTION Complex<T> cos(Complex<T> const& z) {
@@ -252,16 +254,16 @@ KOKKOS_INLINE_FUNCTION Complex<T> tanh(Complex<T> const& z) {
 }
 template <class T>
 KOKKOS_INLINE_FUNCTION Complex<T> tan(Complex<T> const& z) {
-  return detail::swapped(math::tanh(detail::swapped(z)));
+  return of_complex::swapped(math::tanh(of_complex::swapped(z)));
 }
 
 template <class T>
 KOKKOS_INLINE_FUNCTION Complex<T> asin(Complex<T> const& z) {
   T const x = z.real(), y = z.imag();
   if (x == T(0)) return {x, math::asinh(y)};
-  if (detail::dwarf_one(x, y))
+  if (of_complex::dwarf_one(x, y))
     return {math::atan2(x, math::abs(y)),
-            math::copysign(detail::log_of_size(z) + std::numbers::ln2_v<T>, y)};
+            math::copysign(of_complex::log_of_size(z) + std::numbers::ln2_v<T>, y)};
   Complex<T> const a = math::sqrt(Complex<T>(1 - x, -y)), b = math::sqrt(Complex<T>(1 + x, y));
   return {math::atan2(x, a.real() * b.real() - a.imag() * b.imag()),
           math::asinh(a.real() * b.imag() - a.imag() * b.real())};
@@ -270,9 +272,9 @@ template <class T>
 KOKKOS_INLINE_FUNCTION Complex<T> acos(Complex<T> const& z) {
   T const x = z.real(), y = z.imag();
   if (x == T(0)) return {std::numbers::pi_v<T> / 2, -math::asinh(y)};
-  if (detail::dwarf_one(x, y))
+  if (of_complex::dwarf_one(x, y))
     return {math::atan2(math::abs(y), x),
-            -math::copysign(detail::log_of_size(z) + std::numbers::ln2_v<T>, y)};
+            -math::copysign(of_complex::log_of_size(z) + std::numbers::ln2_v<T>, y)};
   Complex<T> const a = math::sqrt(Complex<T>(1 - x, -y)), b = math::sqrt(Complex<T>(1 + x, y));
   return {2 * math::atan2(a.real(), b.real()),
           math::asinh(b.real() * a.imag() - b.imag() * a.real())};
@@ -285,13 +287,13 @@ KOKKOS_INLINE_FUNCTION Complex<T> acosh(Complex<T> const& z) {
 }
 template <class T>
 KOKKOS_INLINE_FUNCTION Complex<T> asinh(Complex<T> const& z) {
-  return detail::swapped(math::asin(detail::swapped(z)));
+  return of_complex::swapped(math::asin(of_complex::swapped(z)));
 }
 template <class T>
 KOKKOS_INLINE_FUNCTION Complex<T> atanh(Complex<T> const& z) {
   T const x = z.real(), y = z.imag();
   if (x == T(0)) return {x, math::atan(y)};
-  if (detail::dwarf_one(x, y)) {  // 1 / z +- i pi / 2
+  if (of_complex::dwarf_one(x, y)) {  // 1 / z +- i pi / 2
     T const half = math::hypot(x / 2, y / 2);
     bool const infinite = math::isinf(x) || math::isinf(y);
     return {infinite ? math::copysign(T(0), x) : x / 2 / half / half / 2,
@@ -306,10 +308,10 @@ KOKKOS_INLINE_FUNCTION Complex<T> atanh(Complex<T> const& z) {
 }
 template <class T>
 KOKKOS_INLINE_FUNCTION Complex<T> atan(Complex<T> const& z) {
-  return detail::swapped(math::atanh(detail::swapped(z)));
+  return of_complex::swapped(math::atanh(of_complex::swapped(z)));
 }
 
-namespace detail {
+namespace of_complex {
 
 /// z^n by squaring, n from 1 to 99.
 template <class T>
@@ -324,7 +326,7 @@ KOKKOS_INLINE_FUNCTION Complex<T> whole_power(Complex<T> factor, int n) {
   return result;
 }
 
-}  // namespace detail
+}  // namespace of_complex
 
 /// z^w = exp(w log z), z^n by squaring for whole numbers |n| < 100. As in NumPy z^0 = 1, and 0^w is 0 for a w with a positive
 /// real part, else NaN.
@@ -338,7 +340,7 @@ KOKKOS_INLINE_FUNCTION Complex<T> pow(Complex<T> const& z, Complex<T> const& w) 
     return n > T(0) ? Complex<T>(T(0), T(0)) : Complex<T>(nan, nan);
   if (real_exponent && math::abs(n) < T(100) && n == math::trunc(n)) {
     Complex<T> const factor = n < T(0) ? math::divide(Complex<T>(T(1), T(0)), z) : z;
-    Complex<T> const result = detail::whole_power(factor, static_cast<int>(math::abs(n)));
+    Complex<T> const result = of_complex::whole_power(factor, static_cast<int>(math::abs(n)));
     if (math::abs(n) == T(1) || (math::isfinite(result.real()) && math::isfinite(result.imag())))
       return result;
   }
