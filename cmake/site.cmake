@@ -51,13 +51,13 @@ add_custom_target(
   docs
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${coir_site_html} # pages of earlier runs that are gone now would be followed as well
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/site/collect.py ${PROJECT_SOURCE_DIR} ${coir_site_pages}
-  # A report's page is made from its data by the coir-compare of this build.
-  COMMAND coir_app_compare merge ${PROJECT_SOURCE_DIR}/docs/comparison.json --output ${coir_site_comparison}
-  COMMAND ${CMAKE_COMMAND} -E copy ${coir_site_comparison}/compare.html ${coir_site_pages}/docs/comparison.html
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/site/reference.py ${PROJECT_SOURCE_DIR} ${coir_site_xml}/xml
           ${coir_site_pages}/reference
   COMMAND ${CMAKE_COMMAND} -E env COIR_VERSION=${PROJECT_VERSION} ${COIR_SPHINX_BUILD} -W --keep-going -q -j auto -b html -c ${PROJECT_SOURCE_DIR}/cmake/site ${coir_site_pages}
           ${coir_site_html}
+  # A report's page, which docs/gpu.md links to, is made from its data by the coir-compare of this build.
+  COMMAND coir_app_compare merge ${PROJECT_SOURCE_DIR}/docs/comparison.json --output ${coir_site_comparison}
+  COMMAND ${CMAKE_COMMAND} -E copy ${coir_site_comparison}/compare.html ${coir_site_html}/docs/comparison.html
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/check_links.py ${coir_site_html}
   COMMENT "Writing the site"
   VERBATIM)

@@ -18,14 +18,20 @@ std::string bandwidth(std::optional<double> const& value) {
 
 /// "43.4 GB/s (38.1 to 44.0)", with the range over the rounds where there is one.
 std::string limit_text(Build const& build, std::optional<double> Limits::* limit) {
-  std::string text = bandwidth(build.limits.*limit);
+  std::string const text = bandwidth(build.limits.*limit);
   double lowest = std::numeric_limits<double>::infinity(), highest = 0;
   for (Limits const& round : build.limit_rounds)
     if (round.*limit) {
       lowest = std::min(lowest, *(round.*limit));
       highest = std::max(highest, *(round.*limit));
     }
-  return highest > lowest ? text + ", " + bandwidth(lowest) + " to " + bandwidth(highest) : text;
+  if (!(highest > lowest)) return text;
+  std::string const unit = text.substr(std::min(text.size(), text.find(' ')));
+  auto const end = [&](double value) {
+    std::string const with = bandwidth(value);
+    return with.ends_with(unit) ? with.substr(0, with.size() - unit.size()) : with;
+  };
+  return text + " (" + end(lowest) + " to " + end(highest) + ")";
 }
 
 std::string limit_words(Limit limit) {

@@ -806,6 +806,19 @@ TEST(Page, MicrosecondsAreGreekWhateverFollows) {
   EXPECT_EQ(count(page, " us !</td>"), 0);
 }
 
+TEST(Page, LimitsHaveTheirRange) {
+  auto comparison = two_machines();
+  Limits slow, fast;
+  slow.copy = 0.9e9, fast.copy = 1.1e9;
+  comparison.machines[0].builds[0].limit_rounds = {slow, fast};
+  EXPECT_EQ(count(page_of(comparison), ">1.00 GB/s (900 MB/s to 1.10)</td>"), 1);
+  slow.copy = 1e9;
+  comparison.machines[0].builds[0].limit_rounds = {slow, fast};
+  EXPECT_EQ(count(page_of(comparison), ">1.00 GB/s (1.00 to 1.10)</td>"), 1);
+  comparison.machines[0].builds[0].limit_rounds = {slow, slow};
+  EXPECT_EQ(count(page_of(comparison), ">1.00 GB/s</td>"), 1);
+}
+
 TEST(Page, OfExtremesHasNumbersAlone) {
   auto comparison = two_machines();
   for (auto& row : comparison.rows) {
