@@ -28,6 +28,7 @@ std::map<std::string, std::string> const options_of_nbody = {
     {"assignment", ""},
     {"kernel", ""},
     {"softening", ""},
+    {"allow-false-structure", ""},
     {"precision", ""},
     {"deterministic", ""},
     {"stepper", "The integrator (default bullfrog)"},

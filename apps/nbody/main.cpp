@@ -148,6 +148,13 @@ ExitCode carry_out(Exec const& exec, Run& run) {
     std::string const late = late_start_of(settings, run.schedule.scale_factors.front());
     if (!late.empty()) std::cerr << "coir-nbody: warning: " << late << '\n';
   }
+  std::string const of_growth = warning_of_growth(run.simulation),
+                    of_beat = warning_of_beat(settings.particles, run.mesh_side());
+  std::string const of_table = universe.power.is_table()
+                                   ? warning_of_table(settings, *universe.power.table())
+                                   : std::string();
+  for (std::string const& warning : {of_growth, of_beat, of_table})
+    if (speaks && !warning.empty()) std::cerr << "coir-nbody: warning: " << warning << '\n';
   Figures const figures = simulate<T>(exec, run, universe, memory);
   auto const spread = spread_of(run.ranks, figures);
   if (!settings.report.empty())

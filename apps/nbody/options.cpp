@@ -4,6 +4,7 @@
 
 #include <coir/core/errors.hpp>
 #include <coir/distributed/together.hpp>
+#include <coir/nbody/linear_growth.hpp>
 
 #include <support/config_file.hpp>
 #include <support/options.hpp>
@@ -126,6 +127,9 @@ void expects_consistent(CommandLine const& line, Settings const& settings) {
             "with --noise the random field comes from a file: leave --" + name + " out");
   expects(!given("power-table") || !given("transfer"),
           "--power-table takes the place of --transfer: leave one out");
+  for (std::string const name : {"omega-b", "n-s", "t-cmb"})
+    expects(!given("power-table") || !given(name),
+            "--" + name + " has no effect with --power-table, which has its own: leave it out");
   expects(!given("power-table") || !given("A-s"),
           "--A-s has no effect with --power-table: leave it out, or use --renormalise --sigma8");
   for (std::string const name : {"renormalise", "table-redshift"})
@@ -134,6 +138,9 @@ void expects_consistent(CommandLine const& line, Settings const& settings) {
             "--" + name + " is for --power-table: add it, or leave --" + name + " out");
   expects(!given("power-table") || !given("sigma8") || settings.renormalise,
           "--sigma8 has no effect on a --power-table as it is: add --renormalise, or leave it out");
+  std::string const fault = coir::nbody::false_structure(simulation_options(settings, {}));
+  expects(fault.empty() || settings.allow_false_structure,
+          fault + "; or add --allow-false-structure, to compare with codes that have it");
 }
 
 void expects_measuring_alone(CommandLine const& line) {

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -257,11 +258,22 @@ std::vector<Setting> particles_and_forces() {
           [](mesh::ForceKernel kernel) { return mesh::name_of(kernel); },
           "naive|1_4|3_4|5_4|3_2|eastwood|gadget",
           "How the Laplacian and the gradient are discretised (default 1_4)"),
-      word(
-          "softening", [](auto& s) -> auto& { return s.softening; }, mesh::softening_named,
-          [](mesh::Softening softening) { return mesh::name_of(softening); },
-          "none|two_thirds|gaussian|gadget|steep",
-          "What damps forces near the mesh's finest waves (default none)"),
+      choice(
+          "softening", [](auto& s) -> auto& { return s.softening; },
+          [] {
+            std::vector<std::pair<std::string, std::optional<mesh::Softening>>> words{
+                {"automatic", {}}};
+            for (auto const softening :
+                 {mesh::Softening::none, mesh::Softening::two_thirds, mesh::Softening::gaussian,
+                  mesh::Softening::gadget, mesh::Softening::steep})
+              words.emplace_back(mesh::name_of(softening), softening);
+            return words;
+          }(),
+          "What damps forces near the mesh's finest waves (default automatic: none, but for "
+          "kernels that make false structure without)"),
+      flag(
+          "allow-false-structure", [](auto& s) -> auto& { return s.allow_false_structure; },
+          "Run kernels and softenings even where they make false structure"),
       choice(
           "force-source", [](auto& s) -> auto& { return s.force_source; },
           [] {
@@ -341,15 +353,15 @@ std::vector<Setting> universe() {
       number_within(
           "omega-m", [](auto& s) -> auto& { return s.cosmology.omega_m; }, 1000,
           "Matter today over the critical density (default 0.3111, as all here by Planck 2018)"),
-      number_within(
+      without_table(number_within(
           "omega-b", [](auto& s) -> auto& { return s.cosmology.omega_b; }, 1000,
-          "Baryons, part of it (default 0.04897...)"),
+          "Baryons, part of it (default 0.04897...)")),
       number_within(
           "h", [](auto& s) -> auto& { return s.cosmology.h; }, 1000,
           "Hubble's constant over 100 km/s/Mpc (default 0.6766)"),
-      number_within(
+      without_table(number_within(
           "n-s", [](auto& s) -> auto& { return s.cosmology.n_s; }, 10,
-          "Index of the primordial spectrum (default 0.9665)"),
+          "Index of the primordial spectrum (default 0.9665)")),
       without_table(
           amplitude("sigma8", sigma8, a_s,
                     "Amplitude: rms of linear matter in spheres of 8 Mpc/h today (default 0.8102)"),
@@ -367,9 +379,9 @@ std::vector<Setting> universe() {
           "Dark energy's pressure over density is w0 + (1 - a) wa (default -1)"),
       number_within(
           "wa", [](auto& s) -> auto& { return s.cosmology.wa; }, 1000, "See --w0 (default 0)"),
-      number_within(
+      without_table(number_within(
           "t-cmb", [](auto& s) -> auto& { return s.cosmology.t_cmb; }, 1000,
-          "Temperature of the background radiation in K (default 2.7255)"),
+          "Temperature of the background radiation in K (default 2.7255)")),
       without_table(choice(
           "transfer", [](auto& s) -> auto& { return s.transfer; },
           std::vector<std::pair<std::string, TransferFunction>>{

@@ -27,7 +27,8 @@ struct Settings {
   double mesh_ratio = 2;
   mesh::Assignment assignment = mesh::Assignment::cic;
   mesh::ForceKernel kernel = mesh::ForceKernel::one_four;
-  mesh::Softening softening = mesh::Softening::none;
+  std::optional<mesh::Softening> softening{};  ///< where it isn't given the library chooses
+  bool allow_false_structure = false;
   coir::nbody::ForceSource force_source = coir::nbody::ForceSource::automatic;
   Precision precision = Precision::float32;
   bool deterministic = false;
@@ -102,6 +103,7 @@ inline coir::nbody::SimulationOptions simulation_options(Settings const& setting
   options.mesh_ratio = settings.mesh_ratio;
   options.kernel = settings.kernel;
   options.softening = settings.softening;
+  options.allow_false_structure = settings.allow_false_structure;
   options.force_source = settings.force_source;
   options.assignment = settings.assignment;
   options.deterministic = settings.deterministic;

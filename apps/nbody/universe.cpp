@@ -5,10 +5,16 @@
 #include <coir/cosmology/power_table.hpp>
 #include <coir/io/checksum.hpp>
 #include <coir/io/file.hpp>
+#include <coir/nbody/linear_growth.hpp>
+
+#include <support/units.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <numbers>
+#include <string>
 
 namespace coir::apps::nbody {
 
@@ -45,7 +51,49 @@ Universe universe_of(Settings const& settings, Schedule const& schedule) {
                                          std::max(1.0, last));
   if (settings.power_table.empty())
     return {cosmology::LinearPower<double>(growth, settings.transfer)};
+  // The table doesn't need it, but snapshots do.
+  expects(settings.cosmology.h > 0 && settings.cosmology.h < 10,
+          "set h, H0 over 100 km/s/Mpc, to a number in (0, 10), such as 0.7", settings.cosmology.h);
   return universe_of_table(settings, growth);
+}
+
+std::string warning_of_table(Settings const& settings, cosmology::PowerTable const& table) {
+  // Where acoustic oscillations are, and the lattice has modes.
+  double const unit = 2 * std::numbers::pi / settings.box;
+  double const from = std::max(0.02, unit),
+               to = std::min(0.4, unit * static_cast<double>(settings.particles / 2));
+  double const most = cosmology::PowerTable::widest_step_for_oscillations;
+  double const widest = from < to ? table.widest_step(from, to) : 0;
+  if (widest <= most) return "";
+  return settings.power_table.string() + ": its rows are up to " + in_words(widest) +
+         " apart in ln k from " + in_words(from) + " to " + in_words(to) +
+         " h/Mpc, which loses acoustic oscillations: have the Boltzmann code write rows at most " +
+         in_words(most) + " apart";
+}
+
+std::string warning_of_beat(std::int64_t particles, std::int64_t cells) {
+  for (std::int64_t multiple = 1; multiple <= 4; ++multiple) {
+    std::int64_t const lattice = multiple * particles;
+    std::int64_t const apart = std::abs(lattice - (lattice + cells / 2) / cells * cells);
+    // In waves below a tenth of the particles' Nyquist frequency.
+    if (apart > 0 && 20 * apart <= particles)
+      return std::to_string(cells) + " cells for " + std::to_string(particles) +
+             " particles along a side are nearly but not quite in a simple ratio: the "
+             "lattice beats against the mesh in waves of " +
+             std::to_string(particles / apart) +
+             " particles, which are false while displacements are small. Take a --mesh-ratio of 1, "
+             "1.5 or 2";
+  }
+  return "";
+}
+
+std::string warning_of_growth(coir::nbody::SimulationOptions const& options) {
+  double const lost = coir::nbody::growth_lost(options);
+  if (std::abs(lost) <= 0.02) return "";
+  return "the mesh smooths forces, and waves of 20 particles grow by " + percent(std::abs(lost)) +
+         (lost > 0 ? " less" : " more") + " than linear theory says: a larger --mesh-ratio or " +
+         (softening_of(options) == mesh::Softening::none ? "--kernel gadget" : "--softening none") +
+         " comes closer";
 }
 
 }  // namespace coir::apps::nbody

@@ -240,6 +240,7 @@ void add_particles(std::vector<Scheme>& schemes) {
   for (bool const deterministic : {false, true}) {
     nbody::SimulationOptions options;
     options.scale_factors = nbody::scale_factors(0.5, 1, 2);
+    options.mesh_ratio = 1;
     options.deterministic = deterministic;
     schemes.push_back({deterministic ? "two steps, deterministic" : "two steps", [=] {
                          auto copy = particles;

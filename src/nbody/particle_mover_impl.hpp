@@ -14,6 +14,7 @@
 #include <coir/mesh/mesh_values.hpp>
 #include <coir/nbody/detail/particle_mover.hpp>
 #include <coir/nbody/detail/places.hpp>
+#include <coir/nbody/linear_growth.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -97,7 +98,7 @@ struct Scale {
 /// The options of the force; over ranks its memory is large enough to sort the particles that may come.
 inline mesh::ForceOptions force_options(SimulationOptions const& options, bool has_vectors,
                                         distributed::Group const& group, std::int64_t side) {
-  mesh::ForceOptions result{options.kernel, options.softening,
+  mesh::ForceOptions result{options.kernel, softening_of(options),
                             options.deterministic ? fft::Effort::estimate : fft::Effort::automatic,
                             has_vectors};
   if (group.size() > 1) result.least_capacity = places_for(side, group.size(), options.headroom);
@@ -178,6 +179,7 @@ void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, boo
   Stopwatch<Exec> const painting(exec_);
   mesh::PaintOptions paint{options_.assignment, scheme(are_sorted), options_.deterministic};
   paint.check_planes = false;  // particles have been brought to their planes
+  paint.check_finite = false;  // force_is_finite() tells
   this->paint(particles, paint);
   seconds.paint += painting.seconds();
   Stopwatch<Exec> const solving(exec_);

@@ -10,6 +10,7 @@
 #include <coir/distributed/share.hpp>
 #include <coir/distributed/together.hpp>
 #include <coir/nbody/cotangents.hpp>
+#include <coir/nbody/linear_growth.hpp>
 #include <coir/nbody/particles.hpp>
 #include <coir/nbody/simulation_options.hpp>
 
@@ -28,6 +29,9 @@ inline void expects_in_range(SimulationOptions const& options, std::int64_t side
   expects_rising(a);
   expects(options.mesh_ratio >= 0.5 && options.mesh_ratio <= 4,
           "the mesh ratio must be in [0.5, 4]", options.mesh_ratio);
+  std::string const fault = false_structure(options);
+  expects(fault.empty() || options.allow_false_structure,
+          fault + "; or set allow_false_structure, to compare with codes that have it");
   expects(side >= 1, "there must be at least one particle along a side", side);
   expects(options.headroom >= 0 && options.headroom <= 10, "the headroom must be in [0, 10]",
           options.headroom);
@@ -72,7 +76,7 @@ inline std::vector<distributed::Setting> settings_of(SimulationOptions const& op
                                    {"stepper", name_of(options.stepper)},
                                    {"mesh ratio", options.mesh_ratio},
                                    {"kernel", name_of(options.kernel)},
-                                   {"softening", name_of(options.softening)},
+                                   {"softening", name_of(softening_of(options))},
                                    {"assignment", name_of(options.assignment)},
                                    {"painting scheme", name_of(options.scheme)},
                                    {"force source", name_of(options.force_source)},

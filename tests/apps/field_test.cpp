@@ -113,6 +113,7 @@ class FieldApp : public ::testing::Test {
     coir::nbody::SimulationOptions options;
     options.scale_factors = coir::nbody::scale_factors(0.1, 1, 4);
     options.stepper = coir::nbody::Stepper::bullfrog;
+    options.mesh_ratio = 1;
     coir::nbody::Simulation<Host, double> simulation(Host{}, std::move(particles), power.growth(),
                                                      options);
     simulation.advance(4);

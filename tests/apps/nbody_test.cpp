@@ -194,6 +194,8 @@ TEST_F(Nbody, EveryWordOfItsOptionsRuns) {
                                    "--kernel naive",
                                    "--kernel gadget",
                                    "--softening steep",
+                                   "--softening automatic",
+                                   "--kernel eastwood --softening none --allow-false-structure",
                                    "--assignment tsc",
                                    "--assignment pcs",
                                    "--lpt 1",
@@ -437,7 +439,7 @@ TEST_F(Nbody, HelpNamesEveryOptionAndAnExample) {
                            "--mesh-ratio X",
                            "--assignment cic|tsc|pcs",
                            "--kernel naive|",
-                           "--softening none|",
+                           "--softening automatic|none|",
                            "--force-source automatic|vectors|potential",
                            "--precision single|double",
                            "--deterministic",
@@ -607,6 +609,63 @@ TEST_F(BadNbody, NumbersOfUniversesBeyondAllSense) {
     expect_failure(2, "--" + name + " 1e20",
                    {"--" + name + " must be from -1000 to 1000, not 1e+20"});
   expect_failure(2, "--n-s 1e20", {"--n-s must be from -10 to 10, not 1e+20"});
+}
+
+TEST_F(BadNbody, ForcesThatMakeFalseStructure) {
+  expect_failure(2, "--kernel naive --softening none",
+                 {"kernel naive with no softening", "mesh ratio 2", "take softening two_thirds",
+                  "--allow-false-structure"});
+  expect_failure(2, "--mesh-ratio 3 --softening two_thirds",
+                 {"softening two_thirds", "mesh ratio 3", "take softening none or gaussian"});
+}
+
+// A table gives what these would.
+TEST_F(BadNbody, ParametersWithoutEffectBesideATable) {
+  std::string text;
+  for (double k = 1e-3; k < 100; k *= 1.05)
+    text += std::to_string(k) + " " + std::to_string(1000 / (1 + k)) + "\n";
+  write("p.txt", text);
+  std::string const run = small + "--power-table p.txt ";
+  for (std::string const option : {"--omega-b -7", "--t-cmb 0", "--n-s 0.5"}) {
+    std::string const name = option.substr(0, option.find(' '));
+    expect_failure(2, run + option, {name + " has no effect with --power-table", "leave it out"});
+  }
+  expect_failure(2, run + "--h 0 --snapshots", {"set h", "(0, 10)", "not 0"});
+  expect_failure(2, run + "--h 67", {"set h", "(0, 10)", "not 67"});
+  // A configuration repeats such a run.
+  run_quietly(run + "--h 0.7 --no-pictures --output first");
+  run_quietly("--config first/config.toml --no-pictures --output again");
+  EXPECT_EQ(read_text(folder / "first/power_a1.000.txt"),
+            read_text(folder / "again/power_a1.000.txt"));
+}
+
+TEST_F(Nbody, WarnsOfTablesWhoseRowsAreTooFarApart) {
+  auto const table = [](double step) {
+    std::string text;
+    for (double k = 1e-3; k < 100; k *= step)
+      text += std::to_string(k) + " " + std::to_string(1000 / (1 + k)) + "\n";
+    return text;
+  };
+  std::ofstream(folder / "few.txt") << table(1.8);
+  std::ofstream(folder / "many.txt") << table(1.09);
+  std::string const options = "--particles 8 --box 300 --steps 1 --no-pictures --output run ";
+  auto const few = run(options + "--power-table few.txt");
+  EXPECT_EQ(few.code, 0);
+  EXPECT_TRUE(contains(few.errors, "warning: ") && contains(few.errors, "few.txt") &&
+              contains(few.errors, "acoustic oscillations") && contains(few.errors, "0.09"))
+      << few.errors;
+  EXPECT_FALSE(contains(run(options + "--power-table many.txt").errors, "warning"));
+}
+
+TEST_F(Nbody, WarnsWhereTheMeshSmoothsLinearGrowthAway) {
+  std::string const options = "--particles 32 --steps 1 --no-pictures --output run ";
+  auto const errors = [&](std::string const& more) { return run(options + more).errors; };
+  EXPECT_TRUE(contains(errors("--mesh-ratio 1"), "waves of 20 particles grow by"));
+  EXPECT_TRUE(contains(errors("--softening gadget"), "waves of 20 particles grow by"));
+  EXPECT_TRUE(contains(errors("--mesh-ratio 1.03"), "33 cells for 32 particles"));
+  EXPECT_FALSE(contains(errors(""), "warning"));
+  EXPECT_FALSE(contains(errors("--mesh-ratio 1 --kernel gadget"), "warning"));
+  EXPECT_FALSE(contains(errors("--mesh-ratio 1 --quiet"), "warning"));
 }
 
 TEST_F(BadNbody, OptionsThatContradictEachOther) {

@@ -66,7 +66,10 @@ DensityMisfit<typename Case::Exec, typename Case::Real> misfit(Assignment assign
 }
 
 SimulationOptions steps(Stepper stepper, Assignment assignment) {
-  return {.scale_factors = scale_factors(0.1, 1, 4), .stepper = stepper, .assignment = assignment};
+  return {.scale_factors = scale_factors(0.1, 1, 4),
+          .stepper = stepper,
+          .mesh_ratio = 1,
+          .assignment = assignment};
 }
 
 /// d f(0), by differences whose error falls with the fourth power of the step.

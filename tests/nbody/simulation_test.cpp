@@ -468,8 +468,10 @@ TYPED_TEST(Simulations, SayHowMuchMemoryTheyLack) {
   typename TypeParam::Real nothing[3]{};
   many.position = typename Lattice::Vectors(nothing, static_cast<std::size_t>(many.total()));
   many.momentum = many.position;
-  std::string const text = message_of<ResourceError>(
-      [&] { simulation_of<TypeParam>(many, {.scale_factors = {0.5, 1}, .deterministic = true}); });
+  std::string const text = message_of<ResourceError>([&] {
+    simulation_of<TypeParam>(many,
+                             {.scale_factors = {0.5, 1}, .mesh_ratio = 1, .deterministic = true});
+  });
   EXPECT_NE(text.find("the force on a mesh of (32768, 32768, 32768) cells"), std::string::npos)
       << text;
 }
@@ -643,7 +645,8 @@ TYPED_TEST(SimulationsInDouble, ConvergeWithTheSquareOfTheStep) {
     std::vector<coir::testing::Vectors> x;
     for (int const steps : {32, 64, 128}) {
       auto simulation = simulation_of<TypeParam>(
-          copy_of(start), {.scale_factors = scale_factors(0.1, 0.4, steps), .stepper = stepper});
+          copy_of(start),
+          {.scale_factors = scale_factors(0.1, 0.4, steps), .stepper = stepper, .mesh_ratio = 1});
       simulation.advance(steps);
       x.push_back(vectors_of(simulation.particles().position));
     }

@@ -8,6 +8,7 @@
 #include <coir/mesh/paint.hpp>
 #include <coir/nbody/stepper.hpp>
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -34,10 +35,15 @@ struct SimulationOptions {
   /// a at the start and after each step, rising.
   std::vector<double> scale_factors{};
   Stepper stepper = Stepper::fastpm;
-  /// Cells of the force mesh along a side, per particle: 0.5 to 4.
-  double mesh_ratio = 1;
+  /// Cells of the force mesh along a side, per particle: 0.5 to 4. With 1 the mesh has an eighth of the cells, and smooths more:
+  /// see growth_lost() in linear_growth.hpp.
+  double mesh_ratio = 2;
   mesh::ForceKernel kernel = mesh::ForceKernel::one_four;
-  mesh::Softening softening = mesh::Softening::none;
+  /// Left to choose it is none, but for kernels that would make false structure at this mesh ratio: softening_of() in
+  /// linear_growth.hpp.
+  std::optional<mesh::Softening> softening{};
+  /// Take kernel and softening even where they make false structure: to compare with codes that have it.
+  bool allow_false_structure = false;
   mesh::Assignment assignment = mesh::Assignment::cic;
   /// automatic: slabs on hosts; on devices tiles while particles are sorted by the mesh, else atomics.
   mesh::PaintScheme scheme = mesh::PaintScheme::automatic;
