@@ -76,7 +76,7 @@ template <class Exec>
 RanksDescription describe_ranks(Exec const& exec, distributed::Group const& world, bool measures,
                                 std::function<bool()> const& go_on) {
   RanksDescription result;
-  auto const hosts = texts_of(world, host_name()), devices = texts_of(world, device_name(exec));
+  auto const hosts = world.gather(host_name()), devices = world.gather(device_name(exec));
   auto const threads = world.gather(host_threads(exec));
   for (std::size_t rank = 0; rank < hosts.size(); ++rank)
     result.ranks.push_back({hosts[rank], devices[rank], threads[rank]});

@@ -258,15 +258,27 @@ void detail::write_checkpoint_over_parts(std::filesystem::path const& path,
   remove_other_parts(path, letter, static_cast<int>(counts.size()));
 }
 
-void detail::remove_other_parts(std::filesystem::path const& path, char letter, int parts) {
-  for (char const other : checkpoint_letters)
-    remove_checkpoint_parts(path, other, other == letter ? parts : 0, parts);
+void detail::remove_parts_without_head(std::filesystem::path const& path) {
+  std::error_code none;
+  if (!std::filesystem::exists(path, none)) return remove_other_parts(path, 0, 0);
+  // A file over parts is small; what is larger has particles of its own, and no parts that must stay.
+  constexpr std::uintmax_t most_bytes = std::uintmax_t(1) << 27;
+  if (std::filesystem::file_size(path, none) > most_bytes || none) return;
+  try {
+    expects_whole(path, {});
+    hdf5::Reader const file(path);
+    if (file.attribute_text("/", "format", sizeof format - 1) != format_over_parts)
+      return remove_other_parts(path, 0, 0);
+    auto const parts = read_list<std::int64_t>(file, path.string(), "parts", most_parts).size();
+    remove_other_parts(path, file.attribute_text("/", "letter", 1)[0], static_cast<int>(parts));
+  } catch (InputError const&) {
+    // What it needs can't be told: everything stays.
+  }
 }
 
 void remove_checkpoint(std::filesystem::path const& path) {
   std::error_code failed;
-  if (std::filesystem::remove(path, failed) || !failed)
-    return detail::remove_other_parts(path, 0, 0);
+  if (std::filesystem::remove(path, failed) || !failed) return remove_other_parts(path, 0, 0);
   throw ResourceError(path.string() + " is of an earlier run, and can't be removed (" +
                       failed.message() + "): remove it, or name another --output");
 }

@@ -125,10 +125,8 @@ void write_checkpoint_over_parts(std::filesystem::path const& path, Settings con
                                  char letter, std::vector<std::int64_t> const& counts,
                                  std::vector<std::uint64_t> const& checksums);
 
-/// Removes the parts of all checkpoints but one, whose parts have this letter.
-///
-/// \param letter  0: of all
-void remove_other_parts(std::filesystem::path const& path, char letter, int parts);
+/// Removes parts that no checkpoint lists: runs that were ended while they wrote have left them.
+void remove_parts_without_head(std::filesystem::path const& path);
 
 template <class Exec, class T>
 void write_vectors(hdf5::Writer& file, coir::nbody::Particles<Exec, T> const& particles,
@@ -186,11 +184,14 @@ void write_checkpoint(distributed::Group const& ranks, std::filesystem::path con
     detail::write_checkpoint_header(file, path.parent_path(), settings, scale_factors, steps_done);
     detail::write_vectors<Exec, T>(file, particles, poll);
     file.commit(poll);
-    detail::remove_other_parts(path, 0, 0);
+    remove_other_parts(path, 0, 0);
     return;
   }
   char letter = 0;
-  on_first(ranks, [&] { letter = free_checkpoint_letter(path); });
+  on_first(ranks, [&] {
+    detail::remove_parts_without_head(path);
+    letter = free_checkpoint_letter(path);
+  });
   ranks.broadcast(static_cast<void*>(&letter), 1);  // as bytes, not as text
   FilesOfRanks const all(ranks, particles.count());
   auto const part = checkpoint_part(path, letter, all.number);

@@ -21,13 +21,15 @@ std::filesystem::path checkpoint_part(std::filesystem::path const& checkpoint, c
 /// web/checkpoint.a.0.hdf5 -> web/checkpoint.hdf5; empty if it isn't the name of a part
 std::filesystem::path checkpoint_of_part(std::filesystem::path const& part);
 
-/// A letter whose parts belong to no checkpoint.
+/// A letter of which there are no parts.
 ///
 /// \throws ResourceError if there is none left
 char free_checkpoint_letter(std::filesystem::path const& checkpoint);
 
-/// Removes parts from `first` on: those below `ranks`, and what follows without a gap.
-void remove_checkpoint_parts(std::filesystem::path const& checkpoint, char letter, int first,
-                             int ranks);
+/// Removes the parts beside a checkpoint that don't belong to it: of earlier ones, and of runs that were ended while they wrote
+/// theirs, on whatever number of ranks.
+///
+/// \param letter, parts  of those that belong to it; letter 0: none does
+void remove_other_parts(std::filesystem::path const& checkpoint, char letter, int parts);
 
 }  // namespace coir::apps::nbody

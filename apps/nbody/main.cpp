@@ -134,12 +134,12 @@ ExitCode carry_out(Exec const& exec, Run& run) {
   run.settings.table_checksum = universe.table_checksum;
   run.simulation.headroom = settings.headroom.value_or(headroom_for(
       universe.power, run.schedule.scale_factors.back(), settings.box, run.ranks.size()));
-  MemoryPlan const memory = memory_of<T>(exec, run, universe);
-  expects_memory_for(run, memory, device_identity(exec));
   constexpr std::int64_t most = coir::nbody::Simulation<Exec, T>::most_over_ranks;
   expects(run.ranks.size() == 1 || settings.particles <= most,
           "--particles must be at most " + std::to_string(most) + " over several ranks",
           settings.particles);
+  MemoryPlan const memory = memory_of<T>(exec, run, universe);
+  expects_memory_for(run, memory, device_identity(exec));
   bool const speaks = run.ranks.is_first() && !settings.quiet;
   auto const plan =
       plan_of(run, memory, hardware_of(exec), std::string(name_of(run.ranks.transport<Exec>())));

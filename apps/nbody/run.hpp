@@ -6,6 +6,7 @@
 #include "balance.hpp"
 #include "checkpoint.hpp"
 #include "density.hpp"
+#include "go_on.hpp"
 #include "options.hpp"
 #include "outputs.hpp"
 #include "schedule.hpp"
@@ -35,9 +36,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <new>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -238,44 +237,6 @@ void expects_finite(Exec const& exec, distributed::Group const& ranks, Settings 
                          when + remedy);
 }
 
-/// Where a run could go on from if it ended now.
-struct GoOn {
-  std::filesystem::path path{};  ///< empty: there is no checkpoint
-  int step = 0;
-};
-
-inline std::string promise_of(GoOn const& go_on) {
-  return go_on.path.empty() ? "what was written is whole"
-                            : "--restart " + go_on.path.string() + " goes on from step " +
-                                  std::to_string(go_on.step);
-}
-
-/// Writes outputs. Where these can't be written, for want of memory or of space on a disk, the particles are kept.
-///
-/// \param keep  writes a checkpoint and says how to go on
-/// \throws ResourceError with what was wrong, and how to go on if the particles could be kept
-template <class Write, class Keep>
-void write_or_keep(Write const& write, Keep const& keep) {
-  std::string wrong;
-  try {
-    return write();
-  } catch (ResourceError const& error) {
-    wrong = error.what();
-  } catch (std::bad_alloc const&) {
-    wrong = "out of memory while an output was written";
-  } catch (std::runtime_error const& error) {
-    wrong = error.what();  // Kokkos' word for the same
-    if (wrong.find("llocat") == std::string::npos) throw;
-  }
-  std::string how;
-  try {
-    how = keep();
-  } catch (ResourceError const&) {
-    throw ResourceError(wrong);
-  }
-  throw ResourceError(wrong + "; the particles are kept: " + how);
-}
-
 /// How far a run has come, and where it could go on from if it ended now.
 class RunState {
  public:
@@ -370,12 +331,15 @@ class Stepping {
   void advance_to(int step, ProgressLine& line) {
     std::int64_t const per_step = run_.count();
     Stopwatch<Exec> const watch(exec_);
-    simulation_.advance(step - state_.steps_done(), [&](int done) {
-      state_.set_steps_done(done);
-      line.update((done - run_.first_step()) * per_step,
-                  (run_.last_step() - run_.first_step()) * per_step,
-                  "step " + std::to_string(done) + " of " + std::to_string(run_.schedule.steps()));
-      state_.poll_on_all();
+    make_steps(state_.go_on(), [&] {
+      simulation_.advance(step - state_.steps_done(), [&](int done) {
+        state_.set_steps_done(done);
+        line.update(
+            (done - run_.first_step()) * per_step,
+            (run_.last_step() - run_.first_step()) * per_step,
+            "step " + std::to_string(done) + " of " + std::to_string(run_.schedule.steps()));
+        state_.poll_on_all();
+      });
     });
     seconds_ += watch.seconds();
     expects_finite(exec_, run_.ranks, run_.settings, simulation_.particles(),

@@ -37,8 +37,8 @@ void expects_no_other_snapshot_files(FileNames const& names, double a, int files
   if (others.empty()) return;
   throw ResourceError(
       others.front().string() +
-      " is of an earlier run on another number of ranks, and readers would mix it with "
-      "this one's snapshot: remove it, or name another --output");
+      " is of an earlier run's snapshot in another number of files, and readers would mix it with "
+      "this one's: remove it, or name another --output");
 }
 
 void remove_other_snapshot_files(FileNames const& names, double a, int files) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Files of a snapshot that was written on another number of ranks: readers would take them together with those of the new one.
+/// Files of a snapshot that was written in another number of files, as on another number of ranks: readers would take them together with those of the new one.
 
 #include "schedule.hpp"
 

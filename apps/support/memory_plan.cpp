@@ -24,7 +24,7 @@ std::int64_t bytes_beside(std::int64_t field) {
 std::int64_t bytes_of_messages(distributed::Group const& group) {
   constexpr std::int64_t each = 5 << 19;  // of Open MPI 4.1, at most, on 2 to 8 ranks
   std::string const here = host_name();
-  auto const hosts = texts_of(group, here);
+  auto const hosts = group.gather(here);
   return each * (std::count(hosts.begin(), hosts.end(), here) - 1);
 }
 
@@ -52,7 +52,7 @@ void expects_memory(distributed::Group const& group, MemoryPlan const& plan,
                     std::string const& what, std::string const& device) {
   if (group.size() == 1) return expects_memory(plan, what);
   std::string const host = host_name();
-  auto const hosts = texts_of(group, host), devices = texts_of(group, device);
+  auto const hosts = group.gather(host), devices = group.gather(device);
   std::int64_t const on_host = plan.host - (resident_bytes() - plan.before);
   auto const on_hosts = group.gather(on_host);
   auto const on_devices = group.gather(plan.device.value_or(0));

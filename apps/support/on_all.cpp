@@ -20,10 +20,4 @@ void detail::rethrow_on_all(distributed::Group const& group) {
   }
 }
 
-std::vector<std::string> texts_of(distributed::Group const& group, std::string const& mine) {
-  std::vector<std::string> all;
-  for (int rank = 0; rank < group.size(); ++rank) all.push_back(group.broadcast(mine, rank));
-  return all;
-}
-
 }  // namespace coir::apps

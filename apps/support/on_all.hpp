@@ -6,9 +6,7 @@
 #include <coir/distributed/together.hpp>
 
 #include <exception>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace coir::apps {
 
@@ -40,8 +38,5 @@ void on_first(distributed::Group const& group, Action&& action) {
     if (group.is_first()) std::forward<Action>(action)();
   });
 }
-
-/// Every rank's text. Collective.
-std::vector<std::string> texts_of(distributed::Group const& group, std::string const& mine);
 
 }  // namespace coir::apps

@@ -140,9 +140,10 @@ int run_alone(CommandLine& line, int argc, char** argv, bool takes_kokkos_argume
 
 void expects_one_copy(CommandLine const& line) {
   auto const launched = distributed::launch();
-  if (launched.size > 1)
+  if (launched.size > 1 || launched.rank > 0)
     throw EnvironmentError(line.name() + " runs on one rank, and " + launched.launcher +
-                           " started " + std::to_string(launched.size) +
+                           " started " +
+                           (launched.size > 0 ? std::to_string(launched.size) : "several") +
                            " copies, each of which would do all of the work: start one");
 }
 
@@ -184,7 +185,7 @@ int run_on_ranks(CommandLine& line, int argc, char** argv,
   int const code = run_guarded(line, [&] {
     // Before the command line is read: where that of one rank is wrong, the others hear of it.
     auto const launched = distributed::launch();
-    bool const connects = launched.size > 1 && distributed::has_mpi();
+    bool const connects = launched.size != 1 && distributed::has_mpi();
     // A launcher stops those who wait for a rank that has ended before it was here, with a line of its own.
     be_silent_when_stopped(connects || launched.rank > 0);
     if (connects) session.emplace(argc, argv);

@@ -109,7 +109,7 @@ template <class List>
 void add_pieces(List& list, int peer, char* data, std::int64_t bytes, std::int64_t pieces) {
   for (std::int64_t n = 0; n < pieces; ++n) {
     std::int64_t const from = bytes * n / pieces, to = bytes * (n + 1) / pieces;
-    list.push_back({peer, data + from, to - from});
+    list.push_back({peer, data + from, to - from, n});
   }
 }
 

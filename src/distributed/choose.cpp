@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <set>
-#include <span>
+#include <string>
 #include <vector>
 
 namespace coir::distributed::detail {
@@ -17,36 +17,18 @@ namespace {
 
 constexpr char const* variable = "COIR_TRANSPORT";
 
-/// Each rank's text, in order of ranks.
-std::vector<std::string> texts_of(Group const& group, std::string const& text) {
-  auto const lengths = group.gather(text.size());
-  auto const all = group.gather_all(std::span<char const>(text));
-  std::vector<std::string> texts;
-  auto from = all.begin();
-  for (std::size_t const length : lengths) {
-    texts.emplace_back(from, from + static_cast<std::ptrdiff_t>(length));
-    from += static_cast<std::ptrdiff_t>(length);
-  }
-  return texts;
-}
-
 /// Why not all ranks can use NCCL; empty if they can.
 std::string why_not_all(Group const& group, std::string const& device, std::string const& why_not) {
-  auto const reasons = texts_of(group, why_not);
+  auto const reasons = group.gather(why_not);
   for (std::size_t rank = 0; rank < reasons.size(); ++rank)
     if (!reasons[rank].empty())
       return reasons[rank] + (rank == 0 ? "" : " on rank " + std::to_string(rank));
-  auto const devices = texts_of(group, device);
+  auto const devices = group.gather(device);
   std::set<std::string> const different(devices.begin(), devices.end());
   if (different.size() < devices.size())
     return std::to_string(devices.size()) + " ranks share " + std::to_string(different.size()) +
            (different.size() == 1 ? " device" : " devices");
   return {};
-}
-
-/// A group of a state that it doesn't own, for calls of collective functions.
-Group group_of(GroupState const& state) {
-  return Group(std::shared_ptr<GroupState>(const_cast<GroupState*>(&state), [](auto*) {}));
 }
 
 /// Ranks may have been started with different environments; what the first one asks for counts.
@@ -67,9 +49,13 @@ std::optional<Transport> wanted_transport() {
                          "': correct it, or unset it");
 }
 
+Group borrowed(GroupState const& state) {
+  return Group(std::shared_ptr<GroupState>(const_cast<GroupState*>(&state), [](auto*) {}));
+}
+
 Choice choose_on_host(GroupState const& state) {
   if (!state.engine) return {Transport::none, "one rank"};
-  Group const group = group_of(state);
+  Group const group = borrowed(state);
   switch (wanted_by_first(group)) {
     case Transport::staged: return {Transport::staged, std::string(variable) + " asks for it"};
     case Transport::nccl:
@@ -87,7 +73,7 @@ Choice choose_on_host(GroupState const& state) {
 Choice choose_on_device(GroupState const& state, std::string const& device,
                         std::string const& why_not) {
   if (!state.engine) return {Transport::none, "one rank"};
-  Group const group = group_of(state);
+  Group const group = borrowed(state);
   Transport const wanted = wanted_by_first(group);
   std::string const reason = why_not_all(group, device, why_not);
   switch (wanted) {

@@ -15,6 +15,9 @@ namespace coir::distributed::detail {
 /// \throws EnvironmentError unless it is mpi, staged or nccl
 std::optional<Transport> wanted_transport();
 
+/// A group of a state that it doesn't own, for calls of collective functions.
+Group borrowed(GroupState const& state);
+
 /// The transport for memory of hosts, the same on every rank. Collective.
 ///
 /// \throws EnvironmentError on every rank if COIR_TRANSPORT asks for NCCL and one computes on cores alone

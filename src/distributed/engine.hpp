@@ -42,11 +42,13 @@ class Engine {
   /// \param counts  bytes of each rank
   virtual void gather_all(void const* values, void* all,
                           std::span<std::int64_t const> counts) const = 0;
+  /// Sends value n, of so many bytes, to rank n, and receives one from each.
+  virtual void swap(void const* values, void* all, std::int64_t bytes) const = 0;
   virtual void broadcast(void* data, std::int64_t bytes, int from) const = 0;
   virtual void barrier() const = 0;
 
   /// Pieces of memory that MPI may touch, none longer than longest_piece(), none empty, none to oneself. Those between two
-  /// ranks match by their order alone.
+  /// ranks match by their order: keys have been looked at.
   virtual std::unique_ptr<UnderWay> begin(std::span<Send const> sends,
                                           std::span<Receive const> receives) const = 0;
   virtual std::unique_ptr<Requests> requests() const = 0;

@@ -5,6 +5,7 @@
 
 #include "choose.hpp"
 #include "group_state.hpp"
+#include "matching.hpp"
 #include "nccl.hpp"
 #include "pieces.hpp"
 #include "staged.hpp"
@@ -14,8 +15,8 @@
 #include <coir/core/machine.hpp>
 #include <coir/distributed/group.hpp>
 #include <coir/distributed/longest_piece.hpp>
+#include <coir/distributed/together.hpp>
 
-#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,13 +48,13 @@ class Counted : public UnderWay {
 
 /// Whether 1 MiB that each rank sends to the next one arrives unchanged.
 template <class Exec>
-bool passes_probe(Engine const& engine, std::shared_ptr<void> const& connection) {
+bool passes_probe(Group const& group, std::shared_ptr<void> const& connection) {
   constexpr std::int64_t bytes = 1 << 20;
   using Numbers = Kokkos::View<std::int64_t*, Kokkos::LayoutRight, typename Exec::memory_space>;
   constexpr std::size_t count = bytes / sizeof(std::int64_t);
   Exec const exec;
   Numbers const sent("coir::distributed/probe_sent", count), came("coir::distributed/probe", count);
-  int const ranks = engine.size(), rank = engine.rank(), left = (rank + ranks - 1) % ranks;
+  int const ranks = group.size(), rank = group.rank(), left = (rank + ranks - 1) % ranks;
   auto const on_host = Kokkos::create_mirror_view(sent);
   for (std::size_t n = 0; n < count; ++n) on_host(n) = static_cast<std::int64_t>(n) * ranks + rank;
   copy_contiguous(exec, sent, on_host);
@@ -75,19 +76,17 @@ Choice choose(GroupState& state) {
   } else {
     Choice choice = choose_on_device(state, device_identity(Exec()), why_no_nccl());
     if (choice.transport != Transport::nccl) return choice;
+    Group const group = borrowed(state);
     bool works = true;
     std::string problem = "a probe of 1 MiB did not arrive as it was sent";
     try {
-      state.nccl = connect_by_nccl(*state.engine);
-      works = passes_probe<Exec>(*state.engine, state.nccl);
+      state.nccl = connect_by_nccl(group);
+      works = passes_probe<Exec>(group, state.nccl);
     } catch (EnvironmentError const& error) {
       works = false;
       problem = error.what();
     }
-    std::vector<char> all(static_cast<std::size_t>(state.size()));
-    char const mine = works ? 1 : 0;
-    state.engine->gather(&mine, all.data(), 1);
-    if (std::find(all.begin(), all.end(), 0) == all.end()) return choice;
+    if (group.all(works)) return choice;
     state.nccl = nullptr;
     if (wanted_transport() == Transport::nccl) throw EnvironmentError(problem);
     return {Transport::staged, works ? "NCCL fails on another rank" : problem};
@@ -97,7 +96,10 @@ Choice choose(GroupState& state) {
 template <class Exec>
 Choice const& choice_of(GroupState& state) {
   auto& choice = runs_on_host<Exec> ? state.on_host : state.on_device;
-  if (!choice) choice = choose<Exec>(state);
+  if (!choice) {
+    choice = choose<Exec>(state);
+    choice->checked = state.engine && wants_checks(borrowed(state));
+  }
   return *choice;
 }
 
@@ -120,10 +122,13 @@ Exchange Group::begin(Exec const& exec, std::string_view purpose, std::span<Send
   expects(!state_->under_way,
           "an exchange of this group is under way: finish it before the next one begins");
   if (state_->engine) state_->engine->expects_alive();
-  Transport const transport = this->transport<Exec>();
+  auto const& choice = detail::choice_of<Exec>(*state_);
+  Transport const transport = choice.transport;
   std::int64_t const longest =
       transport == Transport::staged ? detail::staged_part(size()) : longest_piece();
-  detail::Pieces const pieces = detail::pieces_of(rank(), size(), longest, sends, receives);
+  auto const prepare = [&] { return detail::pieces_of(rank(), size(), longest, sends, receives); };
+  detail::Pieces const pieces = choice.checked ? together(*this, prepare) : prepare();
+  if (choice.checked) detail::expects_matching(*this, purpose, sends, receives);
 
   Traffic sent;
   for (Send const& send : sends) {

@@ -1,6 +1,7 @@
 #include "group_state.hpp"
 
 #include <coir/core/errors.hpp>
+#include <coir/distributed/connections.hpp>
 #include <coir/distributed/group.hpp>
 #include <coir/distributed/longest_piece.hpp>
 #include <coir/distributed/together.hpp>
@@ -10,14 +11,20 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace coir::distributed {
 
 namespace {
 std::atomic<std::int64_t> longest = std::int64_t(1) << 30;
-}
+std::atomic<std::int64_t> connections = 0;
+}  // namespace
+
+void detail::count_connection() { ++connections; }
+std::int64_t connections_opened() { return connections; }
 
 std::int64_t longest_piece() { return longest; }
 void set_longest_piece(std::int64_t bytes) { longest = bytes; }
@@ -69,6 +76,30 @@ void Group::gather_bytes(void const* value, void* all, std::int64_t bytes) const
     state_->engine->gather(value, all, bytes);
   else if (bytes > 0)
     std::memcpy(all, value, static_cast<std::size_t>(bytes));
+}
+
+void Group::swap_bytes(void const* values, std::int64_t count, void* all,
+                       std::int64_t bytes) const {
+  expects(count == size(),
+          "ranks swap a value for each of them, " + std::to_string(size()) + " in this group",
+          count);
+  if (state_->engine)
+    state_->engine->swap(values, all, bytes);
+  else
+    std::memcpy(all, values, static_cast<std::size_t>(bytes));
+}
+
+std::vector<std::string> Group::gather(std::string const& text) const {
+  auto const lengths = gather(text.size());
+  auto const all = gather_all(std::span<char const>(text));
+  std::vector<std::string> texts;
+  auto from = all.begin();
+  for (std::size_t const length : lengths) {
+    auto const end = from + static_cast<std::ptrdiff_t>(length);
+    texts.emplace_back(from, end);
+    from = end;
+  }
+  return texts;
 }
 
 std::int64_t Group::total_bytes(std::int64_t bytes) const { return sum(bytes); }

@@ -3,6 +3,7 @@
 /// \file
 /// The state that copies of a group share.
 
+#include "before_kokkos_ends.hpp"
 #include "engine.hpp"
 
 #include <coir/distributed/group.hpp>
@@ -16,10 +17,14 @@
 
 namespace coir::distributed::detail {
 
-/// A transport, and the reason for it.
+/// Adds one to connections_opened().
+void count_connection();
+
+/// A transport, the reason for it, and whether exchanges by it are checked.
 struct Choice {
   Transport transport = Transport::none;
   std::string reason;
+  bool checked = false;
 };
 
 struct GroupState {
@@ -31,9 +36,10 @@ struct GroupState {
   std::optional<Choice> on_host, on_device;
   std::shared_ptr<void> nccl;  ///< see nccl.hpp
 
-  // Locking memory takes milliseconds, so that it is kept. It must go before Kokkos does.
+  // Locking memory takes milliseconds, so that it is kept.
   std::shared_ptr<void> staging;
   std::int64_t staging_bytes = 0;
+  std::unique_ptr<BeforeKokkosEnds> frees_staging;
 
   int rank() const { return engine ? engine->rank() : 0; }
   int size() const { return engine ? engine->size() : 1; }

@@ -13,12 +13,17 @@ Launch launch() {
                          {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MVAPICH's mpirun"},
                          {"PMI_SIZE", "PMI_RANK", "mpiexec"},
                          {"PALS_NRANKS", "PALS_RANKID", "mpiexec"},
+                         {"FLUX_JOB_SIZE", "FLUX_TASK_RANK", "flux run"},
+                         {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", "jsrun"},
                          {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun"}};
   for (auto const& one : known) {
     char const *const size = std::getenv(one.size), *const rank = std::getenv(one.rank);
     if (size != nullptr && rank != nullptr && std::atoi(size) > 0)
       return {one.launcher, std::atoi(rank), std::atoi(size)};
   }
+  // Launchers that speak PMIx with MPI need not tell the number of processes.
+  if (char const* const rank = std::getenv("PMIX_RANK"))
+    return {"a launcher that speaks PMIx", std::atoi(rank), 0};
   return {};
 }
 

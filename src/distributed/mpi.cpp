@@ -1,4 +1,5 @@
 #include "mpi.hpp"
+#include "group_state.hpp"
 
 #include <coir/core/errors.hpp>
 #include <coir/distributed/session.hpp>
@@ -146,6 +147,7 @@ class MpiEngine : public Engine {
     MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
     check(MPI_Comm_rank(communicator_, &rank_), "Comm_rank");
     check(MPI_Comm_size(communicator_, &size_), "Comm_size");
+    count_connection();
   }
   ~MpiEngine() override {
     if (is_running()) MPI_Comm_free(&communicator_);
@@ -183,6 +185,11 @@ class MpiEngine : public Engine {
                          bytes.data(), first.data(), MPI_BYTE, communicator_),
           "Allgatherv");
   }
+  void swap(void const* values, void* all, std::int64_t bytes) const override {
+    expects_alive();
+    int const count = as_count(bytes);
+    check(MPI_Alltoall(values, count, MPI_BYTE, all, count, MPI_BYTE, communicator_), "Alltoall");
+  }
   void broadcast(void* data, std::int64_t bytes, int from) const override {
     expects_alive();
     check(MPI_Bcast(data, as_count(bytes), MPI_BYTE, from, communicator_), "Bcast");
@@ -219,10 +226,15 @@ bool started_here = false;
 
 }  // namespace
 
+bool mpi_is_running() { return is_running(); }
+
 void start_mpi(int& argc, char**& argv) {
-  int started = 0;
-  MPI_Initialized(&started);
-  if (started != 0) return;
+  if (is_running()) return;
+  int ended = 0;
+  MPI_Finalized(&ended);
+  expects(ended == 0,
+          "MPI has ended, and can't start a second time: make the distributed::Session before "
+          "MPI_Finalize");
   int provided = 0;
   check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "Init_thread");
   started_here = true;

@@ -9,7 +9,11 @@
 
 namespace coir::distributed::detail {
 
+/// Whether MPI runs, by whomever it was started.
+bool mpi_is_running();
 /// Starts MPI, unless the caller has.
+///
+/// \throws PreconditionError after its end
 void start_mpi(int& argc, char**& argv);
 /// Ends it, if start_mpi() started it.
 void end_mpi();

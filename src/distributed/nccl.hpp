@@ -17,10 +17,10 @@ namespace coir::distributed::detail {
 /// Why the library can't be used, in a few words; empty if it can. The first call opens it.
 std::string why_no_nccl();
 
-/// Ranks that are connected by the library, one device each. Made collectively.
+/// Connects the ranks of a group, one device each, by the library. Collective.
 ///
-/// \throws EnvironmentError if the library fails
-std::shared_ptr<void> connect_by_nccl(Engine const& engine);
+/// \throws EnvironmentError on every rank if the library fails on one
+std::shared_ptr<void> connect_by_nccl(Group const& group);
 
 /// Begins an exchange on the connection's own stream, after the instance's work so far.
 std::unique_ptr<UnderWay> begin_by_nccl(std::shared_ptr<void> const& connection,

@@ -1,13 +1,23 @@
+#include "before_kokkos_ends.hpp"
+#include "group_state.hpp"
 #include "nccl.hpp"
 
 #include <coir/core/errors.hpp>
 #include <coir/core/own_instance.hpp>
 #include <coir/core/stream.hpp>
+#include <coir/distributed/together.hpp>
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <exception>
+#include <memory>
 #include <optional>
+#include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -87,12 +97,42 @@ void expects_success(int status, char const* call) {
 struct Connection {
   Communicator* communicator = nullptr;
   std::optional<OwnInstance<Exec>> own{std::in_place};
+  BeforeKokkosEnds const closes{[this] { close(); }};
 
   ~Connection() { close(); }
   void close() {
-    if (communicator != nullptr) library().destroy(std::exchange(communicator, nullptr));
+    if (communicator != nullptr) {
+      // What an exception has cut off may wait for other ranks for ever.
+      auto const end = std::uncaught_exceptions() > 0 ? library().abort : library().destroy;
+      end(std::exchange(communicator, nullptr));
+    }
     own.reset();
   }
+};
+
+/// A call of ncclCommInitRank in a thread of its own, because it doesn't come back on ranks that wait for one where it has failed.
+/// Then the thread stays behind.
+class Connecting {
+ public:
+  Connecting(Exec const& exec, Group const& group, UniqueId const& id)
+      : result_(std::make_shared<Result>()) {
+    std::thread([exec = std::optional(exec), result = result_, id, ranks = group.size(),
+                 rank = group.rank()]() mutable {
+      make_device_current(*exec);
+      exec.reset();  // a thread that stays behind must hold nothing of Kokkos
+      result->status = library().init_rank(&result->communicator, ranks, id, rank);
+    }).detach();
+  }
+  /// in_progress while the call lasts.
+  int status() const { return result_->status; }
+  Communicator* communicator() const { return result_->communicator; }
+
+ private:
+  struct Result {
+    Communicator* communicator = nullptr;
+    std::atomic<int> status = in_progress;
+  };
+  std::shared_ptr<Result> result_;
 };
 
 class NcclExchange : public UnderWay {
@@ -117,20 +157,31 @@ class NcclExchange : public UnderWay {
 
 std::string why_no_nccl() { return library().why_not; }
 
-std::shared_ptr<void> connect_by_nccl(Engine const& engine) {
-  auto connection = std::make_shared<Connection>();
+std::shared_ptr<void> connect_by_nccl(Group const& group) {
   UniqueId id{};
-  int status = success;
-  if (engine.rank() == 0) status = library().get_unique_id(&id);
-  engine.broadcast(&status, sizeof status, 0);
-  expects_success(status, "GetUniqueId");
-  engine.broadcast(&id, sizeof id, 0);
-  expects_success(library().init_rank(&connection->communicator, engine.size(), id, engine.rank()),
-                  "CommInitRank");
-  // Groups may live longer than Kokkos does.
-  Kokkos::push_finalize_hook([weak = std::weak_ptr<Connection>(connection)] {
-    if (auto const still_there = weak.lock()) still_there->close();
+  auto connection = together(group, [&] {
+    if (group.is_first()) expects_success(library().get_unique_id(&id), "GetUniqueId");
+    return std::make_shared<Connection>();
   });
+  group.broadcast(&id, sizeof id);
+  auto const connecting = together(
+      group, [&] { return std::make_unique<Connecting>(connection->own->exec(), group, id); });
+  // Ranks ask each other, so that none goes on waiting for one that has failed.
+  for (;;) {
+    auto const all = group.gather(connecting->status());
+    auto const failed = std::find_if(all.begin(), all.end(), [](int status) {
+      return status != success && status != in_progress;
+    });
+    if (failed != all.end()) {
+      if (connecting->status() == success) library().abort(connecting->communicator());
+      auto const rank = failed - all.begin();
+      expects_success(*failed, ("CommInitRank on rank " + std::to_string(rank)).c_str());
+    }
+    if (std::find(all.begin(), all.end(), in_progress) == all.end()) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  connection->communicator = connecting->communicator();
+  count_connection();
   return connection;
 }
 

@@ -18,6 +18,7 @@ bool has_mpi() { return false; }
 
 namespace detail {
 
+bool mpi_is_running() { return false; }
 void start_mpi(int&, char**&) { throw EnvironmentError(no_mpi); }
 void end_mpi() {}
 std::unique_ptr<Engine> world_engine() { throw EnvironmentError(no_mpi); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace coir::distributed::detail {
 
@@ -23,40 +24,65 @@ void cut(std::int64_t bytes, std::int64_t longest, Part const& part) {
     part(done, std::min(longest, bytes - done));
 }
 
+/// The pieces that aren't empty, in the order of their keys.
+///
+/// \param peer  the member with the other rank
+/// \throws PreconditionError if a rank isn't one of `size`, or has two pieces with one key
+template <class Piece>
+std::vector<Piece> in_order_of_keys(std::span<Piece const> pieces, int Piece::* peer, int size) {
+  std::vector<Piece> ordered;
+  for (Piece const& piece : pieces) {
+    expects_valid(piece.*peer, size, piece.bytes);
+    if (piece.bytes > 0) ordered.push_back(piece);
+  }
+  // Ranks with one key stay in the caller's order.
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [](Piece const& a, Piece const& b) { return a.key < b.key; });
+  std::vector<std::pair<std::int64_t, int>> names;
+  for (Piece const& piece : ordered) names.emplace_back(piece.key, piece.*peer);
+  std::sort(names.begin(), names.end());
+  auto const twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end())
+    throw PreconditionError(
+        "two pieces to or from rank " + std::to_string(twice->second) + " have the key " +
+        std::to_string(twice->first) +
+        ": give each piece between two ranks a key of its own, the same where it is sent and where "
+        "it is received");
+  return ordered;
+}
+
 }  // namespace
 
 Pieces pieces_of(int rank, int size, std::int64_t longest, std::span<Send const> sends,
                  std::span<Receive const> receives) {
   Pieces result;
   std::vector<Send> to_self;
-  for (Send const& send : sends) {
-    expects_valid(send.to, size, send.bytes);
+  for (Send const& send : in_order_of_keys(sends, &Send::to, size)) {
     if (send.to == rank) {
-      if (send.bytes > 0) to_self.push_back(send);
+      to_self.push_back(send);
       continue;
     }
     auto const* const data = static_cast<char const*>(send.data);
     cut(send.bytes, longest, [&](std::int64_t offset, std::int64_t bytes) {
-      result.sends.push_back({send.to, data + offset, bytes});
+      result.sends.push_back({send.to, data + offset, bytes, send.key});
     });
   }
-  for (Receive const& receive : receives) {
-    expects_valid(receive.from, size, receive.bytes);
+  for (Receive const& receive : in_order_of_keys(receives, &Receive::from, size)) {
     if (receive.from == rank) {
-      if (receive.bytes == 0) continue;
       std::size_t const n = result.own.size();
-      expects(n < to_self.size() && to_self[n].bytes == receive.bytes,
-              "what a rank receives from itself must be what it sends to itself, piece by piece");
+      expects(
+          n < to_self.size() && to_self[n].bytes == receive.bytes && to_self[n].key == receive.key,
+          "what a rank receives from itself must be what it sends to itself, key by key");
       result.own.push_back({to_self[n].data, receive.data, receive.bytes});
       continue;
     }
     auto* const data = static_cast<char*>(receive.data);
     cut(receive.bytes, longest, [&](std::int64_t offset, std::int64_t bytes) {
-      result.receives.push_back({receive.from, data + offset, bytes});
+      result.receives.push_back({receive.from, data + offset, bytes, receive.key});
     });
   }
   expects(result.own.size() == to_self.size(),
-          "what a rank sends to itself must be received by it, piece by piece");
+          "what a rank sends to itself must be received by it, key by key");
   return result;
 }
 

@@ -12,7 +12,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <functional>
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -72,14 +76,16 @@ Session::Session(int& argc, char**& argv) : state_(std::make_unique<State>()) {
           "a distributed::Session tells Kokkos which device and cores are its rank's: make it "
           "before Kokkos starts");
   Launch const launched = launch();
-  if (launched.size == 1) return;
+  bool const is_known = !launched.launcher.empty() && launched.size > 0;
+  if (launched.size == 1 && !detail::mpi_is_running()) return;
+  if (launched.size == 0 && !has_mpi()) return;
   if (!has_mpi())
     throw EnvironmentError(launched.launcher + " started " + std::to_string(launched.size) +
                            " copies of a program without MPI, each of which would do all of the "
                            "work: start one, or build by a preset with MPI, such as openmp-mpi");
   detail::start_mpi(argc, argv);
   state_->world = group_by(detail::world_engine());
-  if (state_->world.size() != launched.size)
+  if (is_known && state_->world.size() != launched.size)
     throw EnvironmentError(launched.launcher + " started " + std::to_string(launched.size) +
                            " processes, but MPI knows of " + std::to_string(state_->world.size()) +
                            ": use the launcher of the MPI that coir is built with (srun: "
@@ -94,7 +100,13 @@ Session::Session(int& argc, char**& argv) : state_(std::make_unique<State>()) {
 
 Session::~Session() {
   // Where an exception ends this rank, the others may be waiting for it, and would wait for ever.
-  if (state_->world.size() > 1 && std::uncaught_exceptions() > state_->exceptions) abort_all(1);
+  if (state_->world.size() > 1 && std::uncaught_exceptions() > state_->exceptions) {
+    std::cerr << "coir: an exception ends this program on rank " +
+                     std::to_string(state_->world.rank()) +
+                     ", and so on all ranks: start it by coir::distributed::run(), which says what "
+                     "was wrong, or catch it before its Session ends\n";
+    abort_all(1);
+  }
   state_->world = Group();
   detail::end_mpi();
 }
@@ -110,6 +122,32 @@ void abort_all(int exit_code) {
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   detail::abort_mpi(exit_code);
   std::exit(exit_code);
+}
+
+int detail::run(int& argc, char**& argv, std::function<int(Session&)> const& body) {
+  std::string const program =
+      argc > 0 ? std::filesystem::path(argv[0]).filename().string() : std::string("program");
+  std::string text = "an exception that isn't a std::exception";
+  // Outlives what is thrown: the line comes before the end of all.
+  std::optional<Session> session;
+  std::optional<Kokkos::ScopeGuard> kokkos;
+  try {
+    session.emplace(argc, argv);
+    kokkos.emplace(argc, argv);
+    return body(*session);
+  } catch (std::exception const& error) {
+    text = error.what();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): the text says what is known
+  }
+  bool const is_alone = !session || session->world().size() == 1;
+  int const rank = session ? session->world().rank() : launch().rank;
+  // Often all ranks fail alike: then the first one speaks, and ends the others while they wait here.
+  if (rank > 0) std::this_thread::sleep_for(std::chrono::seconds(1));
+  std::cout.flush();
+  std::cerr << program + ": error" + (is_alone ? "" : " on rank " + std::to_string(rank)) + ": " +
+                   text + "\n";
+  if (is_alone) return 1;
+  abort_all(1);
 }
 
 Group group_of(int fortran_handle) { return group_by(detail::engine_of(fortran_handle)); }

@@ -32,10 +32,9 @@ inline std::int64_t staged_part(int ranks) {
 inline std::shared_ptr<void> staging_of(std::shared_ptr<GroupState> const& group,
                                         std::int64_t bytes) {
   if (group->staging_bytes < bytes) {
-    if (!group->staging)
-      Kokkos::push_finalize_hook([weak = std::weak_ptr<GroupState>(group)] {
-        if (auto const still_there = weak.lock()) still_there->staging = nullptr;
-      });
+    if (!group->frees_staging)
+      group->frees_staging =
+          std::make_unique<BeforeKokkosEnds>([state = group.get()] { state->staging = nullptr; });
     group->staging = nullptr;
     group->staging_bytes = 0;
     group->staging = allocate_pinned(bytes);

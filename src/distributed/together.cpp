@@ -2,8 +2,8 @@
 #include <coir/distributed/together.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <new>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -51,6 +51,16 @@ std::pair<Kind, std::string> kind_of(std::exception_ptr const& error) {
   }
 }
 
+std::string in_one_line(std::string const& text) {
+  std::string line;
+  for (char const c : text)
+    if (c == '\n')
+      line += "\\n";
+    else
+      line += c;
+  return line;
+}
+
 }  // namespace
 
 void agree(Group const& group, std::exception_ptr const& error) {
@@ -73,17 +83,21 @@ void agree(Group const& group, std::exception_ptr const& error) {
 
 void expects_alike(Group const& group, std::vector<Setting> const& settings) {
   if (group.size() == 1) return;
+  // Values may hold any character, so that each has its length before it.
   std::string values;
-  for (Setting const& one : settings) values += one.value + '\n';
-  std::istringstream of_first(group.broadcast(values));
+  for (Setting const& one : settings) values += std::to_string(one.value.size()) + ' ' + one.value;
+  std::string const of_first = group.broadcast(values);
   together(group, [&] {
-    std::string value;
+    std::size_t at = 0;
     for (Setting const& one : settings) {
-      std::getline(of_first, value);
+      std::size_t const text = of_first.find(' ', at) + 1;
+      std::size_t const length = std::stoul(of_first.substr(at));
+      std::string const value = of_first.substr(text, length);
+      at = text + length;
       if (one.value != value)
         throw PreconditionError("all ranks must be given the same " + one.name + ": it is " +
-                                value + " on rank 0 and " + one.value + " on rank " +
-                                std::to_string(group.rank()));
+                                in_one_line(value) + " on rank 0 and " + in_one_line(one.value) +
+                                " on rank " + std::to_string(group.rank()));
     }
   });
 }

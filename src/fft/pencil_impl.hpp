@@ -61,26 +61,26 @@ struct MoveBlocks {
 
 template <CompiledSpace Exec, Real T>
 PencilParts<Exec, T>::PencilParts(Exec const& exec, distributed::Group const& group,
-                                  distributed::Group const& in_row,
-                                  distributed::Group const& in_column, bool real,
-                                  Shape<3> const& shape, PlanOptions options)
-    : Base(exec, group, real, shape), in_row_(in_row), in_column_(in_column) {
+                                  RankGrid const& grid, bool real, Shape<3> const& shape,
+                                  PlanOptions options)
+    : Base(exec, group, real, shape) {
   using distributed::share_of;
   options.in_place = true;
   options.by_planes = true;
   check_request(Request{real, 3, {shape[0], shape[1], shape[2]}, 1, options},
                 static_cast<std::int64_t>(sizeof(Number)));
-  shares_ = {share_of(shape[0], in_row.rank(), in_row.size()),
-             share_of(shape[1], in_column.rank(), in_column.size()),
-             share_of(shape[1], in_row.rank(), in_row.size()),
-             share_of(row_, in_column.rank(), in_column.size())};
+  int const row = group.rank() / grid.columns, column = group.rank() % grid.columns;
+  in_row_ = {grid.columns, column, row * grid.columns, 1};
+  in_column_ = {grid.rows, row, column, grid.columns};
+  shares_ = {share_of(shape[0], column, grid.columns), share_of(shape[1], row, grid.rows),
+             share_of(shape[1], column, grid.columns), share_of(row_, row, grid.rows)};
   if (std::int64_t const lines = shares_.planes.count * shares_.field_rows.count; lines > 0)
     along_z_ = transforms<Exec, T>(exec, Request{real, 1, {shape[2], 1, 1}, lines, options});
   if (std::int64_t const lines = shares_.planes.count * shares_.modes.count; lines > 0)
     along_y_ = detail::lines<Exec, T>(exec, shape[1], lines, options.effort);
   this->plan_lines(options.effort);
-  planes_table_ = ShareTable<Memory>(shape[0], in_row.size());
-  modes_table_ = ShareTable<Memory>(row_, in_column.size());
+  planes_table_ = ShareTable<Memory>(shape[0], grid.columns);
+  modes_table_ = ShareTable<Memory>(row_, grid.rows);
   make_memory();
 }
 
@@ -127,12 +127,12 @@ void PencilParts<Exec, T>::move_spectrum(Number* spectrum, Number* blocks, bool 
 
 /// Shares of n indices, one after the other, of so many numbers for each index.
 template <CompiledSpace Exec, Real T>
-auto PencilParts<Exec, T>::pieces(distributed::Group const& group, Number* data, std::int64_t n,
+auto PencilParts<Exec, T>::pieces(RanksInLine const& ranks, Number* data, std::int64_t n,
                                   std::int64_t numbers) const -> std::vector<Piece> {
   std::vector<Piece> all;
-  for (int rank = 0; rank < group.size(); ++rank) {
-    auto const share = distributed::share_of(n, rank, group.size());
-    all.push_back({rank, data + share.first * numbers, share.count * numbers});
+  for (int place = 0; place < ranks.size; ++place) {
+    auto const share = distributed::share_of(n, place, ranks.size);
+    all.push_back({ranks.rank_at(place), data + share.first * numbers, share.count * numbers});
   }
   return all;
 }
@@ -159,9 +159,11 @@ void PencilParts<Exec, T>::scatter(Number* field, Number* spectrum) const {
   Number *const here = beside_field(field), *const there = beside_spectrum(spectrum);
   if (along_z_) along_z_->forward(exec_, field, field);
   move_field(field, there, false);
-  this->exchange(in_column_, blocks_of_field(there), middle_in_column(here)).finish();
-  if (along_y_) along_y_->forward(exec_, here, there);
-  this->exchange(in_row_, middle_in_row(there), blocks_of_spectrum(here)).finish();
+  this->exchange(blocks_of_field(there), middle_in_column(here)).finish();
+  // In a row of one rank the middle is the spectrum's block.
+  bool const is_alone = in_row_.size == 1;
+  if (along_y_) along_y_->forward(exec_, here, is_alone ? here : there);
+  if (!is_alone) this->exchange(middle_in_row(there), blocks_of_spectrum(here)).finish();
   move_spectrum(spectrum, here, true);
 }
 
@@ -169,9 +171,10 @@ template <CompiledSpace Exec, Real T>
 void PencilParts<Exec, T>::gather(Number* spectrum, Number* field) const {
   Number *const here = beside_field(field), *const there = beside_spectrum(spectrum);
   move_spectrum(spectrum, here, false);
-  this->exchange(in_row_, blocks_of_spectrum(here), middle_in_row(there)).finish();
-  if (along_y_) along_y_->backward(exec_, there, here);
-  this->exchange(in_column_, middle_in_column(here), blocks_of_field(there)).finish();
+  bool const is_alone = in_row_.size == 1;
+  if (!is_alone) this->exchange(blocks_of_spectrum(here), middle_in_row(there)).finish();
+  if (along_y_) along_y_->backward(exec_, is_alone ? here : there, here);
+  this->exchange(middle_in_column(here), blocks_of_field(there)).finish();
   move_field(field, there, true);
   if (along_z_) along_z_->backward(exec_, field, field);
 }

@@ -179,7 +179,8 @@ auto SlabParts<Exec, T>::pieces_of_planes(Number* field, std::int64_t chunk) con
       pieces.push_back({rank, buffer + mine.count * theirs.first * row_, mine.count * numbers});
     else
       for (std::int64_t i = mine.first; i < mine.end(); ++i)
-        pieces.push_back({rank, field + (i * shape_[1] + theirs.first) * row_, numbers});
+        pieces.push_back(
+            {rank, field + (i * shape_[1] + theirs.first) * row_, numbers, i - mine.first});
   }
   return pieces;
 }
@@ -199,7 +200,7 @@ auto SlabParts<Exec, T>::pieces_of_rows(Number* spectrum, std::int64_t chunk) co
       pieces.push_back({rank, first, theirs.count * plane});
     else
       for (std::int64_t i = 0; i < theirs.count; ++i)
-        pieces.push_back({rank, first + i * plane, plane});
+        pieces.push_back({rank, first + i * plane, plane, i});
   }
   return pieces;
 }
@@ -212,7 +213,7 @@ void SlabParts<Exec, T>::scatter(Number* field, Number* spectrum) const {
     transform_planes(field, chunk, true);
     move_rows(field, spectrum, chunk, false);  // what is under way reads the other buffer
     if (under_way) under_way->finish();
-    under_way = exchange(pieces_of_planes(field, chunk), pieces_of_rows(spectrum, chunk));
+    under_way = this->exchange(pieces_of_planes(field, chunk), pieces_of_rows(spectrum, chunk));
   }
   under_way->finish();
 }
@@ -223,7 +224,7 @@ void SlabParts<Exec, T>::gather(Number* spectrum, Number* field) const {
   for (std::int64_t chunk = 0; chunk <= chunks_; ++chunk) {
     std::optional<distributed::Exchange> under_way;
     if (chunk < chunks_)
-      under_way = exchange(pieces_of_rows(spectrum, chunk), pieces_of_planes(field, chunk));
+      under_way = this->exchange(pieces_of_rows(spectrum, chunk), pieces_of_planes(field, chunk));
     if (chunk > 0) {
       move_rows(field, spectrum, chunk - 1, true);
       transform_planes(field, chunk - 1, false);

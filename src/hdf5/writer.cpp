@@ -134,6 +134,7 @@ struct Writer::File {
   Handle driver, access, file;
   std::map<std::string, Dataset> datasets;
   bool lost = false;
+  bool is_synced = false, is_named = false;
 };
 
 Writer::Writer(std::filesystem::path const& path, WriterOptions const& options)
@@ -257,7 +258,8 @@ void Writer::write(std::string_view name, Type type, void const* values, std::in
   append(name, type, values, count);
 }
 
-void Writer::commit(std::function<void()> const& poll) {
+void Writer::sync(std::function<void()> const& poll) {
+  if (file_->is_synced && !file_->is_named) return;
   Quiet const quiet;
   file_->expects_open();
   for (auto const& [path, dataset] : file_->datasets)
@@ -269,7 +271,22 @@ void Writer::commit(std::function<void()> const& poll) {
   if (file_->options.checked)
     if (int const error = io::append_checksum(file_->place.temporary(), poll); error != 0)
       file_->place.fail(error);
-  file_->place.commit();
+  file_->place.sync();
+  file_->is_synced = true;
 }
+
+void Writer::commit(std::function<void()> const& poll) {
+  sync(poll);
+  file_->place.commit();
+  file_->is_named = true;
+}
+
+void Writer::commit_for_now() {
+  sync();
+  file_->place.commit_for_now();
+  file_->is_named = true;
+}
+
+void Writer::undo() noexcept { file_->place.undo(); }
 
 }  // namespace coir::hdf5

@@ -108,13 +108,18 @@ void remove_left_over(fs::path const& folder) {
   }
 }
 
+// A name that this process has not used before.
+fs::path name_beside(fs::path const& destination) {
+  static std::atomic<unsigned> count{0};
+  return destination.parent_path() / (our_prefix() + std::to_string(::getpid()) + "-" +
+                                      std::to_string(count++) + std::string(ending));
+}
+
 // A file that did not exist before. Its permissions follow the umask, as those of any new file.
 int create_beside(fs::path const& destination, fs::path& name, Unfinished& unfinished) {
-  static std::atomic<unsigned> count{0};
   int descriptor = -1;
   do {
-    name = destination.parent_path() / (our_prefix() + std::to_string(::getpid()) + "-" +
-                                        std::to_string(count++) + std::string(ending));
+    name = name_beside(destination);
     unfinished = Unfinished(name);
     descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (descriptor < 0 && errno == EEXIST);
@@ -155,7 +160,7 @@ int stream_named_by(fs::path path) {
 
 // Waits until a file is on the disk. By parts, between which a signal can end the program: fsync alone would keep it
 // for as long as it takes. Returns 0 or the errno.
-int sync(int descriptor) {
+int sync_file(int descriptor) {
 #if defined(__linux__)
   constexpr off_t part = 32 << 20;
   struct stat status = {};
@@ -219,11 +224,46 @@ AtomicPath::AtomicPath(fs::path path) : path_(std::move(path)) {
 AtomicPath::~AtomicPath() {
   if (descriptor_ >= 0) ::close(descriptor_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (!previous_.empty()) ::unlink(previous_.c_str());
+}
+
+void AtomicPath::sync() {
+  if (temporary_.empty() || is_synced_) return;
+  if (int const error = sync_file(descriptor_); error != 0) fail(error);
+  is_synced_ = true;
+}
+
+void AtomicPath::commit_for_now() {
+  if (temporary_.empty()) return;
+  sync();
+  int error = 0;
+  do {
+    previous_ = name_beside(destination_);
+    unfinished_previous_ = Unfinished(previous_);
+    error = ::link(destination_.c_str(), previous_.c_str()) == 0 ? 0 : errno;
+  } while (error == EEXIST);
+  was_there_ = error != ENOENT;
+  if (error != 0) {
+    previous_.clear();
+    unfinished_previous_ = Unfinished();
+  }
+  commit();
+  is_for_now_ = true;
+}
+
+void AtomicPath::undo() noexcept {
+  if (!std::exchange(is_for_now_, false)) return;
+  if (!was_there_) {
+    ::unlink(destination_.c_str());
+  } else if (!previous_.empty() && std::rename(previous_.c_str(), destination_.c_str()) == 0) {
+    previous_.clear();
+    unfinished_previous_ = Unfinished();
+  }
 }
 
 void AtomicPath::commit() {
   if (temporary_.empty()) return;
-  if (int const error = sync(descriptor_); error != 0) fail(error);
+  sync();
   if (std::rename(temporary_.c_str(), destination_.c_str()) != 0) fail(errno);
   temporary_.clear();
   unfinished_ = Unfinished();

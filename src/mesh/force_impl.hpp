@@ -585,6 +585,22 @@ auto Force<Exec, T>::component(int d) const -> Density {
 }
 
 template <CompiledSpace Exec, Real T>
+bool Force<Exec, T>::is_finite() const {
+  auto const is_finite = [](T const* data, std::size_t held, std::size_t numbers) {
+    if (held < numbers) return true;
+    T first[2] = {};
+    copy_bytes<Kokkos::HostSpace, Space>(first, data,
+                                         static_cast<std::int64_t>(numbers * sizeof(T)));
+    return math::isfinite(first[0]) && math::isfinite(first[1]);
+  };
+  if (options_.vectors) return is_finite(force_.data(), force_.size(), 1);
+  if (gradient_points(options_.kernel) > 0) return is_finite(density().data(), density().size(), 1);
+  // A spectral gradient is taken of the spectrum. In the memory of density() there may be the painted numbers still.
+  Spectrum const& modes = ranks_ ? ranks_->workspace : spectrum_;
+  return is_finite(reinterpret_cast<T const*>(modes.data()), 2 * modes.size(), 2);
+}
+
+template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::store_components() {
   auto const planes = static_cast<std::int64_t>(force_.extent(0));
   auto const all = coir::box<3, std::int64_t>({planes, shape_[1], shape_[2]});

@@ -44,7 +44,7 @@ GhostPlanes<Exec>::GhostPlanes(distributed::Group const& group, std::int64_t pla
   for (int holder = 0; holder < ranks; ++holder)
     for (auto const& run : detail::ghost_runs(planes, holder, ranks, widths))
       if (run.owner == rank) owned_here_.push_back(run);
-  // stable_, because pieces of one holder match by their order.
+  // stable_, because the order of additions decides their rounding.
   std::stable_partition(owned_here_.begin(), owned_here_.end(),
                         [&](detail::GhostRun const& run) { return run.held >= widths.below; });
 }
@@ -65,11 +65,13 @@ void GhostPlanes<Exec>::fill(Exec const& exec, T* data, std::int64_t plane,
   };
   std::vector<distributed::Send> sends;
   std::vector<distributed::Receive> receives;
+  // The key is the place that a run has where it is a ghost.
   for (auto const& run : owned_here_)
-    sends.push_back(
-        distributed::Send{run.holder, data + (widths_.below + run.own) * plane, bytes(run)});
+    sends.push_back(distributed::Send{run.holder, data + (widths_.below + run.own) * plane,
+                                      bytes(run), run.held});
   for (auto const& run : held_here_)
-    receives.push_back(distributed::Receive{run.owner, data + run.held * plane, bytes(run)});
+    receives.push_back(
+        distributed::Receive{run.owner, data + run.held * plane, bytes(run), run.held});
   group_.exchange(exec, "mesh/ghosts", sends, receives);
 }
 
@@ -93,10 +95,11 @@ void GhostPlanes<Exec>::add(Exec const& exec, T* data, std::int64_t plane, std::
   std::vector<distributed::Receive> receives;
   T* const received = reinterpret_cast<T*>(received_.data());
   for (auto const& run : held_here_)
-    sends.push_back(distributed::Send{run.owner, data + run.held * plane, bytes(run)});
+    sends.push_back(distributed::Send{run.owner, data + run.held * plane, bytes(run), run.held});
   std::int64_t at = 0;
   for (auto const& run : owned_here_) {
-    receives.push_back(distributed::Receive{run.holder, received + at * plane, bytes(run)});
+    receives.push_back(
+        distributed::Receive{run.holder, received + at * plane, bytes(run), run.held});
     at += run.planes;
   }
   group_.exchange(exec, "mesh/ghosts", sends, receives);

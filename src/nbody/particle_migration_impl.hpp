@@ -72,22 +72,23 @@ void exchange(Exec const& exec, distributed::Group const& group,
               std::span<std::int64_t const> coming) {
   std::vector<distributed::Send> sends;
   std::vector<distributed::Receive> receives;
-  auto const add = [&](auto const& from, auto const& to, std::int64_t components) {
+  auto const add = [&](std::int64_t key, auto const& from, auto const& to,
+                       std::int64_t components) {
     std::int64_t const size = components * static_cast<std::int64_t>(sizeof(*from.data()));
     auto const* there = reinterpret_cast<char const*>(from.data());
     auto* here = reinterpret_cast<char*>(to.data());
     for (int rank = 0; rank < group.size(); ++rank) {
       std::int64_t const sent = size * leaving[static_cast<std::size_t>(rank)],
                          received = size * coming[static_cast<std::size_t>(rank)];
-      sends.push_back(distributed::Send{rank, there, sent});
-      receives.push_back(distributed::Receive{rank, here, received});
+      sends.push_back(distributed::Send{rank, there, sent, key});
+      receives.push_back(distributed::Receive{rank, here, received, key});
       there += sent;
       here += received;
     }
   };
-  add(out.position, in.position, 3);
-  add(out.momentum, in.momentum, 3);
-  add(out.site, in.site, 1);
+  add(0, out.position, in.position, 3);
+  add(1, out.momentum, in.momentum, 3);
+  add(2, out.site, in.site, 1);
   group.exchange(exec, "nbody/migration", sends, receives);
 }
 
@@ -197,6 +198,18 @@ void ParticleMigration<Exec, T>::grow(Particles<Exec, T>& particles, std::int64_
   grow_view(particles.site);
 }
 
+/// Places for `count` particles: where there are too few, an eighth more than there were, so that memory doesn't grow at every
+/// step again, or just as many as are needed where memory is short.
+template <CompiledSpace Exec, Real T>
+std::int64_t ParticleMigration<Exec, T>::places_when_grown(Particles<Exec, T> const& particles,
+                                                           std::int64_t count) const {
+  auto const places = static_cast<std::int64_t>(particles.position.extent(0));
+  if (count <= places) return places;
+  constexpr auto each = static_cast<std::int64_t>(6 * sizeof(T) + sizeof(std::uint32_t));
+  std::int64_t const more = std::max(count, places + places / 8);
+  return free_bytes<typename Exec::memory_space>() >= more * each ? more : count;
+}
+
 template <CompiledSpace Exec, Real T>
 void ParticleMigration<Exec, T>::leave_home(Particles<Exec, T>& particles) const {
   distributed::together(group_,
@@ -246,11 +259,8 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
       group_, [&] { return leavers_of(exec_, particles.count(), destination, me, ranks); });
   std::int64_t const left = leavers.particles.count();
 
-  auto const counts = group_.gather_all(std::span<std::int64_t const>(leavers.counts));
-  if (std::all_of(counts.begin(), counts.end(), [](std::int64_t n) { return n == 0; })) return;
-  std::vector<std::int64_t> coming(static_cast<std::size_t>(ranks));
-  for (int rank = 0; rank < ranks; ++rank)
-    coming[static_cast<std::size_t>(rank)] = counts[static_cast<std::size_t>(rank * ranks + me)];
+  if (!group_.any(left > 0)) return;
+  auto const coming = group_.swap(std::span<std::int64_t const>(leavers.counts));
   std::int64_t const came = std::accumulate(coming.begin(), coming.end(), std::int64_t(0));
 
   Parcels<T, Space> out, in;
@@ -259,7 +269,7 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
     expects_memory<Space>((left + came) * each, "the particles that change their rank");
     out = Parcels<T, Space>(left);
     in = Parcels<T, Space>(came);
-    grow(particles, particles.count() - left + came);
+    grow(particles, places_when_grown(particles, particles.count() - left + came));
     pack(exec_, particles, leavers.particles.data(), out);
   });
   exchange(exec_, group_, out, leavers.counts, in, coming);

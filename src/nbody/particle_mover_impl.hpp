@@ -6,7 +6,6 @@
 #include "move_device.hpp"
 #include "wrapped.hpp"
 
-#include <coir/core/contiguous.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/pool.hpp>
 #include <coir/core/timing.hpp>
@@ -179,7 +178,7 @@ void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, boo
   Stopwatch<Exec> const painting(exec_);
   mesh::PaintOptions paint{options_.assignment, scheme(are_sorted), options_.deterministic};
   paint.check_planes = false;  // particles have been brought to their planes
-  paint.check_finite = false;  // force_is_finite() tells
+  paint.check_finite = false;  // force_is_finite() looks at positions, on all ranks
   this->paint(particles, paint);
   seconds.paint += painting.seconds();
   Stopwatch<Exec> const solving(exec_);
@@ -201,8 +200,7 @@ void ParticleMover<Exec, T>::find_force_again(typename mesh::Force<Exec, T>::Spe
   has_force_ = true;
 }
 
-/// Transforms spread NaN over the whole mesh, so that one cell is enough to find it. But densities of whole numbers
-/// lose NaN, and then positions are checked.
+/// Densities of whole numbers lose NaN: then positions are checked, too.
 template <CompiledSpace Exec, Real T>
 bool ParticleMover<Exec, T>::is_finite_here(Particles<Exec, T> const& particles) const {
   if (options_.deterministic) {
@@ -212,10 +210,7 @@ bool ParticleMover<Exec, T>::is_finite_here(Particles<Exec, T> const& particles)
            CountLost<T>{particles.position.data()}, Kokkos::Sum<std::int64_t>(lost));
     if (lost > 0) return false;
   }
-  T const* const mesh = force_.options().vectors ? force_.force().data() : force_.density().data();
-  T first;
-  copy_bytes<Kokkos::HostSpace, typename Exec::memory_space>(&first, mesh, sizeof first);
-  return std::isfinite(static_cast<double>(first));
+  return force_.is_finite();
 }
 
 template <CompiledSpace Exec, Real T>

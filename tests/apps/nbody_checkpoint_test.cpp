@@ -1,6 +1,7 @@
 // Checkpoints: what is in them, and what is refused. damaged_checkpoints.cpp goes through damage at random.
 
 #include <nbody/checkpoint.hpp>
+#include <nbody/go_on.hpp>
 #include <nbody/options.hpp>
 #include <nbody/setting_list.hpp>
 #include <support/message_of.hpp>
@@ -104,6 +105,29 @@ class NbodyCheckpoint : public coir::testing::Nbody {
 };
 
 using BadNbodyCheckpoint = NbodyCheckpoint;
+
+// Steps may run out of memory after hours: the error names the checkpoint that the run goes on from.
+TEST(GoOn, IsNamedWhereStepsRunOutOfMemory) {
+  GoOn const go_on{"web/checkpoint.hdf5", 20};
+  std::string const promise = "; --restart web/checkpoint.hdf5 goes on from step 20";
+  auto const message = [&](auto const& steps) {
+    return message_of<coir::ResourceError>([&] { make_steps(go_on, steps); });
+  };
+  EXPECT_EQ(message([] { throw coir::ResourceError("the particles that come to this rank"); }),
+            "the particles that come to this rank" + promise);
+  EXPECT_EQ(message([] { throw std::bad_alloc(); }),
+            "out of memory while steps were made" + promise);
+  EXPECT_EQ(message([] { throw std::runtime_error("Kokkos failed to allocate memory"); }),
+            "Kokkos failed to allocate memory" + promise);
+  EXPECT_THROW(make_steps(go_on, [] { throw coir::NumericalError("x"); }), coir::NumericalError);
+  EXPECT_THROW(make_steps(go_on, [] { throw std::runtime_error("x"); }), std::runtime_error);
+  int made = 0;
+  make_steps(go_on, [&] { ++made; });
+  EXPECT_EQ(made, 1);
+  EXPECT_EQ(message_of<coir::ResourceError>(
+                [&] { make_steps({}, [] { throw coir::ResourceError("x"); }); }),
+            "x; what was written is whole");
+}
 
 }  // namespace
 

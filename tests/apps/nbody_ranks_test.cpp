@@ -115,6 +115,19 @@ TEST_F(NbodyOnRanks, GrowTheUniverseOfOne) {
   }
 }
 
+// A good run is one on several ranks, too: with a spectral gradient, whose ghost planes hold whole numbers.
+TEST_F(NbodyOnRanks, GrowBySpectralGradients) {
+  std::string const run =
+      "--particles 8 --box 20 --steps 60 --kernel naive --assignment pcs --deterministic --seed 9 "
+      "--softening two_thirds --no-pictures --snapshots --quiet --output ";
+  grow(1, run + "one");
+  for (int const ranks : {2, 4}) {
+    grow(ranks, run + std::to_string(ranks));
+    EXPECT_EQ(read_text(folder / "one/power_a1.000.txt"),
+              read_text(folder / std::to_string(ranks) / "power_a1.000.txt"));
+  }
+}
+
 TEST_F(NbodyOnRanks, MoreOfThemThanPlanesOfParticles) {
   std::string const few = "--particles 3 --steps 2 --pixels 9 --snapshots --deterministic --quiet ";
   grow(1, few + "--output one");
@@ -218,9 +231,12 @@ TEST_F(NbodyOnRanks, NeedTheSameOptions) {
 }
 
 TEST_F(NbodyOnRanks, AreRefusedWithoutTheMemoryForAllOfThem) {
-  expect_error(on(2, "--particles 2000 --quiet"), 4,
-               {"a run of 2000^3 particles on a mesh of 4000^3 cells, of which 2 ranks run on ",
+  expect_error(on(2, "--particles 1625 --quiet"), 4,
+               {"a run of 1625^3 particles on a mesh of 3250^3 cells, of which 2 ranks run on ",
                 " are free: use a smaller grid"});
+  // What no memory would help is said first.
+  expect_error(on(2, "--particles 1626 --quiet"), 2,
+               {"--particles must be at most 1625 over several ranks, not 1626"});
 #ifndef __SANITIZE_ADDRESS__  // which wants terabytes of addresses
   std::string const run = COIR_APP " --particles 128 --no-pictures --quiet --output short";
   expect_error(launch("1 " + run + " : -n 1 sh -c 'ulimit -v 600000; exec " + run + "'"), 4,
@@ -289,7 +305,7 @@ TEST_F(NbodyOnRanks, MixNoSnapshotsOfRunsOnOtherNumbersOfRanks) {
     auto const written = fs::last_write_time(folder / name / "config.toml");
     expect_error(on(after, run + "--output " + name), 4,
                  {name + "/snapshot_a1.000" + in_the_way +
-                      ".hdf5 is of an earlier run on another number of ranks",
+                      ".hdf5 is of an earlier run's snapshot in another number of files",
                   "remove it, or name another --output"});
     EXPECT_EQ(snapshots(name), of(before));
     EXPECT_EQ(fs::last_write_time(folder / name / "config.toml"), written);
@@ -311,6 +327,58 @@ TEST_F(NbodyOnRanks, MixNoSnapshotsOfRunsOnOtherNumbersOfRanks) {
   // Elsewhere it is a new one.
   expect_error(on(2, "--quiet --restart 1on3 --output 3to2"), 4,
                {"3to2/snapshot_a1.000.2.hdf5", "or name another --output"});
+}
+
+#ifndef __SANITIZE_ADDRESS__  // which must be loaded first
+// One part of a snapshot can't be brought to the disk, or can't take its name: none of them appears, and what was there before is
+// there again.
+TEST_F(NbodyOnRanks, TakeASnapshotBackWhereOnePartOfItFails) {
+  std::string const options =
+      "--particles 8 --steps 1 --no-pictures --no-spectra --snapshots --quiet --output run";
+  std::array<std::string, 2> const parts{"run/snapshot_a1.000.0.hdf5",
+                                         "run/snapshot_a1.000.1.hdf5"};
+  for (bool const was_there : {false, true}) {
+    if (was_there) grow(2, options + " --seed 2");
+    std::array<std::string, 2> before;
+    for (std::size_t n = 0; was_there && n < 2; ++n) before[n] = read_text(folder / parts[n]);
+    for (auto const& [call, file] : {std::pair<std::string, std::string>{"fsync", "/run/.coir-"},
+                                     {"rename", "a1.000.1.hdf5"}}) {
+      std::string const run = COIR_APP " " + options;
+      expect_error(launch("1 " + run +
+                          " : -n 1 env LD_PRELOAD=" COIR_FAILING_CALLS " COIR_TEST_FAILS=" + call +
+                          " COIR_TEST_FILE=" + file + " " + run),
+                   4, {"run/snapshot_a1.000.1.hdf5: can't be written (Input/output error)"});
+      for (std::size_t n = 0; n < 2; ++n)
+        if (was_there)
+          EXPECT_TRUE(read_text(folder / parts[n]) == before[n]) << call << n;
+        else
+          EXPECT_FALSE(fs::exists(folder / parts[n])) << call << n;
+      for (auto const& name : files("run")) EXPECT_FALSE(name.starts_with(".")) << name;
+    }
+  }
+}
+#endif
+
+TEST_F(NbodyOnRanks, RemovePartsThatBelongToNoCheckpoint) {
+  std::string const run =
+      "--particles 8 --steps 2 --no-pictures --no-spectra --checkpoint 1 --quiet --output run";
+  fs::create_directory(folder / "run");
+  // Of runs that were ended: all letters, of more ranks, with gaps.
+  for (char letter = 'a'; letter <= 'z'; ++letter)
+    write(std::string("run/checkpoint.") + letter + ".0.hdf5", "left over");
+  write("run/checkpoint.c.5.hdf5", "left over");
+  write("run/checkpoint.a.11.hdf5", "left over");
+  for (std::string const mine : {"checkpoint.a.x.hdf5", "checkpoint.7.hdf5", "other.a.0.hdf5"})
+    write("run/" + mine, "mine");
+  grow(2, run);
+  EXPECT_EQ(checkpoint_files("run").size(), 3u + 2);
+  grow(3, "--quiet --restart run");
+  // Beside a checkpoint its own parts stay until there is a new one, and on one rank none is needed any more.
+  write("run/checkpoint.d.7.hdf5", "left over");
+  grow(1, run);
+  EXPECT_EQ(checkpoint_files("run"),
+            (std::set<std::string>{"checkpoint.hdf5", "checkpoint.a.x.hdf5", "checkpoint.7.hdf5"}));
+  EXPECT_TRUE(fs::exists(folder / "run/other.a.0.hdf5"));
 }
 
 TEST_F(NbodyOnRanks, LeaveNothingOfARunThatWasKilled) {

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 namespace {
@@ -103,6 +104,29 @@ TEST_F(Choose, NothingThatOneRankCannotRead) {
   EXPECT_EQ(message_of<coir::EnvironmentError>([&] { choose_on_device(state_, "device", ""); }),
             refused);
   EXPECT_EQ(message_of<coir::EnvironmentError>([&] { choose_on_host(state_); }), refused);
+}
+
+// Each group that sends by way of the host gives up its memory when Kokkos ends; Kokkos keeps what it is to call until then.
+TEST(Groups, LeaveOneHookForKokkosHoweverManyTheyAre) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  using coir::distributed::detail::BeforeKokkosEnds;
+  if (world().size() == 1) GTEST_SKIP() << "one rank sends nothing";
+  Asked const asked("staged");
+  int const before = BeforeKokkosEnds::hooks();
+  for (int n = 0; n < 3; ++n) {
+    auto state = std::make_shared<GroupState>();
+    state->engine = coir::distributed::detail::world_engine();
+    coir::distributed::Group const group(state);
+    int const next = (group.rank() + 1) % group.size(),
+              last = (group.rank() + group.size() - 1) % group.size(), sent = group.rank();
+    int came = -1;
+    group.exchange(Host(), "test/hooks", {{next, &sent, sizeof sent}},
+                   {{last, &came, sizeof came}});
+    EXPECT_EQ(group.transport<Host>(), Transport::staged);
+    EXPECT_NE(state->staging, nullptr);
+    EXPECT_EQ(came, last);
+  }
+  EXPECT_LE(BeforeKokkosEnds::hooks(), before + 1);
 }
 
 }  // namespace

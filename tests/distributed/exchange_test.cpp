@@ -1,6 +1,7 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/distributed/group.hpp>
+#include <coir/distributed/views.hpp>
 
 #include <support/cut_at.hpp>
 #include <support/message_of.hpp>
@@ -14,6 +15,7 @@
 #include <numeric>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -70,8 +72,8 @@ void exchange_all(Group const& group, int pieces, int scale) {
   for (int other = 0; other < ranks; ++other)
     for (int piece = 0; piece < pieces; ++piece) {
       int const there = count(rank, other, piece), here = count(other, rank, piece);
-      sends.push_back({other, from, 4 * there});
-      receives.push_back({other, to, 4 * here});
+      sends.push_back({other, from, 4 * there, piece});
+      receives.push_back({other, to, 4 * here, piece});
       from += there;
       to += here;
     }
@@ -100,17 +102,76 @@ TYPED_TEST(Exchange, TakesEmptyLists) {
   EXPECT_EQ(world().traffic("test/none"), (coir::distributed::Traffic{0, 0}));
 }
 
-// With two ranks both neighbours of a ring are the same one, and pieces are told apart by their order alone.
+// With two ranks both neighbours of a ring are the same one, and pieces are told apart by their keys, in whatever order they are
+// listed.
 TYPED_TEST(Exchange, TellsBothNeighboursApart) {
   int const ranks = world().size(), rank = world().rank();
   int const left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+  constexpr std::int64_t down = 7, up = -2;
+  for (bool const right_first : {false, true}) {
+    Memory<TypeParam> const sent({10 * rank, 10 * rank + 1}), came({-1, -1});
+    // To the left the first number, to the right the second: what comes from the right is its first.
+    std::vector<Receive> receives{{left, came.data(), 4, up}, {right, came.data() + 1, 4, down}};
+    if (right_first) std::swap(receives[0], receives[1]);
+    world().exchange(
+        TypeParam(), "test/ring",
+        std::vector<Send>{{left, sent.data(), 4, down}, {right, sent.data() + 1, 4, up}}, receives);
+    TypeParam().fence();
+    EXPECT_EQ(came.values(), (std::vector<std::int32_t>{10 * left + 1, 10 * right}));
+  }
+}
+
+// What one writes first: to the left and to the right, from the left and from the right. Without keys it would change sides on two
+// ranks, silently.
+TYPED_TEST(Exchange, RefusesBothNeighboursWithoutKeysWhereTheyAreOneRank) {
+  int const ranks = world().size(), rank = world().rank();
+  int const left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
   Memory<TypeParam> const sent({10 * rank, 10 * rank + 1}), came({-1, -1});
-  // To the left the first number, to the right the second: what comes from the right is its first.
-  world().exchange(TypeParam(), "test/ring",
-                   std::vector<Send>{{left, sent.data(), 4}, {right, sent.data() + 1, 4}},
-                   std::vector<Receive>{{right, came.data() + 1, 4}, {left, came.data(), 4}});
+  auto const halo = [&] {
+    world().exchange(TypeParam(), "test/halo",
+                     {{left, sent.data(), 4}, {right, sent.data() + 1, 4}},
+                     {{left, came.data(), 4}, {right, came.data() + 1, 4}});
+  };
+  if (ranks <= 2) {
+    EXPECT_EQ(coir::testing::message_of<coir::PreconditionError>(halo),
+              "two pieces to or from rank " + std::to_string(left) +
+                  " have the key 0: give each piece between two ranks a key of its own, the same "
+                  "where it is sent and where it is received");
+    return;
+  }
+  halo();
   TypeParam().fence();
   EXPECT_EQ(came.values(), (std::vector<std::int32_t>{10 * left + 1, 10 * right}));
+}
+
+TYPED_TEST(Exchange, MovesViews) {
+  using coir::distributed::piece_from;
+  using coir::distributed::piece_to;
+  int const ranks = world().size(), rank = world().rank();
+  int const left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+  using Rows = Kokkos::View<double**, Kokkos::LayoutRight, typename TypeParam::memory_space>;
+  Rows const sent("sent", 2, 3), came("came", 2, 3);
+  auto const host = Kokkos::create_mirror_view(sent);
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      host(i, j) = 10 * rank + static_cast<double>(i) + static_cast<double>(j) / 4;
+  Kokkos::deep_copy(sent, host);
+  auto const row = [](Rows const& rows, int i) { return Kokkos::subview(rows, i, Kokkos::ALL); };
+  world().exchange(TypeParam(), "test/views",
+                   {piece_to(left, row(sent, 0), 0), piece_to(right, row(sent, 1), 1)},
+                   {piece_from(right, row(came, 1), 0), piece_from(left, row(came, 0), 1)});
+  TypeParam().fence();
+  Kokkos::deep_copy(host, came);
+  for (std::size_t j = 0; j < 3; ++j) {
+    EXPECT_EQ(host(0, j), 10 * left + 1 + static_cast<double>(j) / 4);
+    EXPECT_EQ(host(1, j), 10 * right + static_cast<double>(j) / 4);
+  }
+  EXPECT_EQ(piece_to(0, Kokkos::View<float*, Kokkos::HostSpace>(), 3).bytes, 0);
+  auto const column = Kokkos::subview(sent, Kokkos::ALL, 1);
+  EXPECT_EQ(coir::testing::message_of([&] { piece_to(0, column); }),
+            "a View that travels must have no gaps");
+  EXPECT_EQ(coir::testing::message_of([&] { piece_from(0, column); }),
+            "a View that travels must have no gaps");
 }
 
 TYPED_TEST(Exchange, RunsBesideOtherWork) {
@@ -167,9 +228,10 @@ TYPED_TEST(Exchange, RefusesWhatDoesNotMatch) {
   EXPECT_EQ(exchange({{self, memory.data(), -4}}, {}),
             "a piece must have at least 0 bytes, not -4");
   EXPECT_EQ(exchange({{self, memory.data(), 4}}, {}),
-            "what a rank sends to itself must be received by it, piece by piece");
-  EXPECT_EQ(exchange({{self, memory.data(), 4}}, {{self, memory.data() + 1, 3}}),
-            "what a rank receives from itself must be what it sends to itself, piece by piece");
+            "what a rank sends to itself must be received by it, key by key");
+  for (auto const& [bytes, key] : {std::pair{3, 0}, std::pair{4, 1}})
+    EXPECT_EQ(exchange({{self, memory.data(), 4}}, {{self, memory.data() + 1, bytes, key}}),
+              "what a rank receives from itself must be what it sends to itself, key by key");
 }
 
 // Of transports that would hang or write beyond a piece, this one finds what is wrong.
@@ -199,7 +261,7 @@ TYPED_TEST(Exchange, FindsPiecesOfAnotherLengthThanExpected) {
 
 TYPED_TEST(Exchange, TakesThousandsOfPieces) { exchange_all<TypeParam>(world(), 2000, 1); }
 
-// The n-th piece from a rank is its n-th to here, in whatever order the ranks are listed.
+// Pieces match by their keys, in whatever order ranks and keys are listed.
 TYPED_TEST(Exchange, TakesRanksInAnyOrder) {
   int const ranks = world().size(), rank = world().rank();
   std::vector<std::int32_t> out;
@@ -210,8 +272,8 @@ TYPED_TEST(Exchange, TakesRanksInAnyOrder) {
   for (int piece = 0; piece < 3; ++piece)
     for (int n = 0; n < ranks; ++n) {
       int const to = (rank + n) % ranks, from = ranks - 1 - n;  // upward from here, and downward
-      sends.push_back({to, sent.data() + 3 * to + piece, 4});
-      receives.push_back({from, came.data() + 3 * from + piece, 4});
+      sends.push_back({to, sent.data() + 3 * to + piece, 4, piece});
+      receives.push_back({from, came.data() + 3 * from + 2 - piece, 4, 2 - piece});
     }
   world().exchange(TypeParam(), "test/order", sends, receives);
   TypeParam().fence();

@@ -35,6 +35,13 @@ TEST(Failing, AProgramHasOneSession) {
             "world() on\n");
 }
 
+TEST(Failing, RunOnOneRankSaysWhatIsThrown) {
+  Outcome const outcome = run_command(program + " run/throw");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.errors, "coir_test_failing_ranks: error: the last rank has failed\n");
+  EXPECT_EQ(run_command(program + " run/code").code, 7);
+}
+
 TEST(Failing, AProgramOfOneRankNeedsNoTransport) {
   Outcome const outcome = run_command("COIR_TRANSPORT=nccl " + program);
   EXPECT_EQ(outcome.code, 0);
@@ -56,7 +63,8 @@ Said on_three_ranks(std::string const& arguments, std::string const& environment
   std::set<std::string> said;
   std::istringstream lines(outcome.errors);
   for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("program: ")) said.insert(line);
+    for (std::string const by : {"program: ", "coir_test_failing_ranks: ", "coir: "})
+      if (line.starts_with(by)) said.insert(line);
   EXPECT_LE(said.size(), 1U) << outcome.errors;
   auto const seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -66,7 +74,64 @@ Said on_three_ranks(std::string const& arguments, std::string const& environment
 TEST(Failing, OneRankThatThrowsEndsAll) {
   auto const said = on_three_ranks("throw");
   EXPECT_EQ(said.code, 1);
+  EXPECT_EQ(said.line,
+            "coir: an exception ends this program on rank 2, and so on all ranks: start it by "
+            "coir::distributed::run(), which says what was wrong, or catch it before its Session "
+            "ends");
   EXPECT_TRUE(said.in_time);
+}
+
+// What a program that run() starts throws is said, by one rank, and ends all of them.
+TEST(Failing, RunSaysWhatOneRankThrows) {
+  auto const said = on_three_ranks("run/throw");
+  EXPECT_EQ(said.code, 1);
+  EXPECT_EQ(said.line, "coir_test_failing_ranks: error on rank 2: the last rank has failed");
+  EXPECT_TRUE(said.in_time);
+}
+
+TEST(Failing, RunSaysOnceWhatAllRanksThrow) {
+  auto const said = on_three_ranks("run/throw_on_all");
+  EXPECT_EQ(said.code, 1);
+  EXPECT_EQ(said.line, "coir_test_failing_ranks: error on rank 0: a rank has failed");
+  EXPECT_TRUE(said.in_time);
+}
+
+TEST(Failing, RunSaysWhatIsNoException) {
+  auto const said = on_three_ranks("run/throw_a_number");
+  EXPECT_EQ(said.code, 1);
+  EXPECT_EQ(said.line,
+            "coir_test_failing_ranks: error on rank 0: an exception that isn't a std::exception");
+}
+
+TEST(Failing, RunSaysThatThereIsASession) {
+  auto const said = on_three_ranks("run/second_session");
+  EXPECT_EQ(said.code, 1);
+  EXPECT_EQ(said.line,
+            "coir_test_failing_ranks: error on rank 0: a program has one distributed::Session, at "
+            "the beginning of main: hand its world() on");
+}
+
+TEST(Failing, RunGivesTheCodeOfTheProgram) {
+  EXPECT_EQ(on_three_ranks("run/code").code, 7);
+  auto const well = on_three_ranks("run/well");
+  EXPECT_EQ(well.code, 0);
+  EXPECT_EQ(well.line, "");
+}
+
+TEST(Failing, AnMpiThatRunsIsAskedForTheRanks) {
+  for (std::string const how : {"own_mpi", "unknown_launcher"}) {
+    auto const said = on_three_ranks(how);
+    EXPECT_EQ(said.code, 0) << how;
+    EXPECT_EQ(said.line, "") << how;
+  }
+}
+
+TEST(Failing, AnMpiThatHasEndedCanNotStartAgain) {
+  auto const said = on_three_ranks("mpi_has_ended");
+  EXPECT_EQ(said.code, 3);
+  EXPECT_EQ(said.line,
+            "program: MPI has ended, and can't start a second time: make the distributed::Session "
+            "before MPI_Finalize");
 }
 
 TEST(Failing, OneRankThatSaysWhatIsWrongEndsAllWithItsCode) {

@@ -1,4 +1,5 @@
 #include <coir/core/errors.hpp>
+#include <coir/distributed/connections.hpp>
 #include <coir/distributed/together.hpp>
 
 #include <support/message_of.hpp>
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <new>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -74,6 +76,29 @@ TEST(Group, GathersDifferentNumbersOfValues) {
   EXPECT_EQ(world().gather_all(std::span<int const>(mine)), expected);
 }
 
+TEST(Group, GathersTexts) {
+  auto const text = [](int rank) { return std::string(static_cast<std::size_t>(rank % 3), 'a'); };
+  std::vector<std::string> expected;
+  for (int rank = 0; rank < world().size(); ++rank) expected.push_back(text(rank));
+  EXPECT_EQ(world().gather(text(world().rank())), expected);
+  EXPECT_EQ(Group().gather("one"), std::vector<std::string>{"one"});
+}
+
+TEST(Group, SwapsAValueForEachRank) {
+  int const ranks = world().size(), rank = world().rank();
+  std::vector<std::int64_t> mine, expected;
+  for (int other = 0; other < ranks; ++other) {
+    mine.push_back(100 * rank + other);
+    expected.push_back(100 * other + rank);
+  }
+  EXPECT_EQ(world().swap(std::span<std::int64_t const>(mine)), expected);
+  mine.push_back(0);
+  EXPECT_EQ(coir::testing::message_of<coir::PreconditionError>(
+                [&] { static_cast<void>(world().swap(std::span<std::int64_t const>(mine))); }),
+            "ranks swap a value for each of them, " + std::to_string(ranks) +
+                " in this group, not " + std::to_string(ranks + 1));
+}
+
 TEST(Group, Broadcasts) {
   int const from = world().size() - 1;
   EXPECT_EQ(world().broadcast("from " + std::to_string(world().rank()), from),
@@ -121,6 +146,16 @@ TEST(Group, CountsWhatItsPartsExchange) {
   EXPECT_EQ(world().traffic("test/parts").bytes, before.bytes + 4 * (of_pair + of_half));
   EXPECT_GE(world().exchange_seconds(), half.exchange_seconds());
   EXPECT_GE(half.exchange_seconds(), pair.exchange_seconds());
+}
+
+TEST(Group, CountsTheConnectionsOfGroupsNotOfCopies) {
+  using coir::distributed::connections_opened;
+  auto const before = connections_opened();
+  Group const copy = world();
+  EXPECT_EQ(copy.sum(1), world().size());
+  EXPECT_EQ(connections_opened(), before);
+  Group const part = copy.split(0);
+  EXPECT_EQ(connections_opened(), before + (world().size() > 1 ? 1 : 0));
 }
 
 TEST(Group, GivesItsTransportToItsParts) {
@@ -217,6 +252,21 @@ TEST(Together, TellsWhatWasGivenDifferently) {
             "all ranks must be given the same ratio: it is 0.3333333333333333 on rank 0 and "
             "0.33333333333333337 on rank " +
                 last);
+}
+
+// A path may hold any character.
+TEST(Together, TakesEqualSettingsOfAnyText) {
+  using coir::distributed::expects_alike;
+  EXPECT_NO_THROW(expects_alike(
+      world(),
+      {{"folder", "two\nlines\n"}, {"name", "4 5 words"}, {"nothing", ""}, {"end", "\n"}}));
+  if (world().size() == 1) return;
+  bool const is_last = world().rank() == world().size() - 1;
+  EXPECT_EQ(coir::testing::message_of([&] {
+              expects_alike(world(), {{"folder", "two\nlines"}, {"name", is_last ? "a\n" : "a"}});
+            }),
+            "all ranks must be given the same name: it is a on rank 0 and a\\n on rank " +
+                std::to_string(world().size() - 1));
 }
 
 TEST(Together, GivesWhatTheActionGives) {

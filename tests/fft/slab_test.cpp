@@ -1,6 +1,7 @@
 // Transforms over ranks beside those of the whole field on one.
 
 #include <coir/core/loops.hpp>
+#include <coir/distributed/connections.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/fft/plan.hpp>
 #include <coir/fft/slab.hpp>
@@ -379,6 +380,16 @@ TYPED_TEST(Slab, ByPencilsMovesNoByteMoreThanItMust) {
 
 // Where extents divide, the field and the spectrum are all that pencils work in, and with one mode more than divides a rank holds
 // as much as one of them. Devices' libraries take memory of their own.
+// Rows and columns of a grid exchange by the group of all ranks. By NCCL each group of their own would take half a second to connect.
+TYPED_TEST(Slab, ByPencilsOpensNoConnectionForAPlan) {
+  using Exec = typename TypeParam::Exec;
+  static_cast<void>(world().transport<Exec>());
+  auto const before = coir::distributed::connections_opened();
+  for (auto const& grid : grids_of_pencils(world().size()))
+    compare<Exec, typename TypeParam::Real, true>({8, 8, 14}, grid);
+  EXPECT_EQ(coir::distributed::connections_opened(), before);
+}
+
 TYPED_TEST(Slab, ByPencilsHoldsAFieldWhereExtentsDoNotDivide) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;

@@ -210,6 +210,62 @@ TEST(AtomicPath, ContentThatDoesNotReachTheDiskIsAnError) {
   EXPECT_EQ(folder.entries(), 1);
 }
 
+TEST(AtomicPath, ContentIsBroughtToTheDiskOnce) {
+  ScratchFolder const folder;
+  io::AtomicPath path(folder / "a");
+  put(path.temporary(), "content");
+  calls.clear();
+  path.sync();
+  EXPECT_FALSE(fs::exists(folder / "a"));
+  path.commit();
+  EXPECT_EQ(calls, (std::vector<std::string>{"sync", "rename"}));
+}
+
+TEST(AtomicPath, WhatWasThereComesBack) {
+  ScratchFolder const folder;
+  put(folder / "a", "before");
+  for (bool const is_taken_back : {true, false}) {
+    {
+      io::AtomicPath path(folder / "a");
+      put(path.temporary(), "after");
+      path.undo();  // nothing yet
+      path.commit_for_now();
+      EXPECT_EQ(get(folder / "a"), "after");
+      EXPECT_EQ(folder.entries(), 2);
+      if (is_taken_back) path.undo();
+      if (is_taken_back) path.undo();  // once
+    }
+    EXPECT_EQ(get(folder / "a"), is_taken_back ? "before" : "after");
+    EXPECT_EQ(folder.entries(), 1);
+  }
+}
+
+TEST(AtomicPath, NothingComesBackWhereNothingWas) {
+  ScratchFolder const folder;
+  io::AtomicPath path(folder / "a");
+  put(path.temporary(), "after");
+  path.commit_for_now();
+  EXPECT_EQ(get(folder / "a"), "after");
+  path.undo();
+  EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(AtomicPath, WhatIsKeptForNowIsRemovedAtTheEndOfAProgram) {
+  ScratchFolder const folder;
+  put(folder / "a", "before");
+  pid_t const child = ::fork();
+  if (child == 0) {
+    io::AtomicPath path(folder / "a");
+    put(path.temporary(), "after");
+    path.commit_for_now();
+    io::remove_unfinished();
+    _exit(0);
+  }
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(get(folder / "a"), "after");
+  EXPECT_EQ(folder.entries(), 1);
+}
+
 TEST(AtomicPath, WhatKilledProgramsLeftIsRemoved) {
   ScratchFolder const folder;
   OtherProgram const killed(folder / "a", true);

@@ -17,6 +17,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -272,6 +273,31 @@ TYPED_TEST(RanksForce, GivesComponentsOfSpectralGradientsOnly) {
                              touched_beyond(Assignment::cic), ForceOptions{});
   EXPECT_EQ(coir::testing::message_of([&] { (void)force.component_window(0); }),
             "components of their own are those of spectral gradients, not of the kernel 1_4");
+}
+
+// Of what solve() has made, not of what lies beside it: ghost planes of a density in whole numbers look like any number.
+TYPED_TEST(RanksForce, KnowsWhetherItIsFinite) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  bool const is_last = world().rank() == world().size() - 1;
+  for (auto const kernel : {ForceKernel::naive, ForceKernel::one_four, ForceKernel::three_two})
+    for (bool const vectors : {false, true})
+      for (bool const spoilt : {false, true}) {
+        ForceOptions options;
+        options.kernel = kernel;
+        options.vectors = vectors;
+        Force<Exec, T> force(Exec(), world(), {6, 6, 6}, box,
+                             coir::mesh::touched_beyond(Assignment::pcs), options);
+        Kokkos::deep_copy(force.memory(), nan);
+        Kokkos::deep_copy(force.spectrum(), Kokkos::complex<T>(1, 1));
+        if (spoilt && is_last)  // it has the last plane
+          Kokkos::deep_copy(Kokkos::subview(force.spectrum(), 0, 0, 1), Kokkos::complex<T>(nan, 0));
+        force.solve(1);
+        EXPECT_EQ(world().all(force.is_finite()), !spoilt) << name_of(kernel) << vectors;
+        if (force.force().size() + force.spectrum().size() > 0 && !spoilt)
+          EXPECT_TRUE(force.is_finite()) << name_of(kernel) << vectors;
+      }
 }
 
 }  // namespace

@@ -160,6 +160,25 @@ TYPED_TEST(RanksMigration, GathersAllInOneRanksPlanesAndSendsThemHome) {
   scene.go_home(all_at);
 }
 
+// A few more on one rank at each step: memory grows by an eighth or more at a time, not at every step.
+TYPED_TEST(RanksMigration, GrowsMemoryFewTimes) {
+  constexpr int rounds = 32;
+  Scene<typename TypeParam::Exec, typename TypeParam::Real> scene(8, 8, 0);
+  auto const places = [&] { return static_cast<double>(scene.particles().position.extent(0)); };
+  double const before = places();
+  int grown = 0;
+  for (int round = 1; round <= rounds; ++round) {
+    double const last = places();
+    scene.move([=](std::int64_t site, int axis) {
+      if (axis > 0) return 1.0;
+      return site % (2 * rounds) < round ? box - 1 : static_cast<double>(site / 64) * 4;
+    });
+    if (places() > last) ++grown;
+  }
+  EXPECT_LE(grown, std::ceil(std::log(places() / before) / std::log(1.125)));
+  if (world().size() == 2 && world().rank() == 1) EXPECT_GT(grown, 0);
+}
+
 TYPED_TEST(RanksMigration, SendsNothingWhereAllAreInPlace) {
   Scene<typename TypeParam::Exec, typename TypeParam::Real> scene(8, 8, 0.05);
   Place const home = [](std::int64_t site, int axis) {

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -202,6 +203,41 @@ TYPED_TEST(RanksSimulation, MayCallBackOnSomeRanksOnly) {
   else
     simulation.advance(2);
   EXPECT_EQ(called, world().is_first() ? 2 : 0);
+}
+
+// With a spectral gradient and no mesh of forces the density's memory holds whole numbers in its ghost planes still, some of which
+// look like no number at all.
+TYPED_TEST(RanksSimulation, TakesNoWholeNumberForAForceThatIsNone) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  auto options = steps(12);
+  options.kernel = coir::mesh::ForceKernel::naive;
+  options.softening = coir::mesh::Softening::two_thirds;
+  options.assignment = coir::mesh::Assignment::pcs;
+  for (int push = 0; push < 6; ++push) {
+    auto simulation = simulation_of<Exec, T>(world(), 8, options, push);
+    EXPECT_NO_THROW(simulation.advance(12)) << push;
+  }
+}
+
+TYPED_TEST(RanksSimulation, SeesOnAllRanksAForceThatIsNoneOnOne) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  for (auto const kernel : {coir::mesh::ForceKernel::naive, coir::mesh::ForceKernel::one_four})
+    for (bool const deterministic : {false, true}) {
+      auto options = steps(2);
+      options.kernel = kernel;
+      options.softening = coir::mesh::Softening::two_thirds;
+      options.deterministic = deterministic;
+      bool const is_last = world().rank() == world().size() - 1;
+      auto simulation = simulation_of<Exec, T>(
+          world(), 8, options, is_last ? std::numeric_limits<double>::quiet_NaN() : 0);
+      EXPECT_EQ(coir::testing::message_of<coir::NumericalError>([&] {
+                  simulation.advance(2);
+                }).substr(0, 31),
+                "the force isn't a number in ste")
+          << name_of(kernel) << deterministic;
+    }
 }
 
 TYPED_TEST(RanksSimulation, PaintsTheDensityOfItsPlanes) {

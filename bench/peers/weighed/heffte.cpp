@@ -113,8 +113,8 @@ void cube(coir::distributed::Group const& world, std::int64_t n) {
 }
 
 int main(int argc, char** argv) {
-  coir::distributed::Session const session(argc, argv);
-  Kokkos::ScopeGuard const kokkos(argc, argv);
-  print_heading(session.world().is_first());
-  for (std::int64_t const n : {128, 256}) cube(session.world(), n);
+  return coir::distributed::run(argc, argv, [](coir::distributed::Session& session) {
+    print_heading(session.world().is_first());
+    for (std::int64_t const n : {128, 256}) cube(session.world(), n);
+  });
 }

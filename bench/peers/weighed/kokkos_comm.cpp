@@ -51,9 +51,9 @@ void ring(coir::distributed::Group const& world, std::int64_t size) {
 }
 
 int main(int argc, char** argv) {
-  coir::distributed::Session const session(argc, argv);
-  Kokkos::ScopeGuard const kokkos(argc, argv);
-  print_heading(session.world().is_first());
-  for (std::int64_t size = 1024; size <= std::int64_t(64) << 20; size *= 16)
-    ring(session.world(), size);
+  return coir::distributed::run(argc, argv, [](coir::distributed::Session& session) {
+    print_heading(session.world().is_first());
+    for (std::int64_t size = 1024; size <= std::int64_t(64) << 20; size *= 16)
+      ring(session.world(), size);
+  });
 }

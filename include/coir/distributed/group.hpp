@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <span>
@@ -28,11 +29,12 @@ enum class Transport {
 
 std::string_view name_of(Transport transport);
 
-/// Bytes that go to a rank.
+/// Bytes that go to a rank. Its Receive has the same key: see Group::exchange().
 struct Send {
   int to = 0;
   void const* data = nullptr;
   std::int64_t bytes = 0;
+  std::int64_t key = 0;  ///< tells the pieces to one rank apart
 };
 
 /// Bytes that come from a rank.
@@ -40,6 +42,7 @@ struct Receive {
   int from = 0;
   void* data = nullptr;
   std::int64_t bytes = 0;
+  std::int64_t key = 0;  ///< that of its Send
 };
 
 /// Messages and bytes that a rank has sent to others.
@@ -104,18 +107,30 @@ class Group {
   template <CompiledSpace Exec>
   std::string why_transport() const;
 
-  /// Sends and receives pieces of memory. Pieces between two ranks match by their order: the n-th that one sends to the
-  /// other is the n-th that the other receives from it, and has as many bytes; empty pieces don't count. Pieces to
-  /// oneself are copied. The pieces are sent after the instance's work so far.
+  /// Sends and receives pieces of memory. A piece that is sent with a key is received with the same key, and has as many
+  /// bytes there. Of several pieces to one rank each needs a key of its own, in whatever order they are listed; empty pieces
+  /// don't count. On a ring of two ranks, for one, both neighbours are the same rank: a key says whether a piece moves up or
+  /// down. Pieces to oneself are copied. The pieces are sent after the instance's work so far.
+  ///
+  /// Where the environment variable COIR_CHECK_EXCHANGES is 1 for the first rank, ranks first compare what each sends with what
+  /// the others expect, and pieces that don't match are an error on all of them. Otherwise a piece that nobody expects may be
+  /// taken for one of the next exchange.
   ///
   /// \param purpose   the name under which traffic() counts it, such as "fft/transpose"
-  /// \param sends     in memory of Exec; none may overlap a receive
-  /// \throws PreconditionError if a rank isn't one of the group, or pieces to oneself differ in number or size
+  /// \param sends     in memory of Exec; none may overlap a receive. piece_to() and piece_from() make them of Views
+  /// \throws PreconditionError if a rank isn't one of the group, two pieces to or from one rank have one key, or pieces to
+  ///                           oneself don't match
   /// \throws EnvironmentError if the transport fails
   template <CompiledSpace Exec>
   void exchange(Exec const& exec, std::string_view purpose, std::span<Send const> sends,
                 std::span<Receive const> receives) const {
     begin(exec, purpose, sends, receives).finish();
+  }
+  template <CompiledSpace Exec>
+  void exchange(Exec const& exec, std::string_view purpose, std::initializer_list<Send> sends,
+                std::initializer_list<Receive> receives) const {
+    exchange(exec, purpose, std::span<Send const>(sends.begin(), sends.size()),
+             std::span<Receive const>(receives.begin(), receives.size()));
   }
 
   /// Begins an exchange and returns; Exchange::finish() completes it. In between, work may run that touches none of the
@@ -127,13 +142,14 @@ class Group {
 
   /// Every rank's value, in order of ranks. For a few bytes: they travel by way of the host.
   template <class T>
-    requires std::is_trivially_copyable_v<T> &&
+    requires std::is_trivially_copyable_v<T> && (!std::is_pointer_v<std::decay_t<T>>) &&
              (!std::is_same_v<T, bool>)  // for these: any(), all()
   std::vector<T> gather(T const& value) const {
     std::vector<T> all(static_cast<std::size_t>(size()));
     gather_bytes(&value, all.data(), sizeof(T));
     return all;
   }
+  std::vector<std::string> gather(std::string const& text) const;
   /// Every rank's values, in order of ranks; ranks may give different numbers of values.
   template <class T>
     requires std::is_trivially_copyable_v<T>
@@ -143,7 +159,17 @@ class Group {
     gather_all_bytes(values.data(), count, all.data());
     return all;
   }
-  /// The sum over ranks, added up in their order: every rank gets the same bits.
+  /// Value n goes to rank n. Gives the values that the ranks have for this one, in their order.
+  ///
+  /// \throws PreconditionError unless there is a value for each rank
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  std::vector<T> swap(std::span<T const> values) const {
+    std::vector<T> all(static_cast<std::size_t>(size()));
+    swap_bytes(values.data(), static_cast<std::int64_t>(values.size()), all.data(), sizeof(T));
+    return all;
+  }
+  /// The sum over ranks, added up in their order: every rank gets the same bits. reductions.hpp has those of whole Views.
   template <class T>
     requires std::is_arithmetic_v<T>
   T sum(T value) const {
@@ -193,6 +219,7 @@ class Group {
   std::int64_t total_bytes(std::int64_t bytes) const;
   void gather_bytes(void const* value, void* all, std::int64_t bytes) const;
   void gather_all_bytes(void const* values, std::int64_t bytes, void* all) const;
+  void swap_bytes(void const* values, std::int64_t count, void* all, std::int64_t bytes) const;
 
   std::shared_ptr<detail::GroupState> state_;
 };

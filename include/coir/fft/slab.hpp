@@ -144,12 +144,9 @@ class Slab {
         return std::make_shared<detail::SlabParts<Exec, T>>(exec, group, OfReal, shape, options,
                                                             threads);
       });
-    static_cast<void>(group.template transport<Exec>());  // which rows and columns keep to
-    auto const in_row = group.split(group.rank() / grid.columns),
-               in_column = group.split(group.rank() % grid.columns);
     return distributed::together(group, [&] {
-      return std::make_shared<detail::PencilParts<Exec, T>>(exec, group, in_row, in_column, OfReal,
-                                                            shape, options);
+      return std::make_shared<detail::PencilParts<Exec, T>>(exec, group, grid, OfReal, shape,
+                                                            options);
     });
   }
 

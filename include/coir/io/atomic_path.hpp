@@ -50,6 +50,17 @@ class AtomicPath {
   /// So when the power fails there is either what was there before, or all that is new.
   void commit();
 
+  /// The first half of commit(), which then only gives the name: waits until the content is on the disk. For several files that
+  /// are to appear together or not at all.
+  void sync();
+
+  /// commit(), but what was there before is kept under another name, until this object goes, for undo().
+  void commit_for_now();
+
+  /// Brings back what was there before commit_for_now(), or removes the new file where there was none. Does nothing unless that has
+  /// succeeded, or where the file system has no second names for a file (hard links).
+  void undo() noexcept;
+
   /// Throws the ResourceError that belongs to an errno.
   [[noreturn]] void fail(int error) const;
 
@@ -58,10 +69,15 @@ class AtomicPath {
   std::filesystem::path destination_;  // with symbolic links resolved
   std::filesystem::path temporary_;    // empty for devices and after commit()
   Unfinished unfinished_;              // names temporary_
+  std::filesystem::path previous_;     // another name of what was there before commit_for_now()
+  Unfinished unfinished_previous_;     // names previous_
   int descriptor_ = -1;                // of temporary_
   int stream_ = -1;
   bool is_device_ = false;
   bool is_link_ = false;
+  bool is_synced_ = false;
+  bool is_for_now_ = false;  // named by commit_for_now()
+  bool was_there_ = false;   // a file, before that
 };
 
 }  // namespace coir::io

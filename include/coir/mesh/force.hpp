@@ -174,6 +174,10 @@ class Force {
     return adjoint_of_sum(scale, fft::block_of<Exec, T>(adjoint_name, mesh));
   }
 
+  /// Whether what solve() has made is free of infinity and NaN on this rank. It looks at one number, or one mode, of the result
+  /// alone: transforms spread infinity and NaN over the whole mesh. True on a rank that holds nothing.
+  bool is_finite() const;
+
   Shape<3> const& shape() const { return shape_; }
   double box() const { return box_; }
   ForceOptions const& options() const { return options_; }

@@ -8,12 +8,24 @@
 #include <coir/distributed/share.hpp>
 #include <coir/fft/detail/shared_transform.hpp>
 #include <coir/fft/detail/transforms.hpp>
+#include <coir/fft/rank_grid.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 namespace coir::fft::detail {
+
+/// Ranks of a group that are a row or a column of a grid, in their order. They exchange by the group of all: a group of their own
+/// would be another connection.
+struct RanksInLine {
+  int size;   ///< how many there are
+  int place;  ///< of this rank among them
+  int first;  ///< the rank at place 0
+  int step;   ///< from one to the next
+
+  int rank_at(int other) const { return first + other * step; }
+};
 
 /// Pencils of a field (x, y, z): x is shared out within a row of the grid of ranks and y within a column; in the
 /// spectrum y within a row and z within a column. See slab.hpp.
@@ -24,10 +36,8 @@ class PencilParts : public SharedTransform<Exec, T> {
  public:
   using typename Base::Number;
 
-  /// \param in_row, in_column  the parts of the group that are this rank's row and column of the grid
-  PencilParts(Exec const& exec, distributed::Group const& group, distributed::Group const& in_row,
-              distributed::Group const& in_column, bool real, Shape<3> const& shape,
-              PlanOptions options);
+  PencilParts(Exec const& exec, distributed::Group const& group, RankGrid const& grid, bool real,
+              Shape<3> const& shape, PlanOptions options);
 
   void scatter(Number* field, Number* spectrum) const override;
   void gather(Number* spectrum, Number* field) const override;
@@ -49,7 +59,7 @@ class PencilParts : public SharedTransform<Exec, T> {
   void make_memory();
   void move_field(Number* field, Number* blocks, bool back) const;
   void move_spectrum(Number* spectrum, Number* blocks, bool back) const;
-  std::vector<Piece> pieces(distributed::Group const& group, Number* data, std::int64_t n,
+  std::vector<Piece> pieces(RanksInLine const& ranks, Number* data, std::int64_t n,
                             std::int64_t numbers) const;
   /// Between the field's blocks and the middle, within a column.
   std::vector<Piece> blocks_of_field(Number* data) const;
@@ -65,7 +75,7 @@ class PencilParts : public SharedTransform<Exec, T> {
     return beside_spectrum_.data() != nullptr ? beside_spectrum_.data() : spectrum;
   }
 
-  distributed::Group in_row_, in_column_;
+  RanksInLine in_row_{}, in_column_{};
   std::shared_ptr<Transforms<Exec, T>> along_z_;  ///< none where this rank has no field
   std::shared_ptr<Lines<Exec, T>> along_y_;       ///< none where it has nothing in the middle
   ShareTable<Memory> planes_table_, modes_table_;

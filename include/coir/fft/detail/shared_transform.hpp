@@ -99,6 +99,7 @@ class SharedTransform {
     int rank;
     Number* data;
     std::int64_t numbers;
+    std::int64_t key = 0;  ///< tells pieces of one rank apart
   };
 
   SharedTransform(Exec const& exec, distributed::Group const& group, bool real,
@@ -110,15 +111,16 @@ class SharedTransform {
     if (count > 0) lines_ = detail::lines<Exec, T>(exec_, shape_[0], count, effort);
   }
 
-  /// \param group  in which the pieces' ranks are numbered
-  distributed::Exchange exchange(distributed::Group const& group, std::vector<Piece> const& from,
+  distributed::Exchange exchange(std::vector<Piece> const& from,
                                  std::vector<Piece> const& to) const {
     constexpr auto size = static_cast<std::int64_t>(sizeof(Number));
     std::vector<distributed::Send> sends;
     std::vector<distributed::Receive> receives;
-    for (auto const& piece : from) sends.push_back({piece.rank, piece.data, piece.numbers * size});
-    for (auto const& piece : to) receives.push_back({piece.rank, piece.data, piece.numbers * size});
-    return group.begin(exec_, "fft/transpose", sends, receives);
+    for (auto const& piece : from)
+      sends.push_back({piece.rank, piece.data, piece.numbers * size, piece.key});
+    for (auto const& piece : to)
+      receives.push_back({piece.rank, piece.data, piece.numbers * size, piece.key});
+    return group_.begin(exec_, "fft/transpose", sends, receives);
   }
 
   Exec exec_;

@@ -56,10 +56,6 @@ class SlabParts : public SharedTransform<Exec, T> {
   void move_rows(Number* field, Number* spectrum, std::int64_t chunk, bool back) const;
   std::vector<Piece> pieces_of_planes(Number* field, std::int64_t chunk) const;
   std::vector<Piece> pieces_of_rows(Number* spectrum, std::int64_t chunk) const;
-  distributed::Exchange exchange(std::vector<Piece> const& from,
-                                 std::vector<Piece> const& to) const {
-    return Base::exchange(group_, from, to);
-  }
   /// Null on hosts, where pieces travel without it.
   Number* buffer_of(std::int64_t chunk) const { return buffers_[chunk % 2].data(); }
 

@@ -55,6 +55,7 @@ class ParticleMigration {
   template <class Destination>
   void send(Particles<Exec, T>& particles, Destination const& destination) const;
   void grow(Particles<Exec, T>& particles, std::int64_t count) const;
+  std::int64_t places_when_grown(Particles<Exec, T> const& particles, std::int64_t count) const;
 
   Exec exec_;
   distributed::Group group_;

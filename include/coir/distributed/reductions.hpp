@@ -1,0 +1,190 @@
+#pragma once
+
+/// \file
+/// Sums, least and largest elements of Views over ranks: MPI's Allreduce. array/over_ranks.hpp has those of arrays.
+
+#include <coir/core/concepts.hpp>
+#include <coir/core/contiguous.hpp>
+#include <coir/core/errors.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/memory.hpp>
+#include <coir/core/shape.hpp>
+#include <coir/distributed/group.hpp>
+#include <coir/distributed/share.hpp>
+#include <coir/distributed/together.hpp>
+
+#include <Kokkos_Complex.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace coir::distributed {
+
+namespace detail {
+
+struct Plus {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& a, T const& b) const {
+    return static_cast<T>(a + b);
+  }
+};
+/// NaN if either is.
+struct Least {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T a, T b) const {
+    return b < a || b != b ? b : a;
+  }
+};
+struct Largest {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T a, T b) const {
+    return a < b || b != b ? b : a;
+  }
+};
+
+/// own[i] = op(... op(op(x_0[i], x_1[i]), x_2[i]) ..., x_{P-1}[i]) of the ranks' x, where x of this rank is `own` itself.
+template <class T, class Op>
+struct CombineRanks {
+  static constexpr bool reads_no_neighbours = true;
+  T* own;
+  T const* others;  ///< [ranks, count], without use of this rank's row
+  std::int64_t count;
+  int ranks, rank;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    T result = rank == 0 ? own[i] : others[i];
+    for (int other = 1; other < ranks; ++other)
+      result = Op{}(result, other == rank ? own[i] : others[other * count + i]);
+    own[i] = result;
+  }
+};
+
+/// Combines each number with those of the other ranks, in place. Each rank combines its share of the indices, which all others
+/// send it, and sends the results to all: together 2 (P - 1) / P of the numbers.
+template <class Op, CompiledSpace Exec, class T>
+void combine_over_ranks(Exec const& exec, Group const& group, T* data, std::int64_t count) {
+  if (group.size() == 1 || count == 0) return;
+  constexpr std::int64_t size = sizeof(T);
+  int const ranks = group.size(), rank = group.rank();
+  auto const mine = share_of(count, rank, ranks);
+  using Numbers = Kokkos::View<T*, typename Exec::memory_space>;
+  auto const others = together(group, [&] {
+    expects_memory<typename Exec::memory_space>(ranks * mine.count * size,
+                                                "the numbers of other ranks");
+    return Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::distributed/reduction"),
+                   static_cast<std::size_t>(ranks * mine.count));
+  });
+  std::vector<Send> sends;
+  std::vector<Receive> receives;
+  for (int shift = 1; shift < ranks; ++shift) {
+    int const to = (rank + shift) % ranks, from = (rank + ranks - shift) % ranks;
+    auto const theirs = share_of(count, to, ranks);
+    sends.push_back({to, data + theirs.first, theirs.count * size});
+    receives.push_back({from, others.data() + from * mine.count, mine.count * size});
+  }
+  group.exchange(exec, "distributed/reduction", sends, receives);
+  for_each("coir::distributed/reduction", exec, coir::box<1, std::int64_t>({mine.count}),
+           CombineRanks<T, Op>{data + mine.first, others.data(), mine.count, ranks, rank});
+  sends.clear();
+  receives.clear();
+  for (int shift = 1; shift < ranks; ++shift) {
+    int const to = (rank + shift) % ranks, from = (rank + ranks - shift) % ranks;
+    auto const theirs = share_of(count, from, ranks);
+    sends.push_back({to, data + mine.first, mine.count * size});
+    receives.push_back({from, data + theirs.first, theirs.count * size});
+  }
+  group.exchange(exec, "distributed/reduction", sends, receives);
+  exec.fence();  // the memory of other ranks' numbers goes
+}
+
+/// Checks a View that is combined over ranks. Collective.
+template <class V>
+void expects_combinable(Group const& group, V const& view) {
+  std::array<std::int64_t, V::rank> shape{};
+  for (std::size_t d = 0; d < V::rank; ++d) shape[d] = static_cast<std::int64_t>(view.extent(d));
+  expects_alike(group, {{"shape of what is combined over ranks", in_words(shape)}});
+  together(group, [&] {
+    expects(view.span_is_contiguous(), "a View that is combined over ranks must have no gaps");
+  });
+}
+
+template <class Op, class Exec, class V>
+void combine_in_place(Exec const& exec, V const& view, Group const& group) {
+  static_assert(!std::is_const_v<typename V::value_type>, "the result is written to the View");
+  expects_combinable(group, view);
+  combine_over_ranks<Op>(exec, group, view.data(), static_cast<std::int64_t>(view.size()));
+}
+
+template <class Op, class V>
+auto combined(V const& view, Group const& group) {
+  using Memory = typename V::memory_space;
+  typename Memory::execution_space const exec;
+  expects_combinable(group, view);
+  auto const result = together(group, [&] {
+    return Kokkos::View<typename V::non_const_data_type, typename V::array_layout, Memory>(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, view.label()), view.layout());
+  });
+  copy_contiguous(exec, result, view);
+  combine_over_ranks<Op>(exec, group, result.data(), static_cast<std::int64_t>(result.size()));
+  return result;
+}
+
+}  // namespace detail
+
+/// Elements that can be added up over ranks.
+template <class T>
+concept Summable =
+    (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) ||
+    std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
+/// Elements of which one is the least.
+template <class T>
+concept Comparable = std::is_arithmetic_v<T>;
+
+/// Views that can be added up over ranks, and Views of which the least elements can be found.
+template <class V>
+concept SummableView = Kokkos::is_view<V>::value && Summable<typename V::non_const_value_type>;
+template <class V>
+concept ComparableView = Kokkos::is_view<V>::value && Comparable<typename V::non_const_value_type>;
+
+/// The sum over ranks, element by element, on every rank: MPI's Allreduce, JAX's psum. Added up in the order of ranks, so that
+/// every rank gets the same bits, each time. In the elements' own type, as adding two arrays would be. Collective.
+///
+/// \param view  without gaps, of the same extents on every rank
+/// \return a new View of the same layout, which the default instance of its execution space writes
+/// \throws PreconditionError on every rank if extents differ, or a View has gaps
+/// \throws ResourceError on every rank if one has no memory: for the result, and as much again
+template <SummableView V>
+auto sum(V const& view, Group const& group) {
+  return detail::combined<detail::Plus>(view, group);
+}
+/// The least element over ranks at each place, NaN where any rank's is; otherwise as sum().
+template <ComparableView V>
+auto min(V const& view, Group const& group) {
+  return detail::combined<detail::Least>(view, group);
+}
+/// The largest element over ranks at each place, NaN where any rank's is; otherwise as sum().
+template <ComparableView V>
+auto max(V const& view, Group const& group) {
+  return detail::combined<detail::Largest>(view, group);
+}
+
+/// Replaces the elements of a View by their sum over ranks, as sum() gives it, after the instance's work so far.
+template <CompiledSpace Exec, SummableView V>
+void sum_in_place(Exec const& exec, V const& view, Group const& group) {
+  detail::combine_in_place<detail::Plus>(exec, view, group);
+}
+/// Replaces them by the least over ranks, as min() gives it.
+template <CompiledSpace Exec, ComparableView V>
+void min_in_place(Exec const& exec, V const& view, Group const& group) {
+  detail::combine_in_place<detail::Least>(exec, view, group);
+}
+/// Replaces them by the largest over ranks, as max() gives it.
+template <CompiledSpace Exec, ComparableView V>
+void max_in_place(Exec const& exec, V const& view, Group const& group) {
+  detail::combine_in_place<detail::Largest>(exec, view, group);
+}
+
+}  // namespace coir::distributed
