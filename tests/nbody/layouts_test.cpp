@@ -78,11 +78,12 @@ auto phase_space(Particles const& particles) {
 
 template <class C>
 nbody::ForwardModel<typename C::Exec, typename C::Real> model() {
-  return {
-      typename C::Exec{},
-      {.side = n,
-       .box = box_length,
-       .simulation = {.scale_factors = nbody::scale_factors(0.1, 1, 2), .deterministic = true}}};
+  return {typename C::Exec{},
+          {.side = n,
+           .box = box_length,
+           .simulation = {.scale_factors = nbody::scale_factors(0.1, 1, 2),
+                          .mesh_ratio = 1,
+                          .deterministic = true}}};
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ coir::cosmology::LinearPower<double> const& power() {
 
 SimulationOptions steps(int count) {
   SimulationOptions options;
+  options.mesh_ratio = 1;
   options.deterministic = true;
   for (int step = 0; step <= count; ++step)
     options.scale_factors.push_back(0.1 + 0.9 * step / count);
