@@ -196,6 +196,9 @@ AtomicPath::AtomicPath(fs::path path) : path_(std::move(path)) {
   if (fs::is_directory(status) || !path_.has_filename()) fail(EISDIR);
   stream_ = stream_named_by(path_);
   if (stream_ >= 0 || (fs::exists(status) && !fs::is_regular_file(status))) {
+    // Not opened to try: whoever reads a pipe would take its end for that of the output.
+    if (fs::is_socket(status)) fail(ENXIO);
+    if (stream_ < 0 && ::access(path_.c_str(), W_OK) != 0) fail(errno);
     destination_ = path_;
     is_device_ = true;
     return;

@@ -12,9 +12,16 @@ void expects_valid(GrayImage const& image) {
   expects_valid(GrayForm{image.rows, image.columns, image.bits});
   expects(image.samples.size() == static_cast<std::size_t>(image.rows) * image.columns,
           "a picture must have rows * columns samples", image.samples.size());
-  if (image.bits == 16) return;
+  int const most = image.bits == 8 ? 255 : 65535;
+  expects(image.white >= 0 && image.white <= most,
+          "white of a picture of " + std::to_string(image.bits) + " bits must be from 0 to " +
+              std::to_string(most),
+          image.white);
+  if (image.maximum() == 65535) return;
   auto const largest = std::max_element(image.samples.begin(), image.samples.end());
-  expects(*largest <= 255, "samples of an 8-bit picture must be at most 255", int(*largest));
+  expects(*largest <= image.maximum(),
+          "samples of a picture must be at most its white, " + std::to_string(image.maximum()),
+          int(*largest));
 }
 
 }  // namespace coir::io::detail

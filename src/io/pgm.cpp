@@ -145,14 +145,6 @@ void read_binary(PgmReader& reader, PgmHeader const& header, GrayImage& image) {
   }
 }
 
-void scale_to_maximum(GrayImage& image, int maxval) {
-  if (maxval == image.maximum()) return;
-  auto const white = static_cast<std::uint32_t>(image.maximum());
-  auto const divisor = static_cast<std::uint32_t>(maxval);
-  for (std::uint16_t& sample : image.samples)
-    sample = static_cast<std::uint16_t>((sample * white + divisor / 2) / divisor);
-}
-
 }  // namespace
 
 GrayImage decode_pgm(std::span<std::byte const> bytes, std::string_view name) {
@@ -164,6 +156,7 @@ GrayImage decode_pgm(std::span<std::byte const> bytes, std::string_view name) {
   header.rows = reader.number([] { return std::string("the height"); }, 1, most);
   header.maxval = reader.number([] { return std::string("the maxval"); }, 1, 65535);
   GrayImage image{header.rows, header.columns, header.maxval < 256 ? 8 : 16, {}};
+  if (header.maxval != image.maximum()) image.white = header.maxval;
 
   // Memory is only asked for once the file is known to be long enough for its samples.
   std::size_t const count = header.size();
@@ -181,13 +174,14 @@ GrayImage decode_pgm(std::span<std::byte const> bytes, std::string_view name) {
     read_plain(reader, header, image);
   else
     read_binary(reader, header, image);
-  scale_to_maximum(image, header.maxval);
   return image;
 }
 
 namespace {
 
-std::string header_of(GrayForm const& form) {
+/// Of a GrayForm or a GrayImage.
+template <class Form>
+std::string header_of(Form const& form) {
   return "P5\n" + std::to_string(form.columns) + " " + std::to_string(form.rows) + "\n" +
          std::to_string(form.maximum()) + "\n";
 }
@@ -205,7 +199,7 @@ void append_samples(std::span<std::uint16_t const> samples, int bits,
 
 std::vector<std::byte> encode_pgm(GrayImage const& image) {
   detail::expects_valid(image);
-  std::string const header = header_of({image.rows, image.columns, image.bits});
+  std::string const header = header_of(image);
   std::vector<std::byte> bytes;
   bytes.reserve(header.size() + image.samples.size() * (image.bits / 8));
   for (char const c : header) bytes.push_back(static_cast<std::byte>(c));
@@ -217,20 +211,12 @@ GrayImage read_pgm(std::filesystem::path const& path) {
   return decode_pgm(read_file(path), path.string());
 }
 
-void write_pgm(std::filesystem::path const& path, GrayImage const& image) {
-  detail::expects_valid(image);
-  auto const columns = static_cast<std::size_t>(image.columns);
-  write_pgm(path, GrayForm{image.rows, image.columns, image.bits},
-            [&](int i, std::span<std::uint16_t> samples) {
-              std::copy_n(image.samples.begin() + static_cast<std::ptrdiff_t>(i * columns), columns,
-                          samples.begin());
-            });
-}
+namespace {
 
-void write_pgm(std::filesystem::path const& path, GrayForm const& form, GrayRows const& fill) {
-  detail::expects_valid(form);
+void write(std::filesystem::path const& path, std::string const& header, GrayForm const& form,
+           GrayRows const& fill) {
   AtomicFile file(path);
-  file.write(header_of(form));
+  file.write(header);
   std::vector<std::uint16_t> samples(static_cast<std::size_t>(form.columns));
   std::vector<std::byte> bytes;
   for (int i = 0; i < form.rows; ++i) {
@@ -240,6 +226,23 @@ void write_pgm(std::filesystem::path const& path, GrayForm const& form, GrayRows
     file.write(bytes);
   }
   file.commit();
+}
+
+}  // namespace
+
+void write_pgm(std::filesystem::path const& path, GrayImage const& image) {
+  detail::expects_valid(image);
+  auto const columns = static_cast<std::size_t>(image.columns);
+  write(path, header_of(image), {image.rows, image.columns, image.bits},
+        [&](int i, std::span<std::uint16_t> samples) {
+          std::copy_n(image.samples.begin() + static_cast<std::ptrdiff_t>(i * columns), columns,
+                      samples.begin());
+        });
+}
+
+void write_pgm(std::filesystem::path const& path, GrayForm const& form, GrayRows const& fill) {
+  detail::expects_valid(form);
+  write(path, header_of(form), form, fill);
 }
 
 }  // namespace coir::io

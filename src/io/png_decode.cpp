@@ -194,18 +194,22 @@ bool finish(PngDecoder& decoder) {
                  "): copy or export it again");
 }
 
-// One row of 8 or 16 bits (big-endian), grey or RGB, to grey.
-void to_gray(png_byte const* row, RowForm const& form, int columns, std::uint16_t* samples) {
+// One row of 8 or 16 bits (big-endian), grey or RGB, to grey. Returns whether it had a colour.
+bool to_gray(png_byte const* row, RowForm const& form, int columns, std::uint16_t* samples) {
   auto const value = [&](std::size_t n) -> std::uint32_t {
     return form.bits == 8 ? row[n] : row[2 * n] * 256U + row[2 * n + 1];
   };
+  bool has_colour = false;
   for (std::size_t j = 0; j < static_cast<std::size_t>(columns); ++j) {
-    if (form.channels == 1)
+    if (form.channels == 1) {
       samples[j] = static_cast<std::uint16_t>(value(j));
-    else
-      samples[j] = static_cast<std::uint16_t>(
-          (299 * value(3 * j) + 587 * value(3 * j + 1) + 114 * value(3 * j + 2) + 500) / 1000);
+      continue;
+    }
+    auto const red = value(3 * j), green = value(3 * j + 1), blue = value(3 * j + 2);
+    has_colour |= red != green || green != blue;
+    samples[j] = static_cast<std::uint16_t>((299 * red + 587 * green + 114 * blue + 500) / 1000);
   }
+  return has_colour;
 }
 
 }  // namespace
@@ -274,7 +278,8 @@ GrayImage decode_png(std::span<std::byte const> bytes, std::string_view name) {
       png.read(row);
       if (pass < form.passes - 1) continue;
       image.samples.resize(image.samples.size() + header.columns);
-      to_gray(row, form, image.columns, image.samples.data() + i * header.columns);
+      image.had_colours |=
+          to_gray(row, form, image.columns, image.samples.data() + i * header.columns);
     }
   png.finish();
   return image;

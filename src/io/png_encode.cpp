@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <png.h>
 
@@ -134,11 +135,21 @@ void write(std::filesystem::path const& path, PngForm const& form, FillRow const
   file.commit();
 }
 
+// White is the largest sample of its bits in every PNG.
 FillRow rows_of(GrayImage const& image) {
-  return [&image](int i, std::span<png_byte> row) {
-    auto const columns = static_cast<std::size_t>(image.columns);
-    put_samples(std::span(image.samples).subspan(i * columns, columns), image.bits, row);
-  };
+  auto const white = static_cast<std::uint32_t>(image.maximum());
+  std::uint32_t const largest = image.bits == 8 ? 255 : 65535;
+  return
+      [=, &image, scaled = std::vector<std::uint16_t>()](int i, std::span<png_byte> row) mutable {
+        auto const columns = static_cast<std::size_t>(image.columns);
+        auto const samples = std::span(image.samples).subspan(i * columns, columns);
+        if (white == largest) return put_samples(samples, image.bits, row);
+        scaled.resize(columns);
+        std::transform(samples.begin(), samples.end(), scaled.begin(), [=](std::uint32_t sample) {
+          return static_cast<std::uint16_t>((sample * largest + white / 2) / white);
+        });
+        put_samples(scaled, image.bits, row);
+      };
 }
 
 FillRow rows_of(RgbImage const& image) {

@@ -5,10 +5,13 @@
 #include <io/scratch.hpp>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +19,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -116,6 +120,35 @@ TEST(AtomicPath, ADeviceIsItself) {
   EXPECT_EQ(path.temporary(), "/dev/null");
   path.commit();
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(AtomicPath, APipeIsntOpenedToTryIt) {
+  ScratchFolder const folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  int const reader = ::open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  {
+    io::AtomicPath const path(folder / "pipe");
+    EXPECT_TRUE(path.is_device());
+  }
+  pollfd ends{reader, POLLIN, 0};
+  EXPECT_EQ(::poll(&ends, 1, 0), 0);  // nobody has opened and closed it
+  ::close(reader);
+}
+
+TEST(AtomicPath, ASocketAndADeviceOfOthersAreRefusedAtOnce) {
+  ScratchFolder const folder;
+  int const here = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::snprintf(address.sun_path, sizeof address.sun_path, "%s", (folder / "socket").c_str());
+  ASSERT_EQ(::bind(here, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ::close(here);
+  expect_parts(message_of<coir::ResourceError>([&] { io::AtomicPath{folder / "socket"}; }),
+               {"socket: can't be written (No such device or address)"});
+  if (::geteuid() == 0) return;  // whom nothing is refused
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0400), 0);
+  expect_parts(message_of<coir::ResourceError>([&] { io::AtomicPath{folder / "pipe"}; }),
+               {"pipe: can't be written (Permission denied)"});
 }
 
 TEST(AtomicPath, ErrorsNameThePathTheCauseAndARemedy) {

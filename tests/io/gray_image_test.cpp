@@ -125,4 +125,7 @@ TEST(GrayImage, ImagesThatContradictThemselvesAreErrors) {
   EXPECT_THROW(io::to_view<V>(io::GrayImage{0, 2, 8, {}}), coir::PreconditionError);
   EXPECT_THROW(io::to_view<V>(io::GrayImage{1, 1, 8, {256}}), coir::PreconditionError);
   EXPECT_THROW(io::to_view<V>(io::GrayImage{1, 1, 7, {1}}), coir::PreconditionError);
+  EXPECT_THROW(io::to_view<V>(io::GrayImage{1, 1, 8, {16}, 15}), coir::PreconditionError);
+  EXPECT_THROW(io::to_view<V>(io::GrayImage{1, 1, 16, {4096}, 4095}), coir::PreconditionError);
+  EXPECT_THROW(io::to_view<V>(io::GrayImage{1, 1, 8, {1}, 256}), coir::PreconditionError);
 }

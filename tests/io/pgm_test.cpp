@@ -54,12 +54,20 @@ TEST(Pgm, TheFirstSampleMayLookLikeWhiteSpaceOrAComment) {
   expect_image("P5 3 1 255\n\n#\n", 1, 3, 8, {10, 35, 10});
 }
 
-TEST(Pgm, SamplesAreScaledToTheWhiteOfTheirBits) {
-  expect_image("P2 4 1 15 0 1 8 15", 1, 4, 8, {0, 17, 136, 255});
-  expect_image("P2 2 1 1 0 1", 1, 2, 8, {0, 255});
-  expect_image("P2 3 1 100 1 50 100", 1, 3, 8, {3, 128, 255});              // 2.55, 127.5, 255
-  expect_image("P5 2 1 256\n\x00\x80\x01\x00"s, 1, 2, 16, {32768, 65535});  // 32767.5
-  expect_image("P2 2 1 4095 1 4095", 1, 2, 16, {16, 65535});
+TEST(Pgm, SamplesAreThoseOfTheFileAndItsMaxvalIsWhite) {
+  expect_image("P2 4 1 15 0 1 8 15", 1, 4, 8, {0, 1, 8, 15});
+  expect_image("P2 2 1 1 0 1", 1, 2, 8, {0, 1});
+  expect_image("P5 2 1 256\n\x00\x80\x01\x00"s, 1, 2, 16, {128, 256});
+  expect_image("P2 2 1 4095 1 4095", 1, 2, 16, {1, 4095});
+  EXPECT_EQ(decode("P2 1 1 255 7").maximum(), 255);
+  for (int const maxval : {1, 15, 254, 256, 4095, 65534}) {
+    std::string const text = std::to_string(maxval);
+    io::GrayImage const image = decode("P2 2 1 " + text + " 0 " + text);
+    EXPECT_EQ(image.maximum(), maxval);
+    io::GrayImage const again = io::decode_pgm(io::encode_pgm(image), "a.pgm");
+    EXPECT_EQ(again.maximum(), maxval);
+    EXPECT_EQ(again.samples, image.samples);
+  }
 }
 
 TEST(Pgm, IsWrittenAsBinary) {

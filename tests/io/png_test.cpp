@@ -118,6 +118,26 @@ TEST(Png, ColoursBecomeLuma) {
   EXPECT_EQ(sixteen.samples, (Samples{19595, 256}));
 }
 
+TEST(Png, TellsWhetherThereWereColours) {
+  EXPECT_FALSE(decode(small).had_colours);
+  EXPECT_FALSE(decode(make_png({2, 8, PNG_COLOR_TYPE_RGB}, {{9, 9, 9, 0, 0, 0}})).had_colours);
+  EXPECT_TRUE(decode(make_png({2, 8, PNG_COLOR_TYPE_RGB}, {{9, 9, 9, 0, 0, 1}})).had_colours);
+  EXPECT_TRUE(
+      decode(make_png({1, 16, PNG_COLOR_TYPE_RGB_ALPHA}, {{1, 0, 1, 0, 1, 1, 0, 0}})).had_colours);
+  EXPECT_FALSE(decode(make_png({4, 2, PNG_COLOR_TYPE_PALETTE}, {{0}})).had_colours);
+  EXPECT_TRUE(decode(make_png({4, 2, PNG_COLOR_TYPE_PALETTE}, {{0x1b}})).had_colours);
+}
+
+TEST(Png, AnotherWhiteIsScaledToThatOfTheBits) {
+  auto const written = [](io::GrayImage const& image) {
+    return io::decode_png(io::encode_png(image), "a.png").samples;
+  };
+  EXPECT_EQ(written({1, 4, 8, {0, 1, 8, 15}, 15}), (Samples{0, 17, 136, 255}));
+  EXPECT_EQ(written({1, 3, 8, {1, 50, 100}, 100}), (Samples{3, 128, 255}));  // 2.55, 127.5, 255
+  EXPECT_EQ(written({2, 2, 16, {128, 256, 0, 1}, 256}), (Samples{32768, 65535, 0, 256}));
+  EXPECT_EQ(written({1, 2, 16, {1, 4095}, 4095}), (Samples{16, 65535}));
+}
+
 TEST(Png, TransparencyIsDropped) {
   EXPECT_EQ(decode(make_png({2, 8, PNG_COLOR_TYPE_GRAY_ALPHA}, {{10, 0, 20, 128}})).samples,
             (Samples{10, 20}));

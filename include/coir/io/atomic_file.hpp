@@ -18,9 +18,8 @@ namespace coir::io {
 /// Until then it lives beside its destination under another name (see AtomicPath); the destructor removes
 /// that if commit() was not reached, so an exception leaves nothing behind, and a file that was there
 /// before is untouched. Symbolic links are followed, permissions of a file that gets replaced are kept.
-/// Devices and pipes (/dev/null, /dev/stdout) can't be replaced and are written to directly.
-///
-/// Making one and letting it go checks early, and without a trace, that a path can be written.
+/// Devices and pipes (/dev/null, /dev/stdout) can't be replaced and are written to directly; a named pipe is opened once, when
+/// somebody reads it.
 ///
 /// Every member throws ResourceError with the path, the cause and a remedy: folder missing or
 /// read-only, path is a folder, file write-protected, no space left.

@@ -20,12 +20,15 @@ std::filesystem::path resolved(std::filesystem::path const& path);
 /// there before is untouched; a handler of signals can remove it by remove_unfinished(). What a program that was killed
 /// left in a folder is removed by the next one that makes an AtomicPath there: at once if it ran on this host and is
 /// gone, else after a day without a change. Symbolic links are followed, permissions of a file that gets replaced are
-/// kept. Devices and pipes (/dev/null) can't be replaced: there temporary() is the path itself. Paths that name a file which
+/// kept. Devices and named pipes (/dev/null) can't be replaced: there temporary() is the path itself, which isn't opened here: a
+/// pipe's reader gets what is written and then its end, once. Paths that name a file which
 /// this program has open (/dev/stdout, /dev/fd/3) aren't replaced either, because its other output there would be lost: see
 /// stream().
 ///
+/// Making one and letting it go checks early, and without a trace, that a path can be written.
+///
 /// Every member throws ResourceError with the path, the cause and a remedy: folder missing or read-only, path is a
-/// folder, file write-protected, no space left.
+/// folder or a socket, file write-protected, no space left.
 class AtomicPath {
  public:
   /// Creates the temporary file, empty and closed.

@@ -27,9 +27,12 @@ struct GrayImage {
   int columns = 0;
   int bits = 8;  ///< 8 or 16
   std::vector<std::uint16_t> samples;
+  int white =
+      0;  ///< the sample value of white where it isn't the largest of the bits; 0: it is that
+  bool had_colours = false;  ///< of the file that it was read from, which were turned into grey
 
-  /// The sample value of white: 255 or 65535.
-  int maximum() const { return bits == 8 ? 255 : 65535; }
+  /// The sample value of white: 255 or 65535, if `white` isn't another one.
+  int maximum() const { return white > 0 ? white : bits == 8 ? 255 : 65535; }
 
   /// The sample in row i, column j.
   std::uint16_t operator()(int i, int j) const {
@@ -43,6 +46,7 @@ struct GrayForm {
   int columns = 0;
   int bits = 8;  ///< 8 or 16
 
+  /// The sample value of white: 255 or 65535.
   int maximum() const { return bits == 8 ? 255 : 65535; }
 };
 

@@ -15,8 +15,8 @@ namespace coir::io {
 
 /// The picture in the bytes of a PGM file.
 ///
-/// Plain (P2) and binary (P5), 8 bits for a maxval up to 255 and 16 (big-endian) above. Samples are
-/// scaled so that white is 255 or 65535 for every maxval: round(sample * maximum / maxval). Comments
+/// Plain (P2) and binary (P5), 8 bits for a maxval up to 255 and 16 (big-endian) above. Samples are those
+/// of the file, and the picture's maximum() is its maxval. Comments
 /// (# to the end of the line) may stand wherever P2 has white space and in P5's header before maxval.
 /// Exactly one picture: bytes behind it are an error, in P2 other than white space and comments.
 ///
@@ -26,7 +26,7 @@ namespace coir::io {
 /// \see https://netpbm.sourceforge.net/doc/pgm.html
 GrayImage decode_pgm(std::span<std::byte const> bytes, std::string_view name);
 
-/// The bytes of a binary PGM (P5) with maxval 255 or 65535.
+/// The bytes of a binary PGM (P5) with the picture's maximum() as maxval.
 ///
 /// \throws PreconditionError if the picture's extents, bits and samples don't agree
 std::vector<std::byte> encode_pgm(GrayImage const& image);

@@ -20,7 +20,7 @@ namespace coir::io {
 ///
 /// Every colour type, bit depth and interlacing. Depths 1, 2 and 4 are scaled to 8 bits. Colours become
 /// grey by the luma of Rec. 601, round((299 R + 587 G + 114 B) / 1000), on the samples as stored:
-/// gamma and colour profiles are not applied. Transparency is dropped: the colours under it count.
+/// gamma and colour profiles are not applied; `had_colours` tells of it. Transparency is dropped: the colours under it count.
 /// Bytes behind the picture's end (IEND) are ignored.
 ///
 /// \param name  the file's name, for messages
@@ -28,7 +28,8 @@ namespace coir::io {
 /// \throws ResourceError if memory is short
 GrayImage decode_png(std::span<std::byte const> bytes, std::string_view name);
 
-/// The bytes of a grey PNG of 8 or 16 bits.
+/// The bytes of a grey PNG of 8 or 16 bits, where white is 255 or 65535: samples of a picture with another
+/// white become round(sample * 255 / white), or of 65535.
 ///
 /// \throws PreconditionError if the picture's extents, bits and samples don't agree
 /// \throws ResourceError if libpng refuses it or memory is short
