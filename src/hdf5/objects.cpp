@@ -34,4 +34,15 @@ bool exists(hid_t file, std::string const& path) {
   }
 }
 
+bool has_no_links(hid_t file, std::string const& path) {
+  if (path == "/") return true;
+  for (std::size_t last = path.find('/');; last = path.find('/', last + 1)) {
+    H5L_info_t info;
+    if (H5Lget_info(file, path.substr(0, last).c_str(), &info, H5P_DEFAULT) < 0 ||
+        info.type != H5L_TYPE_HARD)
+      return false;
+    if (last == std::string::npos) return true;
+  }
+}
+
 }  // namespace coir::hdf5

@@ -238,6 +238,9 @@ void Reader::expects_contiguous(std::string_view name) const {
   Quiet const quiet;
   std::string const path = path_of(name);
   Handle const dataset = file_->open_dataset(path);
+  if (!has_no_links(file_->file.id(), path))
+    throw InputError(file_->in_file(path) +
+                     " is a link and must lie in the file itself: copy it there with h5copy");
   Handle const properties(H5Dget_create_plist(dataset.id()), &H5Pclose);
   if (H5Pget_layout(properties.id()) != H5D_CONTIGUOUS || H5Pget_nfilters(properties.id()) != 0 ||
       H5Pget_external_count(properties.id()) != 0)

@@ -310,6 +310,22 @@ TEST(Reader, DatasetsInPiecesOrFilteredAreTold) {
                {"b.hdf5: 'x' must lie in the file in one piece", "h5repack"});
 }
 
+TEST(Reader, DatasetsBehindLinksAreTold) {
+  ScratchFolder const folder;
+  write_example(folder / "a.hdf5");
+  {
+    ForeignFile const file(folder / "b.hdf5");
+    H5Lcreate_external("a.hdf5", "/reals", file.id(), "other", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external("a.hdf5", "/group", file.id(), "group", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("/group/numbers", file.id(), "soft", H5P_DEFAULT, H5P_DEFAULT);
+  }
+  Reader const reader(folder / "b.hdf5");
+  EXPECT_EQ(reader.read<double>("other").size(), 2U);
+  for (char const* name : {"other", "group/numbers", "soft"})
+    expect_parts(message_of<InputError>([&] { reader.expects_contiguous(name); }),
+                 {"b.hdf5: '", name, "' is a link and must lie in the file itself"});
+}
+
 TEST(Reader, MoreThanMemoryHoldsIsAResourceError) {
   ScratchFolder const folder;
   {

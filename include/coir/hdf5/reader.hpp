@@ -82,8 +82,8 @@ class Reader {
   /// Throws InputError unless a dataset has this shape, where -1 stands for any extent: {-1, 3}.
   void expects_shape(std::string_view name, Shape const& wanted) const;
 
-  /// Throws InputError unless a dataset lies in the file in one piece and unfiltered, as Writer's do. Reading it then depends
-  /// on nothing in the file but its place and length.
+  /// Throws InputError unless a dataset lies in the file in one piece and unfiltered, as Writer's do, and its name leads there without
+  /// links. Reading it then depends on nothing in the file but its place and length, and on no other file.
   void expects_contiguous(std::string_view name) const;
 
   /// All of a dataset, in C order.
