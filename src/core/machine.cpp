@@ -5,6 +5,8 @@
 #include <coir/core/pinned.hpp>
 #include <coir/core/timing.hpp>
 
+#include "processor_name.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,11 +23,7 @@ namespace {
 
 std::string host_cpu_model() {
   std::ifstream cpuinfo("/proc/cpuinfo");
-  for (std::string line; std::getline(cpuinfo, line);) {
-    auto const colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown";
+  return processor_name(cpuinfo);
 }
 
 std::int64_t host_memory() {
