@@ -1,7 +1,9 @@
+#include <coir/core/memory.hpp>
 #include <coir/cosmology/power_table.hpp>
 #include <coir/io/file.hpp>
 
 #include <charconv>
+#include <cstdint>
 #include <system_error>
 
 namespace coir::cosmology {
@@ -66,6 +68,9 @@ PowerTable::PowerTable(std::span<double const> k, std::span<double const> p, std
           name_ + ": k and P must have the same length, at least " + std::to_string(least_rows) +
               ", not " + std::to_string(k.size()) + " and " + std::to_string(p.size()));
   std::vector<double> ln_p;
+  ln_p.reserve(k.size());
+  ln_k_.reserve(k.size());
+  pieces_.reserve(k.size());
   for (std::size_t i = 0; i < k.size(); ++i) {
     std::string const fault = fault_of_row(k[i], p[i], i > 0 ? k[i - 1] : 0);
     expects(fault.empty(), name_ + ": row " + std::to_string(i) + ": " + fault);
@@ -104,7 +109,14 @@ double PowerTable::widest_step(double k_min, double k_max) const {
 }
 
 PowerTable decode_power_table(std::string_view text, std::string_view name) {
+  // Of a row its k and P, their logarithms, two numbers of the spline's equations, and a piece of the spline.
+  constexpr std::int64_t bytes_of_row = (2 + 2 + 2 + 4) * sizeof(double);
+  auto const rows = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+  expects_memory<Kokkos::HostSpace>(bytes_of_row * static_cast<std::int64_t>(rows),
+                                    "reading " + std::string(name));
   std::vector<double> k, p;
+  k.reserve(rows);
+  p.reserve(rows);
   std::size_t number = 0;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t const end = std::min(text.find('\n', at), text.size());
