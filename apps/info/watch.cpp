@@ -72,36 +72,56 @@ class Notes {
   std::set<std::string> said_;
 };
 
-/// A table on a terminal, each of which replaces the one before if that can be done.
+/// The characters that the terminal has room for; as good as any number if it doesn't tell.
+struct Room {
+  std::size_t columns, rows;
+};
+
+Room room_of_terminal() {
+  constexpr std::size_t any = 1'000'000;
+  winsize size = {};
+  bool const is_told =
+      ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0;
+  return is_told ? Room{size.ws_col, size.ws_row} : Room{any, any};
+}
+
+/// A table on a terminal, each of which replaces the one before if that can be done: then of lines and columns those are shown
+/// that the terminal has room for, as others would scroll away or be broken.
 class Redrawn {
  public:
   explicit Redrawn(bool is_possible) : is_possible_(is_possible) {}
 
   void wipe() {
-    if (height_ > 0)
-      std::cout << "\033[" << height_ << "A\033[J";  // moves up, and clears what follows
-    height_ = 0;
+    std::size_t const columns = room_of_terminal().columns;
+    std::size_t height = 0;  // a window that has become narrower breaks lines
+    for (std::size_t const length : lengths_)
+      height += std::max<std::size_t>(1, (length + columns - 1) / columns);
+    if (height > 0)
+      std::cout << "\033[" << height << "A\033[J";  // moves up, and clears what follows
+    lengths_.clear();
   }
 
-  void draw(std::vector<std::string> const& lines) {
+  void draw(std::vector<std::string> lines) {
     wipe();
+    if (is_possible_) {
+      auto const [columns, rows] = room_of_terminal();
+      if (lines.size() >= rows) {  // below them stands the cursor
+        std::size_t const shown = rows > 3 ? rows - 2 : 1;
+        std::string const more = "and " + std::to_string(lines.size() - shown) + " more";
+        lines.resize(shown);
+        lines.push_back(more);
+      }
+      for (auto& line : lines) {
+        line.resize(std::min(line.size(), width_that_fits(columns)));
+        lengths_.push_back(line.size());
+      }
+    }
     for (auto const& line : lines) std::cout << line << '\n';
-    if (is_possible_ && fits(lines)) height_ = lines.size();
   }
 
  private:
-  /// Lines that the terminal breaks or scrolls away can't be replaced.
-  static bool fits(std::vector<std::string> const& lines) {
-    winsize size = {};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return false;
-    bool const is_told = size.ws_row > 0 && size.ws_col > 0;
-    auto const is_whole = [&](auto const& line) { return line.size() <= size.ws_col; };
-    return !is_told ||
-           (lines.size() < size.ws_row && std::all_of(lines.begin(), lines.end(), is_whole));
-  }
-
   bool is_possible_;
-  std::size_t height_ = 0;  // of what stands there
+  std::vector<std::size_t> lengths_;  // of the lines that stand there
 };
 
 bool is_capable_terminal() {

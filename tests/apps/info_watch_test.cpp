@@ -17,6 +17,8 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -179,6 +181,19 @@ TEST(SampleText, ColumnsStandBelowTheirHeadings) {
   EXPECT_EQ(row_text(sample), "gpu0      97.0     10.00       80.00    612.5      54       1980");
 }
 
+TEST(SampleText, NarrowTerminalsHaveRoomForWholeColumns) {
+  std::string const heading = heading_text();
+  EXPECT_EQ(width_that_fits(1000), heading.size());
+  for (auto const& [width, shown] : {std::pair(64, heading.c_str()),
+                                     {63, "device  load/%  used/GiB  memory/GiB  power/W  temp/C"},
+                                     {40, "device  load/%  used/GiB  memory/GiB"},
+                                     {35, "device  load/%  used/GiB"},
+                                     {13, "device"},
+                                     {6, "device"},
+                                     {3, "dev"}})
+    EXPECT_EQ(heading.substr(0, width_that_fits(static_cast<std::size_t>(width))), shown) << width;
+}
+
 TEST(Utc, HasNoDaylightSaving) {
   std::chrono::system_clock::time_point const time(std::chrono::milliseconds(1'000'000'000'007));
   EXPECT_EQ(coir::apps::utc_text(time), "2001-09-09T01:46:40Z");
@@ -274,6 +289,27 @@ TEST(Watch, RedrawsATableOnATerminal) {
   auto const dumb = coir::testing::run_command("env TERM=dumb script -qec '" COIR_APP
                                                " --watch 0.1 --samples 2' /dev/null");
   EXPECT_FALSE(contains(dumb.output, "\033")) << dumb.output;
+}
+
+TEST(Watch, ANarrowOrLowTerminalIsRedrawn) {
+  for (auto const& [size, heading, last] :
+       {std::tuple("cols 40 rows 24", "device  load/%  used/GiB  memory/GiB\r\n", "gpu2"),
+        {"cols 10 rows 24", "device\r\n", "gpu2"},
+        {"cols 80 rows 4", "clock/MHz\r\n", "and 3 more\r\n"}}) {
+    auto const outcome = coir::testing::run_command(
+        "env TERM=xterm " + with(COIR_FAKE_NVML, "FAKE_NVML_DEVICES=3") + " script -qec 'stty " +
+        size + "; " COIR_APP " --watch 0.1 --samples 4' /dev/null");
+    if (contains(outcome.errors, "failed to create pseudo-terminal"))
+      GTEST_SKIP() << "there are no terminals here: /dev/pts isn't mounted";
+    EXPECT_EQ(outcome.code, 0) << outcome.errors;
+    std::size_t redraws = 0;
+    for (auto at = outcome.output.find("A\033[J"); at != std::string::npos;
+         at = outcome.output.find("A\033[J", at + 1))
+      ++redraws;
+    EXPECT_GE(redraws, 3) << size << outcome.output;
+    EXPECT_TRUE(contains(outcome.output, heading)) << outcome.output;
+    EXPECT_TRUE(contains(outcome.output, last)) << outcome.output;
+  }
 }
 
 TEST(Watch, AnOlderNvmlLeavesAColumnEmpty) {
