@@ -114,6 +114,14 @@ std::filesystem::path json_in(std::filesystem::path const& folder) {
   return folder / "compare.json";
 }
 
+/// What a report consists of, as messages name it.
+std::vector<NamedFile> files_in(std::filesystem::path const& folder) {
+  std::vector<NamedFile> files;
+  for (char const* const name : {"compare.json", "compare.md", "compare.html"})
+    files.push_back({"--output's " + std::string(name), folder / name});
+  return files;
+}
+
 std::size_t failures_of(Comparison const& comparison) {
   auto const failed = [](LeftOut const& row) { return row.failed; };
   return static_cast<std::size_t>(
@@ -131,6 +139,7 @@ void write_all(std::filesystem::path const& folder, Comparison const& comparison
 
 ExitCode run(RunSettings& settings) {
   say_of_files("nothing was written");
+  expects_different_files(files_in(settings.output));
   OutputFolder const folder(settings.output, json_in(settings.output));
   std::vector<std::string> notes;
   Comparison const comparison = measure(settings, notes);
@@ -167,7 +176,7 @@ ExitCode merge_reports(Settings const& settings) {
     comparisons.push_back(read_comparison(path));
     inputs.push_back({"a report", path});
   }
-  expects_different_files({{"--output", json_in(settings.merged)}}, inputs);
+  expects_different_files(files_in(settings.merged), inputs);
   std::vector<std::string> notes;
   Comparison const merged = merge(comparisons, settings.reports, notes);
   OutputFolder const folder(settings.merged, json_in(settings.merged));

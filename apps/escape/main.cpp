@@ -6,7 +6,6 @@
 #include "settings.hpp"
 
 #include <coir/core/contiguous.hpp>
-#include <coir/io/atomic_file.hpp>
 #include <coir/io/format.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/io/png.hpp>
@@ -127,10 +126,11 @@ void add_options(CommandLine& line, Settings& settings) {
                                                          {"kernel", Scheme::kernel}},
              "Statements over whole arrays, or one kernel (default kernel)");
   auto const smooth = line.add_flag(
-      "--smooth", [&settings] { settings.smooth = true; },
+      "--smooth", [&settings](bool on) { settings.smooth = on; },
       "Colours and values that blend from one count to the next (default)");
   line.add_flag(
-          "--no-smooth", [&settings] { settings.smooth = false; }, "Colours of counts, and counts")
+          "--no-smooth", [&settings](bool off) { settings.smooth = !off; },
+          "Colours of counts, and counts")
       .excludes(smooth);
   add_file(line, "--output", settings.output,
            "Write the picture (.png), or the numbers (.npy): smooth values, or counts");
@@ -155,11 +155,10 @@ void expects_consistent(Settings const& settings) {
   if (!settings.output.empty()) {
     auto const format = io::format_of_name(settings.output);
     expects(format == io::Format::png || format == io::Format::npy,
-            "the name of the output must end in .png or .npy", in_quotes(settings.output.string()));
+            "--output must name a file that ends in .png or .npy",
+            in_quotes(settings.output.string()));
   }
-  expects_different_files({{"--output", settings.output}, {"--report", settings.report}});
-  for (auto const& path : {settings.output, settings.report})
-    if (!path.empty()) io::AtomicFile{path};  // leaves no trace unless it can't be written
+  expects_good_files({{"--output", settings.output}, {"--report", settings.report}});
 }
 
 /// A View's elements on the host.

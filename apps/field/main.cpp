@@ -11,6 +11,7 @@
 #include <support/interrupt.hpp>
 #include <support/report.hpp>
 #include <support/run.hpp>
+#include <support/same_file.hpp>
 
 #include <iostream>
 #include <optional>
@@ -59,7 +60,7 @@ ExitCode carry_out(Exec const& exec, Settings const& settings) {
   FileNames const names(settings);
   std::optional<OutputFolder> folder;
   if (!settings.check) folder.emplace(settings.output, names.all().front());
-  if (!settings.report.empty()) io::AtomicFile{settings.report};  // can it be written?
+  expects_good_files({{"--report", settings.report}});
   {
     Work<Exec, T> work(exec, run);
     if (settings.check) {

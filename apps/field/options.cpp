@@ -6,6 +6,7 @@
 #include <nbody/setting_list.hpp>
 
 #include <coir/core/errors.hpp>
+#include <coir/cosmology/parameters.hpp>
 
 #include <support/config_file.hpp>
 #include <support/options.hpp>
@@ -139,17 +140,24 @@ void expects_consistent(CommandLine const& line, Settings const& settings) {
           "--realisation starts from the random universe of a --seed: leave --noise out");
   expects(settings.gradient_of.empty() || !settings.realisation,
           "--gradient-of is of the misfit of the target as it is: leave --realisation out");
-  expects(settings.output.string().find_first_of("#\"'`\r\n") == std::string::npos,
-          "--output must name a folder without quotes, # and line breaks, which universe.toml "
-          "couldn't hold",
-          settings.output.string());
+  expects(
+      std::filesystem::absolute(settings.output).string().find_first_of("\r\n") ==
+          std::string::npos,
+      "--output must name a folder without line breaks, which coir-nbody couldn't read noise from",
+      settings.output.string());
   nbody::Settings const& universe = settings.universe;
   expects(universe.a_start >= 1e-5, "--a-start must be 1e-05 or more", universe.a_start);
   expects(universe.a_start < universe.a_end,
           "--a-start must be below --a-end, " + in_words(universe.a_end), universe.a_start);
+  try {
+    cosmology::expects_parameters(universe.cosmology);
+  } catch (PreconditionError const& error) {
+    throw PreconditionError(nbody::with_option_names(error.what()));
+  }
   std::vector<NamedFile> inputs = {
       {settings.gradient_of.empty() ? "TARGET" : "--gradient-of", settings.target_file()},
-      {"--noise", universe.noise}};
+      {"--noise", universe.noise},
+      {"--config", line.option("--config").text()}};
   std::vector<NamedFile> outputs = {{"--report", settings.report}};
   if (!settings.check)
     for (auto const& path : FileNames(settings).all())

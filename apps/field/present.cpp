@@ -65,6 +65,14 @@ Report history_in_report(std::vector<Epoch> const& history) {
   return list;
 }
 
+std::string likeness_words(double correlation) {
+  return std::isnan(correlation)
+             ? "the target is even: nothing correlates with it, and the universe's density differs "
+               "by "
+             : "the universe's density and the target have a correlation of " +
+                   formatted("%.4f", correlation) + " (1: alike but for a factor), and differ by ";
+}
+
 std::string why_it_stopped(Figures const& figures) {
   switch (figures.stopped_by) {
     case StoppedBy::iterations: return "stopped by --iterations";
@@ -102,10 +110,8 @@ std::string summary_of(Run const& run, Figures const& figures) {
            with_unit(figures.seconds, "s") + "\n" + written;
   auto const& last = figures.history.back().state;
   return counted(last.iterations, "iterations") + " and " + counted(last.evaluations, "gradients") +
-         " in " + with_unit(figures.seconds, "s") + ", " + why_it_stopped(figures) +
-         "\nthe universe's density and the target have a correlation of " +
-         formatted("%.4f", figures.correlation) + " (1: alike but for a factor), and differ by " +
-         formatted("%.3g", figures.difference) +
+         " in " + with_unit(figures.seconds, "s") + ", " + why_it_stopped(figures) + "\n" +
+         likeness_words(figures.correlation) + formatted("%.3g", figures.difference) +
          " times the target's error (--sigma)\nthe start's random numbers have an rms of " +
          formatted("%.3g", figures.noise_rms) +
          " (1: as likely as any other); the loss fell from " +

@@ -39,6 +39,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -86,11 +87,12 @@ struct Difference {
 struct Figures {
   std::vector<Epoch> history;
   StoppedBy stopped_by = StoppedBy::iterations;
-  double seconds = 0;      ///< of the search
-  double correlation = 0;  ///< of what was reached with the target
-  double difference = 0;   ///< rms of the density less the target, both smoothed, over sigma
-  double noise_rms = 0;    ///< of a site
-  double misfit = 0;       ///< of one gradient
+  double seconds = 0;  ///< of the search
+  double correlation =
+      0;  ///< of what was reached with the target; NaN if that is even, as nothing correlates with it
+  double difference = 0;  ///< rms of the density less the target, both smoothed, over sigma
+  double noise_rms = 0;   ///< of a site
+  double misfit = 0;      ///< of one gradient
   cosmology::Parameters<double> slopes{};  ///< of one gradient
   std::vector<Difference> check;
   MemoryPlan predicted;
@@ -143,7 +145,7 @@ MemoryPlan memory_of(Exec const& exec, Run const& run) {
     plan.device = held + searching + pixels * 8;
     plan.host += std::max(shown, noise) + field;
   }
-  return plan;
+  return with_what_was_read(plan);
 }
 
 inline void expects_memory_for(Run const& run, MemoryPlan const& plan) {
@@ -442,7 +444,8 @@ class Work {
       squares += (reached[n] - 1) * (reached[n] - 1);
       of_target += (target[n] - 1) * (target[n] - 1);
     }
-    figures.correlation = products / std::sqrt(squares * of_target);
+    figures.correlation = run_.target.is_even() ? std::numeric_limits<double>::quiet_NaN()
+                                                : products / std::sqrt(squares * of_target);
     figures.difference = misfit_.difference(particles);
     double sum = 0;
     reduce("coir::apps::field::noise_rms", exec_, box<1, std::int64_t>({run_.sites()}),

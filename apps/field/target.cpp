@@ -1,6 +1,7 @@
 #include "target.hpp"
 
 #include <coir/core/errors.hpp>
+#include <coir/core/memory.hpp>
 #include <coir/io/finite.hpp>
 #include <coir/io/format.hpp>
 #include <coir/io/image.hpp>
@@ -27,12 +28,45 @@ std::string powers(std::int64_t side, int power) {
   return std::to_string(side) + "^" + std::to_string(power);
 }
 
-std::vector<double> numbers(double const* data, std::size_t count) { return {data, data + count}; }
+/// averaged() of value(row, column).
+template <class Value>
+std::vector<double> averaged_of(Value const& value, std::int64_t rows, std::int64_t side) {
+  // The share that value i has in part a, in units of a part: from a rows / side to (a + 1) rows / side.
+  double const length = static_cast<double>(rows) / static_cast<double>(side);
+  auto const share = [&](std::int64_t i, std::int64_t a) {
+    double const begin = std::max(double(i), double(a) * length);
+    double const end = std::min(double(i + 1), double(a + 1) * length);
+    return std::max(0.0, end - begin) / length;
+  };
+  auto const parts = [&](auto const& add) {
+    for (std::int64_t a = 0; a < side; ++a)
+      for (std::int64_t i = a * rows / side; i < rows && double(i) < double(a + 1) * length; ++i)
+        add(a, i, share(i, a));
+  };
+  auto const at = [](std::int64_t i, std::int64_t columns, std::int64_t j) {
+    return static_cast<std::size_t>(i * columns + j);
+  };
+  std::vector<double> rows_averaged(static_cast<std::size_t>(side * rows));
+  parts([&](std::int64_t a, std::int64_t i, double weight) {
+    for (std::int64_t j = 0; j < rows; ++j) rows_averaged[at(a, rows, j)] += weight * value(i, j);
+  });
+  std::vector<double> result(static_cast<std::size_t>(side * side));
+  parts([&](std::int64_t b, std::int64_t j, double weight) {
+    for (std::int64_t a = 0; a < side; ++a)
+      result[at(a, side, b)] += weight * rows_averaged[at(a, rows, j)];
+  });
+  return result;
+}
 
-/// Columns of a square.
-Target columns_of(std::vector<double> const& values, std::int64_t rows, std::int64_t side) {
+/// Columns of a square of value(row, column).
+///
+/// \param name  of the file, for messages
+template <class Value>
+Target columns_of(Value const& value, std::int64_t rows, std::int64_t side,
+                  std::string const& name) {
   std::int64_t const m = std::min(rows, side);
-  std::vector<double> const columns = averaged(values, rows, m);
+  coir::expects_memory<Kokkos::HostSpace>(8 * m * (rows + 2 * m), "averaging " + name);
+  std::vector<double> const columns = averaged_of(value, rows, m);
   Target target;
   target.cells = Target::Cells("coir::apps::field::target", static_cast<std::size_t>(m),
                                static_cast<std::size_t>(m), 1);
@@ -66,7 +100,8 @@ Target read_array(std::filesystem::path const& path, std::int64_t side, bool fin
   if (shape.size() == 2) {
     auto const square = io::to_view<Square>(array, io::Rounding::allow);
     io::expects_finite(square, path.string());
-    target = columns_of(numbers(square.data(), square.size()), m, side);
+    target = columns_of([&](std::int64_t i, std::int64_t j) { return square(i, j); }, m, side,
+                        path.string());
     target.content = "a projected density of " + powers(m, 2) + " columns";
   } else {
     if (m > side && !finer)
@@ -85,11 +120,10 @@ Target read_picture(std::filesystem::path const& path, std::int64_t side, double
   auto const image = io::read_image(path);
   int const square = std::min(image.rows, image.columns);
   int const top = (image.rows - square) / 2, left = (image.columns - square) / 2;
-  std::vector<double> brightness;
-  for (int i = 0; i < square; ++i)
-    for (int j = 0; j < square; ++j)
-      brightness.push_back(double(image(top + i, left + j)) / image.maximum());
-  Target target = columns_of(brightness, square, side);
+  auto const brightness = [&](std::int64_t i, std::int64_t j) {
+    return double(image(top + static_cast<int>(i), left + static_cast<int>(j))) / image.maximum();
+  };
+  Target target = columns_of(brightness, square, side, path.string());
   std::span<double> const all(target.cells.data(), target.cells.size());
   double mean = 0;
   for (double& value : all) {
@@ -101,6 +135,7 @@ Target read_picture(std::filesystem::path const& path, std::int64_t side, double
       "a picture of " + std::to_string(image.rows) + " x " + std::to_string(image.columns);
   if (image.rows != image.columns)
     target.content += ", of which the " + powers(square, 2) + " in the middle count";
+  if (image.had_colours) target.content += ", its colours turned into grey";
   return target;
 }
 
@@ -108,32 +143,9 @@ Target read_picture(std::filesystem::path const& path, std::int64_t side, double
 
 std::vector<double> averaged(std::vector<double> const& values, std::int64_t rows,
                              std::int64_t side) {
-  // The share that value i has in part a, in units of a part: from a rows / side to (a + 1) rows / side.
-  double const length = static_cast<double>(rows) / static_cast<double>(side);
-  auto const share = [&](std::int64_t i, std::int64_t a) {
-    double const begin = std::max(double(i), double(a) * length);
-    double const end = std::min(double(i + 1), double(a + 1) * length);
-    return std::max(0.0, end - begin) / length;
-  };
-  auto const parts = [&](auto const& add) {
-    for (std::int64_t a = 0; a < side; ++a)
-      for (std::int64_t i = a * rows / side; i < rows && double(i) < double(a + 1) * length; ++i)
-        add(a, i, share(i, a));
-  };
-  auto const at = [](std::int64_t i, std::int64_t columns, std::int64_t j) {
-    return static_cast<std::size_t>(i * columns + j);
-  };
-  std::vector<double> rows_averaged(static_cast<std::size_t>(side * rows));
-  parts([&](std::int64_t a, std::int64_t i, double weight) {
-    for (std::int64_t j = 0; j < rows; ++j)
-      rows_averaged[at(a, rows, j)] += weight * values[at(i, rows, j)];
-  });
-  std::vector<double> result(static_cast<std::size_t>(side * side));
-  parts([&](std::int64_t b, std::int64_t j, double weight) {
-    for (std::int64_t a = 0; a < side; ++a)
-      result[at(a, side, b)] += weight * rows_averaged[at(a, rows, j)];
-  });
-  return result;
+  return averaged_of([&](std::int64_t i,
+                         std::int64_t j) { return values[static_cast<std::size_t>(i * rows + j)]; },
+                     rows, side);
 }
 
 Target read_target(std::filesystem::path const& path, std::int64_t side, double contrast,

@@ -7,8 +7,10 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,11 @@ struct Target {
 
   std::int64_t side() const { return static_cast<std::int64_t>(cells.extent(0)); }
   bool is_projection() const { return cells.extent(2) == 1 && cells.extent(0) != 1; }
+  /// Whether all cells hold the same.
+  bool is_even() const {
+    auto const end = cells.data() + cells.size();
+    return std::adjacent_find(cells.data(), end, std::not_equal_to<double>()) == end;
+  }
 };
 
 /// Reads a target, told apart by its first bytes: an array of a density, (m, m, m) or projected (m, m), or a picture, whose

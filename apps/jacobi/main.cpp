@@ -6,7 +6,6 @@
 #include "solve.hpp"
 
 #include <coir/core/machine.hpp>
-#include <coir/io/atomic_file.hpp>
 #include <coir/io/format.hpp>
 #include <coir/io/image.hpp>
 #include <coir/io/npy.hpp>
@@ -23,6 +22,7 @@
 
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace coir::apps::jacobi {
@@ -102,23 +102,23 @@ void expects_consistent(Settings const& settings) {
     expects(*settings.sweeps >= 1 && *settings.sweeps <= 1'000'000,
             "--sweeps must be from 1 to 1000000 for multigrid, which counts cycles",
             *settings.sweeps);
-  for (auto const& path : {settings.output, settings.output_laplacian})
+  for (auto const& [name, path] : {std::pair("--output", settings.output),
+                                   std::pair("--output-laplacian", settings.output_laplacian)})
     expects(path.empty() || io::format_of_name(path) != io::Format::unknown,
-            "the name of an output must end in .png, .pgm or .npy", "'" + path.string() + "'");
-  expects_different_files({{"--output", settings.output},
-                           {"--output-laplacian", settings.output_laplacian},
-                           {"--report", settings.report}},
-                          {{"INPUT", settings.input}});
-  for (auto const& path : {settings.output, settings.output_laplacian, settings.report})
-    if (!path.empty()) io::AtomicFile{path};  // leaves no trace unless it can't be written
+            std::string(name) + " must name a file that ends in .png, .pgm or .npy",
+            in_quotes(path.string()));
+  expects_good_files({{"--output", settings.output},
+                      {"--output-laplacian", settings.output_laplacian},
+                      {"--report", settings.report}},
+                     {{"INPUT", settings.input}});
 }
 
-template <class Field>
-void write_field(std::filesystem::path const& path, Field const& field, int bits) {
-  if (io::format_of_name(path) == io::Format::npy)
-    io::write_npy(path, field);
-  else
-    io::write_image(path, field, bits);
+template <class Field, class Exec, class T>
+void write_field(std::filesystem::path const& path, Field const& field,
+                 Problem<Exec, T> const& problem) {
+  if (io::format_of_name(path) == io::Format::npy) return io::write_npy(path, field);
+  T const to_grey = static_cast<T>(problem.to_grey);
+  io::write_image(path, field, problem.bits, [=](T u) { return to_grey * u; });
 }
 
 /// b as it is, or as a picture: zero is the middle grey, and four levels of b are one of grey.
@@ -187,7 +187,8 @@ std::vector<Outcome> solve_and_write(Exec const& exec, Settings const& settings,
              problem.memory,
              hardware_of(exec),
              {},
-             {}};
+             {},
+             problem.had_colours};
   Grid<Exec, T> const u("u", problem.source.extent(0) + 2, problem.source.extent(1) + 2);
   std::vector<Outcome> outcomes;
   for (Scheme const scheme : schemes_to_run(settings)) {
@@ -196,7 +197,7 @@ std::vector<Outcome> solve_and_write(Exec const& exec, Settings const& settings,
   }
   write_file(settings.output_laplacian,
              [&] { write_laplacian(settings.output_laplacian, problem); });
-  write_file(settings.output, [&] { write_field(settings.output, inside_of(u), problem.bits); });
+  write_file(settings.output, [&] { write_field(settings.output, inside_of(u), problem); });
   return outcomes;
 }
 

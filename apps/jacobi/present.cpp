@@ -25,6 +25,10 @@ std::string error_cell(Outcome const& outcome, double Error::* part, char const*
   return outcome.error ? formatted(format, (*outcome.error).*part) : "-";
 }
 
+std::string note_on_colours(Setting const& setting) {
+  return setting.had_colours ? "the picture's colours were turned into grey\n" : "";
+}
+
 }  // namespace
 
 double cells_per_second(Outcome const& outcome, Setting const& setting) {
@@ -49,6 +53,7 @@ Report report_of(Outcome const& outcome, Setting const& setting) {
   report["precision"] = float_or_double(setting.precision);
   report["rows"] = setting.rows;
   report["columns"] = setting.columns;
+  report["input_had_colours"] = setting.had_colours;
   report["sweeps"] = outcome.result.iterations;
   report["seconds"] = outcome.seconds;
   report["cells_per_second"] = cells_per_second(outcome, setting);
@@ -86,7 +91,7 @@ std::string summary_of(Outcome const& outcome, Setting const& setting) {
     text += "\nlargest error " + error_cell(outcome, &Error::largest, "%.3g") +
             " grey levels, peak signal-to-noise ratio " +
             error_cell(outcome, &Error::psnr, "%.1f") + " dB";
-  return text + "\n";
+  return text + "\n" + note_on_colours(setting);
 }
 
 std::string table_of(std::vector<Outcome> const& outcomes, Setting const& setting) {
@@ -117,7 +122,8 @@ std::string table_of(std::vector<Outcome> const& outcomes, Setting const& settin
           : "The share of the triad's bandwidth isn't shown: " + setting.without_bandwidth + ".\n";
   return table.text() + "\ncomputed on " + setting.hardware.text() + "\n" + triad +
          "Multigrid counts cycles and cg iterations, red-black ends when rounding does.\n"
-         "speed-up: over plain Jacobi, for the error that each reached.\n";
+         "speed-up: over plain Jacobi, for the error that each reached.\n" +
+         note_on_colours(setting);
 }
 
 }  // namespace coir::apps::jacobi

@@ -25,6 +25,7 @@ struct Setting {
   Hardware hardware;
   std::optional<double> triad_bandwidth;  ///< bytes/s, if it was measured
   std::string without_bandwidth;          ///< why it wasn't: "the fields fit into the cache"
+  bool had_colours = false;               ///< of the input, which were turned into grey
 };
 
 /// Cells updated per second: a sweep or a cycle counts every cell once.

@@ -37,7 +37,9 @@ struct Input {
   Grid<Exec, T> values;  ///< [rows, columns]
   int bits = 8;          ///< of a grey level, for output as a picture
   double white = 255;    ///< the value of white; for an array, how far its values spread
-  MemoryPlan memory;     ///< of the run
+  double to_grey = 1;    ///< what turns a value into a grey level of as many bits
+  bool had_colours = false;
+  MemoryPlan memory;  ///< of the run
 };
 
 /// L u = b on an m x n grid.
@@ -47,6 +49,8 @@ struct Problem {
   std::optional<Grid<Exec, T>> photograph;  ///< what u should become, [m, n], if that is known
   int bits = 8;
   double white = 255;
+  double to_grey = 1;
+  bool had_colours = false;
   MemoryPlan memory;
 
   int rows() const { return static_cast<int>(source.extent(0)); }
@@ -120,6 +124,8 @@ Input<Exec, T> read_input(Exec const& exec, Settings const& settings) {
     input.values = io::to_view<Grid<Exec, T>>(image);
     input.bits = image.bits;
     input.white = image.maximum();
+    input.to_grey = (image.bits == 8 ? 255 : 65535) / input.white;
+    input.had_colours = image.had_colours;
   }
   return input;
 }
@@ -155,6 +161,8 @@ Problem<Exec, T> make_problem(Exec const& exec, Settings const& settings) {
   Problem<Exec, T> problem;
   problem.bits = input.bits;
   problem.white = input.white;
+  problem.to_grey = input.to_grey;
+  problem.had_colours = input.had_colours;
   problem.memory = input.memory;
   if (settings.input_is_laplacian) {
     undo_offset_and_scale(exec, input.values, T(settings.offset), T(settings.scale));

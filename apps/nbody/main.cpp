@@ -22,10 +22,12 @@
 #include <support/same_file.hpp>
 
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace coir::apps::nbody {
 
@@ -52,21 +54,27 @@ char const examples[] =
     "no number, 6 no usable device, 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP.\n"
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
-/// A configuration may be the one that the run writes again; everything else that is read must stay as it is.
+/// A configuration and a checkpoint may be those that the run writes again; everything else that is read must stay as it is.
 void expects_inputs_left_alone(CommandLine const& line, Run const& run) {
   Settings const& settings = run.settings;
-  NamedFile const report{"--report", settings.report};
-  NamedFile const noise{"--noise", settings.noise}, table{"--power-table", settings.power_table},
-      start{"--start", settings.start};
-  expects_different_files({report}, {noise,
-                                     table,
-                                     start,
-                                     {"--config", line.option("--config").text()},
-                                     {"--restart", run.checkpoint ? run.checkpoint->path : ""}});
-  for (auto const& path : FileNames(settings, run.schedule, run.ranks.size()).all(run.schedule))
-    for (auto const& other : {report, noise, table, start})
-      if (path.filename() == other.path.filename())
-        expects_different_files({{"the run's " + path.filename().string(), path}}, {other});
+  FileNames const names(settings, run.schedule, run.ranks.size());
+  std::vector<NamedFile> inputs{{"--noise", settings.noise},
+                                {"--power-table", settings.power_table},
+                                {"--start", settings.start}};
+  auto const is = [](std::filesystem::path const& path, std::filesystem::path const& own) {
+    return path.filename() == own.filename() &&
+           same_file(path.parent_path() / ".", own.parent_path() / ".");
+  };
+  std::filesystem::path const config = line.option("--config").text();
+  if (!is(config, names.config())) inputs.push_back({"--config", config});
+  if (run.checkpoint && !is(run.checkpoint->path, names.checkpoint())) {
+    inputs.push_back({"--restart", run.checkpoint->path});
+    for (auto const& part : run.checkpoint->parts) inputs.push_back({"--restart", part.path});
+  }
+  std::vector<NamedFile> outputs{{"--report", settings.report}};
+  for (auto const& path : names.all(run.schedule))
+    outputs.push_back({"the run's " + path.filename().string(), path});
+  expects_different_files(outputs, inputs);
 }
 
 Run new_run(distributed::Group const& ranks, CommandLine const& line, Settings settings) {

@@ -49,10 +49,11 @@ Option option_of(CommandLine& line, Setting const& setting, Settings& settings) 
 
 void add_setting(CommandLine& line, Setting const& setting, Settings& settings) {
   option_of(line, setting, settings).group(setting.group);
-  // Flags that are on by default have a --no-... beside them. It is called after the flag itself, which a file may set.
+  // Flags that are on by default have a --no-... beside them.
   if (setting.kind == SettingKind::flag && setting.text(settings) == "true")
     line.add_flag(
-            "--no-" + setting.name, [setting, &settings] { setting.set(settings, "false"); },
+            "--no-" + setting.name,
+            [setting, &settings](bool none) { setting.set(settings, none ? "false" : "true"); },
             "None of these")
         .group(setting.group);
 }

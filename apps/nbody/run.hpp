@@ -31,6 +31,7 @@
 #include <support/memory_plan.hpp>
 #include <support/on_all.hpp>
 #include <support/progress.hpp>
+#include <support/same_file.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -167,7 +168,7 @@ MemoryPlan memory_of(Exec const& exec, Run const& run, Universe const& universe)
     plan.device = std::max({start, held, noise_written, at_rest + outputs.device});
     plan.host += std::max(noise, std::max(outputs.host, density) + hdf5);
   }
-  return plan;
+  return with_what_was_read(plan);
 }
 
 /// \param device  what tells devices apart
@@ -423,8 +424,7 @@ Figures simulate(Exec const& exec, Run& run, Universe const& universe,
   FileNames const names(settings, run.schedule, run.ranks.size());
   SharedFolder const folder(run.ranks, settings.output, names.config());
   on_first(run.ranks, [&] { expects_folder_without_other_snapshots(run, names); });
-  if (!settings.report.empty())
-    on_first(run.ranks, [&] { io::AtomicFile{settings.report}; });  // can it be written?
+  on_first(run.ranks, [&] { expects_good_files({{"--report", settings.report}}); });
   if (settings.white_noise && !run.goes_on_in_its_folder())
     on_first(run.ranks, [&] {
       write_white_noise<T>(exec, settings.particles, settings.random, names.white_noise());

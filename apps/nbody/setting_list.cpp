@@ -2,12 +2,16 @@
 
 #include <coir/core/errors.hpp>
 
+#include <support/config_file.hpp>
 #include <support/options.hpp>
 #include <support/text.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <regex>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -149,10 +153,10 @@ Setting input_file(std::string name, At at, std::string help) {
               [=](Settings& s, std::string const& text) {
                 expects(!text.empty(), option(name) + " must name a file, not ''");
                 std::filesystem::path const path = std::filesystem::absolute(text);
-                expects(path.string().find_first_of("#\"'`\r\n") == std::string::npos,
+                expects(path.string().find_first_of("\r\n") == std::string::npos,
                         option(name) +
-                            " must name a file without quotes, # and line breaks, which "
-                            "config.toml couldn't repeat",
+                            " must name a file without line breaks, which a checkpoint couldn't "
+                            "hold",
                         path.string());
                 at(s) = path;
               },
@@ -485,7 +489,7 @@ std::vector<Setting> output() {
 std::string toml_value(Setting const& setting, std::string const& text) {
   switch (setting.kind) {
     case SettingKind::word:
-    case SettingKind::path: return '"' + text + '"';
+    case SettingKind::path: return toml_string(text);
     case SettingKind::list: return '[' + text + ']';
     default: return text;
   }
@@ -530,6 +534,21 @@ std::string config_text(Settings const& settings, std::filesystem::path const& f
     text += setting.name + " = " + toml_value(setting, value) + "\n";
   }
   return text;
+}
+
+std::string with_option_names(std::string const& message) {
+  static std::regex const parameters("\\b(omega_[mbkr]|n_s|sigma8|A_s|w0|wa|t_cmb)\\b|\\bset h\\b");
+  std::string text;
+  auto const begin = std::sregex_iterator(message.begin(), message.end(), parameters);
+  std::size_t last = 0;
+  for (auto match = begin; match != std::sregex_iterator(); ++match) {
+    text += message.substr(last, static_cast<std::size_t>(match->position()) - last);
+    std::string name = match->str();
+    std::replace(name.begin(), name.end(), '_', '-');
+    text += name == "set h" ? "set --h" : "--" + name;
+    last = static_cast<std::size_t>(match->position() + match->length());
+  }
+  return text + message.substr(last);
 }
 
 std::string all_texts(Settings const& settings, std::filesystem::path const& folder) {

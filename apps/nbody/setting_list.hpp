@@ -34,6 +34,9 @@ struct Setting {
 /// All settings, in the order of --help.
 std::vector<Setting> const& setting_list();
 
+/// A message of coir::cosmology about parameters with the names of their options: "set --omega-m" for "set omega_m".
+std::string with_option_names(std::string const& message);
+
 /// Every setting that is set as lines of TOML, which --config reads.
 ///
 /// \param folder  of the file that they go to, from which paths are named; empty: paths are absolute

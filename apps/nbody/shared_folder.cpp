@@ -1,7 +1,6 @@
 #include "shared_folder.hpp"
 
 #include <coir/core/errors.hpp>
-#include <coir/io/atomic_file.hpp>
 #include <coir/io/atomic_path.hpp>
 
 #include <support/host_name.hpp>
@@ -53,7 +52,7 @@ SharedFolder::SharedFolder(distributed::Group const& ranks, fs::path const& fold
       throw ResourceError("rank " + std::to_string(ranks.rank()) + " doesn't see in " + here +
                           " what the first rank writes to " + there +
                           ": name a folder that all ranks share");
-    io::AtomicFile{first};  // can it be written from here?
+    io::AtomicPath{first};  // can it be written from here?
   });
 }
 

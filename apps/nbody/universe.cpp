@@ -1,4 +1,5 @@
 #include "universe.hpp"
+#include "setting_list.hpp"
 
 #include <coir/core/errors.hpp>
 #include <coir/cosmology/growth.hpp>
@@ -44,7 +45,7 @@ Universe universe_of_table(Settings const& settings, cosmology::Growth<double> c
 
 }  // namespace
 
-Universe universe_of(Settings const& settings, Schedule const& schedule) {
+Universe universe_of(Settings const& settings, Schedule const& schedule) try {
   double const first = schedule.scale_factors.front(), last = schedule.scale_factors.back();
   cosmology::Growth<double> const growth(settings.cosmology,
                                          std::min({1e-3, first / 2, a_of_table(settings) / 2}),
@@ -55,6 +56,8 @@ Universe universe_of(Settings const& settings, Schedule const& schedule) {
   expects(settings.cosmology.h > 0 && settings.cosmology.h < 10,
           "set h, H0 over 100 km/s/Mpc, to a number in (0, 10), such as 0.7", settings.cosmology.h);
   return universe_of_table(settings, growth);
+} catch (PreconditionError const& error) {
+  throw PreconditionError(with_option_names(error.what()));
 }
 
 std::string warning_of_table(Settings const& settings, cosmology::PowerTable const& table) {

@@ -18,7 +18,7 @@ struct Universe {
   std::optional<std::uint64_t> table_checksum{};  ///< of the bytes of a power table
 };
 
-/// \throws PreconditionError naming the parameter that is out of its range
+/// \throws PreconditionError naming the option of the parameter that is out of its range
 /// \throws InputError if a power table can't be read, or doesn't cover the modes of the lattice
 Universe universe_of(Settings const& settings, Schedule const& schedule);
 

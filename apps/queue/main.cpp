@@ -10,7 +10,6 @@
 #include "settings.hpp"
 
 #include <coir/core/errors.hpp>
-#include <coir/io/atomic_file.hpp>
 #include <coir/io/format.hpp>
 
 #include <support/command_line.hpp>
@@ -222,7 +221,7 @@ void add_options(CommandLine& line, Settings& settings) {
 }
 
 /// Options that contradict each other, and outputs that can't be written, found before any work.
-void expects_consistent(Settings const& settings) {
+void expects_consistent(CommandLine const& line, Settings const& settings) {
   for (auto const& input : settings.inputs)
     expects(!input.empty(), "FILE must be a file or -, not ''");
   auto const standard = std::count(settings.inputs.begin(), settings.inputs.end(), "-");
@@ -233,17 +232,15 @@ void expects_consistent(Settings const& settings) {
             moment_text(*from) + " and " + moment_text(*to));
   if (!settings.picture.empty())
     expects(io::format_of_name(settings.picture) == io::Format::png,
-            "the name of the picture must end in .png", "'" + settings.picture.string() + "'");
-  std::vector<NamedFile> inputs;
+            "--picture must name a file that ends in .png", "'" + settings.picture.string() + "'");
+  std::vector<NamedFile> inputs = {{"--config", line.option("--config").text()}};
   for (auto const& input : settings.inputs) {
     if (input != "-")
       inputs.push_back({"FILE", input});
     else if (std::error_code none; std::filesystem::is_regular_file("/dev/stdin", none))
       inputs.push_back({"the standard input", "/dev/stdin"});
   }
-  expects_different_files({{"--picture", settings.picture}, {"--report", settings.report}}, inputs);
-  for (auto const& path : {settings.picture, settings.report})
-    if (!path.empty()) io::AtomicFile{path};  // leaves no trace unless it can't be written
+  expects_good_files({{"--picture", settings.picture}, {"--report", settings.report}}, inputs);
 }
 
 /// A list for a message, of which the first 40 are enough.
@@ -371,7 +368,7 @@ int main(int argc, char** argv) {
   add_options(line, settings);
 
   return coir::apps::run_on_cores(line, argc, argv, [&] {
-    expects_consistent(settings);
+    expects_consistent(line, settings);
     return show(settings);
   });
 }

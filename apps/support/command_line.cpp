@@ -35,11 +35,32 @@ std::string Option::text() const { return is_given() ? option_->as<std::string>(
 
 CommandLine::CommandLine(std::string const& name, std::string const& description,
                          std::string const& examples)
-    : app_(std::make_shared<CLI::App>(description, name)) {
+    : app_(std::make_shared<CLI::App>(description, name)), given_(std::make_shared<Names>()) {
   app_->footer(examples);
 }
 
-CommandLine::CommandLine(std::shared_ptr<CLI::App> app) : app_(std::move(app)) {}
+CommandLine::CommandLine(std::shared_ptr<CLI::App> app, std::shared_ptr<Names> given)
+    : app_(std::move(app)), given_(std::move(given)) {}
+
+/// What `set` refuses names the option, or of a value that is in a configuration the file and the key.
+template <class Value>
+std::function<void(Value const&)> CommandLine::naming_it(
+    std::string const& name, std::function<void(Value const&)> const& set) const {
+  return [=, app = app_.get(), given = given_](Value const& value) {
+    try {
+      set(value);
+    } catch (PreconditionError const& error) {
+      std::string const what = error.what();
+      bool const begins_with_it = what.starts_with(name);
+      CLI::Option const* const file = app->get_config_ptr();
+      bool const is_in_file =
+          file != nullptr && file->count() > 0 && name.starts_with("--") && !given->contains(name);
+      if (!is_in_file) throw PreconditionError(begins_with_it ? what : name + ": " + what);
+      throw InputError(file->as<std::string>() + ": '" + name.substr(2) + "'" +
+                       (begins_with_it ? what.substr(name.size()) : ": " + what));
+    }
+  };
+}
 
 Option CommandLine::add_flag(std::string const& name, bool& value, std::string const& help) {
   return Option(app_->add_flag(name, value, help));
@@ -64,7 +85,7 @@ Option CommandLine::add_option(std::string const& name, std::string& value,
 Option CommandLine::add_option(std::string const& name,
                                std::function<void(std::string const&)> const& set,
                                std::string const& help) {
-  return Option(app_->add_option_function<std::string>(name, set, help));
+  return Option(app_->add_option_function(name, naming_it(name, set), help));
 }
 
 Option CommandLine::add_list(std::string const& name, std::vector<std::string>& values,
@@ -75,12 +96,12 @@ Option CommandLine::add_list(std::string const& name, std::vector<std::string>& 
 Option CommandLine::add_list(std::string const& name,
                              std::function<void(std::vector<std::string> const&)> const& set,
                              std::string const& help) {
-  return Option(app_->add_option_function<std::vector<std::string>>(name, set, help));
+  return Option(app_->add_option_function(name, naming_it(name, set), help));
 }
 
 CommandLine CommandLine::add_subcommand(std::string const& name, std::string const& description) {
   app_->require_subcommand(1);
-  return CommandLine(app_->get_subcommand_ptr(app_->add_subcommand(name, description)));
+  return {app_->get_subcommand_ptr(app_->add_subcommand(name, description)), given_};
 }
 
 bool CommandLine::is_chosen() const { return app_->parsed(); }
@@ -113,8 +134,11 @@ CommandLine::Wish CommandLine::parse(std::vector<std::string> const& arguments) 
   std::vector<std::string> words = arguments;
   std::replace(words.begin(), std::find(words.begin(), words.end(), "--"), std::string("-h"),
                std::string("--help"));
-  std::string const misused = misused_option(*part_in_use(app_.get(), words), words);
+  CLI::App const& part = *part_in_use(app_.get(), words);
+  std::string const misused = misused_option(part, words);
   expects(misused.empty(), misused);
+  for (auto word = words.begin(); word != words.end() && *word != "--"; ++word)
+    given_->insert(word->substr(0, word->find('=')));
   if (!words.empty()) words.erase(words.begin());
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
@@ -126,6 +150,8 @@ CommandLine::Wish CommandLine::parse(std::vector<std::string> const& arguments) 
   } catch (CLI::ParseError const& error) {
     throw PreconditionError(explain(*app_, error));
   }
+  std::string const idle = option_without_effect(part, *given_);
+  expects(idle.empty(), idle);
   return {};
 }
 

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ class Option {
   Option expected(int least, int most) const;
   /// It can't be given together with another one.
   Option excludes(Option other) const;
-  /// It can be given only together with another one.
+  /// It can be given only together with another one, which is not turned off if it is a flag.
   Option needs(Option other) const;
   /// Configurations don't hold it.
   Option only_on_command_line() const;
@@ -62,7 +63,7 @@ class CommandLine {
 
   /// A flag that sets `value`.
   Option add_flag(std::string const& name, bool& value, std::string const& help);
-  /// A flag that calls `set`.
+  /// A flag that calls `set` unless it is turned off, which then is as if it weren't given.
   Option add_flag(std::string const& name, std::function<void()> const& set,
                   std::string const& help);
   /// A flag that calls `set` with what it was given: --name=false and configurations turn it off.
@@ -71,7 +72,9 @@ class CommandLine {
 
   /// An option with one value.
   Option add_option(std::string const& name, std::string& value, std::string const& help);
-  /// An option with one value, which `set` is called with; that may throw what says why it takes no such value.
+  /// An option with one value, which `set` is called with; that may throw a PreconditionError that says why it takes no such value.
+  /// parse() names the option before it, if it doesn't begin with it; of a value in a configuration it throws an InputError that names
+  /// the file and the key.
   Option add_option(std::string const& name, std::function<void(std::string const&)> const& set,
                     std::string const& help);
 
@@ -119,9 +122,15 @@ class CommandLine {
   CLI::App& app() const { return *app_; }
 
  private:
-  explicit CommandLine(std::shared_ptr<CLI::App> app);
+  using Names = std::set<std::string>;
+  CommandLine(std::shared_ptr<CLI::App> app, std::shared_ptr<Names> given);
+
+  template <class Value>
+  std::function<void(Value const&)> naming_it(std::string const& name,
+                                              std::function<void(Value const&)> const& set) const;
 
   std::shared_ptr<CLI::App> app_;
+  std::shared_ptr<Names> given_;  // where the program was started, rather than in a file: "--size"
 };
 
 }  // namespace coir::apps

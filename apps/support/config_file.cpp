@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -28,6 +29,16 @@ bool is_number(std::string const& word) {
   double number = 0;
   char const* const end = word.data() + word.size();
   return std::from_chars(word.data() + word.starts_with('+'), end, number).ptr == end;
+}
+
+std::string in_utf8(std::uint32_t code) {
+  auto const last_bits = [code](int shift) {
+    return static_cast<char>(0x80 | (code >> shift & 0x3F));
+  };
+  if (code < 0x80) return {static_cast<char>(code)};
+  if (code < 0x800) return {static_cast<char>(0xC0 | code >> 6), last_bits(0)};
+  if (code < 0x10000) return {static_cast<char>(0xE0 | code >> 12), last_bits(6), last_bits(0)};
+  return {static_cast<char>(0xF0 | code >> 18), last_bits(12), last_bits(6), last_bits(0)};
 }
 
 /// Goes through a text of TOML once, from its start to its end.
@@ -122,15 +133,45 @@ class TomlReader {
     return word;
   }
 
+  /// Between single quotes text is as it stands there, between double quotes a backslash begins an escape.
   std::string quoted() {
     char const quote = rest_.front();
     rest_.remove_prefix(1);
-    std::size_t const end = rest_.find_first_of(std::string{quote, '\n'});
-    if (end == std::string_view::npos || rest_[end] != quote)
-      fail("a string has no end: close it by the quote that it begins with, in the same line");
-    std::string const text = taken(end);
-    rest_.remove_prefix(1);
-    return text;
+    std::string const ends = quote == '"' ? "\"\\\n" : "'\n";
+    for (std::string text;;) {
+      std::size_t const end = rest_.find_first_of(ends);
+      if (end == std::string_view::npos || rest_[end] == '\n')
+        fail("a string has no end: close it by the quote that it begins with, in the same line");
+      text += taken(end);
+      if (take(quote)) return text;
+      take('\\');
+      text += escaped();
+    }
+  }
+
+  /// What an escape stands for, after its backslash.
+  std::string escaped() {
+    static constexpr std::string_view names = "btnfr\"\\", meant = "\b\t\n\f\r\"\\";
+    char const name = rest_.empty() ? ' ' : rest_.front();
+    if (auto const at = names.find(name); at != std::string_view::npos) {
+      rest_.remove_prefix(1);
+      return std::string(1, meant[at]);
+    }
+    std::size_t const digits = name == 'u' ? 4 : name == 'U' ? 8 : 0;
+    std::uint32_t code = 0;
+    if (digits > 0 && rest_.size() > digits) {
+      char const *const first = rest_.data() + 1, *const last = first + digits;
+      bool const is_number = std::from_chars(first, last, code, 16).ptr == last;
+      bool const is_character =
+          is_number && code > 0 && code < 0x110000 && (code < 0xD800 || code > 0xDFFF);
+      if (is_character) {
+        rest_.remove_prefix(1 + digits);
+        return in_utf8(code);
+      }
+    }
+    fail(
+        "a backslash in double quotes must begin an escape like \\n or \\u00e4: write \\\\ for "
+        "one, or put the text in single quotes");
   }
 
   std::string taken(std::size_t count) {
@@ -170,6 +211,8 @@ class ConfigReader : public CLI::ConfigTOML {
       if (seen.contains(opposite))
         throw InputError(file + ": '" + key + "' and '" + opposite +
                          "' contradict each other: leave one");
+      CLI::Option const* const opposed = app_.get_option_no_throw("--" + opposite);
+      bool const is_overruled = opposed != nullptr && opposed->count() > 0;
       bool const takes_list = option->get_expected_max() > 1;
       if (is_second || (entry.values.size() > 1 && !takes_list))
         throw InputError(file + ": '" + key + "' has several values: leave one");
@@ -179,7 +222,8 @@ class ConfigReader : public CLI::ConfigTOML {
       if (is_flag && entry.values.front() != "true" && entry.values.front() != "false")
         throw InputError(file + ": '" + key + "' must be true or false, not '" +
                          entry.values.front() + "'");
-      if (entry.values.empty()) continue;  // an empty list, as if it weren't there
+      if (entry.values.empty() || is_overruled)
+        continue;  // an empty list is as if it weren't there
       found.emplace_back();
       found.back().name = entry.key;
       found.back().inputs = std::move(entry.values);
@@ -212,6 +256,21 @@ void expects_readable(std::string const& file) {
 
 std::vector<TomlEntry> read_toml(std::string const& text, std::string const& name) {
   return TomlReader(text, name).entries();
+}
+
+std::string toml_string(std::string const& text) {
+  std::string quoted = "\"";
+  for (char const c : text) {
+    char code[8];
+    if (c == '"' || c == '\\')
+      quoted += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      std::snprintf(code, sizeof code, "\\u%04X", static_cast<unsigned>(c));
+      quoted += code;
+    } else
+      quoted += c;
+  }
+  return quoted + '"';
 }
 
 void add_config_file(CommandLine& line, std::vector<std::string> inputs) {

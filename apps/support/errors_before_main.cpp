@@ -2,7 +2,6 @@
 
 #include <support/captured_errors.hpp>
 #include <support/errors_before_main.hpp>
-#include <support/stack_limit.hpp>
 
 namespace coir::apps {
 
@@ -11,10 +10,7 @@ namespace {
 constinit ErrorPipe before_main;
 
 #if defined(__linux__) && defined(__GLIBC__)
-void start_before_main(int, char** argv, char**) {
-  expects_usable_stack(argv[0]);  // here, since the constructors of libraries may need more already
-  before_main.open();
-}
+void start_before_main(int, char**, char**) { before_main.open(); }
 
 // Functions in this section of a program run before the constructors of its libraries.
 __attribute__((section(".preinit_array"),

@@ -62,9 +62,11 @@ void end_now(int) {
   if (calls_to_end++ == 0) {
     call_me_in(microseconds_to_write_a_line);  // stderr may be a pipe that nobody reads
     // First the line, so that nobody tells of files that can't be written because they are removed here.
-    bool const has_line = final_code < 0 && claim_last_line() && !ends_silently;
-    if (final_code < 0) io::remove_unfinished();
-    if (has_line) {
+    bool const is_over = final_code >= 0, line_is_mine = !is_over && claim_last_line();
+    if (!is_over) io::remove_unfinished();
+    if (!is_over && !line_is_mine)
+      return;  // whoever writes it ends the program, or the next alarm does
+    if (line_is_mine && !ends_silently) {
       std::array<char, 4096> line;
       char* at = line.data();
       char const* const last = line.data() + line.size() - 1;
@@ -92,7 +94,8 @@ void answer_signals(std::string const& program) {
     error_stream = copy;
   struct sigaction action = {};
   action.sa_handler = end_now;
-  action.sa_flags = SA_NODEFER;  // for the second call, if the first waits for its line to be read
+  // For the second call, if the first waits for its line to be read; who writes a line meanwhile goes on with it.
+  action.sa_flags = SA_NODEFER | SA_RESTART;
   sigaction(SIGALRM, &action, nullptr);
   sigset_t alarm;  // which the parent of this program may have blocked
   sigemptyset(&alarm);
@@ -140,6 +143,10 @@ void stop_if_interrupted() {
 }
 
 bool claim_last_line() { return !line_is_claimed.exchange(true); }
+
+void write_last_line(std::string const& line) {
+  (void)!write(STDERR_FILENO, line.data(), line.size());
+}
 
 void settle(int code) { final_code = code; }
 

@@ -55,6 +55,9 @@ void stop_if_interrupted();
 /// Who gets true writes the program's last line; everybody else leaves it at that.
 bool claim_last_line();
 
+/// Writes a line to stderr in one piece, whatever signals come meanwhile.
+void write_last_line(std::string const& line);
+
 /// The program is over and returns `code`, which a signal from now on changes no more.
 void settle(int code);
 

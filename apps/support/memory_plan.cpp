@@ -40,6 +40,11 @@ void return_freed_memory() {
 #endif
 }
 
+MemoryPlan with_what_was_read(MemoryPlan plan) {
+  plan.host = std::max<std::int64_t>(plan.host, peak_resident_bytes() - plan.before);
+  return plan;
+}
+
 void expects_memory(MemoryPlan const& plan, std::string const& what) {
   // Some of it may be taken by now, to read what the plan depends on.
   std::int64_t const taken = resident_bytes() - plan.before;

@@ -30,6 +30,10 @@ std::int64_t bytes_beside(std::int64_t field);
 /// The host memory that MPI takes for messages to and from the other ranks of the machine. Collective.
 std::int64_t bytes_of_messages(distributed::Group const& group);
 
+/// The plan with at least what the process has held until now: files that the plan depends on take memory while they are read, which
+/// is asked for there.
+MemoryPlan with_what_was_read(MemoryPlan plan);
+
 /// Stops a run that can't have its memory.
 ///
 /// \param what  what it is: "a picture of 1024 x 1024 pixels"

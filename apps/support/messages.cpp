@@ -55,8 +55,11 @@ std::string unknown_argument(CLI::App const& app, std::string const& argument) {
 
   std::string const name = argument.substr(0, argument.find('='));
   std::string const nearest = nearest_option(app, name);
-  return "unknown option " + name + (nearest.empty() ? "; " : ": did you mean " + nearest + "? ") +
-         help;
+  std::string const hint = !nearest.empty() ? ": did you mean " + nearest + "? "
+                           : argument.starts_with("--")
+                               ? "; "
+                               : ": a file of this name is ./" + argument + "; ";
+  return "unknown option " + name + hint + help;
 }
 
 /// A message about an option with too few or too many values, which says what it takes. CLI11 only gives the number.
@@ -116,6 +119,18 @@ std::string misused_option(CLI::App const& app, std::vector<std::string> const& 
   return {};
 }
 
+std::string option_without_effect(CLI::App const& app, std::set<std::string> const& given) {
+  for (CLI::Option const* option : app.get_options())
+    for (CLI::Option const* needed : option->get_needs()) {
+      std::string const name = option->get_name(), flag = needed->get_name();
+      bool const is_overruled = given.contains(flag) && !given.contains(name);
+      if (option->count() > 0 && is_flag(*needed) && !needed->as<bool>() && !is_overruled)
+        return name + " requires " + flag + ", which is turned off: leave one of them out; see " +
+               full_name(app) + " --help";
+    }
+  return {};
+}
+
 std::string shortened(std::string const& line) {
   constexpr std::size_t most = 1000, kept = 450;
   if (line.size() <= most) return line;
@@ -142,7 +157,10 @@ std::string explain(CLI::App const& app, CLI::ParseError const& error) {
     return (app.remaining().empty() ? "name one of " : app.remaining().front() + " is none of ") +
            subcommands_of(app) + "; see " + full_name(app) + " --help";
   auto const extras = app.remaining();
-  if (dynamic_cast<CLI::ExtrasError const*>(&error) && !extras.empty())
+  bool const lacks_one = dynamic_cast<CLI::RequiredError const*>(&error) != nullptr;
+  bool const looks_like_option = !extras.empty() && extras.front().starts_with("-");
+  if ((dynamic_cast<CLI::ExtrasError const*>(&error) && !extras.empty()) ||
+      (lacks_one && looks_like_option))
     return unknown_argument(app, extras.front());
   std::string message = error.what();
   if (dynamic_cast<CLI::ArgumentMismatch const*>(&error))

@@ -1,7 +1,7 @@
 #include <support/output_folder.hpp>
 
 #include <coir/core/errors.hpp>
-#include <coir/io/atomic_file.hpp>
+#include <coir/io/atomic_path.hpp>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -27,7 +27,7 @@ OutputFolder::OutputFolder(fs::path path, fs::path const& first) : path_(std::mo
   }
   try {
     lock();
-    io::AtomicFile{first};  // leaves no trace unless it can't be written
+    io::AtomicPath{first};  // leaves no trace unless it can't be written
   } catch (...) {
     if (is_new_) fs::remove(path_, error);
     if (lock_ >= 0) close(lock_);

@@ -54,7 +54,7 @@ int fail(CommandLine const& line, ExitCode failure, std::string const& message) 
   int const code = failure == ExitCode::interrupted ? interrupt_code() : static_cast<int>(failure);
   std::cout.flush();
   if (claim_last_line())
-    std::cerr << line.name() << ": error: " << shortened(one_line(message)) << '\n';
+    write_last_line(line.name() + ": error: " + shortened(one_line(message)) + '\n');
   settle(code);
   return code;
 }
@@ -99,9 +99,9 @@ int run_guarded(CommandLine& line, std::function<ExitCode()> const& body) {
   try {
     ExitCode const code = body();
     flush_output();
-    settle(static_cast<int>(code));
     if (interrupted())
       throw Failure(ExitCode::interrupted, "stopped when all was done; what was written is whole");
+    settle(static_cast<int>(code));
     return static_cast<int>(code);
   } catch (Failure const& failure) {
     return fail(line, failure.code(), failure.what());

@@ -80,6 +80,33 @@ TEST(CommandLine, OptionsThatNeedOrExcludeOthersAreNamed) {
   EXPECT_NE(both.find("excludes"), std::string::npos) << both;
   EXPECT_NE(both.find(": leave one of them out; see app --help"), std::string::npos) << both;
   EXPECT_EQ(line.parse({"app", "--must", "1", "--cores", "2", "--forecast"}).option, "");
+  EXPECT_EQ(
+      refusal(line, {"app", "--must", "1", "--cores", "2", "--forecast=false"}),
+      "--cores requires --forecast, which is turned off: leave one of them out; see app --help");
+}
+
+TEST(CommandLine, WhatAnOptionDoesntTakeNamesIt) {
+  CommandLine line("app");
+  auto const refuse = [](std::string const& text) {
+    throw PreconditionError("there is no " + text);
+  };
+  line.add_option("--word", refuse, "");
+  line.add_list("--words", [&](Strings const& texts) { refuse(texts.front()); }, "");
+  EXPECT_EQ(refusal(line, {"app", "--word", "x"}), "--word: there is no x");
+  EXPECT_EQ(refusal(line, {"app", "--words", "x"}), "--words: there is no x");
+}
+
+TEST(CommandLine, AFileThatLooksLikeAnOptionIsTold) {
+  CommandLine line("app");
+  std::string file, size;
+  line.add_option("FILE", file, "").required();
+  line.add_option("--size", size, "");
+  EXPECT_EQ(
+      refusal(line, {"app", "-x.png"}),
+      "unknown option -x.png: a file of this name is ./-x.png; app --help lists what there is");
+  EXPECT_EQ(refusal(line, {"app", "-size", "3"}),
+            "unknown option -size: did you mean --size? app --help lists what there is");
+  EXPECT_EQ(refusal(line, {"app"}), "FILE is required; see app --help");
 }
 
 TEST(CommandLine, SubcommandsHaveOptionsOfTheirOwn) {

@@ -36,6 +36,7 @@ struct Told {
   int count = 0;
   double h = 0;
   Strings list;
+  bool switched = true;
 };
 
 Told parse(std::string const& text, Strings const& arguments = {}) {
@@ -46,6 +47,8 @@ Told parse(std::string const& text, Strings const& arguments = {}) {
   Told told;
   line.add_flag("--on", told.on, "On");
   line.add_flag("--no-on", [] {}, "Off");
+  line.add_flag("--switch", [&](bool on) { told.switched = on; }, "On");
+  line.add_flag("--no-switch", [&](bool off) { told.switched = !off; }, "Off");
   coir::apps::add_whole_number(line, "--count", told.count, "How many", 1, 9);
   coir::apps::add_number(line, "--h", told.h, "One letter");
   line.add_list("--list", told.list, "Words").expected(1, 1000);
@@ -83,6 +86,29 @@ last = 0)",
   EXPECT_EQ(entries[4].values, (Strings{"1", "two", "3"}));
   EXPECT_EQ(entries[5].values, Strings{});
   EXPECT_EQ(entries[6].line, 12);
+}
+
+TEST(Toml, DoubleQuotesHaveEscapesAndSingleOnesNone) {
+  auto const value = [](std::string const& text) {
+    return read_toml("a = " + text, "file").front().values.front();
+  };
+  EXPECT_EQ(value(R"("it's \"a\\b\" # c")"), R"(it's "a\b" # c)");
+  EXPECT_EQ(value(R"('a\nb "c"')"), R"(a\nb "c")");
+  EXPECT_EQ(value(R"("\b\t\n\f\r")"), "\b\t\n\f\r");
+  EXPECT_EQ(value(R"("\u0041\u00e4\u20AC\U0001F600")"), "A\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80");
+  for (std::string const text : {R"("\x")", R"("\")", R"("\u12")", R"("\u12G4")", R"("\ud800")",
+                                 R"("\U00110000")", R"("\u0000")", R"("\u-001")", "\"\\"})
+    EXPECT_TRUE(refusal("a = " + text).starts_with("file, line 1: a")) << text;
+  EXPECT_TRUE(contains(refusal(R"(a = "C:\dir")"), "a backslash in double quotes must begin"));
+}
+
+TEST(Toml, AnyTextComesBackFromAString) {
+  for (std::string const& text :
+       {std::string("it's"), std::string("a\"b"), std::string("a#b"), std::string("\\"),
+        std::string(" a = [b], 'c' "), std::string(), std::string("\n\r\t\x01\x1b\x7f"),
+        std::string("\xff\xfe"), std::string("\xC3\xA4")})
+    EXPECT_EQ(read_toml("a = " + coir::apps::toml_string(text), "file").front().values,
+              Strings{text});
 }
 
 TEST(Toml, ByteOrderMarksAndReturnsAreNoPartOfIt) {
@@ -177,6 +203,28 @@ TEST(ConfigFile, WhatDoesntFitIsRefused) {
   EXPECT_EQ(refused("h = []"), ": 'h' has no value: give it one, or leave it out");
   EXPECT_EQ(refused("on = true\nno-on = true"),
             ": 'no-on' and 'on' contradict each other: leave one");
+}
+
+TEST(ConfigFile, AValueThatDoesntFitNamesTheFileAndTheKey) {
+  auto const refused = [](std::string const& text, Strings const& arguments = {}) {
+    std::string const message = message_of<InputError>([&] { parse(text, arguments); });
+    return message.substr(message.find("c.toml"));
+  };
+  EXPECT_EQ(refused("count = 10"), "c.toml: 'count' must be a whole number from 1 to 9, not '10'");
+  EXPECT_EQ(refused("h = 'x'", {"--count", "3"}), "c.toml: 'h' must be a finite number, not 'x'");
+  // On the command line it is the option's.
+  EXPECT_EQ(message_of<coir::PreconditionError>([] { parse("h = 1", {"--count", "10"}); }),
+            "--count must be a whole number from 1 to 9, not '10'");
+  EXPECT_EQ(message_of<coir::PreconditionError>([] { parse("count = 10", {"--count=11"}); }),
+            "--count must be a whole number from 1 to 9, not '11'");
+}
+
+TEST(ConfigFile, AFlagOnTheCommandLineCountsBeforeItsOppositeInAFile) {
+  EXPECT_EQ(parse("no-switch = true", {"--switch"}).switched, true);
+  EXPECT_EQ(parse("switch = true", {"--no-switch"}).switched, false);
+  EXPECT_EQ(parse("switch = false", {"--no-switch=false"}).switched, true);
+  EXPECT_EQ(parse("no-switch = false", {"--switch=false"}).switched, false);
+  EXPECT_EQ(parse("no-switch = true").switched, false);
 }
 
 TEST(ConfigFile, AFileThatNoConfigurationCouldBeIsntRead) {

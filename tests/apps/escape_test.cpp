@@ -615,6 +615,17 @@ TEST_F(BadEscape, OptionsThatContradictEachOther) {
   expect_failure(2, "--output u.npy --report u.npy", {"u.npy", "different"});
 }
 
+TEST_F(Escape, AFlagThatIsTurnedOffIsOff) {
+  std::string const size = "--size 20x20 ";
+  run_quietly(size + "--no-smooth --output counts.npy");
+  run_quietly(size + "--smooth=false --output off.npy");
+  run_quietly(size + "--output smooth.npy");
+  run_quietly(size + "--no-smooth=false --output on.npy");
+  EXPECT_TRUE(read_text(folder / "off.npy") == read_text(folder / "counts.npy"));
+  EXPECT_TRUE(read_text(folder / "on.npy") == read_text(folder / "smooth.npy"));
+  EXPECT_FALSE(read_text(folder / "on.npy") == read_text(folder / "off.npy"));
+}
+
 TEST_F(BadEscape, OutputWithoutAFormat) {
   for (std::string const name : {"u.jpg", "u.pgm", "u"})
     expect_failure(2, "--output " + name, {"'" + name + "'", ".png or .npy"});

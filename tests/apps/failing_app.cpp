@@ -7,6 +7,7 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/kokkos.hpp>
 
+#include <csignal>
 #include <iostream>
 #include <new>
 #include <string>
@@ -40,6 +41,7 @@ int main(int argc, char** argv) {
       Kokkos::View<double*, Kokkos::HostSpace> const view("huge", std::size_t(1) << 56);
     if (kind == "numerical") throw coir::apps::Failure(ExitCode::numerical, "not finite");
     if (kind == "other") throw std::logic_error("a defect");
+    if (kind == "terminated") std::raise(SIGTERM);
     std::cout << input << ' ' << count << ' ' << tolerance << (loud ? "!\n" : "\n");
     return ExitCode::success;
   });

@@ -5,6 +5,7 @@
 #include <coir/hdf5/gadget.hpp>
 #include <coir/io/image.hpp>
 #include <coir/io/npy.hpp>
+#include <coir/io/png.hpp>
 #include <coir/mesh/paint.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 #include <coir/nbody/simulation.hpp>
@@ -214,6 +215,40 @@ TEST_F(FieldApp, TheUniverseThatItFoundGrowsAgain) {
     EXPECT_NEAR(columns.data()[c] / 12, density.data()[c], 1e-6);
 }
 
+TEST_F(FieldApp, AnUniverseInAFolderOfAnyNameGrowsAgain) {
+  write_disc();
+  for (std::string const name : {"it's", "a\"b", "a#b", "a\\b", "a`b", "a [b], = c"}) {
+    fs::create_directories(folder / name);
+    std::string const quoted = name == "it's" ? "\"it's\"" : "'" + name + "'";
+    std::string const enter = "cd " + quoted + " &&";
+    auto const found = run("../disc.png " + small + "--iterations 1 --quiet --output run", enter);
+    EXPECT_EQ(found.code, 0) << found.errors;
+    auto const grown =
+        run("--config run/universe.toml --no-pictures --output again --quiet", enter, COIR_NBODY);
+    EXPECT_EQ(grown.code, 0) << grown.errors;
+    auto const repeated =
+        run("--config again/config.toml --output third --quiet", enter, COIR_NBODY);
+    EXPECT_EQ(repeated.code, 0) << repeated.errors;
+    EXPECT_TRUE(fs::exists(folder / name / "third/power_a1.000.txt"));
+  }
+}
+
+TEST_F(FieldApp, NothingCorrelatesWithAnEvenTarget) {
+  io::write_image(folder / "even.png", io::GrayImage{8, 8, 8, std::vector<std::uint16_t>(64, 77)});
+  auto const outcome = run("even.png " + short_search + "--output run --report r.json");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_TRUE(contains(outcome.output, "the target is even: nothing correlates with it"))
+      << outcome.output;
+  EXPECT_TRUE(report()["correlation"].is_null());
+}
+
+TEST_F(FieldApp, ColoursOfATargetAreTold) {
+  io::write_png(folder / "colours.png", io::RgbImage{2, 2, {9, 200, 9, 1, 2, 3, 9, 9, 9, 0, 0, 0}});
+  auto const outcome = run("colours.png " + small + "--check");
+  EXPECT_TRUE(contains(outcome.output, "a picture of 2 x 2, its colours turned into grey"))
+      << outcome.output << outcome.errors;
+}
+
 TEST_F(FieldApp, GradientsAreThoseOfDifferences) {
   write_truth("truth.npy", 6, 42);
   run_quietly("truth.npy " + small +
@@ -315,6 +350,22 @@ TEST_F(FieldApp, MemoryIsWhatWasPredicted) {
   double const predicted = report()["bytes_predicted"], peak = report()["bytes_peak"];
   EXPECT_GE(predicted, peak);
   EXPECT_LE(predicted, 1.4 * peak);
+}
+
+TEST_F(FieldApp, MemoryToReadALargeTargetIsPredicted) {
+  if (coir::testing::is_sanitized)
+    GTEST_SKIP() << "the sanitizer's own memory is part of what a run takes";
+  io::write_image(folder / "large.png",
+                  io::GrayImage{3000, 3000, 8, std::vector<std::uint16_t>(9'000'000, 77)});
+  EXPECT_LT(fs::file_size(folder / "large.png"), 40'000);
+  run_quietly("large.png " + short_search + "--backend cpu --output run --report r.json");
+  double const predicted = report()["bytes_predicted"], peak = report()["bytes_peak"];
+  EXPECT_GE(predicted, peak);
+  EXPECT_LE(predicted, 1.4 * peak);
+  // Two bytes of a sample and little more, beside the program itself.
+  io::write_image(folder / "small.png", io::GrayImage{8, 8, 8, std::vector<std::uint16_t>(64, 77)});
+  run_quietly("small.png " + short_search + "--backend cpu --output run --report small.json");
+  EXPECT_LT(peak - report("small.json")["bytes_peak"].get<double>(), 1.3 * 2 * 9e6);
 }
 
 TEST_F(FieldApp, ASearchGoesOnFromNoise) {
@@ -485,14 +536,18 @@ TEST_F(BadField, OptionsThatContradictEachOther) {
   fs::copy(folder / "disc.png", folder / "run/start.png");
   expect_failure(2, "run/start.png --output run", {"the run's start.png and TARGET"});
   expect_failure(2, "disc.png --report ./disc.png", {"--report and TARGET"});
-  expect_failure(2, "disc.png --output 'a#b'", {"--output", "a#b", "universe.toml"});
+  expect_failure(2, "disc.png --output 'a\nb'", {"--output", "a b", "without line breaks"});
+  std::ofstream(folder / "f.toml") << "iterations = 1\n";
+  expect_failure(2, "disc.png --config f.toml --report f.toml", {"--report and --config"});
+  fs::create_symlink("../f.toml", folder / "run/strip.png");
+  expect_failure(2, "disc.png --config f.toml --output run", {"strip.png and --config"});
 }
 
 TEST_F(BadField, UniversesThatCantBe) {
   write_disc();
-  expect_failure(2, "disc.png " + small + "--omega-m 0", {"omega_m", "above 0", "not 0"});
-  expect_failure(2, "disc.png " + small + "--omega-b 0.4", {"omega_b", "below omega_m", "0.4"});
-  expect_failure(2, "disc.png " + small + "--h 67", {"set h", "(0, 10)", "67"});
+  expect_failure(2, "disc.png " + small + "--omega-m 0", {"set --omega-m", "above 0", "not 0"});
+  expect_failure(2, "disc.png " + small + "--omega-b 0.4", {"--omega-b", "below --omega-m", "0.4"});
+  expect_failure(2, "disc.png " + small + "--h 67", {"set --h,", "(0, 10)", "67"});
 }
 
 // --- Input files: 3 ---

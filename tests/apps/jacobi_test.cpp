@@ -5,6 +5,7 @@
 #include <coir/core/machine.hpp>
 #include <coir/io/image.hpp>
 #include <coir/io/npy.hpp>
+#include <coir/io/png.hpp>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -224,6 +225,46 @@ TEST_F(Jacobi, SixteenBitsStaySixteen) {
   EXPECT_EQ(rebuilt.samples, picture.samples);
 }
 
+TEST_F(Jacobi, AnotherWhiteThanThatOfTheBitsKeepsItsLevels) {
+  picture.bits = 16, picture.white = 4095;
+  for (auto& sample : picture.samples) sample = static_cast<std::uint16_t>(16 * sample);
+  io::write_image(folder / "deep.pgm", picture);
+  run_quietly(
+      "deep.pgm --scheme multigrid --precision double --output u.npy --output-laplacian b.npy");
+  auto const u = read_array<double>("u.npy"), b = read_array<double>("b.npy");
+  EXPECT_EQ(b(0, 0), picture(1, 0) + picture(0, 1) - 4 * picture(0, 0));
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) EXPECT_NEAR(u(i, j), picture(i, j), 1e-4);
+  // Pictures are as bright as the input was.
+  run_quietly("deep.pgm --scheme multigrid --precision double --output u.png");
+  auto const shown = io::read_image(folder / "u.png");
+  EXPECT_EQ(shown.maximum(), 65535);
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j)
+      EXPECT_NEAR(shown(i, j), picture(i, j) * 65535. / 4095, 0.5001);
+}
+
+TEST_F(Jacobi, ColoursThatBecomeGreyAreTold) {
+  io::write_png(folder / "colours.png", io::RgbImage{1, 2, {9, 9, 9, 0, 0, 200}});
+  std::string const note = "the picture's colours were turned into grey\n";
+  auto const outcome = run("colours.png --sweeps 1 --report r.json");
+  EXPECT_TRUE(outcome.output.ends_with(note)) << outcome.output;
+  EXPECT_EQ(nlohmann::json::parse(read_text(folder / "r.json"))["input_had_colours"], true);
+  EXPECT_EQ(run("picture.pgm --sweeps 1").output.find(note), std::string::npos);
+}
+
+TEST_F(Jacobi, ANamedPipeGetsAReportWhole) {
+  auto const outcome = run("picture.pgm --sweeps 1 --quiet --report pipe",
+                           "mkfifo pipe && { cat pipe >copy & } && timeout 60");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  std::string text;
+  for (int tries = 0; tries < 100 && !text.ends_with("}\n"); ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    text = read_text(folder / "copy");
+  }
+  EXPECT_EQ(nlohmann::json::parse(text)["sweeps"], 1);
+}
+
 TEST_F(Jacobi, DoublePrecisionIsMorePrecise) {
   run_quietly("picture.pgm --scheme multigrid --precision double --output rebuilt.npy");
   EXPECT_EQ(io::read_npy(folder / "rebuilt.npy").type, io::NpyType::float64);
@@ -291,6 +332,7 @@ TEST_F(Jacobi, ReportHasItsKeysInOrder) {
                                             "precision",
                                             "rows",
                                             "columns",
+                                            "input_had_colours",
                                             "sweeps",
                                             "seconds",
                                             "cells_per_second",

@@ -1103,6 +1103,31 @@ TEST(Queue, InputsAreNeverOverwritten) {
   EXPECT_TRUE(contains(redirected.errors, "the standard input must name different files"))
       << redirected.errors;
   EXPECT_TRUE(contains(read_text(file), "ada"));
+  auto const config = (folder / "c.toml").string();
+  std::ofstream(config) << "quiet = true\n";
+  for (std::string const output : {"--report ", "--picture "}) {
+    std::filesystem::create_symlink(config, folder / "link.png");
+    auto const overwritten =
+        queue(file + " --config " + config + " " + output + (folder / "link.png").string());
+    EXPECT_EQ(overwritten.code, 2);
+    EXPECT_TRUE(contains(overwritten.errors, output + "and --config must name different files"))
+        << overwritten.errors;
+    std::filesystem::remove(folder / "link.png");
+  }
+  EXPECT_EQ(read_text(config), "quiet = true\n");
+}
+
+TEST(Queue, AForecastThatIsTurnedOffLeavesNoOptionWithoutEffect) {
+  TemporaryFolder const folder;
+  auto const file = (folder / "jobs.txt").string(), config = (folder / "c.toml").string();
+  std::ofstream(file) << columns << row("1", "gpu", at("12:00:10"));
+  std::ofstream(config) << "forecast = true\nhour = 3\n";
+  auto const outcome = queue(file + " --forecast=false --hour 3");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(contains(outcome.errors, "--hour requires --forecast, which is turned off"))
+      << outcome.errors;
+  // The command line overrules a file.
+  EXPECT_EQ(queue(file + " --forecast=false --config " + config).code, 0);
 }
 
 TEST(Queue, AFileGivenTwiceIsRefused) {

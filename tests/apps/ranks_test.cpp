@@ -94,12 +94,6 @@ TEST(Ranks, OneThatEndsBeforeItMeetsTheOthersEndsAll) {
   expect_one_line(6, info, info + " --watch",
                   "coir-info runs on one rank, and Open MPI's mpirun started 2 copies, each of "
                   "which would do all of the work: start one");
-#ifndef __SANITIZE_ADDRESS__  // which needs a larger stack to begin with
-  expect_one_line(
-      6, info, "sh -c 'ulimit -s 100; exec " + info + "'",
-      "the stack may grow to 100 KiB only, below the 256 KiB that are needed: raise the "
-      "limit, as by ulimit -s 8192");
-#endif
 }
 
 TEST(Ranks, KokkosThatCanNotStartOnOneOfThemEndsAll) {

@@ -46,6 +46,27 @@ TEST(DifferentFiles, AreAskedOfOutputsAndOfInputsBesideThem) {
                           {{"INPUT", "c"}, {"--noise", "c"}});
   EXPECT_EQ(message_of([] { expects_different_files({{"--output", "a"}, {"--report", "./a"}}); }),
             "--output and --report must name different files, and a is ./a");
+  TemporaryFolder const folder;
+  coir::io::write_file(folder / "in", "text");
+  fs::create_symlink("in", folder / "link");
+  fs::create_hard_link(folder / "in", folder / "second");
+  for (char const* path : {"in", "link", "second", "./in"})
+    EXPECT_EQ(message_of([&] {
+                expects_different_files({{"--other", folder / "new"}, {"--output", folder / path}},
+                                        {{"INPUT", folder / "in"}});
+              }).substr(0, 48),
+              "--output and INPUT must name different files, an")
+        << path;
   EXPECT_EQ(message_of([] { expects_different_files({{"--output", "a"}}, {{"INPUT", "a"}}); }),
             "--output and INPUT must name different files, and a is named by both");
+}
+
+TEST(GoodFiles, AreThoseThatCanBeWritten) {
+  TemporaryFolder const folder;
+  coir::apps::expects_good_files({{"--output", folder / "a"}, {"--report", ""}});
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+  EXPECT_NE(message_of<coir::ResourceError>([&] {
+              coir::apps::expects_good_files({{"--output", folder / "none/a"}});
+            }).find("none does not exist"),
+            std::string::npos);
 }
