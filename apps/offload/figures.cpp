@@ -166,9 +166,8 @@ Measured measured_in(compare::Comparison const& comparison, Builds const& builds
     }
   }
   expects(!measured.host.empty(),
-          "a row must be a work that both " + builds.host_label + " and " + builds.device_label +
-              " of " + file + " measured, which are " +
-              (names.empty() ? "none" : joined(names, " ")),
+          "must be a work that both " + builds.host_label + " and " + builds.device_label + " of " +
+              file + " measured, which are " + (names.empty() ? "none" : joined(names, " ")),
           "'" + work + "'");
   for (Curve* const curve : {&measured.host, &measured.device}) {
     std::sort(curve->begin(), curve->end());

@@ -71,7 +71,7 @@ void add_comparison(Figures& figures, compare::Comparison const& comparison, Bui
 
 /// A work of a comparison at the sizes that both builds measured, under its name there.
 ///
-/// \throws PreconditionError naming those that there are
+/// \throws PreconditionError naming those that there are, to be put behind what names the work: "must be ..."
 Measured measured_in(compare::Comparison const& comparison, Builds const& builds,
                      std::string const& work, std::string const& file);
 

@@ -45,7 +45,11 @@ Job job_at(JsonPlace const& place,
     for (char const* const key : {"flops", "bytes", "launches"})
       if (!place[key].json().is_null()) place[key].refuse("can't stand beside row, which has it");
     job.row = place["row"].text();
-    job.work.measured = measured(job.row);
+    try {
+      job.work.measured = measured(job.row);
+    } catch (PreconditionError const& error) {
+      place["row"].refuse(error.what());
+    }
     auto const& curve = job.work.measured->host;
     if (job.size < curve.front().first || job.size > curve.back().first)
       place["size"].refuse("must be from " + exact_text(curve.front().first) + " to " +

@@ -95,6 +95,9 @@ void add_machine(CommandLine& line, Settings& settings) {
     std::string const name = std::string("--") + info.key;
     auto& figure = settings.figures.*info.figure;
     auto const set = [name, &figure](std::string const& text) {
+      if (name == "--launch-seconds" && parse_number(name, text) == 0)
+        throw PreconditionError(name + " must be a number above 0, not " + in_quotes(text) +
+                                ": for work that launches nothing say --launches 0");
       figure = Figure{parse_positive_number(name, text), false, name};
     };
     line.add_option(name, set, "The " + std::string(info.title) + " in " + info.unit + ", told")
@@ -150,22 +153,21 @@ void add_options(CommandLine& line, Settings& settings) {
 }
 
 /// Finds options that contradict each other or are missing, and outputs that can't be written, before any work.
-void expects_consistent(Settings const& settings) {
+void expects_consistent(CommandLine const& line, Settings const& settings) {
   bool const has_work =
       !settings.work.flops.is_zero() || !settings.work.bytes.is_zero() || !settings.row.empty();
   expects(has_work || !settings.fleet.empty(),
           "say what the work does: --flops or --bytes, --row of a comparison, or --fleet "
           "(see coir-offload --help)");
   if (!settings.output.empty())
-    expects(settings.output.extension() == ".html", "the name of the page must end in .html",
+    expects(settings.output.extension() == ".html", "--output must name a file that ends in .html",
             in_quotes(settings.output.string()));
-  expects_different_files({{"--output", settings.output}, {"--report", settings.report}},
-                          {{"--host", settings.host},
-                           {"--device", settings.device},
-                           {"--compare", settings.comparison},
-                           {"--fleet", settings.fleet}});
-  for (auto const& path : {settings.output, settings.report})
-    if (!path.empty()) io::AtomicFile{path};  // leaves no trace unless it can't be written
+  expects_good_files({{"--output", settings.output}, {"--report", settings.report}},
+                     {{"--host", settings.host},
+                      {"--device", settings.device},
+                      {"--compare", settings.comparison},
+                      {"--fleet", settings.fleet},
+                      {"--config", line.option("--config").text()}});
 }
 
 /// The sizes asked for, of those that there are.
@@ -197,7 +199,7 @@ ExitCode show(Settings settings) {
     add_comparison(settings.figures, *comparison, *builds, "matmul," + settings.precision, file);
   }
   auto const measured = [&](std::string const& row) {
-    expects(builds.has_value(), "row '" + row + "' needs a comparison: name one by --compare");
+    expects(builds.has_value(), "needs a comparison: name one by --compare");
     return measured_in(*comparison, *builds, row, file);
   };
 
@@ -206,7 +208,11 @@ ExitCode show(Settings settings) {
   if (settings.fleet.empty()) {
     Work& work = settings.work;
     work.name = settings.row.empty() ? "the work" : settings.row;
-    if (!settings.row.empty()) work.measured = measured(settings.row);
+    if (!settings.row.empty()) try {
+        work.measured = measured(settings.row);
+      } catch (PreconditionError const& error) {
+        throw PreconditionError(std::string("--row ") + error.what());
+      }
     expects_known(settings.figures, work);
     auto const [from, to] = range_of(settings, work);
     answer =
@@ -215,8 +221,12 @@ ExitCode show(Settings settings) {
   } else {
     std::string const remedy = "name a file that describes jobs";
     auto jobs = fleet_in(read_text(settings.fleet, remedy), settings.fleet.string(), measured);
-    for (Job const& job : jobs) expects_known(settings.figures, job.work);
-    fleet = answer_for(std::move(jobs), speeds_of(settings.figures), settings.stop_after);
+    try {
+      for (Job const& job : jobs) expects_known(settings.figures, job.work);
+      fleet = answer_for(std::move(jobs), speeds_of(settings.figures), settings.stop_after);
+    } catch (PreconditionError const& error) {
+      throw PreconditionError(settings.fleet.string() + ": " + error.what());
+    }
   }
 
   stop_if_interrupted();
@@ -242,7 +252,7 @@ int main(int argc, char** argv) {
   Settings settings;
   add_options(line, settings);
   return coir::apps::run_without_kokkos(line, argc, argv, [&] {
-    expects_consistent(settings);
+    expects_consistent(line, settings);
     return show(settings);
   });
 }

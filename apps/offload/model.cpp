@@ -28,6 +28,13 @@ double transfers_of(Work const& work, Speeds const& speeds, double size) {
 
 bool is_rate(double speed) { return std::isfinite(speed); }
 
+/// Nothing if a rate that it takes isn't known.
+std::optional<double> seconds_of_byte(Speeds const& speeds, Way way) {
+  bool const there = way != Way::to_host, back = way != Way::to_device;
+  if ((there && !is_rate(speeds.to_device)) || (back && !is_rate(speeds.to_host))) return {};
+  return (there ? 1 / speeds.to_device : 0) + (back ? 1 / speeds.to_host : 0);
+}
+
 }  // namespace
 
 double interpolated(Curve const& curve, double size) {
@@ -114,18 +121,24 @@ std::pair<Extreme, Extreme> extremes(std::function<double(double)> const& gain, 
   return {worst, best};
 }
 
-std::optional<double> flops_per_value(Speeds const& speeds, double value_bytes) {
-  double const slope = 1 / speeds.host_flops - 1 / speeds.device_flops;
-  double const carried = value_bytes / speeds.to_device + value_bytes / speeds.to_host;
-  if (!(slope > 0) || !is_rate(speeds.device_flops) || !(carried > 0)) return {};
-  return carried / slope;
+std::optional<Way> known_way(Speeds const& speeds) {
+  bool const there = is_rate(speeds.to_device), back = is_rate(speeds.to_host);
+  if (!there && !back) return {};
+  return there && back ? Way::both : there ? Way::to_device : Way::to_host;
 }
 
-std::optional<double> bytes_per_byte(Speeds const& speeds) {
+std::optional<double> flops_per_value(Speeds const& speeds, double value_bytes, Way way) {
+  auto const carried = seconds_of_byte(speeds, way);
+  double const slope = 1 / speeds.host_flops - 1 / speeds.device_flops;
+  if (!carried || !(slope > 0) || !is_rate(speeds.device_flops)) return {};
+  return value_bytes * *carried / slope;
+}
+
+std::optional<double> bytes_per_byte(Speeds const& speeds, Way way) {
+  auto const carried = seconds_of_byte(speeds, way);
   double const slope = 1 / speeds.host_bandwidth - 1 / speeds.device_bandwidth;
-  double const carried = 1 / speeds.to_device + 1 / speeds.to_host;
-  if (!(slope > 0) || !is_rate(speeds.device_bandwidth) || !(carried > 0)) return {};
-  return carried / slope;
+  if (!carried || !(slope > 0) || !is_rate(speeds.device_bandwidth)) return {};
+  return *carried / slope;
 }
 
 }  // namespace coir::apps::offload

@@ -182,9 +182,26 @@ TEST(Model, TellsPassesAndOperationsThatPay) {
   slow.device_flops = 1e9;
   EXPECT_FALSE(flops_to_pay(launched, slow, 1e6).has_value());
   // 8 bytes there and back take 24e-9 s, and an operation saves 0.9e-9 s.
-  EXPECT_DOUBLE_EQ(*flops_per_value(round_speeds(), 8), 24 / 0.9);
-  EXPECT_DOUBLE_EQ(*bytes_per_byte(round_speeds()), 3e-9 / (1e-10 - 1e-11));
-  EXPECT_FALSE(flops_per_value(slow, 8).has_value());
+  EXPECT_DOUBLE_EQ(*flops_per_value(round_speeds(), 8, Way::both), 24 / 0.9);
+  EXPECT_DOUBLE_EQ(*bytes_per_byte(round_speeds(), Way::both), 3e-9 / (1e-10 - 1e-11));
+  EXPECT_FALSE(flops_per_value(slow, 8, Way::both).has_value());
+}
+
+TEST(Model, ARateThatIsntKnownIsNotFree) {
+  Speeds one_way = round_speeds();
+  one_way.to_host = Speeds::unknown;
+  EXPECT_EQ(known_way(round_speeds()), Way::both);
+  EXPECT_EQ(known_way(one_way), Way::to_device);
+  EXPECT_FALSE(flops_per_value(one_way, 8, Way::both).has_value());
+  EXPECT_FALSE(bytes_per_byte(one_way, Way::both).has_value());
+  EXPECT_FALSE(flops_per_value(one_way, 8, Way::to_host).has_value());
+  EXPECT_DOUBLE_EQ(*flops_per_value(one_way, 8, Way::to_device), 8 / 0.9);
+  EXPECT_DOUBLE_EQ(*bytes_per_byte(one_way, Way::to_device), 1e-9 / (1e-10 - 1e-11));
+  Speeds back = round_speeds();
+  back.to_device = Speeds::unknown;
+  EXPECT_EQ(known_way(back), Way::to_host);
+  EXPECT_DOUBLE_EQ(*flops_per_value(back, 8, Way::to_host), 16 / 0.9);
+  EXPECT_FALSE(known_way(Speeds()).has_value());
 }
 
 TEST(Model, MeasuredTimesAreInterpolatedInLogarithms) {
@@ -201,10 +218,9 @@ TEST(Model, MeasuredTimesAreInterpolatedInLogarithms) {
   auto const found = break_evens(gain, 1e4, 1e6);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_NEAR(found[0].size, 1e5, 1e-6);
-  EXPECT_EQ(
-      problem([&] { measured_in(all, builds, "fft", "c.json"); }),
-      "a row must be a work that both box: openmp and box: cuda of c.json measured, which are "
-      "sum matmul,double, not 'fft'");
+  EXPECT_EQ(problem([&] { measured_in(all, builds, "fft", "c.json"); }),
+            "must be a work that both box: openmp and box: cuda of c.json measured, which are "
+            "sum matmul,double, not 'fft'");
 }
 
 TEST(Figures, WhatIsToldCountsBeforeWhatWasMeasured) {
@@ -331,6 +347,29 @@ TEST(Offload, TellsFromWhichSizeOnTheDevicePays) {
   EXPECT_TRUE(page.ends_with("</html>\n"));
 }
 
+TEST(Offload, ItsSentencesSayWhichTransfersTheyCount) {
+  Folder const folder;
+  std::string const rates =
+      "--host-flops 1e9 --device-flops 1e12 --to-device 15e9 --host-bandwidth 1e9 "
+      "--device-bandwidth 1e12 --launches 0 --flops n --in '8*n' --report r.json ";
+  auto const one_way = folder.offload(rates);
+  // 8 / 15e9 / (1e-9 - 1e-12) of operations, and an eighth of it of bytes
+  for (char const* const part :
+       {"a value of 8 bytes carried to the device (one transfer) must take "
+        "part in 0.534 of them",
+        "each byte carried to the device (one transfer) must be moved 0.0667 "})
+    EXPECT_TRUE(contains(one_way.output, part)) << one_way.output;
+  auto const json = folder.report();
+  EXPECT_TRUE(json["flops_per_value_there_and_back"].is_null());
+  EXPECT_TRUE(json["bytes_moved_per_byte_there_and_back"].is_null());
+  EXPECT_NEAR(json["flops_per_value_to_device"].get<double>(), 0.5338672, 1e-6);
+  auto const both = folder.offload(rates + "--to-host 15e9 --out '8*n'");
+  EXPECT_TRUE(
+      contains(both.output, "carried there and back (two transfers) must take part in 1.07 "))
+      << both.output;
+  EXPECT_NEAR(folder.report()["flops_per_value_there_and_back"].get<double>(), 1.0677344, 1e-6);
+}
+
 TEST(Offload, TakesLimitsOfCoirInfo) {
   Folder const folder;
   auto const info = [](char const* transfers) {
@@ -385,6 +424,8 @@ TEST(Offload, RefusesWhatItCantUseInOneLine) {
   auto none = comparison();
   none.machines.clear(), none.rows.clear();
   folder.write("none_built.json", coir::apps::report_text(to_json(none)));
+  folder.write("c.toml", "flops = 'n'\n");
+  folder.write("bad.toml", "flops = '2n'\n");
   folder.write("bare.json", R"({"application": "coir-info", "limits": null})");
   struct Case {
     std::string arguments;
@@ -395,6 +436,10 @@ TEST(Offload, RefusesWhatItCantUseInOneLine) {
        {Case{"", 2, "say what the work does"},
         Case{"--flops n", 2, "the flop rate of the cores isn't known: tell it (--host-flops X"},
         Case{"--flops n --host-flops 0", 2, "--host-flops must be a number above 0, not '0'"},
+        Case{"--flops n --launch-seconds 0", 2,
+             "--launch-seconds must be a number above 0, not '0': for work that launches nothing "
+             "say "
+             "--launches 0"},
         Case{"--flops 2n", 2, "--flops must be a law of n"},
         Case{"--row sum", 2, "--compare"},
         Case{std::string(told) + "--flops 'log2(n)'", 2, "takes no time on the cores at size 1:"},
@@ -403,8 +448,13 @@ TEST(Offload, RefusesWhatItCantUseInOneLine) {
              "differs too much between cores and device for a number"},
         Case{std::string(told) + "--flops n --from 0", 2, "--from must be a size from 1 to 1e15"},
         Case{std::string(told) + "--flops n --from 5 --to 2", 2, "--from must be no larger"},
-        Case{std::string(told) + "--flops n --output o.png", 2, "must end in .html"},
+        Case{std::string(told) + "--flops n --output o.png", 2,
+             "--output must name a file that ends in .html"},
         Case{"--flops n --report compare.json --compare compare.json", 2, "--compare"},
+        Case{"--flops n --config c.toml --report c.toml", 2, "--report and --config must name"},
+        Case{"--config c.toml --output o.png", 2, "--output must name a file"},
+        Case{"--config bad.toml", 3, "bad.toml: 'flops' must be a law of n"},
+        Case{"--compare compare.json --row fft", 2, "error: --row must be a work that both"},
         Case{"--compare compare.json --row fft", 2, "which are sum matmul,double, not 'fft'"},
         Case{"--compare compare.json --row sum --to 2e6", 2, "the sizes that were measured"},
         Case{"--compare compare.json --row sum --flops n", 2, "--flops"},
