@@ -212,7 +212,7 @@ TEST_F(BadNbodyCheckpoint, SettingsThatMakeNoSense) {
   expect_refusal_of("slab-thickness", "1000", {"--slab-thickness must be at most the box"});
   expect_refusal_of("outputs", "0.3", {"--outputs"});
   expect_refusal_of("checkpoint", "0", {"--checkpoint"});
-  expect_refusal_of("noise", "a#b", {"noise must be '"});  // as it is written, with its folder
+  expect_refusal_of("noise", "a#b", {"makes no sense"});  // beside the seed
 }
 
 TEST_F(BadNbodyCheckpoint, PhysicsThatCantBe) {

@@ -4,12 +4,13 @@ import dataclasses
 import os
 import random
 import shutil
+import signal
 import socket
 
 import execution
 import files
 
-APPLICATIONS = ("info", "escape", "jacobi", "nbody", "queue", "offload")
+APPLICATIONS = ("info", "escape", "jacobi", "nbody", "queue", "offload", "field", "compare")
 
 # Options with what they take, as they are documented: N a whole number, X a number, and so on.
 OPTIONS = {
@@ -38,7 +39,14 @@ OPTIONS = {
                 "host-flops": "X", "host-bandwidth": "X", "device-flops": "X", "device-bandwidth": "X", "to-device": "X", "to-host": "X",
                 "launch-seconds": "X", "row": "name", "flops": "word", "bytes": "word", "launches": "word", "in": "word", "out": "word",
                 "repeats": "N", "from": "X", "to": "X", "fleet": "input", "stop-after": "X", "output": "output", "report": "output",
-                "config": "input", "quiet": "flag"}}
+                "config": "input", "quiet": "flag"},
+    "field": {"gradient-of": "input", "sigma": "X", "smooth": "X", "contrast": "X", "iterations": "N", "tolerance": "X", "realisation": "flag",
+              "check": "flag", "side": "N", "box": "X", "mesh-ratio": "X", "assignment": "word", "kernel": "word", "stepper": "word",
+              "steps": "N", "a-start": "X", "a-end": "X", "lpt": "N", "seed": "N", "noise": "input", "omega-m": "X", "h": "X",
+              "sigma8": "X", "output": "output", "report": "output", "pixels": "N", "frames": "N", "config": "input", "progress": "flag",
+              "quiet": "flag", "backend": "word"},
+    "compare": {"output": "output"}}
+CONFIGURABLE = ("nbody", "queue", "offload", "field")  # by files
 
 NO_WHOLE_NUMBERS = ["", " ", " 5", "5 ", "+5", "5.0", "1e3", "0x10", "five", "nan", "99999999999999999999", "-99999999999999999999",
                     "5\n", "\u0665", "1_000", "5,", "--", "%d", "%n%s", "'5'"]
@@ -55,6 +63,11 @@ class Attack:
     setting: execution.Setting = dataclasses.field(default_factory=execution.Setting)
     outputs: tuple = ()  # patterns of files that it may write
     may_talk: bool = False
+    says: tuple = ()  # what its line must hold if it fails
+    makes: tuple = ()  # files that must be there if it succeeds
+    makes_no: tuple = ()  # and those that must not
+    earlier: tuple = ()  # the arguments of runs that go ahead, and succeed
+    prepare: object = None  # is called behind these
 
 
 def make(seed, folder, applications, options):
@@ -62,12 +75,13 @@ def make(seed, folder, applications, options):
     rng = random.Random(seed)
     application = rng.choice([name for name in applications for _ in range(1 if name == "info" else 3)])
     kinds = [wrong_option, wrong_option, extreme_numbers, arguments_of_noise, damaged_input, damaged_input, bad_input, bad_output,
-             bad_output, limited, limited, threads, environment, environment, streams, places]
+             bad_output, full_disk, environment, environment, streams, turned_off, file_against_line, pipe, stopped,
+             reused_folder]
     if application == "nbody":
-        kinds += [configuration, configuration, table_or_noise, table_or_noise]
+        kinds += [configuration, configuration, table_or_noise, table_or_noise, restart, restart]
     while True:
         attack = rng.choice(kinds)(rng, application, folder)
-        if attack is not None and not (options.sanitized and set(attack.setting.limits) - {"FSIZE"}):
+        if attack is not None:
             return attack
         shutil.rmtree(folder)  # this kind of attack isn't for this application
         folder.mkdir()
@@ -97,9 +111,29 @@ def plain(rng, application, folder):
         (folder / "in.json").write_text(files.limits_of_device)
         return ["--host", "cores.json", "--device", "in.json", "--bytes", "24*n", "--in", "8*n", "--output", "o.html", "--report", "r.json",
                 *rng.choice([["--quiet"], []])], ("o.html", "r.json")
+    if application == "field":
+        name = rng.choice(["in.png", "in.pgm"])
+        write_picture(rng, folder / name)
+        return [name, "--side", "4", "--steps", "2", "--a-start", "0.3", "--iterations", "1", "--pixels", "16", "--output", "run",
+                "--report", "r.json", *rng.choice([["--quiet"], []])], ("run", "run/*", "r.json")
+    if application == "compare":
+        for name in ("in.json", "b.json"):
+            (folder / name).write_text(files.comparison())
+        return rng.choice([(["show", "in.json"], ()), (["merge", "in.json", "b.json", "--output", "both"], ("both", "both/*"))])
     return ["--particles", "4", "--steps", "2", "--pixels", "8", "--mesh-ratio", "2", "--output", "run", "--report", "r.json",
             *rng.choice([[], ["--snapshots"], ["--checkpoint", "1"], ["--snapshots", "--deterministic"]]),
             *rng.choice([["--quiet"], []])], ("run", "run/*", "r.json")
+
+
+def without(arguments, more, options):
+    """Arguments without those options that others name, so that each is given once."""
+    kept = list(arguments)
+    for option in [part.split("=")[0] for part in more if part.startswith("--")]:
+        while option in kept:
+            at = kept.index(option)
+            del kept[at:at + (1 if options.get(option[2:]) == "flag" else 2)]
+        kept = [part for part in kept if not part.startswith(option + "=")]
+    return kept
 
 
 def write_picture(rng, path):
@@ -125,16 +159,10 @@ def wrong_option(rng, application, folder):
     takes = options[name]
     arguments, outputs = plain(rng, application, folder)
 
-    def attack(*more, codes=(2,), before=()):
-        kept = list(arguments)
-        for option in [part.split("=")[0] for part in more if part.startswith("--")]:
-            while option in kept:  # given once it is
-                at = kept.index(option)
-                del kept[at:at + (1 if options.get(option[2:]) == "flag" else 2)]
-            kept = [part for part in kept if not part.startswith(option + "=")]
-        return Attack(application, "option", [*before, *kept, *more], set(codes), outputs=outputs)
+    def attack(*more, codes=(2,), says=()):
+        return Attack(application, "option", [*without(arguments, more, options), *more], set(codes), outputs=outputs, says=says)
 
-    match rng.randrange(9):
+    match rng.randrange(8):
         case 0:  # mistyped
             letters = list(name)
             at = rng.randrange(len(letters))
@@ -149,23 +177,15 @@ def wrong_option(rng, application, folder):
                      "flag": []}.get(takes, ["name"])
             return attack(f"--{name}", *value, f"--{name}", *value)
         case 3 | 4:
-            if takes == "N":
-                return attack(f"--{name}", rng.choice(NO_WHOLE_NUMBERS))
-            if takes == "X":
-                return attack(f"--{name}", rng.choice(NO_NUMBERS))
-            if takes == "A":
-                return attack(f"--{name}", rng.choice(["0.5,x", "0.5,,x", "nan", "0.5;0.6", "-1", "0.1,inf"]))
-            if takes == "word":
-                return attack(f"--{name}", rng.choice(["", "nothing", "FASTPM", "plain ", "\u00e4", "x" * 5000, "double,float"]))
-            if takes == "XX":
-                return attack(f"--{name}", rng.choice(NO_NUMBERS), "1")
-            if takes == "XXXX":
-                return attack(f"--{name}", *rng.choice([["1", "0", "0", "1"], ["0", "0", "0", "0"], ["1", "2", "3"], ["a", "1", "0", "1"],
-                                                        ["0", "1", "0", "1e4"]]))
-            if takes == "size":
-                return attack(f"--{name}", rng.choice(["", "x", "4x", "x4", "4x4x4", "0x4", "-4x4", "4.5x4", "99999999999x1", "4*4",
-                                                       "1000001x1"]))
-            return attack(f"--{name}", "", codes=(2, 3, 4))
+            values = {"N": [[value] for value in NO_WHOLE_NUMBERS], "X": [[value] for value in NO_NUMBERS],
+                      "A": [["0.5,x"], ["0.5,,x"], ["nan"], ["0.5;0.6"], ["-1"], ["0.1,inf"]],
+                      "word": [[""], ["nothing"], ["FASTPM"], ["plain "], ["\u00e4"], ["x" * 5000], ["double,float"]],
+                      "XX": [[value, "1"] for value in NO_NUMBERS],
+                      "XXXX": [["1", "0", "0", "1"], ["0", "0", "0", "0"], ["1", "2", "3"], ["a", "1", "0", "1"], ["0", "1", "0", "1e4"]],
+                      "size": [[""], ["x"], ["4x"], ["x4"], ["4x4x4"], ["0x4"], ["-4x4"], ["4.5x4"], ["99999999999x1"], ["4*4"], ["1000001x1"]]}
+            if takes not in values:
+                return attack(f"--{name}", "", codes=(2, 3, 4))
+            return attack(f"--{name}", *rng.choice(values[takes]), says=(f"--{name}",))
         case 5:  # one argument too many; coir-queue takes some for files
             return attack(rng.choice(["surplus", "-x", "-", "--=", "---", "-qq", "--no", "/?", "--" + "x" * 100_000]),
                           codes=(2, 3) if application == "queue" else (2,))
@@ -177,32 +197,7 @@ def wrong_option(rng, application, folder):
                                       "--kokkos-num-threads", "--kokkos-thread=2", "--kokkos-device-id=x", "--kokkos-tools-help",
                                       "--kokkos-numa=abc", "--kokkos-disable-warnings=maybe", "--kokkos-num-devices=1,",
                                       "--kokkos-device=x", "--kokkos-tools-args", "--kokkos-tune-internals=no"]))
-        case 7 if application == "nbody":
-            return attack(*rng.choice([
-                ["--sigma8", "0.8", "--A-s", "2e-9"], ["--noise", "n.npy", "--seed", "3"], ["--renormalise"], ["--pictures", "--no-pictures"],
-                ["--table-redshift", "2"], ["--bin-spacing", "logarithmic"], ["--k-min", "9", "--k-max", "1"], ["--bins", "1000001"],
-                ["--noise", "n.npy", "--white-noise"], ["--measure", "s.hdf5", "--seed", "1"], ["--name-by", "day"],
-                ["--scale-factors", "0.1,1", "--spacing", "linear"], ["--scale-factors", "1,0.5"], ["--scale-factors", "0.1"],
-                ["--a-start", "2"], ["--outputs", "3"], ["--outputs", "0.01"], ["--slab-thickness", "1e9"], ["--power-table", "p", "--A-s", "1e-9"],
-                ["--quiet", "--progress"], ["--stop-after", "0"], ["--pixels", "32769"], ["--particles", "16385"], ["--checkpoint", "0"],
-                ["--no-spectra", "--spectra"], ["--output", ""], ["--report", ""], ["--seed", "-1"], ["--lpt", "3"]]))
-        case 7 if application == "escape":
-            return attack(*rng.choice([["--constant", "0", "0"], ["--region", "0", "1", "0", "1", "--width", "1"], ["--width", "1001"],
-                                       ["--region", "0", "1", "0", "1", "--center", "0", "0"], ["--smooth", "--no-smooth"], ["--width", "0"],
-                                       ["--output", "o.jpg"], ["--output", "o"], ["--iterations", "0"], ["--iterations", "10000001"],
-                                       ["--report", "o.png", "--output", "./o.png"], ["--quiet", "--progress"], ["--repeat", "0"]]))
-        case 7 if application == "jacobi":
-            return attack(*rng.choice([["--offset", "3"], ["--scale", "2"], ["--laplacian", "--scale", "0"], ["--tolerance", "1"],
-                                       ["--tolerance", "0"], ["--compare", "--scheme", "plain"], ["--scheme", "multigrid", "--sweeps", "0"],
-                                       ["--output", "o.gif"], ["--output-laplacian", "x.json"], ["--output", "./a.png", "--report", "a.png"],
-                                       ["--quiet", "--progress"], ["--sweeps", "1000000000001"], ["--repeat", "0"]]))
-        case 7 if application == "queue":
-            return attack(*rng.choice([["--from", "2025-02-01", "--to", "2025-01-01"], ["--partition", "none"], ["--cluster", "ares"],
-                                       ["--user", "nobody"], ["--forecast", "--hour", "24"], ["--forecast", "--interval", "1"],
-                                       ["--forecast", "--memory", "4Gc"], ["--forecast", "--time-limit", "0"], ["--hour", "-1"],
-                                       ["--picture", "o.jpg"], ["--picture", "o"], ["--report", "o.png", "--picture", "./o.png"],
-                                       ["--quiet", "--progress"], ["--report", ""], ["--partition", ","], ["--state", "ASLEEP"]]))
-        case 8:  # far too large
+        case _:  # far too large
             if application == "escape":
                 return attack("--size", "1000000x1000000", codes=(4,))
             if application == "nbody":
@@ -244,9 +239,12 @@ def arguments_of_noise(rng, application, folder):
 # --- Files to read ---
 
 def damaged_input(rng, application, folder):
-    if application not in ("jacobi", "queue", "offload"):
+    if application not in ("jacobi", "queue", "offload", "field", "compare"):
         return None
     arguments, outputs = plain(rng, application, folder)
+    if application == "compare":
+        (folder / "in.json").write_bytes(files.damaged(rng, (folder / "in.json").read_bytes()))
+        return Attack(application, "report", arguments, {0, 3}, outputs=outputs)
     if application == "offload":
         path = folder / rng.choice(["in.json", "cores.json"])
         path.write_bytes(files.damaged(rng, path.read_bytes()))
@@ -308,6 +306,10 @@ def bad_input(rng, application, folder):
             return None  # of which it reads what somebody is going to write
         else:
             arguments[0] = rng.choice(["bad.npy", "bad.npy", "./bad.npy", "bad.npy/x", "none/bad.npy", "x" * 300 + ".txt", "/", "-"])
+    elif application == "field":
+        arguments[0] = rng.choice(["bad.npy", "bad.npy/x", "none/bad.npy"])
+    elif application == "compare" and not path.is_fifo():
+        arguments[1] = rng.choice(["bad.npy", "bad.npy/x", "none/bad.npy", "/"])
     elif application == "offload" and not path.is_fifo():
         arguments[rng.choice([1, 3])] = rng.choice(["bad.npy", "bad.npy/x", "none/bad.npy", "x" * 300 + ".json", "/"])
     else:
@@ -346,11 +348,11 @@ def table_or_noise(rng, application, folder):
 # --- Files to write ---
 
 def bad_output(rng, application, folder):
-    if application == "info":
+    if application in ("info", "compare"):
         return None
     arguments, outputs = plain(rng, application, folder)
-    name = {"escape": "o.png", "jacobi": "o.png", "nbody": "r.json", "queue": "o.png", "offload": "o.html"}[application]
-    option = {"nbody": "--report", "queue": "--picture"}.get(application, "--output")
+    name = {"escape": "o.png", "jacobi": "o.png", "nbody": "r.json", "field": "r.json", "queue": "o.png", "offload": "o.html"}[application]
+    option = {"nbody": "--report", "field": "--report", "queue": "--picture"}.get(application, "--output")
     if option in arguments:
         del arguments[arguments.index(option):][:2]
         at = next((n for n, part in enumerate(arguments) if part == option), None)
@@ -405,7 +407,7 @@ def bad_output(rng, application, folder):
             if more[0] == "--output":
                 arguments = [part for part in arguments if part not in ("--output", "run")]
             codes = {4}
-        case 9 if application in ("escape", "queue", "offload"):
+        case 9 if application in ("escape", "queue", "offload", "field"):
             arguments = [part for part in arguments if part not in ("--report", "r.json")]
             more = ["--report", "/dev/full"]
         case 9:
@@ -424,51 +426,12 @@ def bad_output(rng, application, folder):
     return Attack(application, "output", [*arguments, *more], codes, outputs=outputs)
 
 
-def places(rng, application, folder):
-    """Folders to run in."""
-    (folder / "place").mkdir()
-    arguments, outputs = plain(rng, application, folder)
-    if application == "nbody" and rng.random() < 0.5:
-        arguments += [rng.choice(["--noise", "--power-table"]), "none"]
-    match rng.randrange(3):
-        case 0:  # it is gone
-            return Attack(application, "place", arguments, {0, 3, 4}, execution.Setting(folder="place", removes_folder=True), outputs)
-        case 1:  # nothing may be written to it
-            (folder / "place").chmod(0o500)
-            return Attack(application, "place", arguments, {0, 3, 4}, execution.Setting(folder="place"),
-                          tuple("place/" + pattern for pattern in outputs))
-        case _:  # its name is no text
-            odd = os.fsdecode(b"\xff\xfe'\" \n\x1b[31m")
-            (folder / odd).mkdir()
-            # A configuration couldn't repeat names of files in it: refused.
-            return Attack(application, "place", arguments, {0, 2, 3}, execution.Setting(folder=odd), tuple(odd + "/" + pattern for pattern in outputs))
+# --- Full disks, threads, environment, streams, signals ---
 
-
-# --- Limits, threads, environment, streams ---
-
-def limited(rng, application, folder):
-    kinds = ["AS", "AS", "AS", "FSIZE", "FSIZE", "NOFILE", "STACK", "DATA"]
-    kind = rng.choice(kinds + ["NPROC"] * (os.geteuid() == 0))  # else what else the user runs counts
-    amount = {"AS": lambda: rng.randint(220, 900) << 20, "DATA": lambda: rng.randint(20, 300) << 20, "FSIZE": lambda: rng.choice([0, 1, 100, 1000, 5000]),
-              "NOFILE": lambda: rng.randint(5, 24), "NPROC": lambda: rng.randint(1, 4),
-              "STACK": lambda: rng.choice([128 << 10, 256 << 10, 1 << 20, 1 << 30, 64 << 30])}[kind]()
-    attack = attack_on(rng, application, folder, "limit", codes=(0, 3, 4, 6), limits={kind: amount})
-    if rng.random() < 0.3:
-        attack.setting.environment["OMP_NUM_THREADS"] = str(rng.choice([1, 2, 16, 64]))
+def full_disk(rng, application, folder):
+    attack = attack_on(rng, application, folder, "disk", codes=(0, 4))
+    attack.setting.most_bytes = rng.choice([0, 1, 100, 1000, 5000])
     return attack
-
-
-def threads(rng, application, folder):
-    if application == "offload":
-        return None  # which starts none
-    count = rng.choice([1, 2, 3, 7, 33, 511, 512, 513, 520, 700, 1024, 5000, 100_000, 2**31 - 1, 2**31, 2**32 + 1])
-    by = rng.choice(["OMP_NUM_THREADS", "KOKKOS_NUM_THREADS", "option", "OMP_THREAD_LIMIT"])
-    codes = {0} if count <= 33 else {0, 4, 6} if count <= 512 else {2, 6} if by == "option" else {6}
-    if by == "OMP_THREAD_LIMIT":
-        codes = {0, 6}
-    if by == "option":
-        return attack_on(rng, application, folder, "threads", [f"--kokkos-{rng.choice(['', 'num-'])}threads={count}"], codes)
-    return attack_on(rng, application, folder, "threads", (), codes, environment={by: str(count)})
 
 
 def environment(rng, application, folder):
@@ -495,3 +458,102 @@ def streams(rng, application, folder):
     if full:
         return Attack(application, "streams", arguments, {4} if prints else {0}, execution.Setting(stdout="/dev/full"), outputs)
     return Attack(application, "streams", arguments, {4} if prints and 1 in closed else {0}, execution.Setting(closed=closed), outputs)
+
+
+def stopped(rng, application, folder):
+    attack = attack_on(rng, application, folder, "signal")
+    attack.setting.stops = rng.choice([signal.SIGINT, signal.SIGTERM, signal.SIGHUP]), rng.random() ** 2
+    return attack
+
+
+# --- Flags, files beside the command line, pipes, runs after others ---
+
+def turned_off(rng, application, folder):
+    """Flags that are given as false."""
+    if application == "queue" and rng.random() < 0.5:
+        arguments, outputs = plain(rng, application, folder)
+        arguments = without(arguments, ["--forecast", "--gpus"], OPTIONS[application])
+        return Attack(application, "off", [*arguments, "--forecast=false", "--hour", "3"], {2}, outputs=outputs, says=("--forecast", "--hour"))
+    if application == "nbody":
+        flag, picture = rng.choice([("--pictures=false", False), ("--no-pictures=false", True), ("--no-pictures=true", False)])
+        attack = attack_on(rng, application, folder, "off", [flag])
+        setattr(attack, "makes" if picture else "makes_no", ("run/slab_a1.000.png",))
+        return attack
+    flags = [name for name, takes in OPTIONS[application].items() if takes == "flag" and name not in ("progress", "quiet")]
+    return attack_on(rng, application, folder, "off", [f"--{rng.choice(flags)}=false"]) if flags else None
+
+
+def file_against_line(rng, application, folder):
+    if application not in CONFIGURABLE:
+        return None
+    options = OPTIONS[application]
+    arguments, outputs = plain(rng, application, folder)
+    path = folder / "c.toml"
+
+    def attack(text, more=(), codes=(0,), **expected):
+        path.write_text(text)
+        kept = without(arguments, [*more, *(f"--{line.split(' = ')[0]}" for line in text.splitlines() if codes != (0,))], options)
+        return Attack(application, "file", [*kept, "--config", "c.toml", *more], set(codes), outputs=outputs, **expected)
+
+    match rng.randrange(4):
+        case 0:  # a value that isn't one names the file and the key
+            name = rng.choice([name for name, takes in options.items() if takes in ("N", "X") and name not in ("config", "hour")])
+            return attack(f"{name} = {rng.choice(['x', repr('five'), repr(''), 'nan', repr('1e999'), '[1, 2]'])}\n", codes=(3,), says=("c.toml", f"'{name}'"))
+        case 1:  # the file isn't an output
+            spelt = rng.choice(["c.toml", "./c.toml", "link", "hard"])
+            path.write_text("")
+            if spelt in ("link", "hard"):
+                {"link": os.symlink, "hard": os.link}[spelt](path, folder / spelt)
+            return attack("# nothing\n", ["--report", spelt], codes=(2,), says=("--config", "--report"))
+        case 2 if application == "nbody":  # what is said where the program is started counts
+            one, other = rng.choice([("pictures", "no-pictures"), ("no-pictures", "pictures")])
+            expected = {"makes" if other == "pictures" else "makes_no": ("run/slab_a1.000.png",)}
+            return attack(f"{one} = true\n", [f"--{other}"], **expected)
+        case 2:
+            return attack("quiet = true\n", ["--quiet=false"])
+        case _:
+            return attack(rng.choice(["report = 'r.json'", "report = \"r.json\"", "report = \"\\u0072.json\""]) + "\n",
+                          makes=("r.json",)) if "--report" in arguments else None
+
+
+def pipe(rng, application, folder):
+    """A report to a named pipe comes whole."""
+    if application in ("info", "compare"):
+        return None
+    os.mkfifo(folder / "pipe")
+    arguments, outputs = plain(rng, application, folder)
+    more = ["--report", "pipe"]
+    return Attack(application, "pipe", [*without(arguments, more, OPTIONS[application]), *more], {0}, execution.Setting(reads="pipe"), outputs)
+
+
+def reused_folder(rng, application, folder):
+    """A run where another one has been."""
+    if application == "info":
+        return None
+    arguments, outputs = plain(rng, application, folder)
+    more = {"nbody": ["--seed", "7"], "field": ["--seed", "7"], "jacobi": ["--start", "zero"], "escape": ["--set", "julia"]}.get(application, [])
+    return Attack(application, "reused", [*arguments, *more], {0}, outputs=outputs, earlier=(arguments,))
+
+
+def restart(rng, application, folder):
+    """A run that was stopped goes on, or says why it can't."""
+    first = ["--particles", "4", "--steps", "4", "--pixels", "8", "--checkpoint", "1", "--stop-after", "2", "--output", "run", "--quiet"]
+    checkpoint = folder / "run/checkpoint.hdf5"
+
+    def attack(*more, codes=(0,), prepare=None, **expected):
+        return Attack("nbody", "restart", ["--restart", "run", *more], set(codes), outputs=("run/*", "other", "other/*", "r.json"), earlier=(first,),
+                      prepare=prepare, **expected)
+
+    match rng.randrange(7):
+        case 0 | 1:
+            return attack(makes=("run/power_a1.000.txt",))
+        case 2:
+            return attack("--output", "other", "--report", "r.json", makes=("other/power_a1.000.txt", "r.json"))
+        case 3:
+            return attack(codes=(0, 3), prepare=lambda: checkpoint.write_bytes(files.damaged(rng, checkpoint.read_bytes())), says=("checkpoint",))
+        case 4:
+            return attack(codes=(3,), prepare=checkpoint.unlink, says=("checkpoint",))
+        case 5:
+            return attack("--report", "link", codes=(2,), prepare=lambda: os.symlink(checkpoint, folder / "link"), says=("--report",))
+        case _:
+            return attack(*rng.choice([["--seed", "9"], ["--box", "50"], ["--kernel", "3_4"]]), codes=(2,), says=("checkpoint",))

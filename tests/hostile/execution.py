@@ -22,19 +22,19 @@ LIBRARY_WORDS = [
     "Sanitizer", "Raised by", "errno", "nullptr", "loading shared libraries"]
 
 CODES = {"info": {0, 2, 4, 6}, "escape": {0, 2, 4, 5, 6}, "jacobi": {0, 2, 3, 4, 5, 6}, "nbody": {0, 2, 3, 4, 5, 6}, "queue": {0, 2, 3, 4, 6},
-         "offload": {0, 2, 3, 4}}
+         "offload": {0, 2, 3, 4}, "field": {0, 2, 3, 4, 5, 6}, "compare": {0, 2, 3, 4}}
 
 
 @dataclasses.dataclass
 class Setting:
     """Around a program: its environment, streams, limits and user."""
     environment: dict = dataclasses.field(default_factory=dict)
-    limits: dict = dataclasses.field(default_factory=dict)  # {"AS": bytes}
+    most_bytes: int = None  # of a file that it writes, as on a full disk
     closed: tuple = ()  # of the streams 0, 1, 2
     stdout: str = ""  # a path in place of a pipe
-    folder: str = "."  # where it runs, below the folder of its files
-    removes_folder: bool = False  # before it runs in it
     locks: str = ""  # a folder that another program writes to meanwhile
+    reads: str = ""  # a named pipe that another program reads meanwhile
+    stops: tuple = ()  # a signal, and the seconds after which it comes
     user: int = None
     seconds: float = 120
 
@@ -45,6 +45,7 @@ class Outcome:
     output: bytes
     errors: bytes
     seconds: float
+    piped: bytes = b""  # what came through the pipe
 
 
 def as_text(command):
@@ -59,19 +60,16 @@ def execute(command, setting, folder):
             environment[name] = os.environ[name]
     if "ASAN_OPTIONS" in environment:
         environment["ASAN_OPTIONS"] += ":detect_leaks=0"  # other tests look for them; here processes are short
-    place = os.path.join(folder, setting.folder)
 
     def prepare():
-        os.chdir(place)
-        if setting.removes_folder:
-            os.rmdir(place)
+        os.chdir(folder)
         os.umask(0o022)
         if setting.user is not None:
             os.setgroups([])
             os.setgid(setting.user)
             os.setuid(setting.user)
-        for name, value in setting.limits.items():
-            resource.setrlimit(getattr(resource, "RLIMIT_" + name), (value, value))
+        if setting.most_bytes is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (setting.most_bytes, setting.most_bytes))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for stream in setting.closed:
             os.close(stream)
@@ -80,11 +78,17 @@ def execute(command, setting, folder):
     if setting.locks:
         lock = os.open(os.path.join(folder, setting.locks), os.O_RDONLY)
         fcntl.flock(lock, fcntl.LOCK_EX)
+    reader = subprocess.Popen(["cat", os.path.join(folder, setting.reads)], stdout=subprocess.PIPE) if setting.reads else None
     stdout = open(setting.stdout, "wb") if setting.stdout else subprocess.PIPE
     start = time.monotonic()
     process = subprocess.Popen(command, env=environment, preexec_fn=prepare, stdin=subprocess.DEVNULL, stdout=stdout,
                                stderr=subprocess.PIPE, close_fds=True, start_new_session=True)
     try:
+        if setting.stops:
+            try:
+                process.wait(setting.stops[1])
+            except subprocess.TimeoutExpired:
+                process.send_signal(setting.stops[0])
         output, errors = process.communicate(timeout=setting.seconds)
         code = process.returncode
     except subprocess.TimeoutExpired:
@@ -95,13 +99,14 @@ def execute(command, setting, folder):
         stdout.close()
     if lock is not None:
         os.close(lock)
-    return Outcome(code, output or b"", errors or b"", time.monotonic() - start)
-
-
-def waits_before_it_begins(program, setting, folder):
-    """OpenBLAS 0.3, which programs for devices load by way of Kokkos Kernels, waits without end where a limit leaves it too few addresses."""
-    libraries = subprocess.run(["ldd", program], stdout=subprocess.PIPE, text=True).stdout
-    return "libopenblas" in libraries and execute([program, "--version"], dataclasses.replace(setting, seconds=10), folder).code is None
+    outcome = Outcome(code, output or b"", errors or b"", time.monotonic() - start)
+    if reader is not None:
+        try:
+            outcome.piped = reader.communicate(timeout=5)[0]
+        except subprocess.TimeoutExpired:  # nobody has opened the pipe to write
+            reader.kill()
+            reader.communicate()
+    return outcome
 
 
 def contents(folder):
@@ -150,13 +155,28 @@ def faults_of(attack, outcome, before, folder):
     if outcome.code is None:
         return [f"it didn't end within {attack.setting.seconds:g} s"]
     errors = outcome.errors.decode(errors="replace")
-    if outcome.code == 127 and {"AS", "DATA"} & set(attack.setting.limits) and any(
-            words in errors for words in ("failed to map segment from shared object", "cannot create shared object descriptor")):
-        return [] if contents(folder) == before else ["something changed though the program never began"]  # the limit holds less than its libraries
+    codes = CODES[attack.application] & attack.codes
+    if attack.setting.stops:
+        number = attack.setting.stops[0]
+        if outcome.code == -number and not errors and contents(folder) == before:
+            return []  # it came before the program began
+        codes = codes | {128 + number}
+        if outcome.seconds > attack.setting.stops[1] + 20:
+            faults.append(f"it went on for {outcome.seconds:.0f} s")
     if outcome.code < 0:
         faults.append(f"it was ended by {signal.Signals(-outcome.code).name}")
-    elif outcome.code not in CODES[attack.application] & attack.codes:
-        faults.append(f"exit code {outcome.code} isn't among {sorted(CODES[attack.application] & attack.codes)}")
+    elif outcome.code not in codes:
+        faults.append(f"exit code {outcome.code} isn't among {sorted(codes)}")
+    if outcome.code != 0:
+        faults += [f"it doesn't say {words!r}" for words in attack.says if words not in errors and 2 not in attack.setting.closed]
+    else:
+        faults += [f"there is no {name}" for name in attack.makes if not os.path.exists(os.path.join(folder, name))]
+        faults += [f"there is a {name}" for name in attack.makes_no if os.path.exists(os.path.join(folder, name))]
+    if attack.setting.reads and outcome.code == 0:
+        try:
+            json.loads(outcome.piped)
+        except ValueError:
+            faults.append(f"what came through the pipe isn't whole: {outcome.piped[:100]!r}")
 
     if 2 not in attack.setting.closed:
         lines = errors.split("\n")
@@ -175,8 +195,6 @@ def faults_of(attack, outcome, before, folder):
 
     after = contents(folder)
     for path, what in before.items():
-        if attack.setting.removes_folder and path == attack.setting.folder:
-            continue
         is_output = any(fnmatch.fnmatch(path, pattern) for pattern in attack.outputs)
         if path not in after:
             faults.append(f"{path} is gone")

@@ -1,6 +1,9 @@
 """Input files, whole and damaged."""
 
 import datetime
+import json
+import pathlib
+import re
 import struct
 import zlib
 
@@ -138,6 +141,13 @@ limits_of_cores = """{"application": "coir-info", "limits": {"copy_bytes_per_sec
 limits_of_device = """{"application": "coir-info", "limits": {"copy_bytes_per_second": 2e10, "launch_seconds": 5e-06,
 "host_to_device_bytes_per_second": 1e10, "device_to_host_bytes_per_second": 1.2e10}}
 """
+
+
+def comparison():
+    """A report of coir-compare in which nothing was measured."""
+    source = pathlib.Path(__file__).parents[2] / "apps/compare/comparison.hpp"
+    form = int(re.search(r"report_format = (\d+)", source.read_text())[1])
+    return json.dumps({"application": "coir-compare", "version": "0", "format": form, "machines": [], "works": [], "rows": [], "left_out": []})
 
 
 def accounting(rng):
