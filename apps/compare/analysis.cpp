@@ -15,12 +15,6 @@ std::vector<double> rounds_of(Row const& row) {
   return row.rounds.empty() ? std::vector{row.seconds} : row.rounds;
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  std::size_t const middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 bool is_of_memory(Limit limit) {
   return limit == Limit::copy || limit == Limit::update || limit == Limit::read ||
          limit == Limit::triad;
@@ -44,11 +38,11 @@ Point point_of(Row const& row, WorkInfo const& work, Build const& build) {
     if (!limit) return point;
     limits.assign(rounds.size(), *limit);
   }
-  point.limit_seconds = *row.bytes / median(limits);
+  point.limit_seconds = *row.bytes / median_of(limits);
   std::vector<double> shares;
   for (std::size_t n = 0; n < rounds.size(); ++n)
     shares.push_back(*row.bytes / limits[n] / rounds[n]);
-  double const share = median(shares);
+  double const share = median_of(shares);
   point.in_cache = is_of_memory(kind) && may_stay_in_cache(row, work, build);
   if (!point.in_cache) point.beyond = std::max(1., share);
   point.share = share / point.beyond;
@@ -136,7 +130,7 @@ Noise noise_of(std::vector<Row> const& rows) {
     noise.worst_spread = spread;
   }
   noise.rows = spreads.size();
-  if (!spreads.empty()) noise.typical = median(spreads);
+  if (!spreads.empty()) noise.typical = median_of(spreads);
   return noise;
 }
 

@@ -229,6 +229,12 @@ std::vector<LimitKey> const& limit_keys() {
   return keys;
 }
 
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  std::size_t const middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
 std::optional<double> limit_of(Limits const& limits, Limit limit) {
   switch (limit) {
     case Limit::copy: return limits.copy;

@@ -35,6 +35,9 @@ std::vector<LimitKey> const& limit_keys();
 /// The limit of a machine that work is measured against. Where a way of moving bytes wasn't measured it is that of a copy.
 std::optional<double> limit_of(Limits const& limits, Limit limit);
 
+/// The middle one of the values, of which there is one at least, or the mean of the two in the middle.
+double median_of(std::vector<double> values);
+
 /// One way to run the work on a machine: a build folder's programs, on its device or on the host beside it.
 struct Build {
   std::string name;                  ///< "openmp", "cuda", "cuda, host"

@@ -186,11 +186,8 @@ void describe_by_context(Build& build, Report const& context) {
   build.cache = positive_in(context, "last_level_cache_bytes").value_or(build.cache);
 }
 
-std::optional<double> median(std::vector<double> values) {
-  if (values.empty()) return {};
-  std::sort(values.begin(), values.end());
-  std::size_t const middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+std::optional<double> median(std::vector<double> const& values) {
+  return values.empty() ? std::nullopt : std::optional(median_of(values));
 }
 
 /// Limit by limit the median of those that are known.
