@@ -55,7 +55,8 @@ std::function<void(Value const&)> CommandLine::naming_it(
       CLI::Option const* const file = app->get_config_ptr();
       bool const is_in_file =
           file != nullptr && file->count() > 0 && name.starts_with("--") && !given->contains(name);
-      if (!is_in_file) throw PreconditionError(begins_with_it ? what : name + ": " + what);
+      bool const has_it = what.find(name) != std::string::npos;
+      if (!is_in_file) throw PreconditionError(has_it ? what : name + ": " + what);
       throw InputError(file->as<std::string>() + ": '" + name.substr(2) + "'" +
                        (begins_with_it ? what.substr(name.size()) : ": " + what));
     }

@@ -73,7 +73,7 @@ class CommandLine {
   /// An option with one value.
   Option add_option(std::string const& name, std::string& value, std::string const& help);
   /// An option with one value, which `set` is called with; that may throw a PreconditionError that says why it takes no such value.
-  /// parse() names the option before it, if it doesn't begin with it; of a value in a configuration it throws an InputError that names
+  /// parse() names the option before it, if it doesn't name it; of a value in a configuration it throws an InputError that names
   /// the file and the key.
   Option add_option(std::string const& name, std::function<void(std::string const&)> const& set,
                     std::string const& help);
