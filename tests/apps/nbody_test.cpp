@@ -599,7 +599,8 @@ TEST_F(BadNbody, UniversesThatCantBe) {
   expect_failure(2, "--omega-m -0.3", {"--omega-m", "-0.3"});
   expect_failure(2, "--omega-b 0.4", {"--omega-b", "below --omega-m", "0.4"});
   expect_failure(2, "--h 67", {"set --h,", "(0, 10)", "67"});
-  expect_failure(2, "--omega-k -3", {"E^2 must be above 0", "bring --omega-k and --wa closer to 0"});
+  expect_failure(2, "--omega-k -3",
+                 {"E^2 must be above 0", "bring --omega-k and --wa closer to 0"});
   expect_failure(2, "--wa 2", {"--w0 + --wa must be below 0", "not 1"});
   expect_failure(2, "--sigma8 0", {"--sigma8 must be a number above 0"});
   expect_failure(2, "--n-s blue", {"--n-s must be a finite number", "'blue'"});
