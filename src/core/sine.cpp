@@ -4,10 +4,13 @@
 // There x = n pi/2 + r, with r found in double and polynomials of r in float. Up to 2^25 n pi/2 is subtracted in two parts
 // (Cody, Waite, Software Manual for the Elementary Functions, 1980). Beyond, x times 2/pi is summed from those bits of 2/pi
 // alone that matter modulo 4 (Payne, Hanek, Radian reduction for trigonometric functions, 1983).
+//
+// The build compiles this file once for each instruction set, with its flags and with
+//   COIR_VECTOR_LETTER, COIR_VECTOR_LANES  the set's letter in "Vector Function ABI for x86-64" and its number of floats: b 4 for
+//                                          SSE, c 8 for AVX, d 8 for AVX2, e 16 for AVX-512,
+// because how functions pass vectors depends on these flags (clang's don't look at __attribute__((target)) for it). Nothing here
+// may call an inline function of the standard library: the linker might take its code for AVX-512 for the whole program.
 
-#include <array>
-#include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -51,14 +54,15 @@ constexpr double to_whole = 0x1.8p52;  // x + to_whole - to_whole is x rounded t
 constexpr double inverse = 0x1.45f306dc9c883p-1, half_pi = 0x1.921fb54442d18p+0,
                  first_of_half_pi = 0x1.921fb54p+0, second_of_half_pi = 0x1.10b4611a62633p-30;
 
-/// For |x| < 2^25, so that turns times the first part, of 27 bits, is exact. NaN for infinities.
+/// For |x| < 2^25, so that turns times the first part, of 27 bits, is exact. NaN for NaN and infinities; anything for other x.
 template <int N>
 COIR_IN_EACH_VARIANT Reduced<N> reduced(typename Lanes<N>::HalfFloat const& x) {
   using Double = typename Lanes<N>::Double;
   Double const wide = __builtin_convertvector(x, Double);
   Double const turns = (wide * inverse + to_whole) - to_whole;
   Double const rest = (wide - turns * first_of_half_pi) - turns * second_of_half_pi;
-  return {__builtin_convertvector(turns, typename Lanes<N>::HalfInt),
+  Double const convertible = turns * turns < 0x1p60 ? turns : Double{};  // not for NaN
+  return {__builtin_convertvector(convertible, typename Lanes<N>::HalfInt),
           __builtin_convertvector(rest, typename Lanes<N>::HalfFloat)};
 }
 
@@ -69,9 +73,9 @@ struct Parts {
   double first, second, third;
 };
 
-constexpr std::array<std::uint32_t, 9> two_over_pi = {0xa2f9836e, 0x4e441529, 0xfc2757d1,
-                                                      0xf534ddc0, 0xdb629599, 0x3c439041,
-                                                      0xfe5163ab, 0xdebbc561, 0xb7246e3a};
+constexpr std::uint32_t two_over_pi[9] = {0xa2f9836e, 0x4e441529, 0xfc2757d1,
+                                          0xf534ddc0, 0xdb629599, 0x3c439041,
+                                          0xfe5163ab, 0xdebbc561, 0xb7246e3a};
 
 /// `count` bits of 2^e 2/pi, from the one that counts 2^highest down.
 constexpr double bits_from(int e, int highest, int count) {
@@ -85,12 +89,17 @@ constexpr double bits_from(int e, int highest, int count) {
   return sum;
 }
 
-/// parts[k] belong to floats m 2^e with 2^23 <= m < 2^24 and e = k + large_exponent - 23.
-constexpr std::array<Parts, 128 - large_exponent> parts = [] {
-  std::array<Parts, 128 - large_exponent> result{};
-  for (std::size_t k = 0; k < result.size(); ++k) {
-    int const e = static_cast<int>(k) + large_exponent - 23;
-    result[k] = {bits_from(e, 1, 28), bits_from(e, -27, 28), bits_from(e, -55, 53)};
+struct PartsOfExponents {
+  static constexpr int last = 127 - large_exponent;
+  Parts of[last + 1];
+};
+
+/// parts.of[k] belong to floats m 2^e with 2^23 <= m < 2^24 and e = k + large_exponent - 23.
+constexpr PartsOfExponents parts = [] {
+  PartsOfExponents result{};
+  for (int k = 0; k <= PartsOfExponents::last; ++k) {
+    int const e = k + large_exponent - 23;
+    result.of[k] = {bits_from(e, 1, 28), bits_from(e, -27, 28), bits_from(e, -55, 53)};
   }
   return result;
 }();
@@ -101,10 +110,10 @@ COIR_IN_EACH_VARIANT Reduced<N> reduced_large(typename Lanes<N>::HalfFloat const
   using L = Lanes<N>;
   typename L::Double whole, first, second, third;
   for (int k = 0; k < L::half; ++k) {
-    auto const bits = std::bit_cast<std::uint32_t>(static_cast<float>(x[k]));
+    auto const bits = __builtin_bit_cast(std::uint32_t, static_cast<float>(x[k]));
     int const exponent = static_cast<int>(bits >> 23 & 255u) - 127 - large_exponent;
-    int const last = static_cast<int>(parts.size()) - 1;
-    Parts const& of_lane = parts[exponent < 0 ? 0 : exponent > last ? last : exponent];
+    constexpr int last = PartsOfExponents::last;
+    Parts const& of_lane = parts.of[exponent < 0 ? 0 : exponent > last ? last : exponent];
     auto const size = static_cast<std::int32_t>((bits & 0x7fffffu) | 0x800000u);
     whole[k] = bits >> 31 != 0 ? -size : size;
     first[k] = of_lane.first;
@@ -119,16 +128,22 @@ COIR_IN_EACH_VARIANT Reduced<N> reduced_large(typename Lanes<N>::HalfFloat const
           __builtin_convertvector((fraction - last_turn) * half_pi, typename L::HalfFloat)};
 }
 
-/// Which lanes are beyond 1e4, and whether any is.
+/// Whether any lane isn't 0.
+template <int N>
+COIR_IN_EACH_VARIANT bool any(typename Lanes<N>::Int const& lanes) {
+  auto const pairs = __builtin_bit_cast(typename Lanes<N>::Long, lanes);
+  std::int64_t bits = 0;
+  for (int k = 0; k < Lanes<N>::half; ++k) bits |= pairs[k];
+  return bits != 0;
+}
+
+/// Which lanes are beyond 1e4, NaN and infinities among them, and whether any is.
 template <int N>
 COIR_IN_EACH_VARIANT bool any_beyond(typename Lanes<N>::Float const& x,
                                      typename Lanes<N>::Int& beyond) {
-  beyond = (std::bit_cast<typename Lanes<N>::Int>(x) & 0x7fffffff) >
-           std::bit_cast<std::int32_t>(1e4f);  // NaN and infinities, too
-  auto const pairs = std::bit_cast<typename Lanes<N>::Long>(beyond);
-  std::int64_t any = 0;
-  for (int k = 0; k < Lanes<N>::half; ++k) any |= pairs[k];
-  return any != 0;
+  beyond = (__builtin_bit_cast(typename Lanes<N>::Int, x) & 0x7fffffff) >
+           __builtin_bit_cast(std::int32_t, 1e4f);
+  return any<N>(beyond);
 }
 
 /// The sine or cosine beyond 1e4, within 2 ulp. NaN for NaN and infinities.
@@ -145,12 +160,9 @@ COIR_IN_EACH_VARIANT void compute(typename Lanes<N>::Float const& x,
   auto const of_low = reduced<N>(low), of_high = reduced<N>(high);
   Float r = joined<Float>(of_low.rest, of_high.rest, all);
   Int turns = joined<Int>(of_low.turns, of_high.turns, all);
-  Int const size = std::bit_cast<Int>(x) & 0x7fffffff;
-  Int const large = (size >= std::bit_cast<std::int32_t>(0x1p25f)) & (size < 0x7f800000);
-  auto const pairs = std::bit_cast<typename L::Long>(large);
-  std::int64_t any_large = 0;
-  for (int k = 0; k < L::half; ++k) any_large |= pairs[k];
-  if (any_large != 0) {
+  Int const size = __builtin_bit_cast(Int, x) & 0x7fffffff;
+  Int const large = (size >= __builtin_bit_cast(std::int32_t, 0x1p25f)) & (size < 0x7f800000);
+  if (any<N>(large)) {
     auto const large_low = reduced_large<N>(low), large_high = reduced_large<N>(high);
     r = large ? joined<Float>(large_low.rest, large_high.rest, all) : r;
     turns = large ? joined<Int>(large_low.turns, large_high.turns, all) : turns;
@@ -164,39 +176,40 @@ COIR_IN_EACH_VARIANT void compute(typename Lanes<N>::Float const& x,
       (1.0f - 0.5f * z);
   if constexpr (Cosine) turns += 1;
   Float const value = (turns & 1) != 0 ? cosine : sine;
-  result = std::bit_cast<Float>(std::bit_cast<Int>(value) ^ ((turns & 2) << 30));
+  result = __builtin_bit_cast(Float, __builtin_bit_cast(Int, value) ^ ((turns & 2) << 30));
 }
 
 }  // namespace
 
-typedef float Floats4 __attribute__((vector_size(16)));
-typedef float Floats8 __attribute__((vector_size(32)));
-typedef float Floats16 __attribute__((vector_size(64)));
+using Floats = Lanes<COIR_VECTOR_LANES>::Float;
 
-// Names as in "Vector Function ABI for x86-64": b, c, d, e for SSE, AVX, AVX2, AVX-512.
-#define COIR_VARIANT(name, cosine, letter, lanes, instructions)                                \
-  instructions Floats##lanes _ZGV##letter##N##lanes##v_##name(Floats##lanes x) noexcept;       \
-  instructions Floats##lanes _ZGV##letter##N##lanes##v_coir_##name(Floats##lanes x) noexcept { \
-    Lanes<lanes>::Int beyond;                                                                  \
-    if (!any_beyond<lanes>(x, beyond)) return _ZGV##letter##N##lanes##v_##name(x);             \
-    Floats##lanes result;                                                                      \
-    compute<cosine, lanes>(x, result);                                                         \
-    Floats##lanes const near = beyond ? Floats##lanes{} : x;                                   \
-    return beyond ? result : _ZGV##letter##N##lanes##v_##name(near);                           \
+#define COIR_JOIN(a, b, c, d, e) a##b##c##d##e
+#define COIR_SYMBOL(letter, lanes, name) COIR_JOIN(_ZGV, letter, N, lanes, v_##name)
+#define COIR_VARIANT(name) COIR_SYMBOL(COIR_VECTOR_LETTER, COIR_VECTOR_LANES, name)
+#define COIR_DEFINE_VARIANT(name, cosine)                            \
+  Floats COIR_VARIANT(name)(Floats x) noexcept; /* glibc's */        \
+  Floats COIR_VARIANT(coir_##name)(Floats x) noexcept {              \
+    constexpr int lanes = COIR_VECTOR_LANES;                         \
+    Lanes<lanes>::Int beyond;                                        \
+    if (!any_beyond<lanes>(x, beyond)) return COIR_VARIANT(name)(x); \
+    Floats result;                                                   \
+    compute<cosine, lanes>(x, result);                               \
+    Floats const near = beyond ? Floats{} : x;                       \
+    return beyond ? result : COIR_VARIANT(name)(near);               \
   }
-#define COIR_VARIANTS(name, cosine)                                                   \
-  COIR_VARIANT(name, cosine, b, 4, )                                                  \
-  COIR_VARIANT(name, cosine, c, 8, __attribute__((target("avx"))))                    \
-  COIR_VARIANT(name, cosine, d, 8, __attribute__((target("avx2"))))                   \
-  COIR_VARIANT(name, cosine, e, 16, __attribute__((target("avx512f"))))               \
-  float coir_##name(float x) noexcept {                                               \
-    return __builtin_fabsf(x) <= 1e4f ? __builtin_##name(x)                           \
-                                      : _ZGVbN4v_coir_##name(Floats4{x, 0, 0, 0})[0]; \
+#define COIR_DEFINE_OF_ONE(name)                                                          \
+  float coir_##name(float x) noexcept {                                                   \
+    return __builtin_fabsf(x) <= 1e4f ? __builtin_##name(x)                               \
+                                      : COIR_VARIANT(coir_##name)(Floats{x, 0, 0, 0})[0]; \
   }
 
 extern "C" {
-COIR_VARIANTS(sinf, false)
-COIR_VARIANTS(cosf, true)
+COIR_DEFINE_VARIANT(sinf, false)
+COIR_DEFINE_VARIANT(cosf, true)
+#if COIR_VECTOR_LANES == 4
+COIR_DEFINE_OF_ONE(sinf)
+COIR_DEFINE_OF_ONE(cosf)
+#endif
 }
 
 #endif
