@@ -31,7 +31,7 @@ Array<double, 1> numbers() { return coir::sin(coir::arange<double>(10'000)); }
 
 TEST(Queue, StatementsGiveWhatTheyGiveElsewhere) {
   Array<double, 1> const x = numbers();
-  Array<double, 1> sorted, running, noise, product;
+  Array<double, 1> sorted, running, noise, product, different, positive;
   Array<double, 1> y = 1 * x, shifted = 1 * x;
   double total = 0;
   Kokkos::fence();
@@ -43,6 +43,8 @@ TEST(Queue, StatementsGiveWhatTheyGiveElsewhere) {
     sorted = coir::sort(x);
     running = coir::cumsum(x);
     noise = coir::random::normal(coir::random::key(3), {100});
+    different = coir::unique(y);
+    positive = coir::compress(y, y > 1);
   });
   queue.wait();
   EXPECT_EQ(total, coir::sum(2 * x + 1));
@@ -51,6 +53,8 @@ TEST(Queue, StatementsGiveWhatTheyGiveElsewhere) {
   EXPECT_TRUE(coir::all(sorted == coir::sort(x)));
   EXPECT_TRUE(coir::all(running == coir::cumsum(x)));
   EXPECT_TRUE(coir::all(noise == coir::random::normal(coir::random::key(3), {100})));
+  EXPECT_TRUE(coir::all(different == coir::unique(2 * x + 1)));
+  EXPECT_TRUE(coir::all(positive == coir::compress(2 * x + 1, 2 * x + 1 > 1)));
 }
 
 TEST(Queue, RunsInTheOrderInWhichItIsGivenThings) {

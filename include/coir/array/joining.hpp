@@ -193,9 +193,10 @@ auto compress(X const& x, M const& mask) {
   using A = std::remove_const_t<decltype(values)>;
   using T = value_t<X>;
   Array<T, 1, typename A::space> result(Shape<1>{count_nonzero(held)});
-  detail::for_each_held<typename A::Exec>(values.size(), detail::MaskHolds{held.data()},
-                                          detail::CopyElement<T>{values.data(), result.data()});
-  typename A::Exec{}.fence();
+  auto const exec = detail::immediate<typename A::Exec>("compress()");
+  detail::for_each_held(exec, values.size(), detail::MaskHolds{held.data()},
+                        detail::CopyElement<T>{values.data(), result.data()});
+  exec.fence();
   return result;
 }
 
@@ -206,9 +207,10 @@ auto nonzero(X const& x) {
   auto const held = detail::evaluated(x != 0);
   using A = std::remove_const_t<decltype(held)>;
   Array<std::int64_t, 1, typename A::space> result(Shape<1>{count_nonzero(held)});
-  detail::for_each_held<typename A::Exec>(held.size(), detail::MaskHolds{held.data()},
-                                          detail::CopyIndex{result.data()});
-  typename A::Exec{}.fence();
+  auto const exec = detail::immediate<typename A::Exec>("nonzero()");
+  detail::for_each_held(exec, held.size(), detail::MaskHolds{held.data()},
+                        detail::CopyIndex{result.data()});
+  exec.fence();
   return result;
 }
 
@@ -231,7 +233,7 @@ auto take(X const& x, I const& indices) {
                             " is outside of a vector with " + std::to_string(values.size()) +
                             " elements");
   result = map(detail::Gather<value_t<X>, value_t<I>>{values.data(), values.size()}, at);
-  typename A::Exec{}.fence();
+  detail::immediate<typename A::Exec>("take()").fence();
   return result;
 }
 

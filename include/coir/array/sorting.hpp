@@ -234,8 +234,8 @@ auto unique_counts(E const& x) {
          Kokkos::Sum<std::int64_t>(count));
   result.values = Array<T, 1, Space>(Shape<1>{count});
   Array<std::int64_t, 1, Space> starts(Shape<1>{count});
-  detail::for_each_held<typename Keys::Exec>(
-      size, first, detail::WriteUnique<T>{keys.data(), result.values.data(), starts.data()});
+  detail::for_each_held(exec, size, first,
+                        detail::WriteUnique<T>{keys.data(), result.values.data(), starts.data()});
   using Counts = detail::Difference;
   result.counts = IndexMap<Counts, 1>(Shape<1>{count}, Counts{starts.data(), count - 1, size});
   return result;

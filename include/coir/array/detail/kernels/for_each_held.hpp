@@ -21,10 +21,12 @@ struct VisitHeld {
 };
 
 /// Calls visit(n, i) for each i in [0, size) with holds(i); n is the number of such indices before it. Doesn't wait on devices.
+///
+/// \param exec  where to run
 template <class Exec, class Holds, class Visit>
-void for_each_held(std::int64_t size, Holds const& holds, Visit const& visit) {
+void for_each_held(Exec const& exec, std::int64_t size, Holds const& holds, Visit const& visit) {
   Kokkos::parallel_scan("coir::array::compress",
-                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, size),
+                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size),
                         VisitHeld<Holds, Visit>{holds, visit});
 }
 
