@@ -3,11 +3,11 @@
 /// \file
 /// Kokkos, and the few places where its supported versions (3.4.1 up to, not including, 6) differ.
 
-// With -ffast-math compilers take it that there is no NaN and no infinity, and that sums may be reordered: isnan() is then false
-// for NaN, and rounding errors are larger than what functions promise. g++ tells the second only from version 12 on.
-#if (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0) || defined(__ASSOCIATIVE_MATH__)
-#error \
-    "coir needs NaN, infinities and the order of sums: compile without -ffast-math and -Ofast, or add -fno-finite-math-only -fno-associative-math"
+// With -ffast-math compilers take it that there is no NaN, reorder sums, and make denormal numbers 0: isnan() is then false for
+// NaN, and errors are larger than what functions promise. g++ tells of parts of it from version 12 on.
+#if (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0) || defined(__FAST_MATH__) || \
+    defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#error "coir needs numbers as IEEE 754 has them: compile and link without -ffast-math and -Ofast"
 #endif
 
 #include <Kokkos_Core.hpp>
