@@ -547,7 +547,7 @@ TYPED_TEST(Vmap, IntoWhatItReadsReadsItAsItWas) {
 TYPED_TEST(Vmap, IntoAnArrayIsRecorded) {
   TYPES;
   auto x = full<T, Space>({5}, 2), y = zeros<T, Space>(5);
-  auto const steps = record([&] {
+  auto const steps = record<Space>([&] {
     vmap_into(y, Square{})(x);
     vmap_into(x, Twice{})(y);
   });

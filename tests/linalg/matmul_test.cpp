@@ -235,7 +235,8 @@ TYPED_TEST(Matmul, OfStacksAndVectors) {
   TYPES;
   int const extents[][3] = {{1, 3, 4}, {7, 3, 4}, {513, 2, 2}, {5, 33, 31}, {3, 1, 40}};
   for (auto const& [s, m, k] : extents) {
-    auto const a = this->random(s, m, k), interleaved = swap_axes(this->random(m, s, k), 0, 1);
+    auto const a = this->random(s, m, k);
+    auto const interleaved = swap_axes(this->random(m, s, k), 0, 1);
     auto const x = this->random(k), wide = this->random(2 * k), y = this->random(m);
     auto const expect = [&](auto const& product, auto const& stack, auto const& one) {
       for (std::int64_t i = 0; i < stack.shape()[0]; ++i)
