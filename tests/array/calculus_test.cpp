@@ -111,6 +111,8 @@ TYPED_TEST(Calculus, AnglesWithoutJumps) {
             (std::vector<double>{0, 7, 1, -3, 6, 0}));
   EXPECT_EQ(values(unwrap(y(range(0, 1)))), (std::vector<T>{1}));
   EXPECT_EQ(unwrap(y(range(0, 0))).size(), 0);
-  EXPECT_EQ(message_of([&] { unwrap(y, 0, 0); }), "the period of unwrap must be above 0, not 0");
+  EXPECT_EQ(message_of([&] { unwrap(y, 0, 0); }),
+            "the period of unwrap must be above 0 and finite, not 0");
+  EXPECT_THROW(unwrap(y, 0, std::numeric_limits<double>::infinity()), PreconditionError);
   EXPECT_THROW(unwrap(y, 1), PreconditionError);
 }

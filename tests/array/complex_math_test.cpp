@@ -194,6 +194,9 @@ TYPED_TEST(ComplexMath, Powers) {
   EXPECT_EQ(power(Z(3, -1), Z(2, 0)), Z(8, -6));
   EXPECT_EQ(power(Z(0, 2), Z(-1, 0)), Z(0, T(-0.5)));
   EXPECT_EQ(power(Z(inf, 0), Z(1, 0)), Z(inf, 0));
+  T const least = std::numeric_limits<T>::denorm_min();
+  EXPECT_EQ(power(Z(least, 0), Z(-1, 0)), Z(inf, 0));
+  EXPECT_EQ(power(Z(0, least), Z(-1, 0)), Z(0, -inf));
   EXPECT_EQ(power(Z(1, 2), Z(1, 0)), Z(1, 2));
   EXPECT_EQ(power(Z(inf, inf), Z(0, 0)), Z(1, 0));
   EXPECT_EQ(power(Z(0, 0), Z(0, 0)), Z(1, 0));

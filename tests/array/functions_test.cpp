@@ -415,6 +415,8 @@ TYPED_TEST(Functions, NumPysOwn) {
   EXPECT_EQ(values(nan_to_num(of({1, nan, inf, -inf}))),
             (std::vector<T>{1, 0, Limits::max(), Limits::lowest()}));
   EXPECT_EQ(values(nan_to_num(of({1, nan, inf, -inf}), 7, 8, -9)), (std::vector<T>{1, 7, 8, -9}));
+  EXPECT_EQ(values(nan_to_num(of({nan, inf}), nan, inf, 0))[1], inf);
+  if (sizeof(T) == 4) EXPECT_THROW(nan_to_num(of({inf}), 0, 1e300, -1e300), PreconditionError);
   EXPECT_EQ(values(nan_to_num(array<int, Space>({1, -2}))), (std::vector<int>{1, -2}));
   auto const z = array_of<Space>(std::vector<Z>{Z(nan, inf), Z(1, 2)}, Shape<1>{2});
   EXPECT_EQ(values(nan_to_num(z)), (std::vector<Z>{Z(0, Limits::max()), Z(1, 2)}));

@@ -169,6 +169,8 @@ TYPED_TEST(Reductions, DeviationsAreThoseOfTwoPasses) {
   }
   EXPECT_EQ(message_of([] { var(ones<T, Space>(1), ddof(1)); }),
             "a variance needs more elements than ddof = 1, not 1");
+  EXPECT_EQ(message_of([] { ddof(std::numeric_limits<std::int64_t>::min()); }),
+            "ddof must be at least -2^62, not -9223372036854775808");
 }
 
 // Small integers are widened before they are multiplied and added.
@@ -225,6 +227,9 @@ void check_other_types() {
   EXPECT_EQ(dot(z, z), Z(-7, 24) + Z(-1, 0) + Z(1, 0));
   EXPECT_EQ(vdot(z, z), Z(27, 0));
   EXPECT_EQ(prod(z), Z(3, 4) * Z(0, 1) * Z(-1, 0));
+  double const inf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(prod(array_of<Space>(std::vector<Z>{Z(inf, 0)}, Shape<1>{1})), Z(inf, 0));
+  EXPECT_EQ(prod(array_of<Space>(std::vector<Z>{Z(1, 0), Z(3, inf)}, Shape<1>{2})), Z(3, inf));
   EXPECT_EQ(mean(z), Z(2. / 3, 5. / 3));
   EXPECT_EQ(count_nonzero(z - Z(0, 1)), 2);
 }

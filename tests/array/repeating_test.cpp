@@ -41,6 +41,7 @@ TYPED_TEST(Repeating, EachElementAsOftenAsTold) {
   using Space = typename TestFixture::Space;
   auto const x = array<T, Space>({1, 2, 3});
   EXPECT_EQ(values(repeat(x, array<int, Space>({2, 0, 3}))), (std::vector<T>{1, 1, 3, 3, 3}));
+  EXPECT_EQ(values(repeat(x, array<std::uint64_t, Space>({1, 0, 2}))), (std::vector<T>{1, 3, 3}));
   EXPECT_EQ(repeat(x, array<int, Space>({0, 0, 0})).size(), 0);
   EXPECT_EQ(repeat(x(range(0, 0)), arange<int, Space>(0)).size(), 0);
   EXPECT_EQ(message_of([&] { repeat(x, array<int, Space>({1, 2})); }),
@@ -58,4 +59,6 @@ TYPED_TEST(Repeating, ExtentsOfMoreThan63BitsAreRefused) {
             "an axis has at most 2^63 - 1 elements, not 4 x 4611686018427387904");
   EXPECT_EQ(message_of([&] { repeat(x, full<std::int64_t, Space>({4}, large)); }),
             "a vector can be repeated to fewer than 2^62 elements, not 1.84467e+19");
+  EXPECT_EQ(message_of([&] { repeat(x, full<std::uint64_t, Space>({4}, ~std::uint64_t(0))); }),
+            "a vector can be repeated to fewer than 2^62 elements, not 7.3787e+19");
 }

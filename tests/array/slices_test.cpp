@@ -84,6 +84,8 @@ TYPED_TEST(Slices, Stretched) {
   for (int i = 0; i < 5; ++i)
     for (int j = 0; j < 37; ++j) ASSERT_EQ(w[i * 37 + j], x[j]);
   EXPECT_THROW(broadcast_to(row, Shape<2>{5, 36}), PreconditionError);
+  EXPECT_EQ(message_of([&] { broadcast_to(row, {-5, 37}); }),
+            "extents must be 0 or more, not (-5, 37)");
   EXPECT_EQ(with_axis(row, 0).shape(), (Shape<2>{1, 37}));
   EXPECT_EQ(with_axis(row, -1).shape(), (Shape<2>{37, 1}));
   EXPECT_THROW(with_axis(row, 2), PreconditionError);

@@ -252,6 +252,8 @@ TYPED_TEST(Statistics, DigitizeIsThatOfNumPy) {
   EXPECT_EQ(coir::digitize(coir::zeros<T, S>(2, 3), up).shape(), (coir::Shape<2>{2, 3}));
   EXPECT_THROW(coir::digitize(x, line<S>(std::vector<T>{1, 3, 2})), coir::PreconditionError);
   EXPECT_THROW(coir::digitize(x, line<S>(std::vector<T>{1, nan})), coir::PreconditionError);
+  EXPECT_THROW(coir::digitize(x, line<S>(std::vector<T>{nan})), coir::PreconditionError);
+  EXPECT_EQ(to_host(coir::digitize(x, up(coir::range(0, 1))))[0], 0);
 }
 
 // A quantile rounds its position's fraction, a difference, a product and a sum, none of them above 20.
@@ -316,6 +318,9 @@ TYPED_TEST(Statistics, QuantilesOfNanAndInfinities) {
     EXPECT_EQ(coir::quantile(below, q), -infinity) << q;
     EXPECT_TRUE(std::isnan(coir::quantile(line<S>(std::vector<T>{-infinity, infinity}), q)));
   }
+  // A fraction that becomes 1 in float.
+  EXPECT_EQ(coir::quantile(line<S>(std::vector<T>{-infinity, 5}), 0.999999999), -infinity);
+  EXPECT_EQ(coir::quantile(line<S>(std::vector<T>{5, infinity}), 0.999999999), infinity);
   EXPECT_EQ(coir::quantile(above, 0), T(1));
   EXPECT_EQ(coir::quantile(below, 1), T(1));
   EXPECT_EQ(coir::median(line<S>(std::vector<T>{infinity, 1, 3, -infinity})), T(2));
@@ -417,6 +422,9 @@ TYPED_TEST(StatisticsOfIntegers, RefuseBadParameters) {
   EXPECT_THROW(coir::histogram(x, line<S>(std::vector<double>{1, 3, 2})), PreconditionError);
   EXPECT_THROW(coir::bincount(line<S>(std::vector<int>{1, -2})), PreconditionError);
   EXPECT_THROW(coir::bincount(line<S>(std::vector<int>{1}), -1), PreconditionError);
+  EXPECT_THROW(
+      coir::bincount(line<S>(std::vector<int>{1}), std::numeric_limits<std::int64_t>::max()),
+      PreconditionError);
   EXPECT_THROW(coir::bincount(line<S>(std::vector<std::int64_t>{std::int64_t(1) << 61})),
                PreconditionError);
   EXPECT_THROW(coir::quantile(x, 1.5), PreconditionError);

@@ -227,11 +227,12 @@ struct PeriodsBetween {
 ///
 /// \param axis    along which, the last one unless given
 /// \param period  2 pi unless given
-/// \throws PreconditionError if there is no such axis, or the period isn't above 0
+/// \throws PreconditionError if there is no such axis, or the period isn't above 0 and finite
 template <Expression X>
   requires OfRankAtLeast<X, 1> && detail::RealOperand<X>
 auto unwrap(X const& x, int axis = -1, double period = 2 * std::numbers::pi) {
-  expects(period > 0, "the period of unwrap must be above 0", period);
+  expects(period > 0 && math::isfinite(period), "the period of unwrap must be above 0 and finite",
+          period);
   using T = floating_t<value_t<X>>;
   auto result = evaluate(cast<T>(x));
   auto const all = result.all();

@@ -489,9 +489,18 @@ auto signbit(E&& x) {
 
 /// x, with a number in place of NaN, 0 unless given, and the largest and the least number in place of the infinities, or
 /// `above` and `below`; in both parts of complex numbers. Integers stay as they are.
+///
+/// \throws PreconditionError if one of the three is finite, and beyond the numbers of the element type
 template <Expression E>
 auto nan_to_num(E&& x, double nan, double above, double below) {
   using R = real_t<floating_t<value_t<E>>>;
+  for (double const given : {nan, above, below}) {
+    constexpr double largest = std::numeric_limits<R>::max();
+    expects(!math::isfinite(given) || math::abs(given) <= largest,
+            "nan_to_num puts numbers of the element type in place of others, here at most " +
+                in_words(largest) + " in size",
+            given);
+  }
   return map(detail::NanToNum<R>{static_cast<R>(nan), static_cast<R>(above), static_cast<R>(below)},
              std::forward<E>(x));
 }

@@ -195,6 +195,8 @@ template <class E, class W>
 auto bincount_with(E const& x, std::int64_t min_length, W const& weights) {
   using T = value_t<E>;
   expects(min_length >= 0, "min_length must be 0 or more", min_length);
+  expects(min_length < std::numeric_limits<std::int64_t>::max() / 8,
+          "min_length must be below 2^60", min_length);
   std::int64_t bins = min_length;
   if (size_of(x.shape()) > 0) {
     T const smallest = min(x), largest = max(x);
@@ -214,7 +216,7 @@ auto bincount_with(E const& x, std::int64_t min_length, W const& weights) {
 
 /// How often each integer from 0 to the largest element occurs, at least `min_length` of them.
 ///
-/// \throws PreconditionError if an element or min_length is negative
+/// \throws PreconditionError if an element or min_length is negative, or 2^60 or more
 template <Expression E>
   requires std::integral<value_t<E>>
 auto bincount(E const& x, std::int64_t min_length = 0) {
@@ -230,19 +232,21 @@ auto bincount(E const& x, Weights<W> const& weights, std::int64_t min_length = 0
   return detail::bincount_with(x, min_length, weights);
 }
 
-/// The bin of each element: i where edges[i - 1] <= x < edges[i], 0 before all edges, and their number behind them and for NaN. Of
-/// descending edges i where edges[i - 1] > x >= edges[i]. NumPy's digitize.
+/// The bin of each element: i where edges[i - 1] <= x < edges[i], 0 before all edges, and their number behind them. Of descending
+/// edges i where edges[i - 1] > x >= edges[i]. NaN counts as larger than every edge: its bin is the number of edges, and 0 if
+/// they descend. NumPy's digitize.
 ///
 /// \param edges  one axis, in ascending or descending order; neighbours may be equal
 /// \param right  whether x equal to an edge goes to the other side: edges[i - 1] < x <= edges[i], or edges[i - 1] >= x > edges[i]
 /// \returns int64, in the shape of x
-/// \throws PreconditionError if the edges are in no order
+/// \throws PreconditionError if the edges are in no order, or NaN is among them
 template <class E, class Edges>
   requires detail::CountableBetween<E, Edges>
 auto digitize(E const& x, Edges const& edges, bool right = false) {
   auto const held = evaluate(edges);
   Side const side = right ? Side::left : Side::right;
-  std::int64_t const pairs = std::max<std::int64_t>(held.size() - 1, 0);
+  // A single edge is compared with itself, which tells NaN.
+  std::int64_t const pairs = held.size() > 1 ? held.size() - 1 : held.size();
   auto const before = held(range(0, pairs)), behind = held(range(held.size() - pairs, end));
   if (all(before <= behind)) return searchsorted(held, x, side);
   expects(all(before >= behind), "the edges of bins must be in ascending or descending order");

@@ -71,6 +71,7 @@ inline auto checked_percentages(std::initializer_list<double> p) {
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T between(T a, T b, T fraction) {
   if (fraction == T(0) || a == b) return a;
+  if (math::isinf(a) || math::isinf(b)) return a + b;
   T const distance = b - a, rest = T(1) - fraction;
   if (!math::isfinite(distance)) return rest * a + fraction * b;
   if (fraction == T(0.5) && math::isfinite(a + b)) return (a + b) / T(2);  // rounds once
@@ -162,11 +163,9 @@ auto quantiles(E const& x, Asked<Several> const& q, int axis) {
   std::array<int, rank> permutation{};
   Shape<rank - 1 + first> shape{};
   if constexpr (Several) shape[0] = static_cast<std::int64_t>(q.shares.size());
-  std::int64_t rows = 1;
   for (int d = 0, to = 0; d < rank; ++d)
     if (d != along) {
       std::int64_t const extent = x.shape()[static_cast<std::size_t>(d)];
-      rows *= extent;
       shape[static_cast<std::size_t>(to + first)] = extent;
       permutation[static_cast<std::size_t>(to++)] = d;
     }
@@ -178,6 +177,8 @@ auto quantiles(E const& x, Asked<Several> const& q, int axis) {
                             ": it has no elements there");
   auto keys = evaluate(map(ToSortKey<T, false>{}, transpose(x, permutation)));
   Array<floating_t<T>, rank - 1 + first, typename decltype(keys)::space> result(shape);
+  if (result.size() == 0) return result;
+  std::int64_t const rows = result.size() / static_cast<std::int64_t>(q.shares.size());
   quantile_rows<T, SkipsNan>(keys, rows, columns, q.shares, result);
   return result;
 }

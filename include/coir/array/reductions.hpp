@@ -159,7 +159,9 @@ auto mean(E const& x) {
 /// The result of ddof().
 class Ddof {
  public:
-  explicit constexpr Ddof(std::int64_t number) : number_(number) {}
+  explicit constexpr Ddof(std::int64_t number) : number_(number) {
+    if (number < least) expects(false, "ddof must be at least -2^62", number);
+  }
   constexpr std::int64_t number() const { return number_; }
 
   /// n - ddof, what the sum of squares of n elements is divided by.
@@ -172,11 +174,14 @@ class Ddof {
   }
 
  private:
+  static constexpr std::int64_t least = -(std::int64_t(1) << 62);  // n - ddof fits 64 bits
   std::int64_t number_;
 };
 
 /// By how much less than their number the squares of n elements' deviations are divided, NumPy's "delta degrees of freedom":
 /// var(x, ddof(1)) is the unbiased estimate from a sample, var(x) that of a population, with ddof(0).
+///
+/// \throws PreconditionError if the number is below -2^62
 constexpr Ddof ddof(std::int64_t number) { return Ddof(number); }
 
 /// The variance of all elements: the sum of |x - mean|^2 over n - ddof. Takes two passes over the expression.

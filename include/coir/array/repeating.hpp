@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace coir {
 
@@ -41,7 +42,8 @@ auto repeat(X const& x, std::int64_t times) {
 /// Repeats element i of a vector times[i] times.
 ///
 /// \param times  as many as the vector has elements
-/// \throws PreconditionError if a number is negative, or there is another number of them. Waits.
+/// \throws PreconditionError if a number is negative, there is another number of them, or the result has 2^62 elements or more.
+///   Waits.
 template <Expression X, Expression N>
   requires(rank_of<X> == 1) && (rank_of<N> == 1) && std::integral<value_t<N>> && SameSpace<X, N>
 auto repeat(X const& x, N const& times) {
@@ -50,12 +52,15 @@ auto repeat(X const& x, N const& times) {
                             " elements can't be repeated by " + std::to_string(times.shape()[0]) +
                             " numbers: give one for each");
   using Space = space_like<X>;
-  Array<std::int64_t, 1, Space> counts = cast<std::int64_t>(times);
-  if (counts.size() == 0) return detail::evaluated(x);
-  std::int64_t const smallest = min(counts);
-  expects(smallest >= 0, "an element can be repeated 0 or more times", smallest);
-  double const elements = sum(cast<double>(counts));
+  if (times.shape()[0] == 0) return detail::evaluated(x);
+  auto const given = detail::evaluated(times);
+  if constexpr (std::is_signed_v<value_t<N>>) {
+    std::int64_t const smallest = min(given);
+    expects(smallest >= 0, "an element can be repeated 0 or more times", smallest);
+  }
+  double const elements = sum(cast<double>(given));
   expects(elements < 0x1p62, "a vector can be repeated to fewer than 2^62 elements", elements);
+  Array<std::int64_t, 1, Space> const counts = cast<std::int64_t>(given);
   std::int64_t const total = sum(counts);
   // Element k of the result is the first one before whose end k lies.
   return take(x, searchsorted(cumsum(counts), arange<std::int64_t, Space>(total), Side::right));

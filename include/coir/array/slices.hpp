@@ -151,11 +151,14 @@ auto with_axis(X&& x, int axis) {
 
 /// The array stretched to a shape by repeating axes of one element: NumPy's broadcast_to. The slice can only be read.
 ///
-/// \throws PreconditionError if the array doesn't stretch to the shape, or the shape has more than 2^63 - 1 elements
+/// \throws PreconditionError if the array doesn't stretch to the shape, an extent is negative, or the shape has more than
+///   2^63 - 1 elements
 template <Expression X, std::size_t Rank>
 auto broadcast_to(X&& x, std::array<std::int64_t, Rank> const& shape) {
   auto const slice = elements_of(std::forward<X>(x)).as_operand();
   static_assert(static_cast<int>(Rank) >= rank_of<X>, "a shape to stretch to has no fewer axes");
+  for (std::int64_t const extent : shape)
+    if (extent < 0) detail::fail_by_negative_extent(shape);
   expects_fits(slice.shape(), shape);
   static_cast<void>(size_of(shape));
   return Slice<value_t<X> const, static_cast<int>(Rank), typename decltype(slice)::space>(

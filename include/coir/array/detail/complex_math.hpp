@@ -129,8 +129,12 @@ KOKKOS_INLINE_FUNCTION Complex<T> divide(Complex<T> const& numerator,
     T const first = swap ? b : a, second = swap ? a : b;  // what `larger` and `smaller` multiply
     T const ratio = smaller / larger, below = smaller * ratio + larger;
     bool const normal = math::abs(ratio) > least;
-    T const real = (normal ? second * ratio : smaller * (second / larger)) + first;
-    T const imag = normal ? first * ratio : smaller * (first / larger);
+    // `part` times the ratio, in that order in which nothing on the way leaves the range of T.
+    auto const times_ratio = [=](T part) {
+      if (normal) return part * ratio;
+      return math::abs(part) > T(1) ? smaller * part / larger : smaller * (part / larger);
+    };
+    T const real = times_ratio(second) + first, imag = times_ratio(first);
     x = real / below * after;
     y = (swap ? imag - second : second - imag) / below * after;
   }

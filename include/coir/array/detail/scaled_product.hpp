@@ -29,7 +29,9 @@ inline constexpr bool is_scaled_in_products =
 template <class T>
 using scaled_number_t = std::conditional_t<is_complex<T>, Kokkos::complex<double>, double>;
 
-/// Brings a number of any size from 2^-1074 on into the range from 2^-422 to 2^424, which changes number 2^(600 steps) by nothing.
+/// Multiplies a number beyond 2^300 by 2^-600, and one below 2^-300 by 2^600, and counts that in `steps`, so that
+/// number 2^(600 steps) stays the same. Afterwards any number of double but 0, the least of which is 2^-1074, has a size from
+/// 2^-474 to 2^424.
 template <class Number>
 KOKKOS_FORCEINLINE_FUNCTION void rescale(Number& number, double& steps) {
   double size;  // of a complex number that of the larger part
@@ -44,7 +46,7 @@ KOKKOS_FORCEINLINE_FUNCTION void rescale(Number& number, double& steps) {
   steps += math::select(large, 1.0, math::select(small, -1.0, 0.0));
 }
 
-/// number 2^(600 steps), where `number` is 0, not finite, or has a size from 2^-422 to 2^424.
+/// The value number 2^(600 steps). The size of `number` is 0, infinite, NaN, or lies between 2^-474 and 2^424.
 template <class Number>
 struct Scaled {
   Number number;
@@ -53,9 +55,21 @@ struct Scaled {
   KOKKOS_FORCEINLINE_FUNCTION void rescale() { detail::rescale(number, steps); }
 
   KOKKOS_FORCEINLINE_FUNCTION void multiply(Scaled const& other) {
-    number *= other.number;  // from 2^-844 to 2^848
+    if constexpr (is_complex<Number>) {
+      // The formula for complex products has infinity times 0, which is NaN, in infinity times 1.
+      if (other.is_one()) return;
+      if (is_one()) {
+        *this = other;
+        return;
+      }
+    }
+    number *= other.number;  // from 2^-948 to 2^848, which double holds
     steps += other.steps;
     rescale();
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION bool is_one() const {
+    return steps == 0 && number.real() == 1 && number.imag() == 0;
   }
 
   /// The number, rounded once; infinite or 0 where double doesn't hold it.
