@@ -226,6 +226,35 @@ TYPED_TEST(Statistics, HistogramsAddWeights) {
   EXPECT_THROW(coir::bincount(x, coir::weights(w(coir::range(0, 2)))), coir::PreconditionError);
 }
 
+// What devices do with many bins, here with few and many elements in a bin, and some in none.
+TYPED_TEST(Statistics, WeightsOfManyBinsAreAddedInTheOrderOfElements) {
+  using T = typename TypeParam::Real;
+  using Exec = typename TypeParam::Exec;
+  using S = typename Exec::memory_space;
+  for (std::size_t const n : {0, 1, 1009, 2048, 30'000}) {
+    auto bins = random_integers(n, 9, -2, 40);
+    for (std::size_t i = 0; i < n; i += 2) bins[i] = 3;  // several whole groups
+    auto const whole = random_integers(n, 10, -100, 100);
+    std::vector<double> expected(1000);
+    for (std::size_t i = 0; i < n; ++i)
+      if (bins[i] >= 0) expected[static_cast<std::size_t>(bins[i])] += whole[i];
+    auto const x = line<S>(bins);
+    auto const w = line<S>(std::vector<T>(whole.begin(), whole.end()));
+    using Integer = coir::value_t<decltype(x)>;
+    auto sums = coir::full<double, S>({1000}, 99);
+    coir::detail::add_in_order(Exec{}, x.data(), w.data(), x.size(), sums,
+                               coir::detail::OwnBin<Integer>{});
+    EXPECT_EQ(to_host(sums), expected) << n;
+  }
+  // Through bincount, of 10^6 bins.
+  auto const counts = coir::bincount(line<S>(std::vector<int>{7, 999'999, 7}),
+                                     coir::weights(line<S>(std::vector<T>{1, 2, 3})));
+  EXPECT_EQ(counts.size(), 1'000'000);
+  EXPECT_EQ(T(counts(7)), T(4));
+  EXPECT_EQ(T(counts(999'999)), T(2));
+  EXPECT_EQ(coir::sum(counts), T(6));
+}
+
 // A running sum of floats would stop at 2^24.
 TYPED_TEST(Statistics, WeightsAreAddedInDouble) {
   using T = typename TypeParam::Real;

@@ -6,6 +6,7 @@
 #include <coir/array/array.hpp>
 #include <coir/array/axis_reductions.hpp>
 #include <coir/array/detail/compare.hpp>
+#include <coir/array/detail/kernels/add_in_order.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/tasks.hpp>
 
@@ -140,7 +141,8 @@ struct AddBody {
   }
 };
 
-/// sums[b] = the sum of weights[i] over the data[i] of bin b.
+/// sums[b] = the sum of weights[i] over the data[i] of bin b. On devices up to 32768 bins take at most 2^25 sums of memory; with
+/// more the elements are sorted by their bins, which takes some 16 bytes for each of them and what sorting takes.
 template <class Space, class T, class W, class Bin>
 auto add_to_bins(T const* data, W const* weights, std::int64_t size, std::int64_t bins,
                  Bin const& bin) {
@@ -165,8 +167,15 @@ auto add_to_bins(T const* data, W const* weights, std::int64_t size, std::int64_
                   });
     return Array<Result, 1, Space>(map(Cast<Result>{}, sum(sums, 0)));
   } else {
-    std::int64_t const threads = std::clamp<std::int64_t>(
-        std::min((std::int64_t(1) << 25) / of_bins, size / 16), 64, 1 << 15);
+    // Each thread's sums take memory: with more bins there would be too much of it, or too few threads.
+    constexpr std::int64_t most_sums = std::int64_t(1) << 25, most_bins = most_sums / 1024;
+    if (bins > most_bins) {
+      Array<Sum, 1, Space> in_order(Shape<1>{bins});
+      add_in_order(exec, data, weights, size, in_order, bin);
+      return Array<Result, 1, Space>(map(Cast<Result>{}, in_order));
+    }
+    std::int64_t const threads =
+        std::clamp<std::int64_t>(std::min(most_sums / of_bins, size / 16), 64, 1 << 15);
     Array<Sum, 2, Space> sums(Shape<2>{bins, threads});
     sums = Sum(0);
     for_each("coir::array::histogram", exec, box<1, std::int64_t>({threads}),
