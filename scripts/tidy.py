@@ -38,7 +38,8 @@ def groups_of(database, folders):
 
 
 def flags_of(entries):
-    """The flags of the first, and the folders of headers of all."""
+    """The flags of the source that has the most, for some do without Kokkos, and the folders of headers of all."""
+    entries = sorted(entries, key=lambda entry: -len(entry["command"]))
     flags, seen = [], set()
     for entry in entries:
         words = iter(shlex.split(entry["command"])[1:])

@@ -43,7 +43,7 @@ class Engine {
   virtual void gather_all(void const* values, void* all,
                           std::span<std::int64_t const> counts) const = 0;
   /// Sends value n, of so many bytes, to rank n, and receives one from each.
-  virtual void swap(void const* values, void* all, std::int64_t bytes) const = 0;
+  virtual void all_to_all(void const* values, void* all, std::int64_t bytes) const = 0;
   virtual void broadcast(void* data, std::int64_t bytes, int from) const = 0;
   virtual void barrier() const = 0;
 

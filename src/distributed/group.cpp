@@ -78,13 +78,13 @@ void Group::gather_bytes(void const* value, void* all, std::int64_t bytes) const
     std::memcpy(all, value, static_cast<std::size_t>(bytes));
 }
 
-void Group::swap_bytes(void const* values, std::int64_t count, void* all,
-                       std::int64_t bytes) const {
+void Group::all_to_all_bytes(void const* values, std::int64_t count, void* all,
+                             std::int64_t bytes) const {
   expects(count == size(),
           "ranks swap a value for each of them, " + std::to_string(size()) + " in this group",
           count);
   if (state_->engine)
-    state_->engine->swap(values, all, bytes);
+    state_->engine->all_to_all(values, all, bytes);
   else
     std::memcpy(all, values, static_cast<std::size_t>(bytes));
 }

@@ -185,7 +185,7 @@ class MpiEngine : public Engine {
                          bytes.data(), first.data(), MPI_BYTE, communicator_),
           "Allgatherv");
   }
-  void swap(void const* values, void* all, std::int64_t bytes) const override {
+  void all_to_all(void const* values, void* all, std::int64_t bytes) const override {
     expects_alive();
     int const count = as_count(bytes);
     check(MPI_Alltoall(values, count, MPI_BYTE, all, count, MPI_BYTE, communicator_), "Alltoall");

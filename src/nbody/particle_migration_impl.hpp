@@ -260,7 +260,7 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
   std::int64_t const left = leavers.particles.count();
 
   if (!group_.any(left > 0)) return;
-  auto const coming = group_.swap(std::span<std::int64_t const>(leavers.counts));
+  auto const coming = group_.all_to_all(std::span<std::int64_t const>(leavers.counts));
   std::int64_t const came = std::accumulate(coming.begin(), coming.end(), std::int64_t(0));
 
   Parcels<T, Space> out, in;

@@ -91,10 +91,11 @@ TEST(Group, SwapsAValueForEachRank) {
     mine.push_back(100 * rank + other);
     expected.push_back(100 * other + rank);
   }
-  EXPECT_EQ(world().swap(std::span<std::int64_t const>(mine)), expected);
+  EXPECT_EQ(world().all_to_all(std::span<std::int64_t const>(mine)), expected);
   mine.push_back(0);
-  EXPECT_EQ(coir::testing::message_of<coir::PreconditionError>(
-                [&] { static_cast<void>(world().swap(std::span<std::int64_t const>(mine))); }),
+  EXPECT_EQ(coir::testing::message_of<coir::PreconditionError>([&] {
+              static_cast<void>(world().all_to_all(std::span<std::int64_t const>(mine)));
+            }),
             "ranks swap a value for each of them, " + std::to_string(ranks) +
                 " in this group, not " + std::to_string(ranks + 1));
 }

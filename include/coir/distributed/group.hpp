@@ -164,9 +164,10 @@ class Group {
   /// \throws PreconditionError unless there is a value for each rank
   template <class T>
     requires std::is_trivially_copyable_v<T>
-  std::vector<T> swap(std::span<T const> values) const {
+  std::vector<T> all_to_all(std::span<T const> values) const {
     std::vector<T> all(static_cast<std::size_t>(size()));
-    swap_bytes(values.data(), static_cast<std::int64_t>(values.size()), all.data(), sizeof(T));
+    all_to_all_bytes(values.data(), static_cast<std::int64_t>(values.size()), all.data(),
+                     sizeof(T));
     return all;
   }
   /// The sum over ranks, added up in their order: every rank gets the same bits. reductions.hpp has those of whole Views.
@@ -219,7 +220,8 @@ class Group {
   std::int64_t total_bytes(std::int64_t bytes) const;
   void gather_bytes(void const* value, void* all, std::int64_t bytes) const;
   void gather_all_bytes(void const* values, std::int64_t bytes, void* all) const;
-  void swap_bytes(void const* values, std::int64_t count, void* all, std::int64_t bytes) const;
+  void all_to_all_bytes(void const* values, std::int64_t count, void* all,
+                        std::int64_t bytes) const;
 
   std::shared_ptr<detail::GroupState> state_;
 };
