@@ -237,7 +237,8 @@ TYPED_TEST(Statistics, WeightsOfManyBinsAreAddedInTheOrderOfElements) {
     auto const whole = random_integers(n, 10, -100, 100);
     std::vector<double> expected(1000);
     for (std::size_t i = 0; i < n; ++i)
-      if (bins[i] >= 0) expected[static_cast<std::size_t>(bins[i])] += whole[i];
+      if (bins[i] >= 0)
+        expected[static_cast<std::size_t>(bins[i])] += static_cast<double>(whole[i]);
     auto const x = line<S>(bins);
     auto const w = line<S>(std::vector<T>(whole.begin(), whole.end()));
     using Integer = coir::value_t<decltype(x)>;
