@@ -8,14 +8,13 @@ are made of, and patterns of numbers rather than one number after the other. Ans
 exact arithmetic's, rounded once, elsewhere. edges.bin beside this file is what `edges.py edges.bin --cases 1200 --seed 1` writes.
 """
 
-import argparse
 import fractions
 import math
 
 import numpy as np
 
 import generate
-from generate import Cases, Random, combined
+from generate import Random, combined
 
 LENGTHS = [1, 2, 3, 4, 7, 15, 16, 17, 20, 31, 32, 33, 63, 64, 65, 100, 129, 257]
 INTEGERS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"]
@@ -332,21 +331,5 @@ KINDS = [(put_reduced, 8), (put_dot, 2), (put_joined, 2), (put_complex_quotient,
          (put_real_binary, 3), (put_median, 3), (put_histogram, 2), (put_running, 1), (put_order, 2)]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("file")
-    parser.add_argument("--cases", type=int, default=1200)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    if int(np.__version__.split(".")[0]) < 2:
-        raise SystemExit(f"edges.py needs NumPy 2, not {np.__version__}")
-    kinds = [kind for kind, weight in KINDS for _ in range(weight)]
-    r, cases = Patterns(options.seed), Cases()
-    with np.errstate(all="ignore"):
-        while cases.count < options.cases:
-            r.choice(kinds)(r, cases)
-    cases.write(options.file)
-
-
 if __name__ == "__main__":
-    main()
+    generate.write_cases(Patterns, KINDS, 1200, __doc__)
