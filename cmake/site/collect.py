@@ -12,7 +12,7 @@ import shutil
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-PAGES = ["*.md", "docs/*.md", "docs/examples/README.md", "apps/*/*.md", "bench/peers/README.md",
+PAGES = ["*.md", "docs/*.md", "docs/decisions/*.md", "docs/examples/README.md", "apps/*/*.md", "bench/peers/README.md",
          "bench/peers/weighed/README.md", "packaging/README.md"]
 NOT_IN_MENU = {"apps/jacobi/coffee.md"}  # where a picture comes from: the page that shows it links to that
 FENCE = re.compile(r"^(```.*?^```|~~~.*?^~~~)", re.MULTILINE | re.DOTALL)
@@ -52,6 +52,8 @@ def collect_pages(source, folder):
             text += programs(page.parent)
             for program in page.parent.glob("[0-9]*.*"):
                 shutil.copy(program, target.parent)
+        if page == source / "docs/decisions/README.md":
+            text += "\n```{toctree}\n:hidden:\n:glob:\n\n[0-9]*\n```\n"
         if page.relative_to(source).as_posix() in NOT_IN_MENU:
             text = "---\norphan: true\n---\n" + text
         text = re.sub(r"\]\(((?:\.\./)+)README\.md", r"](\1index.md", text)

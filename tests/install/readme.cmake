@@ -1,12 +1,14 @@
-# Does what README.md says under "From C++", as it is printed: its shell lines, and its files in an empty folder. The arrays below
-# them link with the same CMakeLists.txt, and nothing warns.
+# Does what docs/install.md says, as it is printed: its shell lines, and its files in an empty folder. README.md's arrays
+# link with the same CMakeLists.txt, and nothing warns.
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER}/home ${FOLDER}/mine ${FOLDER}/clone/build)
 file(CREATE_LINK ${BUILT} ${FOLDER}/clone/build/openmp SYMBOLIC)
 
-# readme_block(LANGUAGE TEXT RESULT): the first block of LANGUAGE in README.md that has TEXT. (Semicolons are words of C++, so
-# that no list can hold the page.)
+# readme_block(LANGUAGE TEXT RESULT): the first block of LANGUAGE in either page that has TEXT. (Semicolons are words of C++,
+# so that no list can hold the pages.)
 file(READ ${README} page)
+file(READ ${INSTALL} install_page)
+string(APPEND page "\n${install_page}")
 function(readme_block language text result)
   set(rest "${page}")
   string(FIND "${rest}" "\n```${language}\n" at)
@@ -23,7 +25,7 @@ function(readme_block language text result)
     endif()
     string(FIND "${rest}" "\n```${language}\n" at)
   endwhile()
-  message(FATAL_ERROR "README.md has no block of ${language} with '${text}'")
+  message(FATAL_ERROR "README.md and docs/install.md have no block of ${language} with '${text}'")
 endfunction()
 
 # run(FOLDER LINES): by a shell that stops at the first error
@@ -50,9 +52,9 @@ file(WRITE ${FOLDER}/mine/CMakeLists.txt "${lists}target_sources(mine PRIVATE ar
      "target_compile_options(mine PRIVATE -Wall -Wextra -Werror)\n")
 run(${FOLDER}/mine "${build}")
 if(NOT page MATCHES "prints `(1000 sweeps [^`]*)`")
-  message(FATAL_ERROR "README.md doesn't say what its program prints")
+  message(FATAL_ERROR "docs/install.md doesn't say what its program prints")
 endif()
 string(FIND "${said}" "${CMAKE_MATCH_1}" at)
 if(at EQUAL -1)
-  message(FATAL_ERROR "README.md says that its program prints: ${CMAKE_MATCH_1}\nIt prints: ${said}")
+  message(FATAL_ERROR "docs/install.md says that its program prints: ${CMAKE_MATCH_1}\nIt prints: ${said}")
 endif()

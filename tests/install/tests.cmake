@@ -46,8 +46,8 @@ endfunction()
 coir_add_install_script(prefix BUILT=${PROJECT_BINARY_DIR} PREFIX=${prefix} PACKAGE_DIR=${coir_package_dir})
 set_tests_properties(install/prefix PROPERTIES FIXTURES_REQUIRED "" FIXTURES_SETUP installed)
 coir_add_install_script(every_header SOURCE=${PROJECT_SOURCE_DIR}/include INSTALLED=${prefix}/include)
-coir_add_install_script(readme README=${PROJECT_SOURCE_DIR}/README.md BUILT=${PROJECT_BINARY_DIR}
-                        FOLDER=${prefix}_readme COMPILER=${CMAKE_CXX_COMPILER})
+coir_add_install_script(readme README=${PROJECT_SOURCE_DIR}/README.md INSTALL=${PROJECT_SOURCE_DIR}/docs/install.md
+                        BUILT=${PROJECT_BINARY_DIR} FOLDER=${prefix}_readme COMPILER=${CMAKE_CXX_COMPILER})
 
 set(with_linalg OFF)
 if(TARGET coir_linalg)
@@ -144,7 +144,7 @@ coir_add_install_test(add_subdirectory ${several} SETTINGS WAY=add_subdirectory 
                       Kokkos_DIR=${Kokkos_DIR} CMAKE_CXX_FLAGS_DEBUG= ${shared} ${joined})
 set_tests_properties(install/add_subdirectory PROPERTIES FIXTURES_SETUP compiled)
 set(provided Kokkos_DIR=${Kokkos_DIR})
-if(COMMAND coir_provide_dependency) # README.md's other way to a Kokkos
+if(COMMAND coir_provide_dependency) # docs/install.md's other way to a Kokkos
   set(provided
       CMAKE_PROJECT_TOP_LEVEL_INCLUDES=${PROJECT_SOURCE_DIR}/cmake/dependency_provider.cmake
       COIR_DEPS_DIR=${COIR_DEPS_DIR}
