@@ -42,11 +42,6 @@ doxygen_add_docs(coir_headers_read include WORKING_DIRECTORY ${PROJECT_SOURCE_DI
 
 set(coir_site_pages ${CMAKE_CURRENT_BINARY_DIR}/site/pages)
 set(coir_site_html ${CMAKE_CURRENT_BINARY_DIR}/html)
-set(coir_site_comparison ${CMAKE_CURRENT_BINARY_DIR}/site/comparison)
-if(NOT TARGET coir_app_compare)
-  message(FATAL_ERROR "COIR_BUILD_DOCS needs coir-compare, which writes a page of the site: set COIR_BUILD_APPS=ON, or "
-                      "COIR_BUILD_DOCS=OFF")
-endif()
 add_custom_target(
   docs
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${coir_site_html} # pages of earlier runs that are gone now would be followed as well
@@ -55,10 +50,7 @@ add_custom_target(
           ${coir_site_pages}/reference
   COMMAND ${CMAKE_COMMAND} -E env COIR_VERSION=${PROJECT_VERSION} ${COIR_SPHINX_BUILD} -W --keep-going -q -j auto -b html -c ${PROJECT_SOURCE_DIR}/cmake/site ${coir_site_pages}
           ${coir_site_html}
-  # A report's page, which docs/gpu.md links to, is made from its data by the coir-compare of this build.
-  COMMAND coir_app_compare merge ${PROJECT_SOURCE_DIR}/docs/comparison.json --output ${coir_site_comparison}
-  COMMAND ${CMAKE_COMMAND} -E copy ${coir_site_comparison}/compare.html ${coir_site_html}/docs/comparison.html
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/check_links.py ${coir_site_html}
   COMMENT "Writing the site"
   VERBATIM)
-add_dependencies(docs coir_headers_read coir_app_compare)
+add_dependencies(docs coir_headers_read)
