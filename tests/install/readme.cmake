@@ -51,7 +51,7 @@ file(WRITE ${FOLDER}/mine/arrays.cpp "#include <coir/array/all.hpp>\nfloat array
 file(WRITE ${FOLDER}/mine/CMakeLists.txt "${lists}target_sources(mine PRIVATE arrays.cpp)\n"
      "target_compile_options(mine PRIVATE -Wall -Wextra -Werror)\n")
 run(${FOLDER}/mine "${build}")
-if(NOT page MATCHES "prints `(1000 sweeps [^`]*)`")
+if(NOT page MATCHES "prints\n\n```\n(1000 sweeps [^\n]*)\n")
   message(FATAL_ERROR "docs/install.md doesn't say what its program prints")
 endif()
 string(FIND "${said}" "${CMAKE_MATCH_1}" at)
