@@ -2,22 +2,18 @@
 //
 //     mpirun -n 2 slab_table [--sizes 128,256] [--cases real,filter,complex,plan] [--rows 1] [--host] [--peer] [--json]
 //
-// For each size n, of n^3 numbers in float: real to half spectrum and back (on one rank also in place), a filter (both and a product),
-// and complex both ways.
-// With --rows R the ranks are a grid of R rows, and share fields out by pencils.
-// Each figure is the median of rounds that all ranks begin together, the slowest rank's time. "limit" is the share of the time that
-// three passes over the rank's numbers, read and written once, take at the measured copy bandwidth; --peer adds FFTW-MPI on hosts,
-// where the build has found it, with planes in place and the transposed output that this library has. Cases that don't fit in memory
-// are left out with a line that says why. --json prints an object a line for programs that read them, with the bytes that a rank
-// sends, and those that it was predicted to hold and held.
+// For each size n, of n^3 numbers in float: real to half spectrum and back (on one rank also in
+// place), a filter (both and a product), and complex both ways. With --rows R the ranks are a grid of
+// R rows, and share fields out by pencils. Each time is the median of rounds that all ranks begin
+// together, the slowest rank's. share_of_copy is the share of the time that three passes over the
+// rank's numbers, read and written once, take at the measured copy bandwidth. --peer adds FFTW-MPI on
+// hosts, where the build has found it, with planes in place and the transposed output that this
+// library has. Cases that don't fit in memory are left out with a line that says why. --json prints
+// an object a line for programs that read them.
 
 #include <support/held_memory.hpp>
 #include <support/ranks.hpp>
-#include <support/row.hpp>
 
-#include <coir/core/errors.hpp>
-#include <coir/core/kokkos.hpp>
-#include <coir/core/machine.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/fft/plan.hpp>
 #include <coir/fft/slab.hpp>
@@ -27,91 +23,20 @@
 #endif
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <iostream>
 #include <optional>
-#include <sstream>
 #include <string>
-#include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
 
 using coir::Shape;
+using coir::bench::Options;
+using coir::bench::Row;
 using coir::distributed::Group;
-
-struct Options {
-  std::vector<std::int64_t> sizes{128, 256};
-  std::vector<std::string> cases{"real", "filter", "complex", "plan"};
-  int rows = 1;
-  bool on_host = false, peer = false, json = false;
-};
-
-std::vector<std::string> list_of(char const* words) {
-  std::istringstream stream(words);
-  std::vector<std::string> list;
-  for (std::string word; std::getline(stream, word, ',');) list.push_back(word);
-  return list;
-}
-
-Options options_of(int argc, char** argv) {
-  Options options;
-  for (int n = 1; n < argc; ++n) {
-    std::string_view const word = argv[n];
-    if (word == "--host") {
-      options.on_host = true;
-    } else if (word == "--peer") {
-      options.peer = true;
-    } else if (word == "--json") {
-      options.json = true;
-    } else if (word == "--sizes" && n + 1 < argc) {
-      options.sizes.clear();
-      for (auto const& number : list_of(argv[++n]))
-        options.sizes.push_back(std::atoll(number.c_str()));
-    } else if (word == "--cases" && n + 1 < argc) {
-      options.cases = list_of(argv[++n]);
-    } else if (word == "--rows" && n + 1 < argc) {
-      options.rows = std::atoi(argv[++n]);
-    } else {
-      throw coir::PreconditionError(
-          "unknown option " + std::string(word) +
-          ": there are --sizes N,N,..., --cases, --rows, --host, --peer and --json");
-    }
-  }
-  for (auto const size : options.sizes)
-    coir::expects(size >= 1 && size <= 8192, "--sizes must be 1 to 8192", size);
-  for (auto const& name : options.cases)
-    coir::expects(name == "real" || name == "filter" || name == "complex" || name == "plan",
-                  "--cases are real, filter, complex and plan, not " + name);
-  return options;
-}
-
-struct Rounds {
-  double median;  ///< seconds, of the slowest rank
-  std::int64_t number;
-};
-
-Rounds median_seconds(Group const& world, std::function<void()> const& call) {
-  call();
-  std::vector<double> seconds;
-  double total = 0;
-  while (seconds.size() < 5 || (total < 0.5 && seconds.size() < 100)) {
-    world.barrier();
-    auto const start = std::chrono::steady_clock::now();
-    call();
-    seconds.push_back(
-        world.max(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()));
-    total += seconds.back();
-  }
-  auto const middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return {*middle, static_cast<std::int64_t>(seconds.size())};
-}
 
 #ifdef COIR_BENCH_FFTW_MPI
 /// One rank has no session's MPI, which the peer wants all the same.
@@ -135,33 +60,31 @@ class Table {
   using Memory = Kokkos::View<Kokkos::complex<float>*, typename Exec::memory_space>;
 
  public:
-  Table(Group const& world, Options const& options) : world_(world), options_(options) {
-    if (world_.is_first() && !options.json) copy_ = coir::measure_limits(exec_).copy_bandwidth;
+  Table(Exec const& exec, Group const& world, Options const& options)
+      : exec_(exec),
+        world_(world),
+        as_json_(options.is_on("--json")),
+        rows_(static_cast<int>(options.number("--rows", 1, world.size()))) {
+    if (world_.is_first() && !as_json_) copy_ = coir::measure_limits(exec_).copy_bandwidth;
     world_.broadcast(&copy_, sizeof copy_);
-    std::string const transport(name_of(world_.transport<Exec>()));
-    int const threads = coir::host_threads(exec_);
-    if (world_.is_first() && !options.json)
-      std::cout << world_.size() << " ranks, " << coir::device_name(exec_)
-                << (coir::runs_on_host<Exec> ? ", " + std::to_string(threads) + " threads each"
-                                             : "")
-                << ", transport " << transport
-                << (options.rows > 1 ? ", by pencils in " + std::to_string(options.rows) + " rows"
-                                     : "")
-                << "\n"
-                << "    n  what                      ms   limit\n";
+    cases_ = options.list("--cases");
+    for (auto const& name : cases_)
+      coir::expects(name == "real" || name == "filter" || name == "complex" || name == "plan",
+                    "--cases are real, filter, complex and plan", name);
+    for (auto const n : options.numbers("--sizes", 1, 8192)) add(n, options.is_on("--peer"));
   }
 
-  void add(std::int64_t n) {
+ private:
+  void add(std::int64_t n, [[maybe_unused]] bool peer) {
     bool const both = has("real"), filter = has("filter");
     if (both || filter) real(n, both, filter);
     if (has("complex")) complex(n);
     if (has("plan") && world_.size() == 1) whole(n);
 #ifdef COIR_BENCH_FFTW_MPI
-    if (options_.peer && coir::runs_on_host<Exec>) fftw(n);
+    if (peer && coir::runs_on_host<Exec>) fftw(n);
 #endif
   }
 
- private:
   static Block block(Memory const& memory, Shape<3> const& extents) {
     return Block(memory.data(), static_cast<std::size_t>(extents[0]),
                  static_cast<std::size_t>(extents[1]), static_cast<std::size_t>(extents[2]));
@@ -170,16 +93,15 @@ class Table {
     return static_cast<std::size_t>(e[0] * e[1] * e[2]);
   }
 
-  bool has(std::string const& name) const {
-    return std::find(options_.cases.begin(), options_.cases.end(), name) != options_.cases.end();
+  bool has(char const* name) const {
+    return std::find(cases_.begin(), cases_.end(), name) != cases_.end();
   }
 
-  coir::bench::Row row(std::int64_t n, char const* what) const {
-    return coir::bench::Row(what)
-        .add("device", coir::device_name(exec_))
-        .add("transport", std::string(name_of(world_.transport<Exec>())))
-        .add("rows", std::int64_t(options_.rows))
-        .add("n", n);
+  Row row(std::int64_t n, char const* what) const {
+    return Row(what)
+        .add("rows", std::int64_t(rows_))
+        .add("n", n)
+        .add("bytes_predicted", predicted_);
   }
 
   /// Bytes of this rank's fields, spectra and work, at most.
@@ -190,7 +112,7 @@ class Table {
     using Planes =
         std::conditional_t<OfReal, RealPlan<Exec, float, 2>, ComplexPlan<Exec, float, 2>>;
     PlanOptions const by_planes{.in_place = true, .by_planes = true};
-    if (options_.rows > 1) return pencil_bytes<Whole, OfReal>(n);
+    if (rows_ > 1) return pencil_bytes<Whole, OfReal>(n);
     bool const alone = world_.size() == 1;
     auto const share = coir::distributed::share_of(n, world_.rank(), world_.size()).count;
     std::int64_t const lines = share * (OfReal ? n / 2 + 1 : n), field = 8 * n * lines;
@@ -205,7 +127,7 @@ class Table {
   template <class Whole, bool OfReal>
   std::int64_t pencil_bytes(std::int64_t n) const {
     auto const most = [](std::int64_t extent, int ranks) { return (extent + ranks - 1) / ranks; };
-    int const rows = options_.rows, columns = std::max(1, world_.size() / std::max(1, rows));
+    int const rows = rows_, columns = std::max(1, world_.size() / std::max(1, rows));
     std::int64_t const row = OfReal ? n / 2 + 1 : n, modes = most(row, rows);
     std::int64_t const field = most(n, columns) * most(n, rows) * row,
                        middle = most(n, columns) * n * modes;
@@ -224,91 +146,59 @@ class Table {
     predicted_ = world_.max(bytes);
     held_.emplace();
     std::string const why = coir::bench::why_too_large<Exec>(world_, bytes);
-    if (!why.empty() && world_.is_first()) {
-      if (options_.json)
-        row(n, what).add("bytes_predicted", predicted_).add("skipped", why).print();
-      else
-        std::printf("%5lld  %-20s left out: %s\n", static_cast<long long>(n), what, why.c_str());
-    }
+    if (!why.empty() && world_.is_first()) row(n, what).add("skipped", why).print(as_json_);
     return why.empty();
   }
 
+  /// \param passes  over so many complex numbers, of which share_of_copy is a share
+  template <class Call>
   void line(std::int64_t n, char const* what, double complex_numbers, double passes,
-            std::function<void()> const& call) {
+            Call const& call) {
+    auto const waited = [&] {
+      call();
+      exec_.fence();
+    };
     std::int64_t const before = world_.traffic().bytes;
-    call();
+    waited();
     std::int64_t const sent = world_.max(world_.traffic().bytes - before);
     if (held_) held_bytes_ = world_.max(held_->peak());
     held_.reset();
-    auto const [seconds, rounds] = median_seconds(world_, call);
-    if (options_.json) {
-      if (world_.is_first())
-        row(n, what)
-            .add("seconds", seconds)
-            .add("rounds", rounds)
-            .add("bytes_sent", sent)
-            .add("bytes_predicted", predicted_)
-            .add("bytes_held", held_bytes_)
-            .print();
-      return;
-    }
+    auto const seconds = coir::bench::seconds_of_rounds(world_, waited);
+    double const median = coir::bench::median(seconds);
+    auto result = row(n, what);
+    result.add("seconds", median).add("rounds", static_cast<std::int64_t>(seconds.size()));
+    result.add("bytes_sent", sent).add("bytes_held", held_bytes_);
     double const bytes = 2 * 8 * complex_numbers / world_.size();
-    if (world_.is_first()) {
-      std::printf("%5lld  %-20s %9.3f  %5.0f %%\n", static_cast<long long>(n), what, 1e3 * seconds,
-                  100 * passes * bytes / copy_ / seconds);
-      std::fflush(stdout);
-    }
+    if (!as_json_) result.add("share_of_copy", passes * bytes / copy_ / median);
+    if (world_.is_first()) result.print(as_json_);
   }
 
   void real(std::int64_t n, bool both, bool filter) {
     if (!fits(n, both ? "real forward" : "filter", slab_bytes<true>(n))) return;
-    coir::fft::RealSlab<Exec, float> const slab(exec_, world_, {n, n, n}, {},
-                                                {.rows = options_.rows});
+    coir::fft::RealSlab<Exec, float> const slab(exec_, world_, {n, n, n}, {}, {.rows = rows_});
     Memory const a("a", count(slab.field_extents())), b("b", count(slab.spectrum_extents()));
     auto const field = block(a, slab.field_extents()), spectrum = block(b, slab.spectrum_extents());
     double const numbers = static_cast<double>(n * n * (n / 2 + 1));
     if (both) {
-      line(n, "real forward", numbers, 3, [&] {
-        slab.forward(field, spectrum);
-        exec_.fence();
-      });
-      line(n, "real backward", numbers, 3, [&] {
-        slab.backward(spectrum, field);
-        exec_.fence();
-      });
+      line(n, "real forward", numbers, 3, [&] { slab.forward(field, spectrum); });
+      line(n, "real backward", numbers, 3, [&] { slab.backward(spectrum, field); });
     }
     if (both && world_.size() == 1) {
-      line(n, "in place, forward", numbers, 3, [&] {
-        slab.forward(field, field);
-        exec_.fence();
-      });
-      line(n, "in place, backward", numbers, 3, [&] {
-        slab.backward(field, field);
-        exec_.fence();
-      });
+      line(n, "in place, forward", numbers, 3, [&] { slab.forward(field, field); });
+      line(n, "in place, backward", numbers, 3, [&] { slab.backward(field, field); });
     }
     if (!filter) return;
-    line(n, "filter", numbers, 6, [&] {
-      slab.filter(field, spectrum, One{});
-      exec_.fence();
-    });
+    line(n, "filter", numbers, 6, [&] { slab.filter(field, spectrum, One{}); });
   }
 
   void complex(std::int64_t n) {
     if (!fits(n, "complex forward", slab_bytes<false>(n))) return;
-    coir::fft::ComplexSlab<Exec, float> const slab(exec_, world_, {n, n, n}, {},
-                                                   {.rows = options_.rows});
+    coir::fft::ComplexSlab<Exec, float> const slab(exec_, world_, {n, n, n}, {}, {.rows = rows_});
     Memory const a("a", count(slab.field_extents())), b("b", count(slab.spectrum_extents()));
     auto const field = block(a, slab.field_extents()), spectrum = block(b, slab.spectrum_extents());
     double const numbers = static_cast<double>(n * n * n);
-    line(n, "complex forward", numbers, 3, [&] {
-      slab.forward(field, spectrum);
-      exec_.fence();
-    });
-    line(n, "complex backward", numbers, 3, [&] {
-      slab.backward(spectrum, field);
-      exec_.fence();
-    });
+    line(n, "complex forward", numbers, 3, [&] { slab.forward(field, spectrum); });
+    line(n, "complex backward", numbers, 3, [&] { slab.backward(spectrum, field); });
   }
 
   /// Plans of one rank, which need no second memory.
@@ -322,18 +212,9 @@ class Table {
     auto const spectrum = block(a, extents);
     auto const field = coir::fft::real_view_of(spectrum, n);
     double const numbers = static_cast<double>(n * n * (n / 2 + 1));
-    line(n, "plan, real forward", numbers, 3, [&] {
-      plan.forward(field, spectrum);
-      exec_.fence();
-    });
-    line(n, "plan, real backward", numbers, 3, [&] {
-      plan.backward(spectrum, field);
-      exec_.fence();
-    });
-    line(n, "plan, filter", numbers, 6, [&] {
-      plan.filter(field, spectrum, One{});
-      exec_.fence();
-    });
+    line(n, "plan, real forward", numbers, 3, [&] { plan.forward(field, spectrum); });
+    line(n, "plan, real backward", numbers, 3, [&] { plan.backward(spectrum, field); });
+    line(n, "plan, filter", numbers, 6, [&] { plan.filter(field, spectrum, One{}); });
   }
 
 #ifdef COIR_BENCH_FFTW_MPI
@@ -361,24 +242,25 @@ class Table {
 
   Exec exec_;
   Group world_;
-  Options options_;
+  bool as_json_;
+  int rows_;
+  std::vector<std::string> cases_;
   /// Until a case is timed: who listens slows loops down.
   std::optional<coir::testing::HeldMemory> held_;
   std::int64_t predicted_ = 0, held_bytes_ = 0;
   double copy_ = 0;
 };
 
-template <class Exec>
-void print_table(Options const& options, Group const& world) {
-  Table<Exec> table(world, options);
-  for (auto const n : options.sizes) table.add(n);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  return coir::bench::run_on_ranks("slab_table", argc, argv, options_of,
-                                   [](auto exec, Options const& options, Group const& world) {
-                                     print_table<decltype(exec)>(options, world);
-                                   });
+  return coir::bench::run_on_ranks(
+      argc, argv,
+      {{"--sizes", "128,256"},
+       {"--cases", "real,filter,complex,plan"},
+       {"--rows", "1"},
+       {"--peer", ""}},
+      []<class Exec>(Exec const& exec, Options const& options, Group const& world) {
+        Table<Exec>(exec, world, options);
+      });
 }

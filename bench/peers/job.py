@@ -1,15 +1,12 @@
-"""The job that every peer does: rebuild a photograph from its Laplacian by Jacobi's method.
+"""The job of compare.py: to rebuild a photograph from its Laplacian by Jacobi's method.
 
 Given b (m x n), find u with zero outside the picture such that the 5-point Laplacian of u is b, by
 sweeps u_new[i, j] = (((u[i-1, j] + u[i+1, j]) + u[i, j-1]) + u[i, j+1] - b[i, j]) / 4, from u = b.
 
-A peer calls main() with a function that makes the sweeps. Run by itself, this script writes a
-photograph to work on: python job.py PHOTO.npy ROWS COLUMNS
+    python job.py photo PHOTO.npy ROWS COLUMNS       writes a photograph to work on
+    python job.py difference PICTURE.npy OTHER.npy   prints the largest difference of two pictures
 """
 
-import argparse
-import json
-import math
 import platform
 import sys
 
@@ -34,11 +31,6 @@ def laplacian(picture):
     return u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * picture
 
 
-def relative_residual(picture, source):
-    residual = source.astype(np.float64) - laplacian(picture.astype(np.float64))
-    return float(np.linalg.norm(residual) / np.linalg.norm(source.astype(np.float64)))
-
-
 def cpu_name():
     try:
         with open("/proc/cpuinfo") as lines:
@@ -47,59 +39,26 @@ def cpu_name():
         return platform.processor() or "unknown"
 
 
-def finite(number):
-    return number if math.isfinite(number) else None
-
-
-def main(application, version, backend, device, threads, solve):
-    """Does the job once and prints a report with the keys of coir-jacobi's.
+def rebuild(photo, sweeps, output, solve):
+    """Does the job once, writes the picture and returns a report.
 
     solve(source, sweeps) starts from the source, makes the sweeps and returns the picture and the
     seconds that the sweeps took, with everything compiled, copied and waited for.
     """
-    parser = argparse.ArgumentParser(description=f"{application}: rebuild a picture from its Laplacian")
-    parser.add_argument("photo", help="the picture, .npy")
-    parser.add_argument("--sweeps", type=int, default=150_000)
-    parser.add_argument("--output", help="write the rebuilt picture, .npy")
-    arguments = parser.parse_args()
-
-    picture = np.load(arguments.photo).astype(np.float32)
+    picture = np.load(photo).astype(np.float32)
     source = laplacian(picture)
     solve(source, 20)  # compiles and warms up
-    rebuilt, seconds = solve(source, arguments.sweeps)
-    rebuilt = np.asarray(rebuilt, dtype=np.float32)
-    if arguments.output:
-        np.save(arguments.output, rebuilt)
-
+    rebuilt, seconds = solve(source, sweeps)
+    np.save(output, np.asarray(rebuilt, dtype=np.float32))
     rows, columns = picture.shape
-    error = rebuilt.astype(np.float64) - picture
-    mean_square = float(np.mean(error**2))
-    report = {
-        "application": application,
-        "version": version,
-        "kokkos_version": None,
-        "backend": backend,
-        "device": device,
-        "threads": threads,
-        "scheme": "plain",
-        "precision": "float",
-        "rows": rows,
-        "columns": columns,
-        "sweeps": arguments.sweeps,
-        "seconds": seconds,
-        "cells_per_second": rows * columns * arguments.sweeps / seconds,
-        "bandwidth_share": None,
-        "relative_residual": finite(relative_residual(rebuilt, source)),
-        "converged": False,
-        "stopped_by": "sweeps",
-        "max_abs_error": finite(float(np.max(np.abs(error)))),
-        "psnr_db": 10 * math.log10(255**2 / mean_square) if mean_square > 0 else None,
-    }
-    json.dump(report, sys.stdout, indent=2)
-    print()
+    error = float(np.max(np.abs(np.asarray(rebuilt, dtype=np.float64) - picture)))
+    return {"rows": rows, "columns": columns, "sweeps": sweeps, "seconds": seconds, "max_abs_error": error}
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
-        sys.exit("usage: python job.py PHOTO.npy ROWS COLUMNS")
-    np.save(sys.argv[1], photograph(int(sys.argv[2]), int(sys.argv[3])))
+    what, *words = sys.argv[1:]
+    if what == "photo":
+        np.save(words[0], photograph(int(words[1]), int(words[2])))
+    else:
+        one, other = map(np.load, words)
+        print(float(np.max(np.abs(one - other))))

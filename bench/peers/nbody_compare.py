@@ -3,55 +3,32 @@
 
     python3 nbody_compare.py --bench build/openmp/bench/nbody/nbody_step_bench --python venv/bin/python
 
-Each round runs each once, in an order that turns from round to round, and medians over the rounds count.
-This script needs the standard library alone; peers run in the Python named by --python, and are left out
-where they are missing there.
+Peers are left out where they are missing. See turns.py.
 """
 
-import argparse
-import json
 import statistics
 import sys
-from pathlib import Path
 
-from compare import HERE, last_line, run
-
-
-def run_json(command):
-    done = run([str(part) for part in command])
-    if done.returncode != 0:
-        sys.exit(last_line(done.stderr))
-    if "{" not in done.stdout:
-        sys.exit(f"{command[0]}: {last_line(done.stdout + done.stderr)}")
-    return json.loads(done.stdout[done.stdout.index("{") :])
+from turns import HERE, Failed, in_turns, main_of, parser_of, print_table, run, run_bench, run_json, write_json
 
 
 def ours(options, side):
-    """{what: seconds of a step or of the start} and how many times as long as four transforms a step is."""
-    report = run_json(
-        [
-            options.bench,
-            f"--benchmark_filter=^(fastpm/{side}/{options.ratio}|2lpt/{side}/1)/",
-            "--benchmark_min_time=2",
-            "--benchmark_format=json",
-        ]
-    )
-    seconds, to_transforms = {}, None
-    for entry in report["benchmarks"]:
-        if entry["name"].startswith("2lpt/"):
-            seconds["start"] = entry["seconds"]
-        else:
-            seconds["step"] = entry["seconds"]
-            to_transforms = entry.get("step/4_ffts")  # not without FFTW's threads
-    if "step" not in seconds:
-        sys.exit(f"{options.bench} has no fastpm/{side}/{options.ratio}")
-    return seconds, to_transforms
+    """Seconds of a step and of the start, and how many times as long as four transforms a step is."""
+    names = f"^(fastpm/{side}/{options.ratio}|2lpt/{side}/1)/"
+    times = {}
+    for entry in run_bench(options.bench, names, 2)[0]:
+        times["start" if entry["name"].startswith("2lpt/") else "step"] = entry["seconds"]
+        if "step/4_ffts" in entry:  # not without FFTW's threads
+            times["step/4_ffts"] = entry["step/4_ffts"]
+    if "step" not in times:
+        raise Failed(f"{options.bench} has no fastpm/{side}/{options.ratio}")
+    return times
 
 
 def theirs(options, peer, side):
     chunk = ["--chunk", options.chunk] if options.chunk is not None and peer == "pmwd" else []
     script = HERE / f"{peer}_steps.py"
-    report = run_json([options.python, script, "--side", side, "--ratio", options.ratio, *chunk])
+    report = run_json(options.python, script, "--side", side, "--ratio", options.ratio, *chunk)
     return {"step": report["seconds_per_step"], "start": report["start_seconds"]}
 
 
@@ -59,70 +36,53 @@ def installed(options):
     """The peers that run in that Python; says in a line which don't."""
     peers = []
     for peer in options.peers:
-        done = run([options.python, str(HERE / f"{peer}_steps.py"), "--help"])
-        if done.returncode == 0:
+        try:
+            run(options.python, HERE / f"{peer}_steps.py", "--help")
             peers.append(peer)
-        else:
-            print(last_line(done.stderr), file=sys.stderr)
+        except Failed as error:
+            print(error, file=sys.stderr)
     return peers or sys.exit("there is no peer to compare with")
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--bench", required=True, help="the executable nbody_step_bench")
-    parser.add_argument("--python", default=sys.executable, help="a Python that has the peers")
     parser.add_argument("--peers", nargs="+", default=["pmwd", "jaxpm"], choices=["pmwd", "jaxpm"])
     parser.add_argument("--sides", type=int, nargs="+", default=[64, 128], help="particles along a side")
     parser.add_argument("--ratio", type=int, default=1, help="cells per particle along a side")
     parser.add_argument("--chunk", type=int, help="pmwd's particles at a time")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", help="write all times to this file")
     return parser.parse_args()
-
-
-def nanoseconds(times, side):
-    return 1e9 * statistics.median(times) / side**3
 
 
 def main():
     options = parse_arguments()
     peers = installed(options)
-    results = []
+    results, rows = [], []
     for side in options.sides:
-        for number in range(options.rounds):
-            result = {"side": side, "ratio": options.ratio}
-            for turn in range(len(peers) + 1):
-                who = (["ours"] + peers)[(number + turn) % (len(peers) + 1)]
-                if who == "ours":
-                    result["ours"], result["step/4_ffts"] = ours(options, side)
-                else:
-                    result[who] = theirs(options, who, side)
-            results.append(result)
-            print(f"round {number + 1} of side {side}", file=sys.stderr, flush=True)
+        times = {name: [] for name in ["ours", *peers]}
+        for _, name in in_turns(options.rounds, list(times), f" of side {side}"):
+            times[name].append(ours(options, side) if name == "ours" else theirs(options, name, side))
+        results.append({"side": side, "ratio": options.ratio, **times})
 
+        def median(name, what):
+            numbers = [one[what] for one in times[name] if what in one]
+            return statistics.median(numbers) if numbers else None
+
+        for what in ("step", "start"):
+            own = median("ours", what)
+            if own is None:
+                continue
+            cells = [side, options.ratio, what, f"{1e9 * own / side**3:.1f}"]
+            for peer in peers:
+                their = median(peer, what)
+                cells += [f"{1e9 * their / side**3:.1f}", f"{their / own:.1f}"]
+            transforms = median("ours", "step/4_ffts") if what == "step" else None
+            rows.append([*cells, "" if transforms is None else f"{transforms:.2f}"])
     columns = ["side", "ratio", "what", "ours, ns/particle"]
     for peer in peers:
         columns += [f"{peer}, ns/particle", f"{peer} / ours"]
-    columns.append("ours / 4 FFTs")
-    print(f"| {' | '.join(columns)} |")
-    print("| --- " * len(columns) + "|")
-    for side in options.sides:
-        rounds = [r for r in results if r["side"] == side]
-        for what in ("step", "start"):
-            if any(what not in r["ours"] for r in rounds):
-                continue
-            own = nanoseconds([r["ours"][what] for r in rounds], side)
-            cells = [side, options.ratio, what, f"{own:.1f}"]
-            for peer in peers:
-                their = nanoseconds([r[peer][what] for r in rounds], side)
-                cells += [f"{their:.1f}", f"{their / own:.1f}"]
-            transforms = [r["step/4_ffts"] for r in rounds]
-            known = what == "step" and None not in transforms
-            cells.append(f"{statistics.median(transforms):.2f}" if known else "")
-            print(f"| {' | '.join(map(str, cells))} |")
-    if options.json:
-        Path(options.json).write_text(json.dumps(results, indent=2) + "\n")
+    print_table([*columns, "ours / 4 FFTs"], rows)
+    write_json(options.json, results)
 
 
-if __name__ == "__main__":
-    main()
+main_of(main)

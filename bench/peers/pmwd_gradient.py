@@ -16,7 +16,6 @@ import os
 import statistics
 import sys
 import tempfile
-import time
 from functools import partial
 from pathlib import Path
 
@@ -33,10 +32,11 @@ except ImportError as error:
     sys.exit(f"pmwd_gradient.py is skipped: {error} (see bench/peers/README.md)")
 
 import nbody_job
-from compare import last_line, run
-from nbody_compare import run_json
+from pmwd_steps import configuration
+from turns import main_of, print_table, run, run_bench
 
 A_START = 1 / 16
+CASE = ["mesh ratio", "numbers", "pmwd's tables"]
 
 
 def refine_tables():
@@ -52,22 +52,6 @@ def refine_tables():
 
     pmwd.Configuration.growth_a = property(growth_a)
     return {"transfer_lgk_maxstep": 1 / 8192, "growth_rtol": 1e-12, "growth_atol": 1e-12}
-
-
-def configuration(options, ratio, dtype, tables, a_start=A_START):
-    conf = pmwd.Configuration(
-        ptcl_spacing=1.0,
-        ptcl_grid_shape=(options.side,) * 3,
-        mesh_shape=ratio,
-        a_start=a_start,
-        a_stop=1,
-        # Rounding must not make it one step more.
-        a_nbody_maxstep=(1 - a_start) / options.steps * (1 + 1e-9),
-        float_dtype=dtype,
-        **tables,
-    )
-    assert conf.a_nbody_num == options.steps
-    return conf
 
 
 def particles_of(modes, cosmo, conf):
@@ -125,12 +109,6 @@ def universe_options(options, ratio, dtype):
     return [str(part) for pair in values.items() for part in pair] + ["--allow-false-structure"]
 
 
-def run_ours(command):
-    done = run([str(part) for part in command])
-    if done.returncode != 0:
-        sys.exit(f"{command[0]}: {last_line(done.stderr)}")
-
-
 def rms(values):
     return float(np.sqrt(np.mean(np.square(np.asarray(values, dtype=np.float64)))))
 
@@ -141,10 +119,9 @@ def wrapped(differences, box):
 
 def our_particles(options, ratio, dtype, noise, folder):
     output = folder / "run"
-    run_ours(
-        [options.nbody, *universe_options(options, ratio, dtype), "--noise", noise, "--output", output,
-         "--snapshots", "--no-pictures", "--no-spectra", "--quiet"]
-    )  # fmt: skip
+    universe = universe_options(options, ratio, dtype)
+    what = ["--snapshots", "--no-pictures", "--no-spectra", "--quiet"]
+    run(options.nbody, *universe, "--noise", noise, "--output", output, *what)
     (path,) = output.glob("snapshot_*.hdf5")
     with h5py.File(path) as file:
         coordinates = np.asarray(file["PartType1/Coordinates"], dtype=np.float64)
@@ -154,13 +131,12 @@ def our_particles(options, ratio, dtype, noise, folder):
 
 
 def compare_forward(options):
-    print("| mesh ratio | numbers | pmwd's tables | rms distance, spacings | rms displacement |")
-    print("| --- | --- | --- | --- | --- |")
+    rows = []
     for tables, name in [({}, "its own"), (None, "fine")]:
         tables = refine_tables() if tables is None else tables
         for ratio in options.ratios:
             for dtype in ("float32", "float64"):
-                conf = configuration(options, ratio, dtype, tables)
+                conf = configuration(options, ratio, A_START, float_dtype=dtype, **tables)
                 modes = noise_of(options.seed, conf)
                 ends = particles_of(modes, pmwd.SimpleLCDM(conf), conf)
                 theirs = np.asarray(ends.pos(), dtype=np.float64)
@@ -169,11 +145,9 @@ def compare_forward(options):
                     ours = our_particles(options, ratio, dtype, Path(folder) / "noise.npy", Path(folder))
                 apart = wrapped(ours - theirs, options.side)
                 # Vectors: the mean square of a component three times.
-                print(
-                    f"| {ratio} | {dtype} | {name} | {3**0.5 * rms(apart):.3g} | "
-                    f"{3**0.5 * rms(displacements(theirs, options.side)):.3g} |",
-                    flush=True,
-                )
+                moved = displacements(theirs, options.side)
+                rows.append([ratio, dtype, name, *(f"{3**0.5 * rms(x):.3g}" for x in (apart, moved))])
+    print_table([*CASE, "rms distance, spacings", "rms displacement"], rows)
 
 
 def displacements(positions, side):
@@ -191,10 +165,11 @@ def our_gradient(options, ratio, dtype, noise, target):
         sigma = (target.size / 2) ** 0.5
         universe = universe_options(options, ratio, dtype)
         universe[universe.index("--particles")] = "--side"
-        run_ours(
-            [options.field, "--gradient-of", folder / "target.npy", "--noise", folder / "noise.npy", *universe,
-             "--sigma", sigma, "--smooth", 0, "--output", folder, "--report", folder / "report.json", "--quiet"]
-        )  # fmt: skip
+        run(
+            options.field,
+            *("--gradient-of", folder / "target.npy", "--noise", folder / "noise.npy", *universe),
+            *("--sigma", sigma, "--smooth", 0, "--output", folder, "--report", folder / "report.json", "--quiet"),
+        )
         report = json.loads((folder / "report.json").read_text())
         return report["misfit"], np.load(folder / "gradient.npy"), report["slopes"]
 
@@ -207,7 +182,7 @@ def compare_gradients(options):
         for ratio in options.ratios:
             exact = None  # in double: our slope, and theirs
             for dtype in ("float64", "float32"):
-                conf = configuration(options, ratio, dtype, tables)
+                conf = configuration(options, ratio, A_START, float_dtype=dtype, **tables)
                 cosmo = pmwd.SimpleLCDM(conf)
                 if exact is None:
                     target = density_of(noise_of(0, conf), cosmo, conf)
@@ -217,27 +192,17 @@ def compare_gradients(options):
                 slope, theirs = np.asarray(slope, dtype=np.float64), slopes_of(cosmology)
                 our_value, our_slope, ours = our_gradient(options, ratio, dtype, noise, target)
                 exact = exact or (our_slope, slope)
-                case = f"| {ratio} | {dtype} | {name} |"
+                case = [ratio, dtype, name]
                 from_double = [rms(found - right) for found, right in zip((our_slope, slope), exact)]
-                noise_rows.append(
-                    f"{case} {float(value):.6g} | {our_value / float(value) - 1:.1e} | {rms(slope):.4g} | "
-                    + " | ".join(f"{d / rms(slope):.1e}" for d in (rms(our_slope - slope), *from_double))
-                    + " |"
-                )
-                apart = " | ".join(f"{ours[p] / theirs[p] - 1:.1e}" for p in theirs)
-                parameter_rows.append(f"{case} {apart} |")
-    case = "| mesh ratio | numbers | pmwd's tables |"
+                loss = [f"{float(value):.6g}", f"{our_value / float(value) - 1:.1e}", f"{rms(slope):.4g}"]
+                apart = [f"{d / rms(slope):.1e}" for d in (rms(our_slope - slope), *from_double)]
+                noise_rows.append([*case, *loss, *apart])
+                parameter_rows.append([*case, *(f"{ours[p] / theirs[p] - 1:.1e}" for p in theirs)])
     columns = ["loss", "ours / theirs - 1", "rms slope of the noise", "rms of ours - theirs, over it"]
     columns += ["of ours - ours in double", "of theirs - theirs in double"]
-    print(f"{case} {' | '.join(columns)} |\n" + "| --- " * (3 + len(columns)) + "|\n" + "\n".join(noise_rows))
-    print(f"\nours / theirs - 1\n\n{case} {' | '.join(theirs)} |")
-    print("| --- " * (3 + len(theirs)) + "|\n" + "\n".join(parameter_rows))
-
-
-def seconds_of(work):
-    start = time.perf_counter()
-    jax.block_until_ready(work())
-    return time.perf_counter() - start
+    print_table([*CASE, *columns], noise_rows)
+    print("\nours / theirs - 1\n")
+    print_table([*CASE, *theirs], parameter_rows)
 
 
 def compare_times(options):
@@ -247,7 +212,7 @@ def compare_times(options):
     by the noise alone, without those by the cosmology, are a third.
     """
     a_start = 1 / 64 if options.steps == 63 else nbody_job.A_START
-    conf = configuration(options, options.ratio, "float32", {}, a_start=a_start)
+    conf = configuration(options, options.ratio, a_start, float_dtype="float32")
     cosmo = pmwd.SimpleLCDM(conf)
     target = density_of(noise_of(0, conf), cosmo, conf)
     noise = noise_of(1, conf)
@@ -266,35 +231,28 @@ def compare_times(options):
     }
     for works in theirs.values():
         for work in works.values():
-            seconds_of(work)  # compiles
-    kernels = options.kernels
-    names = [f"{kernel}/{options.side}/{options.ratio}/{options.steps}" for kernel in kernels]
+            nbody_job.seconds_of(work)  # compiles
+    names = [f"{kernel}/{options.side}/{options.ratio}/{options.steps}" for kernel in options.kernels]
     seconds = {name: {"value": [], "value_and_grad": []} for name in [*theirs, *names]}
     for _ in range(options.rounds):
         for name, works in theirs.items():
             for what, work in works.items():
-                seconds[name][what].append(seconds_of(work))
+                seconds[name][what].append(nbody_job.seconds_of(work))
         for name in names:
-            report = run_json(
-                [options.bench, f"--benchmark_filter=^{name}/", "--benchmark_min_time=1",
-                 "--benchmark_format=json"]
-            )  # fmt: skip
-            (entry,) = report["benchmarks"]
+            ((entry,), _) = run_bench(options.bench, f"^{name}/", 1)
             for what, times in seconds[name].items():
                 times.append(entry[what])
-    print(
-        "| | loss, s | loss and gradient, s | gradient's factor | pmwd's best time over it |\n"
-        + "| --- " * 5
-        + "|"
-    )
     best = min(
         (name for name in theirs if "alone" not in name),
         key=lambda name: statistics.median(seconds[name]["value_and_grad"]),
     )
     their_time = statistics.median(seconds[best]["value_and_grad"])
+    rows = []
     for name, times in seconds.items():
         value, both = (statistics.median(times[what]) for what in ("value", "value_and_grad"))
-        print(f"| {name} | {value:.3g} | {both:.3g} | {both / value:.2f} | {their_time / both:.1f} |")
+        rows.append([name, f"{value:.3g}", f"{both:.3g}", f"{both / value:.2f}", f"{their_time / both:.1f}"])
+    heads = ["loss, s", "loss and gradient, s", "gradient's factor", "pmwd's best time over it"]
+    print_table(["", *heads], rows)
 
 
 def parse_arguments():
@@ -328,5 +286,4 @@ def main():
     commands[options.command](options)
 
 
-if __name__ == "__main__":
-    main()
+main_of(main)

@@ -10,22 +10,22 @@ import sys
 try:
     import pmwd
 except ImportError as error:
-    sys.exit(f"pmwd_steps.py is skipped: {error} (see bench/peers/README.md)")
+    sys.exit(f"{sys.argv[0]} is skipped: {error} (see bench/peers/README.md)")
 
 import nbody_job
 
 
-def configuration(options):
-    chunk = {} if options.chunk is None else {"chunk_size": options.chunk}
+def configuration(options, ratio, a_start, **more):
+    """Of equal steps from a_start to 1."""
     conf = pmwd.Configuration(
         ptcl_spacing=1.0,
         ptcl_grid_shape=(options.side,) * 3,
-        mesh_shape=options.ratio,
-        a_start=nbody_job.A_START,
+        mesh_shape=ratio,
+        a_start=a_start,
         a_stop=1,
         # Rounding must not make it one step more.
-        a_nbody_maxstep=(1 - nbody_job.A_START) / options.steps * (1 + 1e-9),
-        **chunk,
+        a_nbody_maxstep=(1 - a_start) / options.steps * (1 + 1e-9),
+        **more,
     )
     assert conf.a_nbody_num == options.steps
     return conf
@@ -33,7 +33,8 @@ def configuration(options):
 
 def main():
     options = nbody_job.parse_arguments(__doc__)
-    conf = configuration(options)
+    chunk = {} if options.chunk is None else {"chunk_size": options.chunk}
+    conf = configuration(options, options.ratio, nbody_job.A_START, **chunk)
     cosmo = pmwd.boltzmann(pmwd.SimpleLCDM(conf), conf)
 
     def start():

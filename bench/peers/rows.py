@@ -1,14 +1,15 @@
 """The rows of the table of the GPU courses, and how a peer times them.
 
-A peer's script has one function per row, marked @row(NAME). It gets the sizes, makes what the row works
-on, and returns a function without arguments that does the statement once and returns what it computed.
-The script ends with main(), which times the rows and prints {row: seconds} as JSON.
+A peer's script has one function per row, marked @row(NAME). It gets the row's arrays, and returns a function without
+arguments that does the statement once and returns what it computed. The script ends with main(), which times the rows and
+prints {row: seconds} as JSON.
 
     python table_PACKAGE.py [--rows REGEX] [--small]
     python table_PACKAGE.py --measure ROW/SIZES...
+    python table_PACKAGE.py --photo PHOTO.npy --sweeps N --output PICTURE.npy
 
 Rows carry the names of our benchmarks, such as x+=3/256. Inputs are equal in all packages. coir-compare calls the second
-form, which prints its results as Google Benchmark does, each when it is there.
+form, which prints each result as Google Benchmark does as soon as it is known. compare.py calls the third form: see job.py.
 """
 
 import argparse
@@ -18,41 +19,131 @@ import re
 import statistics
 import sys
 import time
+from dataclasses import dataclass
+from typing import Callable
 
-ROWS = {  # name: sizes of the table, sizes for --small
-    "x+=3": ([(256,), (1_000_000,), (100_000_000,)], [(256,)]),
-    "cos2+sin2,0..100": ([(10_000_000,)], [(256,)]),  # x evenly from 0 to 100
-    "cos2+sin2,arange": ([(10_000_000,)], [(256,)]),  # x = 0, 1, 2, ..., as the courses have it
-    "a+b": ([(4096,), (100_000_000,)], [(4096,)]),
-    "a+b,preallocated": ([(4096,), (100_000_000,)], [(4096,)]),
-    "selu": ([(1_000_000,)], [(256,)]),
-    "chain": ([(10_000_000,)], [(256,)]),
-    "sum": ([(100_000_000,)], [(256,)]),  # to a number that the host has
-    "max": ([(100_000_000,)], [(256,)]),
-    "any": ([(100_000_000,)], [(256,)]),
-    "sum,array": ([(100_000_000,)], [(256,)]),  # to an array of rank 0, which may be under way
-    "max,array": ([(100_000_000,)], [(256,)]),
-    "any,array": ([(100_000_000,)], [(256,)]),
-    "normal": ([(10_000_000,)], [(256,)]),
-    "matmul,double": ([(1000,)], [(32,)]),  # into an array that is there
-    "matmul,double,new": ([(1000,)], [(32,)]),
-    "x xT,float": ([(3000,)], [(32,)]),
-    "matvec,float": ([(10,), (100_000,)], [(10,)]),
-    "mandelbrot": ([(2048,)], [(64,)]),  # in the best way that a package has
-    "mandelbrot,arrays": ([(2048,)], [(64,)]),  # by operations on whole arrays, with a mask
-    "jacobi,statement": ([(400, 266), (8192, 8192)], [(16, 16)]),
-    "jacobi,recorded": ([(400, 266), (8192, 8192)], [(16, 16)]),  # ours alone: record()
-    "jacobi,kernel": ([(400, 266), (8192, 8192)], [(16, 16)]),  # ours alone: the solver's plain sweep
+try:
+    import numpy as np
+except ImportError:  # table.py needs the names alone
+    np = None
+
+ITERATIONS = 256  # of a pixel of the Mandelbrot set, at most
+
+
+@dataclass
+class Row:
+    """A row of the table: its sizes there, its arrays for a size, and what it computes from them."""
+
+    sizes: list
+    arrays: Callable
+    right: Callable = None  # of the arrays in double precision
+    small: tuple = (256,)  # the size for --small
+    wrong: float = 0  # the share of numbers that may differ
+    moments: tuple = None  # mean and standard deviation of random numbers
+
+
+def matrix(rows, columns, dtype="float32"):
+    """Elements between -1 and 1."""
+    return np.sin(np.linspace(0, 1000, rows * columns)).astype(dtype).reshape(rows, columns)
+
+
+def line(last, dtype="float32", first=0):
+    return lambda n: [np.linspace(first, last, n, dtype=dtype)]
+
+
+def lines(count, dtype="float32"):
+    """Of n numbers each, array i evenly from i to i + 1."""
+    return lambda n: [np.linspace(i, i + 1, n, dtype=dtype) for i in range(count)]
+
+
+def zeros(n):
+    return [np.zeros(n, np.float32)]
+
+
+def unsorted(n):
+    return [np.random.default_rng(1).random(n, np.float32)]
+
+
+def rows_of_1024(n):
+    return [unsorted(n)[0].reshape(-1, 1024)]
+
+
+def squares(dtype):
+    return lambda n: [matrix(n, n, dtype), matrix(n, n, dtype)]
+
+
+def cube(dtype="float32"):
+    return lambda n: [matrix(n * n, n, dtype).reshape(n, n, n)]
+
+
+def points(n):
+    """The centres of n x n pixels of [-2, 1] x [-1.5, 1.5] as complex numbers, row 0 at the top."""
+    steps = (np.arange(n, dtype="float32") + np.float32(0.5)) * np.float32(3 / n)
+    return [((steps - 2)[None, :] + 1j * (1.5 - steps)[:, None]).astype(np.complex64)]
+
+
+def grid(m, n):
+    """The source b and two fields with a ring of zeros around them."""
+    return [np.ones((m, n), np.float32), *(np.zeros((m + 2, n + 2), np.float32) for _ in range(2))]
+
+
+def escape_times(c):
+    z, counts = np.zeros_like(c), np.zeros(c.shape, int)
+    for _ in range(ITERATIONS):
+        small = np.abs(z) <= 2
+        z[small] = z[small] ** 2 + c[small]
+        counts += small
+    return counts
+
+
+def swept(b, u, v):
+    return np.pad(0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - b), 1)
+
+
+THOUSAND, MILLION = (1000,), (1_000_000,)
+TEN_MILLIONS, HUNDRED_MILLIONS = (10_000_000,), (100_000_000,)
+PICTURES = [(400, 266), (8192, 8192)]
+
+ROWS = {
+    "x+=3": Row([(256,), MILLION, HUNDRED_MILLIONS], zeros, lambda x: x + 3),
+    "cos2+sin2,0..100": Row([TEN_MILLIONS], line(100), np and np.ones_like),
+    # x = 0, 1, 2, ..., as the courses have it
+    "cos2+sin2,arange": Row([TEN_MILLIONS], lambda n: [np.arange(n, dtype="float32")], np and np.ones_like),
+    "a+b": Row([(4096,), HUNDRED_MILLIONS], lines(2), lambda a, b: a + b, (4096,)),
+    "a+b,preallocated": Row([(4096,), HUNDRED_MILLIONS], lines(2), lambda a, b: a + b, (4096,)),
+    "selu": Row([MILLION], line(3, first=-3), lambda x: 1.05 * np.where(x > 0, x, 1.67 * np.exp(x) - 1.67)),
+    "chain": Row([TEN_MILLIONS], lines(4, "float64"), lambda a, b, c, d: ((a * b + c) * 0.5 - d) * a),
+    "sum": Row([HUNDRED_MILLIONS], lines(1), lambda x: x.sum()),  # to a number that the host has
+    "max": Row([HUNDRED_MILLIONS], lines(1), lambda x: x.max()),
+    "any": Row([HUNDRED_MILLIONS], lines(1), lambda x: (x > 2).any()),
+    # to an array of rank 0, which may be under way
+    "sum,array": Row([HUNDRED_MILLIONS], lines(1), lambda x: x.sum()),
+    "max,array": Row([HUNDRED_MILLIONS], lines(1), lambda x: x.max()),
+    "any,array": Row([HUNDRED_MILLIONS], lines(1), lambda x: (x > 2).any()),
+    "normal": Row([TEN_MILLIONS], zeros, moments=(0, 1)),
+    "matmul,double": Row([THOUSAND], squares("float64"), lambda a, b: a @ b, (32,)),  # into an array that is there
+    "matmul,double,new": Row([THOUSAND], squares("float64"), lambda a, b: a @ b, (32,)),
+    "x xT,float": Row([(3000,)], lambda n: [matrix(n, n)], lambda x: x @ x.T, (32,)),
+    "matvec,float": Row(
+        [(10,), (100_000,)], lambda k: [matrix(k, 100), matrix(150, 100)], lambda x, w: x @ w.T, (10,)
+    ),
+    # in the best way that a package has; rounding decides near the edge of the set
+    "mandelbrot": Row([(2048,)], points, escape_times, (64,), wrong=0.02),
+    # by operations on whole arrays, with a mask
+    "mandelbrot,arrays": Row([(2048,)], points, escape_times, (64,), wrong=0.02),
+    "jacobi,statement": Row(PICTURES, grid, swept, (16, 16)),
+    "jacobi,recorded": Row(PICTURES, grid, swept, (16, 16)),  # ours alone: record()
+    "jacobi,kernel": Row(PICTURES, grid, swept, (16, 16)),  # ours alone: the solver's plain sweep
     # Not in the table; coir-compare gives their sizes.
-    "sort,float": ([], [(1024,)]),
-    "argsort,float": ([], [(1024,)]),
-    "sort,rows,float": ([], [(4096,)]),  # n numbers in rows of 1024
-    "cumsum,float": ([], [(1024,)]),
-    "uniform,float": ([], [(1024,)]),
-    "matmul,float": ([], [(32,)]),
-    "r2c,float": ([], [(16,)]),  # a cube
-    "c2r,float": ([], [(16,)]),  # without the factor 1 / n^3
-    "r2c,double": ([], [(16,)]),
+    "sort,float": Row([], unsorted, lambda x: np.sort(x), (1024,)),
+    "argsort,float": Row([], unsorted, lambda x: np.argsort(x), (1024,)),
+    "sort,rows,float": Row([], rows_of_1024, lambda x: np.sort(x), (4096,)),
+    "cumsum,float": Row([], lines(1), lambda x: np.cumsum(x), (1024,)),
+    "uniform,float": Row([], zeros, small=(1024,), moments=(0.5, 12**-0.5)),
+    "matmul,float": Row([], squares("float32"), lambda a, b: a @ b, (32,)),
+    "r2c,float": Row([], cube(), lambda x: np.fft.rfftn(x), (16,)),
+    "c2r,float": Row([], cube(), lambda x: x * x.size, (16,)),  # of x's spectrum, without the factor 1 / n^3
+    "r2c,double": Row([], cube("float64"), lambda x: np.fft.rfftn(x), (16,)),
 }
 
 SAME_AS = {  # other benchmarks of ours that do the same: the row that a peer has
@@ -61,7 +152,9 @@ SAME_AS = {  # other benchmarks of ours that do the same: the row that a peer ha
     "normal,float": "normal",
 }
 
-ITERATIONS = 256  # of a pixel of the Mandelbrot set, at most
+
+def sizes_of(row, small):
+    return [row.small] if small else row.sizes
 
 
 def row_name(name, sizes):
@@ -69,120 +162,20 @@ def row_name(name, sizes):
 
 
 def row_names(small):
-    return [row_name(name, sizes) for name, choice in ROWS.items() for sizes in choice[small]]
+    return [row_name(name, sizes) for name, row in ROWS.items() for sizes in sizes_of(row, small)]
 
 
-# What the rows work on. xp is numpy or a module with the same functions.
-
-
-def line(xp, first, last, n, dtype="float32"):
-    return xp.linspace(first, last, n, dtype=dtype)
-
-
-def matrix(xp, rows, columns, dtype):
-    """Elements between -1 and 1."""
-    import numpy as np
-
-    elements = np.sin(np.linspace(0, 1000, rows * columns)).astype(dtype)
-    return xp.asarray(elements.reshape(rows, columns))
-
-
-def unsorted(xp, n):
-    """Uniform random numbers, float32."""
-    import numpy as np
-
-    return xp.asarray(np.random.default_rng(1).random(n, np.float32))
-
-
-def cube(xp, n, dtype):
-    return matrix(xp, n * n, n, dtype).reshape(n, n, n)
-
-
-def pixels(xp, n):
-    """The centres of n x n pixels of [-2, 1] x [-1.5, 1.5], row 0 at the top: x (1 x n) and y (n x 1)."""
-    steps = (xp.arange(n, dtype="float32") + 0.5) * (3 / n)
-    return (steps - 2)[None, :], (1.5 - steps)[:, None]
-
-
-# What they must give, for --small.
-
-
-def expected(name, sizes):
-    import numpy as np
-
-    n = sizes[0]
-    t = np.linspace(0, 1, n)
-    if name == "x+=3":
-        return np.full(n, 3.0)
-    if name.startswith("cos2+sin2"):
-        return np.ones(n)
-    if name.startswith("a+b"):
-        return 2 * t + 1
-    if name == "selu":
-        x = 6 * t - 3
-        return 1.05 * np.where(x > 0, x, 1.67 * np.exp(x) - 1.67)
-    if name == "chain":
-        return ((t * (t + 1) + t + 2) * 0.5 - (t + 3)) * t
-    if name.startswith("sum"):
-        return n / 2
-    if name.startswith("max"):
-        return 1
-    if name.startswith("any"):
-        return 0
-    if name.startswith("matmul"):
-        a = matrix(np, n, n, "float64")
-        return a @ a
-    if name == "sort,float":
-        return np.sort(unsorted(np, n))
-    if name == "argsort,float":
-        return np.argsort(unsorted(np, n))
-    if name == "sort,rows,float":
-        return np.sort(unsorted(np, n).reshape(-1, 1024))
-    if name == "cumsum,float":
-        return np.cumsum(t)
-    if name.startswith("r2c"):
-        return np.fft.rfftn(cube(np, n, "float64"))
-    if name.startswith("c2r"):
-        return cube(np, n, "float64") * n**3
-    if name.startswith("x xT"):
-        x = matrix(np, n, n, "float32").astype("float64")
-        return x @ x.T
-    if name.startswith("matvec"):
-        x, w = matrix(np, n, 100, "float32"), matrix(np, 150, 100, "float32")
-        return x.astype("float64") @ w.T
-    if name.startswith("jacobi"):
-        return np.pad(np.full(sizes, -0.25), 1)
-    if name.startswith("mandelbrot"):
-        x, y = pixels(np, n)
-        c = (x + 1j * y).astype("complex64")
-        z, counts = np.zeros_like(c), np.zeros(c.shape, int)
-        for _ in range(ITERATIONS):
-            small = np.abs(z) <= 2
-            z[small] = z[small] ** 2 + c[small]
-            counts += small
-        return counts
-    raise ValueError(f"no expectation for {name}")
-
-
-def check(name, sizes, result):
-    """Raises an error where the result of the first call is wrong."""
-    import numpy as np
-
-    if name == "normal":  # bounds of five standard deviations
-        n = sizes[0]
-        right = abs(result.mean()) < 5 / n**0.5 and abs(result.std() - 1) < 5 / (2 * n) ** 0.5
-    elif name == "uniform,float":
-        n = result.size
-        right = np.all((result >= 0) & (result < 1)) and abs(result.mean() - 0.5) < 5 / (12 * n) ** 0.5
-    elif name.startswith("mandelbrot"):  # rounding decides near the edge
-        right = np.mean(result != expected(name, sizes)) < 0.02
+def check(row, arrays, result):
+    """Raises an error where a result is wrong."""
+    if row.moments:  # bounds of five standard deviations
+        mean, deviation = row.moments
+        near = 5 * deviation / result.size**0.5
+        right = abs(result.mean() - mean) < near and abs(result.std() - deviation) < near
     else:
-        right_one = expected(name, sizes)
-        # Transforms round by the largest of their numbers.
-        error = 2e-5 * (np.abs(right_one).max() if name.startswith(("r2c", "c2r")) else 1)
-        right = np.shape(result) == np.shape(right_one) and np.allclose(
-            np.asarray(result, dtype=np.result_type(right_one, "float64")), right_one, rtol=2e-5, atol=error
-        )
+        expected = row.right(*(array.astype(np.result_type(array, np.float64)) for array in arrays))
+        error = 2e-5 * max(np.abs(expected).max(), 1e-3)
+        right = np.shape(result) == np.shape(expected)
+        right = right and np.mean(np.abs(np.subtract(result, expected, dtype=complex)) > error) <= row.wrong
     if not right:
         raise ValueError("the result is wrong")
 
@@ -193,27 +186,16 @@ functions = {}  # row: the function that prepares it
 def row(*names):
     def note(function):
         for name in names:
-            assert name in ROWS, name
+            assert name in ROWS or name == "jacobi,loop", name
             functions[name] = function
         return function
 
     return note
 
 
-def rows_of_angles(xp, note=row):
-    """Marks a function of x, n float32 numbers, for the rows of cosines and sines."""
-
-    def mark(function):
-        note("cos2+sin2,0..100")(lambda n: function(line(xp, 0, 100, n)))
-        note("cos2+sin2,arange")(lambda n: function(xp.arange(n, dtype="float32")))
-        return function
-
-    return mark
-
-
 def seconds_per_call(statement, fence, least=0.5, fewest=3):
-    """The median over batches, of which there are some and which take together at least so many seconds. A batch has calls
-    enough that the clock and the fences don't show."""
+    """The median over batches, which take together at least so many seconds. A batch has calls enough that the clock and the
+    fences don't show."""
 
     def batch(calls):
         result = None
@@ -238,74 +220,122 @@ def seconds_per_call(statement, fence, least=0.5, fewest=3):
 LONGEST = 1  # seconds of a call, above which larger sizes of the row aren't tried
 
 
-def result_of(full_name, slowest, fence):
-    """A result as Google Benchmark prints it.
+class Peer:
+    """A package on its device; its functions are those of main()."""
 
-    slowest: {row: its longest call so far and of which size}, in which the result is noted
-    """
-    name, *numbers = full_name.split("/")
-    sizes = tuple(map(int, numbers))
-    entry = {"name": full_name, "run_name": full_name, "run_type": "iteration"}
-    seconds, of = slowest.get(name, (0, sizes))
-    if seconds > LONGEST and math.prod(sizes) > math.prod(of):
-        why = f"it needs more time than a peer gets: {seconds:.1f} s a call at {'/'.join(map(str, of))}"
-        return entry | {"error_occurred": True, "error_message": why}
-    try:
-        seconds = seconds_per_call(functions[SAME_AS.get(name, name)](*sizes), fence, least=0.1, fewest=1)
-    except Exception as error:
-        text = f"{type(error).__name__}: {error}"
-        is_short = isinstance(error, MemoryError) or re.search("out of ?memory|RESOURCE_EXHAUSTED", text, re.I)
-        why = "it needs more memory than there is" if is_short else text
-        return entry | {"error_occurred": True, "error_message": why}
-    slowest[name] = max(slowest.get(name, (0, sizes)), (seconds, sizes))
-    return entry | {"real_time": seconds, "time_unit": "s", "seconds": seconds}
+    def __init__(self, put, fence, to_host):
+        self.put, self.fence, self.to_host = put, fence, to_host
+
+    def statement(self, name, arrays):
+        return functions[name](*map(self.put, arrays))
+
+    def result_of(self, full_name, slowest):
+        """A result as Google Benchmark prints it.
+
+        slowest: {row: its longest call so far and of which size}, in which the result is noted
+        """
+        name, *numbers = full_name.split("/")
+        sizes, row = tuple(map(int, numbers)), SAME_AS.get(name, name)
+        entry = {"name": full_name, "run_name": full_name, "run_type": "iteration"}
+        seconds, of = slowest.get(name, (0, sizes))
+        if seconds > LONGEST and math.prod(sizes) > math.prod(of):
+            why = f"it needs more time than a peer gets: {seconds:.1f} s a call at {'/'.join(map(str, of))}"
+            return entry | {"error_occurred": True, "error_message": why}
+        try:
+            statement = self.statement(row, ROWS[row].arrays(*sizes))
+            seconds = seconds_per_call(statement, self.fence, least=0.1, fewest=1)
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            is_short = isinstance(error, MemoryError) or re.search("out of ?memory|RESOURCE_EXHAUSTED", text, re.I)
+            why = "it needs more memory than there is" if is_short else text
+            return entry | {"error_occurred": True, "error_message": why}
+        slowest[name] = max(slowest.get(name, (0, sizes)), (seconds, sizes))
+        return entry | {"real_time": seconds, "time_unit": "s", "seconds": seconds}
+
+    def measure(self, names, about):
+        """Prints results as Google Benchmark does, each when it is there: the next one may end this program."""
+        slowest = {}
+        print(f'{{"context": {json.dumps(about)}, "benchmarks": [', end="", flush=True)
+        for number, full_name in enumerate(names):
+            entry = self.result_of(full_name, slowest)
+            print(("," if number else "") + "\n" + json.dumps(entry), end="", flush=True)
+        print("\n]}")
+
+    def time_rows(self, wanted, small, package):
+        """{row: seconds}, and whether all went well."""
+        seconds, is_well = {}, True
+        for name, row in ROWS.items():
+            for sizes in sizes_of(row, small):
+                full_name = row_name(name, sizes)
+                if name not in functions or not re.search(wanted, full_name):
+                    continue
+                try:
+                    statement = self.statement(name, row.arrays(*sizes))
+                    if small:
+                        check(row, row.arrays(*sizes), self.to_host(statement()))
+                    seconds[full_name] = seconds_per_call(statement, self.fence)
+                except Exception as error:  # too little memory, say: the other rows still count
+                    print(f"{package}, {full_name}: {type(error).__name__}: {error}", file=sys.stderr)
+                    is_well = False
+                statement = None  # frees its arrays before the next row makes its own
+        return seconds, is_well
+
+    def solve(self, source, sweeps):
+        """Sweeps from the source on: the picture, and the seconds that they took."""
+        arrays = [source, np.pad(source, 1), np.zeros_like(source, shape=[n + 2 for n in source.shape])]
+        if "jacobi,loop" in functions:  # all sweeps in one function
+            loop = self.statement("jacobi,loop", arrays)
+        else:
+            sweep = self.statement("jacobi,statement", arrays)
+
+            def loop(count):
+                for _ in range(count):
+                    u = sweep()
+                return u
+
+        self.fence(None)
+        start = time.perf_counter()
+        u = loop(sweeps)
+        self.fence(u)
+        seconds = time.perf_counter() - start
+        return self.to_host(u)[1:-1, 1:-1], seconds
 
 
-def measure(names, about, fence):
-    """Prints results as Google Benchmark does, each when it is there: the next one may end this program."""
-    slowest = {}
-    print(f'{{"context": {json.dumps(about)}, "benchmarks": [', end="", flush=True)
-    for number, full_name in enumerate(names):
-        entry = result_of(full_name, slowest, fence)
-        print(("," if number else "") + "\n" + json.dumps(entry), end="", flush=True)
-    print("\n]}")
-
-
-def main(package, version, device, fence=lambda result: None, to_host=lambda result: result):
+def main(
+    package,
+    version,
+    device,
+    put=lambda array: array,
+    fence=lambda result: None,
+    to_host=lambda result: result,
+):
     """Times the rows that the script has.
 
-    fence(result) waits for all work, or for the work that leads to the result (None: nothing yet).
-    to_host(result) makes a NumPy array or number of it.
+    put(array) makes an array of the package of one of NumPy's
+    fence(result) waits for all work, or for the work that leads to the result (None: nothing yet)
+    to_host(result) makes a NumPy array or number of it
     """
     parser = argparse.ArgumentParser(description=f"{package}: the rows of the table of the GPU courses")
     parser.add_argument("--rows", default="", metavar="REGEX", help="only rows in which this is found")
     parser.add_argument("--small", action="store_true", help="tiny sizes, and a check of each result")
     parser.add_argument("--about", action="store_true", help="say what would run on what, and stop")
     parser.add_argument("--measure", nargs="+", metavar="ROW/SIZES", help="these, as Google Benchmark prints them")
+    parser.add_argument("--photo", metavar="NPY", help="rebuild this picture from its Laplacian instead")
+    parser.add_argument("--sweeps", type=int, default=150_000, help="with --photo")
+    parser.add_argument("--output", metavar="NPY", help="with --photo, the rebuilt picture")
     arguments, _ = parser.parse_known_args()
     about = {"package": package, "version": version, "device": device}
+    peer = Peer(put, fence, to_host)
     if arguments.about:
         others = [name for name, same in SAME_AS.items() if same in functions]
-        print(json.dumps(about | {"rows": [*functions, *others]}))
-        return
-    if arguments.measure:
-        measure(arguments.measure, about, fence)
-        return
+        print(json.dumps(about | {"rows": [*(name for name in functions if name in ROWS), *others]}))
+    elif arguments.measure:
+        peer.measure(arguments.measure, about)
+    elif arguments.photo:
+        from job import rebuild
 
-    seconds, failed = {}, False
-    for name, choice in ROWS.items():
-        for sizes in choice[arguments.small]:
-            full_name = row_name(name, sizes)
-            if name not in functions or not re.search(arguments.rows, full_name):
-                continue
-            try:
-                statement = functions[name](*sizes)
-                if arguments.small:
-                    check(name, sizes, to_host(statement()))
-                seconds[full_name] = seconds_per_call(statement, fence)
-            except Exception as error:  # too little memory, say: the other rows still count
-                print(f"{package}, {full_name}: {type(error).__name__}: {error}", file=sys.stderr)
-                failed = True
-            statement = None  # frees its arrays before the next row makes its own
-    print(json.dumps(seconds))
-    sys.exit(failed and arguments.small)
+        print(json.dumps(about | rebuild(arguments.photo, arguments.sweeps, arguments.output, peer.solve)))
+    else:
+        seconds, is_well = peer.time_rows(arguments.rows, arguments.small, package)
+        print(json.dumps(seconds))
+        sys.exit(arguments.small and not is_well)

@@ -5,32 +5,29 @@
         --bench build/openmp/bench/array/array_escape_bench \\
         --bench build/openmp/bench/linalg/linalg_matmul_bench --python venv/bin/python
 
-Each round runs every contestant once, in an order that shifts from round to round, and medians over the
-rounds count. The table is printed as Markdown. This script needs the standard library alone; the peers
-run in the Python named by --python.
+The table is printed as Markdown. See turns.py.
 """
 
-import argparse
-import json
 import re
 import statistics
 import sys
 from pathlib import Path
 
-from compare import HERE, last_line, run
 from rows import SAME_AS as OUR_NAMES
 from rows import row_names
-
-PEERS = {  # name: script and options
-    "numpy": ["table_numpy.py"],
-    "numba-serial": ["table_numba.py", "--serial"],
-    "numba-parallel": ["table_numba.py"],
-    "jax": ["table_jax.py"],
-    "cupy": ["table_cupy.py"],
-    "cupy-kernels": ["table_cupy.py", "--kernels"],
-    "numba-cuda": ["table_numba_cuda.py"],
-    "torch": ["table_torch.py"],
-}
+from turns import (
+    HERE,
+    PEERS,
+    Failed,
+    in_turns,
+    main_of,
+    parser_of,
+    print_table,
+    run,
+    run_bench,
+    run_json,
+    write_json,
+)
 
 # Rows that arithmetic bounds, not memory: their share of the copy bandwidth says nothing.
 ARITHMETIC = ("matmul", "x xT", "mandelbrot")
@@ -50,92 +47,58 @@ def row_of(benchmark):
 class Ours:
     """One of our benchmark executables."""
 
-    def __init__(self, path, names, small):
-        self.name = Path(path).name
-        self.problem = None
-        self.context = None
-        listed = self.run([path, "--benchmark_list_tests"])
-        self.wanted = [b for b in (listed or "").split("\n") if b and row_of(b) in names]
-        if listed is not None and not self.wanted:
-            self.problem = "it has none of the rows"
-        self.command = [
-            path,
-            f"--benchmark_min_time={0.01 if small else 0.5}",
-            "--benchmark_format=json",
-        ]
-
-    def run(self, command):
-        try:
-            done = run(command)
-        except OSError as error:
-            self.problem = str(error)
-            return None
-        if done.returncode != 0:
-            self.problem = last_line(done.stderr)
-            return None
-        return done.stdout
+    def __init__(self, path, names, options):
+        self.path, self.seconds_of_row = path, 0.01 if options.small else 0.5
+        self.about, self.rounds, self.shares = None, [], []
+        self.wanted = [b for b in run(path, "--benchmark_list_tests").split("\n") if b and row_of(b) in names]
+        if not self.wanted:
+            raise Failed(f"{path} has none of the rows")
 
     def run_once(self, names):
-        """{row: seconds} and {row: share of the limit} for those of its rows that are among the names."""
         wanted = [b for b in self.wanted if row_of(b) in names]
         if not wanted:
-            return {}, {}
+            return
         # not re.escape, which escapes spaces too: C++'s regular expressions refuse that
         any_of_them = "|".join(re.sub(r"([.+*?()|^$\[\]{}\\])", r"\\\1", b) for b in wanted)
-        text = self.run([*self.command, f"--benchmark_filter=^({any_of_them})$"])
-        if text is None:
-            return None, None
-        if "{" not in text:
-            self.problem = last_line(text)
-            return None, None
-        report = json.loads(text[text.index("{") :])
-        self.context = report["context"]
+        entries, self.about = run_bench(self.path, f"^({any_of_them})$", self.seconds_of_row)
         seconds, shares = {}, {}
-        for entry in report["benchmarks"]:
+        for entry in entries:
             if entry.get("run_type") == "aggregate" or entry.get("error_occurred"):
                 continue
             row = row_of(entry["name"])
             seconds[row] = entry.get("seconds", entry["real_time"] * UNITS[entry["time_unit"]])
-            if not row.startswith(ARITHMETIC):
-                shares[row] = entry.get("share_of_copy")
-            elif "ours/raw" in entry:  # against a direct call of BLAS
+            if row.startswith(ARITHMETIC) and "ours/raw" in entry:  # against a direct call of BLAS
                 shares[row] = 1 / entry["ours/raw"]
-        return seconds, {row: share for row, share in shares.items() if share is not None}
+            elif not row.startswith(ARITHMETIC) and "share_of_copy" in entry:
+                shares[row] = entry["share_of_copy"]
+        self.rounds.append(seconds)
+        self.shares.append(shares)
+
+    def __str__(self):
+        return Path(self.path).name
 
 
 class Peer:
     def __init__(self, name, options):
-        self.name = name
-        self.command = [options.python, str(HERE / PEERS[name][0]), *PEERS[name][1:]]
-        self.about = None
-        self.problem = None
-        about = self.run([*self.command, "--about"])
-        if about is not None:
-            self.about = json.loads(last_line(about))
-        self.command += ["--small"] if options.small else []
-
-    def run(self, command):
-        done = run(command)
-        if done.returncode != 0:
-            self.problem = last_line(done.stderr)
-            return None
-        if done.stderr:
-            print(done.stderr, end="", file=sys.stderr)
-        return done.stdout
+        script, *words = PEERS[name]
+        command = [options.python, HERE / script, *words]
+        self.name, self.rounds = name, []
+        self.about = run_json(*command, "--about")
+        self.command = command + ["--small"] * options.small
 
     def run_once(self, names):
         any_of_them = "|".join(re.escape(name) for name in names)
-        text = self.run([*self.command, "--rows", f"^({any_of_them})$"])
-        return (None if text is None else json.loads(last_line(text))), {}
+        self.rounds.append(run_json(*self.command, "--rows", f"^({any_of_them})$"))
+
+    def __str__(self):
+        return self.name
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument(
         "--bench", action="append", required=True, help="an executable of our benchmarks; repeat for more"
     )
-    parser.add_argument("--python", default=sys.executable, help="a Python that has the peers' packages")
-    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--rows", default="", metavar="REGEX", help="only rows in which this is found")
     parser.add_argument(
         "--row-by-row",
@@ -145,29 +108,22 @@ def parse_arguments():
     )
     parser.add_argument("--small", action="store_true", help="tiny sizes, to see that all of it works")
     parser.add_argument("--peers", nargs="*", choices=PEERS, default=list(PEERS))
-    parser.add_argument("--json", help="write all times to this file")
     return parser.parse_args()
+
+
+def made(maker, things, *arguments):
+    """Those contestants that run here."""
+    contestants = []
+    for thing in things:
+        try:
+            contestants.append(maker(thing, *arguments))
+        except Failed as error:
+            print(f"{thing} is left out: {error}", file=sys.stderr)
+    return contestants
 
 
 def milliseconds(seconds):
     return "" if seconds is None else f"{1e3 * seconds:.3g}" if seconds < 1 else f"{1e3 * seconds:.0f}"
-
-
-def print_table(rows, ours, shares, peers):
-    print(f"| row | ours, ms | share of limit | {' | '.join(peers)} | best peer / ours |")
-    print("| --- " * (len(peers) + 4) + "|")
-    for row in rows:
-        own = ours.get(row)
-        name, _, sizes = row.partition("/")
-        theirs = f"{SAME_AS.get(name, name)}/{sizes}"
-        others = [peers[peer].get(theirs) for peer in peers]
-        best = min((s for s in others if s is not None), default=None)
-        if own is None and best is None:
-            continue
-        share = f"{shares[row]:.0%}" if row in shares else ""
-        ratio = f"{best / own:.2f}" if own and best else ""
-        cells = [row, milliseconds(own), share, *map(milliseconds, others), ratio]
-        print(f"| {' | '.join(cells)} |")
 
 
 def medians(rounds):
@@ -176,52 +132,46 @@ def medians(rounds):
     return {row: statistics.median(one[row] for one in rounds if row in one) for row in rows}
 
 
+def cells_of(row, ours, shares, peers):
+    own = ours.get(row)
+    name, _, sizes = row.partition("/")
+    others = [peer.get(f"{SAME_AS.get(name, name)}/{sizes}") for peer in peers]
+    best = min((s for s in others if s is not None), default=None)
+    if own is None and best is None:
+        return None
+    share = f"{shares[row]:.0%}" if row in shares else ""
+    ratio = f"{best / own:.2f}" if own and best else ""
+    return [row, milliseconds(own), share, *map(milliseconds, others), ratio]
+
+
 def main():
     options = parse_arguments()
     names = [name for name in row_names(options.small) if re.search(options.rows, name)]
     if not names:
-        sys.exit(f"table.py: --rows {options.rows} is found in no row; there are {row_names(options.small)}")
-
-    ours = [Ours(path, names, options.small) for path in options.bench]
-    everyone = ours + [Peer(name, options) for name in options.peers]
-    for contestant in everyone:
-        if contestant.problem:
-            print(f"{contestant.name} is left out: {contestant.problem}")
-    everyone = [c for c in everyone if not c.problem]
-    ours = [c for c in ours if not c.problem]
+        raise Failed(f"--rows {options.rows} is found in no row; there are {row_names(options.small)}")
+    ours = made(Ours, options.bench, names, options)
+    peers = made(Peer, options.peers, options)
     if not ours:
-        sys.exit("table.py: none of our benchmarks runs")
+        raise Failed("none of our benchmarks runs")
+    for turn in [[name] for name in names] if options.row_by_row else [names]:
+        what = f" {turn[0]}" if options.row_by_row else ""
+        for _, contestant in in_turns(options.rounds, ours + peers, what):
+            contestant.run_once(turn)
 
-    times = {c: [] for c in everyone}
-    shares = {c: [] for c in everyone}
-    for number in range(options.rounds):
-        first = number % len(everyone)
-        for turn in [[name] for name in names] if options.row_by_row else [names]:
-            for contestant in everyone[first:] + everyone[:first]:
-                seconds, share = contestant.run_once(turn)
-                if seconds is None:
-                    sys.exit(f"table.py: {contestant.name} failed: {contestant.problem}")
-                times[contestant].append(seconds)
-                shares[contestant].append(share)
-                what = f" {turn[0]}" if options.row_by_row else ""
-                print(f"round {number + 1}: {contestant.name}{what}", file=sys.stderr, flush=True)
-
-    own_times, own_shares = {}, {}
-    for contestant in ours:
-        own_times |= medians(times[contestant])
-        own_shares |= medians(shares[contestant])
-    peers = {c.name: medians(times[c]) for c in everyone if c not in ours}
-    print_table(names, own_times, own_shares, peers)
-    if options.json:
-        results = {
-            "ours": {"seconds": own_times, "share": own_shares},
-            "peers": peers,
-            "contexts": {c.name: c.context for c in ours},
-            "about": {c.name: c.about for c in everyone if c not in ours},
-            "rounds": {c.name: times[c] for c in everyone},
-        }
-        Path(options.json).write_text(json.dumps(results, indent=2) + "\n")
+    seconds = medians([one for contestant in ours for one in contestant.rounds])
+    shares = medians([one for contestant in ours for one in contestant.shares])
+    theirs = {peer.name: medians(peer.rounds) for peer in peers}
+    rows = (cells_of(row, seconds, shares, theirs.values()) for row in names)
+    print_table(["row", "ours, ms", "share of limit", *theirs, "best peer / ours"], filter(None, rows))
+    write_json(
+        options.json,
+        {
+            "ours": {"seconds": seconds, "share": shares},
+            "peers": theirs,
+            "about": {str(c): c.about for c in ours + peers},
+            "rounds": {str(c): c.rounds for c in ours + peers},
+        },
+    )
 
 
-if __name__ == "__main__":
-    main()
+main_of(main)

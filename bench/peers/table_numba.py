@@ -7,40 +7,42 @@ import numpy as np
 from numba import prange
 
 import job
-from rows import ITERATIONS, line, main, row, rows_of_angles
+from rows import ITERATIONS, main, row
 
 parallel = "--serial" not in sys.argv
 compiled = numba.njit(parallel=parallel, fastmath=True)  # prange is range without parallel
 real = np.float32
 
 
-@compiled
+def called(function):
+    """A row that calls a function of its arrays."""
+    compiled_function = compiled(function)
+    return lambda *arrays: lambda: compiled_function(*arrays)
+
+
+def mapped(function):
+    """The same with an array for the result, like the first one, as the last argument."""
+    compiled_function = compiled(function)
+
+    def prepare(*arrays):
+        result = np.zeros_like(arrays[0])
+        return lambda: compiled_function(*arrays, result)
+
+    return prepare
+
+
 def add_number(x):
     for i in prange(x.size):
         x[i] += real(3)
     return x
 
 
-@row("x+=3")
-def add_number_row(n):
-    x = np.zeros(n, real)
-    return lambda: add_number(x)
-
-
-@compiled
 def cosine_and_sine(x, y):
     for i in prange(x.size):
         y[i] = np.cos(x[i]) ** 2 + np.sin(x[i]) ** 2
     return y
 
 
-@rows_of_angles(np)
-def cosine_and_sine_row(x):
-    y = np.zeros_like(x)
-    return lambda: cosine_and_sine(x, y)
-
-
-@compiled
 def add_arrays(a, b):
     c = np.empty_like(a)
     for i in prange(a.size):
@@ -48,27 +50,12 @@ def add_arrays(a, b):
     return c
 
 
-@row("a+b")
-def add_arrays_row(n):
-    a, b = line(np, 0, 1, n), line(np, 1, 2, n)
-    return lambda: add_arrays(a, b)
-
-
-@compiled
 def add_arrays_in_place(a, b, c):
     for i in prange(a.size):
         c[i] = a[i] + b[i]
     return c
 
 
-@row("a+b,preallocated")
-def add_arrays_in_place_row(n):
-    a, b = line(np, 0, 1, n), line(np, 1, 2, n)
-    c = np.zeros_like(a)
-    return lambda: add_arrays_in_place(a, b, c)
-
-
-@compiled
 def selu(x, y):
     for i in prange(x.size):
         negative = real(1.67) * np.exp(x[i]) - real(1.67)
@@ -76,28 +63,12 @@ def selu(x, y):
     return y
 
 
-@row("selu")
-def selu_row(n):
-    x = line(np, -3, 3, n)
-    y = np.zeros_like(x)
-    return lambda: selu(x, y)
-
-
-@compiled
 def chain(a, b, c, d, y):
     for i in prange(a.size):
         y[i] = ((a[i] * b[i] + c[i]) * 0.5 - d[i]) * a[i]
     return y
 
 
-@row("chain")
-def chain_row(n):
-    a, b, c, d = (line(np, i, i + 1, n, "float64") for i in range(4))
-    y = np.zeros_like(a)
-    return lambda: chain(a, b, c, d, y)
-
-
-@compiled
 def sum_all(x):
     total = 0.0  # in double: one float would stop growing
     for i in prange(x.size):
@@ -105,13 +76,6 @@ def sum_all(x):
     return total
 
 
-@row("sum")
-def sum_row(n):
-    x = line(np, 0, 1, n)
-    return lambda: sum_all(x)
-
-
-@compiled
 def max_all(x):
     largest = x[0]
     for i in prange(x.size):
@@ -119,13 +83,6 @@ def max_all(x):
     return largest
 
 
-@row("max")
-def max_row(n):
-    x = line(np, 0, 1, n)
-    return lambda: max_all(x)
-
-
-@compiled
 def any_of_all(x):
     hits = 0  # a loop that counts vectorises, one that may stop early doesn't
     for i in prange(x.size):
@@ -133,23 +90,22 @@ def any_of_all(x):
     return hits > 0
 
 
-@row("any")
-def any_row(n):
-    x = line(np, 0, 1, n)
-    return lambda: any_of_all(x)
-
-
-@compiled
 def normal_numbers(x):
     for i in prange(x.size):  # each thread has a generator of its own
         x[i] = np.random.standard_normal()
     return x
 
 
-@row("normal")
-def normal_row(n):
-    x = np.zeros(n, real)
-    return lambda: normal_numbers(x)
+row("x+=3")(called(add_number))
+row("cos2+sin2,0..100", "cos2+sin2,arange")(mapped(cosine_and_sine))
+row("a+b")(called(add_arrays))
+row("a+b,preallocated")(mapped(add_arrays_in_place))
+row("selu")(mapped(selu))
+row("chain")(mapped(chain))
+row("sum")(called(sum_all))
+row("max")(called(max_all))
+row("any")(called(any_of_all))
+row("normal")(called(normal_numbers))
 
 
 @compiled
@@ -174,13 +130,13 @@ def mandelbrot(counts):
 
 
 @row("mandelbrot")
-def mandelbrot_row(n):
-    counts = np.zeros((n, n), np.int32)
+def mandelbrot_row(c):
+    counts = np.zeros(c.shape, np.int32)
     return lambda: mandelbrot(counts)
 
 
 @compiled
-def jacobi(u, v, b):
+def sweep(b, u, v):
     for i in prange(b.shape[0]):
         for j in range(b.shape[1]):
             v[i + 1, j + 1] = real(0.25) * (
@@ -188,14 +144,22 @@ def jacobi(u, v, b):
             )
 
 
-@row("jacobi,statement")
-def jacobi_row(m, n):
-    b = np.ones((m, n), real)
-    u, v = np.zeros((m + 2, n + 2), real), np.zeros((m + 2, n + 2), real)
+@numba.njit
+def make_sweeps(b, u, v, count):
+    for _ in range(count):
+        sweep(b, u, v)
+        u, v = v, u
+    return u
 
+
+row("jacobi,loop")(lambda b, u, v: lambda count: make_sweeps(b, u, v, count))
+
+
+@row("jacobi,statement")
+def jacobi(b, u, v):
     def statement():
         nonlocal u, v
-        jacobi(u, v, b)
+        sweep(b, u, v)
         u, v = v, u
         return u
 

@@ -6,8 +6,10 @@ import numba
 import numpy as np
 from numba import cuda
 
-from rows import ITERATIONS, line, main, row, rows_of_angles
+from rows import ITERATIONS, main, row
 
+if not cuda.is_available():
+    raise ImportError("no CUDA device")
 real = np.float32
 THREADS = 256
 compiled = cuda.jit(fastmath=True)
@@ -17,8 +19,21 @@ def blocks_for(n):
     return -(-n // THREADS)
 
 
-def on_device(first, last, n, dtype="float32"):
-    return cuda.to_device(line(np, first, last, n, dtype))
+def mapped(function):
+    """A row whose kernel writes an array like the first one, its last argument."""
+    kernel = compiled(function)
+
+    def prepare(*arrays):
+        result = cuda.device_array_like(arrays[0])
+        launch = kernel[blocks_for(result.size), THREADS]
+
+        def statement():
+            launch(*arrays, result)
+            return result
+
+        return statement
+
+    return prepare
 
 
 @compiled
@@ -29,9 +44,8 @@ def add_number(x):
 
 
 @row("x+=3")
-def add_number_row(n):
-    x = cuda.to_device(np.zeros(n, real))
-    launch = add_number[blocks_for(n), THREADS]
+def add_number_row(x):
+    launch = add_number[blocks_for(x.size), THREADS]
 
     def statement():
         launch(x)
@@ -40,7 +54,6 @@ def add_number_row(n):
     return statement
 
 
-@compiled
 def cosine_and_sine(x, y):
     i = cuda.grid(1)
     if i < x.size:
@@ -48,7 +61,6 @@ def cosine_and_sine(x, y):
         y[i] = c * c + s * s
 
 
-@compiled
 def selu(x, y):
     i = cuda.grid(1)
     if i < x.size:
@@ -56,72 +68,32 @@ def selu(x, y):
         y[i] = real(1.05) * (x[i] if x[i] > real(0) else negative)
 
 
-def mapped(kernel, on_host):
-    """A statement that maps an array to another."""
-    x = cuda.to_device(on_host)
-    y = cuda.device_array_like(x)
-    launch = kernel[blocks_for(x.size), THREADS]
-
-    def statement():
-        launch(x, y)
-        return y
-
-    return statement
-
-
-rows_of_angles(np)(lambda x: mapped(cosine_and_sine, x))
-row("selu")(lambda n: mapped(selu, line(np, -3, 3, n)))
-
-
-@compiled
 def add_arrays(a, b, c):
     i = cuda.grid(1)
     if i < a.size:
         c[i] = a[i] + b[i]
 
 
-@row("a+b")
-def add_arrays_row(n):
-    a, b = on_device(0, 1, n), on_device(1, 2, n)
-    launch = add_arrays[blocks_for(n), THREADS]
-
-    def statement():
-        c = cuda.device_array_like(a)
-        launch(a, b, c)
-        return c
-
-    return statement
-
-
-@row("a+b,preallocated")
-def add_arrays_in_place_row(n):
-    a, b = on_device(0, 1, n), on_device(1, 2, n)
-    c = cuda.device_array_like(a)
-    launch = add_arrays[blocks_for(n), THREADS]
-
-    def statement():
-        launch(a, b, c)
-        return c
-
-    return statement
-
-
-@compiled
 def chain(a, b, c, d, y):
     i = cuda.grid(1)
     if i < a.size:
         y[i] = ((a[i] * b[i] + c[i]) * 0.5 - d[i]) * a[i]
 
 
-@row("chain")
-def chain_row(n):
-    a, b, c, d = (on_device(i, i + 1, n, "float64") for i in range(4))
-    y = cuda.device_array_like(a)
-    launch = chain[blocks_for(n), THREADS]
+row("cos2+sin2,0..100", "cos2+sin2,arange")(mapped(cosine_and_sine))
+row("selu")(mapped(selu))
+row("a+b,preallocated")(mapped(add_arrays))
+row("chain")(mapped(chain))
+
+
+@row("a+b")
+def add_arrays_row(a, b):
+    launch = compiled(add_arrays)[blocks_for(a.size), THREADS]
 
     def statement():
-        launch(a, b, c, d, y)
-        return y
+        c = cuda.device_array_like(a)
+        launch(a, b, c)
+        return c
 
     return statement
 
@@ -177,13 +149,12 @@ def any_of_all(x, result):
         result[0] = 1  # whoever writes writes the same
 
 
-def row_of_reduction(kernel, dtype, start, to_number):
-    def prepare(n):
-        x = on_device(0, 1, n)
+def reduced(kernel, dtype, start, to_number):
+    def prepare(x):
         first = cuda.to_device(np.full(1, start, dtype))
         result = cuda.device_array_like(first)
         # Enough blocks to fill any device, not more.
-        launch = kernel[min(blocks_for(n), 2048), THREADS]
+        launch = kernel[min(blocks_for(x.size), 2048), THREADS]
 
         def statement():
             result.copy_to_device(first)
@@ -196,9 +167,9 @@ def row_of_reduction(kernel, dtype, start, to_number):
 
 
 for suffix, to_number in {"": True, ",array": False}.items():
-    row("sum" + suffix)(row_of_reduction(sum_all, np.float64, 0, to_number))
-    row("max" + suffix)(row_of_reduction(max_all, np.float32, -np.inf, to_number))
-    row("any" + suffix)(row_of_reduction(any_of_all, np.int32, 0, to_number))
+    row("sum" + suffix)(reduced(sum_all, np.float64, 0, to_number))
+    row("max" + suffix)(reduced(max_all, np.float32, -np.inf, to_number))
+    row("any" + suffix)(reduced(any_of_all, np.int32, 0, to_number))
 
 
 @compiled
@@ -222,7 +193,8 @@ def mandelbrot(counts):
 
 
 @row("mandelbrot")
-def mandelbrot_row(n):
+def mandelbrot_row(c):
+    n = c.shape[0]
     counts = cuda.device_array((n, n), np.int32)
     launch = mandelbrot[(-(-n // 32), -(-n // 4)), (32, 4)]
 
@@ -243,10 +215,8 @@ def jacobi(u, v, b):
 
 
 @row("jacobi,statement")
-def jacobi_row(m, n):
-    b = cuda.to_device(np.ones((m, n), real))
-    u = cuda.to_device(np.zeros((m + 2, n + 2), real))
-    v = cuda.to_device(np.zeros((m + 2, n + 2), real))
+def jacobi_row(b, u, v):
+    m, n = b.shape
     launch = jacobi[(-(-n // 32), -(-m // 8)), (32, 8)]
 
     def statement():
@@ -265,13 +235,12 @@ def to_host(result):
     return result[0] if result.shape == (1,) else result
 
 
-if not cuda.is_available():
-    raise ImportError("no CUDA device")
 name = cuda.get_current_device().name
 main(
     "numba-cuda",
     numba.__version__,
     name.decode() if isinstance(name, bytes) else name,
+    cuda.to_device,
     lambda result: cuda.synchronize(),
     to_host,
 )

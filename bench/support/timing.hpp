@@ -4,6 +4,7 @@
 /// How kernels are timed and which rates are reported.
 
 #include <support/limits.hpp>
+#include <support/median.hpp>
 #include <support/space.hpp>
 
 #include <coir/core/loops.hpp>
@@ -12,7 +13,6 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -24,13 +24,6 @@ struct Work {
   double bytes;  ///< that it must read and write, each array once
   char const* what = "cells";
 };
-
-/// The middle one, or the upper of the two middle ones.
-inline double median(std::vector<double> numbers) {
-  auto const middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
-  std::nth_element(numbers.begin(), middle, numbers.end());
-  return *middle;
-}
 
 /// Launches a kernel of one thread that does nothing.
 template <class Exec>

@@ -12,6 +12,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench" / "peers"))
 sys.dont_write_bytecode = True
 import rows
 
+for name in ("x+=3", "mandelbrot"):  # arrays need NumPy
+    rows.ROWS[name].arrays = lambda n: [n]
+
 
 @rows.row("x+=3")
 def add_number(n):

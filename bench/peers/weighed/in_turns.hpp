@@ -3,7 +3,8 @@
 /// \file
 /// Two ways to do the same, timed in turns.
 
-#include <algorithm>
+#include <support/median.hpp>
+
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -17,12 +18,6 @@ struct Around {
   bool prints = true;                                                        ///< on the first rank
 };
 
-inline double median(std::vector<double> seconds) {
-  auto const middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
-}
-
 inline void print_heading(bool prints = true) {
   if (prints) std::printf("%-44s %12s %12s %12s\n", "", "coir, ms", "library, ms", "over coir's");
 }
@@ -30,6 +25,7 @@ inline void print_heading(bool prints = true) {
 /// Prints the median times of both, of at least 5 calls of each and two seconds together.
 inline void in_turns(std::string const& what, std::function<void()> const& coirs,
                      std::function<void()> const& librarys, Around const& around = {}) {
+  using coir::bench::median;
   using Clock = std::chrono::steady_clock;
   auto const seconds_of = [&](auto const& call) {
     around.before();
