@@ -5,7 +5,6 @@ include(cmake/install_kokkos.cmake)
 include(cmake/names_of_compiler.cmake) # for coirConfig.cmake
 
 set(coir_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coir)
-get_property(coir_modules GLOBAL PROPERTY COIR_MODULES)
 set(coir_module_needs "") # for coirConfig.cmake: what each module links
 
 # coir_set_rpath(TARGET FOLDER): where what is installed in FOLDER looks for shared libraries: coir's own and the Kokkos beside them,
@@ -53,7 +52,6 @@ foreach(module IN LISTS coir_modules)
 endforeach()
 
 # For coirConfig.cmake
-string(REGEX MATCH "-m(arch|cpu)=[^ ]+" coir_architecture "${CMAKE_CXX_FLAGS}")
 string(REGEX MATCH "^[0-9]+[.][0-9]+" coir_hdf5_series "${HDF5_VERSION}")
 configure_package_config_file(cmake/coirConfig.cmake.in coirConfig.cmake INSTALL_DESTINATION ${coir_package_dir})
 write_basic_package_version_file(coirConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -61,7 +59,6 @@ install(
   FILES ${CMAKE_CURRENT_BINARY_DIR}/coirConfig.cmake
         ${CMAKE_CURRENT_BINARY_DIR}/coirConfigVersion.cmake
         cmake/kokkos_targets.cmake
-        cmake/optimisation.cmake
         cmake/hdf5.cmake
         cmake/fftw.cmake
         cmake/names_of_compiler.cmake

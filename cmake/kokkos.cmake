@@ -12,16 +12,25 @@ if(TARGET Kokkos::kokkos AND NOT Kokkos_FOUND) # by add_subdirectory or FetchCon
 else()
   find_package(Kokkos REQUIRED)
 endif()
-if(Kokkos_VERSION VERSION_LESS 3.4.1 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6)
+include(${CMAKE_CURRENT_LIST_DIR}/kokkos_lacks.cmake)
+coir_kokkos_lacks(coir_lacks)
+if(Kokkos_VERSION VERSION_LESS 3.4.1 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6 OR coir_lacks)
   message(
     FATAL_ERROR
-      "coir needs Kokkos 3.4.1 or newer, below 6, and found ${Kokkos_VERSION} in ${Kokkos_DIR}. "
-      "Name another with -DKokkos_ROOT=<prefix>, or use a preset, which brings one.")
+      "coir needs a Kokkos from 3.4.1 on, below 6, with ${COIR_REQUIRE_BACKEND} ${coir_lacks}, and found ${Kokkos_VERSION} in ${Kokkos_DIR} "
+      "(its backends: ${Kokkos_DEVICES}).\n"
+      "Remedy, one of:\n"
+      "  - name another one, for a fresh build folder: -DKokkos_ROOT=<prefix>\n"
+      "  - use a preset (cmake --list-presets), which builds one where none is installed\n"
+      "  - configure for a backend it has: -DCOIR_REQUIRE_BACKEND=<backend>")
 endif()
 # Clang compiles for CUDA, too, and needs none of what nvcc must be told.
 set(COIR_BY_NVCC OFF)
 if(Kokkos_DEVICES MATCHES "CUDA" AND NOT "${Kokkos_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_ID}" MATCHES "Clang")
   set(COIR_BY_NVCC ON)
+endif()
+if(Kokkos_DEVICES MATCHES "CUDA|HIP") # nvcc and hipcc compile each source twice, and can't start from a precompiled header
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 endif()
 # For CUDA, Kokkos' script before each command turns g++ into nvcc. It doesn't know g++ behind another launcher.
 get_property(coir_launcher GLOBAL PROPERTY RULE_LAUNCH_COMPILE)

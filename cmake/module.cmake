@@ -1,55 +1,51 @@
-# One function a module's CMakeLists.txt calls, so that all modules are built, checked and installed alike.
-
-set_property(GLOBAL PROPERTY COIR_MODULES "")
-
-# coir_add_module(NAME HEADERS file... [SOURCES file...] [INSTANTIATE name...] [DEVICE_SOURCES file...]
-#                 [LINK target...] [LINK_PRIVATE target...] [PRECOMPILED_WITH module])
+# coir_add_module(NAME [EXCEPT file...] [LINK target...] [LINK_PRIVATE target...] [PRECOMPILED_WITH module]): the library coir_NAME, which
+# others call coir::NAME. All modules are built, checked and installed alike.
 #
-# Makes coir_NAME with the alias coir::NAME. HEADERS are relative to include/coir/NAME, the others to src/NAME.
-#   SOURCES         are compiled once, for hosts.
-#   INSTANTIATE     x: src/NAME/x_impl.hpp, which defines COIR_INSTANTIATE_X(Exec) in no namespace, is compiled for
-#                   each of the execution spaces that coir::CompiledSpace lets in, as x_host.cpp and x_device.cpp.
-#   DEVICE_SOURCES  are compiled once where Kokkos has a device: what doesn't share its code with hosts.
-#   PRECOMPILED_WITH module with the same options of the compiler, whose precompiled Kokkos the sources start from: core
-#                   unless it says otherwise. A module named here with itself precompiles its own.
-# Without sources there is nothing to compile, and LINK_PRIVATE has no meaning.
+# One rule says where its files are. Every header below include/coir/NAME is installed. Of src/NAME
+#   x.cpp         is compiled once, for hosts;
+#   x_device.cpp  is compiled once where Kokkos has a device: what doesn't share its code with hosts;
+#   x_impl.hpp    defines COIR_INSTANTIATE_X(Exec) in no namespace, and is compiled for each execution space that coir::CompiledSpace lets in.
+# EXCEPT names sources and headers that are left out. Without sources there is nothing to compile, and LINK_PRIVATE has no meaning.
+# Sources start from the precompiled Kokkos of core, or of the module PRECOMPILED_WITH, which has the same options of the compiler. A module
+# named there with itself precompiles its own.
+set_property(GLOBAL PROPERTY COIR_MODULES "")
 function(coir_add_module name)
-  cmake_parse_arguments(module "" "PRECOMPILED_WITH" "HEADERS;SOURCES;INSTANTIATE;DEVICE_SOURCES;LINK;LINK_PRIVATE"
-                        ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 1 module "" "PRECOMPILED_WITH" "EXCEPT;LINK;LINK_PRIVATE")
   set(target coir_${name})
   set(include_dir ${PROJECT_SOURCE_DIR}/include)
-  list(TRANSFORM module_HEADERS PREPEND ${include_dir}/coir/${name}/)
-
-  coir_instantiate(module_SOURCES ${name} ${module_INSTANTIATE})
-  if(Kokkos_DEVICES MATCHES "CUDA|HIP")
-    list(APPEND module_SOURCES ${module_DEVICE_SOURCES})
+  file(GLOB_RECURSE headers RELATIVE ${include_dir}/coir/${name} CONFIGURE_DEPENDS ${include_dir}/coir/${name}/*.hpp)
+  file(GLOB sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.cpp)
+  file(GLOB instantiated RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *_impl.hpp)
+  list(REMOVE_ITEM headers ${module_EXCEPT})
+  list(REMOVE_ITEM sources ${module_EXCEPT})
+  list(TRANSFORM headers PREPEND ${include_dir}/coir/${name}/)
+  if(NOT Kokkos_DEVICES MATCHES "CUDA|HIP")
+    list(FILTER sources EXCLUDE REGEX "_device\\.cpp$")
   endif()
+  foreach(file IN LISTS instantiated)
+    coir_instantiate(sources ${name} ${file})
+  endforeach()
 
-  if(module_SOURCES)
+  if(sources)
     set(scope PUBLIC)
-    coir_kernels_apart(${target} module_SOURCES)
-    add_library(${target} ${module_SOURCES})
+    coir_kernels_apart(${target} sources)
+    add_library(${target} ${sources})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(${target} PRIVATE ${module_LINK_PRIVATE})
     coir_warn(${target})
-    set(kernels ${module_SOURCES})
-    list(FILTER kernels INCLUDE REGEX "_(host|device)\\.cpp$|^host_")
-    coir_join_sources(${target} APART ${kernels})
     if(NOT module_PRECOMPILED_WITH)
       set(module_PRECOMPILED_WITH core)
     endif()
     if(NOT PROJECT_IS_TOP_LEVEL)
       # Options of the project around may come with one module and not with another.
     elseif(module_PRECOMPILED_WITH STREQUAL name)
-      coir_precompile(${target} PRIVATE <Kokkos_Core.hpp> <algorithm> <memory> <string> <vector>)
+      target_precompile_headers(${target} PRIVATE <Kokkos_Core.hpp> <algorithm> <memory> <string> <vector>)
     else()
-      coir_precompile(${target} REUSE_FROM coir_${module_PRECOMPILED_WITH})
+      target_precompile_headers(${target} REUSE_FROM coir_${module_PRECOMPILED_WITH})
     endif()
     set_target_properties(
       ${target}
-      PROPERTIES CXX_EXTENSIONS OFF
-                 POSITION_INDEPENDENT_CODE ON
-                 DEFINE_SYMBOL "" # of a shared library, which would differ between those that start from one precompiled header
+      PROPERTIES DEFINE_SYMBOL "" # of a shared library, which would differ between those that start from one precompiled header
                  VERSION ${PROJECT_VERSION}
                  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   else()
@@ -57,7 +53,7 @@ function(coir_add_module name)
     add_library(${target} INTERFACE)
   endif()
   add_library(coir::${name} ALIAS ${target})
-  target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS ${include_dir} FILES ${module_HEADERS})
+  target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS ${include_dir} FILES ${headers})
   target_link_libraries(${target} ${scope} ${module_LINK})
   target_compile_features(${target} ${scope} cxx_std_20)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ON)
@@ -67,35 +63,23 @@ function(coir_add_module name)
   set_property(GLOBAL APPEND PROPERTY COIR_MODULES ${name})
 endfunction()
 
-# Writes, for each further argument x, the sources that include src/MODULE/x_impl.hpp and name an execution space, and
-# appends them to SOURCES.
-function(coir_instantiate sources module)
-  set(spaces host DefaultHostExecutionSpace)
-  if(Kokkos_DEVICES MATCHES "CUDA|HIP")
-    list(APPEND spaces device DefaultExecutionSpace)
-  endif()
-  foreach(name IN LISTS ARGN)
-    string(TOUPPER ${name} upper)
-    set(rest ${spaces})
-    while(rest)
-      list(POP_FRONT rest kind space)
-      set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}_${kind}.cpp)
-      file(
-        CONFIGURE OUTPUT ${file}
-        CONTENT "// By coir_add_module.\n#include <${module}/${name}_impl.hpp>\n\nCOIR_INSTANTIATE_${upper}(Kokkos::${space})\n")
-      list(APPEND ${sources} ${file})
-    endwhile()
+# Appends to SOURCES those that include src/MODULE/x_impl.hpp and name an execution space: x_host.cpp and, with a device, x_device.cpp.
+function(coir_instantiate sources module header)
+  string(REPLACE "_impl.hpp" "" name ${header})
+  string(TOUPPER ${name} upper)
+  foreach(kind IN ITEMS host device)
+    set(space DefaultHostExecutionSpace)
+    if(kind STREQUAL "device")
+      set(space DefaultExecutionSpace)
+      if(NOT Kokkos_DEVICES MATCHES "CUDA|HIP")
+        break()
+      endif()
+    endif()
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}_${kind}.cpp)
+    file(CONFIGURE OUTPUT ${file}
+         CONTENT "#include <${module}/${header}>\n\nCOIR_INSTANTIATE_${upper}(Kokkos::${space})\n")
+    list(APPEND ${sources} ${file})
+    coir_keep_apart(${file})
   endforeach()
   set(${sources} "${${sources}}" PARENT_SCOPE)
-endfunction()
-
-# coir::coir, which links every module that was built.
-function(coir_add_umbrella)
-  get_property(modules GLOBAL PROPERTY COIR_MODULES)
-  add_library(coir_coir INTERFACE)
-  add_library(coir::coir ALIAS coir_coir)
-  set_target_properties(coir_coir PROPERTIES EXPORT_NAME coir)
-  foreach(module IN LISTS modules)
-    target_link_libraries(coir_coir INTERFACE coir_${module})
-  endforeach()
 endfunction()

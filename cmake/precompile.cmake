@@ -1,14 +1,6 @@
-# coir_precompile(TARGET ...): target_precompile_headers, except where the compiler is nvcc or hipcc, which compile each
-# source twice and can't start from a precompiled header. CMAKE_DISABLE_PRECOMPILE_HEADERS=ON turns it off elsewhere.
-function(coir_precompile target)
-  if(NOT Kokkos_DEVICES MATCHES "CUDA|HIP")
-    target_precompile_headers(${target} ${ARGN})
-  endif()
-endfunction()
-
-# coir_precompile_alike(TARGET LIBRARY header): starts a test or benchmark from a precompiled Kokkos and LIBRARY's header. Those with the
+# coir_precompile_alike(TARGET LIBRARY header): starts a program's sources from a precompiled Kokkos and LIBRARY's header. Those with the
 # same compile options share one, which has a library of its own, without what one of them defines for itself. The same options, for
-# g++ 12 crashes on what others made.
+# g++ 12 crashes on what others made. Not for nvcc and hipcc, which compile each source twice and can't start from a precompiled header.
 function(coir_precompile_alike target library header)
   if(Kokkos_DEVICES MATCHES "CUDA|HIP")
     return()
@@ -27,9 +19,14 @@ function(coir_precompile_alike target library header)
   if(NOT TARGET ${headers})
     file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/nothing.cpp CONTENT "")
     add_library(${headers} OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/nothing.cpp)
-    set_target_properties(${headers} PROPERTIES COMPILE_OPTIONS "${options}")
+    set_target_properties(${headers} PROPERTIES COMPILE_OPTIONS "${options}" UNITY_BUILD OFF)
     target_link_libraries(${headers} PRIVATE coir::core ${library})
-    coir_precompile(${headers} PRIVATE <Kokkos_Core.hpp> ${header})
+    target_precompile_headers(${headers} PRIVATE <Kokkos_Core.hpp> ${header})
   endif()
-  coir_precompile(${target} REUSE_FROM ${headers})
+  target_precompile_headers(${target} REUSE_FROM ${headers})
 endfunction()
+
+# coir_precompile(TARGET ...): target_precompile_headers
+macro(coir_precompile)
+  target_precompile_headers(${ARGN})
+endmacro()

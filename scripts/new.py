@@ -95,27 +95,6 @@ def camel_case(name):
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def list_in_module(tree, module, name):
-    """Adds the header, and what is instantiated, to the call of coir_add_module."""
-    path = f"src/{module}/CMakeLists.txt"
-    text = tree.read(path)
-    call = re.search(r"coir_add_module\([^)]*\)", text)
-    if call is None:
-        raise Refused(f"{path} doesn't call coir_add_module")
-    found = call.group()
-    headers = re.search(r"HEADERS((?:\s+[a-z0-9_/]+\.hpp)*)", found)
-    listed = headers.group(1).split()
-    public = sorted([header for header in listed if "/" not in header] + [f"{name}.hpp"])
-    listed = public + [header for header in listed if "/" in header]
-    changed = found.replace(headers.group(), "HEADERS " + "\n          ".join(listed))
-    if "\n  INSTANTIATE " in changed:
-        changed = changed.replace("\n  INSTANTIATE ", f"\n  INSTANTIATE {name} ")
-    else:
-        following = re.search(r"\n  (DEVICE_SOURCES|LINK|LINK_PRIVATE) |\)$", changed)
-        changed = changed[: following.start()] + f"\n  INSTANTIATE {name}" + changed[following.start() :]
-    tree.texts[path] = text.replace(found, changed)
-
-
 def add_subfolder(tree, folder, module, before):
     """tests/MODULE or bench/MODULE, if there is none yet."""
     if not tree.has(f"{folder}/{module}/CMakeLists.txt"):
@@ -135,7 +114,6 @@ def add_kernel(tree, module, name):
     tree.make(f"src/{module}/{name}_impl.hpp", "kernel_impl.hpp.in", words)
     tree.make(f"tests/{module}/{name}_test.cpp", "kernel_test.cpp.in", words)
     tree.make(f"bench/{module}/{name}_bench.cpp", "kernel_bench.cpp.in", words)
-    list_in_module(tree, module, name)
     add_subfolder(tree, "tests", module, r"add_subdirectory\(docs\)")
     add_subfolder(tree, "bench", module, r"add_subdirectory\(poisson\)")
     tree.insert(f"tests/{module}/CMakeLists.txt", f"coir_add_test({module} {name})", None)
@@ -150,8 +128,8 @@ def add_module(tree, module, name):
     for folder in ("tests", "bench"):
         if tree.has(f"{folder}/{module}"):
             raise Refused(f"{folder}/{module} is there already and no module's: choose another name")
-    tree.texts[f"src/{module}/CMakeLists.txt"] = f"coir_add_module(\n  {module}\n  HEADERS\n  LINK coir_core)\n"
-    tree.insert("CMakeLists.txt", f"add_subdirectory(src/{module})", r"coir_add_umbrella\(\)")
+    tree.texts[f"src/{module}/CMakeLists.txt"] = f"coir_add_module({module} LINK coir_core)\n"
+    tree.insert("CMakeLists.txt", f"add_subdirectory(src/{module})", r"unset\(CMAKE_POSITION_INDEPENDENT_CODE\)")
     tree.insert("scripts/check_includes.py", f'    "{module}",', r"\]  # modules")
     return add_kernel(tree, module, name) + [
         f"say in docs/architecture.md what {module} holds; there, in CMakeLists.txt and in scripts/check_includes.py move its",

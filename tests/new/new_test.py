@@ -47,17 +47,12 @@ class New(unittest.TestCase):
         self.addCleanup(context.__exit__, None, None, None)
         return context.__enter__()
 
-    def test_kernel_is_listed_in_any_module(self):
+    def test_kernel_has_a_test_in_any_module(self):
         for file in sorted((ROOT / "src").glob("*/CMakeLists.txt")):
             module = file.parent.name
             with self.subTest(module=module):
                 run = new(self.folder, "kernel", module, "zz_fresh")
                 self.assertEqual(run.returncode, 0, run.stderr)
-                added, gone = added_lines(self.folder, f"src/{module}/CMakeLists.txt")
-                text = " ".join(added)
-                self.assertEqual(text.count("zz_fresh.hpp"), 1, text)
-                self.assertEqual(text.count("INSTANTIATE zz_fresh"), 1, text)
-                self.assertLessEqual(gone, 1)  # the line of INSTANTIATE, where there was one
                 tests, _ = added_lines(self.folder, f"tests/{module}/CMakeLists.txt")
                 self.assertEqual(tests, [f"coir_add_test({module} zz_fresh)"])
 

@@ -1,0 +1,15 @@
+# Sets RESULT to what is asked of Kokkos and the one that was found lacks, in words: the backend of COIR_REQUIRE_BACKEND, and each
+# Kokkos_ENABLE_X=ON of the cache, which an installed Kokkos ignores, so that a "cuda" build could run on the host in silence.
+function(coir_kokkos_lacks result)
+  set(features ${COIR_REQUIRE_BACKEND})
+  get_cmake_property(names CACHE_VARIABLES)
+  foreach(name IN LISTS names)
+    if(name MATCHES "^Kokkos_ENABLE_(.+)$" AND "$CACHE{${name}}")
+      list(APPEND features ${CMAKE_MATCH_1})
+    endif()
+  endforeach()
+  list(REMOVE_ITEM features ${Kokkos_DEVICES} ${Kokkos_OPTIONS} ${Kokkos_TPLS})
+  list(REMOVE_DUPLICATES features)
+  list(JOIN features ", " features)
+  set(${result} "${features}" PARENT_SCOPE)
+endfunction()
