@@ -1,8 +1,8 @@
 # coir_precompile_alike(TARGET LIBRARY header): starts a program's sources from a precompiled Kokkos and LIBRARY's header. Those with the
 # same compile options share one, which has a library of its own, without what one of them defines for itself. The same options, for
-# g++ 12 crashes on what others made. Not for nvcc and hipcc, which compile each source twice and can't start from a precompiled header.
+# g++ 12 crashes on what others made.
 function(coir_precompile_alike target library header)
-  if(Kokkos_DEVICES MATCHES "CUDA|HIP")
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
     return()
   endif()
   get_target_property(options ${target} COMPILE_OPTIONS)
