@@ -26,10 +26,11 @@ endif()
 
 # coir_warn(TARGET...): for libraries and applications
 function(coir_warn)
-  set(warnings -Wall -Wextra -Wconversion -Wextra-semi -Wnon-virtual-dtor -Woverloaded-virtual)
-  if(NOT CMAKE_UNITY_BUILD) # one source's names aren't in another's way
-    list(APPEND warnings -Wshadow)
+  set(shadow -Wshadow)
+  if(CMAKE_UNITY_BUILD) # one source's names aren't in another's way
+    set(shadow)
   endif()
+  set(warnings -Wall -Wextra ${shadow} -Wconversion -Wextra-semi -Wnon-virtual-dtor -Woverloaded-virtual)
   set(gnu_warnings ${warnings} ${coir_errors})
   set(clang_warnings ${warnings} -Wno-sign-conversion) # which Clang's -Wconversion has beside, and g++'s hasn't
   if(COIR_WARNINGS_AS_ERRORS) # libstdc++'s own std::stable_sort calls what is deprecated
