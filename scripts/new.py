@@ -95,10 +95,10 @@ def camel_case(name):
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def add_subfolder(tree, folder, module, before):
+def add_subfolder(tree, folder, module, text, before):
     """tests/MODULE or bench/MODULE, if there is none yet."""
     if not tree.has(f"{folder}/{module}/CMakeLists.txt"):
-        tree.make(f"{folder}/{module}/CMakeLists.txt", None, {})
+        tree.texts[f"{folder}/{module}/CMakeLists.txt"] = text
         tree.insert(f"{folder}/CMakeLists.txt", f"add_subdirectory({module})", before)
 
 
@@ -114,11 +114,10 @@ def add_kernel(tree, module, name):
     tree.make(f"src/{module}/{name}_impl.hpp", "kernel_impl.hpp.in", words)
     tree.make(f"tests/{module}/{name}_test.cpp", "kernel_test.cpp.in", words)
     tree.make(f"bench/{module}/{name}_bench.cpp", "kernel_bench.cpp.in", words)
-    add_subfolder(tree, "tests", module, r"add_subdirectory\(docs\)")
-    add_subfolder(tree, "bench", module, r"add_subdirectory\(poisson\)")
-    tree.insert(f"tests/{module}/CMakeLists.txt", f"coir_add_test({module} {name})", None)
+    add_subfolder(tree, "tests", module, f"coir_add_tests({module})\n", r"add_subdirectory\(docs\)")
+    add_subfolder(tree, "bench", module, "", r"add_subdirectory\(poisson\)")
     tree.insert(f"bench/{module}/CMakeLists.txt", f'coir_add_bench({module} {name} SMOKE "/1024/")', None)
-    return [f"cmake --preset openmp && cmake --build --preset openmp --target {module}_{name}_test",
+    return [f"cmake --preset openmp -D COIR_ALL_TESTS=ON && cmake --build --preset openmp --target {module}_{name}_test",
             f"ctest --preset openmp -R {module}/{camel_case(name)}"]
 
 

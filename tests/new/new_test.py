@@ -47,15 +47,6 @@ class New(unittest.TestCase):
         self.addCleanup(context.__exit__, None, None, None)
         return context.__enter__()
 
-    def test_kernel_has_a_test_in_any_module(self):
-        for file in sorted((ROOT / "src").glob("*/CMakeLists.txt")):
-            module = file.parent.name
-            with self.subTest(module=module):
-                run = new(self.folder, "kernel", module, "zz_fresh")
-                self.assertEqual(run.returncode, 0, run.stderr)
-                tests, _ = added_lines(self.folder, f"tests/{module}/CMakeLists.txt")
-                self.assertEqual(tests, [f"coir_add_test({module} zz_fresh)"])
-
     def test_module_and_application_are_added(self):
         self.assertEqual(new(self.folder, "module", "graph", "doubled").returncode, 0)
         self.assertEqual(new(self.folder, "app", "tides").returncode, 0)
