@@ -32,7 +32,8 @@ function(coir_add_snippets page)
     string(SUBSTRING "${block}" 0 ${at} block)
 
     string(REGEX MATCHALL "#include [^\n]*" includes "${block}")
-    string(REGEX MATCHALL "coir/[a-z0-9]+/" used "${includes}")
+    string(REGEX REPLACE "/(fft|linalg)\\.hpp" "/ coir/\\1/" headers "${includes}") # <coir/autodiff/fft.hpp> is of both
+    string(REGEX MATCHALL "coir/[a-z0-9]+/" used "${headers}")
     list(TRANSFORM used REPLACE "coir/(.*)/" "coir::\\1")
     list(JOIN includes "\n" includes)
     set(built TRUE)

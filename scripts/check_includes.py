@@ -26,12 +26,12 @@ MODULES = [
     "distributed",
     "io",
     "hdf5",
+    "fft",
     "array",
     "linalg",
     "autodiff",
     "poisson",
     "cosmology",
-    "fft",
     "mesh",
     "nbody",
 ]  # modules

@@ -1,6 +1,6 @@
 // A density makes a potential: Poisson's equation in a periodic box, by Fourier transforms.
 #include <coir/array/all.hpp>
-#include <coir/fft/numpy.hpp>
+#include <coir/array/fft.hpp>
 
 #include <Kokkos_Core.hpp>
 

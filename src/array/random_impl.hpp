@@ -228,7 +228,7 @@ void fill(char const* label, Exec const& exec, Words const& key, Draw const& dra
 template <class Exec, class T>
 void fill_bits(Exec const& exec, Words const& key, T* data, std::int64_t count) {
   using Draw = std::conditional_t<sizeof(T) == 4, Bits32, Bits64>;
-  fill("coir::random::bits", exec, key, Draw{}, reinterpret_cast<typename Draw::Value*>(data),
+  fill("coir::array::random/bits", exec, key, Draw{}, reinterpret_cast<typename Draw::Value*>(data),
        count);
 }
 
@@ -236,14 +236,14 @@ template <class Exec, class T>
 void fill_uniform(Exec const& exec, Words const& key, T* data, std::int64_t count, T low, T high) {
   using Draw = std::conditional_t<std::is_same_v<T, float>, Uniform32, Uniform64>;
   Interval<T> const interval{low, high - low, std::nextafter(high, low)};
-  fill("coir::random::uniform", exec, key, Draw{interval}, data, count);
+  fill("coir::array::random/uniform", exec, key, Draw{interval}, data, count);
 }
 
 template <class Exec, class T>
 void fill_normal(Exec const& exec, Words const& key, T* data, std::int64_t count, T mean,
                  T deviation) {
   using Draw = std::conditional_t<std::is_same_v<T, float>, Normal32, Normal64>;
-  fill("coir::random::normal", exec, key, Draw{mean, deviation}, data, count);
+  fill("coir::array::random/normal", exec, key, Draw{mean, deviation}, data, count);
 }
 
 template <class Exec, class T>
@@ -251,10 +251,10 @@ void fill_integers(Exec const& exec, Words const& key, T* data, std::int64_t cou
                    std::uint64_t range) {
   auto const start = static_cast<std::uint64_t>(low);
   if (range >> 32 == 0)
-    fill("coir::random::integers", exec, key,
+    fill("coir::array::random/integers", exec, key,
          SmallIntegers<T>{start, static_cast<std::uint32_t>(range)}, data, count);
   else if constexpr (sizeof(T) == 8)
-    fill("coir::random::integers", exec, key, LargeIntegers<T>{start, range}, data, count);
+    fill("coir::array::random/integers", exec, key, LargeIntegers<T>{start, range}, data, count);
 }
 
 }  // namespace coir::random::detail

@@ -102,7 +102,7 @@ void sort_by_key(Kokkos::Cuda const& exec, Key* keys, std::int64_t* indices, std
 
 template <class Exec, class Body>
 void for_all(Exec const& exec, std::int64_t size, Body const& body) {
-  for_each("coir::array::sort/indices", exec, box<1, std::int64_t>({size}), body);
+  for_each("coir::array::sort_on_device/indices", exec, box<1, std::int64_t>({size}), body);
 }
 
 }  // namespace sorting

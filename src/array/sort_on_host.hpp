@@ -90,7 +90,7 @@ template <class Exec, class Key>
 void sort_on_host(Exec const& exec, Keyed<Key> data, std::int64_t rows, std::int64_t columns) {
   exec.fence();
   auto const run = [&](std::int64_t count, auto const& work) {
-    for_each_task("coir::array::sort", exec, count, work);
+    for_each_task("coir::array::sort_on_host", exec, count, work);
   };
   std::int64_t const threads = exec.concurrency();
   bool const indexed = data.indices != nullptr;

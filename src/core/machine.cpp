@@ -170,7 +170,7 @@ Numbers<Exec> make_numbers(Exec const& exec, std::string const& label, std::int6
                               static_cast<std::size_t>(size));
   double* const to = numbers.data();
   for_each(
-      "coir::measure_limits/fill", exec, box<1, std::int64_t>({size}),
+      "coir::core::machine/fill", exec, box<1, std::int64_t>({size}),
       KOKKOS_LAMBDA(std::int64_t i) { to[i] = value; });
   return numbers;
 }
@@ -180,7 +180,7 @@ void copy(Exec const& exec, Numbers<Exec> const& source, Numbers<Exec> const& ta
   double const* const from = source.data();
   double* const to = target.data();
   for_each(
-      "coir::measure_limits/copy", exec,
+      "coir::core::machine/copy", exec,
       box<1, std::int64_t>({static_cast<std::int64_t>(target.size())}),
       KOKKOS_LAMBDA(std::int64_t i) { to[i] = from[i]; });
 }
@@ -191,7 +191,7 @@ void triad(Exec const& exec, Numbers<Exec> const& in, Numbers<Exec> const& scale
   double const *const b = in.data(), *const c = scaled.data();
   double* const a = out.data();
   for_each(
-      "coir::measure_limits/triad", exec,
+      "coir::core::machine/triad", exec,
       box<1, std::int64_t>({static_cast<std::int64_t>(out.size())}),
       KOKKOS_LAMBDA(std::int64_t i) { a[i] = b[i] + 0.5 * c[i]; });
 }
@@ -200,7 +200,7 @@ template <class Exec>
 void launch_empty_kernels(Exec const& exec, int count) {
   int const threads = runs_on_host<Exec> ? static_cast<int>(exec.concurrency()) : 1;
   for (int launch = 0; launch < count; ++launch)
-    for_each("coir::measure_limits/empty", exec, box({threads}), KOKKOS_LAMBDA(int){});
+    for_each("coir::core::machine/empty", exec, box({threads}), KOKKOS_LAMBDA(int){});
 }
 
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)

@@ -23,7 +23,8 @@ void free_pinned(void* block) {
   expects_memory<Kokkos::HostSpace>(bytes, "a page-locked array");
   void* block = nullptr;
   try {
-    block = Kokkos::kokkos_malloc<PinnedSpace>("coir::pinned", static_cast<std::size_t>(bytes));
+    block =
+        Kokkos::kokkos_malloc<PinnedSpace>("coir::core::pinned", static_cast<std::size_t>(bytes));
   } catch (std::exception const&) {  // Kokkos' own, of different types
   }
   if (block == nullptr)

@@ -24,7 +24,7 @@ std::int64_t rounded(std::int64_t bytes) {
 
 void* allocate_on_host(std::int64_t bytes) {
   void* const block =
-      Kokkos::kokkos_malloc<Kokkos::HostSpace>("coir::array", static_cast<std::size_t>(bytes));
+      Kokkos::kokkos_malloc<Kokkos::HostSpace>("coir::core::pool", static_cast<std::size_t>(bytes));
   ask_for_large_pages(block, bytes);
   return block;
 }

@@ -188,7 +188,7 @@ bool bind_host_threads() {
 
   // With as many indices as threads, static scheduling gives each thread one.
   std::atomic<int> bound = 0;
-  Kokkos::parallel_for("coir::bind_host_threads",
+  Kokkos::parallel_for("coir::core::threads/bind_host_threads",
                        Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Static>>(0, threads),
                        [&](int thread) { bound += use_processors({cpus[thread]}); });
   Host().fence();

@@ -53,7 +53,8 @@ bool passes_probe(Group const& group, std::shared_ptr<void> const& connection) {
   using Numbers = Kokkos::View<std::int64_t*, Kokkos::LayoutRight, typename Exec::memory_space>;
   constexpr std::size_t count = bytes / sizeof(std::int64_t);
   Exec const exec;
-  Numbers const sent("coir::distributed/probe_sent", count), came("coir::distributed/probe", count);
+  Numbers const sent("coir::distributed::exchange/probe_sent", count),
+      came("coir::distributed::exchange/probe", count);
   int const ranks = group.size(), rank = group.rank(), left = (rank + ranks - 1) % ranks;
   auto const on_host = Kokkos::create_mirror_view(sent);
   for (std::size_t n = 0; n < count; ++n) on_host(n) = static_cast<std::int64_t>(n) * ranks + rank;

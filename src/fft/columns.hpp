@@ -116,7 +116,7 @@ void for_columns(Exec const& exec, std::int64_t parts, Columns<T> const& all,
       copy_rows<T>(buffer, full, block, out + top, all.stride, full, all.n, width);
     }
   };
-  share_out("coir::fft/columns", exec, parts, all.tasks(), work);
+  share_out("coir::fft::columns", exec, parts, all.tasks(), work);
 }
 
 }  // namespace coir::fft::detail

@@ -125,7 +125,7 @@ class WorkArea {
     using Memory = Kokkos::DefaultExecutionSpace::memory_space;
     expects_memory<Memory>(bytes, "the work of a transform");
     memory_ = Kokkos::View<char*, Memory>(
-        Kokkos::view_alloc("coir::fft/work", Kokkos::WithoutInitializing),
+        Kokkos::view_alloc("coir::fft::device_plan/work", Kokkos::WithoutInitializing),
         static_cast<std::size_t>(bytes));
   }
   void lend_to(Handle const& handle) const {

@@ -92,7 +92,7 @@ void PencilParts<Exec, T>::make_memory() {
   auto const make = [](Numbers& memory, std::int64_t numbers) {
     expects_memory<Memory>(numbers * static_cast<std::int64_t>(sizeof(Number)),
                            "the work of a transform over ranks");
-    memory = Numbers(Kokkos::view_alloc("coir::fft/pencils", Kokkos::WithoutInitializing),
+    memory = Numbers(Kokkos::view_alloc("coir::fft::pencil/pencils", Kokkos::WithoutInitializing),
                      static_cast<std::size_t>(numbers));
   };
   if (in_field > field_size()) make(beside_field_, in_field);
@@ -112,7 +112,7 @@ std::int64_t PencilParts<Exec, T>::work_bytes() const {
 template <CompiledSpace Exec, Real T>
 void PencilParts<Exec, T>::move_field(Number* field, Number* blocks, bool back) const {
   std::int64_t const planes = shares_.planes.count, rows = shares_.field_rows.count;
-  for_each("coir::fft/move_field", exec_, coir::box<3, std::int64_t>({planes, rows, row_}),
+  for_each("coir::fft::pencil/move_field", exec_, coir::box<3, std::int64_t>({planes, rows, row_}),
            MoveBlocks<T>{field, blocks, modes_table_.first.data(), modes_table_.count.data(),
                          planes, rows, row_, true, back});
 }
@@ -120,7 +120,8 @@ void PencilParts<Exec, T>::move_field(Number* field, Number* blocks, bool back) 
 template <CompiledSpace Exec, Real T>
 void PencilParts<Exec, T>::move_spectrum(Number* spectrum, Number* blocks, bool back) const {
   std::int64_t const rows = shares_.rows.count, modes = shares_.modes.count;
-  for_each("coir::fft/move_spectrum", exec_, coir::box<3, std::int64_t>({shape_[0], rows, modes}),
+  for_each("coir::fft::pencil/move_spectrum", exec_,
+           coir::box<3, std::int64_t>({shape_[0], rows, modes}),
            MoveBlocks<T>{spectrum, blocks, planes_table_.first.data(), planes_table_.count.data(),
                          shape_[0], rows, modes, false, back});
 }

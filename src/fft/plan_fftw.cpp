@@ -245,7 +245,7 @@ class Direction {
         (task < whole ? blocks.chunk : blocks.rest)(from, out + task * out_step);
       }
     };
-    share_out("coir::fft/rows", exec, cut_.parts, tasks, work);
+    share_out("coir::fft::plan_fftw/rows", exec, cut_.parts, tasks, work);
   }
 
   /// Along the leading axes from `first_axis` on, last to first; backward over planes first to last, as ranks have to.

@@ -117,7 +117,7 @@ void SlabParts<Exec, T>::make_buffers() {
   for (std::int64_t chunk = 0; chunk < chunks_; ++chunk)
     most_planes = std::max(most_planes, chunk_of(group_.rank(), chunk).count);
   for (std::int64_t n = 0; n < std::min<std::int64_t>(2, chunks_); ++n)
-    buffers_[n] = Numbers(Kokkos::view_alloc("coir::fft/rows", Kokkos::WithoutInitializing),
+    buffers_[n] = Numbers(Kokkos::view_alloc("coir::fft::slab/rows", Kokkos::WithoutInitializing),
                           static_cast<std::size_t>(most_planes * shape_[1] * row_));
 }
 
@@ -155,7 +155,7 @@ template <CompiledSpace Exec, Real T>
 void SlabParts<Exec, T>::move_rows(Number* field, Number* spectrum, std::int64_t chunk,
                                    bool back) const {
   auto const mine = chunk_of(group_.rank(), chunk);
-  for_each(back ? "coir::fft/gather_rows" : "coir::fft/scatter_rows", exec_,
+  for_each(back ? "coir::fft::slab/gather_rows" : "coir::fft::slab/scatter_rows", exec_,
            coir::box<3, std::int64_t>({mine.count, shape_[1], row_}),
            MoveRows<T>{field, spectrum, buffer_of(chunk), rows_table_.first.data(),
                        rows_table_.count.data(), mine.first, mine.count,

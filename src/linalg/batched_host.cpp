@@ -56,16 +56,17 @@ void multiply_each(Host const& exec, Stack<T const> const& a, Stack<T const> con
   using Product = SerialGemm<Trans::NoTranspose, Trans::NoTranspose, Algo::Gemm::Unblocked>;
   std::int64_t const cells = c.count * c.first.rows * c.first.columns * a.first.columns;
   std::int64_t const shares = threads_worth_starting(exec, cells, c.count);
-  for_each_task("coir::linalg::batched_product", exec, shares, [=](std::int64_t share) {
-    Stack<T const> const left = a, right = b;  // copies that the compiler keeps in registers
-    Stack<T> const out = c;
-    std::int64_t const end = out.count * (share + 1) / shares;
-    for (std::int64_t s = out.count * share / shares; s < end; ++s)
-      // The factors are real ones: 1 + 0i times an infinite number is NaN.
-      Product::invoke(real_t<T>(1), batched_matrix<Layout>(left, s),
-                      batched_matrix<Layout>(right, s), real_t<T>(0),
-                      batched_matrix<Layout>(out, s));
-  });
+  for_each_task(
+      "coir::linalg::batched_host/batched_product", exec, shares, [=](std::int64_t share) {
+        Stack<T const> const left = a, right = b;  // copies that the compiler keeps in registers
+        Stack<T> const out = c;
+        std::int64_t const end = out.count * (share + 1) / shares;
+        for (std::int64_t s = out.count * share / shares; s < end; ++s)
+          // The factors are real ones: 1 + 0i times an infinite number is NaN.
+          Product::invoke(real_t<T>(1), batched_matrix<Layout>(left, s),
+                          batched_matrix<Layout>(right, s), real_t<T>(0),
+                          batched_matrix<Layout>(out, s));
+      });
 }
 
 }  // namespace

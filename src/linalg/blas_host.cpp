@@ -54,7 +54,7 @@ void mirror_lower_triangle(Host const& exec, Matrix<T> const& c) {
     for (std::int64_t tile = 0; tile < tiles; ++tile) mirror_columns(tile);
   } else {
     Kokkos::parallel_for(
-        "coir::linalg::mirror",
+        "coir::linalg::blas_host/mirror",
         Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>>(exec, 0, tiles),
         mirror_columns);
   }
@@ -98,7 +98,7 @@ void long_product(Host const& exec, Matrix<T const> const& a, Matrix<T const> co
   Oriented<T const> const left(a), right(b);
   std::int64_t const tasks = (c.columns + columns_of_a_task - 1) / columns_of_a_task;
   Kokkos::parallel_for(
-      "coir::linalg::long_product",
+      "coir::linalg::blas_host/long_product",
       Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>>(exec, 0, tasks),
       [=](std::int64_t task) {
         std::int64_t const first = task * columns_of_a_task;

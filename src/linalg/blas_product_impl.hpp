@@ -121,7 +121,7 @@ void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix
     c = c.transposed();
   }
   if (a.columns == 0)  // sums of nothing, which gemv of BLAS leaves as they were
-    for_each("coir::linalg::product/zero", exec, box({c.columns, c.rows}), StoreZero<T>{c});
+    for_each("coir::linalg::blas_product/zero", exec, box({c.columns, c.rows}), StoreZero<T>{c});
   else if constexpr (runs_on_host<Exec> && COIR_KOKKOS_KERNELS_HAS_BLAS)
     host_product<T>(exec, a, b, c);
   else

@@ -113,12 +113,12 @@ struct Differences {
 template <class Exec, class T, int Points>
 void find_differences(Exec const& exec, Differences<T, Points> const& body) {
   if constexpr (runs_on_host<Exec>)
-    for_each("coir::mesh::force/differences", exec,
+    for_each("coir::mesh::differences", exec,
              coir::box<3, std::int64_t>({body.first_plane, 0, 0},
                                         {body.end_plane, body.n[1], body.n[2]}),
              body);
   else
-    DifferencesInBlocks<T, Points>::run("coir::mesh::force/differences", exec, body);
+    DifferencesInBlocks<T, Points>::run("coir::mesh::differences", exec, body);
 }
 
 /// to[m] = from[(first + m) mod planes], plane by plane.
@@ -158,7 +158,7 @@ struct PotentialInVectors {
   void make_vectors(Exec const& exec, T* memory, T* copy, double box) const {
     std::int64_t const n = shape[0], copied = n - last() - around;
     T const* const potential = memory + offset();
-    for_each("coir::mesh::force/keep", exec,
+    for_each("coir::mesh::differences/keep", exec,
              coir::box<2, std::int64_t>({last() + 2 * around, plane()}),
              CopyPlanes<T>{potential, copy, plane(), n, copied});
     Differences<T, Points> body(potential, shape, box, memory);
@@ -205,7 +205,7 @@ struct PotentialInWindow {
     if (planes == 0) return;
     T* const potential = memory + offset;
     std::int64_t const early = planes - last();
-    for_each("coir::mesh::force/keep", exec,
+    for_each("coir::mesh::differences/keep", exec,
              coir::box<2, std::int64_t>({last() + 2 * reach, plane()}),
              CopyPlanes<T>{potential, copy, plane(), held(), early});
     Differences<T, Points> body(potential, shape, box, memory);

@@ -163,7 +163,7 @@ struct AddDifference {
 template <int Points, class Exec, class T>
 void find_divergence(Exec const& exec, T const* vectors, Shape<3> const& shape, double box,
                      T* numbers) {
-  constexpr auto label = "coir::mesh::force/divergence";
+  constexpr auto label = "coir::mesh::divergence";
   Divergence<T, Points> const body(vectors, shape, box, numbers);
   if constexpr (runs_on_host<Exec>)
     for_each(label, exec, coir::box<3, std::int64_t>({shape[0], shape[1], shape[2]}), body);

@@ -427,7 +427,7 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
     clear_bytes(exec, cells.data,
                 cells.held(0) * cells.plane * static_cast<std::int64_t>(sizeof(Cell)));
   } else {  // not the gaps between rows, which a caller may use
-    for_each("coir::mesh::paint/clear", exec,
+    for_each("coir::mesh::paint_device/clear", exec,
              coir::box<3, std::int64_t>({cells.held(0), cells.extent[1], row}),
              ClearCells<Cell>{cells});
   }
@@ -445,7 +445,7 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
     constexpr int at_a_time = Support > 2 ? 2 : Components == 0 ? 5 : 4;
     using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Tiles::team, at_a_time>>;
     Kokkos::parallel_for(
-        "coir::mesh::paint/tiles",
+        "coir::mesh::paint_device/tiles",
         Policy(exec, static_cast<int>(teams), Tiles::team)
             .set_scratch_size(0, Kokkos::PerTeam(Tiles::scratch_bytes + Tiles::spare_bytes)),
         body);
@@ -454,8 +454,8 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
   PaintAtomics<Support, Components, T, Deposit> const body{
       painted, cells, map, deposit,
       cells.held(0) * cells.plane <= std::numeric_limits<std::int32_t>::max()};
-  for_each("coir::mesh::paint/atomics", exec, coir::box<1, std::int64_t>({painted.particles}),
-           body);
+  for_each("coir::mesh::paint_device/atomics", exec,
+           coir::box<1, std::int64_t>({painted.particles}), body);
 }
 
 }  // namespace coir::mesh::detail

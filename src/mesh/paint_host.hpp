@@ -213,7 +213,7 @@ void add_ghosts_of_slabs(Exec const& exec, CellsWindow<Cell> const& cells,
                          std::vector<Part<Cell>> const& parts) {
   std::int64_t const planes = cells.held(0), span = span_of_plane<Components>(cells);
   int const threads = static_cast<int>(parts.size());
-  for_threads(exec, "coir::mesh::paint/ghosts", threads, [&](int t) {
+  for_threads(exec, "coir::mesh::paint_host/ghosts", threads, [&](int t) {
     std::int64_t const begin = span * t / threads, end = span * (t + 1) / threads;
     for (auto const& part : parts)
       for (int g = 0; g < Support - 1; ++g) {
@@ -237,7 +237,7 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
   // elsewhere[t * threads + u]: those of thread t's particles that lie in the slab of u.
   std::vector<std::vector<std::int64_t>> elsewhere(static_cast<std::size_t>(threads) * threads);
 
-  for_threads(exec, "coir::mesh::paint/slabs", threads, [&](int t) {
+  for_threads(exec, "coir::mesh::paint_host/slabs", threads, [&](int t) {
     for (std::int64_t i = parts[t].begin; i < parts[t].end; ++i)
       clear_plane<Components>(cells, parts[t].planes[i - parts[t].begin]);
     std::int64_t const begin = painted.particles * t / threads,
@@ -247,7 +247,7 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
         deposit, {threads > 1 ? &elsewhere[t * threads] : nullptr, slabs.part_of_plane.data()});
   });
   if (threads == 1) return;
-  for_threads(exec, "coir::mesh::paint/others", threads, [&](int t) {
+  for_threads(exec, "coir::mesh::paint_host/others", threads, [&](int t) {
     for (int from = 0; from < threads; ++from) {
       auto const& list = elsewhere[from * threads + t];
       paint_part<Support, Components>(painted, static_cast<std::int64_t>(list.size()),
@@ -270,7 +270,7 @@ void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double bo
   if (bytes > worth_asking) expects_memory<Kokkos::HostSpace>(bytes, "painting on private meshes");
   std::unique_ptr<Cell[]> const others(new Cell[static_cast<std::size_t>((threads - 1) * size)]);
 
-  for_threads(exec, "coir::mesh::paint/private", threads, [&](int t) {
+  for_threads(exec, "coir::mesh::paint_host/private", threads, [&](int t) {
     Part<Cell> part{0, planes, {}};
     Cell* const own = t == 0 ? cells.data : others.get() + (t - 1) * size;
     std::int64_t const plane = t == 0 ? cells.plane : span;
@@ -282,7 +282,7 @@ void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double bo
     paint_part<Support, Components>(painted, end - begin, [=](std::int64_t p) { return begin + p; },
                                     box, cells, part, deposit, {});
   });
-  for_threads(exec, "coir::mesh::paint/add", threads, [&](int t) {
+  for_threads(exec, "coir::mesh::paint_host/add", threads, [&](int t) {
     std::int64_t const begin = size * t / threads, end = size * (t + 1) / threads;
     for (std::int64_t i = begin / span; i * span < end; ++i)
       for (int from = 0; from < threads - 1; ++from) {

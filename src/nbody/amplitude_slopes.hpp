@@ -121,7 +121,7 @@ std::vector<double> amplitude_slopes(Exec const& exec, AmplitudeTerms<T> const& 
   using Space = typename Exec::memory_space;
   std::int64_t const n = terms.n, nodes = amplitudes.last + 1;
   std::vector<double> result(static_cast<std::size_t>(nodes));
-  std::string const label = "coir::nbody::lpt_pull_back/amplitudes";
+  std::string const label = "coir::nbody::amplitude_slopes/amplitudes";
   if constexpr (runs_on_host<Exec>) {
     std::int64_t const groups = AmplitudeSlopesOfGroup<T>::groups_of(n);
     Kokkos::View<double**, Kokkos::LayoutRight, Space> const sums(

@@ -1,6 +1,6 @@
 #include "amplitude_table.hpp"
 
-#include <coir/autodiff/dual.hpp>
+#include <coir/core/dual.hpp>
 #include <coir/cosmology/parameter_derivatives.hpp>
 
 #include <algorithm>

@@ -88,10 +88,10 @@ void find_places(Exec const& exec, T const* position, std::int64_t particles,
       std::min(threads_worth_starting(exec, particles), most_threads_with_bins(bins));
   std::int64_t const count = bins.count();
   Kokkos::View<std::uint32_t*, Kokkos::HostSpace> const bins_of_threads(
-      "coir::nbody::sort/bins", static_cast<std::size_t>(count * threads));
+      "coir::nbody::bins", static_cast<std::size_t>(count * threads));
   std::uint32_t* const next = bins_of_threads.data();
   auto const first_of = [=](std::int64_t t) { return particles * t / threads; };
-  for_each_task("coir::nbody::sort/count", exec, threads, [&](std::int64_t t) {
+  for_each_task("coir::nbody::bins/count", exec, threads, [&](std::int64_t t) {
     std::uint32_t* const number = next + t * count;
     for (std::int64_t p = first_of(t); p < first_of(t + 1); ++p)
       ++number[place[p] = static_cast<std::uint32_t>(bins(position + 3 * p))];
@@ -104,7 +104,7 @@ void find_places(Exec const& exec, T const* position, std::int64_t particles,
       number = before;
       before += here;
     }
-  for_each_task("coir::nbody::sort/place", exec, threads, [&](std::int64_t t) {
+  for_each_task("coir::nbody::bins/place", exec, threads, [&](std::int64_t t) {
     std::uint32_t* const number = next + t * count;
     for (std::int64_t p = first_of(t); p < first_of(t + 1); ++p) place[p] = number[place[p]]++;
   });
@@ -155,16 +155,16 @@ template <class Exec, class T>
   requires(!runs_on_host<Exec>)
 void find_sources(Exec const& exec, T const* position, std::int64_t particles,
                   PencilBins<T> const& bins, std::uint32_t* rank, std::uint32_t* source) {
-  Kokkos::View<std::uint32_t*, typename Exec::memory_space> const numbers("coir::nbody::sort/bins",
+  Kokkos::View<std::uint32_t*, typename Exec::memory_space> const numbers("coir::nbody::bins",
                                                                           bins.count());
   auto const all = coir::box<1, std::int64_t>({particles});
-  for_each("coir::nbody::sort/count", exec, all,
+  for_each("coir::nbody::bins/count", exec, all,
            CountBin<PencilBins<T>, T>{position, bins, numbers.data(), rank});
-  Kokkos::parallel_scan("coir::nbody::sort/sum",
+  Kokkos::parallel_scan("coir::nbody::bins/sum",
                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                             exec, 0, (bins.count() + SumBins::stretch - 1) / SumBins::stretch),
                         SumBins{numbers.data(), bins.count()});
-  for_each("coir::nbody::sort/place", exec, all,
+  for_each("coir::nbody::bins/place", exec, all,
            PutInBin<PencilBins<T>, T>{position, bins, numbers.data(), rank, source});
   exec.fence();  // the counts of bins are freed now
 }

@@ -28,8 +28,8 @@ ForceAdjoint<Exec, T>::ForceAdjoint(Exec const& exec, Force& force,
     : exec_(exec), force_(&force), options_(options) {
   expects_memory<typename Exec::memory_space>(bytes(force.shape()),
                                               "the mesh of a simulation's adjoint");
-  mesh_ = fft::allocate_in_place<T, typename Exec::memory_space>("coir::nbody::pull_back/potential",
-                                                                 force.shape());
+  mesh_ = fft::allocate_in_place<T, typename Exec::memory_space>(
+      "coir::nbody::force_adjoint/potential", force.shape());
 }
 
 template <CompiledSpace Exec, Real T>

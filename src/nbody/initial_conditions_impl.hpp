@@ -46,7 +46,8 @@ Particles<Exec, T> allocate_particles(std::int64_t side, double box,
   using Vectors = typename Particles<Exec, T>::Vectors;
   std::int64_t const bytes = 3 * particles.count() * static_cast<std::int64_t>(sizeof(T));
   for (auto* vectors : {&particles.position, &particles.momentum}) {
-    *vectors = Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::particles"),
+    *vectors = Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing,
+                                          "coir::nbody::initial_conditions/particles"),
                        particles.count());
     if constexpr (runs_on_host<Exec>) ask_for_large_pages(vectors->data(), bytes);
   }
@@ -62,7 +63,8 @@ Particles<Exec, T> particles_of(Exec const& exec, Lpt<Exec, T> const& lpt, std::
   auto const [factors, table] = distributed::together(lpt.group(), [&] {
     return std::pair(lagrangian_factors(power, a), amplitude_table(power, side, box));
   });
-  auto const log_amplitude = copy_to<Space>("coir::nbody::lpt/power", table.log_amplitude);
+  auto const log_amplitude =
+      copy_to<Space>("coir::nbody::initial_conditions/power", table.log_amplitude);
   lpt.colour(amplitudes_of(table, log_amplitude), noise);
 
   auto meshes = lpt.meshes(order == 1 ? 3 : 4);
@@ -70,7 +72,7 @@ Particles<Exec, T> particles_of(Exec const& exec, Lpt<Exec, T> const& lpt, std::
   if (order == 2) {
     auto& source = meshes[3];
     lpt.second_order_source(noise, source, x, y, z);
-    for_each("coir::nbody::lpt/combine", exec,
+    for_each("coir::nbody::initial_conditions/combine", exec,
              coir::box<1, std::int64_t>({side * lpt.rows().count * (side / 2 + 1)}),
              Combine<T>{noise, source.data, static_cast<T>(factors.d1), static_cast<T>(factors.d2),
                         static_cast<T>(factors.p1), static_cast<T>(factors.p2)});

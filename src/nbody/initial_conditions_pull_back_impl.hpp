@@ -129,7 +129,7 @@ class LptPullBack {
 
   /// The slope of a density whose displacements have the slopes `vectors`, in the memory of x, which is given away.
   Mesh displacement(T const* vectors, Mesh& x, Mesh& y, Mesh& z) const {
-    for_each("coir::nbody::lpt_pull_back/split", exec_, sites(),
+    for_each("coir::nbody::initial_conditions_pull_back/split", exec_, sites(),
              SplitVectors<T>{vectors, {lpt_.numbers(x), lpt_.numbers(y), lpt_.numbers(z)}, n_});
     contract(x, y, z, x, false, 0);
     return std::exchange(x, Mesh{});
@@ -141,7 +141,7 @@ class LptPullBack {
   LagrangianFactors<double> factors(Mesh const& of_position, Mesh const& of_momentum,
                                     Mesh const& density, Mesh const& second) const {
     LagrangianFactors<double> sums{};
-    reduce("coir::nbody::lpt_pull_back/factors", exec_, modes(),
+    reduce("coir::nbody::initial_conditions_pull_back/factors", exec_, modes(),
            FactorProducts<T>{of_position.data, of_momentum.data, density.data, second.data, n_},
            MonoidReducer<FactorSums>({}, sums));
     return sums;
@@ -156,7 +156,7 @@ class LptPullBack {
     for (bool const mixed : {false, true}) {
       int const shift = mixed ? 1 : 0;
       lpt_.differentiate(density.data, x, y, z, true, shift);
-      for_each("coir::nbody::lpt_pull_back/second_order", exec_,
+      for_each("coir::nbody::initial_conditions_pull_back/second_order", exec_,
                coir::box<1, std::int64_t>({n_ * n_ * 2 * (n_ / 2 + 1)}),
                PullBackSecondOrder<T>{lpt_.numbers(sigma), lpt_.numbers(x), lpt_.numbers(y),
                                       lpt_.numbers(z), mixed});
@@ -167,7 +167,7 @@ class LptPullBack {
   /// Replaces the slopes of positions and momenta by those of the densities of first and second order.
   void combine(Mesh const& of_position, Mesh const& of_momentum,
                LagrangianFactors<double> const& f) const {
-    for_each("coir::nbody::lpt_pull_back/combine", exec_,
+    for_each("coir::nbody::initial_conditions_pull_back/combine", exec_,
              coir::box<1, std::int64_t>({n_ * n_ * (n_ / 2 + 1)}),
              Combine<T>{of_position.data, of_momentum.data, static_cast<T>(f.d1),
                         static_cast<T>(f.p1), static_cast<T>(f.d2), static_cast<T>(f.p2)});
@@ -176,7 +176,7 @@ class LptPullBack {
   /// Transforms modes to numbers of sites.
   void to_sites(Mesh& mesh, T* to) const {
     lpt_.backward(mesh);
-    for_each("coir::nbody::lpt_pull_back/sites", exec_, sites(),
+    for_each("coir::nbody::initial_conditions_pull_back/sites", exec_, sites(),
              CopySites<T>{lpt_.numbers(mesh), to, n_, 2 * (n_ / 2 + 1), n_});
   }
 
@@ -187,7 +187,7 @@ class LptPullBack {
   /// Transforms three fields, and contracts them with derivatives.
   void contract(Mesh& x, Mesh& y, Mesh& z, Mesh const& to, bool second, int shift) const {
     for (auto* mesh : {&x, &y, &z}) lpt_.forward(*mesh);
-    for_each("coir::nbody::lpt_pull_back/contract", exec_, modes(),
+    for_each("coir::nbody::initial_conditions_pull_back/contract", exec_, modes(),
              ContractDerivatives<T>{
                  {x.data, y.data, z.data}, to.data, lpt_.derivative_factors(second, shift)});
   }
@@ -215,7 +215,8 @@ StartSlopes pull_back_start(
       staged_field(exec, "the slope of the noise", slope_of_noise, Access::write);
   auto const factors = lagrangian_factors(power, a);
   auto const table = amplitude_table(power, side, box);
-  auto const log_amplitude = copy_to<Space>("coir::nbody::lpt/power", table.log_amplitude);
+  auto const log_amplitude =
+      copy_to<Space>("coir::nbody::initial_conditions_pull_back/power", table.log_amplitude);
   Amplitudes const amplitudes = amplitudes_of(table, log_amplitude);
 
   LptPullBack<Exec, T> const back(exec, side, box);

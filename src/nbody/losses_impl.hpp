@@ -58,8 +58,8 @@ double density_misfit(Exec const& exec, std::int64_t cells, T const* density, T 
   auto const all = coir::box<1, std::int64_t>({cells});
   Misfit<T> const body{density, target, weight, inverse_variance};
   double sum = 0;
-  reduce("coir::nbody::loss/misfit", exec, all, body, Kokkos::Sum<double>(sum));
-  for_each("coir::nbody::loss/misfit_slope", exec, all, MisfitSlope<T>{body, slope});
+  reduce("coir::nbody::losses/misfit", exec, all, body, Kokkos::Sum<double>(sum));
+  for_each("coir::nbody::losses/misfit_slope", exec, all, MisfitSlope<T>{body, slope});
   return sum;
 }
 

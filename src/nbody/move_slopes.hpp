@@ -3,7 +3,7 @@
 /// \file
 /// From derivatives with respect to the factors of moves to those with respect to parameters of the cosmology.
 
-#include <coir/autodiff/dual.hpp>
+#include <coir/core/dual.hpp>
 #include <coir/cosmology/growth.hpp>
 #include <coir/cosmology/parameter_derivatives.hpp>
 #include <coir/cosmology/parameters.hpp>

@@ -1,6 +1,6 @@
 #include "scale_factors.hpp"
 
-#include <coir/autodiff/dual.hpp>
+#include <coir/core/dual.hpp>
 #include <coir/cosmology/factors.hpp>
 #include <coir/cosmology/parameter_derivatives.hpp>
 #include <coir/nbody/moves.hpp>

@@ -55,7 +55,7 @@ void read_noise(std::string const& path, std::int64_t n, distributed::Share cons
   } else {
     using T = typename Spectrum::value_type::value_type;
     auto const all = io::to_view<Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace>>(
-        file, io::Rounding::allow, "coir::nbody::noise");
+        file, io::Rounding::allow, "coir::nbody::noise_file/noise");
     auto const bytes = std::as_bytes(std::span(all.data(), all.size()));
     io::NpyArray const in_order{
         path, io::npy_type<T>, false, file.shape, {bytes.begin(), bytes.end()}};

@@ -41,7 +41,8 @@ void pack(Exec const& exec, Particles<Exec, T> const& particles, std::uint32_t c
           Parcels<T, typename Exec::memory_space> const& to) {
   auto const all = coir::box<1, std::int64_t>({to.site.count()});
   auto const take = [&]<class Number>(Number const* from, Number* out, int components) {
-    for_each("coir::nbody::migrate/pack", exec, all, Gather<Number>{from, out, list, components});
+    for_each("coir::nbody::particle_migration/pack", exec, all,
+             Gather<Number>{from, out, list, components});
   };
   take(particles.position.data(), to.position.data(), 3);
   take(particles.momentum.data(), to.momentum.data(), 3);
@@ -54,7 +55,8 @@ void unpack(Exec const& exec, Parcels<T, typename Exec::memory_space> const& fro
             std::uint32_t const* list, Particles<Exec, T> const& particles) {
   auto const all = coir::box<1, std::int64_t>({from.site.count()});
   auto const put = [&]<class Number>(Number const* in, Number* to, int components) {
-    for_each("coir::nbody::migrate/unpack", exec, all, Scatter<Number>{in, to, list, components});
+    for_each("coir::nbody::particle_migration/unpack", exec, all,
+             Scatter<Number>{in, to, list, components});
   };
   put(from.position.data(), particles.position.data(), 3);
   put(from.momentum.data(), particles.momentum.data(), 3);
@@ -104,13 +106,13 @@ PooledNumbers<std::uint32_t, typename Exec::memory_space> close_holes(
   std::int64_t const left = leavers.count(), tail = left - came, now = particles.count() - tail;
   Indices const marks(tail), movers(tail), below(left);
   set_to_zero(exec, marks.view());
-  for_each("coir::nbody::migrate/mark", exec, coir::box<1, std::int64_t>({left}),
+  for_each("coir::nbody::particle_migration/mark", exec, coir::box<1, std::int64_t>({left}),
            MarkTail{leavers.data(), marks.data(), now});
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::uint32_t moving = 0, under = 0;
-  Kokkos::parallel_scan("coir::nbody::migrate/movers", Range(exec, 0, tail),
+  Kokkos::parallel_scan("coir::nbody::particle_migration/movers", Range(exec, 0, tail),
                         ListUnmarked{marks.data(), movers.data(), now}, moving);
-  Kokkos::parallel_scan("coir::nbody::migrate/holes", Range(exec, 0, left),
+  Kokkos::parallel_scan("coir::nbody::particle_migration/holes", Range(exec, 0, left),
                         ListBelow{leavers.data(), below.data(), now}, under);
   exec.fence();
   expects(std::int64_t(under) == came + std::int64_t(moving), "migration lost count of its holes");
@@ -129,7 +131,7 @@ PooledNumbers<std::uint32_t, typename Exec::memory_space> places_of_new(
   std::int64_t const left = leavers.count();
   if (came < left) return close_holes(exec, particles, leavers, came);
   PooledNumbers<std::uint32_t, typename Exec::memory_space> const places(came);
-  for_each("coir::nbody::migrate/places", exec, coir::box<1, std::int64_t>({came}),
+  for_each("coir::nbody::particle_migration/places", exec, coir::box<1, std::int64_t>({came}),
            PlacesOfNew{leavers.data(), places.data(), left, particles.count()});
   return places;
 }
@@ -214,7 +216,8 @@ template <CompiledSpace Exec, Real T>
 void ParticleMigration<Exec, T>::leave_home(Particles<Exec, T>& particles) const {
   distributed::together(group_,
                         [&] { grow(particles, places_for(side_, group_.size(), headroom_)); });
-  for_each("coir::nbody::migrate/sites", exec_, coir::box<1, std::int64_t>({particles.count()}),
+  for_each("coir::nbody::particle_migration/sites", exec_,
+           coir::box<1, std::int64_t>({particles.count()}),
            CountFrom{particles.site.data(), particles.sites.first});
 }
 
@@ -231,7 +234,7 @@ void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles) const {
   auto const planes = distributed::share_of(side_, group_.rank(), group_.size());
   particles.sites = {planes.first * side_ * side_, planes.count * side_ * side_};
   auto const all = coir::box<1, std::int64_t>({particles.count()});
-  for_each("coir::nbody::migrate/places", exec_, all,
+  for_each("coir::nbody::particle_migration/places", exec_, all,
            Subtract{particles.site.data(), static_cast<std::uint32_t>(particles.sites.first)});
   for (auto* vectors : {&particles.position, &particles.momentum}) {
     Vectors const ordered = distributed::together(group_, [&] {
@@ -241,7 +244,7 @@ void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles) const {
       return Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, vectors->label()),
                      static_cast<std::size_t>(particles.count()));
     });
-    for_each("coir::nbody::migrate/to_lattice_order", exec_, all,
+    for_each("coir::nbody::particle_migration/to_lattice_order", exec_, all,
              Scatter<T>{vectors->data(), ordered.data(), particles.site.data(), 3});
     exec_.fence();
     *vectors = ordered;

@@ -205,7 +205,7 @@ template <CompiledSpace Exec, Real T>
 bool ParticleMover<Exec, T>::is_finite_here(Particles<Exec, T> const& particles) const {
   if (options_.deterministic) {
     std::int64_t lost = 0;
-    reduce("coir::nbody::simulation/finite", exec_,
+    reduce("coir::nbody::particle_mover/finite", exec_,
            coir::box<1, std::int64_t>({3 * particles.count()}),
            CountLost<T>{particles.position.data()}, Kokkos::Sum<std::int64_t>(lost));
     if (lost > 0) return false;
@@ -223,7 +223,7 @@ void ParticleMover<Exec, T>::drift(Particles<Exec, T> const& particles, double f
                                    PhaseSeconds& seconds) {
   if (factor == 0) return;
   Stopwatch<Exec> const watch(exec_);
-  for_each("coir::nbody::simulation/drift", exec_,
+  for_each("coir::nbody::particle_mover/drift", exec_,
            coir::box<1, std::int64_t>({3 * particles.count()}),
            Drift<T>{particles.position.data(), particles.momentum.data(), static_cast<T>(factor),
                     static_cast<T>(particles.box)});
@@ -251,7 +251,7 @@ void ParticleMover<Exec, T>::kick_by_components(Particles<Exec, T> const& partic
     KickComponent<T> const body{particles.momentum.data(), static_cast<T>(kick_before),
                                 static_cast<T>(move.keep), static_cast<T>(move.kick), d};
     mesh::with_support(options_.assignment, [&]<int support>(std::integral_constant<int, support>) {
-      mesh::read_out("coir::nbody::simulation/kick", exec_, particles.position.data(),
+      mesh::read_out("coir::nbody::particle_mover/kick", exec_, particles.position.data(),
                      particles.count(), mesh::MeshValues<support, 1, T>(component, particles.box),
                      body);
     });
@@ -273,7 +273,7 @@ void ParticleMover<Exec, T>::kick_and_drift(Particles<Exec, T> const& particles,
                              static_cast<T>(move.kick),    static_cast<T>(move.drift_after),
                              static_cast<T>(particles.box)};
   auto const read = [&](auto const& reader) {
-    constexpr auto label = "coir::nbody::simulation/move";
+    constexpr auto label = "coir::nbody::particle_mover/move";
     if constexpr (runs_on_host<Exec>)
       mesh::read_out(label, exec_, particles.position.data(), particles.count(), reader, body);
     else
@@ -304,7 +304,7 @@ void ParticleMover<Exec, T>::paint_density(Particles<Exec, T> const& particles) 
   auto const density = force_.density();
   auto const extent = [&](int d) { return static_cast<std::int64_t>(density.extent(d)); };
   for_each(
-      "coir::nbody::simulation/density", exec_,
+      "coir::nbody::particle_mover/density", exec_,
       coir::box<3, std::int64_t>({extent(0), extent(1), extent(2)}),
       Scale<T>{density.data(), static_cast<std::int64_t>(density.stride(0)),
                static_cast<std::int64_t>(density.stride(1)), static_cast<T>(cells_per_particle_)});

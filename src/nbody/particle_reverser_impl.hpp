@@ -49,10 +49,10 @@ Box<1, std::int64_t> coordinates_of(Particles<Exec, T> const& particles) {
 
 template <CompiledSpace Exec, Real T>
 void ParticleReverser<Exec, T>::round(Particles<Exec, T> const& particles) {
-  for_each("coir::nbody::reverse/round", exec_, coordinates_of(particles),
+  for_each("coir::nbody::particle_reverser/round", exec_, coordinates_of(particles),
            RoundPosition<T>{particles.position.data(), InQuanta<T>(quanta_)});
   hold(particles, 1);
-  for_each("coir::nbody::reverse/release", exec_, coordinates_of(particles),
+  for_each("coir::nbody::particle_reverser/release", exec_, coordinates_of(particles),
            ReleaseMomentum<T>{particles.momentum.data(), nullptr, quanta_.momentum});
   holds_ = false;
 }
@@ -60,7 +60,7 @@ void ParticleReverser<Exec, T>::round(Particles<Exec, T> const& particles) {
 template <CompiledSpace Exec, Real T>
 void ParticleReverser<Exec, T>::hold(Particles<Exec, T> const& particles, double scale) {
   if (holds_) return;
-  for_each("coir::nbody::reverse/hold", exec_, coordinates_of(particles),
+  for_each("coir::nbody::particle_reverser/hold", exec_, coordinates_of(particles),
            HoldMomentum<T>{particles.momentum.data(), remainder_, scale * quanta_.momentum});
   exec_.fence();
   remainder_ = nullptr;
@@ -75,12 +75,12 @@ void ParticleReverser<Exec, T>::release(Particles<Exec, T> const& particles, std
   if constexpr (sizeof(T) == 4) {
     auto const count = static_cast<std::size_t>(3 * particles.count());
     if (lent == nullptr && own_remainder_.extent(0) < count)
-      own_remainder_ = decltype(own_remainder_)("coir::nbody::reverse/remainder", count);
+      own_remainder_ = decltype(own_remainder_)("coir::nbody::particle_reverser/remainder", count);
     remainder_ = lent == nullptr
                      ? own_remainder_.data()
                      : begin_lifetimes<std::int8_t>(lent, static_cast<std::int64_t>(count));
   }
-  for_each("coir::nbody::reverse/release", exec_, coordinates_of(particles),
+  for_each("coir::nbody::particle_reverser/release", exec_, coordinates_of(particles),
            ReleaseMomentum<T>{particles.momentum.data(), remainder_, scale_ * quanta_.momentum});
   holds_ = false;
 }
@@ -111,7 +111,7 @@ template <CompiledSpace Exec, Real T>
 void ParticleReverser<Exec, T>::drift(Particles<Exec, T> const& particles, double factor,
                                       double scale, bool back) const {
   if (factor == 0) return;
-  for_each("coir::nbody::reverse/drift", exec_, coordinates_of(particles),
+  for_each("coir::nbody::particle_reverser/drift", exec_, coordinates_of(particles),
            DriftInQuanta<T>{particles.position.data(), particles.momentum.data(),
                             InQuanta<T>(quanta_), quanta_of_drift(factor, scale), back});
 }
@@ -124,13 +124,13 @@ void ParticleReverser<Exec, T>::store(Particles<Exec, T> const& particles,
                                               "the momenta that a reversible step can't keep "
                                               "otherwise, being so long that it forgets them: "
                                               "shorter steps in the growth factor need none");
-  stored_.push_back(
-      Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::reverse/stored"),
-              static_cast<std::size_t>(count)));
-  for_each("coir::nbody::reverse/store", exec_, coir::box<1, std::int64_t>({count}),
+  stored_.push_back(Vectors(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::particle_reverser/stored"),
+      static_cast<std::size_t>(count)));
+  for_each("coir::nbody::particle_reverser/store", exec_, coir::box<1, std::int64_t>({count}),
            StoreMomentum<T>{particles.momentum.data(), stored_.back().data(), site});
   // They aren't divided by a scale any more, and begin as what the move keeps of them.
-  for_each("coir::nbody::reverse/keep", exec_, coordinates_of(particles),
+  for_each("coir::nbody::particle_reverser/keep", exec_, coordinates_of(particles),
            ScaleHeld<T>{particles.momentum.data(), made.scale * made.move.keep});
   scale_ = largest_scale_ = 1;
 }
@@ -138,7 +138,8 @@ void ParticleReverser<Exec, T>::store(Particles<Exec, T> const& particles,
 template <CompiledSpace Exec, Real T>
 void ParticleReverser<Exec, T>::restore(Particles<Exec, T> const& particles,
                                         std::uint32_t const* site, MadeMove const& made) {
-  for_each("coir::nbody::reverse/restore", exec_, coir::box<1, std::int64_t>({particles.count()}),
+  for_each("coir::nbody::particle_reverser/restore", exec_,
+           coir::box<1, std::int64_t>({particles.count()}),
            RestoreMomentum<T>{particles.momentum.data(),
                               stored_[static_cast<std::size_t>(made.stored)].data(), site});
   exec_.fence();
@@ -157,7 +158,7 @@ void ParticleReverser<Exec, T>::kick_and_drift(Force const& force,
                                      quanta_of_drift(made.move.drift_after, scale_)};
   Found<T> found;
   mesh::with_support(assignment_, [&]<int support>(std::integral_constant<int, support>) {
-    found = read_and_find("coir::nbody::reverse/move", exec_, particles,
+    found = read_and_find("coir::nbody::particle_reverser/move", exec_, particles,
                           mesh::MeshValues<support, 3, T>(
                               mesh::read_only(mesh::cells_of(force.force())), particles.box),
                           body);
@@ -188,7 +189,7 @@ void ParticleReverser<Exec, T>::undo_kick(Force const& force, Particles<Exec, T>
                                  restores ? T(0) : quanta_of_drift(drift_back, made.scale)};
   Found<T> found;
   mesh::with_support(assignment_, [&]<int support>(std::integral_constant<int, support>) {
-    found = read_and_find("coir::nbody::reverse/undo", exec_, particles,
+    found = read_and_find("coir::nbody::particle_reverser/undo", exec_, particles,
                           mesh::MeshValues<support, 3, T>(
                               mesh::read_only(mesh::cells_of(force.force())), particles.box),
                           body);
@@ -205,7 +206,8 @@ template <CompiledSpace Exec, Real T>
 void ParticleReverser<Exec, T>::find_largest(Cotangents<Exec, T> const& cotangents,
                                              std::int64_t particles) {
   Found<T> found;
-  reduce("coir::nbody::reverse/cotangents", exec_, coir::box<1, std::int64_t>({3 * particles}),
+  reduce("coir::nbody::particle_reverser/cotangents", exec_,
+         coir::box<1, std::int64_t>({3 * particles}),
          FindLargest<T>{cotangents.position.data(), cotangents.momentum.data()},
          MonoidReducer<FoundMonoid<T>>({}, found));
   largest_position_slope_ = static_cast<double>(from_bits<T>(found.largest[0]));
@@ -240,7 +242,7 @@ void ParticleReverser<Exec, T>::pull_back_kick(
       .anchor_keep = anchor_for(count, largest_momentum_slope_ * largest_before)};
   Found<T> found;
   mesh::with_support(assignment_, [&]<int support>(std::integral_constant<int, support>) {
-    found = read_and_find("coir::nbody::reverse/pull_back", exec_, particles,
+    found = read_and_find("coir::nbody::particle_reverser/pull_back", exec_, particles,
                           mesh::ForceAndSlopes<support, T>(
                               mesh::read_only(mesh::cells_of(force.force())),
                               mesh::read_only(mesh::cells_of(potential)), particles.box,
@@ -273,7 +275,7 @@ void ParticleReverser<Exec, T>::pull_back_keep(Particles<Exec, T> const& particl
   double const keep = made.move.keep;
   slopes.keep += made.scale * quanta_.momentum *
                  product_with_momenta(particles, cotangents.momentum, largest_momentum_slope_);
-  for_each("coir::nbody::reverse/scale", exec_, coordinates_of(particles),
+  for_each("coir::nbody::particle_reverser/scale", exec_, coordinates_of(particles),
            ScaleSlope<T>{cotangents.momentum.data(), static_cast<T>(keep)});
   largest_momentum_slope_ *= std::abs(keep);
 }
@@ -284,7 +286,7 @@ double ParticleReverser<Exec, T>::product_with_momenta(Particles<Exec, T> const&
                                                        double largest) const {
   double sum = 0;
   double const most = static_cast<double>(most_quanta<T>);
-  reduce("coir::nbody::reverse/product", exec_, coordinates_of(particles),
+  reduce("coir::nbody::particle_reverser/product", exec_, coordinates_of(particles),
          ProductSum<T>{slopes.data(), particles.momentum.data(),
                        anchor_for(3 * static_cast<double>(particles.count()), largest * most)},
          Kokkos::Sum<double>(sum));
@@ -296,7 +298,7 @@ void ParticleReverser<Exec, T>::pull_back_drift(Particles<Exec, T> const& partic
                                                 Cotangents<Exec, T> const& cotangents,
                                                 double factor, double scale) {
   if (factor == 0) return;
-  for_each("coir::nbody::reverse/pull_back_drift", exec_, coordinates_of(particles),
+  for_each("coir::nbody::particle_reverser/pull_back_drift", exec_, coordinates_of(particles),
            PullBackDrift<T>{{particles.position.data(), particles.momentum.data(),
                              InQuanta<T>(quanta_), quanta_of_drift(factor, scale), true},
                             cotangents.position.data(),

@@ -60,11 +60,11 @@ void ParticleSorter<Exec, T>::allocate(Particles<Exec, T> const& particles) {
       ask_for_large_pages(view.data(),
                           static_cast<std::int64_t>(view.span() * sizeof(*view.data())));
   };
-  if (!over_ranks) make(site_, "coir::nbody::sort/site");
+  if (!over_ranks) make(site_, "coir::nbody::particle_sorter/site");
   if (lends_vectors_)
-    make(permutation_, "coir::nbody::sort/permutation");
+    make(permutation_, "coir::nbody::particle_sorter/permutation");
   else
-    make(second_, "coir::nbody::sort/second");
+    make(second_, "coir::nbody::particle_sorter/second");
 }
 
 /// Hosts move particle p to permutation[p]; devices fetch particle permutation[p] to p, for they read faster from scattered
@@ -75,10 +75,10 @@ void ParticleSorter<Exec, T>::permute_vectors(Vectors const& from, Vectors const
                                               std::uint32_t const* permutation) {
   auto const all = coir::box<1, std::int64_t>({count});
   if constexpr (runs_on_host<Exec>)
-    for_each("coir::nbody::sort/put", exec_, all,
+    for_each("coir::nbody::particle_sorter/put", exec_, all,
              PutVectors<T>{from.data(), to.data(), permutation});
   else
-    for_each("coir::nbody::sort/fetch", exec_, all,
+    for_each("coir::nbody::particle_sorter/fetch", exec_, all,
              Fetch<T, 3>{from.data(), to.data(), permutation, count});
 }
 
@@ -109,12 +109,12 @@ void ParticleSorter<Exec, T>::permute_sites(Numbers const& site, std::int64_t co
   auto const all = coir::box<1, std::int64_t>({count});
   Borrowed<std::uint32_t, T> const sites(scratch, count);
   if constexpr (runs_on_host<Exec>)
-    for_each("coir::nbody::sort/put", exec_, all,
+    for_each("coir::nbody::particle_sorter/put", exec_, all,
              PutNumbers{site.data(), sites.data(), permutation});
   else
-    for_each("coir::nbody::sort/fetch", exec_, all,
+    for_each("coir::nbody::particle_sorter/fetch", exec_, all,
              Fetch<std::uint32_t, 1>{site.data(), sites.data(), permutation, count});
-  for_each("coir::nbody::sort/copy", exec_, all, Copy{sites.data(), site.data()});
+  for_each("coir::nbody::particle_sorter/copy", exec_, all, Copy{sites.data(), site.data()});
 }
 
 template <CompiledSpace Exec, Real T>
@@ -126,7 +126,7 @@ void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, LentMemory<T> 
   bool const over_ranks = particles.site.extent(0) > 0;
   Numbers const site = over_ranks ? particles.site : site_;
   if (!is_sorted_ && !over_ranks)
-    for_each("coir::nbody::sort/sites", exec_, coir::box<1, std::int64_t>({count}),
+    for_each("coir::nbody::particle_sorter/sites", exec_, coir::box<1, std::int64_t>({count}),
              Count{site.data()});
   std::optional<Borrowed<std::uint32_t, T>> numbers;
   if (!lends_vectors_) numbers.emplace(lent.numbers, count);
@@ -158,7 +158,7 @@ void ParticleSorter<Exec, T>::restore_lattice_order(Particles<Exec, T>& particle
     std::optional<Borrowed<std::uint32_t, T>> numbers;
     if (!lends_vectors_) numbers.emplace(lent.numbers, count);
     auto* const sources = numbers ? numbers->data() : permutation_.data();
-    for_each("coir::nbody::sort/invert", exec_, coir::box<1, std::int64_t>({count}),
+    for_each("coir::nbody::particle_sorter/invert", exec_, coir::box<1, std::int64_t>({count}),
              Invert{site_.data(), sources});
     permute(particles, lent, further, sources);
   }

@@ -40,9 +40,10 @@ void PotentialStore<Exec, T>::allocate() {
       ((held + free_bytes<typename Exec::memory_space>()) / 2 - held) / bytes_of_one();
   std::int64_t const count = std::min({at_a_time, fit, kicks_to_come_});
   if (count <= 0) return;
-  block_ = Block(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::reverse/potentials"),
-                 static_cast<std::size_t>(count), static_cast<std::size_t>(shape_[0]),
-                 static_cast<std::size_t>(shape_[1]), static_cast<std::size_t>(shape_[2] / 2 + 1));
+  block_ = Block(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::potential_store/potentials"),
+      static_cast<std::size_t>(count), static_cast<std::size_t>(shape_[0]),
+      static_cast<std::size_t>(shape_[1]), static_cast<std::size_t>(shape_[2] / 2 + 1));
 }
 
 template <CompiledSpace Exec, Real T>

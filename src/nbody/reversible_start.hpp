@@ -77,7 +77,8 @@ double largest_momentum(Exec const& exec, Particles<Exec, T> const& particles,
   double const a = options.scale_factors[static_cast<std::size_t>(first)];
   double const numbers = 3 * static_cast<double>(particles.count());
   double squares = 0;
-  reduce("coir::nbody::simulation/rms", exec, coir::box<1, std::int64_t>({3 * particles.count()}),
+  reduce("coir::nbody::reversible_start/rms", exec,
+         coir::box<1, std::int64_t>({3 * particles.count()}),
          SumOfSquares<T>{particles.momentum.data()}, Kokkos::Sum<double>(squares));
   if (!std::isfinite(squares))
     throw NumericalError("a momentum of the particles that are given is infinite or no number");
@@ -99,9 +100,10 @@ template <class Exec, class T>
 void expects_held(Exec const& exec, Particles<Exec, T> const& particles, double largest_held,
                   SimulationOptions const& options) {
   std::int64_t beyond = 0;
-  reduce(
-      "coir::nbody::simulation/beyond", exec, coir::box<1, std::int64_t>({3 * particles.count()}),
-      CountBeyond<T>{particles.momentum.data(), largest_held}, Kokkos::Sum<std::int64_t>(beyond));
+  reduce("coir::nbody::reversible_start/beyond", exec,
+         coir::box<1, std::int64_t>({3 * particles.count()}),
+         CountBeyond<T>{particles.momentum.data(), largest_held},
+         Kokkos::Sum<std::int64_t>(beyond));
   if (beyond > 0)
     throw NumericalError(
         "a momentum of the particles that are given is too large to be held in a " +

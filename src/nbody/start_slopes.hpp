@@ -7,7 +7,7 @@
 #include "amplitude_table.hpp"
 #include "lagrangian_factors.hpp"
 
-#include <coir/autodiff/dual.hpp>
+#include <coir/core/dual.hpp>
 #include <coir/cosmology/parameter_derivatives.hpp>
 #include <coir/cosmology/parameters.hpp>
 #include <coir/cosmology/power.hpp>

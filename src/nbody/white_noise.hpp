@@ -101,7 +101,8 @@ template <class Exec, class T>
 void change_modes(Exec const& exec, NoiseOptions const& options, std::int64_t n, std::int64_t rows,
                   Kokkos::complex<T>* spectrum) {
   if (!options.fixed_amplitude && !options.inverted) return;
-  for_each("coir::nbody::change_modes", exec, coir::box<1, std::int64_t>({n * rows * (n / 2 + 1)}),
+  for_each("coir::nbody::white_noise/change_modes", exec,
+           coir::box<1, std::int64_t>({n * rows * (n / 2 + 1)}),
            ChangeModes<T>{spectrum, options.fixed_amplitude, static_cast<T>(deviation_of_modes(n)),
                           options.inverted ? T(-1) : T(1)});
 }

@@ -70,7 +70,7 @@ template <class Exec, class T, int Rank>
 void jacobi_sweep(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
                   RowMajorView<Exec, T, Rank> const& in, RowMajorView<Exec, T, Rank> const& out) {
   using In = RowMajorView<Exec, T const, Rank>;
-  for_each("coir::poisson::jacobi/sweep", exec, interior(b),
+  for_each("coir::poisson::jacobi_plain/sweep", exec, interior(b),
            JacobiSweep<T, In, RowMajorView<Exec, T, Rank>, In>{In(in), b, out});
 }
 

@@ -176,7 +176,7 @@ void jacobi_tiles(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
       (static_cast<int>(b.extent(1)) + Shape::inner_columns - 1) / Shape::inner_columns;
   int const down = (static_cast<int>(b.extent(0)) + Shape::inner_rows - 1) / Shape::inner_rows;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Shape::threads, 1>>;
-  Kokkos::parallel_for("coir::poisson::jacobi/tiles",
+  Kokkos::parallel_for("coir::poisson::jacobi_tiles/tiles",
                        Policy(exec, across * down, Shape::threads)
                            .set_scratch_size(0, Kokkos::PerTeam(Shape::scratch_bytes)),
                        JacobiTile<Exec, T, Shape>{in, b, out, across, sweeps});

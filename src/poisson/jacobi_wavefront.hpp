@@ -34,8 +34,8 @@ class PaddedFields {
     std::int64_t const rows = b.extent(0), columns = b.extent(1);
     expects_memory<typename Exec::memory_space>(bytes(rows, columns), "the blocked Jacobi method");
     std::int64_t const size = (rows + 2) * stride_;
-    memory_ = Kokkos::View<T*, typename Exec::memory_space>("coir::poisson::jacobi/padded",
-                                                            3 * size + width());
+    memory_ = Kokkos::View<T*, typename Exec::memory_space>(
+        "coir::poisson::jacobi_wavefront/padded", 3 * size + width());
     auto const address = reinterpret_cast<std::uintptr_t>(memory_.data());
     std::uintptr_t const alignment = width() * sizeof(T);
     T* const aligned = memory_.data() + (alignment - address % alignment) % alignment / sizeof(T);
@@ -43,11 +43,11 @@ class PaddedFields {
     field_[1] = field_[0] + size;
     source_ = field_[1] + size;
     T* const inside = source_;
-    for_each("coir::poisson::jacobi/pad_source", exec_, box({int(rows), int(columns)}),
+    for_each("coir::poisson::jacobi_wavefront/pad_source", exec_, box({int(rows), int(columns)}),
              [=, stride = stride_](int i, int j) { inside[i * stride + j] = b(i, j); });
     for (T* const field : field_)
       for_each(
-          "coir::poisson::jacobi/pad", exec_, box({int(rows) + 2, int(columns) + 2}),
+          "coir::poisson::jacobi_wavefront/pad", exec_, box({int(rows) + 2, int(columns) + 2}),
           [=, stride = stride_](int i, int j) { field[(i - 1) * stride + (j - 1)] = u(i, j); });
   }
 
@@ -63,7 +63,7 @@ class PaddedFields {
 
   void copy_back(int parity) const {
     T const* const field = field_[parity];
-    for_each("coir::poisson::jacobi/unpad", exec_, interior(b_),
+    for_each("coir::poisson::jacobi_wavefront/unpad", exec_, interior(b_),
              [=, u = u_, stride = stride_](int i, int j) {
                u(i, j) = field[(i - 1) * stride + (j - 1)];
              });
@@ -111,8 +111,8 @@ class WavefrontJacobi {
     if (wavefront.threads() == 1) {
       wavefront.run(0);
     } else {
-      Kokkos::parallel_for("coir::poisson::jacobi/wavefront", Policy(exec_, 0, exec_.concurrency()),
-                           [&wavefront](int thread) {
+      Kokkos::parallel_for("coir::poisson::jacobi_wavefront/wavefront",
+                           Policy(exec_, 0, exec_.concurrency()), [&wavefront](int thread) {
                              if (thread < wavefront.threads()) wavefront.run(thread);
                            });
     }

@@ -83,14 +83,14 @@ template <CompiledSpace Exec, class T, int Rank>
 double residual_norm(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
                      RowMajorView<Exec, T const, Rank> const& u) {
   using Read = RowMajorView<Exec, T const, Rank>;
-  return norm_of("coir::poisson::residual_norm", exec, SquaredResidual<Read, Read>{b, u});
+  return norm_of("coir::poisson::laplacian/residual_norm", exec, SquaredResidual<Read, Read>{b, u});
 }
 
 template <CompiledSpace Exec, class T, int Rank>
 double source_norm(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
                    RowMajorView<Exec, T const, Rank> const& u) {
   using Read = RowMajorView<Exec, T const, Rank>;
-  return norm_of("coir::poisson::source_norm", exec, SquaredSource<Read, Read>{b, u});
+  return norm_of("coir::poisson::laplacian/source_norm", exec, SquaredSource<Read, Read>{b, u});
 }
 
 }  // namespace coir::poisson::detail

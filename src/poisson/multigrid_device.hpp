@@ -149,7 +149,7 @@ class DevicePasses {
   void small_levels(TeamCycle<T, Rank> const& cycle) const {
     using Policy = Kokkos::TeamPolicy<Exec>;
     int const largest = Policy(exec_, 1, 1).team_size_max(cycle, Kokkos::ParallelForTag());
-    Kokkos::parallel_for("coir::poisson::multigrid/small_levels",
+    Kokkos::parallel_for("coir::poisson::multigrid_device/small_levels",
                          Policy(exec_, 1, std::min(largest, 1024)), cycle);
   }
 
@@ -167,7 +167,7 @@ class DevicePasses {
   }
 
   static std::string label(char const* step) {
-    return std::string("coir::poisson::multigrid/") + step;
+    return std::string("coir::poisson::multigrid_device/") + step;
   }
 
   Exec exec_;

@@ -37,7 +37,7 @@ class HostPasses {
     for (int done = 0; done < how.sweeps; done += at_once) {
       int const stages = 2 * std::min(at_once, how.sweeps - done);
       bool const zero = from_zero && done == 0;
-      run("coir::poisson::multigrid/smooth", level, stages, [&](PipelineStep const& at) {
+      run("coir::poisson::multigrid_host/smooth", level, stages, [&](PipelineStep const& at) {
         slabs_.smooth(level, how, zero, at.stage, at.slab, at.watched, Ahead{});
       });
     }
@@ -50,7 +50,7 @@ class HostPasses {
                  bool measure) {
     // The restriction reads two slabs on either side, hence one idle stage before it.
     int const last = 2 * how.sweeps + 1;
-    run("coir::poisson::multigrid/descend", fine, last + 1, [&](PipelineStep const& at) {
+    run("coir::poisson::multigrid_host/descend", fine, last + 1, [&](PipelineStep const& at) {
       if (at.stage + 1 < last)
         slabs_.smooth(fine, how, from_zero, at.stage, at.slab, at.watched, Ahead{});
       else if (at.stage == last && at.slab % 2 == 0 && at.slab / 2 <= coarse.n[0])
@@ -61,56 +61,58 @@ class HostPasses {
 
   /// Restricts the source, which is the residual of u = 0.
   void restrict_source(Grid const& fine, Grid const& coarse) {
-    run("coir::poisson::multigrid/restrict_source", coarse, 1,
+    run("coir::poisson::multigrid_host/restrict_source", coarse, 1,
         [&](PipelineStep const& at) { slabs_.restrict_source(at.band, fine, coarse, at.slab); });
   }
 
   /// Adds the interpolated coarse u to the fine one, or sets it, then smooths.
   void ascend(Grid const& coarse, Grid const& fine, Smoothing<T> const& how, bool set) {
-    run("coir::poisson::multigrid/ascend", fine, 1 + 2 * how.sweeps, [&](PipelineStep const& at) {
-      if (at.stage > 0)
-        slabs_.smooth(fine, how, false, at.stage - 1, at.slab, at.watched,
-                      ahead(fine, at.stage, 2 * how.sweeps));
-      else
-        slabs_.interpolate(at.band, coarse, fine, at.slab, set);
-    });
+    run("coir::poisson::multigrid_host/ascend", fine, 1 + 2 * how.sweeps,
+        [&](PipelineStep const& at) {
+          if (at.stage > 0)
+            slabs_.smooth(fine, how, false, at.stage - 1, at.slab, at.watched,
+                          ahead(fine, at.stage, 2 * how.sweeps));
+          else
+            slabs_.interpolate(at.band, coarse, fine, at.slab, set);
+        });
   }
 
   /// Ascends and then descends in one pass over the fine grid.
   double ascend_and_descend(Grid const& coarse, Grid const& fine, Smoothing<T> const& after,
                             Smoothing<T> const& before, bool set, bool measure) {
     int const smoothed = 1 + 2 * after.sweeps, last = smoothed + 2 * before.sweeps + 1;
-    run("coir::poisson::multigrid/ascend_and_descend", fine, last + 1, [&](PipelineStep const& at) {
-      if (at.stage == 0)
-        slabs_.interpolate(at.band, coarse, fine, at.slab, set);
-      else if (at.stage < smoothed)
-        slabs_.smooth(fine, after, false, at.stage - 1, at.slab, false,
-                      ahead(fine, at.stage, last - 2));
-      else if (at.stage + 1 < last)
-        slabs_.smooth(fine, before, false, at.stage - smoothed, at.slab, false,
-                      ahead(fine, at.stage, last - 2));
-      else if (at.stage == last && at.slab % 2 == 0 && at.slab / 2 <= coarse.n[0])
-        slabs_.restrict_residual(at.band, fine, coarse, at.slab / 2, measure);
-    });
+    run("coir::poisson::multigrid_host/ascend_and_descend", fine, last + 1,
+        [&](PipelineStep const& at) {
+          if (at.stage == 0)
+            slabs_.interpolate(at.band, coarse, fine, at.slab, set);
+          else if (at.stage < smoothed)
+            slabs_.smooth(fine, after, false, at.stage - 1, at.slab, false,
+                          ahead(fine, at.stage, last - 2));
+          else if (at.stage + 1 < last)
+            slabs_.smooth(fine, before, false, at.stage - smoothed, at.slab, false,
+                          ahead(fine, at.stage, last - 2));
+          else if (at.stage == last && at.slab % 2 == 0 && at.slab / 2 <= coarse.n[0])
+            slabs_.restrict_residual(at.band, fine, coarse, at.slab / 2, measure);
+        });
     return measure ? slabs_.total(coarse.n[0]) : 0;
   }
 
   /// Squared norm of the residual.
   double squared_residual(Grid const& level) {
-    run("coir::poisson::multigrid/residual", level, 1,
+    run("coir::poisson::multigrid_host/residual", level, 1,
         [&](PipelineStep const& at) { slabs_.measure_residual(at.band, level, at.slab); });
     return slabs_.total(level.n[0]);
   }
 
   /// Squared norm of b - L 0, where 0 vanishes inside and keeps the ring.
   double squared_source(Grid const& level) {
-    run("coir::poisson::multigrid/source", level, 1,
+    run("coir::poisson::multigrid_host/source", level, 1,
         [&](PipelineStep const& at) { slabs_.measure_source(at.band, level, at.slab); });
     return slabs_.total(level.n[0]);
   }
 
   void clear(Grid const& level) const {
-    for_each("coir::poisson::multigrid/clear", exec_, box_of(level),
+    for_each("coir::poisson::multigrid_host/clear", exec_, box_of(level),
              OnCells<Clear<T, Rank>>{Clear<T, Rank>{level}});
   }
 

@@ -34,7 +34,7 @@ class TwoFields {
     for (int d = 0; d < Rank; ++d) cells *= static_cast<std::int64_t>(u.extent(d));
     expects_memory<Memory>(cells * static_cast<std::int64_t>(sizeof(T)),
                            "the second field of Jacobi's method");
-    auto const create = Kokkos::view_alloc(std::string("coir::poisson::jacobi/second"),
+    auto const create = Kokkos::view_alloc(std::string("coir::poisson::second_field/second"),
                                            Kokkos::WithoutInitializing);
     if constexpr (Rank == 2)
       owned_ = Owned(create, u.extent(0), u.extent(1));

@@ -1,5 +1,5 @@
-#include <coir/autodiff/dual.hpp>
 #include <coir/autodiff/grad.hpp>
+#include <coir/core/dual.hpp>
 #include <coir/cosmology/factors.hpp>
 #include <coir/cosmology/power.hpp>
 

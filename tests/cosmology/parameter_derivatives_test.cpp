@@ -1,4 +1,4 @@
-#include <coir/autodiff/dual.hpp>
+#include <coir/core/dual.hpp>
 #include <coir/cosmology/growth.hpp>
 #include <coir/cosmology/parameter_derivatives.hpp>
 #include <coir/cosmology/power.hpp>

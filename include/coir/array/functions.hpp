@@ -8,8 +8,8 @@
 
 #include <coir/array/detail/complex_math.hpp>
 #include <coir/array/detail/floor_division.hpp>
-#include <coir/array/numpy_math.hpp>
 #include <coir/array/operators.hpp>
+#include <coir/core/numpy_math.hpp>
 
 #include <limits>
 #include <numbers>

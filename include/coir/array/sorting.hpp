@@ -230,8 +230,8 @@ auto unique_counts(E const& x) {
   detail::sort_rows(exec, keys.data(), 1, size);
   detail::IsFirst<Key> const first{keys.data()};
   std::int64_t count = 0;
-  reduce("coir::array::unique", exec, box<1, std::int64_t>({size}), detail::CountFirst<Key>{first},
-         Kokkos::Sum<std::int64_t>(count));
+  reduce("coir::array::sorting/unique", exec, box<1, std::int64_t>({size}),
+         detail::CountFirst<Key>{first}, Kokkos::Sum<std::int64_t>(count));
   result.values = Array<T, 1, Space>(Shape<1>{count});
   Array<std::int64_t, 1, Space> starts(Shape<1>{count});
   detail::for_each_held(exec, size, first,

@@ -16,10 +16,10 @@
 /// Any other function gets Traced arrays, and is differentiated statement by statement: see traced.hpp.
 
 #include <coir/array/array.hpp>
+#include <coir/array/dual_elements.hpp>
 #include <coir/array/functions.hpp>
 #include <coir/autodiff/detail/fused_gradient.hpp>
 #include <coir/autodiff/detail/program_gradient.hpp>
-#include <coir/autodiff/dual.hpp>
 #include <coir/autodiff/grad.hpp>
 #include <coir/autodiff/objective.hpp>
 #include <coir/autodiff/traced.hpp>
@@ -172,10 +172,10 @@ class GradientOf<T, N, Rank, Space, F, std::index_sequence<I...>, Terms...> {
     Results const y = f_of(totals);
     auto const write = body<false, true>(y, totals, gradient);
     if constexpr (outer == 0)
-      for_each("coir::autodiff::value_and_grad/gradient", coir::detail::instance<Exec>(),
+      for_each("coir::autodiff::array_grad/gradient", coir::detail::instance<Exec>(),
                box({fold_.columns()}), write);
     else
-      for_each("coir::autodiff::value_and_grad/gradient", coir::detail::instance<Exec>(),
+      for_each("coir::autodiff::array_grad/gradient", coir::detail::instance<Exec>(),
                box({fold_.rows(), fold_.columns()}), write);
     return y.value;
   }
@@ -217,9 +217,9 @@ class GradientOf<T, N, Rank, Space, F, std::index_sequence<I...>, Terms...> {
     MonoidReducer<Kinds> const reducer(kinds_, totals);
     Exec const exec = coir::detail::immediate<Exec>("value_and_grad()");
     if constexpr (outer == 0)
-      reduce("coir::autodiff::value_and_grad", exec, box({fold_.columns()}), body, reducer);
+      reduce("coir::autodiff::array_grad", exec, box({fold_.columns()}), body, reducer);
     else
-      reduce("coir::autodiff::value_and_grad", exec, box({fold_.rows(), fold_.columns()}), body,
+      reduce("coir::autodiff::array_grad", exec, box({fold_.rows(), fold_.columns()}), body,
              reducer);
     return totals;
   }

@@ -21,9 +21,9 @@
 /// alone, and the second one when it runs.
 
 #include <coir/array/array.hpp>
+#include <coir/array/dual_elements.hpp>
 #include <coir/autodiff/detail/dual_complex.hpp>
 #include <coir/autodiff/detail/stand_in.hpp>
-#include <coir/autodiff/dual.hpp>
 #include <coir/autodiff/traced.hpp>
 
 #include <type_traits>

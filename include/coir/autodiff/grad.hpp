@@ -14,8 +14,8 @@
 /// KOKKOS_FUNCTION, or a lambda that the compiler accepts. grad and value_and_grad also take arrays: see
 /// array_grad.hpp.
 
+#include <coir/array/dual_elements.hpp>
 #include <coir/array/numbers.hpp>
-#include <coir/autodiff/dual.hpp>
 
 #include <concepts>
 #include <type_traits>

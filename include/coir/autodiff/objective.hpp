@@ -9,10 +9,10 @@
 /// functions and pow. At several equal extremes min and max share the derivative evenly; norm has the
 /// derivative 0 at 0.
 
+#include <coir/array/dual_elements.hpp>
 #include <coir/array/reductions.hpp>
 #include <coir/autodiff/detail/stand_in.hpp>
 #include <coir/autodiff/detail/terms.hpp>
-#include <coir/autodiff/dual.hpp>
 
 #include <concepts>
 #include <cstddef>

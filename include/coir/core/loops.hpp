@@ -92,7 +92,7 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 /// results after it has computed all of them, because the compiler must assume that each store changes
 /// what is loaded after it, and then loads wait for one another.
 ///
-/// \param label  the kernel's name in profiling tools, "coir::module::function"
+/// \param label  the kernel's name in profiling tools, "coir::module::file/step"
 /// \param exec   where to run
 /// \param body   a callable with a const call operator that takes Rank indices (KOKKOS_LAMBDA)
 template <ExecutionSpace Exec, int Rank, class Index, class Body>

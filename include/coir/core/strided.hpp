@@ -161,7 +161,7 @@ void copy_strided(Exec const& exec, Strided<T const, 4> const& from, Strided<T, 
   auto const target = permuted(to, permutation);
   auto const& n = target.extents;
   if (target.size() > 0)
-    for_each("coir::copy_strided", exec, box({n[1], n[2], n[3]}),
+    for_each("coir::core::strided/copy", exec, box({n[1], n[2], n[3]}),
              CopyStrided<T>(permuted(from, permutation), target));
 }
 
@@ -240,7 +240,7 @@ class Staged {
     using Memory = typename Exec::memory_space;
     expects_memory<Memory>(callers.size() * static_cast<std::int64_t>(sizeof(T)),
                            std::string(what));
-    copy_ = Copy(Kokkos::view_alloc("coir::staged", Kokkos::WithoutInitializing),
+    copy_ = Copy(Kokkos::view_alloc("coir::core::strided/staged", Kokkos::WithoutInitializing),
                  static_cast<std::size_t>(callers.size()));
     elements_ = {copy_.data(), callers.extents, c_strides(callers.extents)};
     if (access != Access::write)

@@ -38,7 +38,7 @@ std::int64_t threads_worth_starting(Exec const& exec, std::int64_t cells,
 /// thread of its own. Waits for them. On devices a task is one thread of a grid, as an index of for_each is,
 /// and the call returns without a fence; use Kokkos::TeamPolicy for work that a block of threads does together.
 ///
-/// \param label  the kernel's name in profiling tools, "coir::module::function"
+/// \param label  the kernel's name in profiling tools, "coir::module::file/step"
 /// \param exec   where to run
 /// \param count  of tasks; none if it isn't positive
 /// \param body   a callable with a const call operator that takes a std::int64_t

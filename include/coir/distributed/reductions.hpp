@@ -74,8 +74,9 @@ void combine_over_ranks(Exec const& exec, Group const& group, T* data, std::int6
   auto const others = together(group, [&] {
     expects_memory<typename Exec::memory_space>(ranks * mine.count * size,
                                                 "the numbers of other ranks");
-    return Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::distributed/reduction"),
-                   static_cast<std::size_t>(ranks * mine.count));
+    return Numbers(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::distributed::reductions/reduction"),
+        static_cast<std::size_t>(ranks * mine.count));
   });
   std::vector<Send> sends;
   std::vector<Receive> receives;
@@ -86,7 +87,8 @@ void combine_over_ranks(Exec const& exec, Group const& group, T* data, std::int6
     receives.push_back({from, others.data() + from * mine.count, mine.count * size});
   }
   group.exchange(exec, "distributed/reduction", sends, receives);
-  for_each("coir::distributed/reduction", exec, coir::box<1, std::int64_t>({mine.count}),
+  for_each("coir::distributed::reductions/reduction", exec,
+           coir::box<1, std::int64_t>({mine.count}),
            CombineRanks<T, Op>{data + mine.first, others.data(), mine.count, ranks, rank});
   sends.clear();
   receives.clear();

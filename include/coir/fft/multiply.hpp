@@ -71,7 +71,7 @@ void multiply_modes(Exec const& exec,
                     Kokkos::View<Kokkos::complex<T>***, Properties...> const& spectrum,
                     Factor const& factor) {
   auto const extent = [&](int d) { return static_cast<std::int64_t>(spectrum.extent(d)); };
-  for_each("coir::fft/multiply", exec,
+  for_each("coir::fft::multiply", exec,
            coir::box<3, std::int64_t>({extent(0), extent(1), extent(2)}),
            detail::MultiplyModes<T, Factor>{reinterpret_cast<T*>(spectrum.data()),
                                             2 * extent(1) * extent(2), 2 * extent(2), factor});

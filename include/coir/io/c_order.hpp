@@ -75,8 +75,9 @@ using Staging = Kokkos::View<char*, Space>;
 template <class Space>
 Staging<Space> stage(std::int64_t bytes) {
   expects_memory<Space>(bytes, "a View's copy in C order");
-  return Staging<Space>(Kokkos::view_alloc("coir::io::staging", Kokkos::WithoutInitializing),
-                        static_cast<std::size_t>(bytes));
+  return Staging<Space>(
+      Kokkos::view_alloc("coir::io::c_order/staging", Kokkos::WithoutInitializing),
+      static_cast<std::size_t>(bytes));
 }
 
 template <class T, int Rank>

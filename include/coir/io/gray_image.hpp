@@ -131,7 +131,7 @@ void copy_to_view(GrayImage const& image, V const& view) {
 /// \throws ResourceError if memory is short
 template <class V>
   requires ViewOfRank<V, 2> && detail::Number<typename V::value_type>
-V to_view(GrayImage const& image, std::string const& label = "coir::io::image") {
+V to_view(GrayImage const& image, std::string const& label = "coir::io::gray_image/image") {
   detail::expects_valid(image);
   V const view = allocate<V>(label, std::array<std::int64_t, 2>{image.rows, image.columns});
   copy_to_view(image, view);

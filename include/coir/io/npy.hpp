@@ -148,7 +148,7 @@ void copy_to_view(NpyArray const& array, V const& view, Rounding rounding = Roun
 template <class V>
   requires(Kokkos::is_view<V>::value && NpyElement<typename V::value_type>)
 V to_view(NpyArray const& array, Rounding rounding = Rounding::refuse,
-          std::string const& label = "coir::io::array") {
+          std::string const& label = "coir::io::npy/array") {
   expects_rank(array, static_cast<int>(V::rank));
   std::array<std::int64_t, V::rank> shape{};
   for (int d = 0; d < static_cast<int>(V::rank); ++d) shape[d] = array.shape[d];

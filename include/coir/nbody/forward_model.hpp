@@ -236,9 +236,10 @@ class ForwardModel {
     }
     simulation.reset();
 
-    Slopes slope{Field(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::slope"),
-                       side(), side(), side()),
-                 {}};
+    Slopes slope{
+        Field(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::forward_model/slope"),
+              side(), side(), side()),
+        {}};
     add(slopes,
         initial_conditions_pull_back<Exec, T>(exec_, options_.side, options_.box, power, a_start(),
                                               options_.order, noise, cotangents, slope.noise));
@@ -313,7 +314,8 @@ class ForwardModel {
     expects_memory<Space>(6 * particles.count() * static_cast<std::int64_t>(sizeof(T)),
                           "derivatives by positions and momenta");
     using Vectors = typename Cotangents<Exec, T>::Vectors;
-    return {Vectors("coir::nbody::cotangents", count), Vectors("coir::nbody::cotangents", count)};
+    return {Vectors("coir::nbody::forward_model/cotangents", count),
+            Vectors("coir::nbody::forward_model/cotangents", count)};
   }
 
   template <class F>

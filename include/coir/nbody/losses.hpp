@@ -65,9 +65,9 @@ struct DensityLoss {
     expects_memory<typename Exec::memory_space>(
         2 * cells * cells * cells * static_cast<std::int64_t>(sizeof(T)),
         "the density of a loss, and its derivatives");
-    Field const density(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::loss"), n, n,
-                        n),
-        slope("coir::nbody::loss", n, n, n);
+    Field const density(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::losses"), n,
+                        n, n),
+        slope("coir::nbody::losses", n, n, n);
     // In whole numbers, so that bits don't depend on the number of threads.
     mesh::paint(exec, particles.position, particles.box, density,
                 {.assignment = assignment, .deterministic = true});
@@ -75,9 +75,9 @@ struct DensityLoss {
         static_cast<T>(static_cast<double>(cells) * static_cast<double>(cells) *
                        static_cast<double>(cells) / static_cast<double>(particles.total()));
     std::int64_t const all = cells * cells * cells;
-    detail::scale_mesh("coir::nbody::loss/density", exec, density.data(), all, factor);
+    detail::scale_mesh("coir::nbody::losses/density", exec, density.data(), all, factor);
     double const value = f(density, slope);
-    detail::scale_mesh("coir::nbody::loss/slope", exec, slope.data(), all, factor);
+    detail::scale_mesh("coir::nbody::losses/slope", exec, slope.data(), all, factor);
     mesh::paint_pull_back(exec, particles.position, particles.box, slope, cotangents.position,
                           assignment, mesh::Derivatives::add);
     return value;

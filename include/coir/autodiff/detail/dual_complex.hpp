@@ -4,9 +4,9 @@
 /// Complex numbers whose parts are dual numbers: what complex statements are differentiated with. Their derivatives are
 /// those of the parts, along the parts, so that conj, real and abs have them, too.
 
+#include <coir/array/dual_elements.hpp>
 #include <coir/array/functions.hpp>
 #include <coir/array/reductions.hpp>
-#include <coir/autodiff/dual.hpp>
 
 #include <Kokkos_Complex.hpp>
 

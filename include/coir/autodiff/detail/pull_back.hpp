@@ -9,10 +9,10 @@
 
 #include <coir/array/array.hpp>
 #include <coir/array/axis_reductions.hpp>
+#include <coir/array/dual_elements.hpp>
 #include <coir/array/operators.hpp>
 #include <coir/autodiff/detail/dual_complex.hpp>
 #include <coir/autodiff/detail/tape.hpp>
-#include <coir/autodiff/dual.hpp>
 
 #include <algorithm>
 #include <array>

@@ -5,8 +5,8 @@
 /// returns something made of one is differentiated statement by statement, by a tape.
 
 #include <coir/array/array.hpp>
+#include <coir/array/dual_elements.hpp>
 #include <coir/autodiff/detail/dual_complex.hpp>
-#include <coir/autodiff/dual.hpp>
 
 #include <concepts>
 #include <type_traits>

@@ -36,8 +36,8 @@ struct ShareTable {
 
   ShareTable() = default;
   ShareTable(std::int64_t n, int ranks)
-      : first("coir::fft/first", static_cast<std::size_t>(n)),
-        count("coir::fft/count", static_cast<std::size_t>(n)) {
+      : first("coir::fft::shared_transform/first", static_cast<std::size_t>(n)),
+        count("coir::fft::shared_transform/count", static_cast<std::size_t>(n)) {
     auto const firsts = Kokkos::create_mirror_view(first),
                counts = Kokkos::create_mirror_view(count);
     for (int rank = 0; rank < ranks; ++rank) {

@@ -111,7 +111,7 @@ void add_in_order(Exec const& exec, T const* data, W const* weights, std::int64_
   Array<std::uint64_t, 1, Space> keys(Shape<1>{size});
   Array<std::int64_t, 1, Space> order(Shape<1>{size});
   if (size > 0) {
-    for_each("coir::array::histogram", exec, box<1, std::int64_t>({size}),
+    for_each("coir::array::add_in_order/histogram", exec, box<1, std::int64_t>({size}),
              BinKeys<T, Bin>{data, keys.data(), static_cast<std::uint64_t>(bins), bin});
     argsort_rows(exec, keys.data(), order.data(), 1, size);
   }
@@ -119,9 +119,9 @@ void add_in_order(Exec const& exec, T const* data, W const* weights, std::int64_
   Elements const elements{data, weights, order.data(), size, bin};
   std::int64_t const groups = size / Elements::group;
   Array<Sum, 1, Space> of_groups(Shape<1>{groups});
-  for_each("coir::array::histogram", exec, box<1, std::int64_t>({groups}),
+  for_each("coir::array::add_in_order/histogram", exec, box<1, std::int64_t>({groups}),
            AddGroups<Elements, Sum>{elements, of_groups.data(), bins});
-  for_each("coir::array::histogram", exec, box<1, std::int64_t>({bins}),
+  for_each("coir::array::add_in_order/histogram", exec, box<1, std::int64_t>({bins}),
            AddBins<Elements, Sum>{elements, of_groups.data(), sums.data(), bins});
 }
 

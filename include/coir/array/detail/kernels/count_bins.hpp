@@ -102,7 +102,7 @@ Array<std::int64_t, 1, Space> count_bins(T const* data, std::int64_t size, std::
   Array<std::int64_t, 1, Space> counters(Shape<1>{bins * copies});
   counters = 0;
   if constexpr (runs_on_host<Exec>) {
-    for_each_task("coir::array::histogram", exec, tasks,
+    for_each_task("coir::array::count_bins/histogram", exec, tasks,
                   [=, numbers = counters.data()](std::int64_t task) {
                     std::int64_t* const mine = numbers + task * bins;
                     for (std::int64_t i = size * task / tasks; i < size * (task + 1) / tasks; ++i) {
@@ -115,7 +115,7 @@ Array<std::int64_t, 1, Space> count_bins(T const* data, std::int64_t size, std::
         counters.data()[b] += counters.data()[task * bins + b];
     return Array<std::int64_t, 1, Space>(counters(range(0, bins)));
   } else {
-    for_each("coir::array::histogram", exec, box<1, std::int64_t>({size}),
+    for_each("coir::array::count_bins/histogram", exec, box<1, std::int64_t>({size}),
              CountBody<T, Bin>{data, counters.data(), copies, bin});
     return Array<std::int64_t, 1, Space>(
         IndexMap<SumCopies, 1>(Shape<1>{bins}, SumCopies{counters.data(), copies}));
@@ -157,7 +157,7 @@ auto add_to_bins(T const* data, W const* weights, std::int64_t size, std::int64_
         size / std::max<std::int64_t>(of_bins, cells_worth_a_thread), 1, 64);
     Array<Sum, 2, Space> sums(Shape<2>{parts, bins});
     sums = Sum(0);
-    for_each_task("coir::array::histogram", exec, parts,
+    for_each_task("coir::array::count_bins/histogram", exec, parts,
                   [=, numbers = sums.data()](std::int64_t part) {
                     Sum* const mine = numbers + part * bins;
                     for (std::int64_t i = size * part / parts; i < size * (part + 1) / parts; ++i) {
@@ -178,7 +178,7 @@ auto add_to_bins(T const* data, W const* weights, std::int64_t size, std::int64_
         std::clamp<std::int64_t>(std::min(most_sums / of_bins, size / 16), 64, 1 << 15);
     Array<Sum, 2, Space> sums(Shape<2>{bins, threads});
     sums = Sum(0);
-    for_each("coir::array::histogram", exec, box<1, std::int64_t>({threads}),
+    for_each("coir::array::count_bins/histogram", exec, box<1, std::int64_t>({threads}),
              AddBody<T, W, Sum, Bin>{data, weights, sums.data(), size, threads, bin});
     return Array<Result, 1, Space>(map(Cast<Result>{}, sum(sums, 1)));
   }

@@ -25,7 +25,7 @@ struct VisitHeld {
 /// \param exec  where to run
 template <class Exec, class Holds, class Visit>
 void for_each_held(Exec const& exec, std::int64_t size, Holds const& holds, Visit const& visit) {
-  Kokkos::parallel_scan("coir::array::compress",
+  Kokkos::parallel_scan("coir::array::for_each_held/compress",
                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size),
                         VisitHeld<Holds, Visit>{holds, visit});
 }

@@ -202,7 +202,8 @@ void run_scan_kernel(Exec const& exec, T* data, typename Operation::template Car
                      ScanShape const& shape, std::int64_t groups, Operation const& operation) {
   ScanBody<T, Operation, Scans, Flat, scan_group<Exec>> const body{
       data, totals, groups, shape.length, shape.inner, operation};
-  constexpr char const* label = Scans ? "coir::array::scan" : "coir::array::scan/totals";
+  constexpr char const* label =
+      Scans ? "coir::array::scan_groups/scan" : "coir::array::scan_groups/totals";
   if constexpr (Flat)
     for_each(label, exec, box<1, std::int64_t>({shape.outer * groups}), body);
   else

@@ -126,7 +126,7 @@ void vmap_calls(F const& f, Nest const& nest, Out const& out, X const&... argume
   if constexpr (runs_on_host<Exec>)
     policy.set_chunk_size(
         static_cast<int>(std::clamp<std::int64_t>(calls / (16 * exec.concurrency()), 1, 4096)));
-  Kokkos::parallel_for("coir::array::vmap", policy, body);
+  Kokkos::parallel_for("coir::array::vmap_calls/vmap", policy, body);
 }
 
 /// The type of a call's part of an argument.

@@ -1,4 +1,4 @@
-#include <coir/autodiff/dual.hpp>
+#include <coir/core/dual.hpp>
 #include <coir/core/loops.hpp>
 
 #include <support/spaces.hpp>

@@ -29,10 +29,9 @@
 /// and derivatives mean nothing.
 /// \see Griewank, Walther, Evaluating Derivatives (2008), ch. 2 and 13
 
-#include <coir/array/element.hpp>
-#include <coir/array/numpy_math.hpp>
-#include <coir/autodiff/detail/polygamma.hpp>
+#include <coir/core/detail/polygamma.hpp>
 #include <coir/core/math.hpp>
+#include <coir/core/numpy_math.hpp>
 
 #include <concepts>
 #include <numbers>
@@ -707,42 +706,5 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr auto clip(X const& x, L const& low, H cons
   using D = detail::dual_among_t<X, L, H>;
   return minimum(maximum(D(x), D(low)), D(high));
 }
-
-// ---- duals as elements of arrays ----
-
-template <class T, int N>
-inline constexpr bool is_number<Dual<T, N>> = true;
-
-template <class T, int N, class B>
-struct PromotedOf<Dual<T, N>, B> {
-  using type = Dual<typename PromotedOf<T, B>::type, N>;
-};
-template <class A, class T, int N>
-  requires(!is_dual<A>)
-struct PromotedOf<A, Dual<T, N>> {
-  using type = Dual<typename PromotedOf<A, T>::type, N>;
-};
-template <class A, class B, int N>
-struct PromotedOf<Dual<A, N>, Dual<B, N>> {
-  using type = Dual<typename PromotedOf<A, B>::type, N>;
-};
-
-/// Single numbers stay numbers beside duals.
-template <class T, int N, class S>
-  requires std::is_arithmetic_v<S>
-struct WeakOf<Dual<T, N>, S> {
-  using type = detail::scalar_t<T>;
-};
-
-template <class T, int N>
-struct RealOf<Dual<T, N>> {
-  using type = detail::scalar_t<T>;
-};
-
-template <class T, int N, class A>
-  requires std::is_arithmetic_v<A>
-struct OperandOf<Dual<T, N>, A> {
-  using type = detail::scalar_t<T>;
-};
 
 }  // namespace coir

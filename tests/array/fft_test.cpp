@@ -1,5 +1,5 @@
 #include <coir/array/all.hpp>
-#include <coir/fft/numpy.hpp>
+#include <coir/array/fft.hpp>
 
 #include <array/naive.hpp>
 #include <fft/plain_dft.hpp>
@@ -14,6 +14,7 @@ using coir::testing::random_array;
 using coir::testing::relative_error;
 using coir::testing::rounding;
 namespace fft = coir::fft;
+using Numbers = std::vector<double>;
 
 namespace {
 
@@ -159,4 +160,29 @@ TYPED_TEST(Numpy, NamesFrequencies) {
   expect_near(fft::rfftfreq<T, Space>(4), {0, 0.25, 0.5});
   EXPECT_THROW((fft::fftfreq<T, Space>(0)), coir::PreconditionError);
   EXPECT_THROW((fft::rfftfreq<T, Space>(4, T(0))), coir::PreconditionError);
+}
+
+// Expected numbers are those of numpy.fft.fftshift and numpy.fft.ifftshift.
+
+TEST(FftShift, PutsFrequencyZeroInTheMiddle) {
+  auto const x = coir::arange(5.);
+  EXPECT_EQ(coir::testing::values(fft::fftshift(x)), (Numbers{3, 4, 0, 1, 2}));
+  EXPECT_EQ(coir::testing::values(fft::ifftshift(x)), (Numbers{2, 3, 4, 0, 1}));
+  EXPECT_EQ(coir::testing::values(fft::fftshift(coir::arange(6.))), (Numbers{3, 4, 5, 0, 1, 2}));
+  EXPECT_EQ(coir::testing::values(fft::fftshift(5 * fft::fftfreq(5))), (Numbers{-2, -1, 0, 1, 2}));
+  EXPECT_EQ(fft::fftshift(coir::zeros(0)).size(), 0);
+}
+
+TEST(FftShift, WorksAlongAllAxesOrOne) {
+  auto const m = coir::reshape(coir::arange(6.), {2, 3});
+  EXPECT_EQ(coir::testing::values(fft::fftshift(m)), (Numbers{5, 3, 4, 2, 0, 1}));
+  EXPECT_EQ(coir::testing::values(fft::ifftshift(m)), (Numbers{4, 5, 3, 1, 2, 0}));
+  EXPECT_EQ(coir::testing::values(fft::fftshift(m, 1)), (Numbers{2, 0, 1, 5, 3, 4}));
+  EXPECT_EQ(coir::testing::values(fft::ifftshift(m, -1)), (Numbers{1, 2, 0, 4, 5, 3}));
+  EXPECT_THROW(fft::fftshift(m, 2), coir::PreconditionError);
+  for (std::int64_t const n : {1, 2, 7}) {
+    auto const x =
+        coir::testing::random_array<double, coir::DefaultSpace>(coir::Shape<3>{n, 3, 4}, 1);
+    EXPECT_EQ(coir::testing::values(fft::ifftshift(fft::fftshift(x))), coir::testing::values(x));
+  }
 }

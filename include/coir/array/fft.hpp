@@ -5,13 +5,15 @@
 /// the number of points. Plans come from the cache. RealPlan and ComplexPlan on Views take fewer passes over memory.
 ///
 /// In place of numpy.fft's float64 everything is done in the type of the argument: float gives
-/// complex<float>. Integers become double.
+/// complex<float>. Integers become double. Programs that include this header link coir::fft beside coir::array.
 
 #include <coir/array/array.hpp>
 #include <coir/array/creation.hpp>
+#include <coir/array/joining.hpp>
 #include <coir/array/operators.hpp>
 #include <coir/fft/plan.hpp>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -30,9 +32,14 @@ constexpr bool transformed() {
   constexpr bool numbers = std::is_arithmetic_v<value_t<E>> || is_complex<value_t<E>>;
   static_assert(numbers,
                 "Fourier transforms take integers, real and complex numbers: those of arguments of "
-                "value_and_grad are in coir/fft/gradients.hpp, to be included before the function");
+                "value_and_grad are in coir/autodiff/fft.hpp");
   return numbers;
 }
+
+/// Which axes a transform is along: the last `Count`. As an argument it lets coir/autodiff/fft.hpp add transforms of
+/// what value_and_grad differentiates, which calls find by this type's namespace.
+template <int Count>
+struct LastAxes {};
 
 /// The values as an array of T, without a copy if they are one.
 template <class T, class E>
@@ -42,14 +49,6 @@ decltype(auto) as_array(E const& values) {
     return (values);
   else
     return A(values);
-}
-
-/// The number of transforms along the last axis.
-template <std::size_t Rank>
-std::int64_t rows_of(std::array<std::int64_t, Rank> const& shape) {
-  std::int64_t product = 1;
-  for (std::size_t d = 0; d + 1 < Rank; ++d) product *= shape[d];
-  return product;
 }
 
 /// Contiguous memory as a plan sees it.
@@ -80,7 +79,7 @@ inline void check_half(std::int64_t half, std::int64_t n) {
 ///
 /// \param forward  or else backward, and divided by the number of points
 template <int Axes, class E>
-auto complex_transform(E const& x, bool forward) {
+auto complex_transform(LastAxes<Axes>, E const& x, bool forward) {
   if constexpr (transformed<E>()) {
     using T = Precision<E>;
     using Space = space_like<E>;
@@ -108,7 +107,7 @@ auto complex_transform(E const& x, bool forward) {
 }
 
 template <int Axes, class E>
-auto real_forward(E const& x) {
+auto real_forward(LastAxes<Axes>, E const& x) {
   if constexpr (transformed<E>()) {
     using T = Precision<E>;
     using Space = space_like<E>;
@@ -136,7 +135,7 @@ auto real_forward(E const& x) {
 }
 
 template <int Axes, class E>
-auto real_inverse(E const& spectrum, std::int64_t n) {
+auto real_inverse(LastAxes<Axes>, E const& spectrum, std::int64_t n) {
   if constexpr (transformed<E>()) {
     using T = Precision<E>;
     using Space = space_like<E>;
@@ -197,19 +196,19 @@ concept NumberField = Expression<E> && (rank_of<E> >= 1);
 /// \throws PreconditionError if the last axis is empty, or while record() records; so do all of these
 template <NumberField E>
 auto fft(E const& x) {
-  return detail::complex_transform<1>(x, true);
+  return complex_transform(detail::LastAxes<1>(), x, true);
 }
 
 /// The inverse of fft: sum_k F(k) exp(+2 pi i k x / n) / n. NumPy's fft.ifft.
 template <NumberField E>
 auto ifft(E const& spectrum) {
-  return detail::complex_transform<1>(spectrum, false);
+  return complex_transform(detail::LastAxes<1>(), spectrum, false);
 }
 
 /// fft of real numbers, k = 0 ... n / 2 alone: the others are conjugate to these. NumPy's fft.rfft.
 template <RealField E>
 auto rfft(E const& x) {
-  return detail::real_forward<1>(x);
+  return real_forward(detail::LastAxes<1>(), x);
 }
 
 /// The inverse of rfft. NumPy's fft.irfft.
@@ -218,7 +217,7 @@ auto rfft(E const& x) {
 /// \throws PreconditionError unless the spectrum's last axis has n / 2 + 1 numbers
 template <NumberField E>
 auto irfft(E const& spectrum, std::int64_t n) {
-  return detail::real_inverse<1>(spectrum, n);
+  return real_inverse(detail::LastAxes<1>(), spectrum, n);
 }
 
 /// The inverse of rfft for an even n: 2 (m - 1) for m numbers along the spectrum's last axis. NumPy's fft.irfft.
@@ -231,21 +230,21 @@ auto irfft(E const& spectrum) {
 template <NumberField E>
   requires OfRankAtMost<E, 3>
 auto fftn(E const& x) {
-  return detail::complex_transform<rank_of<E>>(x, true);
+  return complex_transform(detail::LastAxes<rank_of<E>>(), x, true);
 }
 
 /// The inverse of fftn. NumPy's fft.ifftn.
 template <NumberField E>
   requires OfRankAtMost<E, 3>
 auto ifftn(E const& spectrum) {
-  return detail::complex_transform<rank_of<E>>(spectrum, false);
+  return complex_transform(detail::LastAxes<rank_of<E>>(), spectrum, false);
 }
 
 /// fftn of real numbers, 0 ... n / 2 along the last axis. NumPy's fft.rfftn.
 template <RealField E>
   requires OfRankAtMost<E, 3>
 auto rfftn(E const& x) {
-  return detail::real_forward<rank_of<E>>(x);
+  return real_forward(detail::LastAxes<rank_of<E>>(), x);
 }
 
 /// The inverse of rfftn. NumPy's fft.irfftn.
@@ -255,7 +254,7 @@ auto rfftn(E const& x) {
 template <NumberField E>
   requires OfRankAtMost<E, 3>
 auto irfftn(E const& spectrum, std::int64_t n) {
-  return detail::real_inverse<rank_of<E>>(spectrum, n);
+  return real_inverse(detail::LastAxes<rank_of<E>>(), spectrum, n);
 }
 
 /// The inverse of rfftn for an even n. NumPy's fft.irfftn.
@@ -269,21 +268,21 @@ auto irfftn(E const& spectrum) {
 template <NumberField E>
   requires OfRankAtLeast<E, 2>
 auto fft2(E const& x) {
-  return detail::complex_transform<2>(x, true);
+  return complex_transform(detail::LastAxes<2>(), x, true);
 }
 
 /// The inverse of fft2. NumPy's fft.ifft2.
 template <NumberField E>
   requires OfRankAtLeast<E, 2>
 auto ifft2(E const& spectrum) {
-  return detail::complex_transform<2>(spectrum, false);
+  return complex_transform(detail::LastAxes<2>(), spectrum, false);
 }
 
 /// fft2 of real numbers, 0 ... n / 2 along the last axis. NumPy's fft.rfft2.
 template <RealField E>
   requires OfRankAtLeast<E, 2>
 auto rfft2(E const& x) {
-  return detail::real_forward<2>(x);
+  return real_forward(detail::LastAxes<2>(), x);
 }
 
 /// The inverse of rfft2. NumPy's fft.irfft2.
@@ -293,7 +292,7 @@ auto rfft2(E const& x) {
 template <NumberField E>
   requires OfRankAtLeast<E, 2>
 auto irfft2(E const& spectrum, std::int64_t n) {
-  return detail::real_inverse<2>(spectrum, n);
+  return real_inverse(detail::LastAxes<2>(), spectrum, n);
 }
 
 /// The inverse of rfft2 for an even n. NumPy's fft.irfft2.
@@ -320,6 +319,55 @@ template <RealElement T = double, class Space = DefaultSpace>
 Array<T, 1, Space> rfftfreq(std::int64_t n, T spacing = T(1)) {
   return from_function<Space>(Shape<1>{n / 2 + 1},
                               detail::Frequency<T>{2 * n, detail::frequency_unit(n, spacing)});
+}
+
+namespace detail {
+
+template <class X>
+auto shift_all_axes(X const& x, bool back) {
+  std::array<std::int64_t, rank_of<X>> shifts{};
+  std::array<int, rank_of<X>> axes{};
+  for (int d = 0; d < rank_of<X>; ++d) {
+    std::int64_t const half = x.shape()[d] / 2;
+    shifts[d] = back ? -half : half;
+    axes[d] = d;
+  }
+  return roll(x, shifts, axes);
+}
+
+}  // namespace detail
+
+/// Frequency 0 moved from the first place to the middle, n / 2, along each axis. It works on frequencies as on spectra:
+/// fftshift(fftfreq(n)) ascends. Of a half spectrum, as rfft gives, shift all axes but the last.
+template <Expression X>
+auto fftshift(X const& x) {
+  return detail::shift_all_axes(x, false);
+}
+
+/// Frequency 0 moved from the first place to the middle, n / 2, along one axis.
+///
+/// \throws PreconditionError if there is no such axis
+template <Expression X>
+  requires(rank_of<X> >= 1)
+auto fftshift(X const& x, int axis) {
+  auto const slice = elements_of(x);
+  return roll(slice, slice.shape()[checked_axis(slice, axis)] / 2, axis);
+}
+
+/// The inverse of fftshift, which differs from it where there is an odd number of elements.
+template <Expression X>
+auto ifftshift(X const& x) {
+  return detail::shift_all_axes(x, true);
+}
+
+/// The inverse of fftshift along one axis.
+///
+/// \throws PreconditionError if there is no such axis
+template <Expression X>
+  requires(rank_of<X> >= 1)
+auto ifftshift(X const& x, int axis) {
+  auto const slice = elements_of(x);
+  return roll(slice, -(slice.shape()[checked_axis(slice, axis)] / 2), axis);
 }
 
 }  // namespace coir::fft

@@ -1,7 +1,7 @@
 // Gradients through Fourier transforms, beside those of JAX.
 
 #include <autodiff/program_grad.hpp>
-#include <coir/fft/gradients.hpp>
+#include <coir/autodiff/fft.hpp>
 
 #include <support/message_of.hpp>
 

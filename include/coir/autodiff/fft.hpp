@@ -1,0 +1,144 @@
+#pragma once
+
+/// \file
+/// numpy.fft's transforms in functions that value_and_grad differentiates: the functions of coir/array/fft.hpp take the
+/// function's arguments, too. The derivatives are transforms again. Products with filters, conj, real, imag, abs and exp
+/// of what transforms give have derivatives, too. Programs that include this header link coir::fft.
+
+#include <coir/array/fft.hpp>
+#include <coir/autodiff/array_grad.hpp>
+#include <coir/autodiff/custom_derivative.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace coir::fft {
+
+namespace detail {
+
+/// An element of the spectrum whose inverse transform is the adjoint of rfft, with cotangents c of the half spectrum:
+///
+///   points c_k / 2,  but  points (c_k + conj(c_(-k))) / 2  on the planes k = 0 and n / 2 of the last axis
+///
+/// The adjoint is x = Re sum_k c_k exp(i k x) over the half spectrum. The inverse transform divides by the number of
+/// points and adds the conjugates of the other half; those of the two planes are among themselves.
+template <class T, int Rank, int Axes>
+struct HalfOfHermitian {
+  Kokkos::complex<T> const* half;  // in C order
+  std::int64_t shape[Rank];
+  std::int64_t n;  // real numbers along the last axis
+  T points;
+
+  template <class... I>
+  KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<T> operator()(I... indices) const {
+    std::int64_t const at[Rank] = {static_cast<std::int64_t>(indices)...};
+    std::int64_t const k = at[Rank - 1];
+    std::int64_t own = 0, mirrored = 0;
+    COIR_UNROLL
+    for (int d = 0; d < Rank; ++d) {
+      bool const mirrors = d >= Rank - Axes && d < Rank - 1 && at[d] > 0;
+      own = own * shape[d] + at[d];
+      mirrored = mirrored * shape[d] + (mirrors ? shape[d] - at[d] : at[d]);
+    }
+    auto const value = half[own];
+    auto const scale = points * T(0.5);
+    if (k != 0 && 2 * k != n) return {value.real() * scale, value.imag() * scale};
+    auto const other = half[mirrored];
+    return {(value.real() + other.real()) * scale, (value.imag() - other.imag()) * scale};
+  }
+};
+
+/// How often an element of a row of the half spectrum counts in the real transform back, over the number of points.
+template <class T>
+struct CountInRow {
+  std::int64_t n;
+  T points;
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(std::int64_t k) const {
+    return (k == 0 || 2 * k == n ? T(1) : T(2)) / points;
+  }
+};
+
+/// The number of points of a transform along the last `Axes` axes.
+template <int Axes, std::size_t Rank>
+std::int64_t points_of(std::array<std::int64_t, Rank> const& shape) {
+  std::int64_t points = 1;
+  for (std::size_t d = Rank - Axes; d < Rank; ++d) points *= shape[d];
+  return points;
+}
+
+template <int Axes, DifferentiatedExpression E>
+auto real_forward(LastAxes<Axes> axes, E const& x) {
+  constexpr int rank = rank_of<E>;
+  if constexpr (DualExpression<E>) {
+    return trial_result<Kokkos::complex<Precision<E>>, rank>(x);
+  } else {
+    auto const stored = evaluate(x);
+    using X = std::remove_const_t<decltype(stored)>;
+    using T = value_t<X>;
+    using Space = typename X::space;
+    return with_pull_back(
+        stored, real_forward(axes, stored.values()),
+        [stored, axes](Slice<Kokkos::complex<T> const, rank, Space> const& cotangent) {
+          auto const& shape = stored.shape();
+          std::int64_t const points = points_of<Axes>(shape);
+          HalfOfHermitian<T, rank, Axes> half{
+              cotangent.data(), {}, shape.back(), static_cast<T>(points)};
+          for (int d = 0; d < rank; ++d) half.shape[d] = cotangent.shape()[d];
+          auto const spectrum = from_function<Space>(cotangent.shape(), half);
+          add_to_cotangent(stored, real_inverse(axes, spectrum, shape.back()));
+        });
+  }
+}
+
+template <int Axes, DifferentiatedExpression E>
+auto real_inverse(LastAxes<Axes> axes, E const& spectrum, std::int64_t n) {
+  constexpr int rank = rank_of<E>;
+  if constexpr (DualExpression<E>) {
+    return trial_result<Precision<E>, rank>(spectrum);
+  } else {
+    auto const stored = evaluate(spectrum);
+    using X = std::remove_const_t<decltype(stored)>;
+    using T = real_t<value_t<X>>;
+    using Space = typename X::space;
+    return with_pull_back(stored, real_inverse(axes, stored.values(), n),
+                          [stored, n, axes](Slice<T const, rank, Space> const& cotangent) {
+                            std::int64_t const points = points_of<Axes>(cotangent.shape());
+                            auto const counts =
+                                from_function<Space>(Shape<1>{stored.shape().back()},
+                                                     CountInRow<T>{n, static_cast<T>(points)});
+                            auto const spectrum = real_forward(axes, cotangent);
+                            if constexpr (is_complex<value_t<X>>)
+                              add_to_cotangent(stored, spectrum * counts);
+                            else
+                              add_to_cotangent(stored, real(spectrum) * counts);
+                          });
+  }
+}
+
+template <int Axes, DifferentiatedExpression E>
+auto complex_transform(LastAxes<Axes> axes, E const& x, bool forward) {
+  constexpr int rank = rank_of<E>;
+  if constexpr (DualExpression<E>) {
+    return trial_result<Kokkos::complex<Precision<E>>, rank>(x);
+  } else {
+    auto const stored = evaluate(x);
+    using X = std::remove_const_t<decltype(stored)>;
+    using T = real_t<value_t<X>>;
+    using Space = typename X::space;
+    return with_pull_back(
+        stored, complex_transform(axes, stored.values(), forward),
+        [stored, forward, axes](Slice<Kokkos::complex<T> const, rank, Space> const& cotangent) {
+          T const points = static_cast<T>(points_of<Axes>(cotangent.shape()));
+          auto const back = complex_transform(axes, cotangent, !forward);
+          T const scale = forward ? points : T(1) / points;
+          if constexpr (is_complex<value_t<X>>)
+            add_to_cotangent(stored, back * scale);
+          else
+            add_to_cotangent(stored, real(back) * scale);
+        });
+  }
+}
+
+}  // namespace detail
+
+}  // namespace coir::fft
