@@ -1,10 +1,14 @@
-# cmake -D INFO=<coir-info> -D JACOBI=<coir-jacobi> -D ESCAPE=<coir-escape> [-D NBODY=<coir-nbody>]
-#       [-D FIELD=<coir-field> -D WORD=<file>] -D PHOTOGRAPH=<file> -D FOLDER=<folder> -P run_demo.cmake
+# cmake -D APPS=<folder of the built applications> -D FOLDER=<folder> -P run_demo.cmake
 #
 # Measures this machine, runs every scheme on the photograph, draws the Mandelbrot set by statements over
 # arrays and by one kernel, grows a cosmic web, finds a universe in which a word forms, and fills FOLDER with
 # pictures and a page, index.html, that says what they show.
 cmake_minimum_required(VERSION 3.25)
+foreach(app IN ITEMS INFO JACOBI ESCAPE NBODY FIELD)
+  string(TOLOWER ${app} name)
+  set(${app} "${APPS}/${name}/coir-${name}")
+endforeach()
+set(PHOTOGRAPH "${CMAKE_CURRENT_LIST_DIR}/jacobi/coffee.png")
 
 # message() writes to stderr, or with dashes before the text; this is output like the programs' own.
 function(say)
@@ -57,7 +61,7 @@ run("${ESCAPE}" --size 1600x1200 --quiet --output "${FOLDER}/8_mandelbrot.png")
 run("${ESCAPE}" --center -0.743643887 0.131825904 --width 1e-5 --iterations 5000 --precision double
     --size 1600x1200 --quiet --output "${FOLDER}/9_valley.png")
 
-if(DEFINED NBODY)
+if(EXISTS "${NBODY}")
   say("")
   say("The cosmic web: two million particles from a random field to today")
   say("")
@@ -69,11 +73,11 @@ if(DEFINED NBODY)
   file(COPY_FILE "${FOLDER}/web/projection_a1.000.png" "${FOLDER}/13_whole_box.png")
 endif()
 
-if(DEFINED FIELD)
+if(EXISTS "${FIELD}")
   say("")
   say("A universe in which a word forms: its start is found by gradients through the simulation")
   say("")
-  run("${FIELD}" "${WORD}" --realisation --iterations 60 --output "${FOLDER}/word")
+  run("${FIELD}" "${CMAKE_CURRENT_LIST_DIR}/field/word.png" --realisation --iterations 60 --output "${FOLDER}/word")
   file(COPY_FILE "${FOLDER}/word/strip.png" "${FOLDER}/14_word_forms.png")
 endif()
 
@@ -83,12 +87,12 @@ set(UNIVERSE "")
 set(WORD_FORMS "")
 set(NEXT "${JACOBI} a_picture_of_yours.png --sweeps 5000 --output rebuilt.png\n")
 string(APPEND NEXT "${ESCAPE} --set julia --constant -0.8 0.156 --output julia.png\n")
-if(DEFINED NBODY)
+if(EXISTS "${NBODY}")
   file(READ "${CMAKE_CURRENT_LIST_DIR}/demo_universe.html" UNIVERSE)
   string(APPEND NEXT "${NBODY} --seed 2 --particles 128 --box 150 --output universe   # another universe, a minute\n")
   string(APPEND NEXT "${NBODY} --help\n")
 endif()
-if(DEFINED FIELD)
+if(EXISTS "${FIELD}")
   file(READ "${CMAKE_CURRENT_LIST_DIR}/demo_word.html" WORD_FORMS)
   string(APPEND NEXT "${FIELD} a_picture_of_yours.png --realisation --output its_universe   # black on white is best\n")
 endif()

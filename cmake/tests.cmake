@@ -13,3 +13,15 @@ function(coir_add_tests module)
     coir_add_test(${module} ${name} ${tier})
   endforeach()
 endfunction()
+
+# coir_add_on_threads(NAME TEST FILTER number...): those tests of the program TEST that FILTER matches, on so many threads each, which may
+# be more than there are cores. Threads that wait sleep, or else they seem to work.
+function(coir_add_on_threads name test filter)
+  if(TARGET ${test})
+    foreach(threads IN LISTS ARGN)
+      add_test(NAME ${name}_${threads}_threads COMMAND ${test} --gtest_filter=${filter})
+      set_tests_properties(${name}_${threads}_threads PROPERTIES LABELS unit PROCESSORS 2 ENVIRONMENT
+                           "OMP_NUM_THREADS=${threads};OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive")
+    endforeach()
+  endif()
+endfunction()
