@@ -35,6 +35,13 @@ template <class T, class Reader>
 struct MoveTeam {
   static constexpr int team = 256, numbers = 3 * team;
   static constexpr int scratch_bytes = numbers * static_cast<int>(sizeof(T));
+  /// Teams that a multiprocessor has room for; with 1 the compiler chooses the number of registers.
+  static constexpr int at_a_time = [] {
+    if constexpr (requires { Reader::teams_at_a_time; })
+      return Reader::teams_at_a_time;
+    else
+      return 1;
+  }();
   T *position, *momentum;
   T kick_before, keep, kick, drift, box;
   std::int64_t particles;
@@ -82,7 +89,7 @@ void move_in_teams(char const* label, Exec const& exec, std::int64_t particles,
   using Team = MoveTeam<decltype(what.box), Reader>;
   Team const body{what.position, what.momentum, what.kick_before, what.keep, what.kick,
                   what.drift,    what.box,      particles,        reader};
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Team::team, 1>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Team::team, Team::at_a_time>>;
   Kokkos::parallel_for(
       label,
       Policy(exec, static_cast<int>((particles + Team::team - 1) / Team::team), Team::team)

@@ -30,6 +30,9 @@ class MeshSlopes {
 
  public:
   static constexpr int components = 3;
+  /// Teams of 256 threads that a multiprocessor of a device has room for: floats have 64 registers
+  /// with cic, and 128 with more cells, which would spill.
+  static constexpr int teams_at_a_time = (Support == 2 ? 16 : 8) / static_cast<int>(sizeof(T));
   using Block = detail::ParticleBlock<Support, T, reach>;
 
   /// \param cells  all planes, or those that particles touch and Points / 2 before and after them
@@ -64,9 +67,9 @@ class MeshSlopes {
       if (first + wide <= cells_.extent[2] && first + 8 <= cells_.row)
         return read_pairs(block, p, w, to);
     }
-    std::int64_t place[3][wide];
+    std::int32_t place[3][wide];
     for (int c = 0; c < wide; ++c) {
-      place[0][c] = block.plane[c][p] * cells_.plane;
+      place[0][c] = block.plane[c][p];
       place[1][c] = block.row[c][p];
       place[2][c] = block.column[c][p];
     }
@@ -76,12 +79,12 @@ class MeshSlopes {
 
   KOKKOS_FUNCTION Value<T, 3> operator()(T const* position) const {
     T weight[3][Support];
-    std::int64_t place[3][wide];
+    std::int32_t place[3][wide];
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
       std::int32_t const held = static_cast<std::int32_t>(cells_.held(d));
       auto const t = map_(position[d], d);
-      std::int64_t const stride = d == 0 ? cells_.plane : d == 1 ? cells_.row : 1;
+      std::int32_t const stride = d == 1 ? static_cast<std::int32_t>(cells_.row) : 1;
       COIR_UNROLL
       for (int o = 0; o < Support; ++o) weight[d][o] = t.weight[o];
       std::int32_t cell = t.first;
@@ -114,7 +117,8 @@ class MeshSlopes {
     return sum;
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION Value<T, 3> slope_at(std::int64_t const (&place)[3][wide],
+  /// \param place  the planes that are touched, the places of rows in a plane and of cells in a row
+  KOKKOS_FORCEINLINE_FUNCTION Value<T, 3> slope_at(std::int32_t const (&place)[3][wide],
                                                    T const (&w)[3][Support]) const {
     T line[3][wide] = {};
     COIR_UNROLL
@@ -122,7 +126,7 @@ class MeshSlopes {
       COIR_UNROLL
       for (int b = 0; b < wide; ++b) {
         if (!touches(a) && !touches(b)) continue;
-        T const* const row = cells_.data + place[0][a] + place[1][b];
+        T const* const row = cells_.data + (place[0][a] * cells_.plane + place[1][b]);
         COIR_UNROLL
         for (int c = 0; c < wide; ++c) {
           if (touches(a) + touches(b) + touches(c) < 2) continue;
