@@ -91,47 +91,43 @@ void chain(benchmark::State& state) {
 }
 BENCHMARK(chain)->Name("chain")->Apply(sizes<256, 10'000'000>);
 
-void sum_all(benchmark::State& state) {
+/// Times function(x) of n numbers.
+template <class Function>
+void time_reduction(benchmark::State& state, Function const& function) {
   auto const n = state.range(0);
   auto const x = linspace<float, Memory>(0, 1, n);
-  time_statement(state, {double(n), 4.0 * n}, [&] { benchmark::DoNotOptimize(sum(x)); });
+  time_statement(state, {double(n), 4.0 * n}, [&] { function(x); });
+}
+
+void sum_all(benchmark::State& state) {
+  time_reduction(state, [](auto const& x) { benchmark::DoNotOptimize(sum(x)); });
 }
 BENCHMARK(sum_all)->Name("sum")->Apply(sizes<256, 100'000'000>);
 
 void max_all(benchmark::State& state) {
-  auto const n = state.range(0);
-  auto const x = linspace<float, Memory>(0, 1, n);
-  time_statement(state, {double(n), 4.0 * n}, [&] { benchmark::DoNotOptimize(max(x)); });
+  time_reduction(state, [](auto const& x) { benchmark::DoNotOptimize(max(x)); });
 }
 BENCHMARK(max_all)->Name("max")->Apply(sizes<256, 100'000'000>);
 
 void any_of_all(benchmark::State& state) {
-  auto const n = state.range(0);
-  auto const x = linspace<float, Memory>(0, 1, n);
-  time_statement(state, {double(n), 4.0 * n}, [&] { benchmark::DoNotOptimize(any(x > 2)); });
+  time_reduction(state, [](auto const& x) { benchmark::DoNotOptimize(any(x > 2)); });
 }
 BENCHMARK(any_of_all)->Name("any")->Apply(sizes<256, 100'000'000>);
 
 // The same into arrays of rank 0, for which a device's host doesn't wait.
 
 void sum_to_array(benchmark::State& state) {
-  auto const n = state.range(0);
-  auto const x = linspace<float, Memory>(0, 1, n);
-  time_statement(state, {double(n), 4.0 * n}, [&] { auto const s = sum(x, 0); });
+  time_reduction(state, [](auto const& x) { auto const s = sum(x, 0); });
 }
 BENCHMARK(sum_to_array)->Name("sum,array")->Apply(sizes<256, 100'000'000>);
 
 void max_to_array(benchmark::State& state) {
-  auto const n = state.range(0);
-  auto const x = linspace<float, Memory>(0, 1, n);
-  time_statement(state, {double(n), 4.0 * n}, [&] { auto const s = max(x, 0); });
+  time_reduction(state, [](auto const& x) { auto const s = max(x, 0); });
 }
 BENCHMARK(max_to_array)->Name("max,array")->Apply(sizes<256, 100'000'000>);
 
 void any_to_array(benchmark::State& state) {
-  auto const n = state.range(0);
-  auto const x = linspace<float, Memory>(0, 1, n);
-  time_statement(state, {double(n), 4.0 * n}, [&] { auto const s = any(x > 2, 0); });
+  time_reduction(state, [](auto const& x) { auto const s = any(x > 2, 0); });
 }
 BENCHMARK(any_to_array)->Name("any,array")->Apply(sizes<256, 100'000'000>);
 
@@ -173,19 +169,9 @@ void jacobi_recorded(benchmark::State& state) {
     jacobi_sweep(b, v, u);
   });
   std::int64_t const pairs = std::clamp<std::int64_t>(std::int64_t(1e9 / cells), 15, 10000);
-  sweeps.run(pairs);
-  std::vector<double> seconds;
-  Space const exec;
-  for (auto _ : state) {
-    Stopwatch<Space> const watch(exec);
-    sweeps.run(pairs);
-    seconds.push_back(watch.seconds());
-    state.SetIterationTime(seconds.back());
-  }
   double const done = 2 * cells * double(pairs);
-  report_rates(state, exec, {done, 12 * done});
-  state.counters["seconds"] = median(seconds) / double(2 * pairs);
-  report_overhead(state, exec, median(seconds));
+  time_kernel(state, Space{}, {done, 12 * done}, [&] { sweeps.run(pairs); }, [] {});
+  state.counters["seconds"] = state.counters["seconds"].value / double(2 * pairs);
 }
 BENCHMARK(jacobi_recorded)->Name("jacobi,recorded")->Apply(pictures);
 
@@ -199,17 +185,11 @@ void jacobi_kernel(benchmark::State& state) {
   auto u = zeros<float, Memory>(m + 2, n + 2);
   Space const exec;
   poisson::JacobiOptions const options{.scheme = poisson::JacobiScheme::plain, .sweeps = sweeps};
-  poisson::jacobi(exec, b.view(), u.view(), options);
-  std::vector<double> seconds;
-  for (auto _ : state) {
-    Stopwatch<Space> const watch(exec);
-    poisson::jacobi(exec, b.view(), u.view(), options);
-    seconds.push_back(watch.seconds());
-    state.SetIterationTime(seconds.back());
-  }
-  report_rates(state, exec, {cells * double(sweeps), 12 * cells * double(sweeps)});
-  state.counters["seconds"] = median(seconds) / double(sweeps);
-  report_overhead(state, exec, median(seconds));
+  double const done = cells * double(sweeps);
+  time_kernel(
+      state, exec, {done, 12 * done}, [&] { poisson::jacobi(exec, b.view(), u.view(), options); },
+      [] {});
+  state.counters["seconds"] = state.counters["seconds"].value / double(sweeps);
 }
 BENCHMARK(jacobi_kernel)->Name("jacobi,kernel")->Apply(pictures);
 

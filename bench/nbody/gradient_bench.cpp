@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <random>
 #include <utility>
-#include <vector>
 
 namespace coir::bench {
 
@@ -62,35 +61,13 @@ void differentiate(benchmark::State& state, nbody::SimulationOptions simulation)
   nbody::DensityMisfit<Space, float> const loss{.target = ones, .inverse_variance = 1 / mesh};
   auto const parameters = cosmology::simple_lcdm();
 
-  std::vector<double> value, value_and_grad;
-  auto const alone = [&] {
-    Stopwatch<Space> const watch(exec);
-    benchmark::DoNotOptimize(model.value(noise, parameters, loss));
-    value.push_back(watch.seconds());
-  };
-  auto const with_derivatives = [&] {
-    Stopwatch<Space> const watch(exec);
-    benchmark::DoNotOptimize(model.value_and_grad(noise, parameters, loss).value);
-    value_and_grad.push_back(watch.seconds());
-  };
-  // The first ones pay for page tables, clocks and caches.
-  alone();
-  with_derivatives();
-  value.clear();
-  value_and_grad.clear();
-  for (auto _ : state) {
-    bool const alone_first = value.size() % 2 == 0;
-    if (alone_first) alone();
-    with_derivatives();
-    if (!alone_first) alone();
-    state.SetIterationTime(value_and_grad.back());
-  }
-  double const seconds = median(value_and_grad);
-  state.counters["value"] = median(value);
+  auto const [value, seconds] = time_works(
+      state, exec, [&] { benchmark::DoNotOptimize(model.value(noise, parameters, loss)); },
+      [&] { benchmark::DoNotOptimize(model.value_and_grad(noise, parameters, loss).value); });
+  state.counters["value"] = value;
   state.counters["value_and_grad"] = seconds;
-  state.counters["gradient/value"] = seconds / median(value);
+  state.counters["gradient/value"] = seconds / value;
   state.counters["ns/particle/step"] = 1e9 * seconds / (particles * steps);
-  report_overhead(state, exec, seconds);
 }
 
 void all_sizes(benchmark::internal::Benchmark* bench) {

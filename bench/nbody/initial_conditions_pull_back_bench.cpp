@@ -12,7 +12,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace coir::bench {
 
@@ -49,38 +48,23 @@ void pull_back(benchmark::State& state) {
   fill(cotangents.position);
   fill(cotangents.momentum);
 
-  std::vector<double> forward, of_noise, of_both;
-  auto const time = [&](std::vector<double>& seconds, auto const& work) {
-    Stopwatch<Space> const watch(exec);
-    work();
-    seconds.push_back(watch.seconds());
-  };
-  auto const all = [&] {
-    time(forward,
-         [&] { nbody::initial_conditions<Space, float>(exec, side, box, power, a, order, noise); });
-    time(of_noise, [&] {
-      nbody::initial_conditions_noise_pull_back<Space, float>(exec, side, box, power, a, order,
-                                                              noise, cotangents, slope);
-    });
-    time(of_both, [&] {
-      nbody::initial_conditions_pull_back<Space, float>(exec, side, box, power, a, order, noise,
-                                                        cotangents, slope);
-    });
-  };
-  all();  // the first ones pay for plans, page tables, clocks and caches
-  for (auto* seconds : {&forward, &of_noise, &of_both}) seconds->clear();
-  for (auto _ : state) {
-    all();
-    state.SetIterationTime(of_both.back());
-  }
-  double const seconds = median(of_both), of_noise_alone = median(of_noise);
+  auto const [forward, of_noise, seconds] = time_works(
+      state, exec,
+      [&] { nbody::initial_conditions<Space, float>(exec, side, box, power, a, order, noise); },
+      [&] {
+        nbody::initial_conditions_noise_pull_back<Space, float>(exec, side, box, power, a, order,
+                                                                noise, cotangents, slope);
+      },
+      [&] {
+        nbody::initial_conditions_pull_back<Space, float>(exec, side, box, power, a, order, noise,
+                                                          cotangents, slope);
+      });
   state.counters["seconds"] = seconds;
   state.counters["ns/particle"] = 1e9 * seconds / double(particles);
-  state.counters["noise_alone"] = of_noise_alone;
-  state.counters["forward"] = median(forward);
-  state.counters["noise_alone/forward"] = of_noise_alone / median(forward);
-  state.counters["both/forward"] = seconds / median(forward);
-  report_overhead(state, exec, seconds);
+  state.counters["noise_alone"] = of_noise;
+  state.counters["forward"] = forward;
+  state.counters["noise_alone/forward"] = of_noise / forward;
+  state.counters["both/forward"] = seconds / forward;
 }
 
 BENCHMARK(pull_back)

@@ -11,7 +11,6 @@
 #include <support/timing.hpp>
 #include <support/transforms.hpp>
 
-#include <coir/core/memory.hpp>
 #include <coir/nbody/simulation.hpp>
 
 #include <algorithm>
@@ -25,23 +24,8 @@ namespace coir::bench {
 
 namespace {
 
-using Particles = nbody::Particles<Space, float>;
 constexpr int steps = 20;
 constexpr double a_start = 0.1;
-
-Particles copy_of(Particles const& particles) {
-  Particles copy = particles;
-  for (auto* vectors : {&copy.position, &copy.momentum}) {
-    Particles::Vectors const from = *vectors;
-    *vectors = Particles::Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, "particles"),
-                                  from.extent(0));
-    // As those of initial conditions are.
-    if constexpr (runs_on_host<Space>)
-      ask_for_large_pages(vectors->data(), static_cast<std::int64_t>(from.size() * sizeof(float)));
-    Kokkos::deep_copy(*vectors, from);
-  }
-  return copy;
-}
 
 /// Whether transforms of a mesh are there to be compared with. On hosts FFTW measures plans by transforming again and again, which
 /// takes long for larger meshes.

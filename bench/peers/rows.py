@@ -2,14 +2,13 @@
 
 A peer's script has one function per row, marked @row(NAME). It gets the row's arrays, and returns a function without
 arguments that does the statement once and returns what it computed. The script ends with main(), which times the rows and
-prints {row: seconds} as JSON.
+prints each result as Google Benchmark does as soon as it is known.
 
-    python table_PACKAGE.py [--rows REGEX] [--small]
-    python table_PACKAGE.py --measure ROW/SIZES...
+    python table_PACKAGE.py [--measure ROW/SIZES...] [--small]
     python table_PACKAGE.py --photo PHOTO.npy --sweeps N --output PICTURE.npy
 
-Rows carry the names of our benchmarks, such as x+=3/256. Inputs are equal in all packages. coir-compare calls the second
-form, which prints each result as Google Benchmark does as soon as it is known. compare.py calls the third form: see job.py.
+Rows carry the names of our benchmarks, such as x+=3/256. Inputs are equal in all packages. coir-compare and table.py call the
+first form, compare.py the second one: see job.py.
 """
 
 import argparse
@@ -153,16 +152,12 @@ SAME_AS = {  # other benchmarks of ours that do the same: the row that a peer ha
 }
 
 
-def sizes_of(row, small):
-    return [row.small] if small else row.sizes
-
-
 def row_name(name, sizes):
     return "/".join([name, *map(str, sizes)])
 
 
 def row_names(small):
-    return [row_name(name, sizes) for name, row in ROWS.items() for sizes in sizes_of(row, small)]
+    return [row_name(name, sizes) for name, row in ROWS.items() for sizes in ([row.small] if small else row.sizes)]
 
 
 def check(row, arrays, result):
@@ -193,9 +188,9 @@ def row(*names):
     return note
 
 
-def seconds_per_call(statement, fence, least=0.5, fewest=3):
-    """The median over batches, which take together at least so many seconds. A batch has calls enough that the clock and the
-    fences don't show."""
+def seconds_per_call(statement, fence):
+    """The median over batches, which take a tenth of a second together. A batch has calls enough that the clock and the fences
+    don't show."""
 
     def batch(calls):
         result = None
@@ -212,7 +207,7 @@ def seconds_per_call(statement, fence, least=0.5, fewest=3):
     while batch(calls) < 1e-3:
         calls *= 2
     times = []
-    while sum(times) < least or (len(times) < fewest and sum(times) < 5):
+    while sum(times) < 0.1:
         times.append(batch(calls))
     return statistics.median(times) / calls
 
@@ -229,21 +224,24 @@ class Peer:
     def statement(self, name, arrays):
         return functions[name](*map(self.put, arrays))
 
-    def result_of(self, full_name, slowest):
+    def result_of(self, full_name, slowest, small):
         """A result as Google Benchmark prints it.
 
         slowest: {row: its longest call so far and of which size}, in which the result is noted
         """
         name, *numbers = full_name.split("/")
-        sizes, row = tuple(map(int, numbers)), SAME_AS.get(name, name)
+        sizes = tuple(map(int, numbers))
         entry = {"name": full_name, "run_name": full_name, "run_type": "iteration"}
         seconds, of = slowest.get(name, (0, sizes))
         if seconds > LONGEST and math.prod(sizes) > math.prod(of):
             why = f"it needs more time than a peer gets: {seconds:.1f} s a call at {'/'.join(map(str, of))}"
             return entry | {"error_occurred": True, "error_message": why}
         try:
+            row = SAME_AS.get(name, name)
             statement = self.statement(row, ROWS[row].arrays(*sizes))
-            seconds = seconds_per_call(statement, self.fence, least=0.1, fewest=1)
+            if small:
+                check(ROWS[row], ROWS[row].arrays(*sizes), self.to_host(statement()))
+            seconds = seconds_per_call(statement, self.fence)
         except Exception as error:
             text = f"{type(error).__name__}: {error}"
             is_short = isinstance(error, MemoryError) or re.search("out of ?memory|RESOURCE_EXHAUSTED", text, re.I)
@@ -252,33 +250,16 @@ class Peer:
         slowest[name] = max(slowest.get(name, (0, sizes)), (seconds, sizes))
         return entry | {"real_time": seconds, "time_unit": "s", "seconds": seconds}
 
-    def measure(self, names, about):
+    def measure(self, names, about, small):
         """Prints results as Google Benchmark does, each when it is there: the next one may end this program."""
-        slowest = {}
+        slowest, is_well = {}, True
         print(f'{{"context": {json.dumps(about)}, "benchmarks": [', end="", flush=True)
         for number, full_name in enumerate(names):
-            entry = self.result_of(full_name, slowest)
+            entry = self.result_of(full_name, slowest, small)
             print(("," if number else "") + "\n" + json.dumps(entry), end="", flush=True)
+            is_well = is_well and "seconds" in entry
         print("\n]}")
-
-    def time_rows(self, wanted, small, package):
-        """{row: seconds}, and whether all went well."""
-        seconds, is_well = {}, True
-        for name, row in ROWS.items():
-            for sizes in sizes_of(row, small):
-                full_name = row_name(name, sizes)
-                if name not in functions or not re.search(wanted, full_name):
-                    continue
-                try:
-                    statement = self.statement(name, row.arrays(*sizes))
-                    if small:
-                        check(row, row.arrays(*sizes), self.to_host(statement()))
-                    seconds[full_name] = seconds_per_call(statement, self.fence)
-                except Exception as error:  # too little memory, say: the other rows still count
-                    print(f"{package}, {full_name}: {type(error).__name__}: {error}", file=sys.stderr)
-                    is_well = False
-                statement = None  # frees its arrays before the next row makes its own
-        return seconds, is_well
+        return is_well
 
     def solve(self, source, sweeps):
         """Sweeps from the source on: the picture, and the seconds that they took."""
@@ -316,10 +297,9 @@ def main(
     to_host(result) makes a NumPy array or number of it
     """
     parser = argparse.ArgumentParser(description=f"{package}: the rows of the table of the GPU courses")
-    parser.add_argument("--rows", default="", metavar="REGEX", help="only rows in which this is found")
-    parser.add_argument("--small", action="store_true", help="tiny sizes, and a check of each result")
+    parser.add_argument("--small", action="store_true", help="check each result; all rows have tiny sizes then")
     parser.add_argument("--about", action="store_true", help="say what would run on what, and stop")
-    parser.add_argument("--measure", nargs="+", metavar="ROW/SIZES", help="these, as Google Benchmark prints them")
+    parser.add_argument("--measure", nargs="+", metavar="ROW/SIZES", help="default: all rows of the table")
     parser.add_argument("--photo", metavar="NPY", help="rebuild this picture from its Laplacian instead")
     parser.add_argument("--sweeps", type=int, default=150_000, help="with --photo")
     parser.add_argument("--output", metavar="NPY", help="with --photo, the rebuilt picture")
@@ -329,13 +309,12 @@ def main(
     if arguments.about:
         others = [name for name, same in SAME_AS.items() if same in functions]
         print(json.dumps(about | {"rows": [*(name for name in functions if name in ROWS), *others]}))
-    elif arguments.measure:
-        peer.measure(arguments.measure, about)
     elif arguments.photo:
         from job import rebuild
 
         print(json.dumps(about | rebuild(arguments.photo, arguments.sweeps, arguments.output, peer.solve)))
     else:
-        seconds, is_well = peer.time_rows(arguments.rows, arguments.small, package)
-        print(json.dumps(seconds))
-        sys.exit(arguments.small and not is_well)
+        mine = [name for name in row_names(arguments.small) if name.split("/")[0] in functions]
+        is_well = peer.measure(arguments.measure or mine, about, arguments.small)
+        if arguments.small and not is_well:
+            sys.exit(f"{package}: not all rows are right")

@@ -87,8 +87,12 @@ class Peer:
         self.command = command + ["--small"] * options.small
 
     def run_once(self, names):
-        any_of_them = "|".join(re.escape(name) for name in names)
-        self.rounds.append(run_json(*self.command, "--rows", f"^({any_of_them})$"))
+        wanted = [name for name in names if name.split("/")[0] in self.about["rows"]]
+        report = run_json(*self.command, "--measure", *wanted) if wanted else {"benchmarks": []}
+        for entry in report["benchmarks"]:
+            if "error_message" in entry:
+                print(f"{self.name}, {entry['name']}: {entry['error_message']}", file=sys.stderr)
+        self.rounds.append({e["name"]: e["seconds"] for e in report["benchmarks"] if "seconds" in e})
 
     def __str__(self):
         return self.name

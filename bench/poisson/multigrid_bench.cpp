@@ -8,7 +8,6 @@
 
 #include <array>
 #include <type_traits>
-#include <vector>
 
 namespace coir::bench {
 
@@ -44,31 +43,19 @@ void bench_multigrid_and_100_sweeps(benchmark::State& state) {
   poisson::Multigrid<Space, T, 2> solver(exec, std::array{int(state.range(0)), int(state.range(1))},
                                          options);
   poisson::Result result;
-  std::vector<double> solve_seconds, sweeps_seconds;
-  auto const solve = [&] {
-    fill(exec, problem.unknown, T(0));
-    Stopwatch<Space> const watch(exec);
-    result = solver.solve(problem.source, problem.unknown);
-    solve_seconds.push_back(watch.seconds());
-  };
-  auto const sweep = [&] {
-    Stopwatch<Space> const watch(exec);
-    poisson::jacobi(exec, problem.source, problem.unknown,
-                    {.scheme = poisson::JacobiScheme::plain, .sweeps = 100});
-    sweeps_seconds.push_back(watch.seconds());
-  };
-  solve();  // the first ones pay for page tables
-  sweep();
-  solve_seconds.clear();
-  sweeps_seconds.clear();
-  for (auto _ : state) {
-    solve();
-    sweep();
-    state.SetIterationTime(solve_seconds.back());
-  }
+  auto const [sweeps, solve] = time_works(
+      state, exec,
+      [&] {
+        poisson::jacobi(exec, problem.source, problem.unknown,
+                        {.scheme = poisson::JacobiScheme::plain, .sweeps = 100});
+      },
+      [&] {
+        fill(exec, problem.unknown, T(0));
+        result = solver.solve(problem.source, problem.unknown);
+      });
   report_rates(state, exec, problem.work_of(1));
-  state.counters["seconds"] = median(solve_seconds);
-  state.counters["ours/raw"] = median(solve_seconds) / median(sweeps_seconds);
+  state.counters["seconds"] = solve;
+  state.counters["ours/raw"] = solve / sweeps;
   if (!result.converged) state.SkipWithError("it doesn't converge");
   state.counters["cycles"] = double(result.iterations);
 }

@@ -13,6 +13,8 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -165,6 +167,33 @@ void time_in_turns(benchmark::State& state, Exec const& exec, Work work, int cal
   state.counters["seconds"] = median(our_seconds) / calls;
   state.counters["ours/raw"] = median(our_seconds) / median(raw_seconds);
   report_overhead(state, exec, median(our_seconds));
+}
+
+/// Calls several works in turns, and returns the median seconds of each. An iteration's time is that
+/// of the last one.
+template <class Exec, class... Works>
+std::array<double, sizeof...(Works)> time_works(benchmark::State& state, Exec const& exec,
+                                                Works const&... works) {
+  std::array<std::vector<double>, sizeof...(Works)> seconds;
+  auto const round = [&] {
+    std::size_t at = 0;
+    auto const time = [&](auto const& work) {
+      Stopwatch<Exec> const watch(exec);
+      work();
+      seconds[at++].push_back(watch.seconds());
+    };
+    (time(works), ...);
+  };
+  round();  // pays for plans, page tables, clocks and caches
+  for (auto& of_one : seconds) of_one.clear();
+  for (auto _ : state) {
+    round();
+    state.SetIterationTime(seconds.back().back());
+  }
+  std::array<double, sizeof...(Works)> medians;
+  std::transform(seconds.begin(), seconds.end(), medians.begin(), median);
+  report_overhead(state, exec, medians.back());
+  return medians;
 }
 
 /// Times a kernel and another that computes the same in batches that are long enough for the clock: see time_in_turns().

@@ -17,53 +17,53 @@
 namespace coir::bench {
 
 #ifdef COIR_BENCH_FFTW_THREADS
+/// FFTW's own plans of a cube on its own threads, measured; in place if both are the same memory.
+template <class T>
+struct FftwPlans;
 
-/// FFTW's own plans on its own threads, measured.
-class FftwPlans {
- public:
-  FftwPlans(std::int64_t side, int threads, float* mesh) {
-    int const n = static_cast<int>(side);
-    auto* const spectrum = reinterpret_cast<fftwf_complex*>(mesh);
-    fftwf_init_threads();
-    fftwf_plan_with_nthreads(threads);
-    there_ = fftwf_plan_dft_r2c_3d(n, n, n, mesh, spectrum, FFTW_MEASURE);
-    back_ = fftwf_plan_dft_c2r_3d(n, n, n, spectrum, mesh, FFTW_MEASURE);
-    fftwf_plan_with_nthreads(1);
-  }
-  ~FftwPlans() {
-    fftwf_destroy_plan(there_);
-    fftwf_destroy_plan(back_);
-  }
-  FftwPlans(FftwPlans const&) = delete;
-  FftwPlans& operator=(FftwPlans const&) = delete;
-
-  void forward() const { fftwf_execute(there_); }
-  void backward() const { fftwf_execute(back_); }
-
- private:
-  fftwf_plan there_, back_;
-};
-
-/// Whether there is something to compare with: on hosts FFTW's own threads.
-template <ExecutionSpace Exec>
-inline constexpr bool has_plain_transforms = true;
-
+#define COIR_FFTW_PLANS(T, letter)                                                     \
+  template <>                                                                          \
+  struct FftwPlans<T> {                                                                \
+    letter##_plan there, back;                                                         \
+    FftwPlans(std::int64_t side, int threads, T* reals, void* modes) {                 \
+      int const n = static_cast<int>(side);                                            \
+      auto* const spectrum = static_cast<letter##_complex*>(modes);                    \
+      unsigned const keep = reals == modes ? 0 : FFTW_PRESERVE_INPUT;                  \
+      letter##_init_threads();                                                         \
+      letter##_plan_with_nthreads(threads);                                            \
+      there = letter##_plan_dft_r2c_3d(n, n, n, reals, spectrum, FFTW_MEASURE | keep); \
+      back = letter##_plan_dft_c2r_3d(n, n, n, spectrum, reals, FFTW_MEASURE);         \
+      letter##_plan_with_nthreads(1);                                                  \
+    }                                                                                  \
+    ~FftwPlans() {                                                                     \
+      letter##_destroy_plan(there);                                                    \
+      letter##_destroy_plan(back);                                                     \
+    }                                                                                  \
+    FftwPlans(FftwPlans const&) = delete;                                              \
+    FftwPlans& operator=(FftwPlans const&) = delete;                                   \
+    void forward() const { letter##_execute(there); }                                  \
+    void backward() const { letter##_execute(back); }                                  \
+  };
+COIR_FFTW_PLANS(float, fftwf)
+COIR_FFTW_PLANS(double, fftw)
+#undef COIR_FFTW_PLANS
+inline constexpr bool has_fftw_threads = true;
 #else
-
-template <ExecutionSpace Exec>
-inline constexpr bool has_plain_transforms = !runs_on_host<Exec>;
-
-/// There are none: PlainTransforms compile, and aren't made.
-class FftwPlans {
- public:
-  FftwPlans(std::int64_t, int, float*) {}
+/// There are none: this compiles, and isn't made.
+template <class T>
+struct FftwPlans {
+  FftwPlans(std::int64_t, int, T*, void*) {}
   void forward() const {}
   void backward() const {}
 };
-
+inline constexpr bool has_fftw_threads = false;
 #endif
 
-/// Real transforms in place of one cube of float: by FftwPlans on hosts, by the vendor's library on devices.
+/// Whether there is something to compare with: on hosts FFTW's own threads.
+template <ExecutionSpace Exec>
+inline constexpr bool has_plain_transforms = has_fftw_threads || !runs_on_host<Exec>;
+
+/// Real transforms in place of one cube of float: by FFTW on hosts, by the vendor's library on devices.
 ///
 /// It holds zeros, which stay zeros, so that repetitions in the same memory neither overflow nor slow down.
 template <ExecutionSpace Exec>
@@ -92,11 +92,13 @@ class PlainTransforms {
  private:
   using Spectrum =
       Kokkos::View<Kokkos::complex<float>***, Kokkos::LayoutRight, typename Exec::memory_space>;
-  using Plans = std::conditional_t<runs_on_host<Exec>, FftwPlans, fft::RealPlan<Exec, float, 3>>;
+  using Plans =
+      std::conditional_t<runs_on_host<Exec>, FftwPlans<float>, fft::RealPlan<Exec, float, 3>>;
 
   static Plans make(Exec const& exec, std::int64_t side, Spectrum const& spectrum) {
     if constexpr (runs_on_host<Exec>)
-      return Plans(side, host_threads(exec), reinterpret_cast<float*>(spectrum.data()));
+      return Plans(side, host_threads(exec), reinterpret_cast<float*>(spectrum.data()),
+                   spectrum.data());
     else
       return Plans(exec, {side, side, side});
   }

@@ -44,7 +44,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -54,10 +53,8 @@ using namespace coir;
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using coir::testing::SharedWork;
 
-struct Scheme {
-  std::string name;
-  std::function<void()> work;
-};
+using Work = std::function<void()>;
+using Add = std::function<void(std::string const& name, Work const& work)>;
 
 struct Row {
   int launches = 0;
@@ -70,7 +67,7 @@ using Table = std::map<std::string, Row>;
 // ---- what is measured ----
 
 /// Launches of the library's kernels, by what Kokkos tells tools.
-int launches_of(std::function<void()> const& work) {
+int launches_of(Work const& work) {
   static int launches;
   launches = 0;
   auto const count = [](char const* label, std::uint32_t, std::uint64_t*) {
@@ -88,7 +85,7 @@ int launches_of(std::function<void()> const& work) {
 }
 
 /// As often as it takes for processor times to tell.
-Row measured(std::function<void()> const& work) {
+Row measured(Work const& work) {
   constexpr double enough = 0.1;  // seconds of the busiest thread
   work();                         // plans, pools and page tables
   Row row;
@@ -136,7 +133,7 @@ View filled(View const& view) {
   return view;
 }
 
-void add_solvers(std::vector<Scheme>& schemes) {
+void add_solvers(Add const& add) {
   using namespace coir::poisson;
   Grid2<double> const b("b", 700, 700), u("u", 702, 702);
   Grid3<double> const b3("b3", 80, 80, 80), u3("u3", 82, 82, 82);
@@ -146,33 +143,29 @@ void add_solvers(std::vector<Scheme>& schemes) {
   auto const sweeps_by = [=](JacobiScheme scheme) {
     return [=] { jacobi(exec, b, u, {.scheme = scheme, .sweeps = 64}); };
   };
-  schemes.push_back({"jacobi, plain", sweeps_by(JacobiScheme::plain)});
-  schemes.push_back({"jacobi, blocked", sweeps_by(JacobiScheme::blocked)});
-  schemes.push_back({"jacobi, plain, 3-D",
-                     [=] { jacobi(exec, b3, u3, {.scheme = JacobiScheme::plain, .sweeps = 64}); }});
-  schemes.push_back({"conjugate gradients", [=] {
-                       conjugate_gradients(exec, b, u, {.max_iterations = 4, .tolerance = 0});
-                     }});
-  schemes.push_back({"red-black", [=] { red_black(exec, b, u, {.sweeps = 64}); }});
-  schemes.push_back({"red-black, 3-D", [=] { red_black(exec, b3, u3, {.sweeps = 64}); }});
+  add("jacobi, plain", sweeps_by(JacobiScheme::plain));
+  add("jacobi, blocked", sweeps_by(JacobiScheme::blocked));
+  add("jacobi, plain, 3-D",
+      [=] { jacobi(exec, b3, u3, {.scheme = JacobiScheme::plain, .sweeps = 64}); });
+  add("conjugate gradients",
+      [=] { conjugate_gradients(exec, b, u, {.max_iterations = 4, .tolerance = 0}); });
+  add("red-black", [=] { red_black(exec, b, u, {.sweeps = 64}); });
+  add("red-black, 3-D", [=] { red_black(exec, b3, u3, {.sweeps = 64}); });
   for (auto const smoother : {Smoother::red_black, Smoother::jacobi}) {
     MultigridOptions const options{.max_cycles = 4, .tolerance = 0, .smoother = smoother};
     std::string const by = smoother == Smoother::jacobi ? ", Jacobi" : "";
-    schemes.push_back({"multigrid" + by, [=] { multigrid(exec, b, u, options); }});
-    schemes.push_back({"multigrid" + by + ", 3-D", [=] { multigrid(exec, b3, u3, options); }});
+    add("multigrid" + by, [=] { multigrid(exec, b, u, options); });
+    add("multigrid" + by + ", 3-D", [=] { multigrid(exec, b3, u3, options); });
   }
 }
 
-void add_arrays(std::vector<Scheme>& schemes) {
+void add_arrays(Add const& add) {
   std::int64_t const n = 1'000'000, side = 1000;
   auto const key = random::key(7);
   Array<double, 1> const x = random::uniform<double>(key, {n});
   Array<double, 1> y = zeros<double>(n);
   Array<double, 2> const m = random::uniform<double>(key, {side, side});
   Array<double, 2> to = zeros<double>({side, side});
-  auto const add = [&](char const* name, std::function<void()> work) {
-    schemes.push_back({name, std::move(work)});
-  };
   add("y = sqrt(x) + exp(x)", [=]() mutable { y = sqrt(x) + exp(x); });
   add("statement, transposed", [=]() mutable { to = transpose(m) + 1.0; });
   add("statement, 10 x 100 000", [=]() mutable {
@@ -197,7 +190,7 @@ void add_arrays(std::vector<Scheme>& schemes) {
   add("random::normal", [=] { static_cast<void>(random::normal<double>(key, {n})); });
 }
 
-void add_transforms(std::vector<Scheme>& schemes) {
+void add_transforms(Add const& add) {
   std::int64_t const n = 96;
   Exec const exec;
   auto const plan = std::make_shared<fft::RealPlan<Exec, double, 3>>(
@@ -205,13 +198,13 @@ void add_transforms(std::vector<Scheme>& schemes) {
   Grid3<double> const real("real", n, n, n);
   filled(real);
   Grid3<Kokkos::complex<double>> const modes("modes", n, n, n / 2 + 1);
-  schemes.push_back({"real transforms, 3-D", [=] {
-                       plan->forward(real, modes);
-                       plan->backward(modes, real);
-                     }});
+  add("real transforms, 3-D", [=] {
+    plan->forward(real, modes);
+    plan->backward(modes, real);
+  });
 }
 
-void add_particles(std::vector<Scheme>& schemes) {
+void add_particles(Add const& add) {
   std::int64_t const side = 64;
   Exec const exec;
   auto const particles = bench::universe<Exec, float>(exec, side, 0.5, 2);
@@ -223,36 +216,26 @@ void add_particles(std::vector<Scheme>& schemes) {
   auto const paint_by = [=](mesh::PaintOptions const& options) {
     return [=] { coir::mesh::paint(exec, position, box, mesh, options); };
   };
-  schemes.push_back({"paint, cic", paint_by({})});
-  schemes.push_back({"paint, pcs, deterministic",
-                     paint_by({.assignment = mesh::Assignment::pcs, .deterministic = true})});
-  schemes.push_back(
-      {"paint, private meshes", paint_by({.scheme = mesh::PaintScheme::private_meshes})});
-  schemes.push_back(
-      {"readout, cic",
-       [=] { coir::mesh::readout(exec, position, box, mesh, values, mesh::Assignment::cic); }});
-  schemes.push_back({"power spectrum", [=] {
-                       static_cast<void>(coir::mesh::power_spectrum(exec, position, box, side));
-                     }});
-  schemes.push_back({"initial conditions",
-                     [=] { static_cast<void>(bench::universe<Exec, float>(exec, side, 0.5, 2)); }});
+  add("paint, cic", paint_by({}));
+  add("paint, pcs, deterministic",
+      paint_by({.assignment = mesh::Assignment::pcs, .deterministic = true}));
+  add("paint, private meshes", paint_by({.scheme = mesh::PaintScheme::private_meshes}));
+  add("readout, cic",
+      [=] { coir::mesh::readout(exec, position, box, mesh, values, mesh::Assignment::cic); });
+  add("power spectrum",
+      [=] { static_cast<void>(coir::mesh::power_spectrum(exec, position, box, side)); });
+  add("initial conditions",
+      [=] { static_cast<void>(bench::universe<Exec, float>(exec, side, 0.5, 2)); });
   cosmology::Growth<double> const growth(cosmology::simple_lcdm());
   for (bool const deterministic : {false, true}) {
     nbody::SimulationOptions options;
     options.scale_factors = nbody::scale_factors(0.5, 1, 2);
     options.mesh_ratio = 1;
     options.deterministic = deterministic;
-    schemes.push_back({deterministic ? "two steps, deterministic" : "two steps", [=] {
-                         auto copy = particles;
-                         for (auto* vectors : {&copy.position, &copy.momentum}) {
-                           auto const from = *vectors;
-                           *vectors = std::remove_cvref_t<decltype(from)>("copy", from.extent(0));
-                           Kokkos::deep_copy(*vectors, from);
-                         }
-                         nbody::Simulation<Exec, float> simulation(exec, std::move(copy), growth,
-                                                                   options);
-                         simulation.advance(2);
-                       }});
+    add(deterministic ? "two steps, deterministic" : "two steps", [=] {
+      nbody::Simulation<Exec, float> simulation(exec, bench::copy_of(particles), growth, options);
+      simulation.advance(2);
+    });
   }
 }
 
@@ -270,15 +253,13 @@ Table read_table(std::string const& path) {
   std::ifstream file(path);
   std::string line;
   while (std::getline(file, line)) {
-    std::vector<std::string> cells;
-    std::istringstream parts(line);
-    for (std::string cell; std::getline(parts, cell, '|');) {
-      auto const first = cell.find_first_not_of(' '), last = cell.find_last_not_of(' ');
-      cells.push_back(first == std::string::npos ? "" : cell.substr(first, last - first + 1));
-    }
-    if (cells.size() < 6 || cells[2].find_first_not_of("0123456789") != std::string::npos) continue;
-    table[cells[1]] = {std::stoi(cells[2]), std::stoi(cells[3]), std::stod(cells[4]),
-                       std::stod(cells[5])};
+    char name[100];
+    Row row;
+    if (std::sscanf(line.c_str(), "| %99[^|]| %d | %d | %lf | %lf |", name, &row.launches,
+                    &row.threads, &row.evenness, &row.over_wall) != 5)
+      continue;
+    std::string const padded(name);
+    table[padded.substr(0, padded.find_last_not_of(' ') + 1)] = row;
   }
   return table;
 }
@@ -307,11 +288,14 @@ int run(int argc, char** argv) {
     std::cerr << "usage: " << argv[0] << " [--write FILE | --compare FILE]\n";
     return 2;
   }
-  std::vector<Scheme> schemes;
-  add_solvers(schemes);
-  add_arrays(schemes);
-  add_transforms(schemes);
-  add_particles(schemes);
+  std::vector<std::pair<std::string, Work>> schemes;
+  auto const add = [&](std::string const& name, Work const& work) {
+    schemes.emplace_back(name, work);
+  };
+  add_solvers(add);
+  add_arrays(add);
+  add_transforms(add);
+  add_particles(add);
   Table const before = what == "--compare" ? read_table(path) : Table{};
   std::ostringstream table;
   auto const put = [&](std::string const& line) {
@@ -338,7 +322,7 @@ int run(int argc, char** argv) {
   }
   for (auto const& [name, row] : before)
     if (std::none_of(schemes.begin(), schemes.end(),
-                     [&](Scheme const& scheme) { return scheme.name == name; }))
+                     [&](auto const& scheme) { return scheme.first == name; }))
       complaints.push_back(name + ": it is in " + path + " alone");
   if (what == "--write") std::ofstream(path) << table.str();
   for (auto const& complaint : complaints) std::cerr << "worse: " << complaint << '\n';
