@@ -17,15 +17,12 @@ namespace coir::bench::raw {
 #define COIR_BENCH_PARALLEL_FOR_SIMD _Pragma("omp parallel for simd schedule(static)")
 #define COIR_BENCH_PARALLEL_SUM _Pragma("omp parallel for simd schedule(static) reduction(+ : sum)")
 #define COIR_BENCH_PARALLEL_SUM_ROWS _Pragma("omp parallel for schedule(static) reduction(+ : sum)")
-#define COIR_BENCH_PARALLEL_SUM_ROWS_2 \
-  _Pragma("omp parallel for collapse(2) schedule(static) reduction(+ : sum)")
 #else
 #define COIR_BENCH_PARALLEL_FOR
 #define COIR_BENCH_PARALLEL_FOR_2
 #define COIR_BENCH_PARALLEL_FOR_SIMD
 #define COIR_BENCH_PARALLEL_SUM _Pragma("omp simd reduction(+ : sum)")
 #define COIR_BENCH_PARALLEL_SUM_ROWS
-#define COIR_BENCH_PARALLEL_SUM_ROWS_2
 #endif
 
 template <class T>
@@ -45,12 +42,7 @@ void copy(int rows, int columns, T const* __restrict from, T* __restrict to) {
 
 template <class T>
 void copy(int planes, int rows, int columns, T const* __restrict from, T* __restrict to) {
-  COIR_BENCH_PARALLEL_FOR_2
-  for (int i = 0; i < planes; ++i)
-    for (int j = 0; j < rows; ++j) {
-      std::int64_t const row = (std::int64_t(i) * rows + j) * columns;
-      for (int k = 0; k < columns; ++k) to[row + k] = from[row + k];
-    }
+  copy(planes * rows, columns, from, to);
 }
 
 template <class T>
@@ -114,17 +106,7 @@ T sum(int rows, int columns, T const* __restrict x) {
 
 template <class T>
 T sum(int planes, int rows, int columns, T const* __restrict x) {
-  T sum = 0;
-  COIR_BENCH_PARALLEL_SUM_ROWS_2
-  for (int i = 0; i < planes; ++i)
-    for (int j = 0; j < rows; ++j) {
-      T const* const row = x + (std::int64_t(i) * rows + j) * columns;
-      T row_sum = 0;
-#pragma omp simd reduction(+ : row_sum)
-      for (int k = 0; k < columns; ++k) row_sum += row[k];
-      sum += row_sum;
-    }
-  return sum;
+  return sum(planes * rows, columns, x);
 }
 
 }  // namespace coir::bench::raw

@@ -23,8 +23,7 @@ int run(int argc, char** argv) {
     bool const for_kokkos = argument.starts_with("--kokkos-");
     if (i == 0 || !for_kokkos) own.push_back(argv[i]);
     if (i == 0 || for_kokkos) kokkos.push_back(argv[i]);
-    only_listing |= argument == "--benchmark_list_tests" ||
-                    argument == "--benchmark_list_tests=true" || argument == "--help";
+    only_listing |= argument == "--benchmark_list_tests" || argument == "--help";
   }
   int own_count = static_cast<int>(own.size()), kokkos_count = static_cast<int>(kokkos.size());
   own.push_back(nullptr);
