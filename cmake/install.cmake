@@ -1,5 +1,4 @@
 # Installs the modules, their headers and the package files, so that find_package(coir) works elsewhere.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 include(cmake/install_kokkos.cmake)
 include(cmake/names_of_compiler.cmake) # for coirConfig.cmake
@@ -7,28 +6,11 @@ include(cmake/names_of_compiler.cmake) # for coirConfig.cmake
 set(coir_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coir)
 set(coir_module_needs "") # for coirConfig.cmake: what each module links
 
-# coir_set_rpath(TARGET FOLDER): where what is installed in FOLDER looks for shared libraries: coir's own and the Kokkos beside them,
-# wherever the prefix is moved to, and others where they are now.
-function(coir_set_rpath target folder)
-  set(rpath ${CMAKE_INSTALL_RPATH})
-  foreach(libraries IN ITEMS ${CMAKE_INSTALL_FULL_LIBDIR} ${CMAKE_INSTALL_PREFIX}/lib) # lib/ is Kokkos'
-    cmake_path(RELATIVE_PATH libraries BASE_DIRECTORY ${folder})
-    list(APPEND rpath $ORIGIN/${libraries})
-  endforeach()
-  list(TRANSFORM rpath REPLACE "/[.]$" "")
-  list(REMOVE_DUPLICATES rpath)
-  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${rpath}" INSTALL_RPATH_USE_LINK_PATH ON)
-endfunction()
-
 # One export set, and so one file of targets, for each module: a component of find_package.
 foreach(module IN LISTS coir_modules)
   get_target_property(header_sets coir_${module} INTERFACE_HEADER_SETS)
   list(TRANSFORM header_sets PREPEND "FILE_SET;")
   install(TARGETS coir_${module} EXPORT coir_${module} ${header_sets})
-  get_target_property(type coir_${module} TYPE)
-  if(type STREQUAL "SHARED_LIBRARY")
-    coir_set_rpath(coir_${module} ${CMAKE_INSTALL_FULL_LIBDIR})
-  endif()
   install(
     EXPORT coir_${module}
     NAMESPACE coir::

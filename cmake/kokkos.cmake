@@ -17,8 +17,8 @@ coir_kokkos_lacks(coir_lacks)
 if(Kokkos_VERSION VERSION_LESS 3.4.1 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6 OR coir_lacks)
   message(
     FATAL_ERROR
-      "coir needs a Kokkos from 3.4.1 on, below 6, with ${COIR_REQUIRE_BACKEND} ${coir_lacks}, and found ${Kokkos_VERSION} in ${Kokkos_DIR} "
-      "(its backends: ${Kokkos_DEVICES}).\n"
+      "coir needs Kokkos 3.4.1 or newer, below 6, with all that was asked for, and found ${Kokkos_VERSION} in ${Kokkos_DIR}, "
+      "which has ${Kokkos_DEVICES} and lacks '${coir_lacks}'.\n"
       "Remedy, one of:\n"
       "  - name another one, for a fresh build folder: -DKokkos_ROOT=<prefix>\n"
       "  - use a preset (cmake --list-presets), which builds one where none is installed\n"

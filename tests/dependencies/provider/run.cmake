@@ -49,7 +49,7 @@ if(EXISTS ${FOLDER}/deps)
 endif()
 
 configure(without_it_a_missing_backend_stops_the_build serial_only CUDA)
-expect_said("with CUDA" "and found 4.5.1" "Remedy")
+expect_said("and found 4.5.1" "lacks 'CUDA'" "Remedy")
 
 configure(passes_over_one_that_is_too_new new OPENMP ${provider})
 expect_said("version 6.0.0 is not in 3.4.1...<6")
