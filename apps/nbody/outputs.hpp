@@ -287,8 +287,7 @@ class Outputs {
     seconds_.io += watch.seconds();
   }
 
-  /// One file, or over ranks one of each that has particles, none of which appears before all are on the disk. Where one can't take
-  /// its name all are taken back.
+  /// One file, or over ranks one of each that has particles. None appears before all are on the disk.
   void write_snapshot(Particles const& particles, double a, std::function<void()> const& poll) {
     Stopwatch<Exec> const watch(exec_);
     FilesOfRanks const all(ranks_, particles.count());
@@ -299,14 +298,9 @@ class Outputs {
           snapshot_at(names_.snapshot(a, all.files(), all.number), all.files(), particles, a, poll);
       written->sync(poll);
     });
-    try {
-      on_all(ranks_, [&] {
-        if (written) written->commit_for_now();
-      });
-    } catch (...) {
-      if (written) written->undo();
-      throw;
-    }
+    on_all(ranks_, [&] {
+      if (written) written->commit();
+    });
     on_first(ranks_, [&] {
       if (replaces_) remove_other_snapshot_files(names_, a, all.files());
     });

@@ -2,9 +2,8 @@
 #include <support/interrupt.hpp>
 #include <support/text.hpp>
 
-#include <coir/io/unfinished.hpp>
+#include <coir/io/atomic_path.hpp>
 
-#include <fcntl.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -31,9 +30,9 @@ std::atomic<bool> line_is_claimed{false};
 std::atomic<bool> ends_silently{false};
 std::atomic<int> final_code{-1};  // at least 0 once the program is over
 std::atomic<int> calls_to_end{0};
-std::atomic<int> error_stream{STDERR_FILENO};  // a copy: stderr itself may be captured for a while
 std::atomic<char const*> program_name{"coir"};
 std::atomic<char const*> activity{"starting"};
+std::atomic<char const*> new_folder{nullptr};
 std::atomic<char const*> of_files{"what was written is whole"};
 static_assert(decltype(activity)::is_always_lock_free &&
               decltype(first_signal)::is_always_lock_free);
@@ -63,19 +62,22 @@ void end_now(int) {
     call_me_in(microseconds_to_write_a_line);  // stderr may be a pipe that nobody reads
     // First the line, so that nobody tells of files that can't be written because they are removed here.
     bool const is_over = final_code >= 0, line_is_mine = !is_over && claim_last_line();
-    if (!is_over) io::remove_unfinished();
+    if (!is_over) {
+      io::remove_unfinished();
+      if (char const* const folder = new_folder) rmdir(folder);  // which fails if it holds files
+    }
     if (!is_over && !line_is_mine)
       return;  // whoever writes it ends the program, or the next alarm does
     if (line_is_mine && !ends_silently) {
       std::array<char, 4096> line;
       char* at = line.data();
       char const* const last = line.data() + line.size() - 1;
-      put(at, last, isatty(error_stream) == 1 ? "\n" : "");  // below a line of progress
+      put(at, last, isatty(STDERR_FILENO) == 1 ? "\n" : "");  // below a line of progress
       for (char const* const part :
            {program_name.load(), ": error: stopped while ", activity.load(), "; ", of_files.load()})
         put(at, last, part);
       *at++ = '\n';
-      (void)!write(error_stream, line.data(), static_cast<std::size_t>(at - line.data()));
+      (void)!write(STDERR_FILENO, line.data(), static_cast<std::size_t>(at - line.data()));
     }
   }
   _exit(code);
@@ -90,8 +92,6 @@ void remember(int signal) {
 
 void answer_signals(std::string const& program) {
   program_name = kept(program);
-  if (int const copy = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); copy >= 0)
-    error_stream = copy;
   struct sigaction action = {};
   action.sa_handler = end_now;
   // For the second call, if the first waits for its line to be read; who writes a line meanwhile goes on with it.
@@ -125,6 +125,12 @@ Activity::Activity(std::string const& doing) : before_(activity.exchange(kept(do
 
 Activity::~Activity() {
   if (!interrupted()) activity = before_;  // else this is where the program is being stopped
+}
+
+void remove_empty_folder_when_stopped(std::filesystem::path const& folder) {
+  static auto* const name = new std::string;
+  *name = folder.string();
+  new_folder = name->c_str();
 }
 
 void say_of_files(std::string const& text) {

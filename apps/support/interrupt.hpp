@@ -4,13 +4,14 @@
 /// SIGINT (Ctrl-C), SIGTERM and SIGHUP: one line, no file that isn't whole, and an end within a second whatever the
 /// program is doing.
 
+#include <filesystem>
 #include <string>
 
 namespace coir::apps {
 
 /// From now on the first of these signals asks the program to stop: interrupted() stays true. Who polls it ends the
 /// program in its own words; if nobody has after half a second, the program is ended where it is: files that aren't
-/// whole are removed (see io::Unfinished), one line says what it was doing, and the exit code is that of the signal.
+/// whole are removed (see io::remove_unfinished), one line says what it was doing, and the exit code is that of the signal.
 ///
 /// Further signals change nothing. One that was ignored when the program started stays ignored, as nohup wants it.
 ///
@@ -45,6 +46,9 @@ class Activity {
  private:
   char const* before_;  // of which this one is a part
 };
+
+/// From now on a signal's end also removes this folder, if it is empty. There is one of them, the last.
+void remove_empty_folder_when_stopped(std::filesystem::path const& folder);
 
 /// From now on the line says this of the files; at first it is "what was written is whole".
 void say_of_files(std::string const& text);

@@ -6,74 +6,11 @@
 #include <cmath>
 #include <cstddef>
 #include <fstream>
-#include <memory>
 #include <system_error>
 
 namespace coir::apps {
 
 using Json = nlohmann::ordered_json;
-
-namespace {
-
-/// How many values a text has, read without keeping them.
-class Extent : public nlohmann::json_sax<Json> {
- public:
-  Extent(std::string const& name, std::string const& remedy) : name_(name), remedy_(remedy) {}
-
-  std::size_t values() const { return values_; }
-
-  bool null() override { return count(); }
-  bool boolean(bool) override { return count(); }
-  bool number_integer(number_integer_t) override { return count(); }
-  bool number_unsigned(number_unsigned_t) override { return count(); }
-  bool number_float(number_float_t, string_t const&) override { return count(); }
-  bool string(string_t&) override { return count(); }
-  bool binary(binary_t&) override { return count(); }
-  bool key(string_t&) override { return true; }
-  bool start_object(std::size_t) override { return begin(); }
-  bool start_array(std::size_t) override { return begin(); }
-  bool end_object() override { return end(); }
-  bool end_array() override { return end(); }
-  bool parse_error(std::size_t, std::string const&, Json::exception const&) override {
-    return false;
-  }
-
- private:
-  bool count() {
-    constexpr std::size_t most = 4'000'000;
-    if (++values_ > most)
-      throw InputError(name_ + " has more than " + std::to_string(most) +
-                       " values, which no report has: " + remedy_);
-    return true;
-  }
-  bool begin() {
-    constexpr int deepest =
-        100;  // copying and printing what is nested deeper could use up the stack
-    if (++depth_ > deepest)
-      throw InputError(name_ + " nests deeper than " + std::to_string(deepest) +
-                       " levels: " + remedy_);
-    return count();
-  }
-  bool end() {
-    --depth_;
-    return true;
-  }
-
-  std::string const& name_;
-  std::string const& remedy_;
-  std::size_t values_ = 0;
-  int depth_ = 0;
-};
-
-/// Throws std::bad_alloc if memory is short for reading values. Reading must not start then: values that are half read take
-/// more memory when they are destroyed, and a destructor that finds none ends the program.
-void expects_memory_for_values(std::size_t values, std::size_t text_size) {
-  constexpr std::size_t bytes_of_value = 300;  // three members of an object, while its list grows
-  std::unique_ptr<char[]> const block(new char[bytes_of_value * (values + 1) + 2 * text_size]);
-  static_cast<char volatile&>(block[0]) = 0;  // or compilers leave the block out
-}
-
-}  // namespace
 
 std::string read_text(std::filesystem::path const& path, std::string const& remedy) {
   std::error_code error;
@@ -95,11 +32,15 @@ std::string read_text(std::filesystem::path const& path, std::string const& reme
 }
 
 Json parse_json(std::string const& text, std::string const& name, std::string const& remedy) {
-  Extent extent(name, remedy);
-  Json::sax_parse(text, &extent);  // what is no JSON is said below
-  expects_memory_for_values(extent.values(), text.size());
+  constexpr int deepest = 100;  // copying and printing what is nested deeper could use up the stack
+  auto const expects_depth = [&](int depth, Json::parse_event_t, Json const&) {
+    if (depth > deepest)
+      throw InputError(name + " nests deeper than " + std::to_string(deepest) +
+                       " levels: " + remedy);
+    return true;
+  };
   try {
-    return Json::parse(text);
+    return Json::parse(text, expects_depth);
   } catch (Json::exception const& error) {
     std::string const what = error.what();
     throw InputError(name + " is no JSON (" +

@@ -22,7 +22,7 @@ std::string read_text(std::filesystem::path const& path, std::string const& reme
 nlohmann::ordered_json parse_json(std::string const& text, std::string const& name,
                                   std::string const& remedy);
 
-/// The object that another program printed; null if the text is none, nests deeper than reports do, or has more values.
+/// The object that another program printed; null if the text is none, or nests deeper than reports do.
 nlohmann::ordered_json object_in(std::string const& text);
 
 /// Whether a time, size or rate is one that machines can have, in SI units. Of others ratios are zero or infinite.

@@ -1,3 +1,4 @@
+#include <support/interrupt.hpp>
 #include <support/output_folder.hpp>
 
 #include <coir/core/errors.hpp>
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 OutputFolder::OutputFolder(fs::path path, fs::path const& first) : path_(std::move(path)) {
   std::error_code error;
   is_new_ = fs::create_directory(path_, error);
-  if (is_new_) unfinished_ = io::Unfinished(path_);
+  if (is_new_) remove_empty_folder_when_stopped(path_);
   if (error) {
     bool const lacks_parent = error == std::errc::no_such_file_or_directory;
     throw ResourceError("can't make the folder " + path_.string() + ": " + error.message() +

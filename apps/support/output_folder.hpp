@@ -1,7 +1,5 @@
 #pragma once
 
-#include <coir/io/unfinished.hpp>
-
 #include <filesystem>
 
 namespace coir::apps {
@@ -22,7 +20,6 @@ class OutputFolder {
   void lock();
 
   std::filesystem::path path_;
-  io::Unfinished unfinished_;  // names the folder if it is new
   bool is_new_ = false;
   int lock_ = -1;  // the folder, opened
 };

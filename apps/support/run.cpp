@@ -1,11 +1,9 @@
 #include <support/command_line.hpp>
-#include <support/errors_before_main.hpp>
 #include <support/interrupt.hpp>
 #include <support/kokkos_session.hpp>
 #include <support/memory_plan.hpp>
 #include <support/messages.hpp>
 #include <support/run.hpp>
-#include <support/standard_streams.hpp>
 #include <support/text.hpp>
 
 #include <coir/core/errors.hpp>
@@ -16,11 +14,15 @@
 #include <coir/distributed/session.hpp>
 #include <coir/distributed/together.hpp>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <initializer_list>
 #include <iostream>
 #include <memory>
 #include <new>
@@ -38,6 +40,14 @@ std::string version_text(std::string const& name) {
   std::string text = name + " " + version + " (Kokkos " + kokkos_version() + ",";
   for (auto const& backend : compiled_backends()) text += " " + backend;
   return text + ")";
+}
+
+/// Opens stdin, stdout and stderr where whoever started the program closed them, so that no other file takes
+/// their numbers and gets what is printed. open() takes the lowest number that is free.
+void open_standard_streams() {
+  for (int const stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0)
+      (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 /// Waits a while for the first rank to report a failure. Often all ranks fail alike: then the first one reports it, and ends
@@ -150,11 +160,9 @@ void expects_one_copy(CommandLine const& line) {
 /// Collective.
 ExitCode start_and_run(CommandLine const& line, distributed::Group const& ranks,
                        KokkosArguments const& for_kokkos, Backend backend,
-                       std::string const& said_before_main,
                        std::function<ExitCode(Place)> const& body) {
-  auto const kokkos = distributed::together(ranks, [&] {
-    return std::make_unique<KokkosSession>(for_kokkos, backend, said_before_main);
-  });
+  auto const kokkos = distributed::together(
+      ranks, [&] { return std::make_unique<KokkosSession>(for_kokkos, backend); });
   auto const& [place, warning] = kokkos->choice();
   if (!warning.empty() && !line.is_on("--quiet") && distributed::launch().rank == 0)
     std::cerr << line.name() << ": warning: " << one_line(warning) << '\n';
@@ -165,19 +173,16 @@ ExitCode start_and_run(CommandLine const& line, distributed::Group const& ranks,
 }  // namespace
 
 int run(CommandLine& line, int argc, char** argv, std::function<ExitCode(Place)> const& body) {
-  std::string const said_before_main = errors_before_main();
   Backend backend = Backend::automatic;
   add_backend(line, backend);
   return run_alone(line, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
     expects_one_copy(line);
-    return start_and_run(line, distributed::Group::self(), for_kokkos, backend, said_before_main,
-                         body);
+    return start_and_run(line, distributed::Group::self(), for_kokkos, backend, body);
   });
 }
 
 int run_on_ranks(CommandLine& line, int argc, char** argv,
                  std::function<ExitCode(Place, distributed::Group const&)> const& body) {
-  std::string const said_before_main = errors_before_main();
   Backend backend = Backend::automatic;
   add_backend(line, backend);
   // Outlives what is thrown: the first rank's line comes before the end of all.
@@ -204,23 +209,20 @@ int run_on_ranks(CommandLine& line, int argc, char** argv,
       return ExitCode::success;
     }
     if (!connects) session.emplace(argc, argv);
-    return start_and_run(line, world, taken.for_kokkos, backend, said_before_main,
-                         [&](Place place) {
-                           // By itself a rank takes the cores where it finds no device.
-                           distributed::expects_alike(
-                               world, {{"--backend", place == Place::device ? "gpu" : "cpu"}});
-                           return body(place, world);
-                         });
+    return start_and_run(line, world, taken.for_kokkos, backend, [&](Place place) {
+      // By itself a rank takes the cores where it finds no device.
+      distributed::expects_alike(world, {{"--backend", place == Place::device ? "gpu" : "cpu"}});
+      return body(place, world);
+    });
   });
   if (code != 0 && session && session->world().size() > 1) distributed::abort_all(code);
   return code;
 }
 
 int run_on_cores(CommandLine& line, int argc, char** argv, std::function<ExitCode()> const& body) {
-  std::string const said_before_main = errors_before_main();
   return run_alone(line, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
     expects_one_copy(line);
-    KokkosSession const kokkos(for_kokkos, Backend::cpu, said_before_main);
+    KokkosSession const kokkos(for_kokkos, Backend::cpu);
     Activity const working("working");
     return body();
   });
@@ -228,7 +230,6 @@ int run_on_cores(CommandLine& line, int argc, char** argv, std::function<ExitCod
 
 int run_without_kokkos(CommandLine& line, int argc, char** argv,
                        std::function<ExitCode()> const& body) {
-  errors_before_main();  // of OpenMP's runtime, which isn't used
   return run_alone(line, argc, argv, false, [&](KokkosArguments const&) {
     expects_one_copy(line);
     Activity const working("working");

@@ -1,5 +1,6 @@
 // Runs the benchmarks of one file, with Kokkos around them and the machine's limits in the report.
 
+#include <device/leave_device_out.hpp>
 #include <support/limits.hpp>
 
 #include <coir/core/machine.hpp>
@@ -36,7 +37,7 @@ int run(int argc, char** argv) {
     return 0;
   }
 #ifdef COIR_BENCH_ON_HOST
-  coir::leave_device_out();  // it isn't needed, and may not be there
+  coir::apps::leave_device_out();  // it isn't needed, and may not be there
 #else
   coir::expects_usable_device();
 #endif

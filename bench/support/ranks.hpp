@@ -4,6 +4,7 @@
 /// What programs share that mpirun starts: their options, how ranks time something together, and rows
 /// that people and programs read.
 
+#include <device/leave_device_out.hpp>
 #include <support/median.hpp>
 
 #include <coir/core/concepts.hpp>
@@ -158,7 +159,7 @@ int run_on_ranks(int argc, char** argv, std::map<std::string, std::string> words
   try {
     words.insert({{"--host", ""}, {"--json", ""}});
     Options const options(argc, argv, words);
-    if (!why_no_device().empty()) leave_device_out();
+    if (!why_no_device().empty()) apps::leave_device_out();
     setenv("KOKKOS_DISABLE_WARNINGS", "true", /*overwrite=*/0);
     Kokkos::ScopeGuard const kokkos(argc, argv);
     auto const print_on = [&](auto const& exec) {

@@ -5,8 +5,6 @@
 #include <coir/core/pinned.hpp>
 #include <coir/core/timing.hpp>
 
-#include "processor_name.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,9 +19,20 @@ namespace coir {
 
 namespace {
 
+// x86, older ARM and LoongArch have a name, "cpu" is that of POWER; of newer ARM there are two numbers.
 std::string host_cpu_model() {
   std::ifstream cpuinfo("/proc/cpuinfo");
-  return processor_name(cpuinfo);
+  std::string implementer;
+  for (std::string line; std::getline(cpuinfo, line);) {
+    auto const colon = line.find(": ");
+    if (colon == std::string::npos) continue;
+    std::string const key = line.substr(0, line.find_first_of("\t:")),
+                      value = line.substr(colon + 2);
+    if (key == "model name" || key == "Model Name" || key == "cpu") return value;
+    if (key == "CPU implementer") implementer = value;
+    if (key == "CPU part") return "ARM, implementer " + implementer + ", part " + value;
+  }
+  return "unknown";
 }
 
 std::int64_t host_memory() {
@@ -285,6 +294,13 @@ std::string why_no_device() {
   }
   return std::string("no usable ") + Kokkos::DefaultExecutionSpace::name() + " device was found" +
          (reason.empty() ? "" : " (" + reason + ")");
+}
+
+bool device_is_left_out() {
+  if constexpr (runs_on_host<Kokkos::DefaultExecutionSpace>)
+    return false;
+  else
+    return Kokkos::is_initialized() && !Kokkos::DefaultExecutionSpace::impl_is_initialized();
 }
 
 void expects_usable_device() {

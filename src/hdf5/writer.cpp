@@ -1,6 +1,5 @@
 #include "handle.hpp"
 #include "objects.hpp"
-#include "output_driver.hpp"
 #include "types.hpp"
 
 #include <coir/core/errors.hpp>
@@ -11,6 +10,13 @@
 #include <algorithm>
 #include <map>
 #include <string>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
+#define COIR_HDF5_SETS_LOCKING
+#endif
 
 namespace coir::hdf5 {
 
@@ -48,8 +54,11 @@ struct Writer::File {
       throw ResourceError(name +
                           ": can't be written (it is a device or a pipe): HDF5 needs a file");
     Quiet const quiet;
-    driver = register_output_driver();
-    access = output_access(driver, status);
+    Handle const access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose);
+    H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
+#ifdef COIR_HDF5_SETS_LOCKING  // nobody else writes to the temporary file
+    H5Pset_file_locking(access.id(), false, true);
+#endif
     if (options.checked) H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
     file = {H5Fcreate(place.temporary().c_str(), H5F_ACC_TRUNC, timeless(H5P_FILE_CREATE).id(),
                       access.id()),
@@ -58,18 +67,30 @@ struct Writer::File {
   }
   ~File() {
     Quiet const quiet;
+    if (!is_synced) write_to_nowhere();
     file.close();
-    access.close();
-    driver.close();
   }
 
-  // Throws if the last call failed, or if bytes of this or an earlier one couldn't be written.
+  // Throws if the last call failed.
   void check(bool succeeded) {
-    if (succeeded && status.error == 0) return;
+    if (succeeded) return;
     lost = true;
-    if (status.error != 0) place.fail(status.error);
-    throw ResourceError(name + ": can't be written (HDF5: " + last_failure().text +
+    Failure const failure = last_failure();
+    write_to_nowhere();
+    if (failure.error != 0) place.fail(failure.error);
+    throw ResourceError(name + ": can't be written (HDF5: " + failure.text +
                         "): write it again, to another folder if that does not help");
+  }
+
+  // HDF5 can't close a file whose last bytes can't be written, and crashes when the program ends (1.10).
+  // This file is going to be removed anyway: what HDF5 still writes goes to /dev/null.
+  void write_to_nowhere() const {
+    void* descriptor = nullptr;
+    if (!file.valid() || H5Fget_vfd_handle(file.id(), H5P_DEFAULT, &descriptor) < 0) return;
+    int const nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nowhere < 0) return;
+    ::dup2(nowhere, *static_cast<int const*>(descriptor));
+    ::close(nowhere);
   }
 
   void expects_open() const {
@@ -130,8 +151,7 @@ struct Writer::File {
   std::string name;
   io::AtomicPath place;
   WriterOptions options;
-  OutputStatus status;
-  Handle driver, access, file;
+  Handle file;
   std::map<std::string, Dataset> datasets;
   bool lost = false;
   bool is_synced = false, is_named = false;
@@ -267,6 +287,7 @@ void Writer::sync(std::function<void()> const& poll) {
       throw PreconditionError(file_->name + ": '" + path + "' must get all of its " +
                               std::to_string(dataset.shape[0]) + " rows before commit(), not " +
                               std::to_string(dataset.written / dataset.row_size()));
+  file_->check(H5Fflush(file_->file.id(), H5F_SCOPE_LOCAL) >= 0);
   file_->check(file_->file.close());
   if (file_->options.checked)
     if (int const error = io::append_checksum(file_->place.temporary(), poll); error != 0)
@@ -280,13 +301,5 @@ void Writer::commit(std::function<void()> const& poll) {
   file_->place.commit();
   file_->is_named = true;
 }
-
-void Writer::commit_for_now() {
-  sync();
-  file_->place.commit_for_now();
-  file_->is_named = true;
-}
-
-void Writer::undo() noexcept { file_->place.undo(); }
 
 }  // namespace coir::hdf5

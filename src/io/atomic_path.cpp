@@ -1,19 +1,16 @@
 #include <coir/core/errors.hpp>
 #include <coir/io/atomic_path.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <csignal>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
-#include <mutex>
-#include <set>
 #include <string>
-#include <string_view>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -58,89 +55,37 @@ std::string remedy(int error, fs::path const& path) {
   }
 }
 
-// A mark that tells this host's processes from those of other hosts and containers that share a folder with it.
-std::string const& host_mark() {
-  static std::string const mark = [] {
-    char host[256] = "", processes[64] = "";
-    (void)::gethostname(host, sizeof host - 1);
-    (void)!::readlink("/proc/self/ns/pid", processes, sizeof processes - 1);
-    std::uint32_t hash = 2166136261u;  // FNV-1a
-    for (char const* text : {host, processes})
-      for (; *text != '\0'; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 16777619u;
-    char digits[16];
-    std::snprintf(digits, sizeof digits, "%08x", hash);
-    return std::string(digits);
-  }();
-  return mark;
-}
+// The names of temporary files that are there. A handler of signals may not wait for its turn: it tries
+// once.
+auto* const unfinished = new std::vector<fs::path>;
+std::atomic_flag is_in_use;
 
-constexpr std::string_view prefix = ".coir-", ending = ".part";
-
-// The beginning of the names of this host's temporary files.
-std::string our_prefix() { return std::string(prefix) + host_mark() + "-"; }
-
-// Whether a file with the name of a temporary one has nobody who writes it.
-bool is_left_over(std::string const& name, fs::path const& path) {
-  std::string const ours = our_prefix();
-  if (name.starts_with(ours)) {
-    long const process = std::strtol(name.c_str() + ours.size(), nullptr, 10);
-    if (process > 0 && ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH) return true;
+struct Turn {
+  Turn() {
+    while (is_in_use.test_and_set()) std::this_thread::yield();
   }
-  // The process is another host's, or its number is another process' by now.
-  constexpr std::time_t day = 86400;
-  struct stat status = {};
-  return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
-         status.st_mtime < std::time(nullptr) - day;
+  ~Turn() { is_in_use.clear(); }
+};
+
+void add_unfinished(fs::path const& name) {
+  Turn const turn;
+  unfinished->push_back(name);
 }
 
-// Removes what killed programs left in a folder. Once per folder: a look at every name in it takes a while.
-void remove_left_over(fs::path const& folder) {
-  static std::mutex mutex;
-  static std::set<fs::path> seen;
-  std::lock_guard const lock(mutex);
-  if (!seen.insert(folder).second) return;
-  std::error_code error;  // a folder that can't be read is left as it is
-  for (fs::directory_iterator entry(folder, error), last; !error && entry != last;
-       entry.increment(error)) {
-    std::string const name = entry->path().filename().string();
-    if (name.starts_with(prefix) && name.ends_with(ending) && is_left_over(name, entry->path()))
-      ::unlink(entry->path().c_str());
-  }
+void remove_unfinished_name(fs::path const& name) {
+  Turn const turn;
+  unfinished->erase(std::find(unfinished->begin(), unfinished->end(), name));
 }
 
-// A name that this process has not used before.
-fs::path name_beside(fs::path const& destination) {
-  static std::atomic<unsigned> count{0};
-  return destination.parent_path() / (our_prefix() + std::to_string(::getpid()) + "-" +
-                                      std::to_string(count++) + std::string(ending));
-}
-
-// A file that did not exist before. Its permissions follow the umask, as those of any new file.
-int create_beside(fs::path const& destination, fs::path& name, Unfinished& unfinished) {
+// A new file, whatever another program has left under its name. Its permissions follow the umask, as
+// those of any new file.
+int create(fs::path const& name) {
   int descriptor = -1;
   do {
-    name = name_beside(destination);
-    unfinished = Unfinished(name);
+    ::unlink(name.c_str());
     descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (descriptor < 0 && errno == EEXIST);
   return descriptor;
-}
-
-// Why a file that exists couldn't be replaced by another one of its folder; 0 if it can, or if nobody knows.
-int rename_error(fs::path const& file) {
-  struct stat status = {}, folder = {};
-  if (::stat(file.c_str(), &status) != 0 || ::stat(file.parent_path().c_str(), &folder) != 0)
-    return 0;
-  uid_t const user = ::geteuid();
-  bool const is_sticky = (folder.st_mode & S_ISVTX) != 0;
-  if (is_sticky && user != 0 && user != status.st_uid && user != folder.st_uid) return EPERM;
-#if defined(__linux__) && defined(STATX_ATTR_MOUNT_ROOT)
-  struct statx more = {};
-  if (::statx(AT_FDCWD, file.c_str(), 0, 0, &more) == 0 &&
-      (more.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
-    return EBUSY;
-#endif
-  return 0;
 }
 
 // The open file of this program that a path names, as /dev/stdout does; -1 if it names none.
@@ -206,17 +151,14 @@ AtomicPath::AtomicPath(fs::path path) : path_(std::move(path)) {
 
   destination_ = resolved(path_);
   is_link_ = fs::is_symlink(path_, error);
-  if (fs::exists(status)) {
-    // rename would replace a write-protected file without a question
-    if (::access(path_.c_str(), W_OK) != 0) fail(errno);
-    // and would fail when all is written
-    if (int const cause = rename_error(destination_); cause != 0) fail(cause);
-  }
-  remove_left_over(destination_.parent_path());
-  descriptor_ = create_beside(destination_, temporary_, unfinished_);
+  // rename would replace a write-protected file without a question.
+  if (fs::exists(status) && ::access(path_.c_str(), W_OK) != 0) fail(errno);
+  temporary_ = destination_.parent_path() / (".coir-" + destination_.filename().string() + ".part");
+  add_unfinished(temporary_);
+  descriptor_ = create(temporary_);
   if (descriptor_ < 0) {
     int const cause = errno;
-    temporary_.clear();
+    forget();
     fail(cause);
   }
   if (fs::exists(status))
@@ -225,9 +167,23 @@ AtomicPath::AtomicPath(fs::path path) : path_(std::move(path)) {
 }
 
 AtomicPath::~AtomicPath() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  if (!previous_.empty()) ::unlink(previous_.c_str());
+  if (is_temporary_there()) ::unlink(temporary_.c_str());
+  forget();
+}
+
+void AtomicPath::forget() {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  if (temporary_.empty()) return;
+  remove_unfinished_name(temporary_);
+  temporary_.clear();
+}
+
+// Whether the file of that name is this one, and not that of another program that writes to the same path.
+bool AtomicPath::is_temporary_there() const {
+  struct stat own = {}, named = {};
+  return descriptor_ >= 0 && ::fstat(descriptor_, &own) == 0 &&
+         ::lstat(temporary_.c_str(), &named) == 0 && own.st_dev == named.st_dev &&
+         own.st_ino == named.st_ino;
 }
 
 void AtomicPath::sync() {
@@ -236,41 +192,20 @@ void AtomicPath::sync() {
   is_synced_ = true;
 }
 
-void AtomicPath::commit_for_now() {
-  if (temporary_.empty()) return;
-  sync();
-  int error = 0;
-  do {
-    previous_ = name_beside(destination_);
-    unfinished_previous_ = Unfinished(previous_);
-    error = ::link(destination_.c_str(), previous_.c_str()) == 0 ? 0 : errno;
-  } while (error == EEXIST);
-  was_there_ = error != ENOENT;
-  if (error != 0) {
-    previous_.clear();
-    unfinished_previous_ = Unfinished();
-  }
-  commit();
-  is_for_now_ = true;
-}
-
-void AtomicPath::undo() noexcept {
-  if (!std::exchange(is_for_now_, false)) return;
-  if (!was_there_) {
-    ::unlink(destination_.c_str());
-  } else if (!previous_.empty() && std::rename(previous_.c_str(), destination_.c_str()) == 0) {
-    previous_.clear();
-    unfinished_previous_ = Unfinished();
-  }
-}
-
 void AtomicPath::commit() {
   if (temporary_.empty()) return;
   sync();
+  if (!is_temporary_there())
+    throw ResourceError(path_.string() +
+                        ": can't be written (its temporary file is gone): does another program "
+                        "write to it, too?");
   if (std::rename(temporary_.c_str(), destination_.c_str()) != 0) fail(errno);
-  temporary_.clear();
-  unfinished_ = Unfinished();
-  ::close(std::exchange(descriptor_, -1));
+  forget();
+}
+
+void remove_unfinished() noexcept {
+  if (is_in_use.test_and_set()) return;
+  for (fs::path const& name : *unfinished) ::unlink(name.c_str());
 }
 
 void AtomicPath::fail(int error) const {

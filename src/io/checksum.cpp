@@ -11,30 +11,11 @@
 #include <string>
 #include <vector>
 
+#include <zlib.h>
+
 namespace coir::io {
 
 namespace {
-
-// tables[0][b]: the remainder of byte b; tables[t][b]: of byte b with t bytes of zeros behind it. So eight bytes take eight
-// look-ups that don't wait for each other.
-using Tables = std::array<std::array<std::uint64_t, 256>, 8>;
-
-constexpr Tables make_tables() {
-  constexpr std::uint64_t polynomial =
-      0xC96C5795D7870F42;  // ECMA-182's, its lowest power in the highest bit
-  Tables tables{};
-  for (std::uint64_t b = 0; b < 256; ++b) {
-    std::uint64_t rest = b;
-    for (int bit = 0; bit < 8; ++bit) rest = (rest >> 1) ^ ((rest & 1) != 0 ? polynomial : 0);
-    tables[0][b] = rest;
-  }
-  for (std::size_t t = 1; t < 8; ++t)
-    for (std::size_t b = 0; b < 256; ++b)
-      tables[t][b] = (tables[t - 1][b] >> 8) ^ tables[0][tables[t - 1][b] & 0xff];
-  return tables;
-}
-
-constexpr Tables tables = make_tables();
 
 std::uint64_t number_at(std::byte const* bytes) {
   std::uint64_t number = 0;
@@ -46,7 +27,7 @@ void put_number(std::uint64_t number, std::byte* bytes) {
   for (int n = 0; n < 8; ++n, number >>= 8) bytes[n] = static_cast<std::byte>(number & 0xff);
 }
 
-constexpr char words[] = "coir checksum 1\n";
+constexpr char words[] = "coir checksum 2\n";
 constexpr std::size_t words_length = sizeof words - 1, end_length = checksum_length;
 static_assert(words_length + 16 == end_length);
 
@@ -98,18 +79,8 @@ bool add_file(std::FILE* file, std::uint64_t length, Checksum& sum,
 }  // namespace
 
 void Checksum::add(std::span<std::byte const> bytes) {
-  std::uint64_t state = state_;
-  std::size_t n = 0;
-  for (; n + 8 <= bytes.size(); n += 8) {
-    std::uint64_t const here = state ^ number_at(bytes.data() + n);
-    state = tables[7][here & 0xff] ^ tables[6][(here >> 8) & 0xff] ^
-            tables[5][(here >> 16) & 0xff] ^ tables[4][(here >> 24) & 0xff] ^
-            tables[3][(here >> 32) & 0xff] ^ tables[2][(here >> 40) & 0xff] ^
-            tables[1][(here >> 48) & 0xff] ^ tables[0][here >> 56];
-  }
-  for (; n < bytes.size(); ++n)
-    state = (state >> 8) ^ tables[0][(state ^ std::to_integer<std::uint64_t>(bytes[n])) & 0xff];
-  state_ = state;
+  auto const* const first = reinterpret_cast<Bytef const*>(bytes.data());
+  value_ = static_cast<std::uint32_t>(crc32_z(value_, first, bytes.size()));
 }
 
 int append_checksum(std::filesystem::path const& path, std::function<void()> const& poll) {
@@ -140,10 +111,11 @@ bool has_checksum(std::filesystem::path const& path) {
   return read_end(file.get(), length, end);
 }
 
-std::uint64_t stored_checksum(std::filesystem::path const& path) {
+std::uint32_t stored_checksum(std::filesystem::path const& path) {
   std::uint64_t length = 0;
   File const file = open_file(path, length);
-  return number_at(expected_end(file.get(), length, path).data() + end_length - 8);
+  return static_cast<std::uint32_t>(
+      number_at(expected_end(file.get(), length, path).data() + end_length - 8));
 }
 
 void verify_checksum(std::filesystem::path const& path, std::function<void()> const& poll) {

@@ -17,97 +17,16 @@ namespace coir::io {
 
 namespace {
 
-struct PngHeader {
-  std::uint32_t columns;
-  std::uint32_t rows;
-  int depth;
-  int channels;  // in the file; a palette index is one
-};
-
 [[noreturn]] void fail(std::string_view name, std::string const& what) {
   throw InputError(std::string(name) + ": " + what);
 }
 
-// Reads the first chunk by hand: libpng would say that it is invalid, but not which field and why.
-PngHeader read_header(std::span<std::byte const> bytes, std::string_view name) {
-  constexpr std::size_t length = 33;  // signature 8, length 4, "IHDR" 4, fields 13, checksum 4
-  auto const byte = [&](std::size_t n) { return std::to_integer<std::uint32_t>(bytes[n]); };
-  auto const word = [&](std::size_t n) {
-    return byte(n) << 24 | byte(n + 1) << 16 | byte(n + 2) << 8 | byte(n + 3);
-  };
-  constexpr char signature[] = "\x89PNG\r\n\x1a\n";
-  if (bytes.size() < 8 || std::memcmp(bytes.data(), signature, 8) != 0)
-    fail(name, "starts with the bytes " +
-                   in_hexadecimal(bytes.first(std::min<std::size_t>(8, bytes.size()))) +
+void expects_signature(std::span<std::byte const> bytes, std::string_view name) {
+  auto const first = bytes.first(std::min<std::size_t>(8, bytes.size()));
+  if (first.size() < 8 || png_sig_cmp(reinterpret_cast<png_const_bytep>(first.data()), 0, 8) != 0)
+    fail(name, "starts with the bytes " + in_hexadecimal(first) +
                    ", not with 89 50 4e 47 0d 0a 1a 0a: it is not a PNG, or was copied as text; "
                    "copy or convert it again");
-  if (bytes.size() < length)
-    fail(name, "ends at byte " + std::to_string(bytes.size()) + ", its header ends at byte " +
-                   std::to_string(length) + ": it is cut short; copy or export it again");
-  if (word(8) != 13 || std::memcmp(bytes.data() + 12, "IHDR", 4) != 0)
-    fail(name, "bytes 8 to 15 are " + in_hexadecimal(bytes.subspan(8, 8)) +
-                   ", not the start of the IHDR chunk, 00 00 00 0d 49 48 44 52: export it again");
-
-  PngHeader header{word(16), word(20), static_cast<int>(byte(24)), 0};
-  auto const expects_extent = [&](std::uint32_t value, char const* field, int at) {
-    if (value < 1 || value > PNG_UINT_31_MAX)
-      fail(name, std::string(field) + " at byte " + std::to_string(at) + " is " +
-                     std::to_string(value) + ", it must be 1 to 2147483647: export it again");
-  };
-  expects_extent(header.columns, "the width", 16);
-  expects_extent(header.rows, "the height", 20);
-
-  // which depths go with which colour type, as bits of a set
-  auto const depths = [](std::initializer_list<int> list) {
-    std::uint32_t set = 0;
-    for (int const depth : list) set |= 1U << depth;
-    return set;
-  };
-  std::uint32_t allowed = 0;
-  switch (byte(25)) {
-    case PNG_COLOR_TYPE_GRAY:
-      header.channels = 1;
-      allowed = depths({1, 2, 4, 8, 16});
-      break;
-    case PNG_COLOR_TYPE_PALETTE:
-      header.channels = 1;
-      allowed = depths({1, 2, 4, 8});
-      break;
-    case PNG_COLOR_TYPE_GRAY_ALPHA:
-      header.channels = 2;
-      allowed = depths({8, 16});
-      break;
-    case PNG_COLOR_TYPE_RGB:
-      header.channels = 3;
-      allowed = depths({8, 16});
-      break;
-    case PNG_COLOR_TYPE_RGB_ALPHA:
-      header.channels = 4;
-      allowed = depths({8, 16});
-      break;
-    default:
-      fail(name, "the colour type at byte 25 is " + std::to_string(byte(25)) +
-                     ", it must be 0, 2, 3, 4 or 6: export it again");
-  }
-  if (header.depth > 16 || (allowed >> header.depth & 1U) == 0)
-    fail(name, "the bit depth at byte 24 is " + std::to_string(header.depth) +
-                   ", which colour type " + std::to_string(byte(25)) +
-                   " does not have (1, 2, 4, 8 or 16, fewer with colours): export it again");
-  return header;
-}
-
-// Deflate turns one byte into 1032 at best (258 bytes for two bits), so a file's length bounds the
-// picture in it. Anything above is a damaged header, or made to exhaust memory.
-void expects_justified(PngHeader const& header, std::size_t length, std::string_view name) {
-  std::uint64_t const samples = std::uint64_t(header.columns) * header.rows;
-  auto const bits_each =
-      static_cast<std::uint64_t>(header.depth) * static_cast<std::uint64_t>(header.channels);
-  std::uint64_t const most = std::uint64_t(length) * 1032 * 8 / bits_each;
-  if (samples > most)
-    fail(name, "the header promises " + std::to_string(header.columns) + " x " +
-                   std::to_string(header.rows) + " pixels, and a file of " +
-                   std::to_string(length) + " bytes can hold at most " + std::to_string(most) +
-                   " of them: the header is wrong or the file is cut short; export it again");
 }
 
 // libpng reports errors by longjmp, which skips destructors: what has one lives here, and functions that
@@ -141,15 +60,17 @@ void take(png_structp png, png_bytep data, std::size_t length) {
   decoder->position += length;
 }
 
-// The format of a row once libpng has expanded it.
+// The picture, and the format of its rows once libpng has expanded them.
 struct RowForm {
+  std::uint32_t rows = 0;
+  std::uint32_t columns = 0;
   int bits = 8;
   int channels = 1;
   int passes = 1;
   std::size_t bytes = 0;
 };
 
-bool start(PngDecoder& decoder, RowForm& form) {
+bool read_info(PngDecoder& decoder) {
   if (setjmp(png_jmpbuf(decoder.png))) return false;
   png_structp const png = decoder.png;
   png_set_read_fn(png, &decoder, take);
@@ -157,13 +78,20 @@ bool start(PngDecoder& decoder, RowForm& form) {
   // Texts, profiles and the like are skipped unread: they can be large when unpacked.
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   png_read_info(png, decoder.info);
+  return true;
+}
 
+bool start(PngDecoder& decoder, RowForm& form) {
+  if (setjmp(png_jmpbuf(decoder.png))) return false;
+  png_structp const png = decoder.png;
   png_byte const colour = png_get_color_type(png, decoder.info);
   if (colour == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
   if (colour == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(png);
   png_set_strip_alpha(png);
   form.passes = png_set_interlace_handling(png);
   png_read_update_info(png, decoder.info);
+  form.rows = png_get_image_height(png, decoder.info);
+  form.columns = png_get_image_width(png, decoder.info);
   form.bits = png_get_bit_depth(png, decoder.info);
   form.channels = png_get_channels(png, decoder.info);
   form.bytes = png_get_rowbytes(png, decoder.info);
@@ -194,6 +122,21 @@ bool finish(PngDecoder& decoder) {
                  "): copy or export it again");
 }
 
+// Deflate turns one byte into 1032 at best (258 bytes for two bits), so a file's length bounds the
+// picture in it. Anything above is a damaged header, or made to exhaust memory.
+void expects_justified(PngDecoder const& decoder, std::string_view name) {
+  std::uint64_t const columns = png_get_image_width(decoder.png, decoder.info),
+                      rows = png_get_image_height(decoder.png, decoder.info);
+  std::uint64_t const bits_each = std::uint64_t(png_get_bit_depth(decoder.png, decoder.info)) *
+                                  png_get_channels(decoder.png, decoder.info);
+  std::uint64_t const most = std::uint64_t(decoder.bytes.size()) * 1032 * 8 / bits_each;
+  if (columns * rows > most)
+    fail(name, "the header promises " + std::to_string(columns) + " x " + std::to_string(rows) +
+                   " pixels, and a file of " + std::to_string(decoder.bytes.size()) +
+                   " bytes can hold at most " + std::to_string(most) +
+                   " of them: the header is wrong or the file is cut short; export it again");
+}
+
 // One row of 8 or 16 bits (big-endian), grey or RGB, to grey. Returns whether it had a colour.
 bool to_gray(png_byte const* row, RowForm const& form, int columns, std::uint16_t* samples) {
   auto const value = [&](std::size_t n) -> std::uint32_t {
@@ -212,10 +155,6 @@ bool to_gray(png_byte const* row, RowForm const& form, int columns, std::uint16_
   return has_colour;
 }
 
-}  // namespace
-
-namespace {
-
 // libpng, ready to read the first row.
 class PngRows {
  public:
@@ -227,6 +166,8 @@ class PngRows {
     if (decoder_.info == nullptr)
       throw ResourceError("libpng can't start: memory is short, or it is another version than " +
                           std::string(PNG_LIBPNG_VER_STRING));
+    if (!read_info(decoder_)) fail(decoder_, name_);
+    expects_justified(decoder_, name_);
     if (!start(decoder_, form_)) fail(decoder_, name_);
   }
 
@@ -247,39 +188,36 @@ class PngRows {
 
 // Interlaced pictures come in passes that each fill some pixels, so that all of them are in memory before the last is
 // known to be there: a look at all that there is goes ahead.
-void expects_all_passes(std::span<std::byte const> bytes, std::string_view name,
-                        std::uint32_t rows) {
+void expects_all_passes(std::span<std::byte const> bytes, std::string_view name) {
   PngRows png(bytes, name);
   std::vector<png_byte> row(png.form().bytes);
   for (int pass = 0; pass < png.form().passes; ++pass)
-    for (std::uint32_t i = 0; i < rows; ++i) png.read(row.data());
+    for (std::uint32_t i = 0; i < png.form().rows; ++i) png.read(row.data());
 }
 
 }  // namespace
 
 GrayImage decode_png(std::span<std::byte const> bytes, std::string_view name) {
-  PngHeader const header = read_header(bytes, name);
-  expects_justified(header, bytes.size(), name);
-
+  expects_signature(bytes, name);
   PngRows png(bytes, name);
   RowForm const form = png.form();
-  GrayImage image{static_cast<int>(header.rows), static_cast<int>(header.columns), form.bits, {}};
-  std::size_t const size = static_cast<std::size_t>(image.rows) * header.columns;
-  std::size_t const kept_rows = form.passes == 1 ? 1 : header.rows;
+  GrayImage image{static_cast<int>(form.rows), static_cast<int>(form.columns), form.bits, {}};
+  std::size_t const size = static_cast<std::size_t>(image.rows) * form.columns;
+  std::size_t const kept_rows = form.passes == 1 ? 1 : form.rows;
   expects_memory<Kokkos::HostSpace>(static_cast<std::int64_t>(2 * size + kept_rows * form.bytes),
                                     "reading " + std::string(name));
-  if (form.passes > 1) expects_all_passes(bytes, name, header.rows);
+  if (form.passes > 1) expects_all_passes(bytes, name);
   // Reserved memory takes none until something is written to it: no more than the rows that are there.
   image.samples.reserve(size);
   std::vector<png_byte> rows(kept_rows * form.bytes);
   for (int pass = 0; pass < form.passes; ++pass)
-    for (std::size_t i = 0; i < header.rows; ++i) {
+    for (std::size_t i = 0; i < form.rows; ++i) {
       png_byte* const row = rows.data() + (kept_rows == 1 ? 0 : i * form.bytes);
       png.read(row);
       if (pass < form.passes - 1) continue;
-      image.samples.resize(image.samples.size() + header.columns);
+      image.samples.resize(image.samples.size() + form.columns);
       image.had_colours |=
-          to_gray(row, form, image.columns, image.samples.data() + i * header.columns);
+          to_gray(row, form, image.columns, image.samples.data() + i * form.columns);
     }
   png.finish();
   return image;

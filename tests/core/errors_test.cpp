@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <source_location>
 #include <string>
 
 namespace {
@@ -42,6 +43,17 @@ TEST(Errors, ExpectsAsksForARequirementInWordsOnlyWhereItIsNotMet) {
   EXPECT_EQ(message_of([&] { coir::expects(false, requirement, 0); }),
             "axis 1 must have cells, not 0");
   EXPECT_EQ(asked, 1);
+}
+
+TEST(Errors, ExpectsSaysWhereItWasCalled) {
+  auto const line = std::source_location::current().line();
+  try {
+    coir::expects(false, "n must be positive", -3);
+    FAIL() << "no exception";
+  } catch (coir::PreconditionError const& error) {
+    EXPECT_EQ(error.where().line(), line + 2);
+    EXPECT_NE(std::string(error.where().file_name()).find("errors_test.cpp"), std::string::npos);
+  }
 }
 
 TEST(Errors, EveryKindIsAnError) {

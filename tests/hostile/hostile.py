@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hostile runs of the applications: wrong options, damaged files, full disks, pipes, signals, restarts, threads, environments.
+"""Hostile runs of the applications: wrong options, damaged files, full disks, pipes, signals, restarts, environments.
 
 Each run has a number, which with the seed decides all of it. It must end in time and not by a signal, with an exit code
 that its application documents and this attack allows; say one line on stderr if it fails and none if it doesn't, in no

@@ -5,6 +5,7 @@
 #include <coir/core/machine.hpp>
 #include <coir/distributed/session.hpp>
 
+#include <device/leave_device_out.hpp>
 #include <support/ranks.hpp>
 
 #include <gtest/gtest.h>
@@ -64,7 +65,7 @@ int main(int argc, char** argv) {
   alarm(230);  // ranks that wait for each other end in the end
   coir::distributed::Session const session(argc, argv);
   coir::testing::the_session = &session;
-  if (!coir::why_no_device().empty()) coir::leave_device_out();
+  if (!coir::why_no_device().empty()) coir::apps::leave_device_out();
   Kokkos::ScopeGuard const kokkos(argc, argv);
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
   auto* const of_all = new OfAllRanks(session.world());

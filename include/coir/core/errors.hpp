@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdio>
+#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,7 +19,16 @@ class Error : public std::runtime_error {
 /// The caller broke a documented requirement: a shape, a range, a missing argument.
 class PreconditionError : public Error {
  public:
-  using Error::Error;
+  explicit PreconditionError(std::string const& what,
+                             std::source_location where = std::source_location::current())
+      : Error(what), where_(where) {}
+
+  /// The file and line of the requirement that wasn't met. what() is for the users of a program, and where()
+  /// for those who write it.
+  std::source_location const& where() const { return where_; }
+
+ private:
+  std::source_location where_;
 };
 
 /// A file that was to be read is missing, unreadable or malformed.
@@ -63,17 +73,20 @@ std::string in_words(Value const& value) {
 ///
 /// \param holds        the requirement, evaluated
 /// \param requirement  the requirement in words: "omega must lie in (0, 2)"
+/// \param where        the error's where(): the line of this call unless said otherwise
 /// \throws PreconditionError with the requirement as its text unless `holds`
-inline void expects(bool holds, std::string_view requirement) {
-  if (!holds) throw PreconditionError(std::string(requirement));
+inline void expects(bool holds, std::string_view requirement,
+                    std::source_location where = std::source_location::current()) {
+  if (!holds) throw PreconditionError(std::string(requirement), where);
 }
 
 /// Checks a caller's argument, and names its value: "omega must lie in (0, 2), not 2.5".
 ///
 /// \throws PreconditionError with the requirement and the value as its text unless `holds`
 template <class Value>
-void expects(bool holds, std::string_view requirement, Value const& value) {
-  if (!holds) throw PreconditionError(std::string(requirement) + ", not " + in_words(value));
+void expects(bool holds, std::string_view requirement, Value const& value,
+             std::source_location where = std::source_location::current()) {
+  if (!holds) throw PreconditionError(std::string(requirement) + ", not " + in_words(value), where);
 }
 
 /// Checks a caller's argument whose requirement has to be put together, which takes longer than the check: functions that launch a
@@ -82,8 +95,10 @@ void expects(bool holds, std::string_view requirement, Value const& value) {
 /// \param requirement  called without arguments unless `holds`; returns the requirement in words
 /// \throws PreconditionError with the requirement and the value as its text unless `holds`
 template <std::invocable Requirement, class Value>
-void expects(bool holds, Requirement const& requirement, Value const& value) {
-  if (!holds) throw PreconditionError(std::string(requirement()) + ", not " + in_words(value));
+void expects(bool holds, Requirement const& requirement, Value const& value,
+             std::source_location where = std::source_location::current()) {
+  if (!holds)
+    throw PreconditionError(std::string(requirement()) + ", not " + in_words(value), where);
 }
 
 }  // namespace coir

@@ -47,13 +47,8 @@ std::string why_no_device();
 /// \throws EnvironmentError naming the cause and the remedy
 void expects_usable_device();
 
-/// Has Kokkos start without the device that it was compiled for, so that the same program runs where none is at hand:
-/// Kokkos::initialize ends the process there. Kernels run on Kokkos::DefaultHostExecutionSpace then, for arrays in
-/// Kokkos::HostSpace, and an instance of Kokkos::DefaultExecutionSpace must not be made. Call it before Kokkos starts. Where
-/// the default execution space is a host's it does nothing.
-void leave_device_out();
-
-/// Whether leave_device_out() has left one out.
+/// Whether Kokkos runs without the device that it was compiled for, as the applications do where there is
+/// none.
 bool device_is_left_out();
 
 /// The name of the device that an execution space's kernels run on, or the host's CPU model.

@@ -1,28 +1,12 @@
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 namespace coir {
 
-/// The smallest stack that threads may have, several times what statements need to gather rows there. With 32 KiB
-/// programs crash.
-inline constexpr std::size_t least_stack_bytes = std::size_t(256) << 10;
-
-/// Makes sure, before Kokkos starts, that the host backend can start its threads: OpenMP's runtimes and Kokkos end the
-/// program by a signal or a message of their own if it can't.
-///
-/// Starts them in a child process first, so call it while the program has one thread. If neither `threads` nor
-/// OMP_NUM_THREADS says how many there are to be, and the machine has more processors than Kokkos can use, there are as many
-/// as it can use.
-///
-/// Under a limit on address space (ulimit -v) all threads of the program allocate from one heap from then on, because
-/// glibc's own ones reserve 64 MiB of addresses each.
-///
-/// \param threads  how many Kokkos is going to be asked for; 0: as many as OpenMP starts by itself
-/// \throws EnvironmentError naming the number and the remedy; on Linux also if their stacks are below least_stack_bytes
-/// \throws ResourceError if a limit on address space leaves less than 32 MiB beside the threads' stacks
-void expects_startable_threads(int threads);
+/// Has OpenMP start as many threads for every kernel as Kokkos counts on, whatever OMP_DYNAMIC says. Call it
+/// before Kokkos starts.
+void fix_thread_count();
 
 /// Binds each thread of the default host execution space to a CPU of its own.
 ///

@@ -131,13 +131,9 @@ class Writer {
   /// \param poll  called every few milliseconds while the checksum is made; may throw to stop
   void commit(std::function<void()> const& poll = {});
 
-  /// The first half of commit(), all that may take long or fail for want of space: brings the file to the disk. commit() or
-  /// commit_for_now() then only gives the name.
+  /// The first half of commit(), all that may take long or fail for want of space: brings the file to the
+  /// disk. commit() then only gives the name. For files that are to appear together or not at all.
   void sync(std::function<void()> const& poll = {});
-
-  /// commit() after sync() that undo() can take back: see io::AtomicPath. For files that are to appear together or not at all.
-  void commit_for_now();
-  void undo() noexcept;
 
  private:
   void write_attribute(std::string_view object, std::string_view name, Type type,

@@ -3,8 +3,6 @@
 /// \file
 /// A place to write a file that takes its name when it is whole, for libraries that open files themselves.
 
-#include <coir/io/unfinished.hpp>
-
 #include <filesystem>
 
 namespace coir::io {
@@ -13,17 +11,16 @@ namespace coir::io {
 /// yet. The path itself if that can't be told.
 std::filesystem::path resolved(std::filesystem::path const& path);
 
-/// A temporary file beside its destination, ".coir-<host>-<process>-<count>.part", which takes the destination's name
-/// when commit() succeeds.
+/// A temporary file beside its destination, ".coir-NAME.part", which takes the destination's name when commit()
+/// succeeds.
 ///
-/// The destructor removes it if commit() was not reached, so an exception leaves nothing behind, and a file that was
-/// there before is untouched; a handler of signals can remove it by remove_unfinished(). What a program that was killed
-/// left in a folder is removed by the next one that makes an AtomicPath there: at once if it ran on this host and is
-/// gone, else after a day without a change. Symbolic links are followed, permissions of a file that gets replaced are
-/// kept. Devices and named pipes (/dev/null) can't be replaced: there temporary() is the path itself, which isn't opened here: a
-/// pipe's reader gets what is written and then its end, once. Paths that name a file which
-/// this program has open (/dev/stdout, /dev/fd/3) aren't replaced either, because its other output there would be lost: see
-/// stream().
+/// The destructor removes it if commit() was not reached, so an exception leaves nothing behind, and a
+/// file that was there before is untouched. What a program that was killed has left is overwritten by the
+/// next one that writes to the same path. Symbolic links are followed. The permissions of a file that
+/// gets replaced are kept. Devices and named pipes (/dev/null) can't be replaced: there temporary() is the
+/// path itself, which isn't opened here. Nor are paths replaced that name a file which this program has
+/// open (/dev/stdout, /dev/fd/3), because its other output there would be lost: see stream(). Two programs
+/// that write to one path at the same time are an error of one of them at least.
 ///
 /// Making one and letting it go checks early, and without a trace, that a path can be written.
 ///
@@ -57,30 +54,26 @@ class AtomicPath {
   /// are to appear together or not at all.
   void sync();
 
-  /// commit(), but what was there before is kept under another name, until this object goes, for undo().
-  void commit_for_now();
-
-  /// Brings back what was there before commit_for_now(), or removes the new file where there was none. Does nothing unless that has
-  /// succeeded, or where the file system has no second names for a file (hard links).
-  void undo() noexcept;
-
   /// Throws the ResourceError that belongs to an errno.
   [[noreturn]] void fail(int error) const;
 
  private:
+  void forget();
+  bool is_temporary_there() const;
+
   std::filesystem::path path_;         // as the caller wrote it, for messages
   std::filesystem::path destination_;  // with symbolic links resolved
   std::filesystem::path temporary_;    // empty for devices and after commit()
-  Unfinished unfinished_;              // names temporary_
-  std::filesystem::path previous_;     // another name of what was there before commit_for_now()
-  Unfinished unfinished_previous_;     // names previous_
   int descriptor_ = -1;                // of temporary_
   int stream_ = -1;
   bool is_device_ = false;
   bool is_link_ = false;
   bool is_synced_ = false;
-  bool is_for_now_ = false;  // named by commit_for_now()
-  bool was_there_ = false;   // a file, before that
 };
+
+/// Removes the temporary files of all AtomicPaths, for the end of a program: files that are being written
+/// afterwards fail. A handler of signals may call it; where it interrupts the making of a temporary file,
+/// all are left.
+void remove_unfinished() noexcept;
 
 }  // namespace coir::io

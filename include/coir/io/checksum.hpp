@@ -11,21 +11,21 @@
 
 namespace coir::io {
 
-/// CRC-64/XZ of bytes that come part by part: tells every change within 64 bits in a row, and of any other changes all but
-/// one in 2^64.
+/// CRC-32 of bytes that come part by part, as zlib has it: tells every change within 32 bits in a row, and of
+/// any other changes all but one in 2^32.
 class Checksum {
  public:
   void add(std::span<std::byte const> bytes);
-  std::uint64_t value() const { return ~state_; }
+  std::uint32_t value() const { return value_; }
 
  private:
-  std::uint64_t state_ = ~std::uint64_t(0);
+  std::uint32_t value_ = 0;
 };
 
 /// Bytes that append_checksum() adds.
 inline constexpr std::int64_t checksum_length = 32;
 
-/// Adds to a file's end what verify_checksum() looks for: the words "coir checksum 1" and a line feed, then in 8 bytes each,
+/// Adds to a file's end what verify_checksum() looks for: the words "coir checksum 2" and a line feed, then in 8 bytes each,
 /// the lowest first, the length of what was there before, and the Checksum of all bytes before itself. Formats that know
 /// their own end, as HDF5 does, are read as without.
 ///
@@ -41,7 +41,7 @@ bool has_checksum(std::filesystem::path const& path);
 /// The sum that a file ends with, whatever its bytes: which of several files it is.
 ///
 /// \throws InputError if the file is missing, unreadable or no regular file, or has no checksum
-std::uint64_t stored_checksum(std::filesystem::path const& path);
+std::uint32_t stored_checksum(std::filesystem::path const& path);
 
 /// Reads a file from its beginning to its end and compares.
 ///

@@ -2,7 +2,9 @@
 // them. It has no setting that leaves a backend out. But it finds the backends by name in a list of objects, into which
 // each backend puts itself before main(), and an object that is put there later under the same name takes its place.
 
-#include <coir/core/machine.hpp>
+#include <device/leave_device_out.hpp>
+
+#include <coir/core/kokkos.hpp>
 
 #include <memory>
 #include <ostream>
@@ -49,17 +51,11 @@ COIR_FROM_DRIVER(cuCtxGetDevice, (CUdevice * device), (device))
 #undef COIR_TEXT_OF
 #endif
 
-namespace coir {
+namespace coir::apps {
 
 namespace {
 
 char const description[] = "Device Execution Space:\n  left out of this run\n";
-
-bool is_left_out = false;
-
-}  // namespace
-
-namespace detail {
 
 /// Takes the place of a device's backend, and does nothing.
 #if __has_include(<impl/Kokkos_ExecSpaceManager.hpp>)
@@ -81,17 +77,14 @@ class NoBackend : public Kokkos::Impl::ExecSpaceInitializerBase {
 };
 #endif
 
-}  // namespace detail
+}  // namespace
 
 void leave_device_out() {
   if (runs_on_host<Kokkos::DefaultExecutionSpace>) return;
-  is_left_out = true;
   // A backend's name, preceded by its place in the sequence of starts: 150 from Kokkos 3.4.1 to 5.
   std::string const name = std::string("150_") + Kokkos::DefaultExecutionSpace::name();
   Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(
-      name, std::make_unique<detail::NoBackend>());
+      name, std::make_unique<NoBackend>());
 }
 
-bool device_is_left_out() { return is_left_out; }
-
-}  // namespace coir
+}  // namespace coir::apps
