@@ -57,6 +57,10 @@ namespace {
 
 char const description[] = "Device Execution Space:\n  left out of this run\n";
 
+}  // namespace
+
+namespace detail {
+
 /// Takes the place of a device's backend, and does nothing.
 #if __has_include(<impl/Kokkos_ExecSpaceManager.hpp>)
 class NoBackend : public Kokkos::Impl::ExecSpaceBase {
@@ -77,14 +81,14 @@ class NoBackend : public Kokkos::Impl::ExecSpaceInitializerBase {
 };
 #endif
 
-}  // namespace
+}  // namespace detail
 
 void leave_device_out() {
   if (runs_on_host<Kokkos::DefaultExecutionSpace>) return;
   // A backend's name, preceded by its place in the sequence of starts: 150 from Kokkos 3.4.1 to 5.
   std::string const name = std::string("150_") + Kokkos::DefaultExecutionSpace::name();
   Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(
-      name, std::make_unique<NoBackend>());
+      name, std::make_unique<detail::NoBackend>());
 }
 
 }  // namespace coir::apps

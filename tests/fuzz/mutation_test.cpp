@@ -1,5 +1,5 @@
 // Damages small files in thousands of ways, the same ones in every run: each must be read or refused, with
-// no more memory than the file's length justifies. libFuzzer looks further; this keeps what it taught.
+// no more memory than the file's length justifies.
 
 #include "readers.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The readers of untrusted bytes, as both kinds of fuzzing see them.
+/// The readers of untrusted bytes.
 
 #include <cstddef>
 #include <span>
