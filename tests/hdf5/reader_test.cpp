@@ -365,14 +365,6 @@ TEST(Reader, ATruncatedFileIsAnErrorWhereverItEnds) {
   }
 }
 
-TEST(Reader, AnUnreadableFileIsAnError) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
-  ScratchFolder const folder;
-  write_example(folder / "a.hdf5");
-  fs::permissions(folder / "a.hdf5", fs::perms::none);
-  expect_parts(refusal_to_open(folder / "a.hdf5"), {"Permission denied", "check the permissions"});
-}
-
 TEST(Reader, TheProgramsOwnErrorHandlerStays) {
   ScratchFolder const folder;
   write_example(folder / "a.hdf5");

@@ -2,13 +2,11 @@
 #include <coir/hdf5/reader.hpp>
 #include <coir/hdf5/writer.hpp>
 #include <coir/io/checksum.hpp>
-#include <coir/io/file.hpp>
 
 #include <gtest/gtest.h>
 #include <io/file_size_limit.hpp>
 #include <io/scratch.hpp>
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <limits>
@@ -16,7 +14,6 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <sys/wait.h>
@@ -243,22 +240,6 @@ TEST(Writer, MakesGroupsOnce) {
   EXPECT_FALSE(reader.has("b"));
 }
 
-TEST(Writer, TheFileDoesNotExistBeforeCommit) {
-  ScratchFolder const folder;
-  Writer writer = begin(folder / "a.hdf5");
-  EXPECT_FALSE(fs::exists(folder / "a.hdf5"));
-  writer.commit();
-  EXPECT_TRUE(fs::exists(folder / "a.hdf5"));
-}
-
-TEST(Writer, TheSameContentGivesTheSameBytesALittleLater) {
-  ScratchFolder const folder;
-  begin(folder / "1.hdf5").commit();
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // HDF5 counts seconds
-  begin(folder / "2.hdf5").commit();
-  EXPECT_TRUE(coir::io::read_file(folder / "1.hdf5") == coir::io::read_file(folder / "2.hdf5"));
-}
-
 TEST(Writer, TwoAtOnceDoNotMeet) {
   ScratchFolder const folder;
   Writer one = begin(folder / "1.hdf5");
@@ -268,18 +249,6 @@ TEST(Writer, TwoAtOnceDoNotMeet) {
   one.commit();
   EXPECT_TRUE(Reader(folder / "1.hdf5").has("group/numbers"));
   EXPECT_FALSE(Reader(folder / "2.hdf5").has("group/numbers"));
-}
-
-TEST(Writer, AnExceptionBeforeCommitLeavesTheOldFileAndNothingElse) {
-  ScratchFolder const folder;
-  put(folder / "a.hdf5", "before");
-  try {
-    Writer const writer = begin(folder / "a.hdf5");
-    throw std::runtime_error("interrupted");
-  } catch (std::runtime_error const&) {
-  }
-  EXPECT_EQ(get(folder / "a.hdf5"), "before");
-  EXPECT_EQ(folder.entries(), 1);
 }
 
 TEST(Writer, BeingKilledLeavesTheOldFileWhole) {
@@ -296,16 +265,6 @@ TEST(Writer, BeingKilledLeavesTheOldFileWhole) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(get(folder / "a.hdf5"), before);
-}
-
-TEST(Writer, ReplacesAFileAndKeepsItsPermissions) {
-  ScratchFolder const folder;
-  put(folder / "a.hdf5", "before");
-  fs::permissions(folder / "a.hdf5", fs::perms::owner_read | fs::perms::owner_write);
-  begin(folder / "a.hdf5").commit();
-  EXPECT_TRUE(Reader(folder / "a.hdf5").has("group"));
-  EXPECT_EQ(fs::status(folder / "a.hdf5").permissions(),
-            fs::perms::owner_read | fs::perms::owner_write);
 }
 
 TEST(Writer, AFullDiskIsAnErrorAndLeavesNothing) {
@@ -361,15 +320,6 @@ TEST(Writer, AFolderOrADeviceIsAnError) {
   expect_parts(message_of<ResourceError>([&] { Writer{folder.path()}; }), {"Is a directory"});
   expect_parts(message_of<ResourceError>([] { Writer("/dev/null"); }),
                {"/dev/null: can't be written", "is a device or a pipe", "needs a file"});
-}
-
-TEST(Writer, AWriteProtectedFileIsAnError) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
-  ScratchFolder const folder;
-  put(folder / "a.hdf5", "before");
-  fs::permissions(folder / "a.hdf5", fs::perms::owner_read);
-  expect_parts(message_of<ResourceError>([&] { Writer(folder / "a.hdf5"); }),
-               {"Permission denied"});
 }
 
 TEST(Writer, NamesMustBeWhole) {

@@ -42,15 +42,6 @@ TEST(AtomicFile, AnEmptyFileIsAFile) {
   EXPECT_EQ(fs::file_size(folder / "a.txt"), 0U);
 }
 
-TEST(AtomicFile, DoesNotExistBeforeCommit) {
-  ScratchFolder const folder;
-  io::AtomicFile file(folder / "a.txt");
-  file.write(std::string_view("text"));
-  EXPECT_FALSE(fs::exists(folder / "a.txt"));
-  file.commit();
-  EXPECT_TRUE(fs::exists(folder / "a.txt"));
-}
-
 TEST(AtomicFile, AnExceptionLeavesNothing) {
   ScratchFolder const folder;
   try {

@@ -59,16 +59,6 @@ TEST(AtomicPath, TakesTheNameOnCommit) {
   EXPECT_EQ(folder.entries(), 1);
 }
 
-TEST(AtomicPath, LeavesNothingWithoutCommit) {
-  ScratchFolder const folder;
-  {
-    io::AtomicPath const path(folder / "a");
-    put(path.temporary(), "half of it");
-    EXPECT_EQ(folder.entries(), 1);
-  }
-  EXPECT_EQ(folder.entries(), 0);
-}
-
 TEST(AtomicPath, ADeviceIsItself) {
   io::AtomicPath path("/dev/null");
   EXPECT_TRUE(path.is_device());
