@@ -111,11 +111,10 @@ bool has_checksum(std::filesystem::path const& path) {
   return read_end(file.get(), length, end);
 }
 
-std::uint32_t stored_checksum(std::filesystem::path const& path) {
+std::uint64_t stored_checksum(std::filesystem::path const& path) {
   std::uint64_t length = 0;
   File const file = open_file(path, length);
-  return static_cast<std::uint32_t>(
-      number_at(expected_end(file.get(), length, path).data() + end_length - 8));
+  return number_at(expected_end(file.get(), length, path).data() + end_length - 8);
 }
 
 void verify_checksum(std::filesystem::path const& path, std::function<void()> const& poll) {

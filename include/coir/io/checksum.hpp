@@ -41,7 +41,7 @@ bool has_checksum(std::filesystem::path const& path);
 /// The sum that a file ends with, whatever its bytes: which of several files it is.
 ///
 /// \throws InputError if the file is missing, unreadable or no regular file, or has no checksum
-std::uint32_t stored_checksum(std::filesystem::path const& path);
+std::uint64_t stored_checksum(std::filesystem::path const& path);
 
 /// Reads a file from its beginning to its end and compares.
 ///
