@@ -11,6 +11,7 @@
 
 #if defined(__GLIBC__)
 #include <malloc.h>
+#include <sys/resource.h>
 #endif
 
 namespace coir::apps {
@@ -31,6 +32,9 @@ std::int64_t bytes_of_messages(distributed::Group const& group) {
 void keep_large_blocks_apart() {
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  // Under a limit on addresses glibc would reserve 64 MiB of them for each thread.
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) mallopt(M_ARENA_MAX, 1);
 #endif
 }
 
