@@ -11,6 +11,7 @@
 #include "universe.hpp"
 
 #include <coir/core/errors.hpp>
+#include <coir/hdf5/writer.hpp>
 
 #include <support/command_line.hpp>
 #include <support/compute_on.hpp>
@@ -190,6 +191,7 @@ ExitCode measure_on(Place place, distributed::Group const& ranks, CommandLine co
 
 int main(int argc, char** argv) {
   using namespace coir::apps::nbody;
+  coir::hdf5::skip_cleanup_at_exit();
   coir::apps::CommandLine line("coir-nbody", description, examples);
   Settings settings;
   add_options(line, settings);

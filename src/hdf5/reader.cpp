@@ -8,7 +8,6 @@
 #include <coir/io/file.hpp>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -16,16 +15,6 @@
 namespace coir::hdf5 {
 
 namespace {
-
-// After some damaged files HDF5 can't close what it has opened, and says at the program's end that it is in a loop, if
-// errors are to be printed then. Nobody can do anything about it, and the error has been reported.
-void silence_the_end() {
-  static bool const once = [] {
-    H5open();  // what is registered after HDF5's own comes before it
-    return std::atexit([] { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }) == 0;
-  }();
-  (void)once;
-}
 
 Shape shape_of(hid_t space, std::string const& what) {
   if (H5Sget_simple_extent_type(space) == H5S_NULL) throw InputError(what + " holds nothing");
@@ -60,7 +49,6 @@ struct Reader::File {
   explicit File(std::filesystem::path const& path) : name(path.string()) {
     // Says what is wrong with a path that names no readable file.
     (void)io::read_file(path, 8);
-    silence_the_end();
     Quiet const quiet;
     if (H5Fis_hdf5(path.c_str()) <= 0)
       throw InputError(name + ": is no HDF5 file, or its beginning is lost: check the path");

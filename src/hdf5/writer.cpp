@@ -11,8 +11,10 @@
 #include <map>
 #include <string>
 
-#include <fcntl.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
 #define COIR_HDF5_SETS_LOCKING
@@ -67,7 +69,6 @@ struct Writer::File {
   }
   ~File() {
     Quiet const quiet;
-    if (!is_synced) write_to_nowhere();
     file.close();
   }
 
@@ -76,21 +77,23 @@ struct Writer::File {
     if (succeeded) return;
     lost = true;
     Failure const failure = last_failure();
-    write_to_nowhere();
+    write_to_memory();
     if (failure.error != 0) place.fail(failure.error);
     throw ResourceError(name + ": can't be written (HDF5: " + failure.text +
                         "): write it again, to another folder if that does not help");
   }
 
-  // HDF5 can't close a file whose last bytes can't be written, and crashes when the program ends (1.10).
-  // This file is going to be removed anyway: what HDF5 still writes goes to /dev/null.
-  void write_to_nowhere() const {
+  // HDF5 can't close a file whose last bytes can't be written. This file is going to be removed anyway: what
+  // HDF5 still writes goes to memory.
+  void write_to_memory() const {
+#if defined(__linux__)
     void* descriptor = nullptr;
     if (!file.valid() || H5Fget_vfd_handle(file.id(), H5P_DEFAULT, &descriptor) < 0) return;
-    int const nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (nowhere < 0) return;
-    ::dup2(nowhere, *static_cast<int const*>(descriptor));
-    ::close(nowhere);
+    int const memory = ::memfd_create("coir", MFD_CLOEXEC);
+    if (memory < 0) return;
+    ::dup2(memory, *static_cast<int const*>(descriptor));
+    ::close(memory);
+#endif
   }
 
   void expects_open() const {
@@ -277,6 +280,8 @@ void Writer::write(std::string_view name, Type type, void const* values, std::in
   make_dataset(name, type, shape);
   append(name, type, values, count);
 }
+
+void skip_cleanup_at_exit() { H5dont_atexit(); }
 
 void Writer::sync(std::function<void()> const& poll) {
   if (file_->is_synced && !file_->is_named) return;

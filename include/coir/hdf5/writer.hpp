@@ -17,6 +17,11 @@
 
 namespace coir::hdf5 {
 
+/// Keeps HDF5 from closing files at the end of the program. Programs call it before anything else of HDF5: a
+/// file that couldn't be written can't be closed either if a limit on sizes was the reason (ulimit -f), and
+/// HDF5 1.10 crashes when it tries.
+void skip_cleanup_at_exit();
+
 struct WriterOptions {
   /// Adds checksums, for files that a program has to trust: HDF5's own to the descriptions of the content, which versions
   /// from 1.8 on read, and one of the whole file at its end, which io::verify_checksum() checks and HDF5 ignores.
