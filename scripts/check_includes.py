@@ -146,7 +146,7 @@ def faults_of(path, code, inner):
     if KERNELS_VERSION.match(code) and str(path) != "src/core/kokkos_kernels.hpp":
         yield "Kokkos Kernels' versions differ in src/core/kokkos_kernels.hpp alone: give the difference a name there"
     # It opens CUDA's driver in the place of the driver's library, which no user of the library should get.
-    leaves_device_out = str(path) == "apps/support/leave_device_out.cpp"
+    leaves_device_out = str(path) == "apps/device/leave_device_out.cpp"
     if BACKEND.match(code) and not leaves_device_out and path.parts[:3] != ("include", "coir", "core") and path.parts[:2] not in (("src", "core"), ("src", "fft")):
         yield "only core and src/fft ask which backends there are: choose by runs_on_host<Exec>, or give it a name in core/kokkos.hpp"
     text = STRING.sub('""', code)

@@ -1,5 +1,5 @@
-#include <support/kokkos_session.hpp>
 #include <device/leave_device_out.hpp>
+#include <support/kokkos_session.hpp>
 #include <support/options.hpp>
 
 #include <coir/core/errors.hpp>
