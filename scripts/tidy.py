@@ -27,13 +27,17 @@ def groups_of(database, folders):
     groups, seen = collections.defaultdict(list), set()
     for entry in database:
         file = pathlib.Path(entry["file"])
-        if not file.is_relative_to(ROOT) or file in seen:
-            continue
-        path = file.relative_to(ROOT)
-        if path.parts[0] not in ("src", "apps") or (folders and str(path.parent) not in folders):
-            continue
-        seen.add(file)
-        groups[str(path.parent)].append(entry)
+        files = [file]
+        if file.parent.name == "Unity":  # CMake joined them: a line of #include for each
+            files = [pathlib.Path(name) for name in re.findall('^#include "(.*)"', file.read_text(), re.MULTILINE)]
+        for file in files:
+            if not file.is_relative_to(ROOT) or file in seen:
+                continue
+            path = file.relative_to(ROOT)
+            if path.parts[0] not in ("src", "apps") or (folders and str(path.parent) not in folders):
+                continue
+            seen.add(file)
+            groups[str(path.parent)].append(entry | {"file": str(file)})
     return groups
 
 
