@@ -82,7 +82,7 @@ void remove_unfinished_name(fs::path const& name) {
 int create(fs::path const& name) {
   int descriptor = -1;
   do {
-    ::unlink(name.c_str());
+    if (::unlink(name.c_str()) != 0 && errno != ENOENT) return -1;  // it is a folder, say
     descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (descriptor < 0 && errno == EEXIST);
   return descriptor;

@@ -158,6 +158,13 @@ TEST(AtomicPath, WhatKilledProgramsLeftIsOverwritten) {
   EXPECT_EQ(folder.entries(), 1);
 }
 
+TEST(AtomicPath, AFolderInTheWayIsAnError) {
+  ScratchFolder const folder;
+  fs::create_directory(folder / ".coir-a.part");
+  expect_parts(message_of<coir::ResourceError>([&] { io::AtomicPath{folder / "a"}; }),
+               {"a: can't be written (Is a directory)"});
+}
+
 TEST(AtomicPath, OfTwoThatWriteToOnePathTheSecondWins) {
   ScratchFolder const folder;
   io::AtomicPath first(folder / "a");
