@@ -230,7 +230,7 @@ coir::nbody::Particles<Exec, T> read_particles(distributed::Group const& ranks,
   using Vectors = typename Particles::Vectors;
   Particles particles{settings.particles, settings.box, {}, {}};
   auto const own = particles_of_rank(ranks, settings.particles);
-  if (ranks.size() > 1) particles.sites = own;
+  particles.sites = own;
   std::vector<T> block;
   // Reads a block of one part's particles, from `first` on.
   auto const read_block = [&](CheckpointPart const& part, char const* name, std::int64_t first,

@@ -15,7 +15,7 @@
 #include <coir/core/timing.hpp>
 #include <coir/cosmology/power.hpp>
 #include <coir/distributed/share.hpp>
-#include <coir/fft/plan.hpp>
+#include <coir/fft/plan_over_ranks.hpp>
 #include <coir/hdf5/gadget.hpp>
 #include <coir/io/atomic_file.hpp>
 #include <coir/io/npy.hpp>
@@ -23,7 +23,6 @@
 #include <coir/mesh/ghosts.hpp>
 #include <coir/mesh/power_multipoles.hpp>
 #include <coir/mesh/power_spectrum.hpp>
-#include <coir/mesh/transform_bytes.hpp>
 #include <coir/nbody/redshift_space.hpp>
 
 #include <support/on_all.hpp>
@@ -116,8 +115,7 @@ class Outputs {
     std::int64_t const size = sizeof(T);
     std::int64_t const n = coir::nbody::Particles<Exec, T>{.side = settings.particles}.total();
     if (settings.spectra || settings.multipoles) {
-      spectrum = ranks.size() > 1 ? spectrum_bytes(exec, ranks, settings, astray)
-                                  : spectrum_bytes(exec, settings);
+      spectrum = spectrum_bytes(exec, ranks, settings, astray);
       // Positions in redshift space.
       std::int64_t const planes = (settings.particles + ranks.size() - 1) / ranks.size();
       if (settings.multipoles)
@@ -166,24 +164,11 @@ class Outputs {
                                                        simulation_options(settings, {}));
   }
 
-  static Bytes spectrum_bytes(Exec const& exec, Settings const& settings) {
-    // Two meshes, the particles moved by half a cell, the sums of bins, and what painting and transforms work in.
-    std::int64_t const size = sizeof(T), n = settings.particles, cells = spectrum_cells(settings);
-    std::int64_t const plane = cells * 2 * (cells / 2 + 1), sums = bins_bytes(settings, cells);
-    Bytes bytes;
-    bytes.device = 2 * cells * plane * size + 3 * n * n * n * size + sums +
-                   ghost_bytes<Exec, T>(exec, cells, 4) +
-                   fft::RealPlan<Exec, T, 3>::work_bytes(
-                       exec, {cells, cells, cells}, 1,
-                       {.in_place = true, .effort = fft::Effort::estimate, .by_planes = true});
-    if (!runs_on_host<Exec>) bytes.host = sums;
-    return bytes;
-  }
-
   static Bytes spectrum_bytes(Exec const& exec, distributed::Group const& ranks,
                               Settings const& settings, double astray) {
-    // A slab with ghost planes, what comes of these, two slabs of spectra, the particles moved by half a cell, the sums of
-    // bins, and what painting and transforms work in.
+    // Two spectra, the particles moved by half a cell, the sums of bins here and of all ranks, and
+    // what painting and transforms work in. Transforms that aren't in place take a slab with ghost
+    // planes, too, and what comes of these.
     std::int64_t const size = sizeof(T), side = settings.particles,
                        cells = spectrum_cells(settings);
     std::int64_t const plane = cells * 2 * (cells / 2 + 1);
@@ -192,13 +177,14 @@ class Outputs {
         mesh::Assignment::pcs,
         static_cast<int>(std::ceil(astray / settings.box * static_cast<double>(cells))));
     std::int64_t const ghosts = widths.below + widths.above + 1;
+    std::int64_t const painted = fft::transforms_in_place(ranks) ? 0 : own + 2 * ghosts;
     std::int64_t const here = (side + ranks.size() - 1) / ranks.size() * side * side;
     Bytes bytes;
-    bytes.device = (3 * own + 2 * ghosts) * plane * size + 3 * here * size +
+    bytes.device = (2 * own + painted) * plane * size + 3 * here * size +
                    2 * bins_bytes(settings, cells) + ghost_bytes<Exec, T>(exec, cells, 4) +
-                   mesh::transform_bytes<Exec, T>(exec, ranks, {cells, cells, cells},
-                                                  {.effort = fft::Effort::estimate});
-    if (!runs_on_host<Exec>) bytes.host = bins_bytes(settings, cells);
+                   fft::PlanOverRanks<Exec, T>::work_bytes(exec, ranks, {cells, cells, cells},
+                                                           fft::Effort::estimate);
+    if (!runs_on_host<Exec>) bytes.host = 2 * bins_bytes(settings, cells);
     return bytes;
   }
 
@@ -215,11 +201,8 @@ class Outputs {
     Stopwatch<Exec> watch(exec_);
     auto const options = spectrum_options(settings_);
     std::int64_t const cells = spectrum_cells(settings_);
-    // Both functions give the same bits; that for one rank takes less memory.
     auto const spectrum =
-        ranks_.size() > 1
-            ? mesh::power_spectrum(exec_, ranks_, particles.position, particles.box, cells, options)
-            : mesh::power_spectrum(exec_, particles.position, particles.box, cells, options);
+        mesh::power_spectrum(exec_, ranks_, particles.position, particles.box, cells, options);
     seconds_.spectra += watch.seconds();
     watch.restart();
     on_first(ranks_, [&] {
@@ -236,9 +219,7 @@ class Outputs {
     std::int64_t const cells = spectrum_cells(settings_);
     auto const options = spectrum_options(settings_);
     auto const multipoles =
-        ranks_.size() > 1
-            ? mesh::power_multipoles(exec_, ranks_, seen, particles.box, cells, options)
-            : mesh::power_multipoles(exec_, seen, particles.box, cells, options);
+        mesh::power_multipoles(exec_, ranks_, seen, particles.box, cells, options);
     seconds_.spectra += watch.seconds();
     watch.restart();
     on_first(ranks_, [&] {

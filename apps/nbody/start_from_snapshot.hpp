@@ -61,7 +61,7 @@ coir::nbody::Particles<Exec, T> read_start(distributed::Group const& ranks,
   using Vectors = typename Particles::Vectors;
   Particles particles{settings.particles, settings.box, {}, {}};
   auto const own = particles_of_rank(ranks, settings.particles);
-  if (ranks.size() > 1) particles.sites = own;
+  particles.sites = own;
   on_all(ranks, [&] {
     Snapshot const snapshot = find_snapshot(settings.start);
     std::string const name = settings.start.string();

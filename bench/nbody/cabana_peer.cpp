@@ -31,6 +31,7 @@ constexpr std::int64_t side = 128, count = side * side * side;
 void sort(Particles const& start) {
   Exec const exec;
   Particles ours{side, double(side), Vectors("position", count), Vectors("momentum", count)};
+  coir::nbody::detail::ParticleState order;
   Kokkos::View<float*, Memory> const lent("lent", 3 * count);
   coir::nbody::detail::ParticleSorter<Exec, float> sorter(exec, side, double(side), side, true);
 
@@ -58,9 +59,11 @@ void sort(Particles const& start) {
     Kokkos::deep_copy(view_of_position, start.position);
     Kokkos::deep_copy(view_of_momentum, start.momentum);
     Cabana::deep_copy(theirs, given);
-    sorter.has_left_order();
+    order = {};
   };
-  auto const by_coir = [&] { sorter.sort(ours, {.vectors = lent.data(), .particles = count}); };
+  auto const by_coir = [&] {
+    sorter.sort(ours, order, {.vectors = lent.data(), .particles = count});
+  };
   in_turns(
       "sort, an AoSoA", by_coir,
       [&] {

@@ -133,68 +133,27 @@ struct CopyPlanes {
   }
 };
 
-/// A mesh of vectors in the memory of the potential that they are made from, so that both take no more memory than the
-/// vectors alone. The potential lies at the end. The vectors of the first two thirds of the planes don't reach it. Each
-/// further batch of planes, about two thirds of the rest, overwrites only planes of the potential that aren't needed
-/// any more; the last eight planes are made from a copy.
+/// A mesh of vectors in the memory of the potential that they are made from, so that both take no
+/// more memory than the vectors alone. The potential lies at the end. The vectors of the first two
+/// thirds of the planes don't reach it. Each further batch of planes, about two thirds of the rest,
+/// overwrites only planes of the potential that aren't needed any more; the last twelve planes are
+/// made from a copy.
+///
+/// The potential has `margin` planes more before and after those of the vectors: `reach` of them,
+/// or none where it is the whole mesh, whose ends meet.
 struct PotentialInVectors {
-  static constexpr std::int64_t late = 8, around = 2;
-  Shape<3> shape;
-
-  std::int64_t row() const { return 2 * (shape[2] / 2 + 1); }
-  std::int64_t plane() const { return shape[1] * row(); }
-  std::int64_t vectors() const { return 3 * size_of(shape); }
-
-  /// The offset of the potential in numbers; a multiple of 64, so that it is as well aligned as the vectors.
-  std::int64_t offset() const { return (vectors() - shape[0] * plane() + 63) / 64 * 64; }
-  /// Numbers of vectors and potential together.
-  std::int64_t size() const { return std::max(vectors(), offset() + shape[0] * plane()); }
-  /// Numbers of the copied planes.
-  std::int64_t copy_size() const { return (last() + 2 * around) * plane(); }
-
-  /// \param memory  size() numbers
-  /// \param copy    scratch, copy_size() numbers
-  template <int Points, class Exec, class T>
-  void make_vectors(Exec const& exec, T* memory, T* copy, double box) const {
-    std::int64_t const n = shape[0], copied = n - last() - around;
-    T const* const potential = memory + offset();
-    for_each("coir::mesh::differences/keep", exec,
-             coir::box<2, std::int64_t>({last() + 2 * around, plane()}),
-             CopyPlanes<T>{potential, copy, plane(), n, copied});
-    Differences<T, Points> body(potential, shape, box, memory);
-    for (std::int64_t begin = 0; begin < n - last(); begin = body.end_plane) {
-      std::int64_t const free = offset() + std::max<std::int64_t>(begin - around, 0) * plane();
-      body.first_plane = begin;
-      body.end_plane = std::min(n - last(), free / (3 * shape[1] * shape[2]));
-      find_differences(exec, body);
-    }
-    Differences<T, Points> rest(copy, shape, box, memory);
-    rest.n[0] = last() + 2 * around;
-    rest.first_plane = around;
-    rest.end_plane = around + last();
-    rest.shift = copied;
-    find_differences(exec, rest);
-  }
-
- private:
-  std::int64_t last() const { return std::min(shape[0], late); }
-};
-
-/// A mesh of vectors in the memory of the potential, for the planes that a rank's particles touch: see
-/// PotentialInVectors. The potential has `reach` planes more before and after these, so that nothing wraps around.
-struct PotentialInWindow {
   static constexpr std::int64_t late = 12;  // fewer planes at the end aren't worth a batch
   Shape<3> shape{};                         ///< of the whole mesh
   std::int64_t planes = 0;                  ///< of vectors
   std::int64_t reach = 0;                   ///< of the differences
-  std::int64_t offset =
-      0;  ///< where the potential begins; as many numbers behind the vectors as let it end with them
+  std::int64_t margin = 0;
+  std::int64_t offset = 0;  ///< numbers from the first vector to the potential
 
   std::int64_t row() const { return 2 * (shape[2] / 2 + 1); }
   std::int64_t plane() const { return shape[1] * row(); }
   std::int64_t vectors() const { return 3 * planes * shape[1] * shape[2]; }
   /// The number of planes of the potential.
-  std::int64_t held() const { return planes + 2 * reach; }
+  std::int64_t held() const { return planes + 2 * margin; }
   /// Numbers of the copied planes.
   std::int64_t copy_size() const { return (last() + 2 * reach) * plane(); }
 
@@ -207,15 +166,15 @@ struct PotentialInWindow {
     std::int64_t const early = planes - last();
     for_each("coir::mesh::differences/keep", exec,
              coir::box<2, std::int64_t>({last() + 2 * reach, plane()}),
-             CopyPlanes<T>{potential, copy, plane(), held(), early});
+             CopyPlanes<T>{potential, copy, plane(), held(), early + margin - reach});
     Differences<T, Points> body(potential, shape, box, memory);
     body.n[0] = held();
-    body.shift = -reach;
-    // Vectors of a batch overwrite no more than the planes of the potential before the batch's first one.
+    body.shift = -margin;
     for (std::int64_t begin = 0, end = 0; begin < early; begin = end) {
-      end = std::min(early, (offset + begin * plane()) / (3 * shape[1] * shape[2]));
-      body.first_plane = begin + reach;
-      body.end_plane = end + reach;
+      std::int64_t const not_needed = std::max<std::int64_t>(begin + margin - reach, 0);
+      end = std::min(early, (offset + not_needed * plane()) / (3 * shape[1] * shape[2]));
+      body.first_plane = begin + margin;
+      body.end_plane = end + margin;
       find_differences(exec, body);
     }
     Differences<T, Points> rest(copy, shape, box, memory);

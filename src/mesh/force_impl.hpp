@@ -17,7 +17,6 @@
 #include <coir/fft/wave_number.hpp>
 #include <coir/mesh/detail/checks.hpp>
 #include <coir/mesh/force.hpp>
-#include <coir/mesh/transform_bytes.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +29,14 @@
 namespace coir::mesh {
 
 namespace detail {
+
+/// The planes of the potential that a rank holds: those that particles touch and those that
+/// differences reach from there.
+template <class Exec>
+GhostPlanes<Exec> planes_of_potential(distributed::Group const& group, Shape<3> const& shape,
+                                      GhostWidths const& touched, ForceKernel kernel) {
+  return {group, shape[0], widths_needed(group, touched.widened(gradient_points(kernel) / 2))};
+}
 
 /// Calls f with the points of a kernel's differences as a compile-time constant.
 ///
@@ -150,17 +157,6 @@ struct AddSpectralSlope {
   }
 };
 
-/// A factor for some rows of a spectrum, the first of which is row `first` of the whole spectrum.
-template <class Factor>
-struct FactorOfRows {
-  Factor factor;
-  std::int64_t first;
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(std::int64_t i, std::int64_t j,
-                                              std::int64_t k) const {
-    return factor(i, first + j, k);
-  }
-};
-
 /// force(:, d) = component.
 template <class T>
 struct StoreComponent {
@@ -175,85 +171,57 @@ struct StoreComponent {
   }
 };
 
-/// With Effort::estimate bits don't depend on the run: then they shouldn't depend on the number of ranks either.
-inline fft::PlanOptions force_plan_options(ForceOptions const& options) {
-  return {.in_place = true,
-          .effort = options.effort,
-          .by_planes = options.effort == fft::Effort::estimate};
-}
-
-/// Offsets and sizes of a Force's meshes in its memory, in numbers of type T.
+/// Where the meshes of a force lie in its memory, and their sizes, in numbers of type T. The
+/// potential's own planes are as well aligned as the vectors.
 struct ForceLayout {
-  std::int64_t potential = 0;  ///< where it begins
-  std::int64_t size = 0;       ///< of vectors and potential together
-  std::int64_t copy = 0;       ///< numbers of the copied planes, see PotentialInVectors
-  std::int64_t component = 0;  ///< numbers of a component of a spectral gradient
-
-  ForceLayout(Shape<3> const& shape, ForceOptions const& options) {
-    PotentialInVectors const both{shape};
-    std::int64_t const mesh = shape[0] * both.plane();
-    bool const spectral = gradient_points(options.kernel) == 0;
-    if (spectral) {
-      component = mesh;
-      potential = options.vectors ? (both.vectors() + 63) / 64 * 64 : 0;
-      size = potential + mesh;
-    } else if (options.vectors) {
-      potential = both.offset();
-      size = both.size();
-      copy = both.copy_size();
-    } else {
-      size = mesh;
-    }
-  }
-};
-
-/// Offsets and sizes of the meshes on one of several ranks. The potential's own planes are as well aligned as the vectors.
-struct ForceLayoutOfRank {
-  PotentialInWindow both;
+  PotentialInVectors both;
   std::int64_t workspace = 0;  ///< where the spectrum's rows lie
-  std::int64_t potential = 0;  ///< where the first plane held begins
   std::int64_t size = 0;
-  std::int64_t copy = 0;
+  std::int64_t copy = 0;       ///< see PotentialInVectors
   std::int64_t component = 0;  ///< numbers of a component's rows of a spectrum
 
-  ForceLayoutOfRank(distributed::Group const& group, Shape<3> const& shape,
-                    GhostWidths const& touched, ForceOptions const& options) {
+  /// \param painted, potential  planes of the density and of the potential that a rank holds
+  /// \param in_place            whether the spectrum lies in the memory of the potential
+  template <class Planes>
+  ForceLayout(Planes const& painted, Planes const& potential, Shape<3> const& shape, bool in_place,
+              ForceOptions const& options) {
+    auto const& group = painted.group();
     auto const rows = distributed::share_of(shape[1], group.rank(), group.size());
-    auto const own = distributed::share_of(shape[0], group.rank(), group.size());
-    int const reach = gradient_points(options.kernel) / 2;
     both.shape = shape;
-    both.reach = reach;
-    both.planes = own.count + touched.below + touched.above;
-    std::int64_t const before = (touched.below + reach) * both.plane();
-    std::int64_t const spectrum = shape[0] * rows.count * both.row();
-    std::int64_t const held = both.held() * both.plane();
+    both.reach = gradient_points(options.kernel) / 2;
+    both.planes = painted.held();
+    both.margin = potential.widths().below - painted.widths().below;
+    std::int64_t const before = potential.widths().below * both.plane(),
+                       held = both.held() * both.plane(),
+                       modes = shape[0] * rows.count * both.row(), spectrum = in_place ? 0 : modes;
     auto const aligned = [](std::int64_t at) { return (at + 63) / 64 * 64; };
-    bool const spectral = reach == 0;
-    // Where there are vectors, the workspace is free before they are made, but not with a spectral gradient.
+    bool const spectral = both.reach == 0;
+    // Where there are vectors, the workspace is free before they are made, but not with a spectral
+    // gradient.
     bool const shared = options.vectors && !spectral;
     std::int64_t const least = shared            ? std::max(both.vectors() - held, spectrum)
                                : options.vectors ? both.vectors()
                                                  : std::int64_t(0);
-    potential = aligned(std::max<std::int64_t>(least, 0) + before) - before;
-    size = potential + held;
+    both.offset = aligned(std::max<std::int64_t>(least, 0) + before) - before;
+    size = both.offset + held;
+    if (in_place) workspace = both.offset;
     if (shared) {
       size = std::max(size, both.vectors());
       copy = both.copy_size();
-    } else {
+    } else if (!in_place) {
       workspace = aligned(size);
       size = workspace + spectrum;
     }
     size = std::max(size, (options.vectors ? 3 : 1) * options.least_capacity);
-    if (spectral) component = spectrum;
-    both.offset = potential;
+    if (spectral) component = modes;
   }
   std::int64_t numbers() const { return size + copy + component; }
 };
 
-/// Checks the arguments of a force over ranks. Collective.
+/// Checks the arguments of a force. Collective.
 ///
 /// \throws PreconditionError on all ranks if an argument is out of its range on one, or differs between ranks
-inline void expects_force_over_ranks(distributed::Group const& group, Shape<3> const& shape,
+inline void expects_force_to_be_made(distributed::Group const& group, Shape<3> const& shape,
                                      double box, GhostWidths const& touched,
                                      ForceOptions const& options) {
   distributed::together(group, [&] {
@@ -279,107 +247,70 @@ template <CompiledSpace Exec, Real T>
 std::int64_t Force<Exec, T>::bytes(Exec const& exec, distributed::Group const& group,
                                    Shape<3> const& shape, GhostWidths const& touched,
                                    ForceOptions const& options) {
-  detail::ForceLayoutOfRank const layout(group, shape, touched, options);
-  std::int64_t const ghosts =
-      GhostPlanes<Exec>(group, shape[0], touched).ghosts_of_own() * layout.both.plane();
+  GhostPlanes<Exec> const painted(group, shape[0], widths_needed(group, touched));
+  auto const potential = detail::planes_of_potential<Exec>(group, shape, touched, options.kernel);
+  detail::ForceLayout const layout(painted, potential, shape, fft::transforms_in_place(group),
+                                   options);
+  std::int64_t const ghosts = painted.ghosts_of_own() * layout.both.plane();
   return (layout.numbers() + ghosts) * static_cast<std::int64_t>(sizeof(T)) +
-         transform_bytes<Exec, T>(exec, group, shape, {.effort = options.effort});
-}
-
-template <CompiledSpace Exec, Real T>
-std::int64_t Force<Exec, T>::bytes(Exec const& exec, Shape<3> const& shape,
-                                   ForceOptions const& options) {
-  detail::ForceLayout const layout(shape, options);
-  auto const plan = detail::force_plan_options(options);
-  return (layout.size + layout.copy + layout.component) * static_cast<std::int64_t>(sizeof(T)) +
-         Plan::work_bytes(exec, shape, 1, plan);
+         Plan::work_bytes(exec, group, shape, options.effort);
 }
 
 /// Validates before costly planning and allocations.
 template <CompiledSpace Exec, Real T>
-auto Force<Exec, T>::checked_plan(Exec const& exec, Shape<3> const& shape, double box,
+auto Force<Exec, T>::checked_plan(Exec const& exec, distributed::Group const& group,
+                                  Shape<3> const& shape, double box, GhostWidths const& touched,
                                   ForceOptions const& options) -> Plan {
-  detail::expects_box(box);
-  expects_memory<Space>(bytes(exec, shape, options),
-                        "the force on a mesh of " + in_words(shape) + " cells");
-  return Plan(exec, shape, 1, detail::force_plan_options(options));
-}
-
-/// Allocates the meshes, and scratch for copied planes, in numbers of type T.
-template <CompiledSpace Exec, Real T>
-void Force<Exec, T>::allocate(std::int64_t size, std::int64_t copy) {
-  auto const numbers = [](std::string const& label, std::int64_t count) {
-    return Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
-                   static_cast<std::size_t>(count));
-  };
-  memory_ = numbers("coir::mesh::force/meshes", size);
-  copy_ = numbers("coir::mesh::force/copy", copy);
-  if constexpr (runs_on_host<Exec>)
-    ask_for_large_pages(memory_.data(), size * static_cast<std::int64_t>(sizeof(T)));
-}
-
-template <CompiledSpace Exec, Real T>
-Force<Exec, T>::Force(Exec const& exec, Shape<3> const& shape, double box,
-                      ForceOptions const& options)
-    : exec_(exec),
-      shape_(shape),
-      box_(box),
-      options_(options),
-      plan_(checked_plan(exec, shape, box, options)) {
-  detail::ForceLayout const layout(shape, options);
-  allocate(layout.size, layout.copy);
-  if (layout.component > 0)
-    component_ = fft::allocate_in_place<T, Space>("coir::mesh::force/component", shape);
-  // The system allocates a host's pages when they are first written to: this is done now, not in the first step.
-  if constexpr (runs_on_host<Exec>) set_to_zero(exec, memory_);
-  spectrum_ = Spectrum(reinterpret_cast<Kokkos::complex<T>*>(memory_.data() + layout.potential),
-                       shape[0], shape[1], shape[2] / 2 + 1);
-  held_ = spectrum_;
-  if (options.vectors) force_ = Vectors(memory_.data(), shape[0], shape[1], shape[2], 3);
-  make_factors();
+  detail::expects_force_to_be_made(group, shape, box, touched, options);
+  distributed::together(group, [&] {
+    expects_memory<Space>(bytes(exec, group, shape, touched, options),
+                          "the force on a mesh of " + in_words(shape) + " cells");
+  });
+  return Plan(exec, group, shape, options.effort);
 }
 
 template <CompiledSpace Exec, Real T>
 Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3> const& shape,
                       double box, GhostWidths const& touched, ForceOptions const& options)
-    : exec_(exec), shape_(shape), box_(box), options_(options) {
-  detail::expects_force_over_ranks(group, shape, box, touched, options);
-  GhostPlanes<Exec> const painted(group, shape[0], touched);
-  GhostPlanes<Exec> const potential(group, shape[0],
-                                    touched.widened(gradient_points(options.kernel) / 2));
-  fft::PlanOptions plan;
-  plan.effort = options.effort;
-  fft::RealSlab<Exec, T> const slab(exec, group, shape, plan);
-  detail::ForceLayoutOfRank const layout(group, shape, touched, options);
+    : exec_(exec),
+      shape_(shape),
+      box_(box),
+      options_(options),
+      plan_(checked_plan(exec, group, shape, box, touched, options)),
+      painted_(group, shape[0], widths_needed(group, touched)),
+      potential_(detail::planes_of_potential<Exec>(group, shape, touched, options.kernel)) {
+  detail::ForceLayout const layout(painted_, potential_, shape, plan_.is_in_place(), options);
   distributed::together(group, [&] {
-    expects_memory<Space>(
-        layout.numbers() * static_cast<std::int64_t>(sizeof(T)),
-        "this rank's part of the force on a mesh of " + in_words(shape) + " cells");
-    allocate(layout.size, layout.copy);
-    if (gradient_points(options.kernel) == 0)  // empty on a rank without rows
+    auto const numbers = [](std::string const& label, std::int64_t count) {
+      return Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
+                     static_cast<std::size_t>(count));
+    };
+    memory_ = numbers("coir::mesh::force/meshes", layout.size);
+    copy_ = numbers("coir::mesh::force/copy", layout.copy);
+    if constexpr (runs_on_host<Exec>)
+      ask_for_large_pages(memory_.data(), layout.size * static_cast<std::int64_t>(sizeof(T)));
+    if (layout.component > 0)
       component_ = decltype(component_)(
-          Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::force/component"),
-          static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(slab.rows().count),
-          static_cast<std::size_t>(shape[2] / 2 + 1));
-    // Ghost planes travel with the gaps between their rows, so these are set, too.
+          "coir::mesh::force/component", static_cast<std::size_t>(shape[0]),
+          static_cast<std::size_t>(plan_.rows().count), static_cast<std::size_t>(shape[2] / 2 + 1));
+    // The system allocates a host's pages when they are first written to: this is done now, not in
+    // the first step. And ghost planes travel with the gaps between their rows.
     set_to_zero(exec, memory_);
     make_factors();
   });
-  auto const spectrum_at = [&](std::int64_t at, std::int64_t n0, std::int64_t n1) {
-    return Spectrum(reinterpret_cast<Kokkos::complex<T>*>(memory_.data() + at),
-                    static_cast<std::size_t>(n0), static_cast<std::size_t>(n1),
-                    static_cast<std::size_t>(shape[2] / 2 + 1));
+  auto const number = [&](std::int64_t at) {
+    return reinterpret_cast<Kokkos::complex<T>*>(memory_.data() + at);
   };
-  std::int64_t const plane = layout.both.plane();
-  held_ = spectrum_at(layout.potential + layout.both.reach * plane, painted.held(), shape[1]);
-  spectrum_ = spectrum_at(layout.potential + potential.widths().below * plane, painted.own().count,
-                          shape[1]);
+  auto const& both = layout.both;
+  planes_ = memory_.data() + both.offset;
+  held_ = Spectrum(number(both.offset + both.margin * both.plane()),
+                   static_cast<std::size_t>(painted_.held()), static_cast<std::size_t>(shape[1]),
+                   static_cast<std::size_t>(shape[2] / 2 + 1));
+  spectrum_ = plan_.field_in(number(both.offset + potential_.widths().below * both.plane()));
+  workspace_ = plan_.spectrum_in(number(layout.workspace));
   if (options.vectors)
-    force_ =
-        Vectors(memory_.data(), static_cast<std::size_t>(painted.held()), shape[1], shape[2], 3);
-  ranks_.emplace(OverRanks{slab, painted, potential,
-                           spectrum_at(layout.workspace, shape[0], slab.rows().count),
-                           memory_.data() + layout.potential});
+    force_ = Vectors(memory_.data(), static_cast<std::size_t>(painted_.held()),
+                     static_cast<std::size_t>(shape[1]), static_cast<std::size_t>(shape[2]), 3);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -420,92 +351,63 @@ auto Force<Exec, T>::inverse_laplacian(double scale) const {
 }
 
 template <CompiledSpace Exec, Real T>
-GhostPlanes<Exec>& Force<Exec, T>::ghosts() {
-  expects(ranks_.has_value(), "ghost planes are those of a force over ranks");
-  return ranks_->painted;
-}
-
-template <CompiledSpace Exec, Real T>
 CellsWindow<T const> Force<Exec, T>::force_window() const {
-  expects(ranks_ && options_.vectors, "a window is that of a force over ranks, with vectors");
-  return read_only(window_of(force_, ranks_->painted.first(), shape_[0]));
+  expects(options_.vectors, "a window of forces is that of a force with vectors");
+  return read_only(painted_.window(force_));
 }
 
 template <CompiledSpace Exec, Real T>
 CellsWindow<T const> Force<Exec, T>::potential_window() const {
-  expects(ranks_ && !options_.vectors,
-          "a potential's window is that of a force over ranks, without vectors");
-  auto const& ghosts = ranks_->potential;
-  Spectrum const all(reinterpret_cast<Kokkos::complex<T>*>(ranks_->planes),
-                     static_cast<std::size_t>(ghosts.held()), shape_[1], shape_[2] / 2 + 1);
-  return read_only(window_of(fft::real_view_of(all, shape_[2]), ghosts.first(), shape_[0]));
+  expects(!options_.vectors, "a potential's window is that of a force without vectors");
+  Spectrum const all(
+      reinterpret_cast<Kokkos::complex<T>*>(planes_), static_cast<std::size_t>(potential_.held()),
+      static_cast<std::size_t>(shape_[1]), static_cast<std::size_t>(shape_[2] / 2 + 1));
+  return read_only(potential_.window(fft::real_view_of(all, shape_[2])));
 }
 
 template <CompiledSpace Exec, Real T>
 CellsWindow<T const> Force<Exec, T>::component_window(int d) const {
-  expects(ranks_.has_value(), "a window is that of a force over ranks");
-  return read_only(window_of(component(d), ranks_->painted.first(), shape_[0]));
-}
-
-template <CompiledSpace Exec, Real T>
-void Force<Exec, T>::solve_on_ranks(double scale) {
-  auto const& [slab, painted, potential, workspace, planes] = *ranks_;
-  if (gradient_points(options_.kernel) == 0) {
-    slab.forward(spectrum_, workspace);
-    auto const inverse = inverse_laplacian<false>(scale);
-    if (slab.rows().count > 0)
-      fft::multiply_modes(exec_, workspace,
-                          detail::FactorOfRows<decltype(inverse)>{inverse, slab.rows().first});
-    if (options_.vectors) store_components();
-    return;
-  }
-  if (window_[0].data() == nullptr && options_.softening == Softening::none)
-    slab.filter(spectrum_, workspace, inverse_laplacian<true>(scale));
-  else
-    slab.filter(spectrum_, workspace, inverse_laplacian<false>(scale));
-  detail::PotentialInWindow both;
-  both.shape = shape_;
-  both.planes = painted.held();
-  both.reach = gradient_points(options_.kernel) / 2;
-  both.offset = planes - memory_.data();
-  potential.fill(exec_, planes, both.plane(), both.plane());
-  if (!options_.vectors) return;
-  detail::with_points(options_.kernel, [&]<int points>(std::integral_constant<int, points>) {
-    both.template make_vectors<points>(exec_, memory_.data(), copy_.data(), box_);
-  });
+  return read_only(painted_.window(component(d)));
 }
 
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::solve(double scale) {
-  if (ranks_) return solve_on_ranks(scale);
   find_potential(scale);
   find_vectors();
 }
 
-/// On one rank: computes the potential in the memory of the density, or its spectrum if the gradient is spectral.
+/// Applies the inverse Laplacian to a field.
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::filter(Spectrum const& field, Spectrum const& workspace, double scale) const {
+  if (window_[0].data() == nullptr && options_.softening == Softening::none)
+    plan_.filter(field, workspace, inverse_laplacian<true>(scale));
+  else
+    plan_.filter(field, workspace, inverse_laplacian<false>(scale));
+}
+
+/// Computes the potential in the memory of the density, or its spectrum if the gradient is spectral.
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::find_potential(double scale) {
   if (gradient_points(options_.kernel) == 0) {
-    plan_->forward(density(), spectrum_);
-    fft::multiply_modes(exec_, spectrum_, inverse_laplacian<false>(scale));
-  } else if (window_[0].data() == nullptr && options_.softening == Softening::none) {
-    plan_->filter(density(), spectrum_, inverse_laplacian<true>(scale));
-  } else {
-    plan_->filter(density(), spectrum_, inverse_laplacian<false>(scale));
+    plan_.forward(spectrum_, workspace_);
+    return plan_.multiply(workspace_, inverse_laplacian<false>(scale));
   }
+  filter(spectrum_, workspace_, scale);
+  std::int64_t const plane = shape_[1] * 2 * (shape_[2] / 2 + 1);
+  potential_.fill(exec_, planes_, plane, plane);
 }
 
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::find_vectors() {
   if (!options_.vectors) return;
   if (gradient_points(options_.kernel) == 0) return store_components();
-  detail::PotentialInVectors const both{shape_};
+  detail::ForceLayout const layout(painted_, potential_, shape_, plan_.is_in_place(), options_);
   detail::with_points(options_.kernel, [&]<int points>(std::integral_constant<int, points>) {
-    both.template make_vectors<points>(exec_, memory_.data(), copy_.data(), box_);
+    layout.both.template make_vectors<points>(exec_, memory_.data(), copy_.data(), box_);
   });
 }
 
-/// On one rank: checks that a caller's mesh has the spectrum's shape, and memory of its own.
+/// Checks that a caller's mesh has the spectrum's shape, and memory of its own.
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::expects_own_spectrum(Spectrum const& mesh, char const* what) const {
   for (unsigned d = 0; d < 3; ++d)
@@ -523,7 +425,7 @@ void Force<Exec, T>::expects_own_spectrum(Spectrum const& mesh, char const* what
 
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::expects_to_keep(Spectrum const& kept) const {
-  expects(!ranks_, "a potential is kept on one rank alone");
+  expects(plan_.is_in_place(), "a potential is kept on one rank alone");
   expects_own_spectrum(kept, kept_name);
 }
 
@@ -564,23 +466,20 @@ auto Force<Exec, T>::component(int d) const -> Density {
           "components of their own are those of spectral gradients, not of the kernel " +
               std::string(name_of(options_.kernel)));
   expects(d >= 0 && d < 3, "a component must be 0, 1 or 2", d);
-  auto const rows = ranks_ ? ranks_->slab.rows() : distributed::Share{0, shape_[1]};
   for_each("coir::mesh::force/slope", exec_,
-           coir::box<3, std::int64_t>({shape_[0], rows.count, shape_[2] / 2 + 1}),
-           detail::SpectralSlope<T>{ranks_ ? ranks_->workspace.data() : spectrum_.data(),
+           coir::box<3, std::int64_t>({shape_[0], plan_.rows().count, shape_[2] / 2 + 1}),
+           detail::SpectralSlope<T>{workspace_.data(),
                                     component_.data(),
                                     {shape_[0], shape_[1], shape_[2]},
-                                    rows,
+                                    plan_.rows(),
                                     d,
                                     static_cast<T>(2 * std::numbers::pi / box_)});
-  if (ranks_) {
-    std::int64_t const plane = shape_[1] * 2 * (shape_[2] / 2 + 1);
-    ranks_->slab.backward(component_, spectrum_);
-    ranks_->painted.fill(exec_, density().data(), plane, plane);
-    return density();
-  }
-  auto const field = fft::real_view_of(component_, shape_[2]);
-  plan_->backward(component_, field);
+  Spectrum const component = component_;
+  bool const in_place = plan_.is_in_place();
+  plan_.backward(component, in_place ? component : spectrum_);
+  auto const field = fft::real_view_of(in_place ? component : held_, shape_[2]);
+  std::int64_t const plane = shape_[1] * 2 * (shape_[2] / 2 + 1);
+  painted_.fill(exec_, field.data(), plane, plane);
   return field;
 }
 
@@ -596,8 +495,7 @@ bool Force<Exec, T>::is_finite() const {
   if (options_.vectors) return is_finite(force_.data(), force_.size(), 1);
   if (gradient_points(options_.kernel) > 0) return is_finite(density().data(), density().size(), 1);
   // A spectral gradient is taken of the spectrum. In the memory of density() there may be the painted numbers still.
-  Spectrum const& modes = ranks_ ? ranks_->workspace : spectrum_;
-  return is_finite(reinterpret_cast<T const*>(modes.data()), 2 * modes.size(), 2);
+  return is_finite(reinterpret_cast<T const*>(workspace_.data()), 2 * workspace_.size(), 2);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -616,7 +514,7 @@ void Force<Exec, T>::store_components() {
 /// mesh += i k_d times the transform of component_.
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::gather(int d, Spectrum const& mesh) {
-  plan_->forward(fft::real_view_of(component_, shape_[2]), component_);
+  plan_.forward(component_, component_);
   for_each("coir::mesh::force/gather", exec_,
            coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2] / 2 + 1}),
            detail::AddSpectralSlope<T>{component_.data(),
@@ -643,7 +541,7 @@ void Force<Exec, T>::gather_components(Spectrum const& mesh) {
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::expects_to_pull_back(Spectrum const& mesh) const {
   expects(options_.vectors, "the adjoint of a force needs a mesh of forces: set options.vectors");
-  expects(!ranks_, "the adjoint of a force is there on one rank alone");
+  expects(plan_.is_in_place(), "the adjoint of a force is there on one rank alone");
   expects_own_spectrum(mesh, adjoint_name);
 }
 
@@ -690,16 +588,13 @@ void Force<Exec, T>::add_to_adjoint(int d, std::int64_t const* component, double
 template <CompiledSpace Exec, Real T>
 auto Force<Exec, T>::adjoint_of_sum(double scale, Spectrum const& mesh) -> Density {
   expects_to_pull_back(mesh);
-  auto const field = fft::real_view_of(mesh, shape_[2]);
   if (gradient_points(options_.kernel) == 0) {
-    fft::multiply_modes(exec_, mesh, inverse_laplacian<false>(scale));
-    plan_->backward(mesh, field);
-  } else if (window_[0].data() == nullptr && options_.softening == Softening::none) {
-    plan_->filter(field, mesh, inverse_laplacian<true>(scale));
+    plan_.multiply(mesh, inverse_laplacian<false>(scale));
+    plan_.backward(mesh, mesh);
   } else {
-    plan_->filter(field, mesh, inverse_laplacian<false>(scale));
+    filter(mesh, mesh, scale);
   }
-  return field;
+  return fft::real_view_of(mesh, shape_[2]);
 }
 
 }  // namespace coir::mesh

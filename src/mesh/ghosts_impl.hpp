@@ -36,7 +36,7 @@ template <CompiledSpace Exec>
 GhostPlanes<Exec>::GhostPlanes(distributed::Group const& group, std::int64_t planes,
                                GhostWidths const& widths)
     : group_(group), planes_(planes), widths_(widths) {
-  expects(planes >= 1, "a mesh must have at least one plane", planes);
+  expects(planes >= 1, "a mesh must have at least one cell along axis 0", planes);
   expects_widths(widths);
   int const rank = group.rank(), ranks = group.size();
   own_ = distributed::share_of(planes, rank, ranks);
@@ -60,6 +60,7 @@ template <CompiledSpace Exec>
 template <class T>
 void GhostPlanes<Exec>::fill(Exec const& exec, T* data, std::int64_t plane,
                              std::int64_t length) const {
+  if (widths_ == GhostWidths{}) return;
   auto const bytes = [=](detail::GhostRun const& run) {
     return ((run.planes - 1) * plane + length) * static_cast<std::int64_t>(sizeof(T));
   };
@@ -78,6 +79,7 @@ void GhostPlanes<Exec>::fill(Exec const& exec, T* data, std::int64_t plane,
 template <CompiledSpace Exec>
 template <class T>
 void GhostPlanes<Exec>::add(Exec const& exec, T* data, std::int64_t plane, std::int64_t length) {
+  if (widths_ == GhostWidths{}) return;
   constexpr std::int64_t size = sizeof(T);
   auto const bytes = [=](detail::GhostRun const& run) {
     return ((run.planes - 1) * plane + length) * size;

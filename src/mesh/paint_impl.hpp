@@ -31,27 +31,20 @@ struct PartsToNumbers {
   }
 };
 
-/// The ranks that share out a mesh, or the one that has it all.
-template <class Exec>
-struct Ranks {
-  GhostPlanes<Exec>* ghosts;  // null if the window is the whole mesh
+/// The own planes of a rank, without ghosts.
+template <class Exec, class Cell>
+Cells<Cell> own_planes(GhostPlanes<Exec> const& ghosts, CellsWindow<Cell> const& cells) {
+  Cells<Cell> own = cells;
+  own.data += ghosts.widths().below * cells.plane;
+  own.extent[0] = ghosts.own().count;
+  return own;
+}
 
-  template <int Components, class Cell>
-  void add_ghosts(Exec const& exec, CellsWindow<Cell> const& cells) const {
-    if (ghosts) ghosts->add(exec, cells.data, cells.plane, span_of_plane<Components>(cells));
-  }
-  /// This rank's own planes, without ghosts.
-  template <class Cell>
-  Cells<Cell> own(CellsWindow<Cell> const& cells) const {
-    Cells<Cell> own = cells;
-    if (ghosts) {
-      own.data += ghosts->widths().below * cells.plane;
-      own.extent[0] = ghosts->own().count;
-    }
-    return own;
-  }
-  std::int64_t sum(std::int64_t here) const { return ghosts ? ghosts->group().sum(here) : here; }
-};
+/// Adds ghosts to the planes that they stand for.
+template <int Components, class Exec, class Cell>
+void add_ghosts(Exec const& exec, GhostPlanes<Exec>& ghosts, CellsWindow<Cell> const& cells) {
+  ghosts.add(exec, cells.data, cells.plane, span_of_plane<Components>(cells));
+}
 
 /// The memory of a mesh of numbers, as a mesh of whole numbers.
 template <class T>
@@ -69,18 +62,16 @@ CellsWindow<Fixed<T>> parts_in(CellsWindow<T> const& cells) {
 
 /// Paints in whole numbers, in the mesh's own memory. A cell that overflows loses 2^32 or 2^64 parts, which shows in the
 /// sum of all cells; then masses are cut into fewer parts.
-///
-/// \param ranks  the mesh is shared out among
 template <int Support, class Exec, class T>
 void paint_parts(Exec const& exec, Painted<T> const& painted, double box,
-                 CellsWindow<T> const& cells, PaintScheme scheme, Ranks<Exec> const& ranks) {
+                 CellsWindow<T> const& cells, PaintScheme scheme, GhostPlanes<Exec>& ghosts) {
   using Whole = Fixed<T>;
   auto const parts = parts_in(cells);
   // Ghosts are in the sums of the planes that they stand for.
-  auto const own = ranks.own(parts);
-  auto const numbers = ranks.own(cells);
+  auto const own = own_planes(ghosts, parts);
+  auto const numbers = own_planes(ghosts, cells);
   auto const all = coir::box<3, std::int64_t>({own.extent[0], own.extent[1], own.extent[2]});
-  std::int64_t const particles = ranks.sum(painted.particles);
+  std::int64_t const particles = ghosts.group().sum(painted.particles);
   int bits = sizeof(T) == 4 ? 18 : 40;
   for (;; bits -= 4) {
     // Row by row, without the gaps, which a caller may use. Compilers remove these loops.
@@ -89,43 +80,37 @@ void paint_parts(Exec const& exec, Painted<T> const& painted, double box,
         begin_lifetimes<Whole>(cells.data + i * cells.plane + j * cells.row, cells.extent[2]);
     Whole const whole = Whole(1) << bits;
     paint_with<Support, 0>(exec, painted, box, parts, DepositParts<Support, T>{whole}, scheme);
-    ranks.template add_ghosts<0>(exec, parts);
+    add_ghosts<0>(exec, ghosts, parts);
     std::int64_t sum = 0;
     reduce("coir::mesh::paint/numbers", exec, all,
            PartsToNumbers<T>{own, numbers.data, T(1) / static_cast<T>(whole)},
            Kokkos::Sum<std::int64_t>(sum));
-    if (ranks.sum(sum) == particles * static_cast<std::int64_t>(whole) || bits < 4) return;
+    if (ghosts.group().sum(sum) == particles * static_cast<std::int64_t>(whole) || bits < 4) return;
   }
 }
 
 /// \tparam Components  see DepositNumbers
 template <int Support, int Components, class Exec, class T>
 void paint_numbers(Exec const& exec, Painted<T> const& painted, double box,
-                   CellsWindow<T> const& cells, PaintScheme scheme, Ranks<Exec> const& ranks) {
+                   CellsWindow<T> const& cells, PaintScheme scheme, GhostPlanes<Exec>& ghosts) {
   paint_with<Support, Components>(exec, painted, box, cells,
                                   DepositNumbers<Support, Components, T>{painted.value}, scheme);
-  ranks.template add_ghosts<Components>(exec, cells);
+  add_ghosts<Components>(exec, ghosts, cells);
 }
 
 template <class Exec, class T>
-void paint_on(Exec const& exec, Painted<T> const& painted, double box, CellsWindow<T> const& cells,
-              PaintOptions const& options, Ranks<Exec> const& ranks) {
+void paint(Exec const& exec, GhostPlanes<Exec>& ghosts, Painted<T> const& painted, double box,
+           CellsWindow<T> const& cells, PaintOptions const& options) {
   with_support(options.assignment, [&]<int Support>(std::integral_constant<int, Support>) {
     if (options.deterministic)
-      paint_parts<Support>(exec, painted, box, cells, options.scheme, ranks);
+      paint_parts<Support>(exec, painted, box, cells, options.scheme, ghosts);
     else if (painted.components == 0)
-      paint_numbers<Support, 0>(exec, painted, box, cells, options.scheme, ranks);
+      paint_numbers<Support, 0>(exec, painted, box, cells, options.scheme, ghosts);
     else if (painted.components == 1)
-      paint_numbers<Support, 1>(exec, painted, box, cells, options.scheme, ranks);
+      paint_numbers<Support, 1>(exec, painted, box, cells, options.scheme, ghosts);
     else
-      paint_numbers<Support, 3>(exec, painted, box, cells, options.scheme, ranks);
+      paint_numbers<Support, 3>(exec, painted, box, cells, options.scheme, ghosts);
   });
-}
-
-template <class Exec, class T>
-void paint(Exec const& exec, Painted<T> const& painted, double box, Cells<T> const& cells,
-           PaintOptions const& options) {
-  paint_on(exec, painted, box, whole_window(cells), options, Ranks<Exec>{nullptr});
 }
 
 /// Counts the particles that touch planes which aren't held.
@@ -174,12 +159,6 @@ std::int64_t first_not_finite(Exec const& exec, T const* position, std::int64_t 
   return first < particles ? first : -1;
 }
 
-template <class Exec, class T>
-void paint_on_ranks(Exec const& exec, GhostPlanes<Exec>& ghosts, Painted<T> const& painted,
-                    double box, CellsWindow<T> const& cells, PaintOptions const& options) {
-  paint_on(exec, painted, box, cells, options, Ranks<Exec>{&ghosts});
-}
-
 }  // namespace coir::mesh::detail
 
 namespace coir::mesh {
@@ -197,14 +176,12 @@ void paint_whole_numbers(Exec const& exec, T const* position, std::int64_t parti
 
 }  // namespace coir::mesh
 
-#define COIR_INSTANTIATE_PAINT_OF(Exec, T)                                                  \
-  template void paint<Exec, T>(Exec const&, Painted<T> const&, double, Cells<T> const&,     \
-                               PaintOptions const&);                                        \
-  template std::int64_t particles_beyond<Exec, T>(Exec const&, Painted<T> const&, double,   \
-                                                  CellsWindow<T> const&, Assignment);       \
-  template std::int64_t first_not_finite<Exec, T>(Exec const&, T const*, std::int64_t);     \
-  template void paint_on_ranks<Exec, T>(Exec const&, GhostPlanes<Exec>&, Painted<T> const&, \
-                                        double, CellsWindow<T> const&, PaintOptions const&);
+#define COIR_INSTANTIATE_PAINT_OF(Exec, T)                                                 \
+  template void paint<Exec, T>(Exec const&, GhostPlanes<Exec>&, Painted<T> const&, double, \
+                               CellsWindow<T> const&, PaintOptions const&);                \
+  template std::int64_t particles_beyond<Exec, T>(Exec const&, Painted<T> const&, double,  \
+                                                  CellsWindow<T> const&, Assignment);      \
+  template std::int64_t first_not_finite<Exec, T>(Exec const&, T const*, std::int64_t);
 #define COIR_INSTANTIATE_PAINT_WHOLE_OF(Exec, T)                                           \
   template void paint_whole_numbers<Exec, T>(Exec const&, T const*, std::int64_t, double,  \
                                              T const*, double, Cells<std::int64_t> const&, \

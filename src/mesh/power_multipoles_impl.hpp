@@ -35,6 +35,7 @@ struct MultipoleSum : BinSum {
     quadrupole += other.quadrupole;
     hexadecapole += other.hexadecapole;
   }
+  static std::vector<double>& power_of(PowerMultipoles& multipoles) { return multipoles.monopole; }
 };
 
 inline PowerMultipoles means_of_bins(std::vector<MultipoleSum> const& sums,
@@ -51,40 +52,19 @@ inline PowerMultipoles means_of_bins(std::vector<MultipoleSum> const& sums,
   return result;
 }
 
-inline PowerMultipoles with_shot_noise(PowerMultipoles multipoles, double shot_noise,
-                                       PowerSpectrumOptions const& options) {
-  multipoles.shot_noise = shot_noise;
-  if (options.subtract_shot_noise)
-    for (double& power : multipoles.monopole) power -= shot_noise;
-  return multipoles;
-}
-
 template <class Exec, class T>
-PowerMultipoles multipoles_of_particles(Exec const& exec, Sample<T> const& sample, double box,
-                                        std::int64_t cells, PowerSpectrumOptions const& options) {
-  return with_shot_noise(
-      bins_of_particles<MultipoleSum, Exec, T>(exec, sample, nullptr, box, cells, options),
-      box * box * box / static_cast<double>(sample.particles), options);
-}
-
-template <class Exec, class T>
-PowerMultipoles multipoles_of_particles_on_ranks(Exec const& exec, distributed::Group const& group,
-                                                 Sample<T> const& sample, double box,
-                                                 std::int64_t cells,
-                                                 PowerSpectrumOptions const& options) {
-  auto const multipoles = bins_of_particles_on_ranks<MultipoleSum, Exec, T>(
-      exec, group, sample, nullptr, box, cells, options);
-  return with_shot_noise(multipoles, box * box * box / particles_of_all(group, sample.particles),
-                         options);
+PowerMultipoles multipoles_of_particles(Exec const& exec, distributed::Group const& group,
+                                        Sample<T> const& sample, double box, std::int64_t cells,
+                                        PowerSpectrumOptions const& options) {
+  return bins_of_particles<MultipoleSum, Exec, T>(exec, group, sample, nullptr, box, cells,
+                                                  options);
 }
 
 }  // namespace coir::mesh::detail
 
-#define COIR_INSTANTIATE_POWER_MULTIPOLES_OF(Exec, T)                                    \
-  template PowerMultipoles multipoles_of_particles<Exec, T>(                             \
-      Exec const&, Sample<T> const&, double, std::int64_t, PowerSpectrumOptions const&); \
-  template PowerMultipoles multipoles_of_particles_on_ranks<Exec, T>(                    \
-      Exec const&, distributed::Group const&, Sample<T> const&, double, std::int64_t,    \
+#define COIR_INSTANTIATE_POWER_MULTIPOLES_OF(Exec, T)                                 \
+  template PowerMultipoles multipoles_of_particles<Exec, T>(                          \
+      Exec const&, distributed::Group const&, Sample<T> const&, double, std::int64_t, \
       PowerSpectrumOptions const&);
 #define COIR_INSTANTIATE_POWER_MULTIPOLES(Exec)      \
   namespace coir::mesh::detail {                     \

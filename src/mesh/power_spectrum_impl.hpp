@@ -14,8 +14,7 @@
 #include <coir/core/tasks.hpp>
 #include <coir/distributed/together.hpp>
 #include <coir/fft/in_place.hpp>
-#include <coir/fft/plan.hpp>
-#include <coir/fft/slab.hpp>
+#include <coir/fft/plan_over_ranks.hpp>
 #include <coir/fft/wave_number.hpp>
 #include <coir/mesh/ghosts.hpp>
 #include <coir/mesh/paint.hpp>
@@ -52,6 +51,8 @@ struct BinSum {
     wave += other.wave;
     modes += other.modes;
   }
+  /// The power in a result from which shot noise is subtracted.
+  static std::vector<double>& power_of(PowerSpectrum& spectrum) { return spectrum.power; }
 };
 
 /// Sums each bin over groups of rows. The order of the additions depends on the shape alone.
@@ -153,11 +154,11 @@ void run_group_sums(Exec const& exec, GroupSums<T, ByPlanes, Sum> const& sums) {
 }
 
 /// \param sums  (groups, bins), which are added up in the order of the groups
-template <class Sums>
-auto sums_of_bins(Sums const& sums) {
-  std::vector<typename Sums::non_const_value_type> result(sums.extent(1));
-  for (std::size_t group = 0; group < sums.extent(0); ++group)
-    for (std::size_t bin = 0; bin < result.size(); ++bin) result[bin] += sums(group, bin);
+template <class Sum>
+std::vector<Sum> sums_of_bins(std::span<Sum const> sums, std::int64_t bins) {
+  auto const count = static_cast<std::size_t>(bins);
+  std::vector<Sum> result(count);
+  for (std::size_t n = 0; n < sums.size(); ++n) result[n % count] += sums[n];
   return result;
 }
 
@@ -203,48 +204,67 @@ struct BinTables {
   }
 };
 
-/// Means over the modes of bins.
+/// Sums over the modes of bins, of each group of rows: see GroupSums.
 ///
-/// \tparam ByPlanes, Sum  see GroupSums
-template <bool ByPlanes, class Sum = BinSum, class Exec, class T>
-auto sum_up_bins(Exec const& exec, SpectrumRows<T> const& a, SpectrumRows<T> const& b,
-                 Shape<3> const& shape, double box, double scale,
-                 PowerSpectrumOptions const& options) {
+/// \return  (groups, bins), in memory of the host
+template <bool ByPlanes, class Sum, class Exec, class T>
+auto sums_of_groups(Exec const& exec, SpectrumRows<T> const& a, SpectrumRows<T> const& b,
+                    Shape<3> const& shape, SpectrumBins const& bins, std::int64_t groups,
+                    std::int64_t first_plane, PowerSpectrumOptions const& options) {
   using Space = typename Exec::memory_space;
-  SpectrumBins const bins = spectrum_bins(shape, box, options);
-  if (bins.count() == 0) return means_of_bins(std::vector<Sum>(), bins, box, scale);
-
-  std::int64_t const groups =
-      ByPlanes
-          ? shape[1]
-          : std::min(shape[0] * shape[1], std::max<std::int64_t>(1024, (1 << 18) / bins.count()));
-  std::int64_t const bytes = groups * bins.count() * static_cast<std::int64_t>(sizeof(Sum));
-  std::string const what = "the sums of " + std::to_string(bins.count()) + " bins";
-  expects_memory<Space>(bytes, what);
+  expects_memory<Space>(groups * bins.count() * static_cast<std::int64_t>(sizeof(Sum)),
+                        "the sums of " + std::to_string(bins.count()) + " bins");
   Kokkos::View<Sum**, Kokkos::LayoutRight, Space> const sums(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::power_spectrum/sums"), groups,
-      bins.count());
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::power_spectrum/sums"),
+      static_cast<std::size_t>(groups), static_cast<std::size_t>(bins.count()));
   BinTables<Exec> const tables(bins, shape, options);
   auto const& factor = tables.factor;
-  run_group_sums(exec,
-                 GroupSums<T, ByPlanes, Sum>{a,
-                                             b,
-                                             {shape[0], shape[1], shape[2]},
-                                             {factor[0].data(), factor[1].data(), factor[2].data()},
-                                             tables.first.data(),
-                                             bins.count(),
-                                             groups,
-                                             sums.data()});
+  if (groups > 0)
+    run_group_sums(
+        exec, GroupSums<T, ByPlanes, Sum>{a,
+                                          b,
+                                          {shape[0], shape[1], shape[2]},
+                                          {factor[0].data(), factor[1].data(), factor[2].data()},
+                                          tables.first.data(),
+                                          bins.count(),
+                                          groups,
+                                          sums.data(),
+                                          first_plane});
   exec.fence();
-  auto const sums_h = host_view_of(sums);
-  return means_of_bins(sums_of_bins(sums_h), bins, box, scale);
+  return host_view_of(sums);
+}
+
+template <class Sums>
+auto span_of(Sums const& sums) {
+  return std::span<typename Sums::const_value_type>(sums.data(), sums.size());
 }
 
 template <class Exec, class T>
 PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumRows<T> const& b,
                            Shape<3> const& shape, double box, double scale,
                            PowerSpectrumOptions const& options) {
-  return sum_up_bins<false>(exec, a, b, shape, box, scale, options);
+  SpectrumBins const bins = spectrum_bins(shape, box, options);
+  if (bins.count() == 0) return means_of_bins(std::vector<BinSum>(), bins, box, scale);
+  std::int64_t const groups =
+      std::min(shape[0] * shape[1], std::max<std::int64_t>(1024, (1 << 18) / bins.count()));
+  auto const sums = sums_of_groups<false, BinSum>(exec, a, b, shape, bins, groups, 0, options);
+  return means_of_bins(sums_of_bins<BinSum>(span_of(sums), bins.count()), bins, box, scale);
+}
+
+/// Bins spectra of which each rank has some rows. Sums of all ranks' rows are added up in the order
+/// of the second axis, so that the order doesn't depend on the number of ranks. Collective.
+template <class Sum, class Exec, class T>
+auto sum_up_bins(Exec const& exec, distributed::Group const& group, SpectrumRows<T> const& a,
+                 SpectrumRows<T> const& b, Shape<3> const& shape, double box, double scale,
+                 PowerSpectrumOptions const& options) {
+  SpectrumBins const bins = spectrum_bins(shape, box, options);
+  if (bins.count() == 0) return means_of_bins(std::vector<Sum>(), bins, box, scale);
+  auto const rows = distributed::share_of(shape[1], group.rank(), group.size());
+  auto const here = distributed::together(group, [&] {
+    return sums_of_groups<true, Sum>(exec, a, b, shape, bins, rows.count, rows.first, options);
+  });
+  auto const all = group.gather_all(span_of(here));
+  return means_of_bins(sums_of_bins<Sum>(all, bins.count()), bins, box, scale);
 }
 
 template <class T>
@@ -255,18 +275,18 @@ struct ShiftPositions {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { shifted[i] = position[i] + by; }
 };
 
-/// spectrum = (spectrum + phase shifted) / 2
+/// spectrum = (spectrum + phase shifted) / 2, for the rows of a rank.
 template <class T>
 struct Interlace {
   static constexpr bool reads_no_neighbours = true;
   Kokkos::complex<T>* spectrum;
   Kokkos::complex<T> const* shifted;
   Kokkos::complex<T> const* phase;  // of wave i along an axis
-  std::int64_t n;
+  std::int64_t n, first, rows;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    std::int64_t const at = (i * n + j) * (n / 2 + 1) + k;
-    spectrum[at] = T(0.5) * (spectrum[at] + phase[i] * phase[j] * phase[k] * shifted[at]);
+    std::int64_t const at = (i * rows + j) * (n / 2 + 1) + k;
+    spectrum[at] = T(0.5) * (spectrum[at] + phase[i] * phase[first + j] * phase[k] * shifted[at]);
   }
 };
 
@@ -280,140 +300,6 @@ auto half_cell_phases(std::int64_t cells) {
     phase.emplace_back(static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle)));
   }
   return copy_to<Space>("coir::mesh::power_spectrum/table", phase);
-}
-
-/// Paints particles and transforms their density, in memory that it holds.
-template <class Exec, class T>
-class PaintedSpectra {
- public:
-  using Space = typename Exec::memory_space;
-  using Spectrum = Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space>;
-
-  /// \param fields          how many spectra will be held at a time
-  /// \param most_particles  the most particles of one sample
-  PaintedSpectra(Exec const& exec, std::int64_t cells, double box, int fields,
-                 std::int64_t most_particles, PowerSpectrumOptions const& options)
-      : exec_(exec),
-        cells_(cells),
-        box_(box),
-        options_(options),
-        plan_(plan(fields, most_particles)) {
-    if (!options.interlace) return;
-    second_ = fft::allocate_in_place<T, Space>("coir::mesh::power_spectrum/second", shape());
-    shifted_ = Kokkos::View<T*, Space>(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::power_spectrum/shifted"),
-        3 * most_particles);
-    phase_ = half_cell_phases<T, Space>(cells);
-  }
-
-  Shape<3> shape() const { return {cells_, cells_, cells_}; }
-  /// The plan of the transforms, in place.
-  fft::RealPlan<Exec, T, 3> const& transforms() const { return plan_; }
-
-  /// With interlacing: the memory of the second mesh, the last sample's positions moved by half a cell, and half_cell_phases().
-  Spectrum const& second() const { return second_; }
-  T const* shifted() const { return shifted_.data(); }
-  Kokkos::complex<T> const* phase() const { return phase_.data(); }
-
-  /// sum_p exp(-i k x_p), times the window of painting.
-  Spectrum operator()(Sample<T> const& sample) const {
-    auto const spectrum =
-        fft::allocate_in_place<T, Space>("coir::mesh::power_spectrum/density", shape());
-    transform(sample, spectrum);
-    if (!options_.interlace) return spectrum;
-    for_each("coir::mesh::power_spectrum/shift", exec_,
-             coir::box<1, std::int64_t>({3 * sample.particles}),
-             ShiftPositions<T>{sample.position, shifted_.data(),
-                               static_cast<T>(box_ / static_cast<double>(cells_) / 2)});
-    transform({shifted_.data(), sample.particles}, second_);
-    for_each("coir::mesh::power_spectrum/interlace", exec_,
-             coir::box<3, std::int64_t>({cells_, cells_, cells_ / 2 + 1}),
-             Interlace<T>{spectrum.data(), second_.data(), phase_.data(), cells_});
-    return spectrum;
-  }
-
- private:
-  using Plan = fft::RealPlan<Exec, T, 3>;
-
-  // Checks that there is memory for everything before the plan, the first member, is made.
-  Plan plan(int fields, std::int64_t most_particles) const {
-    // By planes, as over ranks, because both must give the same bits.
-    fft::PlanOptions const in_place{
-        .in_place = true, .effort = fft::Effort::estimate, .by_planes = true};
-    int const meshes = fields + (options_.interlace ? 1 : 0);
-    std::int64_t const mesh =
-        cells_ * cells_ * (cells_ / 2 + 1) * static_cast<std::int64_t>(sizeof(Kokkos::complex<T>));
-    std::int64_t const positions =
-        options_.interlace ? 3 * most_particles * static_cast<std::int64_t>(sizeof(T)) : 0;
-    expects_memory<Space>(meshes * mesh + positions + Plan::work_bytes(exec_, shape(), 1, in_place),
-                          "the power spectrum on " + std::to_string(cells_) + "^3 cells");
-    return Plan(exec_, shape(), 1, in_place);
-  }
-
-  void transform(Sample<T> const& sample, Spectrum const& spectrum) const {
-    auto const density = fft::real_view_of(spectrum, cells_);
-    paint<Exec, T>(exec_, {sample.position, sample.particles, nullptr, 0}, box_, cells_of(density),
-                   {.assignment = options_.assignment, .deterministic = true});
-    plan_.forward(density, spectrum);
-  }
-
-  Exec exec_;
-  std::int64_t cells_;
-  double box_;
-  PowerSpectrumOptions options_;
-  Plan plan_;
-  Spectrum second_;
-  Kokkos::View<T*, Space> shifted_;
-  Kokkos::View<Kokkos::complex<T>*, Space> phase_;
-};
-
-/// Checks the arguments of a spectrum of particles before the work.
-///
-/// \throws PreconditionError naming the argument that is out of its range
-inline void expects_measurable(double box, std::int64_t cells,
-                               PowerSpectrumOptions const& options) {
-  expects_box(box);
-  expects(cells >= 1 && cells <= 32768,
-          "cells of a power spectrum's mesh must be from 1 to 32768 along an axis", cells);
-  spectrum_bins({cells, cells, cells}, box, options);
-}
-
-/// Means over bins of the spectrum of particles.
-///
-/// \param b  null for the spectrum of `a` alone
-template <class Sum, class Exec, class T>
-auto bins_of_particles(Exec const& exec, Sample<T> const& a, Sample<T> const* b, double box,
-                       std::int64_t cells, PowerSpectrumOptions const& options) {
-  expects_measurable(box, cells, options);
-
-  ProfilingRegion const region("coir::mesh::power_spectrum");
-  bool const cross = b != nullptr;
-  double const volume = box * box * box, of_a = static_cast<double>(a.particles);
-  double const of_b = cross ? static_cast<double>(b->particles) : of_a;
-  PaintedSpectra<Exec, T> const spectra(exec, cells, box, cross ? 2 : 1,
-                                        cross ? std::max(a.particles, b->particles) : a.particles,
-                                        options);
-  auto const first = spectra(a);
-  auto const second = cross ? spectra(*b) : first;
-  return sum_up_bins<true, Sum>(exec, rows_of(first), rows_of(second), spectra.shape(), box,
-                                volume / (of_a * of_b), options);
-}
-
-inline void tell_shot_noise(PowerSpectrum& spectrum, double shot_noise,
-                            PowerSpectrumOptions const& options) {
-  spectrum.shot_noise = shot_noise;
-  if (options.subtract_shot_noise)
-    for (double& power : spectrum.power) power -= shot_noise;
-}
-
-template <class Exec, class T>
-PowerSpectrum spectrum_of_particles(Exec const& exec, Sample<T> const& a, Sample<T> const* b,
-                                    double box, std::int64_t cells,
-                                    PowerSpectrumOptions const& options) {
-  PowerSpectrum result = bins_of_particles<BinSum>(exec, a, b, box, cells, options);
-  if (b == nullptr)
-    tell_shot_noise(result, box * box * box / static_cast<double>(a.particles), options);
-  return result;
 }
 
 /// How many planes beyond a rank's own a particle lies, by the shorter way around the axis.
@@ -434,69 +320,15 @@ struct FarthestBeyond {
   }
 };
 
-/// Interlace for the rows of a rank.
-template <class T>
-struct InterlaceRows {
-  static constexpr bool reads_no_neighbours = true;
-  Kokkos::complex<T>* spectrum;
-  Kokkos::complex<T> const* shifted;
-  Kokkos::complex<T> const* phase;
-  std::int64_t n, first, rows;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    std::int64_t const at = (i * rows + j) * (n / 2 + 1) + k;
-    spectrum[at] = T(0.5) * (spectrum[at] + phase[i] * phase[first + j] * phase[k] * shifted[at]);
-  }
-};
-
-/// Bins spectra that ranks share by rows. Sums of all ranks' rows are added up in the order of the second axis, so that
-/// the order doesn't depend on the number of ranks.
-template <class Sum, class Exec, class T>
-auto sum_up_bins_on_ranks(Exec const& exec, distributed::Group const& group,
-                          SpectrumRows<T> const& a, SpectrumRows<T> const& b, Shape<3> const& shape,
-                          double box, double scale, PowerSpectrumOptions const& options) {
-  using Space = typename Exec::memory_space;
-  SpectrumBins const bins = spectrum_bins(shape, box, options);
-  if (bins.count() == 0) return means_of_bins(std::vector<Sum>(), bins, box, scale);
-  auto const rows = distributed::share_of(shape[1], group.rank(), group.size());
-  std::vector<Sum> here;
-  distributed::together(group, [&] {
-    expects_memory<Space>(rows.count * bins.count() * static_cast<std::int64_t>(sizeof(Sum)),
-                          "the sums of " + std::to_string(bins.count()) + " bins");
-    Kokkos::View<Sum**, Kokkos::LayoutRight, Space> const sums(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::mesh::power_spectrum/sums"),
-        static_cast<std::size_t>(rows.count), static_cast<std::size_t>(bins.count()));
-    BinTables<Exec> const tables(bins, shape, options);
-    if (rows.count == 0) return;
-    run_group_sums(exec, GroupSums<T, true, Sum>{a,
-                                                 b,
-                                                 {shape[0], shape[1], shape[2]},
-                                                 {tables.factor[0].data(), tables.factor[1].data(),
-                                                  tables.factor[2].data()},
-                                                 tables.first.data(),
-                                                 bins.count(),
-                                                 rows.count,
-                                                 sums.data(),
-                                                 rows.first});
-    exec.fence();
-    auto const sums_h = host_view_of(sums);
-    here.assign(sums_h.data(), sums_h.data() + sums_h.size());
-  });
-  auto const all = group.gather_all(std::span<Sum const>(here));
-  Kokkos::View<Sum const**, Kokkos::LayoutRight, Kokkos::HostSpace,
-               Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
-      sums(all.data(), static_cast<std::size_t>(shape[1]), static_cast<std::size_t>(bins.count()));
-  return means_of_bins(sums_of_bins(sums), bins, box, scale);
-}
-
-/// The largest numbers of planes by which particles of any rank lie below and above that rank's own planes. Collective.
+/// The largest numbers of planes by which particles of any rank lie below and above that rank's own
+/// planes. Collective.
 template <class Exec, class T>
 GhostWidths farthest_beyond(Exec const& exec, distributed::Group const& group,
                             Sample<T> const& sample, std::int64_t cells, double box) {
   auto const own = distributed::share_of(cells, group.rank(), group.size());
   auto const farthest = [&](bool above) {
     std::int64_t most = 0;
-    if (sample.particles > 0)
+    if (sample.particles > 0 && own.count < cells)
       reduce("coir::mesh::power_spectrum/beyond", exec,
              coir::box<1, std::int64_t>({sample.particles}),
              FarthestBeyond<T>{sample.position, static_cast<T>(inverse_spacing(cells, box)), cells,
@@ -508,55 +340,62 @@ GhostWidths farthest_beyond(Exec const& exec, distributed::Group const& group,
   return {below, farthest(true)};
 }
 
-/// Paints the particles of all ranks and transforms their density, in memory that it holds. All functions are collective.
+/// Paints the particles of all ranks and transforms their density, in memory that it holds. All
+/// functions are collective.
 template <class Exec, class T>
-class PaintedSpectraOfRanks {
+class PaintedSpectra {
  public:
+  using Plan = fft::PlanOverRanks<Exec, T>;
+  using Block = typename Plan::Block;
+
   /// \param beyond          the most planes by which particles lie beyond their rank's planes
   /// \param fields          how many spectra will be held at a time
   /// \param most_particles  the most particles of one sample on this rank
-  PaintedSpectraOfRanks(Exec const& exec, distributed::Group const& group, std::int64_t cells,
-                        double box, GhostWidths const& beyond, int fields,
-                        std::int64_t most_particles, PowerSpectrumOptions const& options)
+  PaintedSpectra(Exec const& exec, distributed::Group const& group, std::int64_t cells, double box,
+                 GhostWidths const& beyond, int fields, std::int64_t most_particles,
+                 PowerSpectrumOptions const& options)
       : exec_(exec),
+        group_(group),
         cells_(cells),
         box_(box),
         options_(options),
-        fields_(fields),
-        ghosts_(group, cells, widths(beyond, options)),
-        slab_(exec, group, {cells, cells, cells}, {.effort = fft::Effort::estimate}) {
-    distributed::together(group, [&] { allocate(most_particles); });
+        ghosts_(group, cells, widths_needed(group, widths(beyond, options))),
+        plan_(plan(fields, most_particles)) {
+    distributed::together(group, [&] { allocate(fields, most_particles); });
   }
 
-  Shape<3> shape() const { return slab_.shape(); }
+  /// The plan of the transforms.
+  Plan const& transforms() const { return plan_; }
+
+  /// With interlacing: the last sample's spectrum, and its positions, moved by half a cell; and
+  /// half_cell_phases().
+  Block second() const { return spectrum_in(spectra_.back()); }
+  T const* shifted() const { return shifted_.data(); }
+  Kokkos::complex<T> const* phase() const { return phase_.data(); }
 
   /// sum_p exp(-i k x_p), times the window of painting: this rank's rows.
   ///
   /// \param field  whose memory to take
-  SpectrumRows<T> operator()(Sample<T> const& sample, int field) {
-    Block const spectrum = rows_of_field(field);
+  Block operator()(Sample<T> const& sample, int field) {
+    Block const spectrum = spectrum_in(spectra_[static_cast<std::size_t>(field)]);
     transform(sample, spectrum);
-    if (options_.interlace) {
-      Block const second = rows_of_field(fields_);
-      for_each("coir::mesh::power_spectrum/shift", exec_,
-               coir::box<1, std::int64_t>({3 * sample.particles}),
-               ShiftPositions<T>{sample.position, shifted_.data(),
-                                 static_cast<T>(box_ / static_cast<double>(cells_) / 2)});
-      transform({shifted_.data(), sample.particles}, second);
-      auto const rows = slab_.rows();
-      for_each("coir::mesh::power_spectrum/interlace", exec_,
-               coir::box<3, std::int64_t>({cells_, rows.count, cells_ / 2 + 1}),
-               InterlaceRows<T>{spectrum.data(), second.data(), phase_.data(), cells_, rows.first,
-                                rows.count});
-    }
-    return {spectrum.data(), slab_.rows().count * (cells_ / 2 + 1), cells_ / 2 + 1};
+    if (!options_.interlace) return spectrum;
+    for_each("coir::mesh::power_spectrum/shift", exec_,
+             coir::box<1, std::int64_t>({3 * sample.particles}),
+             ShiftPositions<T>{sample.position, shifted_.data(),
+                               static_cast<T>(box_ / static_cast<double>(cells_) / 2)});
+    transform({shifted_.data(), sample.particles}, second());
+    auto const rows = plan_.rows();
+    for_each("coir::mesh::power_spectrum/interlace", exec_,
+             coir::box<3, std::int64_t>({cells_, rows.count, cells_ / 2 + 1}),
+             Interlace<T>{spectrum.data(), second().data(), phase_.data(), cells_, rows.first,
+                          rows.count});
+    return spectrum;
   }
 
  private:
   using Space = typename Exec::memory_space;
   using Numbers = Kokkos::View<T*, Space>;
-  using Slab = fft::RealSlab<Exec, T>;
-  using Block = typename Slab::Block;
 
   static GhostWidths widths(GhostWidths const& beyond, PowerSpectrumOptions const& options) {
     GhostWidths const touched = touched_beyond(options.assignment);
@@ -564,116 +403,150 @@ class PaintedSpectraOfRanks {
             touched.above + beyond.above + (options.interlace ? 1 : 0)};
   }
 
-  // Numbers of a row, of a plane, of the ghosts before the own planes, and of this rank's part of a spectrum.
-  std::int64_t row() const { return 2 * (cells_ / 2 + 1); }
-  std::int64_t plane() const { return cells_ * row(); }
+  // Numbers of a plane, and of the ghosts before the own planes.
+  std::int64_t plane() const { return cells_ * 2 * (cells_ / 2 + 1); }
   std::int64_t before() const { return ghosts_.widths().below * plane(); }
-  std::int64_t part() const { return cells_ * slab_.rows().count * row(); }
   /// Numbers before the first plane held, so that the own planes begin at a multiple of 64 numbers and are as well
   /// aligned as the memory.
   std::int64_t lead() const { return (before() + 63) / 64 * 64 - before(); }
+  /// Numbers of the mesh that particles are painted on. Where transforms are in place it is the
+  /// spectrum's memory.
+  std::int64_t mesh_size() const {
+    return fft::transforms_in_place(group_) ? 0 : lead() + ghosts_.held() * plane();
+  }
 
-  void allocate(std::int64_t most_particles) {
-    std::int64_t const mesh = lead() + ghosts_.held() * plane();
-    std::int64_t const parts = (fields_ + (options_.interlace ? 1 : 0)) * part();
-    std::int64_t const copy = options_.interlace ? 3 * most_particles : 0;
-    expects_memory<Space>(
-        (mesh + parts + copy) * static_cast<std::int64_t>(sizeof(T)),
-        "this rank's part of the power spectrum on " + std::to_string(cells_) + "^3 cells");
+  // Checks that there is memory for everything before the plan is made.
+  Plan plan(int fields, std::int64_t most_particles) const {
+    Shape<3> const shape{cells_, cells_, cells_};
+    distributed::together(group_, [&] {
+      auto const rows = distributed::share_of(cells_, group_.rank(), group_.size()).count;
+      std::int64_t const spectra = (fields + (options_.interlace ? 1 : 0)) * rows * plane(),
+                         positions = options_.interlace ? 3 * most_particles : 0;
+      expects_memory<Space>(
+          (mesh_size() + spectra + positions) * static_cast<std::int64_t>(sizeof(T)) +
+              Plan::work_bytes(exec_, group_, shape, fft::Effort::estimate),
+          "the power spectrum on " + std::to_string(cells_) + "^3 cells");
+    });
+    return Plan(exec_, group_, shape, fft::Effort::estimate);
+  }
+
+  void allocate(int fields, std::int64_t most_particles) {
     auto const numbers = [](std::string const& label, std::int64_t count) {
       return Numbers(label, static_cast<std::size_t>(count));
     };
-    field_ = numbers("coir::mesh::power_spectrum/density", mesh);
-    spectra_ = numbers("coir::mesh::power_spectrum/spectrum", parts);
-    shifted_ = numbers("coir::mesh::power_spectrum/shifted", copy);
-    if (options_.interlace) phase_ = half_cell_phases<T, Space>(cells_);
+    field_ = numbers("coir::mesh::power_spectrum/density", mesh_size());
+    for (int n = 0; n < fields + (options_.interlace ? 1 : 0); ++n)
+      spectra_.push_back(numbers("coir::mesh::power_spectrum/spectrum", 2 * plan_.spectrum_size()));
+    if (!options_.interlace) return;
+    shifted_ = numbers("coir::mesh::power_spectrum/shifted", 3 * most_particles);
+    phase_ = half_cell_phases<T, Space>(cells_);
   }
 
-  Block block(T* data, std::int64_t n0, std::int64_t n1) const {
-    return Block(reinterpret_cast<Kokkos::complex<T>*>(data), static_cast<std::size_t>(n0),
-                 static_cast<std::size_t>(n1), static_cast<std::size_t>(cells_ / 2 + 1));
+  static Kokkos::complex<T>* complex(T* data) {
+    return reinterpret_cast<Kokkos::complex<T>*>(data);
   }
-  Block rows_of_field(int field) const {
-    return block(spectra_.data() + field * part(), cells_, slab_.rows().count);
+  Block spectrum_in(Numbers const& memory) const {
+    return plan_.spectrum_in(complex(memory.data()));
   }
 
   void transform(Sample<T> const& sample, Block const& spectrum) {
-    Block const held = block(field_.data() + lead(), ghosts_.held(), cells_);
+    T* const first =
+        plan_.is_in_place() ? reinterpret_cast<T*>(spectrum.data()) : field_.data() + lead();
+    Block const held(complex(first), static_cast<std::size_t>(ghosts_.held()),
+                     static_cast<std::size_t>(cells_), static_cast<std::size_t>(cells_ / 2 + 1));
     PaintOptions paint;
     paint.assignment = options_.assignment;
     paint.deterministic = true;
-    paint_on_ranks<Exec, T>(exec_, ghosts_, {sample.position, sample.particles, nullptr, 0}, box_,
-                            window_of(fft::real_view_of(held, cells_), ghosts_.first(), cells_),
-                            paint);
-    slab_.forward(block(field_.data() + lead() + before(), ghosts_.own().count, cells_), spectrum);
+    detail::paint<Exec, T>(exec_, ghosts_, {sample.position, sample.particles, nullptr, 0}, box_,
+                           ghosts_.window(fft::real_view_of(held, cells_)), paint);
+    plan_.forward(plan_.field_in(complex(first + before())), spectrum);
   }
 
   Exec exec_;
+  distributed::Group group_;
   std::int64_t cells_;
   double box_;
   PowerSpectrumOptions options_;
-  int fields_;
   GhostPlanes<Exec> ghosts_;
-  Slab slab_;
-  Numbers field_, spectra_, shifted_;
+  Plan plan_;
+  Numbers field_, shifted_;
+  std::vector<Numbers> spectra_;  // with interlacing the last one is of positions half a cell away
   Kokkos::View<Kokkos::complex<T>*, Space> phase_;
 };
 
-/// The particles of all ranks, of which there must be some.
+/// Checks the arguments of a spectrum of particles before the work. Collective.
+///
+/// \throws PreconditionError on all ranks, naming the argument that is out of its range or differs
+inline void expects_measurable(distributed::Group const& group, double box, std::int64_t cells,
+                               bool cross, PowerSpectrumOptions const& options) {
+  auto const bins = distributed::together(group, [&] {
+    expects_box(box);
+    expects(cells >= 1 && cells <= 32768,
+            "cells of a power spectrum's mesh must be from 1 to 32768 along an axis", cells);
+    return spectrum_bins({cells, cells, cells}, box, options).count();
+  });
+  distributed::expects_alike(group, {{"number of cells along an axis", cells},
+                                     {"box length", box},
+                                     {"assignment", name_of(options.assignment)},
+                                     {"choice to interlace", options.interlace},
+                                     {"choice to compensate", options.compensate},
+                                     {"number of bins", bins},
+                                     {"choice of a second sample", cross}});
+}
+
+/// The particles of all ranks, of which there must be some. Collective.
 inline double particles_of_all(distributed::Group const& group, std::int64_t here) {
   std::int64_t const particles = group.sum(here);
   expects(particles >= 1, "a power spectrum must be of at least one particle", particles);
   return static_cast<double>(particles);
 }
 
-/// bins_of_particles() over ranks.
+/// \tparam Sum  of the bins that the result is made of
+template <class Sum, class Result>
+void tell_shot_noise(Result& result, double shot_noise, PowerSpectrumOptions const& options) {
+  result.shot_noise = shot_noise;
+  if (options.subtract_shot_noise)
+    for (double& power : Sum::power_of(result)) power -= shot_noise;
+}
+
+/// Means over bins of the spectrum of particles.
+///
+/// \tparam Sum  of a bin: means_of_bins() makes the result of such sums
+/// \param b     null for the spectrum of `a` alone
 template <class Sum, class Exec, class T>
-auto bins_of_particles_on_ranks(Exec const& exec, distributed::Group const& group,
-                                Sample<T> const& a, Sample<T> const* b, double box,
-                                std::int64_t cells, PowerSpectrumOptions const& options) {
-  distributed::together(group, [&] { expects_measurable(box, cells, options); });
-  distributed::expects_alike(
-      group, {{"number of cells along an axis", cells},
-              {"box length", box},
-              {"assignment", name_of(options.assignment)},
-              {"choice to interlace", options.interlace},
-              {"choice to compensate", options.compensate},
-              {"number of bins", spectrum_bins({cells, cells, cells}, box, options).count()},
-              {"choice of a second sample", b != nullptr}});
+auto bins_of_particles(Exec const& exec, distributed::Group const& group, Sample<T> const& a,
+                       Sample<T> const* b, double box, std::int64_t cells,
+                       PowerSpectrumOptions const& options) {
   bool const cross = b != nullptr;
   double const volume = box * box * box, of_a = particles_of_all(group, a.particles);
   double const of_b = cross ? particles_of_all(group, b->particles) : of_a;
+  expects_measurable(group, box, cells, cross, options);
 
   ProfilingRegion const region("coir::mesh::power_spectrum");
   GhostWidths beyond = farthest_beyond(exec, group, a, cells, box);
   if (cross) beyond = widest(beyond, farthest_beyond(exec, group, *b, cells, box));
-  PaintedSpectraOfRanks<Exec, T> spectra(exec, group, cells, box, beyond, cross ? 2 : 1,
-                                         cross ? std::max(a.particles, b->particles) : a.particles,
-                                         options);
-  auto const first = spectra(a, 0);
-  auto const second = cross ? spectra(*b, 1) : first;
-  return sum_up_bins_on_ranks<Sum, Exec, T>(exec, group, first, second, spectra.shape(), box,
-                                            volume / (of_a * of_b), options);
+  PaintedSpectra<Exec, T> spectra(exec, group, cells, box, beyond, cross ? 2 : 1,
+                                  cross ? std::max(a.particles, b->particles) : a.particles,
+                                  options);
+  auto const first = rows_of(spectra(a, 0));
+  auto const second = cross ? rows_of(spectra(*b, 1)) : first;
+  auto result = sum_up_bins<Sum>(exec, group, first, second, spectra.transforms().shape(), box,
+                                 volume / (of_a * of_b), options);
+  if (!cross) tell_shot_noise<Sum>(result, volume / of_a, options);
+  return result;
 }
 
 template <class Exec, class T>
-PowerSpectrum spectrum_of_particles_on_ranks(Exec const& exec, distributed::Group const& group,
-                                             Sample<T> const& a, Sample<T> const* b, double box,
-                                             std::int64_t cells,
-                                             PowerSpectrumOptions const& options) {
-  PowerSpectrum result = bins_of_particles_on_ranks<BinSum>(exec, group, a, b, box, cells, options);
-  if (b == nullptr)
-    tell_shot_noise(result, box * box * box / particles_of_all(group, a.particles), options);
-  return result;
+PowerSpectrum spectrum_of_particles(Exec const& exec, distributed::Group const& group,
+                                    Sample<T> const& a, Sample<T> const* b, double box,
+                                    std::int64_t cells, PowerSpectrumOptions const& options) {
+  return bins_of_particles<BinSum>(exec, group, a, b, box, cells, options);
 }
 
 }  // namespace coir::mesh::detail
 
 #define COIR_INSTANTIATE_POWER_SPECTRUM_OF(Exec, T)                                             \
-  template PowerSpectrum spectrum_of_particles<Exec, T>(Exec const&, Sample<T> const&,          \
-                                                        Sample<T> const*, double, std::int64_t, \
-                                                        PowerSpectrumOptions const&);           \
-  template PowerSpectrum spectrum_of_particles_on_ranks<Exec, T>(                               \
+  template PowerSpectrum spectrum_of_particles<Exec, T>(                                        \
       Exec const&, distributed::Group const&, Sample<T> const&, Sample<T> const*, double,       \
       std::int64_t, PowerSpectrumOptions const&);                                               \
   template PowerSpectrum bin_spectrum<Exec, T>(Exec const&, SpectrumRows<T> const&,             \

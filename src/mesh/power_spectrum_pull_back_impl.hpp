@@ -117,21 +117,24 @@ PowerSpectrum power_spectrum_pull_back(Exec const& exec, Sample<T> const& sample
                                        T* to, PowerSpectrumOptions const& options,
                                        Derivatives derivatives) {
   using Space = typename Exec::memory_space;
-  expects_measurable(box, cells, options);
+  distributed::Group const group;
+  expects_measurable(group, box, cells, false, options);
 
   ProfilingRegion const region("coir::mesh::power_spectrum_pull_back");
   auto const particles = static_cast<double>(sample.particles);
   double const volume = box * box * box, scale = volume / (particles * particles);
-  PaintedSpectra<Exec, T> const spectra(exec, cells, box, 1, sample.particles, options);
-  auto const spectrum = spectra(sample);
+  PaintedSpectra<Exec, T> spectra(exec, group, cells, box, {}, 1, sample.particles, options);
+  auto const& transforms = spectra.transforms();
+  auto const spectrum = spectra(sample, 0);
   auto const rows = rows_of(spectrum);
-  PowerSpectrum result = sum_up_bins<true>(exec, rows, rows, spectra.shape(), box, scale, options);
-  tell_shot_noise(result, volume / particles, options);
+  PowerSpectrum result =
+      sum_up_bins<BinSum>(exec, group, rows, rows, transforms.shape(), box, scale, options);
+  tell_shot_noise<BinSum>(result, volume / particles, options);
   auto const of_bin = copy_to<Space>("coir::mesh::power_spectrum_pull_back/weights",
                                      weights_of_bins(result, scale, slope_of_power));
 
-  SpectrumBins const bins = spectrum_bins(spectra.shape(), box, options);
-  BinTables<Exec> const tables(bins, spectra.shape(), options);
+  SpectrumBins const bins = spectrum_bins(transforms.shape(), box, options);
+  BinTables<Exec> const tables(bins, transforms.shape(), options);
   auto const half = coir::box<3, std::int64_t>({cells, cells, cells / 2 + 1});
   auto const& factor = tables.factor;
   for_each("coir::mesh::power_spectrum_pull_back/weight", exec, half,
@@ -151,8 +154,8 @@ PowerSpectrum power_spectrum_pull_back(Exec const& exec, Sample<T> const& sample
   }
 
   auto const read_slopes = [&](auto const& modes, T const* position, Derivatives into) {
+    transforms.backward(modes, modes);
     auto const slope_of_mesh = fft::real_view_of(modes, cells);
-    spectra.transforms().backward(modes, slope_of_mesh);
     interpolation_slopes<Exec, T, 1>(exec, position, sample.particles, box,
                                      read_only(cells_of(slope_of_mesh)), nullptr, to,
                                      options.assignment, into);

@@ -15,7 +15,6 @@
 #include <coir/core/strided.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/distributed/together.hpp>
-#include <coir/mesh/transform_bytes.hpp>
 #include <coir/nbody/detail/checks.hpp>
 #include <coir/nbody/detail/staged_field.hpp>
 #include <coir/nbody/initial_conditions.hpp>
@@ -32,7 +31,7 @@ namespace detail {
 inline std::int64_t lattice_bytes(std::int64_t side, std::size_t number,
                                   distributed::Group const& group = {}) {
   auto const planes = distributed::share_of(side, group.rank(), group.size()).count;
-  std::int64_t const meshes = group.size() == 1 ? 5 : 6;  // and a spare one over ranks
+  std::int64_t const meshes = fft::transforms_in_place(group) ? 5 : 6;  // with a spare one
   return 6 * planes * side * side * static_cast<std::int64_t>(number) +
          mesh_bytes_in_pool(meshes, side, number, planes);
 }
@@ -97,8 +96,8 @@ template <CompiledSpace Exec, Real T>
 std::int64_t initial_conditions_bytes(Exec const& exec, distributed::Group const& group,
                                       std::int64_t side) {
   return detail::lattice_bytes(side, sizeof(T), group) +
-         mesh::transform_bytes<Exec, T>(exec, group, {side, side, side},
-                                        detail::Lpt<Exec, T>::plan_options());
+         fft::PlanOverRanks<Exec, T>::work_bytes(exec, group, {side, side, side},
+                                                 detail::Lpt<Exec, T>::effort);
 }
 
 template <CompiledSpace Exec, Real T>

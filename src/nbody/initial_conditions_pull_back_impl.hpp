@@ -17,7 +17,6 @@
 #include <coir/core/reducer.hpp>
 #include <coir/core/strided.hpp>
 #include <coir/distributed/group.hpp>
-#include <coir/mesh/transform_bytes.hpp>
 #include <coir/nbody/detail/checks.hpp>
 #include <coir/nbody/detail/staged_field.hpp>
 #include <coir/nbody/initial_conditions_pull_back.hpp>
@@ -288,8 +287,8 @@ void expects_to_pull_back(
 template <CompiledSpace Exec, Real T>
 std::int64_t initial_conditions_pull_back_bytes(Exec const& exec, std::int64_t side) {
   return detail::pull_back_bytes<Exec, T>(side) +
-         mesh::transform_bytes<Exec, T>(exec, distributed::Group::self(), {side, side, side},
-                                        detail::Lpt<Exec, T>::plan_options());
+         fft::PlanOverRanks<Exec, T>::work_bytes(exec, distributed::Group::self(),
+                                                 {side, side, side}, detail::Lpt<Exec, T>::effort);
 }
 
 template <CompiledSpace Exec, Real T>

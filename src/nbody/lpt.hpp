@@ -15,8 +15,7 @@
 #include <coir/distributed/share.hpp>
 #include <coir/distributed/together.hpp>
 #include <coir/fft/in_place.hpp>
-#include <coir/fft/plan.hpp>
-#include <coir/fft/slab.hpp>
+#include <coir/fft/plan_over_ranks.hpp>
 #include <coir/fft/wave_number.hpp>
 #include <coir/nbody/detail/checks.hpp>
 
@@ -284,23 +283,16 @@ class Lpt {
         group_(group),
         n_(n),
         unit_(2 * std::numbers::pi / box),
-        planes_(distributed::share_of(n, group.rank(), group.size())),
-        rows_(planes_) {
-    if (group.size() == 1)
-      plan_.emplace(exec, Shape<3>{n, n, n}, 1, plan_options());
-    else
-      slab_.emplace(exec, group, Shape<3>{n, n, n}, plan_options());
-    if (slab_) spare_ = meshes(1)[0];
+        plan_(exec, group, Shape<3>{n, n, n}, effort) {
+    if (!plan_.is_in_place()) spare_ = meshes(1)[0];
   }
 
-  // Measured plans differ between runs, and with them the last bits; and so do planes that are transformed together.
-  static fft::PlanOptions plan_options() {
-    return {.in_place = true, .effort = fft::Effort::estimate, .by_planes = true};
-  }
+  // Measured plans differ between runs, and with them the last bits.
+  static constexpr fft::Effort effort = fft::Effort::estimate;
 
   distributed::Group const& group() const { return group_; }
-  distributed::Share const& planes() const { return planes_; }
-  distributed::Share const& rows() const { return rows_; }
+  distributed::Share const& planes() const { return plan_.planes(); }
+  distributed::Share const& rows() const { return plan_.rows(); }
 
   /// Allocates meshes on all ranks, or where memory is short on one, on none.
   std::vector<Mesh> meshes(std::size_t count) const {
@@ -311,24 +303,15 @@ class Lpt {
     });
   }
   T* numbers(Mesh const& mesh) const { return reinterpret_cast<T*>(mesh.data); }
-  Block field(Mesh const& mesh) const {
-    return Block(mesh.data, static_cast<std::size_t>(planes_.count), static_cast<std::size_t>(n_),
-                 static_cast<std::size_t>(n_ / 2 + 1));
-  }
+  Block field(Mesh const& mesh) const { return plan_.field_in(mesh.data); }
 
   void forward(Mesh& mesh) const {
-    if (plan_)
-      plan_->forward(fft::real_view_of(field(mesh), n_), field(mesh));
-    else
-      over_ranks(mesh, [&](Block const& from, Block const& to) { slab_->forward(from, to); }, true);
+    plan_.forward(field(mesh), plan_.spectrum_in(target(mesh).data));
+    take_target(mesh);
   }
-
   void backward(Mesh& mesh) const {
-    if (plan_)
-      plan_->backward(field(mesh), fft::real_view_of(field(mesh), n_));
-    else
-      over_ranks(
-          mesh, [&](Block const& from, Block const& to) { slab_->backward(from, to); }, false);
+    plan_.backward(plan_.spectrum_in(mesh.data), field(target(mesh)));
+    take_target(mesh);
   }
 
   /// The modes of n^3 numbers, on one rank.
@@ -343,21 +326,21 @@ class Lpt {
   /// Multiplies modes by their amplitudes.
   void colour(Amplitudes const& amplitudes, Number* modes) const {
     for_each("coir::nbody::lpt/colour", exec_,
-             coir::box<3, std::int64_t>({n_, rows_.count, n_ / 2 + 1}),
-             ColourNoise<T>{modes, n_, rows_.first, rows_.count, amplitudes});
+             coir::box<3, std::int64_t>({n_, rows().count, n_ / 2 + 1}),
+             ColourNoise<T>{modes, n_, rows().first, rows().count, amplitudes});
   }
 
   DerivativeFactors<T> derivative_factors(bool second, int shift) const {
-    return {n_, rows_.first, second, shift, static_cast<T>(unit_)};
+    return {n_, rows().first, second, shift, static_cast<T>(unit_)};
   }
 
   /// The three derivatives of phi along the axes, or three of its second derivatives, in real space.
   void differentiate(Number const* from, Mesh& x, Mesh& y, Mesh& z, bool second = false,
                      int shift = 0) const {
     for_each("coir::nbody::lpt/derivatives", exec_,
-             coir::box<3, std::int64_t>({n_, rows_.count, n_ / 2 + 1}),
+             coir::box<3, std::int64_t>({n_, rows().count, n_ / 2 + 1}),
              PotentialDerivatives<T>{
-                 from, {x.data, y.data, z.data}, rows_.count, derivative_factors(second, shift)});
+                 from, {x.data, y.data, z.data}, rows().count, derivative_factors(second, shift)});
     for (auto* to : {&x, &y, &z}) backward(*to);
   }
 
@@ -369,11 +352,11 @@ class Lpt {
                            position,
                            momentum,
                            n_,
-                           planes_.first,
+                           planes().first,
                            box,
                            static_cast<T>(for_position),
                            static_cast<T>(for_momentum)};
-    auto const sites = coir::box<3, std::int64_t>({planes_.count, n_, n_});
+    auto const sites = coir::box<3, std::int64_t>({planes().count, n_, n_});
     if constexpr (runs_on_host<Exec>)
       for_each("coir::nbody::lpt/displace", exec_, sites, body);
     else
@@ -385,7 +368,7 @@ class Lpt {
     for (bool const mixed : {false, true}) {
       differentiate(density, x, y, z, true, mixed ? 1 : 0);
       for_each("coir::nbody::lpt/second_order", exec_,
-               coir::box<1, std::int64_t>({planes_.count * n_ * 2 * (n_ / 2 + 1)}),
+               coir::box<1, std::int64_t>({planes().count * n_ * 2 * (n_ / 2 + 1)}),
                AddSecondOrder<T>{numbers(source), numbers(x), numbers(y), numbers(z), mixed});
     }
     forward(source);
@@ -393,33 +376,24 @@ class Lpt {
 
  private:
   Mesh mesh() const {
-    auto memory = MemoryPool<Space>::allocate(planes_.count * n_ * (n_ / 2 + 1) *
+    auto memory = MemoryPool<Space>::allocate(planes().count * n_ * (n_ / 2 + 1) *
                                               static_cast<std::int64_t>(sizeof(Number)));
     auto* const data = static_cast<Number*>(memory.get());
     return {std::move(memory), data};
   }
 
-  /// Rows change their ranks on the way to other memory: a mesh that is spare takes the place of `mesh`.
-  template <class Transform>
-  void over_ranks(Mesh& mesh, Transform const& transform, bool forward) const {
-    auto const spectrum = [&](Mesh const& one) {
-      return Block(one.data, static_cast<std::size_t>(n_), static_cast<std::size_t>(rows_.count),
-                   static_cast<std::size_t>(n_ / 2 + 1));
-    };
-    if (forward)
-      transform(field(mesh), spectrum(spare_));
-    else
-      transform(spectrum(mesh), field(spare_));
-    std::swap(mesh, spare_);
+  /// Over several ranks rows change their ranks on the way to other memory: a spare mesh takes the
+  /// place of `mesh`.
+  Mesh const& target(Mesh const& mesh) const { return plan_.is_in_place() ? mesh : spare_; }
+  void take_target(Mesh& mesh) const {
+    if (!plan_.is_in_place()) std::swap(mesh, spare_);
   }
 
   Exec exec_;
   distributed::Group group_;
   std::int64_t n_;
   double unit_;
-  distributed::Share planes_, rows_;
-  std::optional<fft::RealPlan<Exec, T, 3>> plan_;  // of one rank
-  std::optional<fft::RealSlab<Exec, T>> slab_;     // of several
+  fft::PlanOverRanks<Exec, T> plan_;
   mutable Mesh spare_;
 };
 

@@ -213,23 +213,30 @@ std::int64_t ParticleMigration<Exec, T>::places_when_grown(Particles<Exec, T> co
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleMigration<Exec, T>::leave_home(Particles<Exec, T>& particles) const {
+void ParticleMigration<Exec, T>::leave_home(Particles<Exec, T>& particles,
+                                            ParticleState& state) const {
   distributed::together(group_,
                         [&] { grow(particles, places_for(side_, group_.size(), headroom_)); });
   for_each("coir::nbody::particle_migration/sites", exec_,
            coir::box<1, std::int64_t>({particles.count()}),
            CountFrom{particles.site.data(), particles.sites.first});
+  state.place = ParticleState::Place::planes;
+  state.order = ParticleState::Order::by_sites;
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleMigration<Exec, T>::to_planes(Particles<Exec, T>& particles) const {
+void ParticleMigration<Exec, T>::to_planes(Particles<Exec, T>& particles,
+                                           ParticleState& state) const {
+  if (state.is_home()) leave_home(particles, state);
   send(particles, OwnerOfPlane<T>{particles.position.data(),
                                   static_cast<T>(mesh::inverse_spacing(mesh_side_, box_)),
                                   static_cast<T>(mesh_side_), Owner{mesh_side_, group_.size()}});
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles) const {
+void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles,
+                                         ParticleState& state) const {
+  if (state.is_home()) return;
   send(particles, OwnerOfSite{particles.site.data(), side_ * side_, Owner{side_, group_.size()}});
   auto const planes = distributed::share_of(side_, group_.rank(), group_.size());
   particles.sites = {planes.first * side_ * side_, planes.count * side_ * side_};
@@ -250,6 +257,8 @@ void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles) const {
     *vectors = ordered;
   }
   particles.site = {};
+  state.place = ParticleState::Place::home;
+  state.order = ParticleState::Order::lattice;
 }
 
 template <CompiledSpace Exec, Real T>

@@ -94,14 +94,15 @@ struct Scale {
   }
 };
 
-/// The options of the force; over ranks its memory is large enough to sort the particles that may come.
+/// The options of the force, whose memory is large enough to sort the particles that may come.
 inline mesh::ForceOptions force_options(SimulationOptions const& options, bool has_vectors,
                                         distributed::Group const& group, std::int64_t side) {
-  mesh::ForceOptions result{options.kernel, softening_of(options),
-                            options.deterministic ? fft::Effort::estimate : fft::Effort::automatic,
-                            has_vectors};
-  if (group.size() > 1) result.least_capacity = places_for(side, group.size(), options.headroom);
-  return result;
+  return {.kernel = options.kernel,
+          .softening = softening_of(options),
+          .effort = options.deterministic ? fft::Effort::estimate : fft::Effort::automatic,
+          .vectors = has_vectors,
+          .least_capacity =
+              particles_migrate(group) ? places_for(side, group.size(), options.headroom) : 0};
 }
 
 /// Frees the memory that initial conditions have left in the pool of arrays, before the meshes are allocated.
@@ -111,7 +112,6 @@ mesh::Force<Exec, T> allocate_force(Exec const& exec, distributed::Group const& 
                                     mesh::ForceOptions const& options) {
   MemoryPool<typename Exec::memory_space>::release();
   Shape<3> const shape{mesh_side, mesh_side, mesh_side};
-  if (group.size() == 1) return mesh::Force<Exec, T>(exec, shape, box, options);
   return mesh::Force<Exec, T>(exec, group, shape, box, mesh::touched_beyond(assignment), options);
 }
 
@@ -130,7 +130,6 @@ std::int64_t ParticleMover<Exec, T>::bytes(Exec const& exec, distributed::Group 
                                            SimulationOptions const& options) {
   Shape<3> const shape{mesh_side, mesh_side, mesh_side};
   auto const of_force = force_options(options, has_vectors(options), group, side);
-  if (group.size() == 1) return mesh::Force<Exec, T>::bytes(exec, shape, of_force);
   return mesh::Force<Exec, T>::bytes(exec, group, shape, mesh::touched_beyond(options.assignment),
                                      of_force);
 }
@@ -158,25 +157,23 @@ auto positions_of(Particles<Exec, T> const& particles) {
 template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::paint(Particles<Exec, T> const& particles,
                                    mesh::PaintOptions const& options) {
-  auto const positions = positions_of(particles);
-  if (group_.size() == 1)
-    mesh::paint(exec_, positions, particles.box, force_.density(), options);
-  else
-    mesh::paint(exec_, force_.ghosts(), positions, particles.box, force_.density(), options);
+  mesh::paint(exec_, force_.ghosts(), positions_of(particles), particles.box, force_.density(),
+              options);
 }
 
 template <CompiledSpace Exec, Real T>
-mesh::PaintScheme ParticleMover<Exec, T>::scheme(bool are_sorted) const {
+mesh::PaintScheme ParticleMover<Exec, T>::scheme(ParticleState const& state) const {
   bool const chosen = options_.scheme != mesh::PaintScheme::automatic;
-  return chosen || runs_on_host<Exec> || !are_sorted ? options_.scheme : mesh::PaintScheme::tiles;
+  return chosen || runs_on_host<Exec> || !state.is_sorted() ? options_.scheme
+                                                            : mesh::PaintScheme::tiles;
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, bool are_sorted,
+void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, ParticleState& state,
                                         PhaseSeconds& seconds,
                                         typename mesh::Force<Exec, T>::Spectrum const& kept) {
   Stopwatch<Exec> const painting(exec_);
-  mesh::PaintOptions paint{options_.assignment, scheme(are_sorted), options_.deterministic};
+  mesh::PaintOptions paint{options_.assignment, scheme(state), options_.deterministic};
   paint.check_planes = false;  // particles have been brought to their planes
   paint.check_finite = false;  // force_is_finite() looks at positions, on all ranks
   this->paint(particles, paint);
@@ -188,16 +185,16 @@ void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, boo
   else
     force_.solve(scale);
   seconds.fft += solving.seconds();
-  has_force_ = true;
+  state.has_force = true;
 }
 
 template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::find_force_again(typename mesh::Force<Exec, T>::Spectrum const& kept,
-                                              PhaseSeconds& seconds) {
+                                              ParticleState& state, PhaseSeconds& seconds) {
   Stopwatch<Exec> const solving(exec_);
   force_.solve_again(kept);
   seconds.fft += solving.seconds();
-  has_force_ = true;
+  state.has_force = true;
 }
 
 /// Densities of whole numbers lose NaN: then positions are checked, too.
@@ -219,8 +216,8 @@ bool ParticleMover<Exec, T>::force_is_finite(Particles<Exec, T> const& particles
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleMover<Exec, T>::drift(Particles<Exec, T> const& particles, double factor,
-                                   PhaseSeconds& seconds) {
+void ParticleMover<Exec, T>::drift(Particles<Exec, T> const& particles, ParticleState& state,
+                                   double factor, PhaseSeconds& seconds) {
   if (factor == 0) return;
   Stopwatch<Exec> const watch(exec_);
   for_each("coir::nbody::particle_mover/drift", exec_,
@@ -228,13 +225,7 @@ void ParticleMover<Exec, T>::drift(Particles<Exec, T> const& particles, double f
            Drift<T>{particles.position.data(), particles.momentum.data(), static_cast<T>(factor),
                     static_cast<T>(particles.box)});
   seconds.push += watch.seconds();
-  has_force_ = false;
-}
-
-/// A mesh that one rank has, for kernels that take a window.
-template <class View>
-auto window_of_all(View const& numbers) {
-  return mesh::whole_window(mesh::read_only(mesh::cells_of(numbers)));
+  state.has_force = false;
 }
 
 /// The kick alone, for a spectral gradient whose components are on the mesh one after the other.
@@ -244,8 +235,7 @@ void ParticleMover<Exec, T>::kick_by_components(Particles<Exec, T> const& partic
                                                 PhaseSeconds& seconds) {
   for (int d = 0; d < 3; ++d) {
     Stopwatch<Exec> const solving(exec_);
-    auto const component =
-        group_.size() == 1 ? window_of_all(force_.component(d)) : force_.component_window(d);
+    auto const component = force_.component_window(d);
     seconds.fft += solving.seconds();
     Stopwatch<Exec> const reading(exec_);
     KickComponent<T> const body{particles.momentum.data(), static_cast<T>(kick_before),
@@ -260,12 +250,13 @@ void ParticleMover<Exec, T>::kick_by_components(Particles<Exec, T> const& partic
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleMover<Exec, T>::kick_and_drift(Particles<Exec, T> const& particles, Move const& move,
+void ParticleMover<Exec, T>::kick_and_drift(Particles<Exec, T> const& particles,
+                                            ParticleState& state, Move const& move,
                                             PhaseSeconds& seconds, double kick_before) {
   int const points = mesh::gradient_points(options_.kernel);
   if (!force_.options().vectors && points == 0) {
     kick_by_components(particles, move, kick_before, seconds);
-    return drift(particles, move.drift_after, seconds);
+    return drift(particles, state, move.drift_after, seconds);
   }
   Stopwatch<Exec> const watch(exec_);
   MoveParticle<T> const body{particles.position.data(),    particles.momentum.data(),
@@ -279,28 +270,26 @@ void ParticleMover<Exec, T>::kick_and_drift(Particles<Exec, T> const& particles,
     else
       move_in_teams(label, exec_, particles.count(), reader, body);
   };
-  bool const alone = group_.size() == 1;
-  if (alone || particles.count() > 0)
+  if (particles.count() > 0)
     mesh::with_support(options_.assignment, [&]<int support>(std::integral_constant<int, support>) {
       if (force_.options().vectors)
-        return read(mesh::MeshValues<support, 3, T>(
-            alone ? window_of_all(force_.force()) : force_.force_window(), particles.box));
-      auto const potential = alone ? window_of_all(force_.density()) : force_.potential_window();
+        return read(mesh::MeshValues<support, 3, T>(force_.force_window(), particles.box));
       if (points == 2)
-        read(mesh::MeshSlopes<support, 2, T>(potential, particles.box));
+        read(mesh::MeshSlopes<support, 2, T>(force_.potential_window(), particles.box));
       else
-        read(mesh::MeshSlopes<support, 4, T>(potential, particles.box));
+        read(mesh::MeshSlopes<support, 4, T>(force_.potential_window(), particles.box));
     });
   seconds.readout += watch.seconds();
-  if (move.drift_after != 0) has_force_ = false;
+  if (move.drift_after != 0) state.has_force = false;
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleMover<Exec, T>::paint_density(Particles<Exec, T> const& particles) {
+void ParticleMover<Exec, T>::paint_density(Particles<Exec, T> const& particles,
+                                           ParticleState& state) {
   mesh::PaintOptions options{options_.assignment, options_.scheme, options_.deterministic};
   options.check_planes = false;
   paint(particles, options);
-  has_force_ = false;
+  state.has_force = false;
   auto const density = force_.density();
   auto const extent = [&](int d) { return static_cast<std::int64_t>(density.extent(d)); };
   for_each(
@@ -311,8 +300,8 @@ void ParticleMover<Exec, T>::paint_density(Particles<Exec, T> const& particles) 
 }
 
 template <CompiledSpace Exec, Real T>
-LentMemory<T> ParticleMover<Exec, T>::lend_meshes() {
-  has_force_ = false;
+LentMemory<T> ParticleMover<Exec, T>::lend_meshes(ParticleState& state) {
+  state.has_force = false;
   auto const& memory = force_.memory();
   auto const numbers = static_cast<std::int64_t>(memory.extent(0));
   if (force_.options().vectors) return {.vectors = memory.data(), .particles = numbers / 3};

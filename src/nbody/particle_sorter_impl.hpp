@@ -46,11 +46,7 @@ std::int64_t ParticleSorter<Exec, T>::bytes(std::int64_t side, std::int64_t mesh
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleSorter<Exec, T>::allocate(Particles<Exec, T> const& particles) {
-  // Particles over ranks bring sites of their own, and Views with places for more of them.
-  bool const over_ranks = particles.site.extent(0) > 0;
-  std::size_t const places =
-      over_ranks ? particles.position.extent(0) : static_cast<std::size_t>(particles.count());
+void ParticleSorter<Exec, T>::allocate(std::size_t places, bool with_sites) {
   auto const make = [&](auto& view, std::string const& label) {
     using View = std::remove_reference_t<decltype(view)>;
     if (view.extent(0) >= places) return;
@@ -60,7 +56,7 @@ void ParticleSorter<Exec, T>::allocate(Particles<Exec, T> const& particles) {
       ask_for_large_pages(view.data(),
                           static_cast<std::int64_t>(view.span() * sizeof(*view.data())));
   };
-  if (!over_ranks) make(site_, "coir::nbody::particle_sorter/site");
+  if (with_sites) make(site_, "coir::nbody::particle_sorter/site");
   if (lends_vectors_)
     make(permutation_, "coir::nbody::particle_sorter/permutation");
   else
@@ -118,16 +114,16 @@ void ParticleSorter<Exec, T>::permute_sites(Numbers const& site, std::int64_t co
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, LentMemory<T> const& lent,
-                                   std::span<Vectors const> further) {
+void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, ParticleState& state,
+                                   LentMemory<T> const& lent, std::span<Vectors const> further) {
   std::int64_t const count = particles.count();
   if (count > lent.particles) return;
-  allocate(particles);
-  bool const over_ranks = particles.site.extent(0) > 0;
-  Numbers const site = over_ranks ? particles.site : site_;
-  if (!is_sorted_ && !over_ranks)
+  allocate(particles.position.extent(0), state.is_in_lattice_order());
+  if (state.is_in_lattice_order()) {
+    particles.site = site_;
     for_each("coir::nbody::particle_sorter/sites", exec_, coir::box<1, std::int64_t>({count}),
-             Count{site.data()});
+             Count{site_.data()});
+  }
   std::optional<Borrowed<std::uint32_t, T>> numbers;
   if (!lends_vectors_) numbers.emplace(lent.numbers, count);
   auto* const permutation = numbers ? numbers->data() : permutation_.data();
@@ -141,28 +137,29 @@ void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, LentMemory<T> 
                  PencilBins<T>(mesh_side_, box_, particles.total()), rank.data(), permutation);
   }
   permute(particles, lent, further, permutation);
-  permute_sites(site, count, scratch(lent), permutation);
-  is_sorted_ = true;
+  permute_sites(particles.site, count, scratch(lent), permutation);
+  state.order = ParticleState::Order::sorted;
   schedule_.has_sorted();
 }
 
 template <CompiledSpace Exec, Real T>
 void ParticleSorter<Exec, T>::restore_lattice_order(Particles<Exec, T>& particles,
-                                                    LentMemory<T> const& lent,
+                                                    ParticleState& state, LentMemory<T> const& lent,
                                                     std::span<Vectors const> further) {
-  if (!is_sorted_) return;
+  if (state.is_in_lattice_order()) return;
   std::int64_t const count = particles.count();
   if constexpr (runs_on_host<Exec>) {
-    permute(particles, lent, further, site_.data());
+    permute(particles, lent, further, particles.site.data());
   } else {
     std::optional<Borrowed<std::uint32_t, T>> numbers;
     if (!lends_vectors_) numbers.emplace(lent.numbers, count);
     auto* const sources = numbers ? numbers->data() : permutation_.data();
     for_each("coir::nbody::particle_sorter/invert", exec_, coir::box<1, std::int64_t>({count}),
-             Invert{site_.data(), sources});
+             Invert{particles.site.data(), sources});
     permute(particles, lent, further, sources);
   }
-  is_sorted_ = false;
+  particles.site = {};
+  state.order = ParticleState::Order::lattice;
 }
 
 }  // namespace coir::nbody::detail

@@ -50,7 +50,7 @@ std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group con
   detail::expects_in_range(given, side);
   SimulationOptions const options = completed(given);
   std::int64_t const n = mesh_side(side, options);
-  if (is_over_ranks(group))
+  if (detail::particles_migrate(group))
     return Migration::bytes(group, side, options.headroom) +
            (Sorter::bytes(side, n, Mover::has_vectors(options)) > 0
                 ? detail::places_for(side, group.size(), options.headroom) *
@@ -69,8 +69,9 @@ std::int64_t Simulation<Exec, T>::bytes_at_rest(Exec const& exec, distributed::G
                                                 std::int64_t side,
                                                 SimulationOptions const& options) {
   std::int64_t const all = bytes(exec, group, side, options);
-  return is_over_ranks(group) ? all - Migration::bytes_on_the_way(group, side, options.headroom)
-                              : all;
+  return detail::particles_migrate(group)
+             ? all - Migration::bytes_on_the_way(group, side, options.headroom)
+             : all;
 }
 
 template <CompiledSpace Exec, Real T>
@@ -84,7 +85,7 @@ SimulationOptions const& Simulation<Exec, T>::checked(distributed::Group const& 
   distributed::together(group, [&] {
     detail::expects_to_begin(options, particles, {planes.first * plane, planes.count * plane},
                              first);
-    expects(!options.reversible || !is_over_ranks(group),
+    expects(!options.reversible || !detail::particles_migrate(group),
             "a reversible simulation runs on one rank, and this group has so many", group.size());
   });
   distributed::expects_alike(group, detail::settings_of(options, particles.side, particles.box,
@@ -108,27 +109,25 @@ Simulation<Exec, T>::Simulation(Exec const& exec, distributed::Group const& grou
               Mover::has_vectors(options_)),
       potentials_(mesh_shape(particles_.side, options)),
       adjoint_options_{options.assignment, options.deterministic} {
-  if (is_over_ranks(group))
+  if (detail::particles_migrate(group))
     migration_.emplace(exec, group, particles_.side, particles_.box,
                        mesh_side(particles_.side, options), options.headroom);
   if (options_.reversible) round_start();
 }
 
 template <CompiledSpace Exec, Real T>
-void Simulation<Exec, T>::migrate() {
+void Simulation<Exec, T>::to_planes() {
   if (!migration_) return;
   Stopwatch<Exec> const watch(exec_);
-  if (particles_.site.extent(0) == 0) migration_->leave_home(particles_);
-  migration_->to_planes(particles_);
+  migration_->to_planes(particles_, state_);
   seconds_.migrate += watch.seconds();
 }
 
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::go_home() {
-  if (!migration_ || particles_.site.extent(0) == 0) return;
+  if (state_.is_home()) return;
   Stopwatch<Exec> const watch(exec_);
-  migration_->go_home(particles_);
-  sorter_.has_left_order();
+  migration_->go_home(particles_, state_);
   seconds_.migrate += watch.seconds();
 }
 
@@ -138,7 +137,7 @@ void Simulation<Exec, T>::sort_if_due(std::span<Vectors const> further) {
   distributed::together(group_, [&] {  // on one rank memory may be short
     if (!sorter_.is_due()) return;
     Stopwatch<Exec> const watch(exec_);
-    sorter_.sort(particles_, mover_.lend_meshes(), further);
+    sorter_.sort(particles_, state_, mover_.lend_meshes(state_), further);
     seconds_.sort += watch.seconds();
   });
 }
@@ -159,11 +158,10 @@ void Simulation<Exec, T>::expects_force(bool is_finite, int step) const {
 /// because then the meshes are free.
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::find_force(std::span<Vectors const> further) {
-  bool const is_at_home = migration_ && particles_.site.extent(0) == 0;
-  if (is_at_home || !mover_.has_force()) migrate();
-  if (mover_.has_force()) return;
+  if (state_.is_home() || !state_.has_force) to_planes();
+  if (state_.has_force) return;
   sort_if_due(further);
-  mover_.find_force(particles_, sorter_.is_sorted(), seconds_, potentials_.next());
+  mover_.find_force(particles_, state_, seconds_, potentials_.next());
   // A reversible kick looks at the forces of all particles.
   if (!reverser_) expects_force(mover_.force_is_finite(particles_), steps_done() + 1);
 }
@@ -171,12 +169,12 @@ void Simulation<Exec, T>::find_force(std::span<Vectors const> further) {
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::make(Move const& move, bool closes, Move const& before) {
   if (reverser_) return make_reversibly(move, closes);
-  mover_.drift(particles_, before.drift_before, seconds_);
-  mover_.drift(particles_, move.drift_before, seconds_);
+  mover_.drift(particles_, state_, before.drift_before, seconds_);
+  mover_.drift(particles_, state_, move.drift_before, seconds_);
   if (!before.has_kick() && !move.has_kick())
-    return mover_.drift(particles_, move.drift_after, seconds_);
+    return mover_.drift(particles_, state_, move.drift_after, seconds_);
   find_force();
-  mover_.kick_and_drift(particles_, move, seconds_, before.kick);
+  mover_.kick_and_drift(particles_, state_, move, seconds_, before.kick);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -189,12 +187,12 @@ void Simulation<Exec, T>::close(Move const& closing) {
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::rest(std::span<Vectors const> further) {
   go_home();
-  if (sorter_.is_sorted()) {
+  if (!state_.is_in_lattice_order()) {
     Stopwatch<Exec> const watch(exec_);
-    sorter_.restore_lattice_order(particles_, mover_.lend_meshes(), further);
+    sorter_.restore_lattice_order(particles_, state_, mover_.lend_meshes(state_), further);
     seconds_.sort += watch.seconds();
   }
-  if (reverser_) reverser_->release(particles_, sorter_.lend_permutation());
+  if (reverser_) reverser_->release(particles_, sorter_.lend_permutation(state_));
   potentials_.end();
   exec_.fence();
   counter_.arrive();
@@ -239,7 +237,7 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
   Move before;
   for (int s = 0; s < steps; ++s) {
     auto const& [move, closing] = moves[static_cast<std::size_t>(s)];
-    sorter_.begin_step(steps - s);
+    sorter_.begin_step(steps - s, state_);
     make(move, false, before);
     if (separate) before = closing;
     if (closing.has_kick()) find_force();  // before it is counted: an error is this step's
@@ -258,8 +256,8 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
 
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::paint_density() {
-  migrate();
-  mover_.paint_density(particles_);
+  to_planes();
+  mover_.paint_density(particles_, state_);
   go_home();
 }
 

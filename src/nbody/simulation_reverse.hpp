@@ -34,7 +34,7 @@ void Simulation<Exec, T>::round_start() {
 
 template <CompiledSpace Exec, Real T>
 std::uint32_t const* Simulation<Exec, T>::site() const {
-  return sorter_.is_sorted() ? sorter_.site().data() : nullptr;
+  return state_.is_sorted() ? particles_.site.data() : nullptr;
 }
 
 /// Prepares a call of advance() that makes these moves.
@@ -54,12 +54,12 @@ void Simulation<Exec, T>::make_reversibly(Move const& move, bool closes) {
   made.closes = closes;
   made.step = closes ? steps_done() : steps_done() + 1;
   reverser_->drift(particles_, move.drift_before, made.scale, false);
-  if (move.drift_before != 0) mover_.positions_have_changed();
+  if (move.drift_before != 0) state_.has_force = false;
   if (move.has_kick())
     kick_reversibly(made);
   else
     reverser_->drift(particles_, move.drift_after, made.scale, false);
-  if (move.drift_after != 0) mover_.positions_have_changed();
+  if (move.drift_after != 0) state_.has_force = false;
   history_.add(made);
 }
 
@@ -82,10 +82,10 @@ void Simulation<Exec, T>::kick_reversibly(detail::MadeMove& made) {
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::find_force_of_last_kick(std::span<Vectors const> further) {
   auto const& kept = potentials_.pop();
-  if (mover_.has_force()) return;
+  if (state_.has_force) return;
   if (kept.data() == nullptr) return find_force(further);
   sort_if_due(further);
-  mover_.find_force_again(kept, seconds_);
+  mover_.find_force_again(kept, state_, seconds_);
 }
 
 /// Undoes the last move, as MoveHistory::take_last() says.
@@ -94,12 +94,12 @@ void Simulation<Exec, T>::undo_last(int target) {
   auto const undone = history_.take_last(target);
   auto const& made = undone.made;
   reverser_->drift(particles_, undone.drift_after, made.scale_after, true);
-  if (undone.drift_after != 0) mover_.positions_have_changed();
+  if (undone.drift_after != 0) state_.has_force = false;
   if (made.move.has_kick())
     undo_kick(undone);
   else
     reverser_->drift(particles_, undone.drift_before, made.scale, true);
-  if (undone.drift_before != 0) mover_.positions_have_changed();
+  if (undone.drift_before != 0) state_.has_force = false;
 }
 
 /// Undoes the kick of a move and the drift before it.
@@ -126,7 +126,7 @@ void Simulation<Exec, T>::reverse(int steps) {
   int const target = steps_done() - steps;
   reverser_->hold(particles_, history_.scale());
   for (int step = steps_done(); step > target; --step) {
-    sorter_.begin_step(step - target);
+    sorter_.begin_step(step - target, state_);
     while (history_.ends_with_step(step)) undo_last(target);
     counter_.count(step - 1);
   }
@@ -162,7 +162,7 @@ void Simulation<Exec, T>::pull_back_last(int target, Adjoint const& adjoint,
   auto const undone = history_.take_last(target);
   auto const& made = undone.made;
   reverser_->pull_back_drift(particles_, cotangents, undone.drift_after, made.scale_after);
-  mover_.positions_have_changed();  // or the adjoint overwrites the force
+  state_.has_force = false;  // or the adjoint overwrites the force
   if (!made.move.has_kick())
     return reverser_->pull_back_drift(particles_, cotangents, undone.drift_before, made.scale);
 
@@ -173,13 +173,13 @@ void Simulation<Exec, T>::pull_back_last(int target, Adjoint const& adjoint,
   double const scale = made.move.kick * 1.5 * growth_.parameters().omega_m * cells_per_particle;
   auto const potential =
       adjoint.potential(particles_, cotangents.momentum, reverser_->largest_momentum_slope(), scale,
-                        mover_.scheme(sorter_.is_sorted()), seconds_);
+                        mover_.scheme(state_), seconds_);
   find_force_of_last_kick(further);
   Stopwatch<Exec> const reading(exec_);
   reverser_->pull_back_kick(mover_.force(), potential, particles_, site(), made,
                             undone.drift_before, cotangents, slopes);
   seconds_.readout += reading.seconds();
-  if (undone.drift_before != 0) mover_.positions_have_changed();
+  if (undone.drift_before != 0) state_.has_force = false;
 }
 
 /// Pulls cotangents back through the moves of the last call.
@@ -193,7 +193,7 @@ std::vector<detail::FactorSlopes> Simulation<Exec, T>::pull_back_moves(
   std::vector<detail::FactorSlopes> slopes(moves.size());
   for (std::size_t m = moves.size(); m-- > 0;) {
     if (m + 1 == moves.size() || moves[m].step != moves[m + 1].step)
-      sorter_.begin_step(moves[m].step - first);
+      sorter_.begin_step(moves[m].step - first, state_);
     counter_.count(moves[m].closes ? moves[m].step : moves[m].step - 1);
     pull_back_last(first, adjoint, cotangents, slopes[m]);
     // The slope along the drift after a kick is also that along the drift before the next kick: the momenta are the same.

@@ -16,6 +16,7 @@ using coir::testing::vectors_of;
 using nbody::Particles;
 using nbody::PhaseSeconds;
 using nbody::SimulationOptions;
+using nbody::detail::ParticleState;
 
 namespace {
 
@@ -66,8 +67,9 @@ TYPED_TEST(Movers, DriftThroughTheBordersOfTheBox) {
   auto const particles = lattice<typename TypeParam::Exec, T>(side, length, {1, 0, -2});
   auto const before = vectors_of(particles.position);
   auto mover = mover_of<TypeParam>();
+  ParticleState state;
   PhaseSeconds seconds;
-  mover.drift(particles, 4, seconds);
+  mover.drift(particles, state, 4, seconds);
   auto const after = vectors_of(particles.position);
   for (std::size_t p = 0; p < after.size(); ++p) {
     EXPECT_EQ(after[p][0], std::fmod(before[p][0] + 4, length));
@@ -81,25 +83,26 @@ TYPED_TEST(Movers, KnowWhetherTheirForceIsThatOfTheParticles) {
   for (auto const source : {nbody::ForceSource::vectors, nbody::ForceSource::potential}) {
     auto const particles = universe<TypeParam>();
     auto mover = mover_of<TypeParam>({.force_source = source});
+    ParticleState state;
     PhaseSeconds seconds;
-    auto const find = [&] { mover.find_force(particles, false, seconds); };
-    EXPECT_FALSE(mover.has_force());
+    auto const find = [&] { mover.find_force(particles, state, seconds); };
+    EXPECT_FALSE(state.has_force);
     find();
-    EXPECT_TRUE(mover.has_force());
-    mover.drift(particles, 0, seconds);  // moves nothing
-    mover.kick_and_drift(particles, {.kick = 0.1}, seconds);
-    EXPECT_TRUE(mover.has_force());
-    mover.kick_and_drift(particles, {.kick = 0.1, .drift_after = 0.1}, seconds);
-    EXPECT_FALSE(mover.has_force());
+    EXPECT_TRUE(state.has_force);
+    mover.drift(particles, state, 0, seconds);  // moves nothing
+    mover.kick_and_drift(particles, state, {.kick = 0.1}, seconds);
+    EXPECT_TRUE(state.has_force);
+    mover.kick_and_drift(particles, state, {.kick = 0.1, .drift_after = 0.1}, seconds);
+    EXPECT_FALSE(state.has_force);
     find();
-    mover.drift(particles, 0.1, seconds);
-    EXPECT_FALSE(mover.has_force());
+    mover.drift(particles, state, 0.1, seconds);
+    EXPECT_FALSE(state.has_force);
     find();
-    mover.paint_density(particles);
-    EXPECT_FALSE(mover.has_force());
+    mover.paint_density(particles, state);
+    EXPECT_FALSE(state.has_force);
     find();
-    auto const lent = mover.lend_meshes();
-    EXPECT_FALSE(mover.has_force());
+    auto const lent = mover.lend_meshes(state);
+    EXPECT_FALSE(state.has_force);
     EXPECT_EQ(lent.vectors != nullptr, source == nbody::ForceSource::vectors);
     EXPECT_EQ(lent.numbers != nullptr, source == nbody::ForceSource::potential);
   }
@@ -112,12 +115,13 @@ TYPED_TEST(Movers, KickInProportionToTheForce) {
          {mesh::ForceKernel::one_four, mesh::ForceKernel::three_two, mesh::ForceKernel::naive}) {
       auto const particles = universe<TypeParam>();
       auto mover = mover_of<TypeParam>({.kernel = kernel, .force_source = source});
+      ParticleState state;
       PhaseSeconds seconds;
-      mover.find_force(particles, false, seconds);
+      mover.find_force(particles, state, seconds);
       auto const before = vectors_of(particles.momentum), at = vectors_of(particles.position);
-      mover.kick_and_drift(particles, {.keep = 0, .kick = 1}, seconds);
+      mover.kick_and_drift(particles, state, {.keep = 0, .kick = 1}, seconds);
       auto const force = vectors_of(particles.momentum);
-      mover.kick_and_drift(particles, {.keep = -2, .kick = 0.5}, seconds);
+      mover.kick_and_drift(particles, state, {.keep = -2, .kick = 0.5}, seconds);
       auto const after = vectors_of(particles.momentum);
       double sizes = 0;
       for (std::size_t p = 0; p < after.size(); ++p)
@@ -138,9 +142,10 @@ TYPED_TEST(Movers, GiveTheSameBitsInAnyOrderOfTheParticles) {
     auto const particles = universe<TypeParam>(), turned = reversed<TypeParam>(particles);
     for (auto const& set : {particles, turned}) {
       auto mover = mover_of<TypeParam>({.force_source = source, .deterministic = true});
+      ParticleState state;
       PhaseSeconds seconds;
-      mover.find_force(set, false, seconds);
-      mover.kick_and_drift(set, {.kick = 2, .drift_after = 0.5}, seconds);
+      mover.find_force(set, state, seconds);
+      mover.kick_and_drift(set, state, {.kick = 2, .drift_after = 0.5}, seconds);
     }
     auto const back = reversed<TypeParam>(turned);
     EXPECT_EQ(vectors_of(particles.position), vectors_of(back.position));
@@ -152,19 +157,20 @@ TYPED_TEST(Movers, SeeWhatIsNoNumber) {
   for (bool const deterministic : {false, true}) {
     auto const particles = universe<TypeParam>();
     auto mover = mover_of<TypeParam>({.deterministic = deterministic});
+    ParticleState state;
     PhaseSeconds seconds;
-    mover.find_force(particles, false, seconds);
+    mover.find_force(particles, state, seconds);
     EXPECT_TRUE(mover.force_is_finite(particles));
     auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, particles.position);
     x(78, 0) -= static_cast<typename TypeParam::Real>(particles.box);  // the box is periodic
     Kokkos::deep_copy(particles.position, x);
-    mover.find_force(particles, false, seconds);
+    mover.find_force(particles, state, seconds);
     EXPECT_TRUE(mover.force_is_finite(particles)) << deterministic;
     using Limits = std::numeric_limits<typename TypeParam::Real>;
     for (auto const lost : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()}) {
       x(77, 1) = lost;
       Kokkos::deep_copy(particles.position, x);
-      mover.find_force(particles, false, seconds);
+      mover.find_force(particles, state, seconds);
       EXPECT_FALSE(mover.force_is_finite(particles)) << deterministic << ' ' << lost;
     }
   }

@@ -17,6 +17,7 @@ using namespace coir;
 using nbody::Particles;
 using nbody::detail::LentMemory;
 using nbody::detail::ParticleSorter;
+using nbody::detail::ParticleState;
 using nbody::detail::SortSchedule;
 
 namespace {
@@ -80,11 +81,10 @@ std::int64_t part_of(std::int64_t i, std::int64_t j) {
 
 /// Expects that particles lie part by part, and are those of `before` at their sites.
 template <class Case>
-void expect_sorted(SorterOf<Case> const& sorter, ParticlesOf<Case> const& particles,
-                   ParticlesOf<Case> const& before) {
+void expect_sorted(ParticlesOf<Case> const& particles, ParticlesOf<Case> const& before) {
   auto const x = on_host(particles.position), p = on_host(particles.momentum),
              x_before = on_host(before.position), p_before = on_host(before.momentum);
-  auto const site = on_host(sorter.site());
+  auto const site = on_host(particles.site);
   ASSERT_EQ(site.extent(0), static_cast<std::size_t>(count));
   std::vector<int> seen(static_cast<std::size_t>(count));
   std::int64_t last = 0;
@@ -125,15 +125,16 @@ TYPED_TEST(Sorting, FollowsTheMeshAndBringsParticlesBack) {
     auto const before = scattered<TypeParam>();
     auto particles = scattered<TypeParam>();
     Lender<TypeParam> const lender(lends_vectors);
+    ParticleState state;
     SorterOf<TypeParam> sorter({}, side, length, mesh_side, lends_vectors);
-    EXPECT_FALSE(sorter.is_sorted());
-    sorter.restore_lattice_order(particles, lender.lend());  // which they have
+    EXPECT_FALSE(state.is_sorted());
+    sorter.restore_lattice_order(particles, state, lender.lend());  // which they have
     expect_equal<TypeParam>(particles, before);
-    sorter.sort(particles, lender.lend());
-    EXPECT_TRUE(sorter.is_sorted());
-    expect_sorted<TypeParam>(sorter, particles, before);
-    sorter.restore_lattice_order(particles, lender.lend());
-    EXPECT_FALSE(sorter.is_sorted());
+    sorter.sort(particles, state, lender.lend());
+    EXPECT_TRUE(state.is_sorted());
+    expect_sorted<TypeParam>(particles, before);
+    sorter.restore_lattice_order(particles, state, lender.lend());
+    EXPECT_FALSE(state.is_sorted());
     expect_equal<TypeParam>(particles, before);
   }
 }
@@ -143,17 +144,18 @@ TYPED_TEST(Sorting, RemembersSitesFromSortToSort) {
     auto const before = scattered<TypeParam>();
     auto particles = scattered<TypeParam>();
     Lender<TypeParam> const lender(lends_vectors);
+    ParticleState state;
     SorterOf<TypeParam> sorter({}, side, length, mesh_side, lends_vectors);
-    sorter.sort(particles, lender.lend());
+    sorter.sort(particles, state, lender.lend());
     // All axes change places, in both.
     for (auto const& position : std::array{particles.position, before.position}) {
       auto const x = on_host(position);
       for (std::int64_t i = 0; i < count; ++i) std::swap(x(i, 0), x(i, 2));
       Kokkos::deep_copy(position, x);
     }
-    sorter.sort(particles, lender.lend());
-    expect_sorted<TypeParam>(sorter, particles, before);
-    sorter.restore_lattice_order(particles, lender.lend());
+    sorter.sort(particles, state, lender.lend());
+    expect_sorted<TypeParam>(particles, before);
+    sorter.restore_lattice_order(particles, state, lender.lend());
     expect_equal<TypeParam>(particles, before);
   }
 }
@@ -163,9 +165,10 @@ TYPED_TEST(Sorting, TakesTheMemoryThatItSays) {
     auto particles = scattered<TypeParam>();
     Lender<TypeParam> const lender(lends_vectors);
     coir::testing::HeldMemory const held;
+    ParticleState state;
     SorterOf<TypeParam> sorter({}, side, length, mesh_side, lends_vectors);
     EXPECT_EQ(held.now(), 0);
-    sorter.sort(particles, lender.lend());
+    sorter.sort(particles, state, lender.lend());
     EXPECT_NEAR(static_cast<double>(held.now()),
                 static_cast<double>(SorterOf<TypeParam>::bytes(side, mesh_side, lends_vectors)),
                 4096);
@@ -179,10 +182,11 @@ TEST(SortingOnHosts, PrintsTheBytesOfItsBins) {
   auto particles = scattered<Case>();
   Lender<Case> const lender(true);
   coir::testing::HeldMemory const held;
+  ParticleState state;
   SorterOf<Case> sorter({}, side, length, mesh_side, true);
-  sorter.sort(particles, lender.lend());
+  sorter.sort(particles, state, lender.lend());
   std::printf("bins: %lld\n", static_cast<long long>(held.peak() - held.now()));
-  expect_sorted<Case>(sorter, particles, before);
+  expect_sorted<Case>(particles, before);
 }
 
 TEST(SortingOnHosts, TakesAtMostAByteForEachCell) {
@@ -204,7 +208,7 @@ TYPED_TEST(Sorting, IsNotForFewParticlesOrCoarseMeshes) {
   for (auto const& [n, cells] : {std::pair{47, 47}, std::pair{48, 47}, std::pair{48, 4097}}) {
     SorterOf<TypeParam> sorter({}, n, length, cells, true);
     for (int s = 0; s < 20; ++s) {
-      sorter.begin_step(100 - s);
+      sorter.begin_step(100 - s, {});
       EXPECT_FALSE(sorter.is_due());
     }
     EXPECT_EQ(SorterOf<TypeParam>::bytes(n, cells, true), 0);

@@ -42,7 +42,7 @@ class Scene {
     auto const count = static_cast<std::size_t>(particles_.count());
     particles_.position = typename Particles::Vectors("position", count);
     particles_.momentum = typename Particles::Vectors("momentum", count);
-    migration_.leave_home(particles_);
+    migration_.leave_home(particles_, state_);
   }
 
   /// Puts each particle where it belongs now, and sends all to their planes.
@@ -53,12 +53,12 @@ class Scene {
         p[d] = momentum_of(site, d);
       }
     });
-    migration_.to_planes(particles_);
+    migration_.to_planes(particles_, state_);
     expect_in_planes(place);
   }
 
   void go_home(Place const& place) {
-    migration_.go_home(particles_);
+    migration_.go_home(particles_, state_);
     auto const planes = share_of(side_, world().rank(), world().size());
     ASSERT_EQ(particles_.sites, (coir::distributed::Share{planes.first * side_ * side_,
                                                           planes.count * side_ * side_}));
@@ -109,6 +109,7 @@ class Scene {
   std::int64_t side_, mesh_side_;
   coir::nbody::detail::ParticleMigration<Exec, T> migration_;
   Particles particles_;
+  coir::nbody::detail::ParticleState state_;
 };
 
 /// A number in [0, box) that looks random, a multiple of 1/64.

@@ -163,12 +163,12 @@ auto cells_of(Mesh const& mesh) {
 
 /// The cells of some planes of a mesh.
 ///
-/// \param held    (planes held, n_1, n_2), or with the components of vectors last
+/// \param held    (planes held, n_1, n_2), or with the components of vectors last: a View, or its Strided
 /// \param first   number of the first plane held; may be below 0 or beyond the last plane, as the axis is periodic
 /// \param planes  of the whole mesh
 /// \throws PreconditionError as cells_of
-template <StridedView Mesh>
-auto window_of(Mesh const& held, std::int64_t first, std::int64_t planes) {
+template <class Held>
+auto window_of(Held const& held, std::int64_t first, std::int64_t planes) {
   auto cells = cells_of(held);
   expects(planes >= 1 && planes <= 1 << 24, "a mesh must have from 1 to 2^24 cells along axis 0",
           planes);

@@ -5,17 +5,15 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/shape.hpp>
+#include <coir/distributed/group.hpp>
 #include <coir/fft/block.hpp>
 #include <coir/fft/in_place.hpp>
-#include <coir/fft/plan.hpp>
-#include <coir/fft/slab.hpp>
+#include <coir/fft/plan_over_ranks.hpp>
 #include <coir/mesh/cells.hpp>
 #include <coir/mesh/force_kernel.hpp>
 #include <coir/mesh/ghosts.hpp>
 
 #include <cstdint>
-#include <memory>
-#include <optional>
 
 namespace coir::mesh {
 
@@ -27,8 +25,8 @@ struct ForceOptions {
   /// True for a mesh of forces. It takes two thirds of the memory; without it density() holds the potential after solve(),
   /// and with a spectral gradient component() gives one component at a time.
   bool vectors = true;
-  /// Over ranks: the least capacity of memory(), in vectors, or in numbers where there is no mesh of forces. For callers
-  /// that borrow memory() between forces.
+  /// The least capacity of memory(), in vectors, or in numbers where there is no mesh of forces.
+  /// For callers that borrow memory() between forces.
   std::int64_t least_capacity = 0;
 };
 
@@ -45,9 +43,10 @@ struct ForceOptions {
 /// with a spectral gradient, which needs that mesh longer, five. Without a mesh of forces it holds one number per cell, or
 /// two with a spectral gradient.
 ///
-/// The ranks of a group share the mesh out by planes. Each holds its own planes and ghosts, see ghosts(), and density(),
-/// force() and spectrum() are this rank's part. A rank needs a second mesh to transform in if there is no mesh of forces or
-/// the gradient is spectral.
+/// The ranks of a group share the mesh out by planes. Each holds its own planes and ghosts, see
+/// ghosts(), and density(), force() and spectrum() are this rank's part. A group of one holds the
+/// whole mesh, without ghosts. One of several ranks needs a second mesh to transform in if there is
+/// no mesh of forces or the gradient is spectral.
 template <CompiledSpace Exec, Real T>
 class Force {
  public:
@@ -59,21 +58,23 @@ class Force {
   using Vectors =
       Kokkos::View<T****, Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-  /// \param shape  cells along each axis
-  /// \param box    length of the cubic box, > 0
-  /// \throws PreconditionError if an extent is below 1 or the box isn't positive
-  /// \throws ResourceError if there is no memory
-  Force(Exec const& exec, Shape<3> const& shape, double box, ForceOptions const& options = {});
-
-  /// A force over ranks: paint particles by paint(exec, ghosts(), ...) on density(), and read force_window(),
-  /// potential_window() or component_window() out. Collective, as solve() and component() are then. On hosts, with
-  /// fft::Effort::estimate, the force has the same bits for any number of ranks; between devices it differs by rounding.
+  /// Collective, as solve() and component() are. Paint particles by paint(exec, ghosts(), ...) on
+  /// density(), and read force_window(), potential_window() or component_window() out. On hosts,
+  /// with fft::Effort::estimate, the force has the same bits for any number of ranks; between
+  /// devices it differs by rounding.
   ///
+  /// \param shape    cells along each axis
+  /// \param box      length of the cubic box, > 0
   /// \param touched  planes beyond a rank's slab that its particles touch: see touched_beyond()
-  /// \throws PreconditionError on all ranks if an argument is out of its range on one, or differs between ranks
+  /// \throws PreconditionError on all ranks if an argument is out of its range on one, or differs
+  ///   between ranks
   /// \throws ResourceError on all ranks if one has no memory
   Force(Exec const& exec, distributed::Group const& group, Shape<3> const& shape, double box,
         GhostWidths const& touched, ForceOptions const& options = {});
+
+  /// The force of one rank.
+  Force(Exec const& exec, Shape<3> const& shape, double box, ForceOptions const& options = {})
+      : Force(exec, distributed::Group::self(), shape, box, {}, options) {}
 
   /// A force can be moved, but not copied: a copy would compute in the same memory.
   Force(Force const&) = delete;
@@ -88,36 +89,35 @@ class Force {
                             Shape<3> const& shape, GhostWidths const& touched,
                             ForceOptions const& options = {});
 
-  /// Bytes that a force of one rank holds, with the workspace of its transforms.
-  static std::int64_t bytes(Exec const& exec, Shape<3> const& shape,
-                            ForceOptions const& options = {});
-
-  /// (n_0, n_1, n_2): the density for solve(); over ranks (ghosts().held(), n_1, n_2). After solve() it holds the
-  /// potential if there is no mesh of forces, and nothing of use otherwise.
+  /// (ghosts().held(), n_1, n_2): the density for solve(). After solve() it holds the potential if
+  /// there is no mesh of forces, and nothing of use otherwise.
   Density density() const { return fft::real_view_of(held_, shape_[2]); }
 
-  /// (n_0, n_1, n_2 / 2 + 1): the memory of density() as a half spectrum; over ranks that of this rank's own planes.
+  /// (ghosts().own().count, n_1, n_2 / 2 + 1): the memory of density() as complex numbers, without
+  /// ghosts.
   Spectrum const& spectrum() const { return spectrum_; }
 
-  /// (n_0, n_1, n_2, 3): the force per cell after solve(), over ranks (ghosts().held(), n_1, n_2, 3). Empty without
+  /// (ghosts().held(), n_1, n_2, 3): the force per cell after solve(). Empty without
   /// options().vectors.
   Vectors const& force() const { return force_; }
 
-  /// (n_0, n_1, n_2): component d of the force per cell after solve(), in memory that the next call overwrites. Over ranks
-  /// (ghosts().held(), n_1, n_2), in the memory of density().
+  /// (ghosts().held(), n_1, n_2): component d of the force per cell after solve(), in memory that
+  /// the next call overwrites; over several ranks that is the memory of density().
   ///
   /// \throws PreconditionError if the gradient isn't spectral, or there is no component d
   Density component(int d) const;
 
-  /// Over ranks: the ghost planes of density() and force().
+  /// The planes of density() and force() that are here.
+  GhostPlanes<Exec>& ghosts() { return painted_; }
+  /// force() as MeshValues reads it.
   ///
-  /// \throws PreconditionError without a group
-  GhostPlanes<Exec>& ghosts();
-  /// Over ranks: force() as MeshValues reads it.
+  /// \throws PreconditionError without options().vectors
   CellsWindow<T const> force_window() const;
-  /// Over ranks, without options().vectors: the potential after solve() as MeshSlopes reads it.
+  /// The potential after solve() as MeshSlopes reads it.
+  ///
+  /// \throws PreconditionError with options().vectors
   CellsWindow<T const> potential_window() const;
-  /// Over ranks: component(d) as MeshValues reads it. Collective.
+  /// component(d) as MeshValues reads it. Collective.
   CellsWindow<T const> component_window(int d) const;
 
   /// The memory of all meshes: density(), spectrum() and force() are parts of it.
@@ -130,8 +130,8 @@ class Force {
   /// solve_again() makes the force from it.
   ///
   /// \param kept  (n_0, n_1, n_2 / 2 + 1), out
-  /// \throws PreconditionError over ranks, or if `kept` has another shape, doesn't lie in C order without gaps, or lies in the force's
-  ///   memory
+  /// \throws PreconditionError over several ranks, or if `kept` has another shape, doesn't lie in C
+  ///   order without gaps, or lies in the force's memory
   template <fft::ComplexBlock<Exec, T> Kept>
   void solve(double scale, Kept const& kept) {
     solve_and_keep(scale, fft::block_of<Exec, T>(kept_name, kept));
@@ -151,8 +151,8 @@ class Force {
   ///
   /// \param mesh  (n_0, n_1, n_2 / 2 + 1), memory to work in, none of memory()
   /// \return  (n_0, n_1, n_2), in the memory of `mesh`
-  /// \throws PreconditionError without options().vectors, over ranks, or if the mesh has another shape, doesn't lie in C order without
-  ///   gaps, or shares memory with the force
+  /// \throws PreconditionError without options().vectors, over several ranks, or if the mesh has
+  ///   another shape, doesn't lie in C order without gaps, or shares memory with the force
   template <fft::ComplexBlock<Exec, T> Mesh>
   Density pull_back(double scale, Mesh const& mesh) {
     return adjoint(scale, fft::block_of<Exec, T>(adjoint_name, mesh));
@@ -185,9 +185,9 @@ class Force {
  private:
   static constexpr char const *kept_name = "the mesh that a potential is kept in",
                               *adjoint_name = "the mesh that the adjoint of a force works in";
-  using Plan = fft::RealPlan<Exec, T, 3>;
-  static Plan checked_plan(Exec const& exec, Shape<3> const& shape, double box,
-                           ForceOptions const& options);
+  using Plan = fft::PlanOverRanks<Exec, T>;
+  static Plan checked_plan(Exec const& exec, distributed::Group const& group, Shape<3> const& shape,
+                           double box, GhostWidths const& touched, ForceOptions const& options);
   template <bool Plain>
   auto inverse_laplacian(double scale) const;
   void store_components();
@@ -199,32 +199,25 @@ class Force {
   void gather_components(Spectrum const& mesh);
   void gather(int d, Spectrum const& mesh);
   void expects_to_pull_back(Spectrum const& mesh) const;
-  void allocate(std::int64_t size, std::int64_t copy);
   void make_factors();
-  void solve_on_ranks(double scale);
+  void filter(Spectrum const& field, Spectrum const& workspace, double scale) const;
   void find_potential(double scale);
   void find_vectors();
   void find_vectors_of(Spectrum const& kept);
   void expects_to_keep(Spectrum const& kept) const;
   void expects_own_spectrum(Spectrum const& mesh, char const* what) const;
 
-  /// Members of a force over ranks: transforms, and ghosts of the density and of the potential.
-  struct OverRanks {
-    fft::RealSlab<Exec, T> slab;
-    GhostPlanes<Exec> painted, potential;
-    Spectrum workspace;
-    T* planes;  ///< the potential's first plane held
-  };
-
   using Numbers = Kokkos::View<T*, Space>;
   Exec exec_;
   Shape<3> shape_;
   double box_;
   ForceOptions options_;
-  std::optional<Plan> plan_;        // of one rank
-  std::optional<OverRanks> ranks_;  // of several
+  Plan plan_;
+  GhostPlanes<Exec> painted_, potential_;  // the planes of density() and force(); of the potential
   Numbers memory_, copy_;
-  Spectrum spectrum_, held_;  // the same memory, over ranks without and with ghosts
+  Spectrum spectrum_, held_;  // the memory of density(), without and with ghosts
+  Spectrum workspace_;        // where the spectrum lies: spectrum_ if transforms are in place
+  T* planes_ = nullptr;       // the potential's first plane held
   Vectors force_;
   Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space> component_;
   Numbers laplacian_[3], window_[3], square_[3];  // along each axis

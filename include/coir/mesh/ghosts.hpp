@@ -9,6 +9,7 @@
 #include <coir/distributed/group.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/mesh/assignment.hpp>
+#include <coir/mesh/cells.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,12 @@ constexpr GhostWidths touched_beyond(Assignment assignment, int astray = 0) {
   // tsc touches one plane above the nearest one, which may be the next.
   bool const cic = assignment == Assignment::cic;
   return GhostWidths{(cic ? 0 : 1) + astray, (cic ? 1 : 2) + astray};
+}
+
+/// The ghost planes that the ranks of a group need of those that particles touch: none where one rank
+/// has the whole mesh, whose ends meet.
+inline GhostWidths widths_needed(distributed::Group const& group, GhostWidths const& touched) {
+  return group.size() == 1 ? GhostWidths{} : touched;
 }
 
 /// \throws PreconditionError if one is negative
@@ -77,6 +84,7 @@ class GhostPlanes {
   distributed::Group const& group() const { return group_; }
   /// The number of planes of the whole mesh.
   std::int64_t planes() const { return planes_; }
+  /// Ghosts before and after this rank's own planes.
   GhostWidths const& widths() const { return widths_; }
   /// This rank's own planes.
   distributed::Share const& own() const { return own_; }
@@ -86,6 +94,19 @@ class GhostPlanes {
   std::int64_t ghosts_of_own() const;
   /// Planes held.
   std::int64_t held() const { return widths_.below + own_.count + widths_.above; }
+  /// Whether the planes held are the whole mesh, once.
+  bool hold_all() const { return held() == planes_ && own_.count == planes_; }
+
+  /// The cells of the planes held.
+  ///
+  /// \param planes  (held(), n_1, n_2), or with the components of vectors last
+  /// \throws PreconditionError as cells_of()
+  template <class Planes>
+  auto window(Planes const& planes) const {
+    auto window = window_of(planes, first(), planes_);
+    window.whole = hold_all();
+    return window;
+  }
 
   /// Copies to each ghost the numbers of the plane that it stands for.
   ///

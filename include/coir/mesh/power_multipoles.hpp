@@ -4,7 +4,7 @@
 /// Multipoles of the power spectrum of particles, seen along an axis.
 
 #include <coir/core/concepts.hpp>
-#include <coir/distributed/together.hpp>
+#include <coir/distributed/group.hpp>
 #include <coir/mesh/power_spectrum.hpp>
 
 #include <cstdint>
@@ -24,14 +24,9 @@ struct PowerMultipoles {
 namespace detail {
 
 template <class Exec, class T>
-PowerMultipoles multipoles_of_particles(Exec const& exec, Sample<T> const& sample, double box,
-                                        std::int64_t cells, PowerSpectrumOptions const& options);
-
-template <class Exec, class T>
-PowerMultipoles multipoles_of_particles_on_ranks(Exec const& exec, distributed::Group const& group,
-                                                 Sample<T> const& sample, double box,
-                                                 std::int64_t cells,
-                                                 PowerSpectrumOptions const& options);
+PowerMultipoles multipoles_of_particles(Exec const& exec, distributed::Group const& group,
+                                        Sample<T> const& sample, double box, std::int64_t cells,
+                                        PowerSpectrumOptions const& options);
 
 }  // namespace detail
 
@@ -42,6 +37,8 @@ PowerMultipoles multipoles_of_particles_on_ranks(Exec const& exec, distributed::
 /// averaged over the modes with |k| in a bin. P_0 is what power_spectrum() gives. Bins of few modes are not isotropic: on
 /// the largest scales P_2 and P_4 of an isotropic field are near 0 only where many universes are averaged.
 ///
+/// They are those of the particles of all ranks of a group, on every rank. Collective.
+///
 /// \param positions  (N, 3), in Mpc/h, as for power_spectrum(): those in redshift space, x_3 + v_3 / (a H), for the
 ///                   spectrum that surveys see
 /// \param options    as for power_spectrum(); shot noise is subtracted from P_0 alone
@@ -49,25 +46,21 @@ PowerMultipoles multipoles_of_particles_on_ranks(Exec const& exec, distributed::
 /// \see Kaiser, Mon. Not. R. Astron. Soc. 227, 1 (1987); Hamilton, in "The Evolving Universe" (1998), astro-ph/9708102
 template <CompiledSpace Exec, VectorsOfParticles Positions>
   requires CanAccess<Exec, Positions>
-PowerMultipoles power_multipoles(Exec const& exec, Positions const& positions, double box,
-                                 std::int64_t cells, PowerSpectrumOptions const& options = {}) {
-  using T = typename Positions::non_const_value_type;
-  auto const staged = detail::staged_sample(exec, positions);
-  return detail::multipoles_of_particles<Exec, T>(exec, detail::sample_of(staged), box, cells,
-                                                  options);
-}
-
-/// The multipoles of the particles of all ranks of a group, on every rank. Collective: see power_spectrum() with a group.
-template <CompiledSpace Exec, VectorsOfParticles Positions>
-  requires CanAccess<Exec, Positions>
 PowerMultipoles power_multipoles(Exec const& exec, distributed::Group const& group,
                                  Positions const& positions, double box, std::int64_t cells,
                                  PowerSpectrumOptions const& options = {}) {
   using T = typename Positions::non_const_value_type;
-  auto const sample =
-      distributed::together(group, [&] { return detail::sample_of_rank(exec, positions); });
-  return detail::multipoles_of_particles_on_ranks<Exec, T>(exec, group, sample, box, cells,
-                                                           options);
+  auto const staged = detail::staged_sample(exec, group, positions);
+  return detail::multipoles_of_particles<Exec, T>(exec, group, detail::sample_of(staged), box,
+                                                  cells, options);
+}
+
+/// The multipoles of the particles of one rank.
+template <CompiledSpace Exec, VectorsOfParticles Positions>
+  requires CanAccess<Exec, Positions>
+PowerMultipoles power_multipoles(Exec const& exec, Positions const& positions, double box,
+                                 std::int64_t cells, PowerSpectrumOptions const& options = {}) {
+  return power_multipoles(exec, distributed::Group::self(), positions, box, cells, options);
 }
 
 }  // namespace coir::mesh

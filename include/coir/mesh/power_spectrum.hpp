@@ -60,18 +60,11 @@ struct Sample {
   std::int64_t particles;
 };
 
-/// \param b  null for the spectrum of `a` alone
+/// \param a, b  of this rank; b is null for the spectrum of `a` alone
 template <class Exec, class T>
-PowerSpectrum spectrum_of_particles(Exec const& exec, Sample<T> const& a, Sample<T> const* b,
-                                    double box, std::int64_t cells,
-                                    PowerSpectrumOptions const& options);
-
-/// \param a, b  of this rank
-template <class Exec, class T>
-PowerSpectrum spectrum_of_particles_on_ranks(Exec const& exec, distributed::Group const& group,
-                                             Sample<T> const& a, Sample<T> const* b, double box,
-                                             std::int64_t cells,
-                                             PowerSpectrumOptions const& options);
+PowerSpectrum spectrum_of_particles(Exec const& exec, distributed::Group const& group,
+                                    Sample<T> const& a, Sample<T> const* b, double box,
+                                    std::int64_t cells, PowerSpectrumOptions const& options);
 
 /// The rows of a half spectrum in memory.
 template <class T>
@@ -86,31 +79,18 @@ PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumR
                            Shape<3> const& shape, double box, double scale,
                            PowerSpectrumOptions const& options);
 
-/// The positions of at least one particle, or a copy in C order.
+/// The positions of a rank's particles, or a copy in C order. Collective.
 ///
-/// \throws PreconditionError if one isn't finite: painting in whole numbers would have it in a cell of its own choice
+/// \throws PreconditionError on all ranks if one isn't finite: painting in whole numbers would have it in a cell of its own choice
 template <class Exec, class Positions>
-auto staged_sample(Exec const& exec, Positions const& positions) {
-  auto const particles = static_cast<std::int64_t>(positions.extent(0));
-  expects_vectors(positions, "positions", particles);
-  expects(particles >= 1, "a power spectrum must be of at least one particle", particles);
-  auto const staged = staged_particles(exec, positions, Access::read);
-  expects_finite_positions(exec, staged.elements().data, particles);
-  return staged;
-}
-
-/// A rank's positions, of which there may be none.
-///
-/// \throws PreconditionError if one isn't finite
-template <class Exec, class Positions>
-auto sample_of_rank(Exec const& exec, Positions const& positions) {
-  using T = typename Positions::non_const_value_type;
-  Sample<T> const sample{positions.data(), static_cast<std::int64_t>(positions.extent(0))};
-  expects_vectors(positions, "positions", sample.particles);
-  expects(sample.particles == 0 || is_c_order(strided(positions)),
-          "positions of particles over ranks must lie one behind the other, as LayoutRight");
-  expects_finite_positions(exec, sample.position, sample.particles);
-  return sample;
+auto staged_sample(Exec const& exec, distributed::Group const& group, Positions const& positions) {
+  return distributed::together(group, [&] {
+    auto const particles = static_cast<std::int64_t>(positions.extent(0));
+    expects_vectors(positions, "positions", particles);
+    auto const staged = staged_particles(exec, positions, Access::read);
+    expects_finite_positions(exec, staged.elements().data, particles);
+    return staged;
+  });
 }
 
 template <class Exec, class T>
@@ -218,78 +198,66 @@ PowerSpectrum power_spectrum_of(Exec const& exec, Spectrum const& spectrum, std:
 /// With interlacing a second mesh of the particles at x + h / 2, h = box / cells, is transformed, multiplied by
 /// exp(i h (k_0 + k_1 + k_2) / 2), and averaged with the first; components at the Nyquist frequency count as positive.
 ///
-/// Particles are painted in whole numbers (see PaintOptions::deterministic) and transforms are planned without
-/// measuring, so that the same bits come out for any number of threads.
+/// Particles are painted in whole numbers (see PaintOptions::deterministic) and transforms are
+/// planned without measuring, so that on hosts the same bits come out for any number of threads and
+/// ranks.
 ///
-/// \param positions  (N, 3), finite, in Mpc/h, N at least 1; the box is periodic. Copied unless it lies as LayoutRight
+/// The spectrum is that of the particles of all ranks of a group, on every rank. Collective. Ranks
+/// share the mesh out by planes of axis 0, as distributed::share_of() does. Particles may lie
+/// anywhere; where they lie beyond their rank's planes it paints on as many ghost planes, and all
+/// ranks on as many as the farthest asks for.
+///
+/// \param positions  (N, 3), of this rank's particles, finite, in Mpc/h; N may be 0 on some ranks; the box is periodic. Copied
+///                   unless it lies as LayoutRight
 /// \param box        length of the cubic box in Mpc/h, > 0
 /// \param cells      of the mesh along each axis, from 1 to 32768
-/// \throws PreconditionError if an argument is out of its range, a position isn't finite, or as cross_power_spectrum_of for
-///   the bins
-/// \throws ResourceError if there is no memory
+/// \throws PreconditionError on all ranks if there are no particles at all, an argument is out of its range or differs between
+///   ranks, a position isn't finite, or as cross_power_spectrum_of for the bins
+/// \throws ResourceError on all ranks if there is no memory
 /// \see Jing, Astrophys. J. 620, 559 (2005); Sefusatti et al., Mon. Not. R. Astron. Soc. 460, 3624 (2016), section 3.2
-template <CompiledSpace Exec, VectorsOfParticles Positions>
-  requires CanAccess<Exec, Positions>
-PowerSpectrum power_spectrum(Exec const& exec, Positions const& positions, double box,
-                             std::int64_t cells, PowerSpectrumOptions const& options = {}) {
-  using T = typename Positions::non_const_value_type;
-  auto const staged = detail::staged_sample(exec, positions);
-  return detail::spectrum_of_particles<Exec, T>(exec, detail::sample_of(staged), nullptr, box,
-                                                cells, options);
-}
-
-/// The power spectrum of the particles of all ranks of a group, on every rank: see above. Collective. On hosts it has
-/// the same bits for any number of ranks, and without a group.
-///
-/// Ranks share the mesh out by planes of axis 0, as distributed::share_of() does. Particles may lie anywhere; where they lie
-/// beyond their rank's planes it paints on as many ghost planes, and all ranks on as many as the farthest asks for.
-///
-/// \param positions  (N, 3), of this rank's particles, as LayoutRight; N may differ and be 0 on some ranks
-/// \throws as power_spectrum, on all ranks
 template <CompiledSpace Exec, VectorsOfParticles Positions>
   requires CanAccess<Exec, Positions>
 PowerSpectrum power_spectrum(Exec const& exec, distributed::Group const& group,
                              Positions const& positions, double box, std::int64_t cells,
                              PowerSpectrumOptions const& options = {}) {
   using T = typename Positions::non_const_value_type;
-  auto const sample =
-      distributed::together(group, [&] { return detail::sample_of_rank(exec, positions); });
-  return detail::spectrum_of_particles_on_ranks<Exec, T>(exec, group, sample, nullptr, box, cells,
-                                                         options);
+  auto const staged = detail::staged_sample(exec, group, positions);
+  return detail::spectrum_of_particles<Exec, T>(exec, group, detail::sample_of(staged), nullptr,
+                                                box, cells, options);
 }
 
 /// The cross spectrum of two sets of particles in one box: P(k) = V <Re(delta_a(k) conj(delta_b(k)))>. It has no shot
-/// noise, so that options.subtract_shot_noise changes nothing.
+/// noise, so that options.subtract_shot_noise changes nothing. Collective.
 ///
+/// \param a, b  (N, 3) and (M, 3), of this rank's particles
 /// \throws as power_spectrum
-template <CompiledSpace Exec, VectorsOfParticles A, VectorsOfParticles B>
-  requires SameValueType<A, B> && CanAccess<Exec, A, B>
-PowerSpectrum cross_power_spectrum(Exec const& exec, A const& a, B const& b, double box,
-                                   std::int64_t cells, PowerSpectrumOptions const& options = {}) {
-  using T = typename A::non_const_value_type;
-  auto const of_a = detail::staged_sample(exec, a), of_b = detail::staged_sample(exec, b);
-  auto const second = detail::sample_of(of_b);
-  return detail::spectrum_of_particles<Exec, T>(exec, detail::sample_of(of_a), &second, box, cells,
-                                                options);
-}
-
-/// The cross spectrum of two sets of particles that the ranks of a group share, on every rank. Collective. On hosts it has the
-/// bits of the function without a group, for any number of ranks; see also power_spectrum() with a group.
-///
-/// \param a, b  (N, 3) and (M, 3), of this rank's particles, as LayoutRight; N and M may differ and be 0 on some ranks
-/// \throws as power_spectrum, on all ranks
 template <CompiledSpace Exec, VectorsOfParticles A, VectorsOfParticles B>
   requires SameValueType<A, B> && CanAccess<Exec, A, B>
 PowerSpectrum cross_power_spectrum(Exec const& exec, distributed::Group const& group, A const& a,
                                    B const& b, double box, std::int64_t cells,
                                    PowerSpectrumOptions const& options = {}) {
   using T = typename A::non_const_value_type;
-  auto const of_a = distributed::together(group, [&] { return detail::sample_of_rank(exec, a); });
-  auto const of_b = distributed::together(group, [&] { return detail::sample_of_rank(exec, b); });
-  return detail::spectrum_of_particles_on_ranks<Exec, T>(exec, group, of_a, &of_b, box, cells,
-                                                         options);
+  auto const of_a = detail::staged_sample(exec, group, a);
+  auto const of_b = detail::staged_sample(exec, group, b);
+  auto const second = detail::sample_of(of_b);
+  return detail::spectrum_of_particles<Exec, T>(exec, group, detail::sample_of(of_a), &second, box,
+                                                cells, options);
 }
 
+/// power_spectrum() of the particles of one rank.
+template <CompiledSpace Exec, VectorsOfParticles Positions>
+  requires CanAccess<Exec, Positions>
+PowerSpectrum power_spectrum(Exec const& exec, Positions const& positions, double box,
+                             std::int64_t cells, PowerSpectrumOptions const& options = {}) {
+  return power_spectrum(exec, distributed::Group::self(), positions, box, cells, options);
+}
+/// cross_power_spectrum() of the particles of one rank.
+template <CompiledSpace Exec, VectorsOfParticles A, VectorsOfParticles B>
+  requires SameValueType<A, B> && CanAccess<Exec, A, B>
+PowerSpectrum cross_power_spectrum(Exec const& exec, A const& a, B const& b, double box,
+                                   std::int64_t cells, PowerSpectrumOptions const& options = {}) {
+  return cross_power_spectrum(exec, distributed::Group::self(), a, b, box, cells, options);
+}
 /// power_spectrum() on the default instance of the View's execution space.
 template <VectorsOfParticles Positions>
 PowerSpectrum power_spectrum(Positions const& positions, double box, std::int64_t cells,

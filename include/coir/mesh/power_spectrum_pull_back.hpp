@@ -63,7 +63,9 @@ PowerSpectrum power_spectrum_pull_back(Exec const& exec, Positions const& positi
                                        PowerSpectrumOptions const& options = {},
                                        Derivatives derivatives = Derivatives::overwrite) {
   using T = typename Slopes::value_type;
-  auto const at = detail::staged_sample(exec, positions);
+  auto const at = detail::staged_sample(exec, distributed::Group::self(), positions);
+  expects(positions.extent(0) >= 1, "a power spectrum must be of at least one particle",
+          positions.extent(0));
   detail::expects_vectors(slope_of_positions, "slopes of positions",
                           static_cast<std::int64_t>(positions.extent(0)));
   auto const to = detail::staged_particles(

@@ -26,7 +26,7 @@ struct Particles {
   /// The particles on this rank: sites.count of them, from number sites.first on; sites.count < 0 stands for all.
   distributed::Share sites{0, -1};
 
-  /// The lattice site of each particle, while a simulation over ranks makes steps; empty while they are in lattice order.
+  /// The lattice site of each particle, while a simulation makes steps; empty while they are in lattice order.
   Numbers site{};
 
   /// Number of the first particle on this rank.

@@ -17,6 +17,7 @@
 #include <coir/nbody/detail/particle_mover.hpp>
 #include <coir/nbody/detail/particle_reverser.hpp>
 #include <coir/nbody/detail/particle_sorter.hpp>
+#include <coir/nbody/detail/particle_state.hpp>
 #include <coir/nbody/detail/places.hpp>
 #include <coir/nbody/detail/potential_store.hpp>
 #include <coir/nbody/detail/step_counter.hpp>
@@ -42,7 +43,8 @@ namespace coir::nbody {
 /// particles, and accelerations aren't stored. While steps are made particles are kept roughly sorted by the mesh; between
 /// calls they lie in the order of their lattice.
 ///
-/// It coordinates parts that don't know each other: moves_of() lists the kicks and drifts of the steps, which
+/// It coordinates parts that don't know each other, and detail::ParticleState says where particles
+/// are, in which order, and whether their forces are there: moves_of() lists the kicks and drifts of the steps, which
 /// detail::StepCounter counts; detail::ParticleMover finds forces and makes the moves, detail::ParticleSorter keeps the
 /// particles sorted in between, and over ranks detail::ParticleMigration brings them to their planes and home. In a
 /// reversible simulation detail::ParticleReverser makes the moves, undoes them, and pulls derivatives back through them;
@@ -170,7 +172,7 @@ class Simulation {
   /// The mesh that forces are made on. Between calls of advance() it is free to be written to, once this has been called after
   /// the last of them; after paint_density() it holds 1 + delta.
   mesh::Force<Exec, T>& force() {
-    mover_.positions_have_changed();  // callers may write to it
+    state_.has_force = false;  // callers may write to it
     return mover_.force();
   }
 
@@ -194,7 +196,6 @@ class Simulation {
                                           SimulationOptions const& options,
                                           Particles<Exec, T> const& particles,
                                           cosmology::Growth<double> const& growth, int first);
-  static bool is_over_ranks(distributed::Group const& group) { return group.size() > 1; }
   static Shape<3> mesh_shape(std::int64_t side, SimulationOptions const& options);
 
   /// The moves of the steps from number `first` on, of which `last - first` are made.
@@ -203,8 +204,8 @@ class Simulation {
   std::vector<StepMoves> separate_moves(int first, int last) const;
   std::span<double const> scale_factors_between(int first, int last) const;
 
-  /// Over ranks, brings particles to the ranks that have their planes.
-  void migrate();
+  /// Brings particles to the ranks that have their planes.
+  void to_planes();
   void go_home();
   void sort_if_due(std::span<Vectors const> further);
   void find_force(std::span<Vectors const> further = {});
@@ -236,11 +237,12 @@ class Simulation {
   distributed::Group group_;
   SimulationOptions options_;
   Particles<Exec, T> particles_;
+  detail::ParticleState state_;
   cosmology::Growth<double> growth_;
   detail::StepCounter counter_;
   Mover mover_;
   Sorter sorter_;
-  std::optional<Migration> migration_;  // over ranks
+  std::optional<Migration> migration_;  // where particles change their ranks
   std::optional<Reverser> reverser_;    // in a reversible simulation, as are those below
   detail::MoveHistory history_;
   Potentials potentials_;  // of the kicks in the history

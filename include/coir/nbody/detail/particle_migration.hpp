@@ -5,6 +5,7 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/distributed/group.hpp>
+#include <coir/nbody/detail/particle_state.hpp>
 #include <coir/nbody/particles.hpp>
 
 #include <cstdint>
@@ -41,15 +42,15 @@ class ParticleMigration {
   /// Gives particles that are at home places for more of them, and sites.
   ///
   /// \throws ResourceError on all ranks if one has no memory
-  void leave_home(Particles<Exec, T>& particles) const;
+  void leave_home(Particles<Exec, T>& particles, ParticleState& state) const;
 
   /// Sends each particle to the rank that has the plane it lies in.
   ///
   /// \throws ResourceError on all ranks if one has no memory for those that come
-  void to_planes(Particles<Exec, T>& particles) const;
+  void to_planes(Particles<Exec, T>& particles, ParticleState& state) const;
 
   /// Sends particles home and puts them in the order of their lattice.
-  void go_home(Particles<Exec, T>& particles) const;
+  void go_home(Particles<Exec, T>& particles, ParticleState& state) const;
 
  private:
   template <class Destination>

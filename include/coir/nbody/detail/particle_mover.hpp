@@ -8,6 +8,7 @@
 #include <coir/mesh/force.hpp>
 #include <coir/mesh/paint.hpp>
 #include <coir/nbody/detail/lent_memory.hpp>
+#include <coir/nbody/detail/particle_state.hpp>
 #include <coir/nbody/moves.hpp>
 #include <coir/nbody/particles.hpp>
 #include <coir/nbody/simulation_options.hpp>
@@ -16,9 +17,8 @@
 
 namespace coir::nbody::detail {
 
-/// Computes the forces of particles on a mesh and moves the particles, which may lie in memory in any order. It knows
-/// whether the mesh holds the force of their present positions. Over ranks each moves the particles whose planes of the
-/// mesh it has.
+/// Computes the forces of particles on a mesh and moves the particles, which may lie in memory in any order. Each rank moves
+/// the particles whose planes of the mesh it has.
 template <CompiledSpace Exec, Real T>
 class ParticleMover {
  public:
@@ -37,41 +37,36 @@ class ParticleMover {
 
   mesh::Force<Exec, T>& force() { return force_; }
 
-  /// True while the mesh holds the force of the present positions.
-  bool has_force() const { return has_force_; }
-
   /// How particles are painted: on devices in tiles if they are sorted, unless options say otherwise.
-  mesh::PaintScheme scheme(bool are_sorted) const;
+  mesh::PaintScheme scheme(ParticleState const& state) const;
 
   /// Paints the density and computes its force.
-  /// \param are_sorted  whether the particles are sorted by the mesh, which painting by tiles pays for
-  /// \param kept        where the potential is kept, see Force::solve(); may be empty
-  void find_force(Particles<Exec, T> const& particles, bool are_sorted, PhaseSeconds& seconds,
+  /// \param kept  where the potential is kept, see Force::solve(); may be empty
+  void find_force(Particles<Exec, T> const& particles, ParticleState& state, PhaseSeconds& seconds,
                   typename mesh::Force<Exec, T>::Spectrum const& kept = {});
 
   /// Takes the force from a potential that was kept for the present positions.
-  void find_force_again(typename mesh::Force<Exec, T>::Spectrum const& kept, PhaseSeconds& seconds);
-
-  /// To be called by whoever else moves particles, or writes to the mesh.
-  void positions_have_changed() { has_force_ = false; }
+  void find_force_again(typename mesh::Force<Exec, T>::Spectrum const& kept, ParticleState& state,
+                        PhaseSeconds& seconds);
 
   /// False if a force or a position is infinite or NaN, on any rank.
   bool force_is_finite(Particles<Exec, T> const& particles) const;
 
   /// x += factor p
-  void drift(Particles<Exec, T> const& particles, double factor, PhaseSeconds& seconds);
+  void drift(Particles<Exec, T> const& particles, ParticleState& state, double factor,
+             PhaseSeconds& seconds);
 
   /// p = keep (p + kick_before F) + kick F, x += drift_after p.
   /// \param kick_before  of a move before, which rounds by itself
-  /// \pre has_force()
-  void kick_and_drift(Particles<Exec, T> const& particles, Move const& move, PhaseSeconds& seconds,
-                      double kick_before = 0);
+  /// \pre state.has_force
+  void kick_and_drift(Particles<Exec, T> const& particles, ParticleState& state, Move const& move,
+                      PhaseSeconds& seconds, double kick_before = 0);
 
   /// Paints 1 + delta on the mesh of force().density().
-  void paint_density(Particles<Exec, T> const& particles);
+  void paint_density(Particles<Exec, T> const& particles, ParticleState& state);
 
   /// Lends the memory of the meshes; the force that they hold is lost.
-  LentMemory<T> lend_meshes();
+  LentMemory<T> lend_meshes(ParticleState& state);
 
  private:
   void kick_by_components(Particles<Exec, T> const& particles, Move const& move, double kick_before,
@@ -87,7 +82,6 @@ class ParticleMover {
   double cells_per_particle_;
   double omega_m_;
   mesh::Force<Exec, T> force_;
-  bool has_force_ = false;
 };
 
 }  // namespace coir::nbody::detail

@@ -5,6 +5,7 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/nbody/detail/lent_memory.hpp>
+#include <coir/nbody/detail/particle_state.hpp>
 #include <coir/nbody/detail/sort_schedule.hpp>
 #include <coir/nbody/particles.hpp>
 
@@ -16,7 +17,7 @@ namespace coir::nbody::detail {
 /// Sorts particles by the mesh while steps are made, and puts them back in the order of their lattice. Sorted particles
 /// that follow each other in memory touch the same few rows of the mesh, which stay in cache.
 ///
-/// Holds the lattice site of each sorted particle, and what can't be lent: the permutation beside lent vectors, or beside
+/// Holds the lattice site of each particle that it took out of the lattice's order, and what can't be lent: the permutation beside lent vectors, or beside
 /// lent numbers a second buffer for positions or momenta, which takes turns with them.
 template <CompiledSpace Exec, Real T>
 class ParticleSorter {
@@ -42,40 +43,36 @@ class ParticleSorter {
 
   /// To be called at the start of a step.
   /// \param steps_to_go  before restore_lattice_order(), with this one
-  void begin_step(int steps_to_go) { schedule_.begin_step(steps_to_go, is_sorted_); }
+  void begin_step(int steps_to_go, ParticleState const& state) {
+    schedule_.begin_step(steps_to_go, state.is_sorted());
+  }
 
   /// True if sort() is to be called before the next density is painted.
   bool is_due() const { return can_sort_ && schedule_.is_due(); }
 
-  /// To be called when migration over ranks has changed the order of particles.
-  void has_left_order() { is_sorted_ = false; }
-
-  bool is_sorted() const { return is_sorted_; }
-
-  /// (N): the lattice site (i side + j) side + k of each particle while they are sorted.
-  Numbers const& site() const { return site_; }
-
-  /// Sorts particles by the mesh, and over ranks their sites with them. Does nothing if there are more particles than
+  /// Sorts particles by the mesh, and their sites with them. Does nothing if there are more particles than
   /// memory is lent for. Hosts sort into stretches of the mesh's rows, devices into pencils of 16 x 16 cells. Particles
   /// of a bin keep their order on hosts, for any number of threads.
   ///
   /// \param particles  The Views are replaced by others if no vectors are lent.
   /// \param further    vectors of particles that are to be sorted with them, where vectors are lent
-  void sort(Particles<Exec, T>& particles, LentMemory<T> const& lent,
+  void sort(Particles<Exec, T>& particles, ParticleState& state, LentMemory<T> const& lent,
             std::span<Vectors const> further = {});
 
   /// Memory of a number for each particle that is free while particles aren't sorted, until sort() is called; or null.
-  std::uint32_t* lend_permutation() const { return is_sorted_ ? nullptr : permutation_.data(); }
+  std::uint32_t* lend_permutation(ParticleState const& state) const {
+    return state.is_sorted() ? nullptr : permutation_.data();
+  }
 
-  /// Undoes all sorting.
-  void restore_lattice_order(Particles<Exec, T>& particles, LentMemory<T> const& lent,
-                             std::span<Vectors const> further = {});
+  /// Undoes all sorting of particles at home.
+  void restore_lattice_order(Particles<Exec, T>& particles, ParticleState& state,
+                             LentMemory<T> const& lent, std::span<Vectors const> further = {});
 
  private:
   using Unmanaged = Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-  void allocate(Particles<Exec, T> const& particles);
+  void allocate(std::size_t places, bool with_sites);
   T* scratch(LentMemory<T> const& lent) const {
     return lends_vectors_ ? lent.vectors : second_.data();
   }
@@ -91,7 +88,6 @@ class ParticleSorter {
   std::int64_t mesh_side_;
   bool lends_vectors_, can_sort_;
   SortSchedule schedule_{runs_on_host<Exec>};
-  bool is_sorted_ = false;
   Numbers site_, permutation_;
   Vectors second_;
 };

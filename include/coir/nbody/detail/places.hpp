@@ -3,6 +3,8 @@
 /// \file
 /// How many particles a rank has memory for.
 
+#include <coir/distributed/group.hpp>
+
 #include <cmath>
 #include <cstdint>
 
@@ -11,6 +13,9 @@ namespace coir::nbody::detail {
 /// Particles along a side of the lattice, at most: on their way between ranks its sites have numbers of 32 bits.
 inline constexpr std::int64_t most_along_a_side = 1625;
 static_assert(most_along_a_side * most_along_a_side * most_along_a_side <= 0xffffffff);
+
+/// Whether particles change their ranks: one rank has all planes of the lattice and of the mesh.
+inline bool particles_migrate(distributed::Group const& group) { return group.size() > 1; }
 
 /// Places for particles, with headroom, on the rank that has most planes of the lattice.
 inline std::int64_t places_for(std::int64_t side, int ranks, double headroom) {
