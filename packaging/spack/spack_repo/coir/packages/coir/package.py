@@ -72,6 +72,8 @@ class Coir(CMakePackage, CudaPackage, ROCmPackage):
             self.define("COIR_REQUIRE_BACKEND", backend),
             self.define("COIR_BUILD_TESTS", False),
             self.define("COIR_BUILD_BENCHMARKS", False),
+            self.define("CMAKE_UNITY_BUILD", True),
+            self.define("CMAKE_UNITY_BUILD_BATCH_SIZE", "0"),
             self.define_from_variant("COIR_BUILD_APPS", "apps"),
             self.define_from_variant("COIR_ENABLE_MPI", "mpi"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
