@@ -32,11 +32,11 @@ constexpr std::array<Tick, 8> ticks = {{{1, "1 s"},
                                         {6 * 3600, "6 h"},
                                         {86400, "1 d"},
                                         {7 * 86400, "7 d"}}};
-constexpr double longest = 4194304;  // 2^22 s, 49 days: where the axis ends
+constexpr double end_of_axis = 4194304;  // 2^22 s, 49 days: where the axis ends
 
 /// From 0 at up to a second to 1 at the axis' end.
 double place_of(double seconds) {
-  return std::clamp(std::log2(std::max(seconds, 1.)) / std::log2(longest), 0., 1.);
+  return std::clamp(std::log2(std::max(seconds, 1.)) / std::log2(end_of_axis), 0., 1.);
 }
 
 Colour colour_of_wait(double seconds) { return colour_of(0.1 + 0.85 * place_of(seconds)); }
@@ -123,7 +123,7 @@ void draw_legend(Canvas& canvas, int y) {
   canvas.write(margin, y, "colours", ink);
   for (int x = 0; x < bars * bar_width; ++x)
     canvas.fill(left + x, y, 1, 20,
-                colour_of_wait(std::exp2(std::log2(longest) * x / (bars * bar_width))));
+                colour_of_wait(std::exp2(std::log2(end_of_axis) * x / (bars * bar_width))));
   for (auto const& tick : ticks)
     canvas.write(x_of(tick.seconds) - Canvas::width_of(tick.label) / 2, y + 26, tick.label, ink);
 }
