@@ -1,22 +1,23 @@
 #pragma once
 
 /// \file
-/// From the settings to counts: the problem, its memory, either scheme, timed.
+/// From the settings to counts: the problem, either scheme, timed.
 
 #include "escape_arrays.hpp"
 #include "escape_time.hpp"
 #include "settings.hpp"
 
 #include <coir/core/loops.hpp>
-#include <coir/core/resident.hpp>
 #include <coir/core/timing.hpp>
+#include <coir/io/c_order.hpp>
 
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
-#include <support/memory_plan.hpp>
+#include <support/median.hpp>
 #include <support/progress.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -31,7 +32,7 @@ using Pixels = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_spac
 
 /// The results of a run.
 template <class Exec, class T>
-struct Outcome {
+struct EscapeOutcome {
   Pixels<Exec, int> counts;
   Pixels<Exec, T> values;  ///< empty unless smooth values are wanted
   double seconds = 0;      ///< the median over the repeats
@@ -41,7 +42,7 @@ struct Outcome {
 
 /// \throws Failure if neighbouring pixels are the same number
 template <class T>
-void expects_resolved(Region const& region, Settings const& settings) {
+void expects_resolved(Region const& region, EscapeSettings const& settings) {
   // Pixels' centres are rounded to half this much, so four of it leave them evenly spaced.
   double const largest = std::max({std::abs(region.left), std::abs(region.right),
                                    std::abs(region.bottom), std::abs(region.top)});
@@ -59,7 +60,7 @@ void expects_resolved(Region const& region, Settings const& settings) {
 }
 
 template <class T>
-Problem<T> problem_of(Settings const& settings) {
+Problem<T> problem_of(EscapeSettings const& settings) {
   Region const region = region_of(settings);
   expects_resolved<T>(region, settings);
   Problem<T> problem;
@@ -77,32 +78,9 @@ Problem<T> problem_of(Settings const& settings) {
   return problem;
 }
 
-/// Stops before memory is allocated for what can't fit.
-///
-/// \returns what the run takes at most
-template <class Exec, class T>
-MemoryPlan expects_memory_for(Problem<T> const& problem, Settings const& settings) {
-  std::int64_t const pixels = std::int64_t(settings.rows) * settings.columns;
-  std::int64_t const result =
-      pixels * (4 + (settings.wants_smooth() ? std::int64_t(sizeof(T)) : 0));
-  std::int64_t device = result;
-  if (settings.scheme == Scheme::arrays)
-    device += bytes_of_arrays(problem, settings.wants_smooth());
-  MemoryPlan plan{resident_bytes(), bytes_beside(4 * pixels)};
-  if (runs_on_host<Exec>) {
-    plan.host += device;
-  } else {
-    plan.host += settings.output.empty() ? 0 : result;
-    plan.device = device;
-  }
-  expects_memory(plan, "a picture of " + std::to_string(settings.columns) + " x " +
-                           std::to_string(settings.rows) + " pixels");
-  return plan;
-}
-
 /// One run. Returns false if the monitor stopped it.
 template <class Exec, class T>
-bool compute_once(Exec const& exec, Problem<T> const& problem, Outcome<Exec, T>& outcome,
+bool compute_once(Exec const& exec, Problem<T> const& problem, EscapeOutcome<Exec, T>& outcome,
                   Scheme scheme, Monitor const& monitor) {
   Stopwatch<Exec> const watch(exec);
   bool done;
@@ -121,7 +99,7 @@ bool compute_once(Exec const& exec, Problem<T> const& problem, Outcome<Exec, T>&
 }
 
 template <class Exec, class T>
-void count_steps(Exec const& exec, Outcome<Exec, T>& outcome, int iterations) {
+void count_steps(Exec const& exec, EscapeOutcome<Exec, T>& outcome, int iterations) {
   auto const counts = outcome.counts;
   auto const all = box({int(counts.extent(0)), int(counts.extent(1))});
   reduce(
@@ -138,12 +116,15 @@ void count_steps(Exec const& exec, Outcome<Exec, T>& outcome, int iterations) {
 ///
 /// \throws Failure if the user stopped it
 template <class Exec, class T>
-Outcome<Exec, T> compute(Exec const& exec, Problem<T> const& problem, Settings const& settings) {
-  Outcome<Exec, T> outcome;
-  Activity const computing(std::string("computing by ") + name_of(settings.scheme));
-  outcome.counts = Pixels<Exec, int>("counts", settings.rows, settings.columns);
-  if (settings.wants_smooth())
-    outcome.values = Pixels<Exec, T>("values", settings.rows, settings.columns);
+EscapeOutcome<Exec, T> compute(Exec const& exec, Problem<T> const& problem,
+                               EscapeSettings const& settings) {
+  EscapeOutcome<Exec, T> outcome;
+  Activity const computing(std::string("computing by ") + escape_scheme_name(settings.scheme));
+  std::array const shape{std::int64_t(settings.rows), std::int64_t(settings.columns)};
+  std::string const picture = "a picture of " + std::to_string(settings.columns) + " x " +
+                              std::to_string(settings.rows) + " pixels";
+  outcome.counts = io::allocate<Pixels<Exec, int>>(picture, shape);
+  if (settings.wants_smooth()) outcome.values = io::allocate<Pixels<Exec, T>>(picture, shape);
 
   // Kernels are loaded and memory is allocated at the first launch, which isn't timed.
   Problem<T> first = problem;
@@ -153,7 +134,7 @@ Outcome<Exec, T> compute(Exec const& exec, Problem<T> const& problem, Settings c
   char const* const unit = settings.scheme == Scheme::kernel ? "pixels" : "steps";
   std::vector<double> seconds;
   for (int round = 0; round < settings.repeat; ++round) {
-    ProgressLine line(name_of(settings.scheme), unit, settings.progress);
+    ProgressLine line(escape_scheme_name(settings.scheme), unit, settings.progress);
     std::int64_t reached = 0, total = 0;
     auto const monitor = [&](std::int64_t done, std::int64_t of) {
       line.update(done, of);
@@ -167,10 +148,7 @@ Outcome<Exec, T> compute(Exec const& exec, Problem<T> const& problem, Settings c
                                                "; nothing was written");
     seconds.push_back(outcome.seconds);
   }
-  std::sort(seconds.begin(), seconds.end());
-  std::size_t const middle = seconds.size() / 2;
-  outcome.seconds =
-      seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
+  outcome.seconds = median_of(seconds);
   count_steps(exec, outcome, problem.iterations);
   return outcome;
 }

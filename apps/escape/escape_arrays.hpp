@@ -94,14 +94,4 @@ bool escape_time_by_arrays(Problem<T> const& problem, Array<int, 2, Space>& coun
   return iterate_arrays(problem.iterations, z, c, counts, values, monitor);
 }
 
-/// Bytes that escape_time_by_arrays takes besides its results.
-template <class T>
-std::int64_t bytes_of_arrays(Problem<T> const& problem, bool smooth) {
-  std::int64_t const pixels = std::int64_t(problem.pixels.rows) * problem.pixels.columns;
-  std::int64_t const per_pixel =
-      (problem.julia ? 1 : 2) * std::int64_t(sizeof(Kokkos::complex<T>)) + 1 + (smooth ? 4 : 0);
-  // The pool rounds blocks up by an eighth at most.
-  return pixels * per_pixel * 9 / 8;
-}
-
 }  // namespace coir::apps::escape

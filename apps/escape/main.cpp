@@ -79,7 +79,7 @@ Option add_coordinates(CommandLine& line, std::string const& name, std::string c
 }
 
 /// "1920 1080", "1920x1080" or "1920X1080"
-void parse_size(std::vector<std::string> texts, Settings& settings) {
+void parse_size(std::vector<std::string> texts, EscapeSettings& settings) {
   std::string const given = joined(texts, " ");
   if (texts.size() == 1)
     if (auto const x = texts[0].find_first_of("xX"); x != std::string::npos)
@@ -90,7 +90,7 @@ void parse_size(std::vector<std::string> texts, Settings& settings) {
   settings.rows = static_cast<int>(parse_whole_number("--size: rows", texts[1], 1, most_pixels));
 }
 
-void add_options(CommandLine& line, Settings& settings) {
+void add_options(CommandLine& line, EscapeSettings& settings) {
   add_choice(line, "--set", settings.set,
              std::vector<std::pair<std::string, Set>>{{"mandelbrot", Set::mandelbrot},
                                                       {"julia", Set::julia}},
@@ -141,7 +141,7 @@ void add_options(CommandLine& line, Settings& settings) {
 }
 
 /// Options that contradict each other, and outputs that can't be written, found before any work.
-void expects_consistent(Settings const& settings) {
+void expects_consistent(EscapeSettings const& settings) {
   expects(!settings.constant || settings.set == Set::julia,
           "--constant is for Julia sets: add --set julia, or leave it out");
   if (settings.region) {
@@ -168,7 +168,7 @@ std::span<T const> elements(Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostS
 }
 
 template <class Exec, class T>
-void write_output(Settings const& settings, Outcome<Exec, T> const& outcome) {
+void write_output(EscapeSettings const& settings, EscapeOutcome<Exec, T> const& outcome) {
   Activity const writing("writing " + settings.output.string());
   stop_if_interrupted();
   say_of_files("what was written is whole");
@@ -186,16 +186,15 @@ void write_output(Settings const& settings, Outcome<Exec, T> const& outcome) {
 }
 
 template <class T, class Exec>
-ExitCode draw(Exec const& exec, Settings const& settings) {
+ExitCode draw(Exec const& exec, EscapeSettings const& settings) {
   say_of_files("nothing was written");
   Problem<T> const problem = problem_of<T>(settings);
-  MemoryPlan const memory = expects_memory_for<Exec>(problem, settings);
-  Outcome<Exec, T> const outcome = compute(exec, problem, settings);
+  EscapeOutcome<Exec, T> const outcome = compute(exec, problem, settings);
   if (!settings.output.empty()) write_output(settings, outcome);
-  Figures const figures{outcome.seconds, outcome.steps, outcome.inside, memory, hardware_of(exec)};
+  EscapeFigures const figures{outcome.seconds, outcome.steps, outcome.inside, hardware_of(exec)};
   if (!settings.report.empty()) {
     Activity const writing("writing " + settings.report.string());
-    write_report(settings.report, report_of(figures, settings));
+    write_report(settings.report, escape_report(figures, settings));
     say_of_files("what was written is whole");
   }
   if (!settings.quiet) std::cout << summary_of(figures, settings);
@@ -209,7 +208,7 @@ ExitCode draw(Exec const& exec, Settings const& settings) {
 int main(int argc, char** argv) {
   using namespace coir::apps::escape;
   coir::apps::CommandLine line("coir-escape", description, examples);
-  Settings settings;
+  EscapeSettings settings;
   add_options(line, settings);
 
   return coir::apps::run(line, argc, argv, [&](coir::apps::Place place) {

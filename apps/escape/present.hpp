@@ -6,7 +6,6 @@
 #include "settings.hpp"
 
 #include <support/compute_on.hpp>
-#include <support/memory_plan.hpp>
 #include <support/report.hpp>
 
 #include <cstdint>
@@ -14,18 +13,17 @@
 
 namespace coir::apps::escape {
 
-struct Figures {
+struct EscapeFigures {
   double seconds = 0;
   std::int64_t steps = 0;
   std::int64_t inside = 0;
-  MemoryPlan memory;
   Hardware hardware;
 };
 
 /// The report, as --report writes it.
-Report report_of(Figures const& figures, Settings const& settings);
+Report escape_report(EscapeFigures const& figures, EscapeSettings const& settings);
 
 /// Three lines.
-std::string summary_of(Figures const& figures, Settings const& settings);
+std::string summary_of(EscapeFigures const& figures, EscapeSettings const& settings);
 
 }  // namespace coir::apps::escape

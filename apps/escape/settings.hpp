@@ -21,7 +21,7 @@ struct Region {
 };
 
 /// The command line, read.
-struct Settings {
+struct EscapeSettings {
   Set set = Set::mandelbrot;
   std::optional<std::array<double, 2>> constant;
   std::optional<Region> region;
@@ -43,15 +43,17 @@ struct Settings {
   bool wants_smooth() const { return smooth.value_or(!output.empty()); }
 };
 
-inline char const* name_of(Set set) { return set == Set::julia ? "julia" : "mandelbrot"; }
-inline char const* name_of(Scheme scheme) { return scheme == Scheme::arrays ? "arrays" : "kernel"; }
+inline char const* escape_set_name(Set set) { return set == Set::julia ? "julia" : "mandelbrot"; }
+inline char const* escape_scheme_name(Scheme scheme) {
+  return scheme == Scheme::arrays ? "arrays" : "kernel";
+}
 
 /// The c of a Julia set unless another is given.
 inline constexpr std::array<double, 2> default_constant = {-0.8, 0.156};
 
 /// The region that the settings show. Unless the user says otherwise pixels are square, and the shorter side of the
 /// picture shows 3 units, around -0.5 for the Mandelbrot set and 0 for Julia sets.
-inline Region region_of(Settings const& settings) {
+inline Region region_of(EscapeSettings const& settings) {
   if (settings.region) return *settings.region;
   double const columns = settings.columns, rows = settings.rows;
   std::array<double, 2> const middle = {settings.set == Set::mandelbrot ? -0.5 : 0.0, 0.0};

@@ -6,6 +6,7 @@
 #include "solve.hpp"
 
 #include <coir/core/machine.hpp>
+#include <coir/core/memory.hpp>
 #include <coir/io/format.hpp>
 #include <coir/io/image.hpp>
 #include <coir/io/npy.hpp>
@@ -20,6 +21,7 @@
 #include <support/same_file.hpp>
 #include <support/text.hpp>
 
+#include <cstdint>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -48,7 +50,7 @@ char const examples[] =
     "SIGTERM, 129 by SIGHUP.\n"
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
-void add_options(CommandLine& line, Settings& settings) {
+void add_options(CommandLine& line, JacobiSettings& settings) {
   add_file(line, "INPUT", settings.input, "A photograph (.png, .pgm) or an array (.npy)")
       .required();
   line.add_flag("--laplacian", settings.input_is_laplacian, "INPUT is the Laplacian itself");
@@ -88,7 +90,7 @@ void add_options(CommandLine& line, Settings& settings) {
 }
 
 /// Options that contradict each other, and outputs that can't be written, found before any work.
-void expects_consistent(Settings const& settings) {
+void expects_consistent(JacobiSettings const& settings) {
   expects(!settings.tolerance || *settings.tolerance < 1, "--tolerance must be below 1",
           settings.tolerance.value_or(0));
   expects(settings.scale != 0, "--scale must not be 0");
@@ -129,20 +131,20 @@ void write_laplacian(std::filesystem::path const& path, Problem<Exec, T> const& 
   io::write_image(path, problem.source, problem.bits, [=](T b) { return middle + b / T(4); });
 }
 
-void write_report(std::filesystem::path const& path, std::vector<Outcome> const& outcomes,
-                  Setting const& setting, bool as_list) {
+void write_report(std::filesystem::path const& path, std::vector<JacobiOutcome> const& outcomes,
+                  JacobiFacts const& facts, bool as_list) {
   Report report = Report::array();
-  for (auto const& outcome : outcomes) report.push_back(report_of(outcome, setting));
+  for (auto const& outcome : outcomes) report.push_back(jacobi_report(outcome, facts));
   apps::write_report(path, as_list ? report : report.front());
 }
 
-std::string iterations_in_words(Outcome const& outcome) {
+std::string iterations_in_words(JacobiOutcome const& outcome) {
   return counted(outcome.result.iterations, iterations_of(outcome.scheme)) + " of " +
-         name_of(outcome.scheme);
+         jacobi_scheme_name(outcome.scheme);
 }
 
 /// \throws Failure if there is no result
-void expects_a_result(Outcome const& outcome, Precision precision) {
+void expects_a_result(JacobiOutcome const& outcome, Precision precision) {
   using poisson::StoppedBy;
   if (outcome.result.stopped_by == StoppedBy::interrupted)
     throw Failure(ExitCode::interrupted,
@@ -155,7 +157,7 @@ void expects_a_result(Outcome const& outcome, Precision precision) {
 }
 
 /// \throws Failure if a tolerance was asked for and not reached
-void expects_tolerance(Outcome const& outcome, Settings const& settings) {
+void expects_tolerance(JacobiOutcome const& outcome, JacobiSettings const& settings) {
   if (!settings.tolerance || outcome.result.converged) return;
   bool const more_helps = outcome.result.stopped_by == poisson::StoppedBy::sweeps;
   throw Failure(ExitCode::numerical,
@@ -178,19 +180,14 @@ void write_file(std::filesystem::path const& path, Write const& write) {
 
 /// Runs the schemes and writes the fields, of which nothing is left when it returns.
 template <class T, class Exec>
-std::vector<Outcome> solve_and_write(Exec const& exec, Settings const& settings, Setting& setting) {
+std::vector<JacobiOutcome> solve_and_write(Exec const& exec, JacobiSettings const& settings,
+                                           JacobiFacts& facts) {
   Problem<Exec, T> const problem = make_problem<T>(exec, settings);
   stop_if_interrupted();
-  setting = {problem.rows(),
-             problem.columns(),
-             settings.precision,
-             problem.memory,
-             hardware_of(exec),
-             {},
-             {},
-             problem.had_colours};
-  Grid<Exec, T> const u("u", problem.source.extent(0) + 2, problem.source.extent(1) + 2);
-  std::vector<Outcome> outcomes;
+  facts = {problem.rows(),     problem.columns(), settings.precision, hardware_of(exec), {}, {},
+           problem.had_colours};
+  auto const u = new_grid<Exec, T>("the result", problem.rows() + 2, problem.columns() + 2);
+  std::vector<JacobiOutcome> outcomes;
   for (Scheme const scheme : schemes_to_run(settings)) {
     outcomes.push_back(solve(exec, scheme, problem, u, settings));
     expects_a_result(outcomes.back(), settings.precision);
@@ -203,38 +200,40 @@ std::vector<Outcome> solve_and_write(Exec const& exec, Settings const& settings,
 
 /// Measures the bandwidth where a report or a text shows a share of it.
 template <class T, class Exec>
-void measure_bandwidth(Exec const& exec, Settings const& settings, Setting& setting) {
-  if (fits_into_cache<Exec, T>(setting.rows, setting.columns))
-    setting.without_bandwidth = "the fields fit into the cache";
+void measure_bandwidth(Exec const& exec, JacobiSettings const& settings, JacobiFacts& facts) {
+  std::int64_t const field = std::int64_t(facts.rows) * facts.columns * std::int64_t(sizeof(T));
   Scheme const first = schemes_to_run(settings).front();
-  if (!makes_sweeps(first)) setting.without_bandwidth = name_of(first) + " makes no sweeps";
-  if (!wants_bandwidth<Exec, T>(settings, setting.rows, setting.columns)) return;
-  Activity const measuring("measuring the bandwidth");
-  return_freed_memory();
-  setting.triad_bandwidth = measure_triad_bandwidth(exec, [] { return !interrupted(); });
-  if (!setting.triad_bandwidth)
-    setting.without_bandwidth =
-        interrupted() ? "stopped before"
-                      : "it takes " + readable_bytes(2 * triad_bytes(exec)) + " of free memory";
+  if (!makes_sweeps(first)) {
+    facts.without_bandwidth = jacobi_scheme_name(first) + " makes no sweeps";
+  } else if (3 * field <= last_level_cache_bytes(exec)) {
+    facts.without_bandwidth = "the fields fit into the cache";
+  } else if (!settings.quiet || !settings.report.empty()) {
+    Activity const measuring("measuring the bandwidth");
+    facts.triad_bandwidth = measure_triad_bandwidth(exec, [] { return !interrupted(); });
+    if (!facts.triad_bandwidth)
+      facts.without_bandwidth =
+          interrupted() ? "stopped before"
+                        : "it takes " + readable_bytes(2 * triad_bytes(exec)) + " of free memory";
+  }
 }
 
 template <class T, class Exec>
-ExitCode rebuild(Exec const& exec, Settings const& settings) {
+ExitCode rebuild(Exec const& exec, JacobiSettings const& settings) {
   say_of_files("nothing was written");
-  Setting setting;
-  auto const outcomes = solve_and_write<T>(exec, settings, setting);
+  JacobiFacts facts;
+  auto const outcomes = solve_and_write<T>(exec, settings, facts);
   // Measuring takes a while, so it waits for the results.
-  measure_bandwidth<T>(exec, settings, setting);
+  measure_bandwidth<T>(exec, settings, facts);
   // A report takes no time, so who stops the measurement gets it all the same.
   if (!settings.report.empty()) {
     Activity const writing("writing " + settings.report.string());
-    write_report(settings.report, outcomes, setting, settings.compare);
+    write_report(settings.report, outcomes, facts, settings.compare);
     say_of_files("what was written is whole");
   }
   stop_if_interrupted();
   if (!settings.quiet)
-    std::cout << (settings.compare ? table_of(outcomes, setting)
-                                   : summary_of(outcomes.front(), setting));
+    std::cout << (settings.compare ? table_of(outcomes, facts)
+                                   : summary_of(outcomes.front(), facts));
   for (auto const& outcome : outcomes) expects_tolerance(outcome, settings);
   return ExitCode::success;
 }
@@ -246,7 +245,7 @@ ExitCode rebuild(Exec const& exec, Settings const& settings) {
 int main(int argc, char** argv) {
   using namespace coir::apps::jacobi;
   coir::apps::CommandLine line("coir-jacobi", description, examples);
-  Settings settings;
+  JacobiSettings settings;
   add_options(line, settings);
 
   return coir::apps::run(line, argc, argv, [&](coir::apps::Place place) {

@@ -1,8 +1,10 @@
 #include "present.hpp"
 
 #include <coir/core/kokkos.hpp>
+#include <coir/core/resident.hpp>
 #include <coir/core/version.hpp>
 
+#include <support/or_null.hpp>
 #include <support/table.hpp>
 #include <support/text.hpp>
 #include <support/units.hpp>
@@ -21,47 +23,46 @@ std::string formatted(char const* format, double value) {
   return text;
 }
 
-std::string error_cell(Outcome const& outcome, double Error::* part, char const* format) {
+std::string error_cell(JacobiOutcome const& outcome, double Error::* part, char const* format) {
   return outcome.error ? formatted(format, (*outcome.error).*part) : "-";
 }
 
-std::string note_on_colours(Setting const& setting) {
-  return setting.had_colours ? "the picture's colours were turned into grey\n" : "";
+std::string note_on_colours(JacobiFacts const& facts) {
+  return facts.had_colours ? "the picture's colours were turned into grey\n" : "";
 }
 
 }  // namespace
 
-double cells_per_second(Outcome const& outcome, Setting const& setting) {
-  double const cells = double(setting.rows) * setting.columns;
+double cells_per_second(JacobiOutcome const& outcome, JacobiFacts const& facts) {
+  double const cells = double(facts.rows) * facts.columns;
   return outcome.seconds > 0 ? cells * double(outcome.result.iterations) / outcome.seconds : 0;
 }
 
-double bandwidth_share(Outcome const& outcome, Setting const& setting) {
-  if (!makes_sweeps(outcome.scheme) || !setting.triad_bandwidth)
+double bandwidth_share(JacobiOutcome const& outcome, JacobiFacts const& facts) {
+  if (!makes_sweeps(outcome.scheme) || !facts.triad_bandwidth)
     return std::numeric_limits<double>::quiet_NaN();
-  double const bytes_per_cell = 3 * (setting.precision == Precision::float32 ? 4 : 8);
-  return cells_per_second(outcome, setting) * bytes_per_cell / *setting.triad_bandwidth;
+  double const bytes_per_cell = 3 * (facts.precision == Precision::float32 ? 4 : 8);
+  return cells_per_second(outcome, facts) * bytes_per_cell / *facts.triad_bandwidth;
 }
 
-Report report_of(Outcome const& outcome, Setting const& setting) {
+Report jacobi_report(JacobiOutcome const& outcome, JacobiFacts const& facts) {
   Report report;
   report["application"] = "coir-jacobi";
   report["version"] = version;
   report["kokkos_version"] = kokkos_version();
-  report_hardware(report, setting.hardware);
-  report["scheme"] = name_of(outcome.scheme);
-  report["precision"] = float_or_double(setting.precision);
-  report["rows"] = setting.rows;
-  report["columns"] = setting.columns;
-  report["input_had_colours"] = setting.had_colours;
+  report_hardware(report, facts.hardware);
+  report["scheme"] = jacobi_scheme_name(outcome.scheme);
+  report["precision"] = float_or_double(facts.precision);
+  report["rows"] = facts.rows;
+  report["columns"] = facts.columns;
+  report["input_had_colours"] = facts.had_colours;
   report["sweeps"] = outcome.result.iterations;
   report["seconds"] = outcome.seconds;
-  report["cells_per_second"] = cells_per_second(outcome, setting);
-  report["bandwidth_share"] = bandwidth_share(outcome, setting);
-  report["triad_bytes_per_second"] = nullptr;
-  if (setting.triad_bandwidth) report["triad_bytes_per_second"] = *setting.triad_bandwidth;
+  report["cells_per_second"] = cells_per_second(outcome, facts);
+  report["bandwidth_share"] = bandwidth_share(outcome, facts);
+  report["triad_bytes_per_second"] = or_null(facts.triad_bandwidth);
   report["bandwidth_not_measured"] = nullptr;
-  if (!setting.triad_bandwidth) report["bandwidth_not_measured"] = setting.without_bandwidth;
+  if (!facts.triad_bandwidth) report["bandwidth_not_measured"] = facts.without_bandwidth;
   report["relative_residual"] = outcome.result.relative_residual;
   report["converged"] = outcome.result.converged;
   report["stopped_by"] = name_of(outcome.result.stopped_by);
@@ -71,59 +72,59 @@ Report report_of(Outcome const& outcome, Setting const& setting) {
     report["max_abs_error"] = outcome.error->largest;
     report["psnr_db"] = outcome.error->psnr;
   }
-  report_memory(report, setting.memory);
+  report["bytes_peak"] = peak_resident_bytes();
   return report;
 }
 
-std::string summary_of(Outcome const& outcome, Setting const& setting) {
-  std::string text = name_of(outcome.scheme) + ": " +
+std::string summary_of(JacobiOutcome const& outcome, JacobiFacts const& facts) {
+  std::string text = jacobi_scheme_name(outcome.scheme) + ": " +
                      counted(outcome.result.iterations, iterations_of(outcome.scheme)) + " in " +
                      with_unit(outcome.seconds, "s") + ", " +
-                     with_unit(cells_per_second(outcome, setting), "cell/s");
-  double const share = bandwidth_share(outcome, setting);
+                     with_unit(cells_per_second(outcome, facts), "cell/s");
+  double const share = bandwidth_share(outcome, facts);
   if (share == share) text += " (" + percent(share) + " of the triad bandwidth)";
-  if (!setting.triad_bandwidth && makes_sweeps(outcome.scheme))
-    text += " (bandwidth not measured: " + setting.without_bandwidth + ")";
-  text += "\ncomputed on " + setting.hardware.text() + "\nrelative residual " +
+  if (!facts.triad_bandwidth && makes_sweeps(outcome.scheme))
+    text += " (bandwidth not measured: " + facts.without_bandwidth + ")";
+  text += "\ncomputed on " + facts.hardware.text() + "\nrelative residual " +
           formatted("%.2e", outcome.result.relative_residual) + ", stopped by " +
           std::string(name_of(outcome.result.stopped_by));
   if (outcome.error)
     text += "\nlargest error " + error_cell(outcome, &Error::largest, "%.3g") +
             " grey levels, peak signal-to-noise ratio " +
             error_cell(outcome, &Error::psnr, "%.1f") + " dB";
-  return text + "\n" + note_on_colours(setting);
+  return text + "\n" + note_on_colours(facts);
 }
 
-std::string table_of(std::vector<Outcome> const& outcomes, Setting const& setting) {
+std::string table_of(std::vector<JacobiOutcome> const& outcomes, JacobiFacts const& facts) {
   std::vector<std::string> headings = {"scheme",   "sweeps",    "seconds",   "Gcell/s",
                                        "residual", "max error", "PSNR (dB)", "speed-up"};
-  if (setting.triad_bandwidth) headings.insert(headings.begin() + 4, "of triad");
+  if (facts.triad_bandwidth) headings.insert(headings.begin() + 4, "of triad");
   Table table(headings);
   for (auto const& outcome : outcomes) {
     std::vector<std::string> cells = {
-        name_of(outcome.scheme),
+        jacobi_scheme_name(outcome.scheme),
         std::to_string(outcome.result.iterations),
         formatted("%.4f", outcome.seconds),
-        formatted("%.2f", 1e-9 * cells_per_second(outcome, setting)),
+        formatted("%.2f", 1e-9 * cells_per_second(outcome, facts)),
         formatted("%.1e", outcome.result.relative_residual),
         error_cell(outcome, &Error::largest, "%.3g"),
         error_cell(outcome, &Error::psnr, "%.1f"),
         formatted("%.1fx", outcomes.front().seconds / outcome.seconds)};
-    double const share = bandwidth_share(outcome, setting);
-    if (setting.triad_bandwidth)
+    double const share = bandwidth_share(outcome, facts);
+    if (facts.triad_bandwidth)
       cells.insert(cells.begin() + 4, share == share ? percent(share) : "-");
     table.add_row(cells);
   }
   std::string const triad =
-      setting.triad_bandwidth
+      facts.triad_bandwidth
           ? "of triad: bytes that plain sweeps would move at this speed, over the " +
-                with_unit(*setting.triad_bandwidth, "B/s") +
+                with_unit(*facts.triad_bandwidth, "B/s") +
                 " measured here;\nabove 100 % the sweeps ran in cache. "
-          : "The share of the triad's bandwidth isn't shown: " + setting.without_bandwidth + ".\n";
-  return table.text() + "\ncomputed on " + setting.hardware.text() + "\n" + triad +
+          : "The share of the triad's bandwidth isn't shown: " + facts.without_bandwidth + ".\n";
+  return table.text() + "\ncomputed on " + facts.hardware.text() + "\n" + triad +
          "Multigrid counts cycles and cg iterations, red-black ends when rounding does.\n"
          "speed-up: over plain Jacobi, for the error that each reached.\n" +
-         note_on_colours(setting);
+         note_on_colours(facts);
 }
 
 }  // namespace coir::apps::jacobi

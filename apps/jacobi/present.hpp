@@ -7,7 +7,6 @@
 #include "solve.hpp"
 
 #include <support/compute_on.hpp>
-#include <support/memory_plan.hpp>
 #include <support/report.hpp>
 
 #include <optional>
@@ -17,11 +16,10 @@
 namespace coir::apps::jacobi {
 
 /// The facts that all outcomes of a run have in common.
-struct Setting {
+struct JacobiFacts {
   int rows = 0;
   int columns = 0;
   Precision precision = Precision::float32;
-  MemoryPlan memory;
   Hardware hardware;
   std::optional<double> triad_bandwidth;  ///< bytes/s, if it was measured
   std::string without_bandwidth;          ///< why it wasn't: "the fields fit into the cache"
@@ -29,20 +27,20 @@ struct Setting {
 };
 
 /// Cells updated per second: a sweep or a cycle counts every cell once.
-double cells_per_second(Outcome const& outcome, Setting const& setting);
+double cells_per_second(JacobiOutcome const& outcome, JacobiFacts const& facts);
 
 /// The share of the measured triad bandwidth that a sweep with two reads and one write per cell would
 /// need at this speed. Above 1 the sweeps ran in cache. NaN if it wasn't measured, and for schemes
 /// that make no sweeps.
-double bandwidth_share(Outcome const& outcome, Setting const& setting);
+double bandwidth_share(JacobiOutcome const& outcome, JacobiFacts const& facts);
 
 /// The report of one outcome, as --report writes it.
-Report report_of(Outcome const& outcome, Setting const& setting);
+Report jacobi_report(JacobiOutcome const& outcome, JacobiFacts const& facts);
 
 /// A few lines on one outcome.
-std::string summary_of(Outcome const& outcome, Setting const& setting);
+std::string summary_of(JacobiOutcome const& outcome, JacobiFacts const& facts);
 
 /// All outcomes side by side.
-std::string table_of(std::vector<Outcome> const& outcomes, Setting const& setting);
+std::string table_of(std::vector<JacobiOutcome> const& outcomes, JacobiFacts const& facts);
 
 }  // namespace coir::apps::jacobi

@@ -3,12 +3,11 @@
 /// \file
 /// From the input file to the equation: read the picture, take its Laplacian.
 
-#include "memory.hpp"
 #include "settings.hpp"
 
 #include <coir/core/contiguous.hpp>
 #include <coir/core/loops.hpp>
-#include <coir/core/resident.hpp>
+#include <coir/io/c_order.hpp>
 #include <coir/io/finite.hpp>
 #include <coir/io/format.hpp>
 #include <coir/io/image.hpp>
@@ -17,7 +16,7 @@
 
 #include <support/interrupt.hpp>
 
-#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -31,27 +30,15 @@ namespace coir::apps::jacobi {
 template <class Exec, class T>
 using Grid = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
 
-/// A file's values where kernels run, and what they mean.
-template <class Exec, class T>
-struct Input {
-  Grid<Exec, T> values;  ///< [rows, columns]
-  int bits = 8;          ///< of a grey level, for output as a picture
-  double white = 255;    ///< the value of white; for an array, how far its values spread
-  double to_grey = 1;    ///< what turns a value into a grey level of as many bits
-  bool had_colours = false;
-  MemoryPlan memory;  ///< of the run
-};
-
 /// L u = b on an m x n grid.
 template <class Exec, class T>
 struct Problem {
   Grid<Exec, T> source;                     ///< b, [m, n]
   std::optional<Grid<Exec, T>> photograph;  ///< what u should become, [m, n], if that is known
-  int bits = 8;
-  double white = 255;
-  double to_grey = 1;
-  bool had_colours = false;
-  MemoryPlan memory;
+  int bits = 8;                             ///< of a grey level, for output as a picture
+  double white = 255;        ///< the value of white; for an array, how far its values spread
+  double to_grey = 1;        ///< turns a value into a grey level of as many bits
+  bool had_colours = false;  ///< of the file, which were turned into grey
 
   int rows() const { return static_cast<int>(source.extent(0)); }
   int columns() const { return static_cast<int>(source.extent(1)); }
@@ -82,52 +69,42 @@ double spread_of(Exec const& exec, Grid<Exec, T> const& values) {
   return high > low ? double(high) - double(low) : 1;
 }
 
-/// Reads a picture or an array, told apart by its first bytes.
+/// A new field, not set.
 ///
+/// \throws ResourceError that names it, its bytes and what is free if memory is short
+template <class Exec, class T>
+Grid<Exec, T> new_grid(std::string const& what, std::int64_t rows, std::int64_t columns) {
+  return io::allocate<Grid<Exec, T>>(what, std::array{rows, columns});
+}
+
+/// Reads a picture or an array, told apart by its first bytes, and what its values mean.
+///
+/// \returns the values
 /// \throws InputError if it is neither, is malformed, has no cells, or holds NaN or infinities
-/// \throws ResourceError if the run doesn't fit into memory
 template <class T, class Exec>
-Input<Exec, T> read_input(Exec const& exec, Settings const& settings) {
-  auto const& path = settings.input;
+Grid<Exec, T> read_input(Exec const& exec, std::filesystem::path const& path,
+                         Problem<Exec, T>& problem) {
   Activity const reading("reading " + path.string());
-  Input<Exec, T> input;
-  Extents extents;
-  extents.before = resident_bytes();
-  io::Format const format = io::format_of_content(path);
-  if (format == io::Format::unknown)
-    throw InputError(path.string() +
-                     ": is neither a PNG, a PGM nor an NPY file: convert it to one of these");
-  if (format == io::Format::npy) {
-    auto const array = io::read_npy(path);
-    if (array.shape.size() != 2)
-      throw InputError(path.string() + ": the array must have 2 dimensions, not " +
-                       std::to_string(array.shape.size()) + ": save one of rows and columns");
-    for (std::int64_t const extent : array.shape)
-      if (extent < 1 || extent > 2'000'000'000)
-        throw InputError(path.string() + ": the array's extents must be 1 to 2000000000, not " +
-                         std::to_string(extent) + ": save one with that many rows and columns");
-    extents.rows = array.shape[0];
-    extents.columns = array.shape[1];
-    extents.reading = static_cast<std::int64_t>(array.bytes.size());
-    extents.decoding = peak_resident_bytes() - extents.before;
-    input.memory = expects_memory_for<Exec, T>(settings, extents);
-    input.values = io::to_view<Grid<Exec, T>>(array, io::Rounding::allow);
-    io::expects_finite(input.values, path.string());
-    input.white = spread_of(exec, input.values);
-  } else {
+  if (io::format_of_content(path) != io::Format::npy) {
     auto const image = io::read_image(path);
-    extents.rows = image.rows;
-    extents.columns = image.columns;
-    extents.reading = static_cast<std::int64_t>(2 * image.samples.size());
-    extents.decoding = peak_resident_bytes() - extents.before;
-    input.memory = expects_memory_for<Exec, T>(settings, extents);
-    input.values = io::to_view<Grid<Exec, T>>(image);
-    input.bits = image.bits;
-    input.white = image.maximum();
-    input.to_grey = (image.bits == 8 ? 255 : 65535) / input.white;
-    input.had_colours = image.had_colours;
+    problem.bits = image.bits;
+    problem.white = image.maximum();
+    problem.to_grey = (image.bits == 8 ? 255 : 65535) / problem.white;
+    problem.had_colours = image.had_colours;
+    return io::to_view<Grid<Exec, T>>(image);
   }
-  return input;
+  auto const array = io::read_npy(path);
+  if (array.shape.size() != 2)
+    throw InputError(path.string() + ": the array must have 2 dimensions, not " +
+                     std::to_string(array.shape.size()) + ": save one of rows and columns");
+  for (std::int64_t const extent : array.shape)
+    if (extent < 1 || extent > 2'000'000'000)
+      throw InputError(path.string() + ": the array's extents must be 1 to 2000000000, not " +
+                       std::to_string(extent) + ": save one with that many rows and columns");
+  auto const values = io::to_view<Grid<Exec, T>>(array, io::Rounding::allow);
+  io::expects_finite(values, path.string());
+  problem.white = spread_of(exec, values);
+  return values;
 }
 
 /// Puts a field into the inside of another that has a ring, which becomes zero.
@@ -155,26 +132,21 @@ void undo_offset_and_scale(Exec const& exec, Grid<Exec, T> const& values, T offs
 }
 
 template <class T, class Exec>
-Problem<Exec, T> make_problem(Exec const& exec, Settings const& settings) {
-  Input<Exec, T> input = read_input<T>(exec, settings);
-  Activity const starting("taking the Laplacian");
+Problem<Exec, T> make_problem(Exec const& exec, JacobiSettings const& settings) {
   Problem<Exec, T> problem;
-  problem.bits = input.bits;
-  problem.white = input.white;
-  problem.to_grey = input.to_grey;
-  problem.had_colours = input.had_colours;
-  problem.memory = input.memory;
+  Grid<Exec, T> const values = read_input<T>(exec, settings.input, problem);
+  Activity const starting("taking the Laplacian");
   if (settings.input_is_laplacian) {
-    undo_offset_and_scale(exec, input.values, T(settings.offset), T(settings.scale));
-    problem.source = input.values;
+    undo_offset_and_scale(exec, values, T(settings.offset), T(settings.scale));
+    problem.source = values;
     return problem;
   }
-  Grid<Exec, T> const with_ring("photograph", input.values.extent(0) + 2,
-                                input.values.extent(1) + 2);
-  put_inside(exec, input.values, with_ring);
-  problem.source = Grid<Exec, T>("Laplacian", input.values.extent(0), input.values.extent(1));
+  auto const rows = std::int64_t(values.extent(0)), columns = std::int64_t(values.extent(1));
+  auto const with_ring = new_grid<Exec, T>("the photograph", rows + 2, columns + 2);
+  put_inside(exec, values, with_ring);
+  problem.source = new_grid<Exec, T>("its Laplacian", rows, columns);
   poisson::laplacian(exec, with_ring, problem.source);
-  problem.photograph = input.values;
+  problem.photograph = values;
   return problem;
 }
 

@@ -23,7 +23,7 @@ inline std::vector<std::pair<std::string, Scheme>> const schemes = {
     {"blocked", Scheme::blocked},    {"red-black", Scheme::red_black}, {"cg", Scheme::cg},
     {"multigrid", Scheme::multigrid}};
 
-inline std::string name_of(Scheme scheme) {
+inline std::string jacobi_scheme_name(Scheme scheme) {
   for (auto const& [name, value] : schemes)
     if (value == scheme) return name;
   return "unknown";
@@ -39,7 +39,7 @@ inline bool makes_sweeps(Scheme scheme) { return iterations_of(scheme) == "sweep
 enum class Start { laplacian, zero };
 
 /// The command line, read.
-struct Settings {
+struct JacobiSettings {
   std::filesystem::path input;
   bool input_is_laplacian = false;
   double offset = 0;
@@ -59,7 +59,7 @@ struct Settings {
 };
 
 /// The schemes that a run goes through, in this order.
-inline std::vector<Scheme> schemes_to_run(Settings const& settings) {
+inline std::vector<Scheme> schemes_to_run(JacobiSettings const& settings) {
   if (!settings.compare) return {settings.scheme};
   std::vector<Scheme> all = {Scheme::plain,     Scheme::arrays, Scheme::blocked,
                              Scheme::red_black, Scheme::cg,     Scheme::multigrid};

@@ -16,6 +16,7 @@
 #include <coir/poisson/red_black.hpp>
 
 #include <support/interrupt.hpp>
+#include <support/median.hpp>
 #include <support/progress.hpp>
 
 #include <algorithm>
@@ -29,7 +30,7 @@
 namespace coir::apps::jacobi {
 
 /// The result of a scheme.
-struct Outcome {
+struct JacobiOutcome {
   Scheme scheme = Scheme::automatic;  ///< the one that was taken
   poisson::Result result;
   double seconds = 0;  ///< the median over the repeats
@@ -37,7 +38,7 @@ struct Outcome {
 };
 
 template <class Exec, class T>
-Limits limits_of(Scheme scheme, Problem<Exec, T> const& problem, Settings const& settings) {
+Limits limits_of(Scheme scheme, Problem<Exec, T> const& problem, JacobiSettings const& settings) {
   Limits limits{150'000, 0};
   if (scheme == Scheme::red_black)
     // At the best omega four sweeps per cell of the longer side reduce an error by e^-25.
@@ -52,9 +53,10 @@ Limits limits_of(Scheme scheme, Problem<Exec, T> const& problem, Settings const&
 
 /// A solver with everything but its monitor.
 template <class Exec, class T>
-Outcome solve_once(Exec const& exec, Scheme scheme, Problem<Exec, T> const& problem,
-                   Grid<Exec, T> const& u, Limits const& limits, poisson::Monitor const& monitor) {
-  Outcome outcome;
+JacobiOutcome solve_once(Exec const& exec, Scheme scheme, Problem<Exec, T> const& problem,
+                         Grid<Exec, T> const& u, Limits const& limits,
+                         poisson::Monitor const& monitor) {
+  JacobiOutcome outcome;
   outcome.scheme = scheme;
   Stopwatch const watch(exec);
   if (scheme == Scheme::red_black) {
@@ -90,17 +92,11 @@ Outcome solve_once(Exec const& exec, Scheme scheme, Problem<Exec, T> const& prob
   return outcome;
 }
 
-inline double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  std::size_t const middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 /// Solves a problem settings.repeat times with one scheme; u holds the last result.
 template <class Exec, class T>
-Outcome solve(Exec const& exec, Scheme scheme, Problem<Exec, T> const& problem,
-              Grid<Exec, T> const& u, Settings const& settings) {
-  Activity const solving("solving by " + name_of(scheme));
+JacobiOutcome solve(Exec const& exec, Scheme scheme, Problem<Exec, T> const& problem,
+                    Grid<Exec, T> const& u, JacobiSettings const& settings) {
+  Activity const solving("solving by " + jacobi_scheme_name(scheme));
   Limits const limits = limits_of(scheme, problem, settings);
   auto const begin = [&] {
     set_to_zero(exec, u);
@@ -110,8 +106,8 @@ Outcome solve(Exec const& exec, Scheme scheme, Problem<Exec, T> const& problem,
   // Kernels are loaded at their first launch; that belongs to no scheme's time.
   begin();
   std::int64_t const few = makes_sweeps(scheme) ? 20 : 1;
-  Outcome outcome = solve_once(exec, scheme, problem, u, {std::min(limits.sweeps, few), 0},
-                               [](poisson::Progress const&) { return !interrupted(); });
+  JacobiOutcome outcome = solve_once(exec, scheme, problem, u, {std::min(limits.sweeps, few), 0},
+                                     [](poisson::Progress const&) { return !interrupted(); });
   if (interrupted()) {
     outcome.result.iterations = 0;
     outcome.result.stopped_by = poisson::StoppedBy::interrupted;
@@ -121,7 +117,7 @@ Outcome solve(Exec const& exec, Scheme scheme, Problem<Exec, T> const& problem,
   std::vector<double> seconds;
   for (std::int64_t round = 0; round < settings.repeat; ++round) {
     begin();
-    ProgressLine line(name_of(scheme), iterations_of(scheme), settings.progress);
+    ProgressLine line(jacobi_scheme_name(scheme), iterations_of(scheme), settings.progress);
     auto const monitor = [&line](poisson::Progress const& progress) {
       char note[48] = "";
       if (!std::isnan(progress.relative_residual))
@@ -133,7 +129,7 @@ Outcome solve(Exec const& exec, Scheme scheme, Problem<Exec, T> const& problem,
     seconds.push_back(outcome.seconds);
     if (outcome.result.stopped_by == poisson::StoppedBy::interrupted) break;
   }
-  outcome.seconds = median(seconds);
+  outcome.seconds = median_of(seconds);
   MemoryPool<typename Exec::memory_space>::release();  // other schemes use no arrays
   if (problem.photograph) outcome.error = error_of(exec, u, problem);
   return outcome;

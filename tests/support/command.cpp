@@ -2,6 +2,7 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -29,9 +30,17 @@ std::string read_text(std::filesystem::path const& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+bool contains(std::string const& text, std::string const& part) {
+  return text.find(part) != std::string::npos;
+}
+
+int lines_in(std::string const& text) {
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
 Outcome run_command(std::string const& command) {
   TemporaryFolder const folder;
-  std::string const redirected = command + " >" + (folder / "output").string() + " 2>" +
+  std::string const redirected = "{ " + command + "\n} >" + (folder / "output").string() + " 2>" +
                                  (folder / "errors").string() + " </dev/null";
   int const status = std::system(redirected.c_str());
   Outcome outcome;

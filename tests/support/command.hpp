@@ -25,6 +25,11 @@ class TemporaryFolder {
 
 std::string read_text(std::filesystem::path const& path);
 
+bool contains(std::string const& text, std::string const& part);
+
+/// How many lines end in a text.
+int lines_in(std::string const& text);
+
 /// What a program left behind.
 struct Outcome {
   int code = -1;  ///< exit code, or 128 + the signal that ended it
@@ -32,9 +37,9 @@ struct Outcome {
   std::string errors;
 };
 
-/// Runs one command through the shell and waits for it.
+/// Runs commands through the shell, with nothing to read, and waits for them.
 ///
-/// \param command  as typed, with its own quoting; must not redirect its output
+/// \param command  as typed, with its own quoting
 Outcome run_command(std::string const& command);
 
 }  // namespace coir::testing
