@@ -1,6 +1,6 @@
 // A library with the name and a few functions of NVIDIA's NVML, for machines without a device. FAKE_NVML_DEVICES says how many
 // there are, FAKE_NVML_START which error nvmlInit gives. The second device supports neither power nor temperature, the third
-// can't be asked. Without FAKE_NVML_IS_OLD it has all that the applications call.
+// can't be asked.
 
 #include <cstdio>
 #include <cstdlib>
@@ -85,8 +85,6 @@ int nvmlDeviceGetTemperature(void* device, int sensor, unsigned* degrees) {
   return is_second(device) ? not_supported : success;
 }
 
-#ifndef FAKE_NVML_IS_OLD
-
 int nvmlDeviceGetClockInfo(void*, int clock, unsigned* megahertz) {
   constexpr int of_multiprocessors = 1;
   *megahertz = clock == of_multiprocessors ? 1980 : 1;
@@ -97,6 +95,4 @@ int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millij
   *millijoules = is_second(device) ? 2'500 : 1'500;
   return success;
 }
-
-#endif
 }

@@ -25,14 +25,11 @@ namespace {
 
 namespace io = coir::io;
 using namespace coir::apps::field;
+using coir::testing::contains;
 using coir::testing::Host;
 using coir::testing::message_of;
 
 constexpr auto no_poll = [] {};
-
-bool contains(std::string const& text, std::string const& part) {
-  return text.find(part) != std::string::npos;
-}
 
 class TargetFile : public ::testing::Test {
  protected:
@@ -48,12 +45,7 @@ class TargetFile : public ::testing::Test {
 
   /// The message of the InputError that reading a file ends in.
   std::string refusal(std::filesystem::path const& path, std::int64_t side = 64) {
-    try {
-      read_target(path, side, 10);
-    } catch (coir::InputError const& error) {
-      return error.what();
-    }
-    return "none";
+    return message_of<coir::InputError>([&] { read_target(path, side, 10); });
   }
 
   coir::testing::TemporaryFolder folder;
@@ -161,7 +153,7 @@ TEST_F(TargetFile, RefusesWhatIsNoDensity) {
          {"nan.npy", "[1, 0, 1]"});
   expect(refusal(folder / "missing.npy"), {"missing.npy"});
   std::ofstream(folder / "text.txt") << "no picture at all";
-  expect(refusal(folder / "text.txt"), {"text.txt", "PNG", "NPY", "convert"});
+  expect(refusal(folder / "text.txt"), {"text.txt", "PNG", "convert"});
 }
 
 TEST(Pictures, GridsAreInterpolatedPeriodically) {

@@ -1,27 +1,19 @@
-#include <info/describe.hpp>
+#include "app_fixture.hpp"
 
-#include <support/command.hpp>
+#include <info/describe.hpp>
 
 #include <coir/core/machine.hpp>
 #include <coir/core/version.hpp>
 
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
 namespace {
 
-coir::testing::Outcome info(std::string const& arguments) {
-  return coir::testing::run_command(std::string(COIR_APP) + " " + arguments);
-}
-
-bool contains(std::string const& text, std::string const& part) {
-  return text.find(part) != std::string::npos;
-}
+using coir::testing::contains;
+using Info = coir::testing::AppTest;
 
 }  // namespace
 
-TEST(Info, TextNamesVersionsAndBackend) {
-  auto const outcome = info("");
+TEST_F(Info, TextNamesVersionsAndBackend) {
+  auto const outcome = run("");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.errors, "");
   EXPECT_TRUE(contains(outcome.output, coir::version)) << outcome.output;
@@ -30,8 +22,8 @@ TEST(Info, TextNamesVersionsAndBackend) {
   EXPECT_FALSE(contains(outcome.output, "Measured limits")) << outcome.output;
 }
 
-TEST(Info, JsonWithoutMeasurementHasNoLimits) {
-  auto const outcome = info("--json");
+TEST_F(Info, JsonWithoutMeasurementHasNoLimits) {
+  auto const outcome = run("--json");
   EXPECT_EQ(outcome.code, 0);
   auto const json = nlohmann::json::parse(outcome.output);
   EXPECT_EQ(json["version"], coir::version);
@@ -40,8 +32,8 @@ TEST(Info, JsonWithoutMeasurementHasNoLimits) {
   EXPECT_TRUE(json["limits"].is_null());
 }
 
-TEST(Info, MeasurementFillsTheLimits) {
-  auto const outcome = info("--json --measure");
+TEST_F(Info, MeasurementFillsTheLimits) {
+  auto const outcome = run("--json --measure");
   EXPECT_EQ(outcome.code, 0);
   auto const limits = nlohmann::json::parse(outcome.output)["limits"];
   EXPECT_GT(limits["copy_bytes_per_second"], 0.1e9);
@@ -52,7 +44,7 @@ TEST(Info, MeasurementFillsTheLimits) {
             coir::runs_on_host<Kokkos::DefaultExecutionSpace>);
 }
 
-TEST(Info, AMachineThatIsNotItsOwnIsNoted) {
+TEST_F(Info, AMachineThatIsNotItsOwnIsNoted) {
   coir::Machine machine;
   machine.host_threads = 64;
   EXPECT_TRUE(coir::apps::doubts_about_limits(machine, {}).empty());
@@ -77,8 +69,8 @@ TEST(Info, AMachineThatIsNotItsOwnIsNoted) {
   EXPECT_EQ(coir::apps::as_json(description)["host"]["processor_quota"], 1.5);
 }
 
-TEST(Info, OfTheCoresItMeasuresTheirs) {
-  auto const outcome = info("--json --measure --backend cpu");
+TEST_F(Info, OfTheCoresItMeasuresTheirs) {
+  auto const outcome = run("--json --measure --backend cpu");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.errors, "");
   auto const json = nlohmann::json::parse(outcome.output);
@@ -87,8 +79,21 @@ TEST(Info, OfTheCoresItMeasuresTheirs) {
   EXPECT_TRUE(json["limits"]["host_to_device_bytes_per_second"].is_null());
 }
 
-TEST(Info, UnknownOptionIsAUsageError) {
-  auto const outcome = info("--mesure");
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_TRUE(contains(outcome.errors, "did you mean --measure?")) << outcome.errors;
+TEST_F(Info, WrongOptionsAreRefused) {
+  for (auto const& [arguments, part] :
+       {std::pair("--mesure", "did you mean --measure?"),
+        std::pair("--watch 0", "--watch must be from 0.1 to 86400 seconds, not '0'"),
+        std::pair("--watch 86401", "--watch must be from 0.1 to 86400 seconds, not '86401'"),
+        std::pair("--watch soon", "--watch must be a finite number, not 'soon'"),
+        std::pair("--watch 1 --samples 0", "--samples must be a whole number from 1"),
+        std::pair("--watch --measure", "leave one of them out"),
+        std::pair("--samples 3", "--samples requires --watch"),
+        std::pair("--watch 1 --backend cpu", "--watch computes nothing: leave --backend out"),
+        std::pair("--watch 1 --watch 2", "--watch was given 2 times: give it once")}) {
+    auto const outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_EQ(outcome.output, "");
+    expect_error_line(outcome.errors);
+    EXPECT_TRUE(contains(outcome.errors, part)) << outcome.errors;
+  }
 }

@@ -1,33 +1,23 @@
 // coir-offload: the model against times and break-evens worked out by hand, then the application as a user runs it.
 
+#include "app_fixture.hpp"
+
 #include <compare/comparison.hpp>
 #include <offload/figures.hpp>
 #include <offload/fleet.hpp>
 #include <offload/law.hpp>
 #include <offload/model.hpp>
 
-#include <support/command.hpp>
-
 #include <coir/core/errors.hpp>
 
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
 #include <cmath>
-#include <fstream>
-#include <string>
 #include <utility>
 
 namespace {
 
 using namespace coir::apps::offload;
-using coir::testing::Outcome;
+using coir::testing::contains;
 using coir::testing::read_text;
-using coir::testing::TemporaryFolder;
-
-bool contains(std::string const& text, std::string const& part) {
-  return text.find(part) != std::string::npos;
-}
 
 Law law(std::string const& text) {
   auto const read = law_in(text);
@@ -38,8 +28,9 @@ Law law(std::string const& text) {
 /// Round numbers: the device is 10 times as fast in all, transfers 1e9 B/s there and 5e8 B/s back.
 Speeds round_speeds() { return {1e9, 1e10, 1e10, 1e11, 1e9, 5e8, 1e-6}; }
 
-Work described(std::string const& flops, std::string const& bytes, std::string const& launches,
-               std::string const& in, std::string const& out, double repeats = 1) {
+OffloadWork described(std::string const& flops, std::string const& bytes,
+                      std::string const& launches, std::string const& in, std::string const& out,
+                      double repeats = 1) {
   return {"it", law(flops), law(bytes), law(launches), law(in), law(out), repeats, {}};
 }
 
@@ -80,16 +71,10 @@ std::string problem(auto const& call) {
   return "none";
 }
 
-/// A folder with the comparison, and coir-offload run there.
-struct Folder : TemporaryFolder {
-  Folder() { write("compare.json", coir::apps::report_text(to_json(comparison()))); }
-  void write(std::string const& name, std::string const& text) const {
-    std::ofstream(*this / name) << text;
-  }
-  Outcome offload(std::string const& arguments) const {
-    return coir::testing::run_command("cd " + path().string() + " && " COIR_APP " " + arguments);
-  }
-  nlohmann::json report() const { return nlohmann::json::parse(read_text(*this / "r.json")); }
+/// coir-offload in a folder with the comparison.
+class Offload : public coir::testing::AppTest {
+ protected:
+  Offload() { write("compare.json", coir::apps::report_text(to_json(comparison()))); }
 };
 
 constexpr char told[] =
@@ -118,18 +103,18 @@ TEST(Law, RefusesWhatIsNone) {
 
 TEST(Model, TimesAreThoseOfTheRoofline) {
   // 1e6 operations of 1e9/s take longer than 1e5 bytes of 1e10/s; there and back 1e-3 s and 1e-3 s.
-  Work const work = described("n", "n^0.5*100", "3", "n", "0.5*n", 4);
+  OffloadWork const work = described("n", "n^0.5*100", "3", "n", "0.5*n", 4);
   Times const times = times_of(work, round_speeds(), 1e6);
   EXPECT_DOUBLE_EQ(times.host, 4 * 1e-3);
   EXPECT_DOUBLE_EQ(times.transfers, 2e-3);
   EXPECT_DOUBLE_EQ(times.device, 2e-3 + 4 * (3e-6 + 1e-4));
-  Work const memory = described("n", "100*n", "0", "0", "0");
+  OffloadWork const memory = described("n", "100*n", "0", "0", "0");
   EXPECT_DOUBLE_EQ(times_of(memory, round_speeds(), 1e6).host, 1e-2);
   EXPECT_DOUBLE_EQ(times_of(memory, round_speeds(), 1e6).device, 1e-3);
 }
 
 TEST(Model, BreakEvensAreExact) {
-  auto const gain_of = [](Work const& work) {
+  auto const gain_of = [](OffloadWork const& work) {
     return [=](double size) { return times_of(work, round_speeds(), size).gain(); };
   };
   // n^3 / 1e9 = n^2 1e-9 c + n^3 / 1e10, so n = c / 0.9.
@@ -151,7 +136,7 @@ TEST(Model, BreakEvensAreExact) {
 }
 
 TEST(Model, ExtremesAreAtTheEndsOfWhatRises) {
-  Work const work = described("n^3", "0", "0", "90*n^2", "0");
+  OffloadWork const work = described("n^3", "0", "0", "90*n^2", "0");
   auto const gain = [&](double size) { return times_of(work, round_speeds(), size).gain(); };
   auto const [worst, best] = extremes(gain, 10, 1000);
   EXPECT_EQ(worst.size, 10);
@@ -162,15 +147,15 @@ TEST(Model, ExtremesAreAtTheEndsOfWhatRises) {
 
 TEST(Model, TellsPassesAndOperationsThatPay) {
   // A pass saves 9e-4 s, transfers cost 1e-3 s.
-  Work const work = described("n", "0", "0", "n", "0");
+  OffloadWork const work = described("n", "0", "0", "n", "0");
   EXPECT_EQ(repeats_to_pay(work, round_speeds(), 1e6), 2);
   EXPECT_FALSE(repeats_to_pay(described("n", "0", "1000", "0", "0"), round_speeds(), 1e3));
   // f (1/1e9 - 1/1e10) = 1e-3 + 1e-6.
-  Work const launched = described("n", "0", "1", "n", "0");
+  OffloadWork const launched = described("n", "0", "1", "n", "0");
   EXPECT_NEAR(*flops_to_pay(launched, round_speeds(), 1e6), 1.001e-3 / 0.9e-9, 1e-3);
   // With as many the gain is 1; beside 1e6 bytes, which take 1e-4 s on the cores.
   for (char const* const bytes : {"0", "n", "20*n"}) {
-    Work some = described("0", bytes, "1", "n", "0", 3);
+    OffloadWork some = described("0", bytes, "1", "n", "0", 3);
     double const flops = *flops_to_pay(some, round_speeds(), 1e6);
     some.flops = law(std::to_string(flops));
     EXPECT_NEAR(times_of(some, round_speeds(), 1e6).gain(), flops > 0 ? 1 : 3 * 2e-3 / 1.603e-3,
@@ -208,7 +193,7 @@ TEST(Model, MeasuredTimesAreInterpolatedInLogarithms) {
   auto const builds = builds_in(all, "", "", "c.json");
   EXPECT_EQ(builds.host_label, "box: openmp");
   EXPECT_EQ(builds.device_label, "box: cuda");
-  Work work;
+  OffloadWork work;
   work.measured = measured_in(all, builds, "sum", "c.json");
   ASSERT_EQ(work.measured->host.size(), 2u);  // sizes that both have
   EXPECT_DOUBLE_EQ(times_of(work, {}, 1e5).host, 1e-4);
@@ -222,9 +207,9 @@ TEST(Model, MeasuredTimesAreInterpolatedInLogarithms) {
             "sum matmul,double, not 'fft'");
 }
 
-TEST(Figures, WhatIsToldCountsBeforeWhatWasMeasured) {
+TEST(MachineFigures, WhatIsToldCountsBeforeWhatWasMeasured) {
   auto const all = comparison();
-  Figures figures;
+  MachineFigures figures;
   figures.to_host = Figure{7, false, "--to-host"};
   add_comparison(figures, all, builds_in(all, "", "", "c.json"), "matmul,double", "c.json");
   EXPECT_EQ(figures.to_host->value, 7);
@@ -326,16 +311,15 @@ TEST(Fleet, SaysWhatIsWrongWithADescription) {
   EXPECT_TRUE(contains(fault("{"), "jobs.json is no JSON ("));
 }
 
-TEST(Offload, TellsFromWhichSizeOnTheDevicePays) {
-  Folder const folder;
-  auto const outcome = folder.offload(std::string(told) +
-                                      "--flops n^3 --in '90*n^2' --launches 0 --to 1000 "
-                                      "--report r.json --output o.html");
+TEST_F(Offload, TellsFromWhichSizeOnTheDevicePays) {
+  auto const outcome = run(std::string(told) +
+                           "--flops n^3 --in '90*n^2' --launches 0 --to 1000 "
+                           "--report r.json --output o.html");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.errors, "");
   EXPECT_TRUE(contains(outcome.output, "The device pays from n = 100 on.\n")) << outcome.output;
   EXPECT_TRUE(contains(outcome.output, "told by --host-flops")) << outcome.output;
-  auto const json = folder.report();
+  auto const json = report();
   EXPECT_EQ(json["figures"]["host-flops"]["measured"], false);
   EXPECT_NEAR(json["break_even"][0]["size"].get<double>(), 100, 1e-11);
   EXPECT_EQ(json["break_even"][0]["device_faster"], "above");
@@ -346,46 +330,42 @@ TEST(Offload, TellsFromWhichSizeOnTheDevicePays) {
   EXPECT_TRUE(page.ends_with("</html>\n"));
 }
 
-TEST(Offload, ItsSentencesSayWhichTransfersTheyCount) {
-  Folder const folder;
+TEST_F(Offload, ItsSentencesSayWhichTransfersTheyCount) {
   std::string const rates =
       "--host-flops 1e9 --device-flops 1e12 --to-device 15e9 --host-bandwidth 1e9 "
       "--device-bandwidth 1e12 --launches 0 --flops n --in '8*n' --report r.json ";
-  auto const one_way = folder.offload(rates);
+  auto const one_way = run(rates);
   // 8 / 15e9 / (1e-9 - 1e-12) of operations, and an eighth of it of bytes
   for (char const* const part :
        {"a value of 8 bytes carried to the device (one transfer) must take "
         "part in 0.534 of them",
         "each byte carried to the device (one transfer) must be moved 0.0667 "})
     EXPECT_TRUE(contains(one_way.output, part)) << one_way.output;
-  auto const json = folder.report();
+  auto const json = report();
   EXPECT_TRUE(json["flops_per_value_there_and_back"].is_null());
   EXPECT_TRUE(json["bytes_moved_per_byte_there_and_back"].is_null());
   EXPECT_NEAR(json["flops_per_value_to_device"].get<double>(), 0.5338672, 1e-6);
-  auto const both = folder.offload(rates + "--to-host 15e9 --out '8*n'");
+  auto const both = run(rates + "--to-host 15e9 --out '8*n'");
   EXPECT_TRUE(
       contains(both.output, "carried there and back (two transfers) must take part in 1.07 "))
       << both.output;
-  EXPECT_NEAR(folder.report()["flops_per_value_there_and_back"].get<double>(), 1.0677344, 1e-6);
+  EXPECT_NEAR(report()["flops_per_value_there_and_back"].get<double>(), 1.0677344, 1e-6);
 }
 
-TEST(Offload, TakesLimitsOfCoirInfo) {
-  Folder const folder;
+TEST_F(Offload, TakesLimitsOfCoirInfo) {
   auto const info = [](char const* transfers) {
     return std::string(
                R"({"application": "coir-info", "limits": {"copy_bytes_per_second": 1e11, )") +
            R"("triad_bytes_per_second": 1e11, "launch_seconds": 1e-6, )" + transfers + "}}";
   };
-  folder.write("cores.json",
-               R"({"application": "coir-info", "limits": {"copy_bytes_per_second": 1e10}})");
-  folder.write(
-      "gpu.json",
-      info(R"("host_to_device_bytes_per_second": 1e9, "device_to_host_bytes_per_second": 5e8)"));
-  auto const outcome = folder.offload(
-      "--host cores.json --device gpu.json --bytes '10*n' --in n --repeats 2 --report r.json");
+  write("cores.json", R"({"application": "coir-info", "limits": {"copy_bytes_per_second": 1e10}})");
+  write("gpu.json",
+        info(R"("host_to_device_bytes_per_second": 1e9, "device_to_host_bytes_per_second": 5e8)"));
+  auto const outcome =
+      run("--host cores.json --device gpu.json --bytes '10*n' --in n --repeats 2 --report r.json");
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
   EXPECT_TRUE(contains(outcome.output, "measured: gpu.json")) << outcome.output;
-  auto const json = folder.report();
+  auto const json = report();
   EXPECT_EQ(json["figures"]["host-bandwidth"]["source"], "cores.json");
   EXPECT_EQ(json["figures"]["launch-seconds"]["measured"], true);
   EXPECT_TRUE(json["figures"]["host-flops"].is_null());
@@ -393,15 +373,14 @@ TEST(Offload, TakesLimitsOfCoirInfo) {
   EXPECT_NEAR(json["break_even"][0]["size"].get<double>(), 2e-6 / 0.8e-9, 1e-9);
 }
 
-TEST(Offload, ComparesAMixOfJobs) {
-  Folder const folder;
-  folder.write("jobs.json", R"({"jobs": [
+TEST_F(Offload, ComparesAMixOfJobs) {
+  write("jobs.json", R"({"jobs": [
     {"name": "sums", "share": 30, "size": 1e6, "row": "sum", "in": "8*n"},
     {"name": "products", "share": 10, "size": 1000, "flops": "2*n^3", "in": "16*n^2", "out": "8*n^2"}]})");
   auto const outcome =
-      folder.offload("--compare compare.json --fleet jobs.json --report r.json --output o.html");
+      run("--compare compare.json --fleet jobs.json --report r.json --output o.html");
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
-  auto const json = folder.report();
+  auto const json = report();
   EXPECT_DOUBLE_EQ(json["jobs"][0]["share"], 0.75);
   EXPECT_TRUE(json["jobs"][0]["measured"]);
   EXPECT_DOUBLE_EQ(json["jobs"][0]["device_seconds"], 1e-4 + 8e6 / 2e10);
@@ -410,69 +389,56 @@ TEST(Offload, ComparesAMixOfJobs) {
   EXPECT_TRUE(contains(read_text(folder / "o.html"), "Stop-loss"));
 }
 
-TEST(Offload, RefusesWhatItCantUseInOneLine) {
-  Folder const folder;
-  folder.write("cut.json", "{");
-  folder.write("other.json", "{}");
-  folder.write("gpu.json", R"({"application": "coir-info", "limits": {"copy_bytes_per_second": 1,
+TEST_F(Offload, RefusesWhatItCantUseInOneLine) {
+  write("cut.json", "{");
+  write("other.json", "{}");
+  write("gpu.json", R"({"application": "coir-info", "limits": {"copy_bytes_per_second": 1,
     "host_to_device_bytes_per_second": 1}})");
-  folder.write("cores.json", R"({"application": "coir-info", "limits": {"copy_bytes_per_second": 1,
+  write("cores.json", R"({"application": "coir-info", "limits": {"copy_bytes_per_second": 1,
     "host_to_device_bytes_per_second": null}})");
-  folder.write("short.json",
-               R"({"jobs": [{"name": "a", "share": 1, "size": 1, "flops": "log2(n)^2"}]})");
+  write("short.json", R"({"jobs": [{"name": "a", "share": 1, "size": 1, "flops": "log2(n)^2"}]})");
   auto none = comparison();
   none.machines.clear(), none.rows.clear();
-  folder.write("none_built.json", coir::apps::report_text(to_json(none)));
-  folder.write("c.toml", "flops = 'n'\n");
-  folder.write("bad.toml", "flops = '2n'\n");
-  folder.write("bare.json", R"({"application": "coir-info", "limits": null})");
-  struct Case {
-    std::string arguments;
-    int code;
-    std::string says;
-  };
-  for (auto const& [arguments, code, says] :
-       {Case{"", 2, "say what the work does"},
-        Case{"--flops n", 2, "the flop rate of the cores isn't known: tell it (--host-flops X"},
-        Case{"--flops n --host-flops 0", 2, "--host-flops must be a number above 0, not '0'"},
-        Case{"--flops n --launch-seconds 0", 2,
-             "--launch-seconds must be a number above 0, not '0': for work that launches nothing "
-             "say "
-             "--launches 0"},
-        Case{"--flops 2n", 2, "--flops must be a law of n"},
-        Case{"--row sum", 2, "--compare"},
-        Case{std::string(told) + "--flops 'log2(n)'", 2, "takes no time on the cores at size 1:"},
-        Case{std::string(told) + "--flops '1e300*n^9' --to 1e15", 2, "takes no finite time"},
-        Case{"--flops n --host-flops 1e30 --device-flops 1e-30 --launches 0", 2,
-             "differs too much between cores and device for a number"},
-        Case{std::string(told) + "--flops n --from 0", 2, "--from must be a size from 1 to 1e15"},
-        Case{std::string(told) + "--flops n --from 5 --to 2", 2, "--from must be no larger"},
-        Case{std::string(told) + "--flops n --output o.png", 2,
-             "--output must name a file that ends in .html"},
-        Case{"--flops n --report compare.json --compare compare.json", 2, "--compare"},
-        Case{"--flops n --config c.toml --report c.toml", 2, "--report and --config must name"},
-        Case{"--config c.toml --output o.png", 2, "--output must name a file"},
-        Case{"--config bad.toml", 3, "bad.toml: 'flops' must be a law of n"},
-        Case{"--compare compare.json --row fft", 2, "error: --row must be a work that both"},
-        Case{"--compare compare.json --row fft", 2, "which are sum matmul,double, not 'fft'"},
-        Case{"--compare compare.json --row sum --to 2e6", 2, "the sizes that were measured"},
-        Case{"--compare compare.json --row sum --flops n", 2, "--flops"},
-        Case{"--flops n --fleet jobs.json", 2, "--fleet"},
-        Case{"--bytes n --host none.json", 3, "can't read none.json"},
-        Case{"--bytes n --host cut.json", 3, "cut.json is no JSON"},
-        Case{"--bytes n --host other.json", 3, "other.json isn't of coir-info"},
-        Case{"--bytes n --device bare.json", 3, "bare.json has no limits"},
-        Case{"--bytes n --compare other.json", 3, "is no report of coir-compare"},
-        Case{"--bytes n --host gpu.json", 3, "gpu.json has the limits of a device, not of cores"},
-        Case{"--bytes n --device cores.json", 3, "cores.json has the limits of cores, not of a"},
-        Case{"--bytes n --compare none_built.json", 2, "none_built.json has none"},
-        Case{std::string(told) + "--fleet short.json", 2, "(its flops, bytes), or a larger size"},
-        Case{"--fleet cut.json", 3, "cut.json is no JSON"},
-        Case{std::string(told) + "--flops n --report none/r.json", 4, "none"}}) {
-    auto const outcome = folder.offload(arguments);
-    EXPECT_EQ(outcome.code, code) << arguments << '\n' << outcome.errors;
-    EXPECT_EQ(outcome.output, "") << arguments;
-    EXPECT_TRUE(contains(outcome.errors, says)) << arguments << '\n' << outcome.errors;
-    EXPECT_EQ(outcome.errors.find('\n'), outcome.errors.size() - 1) << outcome.errors;
-  }
+  write("none_built.json", coir::apps::report_text(to_json(none)));
+  write("c.toml", "flops = 'n'\n");
+  write("bad.toml", "flops = '2n'\n");
+  write("bare.json", R"({"application": "coir-info", "limits": null})");
+  expect_failures(
+      2, {{"", {"say what the work does"}},
+          {"--flops n", {"the flop rate of the cores isn't known: tell it (--host-flops X"}},
+          {"--flops n --host-flops 0", {"--host-flops must be a number above 0, not '0'"}},
+          {"--flops n --launch-seconds 0",
+           {"--launch-seconds must be a number above 0, not '0': for work that launches nothing "
+            "say --launches 0"}},
+          {"--flops 2n", {"--flops must be a law of n"}},
+          {"--row sum", {"--compare"}},
+          {std::string(told) + "--flops 'log2(n)'", {"takes no time on the cores at size 1:"}},
+          {std::string(told) + "--flops '1e300*n^9' --to 1e15", {"takes no finite time"}},
+          {"--flops n --host-flops 1e30 --device-flops 1e-30 --launches 0",
+           {"differs too much between cores and device for a number"}},
+          {std::string(told) + "--flops n --from 0", {"--from must be a size from 1 to 1e15"}},
+          {std::string(told) + "--flops n --from 5 --to 2", {"--from must be no larger"}},
+          {std::string(told) + "--flops n --output o.png",
+           {"--output must name a file that ends in .html"}},
+          {"--flops n --report compare.json --compare compare.json", {"--compare"}},
+          {"--flops n --config c.toml --report c.toml", {"--report and --config must name"}},
+          {"--config c.toml --output o.png", {"--output must name a file"}},
+          {"--compare compare.json --row fft",
+           {"error: --row must be a work that both", "which are sum matmul,double, not 'fft'"}},
+          {"--compare compare.json --row sum --to 2e6", {"the sizes that were measured"}},
+          {"--compare compare.json --row sum --flops n", {"--flops"}},
+          {"--flops n --fleet jobs.json", {"--fleet"}},
+          {"--bytes n --compare none_built.json", {"none_built.json has none"}},
+          {std::string(told) + "--fleet short.json", {"(its flops, bytes), or a larger size"}}});
+  expect_failures(
+      3, {{"--config bad.toml", {"bad.toml: 'flops' must be a law of n"}},
+          {"--bytes n --host none.json", {"can't read none.json"}},
+          {"--bytes n --host cut.json", {"cut.json is no JSON"}},
+          {"--bytes n --host other.json", {"other.json isn't of coir-info"}},
+          {"--bytes n --device bare.json", {"bare.json has no limits"}},
+          {"--bytes n --compare other.json", {"is no report of coir-compare"}},
+          {"--bytes n --host gpu.json", {"gpu.json has the limits of a device, not of cores"}},
+          {"--bytes n --device cores.json", {"cores.json has the limits of cores, not of a"}},
+          {"--fleet cut.json", {"cut.json is no JSON"}}});
+  expect_failures(4, {{std::string(told) + "--flops n --report none/r.json", {"none"}}});
 }

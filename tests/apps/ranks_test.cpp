@@ -58,13 +58,6 @@ TEST(Ranks, InfoNamesThem) {
   EXPECT_GT(ranks["slowest_link"]["bytes_per_second"], 0);
 }
 
-TEST(Ranks, OneLineTellsOfAnOptionThatNoRankKnows) {
-  Outcome const outcome = on_ranks(3, info + " --nonsense");
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_EQ(lines_of("coir-info", outcome.errors),
-            "coir-info: error: unknown option --nonsense; coir-info --help lists what there is\n");
-}
-
 /// Two ranks, of which the second one is started in another way. All must end, with one line.
 void expect_one_line(int code, std::string const& first, std::string const& second,
                      std::string const& line) {
@@ -78,14 +71,9 @@ void expect_one_line(int code, std::string const& first, std::string const& seco
 TEST(Ranks, WhatIsWrongWithOneCommandLineEndsAll) {
   expect_one_line(2, info, info + " --nonsense",
                   "unknown option --nonsense; coir-info --help lists what there is");
-  expect_one_line(2, info, info + " --kokkos-num-threads=no",
-                  "--kokkos-num-threads must be a whole number from 1 to 512, not 'no'");
   expect_one_line(2, info, info + " --help",
                   "all ranks must be given the same --help: it is not given on rank 0 and given on "
                   "rank 1");
-  expect_one_line(2, info + " --version", info,
-                  "all ranks must be given the same --version: it is given on rank 0 and not given "
-                  "on rank 1");
   expect_one_line(2, info, info + " --json",
                   "all ranks must be given the same --json: it is off on rank 0 and on on rank 1");
 }
