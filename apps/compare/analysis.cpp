@@ -1,5 +1,6 @@
 #include "analysis.hpp"
 
+#include <support/median.hpp>
 #include <support/text.hpp>
 
 #include <algorithm>
@@ -33,7 +34,7 @@ Point point_of(Row const& row, WorkInfo const& work, Build const& build) {
   if (!row.bytes) return point;
   auto const rounds = rounds_of(row);
   auto limits = row.limits;
-  if (limits.size() != rounds.size()) {  // of an older report, or not measured: one limit for all
+  if (limits.size() != rounds.size()) {  // not measured in each round: one limit for all
     auto const limit = limit_of(build.limits, kind);
     if (!limit) return point;
     limits.assign(rounds.size(), *limit);

@@ -23,7 +23,7 @@ struct ChildOutcome {
 };
 
 /// Runs a program on the cores that this one was started on, with nothing to read, and waits for it. A program that
-/// can't be started ends with code 127 and says why. One that prints more than 64 MiB, which no benchmark does, is ended.
+/// can't be started ends with code 127 and says why.
 ///
 /// \param command  path and arguments; the path is taken as it is
 /// \param watch    called some times a second with the output so far; may be empty

@@ -1,6 +1,7 @@
 #include "comparison.hpp"
 
 #include <support/json_place.hpp>
+#include <support/or_null.hpp>
 #include <support/text.hpp>
 
 #include <coir/core/errors.hpp>
@@ -14,17 +15,13 @@ namespace coir::apps::compare {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = Report;
 
 constexpr char remedy[] = "name a compare.json that coir-compare run wrote";
 
-Json value_or_null(std::optional<double> const& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json to_json(Limits const& limits) {
   Json json = Json::object();
-  for (auto const& [limit, key] : limit_keys()) json[key] = value_or_null(limits.*limit);
+  for (auto const& [limit, key] : limit_keys()) json[key] = or_null(limits.*limit);
   return json;
 }
 
@@ -39,7 +36,7 @@ Json to_json(Machine const& machine) {
             {"set", machine.set},
             {"rounds", machine.rounds},
             {"created", machine.created},
-            {"processors_of_others", value_or_null(machine.processors_of_others)},
+            {"processors_of_others", or_null(machine.processors_of_others)},
             {"builds", Json::array()}};
   for (Build const& build : machine.builds)
     json["builds"].push_back({{"name", build.name},
@@ -60,16 +57,6 @@ Limits limits_in(JsonPlace const& place) {
   return limits;
 }
 
-/// The items of a list that older reports don't have.
-std::vector<JsonPlace> items_of(JsonPlace const& place) {
-  return place.json().is_null() ? std::vector<JsonPlace>() : place.items();
-}
-
-/// A number from 0 on that older reports don't have.
-std::optional<double> number_of(JsonPlace const& place) {
-  return place.json().is_null() ? std::nullopt : std::optional(place.number());
-}
-
 Build build_in(JsonPlace const& place) {
   Build build;
   build.name = place["name"].text();
@@ -77,9 +64,9 @@ Build build_in(JsonPlace const& place) {
   build.device = place["device"].text();
   build.threads = place["threads"].count();
   build.memory = place["memory_bytes"].number();
-  build.cache = number_of(place["cache_bytes"]).value_or(0);
+  build.cache = place["cache_bytes"].number();
   build.limits = limits_in(place["limits"]);
-  for (JsonPlace const& round : items_of(place["limit_rounds"]))
+  for (JsonPlace const& round : place["limit_rounds"].items())
     build.limit_rounds.push_back(limits_in(round));
   build.info = place["info"].json();
   return build;
@@ -90,25 +77,16 @@ Machine machine_in(JsonPlace const& place) {
                   place["set"].text(),
                   place["rounds"].count(),
                   place["created"].text(),
-                  {},
-                  number_of(place["processors_of_others"])};
+                  {}};
+  JsonPlace const others = place["processors_of_others"];
+  if (!others.json().is_null()) machine.processors_of_others = others.number();
   for (JsonPlace const& build : place["builds"].items()) machine.builds.push_back(build_in(build));
   return machine;
 }
 
 WorkInfo work_in(JsonPlace const& place) {
-  WorkInfo work{place["name"].text(), place["title"].text(), place["group"].text(),
-                place["unit"].text(), place["limit"].text()};
-  JsonPlace const stays = place["stays_in_cache"];
-  if (!stays.json().is_null()) {
-    work.stays_in_cache = stays.truth();
-    return work;
-  }
-  // Of older reports: what is known of the works by now.
-  static std::vector<Work> const all = works_of(SetName::full);
-  for (Work const& known : all)
-    if (known.name == work.name) work.stays_in_cache = known.stays_in_cache;
-  return work;
+  return {place["name"].text(), place["title"].text(), place["group"].text(),
+          place["unit"].text(), place["limit"].text(), place["stays_in_cache"].truth()};
 }
 
 Row row_in(JsonPlace const& place) {
@@ -124,7 +102,7 @@ Row row_in(JsonPlace const& place) {
   row.bytes = place["bytes"].optional();
   row.flops = place["flops_per_second"].optional();
   row.joules = place["joules"].optional();
-  for (JsonPlace const& limit : items_of(place["limits_bytes_per_second"]))
+  for (JsonPlace const& limit : place["limits_bytes_per_second"].items())
     row.limits.push_back(limit.positive());
   if (!row.limits.empty() && row.limits.size() != row.rounds.size())
     place["limits_bytes_per_second"].refuse("must have as many numbers as rounds");
@@ -229,12 +207,6 @@ std::vector<LimitKey> const& limit_keys() {
   return keys;
 }
 
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  std::size_t const middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 std::optional<double> limit_of(Limits const& limits, Limit limit) {
   switch (limit) {
     case Limit::copy: return limits.copy;
@@ -272,9 +244,9 @@ Report to_json(Comparison const& comparison) {
                             {"size", row.size},
                             {"seconds", row.seconds},
                             {"rounds", row.rounds},
-                            {"bytes", value_or_null(row.bytes)},
-                            {"flops_per_second", value_or_null(row.flops)},
-                            {"joules", value_or_null(row.joules)},
+                            {"bytes", or_null(row.bytes)},
+                            {"flops_per_second", or_null(row.flops)},
+                            {"joules", or_null(row.joules)},
                             {"limits_bytes_per_second", row.limits}});
   json["left_out"] = Json::array();
   for (auto const& row : comparison.left_out)

@@ -15,8 +15,7 @@
 
 namespace coir::apps::compare {
 
-/// The version of compare.json's format. It grows whenever a key changes its meaning or is taken away; keys that were added
-/// since may be missing.
+/// The version of compare.json's format. It grows whenever a key comes, goes or changes its meaning.
 inline constexpr int report_format = 1;
 
 /// The measured limits of a machine, in bytes/s and seconds.
@@ -34,9 +33,6 @@ std::vector<LimitKey> const& limit_keys();
 
 /// The limit of a machine that work is measured against. Where a way of moving bytes wasn't measured it is that of a copy.
 std::optional<double> limit_of(Limits const& limits, Limit limit);
-
-/// The middle one of the values, of which there is one at least, or the mean of the two in the middle.
-double median_of(std::vector<double> values);
 
 /// One way to run the work on a machine: a build folder's programs, on its device or on the host beside it.
 struct Build {
@@ -61,7 +57,7 @@ struct Machine {
   std::optional<double> processors_of_others = {};
 };
 
-/// A work's description in reports; see Work.
+/// A work's description in reports; see ComparedWork.
 struct WorkInfo {
   std::string name, title, group, unit, limit;
   bool stays_in_cache = false;

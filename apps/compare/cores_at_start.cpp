@@ -1,5 +1,7 @@
 #include "cores_at_start.hpp"
 
+#include <cstdlib>  // says whether this is glibc
+
 #if defined(__linux__) && defined(__GLIBC__)
 #include <sched.h>
 #endif

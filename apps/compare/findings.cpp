@@ -13,14 +13,6 @@ namespace coir::apps::compare {
 
 namespace {
 
-/// "2.3", "310"
-std::string ratio_text(double ratio) {
-  char text[32];
-  char const* const format = ratio >= 99999.5 ? "%.1e" : ratio >= 9.95 ? "%.0f" : "%.2g";
-  std::snprintf(text, sizeof text, format, ratio);
-  return text;
-}
-
 std::string works_text(std::size_t count) { return counted(static_cast<int>(count), "works"); }
 
 /// How many times as fast as the first contestant another one is at the largest sizes.
@@ -32,10 +24,10 @@ std::string speeds_of(Analysis const& analysis, std::size_t contestant) {
   std::sort(ratios.begin(), ratios.end());
   std::string const label = analysis.contestants[contestant].label;
   if (ratios.size() == 1)
-    return label + " is " + ratio_text(ratios.front()) + " times as fast in 1 work";
-  return label + " is " + ratio_text(ratios.front()) + " to " + ratio_text(ratios.back()) +
+    return label + " is " + times_text(ratios.front()) + " times as fast in 1 work";
+  return label + " is " + times_text(ratios.front()) + " to " + times_text(ratios.back()) +
          " times as fast (median of " + works_text(ratios.size()) + ": " +
-         ratio_text(ratios[ratios.size() / 2]) + ")";
+         times_text(ratios[ratios.size() / 2]) + ")";
 }
 
 /// At which sizes another contestant is the faster one.

@@ -48,7 +48,7 @@ char const examples[] =
     "build or no report where one was named, 4 memory or disk short, 6 no build can run here,\n"
     "130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP.";
 
-struct Settings {
+struct CompareSettings {
   RunSettings run;
   std::vector<std::string> reports;
   std::filesystem::path merged = "compare";
@@ -168,7 +168,7 @@ ExitCode run(RunSettings& settings) {
   return ExitCode::success;
 }
 
-ExitCode merge_reports(Settings const& settings) {
+ExitCode merge_reports(CompareSettings const& settings) {
   say_of_files("nothing was written");
   std::vector<Comparison> comparisons;
   std::vector<NamedFile> inputs;
@@ -195,7 +195,7 @@ ExitCode merge_reports(Settings const& settings) {
 int main(int argc, char** argv) {
   using namespace coir::apps::compare;
   coir::apps::CommandLine line("coir-compare", description, examples);
-  Settings settings;
+  CompareSettings settings;
   auto const run_command = add_run(line, settings.run);
 
   auto merge_command = line.add_subcommand("merge", "Make one report of those of several machines");

@@ -7,6 +7,7 @@
 #include <support/host_name.hpp>
 #include <support/interrupt.hpp>
 #include <support/json_place.hpp>
+#include <support/median.hpp>
 #include <support/processors.hpp>
 #include <support/text.hpp>
 #include <support/utc.hpp>
@@ -32,7 +33,7 @@ constexpr double least_seconds = 0.1;  // that Google Benchmark spends on a row
 
 /// A row of a contestant, as it is measured.
 struct Measured {
-  Work const* work;
+  ComparedWork const* work;
   std::string numbers;  ///< "400/266"
   std::string name;     ///< "jacobi,kernel/400/266"
   std::vector<double> rounds;
@@ -215,13 +216,13 @@ class Measurement {
         rounds_(settings.rounds.value_or(rounds_of(settings.set))),
         works_(works_of(settings.set, settings.only)) {
     comparison_.machines.push_back({settings.machine.empty() ? host_name() : settings.machine,
-                                    name_of(settings.set),
+                                    set_name(settings.set),
                                     rounds_,
                                     utc_text(std::chrono::system_clock::now()),
                                     {}});
-    for (Work const& work : works_) {
-      comparison_.works.push_back(
-          {work.name, work.title, work.group, work.unit, name_of(work.limit), work.stays_in_cache});
+    for (ComparedWork const& work : works_) {
+      comparison_.works.push_back({work.name, work.title, work.group, work.unit,
+                                   limit_name(work.limit), work.stays_in_cache});
       if (std::find(program_names_.begin(), program_names_.end(), work.program) ==
           program_names_.end())
         program_names_.push_back(work.program);
@@ -281,7 +282,8 @@ class Measurement {
              : !info.is_object()  ? "printed no JSON: build it anew"
                                   : "found no " + wanted + " device: check the driver");
         problems += (problems.empty() ? "" : "; ") + problem;
-        for (Work const& work : works_) leave_out(runner.build, work.name, "", problem, true);
+        for (ComparedWork const& work : works_)
+          leave_out(runner.build, work.name, "", problem, true);
         unable_.push_back(runner.build);
         continue;
       }
@@ -319,7 +321,7 @@ class Measurement {
           problem = path.string() + " " + outcome.how_it_ended();
       }
       if (!problem.empty()) {
-        for (Work const& work : works_)
+        for (ComparedWork const& work : works_)
           if (work.program == name)
             leave_out(runner.build, work.name, "", problem, fs::exists(path));
         continue;
@@ -332,7 +334,7 @@ class Measurement {
     }
   }
 
-  bool any_build_has(Work const& work, std::string const& numbers) const {
+  bool any_build_has(ComparedWork const& work, std::string const& numbers) const {
     return std::any_of(runners_.begin(), runners_.end(), [&](Runner const& runner) {
       auto const found = runner.programs.find(work.program);
       return !runner.peer && found != runner.programs.end() &&
@@ -352,7 +354,7 @@ class Measurement {
       runner.on_device = std::any_of(runners_.begin(), runners_.end(), [&](Runner const& other) {
         return other.on_device && !other.on_host && other.build.device == peer.device;
       });
-      for (Work const& work : works_)
+      for (ComparedWork const& work : works_)
         for (auto const& row : split(work.row, '|')) {
           if (!has(peer.rows, row)) continue;
           Program& program = runner.programs[work.program];
@@ -402,7 +404,7 @@ class Measurement {
 
   /// What a row of a program is measured against in each round; empty if it isn't known for all of them.
   static std::vector<double> limits_of(Runner const& runner, std::string const& program,
-                                       Work const& work, std::size_t rounds) {
+                                       ComparedWork const& work, std::size_t rounds) {
     auto const found = runner.limits.find(program);
     if (found == runner.limits.end()) return {};
     std::vector<double> limits;
@@ -412,14 +414,15 @@ class Measurement {
   }
 
   void add_row(Program& program, std::string const& program_name, std::string const& row) {
-    for (Work const& work : works_)
+    for (ComparedWork const& work : works_)
       for (auto const& numbers : work.quick)
         if (work.program == program_name && has(row_names(work, numbers), row) &&
             !has_row(program, work, numbers))
           program.rows.push_back({&work, numbers, row, {}, {}, {}});
   }
 
-  static bool has_row(Program const& program, Work const& work, std::string const& numbers) {
+  static bool has_row(Program const& program, ComparedWork const& work,
+                      std::string const& numbers) {
     auto const is_it = [&](Measured const& row) {
       return row.work == &work && row.numbers == numbers;
     };
@@ -428,7 +431,7 @@ class Measurement {
 
   void leave_out_missing(Runner const& runner, Program const& program, std::string const& name) {
     std::string const file = program.path.filename().string();
-    for (Work const& work : works_) {
+    for (ComparedWork const& work : works_) {
       if (work.program != name) continue;
       std::vector<std::string> missing;
       for (auto const& numbers : work.quick)
@@ -540,7 +543,7 @@ class Measurement {
       auto const found = runner.programs.find(name);
       if (found == runner.programs.end()) continue;
       for (Measured const& row : found->second.rows) {
-        Work const& work = *row.work;
+        ComparedWork const& work = *row.work;
         if (!row.problem.empty()) {
           bool const fits = !row.problem.starts_with("it needs ");  // see bench/support/memory.hpp
           leave_out(runner.build, work.name, row.numbers, row.problem, fits);
@@ -580,7 +583,7 @@ class Measurement {
   RunSettings const& settings_;
   std::vector<std::string>& notes_;
   int rounds_;
-  std::vector<Work> works_;
+  std::vector<ComparedWork> works_;
   std::vector<std::string> program_names_;
   std::vector<Runner> runners_;
   std::vector<Build> unable_;  // to run here at all

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 
 namespace coir::apps::compare {
 
@@ -16,29 +15,11 @@ std::string bandwidth(std::optional<double> const& value) {
   return value ? with_unit(*value, "B/s") : "";
 }
 
-/// "43.4 GB/s (38.1 to 44.0)", with the range over the rounds where there is one.
-std::string limit_text(Build const& build, std::optional<double> Limits::* limit) {
-  std::string const text = bandwidth(build.limits.*limit);
-  double lowest = std::numeric_limits<double>::infinity(), highest = 0;
-  for (Limits const& round : build.limit_rounds)
-    if (round.*limit) {
-      lowest = std::min(lowest, *(round.*limit));
-      highest = std::max(highest, *(round.*limit));
-    }
-  if (!(highest > lowest)) return text;
-  std::string const unit = text.substr(std::min(text.size(), text.find(' ')));
-  auto const end = [&](double value) {
-    std::string const with = bandwidth(value);
-    return with.ends_with(unit) ? with.substr(0, with.size() - unit.size()) : with;
-  };
-  return text + " (" + end(lowest) + " to " + end(highest) + ")";
-}
-
 std::string limit_words(Limit limit) {
   switch (limit) {
     case Limit::to_device: return "share of limit to device";
     case Limit::to_host: return "share of limit to host";
-    default: return "share of " + name_of(limit);
+    default: return "share of " + limit_name(limit);
   }
 }
 
@@ -165,13 +146,13 @@ Grid machines_grid(Analysis const& analysis) {
             {}};
   for (auto const& [machine, build, label] : analysis.contestants) {
     auto const bytes = [](double count) { return count > 0 ? with_unit(count, "B") : ""; };
-    grid.rows.push_back(
-        {label, build->backend, build->device,
-         build->threads > 0 ? std::to_string(build->threads) : "", bytes(build->memory),
-         bytes(build->cache), limit_text(*build, &Limits::copy), limit_text(*build, &Limits::triad),
-         limit_text(*build, &Limits::update), limit_text(*build, &Limits::read),
-         build->limits.launch ? with_unit(*build->limits.launch, "s") : "",
-         limit_text(*build, &Limits::to_device), limit_text(*build, &Limits::to_host)});
+    grid.rows.push_back({label, build->backend, build->device,
+                         build->threads > 0 ? std::to_string(build->threads) : "",
+                         bytes(build->memory), bytes(build->cache), bandwidth(build->limits.copy),
+                         bandwidth(build->limits.triad), bandwidth(build->limits.update),
+                         bandwidth(build->limits.read),
+                         build->limits.launch ? with_unit(*build->limits.launch, "s") : "",
+                         bandwidth(build->limits.to_device), bandwidth(build->limits.to_host)});
   }
   return without_empty_columns(std::move(grid));
 }

@@ -35,7 +35,7 @@ std::vector<std::string> squares(int from, int to) {
 // To add a row: give it a name that stays, and say where its benchmark is, which is then COMPARED in its CMakeLists.txt. Sizes
 // are at most a factor of four apart, or else crossings can't be told. Those of the quick set must take seconds on two cores.
 // clang-format off
-std::vector<Work> all_works() {
+std::vector<ComparedWork> all_works() {
   std::int64_t const k = 1024, M = k * k;
   auto const transfer_sizes = by_fours(4 * k, 1024 * M);
   return {
@@ -144,18 +144,18 @@ std::vector<Work> all_works() {
 // clang-format on
 
 /// "jacobi" is all of "jacobi,plain" and so on, "sum" is not "sum_of".
-bool is_called(Work const& work, std::string const& word) {
+bool is_called(ComparedWork const& work, std::string const& word) {
   return work.name == word || work.name.starts_with(word + ",");
 }
 
 }  // namespace
 
-char const* name_of(SetName set) { return set == SetName::quick ? "quick" : "full"; }
+char const* set_name(SetName set) { return set == SetName::quick ? "quick" : "full"; }
 
-std::vector<Work> works_of(SetName set, std::vector<std::string> const& only) {
+std::vector<ComparedWork> works_of(SetName set, std::vector<std::string> const& only) {
   std::vector<std::string> names;
-  std::vector<Work> works;
-  for (Work& work : all_works()) {
+  std::vector<ComparedWork> works;
+  for (ComparedWork& work : all_works()) {
     if (set == SetName::full)
       work.quick.insert(work.quick.end(), work.more.begin(), work.more.end());
     if (work.quick.empty()) continue;
@@ -164,9 +164,9 @@ std::vector<Work> works_of(SetName set, std::vector<std::string> const& only) {
     if (only.empty() || std::any_of(only.begin(), only.end(), is_named)) works.push_back(work);
   }
   for (auto const& word : only) {
-    auto const is_it = [&](Work const& work) { return is_called(work, word); };
+    auto const is_it = [&](ComparedWork const& work) { return is_called(work, word); };
     expects(std::any_of(works.begin(), works.end(), is_it),
-            "--only must be a work of the " + std::string(name_of(set)) + " set, which are " +
+            "--only must be a work of the " + std::string(set_name(set)) + " set, which are " +
                 joined(names, " ") + ", or what their names begin with, up to a comma",
             "'" + word + "'");
   }
@@ -175,7 +175,7 @@ std::vector<Work> works_of(SetName set, std::vector<std::string> const& only) {
 
 int rounds_of(SetName set) { return set == SetName::quick ? 3 : 2; }
 
-std::vector<std::string> row_names(Work const& work, std::string const& numbers) {
+std::vector<std::string> row_names(ComparedWork const& work, std::string const& numbers) {
   std::vector<std::string> names;
   for (auto const& row : split(work.row, '|')) names.push_back(row + "/" + numbers);
   return names;
@@ -195,7 +195,7 @@ double size_of(SizeFrom from, std::string const& numbers) {
   return all;
 }
 
-std::string name_of(Limit limit) {
+std::string limit_name(Limit limit) {
   switch (limit) {
     case Limit::copy: return "copy";
     case Limit::update: return "update";
@@ -211,7 +211,7 @@ std::string name_of(Limit limit) {
 Limit limit_named(std::string const& name) {
   for (Limit const limit :
        {Limit::copy, Limit::update, Limit::read, Limit::triad, Limit::to_device, Limit::to_host})
-    if (name_of(limit) == name) return limit;
+    if (limit_name(limit) == name) return limit;
   return Limit::none;
 }
 

@@ -28,7 +28,7 @@ enum class Limit {
 };
 
 /// One kind of work, over several sizes.
-struct Work {
+struct ComparedWork {
   std::string name;     ///< the same in every report, so that rows of several machines join
   std::string title;    ///< for people
   std::string group;    ///< heading that it stands under
@@ -46,25 +46,25 @@ struct Work {
 };
 
 enum class SetName { quick, full };
-char const* name_of(SetName set);
+char const* set_name(SetName set);
 
 /// The works of a set that have sizes in it; `quick` and `more` of the full set are joined in `quick`.
 ///
 /// \param only  names, or what several begin with, up to a comma: "jacobi"; empty for all
 /// \throws PreconditionError naming all works if one is the name of none
-std::vector<Work> works_of(SetName set, std::vector<std::string> const& only = {});
+std::vector<ComparedWork> works_of(SetName set, std::vector<std::string> const& only = {});
 
 /// Rounds that are run unless others are asked for.
 int rounds_of(SetName set);
 
 /// The names that a row of a work may have: "jacobi,kernel/400/266".
-std::vector<std::string> row_names(Work const& work, std::string const& numbers);
+std::vector<std::string> row_names(ComparedWork const& work, std::string const& numbers);
 
 /// The size that a row's numbers stand for: "400/266" is 106400 by SizeFrom::product.
 double size_of(SizeFrom from, std::string const& numbers);
 
 /// Names as they stand in reports.
-std::string name_of(Limit limit);
+std::string limit_name(Limit limit);
 Limit limit_named(std::string const& name);
 
 }  // namespace coir::apps::compare

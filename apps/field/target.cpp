@@ -150,12 +150,8 @@ std::vector<double> averaged(std::vector<double> const& values, std::int64_t row
 
 Target read_target(std::filesystem::path const& path, std::int64_t side, double contrast,
                    bool finer) {
-  io::Format const format = io::format_of_content(path);
-  if (format == io::Format::unknown)
-    throw InputError(path.string() +
-                     ": is neither a PNG, a PGM nor an NPY file: convert it to one of these");
-  return format == io::Format::npy ? read_array(path, side, finer)
-                                   : read_picture(path, side, contrast);
+  return io::format_of_content(path) == io::Format::npy ? read_array(path, side, finer)
+                                                        : read_picture(path, side, contrast);
 }
 
 }  // namespace coir::apps::field

@@ -1,5 +1,7 @@
 #include "describe.hpp"
 
+#include <support/or_null.hpp>
+#include <support/report.hpp>
 #include <support/text.hpp>
 #include <support/units.hpp>
 
@@ -77,10 +79,6 @@ nlohmann::ordered_json ranks_json(RanksDescription const& ranks) {
   return json;
 }
 
-nlohmann::ordered_json value_or_null(std::optional<double> const& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-}
-
 }  // namespace
 
 std::vector<std::string> doubts_about_limits(Machine const& machine,
@@ -144,8 +142,8 @@ nlohmann::ordered_json as_json(Description const& description) {
   json["default_backend"] = machine.default_backend;
   json["host"] = {{"cpu", machine.host_cpu},
                   {"threads", machine.host_threads},
-                  {"processor_quota", value_or_null(description.processors.quota)},
-                  {"processors_of_others", value_or_null(description.processors.others)},
+                  {"processor_quota", or_null(description.processors.quota)},
+                  {"processors_of_others", or_null(description.processors.others)},
                   {"memory_bytes", machine.host_memory_bytes}};
   json["devices"] = nlohmann::ordered_json::array();
   for (auto const& device : machine.devices)
@@ -158,8 +156,8 @@ nlohmann::ordered_json as_json(Description const& description) {
         {"copy_bytes_per_second", limits->copy_bandwidth},
         {"triad_bytes_per_second", limits->triad_bandwidth},
         {"launch_seconds", limits->launch_seconds},
-        {"host_to_device_bytes_per_second", value_or_null(limits->host_to_device_bandwidth)},
-        {"device_to_host_bytes_per_second", value_or_null(limits->device_to_host_bandwidth)},
+        {"host_to_device_bytes_per_second", or_null(limits->host_to_device_bandwidth)},
+        {"device_to_host_bytes_per_second", or_null(limits->device_to_host_bandwidth)},
         {"last_level_cache_bytes", description.cache_bytes}};
   json["ranks"] = description.ranks ? ranks_json(*description.ranks) : nlohmann::ordered_json();
   json["kokkos_configuration"] = machine.kokkos_configuration;

@@ -32,6 +32,8 @@ char const examples[] =
     "  coir-info --watch\n"
     "  coir-info --watch 10 --samples 360 > night.txt\n"
     "\n"
+    "Exit codes: 0 done, 2 wrong option, 4 memory or disk short, 6 no usable device,\n"
+    "130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP.\n"
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
 using coir::apps::info::WatchSettings;

@@ -62,16 +62,6 @@ std::string row_text(Sample const& sample) {
   return text;
 }
 
-std::size_t width_that_fits(std::size_t width) {
-  std::size_t fits = std::min<std::size_t>(first_width, width);
-  for (Column const& column : columns) {
-    std::size_t const next = fits + 2 + static_cast<std::size_t>(column.width);
-    if (next > width) break;
-    fits = next;
-  }
-  return fits;
-}
-
 std::string json_text(Sample const& sample, std::string const& time) {
   nlohmann::ordered_json json;
   json["time"] = time;

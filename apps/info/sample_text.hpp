@@ -5,7 +5,6 @@
 
 #include "sample.hpp"
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -17,9 +16,6 @@ std::string heading_text();
 /// One line without its end: a column each for the device, its load in %, memory that is used and all of it in GiB, power in
 /// W, temperature in degrees Celsius and clock in MHz; "-" for what isn't known. No cell holds a blank.
 std::string row_text(Sample const& sample);
-
-/// The width of those columns that fit into so many characters, counted from the left.
-std::size_t width_that_fits(std::size_t width);
 
 /// A sample as one line of JSON, in SI units and bytes, with the time and the device's name; null for what isn't known.
 std::string json_text(Sample const& sample, std::string const& time);

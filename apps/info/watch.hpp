@@ -11,9 +11,9 @@ struct WatchSettings {
   bool json = false;
 };
 
-/// Prints what the host and each NVIDIA device do, again and again: a table that is redrawn in place on a terminal, else a line
-/// for each sample and device below one heading, or lines of JSON. What they are, and why something isn't known, comes once
-/// on stderr. Needs no Kokkos.
+/// Prints what the host and each NVIDIA device do, again and again: on a terminal a table that clears the screen before,
+/// else a line for each sample and device below one heading, or lines of JSON. What they are, and why something isn't known,
+/// stands below the table, else once on stderr. Needs no Kokkos.
 ///
 /// \throws Failure within a tenth of a second if the program is to stop
 /// \throws ResourceError if the output can't be written

@@ -65,30 +65,31 @@ std::vector<FigureInfo> const& figure_infos() {
   static constexpr char from_device[] =
       "name what coir-info --measure --json printed there (--device), or a comparison (--compare)";
   static std::vector<FigureInfo> const infos{
-      {"host-flops", "flop rate of the cores", "flop/s", from_matmul, &Figures::host_flops,
+      {"host-flops", "flop rate of the cores", "flop/s", from_matmul, &MachineFigures::host_flops,
        &Speeds::host_flops},
       {"host-bandwidth", "memory bandwidth of the cores", "B/s", from_host,
-       &Figures::host_bandwidth, &Speeds::host_bandwidth},
-      {"device-flops", "flop rate of the device", "flop/s", from_matmul, &Figures::device_flops,
-       &Speeds::device_flops},
+       &MachineFigures::host_bandwidth, &Speeds::host_bandwidth},
+      {"device-flops", "flop rate of the device", "flop/s", from_matmul,
+       &MachineFigures::device_flops, &Speeds::device_flops},
       {"device-bandwidth", "memory bandwidth of the device", "B/s", from_device,
-       &Figures::device_bandwidth, &Speeds::device_bandwidth},
-      {"to-device", "transfer rate to the device", "B/s", from_device, &Figures::to_device,
+       &MachineFigures::device_bandwidth, &Speeds::device_bandwidth},
+      {"to-device", "transfer rate to the device", "B/s", from_device, &MachineFigures::to_device,
        &Speeds::to_device},
-      {"to-host", "transfer rate to the host", "B/s", from_device, &Figures::to_host,
+      {"to-host", "transfer rate to the host", "B/s", from_device, &MachineFigures::to_host,
        &Speeds::to_host},
-      {"launch-seconds", "time of a launch", "s", from_device, &Figures::launch, &Speeds::launch}};
+      {"launch-seconds", "time of a launch", "s", from_device, &MachineFigures::launch,
+       &Speeds::launch}};
   return infos;
 }
 
-Speeds speeds_of(Figures const& figures) {
+Speeds speeds_of(MachineFigures const& figures) {
   Speeds speeds;
   for (auto const& info : figure_infos())
     if (auto const& figure = figures.*info.figure) speeds.*info.speed = figure->value;
   return speeds;
 }
 
-void add_info(Figures& figures, Side side, std::filesystem::path const& path) {
+void add_info(MachineFigures& figures, Side side, std::filesystem::path const& path) {
   std::string const name = path.string();
   std::string const remedy = "name what coir-info --measure --json printed";
   auto const json = parse_json(read_text(path, remedy), name, remedy);
@@ -129,8 +130,8 @@ Builds builds_in(compare::Comparison const& comparison, std::string const& host_
   return {host.label, device.label, host.machine, device.machine, host.build, device.build};
 }
 
-void add_comparison(Figures& figures, compare::Comparison const& comparison, Builds const& builds,
-                    std::string const& matmul, std::string const& file) {
+void add_comparison(MachineFigures& figures, compare::Comparison const& comparison,
+                    Builds const& builds, std::string const& matmul, std::string const& file) {
   std::string const host = file + ", " + builds.host_label;
   std::string const device = file + ", " + builds.device_label;
   auto const& limits = builds.device->limits;
@@ -177,15 +178,16 @@ Measured measured_in(compare::Comparison const& comparison, Builds const& builds
   return measured;
 }
 
-void expects_known(Figures const& figures, Work const& work) {
+void expects_known(MachineFigures const& figures, OffloadWork const& work) {
   bool const has_flops = !work.measured && !work.flops.is_zero();
   bool const has_bytes = !work.measured && !work.bytes.is_zero();
-  auto const is_needed = [&](std::optional<Figure> Figures::* figure) {
-    if (figure == &Figures::host_flops || figure == &Figures::device_flops) return has_flops;
-    if (figure == &Figures::host_bandwidth || figure == &Figures::device_bandwidth)
+  auto const is_needed = [&](std::optional<Figure> MachineFigures::* figure) {
+    if (figure == &MachineFigures::host_flops || figure == &MachineFigures::device_flops)
+      return has_flops;
+    if (figure == &MachineFigures::host_bandwidth || figure == &MachineFigures::device_bandwidth)
       return has_bytes;
-    if (figure == &Figures::to_device) return !work.in.is_zero();
-    if (figure == &Figures::to_host) return !work.out.is_zero();
+    if (figure == &MachineFigures::to_device) return !work.in.is_zero();
+    if (figure == &MachineFigures::to_host) return !work.out.is_zero();
     return !work.measured && !work.launches.is_zero();
   };
   for (auto const& info : figure_infos())

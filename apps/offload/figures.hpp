@@ -21,7 +21,7 @@ struct Figure {
   std::string source;  ///< "host.json", "--host-flops"
 };
 
-struct Figures {
+struct MachineFigures {
   std::optional<Figure> host_flops, host_bandwidth, device_flops, device_bandwidth, to_device,
       to_host, launch;
 };
@@ -32,21 +32,21 @@ struct FigureInfo {
   char const* title;   ///< "flop rate of the cores"
   char const* unit;    ///< "flop/s"
   char const* remedy;  ///< where else than from its option it comes
-  std::optional<Figure> Figures::* figure;
+  std::optional<Figure> MachineFigures::* figure;
   double Speeds::* speed;
 };
 
 /// All of them, in the order in which they are shown.
 std::vector<FigureInfo> const& figure_infos();
 
-Speeds speeds_of(Figures const& figures);
+Speeds speeds_of(MachineFigures const& figures);
 
 enum class Side { host, device };
 
 /// Adds what isn't known yet of a side, from what coir-info --measure --json printed.
 ///
 /// \throws InputError naming the file if it isn't that
-void add_info(Figures& figures, Side side, std::filesystem::path const& path);
+void add_info(MachineFigures& figures, Side side, std::filesystem::path const& path);
 
 /// Two builds of a comparison, which must live longer.
 struct Builds {
@@ -66,8 +66,8 @@ Builds builds_in(compare::Comparison const& comparison, std::string const& host_
 /// products.
 ///
 /// \param matmul  the work: "matmul,double"
-void add_comparison(Figures& figures, compare::Comparison const& comparison, Builds const& builds,
-                    std::string const& matmul, std::string const& file);
+void add_comparison(MachineFigures& figures, compare::Comparison const& comparison,
+                    Builds const& builds, std::string const& matmul, std::string const& file);
 
 /// A work of a comparison at the sizes that both builds measured, under its name there.
 ///
@@ -76,6 +76,6 @@ Measured measured_in(compare::Comparison const& comparison, Builds const& builds
                      std::string const& work, std::string const& file);
 
 /// \throws PreconditionError naming the first figure that the work needs and isn't known, and its remedy
-void expects_known(Figures const& figures, Work const& work);
+void expects_known(MachineFigures const& figures, OffloadWork const& work);
 
 }  // namespace coir::apps::offload

@@ -14,7 +14,7 @@ namespace coir::apps::offload {
 
 /// A kind of job.
 struct Job {
-  Work work;
+  OffloadWork work;
   double size = 1;
   double share = 0;  ///< of the time that all jobs take on the cores; all shares make 1
   std::string row;   ///< of the comparison that measured it; empty if it is described

@@ -57,11 +57,11 @@ char const examples[] =
     "SIGHUP.";
 
 /// The command line, read.
-struct Settings {
-  Figures figures;
+struct OffloadSettings {
+  MachineFigures figures;
   std::filesystem::path host, device, comparison, fleet, output, report;
   std::string host_build, device_build, precision = "double", row;
-  Work work;
+  OffloadWork work;
   std::optional<double> from, to;
   double stop_after = 1;
   bool quiet = false;
@@ -76,7 +76,7 @@ Option add_law(CommandLine& line, std::string const& name, Law& law, std::string
   return line.add_option(name, set, help).type_name("LAW");
 }
 
-void add_machine(CommandLine& line, Settings& settings) {
+void add_machine(CommandLine& line, OffloadSettings& settings) {
   add_file(line, "--host", settings.host,
            "Limits of the cores, as coir-info --measure --json printed them");
   add_file(line, "--device", settings.device, "Limits of the device, likewise");
@@ -105,8 +105,8 @@ void add_machine(CommandLine& line, Settings& settings) {
   }
 }
 
-void add_work(CommandLine& line, Settings& settings) {
-  Work& work = settings.work;
+void add_work(CommandLine& line, OffloadSettings& settings) {
+  OffloadWork& work = settings.work;
   auto const row = line.add_option("--row", settings.row,
                                    "A work that both builds of --compare measured, in place of\n"
                                    "--flops, --bytes and --launches; n is the size there")
@@ -134,7 +134,7 @@ void add_work(CommandLine& line, Settings& settings) {
   add_size("--to", settings.to, "The largest n (default 1e6, or the largest measured)");
 }
 
-void add_options(CommandLine& line, Settings& settings) {
+void add_options(CommandLine& line, OffloadSettings& settings) {
   add_machine(line, settings);
   add_work(line, settings);
   auto const fleet =
@@ -153,7 +153,7 @@ void add_options(CommandLine& line, Settings& settings) {
 }
 
 /// Finds options that contradict each other or are missing, and outputs that can't be written, before any work.
-void expects_consistent(CommandLine const& line, Settings const& settings) {
+void expects_consistent(CommandLine const& line, OffloadSettings const& settings) {
   bool const has_work =
       !settings.work.flops.is_zero() || !settings.work.bytes.is_zero() || !settings.row.empty();
   expects(has_work || !settings.fleet.empty(),
@@ -171,7 +171,7 @@ void expects_consistent(CommandLine const& line, Settings const& settings) {
 }
 
 /// The sizes asked for, of those that there are.
-std::pair<double, double> range_of(Settings const& settings, Work const& work) {
+std::pair<double, double> range_of(OffloadSettings const& settings, OffloadWork const& work) {
   double const lowest = work.measured ? work.measured->host.front().first : 1;
   double const highest = work.measured ? work.measured->host.back().first : 1e15;
   double const from = settings.from.value_or(lowest);
@@ -186,7 +186,7 @@ std::pair<double, double> range_of(Settings const& settings, Work const& work) {
   return {from, to};
 }
 
-ExitCode show(Settings settings) {
+ExitCode show(OffloadSettings settings) {
   say_of_files("nothing was written");
   std::optional<compare::Comparison> comparison;
   std::optional<Builds> builds;
@@ -206,7 +206,7 @@ ExitCode show(Settings settings) {
   std::optional<Answer> answer;
   std::optional<FleetAnswer> fleet;
   if (settings.fleet.empty()) {
-    Work& work = settings.work;
+    OffloadWork& work = settings.work;
     work.name = settings.row.empty() ? "the work" : settings.row;
     if (!settings.row.empty()) try {
         work.measured = measured(settings.row);
@@ -235,7 +235,7 @@ ExitCode show(Settings settings) {
     say_of_files("what was written is whole");
   }
   if (!settings.report.empty()) {
-    write_report(settings.report, report_of(settings.figures, answer, fleet));
+    write_report(settings.report, offload_report(settings.figures, answer, fleet));
     say_of_files("what was written is whole");
   }
   if (!settings.quiet) std::cout << text_of(settings.figures, answer, fleet);
@@ -249,7 +249,7 @@ ExitCode show(Settings settings) {
 int main(int argc, char** argv) {
   using namespace coir::apps::offload;
   coir::apps::CommandLine line("coir-offload", description, examples);
-  Settings settings;
+  OffloadSettings settings;
   add_options(line, settings);
   return coir::apps::run_without_kokkos(line, argc, argv, [&] {
     expects_consistent(line, settings);

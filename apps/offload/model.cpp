@@ -13,7 +13,7 @@ struct Pass {
   double host, device;
 };
 
-Pass pass_of(Work const& work, Speeds const& speeds, double size, double flops) {
+Pass pass_of(OffloadWork const& work, Speeds const& speeds, double size, double flops) {
   if (work.measured)
     return {interpolated(work.measured->host, size), interpolated(work.measured->device, size)};
   double const bytes = work.bytes.at(size);
@@ -22,7 +22,7 @@ Pass pass_of(Work const& work, Speeds const& speeds, double size, double flops) 
               std::max(flops / speeds.device_flops, bytes / speeds.device_bandwidth)};
 }
 
-double transfers_of(Work const& work, Speeds const& speeds, double size) {
+double transfers_of(OffloadWork const& work, Speeds const& speeds, double size) {
   return work.in.at(size) / speeds.to_device + work.out.at(size) / speeds.to_host;
 }
 
@@ -47,19 +47,19 @@ double interpolated(Curve const& curve, double size) {
   return below * std::pow(above->second / below, part);
 }
 
-Times times_of(Work const& work, Speeds const& speeds, double size) {
+Times times_of(OffloadWork const& work, Speeds const& speeds, double size) {
   Pass const pass = pass_of(work, speeds, size, work.flops.at(size));
   double const transfers = transfers_of(work, speeds, size);
   return {work.repeats * pass.host, transfers + work.repeats * pass.device, transfers};
 }
 
-std::optional<double> repeats_to_pay(Work const& work, Speeds const& speeds, double size) {
+std::optional<double> repeats_to_pay(OffloadWork const& work, Speeds const& speeds, double size) {
   Pass const pass = pass_of(work, speeds, size, work.flops.at(size));
   if (!(pass.host > pass.device)) return {};
   return std::floor(transfers_of(work, speeds, size) / (pass.host - pass.device)) + 1;
 }
 
-std::optional<double> flops_to_pay(Work const& work, Speeds const& speeds, double size) {
+std::optional<double> flops_to_pay(OffloadWork const& work, Speeds const& speeds, double size) {
   if (work.measured || !is_rate(speeds.host_flops) || !is_rate(speeds.device_flops)) return {};
   auto const saved = [&](double flops) {
     Pass const pass = pass_of(work, speeds, size, flops);

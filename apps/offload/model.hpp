@@ -39,8 +39,8 @@ struct Measured {
 /// The largest number of a work's passes.
 inline constexpr std::int64_t most_repeats = 1'000'000'000'000;
 
-/// Work of a size n that is done on data that are transferred once: `in` before, `out` after `repeats` passes.
-struct Work {
+/// OffloadWork of a size n that is done on data that are transferred once: `in` before, `out` after `repeats` passes.
+struct OffloadWork {
   std::string name;
   Law flops, bytes, launches;  ///< of a pass
   Law in, out;                 ///< bytes
@@ -58,14 +58,14 @@ struct Times {
   double gain() const { return host / device; }
 };
 
-Times times_of(Work const& work, Speeds const& speeds, double size);
+Times times_of(OffloadWork const& work, Speeds const& speeds, double size);
 
 /// From which number of repeats on the device is faster, if there is one.
-std::optional<double> repeats_to_pay(Work const& work, Speeds const& speeds, double size);
+std::optional<double> repeats_to_pay(OffloadWork const& work, Speeds const& speeds, double size);
 
 /// How many operations a pass would have to do for the device to be as fast, all else being as it is: 0 if it is without
 /// any; nothing if no number does, or the work was measured.
-std::optional<double> flops_to_pay(Work const& work, Speeds const& speeds, double size);
+std::optional<double> flops_to_pay(OffloadWork const& work, Speeds const& speeds, double size);
 
 /// A size where one overtakes the other.
 struct BreakEven {

@@ -74,7 +74,7 @@ std::string policies_plot(FleetAnswer const& answer) {
 
 }  // namespace
 
-std::string page_of(Figures const& figures, std::optional<Answer> const& answer,
+std::string page_of(MachineFigures const& figures, std::optional<Answer> const& answer,
                     std::optional<FleetAnswer> const& fleet) {
   std::string html = begin_page("coir-offload") + "<h1>coir-offload</h1>\n";
   if (answer) {

@@ -8,7 +8,7 @@
 namespace coir::apps::offload {
 
 /// The answer as one page of HTML with plots: time against size, and what each kind of job gains or loses.
-std::string page_of(Figures const& figures, std::optional<Answer> const& answer,
+std::string page_of(MachineFigures const& figures, std::optional<Answer> const& answer,
                     std::optional<FleetAnswer> const& fleet);
 
 }  // namespace coir::apps::offload

@@ -1,6 +1,7 @@
 #include "present.hpp"
 
 #include <support/json_place.hpp>
+#include <support/or_null.hpp>
 #include <support/table.hpp>
 #include <support/units.hpp>
 
@@ -93,10 +94,6 @@ std::string value_words(double value_bytes) {
   return value_bytes == 4 ? "value of 4 bytes" : "value of 8 bytes";
 }
 
-Report number_or_null(std::optional<double> const& value) {
-  return value ? Report(*value) : Report(nullptr);
-}
-
 }  // namespace
 
 std::string gain_words(double gain) {
@@ -108,8 +105,8 @@ std::string source_words(Figure const& figure) {
   return figure.measured ? "measured: " + figure.source : "told by " + figure.source;
 }
 
-Answer answer_for(Work const& work, std::string const& source, Speeds const& speeds, double from,
-                  double to, double value_bytes) {
+Answer answer_for(OffloadWork const& work, std::string const& source, Speeds const& speeds,
+                  double from, double to, double value_bytes) {
   Answer answer{work, source, from, to, value_bytes, speeds, {}, {}, {}, {}};
   std::vector<double> sizes = round_sizes(from, to);
   if (work.measured) {
@@ -137,7 +134,7 @@ FleetAnswer answer_for(std::vector<Job> jobs, Speeds const& speeds, double stop_
   return answer;
 }
 
-Grid figures_grid(Figures const& figures) {
+Grid figures_grid(MachineFigures const& figures) {
   Grid grid{{"figure", "value", "where it is from"}, {}};
   for (auto const& info : figure_infos())
     if (auto const& figure = figures.*info.figure)
@@ -146,7 +143,7 @@ Grid figures_grid(Figures const& figures) {
 }
 
 Grid work_grid(Answer const& answer) {
-  Work const& work = answer.work;
+  OffloadWork const& work = answer.work;
   Grid grid{{"work", "of size n", "where it is from"}, {}};
   auto const add = [&](std::string const& name, std::string const& law, std::string const& source) {
     grid.rows.push_back({name, law, source});
@@ -253,8 +250,8 @@ std::vector<std::string> findings(FleetAnswer const& answer) {
               number_text(stop_loss(answer.stop_after)) + ", whatever job it is."};
 }
 
-Report report_of(Figures const& figures, std::optional<Answer> const& answer,
-                 std::optional<FleetAnswer> const& fleet) {
+Report offload_report(MachineFigures const& figures, std::optional<Answer> const& answer,
+                      std::optional<FleetAnswer> const& fleet) {
   Report report{
       {"application", "coir-offload"}, {"version", version}, {"figures", Report::object()}};
   for (auto const& info : figure_infos()) {
@@ -266,7 +263,7 @@ Report report_of(Figures const& figures, std::optional<Answer> const& answer,
                                          : Report(nullptr);
   }
   if (answer) {
-    Work const& work = answer->work;
+    OffloadWork const& work = answer->work;
     bool const is_told = !work.measured;
     auto const law = [&](Law const& one) { return is_told ? Report(one.text()) : Report(nullptr); };
     report["work"] = {{"name", work.name},          {"source", answer->source},
@@ -281,9 +278,9 @@ Report report_of(Figures const& figures, std::optional<Answer> const& answer,
                                  {"device_seconds", row.times.device},
                                  {"transfer_seconds", row.times.transfers},
                                  {"gain", row.times.gain()},
-                                 {"repeats_to_pay", number_or_null(row.repeats)},
+                                 {"repeats_to_pay", or_null(row.repeats)},
                                  {"flops_per_value", row.flops_per_value},
-                                 {"flops_per_value_to_pay", number_or_null(row.needed_per_value)}});
+                                 {"flops_per_value_to_pay", or_null(row.needed_per_value)}});
     report["break_even"] = Report::array();
     for (auto const& [size, above] : answer->break_evens)
       report["break_even"].push_back(
@@ -294,9 +291,9 @@ Report report_of(Figures const& figures, std::optional<Answer> const& answer,
          {std::pair("to_device", Way::to_device), std::pair("to_host", Way::to_host),
           std::pair("there_and_back", Way::both)}) {
       report[std::string("flops_per_value_") + name] =
-          number_or_null(flops_per_value(answer->speeds, answer->value_bytes, way));
+          or_null(flops_per_value(answer->speeds, answer->value_bytes, way));
       report[std::string("bytes_moved_per_byte_") + name] =
-          number_or_null(bytes_per_byte(answer->speeds, way));
+          or_null(bytes_per_byte(answer->speeds, way));
     }
   }
   if (fleet) {
@@ -323,7 +320,7 @@ Report report_of(Figures const& figures, std::optional<Answer> const& answer,
   return report;
 }
 
-std::string text_of(Figures const& figures, std::optional<Answer> const& answer,
+std::string text_of(MachineFigures const& figures, std::optional<Answer> const& answer,
                     std::optional<FleetAnswer> const& fleet) {
   std::string text;
   if (auto const grid = figures_grid(figures); !grid.rows.empty()) text += text_table(grid) + '\n';

@@ -28,7 +28,7 @@ struct SizeRow {
 
 /// The answer for one kind of work.
 struct Answer {
-  Work work;
+  OffloadWork work;
   std::string source;  ///< of the work: "told by options", "compare.json, ..."
   double from = 1, to = 1;
   double value_bytes = 8;
@@ -41,8 +41,8 @@ struct Answer {
 /// The answer for a range of sizes; those of the table are the measured ones, or round numbers and both ends.
 ///
 /// \throws PreconditionError if a time isn't above zero or isn't finite
-Answer answer_for(Work const& work, std::string const& source, Speeds const& speeds, double from,
-                  double to, double value_bytes);
+Answer answer_for(OffloadWork const& work, std::string const& source, Speeds const& speeds,
+                  double from, double to, double value_bytes);
 
 /// The answer for a fleet of jobs.
 struct FleetAnswer {
@@ -55,7 +55,7 @@ struct FleetAnswer {
 FleetAnswer answer_for(std::vector<Job> jobs, Speeds const& speeds, double stop_after);
 
 /// Each figure, its value and who says so.
-Grid figures_grid(Figures const& figures);
+Grid figures_grid(MachineFigures const& figures);
 
 /// "measured: host.json", "told by --host-flops"
 std::string source_words(Figure const& figure);
@@ -74,11 +74,11 @@ std::vector<std::string> findings(FleetAnswer const& answer);
 std::string gain_words(double gain);
 
 /// Everything, in SI units; what isn't known is null.
-Report report_of(Figures const& figures, std::optional<Answer> const& answer,
-                 std::optional<FleetAnswer> const& fleet);
+Report offload_report(MachineFigures const& figures, std::optional<Answer> const& answer,
+                      std::optional<FleetAnswer> const& fleet);
 
 /// For a terminal.
-std::string text_of(Figures const& figures, std::optional<Answer> const& answer,
+std::string text_of(MachineFigures const& figures, std::optional<Answer> const& answer,
                     std::optional<FleetAnswer> const& fleet);
 
 }  // namespace coir::apps::offload

@@ -28,7 +28,7 @@ std::string in_words(BrokenRows::Key const& key) {
     case Flaw::too_many_fields: return "more fields than columns";
     case Flaw::no_job: return "no number of a job in JobID";
     case Flaw::no_partition: return "no partition";
-    case Flaw::bad_value: return std::string(name_of(key.second)) + " can't be read";
+    case Flaw::bad_value: return std::string(column_name(key.second)) + " can't be read";
     case Flaw::negative_wait: return "a negative wait";
     case Flaw::unfinished: return "the last line has no end";
     case Flaw::too_long: return "a line of more than 1 MiB";

@@ -25,12 +25,16 @@ constexpr std::array<std::pair<char const*, Column>, 3> aliases = {
 
 constexpr std::array required = {Column::job, Column::partition, Column::submit, Column::start};
 
-std::pair<Column, bool> column_named(std::string_view name) {
-  for (std::size_t n = 0; n < column_count; ++n)
-    if (equal_without_case(name, names[n])) return {static_cast<Column>(n), false};
-  for (auto const& [alias, column] : aliases)
-    if (equal_without_case(name, alias)) return {column, true};
-  return {Column::none, false};
+/// The column that has a name, or with `is_alias` another one; none if there is no such column.
+Column column_named(std::string_view name, bool is_alias) {
+  if (is_alias) {
+    for (auto const& [alias, column] : aliases)
+      if (equal_without_case(name, alias)) return column;
+  } else {
+    for (std::size_t n = 0; n < column_count; ++n)
+      if (equal_without_case(name, names[n])) return static_cast<Column>(n);
+  }
+  return Column::none;
 }
 
 /// Windows' programs write one before a text, which is in the midst where texts were joined.
@@ -48,7 +52,7 @@ std::string_view without_byte_order_mark(std::string_view line) {
 
 }  // namespace
 
-char const* name_of(Column column) { return names[static_cast<std::size_t>(column)]; }
+char const* column_name(Column column) { return names[static_cast<std::size_t>(column)]; }
 
 Columns::Columns(std::string_view line, std::string const& where) {
   line = without_byte_order_mark(line);
@@ -60,33 +64,26 @@ Columns::Columns(std::string_view line, std::string const& where) {
     refuse(line, where, "has columns with blanks between them, which can't be told apart");
   if (is_separated) separator_ = line[end];
 
-  std::array<bool, column_count> is_alias = {};
-  std::array<std::size_t, column_count> place = {};
+  std::vector<std::string_view> words;
   for (std::string_view rest = line;;) {
     std::size_t const next = rest.find(separator_);
-    auto const [column, alias] = column_named(rest.substr(0, next));
-    auto const n = static_cast<std::size_t>(column);
-    order_.push_back(column);
-    if (column != Column::none) {
-      if (has_[n]) {
-        // JobID beside JobIDRaw, say: the name that isn't an alias counts; of the same name twice the first.
-        bool const replaces = is_alias[n] && !alias;
-        (replaces ? order_[place[n]] : order_.back()) = Column::none;
-        if (replaces) place[n] = order_.size() - 1;
-        is_alias[n] = is_alias[n] && alias;
-      } else {
-        has_[n] = true;
-        is_alias[n] = alias;
-        place[n] = order_.size() - 1;
-      }
-    }
+    words.push_back(rest.substr(0, next));
     if (next == std::string_view::npos) break;
     rest.remove_prefix(next + 1);
   }
+  order_.assign(words.size(), Column::none);
+  // JobID counts where JobIDRaw stands beside it; of the same name twice the first.
+  for (bool const is_alias : {false, true})
+    for (std::size_t n = 0; n < words.size(); ++n) {
+      Column const column = column_named(words[n], is_alias);
+      if (column == Column::none || has(column)) continue;
+      order_[n] = column;
+      has_[static_cast<std::size_t>(column)] = true;
+    }
 
   std::vector<std::string> missing;
   for (Column const column : required)
-    if (!has(column)) missing.emplace_back(name_of(column));
+    if (!has(column)) missing.emplace_back(column_name(column));
   if (missing.empty()) return;
   bool const is_no_heading =
       std::all_of(order_.begin(), order_.end(), [](Column c) { return c == Column::none; });

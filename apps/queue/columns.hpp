@@ -40,7 +40,7 @@ enum class Column : std::uint8_t {
 inline constexpr std::size_t column_count = static_cast<std::size_t>(Column::none);
 
 /// The name that sacct gives a column: "ReqTRES".
-char const* name_of(Column column);
+char const* column_name(Column column);
 
 /// The fields of a row, one for each Column.
 using Row = std::array<std::string_view, column_count>;

@@ -26,7 +26,7 @@ void take_in(Statistics& statistics, Piece const& piece) {
 
 }  // namespace
 
-Statistics count(AccountingReader& reader, Settings const& settings) {
+Statistics count(AccountingReader& reader, QueueSettings const& settings) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   Host const host;
   auto const threads = std::clamp<std::int64_t>(host.concurrency(), 1, 8);

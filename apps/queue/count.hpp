@@ -11,6 +11,6 @@ namespace coir::apps::queue {
 ///
 /// \throws InputError as AccountingReader, and if there are too many partitions
 /// \throws Failure if the user stops the program
-Statistics count(AccountingReader& reader, Settings const& settings);
+Statistics count(AccountingReader& reader, QueueSettings const& settings);
 
 }  // namespace coir::apps::queue

@@ -12,8 +12,6 @@ inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 inline char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-inline char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
-
 inline bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
 
 inline bool equal_without_case(std::string_view a, std::string_view b) {

@@ -3,7 +3,6 @@
 #include "count.hpp"
 #include "fields.hpp"
 #include "host.hpp"
-#include "letters.hpp"
 #include "picture.hpp"
 #include "present.hpp"
 #include "reader.hpp"
@@ -23,7 +22,6 @@
 #include <support/text.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <initializer_list>
@@ -64,40 +62,16 @@ char const examples[] =
     "4 memory or disk short, 6 threads can't start, 130 stopped by Ctrl-C, 143 by SIGTERM,\n"
     "129 by SIGHUP. Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
-/// The words of sacct's column State, which sacct -s takes, too.
-constexpr std::array known_states = {
-    "BOOT_FAIL",     "CANCELLED",   "COMPLETED",     "COMPLETING",    "CONFIGURING",
-    "DEADLINE",      "EXPEDITING",  "FAILED",        "LAUNCH_FAILED", "NODE_FAIL",
-    "OUT_OF_MEMORY", "PENDING",     "POWER_UP_NODE", "PREEMPTED",     "RECONFIG_FAIL",
-    "REQUEUED",      "REQUEUE_FED", "REQUEUE_HOLD",  "RESIZING",      "RESV_DEL_HOLD",
-    "REVOKED",       "RUNNING",     "SIGNALING",     "SPECIAL_EXIT",  "STAGE_OUT",
-    "STOPPED",       "SUSPENDED",   "TIMEOUT",       "UPDATE_DB"};
-
 /// A list of names with commas between them.
 void add_names(CommandLine& line, std::string const& name, std::vector<std::string>& list,
-               std::string const& help) {
+               std::string const& help, std::string const& word = "NAME") {
   auto const parse = [=, &list](std::string const& text) {
     list = split(text, ',');
     for (auto const& part : list)
       expects(!part.empty(), name + " must be one name, or several with commas between them",
               "'" + text + "'");
   };
-  line.add_option(name, parse, help).type_name("NAME,...");
-}
-
-void add_states(CommandLine& line, std::vector<std::string>& states) {
-  auto const parse = [&states](std::string const& text) {
-    std::vector<std::string> const known(known_states.begin(), known_states.end());
-    states = split(text, ',');
-    for (auto& state : states) {
-      std::string const given = state;
-      for (char& c : state) c = upper(c);
-      if (std::find(known.begin(), known.end(), state) == known.end())
-        reject_choice("--state", given, known);
-    }
-  };
-  line.add_option("--state", parse, "Only jobs in these states, such as COMPLETED,TIMEOUT")
-      .type_name("STATE,...");
+  line.add_option(name, parse, help).type_name(word + ",...");
 }
 
 void add_moment(CommandLine& line, std::string const& name, std::optional<Seconds>& moment,
@@ -144,7 +118,7 @@ void add_classes(CommandLine& line, std::string const& name, GrowingClasses& cla
   line.add_option(name, parse, help).type_name("FIRST,FACTOR[,COUNT]");
 }
 
-void add_forecast(CommandLine& line, Settings& settings) {
+void add_forecast(CommandLine& line, QueueSettings& settings) {
   auto& size = settings.size;
   auto const forecast = line.add_flag("--forecast", settings.forecast,
                                       "How long a job of this size is going to wait:");
@@ -188,7 +162,7 @@ void add_forecast(CommandLine& line, Settings& settings) {
       .needs(forecast);
 }
 
-void add_options(CommandLine& line, Settings& settings) {
+void add_options(CommandLine& line, QueueSettings& settings) {
   auto const set_inputs = [&settings](std::vector<std::string> const& names) {
     settings.inputs.assign(names.begin(), names.end());
   };
@@ -200,7 +174,8 @@ void add_options(CommandLine& line, Settings& settings) {
   add_names(line, "--cluster", settings.filters.clusters, "Only these clusters");
   add_names(line, "--user", settings.filters.users, "Only jobs of these users");
   add_names(line, "--account", settings.filters.accounts, "Only jobs of these accounts");
-  add_states(line, settings.filters.states);
+  add_names(line, "--state", settings.filters.states,
+            "Only jobs in these states, such as COMPLETED,TIMEOUT", "STATE");
   add_moment(line, "--from", settings.filters.from, "Only jobs submitted then or later");
   add_moment(line, "--to", settings.filters.to, "Only jobs submitted before then");
   add_choice(line, "--wait-from", settings.wait_from,
@@ -221,7 +196,7 @@ void add_options(CommandLine& line, Settings& settings) {
 }
 
 /// Options that contradict each other, and outputs that can't be written, found before any work.
-void expects_consistent(CommandLine const& line, Settings const& settings) {
+void expects_consistent(CommandLine const& line, QueueSettings const& settings) {
   for (auto const& input : settings.inputs)
     expects(!input.empty(), "FILE must be a file or -, not ''");
   auto const standard = std::count(settings.inputs.begin(), settings.inputs.end(), "-");
@@ -255,7 +230,7 @@ std::string some_of(std::vector<std::string> names) {
 }
 
 /// \throws PreconditionError naming what a filter asks for and no job has
-void expects_known(Statistics const& statistics) {
+void expects_known(Statistics const& statistics, QueueSettings const& settings) {
   auto const unknown = statistics.never_seen(&Filters::partitions);
   expects(unknown.empty(), "--partition " + (unknown.empty() ? "" : unknown.front()) +
                                ": there is no such partition; the text has " +
@@ -273,11 +248,13 @@ void expects_known(Statistics const& statistics) {
     auto const missing = statistics.never_seen(list);
     if (missing.empty()) continue;
     expects(statistics.had_column(column), std::string(option) + " needs the column " +
-                                               name_of(column) +
+                                               column_name(column) +
                                                ": add it to sacct's list, -o ...");
-    // It is no error if some of several states, or of several users, have no job.
-    expects(list == &Filters::states, std::string(option) + " " + missing.front() +
-                                          ": no job of the text has it: check how it is spelt");
+    // It is no error if some of several states have no job.
+    bool const may_lack =
+        list == &Filters::states && missing.size() < settings.filters.states.size();
+    expects(may_lack, std::string(option) + " " + missing.front() +
+                          ": no job of the text has it: check how it is spelt");
   }
 }
 
@@ -322,7 +299,7 @@ void expects_sizes(Statistics const& statistics, Size const& size) {
           "--time-limit needs the column Timelimit: add it to sacct's list, -o ...");
 }
 
-Statistics read_inputs(Settings const& settings, Figures& figures) {
+Statistics read_inputs(QueueSettings const& settings, QueueFigures& figures) {
   Activity const reading("reading");
   auto const begin = std::chrono::steady_clock::now();
   ProgressLine progress("reading", "bytes", settings.progress);
@@ -335,11 +312,11 @@ Statistics read_inputs(Settings const& settings, Figures& figures) {
   return statistics;
 }
 
-ExitCode show(Settings const& settings) {
+ExitCode show(QueueSettings const& settings) {
   say_of_files("nothing was written");
-  Figures figures;
+  QueueFigures figures;
   Statistics const statistics = read_inputs(settings, figures);
-  expects_known(statistics);
+  expects_known(statistics, settings);
   expects_jobs(statistics);
   if (settings.forecast) expects_sizes(statistics, settings.size);
   stop_if_interrupted();
@@ -350,7 +327,7 @@ ExitCode show(Settings const& settings) {
   }
   if (!settings.report.empty()) {
     Activity const writing("writing " + settings.report.string());
-    write_report(settings.report, report_of(statistics, settings, figures));
+    write_report(settings.report, queue_report(statistics, settings, figures));
     say_of_files("what was written is whole");
   }
   if (!settings.quiet) std::cout << text_of(statistics, settings);
@@ -364,7 +341,7 @@ ExitCode show(Settings const& settings) {
 int main(int argc, char** argv) {
   using namespace coir::apps::queue;
   coir::apps::CommandLine line("coir-queue", description, examples);
-  Settings settings;
+  QueueSettings settings;
   add_options(line, settings);
 
   return coir::apps::run_on_cores(line, argc, argv, [&] {

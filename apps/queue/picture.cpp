@@ -101,7 +101,7 @@ void draw_hours(Canvas& canvas, int y, std::vector<Shown> const& partitions) {
 
 /// Draws, for each partition, a bar from the beginning to the end of the forecast's interval, and a line at its median.
 void draw_forecasts(Canvas& canvas, int y, std::vector<Shown> const& partitions,
-                    Settings const& settings) {
+                    QueueSettings const& settings) {
   auto const height = static_cast<int>(partitions.size()) * grid_row;
   draw_axis(canvas, y, height);
   for (auto const& [name, waits] : partitions) {
@@ -130,7 +130,7 @@ void draw_legend(Canvas& canvas, int y) {
 
 }  // namespace
 
-io::RgbImage picture_of(Statistics const& statistics, Settings const& settings) {
+io::RgbImage picture_of(Statistics const& statistics, QueueSettings const& settings) {
   auto partitions = shown_partitions(statistics);
   std::string title = "Waits: distribution, median (line), 90 %";
   if (partitions.size() > most_partitions) {

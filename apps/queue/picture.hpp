@@ -10,6 +10,6 @@ namespace coir::apps::queue {
 /// The distributions of waits of the partitions with the most jobs, one below the other: bars over an axis of time on which
 /// equal steps are equal factors, their heights as shares of the partition's highest. Below them the median wait by the hour
 /// of submission as colours. Where a forecast is asked for, its interval and median come between the two, a bar a partition.
-io::RgbImage picture_of(Statistics const& statistics, Settings const& settings);
+io::RgbImage picture_of(Statistics const& statistics, QueueSettings const& settings);
 
 }  // namespace coir::apps::queue

@@ -3,6 +3,7 @@
 #include <coir/core/resident.hpp>
 #include <coir/core/version.hpp>
 
+#include <support/or_null.hpp>
 #include <support/table.hpp>
 #include <support/text.hpp>
 #include <support/units.hpp>
@@ -45,7 +46,7 @@ std::string short_name(std::string const& name, bool one_cluster) {
   return one_cluster && slash != std::string::npos ? name.substr(slash + 1) : name;
 }
 
-std::string summary_of(Statistics const& statistics, Settings const& settings) {
+std::string summary_of(Statistics const& statistics, QueueSettings const& settings) {
   auto const& counts = statistics.counts();
   std::vector<std::string> parts = {
       counted(counts.started, "jobs") + " that started",
@@ -141,30 +142,7 @@ std::string hour_table(PartitionWaits const& sum, Properties const& properties) 
   return "\nBy the hour of submission, all of these partitions\n\n" + table.text();
 }
 
-std::string distribution(PartitionWaits const& sum) {
-  std::string text = "\nDistribution\n\n";
-  std::vector<std::pair<std::string, std::int64_t>> lines;
-  std::int64_t before = 0;
-  for (std::size_t n = 0; n < spans.size(); ++n) {
-    lines.emplace_back(std::string("up to ") + spans[n].label, sum.within[n] - before);
-    before = sum.within[n];
-  }
-  lines.emplace_back(std::string("over ") + spans.back().label, sum.all.count() - before);
-  std::int64_t most = 1;
-  for (auto const& [label, count] : lines) most = std::max(most, count);
-  for (auto const& [label, count] : lines) {
-    double const part = share(count, most);
-    std::string const bar(static_cast<std::size_t>(std::ceil(50 * part)), '#');
-    char line[120];
-    std::snprintf(line, sizeof line, "%-12s %6s%s%s\n", label.c_str(),
-                  percent(share(count, sum.all.count())).c_str(), bar.empty() ? "" : "  ",
-                  bar.c_str());
-    text += line;
-  }
-  return text;
-}
-
-std::string broken_text(BrokenRows const& broken, Settings const& settings) {
+std::string broken_text(BrokenRows const& broken, QueueSettings const& settings) {
   if (broken.count() == 0) return "";
   std::string text = "\nBroken rows, which don't count\n\n";
   for (auto const& [key, some] : broken.kinds()) {
@@ -180,7 +158,7 @@ std::string broken_text(BrokenRows const& broken, Settings const& settings) {
   return text;
 }
 
-std::string forecast_text(std::vector<Shown> const& partitions, Settings const& settings) {
+std::string forecast_text(std::vector<Shown> const& partitions, QueueSettings const& settings) {
   if (!settings.forecast) return "";
   Table table({"partition", "median", "from", "to", "jobs", "held out", "of these inside"});
   std::vector<std::string> notes, too_large;
@@ -229,7 +207,7 @@ Report histogram_report(WaitHistogram const& waits) {
   return bins;
 }
 
-Report forecast_report(PartitionWaits const& waits, Settings const& settings) {
+Report forecast_report(PartitionWaits const& waits, QueueSettings const& settings) {
   auto const forecast = forecast_of(waits, settings);
   if (!forecast) return nullptr;
   Report report;
@@ -244,7 +222,7 @@ Report forecast_report(PartitionWaits const& waits, Settings const& settings) {
 }
 
 Report partition_report(Shown const& shown, Properties const& properties,
-                        Settings const& settings) {
+                        QueueSettings const& settings) {
   auto const& waits = *shown.waits;
   Report report;
   report["name"] = shown.name;
@@ -273,11 +251,6 @@ Report partition_report(Shown const& shown, Properties const& properties,
   return report;
 }
 
-template <class Value>
-Report or_null(std::optional<Value> const& value) {
-  return value ? Report(*value) : Report(nullptr);
-}
-
 }  // namespace
 
 std::string size_text(Size const& size) {
@@ -295,7 +268,7 @@ std::string size_text(Size const& size) {
 }
 
 std::optional<Forecaster::Forecast> forecast_of(PartitionWaits const& waits,
-                                                Settings const& settings) {
+                                                QueueSettings const& settings) {
   if (waits.forecaster.beyond(settings.size)) return {};
   return waits.forecaster.forecast(settings.interval);
 }
@@ -350,7 +323,7 @@ std::vector<std::string> partition_names(Statistics const& statistics) {
   return names;
 }
 
-std::string text_of(Statistics const& statistics, Settings const& settings) {
+std::string text_of(Statistics const& statistics, QueueSettings const& settings) {
   auto const partitions = shown_partitions(statistics);
   auto const sum = sum_of(partitions);
   std::string text = summary_of(statistics, settings) + waits_table(partitions, sum) +
@@ -362,14 +335,15 @@ std::string text_of(Statistics const& statistics, Settings const& settings) {
     else
       unknown.emplace_back(statistics.properties()[n].title);
   }
-  text += hour_table(sum, statistics.properties()) + distribution(sum);
+  text += hour_table(sum, statistics.properties());
   if (!unknown.empty())
     text += "\nNot shown, because no column tells: " + joined(unknown, ", ") +
             ". sacct's columns ReqCPUS, ReqMem, ReqTRES and Timelimit do.\n";
   return text + forecast_text(partitions, settings) + broken_text(statistics.broken(), settings);
 }
 
-Report report_of(Statistics const& statistics, Settings const& settings, Figures const& figures) {
+Report queue_report(Statistics const& statistics, QueueSettings const& settings,
+                    QueueFigures const& figures) {
   auto const& counts = statistics.counts();
   Report report;
   report["application"] = "coir-queue";
@@ -389,8 +363,8 @@ Report report_of(Statistics const& statistics, Settings const& settings, Figures
   report["steps"] = counts.steps;
   report["components"] = counts.components;
   report["left_out"] = counts.left_out;
-  report["wait_from"] = statistics.had_column(Column::eligible) ? name_of(settings.wait_from)
-                                                                : name_of(WaitFrom::submit);
+  report["wait_from"] = statistics.had_column(Column::eligible) ? wait_from_name(settings.wait_from)
+                                                                : wait_from_name(WaitFrom::submit);
   report["first_submit"] = moment_text(statistics.first_submit());
   report["last_submit"] = moment_text(statistics.last_submit());
   report["quantile_relative_error"] = WaitHistogram::relative_error;

@@ -23,7 +23,7 @@ struct Shown {
 };
 
 /// The time and input of a run, and its host.
-struct Figures {
+struct QueueFigures {
   double seconds = 0;
   std::int64_t bytes = 0;
   HostFacts host{};
@@ -35,15 +35,16 @@ std::vector<Shown> shown_partitions(Statistics const& statistics);
 /// All the names there are, in their order, without the cluster if there is only one.
 std::vector<std::string> partition_names(Statistics const& statistics);
 
-/// The tables, the distribution, the forecast if it was asked for, and what was broken.
-std::string text_of(Statistics const& statistics, Settings const& settings);
+/// The tables, the forecast if it was asked for, and what was broken.
+std::string text_of(Statistics const& statistics, QueueSettings const& settings);
 
 /// The report, as --report writes it.
-Report report_of(Statistics const& statistics, Settings const& settings, Figures const& figures);
+Report queue_report(Statistics const& statistics, QueueSettings const& settings,
+                    QueueFigures const& figures);
 
 /// The forecast for the job that is asked for; nothing if there are too few jobs, or none nearly as large.
 std::optional<Forecaster::Forecast> forecast_of(PartitionWaits const& waits,
-                                                Settings const& settings);
+                                                QueueSettings const& settings);
 
 /// The job that a forecast is for: "16 cores, 2 GPUs"; "any size" if nothing is asked for.
 std::string size_text(Size const& size);

@@ -15,7 +15,7 @@ namespace coir::apps::queue {
 /// When a wait begins.
 enum class WaitFrom { eligible, submit };
 
-inline char const* name_of(WaitFrom from) {
+inline char const* wait_from_name(WaitFrom from) {
   return from == WaitFrom::eligible ? "eligible" : "submit";
 }
 
@@ -25,7 +25,7 @@ struct Filters {
   std::vector<std::string> partitions;  ///< "gpu", or "cluster/gpu"
   std::vector<std::string> users;
   std::vector<std::string> accounts;
-  std::vector<std::string> states;  ///< in capitals
+  std::vector<std::string> states;  ///< in any case
   std::optional<Seconds> from;      ///< submitted then or later
   std::optional<Seconds> to;        ///< submitted before
 };
@@ -48,7 +48,7 @@ struct GrowingClasses {
 };
 
 /// The command line, read.
-struct Settings {
+struct QueueSettings {
   std::vector<std::filesystem::path> inputs;
   Filters filters;
   WaitFrom wait_from = WaitFrom::eligible;

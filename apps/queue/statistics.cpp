@@ -1,5 +1,7 @@
 #include "statistics.hpp"
 
+#include "letters.hpp"
+
 #include <coir/core/errors.hpp>
 
 #include <algorithm>
@@ -21,7 +23,7 @@ bool is_name(std::string_view text) {
 }
 
 std::string value_shown(Row const& row, Column column) {
-  return std::string(name_of(column)) + " is " + quoted(of(row, column));
+  return std::string(column_name(column)) + " is " + quoted(of(row, column));
 }
 
 /// The part of a row that shows its flaw, for a message.
@@ -33,7 +35,7 @@ std::string shown(Job const& job, Row const& row, WaitFrom from) {
     case Flaw::negative_wait: {
       bool const is_eligible = from == WaitFrom::eligible && !is_absent(of(row, Column::eligible));
       Column const since = is_eligible ? Column::eligible : Column::submit;
-      return "Start " + quoted(of(row, Column::start)) + " is before " + name_of(since) + " " +
+      return "Start " + quoted(of(row, Column::start)) + " is before " + column_name(since) + " " +
              quoted(of(row, since));
     }
     default: return "";
@@ -65,7 +67,7 @@ void Counts::add(Counts const& other) {
   started += other.started;
 }
 
-Statistics::Statistics(Settings const& settings)
+Statistics::Statistics(QueueSettings const& settings)
     : settings_(settings),
       properties_(properties_with(settings.core_hours, settings.memory_hours)) {
   std::array const lists = {&Filters::clusters, &Filters::partitions, &Filters::users,
@@ -95,8 +97,10 @@ bool Statistics::passes(Row const& row) {
   bool const cluster = is_listed(0, is(Column::cluster));
   bool const user = is_listed(2, is(Column::user));
   bool const account = is_listed(3, is(Column::account));
-  bool const state = is_listed(4, [word = first_word(of(row, Column::state))](
-                                      std::string const& wanted) { return word == wanted; });
+  bool const state =
+      is_listed(4, [word = first_word(of(row, Column::state))](std::string const& wanted) {
+        return equal_without_case(word, wanted);
+      });
   return partition && cluster && user && account && state;
 }
 

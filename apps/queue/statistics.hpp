@@ -57,7 +57,7 @@ class Statistics {
   /// Beyond this a column of partitions isn't one.
   static constexpr std::size_t most_partitions = 500;
 
-  explicit Statistics(Settings const& settings);
+  explicit Statistics(QueueSettings const& settings);
 
   /// \param text        whole lines, the last one's end may be missing
   /// \param file        which of the inputs, from 0
@@ -99,7 +99,7 @@ class Statistics {
   template <class Equal>
   bool is_listed(std::size_t seen, Equal const& equal);
 
-  Settings const& settings_;
+  QueueSettings const& settings_;
   Properties properties_;
   Partitions partitions_;
   Counts counts_;
