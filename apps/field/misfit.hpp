@@ -5,8 +5,11 @@
 
 #include "target.hpp"
 
+#include <coir/array/creation.hpp>
+#include <coir/array/functions.hpp>
+#include <coir/array/operators.hpp>
+#include <coir/array/reductions.hpp>
 #include <coir/core/contiguous.hpp>
-#include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/fft/plan.hpp>
 #include <coir/fft/wave_number.hpp>
@@ -44,45 +47,6 @@ struct GaussianFilter {
     return static_cast<T>(scale * math::exp(exponent * (x * x + y * y + z * z)));
   }
 };
-
-namespace detail {
-
-/// residual = density / per_cell - target
-template <class T>
-struct Residual {
-  T const *density, *target;
-  T* residual;
-  T per_cell;
-  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
-    residual[n] = density[n] / per_cell - target[n];
-  }
-};
-
-template <class T>
-struct SumOfSquares {
-  T const* values;
-  KOKKOS_FUNCTION void operator()(std::int64_t n, double& sum) const {
-    sum += static_cast<double>(values[n]) * static_cast<double>(values[n]);
-  }
-};
-
-template <class T>
-struct Multiply {
-  T* values;
-  T factor;
-  KOKKOS_FUNCTION void operator()(std::int64_t n) const { values[n] *= factor; }
-};
-
-/// a += factor b
-template <class T>
-struct Add {
-  T* a;
-  T const* b;
-  T factor;
-  KOKKOS_FUNCTION void operator()(std::int64_t n) const { a[n] += factor * b[n]; }
-};
-
-}  // namespace detail
 
 /// The misfit of a density and a target, both smoothed by a Gaussian S, and its derivatives:
 ///
@@ -129,8 +93,7 @@ class Misfit {
   /// The density of particles over its mean, which the next call changes.
   Cells const& density(Particles const& particles) const {
     paint(particles);
-    for_each("coir::apps::field::density", exec_, all(),
-             detail::Multiply<T>{residual_.data(), 1 / per_cell(particles)});
+    slice_of(residual_) *= 1 / per_cell(particles);
     return residual_;
   }
 
@@ -151,9 +114,7 @@ class Misfit {
     poll_();
     double const result = value(particles);
     smoothen();
-    T const factor = static_cast<T>(1 / (sigma_ * sigma_ * double(per_cell(particles))));
-    for_each("coir::apps::field::slope", exec_, all(),
-             detail::Multiply<T>{residual_.data(), factor});
+    slice_of(residual_) *= 1 / (sigma_ * sigma_ * double(per_cell(particles)));
     mesh::paint_pull_back(exec_, particles.position, box_, residual_, cotangents.position,
                           assignment_);
     set_to_zero(exec_, cotangents.momentum);
@@ -162,9 +123,6 @@ class Misfit {
 
  private:
   std::int64_t extent(std::size_t d) const { return static_cast<std::int64_t>(target_.extent(d)); }
-  Box<1, std::int64_t> all() const {
-    return coir::box<1, std::int64_t>({static_cast<std::int64_t>(target_.size())});
-  }
 
   T per_cell(Particles const& particles) const {
     return static_cast<T>(double(particles.total()) / double(target_.size()));
@@ -179,25 +137,17 @@ class Misfit {
   /// residual = S (density - target)
   void smooth_residual(Particles const& particles) const {
     paint(particles);
-    for_each("coir::apps::field::residual", exec_, all(),
-             detail::Residual<T>{residual_.data(), target_.data(), residual_.data(),
-                                 per_cell(particles)});
+    auto const residual = slice_of(residual_);
+    residual = residual / per_cell(particles) - slice_of(target_);
     smoothen();
   }
 
-  double sum_of_squares() const {
-    double sum = 0;
-    reduce("coir::apps::field::misfit", exec_, all(), detail::SumOfSquares<T>{residual_.data()},
-           Kokkos::Sum<double>(sum));
-    return sum;
-  }
+  double sum_of_squares() const { return sum(square(cast<double>(slice_of(residual_)))); }
 
   /// J, and r in place of the residual.
   double value(Particles const& particles) const {
     smooth_residual(particles);
-    if (noise_.size() > 0)
-      for_each("coir::apps::field::add_noise", exec_, all(),
-               detail::Add<T>{residual_.data(), noise_.data(), static_cast<T>(sigma_)});
+    if (noise_.size() > 0) slice_of(residual_) += sigma_ * slice_of(noise_);
     return sum_of_squares() / (2 * sigma_ * sigma_);
   }
 

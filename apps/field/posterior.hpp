@@ -6,8 +6,11 @@
 #include "linear_density.hpp"
 #include "misfit.hpp"
 
-#include <coir/core/contiguous.hpp>
-#include <coir/core/loops.hpp>
+#include <coir/array/creation.hpp>
+#include <coir/array/functions.hpp>
+#include <coir/array/operators.hpp>
+#include <coir/array/reductions.hpp>
+#include <coir/autodiff/grad.hpp>
 #include <coir/cosmology/parameters.hpp>
 #include <coir/nbody/forward_model.hpp>
 
@@ -24,22 +27,6 @@ struct Gradient {
   cosmology::Parameters<double> parameters{};  ///< d value / d parameter, in the place of each
 };
 
-namespace detail {
-
-/// slope += x - centre, and the sum of (x - centre)^2.
-template <class T>
-struct Prior {
-  T const *x, *centre;  // no centre: 0
-  T* slope;             // or null
-  KOKKOS_FUNCTION void operator()(std::int64_t n, double& sum) const {
-    T const difference = centre == nullptr ? x[n] : x[n] - centre[n];
-    if (slope != nullptr) slope[n] += difference;
-    sum += static_cast<double>(difference) * static_cast<double>(difference);
-  }
-};
-
-}  // namespace detail
-
 /// The negative logarithm of the posterior but for a constant, and its gradient:
 ///
 ///   J(noise) = sum (noise - centre)^2 / 2 + misfit(grown from noise)
@@ -51,52 +38,49 @@ template <class Exec, class T>
 class Posterior {
  public:
   using Model = coir::nbody::ForwardModel<Exec, T>;
+  using Noise = Array<T, 3, typename Exec::memory_space>;
 
-  /// \param centre  or an empty View
-  Posterior(Exec const& exec, Model const& model, cosmology::Parameters<double> const& parameters,
-            Misfit<Exec, T> const& misfit, Field<Exec, T> centre = {})
-      : exec_(exec),
-        model_(model),
-        parameters_(parameters),
-        misfit_(misfit),
-        centre_(std::move(centre)) {}
+  /// \param centre  or an array without memory, for 0
+  Posterior(Model const& model, cosmology::Parameters<double> const& parameters,
+            Misfit<Exec, T> const& misfit, Noise centre = {})
+      : model_(model), parameters_(parameters), misfit_(misfit), centre_(std::move(centre)) {}
 
   /// The misfit alone, with derivatives.
-  Gradient<Exec, T> misfit_gradient(Field<Exec, T> const& noise) const {
-    auto const [value, slope] = model_.value_and_grad(noise, parameters_, misfit_);
+  Gradient<Exec, T> misfit_gradient(Noise const& noise) const {
+    auto const [value, slope] = model_.value_and_grad(noise.view(), parameters_, misfit_);
     return {value, slope.noise, slope.parameters};
   }
 
-  /// J, and its gradient, for Lbfgs.
-  double operator()(Field<Exec, T> const& noise, Field<Exec, T> const& gradient) const {
+  /// J, and its gradient.
+  ValueAndGradient<double, Noise> operator()(Noise const& noise) const {
     auto const of_misfit = misfit_gradient(noise);
-    copy_contiguous(exec_, gradient, of_misfit.noise);
-    prior_ = prior(noise, gradient.data());
-    return prior_ + of_misfit.value;
+    Noise gradient = borrow(of_misfit.noise);
+    if (centre_.has_memory())
+      gradient += noise - centre_;
+    else
+      gradient += noise;
+    prior_ = prior(noise);
+    return {prior_ + of_misfit.value, std::move(gradient)};
   }
 
   /// J alone.
-  double operator()(Field<Exec, T> const& noise) const {
-    return prior(noise, nullptr) + misfit_(model_.run(noise, parameters_));
+  double value(Noise const& noise) const {
+    return prior(noise) + misfit_(model_.run(noise.view(), parameters_));
   }
 
   /// The prior's part of the gradient that was computed last.
   double prior_of_last() const { return prior_; }
 
  private:
-  double prior(Field<Exec, T> const& noise, T* slope) const {
-    double sum = 0;
-    reduce("coir::apps::field::prior", exec_,
-           box<1, std::int64_t>({static_cast<std::int64_t>(noise.size())}),
-           detail::Prior<T>{noise.data(), centre_.data(), slope}, Kokkos::Sum<double>(sum));
-    return sum / 2;
+  double prior(Noise const& noise) const {
+    if (!centre_.has_memory()) return sum(square(cast<double>(noise))) / 2;
+    return sum(square(cast<double>(noise - centre_))) / 2;
   }
 
-  Exec exec_;
   Model const& model_;
   cosmology::Parameters<double> parameters_;
   Misfit<Exec, T> const& misfit_;
-  Field<Exec, T> centre_;
+  Noise centre_;
   mutable double prior_ = 0;
 };
 

@@ -75,9 +75,9 @@ std::string likeness_words(double correlation) {
 
 std::string why_it_stopped(Figures const& figures) {
   switch (figures.stopped_by) {
-    case StoppedBy::iterations: return "stopped by --iterations";
-    case StoppedBy::tolerance: return "stopped by --tolerance";
-    case StoppedBy::no_slope: return "the gradient is zero";
+    case LbfgsEnd::iterations: return "stopped by --iterations";
+    case LbfgsEnd::tolerance: return "stopped by --tolerance";
+    case LbfgsEnd::no_slope: return "the gradient is zero";
     default: return "no step lowers the loss, by rounding";
   }
 }

@@ -4,7 +4,6 @@
 /// A run: the target, the search for a start, and what is written of it.
 
 #include "files.hpp"
-#include "lbfgs.hpp"
 #include "pictures.hpp"
 #include "posterior.hpp"
 #include "settings.hpp"
@@ -13,6 +12,10 @@
 #include <nbody/setting_list.hpp>
 #include <nbody/sheet.hpp>
 
+#include <coir/array/creation.hpp>
+#include <coir/array/operators.hpp>
+#include <coir/array/reductions.hpp>
+#include <coir/autodiff/lbfgs.hpp>
 #include <coir/core/contiguous.hpp>
 #include <coir/core/resident.hpp>
 #include <coir/core/timing.hpp>
@@ -86,7 +89,7 @@ struct Difference {
 /// Figures of a run that has ended.
 struct Figures {
   std::vector<Epoch> history;
-  StoppedBy stopped_by = StoppedBy::iterations;
+  LbfgsEnd stopped_by = LbfgsEnd::iterations;
   double seconds = 0;  ///< of the search
   double correlation =
       0;  ///< of what was reached with the target; NaN if that is even, as nothing correlates with it
@@ -128,9 +131,8 @@ MemoryPlan memory_of(Exec const& exec, Run const& run) {
   std::int64_t const field = run.sites() * std::int64_t(sizeof(T));
   std::int64_t const held = coir::nbody::ForwardModel<Exec, T>(exec, model_options(run)).bytes() +
                             Misfit<Exec, T>::bytes(exec, run.target);
-  using Search = Lbfgs<Exec, Field<Exec, T>>;
   // The start, what a realisation stays near, its target's noise, and the gradient.
-  std::int64_t const searching = 4 * field + Search::bytes(run.sites(), search_options(run));
+  std::int64_t const searching = 4 * field + lbfgs_bytes(field, search_options(run));
   // The target, what was reached, and pictures.
   std::int64_t const cells = std::int64_t(run.target.cells.size());
   std::int64_t const frames = (std::int64_t(run.settings.frames) + 2) * 4;
@@ -212,6 +214,7 @@ class Work {
  public:
   using Model = coir::nbody::ForwardModel<Exec, T>;
   using Particles = coir::nbody::Particles<Exec, T>;
+  using Noise = Array<T, 3, typename Exec::memory_space>;
 
   Work(Exec const& exec, Run const& run)
       : exec_(exec),
@@ -219,8 +222,8 @@ class Work {
         model_(exec, model_options(run)),
         misfit_(exec, run.target, run.settings.universe.box, run.smooth(), run.settings.sigma,
                 run.settings.universe.assignment, stop_if_interrupted),
-        noise_(start()),
-        posterior_(exec, model_, run.settings.universe.cosmology, misfit_, centre()) {
+        noise_(borrow(start())),
+        posterior_(model_, run.settings.universe.cosmology, misfit_, centre()) {
     if (run.settings.realisation) add_noise_to_target();
   }
   Work(Work const&) = delete;
@@ -231,20 +234,12 @@ class Work {
     Activity const checking("checking the gradient");
     std::int64_t const n = run_.settings.universe.particles;
     auto const direction =
-        noise_of_seed<T>(exec_, n, run_.settings.universe.random.seed + 1'000'003);
-    Field<Exec, T> const gradient("coir::apps::field::gradient", noise_.layout());
-    Field<Exec, T> const moved("coir::apps::field::moved", noise_.layout());
-    with_remedy([&] { return posterior_(noise_, gradient); });
-    double along = 0;
-    auto const all = box<1, std::int64_t>({run_.sites()});
-    reduce("coir::apps::field::along", exec_, all,
-           detail::InnerProduct<T>{gradient.data(), direction.data()}, Kokkos::Sum<double>(along));
+        borrow(noise_of_seed<T>(exec_, n, run_.settings.universe.random.seed + 1'000'003));
+    auto const gradient = with_remedy([&] { return posterior_(noise_); }).gradient;
+    double const along = dot(cast<double>(gradient), cast<double>(direction));
     auto const value_at = [&](double step) {
       stop_if_interrupted();
-      for_each("coir::apps::field::move", exec_, all,
-               detail::AddScaled<T>{moved.data(), noise_.data(), direction.data(),
-                                    static_cast<T>(step)});
-      return posterior_(moved);
+      return posterior_.value(noise_ + step * direction);
     };
     for (double const step : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5})
       figures.check.push_back({step, (value_at(step) - value_at(-step)) / (2 * step), along});
@@ -267,8 +262,7 @@ class Work {
   void search(FileNames const& names, Figures& figures) {
     Activity const searching("searching");
     int const iterations = run_.settings.iterations;
-    Lbfgs<Exec, Field<Exec, T>> search(exec_, noise_, search_options(run_));
-    BestStart<Exec, T> best(names.noise(), noise_);
+    BestStart<Exec, T> best(names.noise(), noise());
     ProgressLine line("search", "iterations", run_.settings.progress);
     Stopwatch<Exec> const watch(exec_);
     auto const monitor = [&](LbfgsState const& state) {
@@ -278,8 +272,9 @@ class Work {
       stop_if_interrupted();
     };
     try {
-      auto const result = with_remedy([&] { return search.minimise(noise_, posterior_, monitor); });
-      figures.stopped_by = result.stopped_by;
+      auto const result =
+          with_remedy([&] { return lbfgs(posterior_, noise_, search_options(run_), monitor); });
+      figures.stopped_by = result.end;
       figures.history.back().state.evaluations = result.state.evaluations;
     } catch (Failure const& failure) {
       if (failure.code() != ExitCode::interrupted || figures.history.empty()) throw;
@@ -292,7 +287,7 @@ class Work {
     }
     figures.seconds = watch.seconds();
     best.write();
-    if (figures.history.back().state.iterations == 0) io::write_npy(names.noise(), noise_);
+    if (figures.history.back().state.iterations == 0) io::write_npy(names.noise(), noise());
     io::write_file(names.universe(), universe_text(names));
     say_of_files("what was written is whole");
   }
@@ -335,8 +330,7 @@ class Work {
     auto const noise = noise_of_seed<T>(exec_, universe.particles, universe.random.seed);
     // Small, so that the most probable start has nothing of it, yet off the lattice, where cic has kinks.
     if (!run_.settings.realisation && run_.settings.gradient_of.empty() && !run_.settings.check)
-      for_each("coir::apps::field::scale", exec_, box<1, std::int64_t>({run_.sites()}),
-               detail::Scale<T>{noise.data(), noise.data(), T(0.01)});
+      borrow(noise) *= 0.01;
     return noise;
   }
 
@@ -358,11 +352,12 @@ class Work {
   }
 
   /// A copy of the random start, which a realisation is to stay near.
-  Field<Exec, T> centre() const {
-    if (!run_.settings.realisation) return {};
-    Field<Exec, T> const copy("coir::apps::field::centre", noise_.layout());
-    copy_contiguous(exec_, copy, noise_);
-    return copy;
+  Noise centre() const { return run_.settings.realisation ? Noise(noise_) : Noise(); }
+
+  /// The noise as a View.
+  Field<Exec, T> noise() {
+    auto const n = static_cast<std::size_t>(run_.settings.universe.particles);
+    return {noise_.data(), n, n, n};
   }
 
   /// Independent normal numbers for the target's cells: those of other white noise, of which columns take a plane.
@@ -372,9 +367,8 @@ class Work {
         noise_of_seed<T>(exec_, run_.target.side(), run_.settings.universe.random.seed ^ of_target);
     typename Misfit<Exec, T>::Cells const numbers("coir::apps::field::target_noise",
                                                   run_.target.cells.layout());
-    for_each("coir::apps::field::scale", exec_,
-             box<1, std::int64_t>({std::int64_t(numbers.size())}),
-             detail::Scale<T>{numbers.data(), cells.data(), T(1)});
+    copy_contiguous(exec_, numbers,
+                    typename Misfit<Exec, T>::Cells(cells.data(), numbers.layout()));
     misfit_.add_noise(numbers);
   }
 
@@ -402,7 +396,7 @@ class Work {
   void write_start(FileNames const& names, cosmology::LinearPower<double> const& power) const {
     auto const& universe = run_.settings.universe;
     auto const density =
-        linear_density<Exec, T>(exec_, noise_, universe.box, power, universe.a_start);
+        linear_density<Exec, T>(exec_, noise(), universe.box, power, universe.a_start);
     Frame const frame = enlarged(columns_of(on_host(density), universe.particles),
                                  universe.particles, run_.settings.pixels);
     write_frames(names.picture("start"), {frame}, {range_of(frame)});
@@ -411,7 +405,7 @@ class Work {
   Particles starting_particles(cosmology::LinearPower<double> const& power) const {
     auto const& universe = run_.settings.universe;
     return coir::nbody::initial_conditions<Exec, T>(exec_, universe.particles, universe.box, power,
-                                                    universe.a_start, universe.lpt, noise_);
+                                                    universe.a_start, universe.lpt, noise_.view());
   }
 
   Frame picture_of(Particles const& particles) const {
@@ -447,17 +441,14 @@ class Work {
     figures.correlation = run_.target.is_even() ? std::numeric_limits<double>::quiet_NaN()
                                                 : products / std::sqrt(squares * of_target);
     figures.difference = misfit_.difference(particles);
-    double sum = 0;
-    reduce("coir::apps::field::noise_rms", exec_, box<1, std::int64_t>({run_.sites()}),
-           detail::SumOfSquares<T>{noise_.data()}, Kokkos::Sum<double>(sum));
-    figures.noise_rms = std::sqrt(sum / double(run_.sites()));
+    figures.noise_rms = norm(cast<double>(noise_)) / std::sqrt(double(run_.sites()));
   }
 
   Exec exec_;
   Run const& run_;
   Model model_;
   Misfit<Exec, T> misfit_;
-  Field<Exec, T> noise_;
+  Noise noise_;
   Posterior<Exec, T> posterior_;
 };
 
