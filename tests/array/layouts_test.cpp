@@ -123,14 +123,14 @@ TEST(Fold, GoesThroughATargetInTheOrderOfItsMemory) {
   Shape<3> const shape{4, 5, 6};
   coir::Strides<3> const left{1, 4, 20}, right{30, 6, 1};
   using coir::detail::Fold;
-  using coir::detail::order_in_memory;
-  EXPECT_EQ(order_in_memory<3>(right, shape), (std::array<int, 3>{0, 1, 2}));
-  EXPECT_EQ(order_in_memory<3>(left, shape), (std::array<int, 3>{2, 1, 0}));
-  EXPECT_EQ(order_in_memory<3>(coir::Strides<3>{1, 0, 4}, Shape<3>{4, 1, 6}),
+  using coir::memory_order;
+  EXPECT_EQ(memory_order(shape, right), (std::array<int, 3>{0, 1, 2}));
+  EXPECT_EQ(memory_order(shape, left), (std::array<int, 3>{2, 1, 0}));
+  EXPECT_EQ(memory_order(Shape<3>{4, 1, 6}, coir::Strides<3>{1, 0, 4}),
             (std::array<int, 3>{2, 0, 1}));
-  EXPECT_EQ(order_in_memory<3>(coir::Strides<3>{6, 0, 1}, Shape<3>{4, 1, 6}),
+  EXPECT_EQ(memory_order(Shape<3>{4, 1, 6}, coir::Strides<3>{6, 0, 1}),
             (std::array<int, 3>{0, 1, 2}));
-  Fold<3> fold(shape, order_in_memory<3>(left, shape));
+  Fold<3> fold(shape, memory_order(shape, left));
   fold.add(left);
   fold.close();
   EXPECT_EQ(fold.rows(), 1);

@@ -185,14 +185,7 @@ class Slice : public ExpressionBase {
   std::int64_t size() const { return size_of(shape_); }
 
   /// Whether the elements lie side by side in C order.
-  bool contiguous() const {
-    std::int64_t stride = 1;
-    for (int d = Rank - 1; d >= 0; --d) {
-      if (shape_[d] != 1 && strides_[d] != stride) return false;
-      stride *= shape_[d];
-    }
-    return true;
-  }
+  bool contiguous() const { return is_c_order(shape_, strides_); }
 
   /// The slice as a Kokkos View, valid while the memory lives.
   auto view() const

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -113,6 +114,42 @@ std::array<std::int64_t, Rank> c_strides(std::array<std::int64_t, Rank> const& s
     stride *= shape[d];
   }
   return strides;
+}
+
+/// Whether elements lie one after the other with the last index fastest.
+template <std::size_t Rank>
+bool is_c_order(std::array<std::int64_t, Rank> const& shape,
+                std::array<std::int64_t, Rank> const& strides) {
+  std::int64_t stride = 1;
+  bool ordered = true, empty = false;
+  for (std::size_t d = Rank; d-- > 0;) {
+    ordered = ordered && (shape[d] == 1 || strides[d] == stride);
+    empty = empty || shape[d] == 0;
+    stride *= shape[d];
+  }
+  return ordered || empty;
+}
+
+/// The permutation of axes from the largest stride to the smallest, which is the fastest nesting of loops: the identity for
+/// LayoutRight, the reverse for LayoutLeft. Axes of one element don't count where the others are in order.
+template <std::size_t Rank>
+std::array<int, Rank> memory_order(std::array<std::int64_t, Rank> const& shape,
+                                   std::array<std::int64_t, Rank> const& strides) {
+  std::array<int, Rank> permutation;
+  auto const step = [&](std::size_t d) { return strides[d] < 0 ? -strides[d] : strides[d]; };
+  std::int64_t before = std::numeric_limits<std::int64_t>::max();
+  bool natural = true;
+  for (std::size_t d = 0; d < Rank; ++d) {
+    permutation[d] = static_cast<int>(d);
+    if (shape[d] == 1) continue;
+    natural = natural && step(d) <= before;
+    before = step(d);
+  }
+  if (!natural)
+    detail::sort_axes(permutation, [&](int a, int b) {
+      return step(static_cast<std::size_t>(a)) > step(static_cast<std::size_t>(b));
+    });
+  return permutation;
 }
 
 /// The shape that both can be stretched to, by NumPy's rules: shapes are aligned at their last axes, and

@@ -83,25 +83,16 @@ Strided<T, Rank> permuted(Strided<T, Rank> const& view, std::array<int, Size> co
   return result;
 }
 
-/// The permutation of axes for which permuted() gives C order, possibly with gaps: the axis with the largest stride comes
-/// first. It is the identity for LayoutRight and the reverse for LayoutLeft. Axes of equal strides, as an axis of extent 1
-/// and its neighbour have, keep their order.
+/// The permutation of axes for which permuted() gives C order, possibly with gaps: see memory_order() of shapes.
 template <class T, int Rank>
 std::array<int, Rank> memory_order(Strided<T, Rank> const& view) {
-  std::array<int, Rank> permutation{};
-  for (int d = 0; d < Rank; ++d) permutation[d] = d;
-  detail::sort_axes(permutation, [&](int a, int b) { return view.strides[a] > view.strides[b]; });
-  return permutation;
+  return memory_order(view.extents, view.strides);
 }
 
 /// Whether the elements lie one after the other with the last index fastest.
 template <class T, int Rank>
 bool is_c_order(Strided<T, Rank> const& view) {
-  if (view.size() == 0) return true;
-  auto const strides = c_strides(view.extents);
-  for (int d = 0; d < Rank; ++d)
-    if (view.extents[d] != 1 && view.strides[d] != strides[d]) return false;
-  return true;
+  return is_c_order(view.extents, view.strides);
 }
 
 namespace detail {

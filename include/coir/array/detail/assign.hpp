@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -164,25 +162,6 @@ bool uses_indices(E const& expression) {
   return found;
 }
 
-/// The permutation of a target's axes from the largest stride to the smallest, which is the fastest nesting of loops. It is
-/// the reverse for LayoutLeft. Axes of one element don't count.
-template <int Rank>
-std::array<int, Rank> order_in_memory(Strides<Rank> const& strides, Shape<Rank> const& shape) {
-  auto permutation = identity_permutation<Rank>();
-  if constexpr (Rank == 1) return permutation;
-  std::int64_t before = std::numeric_limits<std::int64_t>::max();
-  bool natural = true;
-  for (int d = 0; d < Rank; ++d) {
-    if (shape[d] == 1) continue;
-    natural = natural && std::abs(strides[d]) <= before;
-    before = std::abs(strides[d]);
-  }
-  if (!natural)
-    sort_axes(permutation,
-              [&](int a, int b) { return std::abs(strides[a]) > std::abs(strides[b]); });
-  return permutation;
-}
-
 template <class T, int Outer, int Rank>
 SliceKernel<T, Outer> slice_kernel(T* data, Strides<Rank> const& strides, Fold<Rank> const& fold) {
   Strides<Rank> const joined = fold.joined(strides);
@@ -202,7 +181,7 @@ void assign_now(Exec const& exec, T* data, Strides<Rank> const& strides, Shape<R
   } else {
     Fold<Rank> fold = uses_indices(expression)
                           ? Fold<Rank>(shape)
-                          : Fold<Rank>(shape, order_in_memory<Rank>(strides, shape));
+                          : Fold<Rank>(shape, memory_order(shape, strides));
     fold.add(strides);
     add_leaves(fold, expression);
     fold.close();
