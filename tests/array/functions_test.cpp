@@ -37,7 +37,6 @@ class Functions : public ::testing::Test {
   }
 
   using Exact = long double (*)(long double);
-  using ExactOfTwo = long double (*)(long double, long double);
   using ExactOfComplex = std::complex<double> (*)(std::complex<double>);
 
   /// Both as a whole, and through strides, whose elements are gathered first.
@@ -59,31 +58,22 @@ class Functions : public ::testing::Test {
 };
 TYPED_TEST_SUITE(Functions, coir::testing::Cases, coir::testing::CaseName);
 
-// glibc's vectorised functions are within 4 ulp, CUDA's within 2 (most); half of one is the rounding.
-#define CHECK(name, low, high)                                                        \
-  {                                                                                   \
-    SCOPED_TRACE(#name);                                                              \
-    TestFixture::compare([](auto const& x) { return name(x); },                       \
-                         [](long double x) { return std::name(x); }, low, high, 4.5); \
+// Those that the cases of array_numpy_test leave out. glibc's vectorised functions are within 4 ulp, CUDA's within 2 (most);
+// half of one is the rounding.
+#define CHECK(name, low, high, tolerance)                                                   \
+  {                                                                                         \
+    SCOPED_TRACE(#name);                                                                    \
+    TestFixture::compare([](auto const& x) { return name(x); },                             \
+                         [](long double x) { return std::name(x); }, low, high, tolerance); \
   }
 
-TYPED_TEST(Functions, ElementaryOnesAreWithinFourUlp){
-    CHECK(sqrt, 0, 100) CHECK(cbrt, -8, 100) CHECK(exp, -20, 20) CHECK(exp2, -20, 20)
-        CHECK(expm1, -2, 3) CHECK(log, 0.001, 50) CHECK(log2, 0.001, 50) CHECK(log10, 0.001, 50)
-            CHECK(log1p, -0.9, 9) CHECK(sin, -10, 10) CHECK(cos, -10, 10) CHECK(tan, -1.5, 1.5)
-                CHECK(asin, -1, 1) CHECK(acos, -1, 1) CHECK(atan, -10, 10) CHECK(sinh, -5, 5)
-                    CHECK(cosh, -5, 5) CHECK(tanh, -5, 5) CHECK(asinh, -50, 50) CHECK(acosh, 1, 50)
-                        CHECK(atanh, -0.999, 0.999) CHECK(erf, -3, 3) CHECK(erfc, -3, 3)}
-
-TYPED_TEST(Functions, ThoseThatAreExactAreExact){
-#define EXACT(name, low, high)                                                        \
-  {                                                                                   \
-    SCOPED_TRACE(#name);                                                              \
-    TestFixture::compare([](auto const& x) { return name(x); },                       \
-                         [](long double x) { return std::name(x); }, low, high, 0.5); \
-  }
-    EXACT(floor, -3, 3) EXACT(ceil, -3, 3) EXACT(trunc, -3, 3) EXACT(rint, -3, 3)
-        EXACT(round, -3, 3) EXACT(abs, -3, 3)}
+TYPED_TEST(Functions, AreWithinFourUlp) {
+  CHECK(exp, -20, 20, 4.5);
+  CHECK(sin, -10, 10, 4.5);
+  CHECK(erf, -3, 3, 4.5);
+  CHECK(erfc, -3, 3, 4.5);
+  CHECK(round, -3, 3, 0.5);
+}
 
 // tgamma: glibc's bound is 5 ulp or less, CUDA's 10; lgamma away from its zeros likewise.
 TYPED_TEST(Functions, GammaFunctions) {
@@ -91,37 +81,6 @@ TYPED_TEST(Functions, GammaFunctions) {
                        [](long double x) { return std::tgamma(x); }, 0.5, 20, 11);
   TestFixture::compare([](auto const& x) { return lgamma(x); },
                        [](long double x) { return std::lgamma(x); }, 3, 60, 11);
-}
-
-TYPED_TEST(Functions, OfTwoArguments) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
-  auto const x = TestFixture::points(-5, 5), y = TestFixture::points(7, -3);
-  Shape<1> const shape{static_cast<std::int64_t>(x.size())};
-  auto const a = array_of<Space>(x, shape), b = array_of<Space>(y, shape);
-  auto const check = [&](std::vector<T> const& found, typename TestFixture::ExactOfTwo exact,
-                         double tolerance, char const* name) {
-    for (std::size_t i = 0; i < x.size(); ++i)
-      EXPECT_LE(TestFixture::ulps(found[i], exact(static_cast<long double>(x[i]),
-                                                  static_cast<long double>(y[i]))),
-                tolerance)
-          << name << " of " << x[i] << " and " << y[i];
-  };
-  using L = long double;
-  check(values(atan2(a, b)), [](L p, L q) { return std::atan2(p, q); }, 4.5, "atan2");
-  check(values(hypot(a, b)), [](L p, L q) { return std::hypot(p, q); }, 4.5, "hypot");
-  check(values(pow(abs(a), b)), [](L p, L q) { return std::pow(std::abs(p), q); }, 4.5, "pow");
-  check(values(fmod(a, b)), [](L p, L q) { return std::fmod(p, q); }, 0, "fmod");
-  check(values(remainder(a, b)), [](L p, L q) { return std::remainder(p, q); }, 0, "remainder");
-  check(values(copysign(a, b)), [](L p, L q) { return std::copysign(p, q); }, 0, "copysign");
-  check(values(fmin(a, b)), [](L p, L q) { return std::fmin(p, q); }, 0, "fmin");
-  check(values(fmax(a, b)), [](L p, L q) { return std::fmax(p, q); }, 0, "fmax");
-  check(values(minimum(a, b)), [](L p, L q) { return std::min(p, q); }, 0, "minimum");
-  check(values(maximum(a, b)), [](L p, L q) { return std::max(p, q); }, 0, "maximum");
-  check(
-      values(fdim(a, b)),
-      [](L p, L q) -> L { return std::fdim(static_cast<T>(p), static_cast<T>(q)); }, 0.5, "fdim");
-  check(values(floor_divide(a, b)), [](L p, L q) { return std::floor(p / q); }, 0, "floor_divide");
 }
 
 // What NumPy 2 says, which is what Python does where Python divides at all.
@@ -207,19 +166,6 @@ TYPED_TEST(Functions, FloorDivisionRoundsTheExactQuotient) {
     if (rest != 0 && std::signbit(rest) != std::signbit(y[i])) exact -= 1;
     ASSERT_EQ(found[i], static_cast<T>(std::round(exact))) << x[i] << " // " << y[i];
   }
-}
-
-TYPED_TEST(Functions, ModHasTheSignOfTheDivisor) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
-  auto const x = array_of<Space>(std::vector<T>{7, -7, 7, -7, 6, 0}, Shape<1>{6});
-  auto const y = array_of<Space>(std::vector<T>{3, 3, -3, -3, 3, 3}, Shape<1>{6});
-  EXPECT_EQ(values(mod(x, y)), (std::vector<T>{1, 2, -2, -1, 0, 0}));
-  auto const i = cast<int>(x), j = cast<int>(y);
-  EXPECT_EQ(values(mod(i, j)), (std::vector<int>{1, 2, -2, -1, 0, 0}));
-  EXPECT_EQ(values(floor_divide(i, j)), (std::vector<int>{2, -3, -3, 2, 2, 0}));
-  EXPECT_EQ(values(i % j), (std::vector<int>{1, -1, 1, -1, 0, 0}));
-  EXPECT_EQ(values(i / j), (std::vector<int>{2, -2, -2, 2, 2, 0}));
 }
 
 TYPED_TEST(Functions, SpecialValues) {
@@ -322,22 +268,6 @@ TYPED_TEST(Functions, OfComplexNumbers) {
   };
   using C = std::complex<double>;
 #define CHECK_COMPLEX(name) check(values(name(a)), [](C c) { return std::name(c); }, #name)
-  CHECK_COMPLEX(exp);
-  CHECK_COMPLEX(log);
-  CHECK_COMPLEX(log10);
-  CHECK_COMPLEX(sqrt);
-  CHECK_COMPLEX(sin);
-  CHECK_COMPLEX(cos);
-  CHECK_COMPLEX(tan);
-  CHECK_COMPLEX(sinh);
-  CHECK_COMPLEX(cosh);
-  CHECK_COMPLEX(tanh);
-  CHECK_COMPLEX(asin);
-  CHECK_COMPLEX(acos);
-  CHECK_COMPLEX(atan);
-  CHECK_COMPLEX(asinh);
-  CHECK_COMPLEX(acosh);
-  CHECK_COMPLEX(atanh);
   CHECK_COMPLEX(conj);
   check(values(pow(a, Z(T(1.5), T(0)))), [](C c) { return std::pow(c, 1.5); }, "pow");
   check(values(square(a)), [](C c) { return c * c; }, "square");
@@ -451,34 +381,21 @@ TYPED_TEST(Functions, MapTakesNumbersBesideArrays) {
   EXPECT_EQ(values(map(TimesPlus{}, x, 3.0f, 2)), (std::vector<T>{5, 8, -10}));
 }
 
+// Beside the cases of array_numpy_test: shifts beyond the type's bits, logic, and statements that change an array.
 template <class Space>
 void check_integers() {
   using I = std::int32_t;
-  constexpr I least = std::numeric_limits<I>::min();
-  auto const a = array_of<Space>(std::vector<I>{7, -7, 0, least, 12, 5}, Shape<1>{6});
-  auto const b = array_of<Space>(std::vector<I>{2, 2, 0, -1, 0, 3}, Shape<1>{6});
-  EXPECT_EQ(values(a / b), (std::vector<I>{3, -3, 0, least, 0, 1}));
-  EXPECT_EQ(values(a % b), (std::vector<I>{1, -1, 0, 0, 0, 2}));
-  EXPECT_EQ(values(a & b), (std::vector<I>{7 & 2, -7 & 2, 0, least, 0, 5 & 3}));
-  EXPECT_EQ(values(a | b), (std::vector<I>{7 | 2, -7 | 2, 0, -1, 12, 7}));
-  EXPECT_EQ(values(a ^ b), (std::vector<I>{7 ^ 2, -7 ^ 2, 0, least ^ -1, 12, 6}));
-  EXPECT_EQ(values(~a)[1], 6);
-  EXPECT_EQ(values(b << 3), (std::vector<I>{16, 16, 0, -8, 0, 24}));
+  auto const a = array_of<Space>(std::vector<I>{7, -7, 0, 12, 5}, Shape<1>{5});
+  auto const b = array_of<Space>(std::vector<I>{2, 2, 0, 0, 3}, Shape<1>{5});
   EXPECT_EQ(values(b << 32)[0], 0);
-  EXPECT_EQ(values(a >> 1), (std::vector<I>{3, -4, 0, least / 2, 6, 2}));
   EXPECT_EQ(values(a >> 40)[1], -1);
-  EXPECT_EQ(values(pow(b, 5)), (std::vector<I>{32, 32, 0, -1, 0, 243}));
-  EXPECT_EQ(values(pow(b, -1)), (std::vector<I>{0, 0, 0, -1, 0, 0}));
-  EXPECT_EQ(values(abs(b)), (std::vector<I>{2, 2, 0, 1, 0, 3}));
-  EXPECT_EQ(values(minimum(a, b)), (std::vector<I>{2, -7, 0, least, 0, 3}));
-  EXPECT_EQ(values(-b), (std::vector<I>{-2, -2, 0, 1, 0, -3}));
-  EXPECT_EQ(values(square(b)), (std::vector<I>{4, 4, 0, 1, 0, 9}));
+  EXPECT_EQ(values(pow(b, -1)), (std::vector<I>{0, 0, 0, 0, 0}));
   auto const yes = evaluate(a > 0), other = evaluate(b > 0);
-  EXPECT_EQ(values(cast<I>(yes && other)), (std::vector<I>{1, 0, 0, 0, 0, 1}));
-  EXPECT_EQ(values(cast<I>(yes || other)), (std::vector<I>{1, 1, 0, 0, 1, 1}));
-  EXPECT_EQ(values(cast<I>(!yes)), (std::vector<I>{0, 1, 1, 1, 0, 0}));
-  EXPECT_EQ(values(cast<I>(yes ^ other)), (std::vector<I>{0, 1, 0, 0, 1, 0}));
-  EXPECT_EQ(values(yes + other), (std::vector<I>{2, 1, 0, 0, 1, 2}));
+  EXPECT_EQ(values(cast<I>(yes && other)), (std::vector<I>{1, 0, 0, 0, 1}));
+  EXPECT_EQ(values(cast<I>(yes || other)), (std::vector<I>{1, 1, 0, 1, 1}));
+  EXPECT_EQ(values(cast<I>(!yes)), (std::vector<I>{0, 1, 1, 0, 0}));
+  EXPECT_EQ(values(cast<I>(yes ^ other)), (std::vector<I>{0, 1, 0, 1, 0}));
+  EXPECT_EQ(values(yes + other), (std::vector<I>{2, 1, 0, 1, 2}));
   auto const small = array_of<Space>(std::vector<std::uint8_t>{200, 100}, Shape<1>{2});
   EXPECT_EQ(values(small + small), (std::vector<std::uint8_t>{144, 200}));  // wraps around
   auto c = evaluate(a);
@@ -488,45 +405,17 @@ void check_integers() {
   c -= 2;
   c /= 2;
   c %= 5;
-  EXPECT_EQ(values(c), (std::vector<I>{1, 1, -1, -4, -1, 4}));
+  EXPECT_EQ(values(c), (std::vector<I>{1, 1, -1, -1, 4}));
   c = 12;
   c &= 10;
   c |= 1;
   c ^= 3;
   c <<= 2;
   c >>= 1;
-  EXPECT_EQ(values(c), std::vector<I>(6, (((12 & 10) | 1) ^ 3) * 2));
+  EXPECT_EQ(values(c), std::vector<I>(5, (((12 & 10) | 1) ^ 3) * 2));
 }
 
 TEST(Operators, OfIntegers) {
   check_integers<Kokkos::HostSpace>();
   check_integers<DefaultSpace>();
-}
-
-TYPED_TEST(Functions, OperatorsOfReals) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
-  for (int n : {1, 31, 513, 5000}) {
-    auto const a = coir::testing::random_array<T, Space>(Shape<1>{n}, 1),
-               b = coir::testing::random_array<T, Space>(Shape<1>{n}, 2);
-    auto const x = values(a), y = values(b);
-    auto const add = values(a + b), subtract = values(3 - a), multiply = values(a * b),
-               divide = values(a / (square(b) + 1)), negative = values(-a + +b);
-    auto const less = values(a < b), equal = values(a == b), unequal = values(a != 3),
-               least = values(a <= b), more = values(a > b), most = values(2 >= a);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      ASSERT_EQ(add[i], x[i] + y[i]);
-      ASSERT_EQ(subtract[i], 3 - x[i]);
-      ASSERT_EQ(multiply[i], x[i] * y[i]);
-      ASSERT_LE(TestFixture::ulps(divide[i], static_cast<long double>(x[i]) / (y[i] * y[i] + 1)),
-                0.5 + 2);
-      ASSERT_EQ(negative[i], -x[i] + y[i]);
-      ASSERT_EQ(less[i], x[i] < y[i]);
-      ASSERT_EQ(least[i], x[i] <= y[i]);
-      ASSERT_EQ(more[i], x[i] > y[i]);
-      ASSERT_EQ(most[i], 2 >= x[i]);
-      ASSERT_EQ(equal[i], x[i] == y[i]);
-      ASSERT_EQ(unequal[i], x[i] != 3);
-    }
-  }
 }
