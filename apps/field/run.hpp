@@ -222,7 +222,8 @@ class Work {
         model_(exec, model_options(run)),
         misfit_(exec, run.target, run.settings.universe.box, run.smooth(), run.settings.sigma,
                 run.settings.universe.assignment, stop_if_interrupted),
-        noise_(borrow(start())),
+        noise_view_(start()),
+        noise_(borrow(noise_view_)),
         posterior_(model_, run.settings.universe.cosmology, misfit_, centre()) {
     if (run.settings.realisation) add_noise_to_target();
   }
@@ -262,7 +263,7 @@ class Work {
   void search(FileNames const& names, Figures& figures) {
     Activity const searching("searching");
     int const iterations = run_.settings.iterations;
-    BestStart<Exec, T> best(names.noise(), noise());
+    BestStart<Exec, T> best(names.noise(), noise_view_);
     ProgressLine line("search", "iterations", run_.settings.progress);
     Stopwatch<Exec> const watch(exec_);
     auto const monitor = [&](LbfgsState const& state) {
@@ -287,7 +288,7 @@ class Work {
     }
     figures.seconds = watch.seconds();
     best.write();
-    if (figures.history.back().state.iterations == 0) io::write_npy(names.noise(), noise());
+    if (figures.history.back().state.iterations == 0) io::write_npy(names.noise(), noise_view_);
     io::write_file(names.universe(), universe_text(names));
     say_of_files("what was written is whole");
   }
@@ -354,12 +355,6 @@ class Work {
   /// A copy of the random start, which a realisation is to stay near.
   Noise centre() const { return run_.settings.realisation ? Noise(noise_) : Noise(); }
 
-  /// The noise as a View.
-  Field<Exec, T> noise() {
-    auto const n = static_cast<std::size_t>(run_.settings.universe.particles);
-    return {noise_.data(), n, n, n};
-  }
-
   /// Independent normal numbers for the target's cells: those of other white noise, of which columns take a plane.
   void add_noise_to_target() {
     constexpr std::uint64_t of_target = 0x746172676574;  // "target"
@@ -396,7 +391,7 @@ class Work {
   void write_start(FileNames const& names, cosmology::LinearPower<double> const& power) const {
     auto const& universe = run_.settings.universe;
     auto const density =
-        linear_density<Exec, T>(exec_, noise(), universe.box, power, universe.a_start);
+        linear_density<Exec, T>(exec_, noise_view_, universe.box, power, universe.a_start);
     Frame const frame = enlarged(columns_of(on_host(density), universe.particles),
                                  universe.particles, run_.settings.pixels);
     write_frames(names.picture("start"), {frame}, {range_of(frame)});
@@ -405,7 +400,7 @@ class Work {
   Particles starting_particles(cosmology::LinearPower<double> const& power) const {
     auto const& universe = run_.settings.universe;
     return coir::nbody::initial_conditions<Exec, T>(exec_, universe.particles, universe.box, power,
-                                                    universe.a_start, universe.lpt, noise_.view());
+                                                    universe.a_start, universe.lpt, noise_view_);
   }
 
   Frame picture_of(Particles const& particles) const {
@@ -448,7 +443,8 @@ class Work {
   Run const& run_;
   Model model_;
   Misfit<Exec, T> misfit_;
-  Noise noise_;
+  Field<Exec, T> noise_view_;
+  Noise noise_;  // the same memory
   Posterior<Exec, T> posterior_;
 };
 

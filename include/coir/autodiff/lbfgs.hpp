@@ -46,8 +46,8 @@ enum class LbfgsEnd {
 };
 
 /// "iterations", "tolerance", "no_slope", "no_descent".
-constexpr std::string_view name_of(LbfgsEnd end) {
-  switch (end) {
+constexpr std::string_view name_of(LbfgsEnd why) {
+  switch (why) {
     case LbfgsEnd::iterations: return "iterations";
     case LbfgsEnd::tolerance: return "tolerance";
     case LbfgsEnd::no_slope: return "no_slope";
@@ -106,9 +106,9 @@ class LbfgsSearch {
                            ", or the norm of its gradient, " + in_words(state_.gradient_norm) +
                            ", isn't finite");
     tell();
-    auto const ended = [&](LbfgsEnd end) {
+    auto const ended = [&](LbfgsEnd why) {
       result.state = state_;
-      result.end = end;
+      result.end = why;
       return result;
     };
     while (true) {
