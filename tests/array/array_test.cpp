@@ -1,7 +1,7 @@
 #include <coir/array/all.hpp>
 
 #include <array/naive.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <numeric>
 #include <random>
@@ -15,20 +15,10 @@ using coir::testing::naive;
 using coir::testing::random_array;
 using coir::testing::values;
 
-template <class Case>
-class ArrayOf : public ::testing::Test {
- public:
-  using T = typename Case::Real;
-  using Space = typename Case::Exec::memory_space;
-};
-TYPED_TEST_SUITE(ArrayOf, coir::testing::Cases, coir::testing::CaseName);
-
-#define TYPES                        \
-  using T = typename TestFixture::T; \
-  using Space = typename TestFixture::Space
+COIR_TYPED_SUITE(ArrayOf);
 
 TYPED_TEST(ArrayOf, CopiesHaveTheirOwnElements) {
-  TYPES;
+  TYPES_OF_CASE;
   auto a = full<T, Space>(Shape<2>{3, 5}, T(2));
   auto b = a;
   a(1, range()) = 7;
@@ -39,7 +29,7 @@ TYPED_TEST(ArrayOf, CopiesHaveTheirOwnElements) {
 }
 
 TYPED_TEST(ArrayOf, AssignmentKeepsTheMemoryOfAnEqualShape) {
-  TYPES;
+  TYPES_OF_CASE;
   auto a = zeros<T, Space>(4, 6);
   T* const memory = a.data();
   a = ones<T, Space>(4, 6) + 1;
@@ -50,7 +40,7 @@ TYPED_TEST(ArrayOf, AssignmentKeepsTheMemoryOfAnEqualShape) {
 }
 
 TYPED_TEST(ArrayOf, MovedFromHasNoMemory) {
-  TYPES;
+  TYPES_OF_CASE;
   auto a = ones<T, Space>(4);
   auto const b = std::move(a);
   EXPECT_FALSE(a.has_memory());
@@ -62,7 +52,7 @@ TYPED_TEST(ArrayOf, MovedFromHasNoMemory) {
 }
 
 TYPED_TEST(ArrayOf, DefaultConstructedCanOnlyBeAssignedTo) {
-  TYPES;
+  TYPES_OF_CASE;
   Array<T, 2, Space> a;
   EXPECT_EQ(a.size(), 0);
   EXPECT_THROW(sum(a), PreconditionError);
@@ -76,7 +66,7 @@ TYPED_TEST(ArrayOf, DefaultConstructedCanOnlyBeAssignedTo) {
 }
 
 TYPED_TEST(ArrayOf, RankZeroIsANumber) {
-  TYPES;
+  TYPES_OF_CASE;
   Array<T, 0, Space> x(Shape<0>{});
   x = 5;
   EXPECT_EQ(x.item(), T(5));
@@ -87,7 +77,7 @@ TYPED_TEST(ArrayOf, RankZeroIsANumber) {
 }
 
 TYPED_TEST(ArrayOf, ElementsAreReadAndWritten) {
-  TYPES;
+  TYPES_OF_CASE;
   auto a = zeros<T, Space>(2, 3);
   a(1, 2) = 4;
   a(-2, -3) = 9;
@@ -97,7 +87,7 @@ TYPED_TEST(ArrayOf, ElementsAreReadAndWritten) {
 }
 
 TYPED_TEST(ArrayOf, IndicesOutsideAreNamed) {
-  TYPES;
+  TYPES_OF_CASE;
   auto a = zeros<T, Space>(3, 4);
   EXPECT_EQ(message_of([&] { a(3, 0) = 1; }), "index 3 is outside of axis 0 with 3 elements");
   EXPECT_EQ(message_of([&] { a(0, -5) = 1; }), "index -5 is outside of axis 1 with 4 elements");
@@ -109,7 +99,7 @@ TYPED_TEST(ArrayOf, IndicesOutsideAreNamed) {
 }
 
 TYPED_TEST(ArrayOf, ShapesThatDontFitAreNamed) {
-  TYPES;
+  TYPES_OF_CASE;
   auto a = zeros<T, Space>(3, 4);
   EXPECT_EQ(
       message_of([&] { a(0) = zeros<T, Space>(5); }),
@@ -120,7 +110,7 @@ TYPED_TEST(ArrayOf, ShapesThatDontFitAreNamed) {
 }
 
 TYPED_TEST(ArrayOf, SizesThatCantBeAreRefused) {
-  TYPES;
+  TYPES_OF_CASE;
   constexpr std::int64_t large = std::int64_t(1) << 40;
   EXPECT_THROW((zeros<T, Space>(large, large)), PreconditionError);
   EXPECT_THROW((zeros<T, Space>(-1, 2)), PreconditionError);
@@ -155,7 +145,7 @@ Cut random_cut(std::mt19937& generator, std::int64_t extent) {
 }
 
 TYPED_TEST(ArrayOf, SlicesOfSlicesAreThoseOfPlainLoops) {
-  TYPES;
+  TYPES_OF_CASE;
   std::mt19937 generator(5);
   for (int trial = 0; trial < 60; ++trial) {
     Shape<3> shape{};
@@ -184,7 +174,7 @@ TYPED_TEST(ArrayOf, SlicesOfSlicesAreThoseOfPlainLoops) {
 }
 
 TYPED_TEST(ArrayOf, IntegersAndNewAxesChangeTheRank) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const a = random_array<T, Space>(Shape<3>{4, 5, 6}, 1);
   auto const plain = naive(a);
   auto const row = a(2, -1);
@@ -249,13 +239,13 @@ void check_all_broadcasting() {
 }
 
 TYPED_TEST(ArrayOf, BroadcastsAsPlainLoopsDo) {
-  TYPES;
+  TYPES_OF_CASE;
   if constexpr (std::is_same_v<T, double>)  // shapes know no types
     check_all_broadcasting<TypesOf<T, Space>>();
 }
 
 TYPED_TEST(ArrayOf, LongRowsAreStretchedToo) {
-  TYPES;
+  TYPES_OF_CASE;
   for (std::int64_t n : {1, 2, 31, 513, 1009, 5000}) {
     auto const x = random_array<T, Space>(Shape<2>{3, n}, 2);
     auto const column = random_array<T, Space>(Shape<2>{3, 1}, 3);
@@ -274,7 +264,7 @@ TYPED_TEST(ArrayOf, LongRowsAreStretchedToo) {
 // What is read is what was there before, however the parts overlap.
 // Devices write long rows 16 bytes at a time where addresses and lengths allow it.
 TYPED_TEST(ArrayOf, VeryLongRowsAreWrittenWhereTheyLie) {
-  TYPES;
+  TYPES_OF_CASE;
   std::int64_t const n = (1 << (runs_on_host<typename Space::execution_space> ? 20 : 22)) + 16;
   auto x = zeros<T, Space>(n);
   x = cast<T>(indices<0>(x.shape()) % 1000);
@@ -299,7 +289,7 @@ TYPED_TEST(ArrayOf, VeryLongRowsAreWrittenWhereTheyLie) {
 }
 
 TYPED_TEST(ArrayOf, OverlappingAssignmentsReadTheOldElements) {
-  TYPES;
+  TYPES_OF_CASE;
   std::mt19937 generator(3);
   for (std::int64_t n : {2, 3, 100, 5000}) {
     for (int trial = 0; trial < 20; ++trial) {
@@ -318,7 +308,7 @@ TYPED_TEST(ArrayOf, OverlappingAssignmentsReadTheOldElements) {
 }
 
 TYPED_TEST(ArrayOf, TransposingInPlaceIsSafe) {
-  TYPES;
+  TYPES_OF_CASE;
   auto a = random_array<T, Space>(Shape<2>{37, 37}, 4);
   auto const plain = naive(a);
   a = transpose(a);
@@ -328,7 +318,7 @@ TYPED_TEST(ArrayOf, TransposingInPlaceIsSafe) {
 }
 
 TYPED_TEST(ArrayOf, MasksChooseWhatIsWritten) {
-  TYPES;
+  TYPES_OF_CASE;
   for (std::int64_t n : {0, 1, 31, 1009}) {
     auto x = random_array<T, Space>(Shape<1>{n}, 6);
     auto const y = random_array<T, Space>(Shape<1>{n}, 7);
@@ -352,7 +342,7 @@ TYPED_TEST(ArrayOf, MasksChooseWhatIsWritten) {
 }
 
 TYPED_TEST(ArrayOf, ViewsAreBorrowed) {
-  TYPES;
+  TYPES_OF_CASE;
   Kokkos::View<T**, Kokkos::LayoutRight, Space> const view("view", 3, 5);
   auto a = borrow(view);
   a = 3;
@@ -373,7 +363,7 @@ TYPED_TEST(ArrayOf, ViewsAreBorrowed) {
 }
 
 TYPED_TEST(ArrayOf, SlicesKeepTheirMemoryAlive) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const part = ones<T, Space>(1000)(range(10, 20));
   auto const other = full<T, Space>(Shape<1>{1000}, T(7));  // would take the freed memory
   EXPECT_EQ(values(part), std::vector<T>(10, T(1)));
@@ -383,7 +373,7 @@ TYPED_TEST(ArrayOf, SlicesKeepTheirMemoryAlive) {
 }
 
 TYPED_TEST(ArrayOf, EmptyArraysGoThroughEverything) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const none = zeros<T, Space>(0, 5);
   EXPECT_EQ((none + 1).shape(), (Shape<2>{0, 5}));
   EXPECT_EQ(values(sqrt(none) * 2).size(), 0u);

@@ -1,7 +1,7 @@
 #include <coir/array/calculus.hpp>
 
 #include <array/naive.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <numbers>
 #include <type_traits>
@@ -29,8 +29,7 @@ class Calculus : public ::testing::Test {
 TYPED_TEST_SUITE(Calculus, coir::testing::Cases, coir::testing::CaseName);
 
 #define TYPES                                              \
-  using T = typename TestFixture::T;                       \
-  using Space = typename TestFixture::Space;               \
+  TYPES_OF_CASE;                                           \
   auto const y = array<T, Space>({1, 4, 2, 8, 16});        \
   auto const x = array<T, Space>({0, 1, 3, 3.5, 6});       \
   auto const m = array<T, Space>({{1, 4, 9}, {16, 2, 3}}); \

@@ -2,25 +2,18 @@
 #include <coir/array/creation.hpp>
 
 #include <array/naive.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <limits>
 
 using namespace coir;
 using coir::testing::values;
 
-template <class Case>
-class Closeness : public ::testing::Test {
- public:
-  using T = typename Case::Real;
-  using Space = typename Case::Exec::memory_space;
-};
-TYPED_TEST_SUITE(Closeness, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Closeness);
 
 // numpy.isclose and numpy.allclose of the same
 TYPED_TEST(Closeness, IsThatOfNumPy) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   T const infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   auto const a = array<T, Space>({1, 1, infinity, infinity, nan, T(1e-9), T(1e10)});
   auto const b =
@@ -41,8 +34,7 @@ TYPED_TEST(Closeness, IsThatOfNumPy) {
 }
 
 TYPED_TEST(Closeness, OfIntegersAndComplexNumbers) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   EXPECT_EQ(values(isclose(array<int, Space>({1, 1000000, 3}), array<int, Space>({2, 1000001, 3}))),
             (std::vector<bool>{false, true, true}));
   auto const bytes = array<std::uint8_t, Space>({200, 44});

@@ -4,7 +4,7 @@
 #include <array/naive.hpp>
 #include <fft/plain_dft.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 using coir::Array;
 using coir::Shape;
@@ -26,16 +26,13 @@ coir::testing::Values wide(E const& expression) {
   return result;
 }
 
-template <class C>
-class Numpy : public ::testing::Test {};
-TYPED_TEST_SUITE(Numpy, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Numpy);
 
 }  // namespace
 
 // numpy.fft.fft([1, 2, 3, 4]) and numpy.fft.rfft of the same
 TYPED_TEST(Numpy, GivesWhatNumpyGives) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   auto const x = coir::arange<T, Space>(T(1), T(5));
   coir::testing::Values const expected{{10, 0}, {-2, 2}, {-2, 0}, {-2, -2}};
   EXPECT_LE(relative_error(wide(fft::fft(x)), expected), rounding<T>(4));
@@ -45,8 +42,7 @@ TYPED_TEST(Numpy, GivesWhatNumpyGives) {
 }
 
 TYPED_TEST(Numpy, TransformsTheLastAxis) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   auto const x = random_array<T, Space>(Shape<3>{3, 4, 7}, 1);
   EXPECT_LE(relative_error(wide(fft::fft(x)), plain_dft(wide(x), Shape<1>{7}, -1)), rounding<T>(7));
   EXPECT_LE(relative_error(wide(fft::rfft(x)),
@@ -55,8 +51,7 @@ TYPED_TEST(Numpy, TransformsTheLastAxis) {
 }
 
 TYPED_TEST(Numpy, TransformsAllAxes) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   Shape<3> const shape{3, 4, 7};
   auto const x = random_array<T, Space>(shape, 1);
   auto const expected = plain_dft(wide(x), shape, -1);
@@ -66,8 +61,7 @@ TYPED_TEST(Numpy, TransformsAllAxes) {
 }
 
 TYPED_TEST(Numpy, TransformsTheLastTwoAxes) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   auto const x = random_array<T, Space>(Shape<4>{2, 3, 4, 7}, 1);
   auto const expected = plain_dft(wide(x), Shape<2>{4, 7}, -1);
   EXPECT_LE(relative_error(wide(fft::fft2(x)), expected), rounding<T>(28));
@@ -85,8 +79,7 @@ TYPED_TEST(Numpy, TransformsTheLastTwoAxes) {
 }
 
 TYPED_TEST(Numpy, InversesGiveBackWhatWasTransformed) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   for (std::int64_t n : {1, 2, 9, 16}) {
     auto const x = random_array<T, Space>(Shape<3>{3, 5, n}, 1);
     double const bound = 2 * rounding<T>(15 * n);
@@ -103,8 +96,7 @@ TYPED_TEST(Numpy, InversesGiveBackWhatWasTransformed) {
 }
 
 TYPED_TEST(Numpy, LeavesItsArgumentsAlone) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   auto const spectrum = fft::rfftn(random_array<T, Space>(Shape<2>{6, 8}, 1));
   auto const before = wide(spectrum);
   fft::irfftn(spectrum);
@@ -121,8 +113,7 @@ TYPED_TEST(Numpy, TakesExpressionsAndIntegers) {
 }
 
 TYPED_TEST(Numpy, EmptyBatchesStayEmpty) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   auto const none = coir::zeros<T, Space>(0, 8);
   EXPECT_EQ(fft::fft(none).shape(), (Shape<2>{0, 8}));
   EXPECT_EQ(fft::rfft(none).shape(), (Shape<2>{0, 5}));
@@ -130,8 +121,7 @@ TYPED_TEST(Numpy, EmptyBatchesStayEmpty) {
 }
 
 TYPED_TEST(Numpy, RefusesWhatHasNoTransform) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   auto const none = coir::zeros<T, Space>(3, 0);
   EXPECT_THROW(fft::fft(none), coir::PreconditionError);
   EXPECT_THROW(fft::rfftn(none), coir::PreconditionError);
@@ -144,8 +134,7 @@ TYPED_TEST(Numpy, RefusesWhatHasNoTransform) {
 
 // numpy.fft.fftfreq(5, 0.1), numpy.fft.fftfreq(4), numpy.fft.rfftfreq(5, 0.1), numpy.fft.rfftfreq(4)
 TYPED_TEST(Numpy, NamesFrequencies) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   T const step = T(0.1);
   double const eps = std::numeric_limits<T>::epsilon();
   auto const expect_near = [&](auto const& array, std::vector<double> const& expected) {

@@ -1,7 +1,7 @@
 #include <coir/array/all.hpp>
 
 #include <array/naive.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cmath>
 #include <complex>
@@ -85,8 +85,7 @@ TYPED_TEST(Functions, GammaFunctions) {
 
 // What NumPy 2 says, which is what Python does where Python divides at all.
 TYPED_TEST(Functions, FloorDivisionIsPythons) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   T const inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   T const tenth = T(0.1), huge = T(1e30), tiny = std::numeric_limits<T>::denorm_min();
   struct Row {
@@ -144,8 +143,7 @@ TYPED_TEST(Functions, FloorDivisionIsPythons) {
 
 // Quotients that round to an integer which they don't reach.
 TYPED_TEST(Functions, FloorDivisionRoundsTheExactQuotient) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   std::vector<T> x, y;
   T divisor = T(0.7);
   for (int i = 0; i < 3000; ++i) {
@@ -169,8 +167,7 @@ TYPED_TEST(Functions, FloorDivisionRoundsTheExactQuotient) {
 }
 
 TYPED_TEST(Functions, SpecialValues) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   T const inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   // More than one vector of the widest kind, so that vectorised code sees them too.
   std::vector<T> x;
@@ -212,8 +209,7 @@ TYPED_TEST(Functions, SpecialValues) {
 }
 
 TYPED_TEST(Functions, WhereTakesArraysExpressionsAndNumbers) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   for (int n : {0, 1, 31, 513, 5000}) {
     auto const x = TestFixture::points(-2, 3, n);
     auto const a = array_of<Space>(x, Shape<1>{n});
@@ -248,8 +244,7 @@ TYPED_TEST(Functions, MapTakesTheUsersOwn) {
 }
 
 TYPED_TEST(Functions, OfComplexNumbers) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   using Z = Kokkos::complex<T>;
   std::vector<Z> z;
   for (double x : {-3.0, -0.7, 0.0, 0.4, 1.0, 2.5})
@@ -286,8 +281,7 @@ TYPED_TEST(Functions, OfComplexNumbers) {
 
 // Branch cuts: the sign of a zero tells on which side of the cut a number lies.
 TYPED_TEST(Functions, ComplexBranchCuts) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   using Z = Kokkos::complex<T>;
   std::vector<Z> const z{Z(-4, 0), Z(-4, -T(0)), Z(0, 0)};
   auto const a = array_of<Space>(z, Shape<1>{3});
@@ -310,8 +304,7 @@ TYPED_TEST(Functions, ComplexBranchCuts) {
 }
 
 TYPED_TEST(Functions, CastsDegreesAndReciprocals) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   auto const x = array_of<Space>(std::vector<T>{T(-1.5), T(0.5), T(2), T(180)}, Shape<1>{4});
   EXPECT_EQ(values(cast<int>(x)), (std::vector<int>{-1, 0, 2, 180}));
   EXPECT_EQ(values(cast<T>(cast<bool>(x))), (std::vector<T>{1, 1, 1, 1}));
@@ -321,8 +314,7 @@ TYPED_TEST(Functions, CastsDegreesAndReciprocals) {
 }
 
 TYPED_TEST(Functions, NumPysOwn) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   using Z = Kokkos::complex<T>;
   using Limits = std::numeric_limits<T>;
   T const inf = Limits::infinity(), nan = Limits::quiet_NaN(), ln2 = std::numbers::ln2_v<T>;

@@ -6,7 +6,7 @@
 
 #include <support/layouts.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cstdint>
 
@@ -19,9 +19,7 @@ using coir::testing::message_of;
 
 namespace {
 
-template <class C>
-class ArrayLayouts : public ::testing::Test {};
-TYPED_TEST_SUITE(ArrayLayouts, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(ArrayLayouts);
 
 /// Writes statements into a View of a layout, and compares with an Array.
 template <Laid L, class C>
@@ -76,8 +74,7 @@ TYPED_TEST(ArrayLayouts, StatementsHaveTheBitsOfArrays) {
 
 // What is read of the target itself is read as it was before.
 TYPED_TEST(ArrayLayouts, ATransposedTargetIsReadAsItWas) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   auto const view = allocate<Laid::left, T, Space>(Shape<2>{5, 5});
   slice_of(view) = reshape(coir::arange<T, Space>(25), Shape<2>{5, 5});
   Array<T, 2, Space> const before(slice_of(view));
@@ -86,8 +83,7 @@ TYPED_TEST(ArrayLayouts, ATransposedTargetIsReadAsItWas) {
 }
 
 TYPED_TEST(ArrayLayouts, ViewsOfElementsThatAreConstAreRead) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   auto const view = allocate<Laid::left, T, Space>(Shape<2>{3, 5});
   slice_of(view) = 2;
   Kokkos::View<T const**, Kokkos::LayoutLeft, Space> const read_only = view;
@@ -96,8 +92,7 @@ TYPED_TEST(ArrayLayouts, ViewsOfElementsThatAreConstAreRead) {
 
 // One row seen three times: it can be read, but nobody could say which of three numbers it is to hold.
 TYPED_TEST(ArrayLayouts, OnlyConstElementsMayLieInTheSamePlace) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   Kokkos::View<T*, Space> const row("row", 4);
   slice_of(row) = 2;
   Kokkos::LayoutStride const repeated(3, 0, 4, 1);
@@ -110,8 +105,7 @@ TYPED_TEST(ArrayLayouts, OnlyConstElementsMayLieInTheSamePlace) {
 }
 
 TYPED_TEST(ArrayLayouts, OnlyCOrderIsBorrowed) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   EXPECT_NO_THROW(coir::borrow(allocate<Laid::right, T, Space>(Shape<2>{3, 5})));
   EXPECT_NO_THROW(coir::borrow(allocate<Laid::left, T, Space>(Shape<2>{1, 5})));
   EXPECT_THROW(coir::borrow(allocate<Laid::left, T, Space>(Shape<2>{3, 5})),
@@ -122,8 +116,8 @@ TYPED_TEST(ArrayLayouts, OnlyCOrderIsBorrowed) {
 TEST(Fold, GoesThroughATargetInTheOrderOfItsMemory) {
   Shape<3> const shape{4, 5, 6};
   coir::Strides<3> const left{1, 4, 20}, right{30, 6, 1};
-  using coir::detail::Fold;
   using coir::memory_order;
+  using coir::detail::Fold;
   EXPECT_EQ(memory_order(shape, right), (std::array<int, 3>{0, 1, 2}));
   EXPECT_EQ(memory_order(shape, left), (std::array<int, 3>{2, 1, 0}));
   EXPECT_EQ(memory_order(Shape<3>{4, 1, 6}, coir::Strides<3>{1, 0, 4}),

@@ -1,7 +1,7 @@
 #include <coir/array/all.hpp>
 
 #include <array/naive.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -22,13 +22,9 @@ class Reductions : public ::testing::Test {
 };
 TYPED_TEST_SUITE(Reductions, coir::testing::Cases, coir::testing::CaseName);
 
-#define TYPES                        \
-  using T = typename TestFixture::T; \
-  using Space = typename TestFixture::Space
-
 // Whole numbers: sums are exact in any order.
 TYPED_TEST(Reductions, AreThoseOfPlainLoops) {
-  TYPES;
+  TYPES_OF_CASE;
   for (std::int64_t n : {1, 2, 31, 32, 33, 513, 1009, 5000, 70001}) {
     auto const a =
         random_array<T, Space>(Shape<1>{n}, static_cast<std::uint32_t>(n), n > 5000 ? 10 : 50);
@@ -61,7 +57,7 @@ TYPED_TEST(Reductions, AreThoseOfPlainLoops) {
 }
 
 TYPED_TEST(Reductions, OfSlicesAndHigherRanks) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const a = random_array<T, Space>(Shape<3>{7, 40, 33}, 9);
   auto const x = values(a);
   T total = 0, every_other = 0;
@@ -78,7 +74,7 @@ TYPED_TEST(Reductions, OfSlicesAndHigherRanks) {
 }
 
 TYPED_TEST(Reductions, IndicesCountInCOrder) {
-  TYPES;
+  TYPES_OF_CASE;
   auto a = zeros<T, Space>(50, 70);
   a(13, 69) = 5;
   a(49, 0) = 5;
@@ -90,7 +86,7 @@ TYPED_TEST(Reductions, IndicesCountInCOrder) {
 
 // Devices read long rows 16 bytes at a time where addresses and lengths allow it.
 TYPED_TEST(Reductions, OfVeryLongRows) {
-  TYPES;
+  TYPES_OF_CASE;
   std::int64_t const n = (1 << (runs_on_host<typename Space::execution_space> ? 20 : 22)) + 16,
                      top = n - 100'001;
   auto x = zeros<T, Space>(n);
@@ -118,7 +114,7 @@ TYPED_TEST(Reductions, OfVeryLongRows) {
 }
 
 TYPED_TEST(Reductions, NaNIsTheExtreme) {
-  TYPES;
+  TYPES_OF_CASE;
   T const nan = std::numeric_limits<T>::quiet_NaN();
   for (std::int64_t n : {1, 40, 5000}) {
     auto a = zeros<T, Space>(n);
@@ -138,7 +134,7 @@ TYPED_TEST(Reductions, NaNIsTheExtreme) {
 // Pairwise sums: at most log2(n) + 30 roundings of the sum of absolute values (each lane adds 16 terms, and
 // lanes, stretches and groups are joined pairwise). A running sum of a million would be off by thousands.
 TYPED_TEST(Reductions, SumsAreAccurate) {
-  TYPES;
+  TYPES_OF_CASE;
   for (std::int64_t n : {1000, 100'003, 3'000'000}) {
     Array<T, 1, Space> a(Shape<1>{n});
     a = cast<T>(0.1 + 0.01 * sin(cast<double>(indices<0>(a.shape()))));
@@ -157,7 +153,7 @@ TYPED_TEST(Reductions, SumsAreAccurate) {
 static_assert(!std::is_convertible_v<int, Ddof>);
 
 TYPED_TEST(Reductions, DeviationsAreThoseOfTwoPasses) {
-  TYPES;
+  TYPES_OF_CASE;
   for (std::int64_t n : {2, 31, 5000}) {
     Array<T, 1, Space> a(Shape<1>{n});
     a = cast<T>(1000 + sin(cast<double>(indices<0>(a.shape()))));
@@ -243,7 +239,7 @@ TEST(ReductionsOfOtherTypes, AreThoseOfPlainLoops) {
 }
 
 TYPED_TEST(Reductions, ErrorsNameTheShapes) {
-  TYPES;
+  TYPES_OF_CASE;
   EXPECT_EQ(message_of([] { max(zeros<T, Space>(0, 3)); }),
             "there is no maximum of an array of shape (0, 3): it has no elements");
   EXPECT_EQ(message_of([] { mean(zeros<T, Space>(0)); }),
@@ -323,7 +319,7 @@ TYPED_TEST(Reductions, ExtremesOfBoolAlongAnAxis) {
 }
 
 TYPED_TEST(Reductions, AlongAxesAreThoseOfPlainLoops) {
-  TYPES;
+  TYPES_OF_CASE;
   Shape<3> const shapes[] = {{1, 1, 1},     {5, 7, 9},    {2, 3, 1009}, {600, 2, 3}, {2, 700, 5},
                              {130, 130, 1}, {1, 40, 513}, {3000, 1, 2}, {2, 2, 5000}};
   for (auto const& shape : shapes) {
@@ -333,7 +329,7 @@ TYPED_TEST(Reductions, AlongAxesAreThoseOfPlainLoops) {
 }
 
 TYPED_TEST(Reductions, AlongTheOnlyAxis) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const a = random_array<T, Space>(Shape<1>{5000}, 3, 50);
   EXPECT_EQ(static_cast<T>(sum(a, 0)), sum(a));
   EXPECT_EQ(static_cast<std::int64_t>(argmax(a, -1)), argmax(a));
@@ -341,7 +337,7 @@ TYPED_TEST(Reductions, AlongTheOnlyAxis) {
 }
 
 TYPED_TEST(Reductions, MeansAndDeviationsAlongAxes) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const a = random_array<T, Space>(Shape<2>{40, 70}, 3, 50);
   auto const middle = mean(a, 1);
   auto const spread = std_dev(a, 1), size = norm(a, 1);
@@ -360,7 +356,7 @@ TYPED_TEST(Reductions, MeansAndDeviationsAlongAxes) {
 }
 
 TYPED_TEST(Reductions, HaveTheSameBitsInEveryRun) {
-  TYPES;
+  TYPES_OF_CASE;
   Array<T, 1, Space> a(Shape<1>{1'000'003});
   a = cast<T>(sin(cast<double>(indices<0>(a.shape()))));
   auto const matrix = reshape(a(range(0, 1'000'000)), Shape<2>{1000, 1000});
@@ -395,7 +391,7 @@ std::vector<T> factors_of(T product, std::int64_t count, int most, std::uint32_t
 }  // namespace
 
 TYPED_TEST(Reductions, ProductsNeitherOverflowNorVanishOnTheWay) {
-  TYPES;
+  TYPES_OF_CASE;
   int const most = std::numeric_limits<T>::max_exponent - 2;
   for (std::int64_t n : {2, 8, 20, 31, 32, 33, 65, 513, 1009, 5000, 70001})
     for (int const size : {3, 40, most})
@@ -423,7 +419,7 @@ TYPED_TEST(Reductions, ProductsNeitherOverflowNorVanishOnTheWay) {
 }
 
 TYPED_TEST(Reductions, ProductsThatDontFitAreInfiniteOrZero) {
-  TYPES;
+  TYPES_OF_CASE;
   using Limits = std::numeric_limits<T>;
   int const digits = Limits::digits,
             least = Limits::min_exponent - digits;  // 2^least is the smallest
@@ -452,7 +448,7 @@ TYPED_TEST(Reductions, ProductsThatDontFitAreInfiniteOrZero) {
 }
 
 TYPED_TEST(Reductions, SumsOfFewHugeNumbersOfAlternatingSigns) {
-  TYPES;
+  TYPES_OF_CASE;
   // Threads of devices add doubles in an order of Kokkos'.
   if (!runs_on_host<typename Space::execution_space> && sizeof(T) == 8) GTEST_SKIP();
   T const most = std::numeric_limits<T>::max();
@@ -466,7 +462,7 @@ TYPED_TEST(Reductions, SumsOfFewHugeNumbersOfAlternatingSigns) {
 
 // A product of n numbers is rounded n times.
 TYPED_TEST(Reductions, ProductsAreAccurate) {
-  TYPES;
+  TYPES_OF_CASE;
   for (std::int64_t n : {1, 31, 32, 600, 5001, 70000}) {
     Array<T, 1, Space> a(Shape<1>{n});
     a = cast<T>(exp(0.3 * sin(cast<double>(indices<0>(a.shape())))));

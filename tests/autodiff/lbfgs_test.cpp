@@ -3,7 +3,7 @@
 #include <coir/autodiff/lbfgs.hpp>
 
 #include <array/naive.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <gtest/gtest.h>
 
@@ -61,9 +61,7 @@ auto of_one(Function const& function) {
   };
 }
 
-template <class C>
-class Lbfgs : public ::testing::Test {};
-TYPED_TEST_SUITE(Lbfgs, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Lbfgs);
 
 }  // namespace
 

@@ -4,7 +4,7 @@
 
 #include <fft/plain_dft.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <vector>
 
@@ -164,9 +164,7 @@ void expect_transforms_in_place_to_keep_to_their_memory(Shape<2> const& shape, s
     }
 }
 
-template <class C>
-class Plan : public ::testing::Test {};
-TYPED_TEST_SUITE(Plan, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Plan);
 
 }  // namespace
 
@@ -323,8 +321,7 @@ TYPED_TEST(Plan, GivesTheSameBitsAgain) {
 }
 
 TYPED_TEST(Plan, TakesViewsWithoutABatch) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   typename TypeParam::Exec const exec;
   auto const values = some_values(6 * 8, true);
   Kokkos::View<T**, Kokkos::LayoutRight, Space> const real("real", 6, 8);
@@ -399,8 +396,7 @@ TYPED_TEST(Plan, RefusesWhatDoesNotFitIntoMemory) {
 }
 
 TYPED_TEST(Plan, RefusesViewsThatDoNotFit) {
-  using T = typename TypeParam::Real;
-  using Exec = typename TypeParam::Exec;
+  TYPES_OF_CASE;
   Exec const exec;
   Shape<2> const shape{6, 8};
   RealPlan<Exec, T, 2> const plan(exec, shape);
@@ -422,8 +418,7 @@ TYPED_TEST(Plan, RefusesViewsThatDoNotFit) {
 }
 
 TYPED_TEST(Plan, RefusesTheWrongOverlap) {
-  using T = typename TypeParam::Real;
-  using Exec = typename TypeParam::Exec;
+  TYPES_OF_CASE;
   Exec const exec;
   Shape<2> const shape{6, 8};
   auto const a = make_view<Exec, Complex<TypeParam>>(1, shape);
@@ -445,8 +440,7 @@ TYPED_TEST(Plan, RefusesTheWrongOverlap) {
 
 // Which threads take which columns must not show. What plans measure may differ, so they estimate.
 TYPED_TEST(Plan, BatchesHaveTheBitsOfSingleTransforms) {
-  using T = typename TypeParam::Real;
-  using Exec = typename TypeParam::Exec;
+  TYPES_OF_CASE;
   Exec const exec;
   Shape<2> const shape{72, 90};
   auto const values = some_values(72 * 90, true);

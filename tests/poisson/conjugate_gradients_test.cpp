@@ -7,7 +7,7 @@
 
 #include <poisson/random_fields.hpp>
 #include <support/sanitizers.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <algorithm>
 #include <array>
@@ -73,9 +73,7 @@ constexpr double tolerance() {
   return std::is_same_v<typename C::Real, float> ? 1e-5 : 1e-11;
 }
 
-template <class C>
-class ConjugateGradients : public ::testing::Test {};
-TYPED_TEST_SUITE(ConjugateGradients, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(ConjugateGradients);
 
 template <class C>
 class ConjugateGradientsInDouble : public ::testing::Test {};
@@ -195,8 +193,7 @@ TYPED_TEST(ConjugateGradients, MonitorSeesEveryIterationAndMayStopIt) {
 }
 
 TYPED_TEST(ConjugateGradients, BytesAreOfGridsThatItTakes) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const bytes = [](std::int64_t m, std::int64_t n) {
     return coir::poisson::conjugate_gradients_bytes<Exec, T>(Exec{}, m, n);
   };

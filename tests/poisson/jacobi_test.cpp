@@ -2,7 +2,7 @@
 #include <coir/poisson/laplacian.hpp>
 
 #include <poisson/random_fields.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cmath>
 #include <limits>
@@ -18,9 +18,7 @@ using coir::testing::on_host;
 
 namespace {
 
-template <class C>
-class Jacobi : public ::testing::Test {};
-TYPED_TEST_SUITE(Jacobi, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Jacobi);
 
 /// Jacobi sweeps as the definition has them, on host copies.
 template <class U, class B>

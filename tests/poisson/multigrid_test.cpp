@@ -2,7 +2,7 @@
 #include <coir/poisson/multigrid.hpp>
 
 #include <poisson/random_fields.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <array>
 #include <cmath>
@@ -102,9 +102,7 @@ Result solve_random(std::array<int, Rank> const& cells, MultigridOptions options
   return multigrid(typename C::Exec{}, b, u, options);
 }
 
-template <class C>
-class MultigridTest : public ::testing::Test {};
-TYPED_TEST_SUITE(MultigridTest, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(MultigridTest);
 
 // For rates that rounding in float would hide.
 template <class C>
@@ -358,8 +356,7 @@ TYPED_TEST(MultigridTest, RefusesWhatTheDocumentationRulesOut) {
 }
 
 TYPED_TEST(MultigridTest, SaysWhatItWouldNeedBeforeAllocating) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   using Solver = Multigrid<Exec, T, 2>;
   EXPECT_THROW(Solver(Exec{}, {10'000'000, 10'000'000}), coir::ResourceError);
   // u and b on grids of 1/4, 1/16, ... of the cells; rings and scratch rows add little

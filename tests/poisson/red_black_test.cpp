@@ -2,7 +2,7 @@
 #include <coir/poisson/red_black.hpp>
 
 #include <poisson/random_fields.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <array>
 #include <cmath>
@@ -54,9 +54,7 @@ void plain_loop(U const& u, B const& b, int sweeps, double omega) {
   Kokkos::deep_copy(u, u_h);
 }
 
-template <class C>
-class RedBlack : public ::testing::Test {};
-TYPED_TEST_SUITE(RedBlack, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(RedBlack);
 
 // For rates that rounding in float would hide.
 template <class C>
