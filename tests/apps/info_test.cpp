@@ -70,6 +70,7 @@ TEST_F(Info, AMachineThatIsNotItsOwnIsNoted) {
 }
 
 TEST_F(Info, OfTheCoresItMeasuresTheirs) {
+  if (coir::runs_on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "it has measured them";
   auto const outcome = run("--json --measure --backend cpu");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.errors, "");
