@@ -12,7 +12,7 @@
 namespace coir::apps::field {
 
 /// The ends of steps that the strip shows, the start and the end among them: as many as there are pictures, or all.
-inline std::vector<int> frames_of(Settings const& settings) {
+inline std::vector<int> frames_of(FieldSettings const& settings) {
   int const steps = settings.universe.steps, gaps = std::min(settings.frames - 1, steps);
   std::vector<int> frames;
   for (int n = 0; n <= gaps; ++n)
@@ -23,7 +23,7 @@ inline std::vector<int> frames_of(Settings const& settings) {
 /// The names of a run's files.
 class FileNames {
  public:
-  explicit FileNames(Settings const& settings)
+  explicit FileNames(FieldSettings const& settings)
       : folder_(settings.output),
         frames_(frames_of(settings).size()),
         of_gradient_(!settings.gradient_of.empty()) {}

@@ -39,7 +39,7 @@ char const examples[] =
     "no number, 6 no usable device, 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP.\n"
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
-Run run_of(Settings const& settings) {
+FieldRun run_of(FieldSettings const& settings) {
   Activity const reading("reading " + settings.target_file().string());
   bool const one_gradient = !settings.gradient_of.empty();
   return {settings, read_target(settings.target_file(), settings.universe.particles,
@@ -47,11 +47,11 @@ Run run_of(Settings const& settings) {
 }
 
 template <class T, class Exec>
-ExitCode carry_out(Exec const& exec, Settings const& settings) {
+ExitCode carry_out(Exec const& exec, FieldSettings const& settings) {
   say_of_files("nothing was written");
-  Figures figures;
+  FieldFigures figures;
   figures.hardware = hardware_of(exec);
-  Run const run = run_of(settings);
+  FieldRun const run = run_of(settings);
   figures.predicted = memory_of<T>(exec, run);
   expects_memory_for(run, figures.predicted);
   stop_if_interrupted();
@@ -62,7 +62,7 @@ ExitCode carry_out(Exec const& exec, Settings const& settings) {
   if (!settings.check) folder.emplace(settings.output, names.all().front());
   expects_good_files({{"--report", settings.report}});
   {
-    Work<Exec, T> work(exec, run);
+    FieldSearch<Exec, T> work(exec, run);
     if (settings.check) {
       work.check(figures);
     } else if (!settings.gradient_of.empty()) {
@@ -72,7 +72,7 @@ ExitCode carry_out(Exec const& exec, Settings const& settings) {
       work.show(names, figures);
     }
   }
-  if (!settings.report.empty()) write_report(settings.report, report_of(run, figures));
+  if (!settings.report.empty()) write_report(settings.report, field_report(run, figures));
   if (!settings.quiet) std::cout << summary_of(run, figures);
   return ExitCode::success;
 }
@@ -84,7 +84,7 @@ ExitCode carry_out(Exec const& exec, Settings const& settings) {
 int main(int argc, char** argv) {
   using namespace coir::apps::field;
   coir::apps::CommandLine line("coir-field", description, examples);
-  Settings settings;
+  FieldSettings settings;
   add_options(line, settings);
 
   return coir::apps::run(line, argc, argv, [&](coir::apps::Place place) {

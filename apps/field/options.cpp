@@ -65,7 +65,7 @@ void add_options_of_nbody(CommandLine& line, nbody::Settings& settings) {
 
 }  // namespace
 
-void add_options(CommandLine& line, Settings& settings) {
+void add_options(CommandLine& line, FieldSettings& settings) {
   line.leave_out_short_help();  // beside --h
   std::string const target = "Target", search = "Search", output = "Output";
   auto const file = add_path(line, "TARGET", settings.target, "FILE",
@@ -128,7 +128,7 @@ void add_options(CommandLine& line, Settings& settings) {
   add_progress_and_quiet(line, settings.progress, settings.quiet);
 }
 
-void expects_consistent(CommandLine const& line, Settings const& settings) {
+void expects_consistent(CommandLine const& line, FieldSettings const& settings) {
   auto const given = [&](std::string const& name) { return line.is_given(name); };
   expects(!settings.target_file().empty(),
           "name a target: coir-field TARGET, a density (.npy) or a picture (.png, .pgm)");

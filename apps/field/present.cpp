@@ -73,7 +73,7 @@ std::string likeness_words(double correlation) {
                    formatted("%.4f", correlation) + " (1: alike but for a factor), and differ by ";
 }
 
-std::string why_it_stopped(Figures const& figures) {
+std::string why_it_stopped(FieldFigures const& figures) {
   switch (figures.stopped_by) {
     case LbfgsEnd::iterations: return "stopped by --iterations";
     case LbfgsEnd::tolerance: return "stopped by --tolerance";
@@ -84,7 +84,7 @@ std::string why_it_stopped(Figures const& figures) {
 
 }  // namespace
 
-std::string plan_of(Run const& run, MemoryPlan const& memory, Hardware const& hardware) {
+std::string plan_of(FieldRun const& run, MemoryPlan const& memory, Hardware const& hardware) {
   auto const& s = run.settings;
   auto const& universe = s.universe;
   std::string text = std::to_string(universe.particles) + "^3 particles in " +
@@ -101,7 +101,7 @@ std::string plan_of(Run const& run, MemoryPlan const& memory, Hardware const& ha
          " are free; on the host " + of_host + "\n";
 }
 
-std::string summary_of(Run const& run, Figures const& figures) {
+std::string summary_of(FieldRun const& run, FieldFigures const& figures) {
   auto const& s = run.settings;
   if (s.check) return table_of(figures.check);
   std::string const written = "written to " + s.output.string() + "\n";
@@ -120,7 +120,7 @@ std::string summary_of(Run const& run, Figures const& figures) {
          " --config " + FileNames(s).universe().string() + "\n";
 }
 
-Report report_of(Run const& run, Figures const& figures) {
+Report field_report(FieldRun const& run, FieldFigures const& figures) {
   auto const& s = run.settings;
   Report report;
   report["application"] = "coir-field";

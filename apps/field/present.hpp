@@ -12,12 +12,12 @@
 namespace coir::apps::field {
 
 /// Three lines before the run.
-std::string plan_of(Run const& run, MemoryPlan const& memory, Hardware const& hardware);
+std::string plan_of(FieldRun const& run, MemoryPlan const& memory, Hardware const& hardware);
 
 /// Some lines after it.
-std::string summary_of(Run const& run, Figures const& figures);
+std::string summary_of(FieldRun const& run, FieldFigures const& figures);
 
 /// The report, as --report writes it.
-Report report_of(Run const& run, Figures const& figures);
+Report field_report(FieldRun const& run, FieldFigures const& figures);
 
 }  // namespace coir::apps::field

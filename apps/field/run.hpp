@@ -51,12 +51,12 @@
 namespace coir::apps::field {
 
 /// A run before it starts.
-struct Run {
-  Settings settings;
+struct FieldRun {
+  FieldSettings settings;
   Target target;
   std::vector<double> scale_factors;
 
-  Run(Settings all, Target aim)
+  FieldRun(FieldSettings all, Target aim)
       : settings(std::move(all)),
         target(std::move(aim)),
         scale_factors(coir::nbody::scale_factors(settings.universe.a_start, settings.universe.a_end,
@@ -86,8 +86,8 @@ struct Difference {
   double gradient = 0;  ///< along d
 };
 
-/// Figures of a run that has ended.
-struct Figures {
+/// FieldFigures of a run that has ended.
+struct FieldFigures {
   std::vector<Epoch> history;
   LbfgsEnd stopped_by = LbfgsEnd::iterations;
   double seconds = 0;  ///< of the search
@@ -102,7 +102,7 @@ struct Figures {
   Hardware hardware;
 };
 
-inline LbfgsOptions search_options(Run const& run) {
+inline LbfgsOptions search_options(FieldRun const& run) {
   LbfgsOptions options;
   options.iterations = run.settings.iterations;
   options.pairs = 6;
@@ -113,7 +113,7 @@ inline LbfgsOptions search_options(Run const& run) {
   return options;
 }
 
-inline coir::nbody::ForwardModelOptions model_options(Run const& run) {
+inline coir::nbody::ForwardModelOptions model_options(FieldRun const& run) {
   auto const& universe = run.settings.universe;
   coir::nbody::ForwardModelOptions options;
   options.side = universe.particles;
@@ -126,7 +126,7 @@ inline coir::nbody::ForwardModelOptions model_options(Run const& run) {
 
 /// The memory that a run takes at most.
 template <class T, class Exec>
-MemoryPlan memory_of(Exec const& exec, Run const& run) {
+MemoryPlan memory_of(Exec const& exec, FieldRun const& run) {
   auto const& universe = run.settings.universe;
   std::int64_t const field = run.sites() * std::int64_t(sizeof(T));
   std::int64_t const held = coir::nbody::ForwardModel<Exec, T>(exec, model_options(run)).bytes() +
@@ -150,7 +150,7 @@ MemoryPlan memory_of(Exec const& exec, Run const& run) {
   return with_what_was_read(plan);
 }
 
-inline void expects_memory_for(Run const& run, MemoryPlan const& plan) {
+inline void expects_memory_for(FieldRun const& run, MemoryPlan const& plan) {
   expects_memory(
       plan, "the search with " + std::to_string(run.settings.universe.particles) + "^3 particles");
 }
@@ -210,13 +210,13 @@ class BestStart {
 
 /// Everything that a run computes with.
 template <class Exec, class T>
-class Work {
+class FieldSearch {
  public:
   using Model = coir::nbody::ForwardModel<Exec, T>;
   using Particles = coir::nbody::Particles<Exec, T>;
   using Noise = Array<T, 3, typename Exec::memory_space>;
 
-  Work(Exec const& exec, Run const& run)
+  FieldSearch(Exec const& exec, FieldRun const& run)
       : exec_(exec),
         run_(run),
         model_(exec, model_options(run)),
@@ -227,11 +227,11 @@ class Work {
         posterior_(model_, run.settings.universe.cosmology, misfit_, centre()) {
     if (run.settings.realisation) add_noise_to_target();
   }
-  Work(Work const&) = delete;
-  Work& operator=(Work const&) = delete;
+  FieldSearch(FieldSearch const&) = delete;
+  FieldSearch& operator=(FieldSearch const&) = delete;
 
   /// The table of --check: derivatives along a random direction of unit variance per site.
-  void check(Figures& figures) {
+  void check(FieldFigures& figures) {
     Activity const checking("checking the gradient");
     std::int64_t const n = run_.settings.universe.particles;
     auto const direction =
@@ -247,7 +247,7 @@ class Work {
   }
 
   /// One gradient of the misfit, written.
-  void write_gradient(FileNames const& names, Figures& figures) {
+  void write_gradient(FileNames const& names, FieldFigures& figures) {
     Activity const computing("computing a gradient");
     Stopwatch<Exec> const watch(exec_);
     auto const gradient = with_remedy([&] { return posterior_.misfit_gradient(noise_); });
@@ -260,7 +260,7 @@ class Work {
   }
 
   /// Looks for the start, and writes it.
-  void search(FileNames const& names, Figures& figures) {
+  void search(FileNames const& names, FieldFigures& figures) {
     Activity const searching("searching");
     int const iterations = run_.settings.iterations;
     BestStart<Exec, T> best(names.noise(), noise_view_);
@@ -294,7 +294,7 @@ class Work {
   }
 
   /// Grows the universe that was found, and writes its densities and pictures.
-  void show(FileNames const& names, Figures& figures) {
+  void show(FileNames const& names, FieldFigures& figures) {
     Activity const showing("making pictures");
     auto const& settings = run_.settings;
     auto const& universe = settings.universe;
@@ -416,7 +416,8 @@ class Work {
     return frame;
   }
 
-  void write_density(FileNames const& names, Particles const& particles, Figures& figures) const {
+  void write_density(FileNames const& names, Particles const& particles,
+                     FieldFigures& figures) const {
     auto const density = misfit_.density(particles);
     std::int64_t const m = run_.target.side();
     if (run_.target.is_projection()) {
@@ -440,7 +441,7 @@ class Work {
   }
 
   Exec exec_;
-  Run const& run_;
+  FieldRun const& run_;
   Model model_;
   Misfit<Exec, T> misfit_;
   Field<Exec, T> noise_view_;

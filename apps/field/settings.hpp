@@ -11,8 +11,8 @@
 namespace coir::apps::field {
 
 /// The command line, read.
-struct Settings {
-  Settings() {
+struct FieldSettings {
+  FieldSettings() {
     universe.mesh_ratio = 1;
     universe.stepper = coir::nbody::Stepper::bullfrog;
     universe.steps = 10;
