@@ -64,29 +64,16 @@ JacobiResult jacobi(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b
 
 }  // namespace detail
 
-template <CompiledSpace Exec, Real T>
-std::int64_t jacobi_bytes(std::int64_t rows, std::int64_t columns, JacobiOptions const& options) {
-  if constexpr (runs_on_host<Exec>)
-    if (detail::takes_blocked(options, rows, columns) &&
-        detail::PaddedFields<Exec, T>::worthwhile(rows, columns))
-      return detail::PaddedFields<Exec, T>::bytes(rows, columns);
-  return (rows + 2) * (columns + 2) * static_cast<std::int64_t>(sizeof(T));
-}
-
 }  // namespace coir::poisson
 
 #define COIR_JACOBI(Exec, T, Rank)                                   \
   template JacobiResult detail::jacobi<Exec, T, Rank>(               \
       Exec const&, detail::RowMajorView<Exec, T const, Rank> const&, \
       detail::RowMajorView<Exec, T, Rank> const&, JacobiOptions const&);
-#define COIR_JACOBI_BYTES(Exec, T) \
-  template std::int64_t jacobi_bytes<Exec, T>(std::int64_t, std::int64_t, JacobiOptions const&);
 #define COIR_INSTANTIATE_JACOBI(Exec) \
   namespace coir::poisson {           \
   COIR_JACOBI(Exec, float, 2)         \
   COIR_JACOBI(Exec, float, 3)         \
   COIR_JACOBI(Exec, double, 2)        \
   COIR_JACOBI(Exec, double, 3)        \
-  COIR_JACOBI_BYTES(Exec, float)      \
-  COIR_JACOBI_BYTES(Exec, double)     \
   }

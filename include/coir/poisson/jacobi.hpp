@@ -36,11 +36,6 @@ struct JacobiOptions {
   Monitor monitor = {};          ///< called about ten times a second
 };
 
-/// Bytes that jacobi() takes beside b and u, on a grid of rows x columns cells, with these options.
-template <CompiledSpace Exec, Real T>
-std::int64_t jacobi_bytes(std::int64_t rows, std::int64_t columns,
-                          JacobiOptions const& options = {});
-
 /// The result of jacobi(), and the scheme that it took.
 struct JacobiResult : Result {
   JacobiScheme scheme = JacobiScheme::plain;
