@@ -17,10 +17,10 @@ namespace {
 
 constexpr int most_threads = 512;  // that Kokkos has room for on hosts
 
-std::set<std::string> const known{"--kokkos-threads",        "--kokkos-num-threads",
-                                  "--kokkos-device-id",      "--kokkos-tools-libs",
-                                  "--kokkos-tools-library",  "--kokkos-tools-args",
-                                  "--kokkos-tune-internals", "--kokkos-disable-warnings"};
+std::set<std::string> const kokkos_arguments{
+    "--kokkos-threads",        "--kokkos-num-threads",     "--kokkos-device-id",
+    "--kokkos-tools-libs",     "--kokkos-tools-library",   "--kokkos-tools-args",
+    "--kokkos-tune-internals", "--kokkos-disable-warnings"};
 
 /// A message of Kokkos without the names of the functions that it came through.
 std::string without_code(std::string text) {
@@ -41,8 +41,9 @@ KokkosArguments take_kokkos_arguments(std::vector<std::string>& arguments) {
     }
     std::string const name = text.substr(0, text.find('='));
     std::string const value = text.substr(std::min(name.size() + 1, text.size()));
-    expects(known.contains(name), "unknown option " + name + ": what is passed on to Kokkos is " +
-                                      joined({known.begin(), known.end()}, ", "));
+    expects(kokkos_arguments.contains(name),
+            "unknown option " + name + ": what is passed on to Kokkos is " +
+                joined({kokkos_arguments.begin(), kokkos_arguments.end()}, ", "));
     if (name == "--kokkos-threads" || name == "--kokkos-num-threads") {
       taken.threads = static_cast<int>(parse_whole_number(name, value, 1, most_threads));
     } else if (name.starts_with("--kokkos-tools-lib")) {
