@@ -475,7 +475,12 @@ def turned_off(rng, application, folder):
         setattr(attack, "makes" if picture else "makes_no", ("run/slab_a1.000.png",))
         return attack
     flags = [name for name, takes in OPTIONS[application].items() if takes == "flag" and name not in ("progress", "quiet")]
-    return attack_on(rng, application, folder, "off", [f"--{rng.choice(flags)}=false"]) if flags else None
+    if not flags:
+        return None
+    off = f"--{rng.choice(flags)}=false"
+    attack = attack_on(rng, application, folder, "off")
+    attack.arguments = [*without(attack.arguments, [off], OPTIONS[application]), off]
+    return attack
 
 
 def file_against_line(rng, application, folder):
