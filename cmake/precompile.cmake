@@ -25,8 +25,3 @@ function(coir_precompile_alike target library header)
   endif()
   target_precompile_headers(${target} REUSE_FROM ${headers})
 endfunction()
-
-# coir_precompile(TARGET ...): target_precompile_headers
-macro(coir_precompile)
-  target_precompile_headers(${ARGN})
-endmacro()
