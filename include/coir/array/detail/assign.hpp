@@ -179,9 +179,8 @@ void assign_now(Exec const& exec, T* data, Strides<Rank> const& strides, Shape<R
   if constexpr (Rank == 0) {
     assign_now<1>(exec, data, Strides<1>{1}, Shape<1>{1}, expression);
   } else {
-    Fold<Rank> fold = uses_indices(expression)
-                          ? Fold<Rank>(shape)
-                          : Fold<Rank>(shape, memory_order(shape, strides));
+    Fold<Rank> fold = uses_indices(expression) ? Fold<Rank>(shape)
+                                               : Fold<Rank>(shape, memory_order(shape, strides));
     fold.add(strides);
     add_leaves(fold, expression);
     fold.close();
