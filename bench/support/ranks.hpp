@@ -5,7 +5,7 @@
 /// that people and programs read.
 
 #include <device/leave_device_out.hpp>
-#include <support/median.hpp>
+#include "median.hpp"
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>

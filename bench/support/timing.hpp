@@ -4,8 +4,8 @@
 /// How kernels are timed and which rates are reported.
 
 #include <support/limits.hpp>
-#include <support/median.hpp>
 #include <support/space.hpp>
+#include "median.hpp"
 
 #include <coir/core/loops.hpp>
 #include <coir/core/timing.hpp>
