@@ -289,7 +289,7 @@ Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3
     copy_ = numbers("coir::mesh::force/copy", layout.copy);
     if constexpr (runs_on_host<Exec>)
       ask_for_large_pages(memory_.data(), layout.size * static_cast<std::int64_t>(sizeof(T)));
-    if (layout.component > 0)
+    if (layout.both.reach == 0)  // also where this rank has no rows, so that extents fit
       component_ = decltype(component_)(
           "coir::mesh::force/component", static_cast<std::size_t>(shape[0]),
           static_cast<std::size_t>(plan_.rows().count), static_cast<std::size_t>(shape[2] / 2 + 1));

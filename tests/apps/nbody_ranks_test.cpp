@@ -242,7 +242,7 @@ TEST_F(NbodyOnRanks, AreRefusedWithoutTheMemoryForAllOfThem) {
   // On the cores: a GPU can't be used with so few addresses.
   std::string const run =
       COIR_APP " --particles 128 --no-pictures --backend cpu --quiet --output short";
-  expect_error(launch("1 " + run + " : -n 1 sh -c 'ulimit -v 600000; exec " + run + "'"), 4,
+  expect_error(launch("1 " + run + " : -n 1 sh -c 'ulimit -v 350000; exec " + run + "'"), 4,
                {"of memory, and ", " are free"});
 #endif
   EXPECT_EQ(files(), std::set<std::string>{});

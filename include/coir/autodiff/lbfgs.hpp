@@ -16,6 +16,7 @@
 #include <coir/array/reductions.hpp>
 #include <coir/core/errors.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -73,7 +74,7 @@ struct LbfgsResult {
 
 /// Bytes of the arrays that lbfgs() holds at once, beside x, for an x of this many bytes.
 constexpr std::int64_t lbfgs_bytes(std::int64_t bytes_of_x, LbfgsOptions const& options = {}) {
-  return (4 + 2 * std::int64_t(options.pairs)) * bytes_of_x;
+  return (4 + 2 * std::int64_t(std::min(options.pairs, options.iterations))) * bytes_of_x;
 }
 
 namespace detail {
