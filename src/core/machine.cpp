@@ -26,8 +26,8 @@ std::string host_cpu_model() {
   for (std::string line; std::getline(cpuinfo, line);) {
     auto const colon = line.find(": ");
     if (colon == std::string::npos) continue;
-    std::string const key = line.substr(0, line.find_first_of("\t:")),
-                      value = line.substr(colon + 2);
+    std::string const key = line.substr(0, line.find_first_of("\t:"));
+    std::string value = line.substr(colon + 2);
     if (key == "model name" || key == "Model Name" || key == "cpu") return value;
     if (key == "CPU implementer") implementer = value;
     if (key == "CPU part") return "ARM, implementer " + implementer + ", part " + value;
