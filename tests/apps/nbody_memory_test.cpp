@@ -63,8 +63,8 @@ TEST_F(NbodyMemory, OfTheStartIsWithinAFifth) {
 TEST_F(NbodyMemory, OfOutputsIsWithinAFifth) {
   expect_within("--particles 96 --steps 1 --no-pictures");
   expect_within("--particles 96 --steps 1 --no-pictures --mesh-ratio 1 --precision double");
-  expect_within("--particles 48 --steps 1 --no-spectra --pixels 2048");
-  expect_within("--particles 64 --steps 1 --pixels 3000 --deterministic");
+  expect_within("--particles 48 --steps 1 --no-spectra --pixels 1024");
+  expect_within("--particles 64 --steps 1 --pixels 1500 --deterministic");
   expect_within(short_run + "--snapshots --checkpoint 1 --precision double --outputs 0.5");
   expect_within(
       "--particles 85 --steps 2 --no-pictures --no-spectra --deterministic --mesh-ratio 1.5 "
