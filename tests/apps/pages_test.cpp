@@ -18,7 +18,9 @@ TEST_P(Pages, NameEveryOptionOfHelp) {
   std::string const name = GetParam();
   std::string const program = std::string(COIR_APPS) + "/" + name + "/coir-" + name;
   std::string const page = read_text(std::string(COIR_SOURCE) + "/apps/" + name + "/README.md");
-  if (!std::filesystem::exists(program)) GTEST_SKIP() << "this build has no coir-" << name;
+  bool const needs_hdf5_and_fft = name == "nbody" || name == "field";
+  if (needs_hdf5_and_fft && !std::filesystem::exists(program))
+    GTEST_SKIP() << "this build has no coir-" << name;
   auto const help = coir::testing::run_command(program + " --help");
   EXPECT_EQ(help.code, 0);
   EXPECT_EQ(help.errors, "");
