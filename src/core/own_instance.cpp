@@ -38,7 +38,7 @@ Stream new_stream() {
 
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 
-/// Streams are never destroyed: copies of an instance that somebody keeps stay valid.
+/// Streams are never destroyed, so that kept copies of an instance stay valid.
 class Streams {
  public:
   Stream take() {

@@ -22,8 +22,9 @@ std::string fault_of_row(double k, double p, double k_before) {
   return "";
 }
 
-// The second derivatives at the nodes of the natural cubic spline, by elimination along its tridiagonal
-// equations: h[i-1] m[i-1] + 2 (h[i-1] + h[i]) m[i] + h[i] m[i+1] = 6 (slope[i] - slope[i-1]).
+// The second derivatives at the nodes of the natural cubic spline, by elimination along its
+// tridiagonal equations: h[i-1] m[i-1] + 2 (h[i-1] + h[i]) m[i] + h[i] m[i+1] = 6 (slope[i] -
+// slope[i-1]).
 std::vector<double> natural_spline(std::vector<double> const& x, std::vector<double> const& y) {
   std::size_t const n = x.size();
   std::vector<double> second(n, 0), upper(n, 0);
@@ -109,7 +110,8 @@ double PowerTable::widest_step(double k_min, double k_max) const {
 }
 
 PowerTable decode_power_table(std::string_view text, std::string_view name) {
-  // Of a row its k and P, their logarithms, two numbers of the spline's equations, and a piece of the spline.
+  // A row's k and P, their logarithms, two numbers of the spline's equations, a piece of the
+  // spline.
   constexpr std::int64_t bytes_of_row = (2 + 2 + 2 + 4) * sizeof(double);
   auto const rows = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
   expects_memory<Kokkos::HostSpace>(bytes_of_row * static_cast<std::int64_t>(rows),

@@ -5,8 +5,8 @@
 namespace coir::distributed {
 
 Launch launch() {
-  // The variables that each launcher sets in the processes that it starts. Slurm sets some in a job script, too, but the size
-  // of a step only in processes that srun starts.
+  // The variables that each launcher sets in the processes that it starts. Slurm sets others in job
+  // scripts, too, but SLURM_STEP_NUM_TASKS only in processes that srun starts.
   struct {
     char const *size, *rank, *launcher;
   } constexpr known[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's mpirun"},

@@ -1,4 +1,4 @@
-// In builds without MPI.
+// Takes the place of MPI in builds without it.
 
 #include "mpi.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// An exchange by way of page-locked memory of the host: each pair of ranks has a stream of parts in each
-/// direction, two of which are under way, so that one is copied while another travels. No stream waits for another one,
-/// so that ranks can't lock.
+/// An exchange by way of page-locked memory of the host. Each pair of ranks has a stream of parts
+/// in each direction. Two parts of a stream are under way: one is copied while the other travels.
+/// Streams don't wait for each other, so that ranks can't deadlock.
 
 #include "group_state.hpp"
 #include "pieces.hpp"
@@ -21,7 +21,8 @@
 
 namespace coir::distributed::detail {
 
-/// Bytes of a part. It depends on the number of ranks alone, because both ends of a stream must agree on it.
+/// Bytes of a part. Both ends of a stream must agree: the size depends on the number of ranks
+/// alone.
 inline std::int64_t staged_part(int ranks) {
   constexpr std::int64_t all = std::int64_t(64) << 20, most = std::int64_t(16) << 20,
                          least = std::int64_t(1) << 20;
@@ -90,7 +91,7 @@ class StagedExchange : public UnderWay {
         send_next(stream, slot);
       }
     }
-    exec_.fence();  // the buffer goes
+    exec_.fence();  // the buffer is freed next
   }
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// FFTW's two precisions by one name, its plans as owners, and its planner for one thread at a time.
+/// FFTW's two precisions by one name, plans that free themselves, and a lock for the planner.
 
 #include <coir/core/errors.hpp>
 
@@ -55,7 +55,7 @@ inline std::mutex& planner_mutex() {
   return mutex;
 }
 
-/// Zeros, aligned as FFTW likes it best.
+/// Memory aligned by FFTW, filled with zeros.
 template <class T>
 class Scratch {
  public:
@@ -75,7 +75,8 @@ class Scratch {
   std::unique_ptr<void, Free> block_;
 };
 
-/// Hides from FFTW's planner what it has measured, during its lifetime: estimates would depend on that otherwise.
+/// Hides earlier measurements from FFTW's planner during its lifetime, so that estimates don't
+/// depend on them.
 template <class T>
 class WithoutWisdom {
  public:
@@ -100,7 +101,7 @@ class FftwPlan {
  public:
   FftwPlan() = default;
 
-  /// \param axes   of the transform, the last one first to be transformed
+  /// \param axes   of the transform; the last one is transformed first
   /// \param count  how often it is repeated along another axis
   /// \param in     scratch memory, aligned; written while planning, as is `out`
   FftwPlan(Kind kind, std::vector<Axis> const& axes, Axis const& count, void* in, void* out,

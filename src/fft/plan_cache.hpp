@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The cache of transforms: they are kept for later plans of the same request.
+/// The cache of transforms, which keeps them for later plans of the same request.
 
 #include <coir/fft/detail/transforms.hpp>
 
@@ -13,15 +13,15 @@
 
 namespace coir::fft::detail {
 
-/// Has clear_plan_cache() call this. Once Kokkos ends it is called, too.
+/// Adds a function that clear_plan_cache() and the end of Kokkos call.
 void on_clear(void (*clear)());
 
 /// The cached transforms of one execution space and precision.
 template <class Exec, class T>
 class PlanCache {
  public:
-  /// \param where  distinguishes instances that need plans of their own: the number of threads, or the stream
-  /// \param make   called without arguments if there is nothing to find; gives a shared_ptr of Transforms
+  /// \param where  what instances share plans by: the number of threads, or the stream
+  /// \param make   called without arguments if nothing is found; returns a shared_ptr of Transforms
   template <class Make>
   static std::shared_ptr<Transforms<Exec, T>> get(std::uintptr_t where, Request const& request,
                                                   Make const& make) {
@@ -34,7 +34,7 @@ class PlanCache {
 
  private:
   static PlanCache& only() {
-    // Never destroyed: its end would come after Kokkos', and on devices after the driver's.
+    // Never destroyed: at the program's end Kokkos and the device's driver have ended already.
     static PlanCache* const cache = [] {
       on_clear([] {
         std::lock_guard const lock(only().mutex_);

@@ -22,7 +22,8 @@ namespace {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 
-/// The library's plans for both directions. Complex ones differ by a sign that is given when they run.
+/// The library's plans for both directions. Complex transforms have one plan, which takes the
+/// direction when it runs.
 template <class T>
 struct Handles {
   Handle forward;
@@ -40,7 +41,7 @@ struct Handles {
   }
 };
 
-/// Forward and backward on devices, which work in the same memory.
+/// The transforms of both directions, with one work area.
 template <class T>
 class DeviceTransforms : public Transforms<Exec, T> {
   using L = Library<T>;
@@ -99,7 +100,7 @@ class DeviceTransforms : public Transforms<Exec, T> {
 template <class Exec, class T>
   requires(!runs_on_host<Exec>)
 std::shared_ptr<Transforms<Exec, T>> transforms(Exec const& exec, Request const& request) {
-  // Each stream has its own, so that two may run at a time.
+  // Each stream has transforms of its own, so that two may run at a time.
   auto const stream = reinterpret_cast<std::uintptr_t>(stream_of(exec));
   return PlanCache<Exec, T>::get(stream, request,
                                  [&] { return std::make_shared<DeviceTransforms<T>>(request); });
@@ -111,7 +112,7 @@ std::int64_t work_bytes(Exec const&, Request const& request) {
   try {
     return Handles<T>(request).work_bytes();
   } catch (Error const&) {
-    // A transform that the library can't plan doesn't fit the device either: the size of a spectrum is estimate enough.
+    // A transform that the library can't plan doesn't fit the device. An estimate is enough for it.
     return request.batch * request.rows() * request.complex_row() *
            static_cast<std::int64_t>(2 * sizeof(T));
   }

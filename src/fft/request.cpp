@@ -1,4 +1,4 @@
-// Checks of plans' shapes and options, and of the Views that plans transform.
+// Checks of a plan's shape and options, and of the Views that it transforms.
 
 #include <coir/core/errors.hpp>
 #include <coir/core/shape.hpp>
@@ -15,7 +15,7 @@ namespace coir::fft::detail {
 
 namespace {
 
-/// Elements that a side of a plan spans, and the extents and strides that its View must have.
+/// The extents and strides that the View on one side of a plan must have.
 struct Side {
   std::array<std::int64_t, 4> extents{}, strides{};
   std::int64_t padded = 0;  ///< another extent that the last axis may have
@@ -36,12 +36,13 @@ struct Side {
   }
 };
 
-/// The axis of the plan that the View's first axis is: 1 where it has no batch.
+/// The axis of the plan that is the View's first one: 0, or 1 if the View has no axis for the
+/// batch.
 std::size_t skipped(Request const& request, ViewShape const& view) {
   return static_cast<std::size_t>(request.rank) + 1 - view.extents.size();
 }
 
-/// The first axis along which the View's stride isn't the plan's; the number of axes if there is none.
+/// The first axis whose stride in the View isn't the plan's; the number of axes if there is none.
 std::size_t axis_of_other_stride(Side const& side, std::size_t skipped, ViewShape const& view) {
   std::size_t d = 0;
   while (d < view.extents.size() &&
@@ -86,7 +87,8 @@ void check_extents(Request const& request, ViewShape const& view) {
   auto const rank = static_cast<std::size_t>(request.rank);
   Side const side(request, view.real);
   std::size_t const given = view.extents.size(), first = skipped(request, view);
-  // Sentences are put together only for errors: small transforms on devices take as long as the checks before them.
+  // Messages are made only for errors: small transforms on devices take no longer than these
+  // checks.
   if (given != rank + 1 && request.batch != 1)
     throw PreconditionError(view.name + (" must have the batch, " + std::to_string(request.batch)) +
                             ", as its first axis, beside the " + std::to_string(rank) +

@@ -12,8 +12,8 @@
 
 namespace coir::mesh::detail {
 
-/// The divergence in blocks of 4 x 8 x 32 cells, one for each team. The threads of a team share their loads in the first-level
-/// cache; each thread has four cells along the first axis.
+/// The divergence in blocks of 4 x 8 x 32 cells, one for each team. Each thread has four cells
+/// along the first axis. The threads of a team share their loads by way of the first-level cache.
 template <class T, int Points>
 struct DivergenceInBlocks {
   static constexpr int planes = 4, rows = 8, columns = 32, team = rows * columns;
@@ -63,7 +63,8 @@ struct DivergenceInBlocks {
       through[s] = vectors + around(i0 + s - 2, 0) * of_plane;
       x[s] = through[s][here];
     }
-    // All loads before the first store: the compiler must assume that stores change what is loaded after them.
+    // All loads come before the first store, which the compiler takes to change what is loaded
+    // later.
     T sum[planes];
     COIR_UNROLL
     for (int p = 0; p < planes; ++p) {
@@ -83,8 +84,8 @@ struct DivergenceInBlocks {
     return Points == 2 ? narrow : narrow + weights[d].far * (after2 - before2);
   }
 
-  /// Cell i of the periodic axis d, for i >= -2. If i lies more than 2 beyond the end the result is some cell, whose
-  /// value is dropped.
+  /// Cell i of the periodic axis d, for i >= -2. Values more than 2 beyond the end are never
+  /// stored, and any cell is returned for them.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t around(std::int32_t i, int d) const {
     i = i < n[d] + 2 ? i : n[d] + 1;
     i = i < 0 ? i + n[d] : i >= n[d] ? i - n[d] : i;

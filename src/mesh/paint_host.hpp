@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Painting on hosts. Threads never add to the same cell: atomic additions take ten times as long.
+/// Painting on hosts. Threads never add to the same cell, because atomic additions are slow.
 
 #include "deposit.hpp"
 
@@ -20,8 +20,8 @@
 
 namespace coir::mesh::detail {
 
-/// The planes [begin, end) of a mesh, which one thread paints. Particles there also touch the next few planes: `planes` ends
-/// with ghosts, which are added to the next part afterwards.
+/// The planes [begin, end) of a mesh, which one thread paints. Particles there touch the next few
+/// planes, too: `planes` ends with ghosts of these, which are added to the next part afterwards.
 template <class Cell>
 struct Part {
   std::int64_t begin = 0, end = 0;
@@ -50,8 +50,9 @@ void add_pairs(T* const (&row)[2][2], std::int32_t column, T const (&wx)[2], T c
       *reinterpret_cast<Pair*>(row[a][b] + column) += (wx[a] * wy[b]) * along;
 }
 
-/// Adds a vector to four rows, two neighbouring cells at a time: eight lanes hold both vectors, and two numbers of the next cell,
-/// to which 0 is added. Products are taken in the same order as by DepositNumbers.
+/// Adds a vector to four rows, two neighbouring cells at a time. Eight lanes hold both vectors and
+/// two numbers of the next cell, to which 0 is added. The order of products is that of
+/// DepositNumbers.
 template <class T>
 void add_pairs_of_vectors(T* const (&row)[2][2], std::int32_t column, T const (&wx)[2],
                           T const (&wy)[2], T const (&wz)[2], T const* v) {
@@ -63,10 +64,8 @@ void add_pairs_of_vectors(T* const (&row)[2][2], std::int32_t column, T const (&
       *reinterpret_cast<Eight*>(row[a][b] + column) += ((wx[a] * wy[b]) * along) * value;
 }
 
-/// Adds the particles number(0) to number(count - 1) to a part of the mesh. Particles in other parts are listed in `elsewhere`.
-///
-/// It is one function for speed: with the work on a particle in functions of their own some assignments take a quarter
-/// longer.
+/// Adds the particles number(0) to number(count - 1) to a part of the mesh. Particles in other
+/// parts are listed in `elsewhere`. It is one long function because compilers inline it best so.
 template <int Support, int Components, class T, class Deposit, class Number>
 void paint_part(Painted<T> const& painted, std::int64_t count, Number const& number, double box,
                 CellsWindow<typename Deposit::Cell> const& cells,
@@ -98,7 +97,7 @@ void paint_part(Painted<T> const& painted, std::int64_t count, Number const& num
     Block& next = blocks[1 - which];
     locate_from(begin + size, next);
     auto const add = [&](int p) {
-      // Cells that evolved particles touch aren't in the first-level cache.
+      // Cells that scattered particles touch aren't in the first-level cache.
       if (p < ahead && is_own(next, p)) {
         Cell* const* const planes = part.planes.data() + (next.plane[0][p] - part.begin);
         for (int a = 0; a < Support; ++a)
@@ -126,7 +125,7 @@ void paint_part(Painted<T> const& painted, std::int64_t count, Number const& num
                 add_to(row[a][b][column[c] + v], amount);
               });
     };
-    // Neighbouring particles touch the same cells: the second would wait until what the first one stored can be loaded.
+    // Neighbouring particles touch the same cells, and loads would wait for the stores just before.
     for (int p = 0; p < size; p += 2) add(p);
     for (int p = 1; p < size; p += 2) add(p);
   }
@@ -147,8 +146,8 @@ std::int64_t span_of_plane(Cells<Cell> const& cells) {
   return (cells.extent[1] - 1) * cells.row + cells.extent[2] * numbers_of_cell<Components>;
 }
 
-/// Calls body(first, count) for the parts of the elements [begin, end) of a plane that lie in rows, not in the gaps between
-/// them, which a caller may use.
+/// Calls body(first, count) for the elements [begin, end) of a plane without the gaps between rows,
+/// which are the caller's.
 template <int Components, class Cell, class Body>
 void for_rows(Cells<Cell> const& cells, std::int64_t begin, std::int64_t end, Body const& body) {
   std::int64_t const length = cells.extent[2] * numbers_of_cell<Components>;
@@ -166,7 +165,7 @@ void clear_plane(Cells<Cell> const& cells, Cell* plane) {
       [=](std::int64_t first, std::int64_t count) { std::fill_n(plane + first, count, Cell(0)); });
 }
 
-/// Bytes below which a look at the free memory takes longer than is worth it: a tenth of painting 64^3 particles.
+/// Bytes below which free memory isn't looked up, because that would take long beside painting.
 inline constexpr std::int64_t worth_asking = std::int64_t(1) << 20;
 
 /// A mesh in slabs, one for each thread that paints.
@@ -174,7 +173,7 @@ template <class Cell>
 struct Slabs {
   std::vector<Part<Cell>> parts;
   std::vector<int> part_of_plane;
-  std::vector<Cell> ghost_cells;  ///< the ghost planes of all slabs; none if there is only one slab
+  std::vector<Cell> ghost_cells;  ///< the ghost planes of all slabs; empty if there is one slab
 };
 
 /// Cuts a mesh into slabs of about as many planes each.
@@ -206,8 +205,8 @@ Slabs<Cell> cut_into_slabs(CellsWindow<Cell> const& cells, int threads) {
   return slabs;
 }
 
-/// Adds the ghost planes of all slabs to the planes that they stand for, one after the other, each by all threads: two of
-/// them may belong to one plane.
+/// Adds the ghost planes of all slabs to the planes that they stand for. All threads share each
+/// ghost plane, one after the other, because two of them may belong to one plane.
 template <int Support, int Components, class Exec, class Cell>
 void add_ghosts_of_slabs(Exec const& exec, CellsWindow<Cell> const& cells,
                          std::vector<Part<Cell>> const& parts) {
@@ -226,15 +225,15 @@ void add_ghosts_of_slabs(Exec const& exec, CellsWindow<Cell> const& cells,
   });
 }
 
-/// Each thread goes through its share of the particles and paints those in its own slab of the mesh; then it paints the
-/// particles that other threads have found in its slab.
+/// Each thread goes through its share of the particles and paints those in its own slab of the
+/// mesh. Then it paints the particles that other threads have found in its slab.
 template <int Support, int Components, class Exec, class T, class Deposit>
 void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
                  CellsWindow<typename Deposit::Cell> const& cells, Deposit const& deposit,
                  int threads) {
   auto const slabs = cut_into_slabs<Support, Components>(cells, threads);
   auto const& parts = slabs.parts;
-  // elsewhere[t * threads + u]: those of thread t's particles that lie in the slab of u.
+  // elsewhere[t * threads + u]: the particles of thread t that lie in the slab of thread u.
   std::vector<std::vector<std::int64_t>> elsewhere(static_cast<std::size_t>(threads) * threads);
 
   for_threads(exec, "coir::mesh::paint_host/slabs", threads, [&](int t) {
@@ -258,7 +257,8 @@ void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
   add_ghosts_of_slabs<Support, Components>(exec, cells, parts);
 }
 
-/// Each thread paints its share of the particles on a mesh of its own; then these are added up.
+/// Each thread paints its share of the particles on a mesh of its own. Then the meshes are added
+/// up.
 template <int Support, int Components, class Exec, class T, class Deposit>
 void paint_private_meshes(Exec const& exec, Painted<T> const& painted, double box,
                           CellsWindow<typename Deposit::Cell> const& cells, Deposit const& deposit,
@@ -307,7 +307,7 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
   if (scheme == PaintScheme::automatic) scheme = PaintScheme::slabs;
   expects(scheme == PaintScheme::slabs || scheme == PaintScheme::private_meshes,
           "on hosts the scheme must be slabs or private_meshes", name_of(scheme));
-  // At most a thread per plane, and no thread for so few particles that starting it takes longer.
+  // At most a thread per plane, and no thread for fewer particles than starting it is worth.
   int const threads = static_cast<int>(std::clamp<std::int64_t>(
       painted.particles / 512, 1, std::min<std::int64_t>(exec.concurrency(), cells.held(0))));
   if (scheme == PaintScheme::slabs)

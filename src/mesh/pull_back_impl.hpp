@@ -10,7 +10,7 @@
 
 namespace coir::mesh::detail {
 
-/// to(p, d) = sum_v weight(p, v) slope(v, d), or the slopes of a mesh of numbers as they are; or this added.
+/// to(p, d) = sum_v weight(p, v) slope(v, d), or += if it adds. Without weights they are 1.
 template <class T, int Components>
 struct StoreSlopes {
   T const* weight;

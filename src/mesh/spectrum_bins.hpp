@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Bins of |k| in whole numbers, so that no rounding decides where a mode belongs.
+/// Bins of |k|, bounded by whole numbers, so that rounding doesn't move a mode to another bin.
 
 #include <coir/mesh/power_spectrum.hpp>
 
@@ -10,7 +10,8 @@
 
 namespace coir::mesh::detail {
 
-/// With q = k / k_f, whose components are whole numbers, mode q is in bin b if first[b] <= |q|^2 < first[b + 1].
+/// Mode k is in bin b if first[b] <= |q|^2 < first[b + 1]. The components of q = k / k_f are whole
+/// numbers.
 struct SpectrumBins {
   std::vector<std::int64_t> first{};
   std::vector<double> middle{};  ///< in units of k_f
@@ -23,8 +24,8 @@ struct SpectrumBins {
 /// \throws PreconditionError naming the option that is out of its range
 SpectrumBins spectrum_bins(Shape<3> const& shape, double box, PowerSpectrumOptions const& options);
 
-/// The factors that compensate the power for the window of assignment along an axis of n cells: sinc(pi q / n)^(-2 p)
-/// for each wave q, or 1 without options.compensate.
+/// The factors that undo the effect of assignment on the power along an axis of n cells:
+/// sinc(pi q / n)^(-2 p) for each wave q, or 1 without options.compensate.
 ///
 /// \param waves  n, or n / 2 + 1 for the last axis
 std::vector<double> compensation(std::int64_t n, std::int64_t waves,

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Derivatives with respect to the amplitudes of modes, summed into the nodes of their table.
+/// Derivatives with respect to the amplitudes of modes, summed into the nodes of the table that the
+/// amplitudes are interpolated in.
 
 #include "amplitude_table.hpp"
 #include "lpt.hpp"
@@ -21,8 +22,9 @@
 
 namespace coir::nbody::detail {
 
-/// The contribution of a mode of a half spectrum to the inner product of two real fields: Re(a conj(b)), twice where the opposite
-/// mode isn't in the half spectrum. All contributions add up to n^3 times the sum over sites of the fields' product.
+/// The contribution of a mode of a half spectrum to the inner product of two real fields:
+/// Re(a conj(b)), counted twice if the opposite mode isn't in the half spectrum. All contributions
+/// add up to n^3 times the sum of the fields' product over sites.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION double product_of_modes(Kokkos::complex<T> const& a,
                                                     Kokkos::complex<T> const& b, std::int64_t k,
@@ -50,7 +52,8 @@ struct AmplitudeTerms {
   }
 };
 
-/// Hosts: groups of planes have a table each, whose number depends on n alone.
+/// On hosts each group of planes has a table. The number of groups depends on n alone, so that the
+/// bits don't depend on the number of threads.
 template <class T>
 struct AmplitudeSlopesOfGroup {
   AmplitudeTerms<T> terms;
@@ -84,9 +87,9 @@ struct SumOfSizes {
   }
 };
 
-/// Devices: sums over shells, the modes of one |q|^2 with q their whole wave numbers. Modes side by side are in different shells, so
-/// that threads seldom add to one number at once, as they would to a node's. In whole numbers sums don't depend on the order of
-/// additions.
+/// On devices there is a sum for each shell: the modes of one |q|^2, with whole wave numbers q.
+/// Neighbouring modes are in different shells, so that threads seldom add to one number at once.
+/// Sums of whole numbers don't depend on the order of additions.
 template <class T>
 struct AddToShells {
   static constexpr bool reads_no_neighbours = true;
@@ -113,8 +116,9 @@ std::int64_t amplitude_slopes_bytes(std::int64_t n, std::int64_t nodes) {
   return sums * static_cast<std::int64_t>(sizeof(double));
 }
 
-/// The sums of dJ / d ln amplitude over all modes, each shared out to the two nodes that it is interpolated between. The same bits
-/// each time, on hosts for any number of threads. Waits for them.
+/// The sums of dJ / d ln amplitude over all modes. Each mode is shared out to the two nodes that
+/// its amplitude is interpolated between. The bits are the same in each run, on hosts for any
+/// number of threads. Waits for the result.
 template <class Exec, class T>
 std::vector<double> amplitude_slopes(Exec const& exec, AmplitudeTerms<T> const& terms,
                                      Amplitudes const& amplitudes) {
@@ -141,7 +145,7 @@ std::vector<double> amplitude_slopes(Exec const& exec, AmplitudeTerms<T> const& 
       std::fill(result.begin(), result.end(), sizes - sizes);  // NaN
       return result;
     }
-    // No sum is larger than that of all sizes, which becomes 2^61 to 2^62.
+    // Scaled so that the sum of all sizes, which bounds every other sum, lies in [2^61, 2^62).
     int const power = std::min(61 - std::ilogb(sizes), 1000);
     using Add = AddToShells<T>;
     Kokkos::View<typename Add::Word*, Space> const shells(

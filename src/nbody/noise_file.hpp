@@ -17,7 +17,7 @@
 
 namespace coir::nbody::detail {
 
-/// Some of the first axis' planes, as another array. Those of a file in Fortran order don't lie together.
+/// Some planes of the first axis, as another array. The file must be in C order.
 inline io::NpyArray planes_of(io::NpyArray const& file, distributed::Share const& planes) {
   auto const plane =
       static_cast<std::ptrdiff_t>(file.shape[1] * file.shape[2] * io::size_of(file.type));
@@ -29,11 +29,12 @@ inline io::NpyArray planes_of(io::NpyArray const& file, distributed::Share const
           {begin, begin + planes.count * plane}};
 }
 
-/// Reads planes of an NPY file of shape (n, n, n) into the real numbers of a half spectrum, and looks at these. The whole file is in
-/// memory meanwhile.
+/// Reads planes of an NPY file of shape (n, n, n) into the real numbers of a half spectrum. The
+/// whole file is in memory meanwhile.
 ///
 /// \param planes  the planes of the first axis that are read
-/// \throws InputError if the file is unreadable, of another shape, or has numbers that aren't finite
+/// \throws InputError if the file is unreadable, of another shape, or these planes have numbers
+///   that aren't finite
 template <class Spectrum>
 void read_noise(std::string const& path, std::int64_t n, distributed::Share const& planes,
                 Spectrum const& spectrum) {

@@ -35,8 +35,8 @@ KOKKOS_FORCEINLINE_FUNCTION T from_bits(BitsOf<T> bits) {
   return x;
 }
 
-/// The arithmetic of Quanta. All of it is exact but for the two roundings to multiples. While particles move, the memory of a
-/// momentum holds the bits of its whole number.
+/// The arithmetic of Quanta, exact but for two roundings to multiples: of a displacement and of an
+/// impulse. While particles move, the memory of a momentum holds the bits of its whole number.
 template <class T>
 struct InQuanta {
   static constexpr T lost = std::numeric_limits<T>::quiet_NaN();
@@ -58,14 +58,15 @@ struct InQuanta {
   KOKKOS_FORCEINLINE_FUNCTION T displacement(Whole<T> n, T factor) const {
     return math::rint(static_cast<T>(n) * factor) * position;
   }
-  /// x + by in the periodic box; NaN unless |by| is below its length. No sum on the way is beyond the box.
+  /// x + by in the periodic box; NaN unless |by| is less than the box. No intermediate sum leaves
+  /// the range in which sums are exact.
   KOKKOS_FORCEINLINE_FUNCTION T moved(T x, T by) const {
     T const down = by >= T(0) ? by - box : by;
     T const sum = x + down;
     T const in_box = sum < T(0) ? sum + box : sum;
     return math::abs(by) < box ? in_box : lost;
   }
-  /// A force in quanta of momentum; `most` if that is too much.
+  /// A force in quanta of momentum; `most` if it is too large.
   KOKKOS_FORCEINLINE_FUNCTION static Whole<T> impulse(T force, T factor) {
     T const rounded = math::rint(force * factor);
     bool const fits = math::abs(rounded) < static_cast<T>(most);
@@ -80,11 +81,11 @@ struct InQuanta {
   }
 };
 
-/// A hash of a coordinate and its momentum. Sums of these don't depend on the order of particles.
+/// A hash of a coordinate and its momentum. Sums of hashes don't depend on the order of particles.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION BitsOf<T> hash_of(T x, Whole<T> n) {
   using Bits = BitsOf<T>;
-  // Odd numbers by which bits are spread: Knuth's multiplicative hash, and the last steps of MurmurHash3.
+  // Odd factors of Knuth's multiplicative hash and of the last steps of MurmurHash3.
   constexpr Bits a = static_cast<Bits>(0x9e3779b97f4a7c15u >> (64 - 8 * sizeof(T))) | 1,
                  b = static_cast<Bits>(0xc2b2ae3d27d4eb4fu >> (64 - 8 * sizeof(T))) | 1,
                  c = static_cast<Bits>(0xff51afd7ed558ccdu >> (64 - 8 * sizeof(T))) | 1;
@@ -94,13 +95,14 @@ KOKKOS_FORCEINLINE_FUNCTION BitsOf<T> hash_of(T x, Whole<T> n) {
   return hash ^ (hash >> (4 * sizeof(T)));
 }
 
-/// Sums and largest numbers that a pass over particles finds. None of them depends on the order of particles: sizes are compared by their bits, which grow with
-/// them, those of NaN above all others; terms of sums are rounded by rounded_for_sum().
+/// Sums and largest numbers that a pass over particles finds. None depends on the order of
+/// particles: terms of sums are rounded by rounded_for_sum(), and sizes are compared by their bits.
+/// These grow with the size; NaN has the largest.
 template <class T>
 struct alignas(64) Found {
   BitsOf<T> check_sum = 0;  ///< of hash_of() before the kick
-  /// Bits of the largest sizes. On the way there: of a force, and of a momentum in quanta (a whole number). On the way back: of a
-  /// cotangent of positions, and of one of momenta.
+  /// The largest sizes. On the way forward: of a force (its bits), and of a momentum in quanta. On
+  /// the way back: of the cotangents of positions and of momenta (their bits).
   BitsOf<T> largest[2] = {};
   double drift = 0, kick = 0, keep = 0;  ///< see PullBackKickAndDrift
 };
@@ -121,15 +123,15 @@ struct FoundMonoid {
   }
 };
 
-/// A term rounded to a multiple of anchor 2^-52 / 1.5. Sums of such terms are exact, and so the same in any order, as long as they stay
-/// below the anchor.
+/// A term rounded to a multiple of anchor 2^-52 / 1.5. Sums of such terms are exact as long as they
+/// stay below the anchor, and so don't depend on the order.
 ///
 /// \see Demmel & Nguyen, IEEE Trans. Comput. 64, 2060 (2015)
 KOKKOS_FORCEINLINE_FUNCTION double rounded_for_sum(double term, double anchor) {
   return (term + anchor) - anchor;
 }
 
-/// The anchor for a sum of so many terms, none above `largest` in size.
+/// The anchor for a sum of `count` terms of size `largest` at most.
 inline double anchor_for(double count, double largest) {
   double const all = count * largest;
   if (!(all > 0)) return 0;
@@ -138,7 +140,7 @@ inline double anchor_for(double count, double largest) {
   return std::ldexp(1.5, exponent + 1);
 }
 
-/// Adds up terms of a stretch. Several sums side by side, for the next addition to one of them needn't wait for the last.
+/// Adds up terms of a stretch, in several sums whose additions don't wait for each other.
 inline double sum_for(double const* term, int count, double anchor) {
   constexpr int lanes = 8;
   double sum[lanes] = {};
@@ -151,10 +153,10 @@ inline double sum_for(double const* term, int count, double anchor) {
   return all;
 }
 
-/// Coordinates that a stretch of read_out() has at most.
+/// The most coordinates that a stretch of read_out() has.
 inline constexpr int most_of_stretch = 3 * mesh::particles_per_stretch;
 
-/// The body of read_out() for a share of the particles: what it finds has memory of its own.
+/// The body of read_out() for a share of the particles, with a Found of its own.
 template <class Body>
 Body body_of_share(Body body, std::int64_t share) {
   body.found += share;
@@ -270,11 +272,13 @@ struct UndoKickAndDrift {
   }
 };
 
-/// UndoKickAndDrift with the adjoints of both. With xi and pi the cotangents of positions and momenta after the kick, n the whole
-/// numbers of momenta and F and slope what ForceAndSlopes reads,
+/// UndoKickAndDrift with the adjoints of both moves:
 ///
 ///   Found::drift += xi n;  Found::kick += pi F;  Found::keep += pi n, with the n before the kick
 ///   xi += slope;  pi = keep pi + drift_factor xi
+///
+/// xi and pi are the cotangents of positions and momenta after the kick, n the whole numbers of
+/// momenta. F and slope are what ForceAndSlopes reads.
 template <class T>
 struct PullBackKickAndDrift {
   UndoKickAndDrift<T> undo;
@@ -370,7 +374,7 @@ struct DriftInQuanta {
   }
 };
 
-/// The nearest multiples, in the box; -0 becomes 0, which subtraction gives.
+/// The nearest multiple in the box. -0 becomes 0, as undoing a drift gives 0.
 template <class T>
 struct RoundPosition {
   T* position;
@@ -381,7 +385,7 @@ struct RoundPosition {
   }
 };
 
-/// The whole number next to a momentum over the quantum, as far as it can be held.
+/// The whole number next to momentum / quantum; most_quanta if it is too large to be held.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Whole<T> quanta_in(T momentum, double quantum) {
   double const n = math::rint(static_cast<double>(momentum) / quantum);
@@ -389,7 +393,8 @@ KOKKOS_FORCEINLINE_FUNCTION Whole<T> quanta_in(T momentum, double quantum) {
   return n < most && n > -most ? static_cast<Whole<T>>(n) : most_quanta<T>;
 }
 
-/// A momentum becomes the whole number that it stands for: the nearest one, and the remainder that ReleaseMomentum kept.
+/// A momentum becomes the whole number that it stands for: the nearest one plus the remainder that
+/// ReleaseMomentum has kept.
 template <class T>
 struct HoldMomentum {
   T* momentum;
@@ -401,8 +406,8 @@ struct HoldMomentum {
   }
 };
 
-/// A whole number becomes the momentum that it stands for, rounded to T. What rounding took from it is kept as a remainder: of
-/// numbers below 2^30 at most 2^6 for a float, and nothing for a double, which holds them as they are.
+/// A whole number becomes the momentum that it stands for, rounded to T. The remainder of rounding
+/// can be kept: at most 2^6 for floats and numbers below 2^30, and 0 for doubles.
 template <class T>
 struct ReleaseMomentum {
   T* momentum;
@@ -416,7 +421,7 @@ struct ReleaseMomentum {
   }
 };
 
-/// n = the whole number next to factor n.
+/// n = rint(factor n).
 template <class T>
 struct ScaleHeld {
   T* momentum;
@@ -428,7 +433,7 @@ struct ScaleHeld {
   }
 };
 
-/// Momenta to and from the order of the lattice: `site` is null for particles that are in it.
+/// Copies momenta to the order of the lattice. `site` is null for particles that are in that order.
 template <class T>
 struct StoreMomentum {
   T const* momentum;

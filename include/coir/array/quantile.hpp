@@ -22,7 +22,7 @@ namespace coir {
 
 namespace detail {
 
-/// What says which quantiles: a number, or several in host memory.
+/// The argument that says which quantiles are meant: a number, or several in host memory.
 template <class Q>
 concept Shares = std::is_arithmetic_v<Q> || std::convertible_to<Q const&, std::span<double const>>;
 
@@ -67,7 +67,8 @@ inline auto checked_percentages(std::initializer_list<double> p) {
   return asked(std::span<double const>(p.begin(), p.size()), checked_percentage);
 }
 
-/// a + fraction (b - a) for a <= b, also where b - a overflows. With an infinite a or b it is that one, NaN between -inf and inf.
+/// a + fraction (b - a) for a <= b, also where b - a overflows. If one of them is infinite, the
+/// result is that one; between -inf and inf it is NaN.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T between(T a, T b, T fraction) {
   if (fraction == T(0) || a == b) return a;
@@ -81,7 +82,8 @@ KOKKOS_FORCEINLINE_FUNCTION T between(T a, T b, T fraction) {
 
 /// Quantiles of rows of sorted keys: result[k, row] is the shares[k]-quantile.
 ///
-/// \tparam SkipsNan  of those that aren't NaN, else NaN if there is one
+/// \tparam SkipsNan  true: of the elements that aren't NaN; false: a NaN in a row makes its result
+///   NaN
 template <class T, bool SkipsNan>
 struct QuantileBody {
   using Real = floating_t<T>;
@@ -110,7 +112,7 @@ struct QuantileBody {
   }
 
  private:
-  /// How many of a sorted row aren't NaN, which have the largest key.
+  /// The number of elements of a sorted row before the first NaN. NaN has the largest key.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t numbers_in(Key const* sorted) const {
     std::int64_t first = 0, count = std::is_floating_point_v<T> ? columns : 0;
     constexpr Key of_nan = static_cast<Key>(~Key(0));
@@ -124,7 +126,8 @@ struct QuantileBody {
   }
 };
 
-/// result[k, row] = the shares[k]-quantile of a row of elements of type T, given by their keys, which are sorted.
+/// result[k, row] = the shares[k]-quantile of a row of elements of type T. Takes the keys of the
+/// elements, and sorts them.
 template <class T, bool SkipsNan, class Keys, class Result>
 void quantile_rows(Keys& keys, std::int64_t rows, std::int64_t columns,
                    std::vector<double> const& shares, Result& result) {
@@ -153,7 +156,8 @@ auto quantiles(E const& x, Asked<Several> const& q) {
     return result.item();
 }
 
-/// Quantiles along an axis, which the result lacks. Several are the first axis of the result.
+/// Quantiles along an axis, which the result lacks. If there are several, its first axis counts
+/// them.
 template <bool SkipsNan, class E, bool Several>
 auto quantiles(E const& x, Asked<Several> const& q, int axis) {
   using T = value_t<E>;
@@ -185,11 +189,13 @@ auto quantiles(E const& x, Asked<Several> const& q, int axis) {
 
 }  // namespace detail
 
-/// The number that a share q of the elements lies below. With the n elements sorted as x[0], x[1] ..., it
-/// is x at q (n - 1), between elements by linear interpolation. NaN if there is a NaN.
+/// The q-quantile of all elements: a share q of them lies below it. With the n elements sorted as
+/// x[0], x[1] ..., it is x at q (n - 1), by linear interpolation between elements. NaN if there is
+/// a NaN.
 ///
-/// \param q  in [0, 1]; or several, as a list {0.25, 0.5, 0.75}, a std::vector<double> or a std::span: then the result is a vector
-/// \returns the element type, double for integers
+/// \param q  a number in [0, 1]; or several, as {0.25, 0.5, 0.75}, a std::vector<double> or a
+///   std::span
+/// \returns a number of the element type, double for integers; for several q a vector of these
 /// \throws PreconditionError if q lies outside, or there are no elements
 template <detail::Countable E, class Q>
   requires detail::Shares<Q>
@@ -201,10 +207,11 @@ auto quantile(E const& x, std::initializer_list<double> q) {
   return detail::quantiles<false>(x, detail::checked_shares(q));
 }
 
-/// The q-quantiles along an axis, which the result lacks: see above. Of several q element k along the first axis of the result
-/// belongs to the k-th.
+/// The q-quantiles along an axis, which the result lacks. If there are several q, the result has a
+/// first axis that counts them.
 ///
-/// \throws PreconditionError if q lies outside of [0, 1], there is no such axis, or it has no elements
+/// \throws PreconditionError if q lies outside of [0, 1], there is no such axis, or it has no
+///   elements
 template <detail::Sortable E, class Q>
   requires detail::Shares<Q>
 auto quantile(E const& x, Q const& q, int axis) {

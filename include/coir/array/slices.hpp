@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// Functions that return slices of an array's elements: transposed, reversed, reshaped, stretched. No element is
-/// copied, and writing to the slice writes to the array. An expression is evaluated first, and the slice is one
-/// of its values.
+/// Functions that return slices of an array: transposed, reversed, reshaped, stretched. No element
+/// is copied, and writing to the slice writes to the array. An expression is evaluated first; the
+/// slice then owns its values.
 
 #include <coir/array/array.hpp>
 
@@ -13,7 +13,7 @@
 
 namespace coir {
 
-/// A slice of all elements of an array or a slice, or of the values of an expression, which is evaluated.
+/// A slice of all elements of an array or a slice. An expression is evaluated first.
 template <class X>
 auto elements_of(X&& x) {
   using E = std::remove_cvref_t<X>;
@@ -25,9 +25,8 @@ auto elements_of(X&& x) {
     return detail::evaluated(x).as_operand();
 }
 
-/// The number of an axis, counted from the first one if it isn't negative, else from the last one, which is -1.
+/// The number of an axis from 0 on. Negative numbers count from the last axis, which is -1.
 ///
-/// \return the number counted from the first one, from 0 on
 /// \throws PreconditionError if there is no such axis
 template <class T, int Rank, class Space>
 int checked_axis(Slice<T, Rank, Space> const& x, int axis) {
@@ -149,10 +148,11 @@ auto with_axis(X&& x, int axis) {
                                                                   slice.owner());
 }
 
-/// The array stretched to a shape by repeating axes of one element: NumPy's broadcast_to. The slice can only be read.
+/// The array stretched to a shape by repeating axes of one element: NumPy's broadcast_to. The slice
+/// can only be read.
 ///
-/// \throws PreconditionError if the array doesn't stretch to the shape, an extent is negative, or the shape has more than
-///   2^63 - 1 elements
+/// \throws PreconditionError if the array doesn't stretch to the shape, an extent is negative, or
+///   the shape has more than 2^63 - 1 elements
 template <Expression X, std::size_t Rank>
 auto broadcast_to(X&& x, std::array<std::int64_t, Rank> const& shape) {
   auto const slice = elements_of(std::forward<X>(x)).as_operand();
@@ -170,9 +170,9 @@ auto broadcast_to(X&& x, std::int64_t const (&shape)[Rank]) {
   return broadcast_to(std::forward<X>(x), std::to_array(shape));
 }
 
-/// The elements, in C order, in another shape: reshape(x, {m, -1}). One extent may be -1: it is computed from the size and
-/// the other extents. Elements that don't lie side by side (a transposed array, say) are copied; writing to the result then
-/// doesn't change the array, as in NumPy.
+/// The elements, in C order, in another shape: reshape(x, {m, -1}). One extent may be -1: it
+/// follows from the size and the other extents. Elements that don't lie side by side, as those of a
+/// transposed array, are copied. Writing to a copy doesn't change the array, as in NumPy.
 ///
 /// \throws PreconditionError if the sizes differ
 template <Expression X, std::size_t Rank>
@@ -210,7 +210,8 @@ auto ravel(X&& x) {
   return reshape(std::forward<X>(x), Shape<1>{-1});
 }
 
-/// The diagonal of a matrix that lies `above` columns above the main one: element i is x(i, i + above).
+/// The diagonal of a matrix that lies `above` columns above the main one: element i is x(i, i +
+/// above).
 ///
 /// \throws PreconditionError if the matrix has no such diagonal
 template <Expression X>

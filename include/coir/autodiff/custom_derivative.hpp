@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Derivatives written by hand, for functions that value_and_grad can't look into: transforms, solvers, a call of another
-/// library. Such a function has one overload for DualExpression and one for TracedExpression:
+/// Derivatives written by hand, for functions that value_and_grad can't differentiate: transforms,
+/// solvers, calls of another library. Such a function has two overloads:
 ///
 ///     // y[i] = x[0] + ... + x[i], whose derivative is the sum from the other end.
 ///     template <coir::DualExpression E>
@@ -12,13 +12,14 @@
 ///     template <coir::TracedExpression E>
 ///     auto running_sum(E const& x) {
 ///       auto const stored = evaluate(x);
-///       return coir::with_pull_back(stored, running_sum(stored.values()), [stored](auto const& cotangent) {
+///       auto const pull_back = [stored](auto const& cotangent) {
 ///         coir::add_to_cotangent(stored, coir::flip(running_sum(coir::flip(cotangent, 0)), 0));
-///       });
+///       };
+///       return coir::with_pull_back(stored, running_sum(stored.values()), pull_back);
 ///     }
 ///
-/// value_and_grad calls the first one while it finds out how the function around can be differentiated, for the compiler
-/// alone, and the second one when it runs.
+/// The first one is never run. The compiler needs its type to find out how the function that calls
+/// it is differentiated. The second one runs.
 
 #include <coir/array/array.hpp>
 #include <coir/array/dual_elements.hpp>
@@ -31,8 +32,8 @@
 
 namespace coir {
 
-/// What a function returns for an expression of dual numbers where one pass can't differentiate it: something of the type that the
-/// result's elements have with their derivatives, which is never evaluated.
+/// What the overload for DualExpression returns. It has the type of the result with derivatives,
+/// and is never evaluated.
 ///
 /// \tparam T     the type of the result's elements, a real or complex number
 /// \tparam Rank  the result's number of axes
@@ -49,9 +50,10 @@ auto trial_result(E const&) {
 ///
 /// \param argument   what the function was called with, evaluated
 /// \param result     what it computed from argument.values()
-/// \param pull_back  called on the way back, unless nothing depends on the result, with its cotangent: a slice of constants in the
-///                   result's shape, the derivative of the final value along each element, for complex ones along the real part
-///                   and the imaginary part. It calls add_to_cotangent(argument, ...)
+/// \param pull_back  a function that calls add_to_cotangent(argument, ...). It is called on the way
+///   back with the cotangent of the result: a constant slice of the result's shape that holds the
+///   derivative of the final value with respect to each element, for complex ones with respect to
+///   the real and the imaginary part. It isn't called if nothing depends on the result.
 template <class X, int RankOfArgument, class T, int Rank, class Space, class PullBack>
 Traced<T, Rank, Space> with_pull_back(Traced<X, RankOfArgument, Space> const& argument,
                                       Array<T, Rank, Space> const& result, PullBack pull_back) {
@@ -60,7 +62,8 @@ Traced<T, Rank, Space> with_pull_back(Traced<X, RankOfArgument, Space> const& ar
 
 /// Adds to the cotangent of an argument of with_pull_back().
 ///
-/// \param more  in the argument's shape: the result's cotangent times the derivative of the result along the argument
+/// \param more  of the argument's shape: the cotangent of the result times the derivative of the
+///   result with respect to the argument
 template <class T, int Rank, class Space, Expression E>
 void add_to_cotangent(Traced<T, Rank, Space> const& argument, E const& more) {
   detail::add_cotangent(argument, more);

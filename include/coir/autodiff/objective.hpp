@@ -1,13 +1,13 @@
 #pragma once
 
 /// \file
-/// What the function given to value_and_grad returns for arrays: reductions of expressions of duals,
-/// and functions of their results, not evaluated yet.
+/// The result of a function that value_and_grad differentiates: reductions of expressions of duals,
+/// and functions of these reductions, not evaluated yet.
 ///
-/// In that function sum, prod, min, max, mean, dot and norm of expressions that contain an argument make
-/// an Objective. It combines with numbers and other objectives by + - * /, and goes through real
-/// functions and pow. At several equal extremes min and max share the derivative evenly; norm has the
-/// derivative 0 at 0.
+/// Reductions of expressions that contain an argument (sum, prod, min, max, mean, dot, norm) make
+/// an Objective. Objectives combine with numbers and with each other by + - * /, real functions and
+/// pow. Where several elements are equally extreme, min and max share the derivative evenly. The
+/// derivative of norm at 0 is 0.
 
 #include <coir/array/dual_elements.hpp>
 #include <coir/array/reductions.hpp>
@@ -51,7 +51,7 @@ constexpr void check_not_assigned_to() {
 
 /// f of the results of some reductions.
 ///
-/// \tparam Affine  f is a weighted sum of them and a constant
+/// \tparam Affine  whether f is a weighted sum of the results and a constant
 /// \tparam F       takes a pointer to the results, numbers or duals
 template <bool Affine, class F, class... Terms>
 class Objective : public detail::ObjectiveBase {
@@ -115,7 +115,7 @@ auto objective(E const& expression) {
   return Objective<Kind::linear, FirstResult, T>({}, std::tuple<T>(T{Kind{}, operand(expression)}));
 }
 
-/// What the values of an expression of duals are.
+/// The type of the values of an expression of duals.
 template <class E>
 using dual_value_t = std::remove_cvref_t<decltype(std::declval<value_t<E>>().value)>;
 
@@ -132,7 +132,8 @@ auto sum(E const& x) {
     return detail::stand_in<0>(x);
 }
 
-/// The product of all elements. Derivatives divide it by an element, and are taken apart where that is 0.
+/// The product of all elements. The derivative with respect to an element is the product of the
+/// others, also where an element is 0.
 template <DualExpression E>
 auto prod(E const& x) {
   return detail::objective<detail::ProductTerm<detail::dual_value_t<E>>>(x);
@@ -180,7 +181,8 @@ auto norm(E const& x) {
     return detail::real_stand_in<0>(x);
 }
 
-// ---- what isn't differentiated: the compiler says so in one line, and goes on with something of the kind ----
+// ---- functions without derivatives: the compiler says so in one line, and goes on with `stand_in`
+// ----
 
 #define COIR_NOT_DIFFERENTIATED(name, parameters, stand_in)              \
   auto name parameters {                                                 \
@@ -209,7 +211,7 @@ template <DualExpression E, class... More>
 COIR_NOT_DIFFERENTIATED(histogram, (E const& x, More...), operand(x))
 #undef COIR_NOT_DIFFERENTIATED
 
-// ---- what may follow them ----
+// ---- functions of reductions ----
 
 template <detail::AnObjective O>
 auto operator+(O const& o) {
@@ -222,7 +224,7 @@ auto operator-(O const& o) {
 
 namespace detail {
 
-/// What an objective's first reduction is of.
+/// The expression that an objective's first term reduces.
 template <class O>
 struct ReducedExpression;
 template <bool Affine, class F, class Kind, class E, class... Terms>
@@ -230,7 +232,7 @@ struct ReducedExpression<Objective<Affine, F, Term<Kind, E>, Terms...>> {
   using type = E;
 };
 
-/// What stands for elements of type D that a reduction of an argument was used among; for those of the reduction's type.
+/// The stand-in for an expression of elements of type D that uses a reduction of an argument.
 template <class D, class E, class O>
 auto among_elements_of() {
   using Reduced = typename ReducedExpression<O>::type;
@@ -294,7 +296,7 @@ COIR_NUMBER_ASSIGNMENT(*=)
 COIR_NUMBER_ASSIGNMENT(/=)
 #undef COIR_NUMBER_ASSIGNMENT
 
-/// The reduced number as an array of rank 0, which other values can be assigned to: a statement.
+/// The reduced number as an array of rank 0, which can be assigned to: a statement.
 template <detail::AnObjective O>
 auto evaluate(O const&) {
   using Reduced = typename detail::ReducedExpression<O>::type;

@@ -10,19 +10,19 @@
 
 namespace coir {
 
-/// Ends the lifetimes of what a piece of memory holds, and begins those of `count` numbers of type T there. Compilers assume
-/// that a `float` and a `std::int32_t` never share memory unless the program says where one ends and the other begins
-/// ("strict aliasing"); this says so, and takes no instructions. The numbers have no values yet.
-///
-/// The memory may be a device's, and kernels may still be at work there.
+/// Ends the lifetimes of the objects in a piece of memory, and begins those of `count` numbers of
+/// type T there, which have no values yet. Compilers assume that a `float` and a `std::int32_t`
+/// never share memory ("strict aliasing") unless the program says that one follows the other. The
+/// call says so. It takes no instructions, the memory may be a device's, and kernels may still be
+/// at work there.
 template <class T>
   requires std::is_trivially_default_constructible_v<T>
 T* begin_lifetimes(void* memory, std::int64_t count) {
   return ::new (memory) T[static_cast<std::size_t>(count)];
 }
 
-/// Uses memory of numbers of type Owner for numbers of type T during its lifetime. Values survive neither the change to
-/// T nor the change back.
+/// Uses memory of numbers of type Owner for numbers of type T during its lifetime. Values are lost
+/// both at the change to T and at the change back.
 template <class T, class Owner>
 class Borrowed {
  public:

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Copies and zeros of memory without gaps. They are compiled once, in the library: Kokkos' own copies and fills, and the
-/// kernels behind them for Views with gaps, are compiled again for each type of View.
+/// Copies and zeros of memory without gaps. They are compiled once, in the library. Kokkos' own
+/// copies and fills are compiled again for each type of View.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
@@ -14,22 +14,22 @@
 
 namespace coir {
 
-/// Waits for all kernels, copies memory to memory of the same or another space, and waits for the copy. The two pieces of
-/// memory don't overlap, or are the same.
+/// Waits for all kernels, copies memory to memory of the same or another space, and waits for the
+/// copy. The two pieces of memory are the same, or don't overlap.
 ///
 /// \param bytes  how many; with 0 it only waits, and the pointers may be null
 template <class ToSpace, class FromSpace>
 void copy_bytes(void* to, void const* from, std::int64_t bytes);
 
-/// Copies memory as the function above does, but in the order of an instance's work and without waiting.
+/// Copies memory in the order of an instance's work, without waiting.
 template <class ToSpace, class FromSpace, ExecutionSpace Exec>
 void copy_bytes(Exec const& exec, void* to, void const* from, std::int64_t bytes);
 
-/// Sets memory that `exec` writes to to zero, in the order of its work and without waiting.
+/// Sets memory to zero, in the order of an instance's work and without waiting.
 ///
-/// \param data   aligned to 4 bytes
+/// \param data   in memory that `exec` can write to, aligned to 4 bytes
 /// \param bytes  how many
-/// \throws PreconditionError unless they are a multiple of 4
+/// \throws PreconditionError unless `bytes` is a multiple of 4
 template <ExecutionSpace Exec>
 void clear_bytes(Exec const& exec, void* data, std::int64_t bytes);
 
@@ -65,8 +65,9 @@ std::int64_t bytes_to_copy(To const& to, From const& from) {
 
 }  // namespace detail
 
-/// Copies the elements of a View to another whose elements lie in the same order, without gaps. The two are the same memory, or
-/// don't overlap. Waits for all kernels before, and for the copy.
+/// Waits for all kernels, copies the elements of a View to another View, and waits for the copy.
+/// The elements of both lie in the same order, without gaps. The two are the same memory, or don't
+/// overlap.
 ///
 /// \throws PreconditionError if extents or strides differ, or a View has gaps
 template <class To, class From>
@@ -76,7 +77,7 @@ void copy_contiguous(To const& to, From const& from) {
       to.data(), from.data(), detail::bytes_to_copy(to, from));
 }
 
-/// Copies elements as the function above does, but in the order of an instance's work and without waiting.
+/// Copies such elements in the order of an instance's work, without waiting.
 template <ExecutionSpace Exec, class To, class From>
   requires(Kokkos::is_view<To>::value && Kokkos::is_view<From>::value)
 void copy_contiguous(Exec const& exec, To const& to, From const& from) {
@@ -84,7 +85,8 @@ void copy_contiguous(Exec const& exec, To const& to, From const& from) {
       exec, to.data(), from.data(), detail::bytes_to_copy(to, from));
 }
 
-/// Sets all elements of a View without gaps to zero, in the order of an instance's work and without waiting.
+/// Sets all elements of a View without gaps to zero, in the order of an instance's work and without
+/// waiting.
 ///
 /// \throws PreconditionError if the View has gaps
 template <ExecutionSpace Exec, class V>
@@ -96,8 +98,8 @@ void set_to_zero(Exec const& exec, V const& view) {
   clear_bytes(exec, view.data(), detail::bytes_of_view(view));
 }
 
-/// The elements of a View without gaps in the host's memory: the View itself where they are there, or else a copy. Waits for all
-/// kernels.
+/// Waits for all kernels and returns the elements of a View without gaps in the host's memory: the
+/// View itself if its elements are there, otherwise a copy.
 ///
 /// \throws PreconditionError if the View has gaps
 template <class V>

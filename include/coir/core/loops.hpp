@@ -1,12 +1,12 @@
 #pragma once
 
 /// \file
-/// The one place that knows how to map a grid of indices to hardware.
+/// How a box of indices becomes a kernel.
 ///
-/// On hosts the last index is a plain inner loop that the compiler vectorises, the others are shared
-/// among threads; on devices the last index runs along threads. Everything else is written on
-/// for_each and reduce, on for_each_task (core/tasks.hpp) where indices aren't cells of memory, or on
-/// Kokkos' TeamPolicy where a kernel shares scratch memory.
+/// On hosts the last index is an inner loop that the compiler vectorises, and the others are shared
+/// among threads. On devices the last index runs along threads. Kernels are launched by for_each
+/// and reduce. Two cases are launched otherwise: for_each_task (core/tasks.hpp) where indices
+/// aren't cells of memory, and Kokkos' TeamPolicy where threads share scratch memory.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/detail/device_loops.hpp>
@@ -21,9 +21,9 @@ namespace coir {
 
 /// A box of indices: lower[d] <= index d < upper[d]. The last index is the contiguous one.
 ///
-/// \tparam Index  what the body is called with: int, or std::int64_t beyond 2^31 - 1. Rank 3 on a host
-///   wants std::int64_t in any case: until Kokkos 5 Views of rank 3 compute offsets of ints in 32 bits,
-///   which compilers don't vectorise (2 to 5 times slower).
+/// \tparam Index  the type of the indices: int, or std::int64_t for indices beyond 2^31 - 1. Use
+///   std::int64_t for rank 3 on hosts: before Kokkos 5, Views of rank 3 compute offsets of ints in
+///   32 bits, and compilers don't vectorise that.
 template <int Rank, class Index = int>
 struct Box {
   static_assert(Rank >= 1 && Rank <= 3, "loops run over boxes of rank 1 to 3");
@@ -61,36 +61,34 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
   return result;
 }
 
-/// Calls body(i), body(i, j) or body(i, j, k) for every index of a box, in any order, in one kernel. Devices take several
-/// kernels for a box of two or three indices and nearly 2^31 cells or more if its rows are shorter than 512 cells or longer
-/// than 2^31, or the body reads no neighbours, and for a box of one index and some 2^31 cells or more for
-/// each cell that a thread takes: 2^33 with four.
+/// Calls body(i), body(i, j) or body(i, j, k) for every index of a box, in any order, in one
+/// kernel. Devices cut boxes of about 2^31 cells and more into several kernels. Returns without a
+/// fence on devices. On hosts the result has the same bits for any number of threads.
 ///
-/// The iterations must not depend on each other. No two may write to the same element, not even by atomics,
-/// because hosts vectorise neighbouring ones: use Kokkos::parallel_for for such loops. Returns without a fence
-/// on devices. On a host no thread takes fewer than cells_worth_a_thread cells (core/tasks.hpp): use
-/// for_each_task for a few expensive iterations. On hosts the result has the same bits for any number of threads.
+/// The iterations must not depend on each other. No two may write to the same element, not even by
+/// atomics, because hosts vectorise neighbouring ones: use Kokkos::parallel_for for such loops. On
+/// a host no thread takes fewer than cells_worth_a_thread cells (core/tasks.hpp): use for_each_task
+/// for a few expensive iterations.
 ///
-/// A body whose index stands for several cells of memory may have cells_per_index(), which returns how many.
-/// Hosts decide by it how many threads are worth starting.
+/// A body may have more members than its call operator:
 ///
-/// A body of two or three indices may declare `static constexpr bool reads_no_neighbours = true` if neighbouring cells read
-/// no common memory, small tables apart. Devices then cut large boxes, too, into stretches of cells and not into blocks, so
-/// that one kernel is compiled where other bodies need two. Such a body must not have column<Count>.
-///
-/// A body may declare `static constexpr int blocks_at_a_time = n`, for boxes that devices cut into stretches. On NVIDIA's a
-/// multiprocessor then has room for n blocks of 128 threads, and a thread has 65536 / (128 n) registers at most; on AMD's n is
-/// the number of waves per SIMD. Compilers tend to use the registers that n leaves, so that fewer threads may run at a
-/// time with a small n than without the declaration. Without it, or with 0, the compiler chooses the number of registers; hipcc
-/// chooses it for blocks of
-/// 1024 threads.
-///
-/// A body may also have stretch(begin, end), stretch(i, begin, end) or stretch(i, j, begin, end): hosts
-/// call it in place of the call operator, for the columns [begin, end) of a row at a time, so that it
-/// can prepare what it needs once per row. A body of two indices may have column<Count>(i, j), which stands
-/// for Count calls with (i, j), (i + 1, j) and so on: devices call it on large boxes. It should store its
-/// results after it has computed all of them, because the compiler must assume that each store changes
-/// what is loaded after it, and then loads wait for one another.
+/// - cells_per_index() returns how many cells of memory an index stands for. Hosts choose the
+///   number of threads by it.
+/// - stretch(begin, end), stretch(i, begin, end) or stretch(i, j, begin, end) stands for the calls
+///   with the last index in [begin, end). Hosts call it in place of the call operator, so that a
+///   body can prepare what it needs once per row.
+/// - column<Count>(i, j), for two indices, stands for the calls with (i, j), (i + 1, j) ... (i +
+///   Count - 1, j). Devices call it on large boxes. It should compute all results before it stores
+///   the first one: the compiler must assume that a store changes what is loaded after it.
+/// - `static constexpr bool reads_no_neighbours = true`, for two or three indices, says that
+///   neighbouring cells read no common memory, small tables apart. Devices then cut every box into
+///   stretches of cells and never into blocks, so that one kernel is compiled in place of two. Such
+///   a body must not have column<Count>.
+/// - `static constexpr int blocks_at_a_time = n` bounds the registers of a thread in boxes that
+///   devices cut into stretches. On NVIDIA's devices a multiprocessor has room for n blocks of 128
+///   threads: at most 65536 / (128 n) registers a thread. On AMD's n is the number of waves per
+///   SIMD. A small n may slow a kernel down, because compilers tend to use all registers that it
+///   leaves. With 0 the compiler chooses.
 ///
 /// \param label  the kernel's name in profiling tools, "coir::module::file/step"
 /// \param exec   where to run
@@ -107,24 +105,27 @@ void for_each(std::string_view label, Exec const& exec, Box<Rank, Index> const& 
     detail::for_each_on_device(label, exec, detail::Rows<Rank, Index>(box), body);
 }
 
-/// Reduces body(i, ..., value) over every index of a box in one kernel, and waits for the result unless it
-/// stays in a device's memory.
+/// Reduces body(i, ..., value) over every index of a box in one kernel, and waits for the result
+/// unless it stays in a device's memory.
 ///
-/// `body` folds its term into `value`, as in Kokkos::parallel_reduce. Terms are combined in an order
-/// that depends on the box alone, so on a host the result has the same bits for any thread count.
-/// An empty box gives the reducer's neutral element. On a host no thread takes fewer than
-/// cells_worth_a_thread cells: compute a few expensive terms by for_each_task first. Sums are pairwise: the
-/// error grows with the logarithm of their length.
+/// `body` folds its term into `value`, as in Kokkos::parallel_reduce. Terms are combined in an
+/// order that depends on the box alone, so that on a host the result has the same bits for any
+/// number of threads. Sums are pairwise: the error grows with the logarithm of their length. An
+/// empty box gives the reducer's neutral element. On a host no thread takes fewer than
+/// cells_worth_a_thread cells: compute a few expensive terms by for_each_task first.
 ///
-/// A body may also have terms(begin, end), terms(i, begin, end) or terms(i, j, begin, end), and longest_terms().
-/// Hosts call it in place of the call operator, for at most longest_terms() columns of a row at a time: it
-/// returns a callable term(column, value), which folds the term of a column in [begin, end) into `value`. If there is
-/// also fold(begin, end, value), fold(i, begin, end, value) or fold(i, j, begin, end, value), hosts call that one, which folds
-/// all of these terms in turn.
+/// A body may have more members, which hosts call in place of the call operator:
 ///
-/// \param reducer  one of Kokkos' reducers over host memory, such as Kokkos::Sum<double>(result); if the box
-///   isn't empty it may also be one over the memory of a device that `exec` runs on. On devices the size of its value is a
-///   multiple of four bytes, or below four (not with Kokkos 3.4), and on NVIDIA's at most 1.4 KB (beyond, Kokkos throws).
+/// - terms(begin, end), terms(i, begin, end) or terms(i, j, begin, end) returns a callable
+///   term(column, value), which folds the term of a column in [begin, end) into `value`.
+///   longest_terms() says how many columns one call may ask for.
+/// - fold(begin, end, value), fold(i, begin, end, value) or fold(i, j, begin, end, value) folds all
+///   of these terms in turn. If it is there, too, it is called in place of terms().
+///
+/// \param reducer  one of Kokkos' reducers over host memory, such as Kokkos::Sum<double>(result).
+///   If the box isn't empty it may also be one over the memory of the device that `exec` runs on.
+///   On devices the size of its value is a multiple of four bytes, or less than four (not with
+///   Kokkos 3.4). On NVIDIA's it is at most 1.4 KB; otherwise Kokkos throws.
 template <ExecutionSpace Exec, int Rank, class Index, class Body, class Reducer>
 void reduce(std::string_view label, Exec const& exec, Box<Rank, Index> const& box, Body const& body,
             Reducer const& reducer) {

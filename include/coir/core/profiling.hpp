@@ -6,7 +6,7 @@
 
 namespace coir {
 
-/// Puts the kernels that are launched during its lifetime into a named region for Kokkos' profiling tools.
+/// A named region of Kokkos' profiling tools that lasts as long as this object.
 class ProfilingRegion {
  public:
   explicit ProfilingRegion(std::string const& name) { Kokkos::Profiling::pushRegion(name); }

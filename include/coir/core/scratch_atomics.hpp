@@ -14,8 +14,7 @@ template <class Whole>
   requires std::is_integral_v<Whole>
 KOKKOS_FORCEINLINE_FUNCTION void add_in_scratch(Whole* to, Whole amount) {
 #if defined(__CUDA_ARCH__)
-  // Kokkos::atomic_add is compiled to an instruction for addresses of any memory, which is slower than the one for
-  // scratch memory.
+  // Kokkos::atomic_add becomes an instruction for any memory. The one for scratch memory is faster.
   using Word = std::conditional_t<sizeof(Whole) == 4, unsigned, unsigned long long>;
   ::atomicAdd(reinterpret_cast<Word*>(to), static_cast<Word>(amount));
 #else

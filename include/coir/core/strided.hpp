@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Callers' Views of any strided layout: where their elements lie, copies between two of them, and staging, which puts
-/// a copy in C order in a View's place where a kernel needs that order.
+/// Callers' Views of any strided layout: where their elements lie, copies between two Views, and
+/// staging. Staging gives a kernel that needs C order a copy in that order.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/loops.hpp>
@@ -30,8 +30,8 @@ concept StridedView =
                                   std::same_as<typename V::array_layout, Kokkos::LayoutLeft> ||
                                   std::same_as<typename V::array_layout, Kokkos::LayoutStride>);
 
-/// The address, extents and strides of a View's elements, whatever its layout. Strides count elements. Doesn't keep the
-/// memory alive.
+/// The address, extents and strides of a View's elements. Strides count elements. A Strided doesn't
+/// keep the memory alive.
 template <class T, int Rank>
 struct Strided {
   T* data;
@@ -62,7 +62,7 @@ auto strided(V const& view) {
   return result;
 }
 
-/// Whether the address ranges of two sets of elements overlap, so that writing one may change the other.
+/// Whether the address ranges of two Views overlap, so that writing to one may change the other.
 template <class T, int A, class S, int B>
 bool share_memory(Strided<T, A> const& a, Strided<S, B> const& b) {
   auto const range = [](auto const& at) {
@@ -83,7 +83,7 @@ Strided<T, Rank> permuted(Strided<T, Rank> const& view, std::array<int, Size> co
   return result;
 }
 
-/// The permutation of axes for which permuted() gives C order, possibly with gaps: see memory_order() of shapes.
+/// The permutation of axes for which permuted() gives C order, possibly with gaps.
 template <class T, int Rank>
 std::array<int, Rank> memory_order(Strided<T, Rank> const& view) {
   return memory_order(view.extents, view.strides);
@@ -97,8 +97,8 @@ bool is_c_order(Strided<T, Rank> const& view) {
 
 namespace detail {
 
-/// The kernel of copy_strided() for four axes, of which the last one has the target's smallest stride. A box has only three
-/// indices, so that the body loops over the first axis.
+/// The kernel of copy_strided() for four axes. The last one has the target's smallest stride. A box
+/// has three indices at most: the body loops over the first axis.
 template <class T>
 struct CopyStrided {
   T const* from;
@@ -169,7 +169,7 @@ COIR_COPY_STRIDED(extern, Kokkos::DefaultExecutionSpace, double);
 COIR_COPY_STRIDED(extern, Kokkos::DefaultExecutionSpace, Kokkos::complex<float>);
 COIR_COPY_STRIDED(extern, Kokkos::DefaultExecutionSpace, Kokkos::complex<double>);
 
-/// The elements with axes of extent 1 put before the first one, so that there are four axes.
+/// The elements with axes of extent 1 in front, so that there are four axes.
 template <class T, int Rank>
 Strided<T, 4> with_four_axes(Strided<T, Rank> const& view) {
   Strided<T, 4> result{view.data, {1, 1, 1, 1}, {}};
@@ -197,8 +197,9 @@ Strided<T, Rank - 1> slab(Strided<T, Rank> const& view, std::int64_t index) {
   return result;
 }
 
-/// Copies elements to others of the same extents, which must not overlap them: by one kernel, or beyond four axes one
-/// for each index of the axes before the last four. Without a fence.
+/// Copies elements to others of the same extents, which must not overlap them. Without a fence. Up
+/// to four axes are one kernel; beyond that there is one for each index of the axes before the last
+/// four.
 template <ExecutionSpace Exec, class T, int Rank>
   requires(Rank >= 1)
 void copy_strided(Exec const& exec, Strided<T const, Rank> const& from,
@@ -213,15 +214,17 @@ void copy_strided(Exec const& exec, Strided<T const, Rank> const& from,
 /// How a kernel accesses its elements.
 enum class Access { read, write, both };
 
-/// Gives a kernel a caller's elements: in place if the kernel takes their strides, else as a copy in C order without gaps.
+/// Gives a kernel a caller's elements: in place if the kernel takes their strides, otherwise as a
+/// copy in C order without gaps.
 ///
 /// \tparam T  const if the kernel only reads
 template <class Exec, class T, int Rank>
 class Staged {
  public:
   /// \param exec     where the kernel and the copies run; without a fence
-  /// \param suits    the kernel takes the caller's strides
-  /// \param access   whether a copy begins with the caller's elements, and whether finish() copies it back
+  /// \param suits    whether the kernel takes the caller's strides
+  /// \param access   `read` and `both`: a copy begins with the caller's elements; `write` and
+  ///   `both`: finish() copies it back
   /// \param what     the copy, for messages: "a copy of the mesh in C order"
   /// \throws ResourceError if the copy doesn't fit into the free memory
   Staged(Exec const& exec, Strided<T, Rank> const& callers, bool suits, Access access,
@@ -244,7 +247,7 @@ class Staged {
   /// The elements for the kernel, valid while this object and the caller's View live.
   Strided<T, Rank> const& elements() const { return elements_; }
 
-  /// Copies a copy's elements back to the caller's. Does nothing if there is no copy, or the kernel only reads.
+  /// Copies the elements of a copy back to the caller's, unless the kernel only reads.
   void finish() const {
     if constexpr (!std::is_const_v<T>)
       if (is_copy() && access_ != Access::read)

@@ -28,7 +28,7 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_row(T* modes, std::int64_t count, Fact
   }
 }
 
-/// Multiplies `count` consecutive modes of plane i, which has rows of `row` modes, from the plane's mode `first` on.
+/// Multiplies the modes [first, first + count) of plane i. Its rows have `row` modes.
 template <class T, class Factor>
 void multiply_stretch(T* modes, std::int64_t i, std::int64_t first, std::int64_t count,
                       std::int64_t row, Factor const& factor) {
@@ -64,7 +64,7 @@ struct MultiplyModes {
 /// spectrum(i, j, k) *= factor(i, j, k).
 ///
 /// \param spectrum  row-major, without gaps; inout
-/// \param factor    real numbers, by a function that kernels can call
+/// \param factor    a function that kernels can call, returns real numbers
 template <ExecutionSpace Exec, class T, class... Properties, class Factor>
   requires CanAccess<Exec, Kokkos::View<Kokkos::complex<T>***, Properties...>>
 void multiply_modes(Exec const& exec,

@@ -9,8 +9,8 @@
 
 namespace coir::fft {
 
-/// The wave number of element i of a spectrum of n, 0 <= i < n, in whole periods along the axis: i up to the Nyquist
-/// frequency n / 2, which counts as positive, and i - n beyond it.
+/// The wave number of element i of a spectrum of n, 0 <= i < n, in periods along the axis: i up to
+/// the Nyquist frequency n / 2, and i - n beyond it.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t wave_number(std::int64_t i, std::int64_t n) {
   return 2 * i <= n ? i : i - n;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The assignment functions of particle-mesh codes: how a particle is shared among the cells around it, and with which
-/// weights these are read at its position.
+/// The assignment functions of particle-mesh codes: the weights by which a particle is shared among
+/// the cells around it, and by which these are read at its position.
 
 #include <coir/core/kokkos.hpp>
 #include <coir/core/math.hpp>
@@ -13,8 +13,9 @@
 
 namespace coir::mesh {
 
-/// The shape of a particle, by its support: the number of cells that it touches along an axis. Cell i lies at i h; with
-/// the distance u = |x / h - i| the weights along an axis are (Hockney & Eastwood 1988, section 5-3)
+/// The shape of a particle, by its support: the number of cells that it touches along an axis. Cell
+/// i lies at i h; with the distance u = |x / h - i| the weights along an axis are (Hockney &
+/// Eastwood 1988, section 5-3)
 ///
 ///   cic  1 - u                        u < 1
 ///   tsc  3/4 - u^2                    u < 1/2
@@ -22,8 +23,9 @@ namespace coir::mesh {
 ///   pcs  (4 - 6 u^2 + 3 u^3) / 6      u < 1
 ///        (2 - u)^3 / 6                1 <= u < 2
 ///
-/// and a cell's weight is their product over the axes. The weights of a particle add up to 1. In Fourier space the
-/// shape is prod_d sinc(k_d h / 2)^p with sinc(x) = sin(x) / x and p the number of cells.
+/// and a cell's weight is their product over the axes. The weights of a particle add up to 1. In
+/// Fourier space the shape is prod_d sinc(k_d h / 2)^p with sinc(x) = sin(x) / x and p the number
+/// of cells.
 enum class Assignment { cic = 2, tsc = 3, pcs = 4 };
 
 /// "cic", "tsc", "pcs".
@@ -43,8 +45,8 @@ void with_support(Assignment assignment, F const& f) {
 
 namespace detail {
 
-/// A particle along one axis of `cells` cells: the first cell that it touches, in [0, cells), and the weights of that cell
-/// and of the next ones. The axis is periodic: cell 0 follows the last.
+/// A particle along one periodic axis of `cells` cells: the first cell that it touches, in
+/// [0, cells), and the weights of that cell and the next ones.
 template <int Support, class T>
 struct Touched {
   std::int32_t first;
@@ -62,10 +64,11 @@ KOKKOS_FORCEINLINE_FUNCTION Touched<Support, T> touched(T position, T per_cell, 
       Support == 3 ? scaled - below - T(0.5) : scaled - below;  // tsc: from the nearest cell
   constexpr int before = Support == 2 ? 0 : 1;
   T cell = below - T(before);
-  // Hosts wrap positions in the box, too: a test for that would keep them from vectorising.
+  // Hosts wrap positions inside the box, too: a branch would keep the loop from vectorising.
   if (!COIR_ON_DEVICE || cell < T(0) || cell >= cells) cell -= cells * math::floor(cell / cells);
   Touched<Support, T> result;
-  // Rounding may give `cells` itself; NaN fails both comparisons. Two separate selections vectorise.
+  // Rounding may give `cells` itself; NaN fails both comparisons. Two separate selections
+  // vectorise.
   cell = cell > T(0) ? cell : T(0);
   cell = cell < cells ? cell : T(0);
   result.first = static_cast<std::int32_t>(cell);
@@ -88,8 +91,9 @@ KOKKOS_FORCEINLINE_FUNCTION Touched<Support, T> touched(T position, T per_cell, 
   return result;
 }
 
-/// The derivatives of Touched::weight by the position in cells; times 1 / h they are those by the position. At a mesh point those
-/// of cic are the ones towards larger positions.
+/// The derivatives of Touched::weight with respect to the position in cells. Divided by h they are
+/// those with respect to the position. At a mesh point cic has the derivative towards larger
+/// positions.
 template <int Support, class T>
 KOKKOS_FORCEINLINE_FUNCTION void weight_slopes(T position, T per_cell, T (&slope)[Support]) {
   static_assert(Support >= 2 && Support <= 4);

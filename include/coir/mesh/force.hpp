@@ -22,31 +22,32 @@ struct ForceOptions {
   Softening softening = Softening::none;
   fft::Effort effort =
       fft::Effort::automatic;  ///< of the transforms: estimate gives the same bits in each run
-  /// True for a mesh of forces. It takes two thirds of the memory; without it density() holds the potential after solve(),
-  /// and with a spectral gradient component() gives one component at a time.
+  /// Whether there is a mesh of forces, three numbers per cell. Without it density() holds the
+  /// potential after solve(); with a spectral gradient component() gives one component at a time.
   bool vectors = true;
-  /// The least capacity of memory(), in vectors, or in numbers where there is no mesh of forces.
-  /// For callers that borrow memory() between forces.
+  /// The least capacity of memory(), in vectors (in numbers without a mesh of forces). For callers
+  /// that borrow memory() between forces.
   std::int64_t least_capacity = 0;
 };
 
 /// The force F = -grad phi, laplacian phi = scale (density - its mean), on a periodic mesh.
 ///
-/// The density is transformed, multiplied by the inverse Laplacian, and transformed back; the gradient is a stencil on the
-/// potential. To rounding that equals a multiplication in Fourier space and three transforms back, which a spectral gradient
-/// needs. The mean force is zero to rounding: painted and read out with the same assignment it keeps momentum.
+/// The density is transformed, multiplied by the inverse Laplacian, and transformed back. The
+/// gradient is a stencil on the potential; a spectral gradient is a product in Fourier space with
+/// three transforms back. The mean force is zero to rounding: painted and read out with the same
+/// assignment it conserves momentum.
 ///
-/// Wave numbers run from -n/2 to n/2 along each axis; k_d^2 counts in full on the Nyquist plane of an axis of even extent,
-/// and a first derivative along that axis is zero there.
+/// Wave numbers run from -n/2 to n/2 along each axis. On the Nyquist plane of an axis of even
+/// extent k_d^2 counts in full, and a first derivative along that axis is zero.
 ///
-/// It holds three numbers per cell, because the density's mesh, in which transforms run, lies in the memory of the force;
-/// with a spectral gradient, which needs that mesh longer, five. Without a mesh of forces it holds one number per cell, or
-/// two with a spectral gradient.
+/// Memory: three numbers per cell, because the mesh of the density lies in the memory of the force;
+/// five with a spectral gradient. Without a mesh of forces one number per cell, two with a spectral
+/// gradient. One of several ranks holds one more number per cell if there is no mesh of forces or
+/// the gradient is spectral.
 ///
 /// The ranks of a group share the mesh out by planes. Each holds its own planes and ghosts, see
-/// ghosts(), and density(), force() and spectrum() are this rank's part. A group of one holds the
-/// whole mesh, without ghosts. One of several ranks needs a second mesh to transform in if there is
-/// no mesh of forces or the gradient is spectral.
+/// ghosts(); density(), force() and spectrum() are this rank's part. A group of one holds the whole
+/// mesh, without ghosts.
 template <CompiledSpace Exec, Real T>
 class Force {
  public:
@@ -83,7 +84,7 @@ class Force {
   Force& operator=(Force&&) = default;
   ~Force() = default;
 
-  /// Bytes that the calling rank holds once the density has been painted and solved for: meshes, buffers for ghosts, and the
+  /// Bytes that the calling rank holds after the first solve(): meshes, buffers for ghosts, and the
   /// workspace of transforms. An upper bound on devices.
   static std::int64_t bytes(Exec const& exec, distributed::Group const& group,
                             Shape<3> const& shape, GhostWidths const& touched,
@@ -126,8 +127,8 @@ class Force {
   /// Computes the force of the density in density().
   void solve(double scale);
 
-  /// Computes the force as solve(scale) does, and copies the potential, or with a spectral gradient its spectrum, to `kept`:
-  /// solve_again() makes the force from it.
+  /// Computes the force as solve(scale) does, and keeps for solve_again() what it follows from: the
+  /// potential, or its spectrum if the gradient is spectral.
   ///
   /// \param kept  (n_0, n_1, n_2 / 2 + 1), out
   /// \throws PreconditionError over several ranks, or if `kept` has another shape, doesn't lie in C
@@ -142,12 +143,13 @@ class Force {
     solve_from(fft::block_of<Exec, T>(kept_name, kept));
   }
 
-  /// The adjoint of solve(): turns dJ / d force(), which the caller has written to force(), into dJ / d density,
+  /// The adjoint of solve(). The caller has written dJ / d force() to force(). Returns dJ / d
+  /// density,
   ///
   ///   slope = S^T sum_d D_d^T force_d,
   ///
-  /// with the inverse Laplacian S and the gradients D_d of solve(scale). They don't depend on the density, so that density()
-  /// needn't hold it any more. The call may overwrite density() and force().
+  /// with the inverse Laplacian S and the gradients D_d of solve(scale). The density isn't needed.
+  /// The call may overwrite density() and force().
   ///
   /// \param mesh  (n_0, n_1, n_2 / 2 + 1), memory to work in, none of memory()
   /// \return  (n_0, n_1, n_2), in the memory of `mesh`
@@ -158,24 +160,27 @@ class Force {
     return adjoint(scale, fft::block_of<Exec, T>(adjoint_name, mesh));
   }
 
-  /// pull_back() component by component, for dJ / d force() in whole numbers times `unit`: call this with d = 0, 1 and 2, and
-  /// then pull_back_sum().
+  /// pull_back() component by component, for dJ / d force() in whole numbers times `unit`: call it
+  /// with d = 0, 1 and 2, and then pull_back_sum().
   ///
   /// \param component  (n_0, n_1, n_2), without gaps, in the memory of force() for instance
-  /// \param mesh       as for pull_back(); holds the sum until pull_back_sum(), and d = 0 overwrites it
+  /// \param mesh       as for pull_back(); holds the sum until pull_back_sum(), and d = 0
+  ///   overwrites it
   /// \throws PreconditionError as pull_back(), or if there is no component d
   template <fft::ComplexBlock<Exec, T> Mesh>
   void add_to_pull_back(int d, std::int64_t const* component, double unit, Mesh const& mesh) {
     add_to_adjoint(d, component, unit, fft::block_of<Exec, T>(adjoint_name, mesh));
   }
-  /// Ends a sequence of add_to_pull_back(): applies S^T to their sum, and returns the slope, in the memory of `mesh`.
+  /// Ends a sequence of add_to_pull_back(): applies S^T to the sum, and returns the slope in the
+  /// memory of `mesh`.
   template <fft::ComplexBlock<Exec, T> Mesh>
   Density pull_back_sum(double scale, Mesh const& mesh) {
     return adjoint_of_sum(scale, fft::block_of<Exec, T>(adjoint_name, mesh));
   }
 
-  /// Whether what solve() has made is free of infinity and NaN on this rank. It looks at one number, or one mode, of the result
-  /// alone: transforms spread infinity and NaN over the whole mesh. True on a rank that holds nothing.
+  /// Whether the result of solve() is free of infinity and NaN on this rank. Looks at one number or
+  /// mode, because transforms spread infinity and NaN over the whole mesh. True on a rank without
+  /// planes.
   bool is_finite() const;
 
   Shape<3> const& shape() const { return shape_; }

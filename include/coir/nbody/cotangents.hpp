@@ -8,7 +8,8 @@
 
 namespace coir::nbody {
 
-/// The derivatives of a loss J with respect to each coordinate and momentum of the particles, in the same order as these.
+/// The derivatives of a loss J with respect to the coordinates and momenta of the particles, in the
+/// order of the particles.
 template <ExecutionSpace Exec, Real T>
 struct Cotangents {
   using Vectors = typename Particles<Exec, T>::Vectors;

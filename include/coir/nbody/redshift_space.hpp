@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Where particles appear to be to those who measure redshifts.
+/// Positions of particles in redshift space.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
@@ -40,8 +40,10 @@ struct SeeByRedshift {
 
 }  // namespace detail
 
-/// The positions of particles in redshift space, seen along the third axis from far away: x_3 + v_3 / (a H) = x_3 + p_3 / (a^2 E),
-/// with the peculiar velocity v = 100 km/s p / a, in the periodic box.
+/// The positions of particles in redshift space, seen along the third axis from far away, in the
+/// periodic box:
+///
+///   x_3 + v_3 / (a H) = x_3 + p_3 / (a^2 E), with the peculiar velocity v = 100 km/s p / a
 ///
 /// \param particles   this rank's
 /// \param parameters  of the expansion, whose rate is E

@@ -40,8 +40,7 @@ KOKKOS_FORCEINLINE_FUNCTION T wrapping_product(T const& a, T const& b) {
     return a * b;
 }
 
-/// The product of two integers in the type that sums of products are made in, so that small ones don't wrap around before they
-/// are added.
+/// The product of two integers in the type of their sum. In their own type small ones would wrap.
 struct MultiplyCarried {
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(A const& a, B const& b) const {

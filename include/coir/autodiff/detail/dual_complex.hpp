@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Complex numbers whose parts are dual numbers: what complex statements are differentiated with. Their derivatives are
-/// those of the parts, along the parts, so that conj, real and abs have them, too.
+/// Complex numbers whose parts are dual numbers, for derivatives of complex statements. Derivatives
+/// are those of the real and imaginary part, so that conj, real and abs have them, too.
 
 #include <coir/array/dual_elements.hpp>
 #include <coir/array/functions.hpp>
@@ -71,13 +71,13 @@ KOKKOS_FORCEINLINE_FUNCTION DualComplex<T, N> exp(DualComplex<T, N> const& z) {
   return {size * cos(z.im), size * sin(z.im)};
 }
 
-/// A number with derivatives.
+/// Whether a number has derivatives.
 template <class T>
 inline constexpr bool carries_derivatives = is_dual<T>;
 template <class T, int N>
 inline constexpr bool carries_derivatives<DualComplex<T, N>> = true;
 
-/// How many directions it has.
+/// The number of directions of a number with derivatives; 0 for other numbers.
 template <class T>
 inline constexpr int directions_of = 0;
 template <class T, int N>
@@ -85,7 +85,7 @@ inline constexpr int directions_of<Dual<T, N>> = N;
 template <class T, int N>
 inline constexpr int directions_of<DualComplex<T, N>> = N;
 
-// What asks is_complex of its operand, for these numbers.
+// The functors that ask is_complex of their operand, for dual numbers.
 struct RealOfDual {
   template <class Z>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Z const& z) const {
