@@ -24,7 +24,7 @@
 
 namespace coir {
 
-/// Where arrays are unless told otherwise: the memory of Kokkos' default execution space.
+/// The default memory space of arrays: that of Kokkos' default execution space.
 using DefaultSpace = Kokkos::DefaultExecutionSpace::memory_space;
 
 template <Element T, int Rank, class Space = DefaultSpace>
@@ -45,8 +45,8 @@ inline constexpr int indexed_rank =
 template <class... I>
 inline constexpr int axes_indexed = (0 + ... + (std::same_as<I, NewAxis> ? 0 : 1));
 
-/// `T` may be assigned from `From` without cast<>: no complex number to a real one, no real one to an
-/// integer.
+/// `T` may be assigned from `From` without cast<>: no complex number to a real one, no real one to
+/// an integer.
 template <class T, class From>
 inline constexpr bool stores =
     (is_complex<T> || !is_complex<From>) && (!std::is_integral_v<T> || std::is_integral_v<From>) &&
@@ -70,7 +70,8 @@ inline std::int64_t position(std::int64_t index, std::int64_t extent, int axis) 
   return at;
 }
 
-/// The slice that indices take of elements, or on hosts a reference to an element if there is an integer for each axis.
+/// The slice that indices select. On hosts an integer for each axis gives a reference to an
+/// element.
 template <class T, int Rank, class Space, class... I>
 decltype(auto) select(T* data, Shape<Rank> const& shape, Strides<Rank> const& strides,
                       std::shared_ptr<void> const& owner, I... indices) {
@@ -89,7 +90,7 @@ decltype(auto) select(T* data, Shape<Rank> const& shape, Strides<Rank> const& st
       auto const placed = index.on(shape[axis], axis);
       if (placed.count > 0) offset += placed.first * strides[axis];
       left[to] = placed.count;
-      // Of at most one element any stride will do; the step may be of any size then.
+      // For at most one element any stride will do, and the step may be too large to multiply.
       steps[to++] = (placed.count > 1 ? index.step : 1) * strides[axis];
       ++axis;
     } else {
@@ -152,8 +153,8 @@ constexpr void check_loops_reach() {
 
 }  // namespace detail
 
-/// Part of an array, seen through strides: NumPy's view. It keeps the array's memory alive. Copies of a
-/// slice show the same elements; assigning to one writes the elements.
+/// Part of an array, seen through strides: NumPy's view. It keeps the array's memory alive. Copies
+/// of a slice show the same elements. Assigning to a slice writes the elements.
 ///
 /// \tparam T  the element type; const if it can't be written
 template <class T, int Rank, class Space>
@@ -172,7 +173,7 @@ class Slice : public ExpressionBase {
   Slice(Slice const&) = default;
   Slice(Slice&&) = default;
 
-  /// A slice that can't be written, of one that can.
+  /// A read-only slice of the same elements.
   template <class U>
     requires(std::same_as<T, U const> && !std::is_const_v<U>)
   Slice(Slice<U, Rank, Space> const& other)
@@ -199,10 +200,11 @@ class Slice : public ExpressionBase {
     return UnmanagedView<T, Rank, Kokkos::LayoutStride, Space>(data_, layout);
   }
 
-  /// NumPy's slicing: an integer selects one index of an axis and removes the axis, a Range selects a part of
-  /// it, newaxis adds an axis of one element; axes without an index are whole. Negative integers count from the
-  /// end. With an integer for each axis the result is a reference to the element on hosts; on devices a slice of
-  /// rank 0, which converts to the number.
+  /// NumPy's slicing. An integer selects one index of an axis and removes the axis; negative
+  /// integers count from the end. A Range selects a part of an axis. newaxis adds an axis of one
+  /// element. Axes without an index are whole. With an integer for each axis the result is a
+  /// reference to the element on hosts, and on devices a slice of rank 0, which converts to the
+  /// number.
   ///
   /// \throws PreconditionError if an index or bound is outside of its axis
   template <Index... I>
@@ -211,15 +213,15 @@ class Slice : public ExpressionBase {
     return detail::select<T, Rank, Space>(data_, shape_, strides_, owner_, indices...);
   }
 
-  /// The elements where a mask of bool holds: to be assigned to. See Masked.
+  /// The elements where a mask of bool is true, to assign to: see Masked.
   template <Expression M>
     requires std::same_as<value_t<M>, bool> && (!std::is_const_v<T>)
   auto operator()(M&& mask) const {
     return Masked(*this, operand(std::forward<M>(mask)));
   }
 
-  /// Writes values into the slice, stretched to its shape, in one kernel. An expression that reads the slice
-  /// itself reads its elements as they were before.
+  /// Writes values, stretched to the slice's shape, in one kernel. An expression that reads the
+  /// slice itself reads the elements from before the statement.
   ///
   /// \throws PreconditionError if the values' shape doesn't stretch to the slice's
   template <Expression E>
@@ -243,8 +245,8 @@ class Slice : public ExpressionBase {
     return *this;
   }
 
-  /// For loops along the first axis, `for (auto const& row : x)`: over numbers of a vector, else over slices with one
-  /// axis less. Waits once, at the start, for kernels that may still write them.
+  /// For loops along the first axis, `for (auto const& row : x)`: over the numbers of a vector, or
+  /// over slices with one axis less. Waits once, at the start, for kernels that may write them.
   detail::AlongFirstAxis<T, Rank, Space> begin() const
     requires(Rank >= 1)
   {
@@ -317,8 +319,8 @@ class Slice : public ExpressionBase {
   std::shared_ptr<void> owner_;
 };
 
-/// Numbers of one type in a box of rank 0 to 4, contiguous in C order. A value: copies have their own
-/// elements. Memory comes from a pool (see MemoryPool) and isn't initialised.
+/// An array of numbers of rank 0 to 4, contiguous in C order. Copies have their own elements.
+/// Memory comes from a pool (see MemoryPool) and isn't initialised.
 ///
 /// Expressions of arrays are evaluated when they are assigned, in one kernel:
 ///
@@ -326,7 +328,7 @@ class Slice : public ExpressionBase {
 ///     u(range(1, -1), 0) = 1;
 ///     Array<float, 2> v = sqrt(u) + 0.5 * u;
 ///
-/// \tparam T      bool, an integer type, float, double, Kokkos::complex of these two
+/// \tparam T      bool, an integer type, float, double, Kokkos::complex<float> or <double>
 /// \tparam Space  a Kokkos memory space; kernels run in its execution space
 template <Element T, int Rank, class Space>
 class Array : public ExpressionBase {
@@ -367,8 +369,8 @@ class Array : public ExpressionBase {
     all() = values;
   }
 
-  /// The values of an expression, written into this array's memory if the shape is the same, and into
-  /// new memory if not.
+  /// The values of an expression, written into this array's memory if the shape is the same, and
+  /// into new memory if not.
   template <Expression E>
     requires(rank_of<E> == Rank) && SameSpace<Array, E>
   Array& operator=(E const& values) {
@@ -469,7 +471,8 @@ class Array : public ExpressionBase {
   auto view() { return view_of(data_); }
   auto view() const { return view_of(static_cast<T const*>(data_)); }
 
-  /// The elements in C order, of arrays in host memory. Waits for kernels that may still write them.
+  /// The elements in C order, of arrays in host memory. Waits for kernels that may still write
+  /// them.
   std::span<T> span()
     requires runs_on_host<Exec>
   {
@@ -483,8 +486,7 @@ class Array : public ExpressionBase {
     return {data_, static_cast<std::size_t>(has_memory() ? size() : 0)};
   }
 
-  /// For loops along the first axis, `for (auto const& row : x)`: over numbers of a vector, else over slices with one
-  /// axis less. Waits once, at the start, for kernels that may still write them.
+  /// For loops along the first axis: see Slice::begin().
   detail::AlongFirstAxis<T, Rank, Space> begin()
     requires(Rank >= 1)
   {
@@ -535,9 +537,8 @@ class Array : public ExpressionBase {
   std::shared_ptr<void> owner_;
 };
 
-/// The elements of a slice where a mask holds, to be assigned to: `x(x < 0) = 0`. Values are numbers, or
-/// expressions that stretch to the slice's whole shape, of which the elements under the mask are taken
-/// (NumPy's copyto(x, values, where=mask)).
+/// The elements of a slice where a mask is true, to assign to: `x(x < 0) = 0`. Values are numbers,
+/// or expressions that stretch to the slice's whole shape: NumPy's copyto(x, values, where=mask).
 template <class Target, class Mask>
 class Masked {
  public:
@@ -576,7 +577,8 @@ class Masked {
     *this = target_ / std::forward<V>(value);
   }
 
-  /// Converts values to the target's type. Public, because the code that nvcc generates for kernels names it.
+  /// Converts values to the target's type. Public, because the code that nvcc generates for kernels
+  /// names it.
   struct Convert {
     template <class V>
     KOKKOS_FORCEINLINE_FUNCTION value_t<Target> operator()(V const& value) const {
@@ -591,7 +593,8 @@ class Masked {
 
 namespace detail {
 
-/// The values of an expression. Functions without a derivative call this: autodiff has overloads of evaluate(), not of it.
+/// The values of an expression, for functions without a derivative: autodiff overloads evaluate(),
+/// and not this function.
 template <Expression E>
 auto evaluated(E const& expression) {
   using S = typename E::space;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Functions that remove, add and move axes. Like those of slices.hpp they return slices that share an array's elements.
+/// Functions that remove, add and move axes. They return slices that share the array's elements.
 
 #include <coir/array/slices.hpp>
 
@@ -44,7 +44,8 @@ auto expand_dims(X&& x, int axis) {
   return with_axis(std::forward<X>(x), axis);
 }
 
-/// The array with some axes moved and the others in their order: axis from[k] becomes axis to[k]. NumPy's moveaxis.
+/// The array with axis from[k] moved to axis to[k], and the others in their order: NumPy's
+/// moveaxis.
 ///
 /// \throws PreconditionError if an axis is none of the array's, or named twice
 template <Expression X, std::size_t Count>

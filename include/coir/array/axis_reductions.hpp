@@ -2,10 +2,10 @@
 
 /// \file
 /// Reductions along one axis of an expression, which isn't stored. The result lacks that axis:
-/// sum(x, 0) of a 3 x 4 array has 4 elements. Negative axes count from the last. with_axis() puts an axis of
-/// one element back, so that the result broadcasts against the array (NumPy's keepdims).
+/// sum(x, 0) of a 3 x 4 array has 4 elements. Negative axes count from the last. with_axis() puts
+/// an axis of one element back, so that the result broadcasts against the array (NumPy's keepdims).
 ///
-/// Bits don't depend on the number of threads, sums are pairwise, as in reductions.hpp.
+/// Sums are pairwise. Bits don't depend on the number of threads.
 
 #include <coir/array/detail/kernels/reduce_axis.hpp>
 #include <coir/array/reductions.hpp>
@@ -34,7 +34,7 @@ void expects_elements_along(E const& x, int axis, char const* what) {
 
 }  // namespace detail
 
-/// What sum(x, axis) is for arrays: for overloads, as sum_of_elements(x) is.
+/// sum(x, axis) for arrays. Overloads of sum() call it for their value.
 template <Expression E>
 auto sum_of_elements(E const& x, int axis) {
   return detail::reduce_axis(operand(x), axis, detail::Sum<value_t<E>, detail::on_host<E>>{});
@@ -42,7 +42,7 @@ auto sum_of_elements(E const& x, int axis) {
 
 /// Sums along an axis; integers and bool are added in 64 bits.
 ///
-/// \throws PreconditionError if there is no such axis (so do all of these)
+/// \throws PreconditionError if there is no such axis, as all functions of this file
 template <Expression E>
 auto sum(E const& x, int axis) {
   return sum_of_elements(x, axis);

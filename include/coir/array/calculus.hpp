@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Differences of neighbouring elements, angles without jumps, and derivatives and integrals of sampled functions: NumPy's
-/// diff, unwrap, gradient and trapezoid.
+/// Differences of neighbouring elements, angles without jumps, and derivatives and integrals of
+/// sampled functions: NumPy's diff, unwrap, gradient and trapezoid.
 
 #include <coir/array/axis_reductions.hpp>
 #include <coir/array/creation.hpp>
@@ -19,7 +19,7 @@ namespace coir {
 
 namespace detail {
 
-/// x[i + 1] - x[i] along an axis, as an expression; of bool whether they differ, as in NumPy.
+/// x[i + 1] - x[i] along an axis, as an expression. For bool: whether the two differ, as in NumPy.
 template <class T, int Rank, class Space>
 auto neighbour_differences(Slice<T, Rank, Space> const& x, int axis) {
   std::int64_t const count = std::max<std::int64_t>(x.shape()[axis] - 1, 0);
@@ -31,7 +31,7 @@ auto neighbour_differences(Slice<T, Rank, Space> const& x, int axis) {
     return map(Subtract{}, later, earlier);
 }
 
-/// A vector as an array of `Rank` axes that goes along one of them, and has one element along the others.
+/// A vector as an array of `Rank` axes, with one element along all but one.
 template <int Rank, class T, class Space>
 Slice<T, Rank, Space> laid_along(Slice<T, 1, Space> const& x, int axis) {
   Shape<Rank> shape{};
@@ -61,7 +61,7 @@ void expects_slope(Slice<T, Rank, Space> const& x, int axis) {
                             in_words(x.shape()));
 }
 
-/// (f[i + 1] - f[i]) / step for a single i along an axis, which has one element in the result.
+/// (f[i + 1] - f[i]) / step for one i. The axis has one element in the result.
 template <class F, class Step>
 auto slope_at(F const& f, int axis, std::int64_t i, Step const& step) {
   return (part_along(f, axis, i + 1, 1) - part_along(f, axis, i, 1)) / step;
@@ -69,15 +69,15 @@ auto slope_at(F const& f, int axis, std::int64_t i, Step const& step) {
 
 }  // namespace detail
 
-/// Differences of neighbours along the last axis, x[i + 1] - x[i], as an expression: one element less than x has
-/// there. Of bool: whether they differ.
+/// x[i + 1] - x[i] along the last axis, which has one element less in the result. An expression.
+/// For bool: whether the two differ.
 template <Expression X>
   requires OfRankAtLeast<X, 1>
 auto diff(X const& x) {
   return detail::neighbour_differences(elements_of(x), rank_of<X> - 1);
 }
 
-/// The n-th differences along an axis: differences of differences, n elements less than x has there.
+/// The n-th differences along an axis, which has n elements less in the result.
 ///
 /// \throws PreconditionError if there is no such axis or n is negative
 template <Expression X>
@@ -92,8 +92,8 @@ auto diff(X const& x, int n, int axis = -1) {
   return result;
 }
 
-/// The derivative of equally spaced samples along an axis: (f[i + 1] - f[i - 1]) / (2 h) inside, which is of second
-/// order in the spacing h, and the one-sided difference at both ends.
+/// The derivative of equally spaced samples along an axis: (f[i + 1] - f[i - 1]) / (2 h) inside,
+/// with the spacing h, and the one-sided difference at both ends.
 ///
 /// \returns the shape of f; its element type, double for integers
 /// \throws PreconditionError if there is no such axis, or it has fewer than 2 elements
@@ -114,17 +114,18 @@ auto gradient(F const& f, double spacing, int axis) {
   return result;
 }
 
-/// The derivative of the equally spaced samples in a vector: see above.
+/// The derivative of equally spaced samples in a vector.
 template <Expression F>
   requires(rank_of<F> == 1)
 auto gradient(F const& f, double spacing = 1) {
   return gradient(f, spacing, 0);
 }
 
-/// The derivative along an axis of samples at given coordinates, equally spaced or not: with the steps h before and k behind
-/// a sample
+/// The derivative along an axis of samples at given coordinates, equally spaced or not:
 ///
 ///     (h^2 f[i + 1] + (k^2 - h^2) f[i] - k^2 f[i - 1]) / (h k (h + k))
+///
+/// with the steps h to the sample before and k to the one behind.
 ///
 /// \param coordinates  one axis, as many as f has elements along the axis; neighbours differ
 template <Expression F, Expression X>
@@ -159,7 +160,7 @@ auto gradient(F const& f, X const& coordinates) {
 
 namespace detail {
 
-/// The sum along an axis, a number if it is the only one.
+/// The sum along an axis; a number for a vector.
 template <class E>
 auto sum_along(E const& x, int axis) {
   if constexpr (rank_of<E> == 1)
@@ -177,10 +178,10 @@ auto neighbour_sums(Slice<T, Rank, Space> const& f, int axis) {
 
 }  // namespace detail
 
-/// The integral of equally spaced samples along an axis by the trapezoidal rule: spacing (f[0] / 2 + f[1] + ... +
-/// f[n - 1] / 2). 0 for fewer than 2 samples.
+/// The integral of equally spaced samples along an axis by the trapezoidal rule: spacing (f[0] / 2
+/// + f[1] + ... + f[n - 1] / 2). 0 for fewer than 2 samples.
 ///
-/// \returns a number for a vector, else an array without the axis; of integers in double
+/// \returns a number for a vector, otherwise an array without the axis; double for integers
 /// \throws PreconditionError if there is no such axis
 template <Expression F>
   requires(rank_of<F> >= 1)
@@ -208,7 +209,7 @@ auto trapezoid(F const& f, X const& coordinates, int axis = -1) {
 
 namespace detail {
 
-/// How many periods lie between two neighbours: the whole number that leaves a difference of at most half a period.
+/// The number of periods to take off a difference so that at most half a period is left.
 struct PeriodsBetween {
   double period;
   template <class T>
@@ -222,11 +223,11 @@ struct PeriodsBetween {
 
 }  // namespace detail
 
-/// Angles without jumps: from each element on, as many periods are taken off as leave a difference to the one before of at
-/// most half a period. NumPy's unwrap. Integers give doubles.
+/// Angles without jumps: whole periods are added, so that neighbours differ by at most half a
+/// period. NumPy's unwrap. Integers give doubles.
 ///
-/// \param axis    along which, the last one unless given
-/// \param period  2 pi unless given
+/// \param axis    the last one by default
+/// \param period  2 pi by default
 /// \throws PreconditionError if there is no such axis, or the period isn't above 0 and finite
 template <Expression X>
   requires OfRankAtLeast<X, 1> && detail::RealOperand<X>

@@ -33,7 +33,7 @@ struct IsClose {
   }
 };
 
-/// A single integer as a real number: it is compared by its value, whatever the type of the elements beside it.
+/// A single integer as a real number, so that its value is compared, whatever the elements' type.
 template <class A>
 decltype(auto) as_compared(A&& a) {
   if constexpr (std::is_integral_v<std::remove_cvref_t<A>>)
@@ -44,8 +44,9 @@ decltype(auto) as_compared(A&& a) {
 
 }  // namespace detail
 
-/// Whether two numbers are equal up to a tolerance, elementwise and lazily: |a - b| <= 1e-8 + 1e-5 |b| unless told
-/// otherwise. Infinities of one sign are close, NaN only if the tolerance says so.
+/// Whether numbers are equal up to a tolerance, elementwise and lazily: by default
+/// |a - b| <= 1e-8 + 1e-5 |b|. Infinities of one sign are close. NaN are close if the tolerance has
+/// equal_nan.
 ///
 ///     isclose(a, b)      isclose(a, 0.5, {.relative = 0, .absolute = 1e-3})
 ///

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Functions that make arrays: NumPy's zeros, arange, linspace and their like. The element type is a template
-/// argument (double if there is none), shapes are extents: zeros<float>(m, n).
+/// Functions that make arrays: NumPy's zeros, arange, linspace and their like. The element type is
+/// a template argument, double by default, and a shape is a list of extents: zeros<float>(m, n).
 
 #include <coir/array/functions.hpp>
 #include <coir/core/contiguous.hpp>
@@ -26,7 +26,7 @@ Shape<sizeof...(N)> shape_of(N... extents) {
   return {static_cast<std::int64_t>(extents)...};
 }
 
-/// first + i step, rounded twice, as everywhere. Integers wrap around.
+/// first + i step, with the product and the sum rounded. Integers wrap around.
 template <class T>
 struct Progression {
   T first, step;
@@ -67,7 +67,7 @@ struct Interpolation {
     using Wide = linspace_t<T>;
     if (i == last && last > 0) return static_cast<T>(high);
     Wide const at = static_cast<Wide>(i);
-    // A step that is too small for its type is taken at the end.
+    // Where the step rounds to 0, i / (count - 1) is multiplied by the difference.
     Wide const moved = step == Wide(0)
                            ? math::rounded_product(at / static_cast<Wide>(last), high - low)
                            : math::rounded_product(at, step);
@@ -107,7 +107,8 @@ auto empty(std::int64_t const (&shape)[Rank]) {
   return empty<T, Space>(std::to_array(shape));
 }
 
-/// An array whose elements all have one value: full({m, n}, 7.0). The element type is that of the number unless named.
+/// An array whose elements all have one value: full({m, n}, 7.0). The element type is that of the
+/// number by default.
 template <Element T, class Space = DefaultSpace, std::size_t Rank>
 auto full(std::array<std::int64_t, Rank> const& shape, T value) {
   auto result = empty<T, Space>(shape);
@@ -147,12 +148,14 @@ auto ones(std::int64_t const (&shape)[Rank]) {
   return ones<T, Space>(std::to_array(shape));
 }
 
-/// The memory space of an array made from an expression: the expression's own, or the default one where it contains no array.
+/// The memory space of an array made from an expression: the space of its arrays, or the default
+/// one.
 template <class E>
 using space_like = std::conditional_t<std::is_same_v<typename E::space, AnySpace>, DefaultSpace,
                                       typename E::space>;
 
-/// An array of the shape, type and memory space of another: uninitialised, of zeros, of ones, or of one number.
+/// An array of the shape, type and memory space of another. empty_like doesn't initialise it;
+/// zeros_like, ones_like and full_like fill it with one number.
 template <Expression E>
 auto empty_like(E const& like) {
   return empty<value_t<E>, space_like<E>>(like.shape());
@@ -173,8 +176,8 @@ auto full_like(E const& like, S const& value) {
   return full<T, space_like<E>>(like.shape(), detail::number_as<T>(value));
 }
 
-/// f(i, j, ...) for all indices of a shape, as an expression. f takes Rank indices of std::int64_t and
-/// can be called in kernels (KOKKOS_LAMBDA).
+/// f(i, j, ...) for all indices of a shape, as an expression. f takes Rank indices of std::int64_t
+/// and can be called in kernels (KOKKOS_LAMBDA).
 ///
 /// \throws PreconditionError if an extent is negative
 template <class F, std::size_t Rank>
@@ -200,9 +203,9 @@ auto from_function(std::int64_t const (&shape)[Rank], F f) {
   return from_function<Space>(std::to_array(shape), std::move(f));
 }
 
-/// start, start + step, ... up to before stop, with NumPy's bits: element i is start + i d, where
-/// d = (start + step) - start, rounded as it stands. Mind that stop may be reached by rounding if step is a
-/// fraction (as in NumPy): linspace is safer then.
+/// start, start + step, ... before stop, with NumPy's bits: element i is start + i d, where d =
+/// (start + step) - start, with each operation rounded. If step is a fraction, rounding may make
+/// the last element stop, as in NumPy: linspace is safer.
 ///
 /// \throws PreconditionError if step is 0 or not finite
 template <Element T, class Space = DefaultSpace>
@@ -233,8 +236,8 @@ Array<T, 1, Space> arange(T stop) {
   return arange<T, Space>(T(0), stop);
 }
 
-/// start, start + step, ... up to before stop, of an integer type T that is named, arange<std::uint8_t>(0, 256): only the
-/// elements must fit it, not the bounds and the step.
+/// start, start + step, ... before stop, of a given integer type: arange<std::uint8_t>(0, 256). The
+/// elements must fit the type; the bounds and the step needn't.
 ///
 /// \throws PreconditionError if an element doesn't fit, or step is 0
 template <std::integral T, class Space = DefaultSpace, std::integral A, std::integral B,
@@ -278,8 +281,8 @@ using mixed_bounds_t = std::conditional_t<std::is_integral_v<A> && std::is_integ
                                           std::int64_t, promote_t<A, B>>;
 }
 
-/// start, start + step, ... where bounds and step differ in type, arange(0, 1, 0.1): integers become std::int64_t, beside
-/// real numbers the real type.
+/// start, start + step, ... with bounds and step of different types: arange(0, 1, 0.1). Integers
+/// alone become std::int64_t. Beside a real number they become its type.
 template <int = 0, Element A, Element B>
   requires(!std::same_as<A, B>)
 auto arange(A start, B stop) {
@@ -293,8 +296,9 @@ auto arange(A start, B stop, C step) {
   return arange<T>(static_cast<T>(start), static_cast<T>(stop), static_cast<T>(step));
 }
 
-/// `count` numbers at equal distances from low to high, both included, with NumPy's bits: element i is
-/// low + i ((high - low) / (count - 1)), rounded as it stands, in double for float, and the last is high.
+/// `count` numbers at equal distances from low to high, both included, with NumPy's bits: element i
+/// is low + i ((high - low) / (count - 1)), with each operation rounded, and the last is high.
+/// float is computed in double.
 ///
 /// \throws PreconditionError if count is negative
 template <RealElement T = double, class Space = DefaultSpace>
@@ -314,8 +318,8 @@ Array<T, 1, Space> logspace(std::type_identity_t<T> low, std::type_identity_t<T>
   return pow(base, linspace<T, Space>(low, high, count));
 }
 
-/// An n x m matrix (n x n if m is not given) with ones on a diagonal, which lies `above` columns above the main
-/// one, and zeros elsewhere.
+/// An n x m matrix, by default n x n, with ones on the diagonal that lies `above` columns above the
+/// main one, and zeros elsewhere.
 template <Element T = double, class Space = DefaultSpace>
 Array<T, 2, Space> eye(std::int64_t n, std::int64_t m, std::int64_t above = 0) {
   return cast<T>(index_map(Shape<2>{n, m}, detail::Diagonal{above}));
@@ -325,8 +329,8 @@ Array<T, 2, Space> eye(std::int64_t n) {
   return eye<T, Space>(n, n);
 }
 
-/// The index along an axis of a shape, as an expression of std::int64_t: NumPy's indices(shape)[Axis], but
-/// not stored.
+/// The index along an axis of a shape, as an expression of std::int64_t: NumPy's
+/// indices(shape)[Axis], not stored.
 ///
 /// \throws PreconditionError if an extent is negative
 template <int Axis, std::size_t Rank>
@@ -339,15 +343,15 @@ auto indices(std::int64_t const (&shape)[Rank]) {
   return indices<Axis>(std::to_array(shape));
 }
 
-/// The coordinates x along rows and y along columns of a grid, as slices that broadcast against each other
-/// and are not stored: NumPy's meshgrid(x, y, sparse=True). (x has shape (1, n), y has (m, 1).)
+/// Coordinates of a grid, x along rows and y along columns: slices of shapes (1, n) and (m, 1),
+/// which broadcast against each other. NumPy's meshgrid(x, y, sparse=True).
 template <Expression X, Expression Y>
   requires(rank_of<X> == 1 && rank_of<Y> == 1)
 auto meshgrid(X const& x, Y const& y) {
   return std::pair(x.as_operand()(newaxis, range()), y.as_operand()(range(), newaxis));
 }
 
-/// An array with a copy of host elements in C order.
+/// An array with a copy of elements in host memory, in C order.
 ///
 /// \throws PreconditionError if their number isn't the shape's size
 template <class Space = DefaultSpace, class T, std::size_t Size, std::size_t Rank>
@@ -422,8 +426,9 @@ class RealNumber {
 
 }  // namespace detail
 
-/// An array of the numbers in a braced list, of rank 1 or 2: array({1., 2., 3.}), array({{1, 2}, {3, 4}}). Integers
-/// of different types become std::int64_t, integers beside real numbers double.
+/// An array of the numbers in a braced list, of rank 1 or 2: array({1., 2., 3.}),
+/// array({{1, 2}, {3, 4}}). Integers of different types become std::int64_t. Integers beside real
+/// numbers become double.
 ///
 /// \throws PreconditionError if rows differ in length
 template <Element T, class Space = DefaultSpace>
@@ -434,7 +439,8 @@ template <Element T, class Space = DefaultSpace>
 Array<T, 2, Space> array(std::initializer_list<std::initializer_list<T>> rows) {
   return detail::array_of<T, Space>(rows);
 }
-// For integers the compiler prefers this function to the one for real numbers, because it is no template.
+// For integers the compiler prefers this function to the one for real numbers, because it is no
+// template.
 inline Array<std::int64_t, 1> array(std::initializer_list<detail::WholeNumber> elements) {
   return detail::array_of<std::int64_t, DefaultSpace>(elements);
 }
@@ -451,10 +457,11 @@ Array<double, 2> array(std::initializer_list<std::initializer_list<detail::RealN
   return detail::array_of<double, DefaultSpace>(rows);
 }
 
-/// An array over the memory of a Kokkos View with its last index contiguous and no gaps between rows. Writing to
-/// the array writes to the View. A managed View is kept alive; the memory of an unmanaged one must outlive the array.
+/// An array over the memory of a Kokkos View in C order without gaps. Writing to the array writes
+/// to the View. A managed View is kept alive; the memory of an unmanaged one must outlive the
+/// array.
 ///
-/// \throws PreconditionError if the elements lie otherwise: slice_of takes these, also without a copy
+/// \throws PreconditionError if the elements lie otherwise: use slice_of
 template <StridedView V>
   requires(static_cast<int>(V::rank) <= 4)
 auto borrow(V const& view) {
@@ -468,12 +475,13 @@ auto borrow(V const& view) {
       view.data(), elements.extents, std::make_shared<V>(view));
 }
 
-/// A slice of the elements of any strided View (LayoutRight, LayoutLeft, LayoutStride) without a copy, which keeps a
-/// managed View alive. The elements can be written unless they are const. Statements that write them follow the order
-/// of their memory, so that LayoutLeft is as fast as LayoutRight where the operands have the layout of the target.
+/// A slice of the elements of any strided View (LayoutRight, LayoutLeft, LayoutStride), without a
+/// copy. It keeps a managed View alive. Elements can be written unless they are const. Statements
+/// that write them follow the order of their memory: LayoutLeft is as fast as LayoutRight if the
+/// operands have the layout of the target.
 ///
-/// \throws PreconditionError if elements that can be written share an address, as with a stride of 0: such a View is
-///   read as one of const elements
+/// \throws PreconditionError if elements that can be written share an address, as with a stride of
+///   0: make them const
 template <StridedView V>
 auto slice_of(V const& view) {
   auto const elements = strided(view);
@@ -485,7 +493,7 @@ auto slice_of(V const& view) {
       std::make_shared<std::remove_const_t<V>>(view));
 }
 
-/// An array over host elements in C order that must outlive it.
+/// An array over elements in host memory, in C order, which must outlive it.
 ///
 /// \throws PreconditionError if their number isn't the shape's size
 template <class T, std::size_t Size, std::size_t Rank>

@@ -20,11 +20,12 @@ inline constexpr bool is_complex = false;
 template <class T>
 inline constexpr bool is_complex<Kokkos::complex<T>> = true;
 
-/// True for further number types that may be array elements: specialise it, and PromotedOf, for your own.
+/// Whether a type is a number that may be an array element. Specialise it, and PromotedOf, for
+/// number types of your own.
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> || is_complex<T>;
 
-/// A type of an array's elements: bool, integers, float, double, Kokkos::complex of these two.
+/// A type of array elements: bool, integers, float, double, Kokkos::complex<float> and <double>.
 template <class T>
 concept Element = is_number<T> && std::is_trivially_copyable_v<T>;
 
@@ -51,15 +52,15 @@ using real_t = typename RealOf<T>::type;
 
 namespace detail {
 
-/// The signed integer type of a number of bytes; double where there is none.
+/// The signed integer type of so many bytes; double if there is none.
 template <std::size_t Bytes>
 using signed_of_t =
     std::conditional_t<Bytes == 2, std::int16_t,
                        std::conditional_t<Bytes == 4, std::int32_t,
                                           std::conditional_t<Bytes == 8, std::int64_t, double>>>;
 
-/// The type that two integer types combine to, by NumPy's rule: the larger type; of a signed and an unsigned
-/// one the smallest signed type that holds both, and double if there is none.
+/// The type that two integer types combine to, by NumPy's rule: the larger type if both or neither
+/// are signed; otherwise the smallest signed type that holds both, or double if there is none.
 template <std::integral A, std::integral B>
 struct PromotedIntegers {
   using type = std::conditional_t<
@@ -93,10 +94,11 @@ struct PromotedOf<A, B> {
   using type = Kokkos::complex<std::common_type_t<real_t<A>, real_t<B>>>;
 };
 
-/// The type that elements of arrays of type A and B combine to, as in NumPy: the larger kind of bool < integer
-/// < real < complex, and the larger size within a kind. Small integers stay small: uint8 with uint8 is uint8.
-/// Signed and unsigned integers combine to the smallest signed type that holds both, int64 with uint64 to
-/// double. Unlike in NumPy an integer with a float gives float, as in C++ and JAX.
+/// The type that elements of arrays of type A and B combine to, as in NumPy: the larger kind of
+/// bool < integer < real < complex, and the larger size within a kind. Small integers stay small:
+/// uint8 with uint8 is uint8. Signed and unsigned integers combine to the smallest signed type that
+/// holds both, int64 with uint64 to double. Unlike in NumPy, an integer with a float gives float,
+/// as in C++ and JAX.
 template <class A, class B>
 using promote_t = typename PromotedOf<A, B>::type;
 
@@ -109,7 +111,7 @@ struct PromotedWith<void, B> {
   using type = B;
 };
 
-/// What integers combine to, and what all others do; void where there are none.
+/// Promotes the integers among types, and the others, apart; void stands for none.
 template <class Integers, class Others, class... T>
 struct PromotedAll {
   using type = std::conditional_t<std::is_void_v<Others>, Integers, Others>;
@@ -123,13 +125,13 @@ struct PromotedAll<Integers, Others, T, Rest...>
 
 }  // namespace detail
 
-/// The type that elements of arrays of several types combine to: promote_t of all, in whatever order. Integers don't count
-/// beside reals and complex numbers.
+/// The type that elements of arrays of several types combine to: promote_t of all, in any order.
+/// Beside real and complex numbers integers don't count.
 template <class... T>
 using promoted_t = typename detail::PromotedAll<void, void, T...>::type;
 
-/// The type that an operand of type A is converted to in an operation whose result is a C: C itself, unless C's
-/// own operators take plain numbers, as those of dual numbers do.
+/// The type that an operand of type A is converted to in an operation whose result is a C. It is C,
+/// except where C's operators take plain numbers, as those of dual numbers do.
 template <class C, class A>
 struct OperandOf {
   using type = C;
@@ -156,15 +158,16 @@ struct WeakOf<A, Kokkos::complex<S>> {
       std::conditional_t<std::is_integral_v<A>, Kokkos::complex<S>, Kokkos::complex<real_t<A>>>;
 };
 
-/// The type that a single number S takes next to an array of A: as in NumPy it never makes a float array
-/// double, only a number of a larger kind changes the kind. `0.25 * x` is float if x is. An integer that the
-/// array's type doesn't hold is refused.
+/// The type that a single number S takes beside an array of A. As in NumPy, only a number of a
+/// larger kind changes the array's type: `0.25 * x` is float if x is. An integer that the array's
+/// type doesn't hold is refused.
 template <class A, class S>
 using weak_t = typename WeakOf<A, S>::type;
 
 namespace detail {
 
-/// Converts a value to the type that is stored; a complex number made of a real one has imaginary part 0.
+/// Converts a value to the type that is stored. A real number becomes a complex one with imaginary
+/// part 0.
 template <class To, class From>
 KOKKOS_FORCEINLINE_FUNCTION constexpr To stored(From const& value) {
   if constexpr (is_complex<To> && is_complex<From>)

@@ -1,13 +1,13 @@
 #pragma once
 
 /// \file
-/// Lazy expressions: what `a + b` is until it is assigned, and how one becomes a single kernel.
+/// Lazy expressions: what `a + b` is until it is assigned. A statement of them becomes one kernel.
 ///
 /// An expression has value_type, rank, space, shape(), and two member templates:
-///   visit_leaves(visit)  calls visit(leaf) for each array in it;
-///   kernel(fold)         is the form that kernels evaluate: a small trivially copyable object whose
-///                        `row` gives, for a stretch of a row, something to index on hosts, and whose
-///                        `cell` gives a single value on devices.
+///   visit_leaves(visit)  calls visit(leaf) for each array in it.
+///   kernel(fold)         returns the form that kernels evaluate: a small trivially copyable object.
+///                        On hosts its `row` returns something to index for a stretch of a row. On
+///                        devices its `cell` returns a single value.
 
 #include <coir/array/detail/compare.hpp>
 #include <coir/array/element.hpp>
@@ -39,8 +39,8 @@ using value_t = typename std::remove_cvref_t<E>::value_type;
 template <class E>
 inline constexpr int rank_of = std::remove_cvref_t<E>::rank;
 
-/// Expressions with so many axes, with no fewer, and with no more. They are concepts, not conditions, so that an overload that asks
-/// for one more concept is preferred, as those of autodiff do.
+/// Expressions with `Rank` axes, with at least so many, and with at most so many. They are
+/// concepts, so that overloads of autodiff, which ask for one more concept, are preferred.
 template <class E, int Rank>
 concept OfRank = rank_of<E> == Rank;
 template <class E, int Rank>
@@ -68,11 +68,11 @@ struct CommonSpace<A, B, Rest...> : CommonSpace<B, Rest...> {};
 
 }  // namespace detail
 
-/// The memory space that arrays of all these spaces share; there is none if two differ.
+/// The one memory space of all these; not defined if two of them differ.
 template <class... Spaces>
 using common_space_t = typename detail::CommonSpace<Spaces...>::type;
 
-/// These expressions lie in one memory space, so that one kernel can evaluate them.
+/// Expressions in one memory space, so that one kernel can evaluate them.
 template <class... E>
 concept SameSpace =
     requires { typename common_space_t<typename std::remove_cvref_t<E>::space...>; };
@@ -179,8 +179,8 @@ class IndexMap : public ExpressionBase {
   F f_;
 };
 
-/// An operand as an expression holds it: arrays as slices that keep their memory alive, expressions by
-/// value.
+/// An operand as an expression holds it: an array as a slice that keeps its memory alive, an
+/// expression by value.
 template <Expression E>
 auto operand(E&& expression) {
   if constexpr (requires { expression.as_operand(); })
@@ -247,9 +247,9 @@ using map_operand_t = decltype(map_operand(std::declval<E>()));
 
 }  // namespace detail
 
-/// f(a[i], b[i], ...) for all i, with broadcasting, as an expression: CuPy's ElementwiseKernel, Numba's
-/// vectorize. The operands are arrays and expressions, and numbers, which f gets as they are; f is a callable that kernels
-/// can use (KOKKOS_LAMBDA, or a struct with KOKKOS_FUNCTION).
+/// f(a[i], b[i], ...) for all i, with broadcasting, as an expression: CuPy's ElementwiseKernel,
+/// Numba's vectorize. Operands are arrays, expressions and numbers; f gets numbers in their own
+/// type. f is a callable that kernels can use (KOKKOS_LAMBDA, or a struct with KOKKOS_FUNCTION).
 ///
 /// \throws PreconditionError if the shapes don't broadcast
 template <class F, class... E>

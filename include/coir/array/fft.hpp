@@ -1,11 +1,12 @@
 #pragma once
 
 /// \file
-/// numpy.fft for arrays, with its names and scaling: forward transforms aren't scaled, inverse ones are divided by
-/// the number of points. Plans come from the cache. RealPlan and ComplexPlan on Views take fewer passes over memory.
+/// numpy.fft for arrays, with its names and scaling: forward transforms aren't scaled, inverse ones
+/// are divided by the number of points. Plans come from the cache. RealPlan and ComplexPlan on
+/// Views take fewer passes over memory.
 ///
-/// In place of numpy.fft's float64 everything is done in the type of the argument: float gives
-/// complex<float>. Integers become double. Programs that include this header link coir::fft beside coir::array.
+/// Unlike in numpy.fft, float gives complex<float>. Integers become double. Programs that include
+/// this header link coir::fft beside coir::array.
 
 #include <coir/array/array.hpp>
 #include <coir/array/creation.hpp>
@@ -26,7 +27,7 @@ namespace detail {
 template <class E>
 using Precision = floating_t<real_t<value_t<E>>>;
 
-/// Transforms take numbers; arguments of value_and_grad are none.
+/// Whether E consists of numbers. For arguments of value_and_grad use coir/autodiff/fft.hpp.
 template <class E>
 constexpr bool transformed() {
   constexpr bool numbers = std::is_arithmetic_v<value_t<E>> || is_complex<value_t<E>>;
@@ -36,12 +37,12 @@ constexpr bool transformed() {
   return numbers;
 }
 
-/// Which axes a transform is along: the last `Count`. As an argument it lets coir/autodiff/fft.hpp add transforms of
-/// what value_and_grad differentiates, which calls find by this type's namespace.
+/// The axes of a transform: the last `Count`. As an argument it lets calls find the overloads of
+/// coir/autodiff/fft.hpp, because it is in their namespace.
 template <int Count>
 struct LastAxes {};
 
-/// The values as an array of T, without a copy if they are one.
+/// The values as an array of T, without a copy if they are such an array.
 template <class T, class E>
 decltype(auto) as_array(E const& values) {
   using A = Array<T, rank_of<E>, space_like<E>>;
@@ -77,7 +78,7 @@ inline void check_half(std::int64_t half, std::int64_t n) {
 
 /// A copy of x, transformed in place along its last `Axes` axes.
 ///
-/// \param forward  or else backward, and divided by the number of points
+/// \param forward  false: backward, and divided by the number of points
 template <int Axes, class E>
 auto complex_transform(LastAxes<Axes>, E const& x, bool forward) {
   if constexpr (transformed<E>()) {
@@ -191,9 +192,11 @@ concept RealField = Expression<E> && (rank_of<E> >= 1) && !is_complex<value_t<E>
 template <class E>
 concept NumberField = Expression<E> && (rank_of<E> >= 1);
 
-/// The transform along the last axis: sum_x f(x) exp(-2 pi i k x / n), k = 0 ... n - 1. NumPy's fft.fft.
+/// The transform along the last axis: sum_x f(x) exp(-2 pi i k x / n), k = 0 ... n - 1. NumPy's
+/// fft.fft.
 ///
-/// \throws PreconditionError if the last axis is empty, or while record() records; so do all of these
+/// \throws PreconditionError if the last axis is empty, or while record() records, as all
+///   transforms
 template <NumberField E>
 auto fft(E const& x) {
   return complex_transform(detail::LastAxes<1>(), x, true);
@@ -205,7 +208,8 @@ auto ifft(E const& spectrum) {
   return complex_transform(detail::LastAxes<1>(), spectrum, false);
 }
 
-/// fft of real numbers, k = 0 ... n / 2 alone: the others are conjugate to these. NumPy's fft.rfft.
+/// fft of real numbers, for k = 0 ... n / 2: the other modes are their conjugates. NumPy's
+/// fft.rfft.
 template <RealField E>
 auto rfft(E const& x) {
   return real_forward(detail::LastAxes<1>(), x);
@@ -220,7 +224,8 @@ auto irfft(E const& spectrum, std::int64_t n) {
   return real_inverse(detail::LastAxes<1>(), spectrum, n);
 }
 
-/// The inverse of rfft for an even n: 2 (m - 1) for m numbers along the spectrum's last axis. NumPy's fft.irfft.
+/// The inverse of rfft for an even n: 2 (m - 1) for m numbers along the spectrum's last axis.
+/// NumPy's fft.irfft.
 template <NumberField E>
 auto irfft(E const& spectrum) {
   return irfft(spectrum, 2 * (spectrum.shape().back() - 1));
@@ -302,8 +307,8 @@ auto irfft2(E const& spectrum) {
   return irfft2(spectrum, 2 * (spectrum.shape().back() - 1));
 }
 
-/// The frequencies that fft gives, in cycles per unit of `spacing`: 0, 1, ..., -2, -1 over n spacing.
-/// NumPy's fft.fftfreq.
+/// The frequencies that fft gives, in cycles per unit of `spacing`: 0, 1, ..., -2, -1 over n
+/// spacing. NumPy's fft.fftfreq.
 ///
 /// \throws PreconditionError if n is below 1 or the spacing 0
 template <RealElement T = double, class Space = DefaultSpace>
@@ -337,8 +342,8 @@ auto shift_all_axes(X const& x, bool back) {
 
 }  // namespace detail
 
-/// Frequency 0 moved from the first place to the middle, n / 2, along each axis. It works on frequencies as on spectra:
-/// fftshift(fftfreq(n)) ascends. Of a half spectrum, as rfft gives, shift all axes but the last.
+/// Frequency 0 moved from the first place to the middle, n / 2, along each axis:
+/// fftshift(fftfreq(n)) ascends. For a half spectrum, as rfft returns, shift all axes but the last.
 template <Expression X>
 auto fftshift(X const& x) {
   return detail::shift_all_axes(x, false);

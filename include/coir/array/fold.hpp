@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Arrays as kernels see them: rows along the last axis, after neighbouring axes that one stride can describe
-/// have been joined. A contiguous array of any rank is a single row.
+/// Arrays as kernels see them: rows along the last axis. Neighbouring axes that one stride can
+/// describe are joined first, so that a contiguous array of any rank is a single row.
 
 #include <coir/array/element.hpp>
 #include <coir/core/pack.hpp>
@@ -22,8 +22,8 @@ namespace coir::detail {
 /// The longest stretch of a row that is worked on at once if some operand has to be gathered first.
 inline constexpr std::int64_t gathered_stretch = 512;
 
-/// Indices along the axes before the last one. Devices count in 32 bits where that is enough: offsets in
-/// 64 bits take them longer than the memory that they point to.
+/// Indices along the axes before the last one. Devices count in 32 bits where that is enough,
+/// because offsets in 64 bits are slow there.
 template <int Outer, class I = std::int64_t>
 struct Place {
   I index[Outer > 0 ? Outer : 1] = {};
@@ -45,8 +45,8 @@ class Fold {
 
   explicit Fold(Shape<Rank> const& shape) : Fold(shape, identity_permutation<Rank>()) {}
 
-  /// Permutes the axes: axis d is axis permutation[d] of the shape and of all strides. For kernels that may go through the
-  /// elements in any order.
+  /// Permutes the axes: axis d is axis permutation[d] of the shape and of all strides. For kernels
+  /// that may go through the elements in any order.
   Fold(Shape<Rank> const& shape, std::array<int, Rank> const& permutation)
       : permutation_(permutation),
         is_identity_(Rank == 1 || permutation == identity_permutation<Rank>()) {
@@ -105,7 +105,7 @@ class Fold {
     return widest_ <= most && rows() <= most && columns() <= most && rows() * columns() <= most;
   }
 
-  /// The number that an axis which was kept apart has among the joined ones.
+  /// The position among the joined axes of an axis that was kept apart.
   int position(int axis) const {
     for (int d = 0; d < Rank; ++d)
       if (axis_[d] == axis) return d;
@@ -133,7 +133,7 @@ class Fold {
   template <class Numbers>
   Numbers permuted(Numbers const& natural) const {
     if (is_identity_)
-      return natural;  // a few copies would take as long as a small array's statement
+      return natural;  // no copies: they would count in statements on small arrays
     Numbers result{};
     for (int d = 0; d < Rank; ++d) result[d] = natural[permutation_[d]];
     return result;
@@ -172,7 +172,7 @@ struct RowNumbers {
         I const length = static_cast<I>(extent[d]);
         if (length == 1) continue;
         I quotient;
-        if (row <= 0x7fffffff && length <= 0x7fffffff)  // divides in a quarter of the time
+        if (row <= 0x7fffffff && length <= 0x7fffffff)  // a faster division
           quotient =
               static_cast<I>(static_cast<std::uint32_t>(row) / static_cast<std::uint32_t>(length));
         else
@@ -209,8 +209,7 @@ class Scratch {
 template <class T>
 inline constexpr std::size_t scratch_for = Scratch<0>::bytes_for<T>;
 
-/// Elements that lie side by side, which a device thread loads or stores in as few instructions as can be:
-/// the widest moves 16 bytes.
+/// Neighbouring elements, which a device thread loads or stores by instructions of up to 16 bytes.
 template <class T, int Width>
 struct alignas(std::has_single_bit(sizeof(T))
                    ? std::max(alignof(T), std::min<std::size_t>(16, Width * sizeof(T)))
@@ -224,13 +223,13 @@ struct alignas(std::has_single_bit(sizeof(T))
   }
 };
 
-/// Elements of 16 bytes, for results of type T.
+/// The number of results of type T in 16 bytes.
 template <class T>
 inline constexpr int vector_width =
     sizeof(T) < 16 ? 16 / std::max(4, static_cast<int>(std::bit_ceil(sizeof(T)))) : 1;
 
-/// Whether a device had better go through an expression vector by vector: it is one long row, of whole vectors.
-/// A row that is short has too few of them for all threads.
+/// Whether devices go through an expression vector by vector: it is one row of whole vectors, with
+/// enough of them for all threads.
 template <int Width, int Rank, class Kernel>
 bool worth_vectors(Fold<Rank> const& fold, Kernel const& kernel) {
   return fold.rows() == 1 && fold.columns() >= std::int64_t(1) << 22 &&
@@ -239,8 +238,8 @@ bool worth_vectors(Fold<Rank> const& fold, Kernel const& kernel) {
 
 // ---- the forms of expressions, which kernels hold ----
 //
-// Each has `row` for hosts and `cell` for devices. Where `has_vectors` is true, it also has `vector` for devices: the
-// expression is a single row, and all its arrays' elements lie side by side.
+// Each has `row` for hosts and `cell` for devices. If `has_vectors` is true, it also has `vector`
+// for devices: for a single row whose arrays' elements all lie side by side.
 
 template <class T>
 struct ConstantKernel {
@@ -428,7 +427,7 @@ template <class F, int Rank, int Outer>
 struct IndexKernel {
   static constexpr std::size_t scratch_bytes = 0;
   F f;
-  bool real[Rank];  // an axis of extent 1 has index 0 however far it is stretched
+  bool real[Rank];  // false for an axis of extent 1, whose index is 0 however far it is stretched
 
   struct Row {
     F f;

@@ -1,10 +1,11 @@
 #pragma once
 
 /// \file
-/// Elementwise functions of arrays and expressions, lazy and broadcasting: NumPy's universal functions.
+/// Elementwise functions of arrays and expressions, lazy and broadcasting: NumPy's universal
+/// functions.
 ///
-/// Real functions of integers compute in double. On hosts those of cmath are vectorised where
-/// coir/core/math.hpp says so, to within 4 ulp.
+/// Real functions of integers compute in double. On hosts the functions that coir/core/math.hpp
+/// names are vectorised, to within 4 ulp.
 
 #include <coir/array/detail/complex_math.hpp>
 #include <coir/array/detail/floor_division.hpp>
@@ -18,8 +19,8 @@ namespace coir {
 
 namespace detail {
 
-// Arithmetic types and complex numbers have their functions in coir::math; other number types have them in
-// their own namespace, where argument-dependent lookup finds them.
+// Arithmetic types and complex numbers have their functions in coir::math; other number types have
+// them in their own namespace, where argument-dependent lookup finds them.
 #define COIR_UNARY_FUNCTION(name)                                   \
   struct Function_##name {                                          \
     template <class T>                                              \
@@ -362,8 +363,8 @@ struct Cast {
 template <class T>
 inline constexpr bool bounded_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
-/// The bounds of clip for elements of type T. A number beyond all values of T is replaced by T's lowest or largest
-/// value, which binds as little.
+/// The bounds of clip for elements of type T. A number beyond all values of T becomes T's lowest or
+/// largest value.
 template <class T, class L>
 auto lower_bound(L&& low) {
   if constexpr (bounded_integer<T> && std::integral<std::remove_cvref_t<L>>)
@@ -390,33 +391,34 @@ auto operand_as(E&& e) {
 
 }  // namespace detail
 
-/// x^y. Integers: by squaring, overflow wraps around, and negative powers are 0 unless |x| is 1.
+/// x^y. For integers overflow wraps around, and negative powers are 0 unless |x| is 1.
 template <class A, class B>
   requires detail::Combinable<A, B>
 auto pow(A&& a, B&& b) {
   return detail::combine(detail::Power{}, std::forward<A>(a), std::forward<B>(b));
 }
 
-/// The smaller of two; NaN if one of them is, as NumPy's minimum.
+/// The smaller of two numbers; NaN if one of them is NaN. NumPy's minimum.
 template <class A, class B>
   requires detail::CombinableOrdered<A, B>
 auto minimum(A&& a, B&& b) {
   return detail::combine(detail::Minimum{}, std::forward<A>(a), std::forward<B>(b));
 }
-/// The larger of two; NaN if one of them is, as NumPy's maximum.
+/// The larger of two numbers; NaN if one of them is NaN. NumPy's maximum.
 template <class A, class B>
   requires detail::CombinableOrdered<A, B>
 auto maximum(A&& a, B&& b) {
   return detail::combine(detail::Maximum{}, std::forward<A>(a), std::forward<B>(b));
 }
-/// a - floor(a / b) b, which has the sign of b: NumPy's mod and Python's %, for infinities and signed zeros,
-/// too. Integers modulo 0 are 0.
+/// a - floor(a / b) b, which has the sign of b: NumPy's mod and Python's %, also for infinities and
+/// signed zeros. Integers modulo 0 are 0.
 template <class A, class B>
   requires detail::CombinableOrdered<A, B>
 auto mod(A&& a, B&& b) {
   return detail::combine(detail::Mod{}, std::forward<A>(a), std::forward<B>(b));
 }
-/// floor(a / b) of the exact quotient: NumPy's floor_divide and Python's //. Integers divided by 0 are 0.
+/// floor(a / b) of the exact quotient: NumPy's floor_divide and Python's //. Integers divided by 0
+/// are 0.
 template <class A, class B>
   requires detail::CombinableOrdered<A, B>
 auto floor_divide(A&& a, B&& b) {
@@ -429,8 +431,8 @@ auto divmod(A const& a, B const& b) {
   return std::pair(floor_divide(a, b), mod(a, b));
 }
 
-/// x, but low where it is less and high where it is more; NaN stays. The bounds are numbers or
-/// expressions. Bounds beyond what an integer type holds don't bind.
+/// x limited to [low, high]; NaN stays. The bounds are numbers or expressions. Numbers beyond the
+/// range of an integer type don't limit it.
 template <Expression E, class L, class H>
   requires detail::CombinableOrdered<E, L> && detail::CombinableOrdered<E, H>
 auto clip(E&& x, L&& low, H&& high) {
@@ -439,8 +441,8 @@ auto clip(E&& x, L&& low, H&& high) {
              detail::upper_bound<T>(std::forward<H>(high)));
 }
 
-/// a where the mask holds, b elsewhere; both are computed everywhere. At least one of a and b is an array
-/// or an expression, or both are numbers of one type.
+/// a where the mask is true, b elsewhere. Both are computed everywhere. At least one of a and b is
+/// an array or an expression, or both are numbers of one type.
 template <Expression M, class A, class B>
   requires std::same_as<value_t<M>, bool> && detail::Operand<A> && detail::Operand<B>
 auto where(M&& mask, A&& a, B&& b) {
@@ -449,8 +451,8 @@ auto where(M&& mask, A&& a, B&& b) {
              detail::operand_as<T>(std::forward<B>(b)));
 }
 
-/// The elements converted to type T. Real numbers lose their fraction in integers. Complex numbers aren't converted
-/// to real ones, which would drop their imaginary part silently: use real().
+/// The elements converted to type T. Real numbers lose their fraction in integers. Complex numbers
+/// aren't converted to real ones: use real().
 template <Element T, Expression E>
   requires detail::CastableTo<E, T>
 auto cast(E&& x) {
@@ -487,10 +489,11 @@ auto signbit(E&& x) {
   return map(detail::SignBit{}, std::forward<E>(x));
 }
 
-/// x, with a number in place of NaN, 0 unless given, and the largest and the least number in place of the infinities, or
-/// `above` and `below`; in both parts of complex numbers. Integers stay as they are.
+/// x with numbers in place of NaN and the infinities, in both parts of complex numbers. By default
+/// NaN becomes 0, and the infinities the largest and the least finite number. Integers stay as they
+/// are.
 ///
-/// \throws PreconditionError if one of the three is finite, and beyond the numbers of the element type
+/// \throws PreconditionError if one of the three numbers is finite and beyond the element type
 template <Expression E>
 auto nan_to_num(E&& x, double nan, double above, double below) {
   using R = real_t<floating_t<value_t<E>>>;

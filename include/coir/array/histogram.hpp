@@ -20,8 +20,8 @@
 
 namespace coir {
 
-/// How many elements fall into each bin [edges[i], edges[i + 1]), or the sum of their weights; the last bin includes its upper
-/// edge.
+/// The number of elements in each bin [edges[i], edges[i + 1]), or the sum of their weights. The
+/// last bin includes its upper edge.
 template <class Edge, class Space, class Count = std::int64_t>
 struct Histogram {
   Array<Count, 1, Space> counts;
@@ -34,10 +34,10 @@ struct Weights {
   W elements;
 };
 
-/// Names the weights of a histogram's elements: histogram(x, 10, weights(w)). Bins then have the sums of their elements' weights,
-/// integers added in 64 bits, float in double and then rounded.
+/// Names the weights of a histogram's elements: histogram(x, 10, weights(w)). Bins then hold sums
+/// of weights. Integers are added in 64 bits, float in double.
 ///
-/// \param w  real or complex, in the shape of the elements
+/// \param w  real or complex, of the shape of the elements
 template <Expression W>
 auto weights(W const& w) {
   return Weights<std::remove_cvref_t<decltype(operand(w))>>{operand(w)};
@@ -59,7 +59,7 @@ auto with_elements(E const& x, F const& f) {
   }
 }
 
-/// What falls into each bin of `bin`, a functor that finds an element's bin.
+/// The contents of bins. The functor `bin` finds the bin of an element.
 template <class E, class W, class Bin>
 auto binned(E const& x, W const& weights, std::int64_t bins, Bin const& bin) {
   using T = value_t<E>;
@@ -96,7 +96,7 @@ auto histogram_between(E const& x, std::int64_t bins, Edge low, Edge high, W con
         in_words(low) + " and " + in_words(high));
   Edge const from = low == high ? low - Edge(0.5) : low, to = low == high ? high + Edge(0.5) : high;
   auto edges = linspace<Edge, space_like<E>>(from, to, bins + 1);
-  // Edges further apart than their roundings needn't be looked at.
+  // Edges are compared only if they are so close that rounding may make them equal.
   using Limits = std::numeric_limits<Edge>;
   Edge const size = std::max(std::abs(from), std::abs(to));
   bool const apart =
@@ -138,33 +138,33 @@ concept CountableBetween = Countable<E> && Expression<Edges> && rank_of<Edges> =
 
 }  // namespace detail
 
-/// The histogram of an array of any rank, with `bins` bins of equal width between low and high. Elements
-/// outside, and NaN, aren't counted. If low equals high they are moved apart by 1/2 each.
+/// The histogram of an array of any rank, with `bins` bins of equal width between low and high.
+/// Elements outside, and NaN, aren't counted. If low equals high, both are moved by 1/2.
 ///
 /// Edges are low + i (high - low) / bins, in the element type, double for integers.
 ///
-/// \throws PreconditionError if there are no bins, low and high are not finite and in order, or so close to each other that
-///   rounding makes edges equal
+/// \throws PreconditionError if there are no bins; if low and high are not finite and in order; or
+///   if they are so close that rounding makes edges equal
 template <detail::Countable E>
 auto histogram(E const& x, std::int64_t bins, std::type_identity_t<floating_t<value_t<E>>> low,
                std::type_identity_t<floating_t<value_t<E>>> high) {
   return detail::histogram_between(x, bins, low, high, detail::Unweighted{});
 }
 
-/// The same with weights: see weights().
+/// The histogram with weights: see weights().
 ///
-/// \throws PreconditionError also if the shape of the weights is another
+/// \throws PreconditionError also if the weights have another shape
 template <detail::Countable E, class W>
 auto histogram(E const& x, std::int64_t bins, std::type_identity_t<floating_t<value_t<E>>> low,
                std::type_identity_t<floating_t<value_t<E>>> high, Weights<W> const& weights) {
   return detail::histogram_between(x, bins, low, high, weights);
 }
 
-/// The histogram with `bins` bins of equal width between the smallest and the largest element; between 0 and 1 if there
-/// are no elements.
+/// The histogram with `bins` bins of equal width between the smallest and the largest element, or
+/// between 0 and 1 if there are no elements.
 ///
-/// \throws PreconditionError if there are no bins, an element is infinite or NaN, or elements are so close to each other that
-///   rounding makes edges equal
+/// \throws PreconditionError if there are no bins; if an element is infinite or NaN; or if elements
+///   are so close that rounding makes edges equal
 template <detail::Countable E>
 auto histogram(E const& x, std::int64_t bins = 10) {
   return detail::histogram_of_all(x, bins, detail::Unweighted{});
@@ -177,7 +177,7 @@ auto histogram(E const& x, std::int64_t bins, Weights<W> const& weights) {
 /// The histogram with given edges, in ascending order.
 ///
 /// \param edges  one axis of at least two elements
-/// \throws PreconditionError if there are fewer edges, or one is below the one before it
+/// \throws PreconditionError if there are fewer edges, or they aren't in order
 template <class E, class Edges>
   requires detail::CountableBetween<E, Edges>
 auto histogram(E const& x, Edges const& edges) {
@@ -214,7 +214,7 @@ auto bincount_with(E const& x, std::int64_t min_length, W const& weights) {
 
 }  // namespace detail
 
-/// How often each integer from 0 to the largest element occurs, at least `min_length` of them.
+/// How often each integer occurs, from 0 to the largest element, and at least to min_length - 1.
 ///
 /// \throws PreconditionError if an element or min_length is negative, or 2^60 or more
 template <Expression E>
@@ -223,29 +223,30 @@ auto bincount(E const& x, std::int64_t min_length = 0) {
   return detail::bincount_with(x, min_length, detail::Unweighted{});
 }
 
-/// The same with the sums of weights: see weights().
+/// bincount with weights: see weights().
 ///
-/// \throws PreconditionError also if the shape of the weights is another
+/// \throws PreconditionError also if the weights have another shape
 template <Expression E, class W>
   requires std::integral<value_t<E>>
 auto bincount(E const& x, Weights<W> const& weights, std::int64_t min_length = 0) {
   return detail::bincount_with(x, min_length, weights);
 }
 
-/// The bin of each element: i where edges[i - 1] <= x < edges[i], 0 before all edges, and their number behind them. Of descending
-/// edges i where edges[i - 1] > x >= edges[i]. NaN counts as larger than every edge: its bin is the number of edges, and 0 if
-/// they descend. NumPy's digitize.
+/// The bin of each element, NumPy's digitize: i with edges[i - 1] <= x < edges[i], 0 before all
+/// edges, and the number of edges behind them. For descending edges edges[i - 1] > x >= edges[i].
+/// NaN counts as larger than every edge.
 ///
 /// \param edges  one axis, in ascending or descending order; neighbours may be equal
-/// \param right  whether x equal to an edge goes to the other side: edges[i - 1] < x <= edges[i], or edges[i - 1] >= x > edges[i]
-/// \returns int64, in the shape of x
+/// \param right  whether bins include their right edge instead: edges[i - 1] < x <= edges[i], or
+///   edges[i - 1] >= x > edges[i] for descending edges
+/// \returns int64, of the shape of x
 /// \throws PreconditionError if the edges are in no order, or NaN is among them
 template <class E, class Edges>
   requires detail::CountableBetween<E, Edges>
 auto digitize(E const& x, Edges const& edges, bool right = false) {
   auto const held = evaluate(edges);
   Side const side = right ? Side::left : Side::right;
-  // A single edge is compared with itself, which tells NaN.
+  // A single edge is compared with itself: only NaN differs.
   std::int64_t const pairs = held.size() > 1 ? held.size() - 1 : held.size();
   auto const before = held(range(0, pairs)), behind = held(range(held.size() - pairs, end));
   if (all(before <= behind)) return searchsorted(held, x, side);

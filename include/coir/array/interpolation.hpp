@@ -22,11 +22,11 @@ struct ReadTable {
   F const* values;
   std::int64_t size;
   bool ends_given;
-  F left, right;  // else the first and the last value
+  F left, right;  // the values beyond the ends if ends_given, else the first and the last one are
 
   KOKKOS_FORCEINLINE_FUNCTION F operator()(X const& x) const {
     if (x != x) return F(x);
-    std::int64_t before = 0, count = size;  // how many points aren't right of x
+    std::int64_t before = 0, count = size;  // in the end `before` points are at x or left of it
     while (count > 0) {
       std::int64_t const half = count / 2;
       bool const skip = points[before + half] <= x;
@@ -39,7 +39,7 @@ struct ReadTable {
     if (before == size) return ends_given ? right : values[size - 1];
     F const slope = (values[i + 1] - values[i]) / (points[i + 1] - points[i]);
     F result = slope * (x - points[i]) + values[i];
-    // With infinite values that may be NaN: then interpolate from the other point, or take the value that both have.
+    // NaN may come of infinite values: interpolate from the other point, or take the common value.
     if (result != result) result = slope * (x - points[i + 1]) + values[i + 1];
     if (result != result && values[i] == values[i + 1]) result = values[i];
     if constexpr (std::is_floating_point_v<F>)
@@ -49,7 +49,7 @@ struct ReadTable {
   }
 
  private:
-  /// Between points or values so far apart that their differences overflow: halves of them don't.
+  /// Interpolates halves where points or values are so far apart that their differences overflow.
   KOKKOS_FUNCTION F between_far_points(std::int64_t i, X x, F result) const {
     X const low = points[i] / X(2), high = points[i + 1] / X(2);
     F const below = values[i], above = values[i + 1];
@@ -73,7 +73,7 @@ using table_point_t = floating_t<promote_t<value_t<X>, value_t<P>>>;
 template <class X, class P, class F>
 using table_value_t = floating_t<promote_t<value_t<F>, table_point_t<X, P, F>>>;
 
-/// Real numbers, a table's points, and its values, in one memory space.
+/// The types of real numbers, a table's points, and its values, in one memory space.
 template <class X, class P, class F>
 concept TableAndPlaces =
     Expression<X> && Expression<P> && Expression<F> && SameSpace<X, P, F> && rank_of<P> == 1 &&
@@ -93,13 +93,14 @@ auto read_table(X const& x, P const& points, F const& values, bool ends_given, V
 
 }  // namespace detail
 
-/// A table read at x, with straight lines between its points: NumPy's interp(x, points, values, left, right).
+/// A table read at x, with straight lines between its points: NumPy's interp(x, points, values,
+/// left, right).
 ///
-/// \param x       any shape, which is that of the result
+/// \param x       of any shape, which the result has, too
 /// \param points  one axis, in ascending order; not checked
 /// \param values  as many as points; real or complex
-/// \param left    where x lies before the first point
-/// \param right   where it lies behind the last one
+/// \param left    the value for x before the first point
+/// \param right   the value for x behind the last point
 /// \throws PreconditionError if there are no points, or another number of values
 template <class X, class P, class F>
   requires detail::TableAndPlaces<X, P, F>
@@ -108,8 +109,8 @@ auto interp(X const& x, P const& points, F const& values, detail::table_value_t<
   return detail::read_table(x, points, values, true, left, right);
 }
 
-/// A table read at x, with straight lines between its points and the first and the last value beyond its ends: NumPy's
-/// interp(x, points, values).
+/// A table read at x, with the first and the last value beyond its ends: NumPy's interp(x, points,
+/// values).
 ///
 /// \throws PreconditionError if there are no points, or another number of values
 template <class X, class P, class F>

@@ -14,7 +14,7 @@ namespace coir {
 
 namespace detail {
 
-/// Expressions with as many axes each, in one memory space.
+/// Expressions of one rank in one memory space.
 template <class First, class... Rest>
 concept Joinable = (Expression<Rest> && ...) && SameSpace<First, Rest...> &&
                    ((rank_of<First> == rank_of<Rest>) && ...);
@@ -49,8 +49,8 @@ struct Gather {
 
 }  // namespace detail
 
-/// Arrays one after the other along an axis: NumPy's concatenate((a, b, ...), axis). The elements have the type that theirs
-/// combine to, promoted_t.
+/// Arrays one after the other along an axis: NumPy's concatenate((a, b, ...), axis). The element
+/// type is promoted_t of theirs.
 ///
 /// \throws PreconditionError if there is no such axis or other extents differ
 template <Expression First, class... Rest>
@@ -110,8 +110,8 @@ void copy_rolled(To const& to, From const& from, std::int64_t const* shift, int 
 
 }  // namespace detail
 
-/// Elements shifted along several axes, by shifts[k] along axes[k]; those that are shifted beyond an end come in at the
-/// start of the axis. An axis that is named twice is shifted by both. NumPy's roll.
+/// Elements shifted by shifts[k] along axes[k], periodically: NumPy's roll. An axis that is named
+/// twice is shifted by both.
 ///
 /// \throws PreconditionError if there is no such axis
 template <Expression X, std::size_t Count>
@@ -133,7 +133,7 @@ auto roll(X const& x, std::int64_t const (&shifts)[Count], int const (&axes)[Cou
   return roll(x, std::to_array(shifts), std::to_array(axes));
 }
 
-/// Elements shifted along one axis; those that are shifted beyond its end come in at its start. NumPy's roll.
+/// Elements shifted along one axis, periodically: NumPy's roll.
 ///
 /// \throws PreconditionError if there is no such axis
 template <Expression X, std::integral Shift>
@@ -141,7 +141,7 @@ auto roll(X const& x, Shift shift, int axis = 0) {
   return roll(x, std::array{static_cast<std::int64_t>(shift)}, std::array{axis});
 }
 
-/// The array repeated `times` times along an axis, the last one unless named, as a whole: NumPy's tile.
+/// The whole array repeated `times` times along an axis, by default the last one: NumPy's tile.
 ///
 /// \throws PreconditionError if there is no such axis or `times` is negative
 template <Expression X, std::integral Times>
@@ -160,8 +160,8 @@ auto tile(X const& x, Times times, int axis = -1) {
   return result;
 }
 
-/// The array repeated along each axis: tile(x, {2, 3}). With more numbers than the array has axes, axes are added
-/// before its first one; with fewer, the last axes are meant.
+/// The array repeated along each axis: tile(x, {2, 3}). With fewer numbers than axes, the last axes
+/// are repeated. With more, axes are added in front.
 ///
 /// \throws PreconditionError if a number is negative
 template <Expression X, std::size_t Count>
@@ -178,7 +178,7 @@ auto tile(X const& x, std::int64_t const (&times)[Count]) {
   }
 }
 
-/// The elements for which the mask holds, in C order, as a vector: NumPy's x[mask].
+/// The elements for which the mask is true, in C order, as a vector: NumPy's x[mask].
 ///
 /// \throws PreconditionError if the shapes differ
 template <Expression X, Expression M>
@@ -200,7 +200,7 @@ auto compress(X const& x, M const& mask) {
   return result;
 }
 
-/// Where a vector isn't 0: NumPy's nonzero(x)[0].
+/// The indices where a vector isn't 0: NumPy's nonzero(x)[0].
 template <Expression X>
   requires(rank_of<X> == 1)
 auto nonzero(X const& x) {
@@ -214,8 +214,8 @@ auto nonzero(X const& x) {
   return result;
 }
 
-/// The elements of a vector at the indices: element i is x(indices(i)), in the indices' shape. Negative
-/// indices count from the end.
+/// The elements of a vector at indices: element i is x(indices(i)), in the shape of the indices.
+/// Negative indices count from the end.
 ///
 /// \throws PreconditionError if an index is outside of the vector
 template <Expression X, Expression I>

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The monoids that reductions are made of: each has value_type (the type of partial results), result_type,
+/// The monoids of reductions. Each has value_type (the type of partial results), result_type,
 /// neutral(), fold(into, element, index), join(into, other) and result(value).
 
 #include <coir/array/detail/carried.hpp>
@@ -18,8 +18,8 @@
 
 namespace coir::detail {
 
-/// On devices a thread adds hundreds of terms one after the other: floats are added as doubles there.
-/// Hosts add pairwise.
+/// Devices add floats in double, because a thread adds hundreds of terms one after the other. Hosts
+/// add pairwise.
 template <class T, bool OnHost>
 struct SumCarriedOf {
   using type = carried_t<T>;
@@ -183,7 +183,8 @@ struct ArgExtreme {
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t result(Found const& value) const { return value.index; }
 };
 
-/// The index of the first extreme element among those that aren't NaN; no_index where there are none.
+/// The index of the first extreme element among those that aren't NaN; no_index where there are
+/// none.
 template <class T, bool Largest>
 struct NanArgExtreme : ArgExtreme<T, Largest> {
   using Found = typename ArgExtreme<T, Largest>::Found;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Reductions that leave NaN out: NumPy's nansum, nanmean and their like, of all elements or along an axis. Where no
-/// number is left, a sum is 0, a product 1, and all else NaN.
+/// Reductions that leave NaN out: NumPy's nansum, nanmean and their like, of all elements or along
+/// an axis. If no number is left, a sum is 0, a product 1, and every other reduction NaN.
 
 #include <coir/array/axis_reductions.hpp>
 #include <coir/array/reductions.hpp>
@@ -257,8 +257,8 @@ auto nancumprod(E const& x) {
   return nancumprod(x, 0);
 }
 
-/// The q-quantile of the numbers among all elements, q in [0, 1], or of those along an axis: see quantile, which also tells how
-/// several q are asked for.
+/// The q-quantile of the numbers among all elements, or of those along an axis. q is as in
+/// quantile.
 ///
 /// \throws PreconditionError if q lies outside, or there is no such axis
 template <detail::Countable E, class Q>

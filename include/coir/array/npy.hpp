@@ -10,10 +10,8 @@
 
 namespace coir {
 
-/// Reads an NPY file into an array of the type and rank that are asked for: load<float, 2>("u.npy").
-///
-/// Values are converted where that keeps them, as by io::copy_to_view; float64 becomes float32 only with
-/// io::Rounding::allow.
+/// Reads an NPY file into an array of the given type and rank: load<float, 2>("u.npy"). Values are
+/// converted if the type holds them. float64 becomes float32 only with io::Rounding::allow.
 ///
 /// \throws InputError if the file is malformed, its rank differs, or its values don't convert
 template <io::NpyElement T, int Rank, class Space = DefaultSpace>

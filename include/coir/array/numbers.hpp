@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A few numbers in a row: points, gradients and rows of Jacobians, for hosts and kernels alike. A function given to vmap
-/// returns them for a row of its result.
+/// A few numbers in a row, for hosts and kernels: points, gradients, rows of Jacobians. A function
+/// given to vmap returns them for a row of its result.
 
 #include <coir/array/element.hpp>
 
@@ -46,7 +46,7 @@ struct NumbersOf<X...> {
 
 }  // namespace detail
 
-/// These values, in the type that elements of arrays of their types combine to: numbers(x, 2 * y).
+/// These values in the type that they combine to as array elements: numbers(x, 2 * y).
 template <class... X>
   requires(sizeof...(X) > 0)
 KOKKOS_FORCEINLINE_FUNCTION constexpr auto numbers(X const&... x) {

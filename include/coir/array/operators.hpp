@@ -1,13 +1,14 @@
 #pragma once
 
 /// \file
-/// Arithmetic, comparison, logic and bit operators of arrays, all elementwise, lazy and broadcasting.
+/// Arithmetic, comparison, logic and bit operators of arrays, all elementwise, lazy and
+/// broadcasting.
 ///
-/// Integers divide as in C++ (7 / 2 is 3), and by zero give 0; where they overflow they wrap around. On bool
+/// Integers divide as in C++ (7 / 2 is 3), and by zero give 0. Overflow wraps around. On bool
 /// arrays + and * count: the result is int. && and || evaluate both sides.
 ///
-/// Types combine as promote_t and weak_t say. A single integer that the array's type doesn't hold is a
-/// PreconditionError in arithmetic; comparisons are those of the values, whatever their types.
+/// Types combine as promote_t and weak_t say. In arithmetic a single integer that the array's type
+/// doesn't hold is a PreconditionError. Comparisons compare values, whatever their types.
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/complex_math.hpp>
@@ -20,12 +21,13 @@ namespace coir {
 
 namespace detail {
 
-/// The unsigned type that integers of type T are computed in: overflow wraps around there, as in NumPy; in
-/// signed types it is undefined.
+/// The unsigned type that integers of type T are computed in, so that overflow wraps around, as in
+/// NumPy. In signed types it would be undefined.
 template <class T>
 using wrapping_t = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
-/// An arithmetic operator as a functor, which converts both numbers to the type that they combine to.
+/// An arithmetic operator as a functor, which converts both numbers to the type that they combine
+/// to.
 #define COIR_ARITHMETIC(Name, symbol)                                                        \
   struct Name {                                                                              \
     template <class A, class B>                                                              \
@@ -161,7 +163,7 @@ auto combine(F f, A&& a, B&& b) {
 template <class E>
 concept Operand = Expression<E> || Scalar<E>;
 
-/// At least one is an expression, and their elements lie in one memory space.
+/// Two operands, at least one of them an expression, with elements in one memory space.
 template <class A, class B>
 concept Combinable = (Expression<A> && Expression<B> && SameSpace<A, B>) ||
                      (Expression<A> && Scalar<B>) || (Scalar<A> && Expression<B>);
@@ -177,7 +179,7 @@ struct ElementOf<E> {
 template <class E>
 using element_t = typename ElementOf<std::remove_cvref_t<E>>::type;
 
-/// The type that expressions and numbers combine to, of which at least one is an expression.
+/// The type that two operands combine to, at least one of which is an expression.
 template <class A, class B>
 struct CombinedType {
   using type = promote_t<element_t<A>, element_t<B>>;
@@ -203,7 +205,8 @@ template <class A, class B>
 concept CombinableOrdered =
     Combinable<A, B> && !is_complex<element_t<A>> && !is_complex<element_t<B>>;
 
-/// Whether an integer expression of elements T is compared with a number of type S that T may not hold.
+/// Whether an integer expression of elements T is compared with a number of type S that T may not
+/// hold.
 template <class T, class S>
 inline constexpr bool outreaches = false;
 template <std::integral T, std::floating_point S>
@@ -211,8 +214,8 @@ inline constexpr bool outreaches<T, S> = true;
 template <std::integral T, std::integral S>
 inline constexpr bool outreaches<T, S> = !holds_all<T, S>;
 
-/// f of two operands, where f compares. Single numbers beside integers count with their own value, whatever
-/// the integers' type.
+/// f of two operands, where f compares. A single number beside integers keeps its value, whatever
+/// their type.
 template <class F, class Mirrored, class A, class B>
 auto compare(F f, Mirrored mirrored, A&& a, B&& b) {
   if constexpr (Expression<A> && Expression<B>)

@@ -9,16 +9,17 @@
 
 namespace coir::distributed {
 
-/// The sum over ranks, element by element, as an array on every rank: MPI's Allreduce, mpi4jax's allreduce, JAX's psum.
+/// The sum over ranks, element by element, as an array on every rank: MPI's Allreduce, mpi4jax's
+/// allreduce, JAX's psum.
 ///
 ///     Array<float, 2> const total = sum(x, session.world());
 ///
-/// Added up in the order of ranks, so that every rank gets the same bits, each time. In the elements' own type, as x + y would be.
-/// Collective.
+/// Elements are added in their own type and in the order of ranks, so that every rank gets the same
+/// bits, each time. Collective.
 ///
 /// \param x  an array, a slice or an expression of one shape on all ranks
 /// \throws PreconditionError on every rank if shapes differ
-/// \throws ResourceError on every rank if one has no memory: for the result, and as much again
+/// \throws ResourceError on every rank if one lacks memory: for the result, and as much again
 template <Expression E>
   requires Summable<value_t<E>>
 auto sum(E const& x, Group const& group) {
@@ -27,7 +28,7 @@ auto sum(E const& x, Group const& group) {
   return result;
 }
 
-/// The least element over ranks at each place, NaN where any rank's is; otherwise as sum().
+/// The least element over ranks at each place, NaN where a rank has NaN. Otherwise as sum().
 template <Expression E>
   requires Comparable<value_t<E>>
 auto min(E const& x, Group const& group) {
@@ -36,7 +37,7 @@ auto min(E const& x, Group const& group) {
   return result;
 }
 
-/// The largest element over ranks at each place, NaN where any rank's is; otherwise as sum().
+/// The largest element over ranks at each place, NaN where a rank has NaN. Otherwise as sum().
 template <Expression E>
   requires Comparable<value_t<E>>
 auto max(E const& x, Group const& group) {

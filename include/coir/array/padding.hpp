@@ -15,8 +15,8 @@
 
 namespace coir {
 
-/// How wide a margin is: 2 (everywhere), {1, 2} (before and behind, along each axis), or {{1, 2}, {0, 3}, ...} (a pair
-/// for each axis).
+/// The width of a margin: 2 (everywhere), {1, 2} (before and behind, along each axis), or
+/// {{1, 2}, {0, 3}, ...} (a pair for each axis).
 class Margin {
  public:
   struct Sides {
@@ -53,7 +53,7 @@ class Margin {
   int axes_ = 1;
 };
 
-/// The elements of a margin, here of 1 2 3.
+/// The elements of a margin, here around 1 2 3.
 enum class Pad {
   edge,       ///< 1 1 [1 2 3] 3 3: the nearest element
   reflect,    ///< 3 2 [1 2 3] 2 1: mirrored at the last element
@@ -79,7 +79,7 @@ struct PaddedElement {
   }
 
  private:
-  /// The index in [0, n) of the element that stands at i, which may lie outside.
+  /// The index in [0, n) of the element that is taken for i, which may lie outside.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t source(std::int64_t i, std::int64_t n) const {
     if (i >= 0 && i < n) return i;
     if (pad == Pad::edge || n == 1) return i < 0 ? 0 : n - 1;
@@ -103,7 +103,7 @@ std::array<std::int64_t, Rank> padded_shape(std::array<std::int64_t, Rank> shape
 
 }  // namespace detail
 
-/// The array with a margin of one number around it, 0 unless given: pad(x, 1), pad(x, {1, 2}, 7.0).
+/// The array with a margin of one number, by default 0: pad(x, 1), pad(x, {1, 2}, 7.0).
 ///
 /// \throws PreconditionError if a width is negative, or their number isn't that of the axes
 template <Expression X>
@@ -121,8 +121,8 @@ auto pad(X const& x, Margin const& margin, value_t<X> number = value_t<X>(0)) {
 
 /// The array with a margin of its own elements: see Pad. A margin may be wider than the array.
 ///
-/// \throws PreconditionError if a width is negative, their number isn't that of the axes, or an axis that gets a margin
-///   has no elements
+/// \throws PreconditionError if a width is negative, their number isn't that of the axes, or an
+///   axis that gets a margin has no elements
 template <Expression X>
   requires(rank_of<X> >= 1)
 auto pad(X const& x, Margin const& margin, Pad how) {

@@ -3,11 +3,12 @@
 /// \file
 /// Host arrays in page-locked memory: CuPy's empty_pinned and zeros_pinned.
 ///
-/// They are arrays in host memory like any other, but a device copies them at the full rate of its bus, and
-/// beside kernels: see coir/core/pinned.hpp. Where Kokkos has no device there is no difference.
+/// Devices copy page-locked memory at the full rate of the bus, and beside kernels: see
+/// coir/core/pinned.hpp. Without a device there is no difference.
 ///
-/// Statements write into an array's memory: x = a + b, x += a. Only x = array_of_another_shape and x = f(), where f returns an
-/// array, give it that array's memory, which isn't page-locked: x.all() = f() copies the elements.
+/// Statements write into the array's memory: x = a + b, x += a. Mind x = f(), where f returns an
+/// array, and x = y of another shape: x then gets that array's memory, which isn't page-locked.
+/// x.all() = f() copies the elements.
 
 #include <coir/array/array.hpp>
 #include <coir/core/pinned.hpp>
@@ -23,7 +24,7 @@ namespace coir {
 /// A page-locked host array whose elements are not initialised.
 ///
 /// \throws PreconditionError if an extent is negative or the size overflows
-/// \throws ResourceError if there is not enough memory, or the system locks no more
+/// \throws ResourceError if there is not enough memory, or the system allows no more to be locked
 template <Element T = double, std::size_t Rank>
 auto empty_pinned(std::array<std::int64_t, Rank> const& shape) {
   expects_allocatable(shape, sizeof(T));

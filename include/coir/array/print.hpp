@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Arrays as text, as NumPy prints them: for looking at, not for reading back.
+/// Arrays as text for readers, as NumPy prints them.
 
 #include <coir/array/creation.hpp>
 
@@ -16,7 +16,7 @@ namespace coir {
 
 namespace detail {
 
-/// NaN without its sign, which depends on the machine and says nothing.
+/// NaN without its sign, which depends on the machine.
 inline double printed(double value) {
   return value != value ? std::numeric_limits<double>::quiet_NaN() : value;
 }
@@ -39,7 +39,8 @@ std::string number_in_words(T const& value, int digits) {
   }
 }
 
-/// Indices along an axis that are printed: all of them, or the first and last three (-1: the dots between).
+/// The indices along an axis that are printed: all, or the first and last three with -1 for the
+/// dots between them.
 inline std::vector<std::int64_t> shown(std::int64_t extent, bool all) {
   std::vector<std::int64_t> indices;
   for (std::int64_t i = 0; i < extent; ++i) {
@@ -94,8 +95,8 @@ std::size_t widest(A const& array, std::vector<std::int64_t> const& offsets, int
 
 }  // namespace detail
 
-/// Writes the values in brackets with the stream's precision, six significant digits unless it was set and at most
-/// 17; of more than 1000 values only the first and last three along each axis.
+/// Writes the values in brackets with the stream's precision: six significant digits by default,
+/// and at most 17. Of more than 1000 values it writes the first and last three along each axis.
 template <Expression E>
 std::ostream& operator<<(std::ostream& out, E const& values) {
   auto const array = to_host(values);

@@ -25,13 +25,13 @@
 
 namespace coir {
 
-/// Statements and copies on one instance of an execution space, such as a CUDA stream, where they run in the order in
-/// which they are given. Other queues, and the default instance, on which all other statements run, may work at the
-/// same time, and in any order: before one uses results of the other, wait() for the queue, or Kokkos::fence() for the
-/// default instance.
+/// Statements and copies on one instance of an execution space, such as a CUDA stream. They run in
+/// the order in which they are given. Other queues, and the default instance, which runs all other
+/// statements, may work at the same time. Before another one uses results of a queue, wait() for
+/// the queue. Before a queue uses results of the default instance, call Kokkos::fence().
 ///
-/// On devices run() and copy() return at once, and the host goes on while the device works. On hosts everything has ended
-/// when they return, and nothing overlaps. A queue must be destroyed before Kokkos ends.
+/// On devices run() and copy() return at once, and the host goes on while the device works. On
+/// hosts all work has ended when they return. A queue must be destroyed before Kokkos ends.
 ///
 /// \tparam Space  the memory space whose execution space runs statements and copies
 template <class Space = DefaultSpace>
@@ -39,22 +39,23 @@ class Queue {
  public:
   using Exec = typename Space::execution_space;
 
-  /// On an instance of its own.
+  /// A queue on an instance of its own.
   ///
   /// \throws EnvironmentError if the device has no further stream
   Queue() : own_(std::in_place), exec_(own_->exec()) {}
 
-  /// On an instance of the caller's.
+  /// A queue on the caller's instance.
   explicit Queue(Exec const& exec) : exec_(exec) {}
 
   ~Queue() { exec_.fence(); }
   Queue(Queue const&) = delete;
   Queue& operator=(Queue const&) = delete;
 
-  /// Calls `statements`, whose array statements run on this queue: assignments, reductions, scans, sorts, products, random
-  /// numbers, vmap. Reductions to a number wait for this queue alone. Memory of temporaries and of new arrays is kept until
-  /// wait(). Before the host allocates such memory it waits for the default instance, whose kernels may still use it. Arrays
-  /// that `statements` refers to must live until wait().
+  /// Calls `statements`, whose array statements run on this queue: assignments, reductions, scans,
+  /// sorts, products, random numbers, vmap. Reductions to a number wait for this queue alone. The
+  /// memory of temporaries and of new arrays is kept until wait(). Before the host allocates such
+  /// memory, it waits for the default instance, whose kernels may still use it. Arrays that
+  /// `statements` refers to must live until wait().
   ///
   /// \throws PreconditionError while record() records, and for Fourier transforms
   template <class Statements>
@@ -66,12 +67,13 @@ class Queue {
     statements();
   }
 
-  /// Copies the elements of an array or slice to another of the same shape, in any memory, and keeps the memory of both
-  /// alive until wait(). Between host and device it runs beside kernels and beside the host if the host's array is
-  /// page-locked (see empty_pinned); else the host waits, at least until the elements have been read.
+  /// Copies the elements of an array or slice to another of the same shape, in any memory, and
+  /// keeps the memory of both alive until wait(). Between host and device the copy runs beside
+  /// kernels and the host if the host's array is page-locked (see empty_pinned). Otherwise the host
+  /// waits, at least until the elements have been read.
   ///
-  /// \throws PreconditionError if the shapes differ, the elements of one don't lie side by side in C order, or parts of one
-  ///                           array overlap
+  /// \throws PreconditionError if the shapes differ, the elements of one don't lie side by side in
+  ///   C order, or parts of one array overlap
   template <class From, class To>
     requires requires(From const& from, To& to) {
       from.as_operand();
@@ -100,14 +102,14 @@ class Queue {
         source.size() * static_cast<std::int64_t>(sizeof(value_t<From>)));
   }
 
-  /// Returns once everything that the queue was given is done.
+  /// Waits until all work of the queue is done.
   void wait() {
     exec_.fence();
     if (running_ == 0)
       kept_.clear();  // wait() inside of run(): its statements still use the memory
   }
 
-  /// For kernels of one's own.
+  /// The instance, for kernels of your own.
   Exec const& exec() const { return exec_; }
 
  private:

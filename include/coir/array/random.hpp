@@ -1,19 +1,19 @@
 #pragma once
 
 /// \file
-/// Random arrays from a key, as in JAX: the same key and shape always give the same numbers, on every
-/// backend and any number of threads, bit for bit (normal numbers unless coir is compiled with "fast math").
-/// There is no hidden state: use another key for other numbers.
+/// Random arrays from a key, as in JAX. The same key and shape always give the same numbers, bit
+/// for bit, on every backend and any number of threads; normal numbers only if coir isn't compiled
+/// with "fast math". There is no hidden state: use another key for other numbers.
 ///
 ///     auto const key = coir::random::key(42);
 ///     auto const [for_x, for_y] = coir::random::split<2>(key);
 ///     auto x = coir::random::normal<float>(for_x, {m, n});
 ///     auto y = coir::random::uniform(for_y, {n});
 ///
-/// Numbers come from Threefry4x32-20 of the library Random123 (Salmon and others, Parallel Random Numbers:
-/// As Easy as 1, 2, 3, SC11), which passes TestU01's BigCrush. The k-th number in C order depends on the
-/// key and k alone, so a longer array begins with the shorter one of the same key, and shapes of equal
-/// size hold the same numbers.
+/// Numbers come from Threefry4x32-20 of the library Random123 (Salmon and others, Parallel Random
+/// Numbers: As Easy as 1, 2, 3, SC11), which passes TestU01's BigCrush. The k-th number in C order
+/// depends on the key and k alone: a longer array begins with the shorter one of the same key, and
+/// shapes of equal size hold the same numbers.
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/random_fill.hpp>
@@ -33,8 +33,8 @@
 
 namespace coir::random {
 
-/// A key of random numbers, 128 bits. Use each key once, and derive as many as needed by split or fold_in;
-/// numbers drawn from a key are independent of the keys derived from it.
+/// A key of random numbers, 128 bits. Use each key once, and derive others by split or fold_in.
+/// Numbers drawn from a key are independent of the keys derived from it.
 struct Key {
   std::array<std::uint32_t, 4> words{};
 
@@ -46,7 +46,7 @@ inline Key key(std::uint64_t seed) {
   return {{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32), 0, 0}};
 }
 
-/// `count` keys made from one, all different from it. The first ones don't depend on `count`.
+/// `count` keys derived from one, all different from it. The first ones don't depend on `count`.
 ///
 /// \throws PreconditionError if count is negative
 inline std::vector<Key> split(Key const& key, std::int64_t count) {
@@ -57,7 +57,7 @@ inline std::vector<Key> split(Key const& key, std::int64_t count) {
   return keys;
 }
 
-/// Keys made from one, as many as the compiler is told: auto [a, b] = split<2>(key).
+/// `Count` keys derived from one: auto [a, b] = split<2>(key).
 template <std::size_t Count = 2>
 std::array<Key, Count> split(Key const& key) {
   std::array<Key, Count> keys;
@@ -66,7 +66,7 @@ std::array<Key, Count> split(Key const& key) {
   return keys;
 }
 
-/// A key derived from another and a number, such as that of a step or of a species of particles.
+/// A key derived from another and a number, such as the number of a step.
 inline Key fold_in(Key const& key, std::uint64_t number) {
   return {detail::words_at(key.words, number, detail::Purpose::fold)};
 }
@@ -131,8 +131,9 @@ void fill_uniform(Key const& key, A&& target, value_t<A> low = 0, value_t<A> hig
   });
 }
 
-/// Fills an array or slice with normally distributed numbers, by the method of Box and Muller (1958) on
-/// 32 random bits for a float and 53 for a double: at most 6.8 or 8.7 deviations from the mean.
+/// Fills an array or slice with normally distributed numbers, by the method of Box and Muller
+/// (1958). A float takes 32 random bits and lies at most 6.8 deviations from the mean; a double
+/// takes 53 and lies at most 8.7 from it.
 ///
 /// \throws PreconditionError if the deviation is negative, or one of the parameters isn't finite
 template <detail::Target A>
@@ -146,8 +147,8 @@ void fill_normal(Key const& key, A&& target, value_t<A> mean = 0, value_t<A> dev
   });
 }
 
-/// Fills an array or slice with integers of [low, high), all equally likely: probabilities differ from
-/// 1 / (high - low) by a fraction of less than 2^-32 of it, and less than 2^-64 beyond ranges of 2^32.
+/// Fills an array or slice with integers of [low, high), all equally likely: relative errors of
+/// probabilities are below 2^-32, and below 2^-64 for ranges beyond 2^32.
 ///
 /// \throws PreconditionError unless low < high
 template <detail::Target A>
@@ -218,9 +219,9 @@ auto integers(Key const& key, std::int64_t const (&shape)[Rank], std::type_ident
   return integers<T, Space>(key, std::to_array(shape), low, high);
 }
 
-/// The integers 0 to count - 1 in random order: the order that sorts `count` random numbers of 64 bits.
-/// All orders are equally likely but for numbers that happen to be equal, whose probability is below
-/// count^2 / 2^65.
+/// The integers 0 to count - 1 in random order: the order that sorts `count` random numbers of 64
+/// bits. All orders are equally likely unless two of these numbers are equal, which has a
+/// probability below count^2 / 2^65.
 ///
 /// \throws PreconditionError if count is negative
 template <class Space = DefaultSpace>

@@ -19,7 +19,8 @@ struct Open {};
 /// To the end of the axis, or from its start if the step is negative.
 inline constexpr Open end{};
 
-/// An integer as a signed one of 64 bits; the largest for those beyond, which are outside of every axis.
+/// An integer as a signed one of 64 bits. Larger ones become the largest, which is outside of every
+/// axis.
 template <std::integral I>
 constexpr std::int64_t as_index(I index) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -54,7 +55,7 @@ struct Range {
   Bound stop;
   std::int64_t step;
 
-  /// The range on an axis: its first index and how many there are.
+  /// A range on an axis: the first index and the number of indices.
   struct Placed {
     std::int64_t first;
     std::int64_t count;
@@ -83,11 +84,11 @@ struct Range {
 /// The whole axis: NumPy's ":".
 inline Range range() { return {end, end, 1}; }
 
-/// The indices start, start + step, ... before stop: NumPy's start:stop:step. Negative bounds count from
-/// the end; range(end, end, -1) is the whole axis backwards.
+/// The indices start, start + step, ... before stop: NumPy's start:stop:step. Negative bounds count
+/// from the end; range(end, end, -1) is the whole axis backwards.
 inline Range range(Bound start, Bound stop, std::int64_t step = 1) { return {start, stop, step}; }
 
-/// An axis of one element, put in where it stands among the indices: NumPy's newaxis.
+/// Adds an axis of one element at its place among the indices: NumPy's newaxis.
 struct NewAxis {};
 inline constexpr NewAxis newaxis{};
 

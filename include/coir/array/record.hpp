@@ -14,7 +14,7 @@
 
 namespace coir {
 
-/// Statements to be run again and again: see record().
+/// Recorded statements: see record().
 template <class Space>
 class Recorded {
  public:
@@ -23,10 +23,10 @@ class Recorded {
   template <class Statements>
   explicit Recorded(Statements const& statements)
       : once_(replay(statements, 1)),
-        // Not with temporaries: each run in the graph would have its own.
+        // Not with temporaries, which each run in the graph would have again.
         together_(blocks_->empty() ? replay(statements, runs_together) : nullptr) {}
 
-  /// Runs the statements `times` times, after all that was started before, and waits for them.
+  /// Runs the statements `times` times, after all work that was started before, and waits.
   ///
   /// \throws PreconditionError if `times` is negative
   void run(std::int64_t times = 1) const {
@@ -41,12 +41,13 @@ class Recorded {
   }
 
  private:
-  // How many runs are submitted at once: to submit a graph costs as much as several small kernels.
+  // Runs in one graph, because submitting a graph costs as much as several small kernels.
   static constexpr int runs_together = 32;
 
   template <class Statements>
   std::unique_ptr<Replay<Exec>> replay(Statements const& statements, int runs) {
-    // A graph needs the temporaries that were made when it was captured. Without graphs each call makes its own.
+    // A graph needs the temporaries that were made when it was captured. Without graphs each call
+    // makes its own.
     auto* const blocks = Replay<Exec>::captures ? blocks_.get() : nullptr;
     return std::make_unique<Replay<Exec>>(Exec{}, [statements, runs, blocks](Exec const& exec) {
       detail::WhileOnInstance<Exec> const recording(exec, blocks, /*recorded=*/true);
@@ -68,16 +69,17 @@ class Recorded {
 ///     });
 ///     sweeps.run(1000);
 ///
-/// On CUDA the statements become a graph, and a run costs a fraction of what it takes to launch them one by one,
-/// which is what statements on small arrays cost there. Elsewhere each run calls `statements` again.
+/// On CUDA the statements become a graph, which is launched faster than the kernels one by one:
+/// this pays for small arrays. Elsewhere each run calls `statements` again.
 ///
-/// Assignments (compound and masked ones too), reductions along an axis, products and vmap() can be recorded. The
-/// arrays that are written must exist before and keep their memory: `statements` must do nothing but change elements
-/// (no swap(), no numbers that differ from run to run), and arrays that it refers to must outlive the result.
+/// Assignments (compound and masked ones, too), reductions along an axis, products and vmap() can
+/// be recorded. `statements` must only change elements: arrays that it writes exist before and keep
+/// their memory (no swap()), and numbers are the same in each run. Arrays that it refers to must
+/// outlive the result.
 ///
 /// \tparam Space  the memory space of the arrays
-/// \throws PreconditionError if a statement needs the host to wait, as reductions to a number do; on hosts run()
-///         throws it
+/// \throws PreconditionError if a statement needs the host to wait, as reductions to a number do;
+///   on hosts run() throws it
 template <class Space = DefaultSpace, class Statements>
   requires std::is_invocable_v<Statements const&>
 Recorded<Space> record(Statements const& statements) {

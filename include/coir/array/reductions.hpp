@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// Reductions of a whole expression to a number. The expression isn't stored: sum(abs(v - u)) is one kernel that
-/// writes no array. All of them wait for the result. axis_reductions.hpp has reductions along one axis.
+/// Reductions of a whole expression to a number. The expression isn't stored: sum(abs(v - u)) is
+/// one kernel that writes no array. All reductions here wait for the result. axis_reductions.hpp
+/// has reductions along one axis.
 ///
 /// Sums have the same bits for any number of threads, and are pairwise: the error is at most about
 /// log2(n) + 30 roundings of the sum of the absolute values.
@@ -59,7 +60,7 @@ struct SquaredAbs {
 
 }  // namespace detail
 
-/// What sum(x) is for arrays, whatever an overload of sum() does for expressions of x's type: such an overload computes its value by it.
+/// sum(x) for arrays. Overloads of sum() call it for their value.
 template <Expression E>
 auto sum_of_elements(E const& x) {
   auto const e = operand(x);
@@ -72,8 +73,8 @@ auto sum(E const& x) {
   return sum_of_elements(x);
 }
 
-/// The product of all elements; integers in 64 bits. 1 for no elements. Whatever the order of the factors, it overflows or vanishes
-/// only if the whole product does.
+/// The product of all elements; integers in 64 bits. 1 for no elements. It overflows or vanishes
+/// only if the whole product does, whatever the order of the factors.
 template <Expression E>
 auto prod(E const& x) {
   auto const e = operand(x);
@@ -178,13 +179,14 @@ class Ddof {
   std::int64_t number_;
 };
 
-/// By how much less than their number the squares of n elements' deviations are divided, NumPy's "delta degrees of freedom":
-/// var(x, ddof(1)) is the unbiased estimate from a sample, var(x) that of a population, with ddof(0).
+/// NumPy's "delta degrees of freedom": a variance is a sum of squares divided by n - ddof.
+/// var(x, ddof(1)) is the unbiased estimate from a sample, var(x) the variance of a population.
 ///
 /// \throws PreconditionError if the number is below -2^62
 constexpr Ddof ddof(std::int64_t number) { return Ddof(number); }
 
-/// The variance of all elements: the sum of |x - mean|^2 over n - ddof. Takes two passes over the expression.
+/// The variance of all elements: the sum of |x - mean|^2 over n - ddof. Takes two passes over the
+/// expression.
 ///
 /// \throws PreconditionError unless there are more than ddof elements
 template <Expression E>
@@ -208,8 +210,8 @@ auto norm(E const& x) {
   return std::sqrt(sum(map(detail::SquaredAbs{}, detail::to_floating(x))));
 }
 
-/// The sum of products of two vectors of one length, or of all elements of two arrays of one shape. Integers are multiplied and
-/// added in 64 bits. Complex numbers are not conjugated: see vdot.
+/// The sum of products of two vectors of one length, or of all elements of two arrays of one shape.
+/// Integers are multiplied and added in 64 bits. Complex numbers are not conjugated: see vdot.
 ///
 /// \throws PreconditionError if the shapes differ
 template <Expression A, Expression B>
@@ -224,7 +226,7 @@ auto dot(A const& a, B const& b) {
     return sum(a * b);
 }
 
-/// The sum of products of two arrays of one shape, the first factors conjugated: NumPy's vdot.
+/// The sum of conj(a) b over two arrays of one shape: NumPy's vdot.
 ///
 /// \throws PreconditionError if the shapes differ
 template <Expression A, Expression B>

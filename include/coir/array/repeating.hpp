@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Each element several times: NumPy's repeat. (tile, in joining.hpp, repeats an array as a whole.)
+/// Each element several times: NumPy's repeat. To repeat whole arrays use tile (joining.hpp).
 
 #include <coir/array/joining.hpp>
 #include <coir/array/scan.hpp>
@@ -24,7 +24,7 @@ auto repeat(X const& x, std::int64_t times, int axis) {
   int const d = checked_axis(slice, axis);
   expects(times >= 0, "an element can be repeated 0 or more times", times);
   auto shape = slice.shape();
-  Shape<3> box{1, 1, 1};  // what lies before the axis, up to with it, and behind it
+  Shape<3> box{1, 1, 1};  // elements before the axis, along it, and behind it
   for (int at = 0; at < rank_of<X>; ++at) box[at < d ? 0 : at == d ? 1 : 2] *= shape[at];
   shape[d] = repeated_extent(shape[d], times);
   auto result = empty<value_t<X>, space_like<X>>(shape);
@@ -42,8 +42,8 @@ auto repeat(X const& x, std::int64_t times) {
 /// Repeats element i of a vector times[i] times.
 ///
 /// \param times  as many as the vector has elements
-/// \throws PreconditionError if a number is negative, there is another number of them, or the result has 2^62 elements or more.
-///   Waits.
+/// \throws PreconditionError if a number is negative, there are more or fewer numbers than
+///   elements, or the result has 2^62 elements or more. Waits.
 template <Expression X, Expression N>
   requires(rank_of<X> == 1) && (rank_of<N> == 1) && std::integral<value_t<N>> && SameSpace<X, N>
 auto repeat(X const& x, N const& times) {
@@ -62,7 +62,7 @@ auto repeat(X const& x, N const& times) {
   expects(elements < 0x1p62, "a vector can be repeated to fewer than 2^62 elements", elements);
   Array<std::int64_t, 1, Space> const counts = cast<std::int64_t>(given);
   std::int64_t const total = sum(counts);
-  // Element k of the result is the first one before whose end k lies.
+  // Element k of the result is the first element whose last repetition comes after k.
   return take(x, searchsorted(cumsum(counts), arange<std::int64_t, Space>(total), Side::right));
 }
 

@@ -3,9 +3,10 @@
 /// \file
 /// Cumulative sums and products.
 ///
-/// Numbers are gathered in groups, groups in groups of groups and so on, so that rounding errors grow with
-/// the logarithm of the length (NumPy's grow with the length), and threads share the work. The groups
-/// depend on the shape (and on whether it is a device) alone: the bits of a result don't depend on the number of threads.
+/// Numbers are gathered in groups, these in larger groups, and so on, so that threads share the
+/// work and rounding errors grow with the logarithm of the length. (NumPy's grow with the length.)
+/// The groups depend on the shape, and on whether the space is a device: bits don't depend on the
+/// number of threads.
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/carried.hpp>
@@ -41,11 +42,11 @@ auto scan(E const& x, int axis) {
 
 }  // namespace detail
 
-/// Sums from the first element on along an axis: result[i] = x[0] + ... + x[i]. Integers and bool are
-/// added in 64 bits, which wrap around. Negative axes count from the last.
+/// Sums from the first element on along an axis: result[i] = x[0] + ... + x[i]. Integers and bool
+/// are added in 64 bits, which wrap around. Negative axes count from the last.
 ///
-/// The error of a sum is at most 33 eps, for each factor of 64 in its length, of the sum of the absolute
-/// values.
+/// The error is at most 33 eps times the sum of the absolute values, for each factor of 64 in the
+/// length.
 ///
 /// \throws PreconditionError if there is no such axis
 template <Expression E>
@@ -61,9 +62,11 @@ auto cumsum(E const& x) {
   return cumsum(x, 0);
 }
 
-/// Products from the first element on along an axis: result[i] = x[0] x[1] ... x[i]. Integers in 64 bits.
+/// Products from the first element on along an axis: result[i] = x[0] x[1] ... x[i]. Integers in 64
+/// bits.
 ///
-/// A product overflows or vanishes only if it is itself too large or too small, not where one before it is.
+/// A product overflows or vanishes only if it is too large or too small itself, whatever those
+/// before it are.
 ///
 /// \throws PreconditionError if there is no such axis
 template <Expression E>

@@ -1,12 +1,12 @@
 #pragma once
 
 /// \file
-/// Sorted arrays and the search in them. NaN counts as larger than every number, as in NumPy. Complex
-/// numbers have no order here.
+/// Sorted arrays and the search in them. NaN counts as larger than every number, as in NumPy.
+/// Complex numbers have no order here.
 ///
-/// Elements are mapped to unsigned integers in their order, the keys, and these are sorted: on hosts by their
-/// digits (a stable radix sort, in parallel), on NVIDIA's devices by Thrust and on others by Kokkos (before Kokkos 4.5 by copies on
-/// the host).
+/// Elements are mapped to keys, unsigned integers of the same order, and the keys are sorted: on
+/// hosts by a stable radix sort in parallel, on NVIDIA's devices by Thrust, and on other devices by
+/// Kokkos (before Kokkos 4.5 on the host).
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/kernels/for_each_held.hpp>
@@ -56,9 +56,9 @@ using sort_key_t = typename UnsignedOf<sizeof(T)>::type;
 template <class Key>
 inline constexpr Key sign_bit = static_cast<Key>(Key(1) << (8 * sizeof(Key) - 1));
 
-/// The key of a number: an unsigned integer, whose order is that of the numbers. All NaN have the largest key.
+/// The key of a number: an unsigned integer of the same order. All NaN have the largest key.
 ///
-/// \tparam JoinsZeros  -0 and 0 are equal; else -0 comes before 0
+/// \tparam JoinsZeros  true: -0 and 0 are equal; false: -0 comes before 0
 template <class T, bool JoinsZeros>
 struct ToSortKey {
   using Key = sort_key_t<T>;
@@ -104,7 +104,7 @@ void expects_axis(E const& x, int axis) {
                             in_words(x.shape()));
 }
 
-/// The keys of an expression's elements, with the given axis exchanged with the last one.
+/// The keys of an expression's elements, with `axis` and the last axis exchanged.
 template <bool JoinsZeros, class E>
 auto sort_keys(E const& x, int axis) {
   using T = value_t<E>;
@@ -127,7 +127,7 @@ std::int64_t rows_of(A const& x) {
   return rows;
 }
 
-/// The indices along the last axis that sort keys, which aren't needed any more.
+/// The indices along the last axis that sort keys. Overwrites the keys.
 template <class Key, int Rank, class Space>
 auto order_of(Array<Key, Rank, Space>&& keys) {
   Array<std::int64_t, Rank, Space> order(keys.shape());
@@ -139,9 +139,8 @@ auto order_of(Array<Key, Rank, Space>&& keys) {
 
 }  // namespace detail
 
-/// A sorted copy of an array along an axis, the last one unless named.
-///
-/// -0 comes before 0; NaN at the end lose their sign and payload.
+/// A copy of an array, sorted along an axis, by default the last one. -0 comes before 0. NaN come
+/// last, without their sign and payload.
 ///
 /// \throws PreconditionError if there is no such axis
 template <detail::Sortable E>
@@ -154,8 +153,8 @@ auto sort(E const& x, int axis = -1) {
   return detail::axis_put_back(evaluate(map(detail::FromSortKey<T>{}, keys)), axis);
 }
 
-/// The indices along an axis (the last one unless named) that sort it: x[result[0]] <= x[result[1]] ...
-/// Equal elements, -0 and 0 among them, keep their order.
+/// The indices that sort an array along an axis, by default the last one: x[result[0]] <=
+/// x[result[1]] ... Equal elements keep their order; -0 and 0 are equal.
 ///
 /// \throws PreconditionError if there is no such axis
 template <detail::Sortable E>
@@ -181,7 +180,7 @@ struct IsFirst {
   }
 };
 
-/// How many elements differ from the one before, for reduce().
+/// Counts the elements that differ from the one before, for reduce().
 template <class Key>
 struct CountFirst {
   IsFirst<Key> first;
@@ -212,8 +211,8 @@ struct Difference {
 
 }  // namespace detail
 
-/// The different elements of an array of any rank in ascending order, with their numbers. -0 counts as 0,
-/// and all NaN as one.
+/// The different elements of an array of any rank in ascending order, with their numbers. -0 counts
+/// as 0, and all NaN as one.
 template <detail::Sortable E>
 auto unique_counts(E const& x) {
   using T = value_t<E>;
@@ -247,7 +246,7 @@ auto unique(E const& x) {
   return unique_counts(x).values;
 }
 
-/// Where a value goes that is equal to elements of a sorted array: before or after them.
+/// Where a value goes among equal elements of a sorted array: before or after them.
 enum class Side { left, right };
 
 namespace detail {
@@ -279,11 +278,11 @@ struct SearchSorted {
 
 }  // namespace detail
 
-/// For each value the index in a sorted array where it would have to be put in to keep it sorted:
+/// For each value the index at which a sorted array takes it and stays sorted:
 ///   sorted[i - 1] < value <= sorted[i]  (left),   sorted[i - 1] <= value < sorted[i]  (right).
 ///
 /// \param sorted  one axis, in ascending order, NaN at the end; not checked
-/// \param values  any shape, which is that of the result
+/// \param values  of any shape, which the result has, too
 template <Expression S, Expression V>
   requires(rank_of<S> == 1) && std::is_arithmetic_v<value_t<S>> &&
           std::is_arithmetic_v<value_t<V>> && SameSpace<S, V>

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Parts of arrays inside of kernels, which vmap passes to its function, and functions of them.
+/// Parts of arrays inside kernels, as vmap passes them to its function, and functions of these
+/// parts.
 
 #include <coir/array/detail/carried.hpp>
 #include <coir/array/element.hpp>
@@ -13,10 +14,11 @@
 
 namespace coir {
 
-/// Part of an array inside a kernel, seen through strides. It doesn't keep the array's memory alive.
+/// Part of an array inside a kernel, seen through strides. It doesn't keep the array's memory
+/// alive.
 ///
 /// \tparam T     the element type; const if it can't be written
-/// \tparam Rank  how many axes it has, 1 or more
+/// \tparam Rank  1 or more
 template <class T, int Rank>
 class Subarray {
  public:
@@ -50,7 +52,8 @@ class Subarray {
     return product;
   }
 
-  /// Along the first axis: an element of a row, or a part with one axis less. Row i of a matrix is m[i].
+  /// Along the first axis: an element of a row, or a part with one axis less. Row i of a matrix is
+  /// m[i].
   KOKKOS_FORCEINLINE_FUNCTION decltype(auto) operator[](std::int64_t i) const {
     if constexpr (Rank == 1)
       return static_cast<T&>(data_[i * strides_[0]]);
@@ -74,11 +77,11 @@ class Subarray {
   std::int64_t strides_[Rank];
 };
 
-/// A row inside a kernel that can only be read.
+/// A read-only row inside a kernel.
 template <class T>
 using Row = Subarray<T const, 1>;
 
-/// A matrix inside a kernel that can only be read.
+/// A read-only matrix inside a kernel.
 template <class T>
 using Matrix = Subarray<T const, 2>;
 
@@ -90,9 +93,11 @@ KOKKOS_FORCEINLINE_FUNCTION Subarray<T, 2> transpose(Subarray<T, 2> const& x) {
   return {x.data(), shape, strides};
 }
 
-// Sums of a row add one term after the other; sums over several axes add the sums of the parts along the first axis.
+// Sums of a row add one term after the other. Sums over several axes add up the sums of the parts
+// along the first axis.
 
-/// The sum of all elements, in kernels; 0 if there are none. Integers and bool are added in 64 bits.
+/// The sum of all elements, in kernels; 0 if there are none. Integers and bool are added in 64
+/// bits.
 template <class T, int Rank>
 KOKKOS_FUNCTION detail::carried_t<std::remove_const_t<T>> sum(Subarray<T, Rank> const& x) {
   using Sum = detail::carried_t<std::remove_const_t<T>>;
@@ -105,8 +110,8 @@ KOKKOS_FUNCTION detail::carried_t<std::remove_const_t<T>> sum(Subarray<T, Rank> 
   return result;
 }
 
-/// The sum of the products of the elements of two parts of one shape, in kernels. Integers and bool are multiplied and added in 64
-/// bits.
+/// The sum of products of two parts of one shape, in kernels. Integers and bool are multiplied and
+/// added in 64 bits.
 template <class T, class U, int Rank>
   requires std::same_as<std::remove_const_t<T>, std::remove_const_t<U>>
 KOKKOS_FUNCTION detail::carried_t<std::remove_const_t<T>> dot(Subarray<T, Rank> const& x,
@@ -123,8 +128,8 @@ KOKKOS_FUNCTION detail::carried_t<std::remove_const_t<T>> dot(Subarray<T, Rank> 
   return result;
 }
 
-/// The root of the sum of the squares of float or double, in kernels: the Euclidean norm of a row, the Frobenius norm of
-/// a matrix.
+/// The root of the sum of squares, in kernels: the Euclidean norm of a row, the Frobenius norm of a
+/// matrix.
 template <class T, int Rank>
   requires RealElement<std::remove_const_t<T>>
 KOKKOS_FUNCTION std::remove_const_t<T> norm(Subarray<T, Rank> const& x) {

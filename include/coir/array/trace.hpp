@@ -7,7 +7,8 @@
 
 namespace coir {
 
-/// The sum of a matrix' diagonal that lies `above` columns above the main one: NumPy's trace. Integers are added in 64 bits.
+/// The sum of the diagonal that lies `above` columns above the main one: NumPy's trace. Integers
+/// are added in 64 bits.
 ///
 /// \throws PreconditionError if the matrix has no such diagonal
 template <Expression X>

@@ -20,7 +20,8 @@
 
 namespace coir {
 
-/// The type of `unmapped`, which names in in_axes() an argument that every call gets whole: JAX's None.
+/// The type of `unmapped`: in in_axes() it stands for an argument that every call gets whole. JAX's
+/// None.
 struct Unmapped {};
 inline constexpr Unmapped unmapped{};
 
@@ -35,8 +36,8 @@ struct OutAxes {
   int axis;
 };
 
-/// The axis that vmap maps over, for each argument: in_axes(0, unmapped, -1), where negative ones count from the end. A
-/// single one is for all arguments that are arrays.
+/// The axis that vmap maps over, for each argument: in_axes(0, unmapped, -1). Negative axes count
+/// from the end. A single axis is for all arguments that are arrays.
 template <class... Axis>
   requires(sizeof...(Axis) > 0) && ((std::integral<Axis> || std::same_as<Axis, Unmapped>) && ...)
 InAxes<std::integral<Axis>...> in_axes(Axis... axes) {
@@ -74,7 +75,8 @@ struct VmapSpace<X...> {
   using type = DefaultSpace;
 };
 
-/// An argument in memory, an expression's values included; keeps that memory alive until the kernel is launched.
+/// An argument in memory; an expression is evaluated. Keeps the memory alive until the kernel is
+/// launched.
 template <class Space, class X>
 auto vmap_operand(X const& x) {
   if constexpr (!Expression<X>)
@@ -112,8 +114,8 @@ class Vmapped<F, InAxes<Mapped...>, Out> {
     return inside<Space>(to, VmapNest<0, true>{}, vmap_whole(operands)...);
   }
 
-  /// Calls it as an inner vmap of a nest: takes its axes from those that the vmaps around it have left of the arguments,
-  /// which are VmapArrays and VmapNumbers.
+  /// Calls the function as an inner vmap of a nest. Its axes are among those that the outer vmaps
+  /// have left of the arguments, which are VmapArrays and VmapNumbers.
   template <class Space, class To, class Nest, class... X>
   auto inside(To const& to, Nest const& nest, X const&... arguments) const {
     constexpr bool counted = one_for_all || sizeof...(Mapped) == sizeof...(X);
@@ -197,21 +199,24 @@ class VmappedInto {
 
 }  // namespace detail
 
-/// Maps f over an axis of its arguments: vmap(f)(a, b, ...) calls f once per index along it, all in one kernel. An argument
-/// with one axis gives a call a number, with two a Row, with three a Matrix, with four a Subarray<T const, 3>. A number
-/// stays as it is, and an argument that in_axes names unmapped is given whole.
+/// Maps f over an axis of its arguments: vmap(f)(a, b, ...) calls f once per index along it, all in
+/// one kernel. An array with one axis passes a number to each call, with two axes a Row, with three
+/// a Matrix, with four a Subarray<T const, 3>. Numbers, and arguments that in_axes calls unmapped,
+/// are passed whole.
 ///
-/// Where calls return numbers the result has shape (n,); where they return m of them, as a Kokkos::Array or Numbers, (n, m);
-/// where these are of k each, (n, m, k). out_axes says at which axis the n calls stand, the first unless told.
+/// n calls that return a number give a result of shape (n,). Calls that return m numbers, as a
+/// Kokkos::Array or Numbers, give (n, m), and m times k numbers (n, m, k). out_axes says which axis
+/// counts the calls, by default the first one.
 ///
-/// f may itself be a vmap(g), which maps over what the outer one leaves: the nest is one kernel, and g is called for each
-/// pair of indices. Arguments that are expressions are evaluated first. On hosts the calls are shared among threads one by
-/// one, on devices each has a thread of its own.
+/// f may itself be a vmap(g), which maps over the axes that the outer one leaves: the nest is one
+/// kernel, and g is called for each pair of indices. Arguments that are expressions are evaluated
+/// first. On hosts threads share the calls out, on devices each call has a thread.
 ///
-/// \param f    a callable that kernels can use: KOKKOS_LAMBDA, a struct with KOKKOS_FUNCTION, grad(g), or vmap(g)
-/// \param in   in_axes(...): the axis of each argument, 0 unless told
+/// \param f    a callable that kernels can use: KOKKOS_LAMBDA, a struct with KOKKOS_FUNCTION,
+///   grad(g), or vmap(g)
+/// \param in   in_axes(...): the axis of each argument, by default 0
 /// \param out  out_axes(axis)
-/// \throws PreconditionError if an axis is out of range, or those that are mapped differ in length
+/// \throws PreconditionError if an axis is out of range, or mapped axes differ in length
 template <class F, bool... Mapped, class Out = detail::LeadingAxis>
   requires std::same_as<Out, OutAxes> || std::same_as<Out, detail::LeadingAxis>
 auto vmap(F f, InAxes<Mapped...> in, Out out = {}) {
@@ -228,16 +233,16 @@ auto vmap(F f) {
 
 /// vmap whose results are written into an array or a slice y: vmap_into(y, f)(a, b, ...).
 ///
-/// f may also return nothing and write them itself: then its last argument is a call's part of y, a Subarray<T, Rank>, or
-/// a T& where y has no axes left. That is for results that are rows, whose length the compiler doesn't know. What f reads
-/// of y's memory is read as it was before, at the cost of a copy.
+/// f may also return nothing and write its results itself, for rows whose length the compiler
+/// doesn't know. Its last argument is then the call's part of y: a Subarray<T, Rank>, or a T& if no
+/// axes are left. If f reads from y's memory, it reads a copy from before the call.
 ///
-/// \param y    has the shape of the result; out says which of its axes is along the calls
-/// \throws PreconditionError as vmap's, and if y has another shape or elements in the same place
+/// \param y    has the shape of the result; out says which of its axes counts the calls
+/// \throws PreconditionError as vmap, and if y has another shape or two elements share an address
 template <Expression Y, class F, bool... Mapped, class Out = detail::LeadingAxis>
   requires std::same_as<Out, OutAxes> || std::same_as<Out, detail::LeadingAxis>
 auto vmap_into(Y&& y, F f, InAxes<Mapped...> in, Out out = {}) {
-  auto target = elements_of(y);  // of an expression these are values, which are const
+  auto target = elements_of(y);  // const for an expression, whose values are a temporary
   constexpr bool writable = !std::is_const_v<typename decltype(target)::element_type>;
   static_assert(writable, "vmap_into writes an array or a slice that isn't const");
   if constexpr (writable)

@@ -7,13 +7,14 @@
 ///       return sum(square(cos(x)) * exp(-x));
 ///     })(x);
 ///
-/// A function that is elementwise up to reductions at its end gets expressions of dual numbers in place of the
-/// arrays, and returns an Objective (see objective.hpp). A weighted sum of sums, means and dots takes one pass
-/// over memory, in which values are reduced and the gradient is written. Where something not linear follows the
-/// sums (norm, log(sum), a product of two), and for prod, min and max, a first pass reduces and a second one
-/// writes. Nothing else is stored.
+/// A function that is elementwise up to reductions at its end is called with expressions of dual
+/// numbers in place of the arrays, and returns an Objective (see objective.hpp). A weighted sum of
+/// sums, means and dots takes one pass over memory, which reduces values and writes the gradient.
+/// Other functions of reductions (norm, log(sum), products), and prod, min and max, take two
+/// passes: one reduces, one writes. Nothing else is stored.
 ///
-/// Any other function gets Traced arrays, and is differentiated statement by statement: see traced.hpp.
+/// Any other function is called with Traced arrays, and is differentiated statement by statement:
+/// see traced.hpp.
 
 #include <coir/array/array.hpp>
 #include <coir/array/dual_elements.hpp>
@@ -36,7 +37,7 @@ namespace coir {
 
 namespace detail {
 
-/// A number as the variable along direction K of N.
+/// Makes a number the variable along direction K of N.
 template <class T, int N, int K>
 struct Seed {
   KOKKOS_FORCEINLINE_FUNCTION Dual<T, N> operator()(T const& x) const {
@@ -44,7 +45,7 @@ struct Seed {
   }
 };
 
-/// An argument as the function to differentiate sees it: an expression of duals.
+/// An argument of the function to differentiate: an expression of duals.
 template <class E, int N, int K>
 class Variable : public Map<Seed<value_t<E>, N, K>, E> {
  public:
@@ -54,7 +55,7 @@ class Variable : public Map<Seed<value_t<E>, N, K>, E> {
   std::int64_t extent(int axis) const { return this->shape()[axis]; }
   std::int64_t size() const { return size_of(this->shape()); }
 
-  /// Slices and elements: for a tape.
+  /// A slice or an element, which needs a tape.
   template <Index... I>
     requires(axes_indexed<I...> <= rank_of<E>) && (sizeof...(I) > 0)
   auto operator()(I...) const {
@@ -79,7 +80,8 @@ class Variable : public Map<Seed<value_t<E>, N, K>, E> {
 #undef COIR_VARIABLE_ASSIGNMENT
 };
 
-/// What a function returns that can be called with a variable for each argument, or else void.
+/// The type that a function returns for a variable in place of each argument; void if it can't be
+/// called so.
 template <class F, class Indices, class... X>
 struct ResultOfFunction {
   using type = void;
@@ -94,7 +96,7 @@ template <class F, class... X>
 using result_of_function_t =
     typename ResultOfFunction<F, std::index_sequence_for<X...>, X...>::type;
 
-/// What a function returned, and whether its gradient can be computed.
+/// Whether a gradient can be computed of a result of type O.
 template <class O, int Rank>
 struct Returned {
   static constexpr bool something = !std::is_void_v<O>;
@@ -125,7 +127,7 @@ struct Returned<Objective<Affine, F, Terms...>, Rank> {
   static constexpr bool by_tape = !evaluated && !in_one_pass;
 };
 
-/// One line that says why not.
+/// Says in one line why a result has no gradient.
 template <class R>
 constexpr void check_returned() {
   static_assert(R::something,
@@ -190,7 +192,7 @@ class GradientOf<T, N, Rank, Space, F, std::index_sequence<I...>, Terms...> {
       return shape;
   }
 
-  /// f of the reductions' results, with its derivative along each.
+  /// f of the reductions' results, with the derivative with respect to each.
   Results f_of(Totals const& totals) const {
     Results const results[] = {
         Results::variable(static_cast<Result>(item<I>(kinds_.kinds).result(item<I>(totals))),
@@ -271,7 +273,7 @@ auto gradient_of_objective(Objective<Affine, F, Terms...> const& objective,
     return ValueAndGradient<V, std::array<Array<T, Rank, Space>, N>>{value, std::move(gradients)};
 }
 
-/// Whether a gradient can be taken along these.
+/// Whether a gradient can be taken with respect to these types.
 template <class X, class... Rest>
 struct Arguments {
   static constexpr bool duals = is_dual<value_t<X>>;
@@ -282,7 +284,7 @@ struct Arguments {
   static constexpr bool differentiable = numbers && one_space;
 };
 
-/// One line that says why not.
+/// Says in one line why an argument is refused.
 template <class A>
 constexpr void check_arguments() {
   static_assert(
@@ -293,7 +295,7 @@ constexpr void check_arguments() {
   static_assert(A::one_space || !A::numbers, "value_and_grad takes arrays in one memory space");
 }
 
-/// What takes the place of a result where one line has said that there is none: more lines would hide it.
+/// Takes the place of a result after an error, so that the compiler says no more about it.
 template <class T, int Rank, class Space, int N>
 using Refused = ValueAndGradient<
     T, std::conditional_t<N == 1, Array<T, Rank, Space>, std::array<Array<T, Rank, Space>, N>>>;
@@ -305,19 +307,19 @@ auto at_array_variables(F const& f, std::index_sequence<K...>, X const&... x) {
 
 }  // namespace detail
 
-/// What value_and_grad(f)(x, ...) and grad(f)(x, ...) do for arrays: f's value and its gradient, df / dx[i] in an
-/// array of the argument's shape; for several arguments a std::array of these, or a std::tuple where their numbers
-/// of axes differ. The value has the bits that f gives for the arrays themselves, as far as the compiler rounds
-/// alike. Waits for the value.
+/// value_and_grad(f)(x, ...) and grad(f)(x, ...) for arrays: f's value, and its gradient df / dx[i]
+/// in an array of the argument's shape. Several arguments have a std::array of gradients, or a
+/// std::tuple if their ranks differ. The value has the bits of f(x, ...), as far as the compiler
+/// rounds alike. Waits for the value.
 ///
-/// Arrays that f captures are constants. f must not write to them, nor to its arguments by another name: statements
-/// read them again on the way back.
+/// Arrays that f captures are constants. f must not write to them, nor to its arguments by another
+/// name, because statements read them again on the way back.
 ///
-/// \param f  returns one real number; generic, for it is called with an expression of duals or a Traced array in
-///   place of each argument
+/// \param f  a generic function that returns one real number. It is called with an expression of
+///   duals or a Traced array in place of each argument
 /// \param x  arrays, slices or expressions of float or double, of one type and memory space
-/// \throws PreconditionError as what f calls; in one pass also if the arguments' shapes differ, or one of them is
-///   stretched to another shape before it is reduced
+/// \throws PreconditionError as the functions that f calls; for elementwise f also if the
+///   arguments' shapes differ, or one of them is stretched to another shape before it is reduced
 template <class F, Expression X, Expression... Rest>
 auto value_and_grad_of_arrays(F const& f, X const& x, Rest const&... rest) {
   using T = value_t<X>;

@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// numpy.fft's transforms in functions that value_and_grad differentiates: the functions of coir/array/fft.hpp take the
-/// function's arguments, too. The derivatives are transforms again. Products with filters, conj, real, imag, abs and exp
-/// of what transforms give have derivatives, too. Programs that include this header link coir::fft.
+/// The functions of coir/array/fft.hpp for arguments of functions that value_and_grad
+/// differentiates. The derivatives are transforms again. Of a transform's result, products with
+/// filters, conj, real, imag, abs and exp have derivatives. Programs that include this header link
+/// coir::fft.
 
 #include <coir/array/fft.hpp>
 #include <coir/autodiff/array_grad.hpp>
@@ -16,12 +17,14 @@ namespace coir::fft {
 
 namespace detail {
 
-/// An element of the spectrum whose inverse transform is the adjoint of rfft, with cotangents c of the half spectrum:
+/// An element of the spectrum whose inverse transform is the adjoint of rfft, with cotangents c of
+/// the half spectrum:
 ///
 ///   points c_k / 2,  but  points (c_k + conj(c_(-k))) / 2  on the planes k = 0 and n / 2 of the last axis
 ///
-/// The adjoint is x = Re sum_k c_k exp(i k x) over the half spectrum. The inverse transform divides by the number of
-/// points and adds the conjugates of the other half; those of the two planes are among themselves.
+/// The adjoint is x = Re sum_k c_k exp(i k x) over the half spectrum. The inverse transform divides
+/// by the number of points, and adds the conjugate of each mode for the other half. On the two
+/// planes both of these modes are in the half spectrum.
 template <class T, int Rank, int Axes>
 struct HalfOfHermitian {
   Kokkos::complex<T> const* half;  // in C order
@@ -48,7 +51,8 @@ struct HalfOfHermitian {
   }
 };
 
-/// How often an element of a row of the half spectrum counts in the real transform back, over the number of points.
+/// The number of times that an element of a row of the half spectrum counts in the inverse
+/// transform, divided by the number of points.
 template <class T>
 struct CountInRow {
   std::int64_t n;

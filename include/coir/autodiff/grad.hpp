@@ -3,16 +3,16 @@
 /// \file
 /// Derivatives of functions of a few numbers, by dual numbers, on hosts and in kernels.
 ///
-/// Each of these takes a function f of one or more numbers, generic in their type, and gives a new
-/// function of the same arguments:
+/// Each function here takes a function f of one or more numbers, generic in their type, and returns
+/// a new function of the same arguments:
 ///
 ///     auto const slope = coir::grad([](auto x) { return x * sin(x); });
 ///     slope(2.0)                                    // sin 2 + 2 cos 2
 ///
-/// The arguments take their common type, double for integers; f is called once with duals that have one
-/// direction per argument. In kernels for devices f must be callable there: a struct with
-/// KOKKOS_FUNCTION, or a lambda that the compiler accepts. grad and value_and_grad also take arrays: see
-/// array_grad.hpp.
+/// The arguments take their common type, double for integers; f is called once with duals that have
+/// one direction per argument. In kernels for devices f must be callable there: a struct with
+/// KOKKOS_FUNCTION, or a lambda that the compiler accepts. grad and value_and_grad also take
+/// arrays: see array_grad.hpp.
 
 #include <coir/array/dual_elements.hpp>
 #include <coir/array/numbers.hpp>
@@ -41,14 +41,14 @@ struct ValueAndDerivative {
 
 namespace detail {
 
-/// What functions of a few numbers are differentiated at: plain numbers, or duals for higher orders.
+/// A number to differentiate at: a plain one, or a dual for higher orders.
 template <class X>
 concept Differentiable = std::is_arithmetic_v<X> || is_dual<X>;
 
 template <class X>
 concept AnArray = std::derived_from<X, ExpressionBase>;
 
-/// What can be differentiated along at once: numbers, or arrays.
+/// Arguments that are all numbers.
 template <class... X>
 concept AllNumbers = (Differentiable<X> && ...) && (sizeof...(X) > 0);
 template <class... X>
@@ -63,7 +63,7 @@ template <class... X>
 struct ArgumentOf<X...> {
   using type = dual_among_t<X...>;
 };
-/// The type that these arguments are given.
+/// The common type that arguments are converted to.
 template <class... X>
 using argument_t = typename ArgumentOf<X...>::type;
 
@@ -73,7 +73,7 @@ inline constexpr bool is_several = requires(R const& r) {
   std::tuple_size<R>::value;
 };
 
-/// A result of f as a D: one that doesn't depend on the arguments is a constant.
+/// A result of f as a D. If it doesn't depend on the arguments, it is a constant.
 template <class D, class R>
 KOKKOS_FORCEINLINE_FUNCTION constexpr D as_dual(R const& result) {
   static_assert(std::convertible_to<R, D>,
@@ -120,7 +120,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr auto gradient_of(Dual<T, N> const& y) {
 
 }  // namespace detail
 
-// What none of these takes is refused in one line, which is all that the compiler has to say then.
+// Other arguments are refused in one line of the compiler's.
 
 template <class F>
 struct ValueAndGradOf {
@@ -257,7 +257,7 @@ template <class F>
 struct JvpOf {
   F f;
 
-  /// At a point along a direction, for functions of one number.
+  /// At a point along a direction, for a function of one number.
   COIR_CALLS_WHAT_IT_IS_GIVEN
   template <detail::Differentiable X, detail::Differentiable V>
   KOKKOS_FORCEINLINE_FUNCTION constexpr auto operator()(X const& x, V const& direction) const {
@@ -265,7 +265,7 @@ struct JvpOf {
     return (*this)(Numbers<T, 1>{{static_cast<T>(x)}}, Numbers<T, 1>{{static_cast<T>(direction)}});
   }
 
-  /// The same for functions of several.
+  /// At a point along a direction, for a function of several numbers.
   COIR_CALLS_WHAT_IT_IS_GIVEN
   template <class X, class V, int N>
   KOKKOS_FORCEINLINE_FUNCTION constexpr auto operator()(Numbers<X, N> const& x,
@@ -320,8 +320,8 @@ struct JvpOf {
   }
 };
 
-/// (x, ...) -> {f(x, ...), gradient}, in one evaluation of f. The gradient is a number for one argument,
-/// Numbers<T, n> for several.
+/// (x, ...) -> {f(x, ...), gradient}, in one evaluation of f. The gradient is a number for one
+/// argument, Numbers<T, n> for several.
 template <class F>
 KOKKOS_FORCEINLINE_FUNCTION constexpr ValueAndGradOf<F> value_and_grad(F f) {
   return {f};
@@ -333,8 +333,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr GradOf<F> grad(F f) {
   return {f};
 }
 
-/// (x, ...) -> J with J[i][j] = df_i/dx_j, for an f that returns several numbers: Numbers, std::array,
-/// or what has operator[] and std::tuple_size. For one argument J[i] = df_i/dx.
+/// (x, ...) -> J with J[i][j] = df_i/dx_j, for an f that returns several numbers: Numbers,
+/// std::array, or what has operator[] and std::tuple_size. For one argument J[i] = df_i/dx.
 template <class F>
 KOKKOS_FORCEINLINE_FUNCTION constexpr JacobianOf<F> jacobian(F f) {
   return {f};
@@ -346,8 +346,9 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr HessianOf<F> hessian(F f) {
   return {f};
 }
 
-/// (x, v) -> {f(x), the derivative of f at x along v}: the Jacobian times v, without the Jacobian. x and
-/// v are numbers, or numbers(x, y, ...) for functions of several. f returns one number or several.
+/// (x, v) -> {f(x), the derivative of f at x along v}: the Jacobian times v, without the Jacobian.
+/// x and v are numbers, or numbers(x, y, ...) for functions of several. f returns one number or
+/// several.
 template <class F>
 KOKKOS_FORCEINLINE_FUNCTION constexpr JvpOf<F> jvp(F f) {
   return {f};

@@ -1,14 +1,14 @@
 #pragma once
 
 /// \file
-/// Minimises a function of an array whose gradient is known, by the limited-memory method of Broyden, Fletcher, Goldfarb and
-/// Shanno:
+/// Minimises a function of an array whose gradient is known, by the limited-memory method of
+/// Broyden, Fletcher, Goldfarb and Shanno:
 ///
 ///     Array<double, 1> x = coir::zeros(1000);
 ///     auto const result = coir::lbfgs(coir::value_and_grad(f), x);
 ///
-/// \see Nocedal & Wright, Numerical Optimization (2006), ch. 7.2; Liu & Nocedal, Math. Program. 45, 503 (1989); for the line
-///   search, which also ends at kinks, Lewis & Overton, Math. Program. 141, 135 (2013), algorithm 2.6
+/// \see Nocedal & Wright, Numerical Optimization (2006), ch. 7.2; Liu & Nocedal, Math. Program. 45,
+///   503 (1989); for the line search Lewis & Overton, Math. Program. 141, 135 (2013), algorithm 2.6
 
 #include <coir/array/array.hpp>
 #include <coir/array/functions.hpp>
@@ -56,7 +56,7 @@ constexpr std::string_view name_of(LbfgsEnd why) {
   }
 }
 
-/// Where a minimisation has come to.
+/// The state of a minimisation.
 struct LbfgsState {
   int iterations = 0;
   int evaluations = 0;
@@ -65,7 +65,7 @@ struct LbfgsState {
   double step_norm = 0;  ///< of the last step
 };
 
-/// What lbfgs() returns.
+/// The result of lbfgs().
 struct LbfgsResult {
   LbfgsState state;  ///< at the end
   LbfgsEnd end = LbfgsEnd::iterations;
@@ -152,7 +152,7 @@ class LbfgsSearch {
         double const first = pairs_.empty() ? options_.first_step / state_.gradient_norm : 1;
         if (search(slope, first)) break;
       }
-      // Without descent what is remembered may mislead: the search begins anew along the gradient.
+      // Without descent the pairs may mislead: the search begins anew along the gradient.
       if (pairs_.empty()) return false;
       pairs_.clear();
     }
@@ -160,7 +160,8 @@ class LbfgsSearch {
     return true;
   }
 
-  /// direction = - H gradient, with H the inverse Hessian that the pairs tell of: Nocedal & Wright, algorithm 7.4.
+  /// direction = - H gradient, with the inverse Hessian H that follows from the pairs: Nocedal &
+  /// Wright, algorithm 7.4.
   void find_direction() {
     direction_ = -gradient_;
     if (pairs_.empty()) return;
@@ -178,7 +179,8 @@ class LbfgsSearch {
     }
   }
 
-  /// Looks for a step along the direction: trial_, trial_gradient_ and state_.value are then those of the new point.
+  /// Looks for a step along the direction. trial_, trial_gradient_ and state_.value are then those
+  /// of the new point.
   bool search(double slope, double first) {
     constexpr double decrease = 1e-4, curvature = 0.9;
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -206,7 +208,7 @@ class LbfgsSearch {
       step = high < infinity ? (low + high) / 2 : 2 * step;
     }
     if (low == 0) return false;
-    slope_at(low);  // lower, though steep yet
+    slope_at(low);  // lower, but still steep
     state_.value = value;
     return value < before;
   }
@@ -240,19 +242,22 @@ struct IgnoreState {
 
 }  // namespace detail
 
-/// Goes downhill from x by L-BFGS.
+/// Minimises a function from x on by L-BFGS.
 ///
-/// The search for a step ends where the value has fallen by 1e-4 of what the slope promised or more, and the slope to 0.9 of
-/// what it was or less. Values that aren't numbers count as too high, and so does a NumericalError of the function's. Inner
-/// products are sums of doubles.
+/// The search along a direction ends at a step that meets the weak Wolfe conditions: the value
+/// falls by at least 1e-4 of the step times the slope, and the slope falls to at most 0.9 of what
+/// it was. A value that is NaN counts as too high, and so does a NumericalError of the function.
+/// Inner products are sums of doubles.
 ///
-/// \param value_and_grad  called with an array like x; returns something with the members `value`, a real number, and
-///                        `gradient`, an array of x's type: coir::value_and_grad(f) does so
-/// \param x               inout: where to begin, and the lowest point found so far, also while an exception of the function's or
-///                        the monitor's is on its way
-/// \param monitor         called with an LbfgsState at the start and after each iteration; may throw to stop
+/// \param value_and_grad  called with an array like x; returns an object with the members `value`,
+///   a real number, and `gradient`, an array of x's type, as coir::value_and_grad(f) does
+/// \param x               inout: the start, then the lowest point found so far, also if the
+///   function or the monitor throws
+/// \param monitor         called with an LbfgsState at the start and after each iteration; may
+///   throw to stop
 /// \throws PreconditionError if an option is out of its range
-/// \throws NumericalError if the value or the gradient at the start isn't finite, or as the function does there
+/// \throws NumericalError if the value or the gradient at the start isn't finite, or the function
+///   throws it there
 template <class ValueAndGrad, std::floating_point T, int Rank, class Space,
           class Monitor = detail::IgnoreState>
 LbfgsResult lbfgs(ValueAndGrad const& value_and_grad, Array<T, Rank, Space>& x,

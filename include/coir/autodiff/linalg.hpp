@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Products of matrices and vectors in functions that value_and_grad differentiates; the derivatives are products again.
-/// Programs that include it link coir::linalg.
+/// Products of matrices and vectors in functions that value_and_grad differentiates. The
+/// derivatives are products again. Programs that include this header link coir::linalg.
 
 #include <coir/autodiff/array_grad.hpp>
 #include <coir/linalg/matmul.hpp>
@@ -21,7 +21,7 @@ auto transposed_matrix(Slice<T, Rank, Space> const& x) {
   return swap_axes(x, Rank - 2, Rank - 1);
 }
 
-/// A product's derivative along a factor in the factor's shape: summed over the matrices that shared the factor.
+/// Adds a product to a factor's cotangent, summed over the matrices that share the factor.
 template <class Factor, class Product>
 void add_product_cotangent(Factor const& factor, Product const& product) {
   if constexpr (rank_of<Product> == rank_of<Factor> + 1)
@@ -41,7 +41,7 @@ auto matrices_times(A const& a, X const& x) {
     return matmul(a, x);
 }
 
-/// c = a b: adds to the cotangents of a and b, those of constants left out.
+/// For c = a b: adds to the cotangents of a and b, if they aren't constants.
 template <class A, class B, class C>
 void pull_back_product(A const& a, B const& b, C const& cotangent) {
   constexpr int rank_a = rank_of<A>, rank_b = rank_of<B>;
@@ -67,8 +67,8 @@ void pull_back_product(A const& a, B const& b, C const& cotangent) {
 
 }  // namespace detail
 
-/// The product of two matrices, of a matrix and a vector, or of several matrices; either factor may be a constant. The
-/// tape keeps both.
+/// The product of two matrices, of a matrix and a vector, or of several matrices. Either factor may
+/// be a constant. The tape keeps both.
 ///
 /// \throws PreconditionError naming the shapes if they don't multiply
 template <Expression A, Expression B>

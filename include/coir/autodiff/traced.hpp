@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Arrays that remember how they were made: what the arguments are in a function that value_and_grad differentiates
-/// statement by statement.
+/// Arrays that remember how they were made. They take the place of arguments in a function that
+/// value_and_grad differentiates statement by statement.
 
 #include <coir/array/array.hpp>
 #include <coir/array/operators.hpp>
@@ -23,12 +23,14 @@ template <class T, int Rank, class Space, class Pull>
 Traced<T, Rank, Space> taped(Tape& tape, Array<T, Rank, Space> const& values, Pull pull);
 }  // namespace detail
 
-/// An array, or part of one, whose elements depend on the arguments of value_and_grad. Expressions of it are
-/// evaluated like those of arrays, in one kernel, where they are assigned to a Traced or given to evaluate(), to a
-/// reduction or to a function that isn't elementwise; the tape remembers the expression and computes it again, with its
-/// derivatives, on the way back.
+/// An array, or part of one, whose elements depend on the arguments of value_and_grad.
 ///
-/// Elements aren't written: assigning replaces the whole array. Valid while the function runs.
+/// Expressions of Traced arrays are evaluated in one kernel, like those of arrays, when they are
+/// assigned to a Traced, or given to evaluate(), a reduction or a function that isn't elementwise.
+/// The tape keeps the expression. On the way back it is computed again with its derivatives.
+///
+/// Elements can't be written: an assignment replaces the whole array. Valid while the function
+/// runs.
 template <class T, int Rank, class Space = DefaultSpace>
 class Traced : public ExpressionBase {
  public:
@@ -53,13 +55,13 @@ class Traced : public ExpressionBase {
 
   std::shared_ptr<Node> const& node() const { return node_; }
 
-  /// Other axes or parts of the same elements.
+  /// The same elements, or part of them, with other axes.
   template <int Other>
   Traced<T, Other, Space> seen_as(Slice<T const, Other, Space> const& part) const {
     return {part, node_};
   }
 
-  /// Slices and elements, as of arrays; an element is an array of rank 0.
+  /// A slice or an element, as of arrays. An element is an array of rank 0.
   ///
   /// \throws PreconditionError if an index or bound is outside of its axis
   template <Index... I>
@@ -73,8 +75,8 @@ class Traced : public ExpressionBase {
     }
   }
 
-  /// Takes the values of an expression, which may contain this array as it was before, or of constants; in another
-  /// precision they are rounded.
+  /// Takes the values of an expression of arguments, which may contain this array, or of constants.
+  /// Values of another precision are rounded.
   template <Expression E>
   Traced& operator=(E const& values) & {
     static_assert(rank_of<E> == Rank,
@@ -101,7 +103,7 @@ class Traced : public ExpressionBase {
     return *this = constants(values);
   }
 
-// Parts aren't written, which StandIn says in one line; without && the compiler would say more.
+// Parts can't be written. StandIn says so in one line; without && the compiler would say more.
 #define COIR_TRACED_ASSIGNMENT(symbol, compound) \
   template <class B>                             \
   Traced& operator compound(B const& value)& {   \
@@ -131,7 +133,7 @@ class Traced : public ExpressionBase {
   }
 
  private:
-  /// Values that no argument enters.
+  /// Values that don't depend on arguments.
   Traced constants(Array<T, Rank, Space> const& values) const {
     return detail::taped(node_->tape(), values, [](Slice<T const, Rank, Space> const&) {});
   }
@@ -148,7 +150,7 @@ namespace detail {
 /// Puts a statement on the tape.
 ///
 /// \param values  its result
-/// \param pull    called with the result's cotangent, a Slice of constants in its shape
+/// \param pull    called with the cotangent of the result, a Slice of constants of its shape
 template <class T, int Rank, class Space, class Pull>
 Traced<T, Rank, Space> taped(Tape& tape, Array<T, Rank, Space> const& values, Pull pull) {
   auto const shape = values.shape();
@@ -164,8 +166,8 @@ Traced<T, Rank, Space> taped(Tape& tape, Array<T, Rank, Space> const& values, Pu
 
 }  // namespace detail
 
-/// The values of an expression of arguments, computed now and stored: a statement. Without it `auto h = tanh(x)` is
-/// computed again wherever h stands.
+/// The values of an expression of arguments, computed and stored: a statement. Without evaluate(),
+/// `auto h = tanh(x)` is computed again wherever h stands.
 template <TracedExpression E>
 auto evaluate(E const& expression) {
   using Space = typename E::space;

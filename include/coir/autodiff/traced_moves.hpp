@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// Functions that move elements of what depends on arguments of value_and_grad, where it keeps a tape: views with other
-/// axes, joined arrays, cumulative sums, outer products. They mean what those of arrays do. Views cost nothing on either
-/// way; an expression is stored first.
+/// Functions that move elements of Traced arrays: views with other axes, joined arrays, cumulative
+/// sums, outer products. They do the same as the functions of arrays with the same names. Views
+/// cost nothing on either way; an expression is stored first.
 
 #include <coir/array/axes.hpp>
 #include <coir/array/calculus.hpp>
@@ -25,7 +25,7 @@ namespace coir {
 
 namespace detail {
 
-/// A view of stored elements: `view` makes one of their slice.
+/// A view of stored elements. `view` makes it from a slice of them.
 template <int Rank, class X, class View>
 auto traced_view(X const& x, View const& view) {
   if constexpr (DualExpression<X>) {
@@ -39,7 +39,8 @@ auto traced_view(X const& x, View const& view) {
 template <class... E>
 concept AnyDifferentiated = (DifferentiatedExpression<E> || ...);
 
-/// An operand of a function that isn't elementwise, in memory: arguments' expressions as statements.
+/// An operand in memory, for a function that isn't elementwise. An expression of arguments becomes
+/// a statement.
 template <class E>
 auto stored_operand(E const& e) {
   if constexpr (TracedExpression<E>)
@@ -57,7 +58,7 @@ auto values_of(S const& stored) {
     return stored;
 }
 
-/// The tape of the one that has it.
+/// The tape of the first operand that has one.
 template <class First, class... Rest>
 Tape& tape_among(First const& first, Rest const&... rest) {
   if constexpr (holds_traced<First>)
@@ -117,7 +118,7 @@ auto broadcast_to(X&& x, std::array<std::int64_t, Rank> const& shape) {
       x, [&](auto const& s) { return broadcast_to(s, shape); });
 }
 
-/// The elements in another shape. What doesn't lie side by side is copied first.
+/// The elements in another shape. Elements that don't lie side by side are copied first.
 ///
 /// \throws PreconditionError if the sizes differ
 template <DifferentiatedExpression X, std::size_t Rank>
@@ -199,7 +200,7 @@ auto stack(int axis, First const& first, Rest const&... rest) {
   return concatenate(axis, with_axis(first, axis), with_axis(rest, axis)...);
 }
 
-/// Elements shifted along several axes; those shifted beyond an end come in at the start.
+/// Elements shifted along several axes, periodically.
 ///
 /// \throws PreconditionError if there is no such axis
 template <DifferentiatedExpression X, std::size_t Count>
@@ -221,7 +222,7 @@ auto roll(X const& x, std::array<std::int64_t, Count> const& shifts,
   }
 }
 
-/// The array repeated `times` times along an axis, as a whole.
+/// The whole array repeated `times` times along an axis.
 ///
 /// \throws PreconditionError if there is no such axis or `times` is negative
 template <DifferentiatedExpression X, std::integral Times>
@@ -302,7 +303,7 @@ auto diff(X const& x) {
   return diff(x, 1);
 }
 
-/// Angles without jumps: the periods that are taken off don't change with the angles.
+/// Angles without jumps. The number of periods counts as a constant.
 ///
 /// \throws PreconditionError if there is no such axis, or the period isn't above 0
 template <DifferentiatedExpression X>

@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// Reductions of what depends on arguments of value_and_grad, whole and along axes, where it keeps a tape. They mean
-/// what those of arrays do, and each is one statement; a result of rank 0 stands for the number.
+/// Reductions of Traced arrays, whole and along axes. They do the same as the reductions of arrays.
+/// Each is one statement. A number is an array of rank 0.
 ///
-/// Sums, means, norms and variances store nothing but their result. Those that look for an element (min, max) and
-/// products store their argument first, unless it is stored already.
+/// Sums, means, norms and variances store nothing but their result. min, max and prod store their
+/// argument first, unless it is stored already.
 
 #include <coir/array/axis_reductions.hpp>
 #include <coir/autodiff/traced.hpp>
@@ -16,8 +16,7 @@
 
 namespace coir {
 
-/// What functions of this module take that aren't elementwise: expressions of arguments of value_and_grad, by either of
-/// its ways.
+/// An expression of arguments of value_and_grad: of duals, or of Traced arrays.
 template <class E>
 concept DifferentiatedExpression =
     Expression<E> && (detail::holds_traced<std::remove_cvref_t<E>> || DualOperand<E>) &&
@@ -33,7 +32,7 @@ Array<T, 0, Space> as_array_of_rank_0(T const& number) {
   return result;
 }
 
-/// What has lost an axis, stretched to a shape that has it.
+/// A reduction's result, stretched along the axis that it has lost.
 template <class T, int Rank, class Space>
 Slice<T const, Rank + 1, Space> stretched_along(Slice<T const, Rank, Space> const& x, int axis,
                                                 Shape<Rank + 1> const& shape) {
@@ -48,7 +47,8 @@ struct Root {
   }
 };
 
-/// The derivative of an extreme along an element: shared by all that are equal to it.
+/// The derivative of an extreme with respect to an element. Elements that equal the extreme share
+/// it.
 struct ShareOfExtreme {
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& x, T const& extreme, T const& cotangent,
@@ -64,7 +64,7 @@ struct IsExtreme {
   }
 };
 
-/// The derivative of a product along a factor: the product of the others.
+/// The derivative of a product with respect to a factor: the product of the others.
 struct SlopeOfProduct {
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& x, T const& of_others_than_0, T const& zeros,
@@ -86,7 +86,7 @@ struct OneIfZero {
   }
 };
 
-/// min or max, whole: `extreme` is called with the values.
+/// min or max of all elements. `extreme` is called with the values.
 template <class E, class Extreme>
 auto traced_extreme(E const& expression, Extreme extreme) {
   auto const x = evaluate(expression);
@@ -101,7 +101,7 @@ auto traced_extreme(E const& expression, Extreme extreme) {
   });
 }
 
-/// The same along an axis.
+/// min or max along an axis. `extreme` is called with the values.
 template <class E, class Extreme>
 auto traced_extreme(E const& expression, int axis, Extreme extreme) {
   auto const x = evaluate(expression);
@@ -123,7 +123,7 @@ auto traced_extreme(E const& expression, int axis, Extreme extreme) {
 
 }  // namespace detail
 
-// ---- whole ----
+// ---- of all elements ----
 
 /// The sum of all elements.
 template <TracedExpression E>
@@ -164,7 +164,7 @@ auto var(E const& x, Ddof ddof = Ddof(0)) {
          static_cast<real_t<value_t<E>>>(divisor);
 }
 
-/// The standard deviation: the root of the variance. Its derivative where that is 0 is 0.
+/// The standard deviation: the root of the variance. Its derivative at 0 is 0.
 template <TracedExpression E>
 auto std_dev(E const& x, Ddof ddof = Ddof(0)) {
   return map(detail::Root{}, var(x, ddof));
@@ -188,7 +188,7 @@ auto max(E const& x) {
   return detail::traced_extreme(x, [](auto const& values) { return max(values); });
 }
 
-/// The product of all elements. Where one is 0 only that one has a derivative.
+/// The product of all elements. If one element is 0, only its own derivative isn't 0.
 template <TracedExpression E>
 auto prod(E const& expression) {
   auto const x = evaluate(expression);
@@ -205,7 +205,7 @@ auto prod(E const& expression) {
                        });
 }
 
-// The same where arguments are expressions of duals, as far as objective.hpp doesn't have them.
+// The reductions that objective.hpp lacks, for arguments that are expressions of duals.
 template <DualOperand E>
 auto var(E const& x, Ddof = Ddof(0)) {
   return detail::real_stand_in<0>(x);
@@ -219,7 +219,7 @@ auto std_dev(E const& x, Ddof = Ddof(0)) {
 
 /// Sums along an axis.
 ///
-/// \throws PreconditionError if there is no such axis (so do all of these)
+/// \throws PreconditionError if there is no such axis, as all reductions along an axis
 template <DifferentiatedExpression E>
 auto sum(E const& x, int axis) {
   constexpr int rank = rank_of<E>;

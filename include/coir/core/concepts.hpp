@@ -13,7 +13,8 @@ concept ExecutionSpace = Kokkos::is_execution_space<T>::value;
 
 namespace detail {
 
-/// Always true: the assertion reports the error, and a constraint that fails as well would hide its line among others.
+/// Always true. The assertion inside reports the error; a constraint that fails, too, would hide it
+/// among other lines.
 template <class Exec>
 struct IsCompiled : std::true_type {
   static_assert(std::same_as<Exec, Kokkos::DefaultExecutionSpace> ||
@@ -25,8 +26,9 @@ struct IsCompiled : std::true_type {
 
 }  // namespace detail
 
-/// An execution space that coir's libraries have kernels for: Kokkos' default one, and its default one on hosts.
-/// For any other one, such as Serial beside OpenMP, compilation stops with a line that says which ones there are.
+/// An execution space that coir's libraries have kernels for: Kokkos' default one, and its default
+/// one on hosts. For other spaces, such as Serial beside OpenMP, the compiler says in one line
+/// which ones there are.
 template <class T>
 concept CompiledSpace = ExecutionSpace<T> && detail::IsCompiled<T>::value;
 

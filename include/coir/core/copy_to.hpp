@@ -11,7 +11,8 @@
 
 namespace coir {
 
-/// Copies the numbers of a vector, such as a kernel's table, to a new View in `Space`. Waits until they are there.
+/// Copies the numbers of a vector, such as a kernel's table, to a new View in `Space`. Waits for
+/// the copy.
 ///
 /// \tparam Space  the memory space of the View
 /// \param label   the View's name in profiling tools

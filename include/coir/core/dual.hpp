@@ -1,15 +1,16 @@
 #pragma once
 
 /// \file
-/// Dual numbers: a value and its derivatives along some directions, carried through every operation.
+/// Dual numbers: a value and its derivatives along some directions, carried through every
+/// operation.
 ///
-/// Dual<T, N> obeys T's arithmetic in its value; comparisons look at the value alone. All functions of
-/// coir/core/math.hpp but nextafter are here, found without a namespace: exp(x), fma(x, y, z). Numbers
-/// without derivatives mix in, and never change the type: 2.5 * x is a Dual<float, N> if x is. T may be
-/// a Dual itself: Dual<Dual<double, 1>, 1> has second derivatives.
+/// The value of a Dual<T, N> obeys T's arithmetic. Comparisons look at the value alone. All
+/// functions of coir/core/math.hpp but nextafter are here, found without a namespace: exp(x),
+/// fma(x, y, z). Numbers without derivatives mix with duals and don't change the type: 2.5 * x is a
+/// Dual<float, N> if x is. T may be a Dual itself: Dual<Dual<double, 1>, 1> has second derivatives.
 ///
-/// Derivatives are those of the formulas beside each function, to a few ulp of |f'| + |x f''|, where the
-/// functions they consist of are that good. At kinks and edges:
+/// Derivatives follow the formulas beside each function. Their error is a few ulp of |f'| + |x f''|
+/// if the functions in the formula are that good. At kinks and edges:
 ///
 ///   abs, sign, hypot     0 at 0
 ///   minimum, maximum     the mean of both sides where they are equal; so too fmin, fmax, fdim, clip
@@ -20,13 +21,13 @@
 ///                        along y at x = 0: 0 for y >= 0, to all orders; along y for x < 0: NaN
 ///   atan2                NaN at the origin
 ///
-/// Second derivatives are the derivatives of the first under the same rules, so that Hessians are symmetric
-/// at kinks, too: that of x maximum(x, y) is ((1, 1/2), (1/2, 0)) at (1, 1).
+/// Second derivatives follow from first ones by the same rules, so that Hessians are symmetric at
+/// kinks, too: the Hessian of x maximum(x, y) at (1, 1) is ((1, 1/2), (1/2, 0)).
 ///
-/// Where a function's slope is infinite or NaN, derivatives along directions in which its argument doesn't
-/// change are 0: sqrt(x) + y has the gradient (inf, 1) at x = 0, and z + atan2(y, x) has 1 along z at the
-/// origin. Second derivatives there are NaN or infinite. Outside of a function's domain the value is NaN,
-/// and derivatives mean nothing.
+/// Where a function's slope is infinite or NaN, derivatives along directions in which its argument
+/// doesn't change are 0: sqrt(x) + y has the gradient (inf, 1) at x = 0, and z + atan2(y, x) has 1
+/// along z at the origin. Second derivatives there are NaN or infinite. Outside of a function's
+/// domain the value is NaN, and derivatives mean nothing.
 /// \see Griewank, Walther, Evaluating Derivatives (2008), ch. 2 and 13
 
 #include <coir/core/detail/polygamma.hpp>
@@ -49,7 +50,7 @@ inline constexpr bool is_dual<Dual<T, N>> = true;
 
 namespace detail {
 
-/// False, but only once a template is instantiated: for what must say why it doesn't compile.
+/// False once a template is instantiated: for a static_assert that says why it doesn't compile.
 template <class...>
 inline constexpr bool never = false;
 
@@ -64,8 +65,7 @@ struct ScalarOf<Dual<T, N>> : ScalarOf<T> {};
 template <class T>
 using scalar_t = typename ScalarOf<T>::type;
 
-/// S has no derivative from the point of view of a dual of T: a plain number, T itself, or what T is
-/// made of.
+/// Whether S is a constant beside a dual of T: a plain number, T itself, or a constant beside T.
 template <class S, class T>
 inline constexpr bool is_constant_for = std::is_arithmetic_v<S> || std::same_as<S, T>;
 template <class S, class T, int N>
@@ -86,10 +86,10 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr auto constant_for(S const& s) {
 
 }  // namespace detail
 
-/// A value and its derivatives along N directions. Default-initialised ones are not set.
+/// A value and its derivatives along N directions. The default constructor sets nothing.
 ///
 /// \tparam T  float, double or a Dual
-/// \tparam N  how many directions, 1 or more
+/// \tparam N  1 or more
 template <class T, int N>
 struct Dual {
   static_assert(std::floating_point<T> || is_dual<T>, "duals are made of float, double or duals");
@@ -106,7 +106,7 @@ struct Dual {
   KOKKOS_FORCEINLINE_FUNCTION constexpr Dual(S const& constant)
       : value(detail::constant_for<T>(constant)), derivative{} {}
 
-  /// The same in another precision.
+  /// The same number in another precision.
   template <class U>
     requires(!std::same_as<U, T> && !detail::ConstantFor<Dual<U, N>, T>)
   KOKKOS_FORCEINLINE_FUNCTION constexpr explicit Dual(Dual<U, N> const& other)
@@ -115,7 +115,7 @@ struct Dual {
     for (int k = 0; k < N; ++k) derivative[k] = static_cast<T>(other.derivative[k]);
   }
 
-  /// The variable itself along direction k: its derivative is 1 there and 0 along the others.
+  /// The variable of direction k: its derivative is 1 along k and 0 along the others.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr Dual variable(T const& value, int k = 0) {
     Dual x(value);
     x.derivative[k] = T(1);
@@ -154,8 +154,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr bool is_zero(T const& x) {
   }
 }
 
-/// A slope times the derivative of what it is the slope along. Where that is constant to all orders, nothing
-/// is 0 times infinity but 0 times the slope: 0 for what doesn't change at all.
+/// slope * derivative. A part of the derivative that is 0 to all orders gives 0, even if the slope
+/// is infinite.
 template <class S, class T>
 KOKKOS_FORCEINLINE_FUNCTION constexpr T along(S const& slope, T const& derivative) {
   if (is_zero(derivative)) return T(0);
@@ -168,8 +168,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr T along(S const& slope, T const& derivativ
   return T(slope * derivative);
 }
 
-/// f(x), given f's value and derivative at x. A direction along which x doesn't change has the derivative
-/// 0, even where that of f is infinite.
+/// f(x), given f's value and derivative at x. Along a direction in which x doesn't change the
+/// derivative is 0, even where f has an infinite slope.
 template <class T, int N, class S>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> chain(Dual<T, N> const& x, T const& value,
                                                        S const& slope) {
@@ -180,7 +180,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> chain(Dual<T, N> const& x, T co
   return result;
 }
 
-/// f(x, y), given f's value and partial derivatives, with the same rule for each of the two.
+/// f(x, y), given f's value and partial derivatives, by the rule of chain() for one number.
 template <class T, int N, class S, class R>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> chain(Dual<T, N> const& x, Dual<T, N> const& y,
                                                        T const& value, S const& slope_x,
@@ -354,8 +354,8 @@ KOKKOS_FORCEINLINE_FUNCTION T one_minus_square(T const& x) {
     return (S(1) - x) * (S(1) + x);
 }
 
-/// 1 / cosh(x)^2. Not 1 - tanh^2, which cancels, and no square of cosh, which overflows; its derivative has
-/// no quotient of two of them, each of which may be infinite.
+/// 1 / cosh(x)^2. 1 - tanh^2 would cancel, a square of cosh would overflow, and a quotient in the
+/// derivative could be infinity over infinity.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T sech_square(T const& x) {
   using namespace math;
@@ -369,7 +369,8 @@ KOKKOS_FORCEINLINE_FUNCTION T sech_square(T const& x) {
   }
 }
 
-/// 1 / (1 + x^2). x comes last in its derivative, for 2 x may be infinite where the rest is 0.
+/// 1 / (1 + x^2). In the derivative x is the last factor, because 2 x may be infinite where the
+/// others are 0.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T slope_of_atan(T const& x) {
   using S = scalar_t<T>;
@@ -381,7 +382,7 @@ KOKKOS_FORCEINLINE_FUNCTION T slope_of_atan(T const& x) {
   }
 }
 
-/// exp(-x^2), with the same care.
+/// exp(-x^2), with x as the last factor of the derivative, too.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T gaussian(T const& x) {
   using namespace math;
@@ -394,14 +395,16 @@ KOKKOS_FORCEINLINE_FUNCTION T gaussian(T const& x) {
   }
 }
 
-/// The derivative of sin(pi x) / (pi x): (cos(pi x) - sinc(x)) / x, by its series where that cancels.
+/// The derivative of sin(pi x) / (pi x): (cos(pi x) - sinc(x)) / x, or its series where that
+/// cancels.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T slope_of_sinc(T const& x, T const& value) {
   using namespace math;
   using S = scalar_t<T>;
   constexpr S pi = std::numbers::pi_v<S>;
   if (abs(number_of(x)) > S(0.2)) return (cos(pi * x) - value) / x;
-  // The sum over k >= 1 of 2 k (-1)^k u^(k - 1) / (2 k + 1)!, u = (pi x)^2; terms from k = 9 on are below rounding.
+  // The sum over k >= 1 of 2 k (-1)^k u^(k - 1) / (2 k + 1)! with u = (pi x)^2. Terms from k = 9 on
+  // are below rounding.
   constexpr double factors[] = {
       -1. / 3,       1. / 30,        -1. / 840,         1. / 45360,
       -1. / 3991680, 1. / 518918400, -1. / 93405312000, 1. / 22230464256000};
@@ -509,7 +512,7 @@ KOKKOS_FORCEINLINE_FUNCTION Dual<T, N> pow(Dual<T, N> const& x, Dual<T, N> const
   using S = detail::scalar_t<T>;
   bool const at_zero = x.value == S(0);
   if constexpr (is_dual<T>) {
-    // Nothing along y, in the derivatives along x neither: mixed ones are symmetric.
+    // Derivatives along y are 0, also those of derivatives along x: mixed ones are symmetric.
     if (at_zero && y.value >= S(0)) return pow(x, detail::number_of(y));
   }
   T const v = pow(x.value, y.value);
@@ -547,7 +550,8 @@ KOKKOS_FORCEINLINE_FUNCTION Dual<T, N> hypot(Dual<T, N> const& x, Dual<T, N> con
                              origin ? T(0) : T(y.value / r));
 }
 
-/// log(e^x + e^y). Where one of them is infinite its slope is 1, of equal infinities both are 1/2.
+/// log(e^x + e^y). If one of the two is the larger infinity, its slope is 1; for equal infinities
+/// both slopes are 1/2.
 template <class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION Dual<T, N> logaddexp(Dual<T, N> const& x, Dual<T, N> const& y) {
   using namespace math;
@@ -585,9 +589,8 @@ KOKKOS_FORCEINLINE_FUNCTION Dual<T, N> copysign(Dual<T, N> const& x, Dual<T, N> 
 
 namespace detail {
 
-/// x if `take_x`, y if `take_y`, and where neither holds their value with the mean of their derivatives.
-/// That of duals is their value's value with the mean of their value's derivatives, and so on: one side's
-/// there would be another function than the one that the derivatives are of.
+/// x if `take_x`, y if `take_y`; otherwise their value, which is the same, with the mean of their
+/// derivatives. The mean is taken at every level of nested duals.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION constexpr T either(bool take_x, bool take_y, T const& x, T const& y) {
   if constexpr (is_dual<T>) {
@@ -607,22 +610,22 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr T either(bool take_x, bool take_y, T const
 
 }  // namespace detail
 
-/// The smaller of two, or NaN if one is.
+/// The smaller of two numbers; NaN if one is NaN.
 template <class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> minimum(Dual<T, N> const& x, Dual<T, N> const& y) {
   return detail::either((x < y) | (x != x), (y < x) | (y != y), x, y);
 }
-/// The larger of two, or NaN if one is.
+/// The larger of two numbers; NaN if one is NaN.
 template <class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> maximum(Dual<T, N> const& x, Dual<T, N> const& y) {
   return detail::either((x > y) | (x != x), (y > x) | (y != y), x, y);
 }
-/// The smaller of two; the other one if one is NaN.
+/// The smaller of two numbers; the other number if one is NaN.
 template <class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> fmin(Dual<T, N> const& x, Dual<T, N> const& y) {
   return detail::either((x < y) | (y != y), (y < x) | (x != x), x, y);
 }
-/// The larger of two; the other one if one is NaN.
+/// The larger of two numbers; the other number if one is NaN.
 template <class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Dual<T, N> fmax(Dual<T, N> const& x, Dual<T, N> const& y) {
   return detail::either((x > y) | (y != y), (y > x) | (x != x), x, y);
@@ -657,7 +660,7 @@ COIR_DUAL_MIXED(fdim)
 
 namespace detail {
 
-/// The one dual type among these, and constants for it.
+/// The one dual type among these types; the others are constants beside it.
 template <class... X>
 struct DualAmong;
 template <class T, int N, class... X>
@@ -675,7 +678,7 @@ concept AnyDual = (is_dual<X> || ...);
 
 }  // namespace detail
 
-/// x y + z, its value rounded once
+/// x y + z, with the value rounded once
 template <class X, class Y, class Z>
   requires detail::AnyDual<X, Y, Z>
 KOKKOS_FORCEINLINE_FUNCTION auto fma(X const& x, Y const& y, Z const& z) {
@@ -691,7 +694,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto fma(X const& x, Y const& y, Z const& z) {
   return result;
 }
 
-/// a if the condition holds, or else b
+/// a if the condition is true, otherwise b
 template <class A, class B>
   requires detail::AnyDual<A, B>
 KOKKOS_FORCEINLINE_FUNCTION constexpr auto where(bool condition, A const& a, B const& b) {
@@ -699,7 +702,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr auto where(bool condition, A const& a, B c
   return condition ? D(a) : D(b);
 }
 
-/// x, but low where it is less and high where it is more
+/// x limited to [low, high]
 template <class X, class L, class H>
   requires detail::AnyDual<X, L, H>
 KOKKOS_FORCEINLINE_FUNCTION constexpr auto clip(X const& x, L const& low, H const& high) {

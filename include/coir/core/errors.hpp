@@ -23,8 +23,8 @@ class PreconditionError : public Error {
                              std::source_location where = std::source_location::current())
       : Error(what), where_(where) {}
 
-  /// The file and line of the requirement that wasn't met. what() is for the users of a program, and where()
-  /// for those who write it.
+  /// The file and line of the requirement that wasn't met: for those who write a program, as what()
+  /// is for those who use it.
   std::source_location const& where() const { return where_; }
 
  private:
@@ -55,7 +55,8 @@ class NumericalError : public Error {
   using Error::Error;
 };
 
-/// A value as text for a message: real numbers as "%g" writes them, integers by all digits, text as it is.
+/// A value as text for a message: real numbers as "%g" writes them, integers by all digits, text as
+/// it is.
 template <class Value>
 std::string in_words(Value const& value) {
   if constexpr (std::is_floating_point_v<Value>) {
@@ -89,8 +90,8 @@ void expects(bool holds, std::string_view requirement, Value const& value,
   if (!holds) throw PreconditionError(std::string(requirement) + ", not " + in_words(value), where);
 }
 
-/// Checks a caller's argument whose requirement has to be put together, which takes longer than the check: functions that launch a
-/// kernel of a few microseconds ask for it only where it isn't met.
+/// Checks a caller's argument, and makes the text of the requirement only if it isn't met: for
+/// functions that launch kernels of a few microseconds.
 ///
 /// \param requirement  called without arguments unless `holds`; returns the requirement in words
 /// \throws PreconditionError with the requirement and the value as its text unless `holds`

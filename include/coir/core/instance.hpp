@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The instance of an execution space that array statements run on: the queue's inside of Queue::run(), the
-/// recording's while record() captures them, and the default one otherwise.
+/// The instance of an execution space that array statements run on: the queue's inside
+/// Queue::run(), the recording's while record() captures statements, and otherwise the default one.
 
 #include <coir/core/errors.hpp>
 #include <coir/core/kokkos.hpp>
@@ -13,20 +13,21 @@
 
 namespace coir::detail {
 
-/// How array statements of this host thread run while they don't run on the default instance.
+/// Where array statements of this host thread run, if not on the default instance.
 template <class Exec>
 struct InstanceState {
   Exec const* exec;
   std::vector<std::shared_ptr<void>>* blocks;  ///< keeps the memory of temporaries, unless nullptr
-  bool recorded;  ///< true: record() captures them, to run later; false: a Queue runs them now
+  bool recorded;  ///< true: record() captures statements; false: a Queue runs them
 };
 
 template <class Exec>
 inline thread_local InstanceState<Exec> const* instance_state = nullptr;
 
-/// Checks that Kokkos is running, without which there are neither arrays nor statements.
+/// Checks that Kokkos is running, which arrays and statements need.
 ///
-/// \throws PreconditionError before Kokkos::initialize and after Kokkos::finalize, on every backend alike
+/// \throws PreconditionError before Kokkos::initialize and after Kokkos::finalize, on every backend
+///   alike
 inline void expects_kokkos() {
   if (!Kokkos::is_initialized())
     throw PreconditionError(
@@ -55,7 +56,8 @@ Exec immediate(char const* what) {
   return instance<Exec>();
 }
 
-/// Makes this host thread's array statements run on an instance, or be recorded for it, during its lifetime.
+/// During its lifetime array statements of this host thread run on an instance, or are recorded for
+/// it.
 template <class Exec>
 class WhileOnInstance {
  public:
@@ -76,7 +78,8 @@ class WhileOnInstance {
 
 namespace coir {
 
-/// The default instance, for an operation that keeps memory between calls or whose library takes no instance.
+/// The default instance, for an operation that keeps memory between calls or whose library takes no
+/// instance.
 ///
 /// \param what  the operation, for the message
 /// \throws PreconditionError while record() records or a Queue runs

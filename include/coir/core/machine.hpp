@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A description of the machine, and measurements of what it reaches at best, with which reported speeds are compared.
+/// A description of the machine, and measurements of its highest speeds, to compare other speeds
+/// with.
 
 #include <coir/core/concepts.hpp>
 
@@ -38,8 +39,8 @@ Machine describe_machine();
 /// The backends compiled into Kokkos, as Kokkos names them, devices first. Needs no running Kokkos.
 std::vector<std::string> compiled_backends();
 
-/// Why kernels can't run on a device: "no usable Cuda device was found (no CUDA-capable device is detected)". Empty if they
-/// can. Needs no running Kokkos.
+/// The reason why kernels can't run on a device: "no usable Cuda device was found (no CUDA-capable
+/// device is detected)". Empty if they can. Needs no running Kokkos.
 std::string why_no_device();
 
 /// Checks, before Kokkos starts, that a device is there if a device backend is compiled in.
@@ -47,22 +48,23 @@ std::string why_no_device();
 /// \throws EnvironmentError naming the cause and the remedy
 void expects_usable_device();
 
-/// Whether Kokkos runs without the device that it was compiled for, as the applications do where there is
-/// none.
+/// Whether Kokkos runs without the device that it was compiled for, as the applications do where
+/// there is none.
 bool device_is_left_out();
 
-/// The name of the device that an execution space's kernels run on, or the host's CPU model.
+/// The name of the device of an execution space, or the CPU model of the host.
 template <ExecutionSpace Exec>
 std::string device_name(Exec const& exec);
 
-/// How many devices this process sees; 0 where the build has no backend for one. May be asked before Kokkos starts.
+/// The number of devices that this process sees; 0 if the build has no backend for devices. May be
+/// called before Kokkos starts.
 int visible_devices();
 
-/// Bytes that identify an instance's device among those of its machine, not to be printed; empty on hosts.
+/// Bytes, not text, that identify an instance's device among those of its machine; empty on hosts.
 template <ExecutionSpace Exec>
 std::string device_identity(Exec const& exec);
 
-/// The host threads that an execution space's kernels share; for a device, those of the host beside it.
+/// The number of host threads of an execution space. For a device: of the default host space.
 template <ExecutionSpace Exec>
 int host_threads(Exec const& exec) {
   if constexpr (runs_on_host<Exec>)
@@ -86,8 +88,9 @@ struct MachineLimits {
 
 /// Measures the limits of an execution space with the library's own loops.
 ///
-/// The best of several repetitions counts. The three arrays are each four times as large as the last-level cache, or 1 GiB
-/// on devices, and smaller if memory is short. Takes about a second. Waits for earlier work of the instance first.
+/// The best of several repetitions counts. Each of the three arrays is four times as large as the
+/// last-level cache, or 1 GiB on devices, and smaller if memory is short. Takes about a second.
+/// Waits for earlier work of the instance first.
 ///
 /// \throws ResourceError if memory for three arrays of 16 MiB is missing
 template <ExecutionSpace Exec>
@@ -100,12 +103,13 @@ MachineLimits measure_limits(Exec const& exec);
 template <ExecutionSpace Exec>
 std::optional<MachineLimits> measure_limits(Exec const& exec, std::function<bool()> const& go_on);
 
-/// The bytes of the last-level cache of an execution space's processors, or 32 MiB where the system doesn't tell.
+/// The bytes of the last-level cache of an execution space's processors; 32 MiB if the system
+/// doesn't tell.
 template <ExecutionSpace Exec>
 std::int64_t last_level_cache_bytes(Exec const& exec);
 
-/// The memory that measure_triad_bandwidth() takes: four times the last-level cache on hosts, and 3 GiB on devices, enough
-/// to hide the launch.
+/// The memory that measure_triad_bandwidth() takes: four times the last-level cache on hosts, 3 GiB
+/// on devices, so that the launch doesn't count.
 template <ExecutionSpace Exec>
 std::int64_t triad_bytes(Exec const& exec);
 

@@ -3,10 +3,11 @@
 /// \file
 /// The functions of cmath for kernels: one spelling on every backend and Kokkos version.
 ///
-/// On x86-64 hosts with g++, alone or behind nvcc, and glibc 2.35 or newer, loops that call them are vectorised by glibc's
-/// libmvec, without -ffast-math: results are within 4 ulp (glibc manual, "Errors in Math Functions"),
-/// and infinities and NaN are kept. Sines and cosines of floats beyond 1e4 are coir's own there, within 2 ulp. Elsewhere they
-/// are the C library's or the device's. cbrt is exact for cubes everywhere.
+/// On x86-64 hosts with g++, alone or behind nvcc, and glibc 2.35 or newer, loops that call these
+/// functions are vectorised by glibc's libmvec, without -ffast-math. Results are within 4 ulp
+/// (glibc manual, "Errors in Math Functions"), and infinities and NaN are kept. There, sines and
+/// cosines of floats beyond 1e4 are coir's own, within 2 ulp. Elsewhere the functions are the C
+/// library's or the device's. cbrt is exact for cubes everywhere.
 
 #include <coir/core/kokkos.hpp>
 
@@ -27,8 +28,9 @@
 namespace coir::math {
 
 #ifdef COIR_VECTOR_MATH
-// glibc declares its vector variants only for code that is compiled with -ffast-math. Functions of our own names with the
-// same symbols declare them here. nvcc drops the attribute simd on its way to g++, and passes on OpenMP's pragma.
+// glibc declares its vector variants only for code compiled with -ffast-math. Functions of our own
+// names with the same symbols declare them here. nvcc drops the attribute simd on its way to g++,
+// and passes on OpenMP's pragma.
 #ifdef __CUDACC__
 #define COIR_HAS_VECTOR_VARIANT _Pragma("omp declare simd notinbranch")
 #define COIR_PURE __attribute__((const))
@@ -80,7 +82,7 @@ namespace coir::math {
 #define COIR_VECTOR_UNARY_MATH(name)        \
   COIR_DECLARE_VECTOR_MATH(name, #name "f") \
   COIR_UNARY_MATH(name, COIR_BEST_MATH)
-// For floats by coir's own vectors: src/core/sine.cpp.
+// Vector variants for floats of coir's own: src/core/sine.cpp.
 #define COIR_OWN_UNARY_MATH(name)                   \
   COIR_DECLARE_VECTOR_MATH(name, "coir_" #name "f") \
   COIR_UNARY_MATH(name, COIR_BEST_MATH)
@@ -147,11 +149,12 @@ KOKKOS_FORCEINLINE_FUNCTION T abs(T x) {
   return fabs(x);
 }
 
-/// x rounded to the nearest whole number, halves to the even one. Any number if that doesn't fit an I.
+/// x rounded to the nearest whole number, halves to the even one. If the result doesn't fit an I,
+/// any number.
 template <std::signed_integral I, std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION I nearest(T x) {
 #if defined(__CUDA_ARCH__)
-  // One instruction where rint() and a conversion are two.
+  // One instruction; rint() and a conversion are two.
   if constexpr (sizeof(I) == 4 && sizeof(T) == 4)
     return __float2int_rn(x);
   else
@@ -178,11 +181,11 @@ constexpr bool has_fma() {
 #endif
 }
 
-/// x y + z, rounded once where the processor has an instruction for that, and twice elsewhere.
+/// x y + z, rounded once if the processor has an instruction for that, and twice otherwise.
 ///
-/// Compilers decide for each plain expression x * y + z by itself whether they round once or twice, so that
-/// the same formula in two kernels may give different bits. This function rounds alike everywhere in a
-/// program. math::fma rounds once on every processor, by a slow function where there is no instruction.
+/// Compilers decide for each expression x * y + z whether they round once or twice, so that the
+/// same formula in two kernels may give different bits. This function rounds alike everywhere in a
+/// program. math::fma rounds once on every processor, slowly if there is no instruction.
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION T multiply_add(T x, T y, T z) {
   if constexpr (has_fma())
@@ -191,7 +194,7 @@ KOKKOS_FORCEINLINE_FUNCTION T multiply_add(T x, T y, T z) {
     return x * y + z;
 }
 
-/// x y, rounded before anything is added to it. Compilers may round the plain expression x * y + z only once:
+/// x y, rounded before anything is added. Compilers may round the expression x * y + z only once:
 /// use this function where bits must be the same everywhere.
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION T rounded_product(T x, T y) {
@@ -204,7 +207,8 @@ KOKKOS_FORCEINLINE_FUNCTION T rounded_product(T x, T y) {
 #pragma clang fp contract(off)
   return x * y;
 #else
-  // g++ has no pragma for this that holds in loops which it vectorises. Without an fma instruction nothing is fused.
+  // g++'s pragmas against fusing don't hold in vectorised loops. Without an fma instruction nothing
+  // is fused.
   if constexpr (has_fma())
     return fma(x, y, T(-0.0));
   else
@@ -212,8 +216,8 @@ KOKKOS_FORCEINLINE_FUNCTION T rounded_product(T x, T y) {
 #endif
 }
 
-/// a if the condition holds, else b; on hosts without a branch. Compilers turn a conditional expression into a
-/// branch where its operands are expensive to compute, and loops with a branch aren't vectorised.
+/// a if the condition is true, otherwise b; on hosts without a branch. Compilers turn a conditional
+/// expression with expensive operands into a branch, and don't vectorise loops with branches.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T select(bool condition, T const& a, T const& b) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
@@ -246,12 +250,12 @@ KOKKOS_FORCEINLINE_FUNCTION bool isfinite(T x) {
   return abs(x) <= largest;
 }
 
-/// The cube root of x, exact for cubes, and else within 1 ulp.
+/// The cube root of x: exact for cubes, otherwise within 1 ulp.
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION T cbrt(T x) {
   using COIR_BEST_MATH::cbrt;
-  // One of Halley's steps, from half of the digits of what others find within some ulp. The square of these is exact, so that
-  // all but the last rounding is a third of one.
+  // One of Halley's steps from a root within some ulp, of which half of the digits are kept: their
+  // square is exact.
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   constexpr Bits last_digits = (Bits(1) << (std::numeric_limits<T>::digits / 2 + 1)) - 1;
   T const root = cbrt(x);

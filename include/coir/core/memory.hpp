@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How much memory is free, asked before anything large is allocated.
+/// How much memory is free: asked before large allocations.
 
 #include <coir/core/concepts.hpp>
 
@@ -10,10 +10,12 @@
 
 namespace coir {
 
-/// Bytes that all processes of the machine together can still allocate, within the limits of this process' control groups.
+/// Bytes that all processes of the machine together can still allocate, within the limits of this
+/// process' control groups.
 std::int64_t free_bytes_of_machine();
 
-/// Bytes that this process may still allocate by its own limits (ulimit -v and -d). The machine may have less.
+/// Bytes that this process may still allocate by its own limits (ulimit -v and -d). The machine may
+/// have less.
 std::int64_t free_bytes_of_process();
 
 namespace detail {
@@ -21,8 +23,9 @@ std::int64_t free_host_bytes();
 std::int64_t free_device_bytes();
 }  // namespace detail
 
-/// Bytes that can still be allocated in a memory space: on the host what the kernel calls available, within the limits
-/// of the process (ulimit -v and -d) and of its control groups; on a device what its driver reports.
+/// Bytes that can still be allocated in a memory space. On the host: what the kernel calls
+/// available, within the limits of the process (ulimit -v and -d) and of its control groups. On a
+/// device: what its driver reports.
 template <class MemorySpace>
 std::int64_t free_bytes() {
   if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>)
@@ -34,7 +37,7 @@ std::int64_t free_bytes() {
 /// A byte count as people read it: "1.5 GiB".
 std::string readable_bytes(std::int64_t bytes);
 
-/// Stops an allocation that can't succeed before it is tried.
+/// Refuses an allocation that can't succeed, before it is tried.
 ///
 /// \param bytes  what is going to be allocated in MemorySpace
 /// \param what   what for: "the solve on 8192 x 8192 cells"
@@ -42,13 +45,13 @@ std::string readable_bytes(std::int64_t bytes);
 template <class MemorySpace>
 void expects_memory(std::int64_t bytes, std::string const& what);
 
-/// Compares bytes that are going to be allocated with those that the caller knows to be available: a share of a machine's, say.
+/// Refuses an allocation that exceeds the bytes that the caller knows to be available.
 ///
 /// \throws ResourceError unless bytes <= available
 void expects_memory(std::int64_t bytes, std::int64_t available, std::string const& what);
 
-/// Asks the system for pages of 2 MiB for fresh host memory of 4 MiB or more: they cause fewer page faults at first,
-/// and fewer misses of the address cache (TLB) later. Does nothing where the system has no such pages.
+/// Asks the system for pages of 2 MiB for new host memory of 4 MiB or more: they cause fewer page
+/// faults and fewer misses of the TLB. Does nothing if the system has no such pages.
 void ask_for_large_pages(void* block, std::int64_t bytes);
 
 template <class MemorySpace>

@@ -13,7 +13,7 @@ namespace coir::math {
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION T logaddexp(T x, T y) {
   T const larger = select((x > y) | (x != x), x, y);
-  T const distance = select(x == y, T(0), abs(x - y));  // of equal infinities, too
+  T const distance = select(x == y, T(0), abs(x - y));  // 0 for equal infinities, too
   return larger + log1p(exp(-distance));
 }
 

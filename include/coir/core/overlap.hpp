@@ -39,8 +39,8 @@ ByteRange byte_range(void const* data, std::array<std::int64_t, Rank> const& sha
   return range;
 }
 
-/// Whether no two indices refer to the same element, as kernels that write require. False also for distinct elements
-/// whose axes interleave in a way that no slice of a contiguous array has.
+/// Whether no two indices refer to the same element, as kernels that write require. Also false for
+/// some distinct elements: those whose axes interleave as in no slice of a contiguous array.
 template <std::size_t Rank>
 bool has_distinct_elements(std::array<std::int64_t, Rank> const& shape,
                            std::array<std::int64_t, Rank> const& strides) {

@@ -9,9 +9,9 @@
 
 namespace coir {
 
-/// An instance that nobody else uses. On devices, where CUDA calls it a stream, its kernels and copies run in order
-/// among themselves, and at the same time as those of other instances. On hosts it is the default instance. It must be
-/// destroyed before Kokkos ends; the destructor waits for its kernels and copies.
+/// An instance that nobody else uses. On devices it is a stream: its kernels and copies run in
+/// order, and at the same time as those of other instances. On hosts it is the default instance. It
+/// must be destroyed before Kokkos ends; the destructor waits for its kernels and copies.
 template <CompiledSpace Exec>
 class OwnInstance {
  public:

@@ -10,9 +10,10 @@
 
 namespace coir {
 
-/// The memory space of page-locked host memory, for Views: copies between it and a device take the full rate of the bus, and
-/// those on an execution space instance run beside kernels and beside the host. Host memory like any other where Kokkos has
-/// no device. The system can't give page-locked memory to other programs, and locking takes long: keep what was allocated.
+/// The memory space of page-locked host memory, for Views. Copies between it and a device take the
+/// full rate of the bus; copies on an execution space instance run beside kernels and the host. If
+/// Kokkos has no device, it is ordinary host memory. Locking takes long: allocate once, and keep
+/// the memory. Other programs can't use it meanwhile.
 #if defined(KOKKOS_ENABLE_CUDA)
 using PinnedSpace = Kokkos::CudaHostPinnedSpace;
 #elif defined(KOKKOS_ENABLE_HIP)
@@ -21,8 +22,9 @@ using PinnedSpace = HipHostPinnedSpace;
 using PinnedSpace = Kokkos::HostSpace;
 #endif
 
-/// Page-locked host memory for `bytes` bytes, aligned to 64, and uninitialised. It goes back to the system with its owner,
-/// which waits for the copies that still use it; without a device it is memory of the pool of host arrays.
+/// Page-locked host memory of `bytes` bytes, aligned to 64, not initialised. Its owner gives it
+/// back to the system, and waits for copies that still use it. Without a device it comes from the
+/// pool of host arrays.
 ///
 /// \throws ResourceError if there is not enough
 std::shared_ptr<void> allocate_pinned(std::int64_t bytes);

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A pool that keeps the memory of destroyed arrays for new ones. Fresh memory costs a page fault per 4 KiB
-/// on a host, which takes many times as long as a pass over it, and a driver call on a device.
+/// A pool that keeps the memory of destroyed arrays for new ones. New memory from the system costs
+/// page faults on a host, and a call of the driver on a device.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/instance.hpp>
@@ -67,14 +67,14 @@ void* allocate_on_host(std::int64_t bytes);
 
 /// The pool of one memory space. Its functions may be called from any host thread.
 ///
-/// Blocks are kept by size, rounded up to an eighth of a power of two, so that at most an eighth is lost.
-/// A block is handed on as soon as its array is gone, while kernels that use it may still run: that is
-/// safe among kernels of the default execution space instance, which run one after the other. Fence before
-/// an array is destroyed that several instances use; a Queue takes care of arrays that are made inside of it.
+/// Sizes of blocks are rounded up to an eighth of a power of two, so that at most an eighth is
+/// lost. A block is handed on as soon as its array is destroyed, while kernels may still use it.
+/// That is safe among kernels of the default instance, which run one after the other. Fence before
+/// you destroy an array that several instances use. A Queue does so for arrays made inside it.
 template <class Space>
 class MemoryPool {
  public:
-  /// Memory for `bytes` bytes, aligned to 64, and uninitialised. It returns to the pool with its owner.
+  /// Memory of `bytes` bytes, aligned to 64, not initialised. Its owner returns it to the pool.
   ///
   /// \throws ResourceError if there is not enough, or the limit would be exceeded
   static std::shared_ptr<void> allocate(std::int64_t bytes) {
@@ -82,7 +82,8 @@ class MemoryPool {
     using Exec = typename Space::execution_space;
     auto const* const state = detail::instance_state<Exec>;
     if (state && state->blocks) {
-      // The block is kept: a recording writes to it in each run, and a queue's statements may not have run yet.
+      // Kept, because a recording writes to the block in each run, and a queue's statements may not
+      // have run yet.
       state->blocks->push_back(block);
       if (!state->recorded) Exec{}.fence();  // kernels of the default instance may still use it
     }
@@ -97,7 +98,7 @@ class MemoryPool {
 
   /// Limits the bytes that arrays and kept memory hold together from now on.
   ///
-  /// \throws PreconditionError if it is negative
+  /// \throws PreconditionError if `bytes` is negative
   static void set_limit(std::int64_t bytes = std::numeric_limits<std::int64_t>::max()) {
     pool().set_limit(bytes);
   }

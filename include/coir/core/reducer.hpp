@@ -9,15 +9,15 @@ namespace coir {
 
 /// A Kokkos reducer for reduce() and Kokkos::parallel_reduce.
 ///
-/// \tparam Monoid  has value_type, a constant neutral() and join(a, b), which folds b into a; both can be
-///   called in kernels
-/// \tparam Space   the memory that the result is written to: loops don't wait for a result in a device's memory
+/// \tparam Monoid  has value_type, a constant neutral() and join(a, b), which folds b into a; both
+///   can be called in kernels
+/// \tparam Space   the memory of the result: loops don't wait for a result in a device's memory
 template <class Monoid, class Space = Kokkos::HostSpace>
 class MonoidReducer {
  public:
   using reducer = MonoidReducer;
   using value_type = typename Monoid::value_type;
-  /// Whether joining rounds: Monoid::rounds where there is one, else true for all types but integers.
+  /// Whether joining rounds: Monoid::rounds if there is one, otherwise true for all but integers.
   static constexpr bool rounds = [] {
     if constexpr (requires { Monoid::rounds; })
       return Monoid::rounds;
@@ -33,7 +33,7 @@ class MonoidReducer {
     monoid_.join(into, value);
   }
 #ifdef COIR_KOKKOS_JOINS_VOLATILE
-  // Memory that threads share is fenced by Kokkos' loops.
+  // No fences here: Kokkos' loops fence the memory that threads share.
   KOKKOS_FORCEINLINE_FUNCTION void join(value_type volatile& into,
                                         value_type const volatile& value) const {
     monoid_.join(const_cast<value_type&>(into), const_cast<value_type const&>(value));

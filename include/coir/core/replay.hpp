@@ -15,11 +15,12 @@ namespace coir {
 
 namespace detail {
 
-/// A recorded sequence on a backend without graphs: the function that launches it, called by each submit().
+/// A recorded sequence on a backend without graphs: the function that launches it, called by each
+/// submit().
 template <class Exec>
 class Recording {
  public:
-  static constexpr bool captures = false;  ///< whether `launches` is called once only
+  static constexpr bool captures = false;  ///< whether `launches` is called only once
   template <class Launches>
   Recording(Exec const& exec, Launches launches) : exec_(exec), launches_(std::move(launches)) {}
   void submit() const { launches_(exec_); }
@@ -36,14 +37,15 @@ inline void check_cuda(cudaError_t status, char const* call) {
     throw EnvironmentError(std::string(call) + ": " + cudaGetErrorString(status));
 }
 
-/// A recorded sequence on CUDA: a graph, captured from a stream. One submission costs one launch, not one per kernel.
+/// A recorded sequence on CUDA: a graph, captured from a stream. One submission costs one launch,
+/// not one per kernel.
 template <>
 class Recording<Kokkos::Cuda> {
  public:
   static constexpr bool captures = true;
   template <class Launches>
   Recording(Kokkos::Cuda const& exec, Launches launches) {
-    exec.fence();  // the sequence runs on a stream of its own, after what was launched before
+    exec.fence();  // the sequence runs on another stream, and after earlier work
     check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
     Kokkos::Cuda const on_stream(stream_);
     cudaGraph_t graph = nullptr;
@@ -82,10 +84,9 @@ class Recording<Kokkos::Cuda> {
 
 /// Kernel launches to be repeated: recorded at construction, run by submit().
 ///
-/// On CUDA the sequence becomes a graph, so that small kernels aren't limited by the cost of a
-/// launch (here 3 us alone, 1.3 us in a graph, by measurement on an H200); elsewhere submit() calls
-/// `launches` again. The sequence runs after everything that `exec` was given before construction;
-/// call wait() before `exec` is given work that needs its results.
+/// On CUDA the sequence becomes a graph, in which small kernels cost less to launch. Elsewhere
+/// submit() calls `launches` again. The sequence runs after all work that `exec` was given before
+/// construction. Call wait() before you give `exec` work that needs the results.
 ///
 /// \tparam Exec  the execution space whose instance `launches` is called with
 template <ExecutionSpace Exec>
@@ -94,15 +95,15 @@ class Replay {
   /// Whether `launches` is called once, at construction, and not by each submit().
   static constexpr bool captures = detail::Recording<Exec>::captures;
 
-  /// \param launches  called as launches(instance); launches kernels on `instance`, with neither
-  ///                  fences nor allocations; the memory that these use must outlive this object
+  /// \param launches  called as launches(instance); launches kernels on `instance`, without fences
+  ///   and allocations. The memory that the kernels use must outlive this object
   template <class Launches>
   Replay(Exec const& exec, Launches launches)
       : recording_(std::make_unique<detail::Recording<Exec>>(exec, std::move(launches))) {}
 
-  /// Runs the sequence once more, after those submitted before. Returns without a fence.
+  /// Runs the sequence once more, after earlier submissions. Returns without a fence.
   void submit() const { recording_->submit(); }
-  /// Returns when everything that was submitted has ended.
+  /// Waits until all submissions have ended.
   void wait() const { recording_->wait(); }
 
  private:

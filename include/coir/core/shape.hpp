@@ -34,7 +34,8 @@ std::string in_words(std::array<std::int64_t, Rank> const& shape) {
 
 namespace detail {
 
-// Errors are put into words by functions that are compiled once: every array statement checks its shapes.
+// Messages are made by functions that are compiled once, because every array statement checks
+// shapes.
 
 [[noreturn]] void fail_to_broadcast(std::span<std::int64_t const> a,
                                     std::span<std::int64_t const> b, std::size_t axis,
@@ -50,8 +51,8 @@ namespace detail {
 
 [[noreturn]] void fail_by_extent(std::int64_t a, std::string_view operation, std::int64_t b);
 
-/// Sorts a few axes; equal ones keep their order. By insertion, because the standard library's sorts would be most of the
-/// code of some array statements.
+/// Sorts a few axes by insertion; equal ones keep their order. The standard library's sorts would
+/// be most of the code of some array statements.
 template <class Axis, std::size_t Rank, class Before>
 void sort_axes(std::array<Axis, Rank>& axes, Before const& before) {
   for (std::size_t last = 1; last < Rank; ++last)
@@ -61,10 +62,10 @@ void sort_axes(std::array<Axis, Rank>& axes, Before const& before) {
 
 }  // namespace detail
 
-/// `unit` times the extents that aren't 0. Arrays without elements have strides, too, so that these products must fit
-/// 64 bits whether there is an extent of 0 or not, as in NumPy.
+/// `unit` times the extents that aren't 0. Arrays without elements have strides, too: as in NumPy
+/// these products must fit 64 bits whether an extent is 0 or not.
 ///
-/// \return false if they don't
+/// \return false if the product doesn't fit
 template <std::size_t Rank>
 [[nodiscard]] bool multiply_extents(std::array<std::int64_t, Rank> const& shape, std::int64_t unit,
                                     std::int64_t& product) {
@@ -130,8 +131,9 @@ bool is_c_order(std::array<std::int64_t, Rank> const& shape,
   return ordered || empty;
 }
 
-/// The permutation of axes from the largest stride to the smallest, which is the fastest nesting of loops: the identity for
-/// LayoutRight, the reverse for LayoutLeft. Axes of one element don't count where the others are in order.
+/// The permutation of axes from the largest stride to the smallest, the fastest nesting of loops:
+/// the identity for LayoutRight, the reverse for LayoutLeft. If the axes of more than one element
+/// are in order, it is the identity.
 template <std::size_t Rank>
 std::array<int, Rank> memory_order(std::array<std::int64_t, Rank> const& shape,
                                    std::array<std::int64_t, Rank> const& strides) {
@@ -152,8 +154,8 @@ std::array<int, Rank> memory_order(std::array<std::int64_t, Rank> const& shape,
   return permutation;
 }
 
-/// The shape that both can be stretched to, by NumPy's rules: shapes are aligned at their last axes, and
-/// extents along an axis are equal, or one of them is 1 or missing.
+/// The shape that both can be stretched to, by NumPy's rules: shapes are aligned at their last
+/// axes, and extents along an axis are equal, or one of them is 1 or missing.
 ///
 /// \throws PreconditionError naming both shapes if there is none
 template <std::size_t A, std::size_t B>
@@ -186,7 +188,8 @@ void expects_fits(std::array<std::int64_t, A> const& from, std::array<std::int64
 
 /// Checks that a shape can be allocated at all.
 ///
-/// \throws PreconditionError if an extent is negative, the bytes exceed 2^63 - 1, or there is no size_of()
+/// \throws PreconditionError if an extent is negative, the bytes exceed 2^63 - 1, or there is no
+///   size_of()
 template <std::size_t Rank>
 void expects_allocatable(std::array<std::int64_t, Rank> const& shape, std::int64_t element_bytes) {
   for (std::int64_t const extent : shape)

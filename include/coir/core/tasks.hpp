@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Work that isn't cut into cells of memory: few calls, each of which is worth a thread.
+/// Kernels of a few calls, each of which is worth a thread.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/detail/host_threads.hpp>
@@ -14,12 +14,12 @@
 
 namespace coir {
 
-/// Cells of memory below which a host's thread costs more than it saves: starting it takes as long as adding
-/// two arrays of so many elements. for_each and reduce give no thread less.
+/// The least number of cells that for_each and reduce give to a thread of a host: starting one
+/// takes as long as adding two arrays of so many elements.
 inline constexpr std::int64_t cells_worth_a_thread = 4096;
 
-/// How many threads of a host are worth their start for work on `cells` cells of memory: at least one, at
-/// most what the instance has, and no more than the parts that the work can be cut into.
+/// The number of host threads that are worth starting for work on `cells` cells of memory: at least
+/// one, and at most the threads of the instance and the parts that the work can be cut into.
 template <ExecutionSpace Exec>
 std::int64_t threads_worth_starting(Exec const& exec, std::int64_t cells,
                                     std::int64_t parts = std::numeric_limits<std::int64_t>::max()) {
@@ -30,17 +30,17 @@ std::int64_t threads_worth_starting(Exec const& exec, std::int64_t cells,
 
 /// Calls body(task) for every 0 <= task < count, in any order, in one kernel.
 ///
-/// Use it where each call is worth a thread, however few they are: bands of a grid, shares of particles,
-/// columns to transform. for_each would count each as one cell of memory, and leave them to one thread. Tasks
-/// must not depend on each other.
+/// Use it where each call is worth a thread, even if there are few: bands of a grid, shares of
+/// particles, columns to transform. for_each would count each call as one cell of memory, and give
+/// all to one thread. Tasks must not depend on each other.
 ///
-/// On hosts threads get equal shares of consecutive tasks; with no more tasks than threads each task has a
-/// thread of its own. Waits for them. On devices a task is one thread of a grid, as an index of for_each is,
-/// and the call returns without a fence; use Kokkos::TeamPolicy for work that a block of threads does together.
+/// On hosts threads get equal shares of consecutive tasks, and the call waits for them. On devices
+/// each task is a thread, and the call returns without a fence. Use Kokkos::TeamPolicy for work
+/// that a block of threads does together.
 ///
 /// \param label  the kernel's name in profiling tools, "coir::module::file/step"
 /// \param exec   where to run
-/// \param count  of tasks; none if it isn't positive
+/// \param count  the number of tasks; with 0 and less nothing runs
 /// \param body   a callable with a const call operator that takes a std::int64_t
 template <ExecutionSpace Exec, class Body>
 void for_each_task(std::string_view label, Exec const& exec, std::int64_t count, Body const& body) {

@@ -8,8 +8,8 @@ namespace coir {
 
 /// Wall-clock time of the work on one execution space instance.
 ///
-/// Kernels are asynchronous, so both ends fence: what was launched before the start isn't counted,
-/// what was launched before seconds() is.
+/// Both ends fence, because kernels are asynchronous: work launched before the start isn't counted,
+/// and work launched before seconds() is.
 template <ExecutionSpace Exec>
 class Stopwatch {
  public:
