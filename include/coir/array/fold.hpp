@@ -132,8 +132,7 @@ class Fold {
  private:
   template <class Numbers>
   Numbers permuted(Numbers const& natural) const {
-    if (is_identity_)
-      return natural;  // no copies: they would count in statements on small arrays
+    if (is_identity_) return natural;  // no copies: they would count in statements on small arrays
     Numbers result{};
     for (int d = 0; d < Rank; ++d) result[d] = natural[permutation_[d]];
     return result;

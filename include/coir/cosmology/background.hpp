@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The expansion: its rate, what it is made of, and distances.
+/// The expansion of the universe: its rate, densities and distances.
 ///
 /// Scale factors a are 1 today, times are in units of 1/H0, lengths in Mpc/h. A prime is d/d ln a.
 
@@ -47,13 +47,15 @@ T omega_de_at(Parameters<T> const& p, std::type_identity_t<T> const& a) {
   return d.dark_energy / d.sum();
 }
 
-/// How far away light was sent that arrives today, along the line of sight, in Mpc/h:
+/// The comoving distance along the line of sight, in Mpc/h, at which light was sent that arrives
+/// today:
 ///
 ///   chi(a) = c/H0 int_a^1 da' / (a'^2 E(a'))
 ///
 /// By Gauss and Legendre's rule in ln a, to 1e-12 or so. Negative for a > 1.
 ///
-/// \throws PreconditionError unless a > 0 and the expansion is physical up to a: see expects_background
+/// \throws PreconditionError unless a > 0 and the expansion is physical up to a: see
+///   expects_background
 template <class T>
 T comoving_distance(Parameters<T> const& p, std::type_identity_t<T> const& a) {
   using std::exp, std::log;
@@ -69,7 +71,7 @@ T comoving_distance(Parameters<T> const& p, std::type_identity_t<T> const& a) {
   return static_cast<T>(hubble_distance) * detail::gauss_legendre(integrand, ln_a, T(0), panels);
 }
 
-/// The comoving length that is seen at an angle of one radian, at the distance of comoving_distance, Mpc/h:
+/// The comoving length, in Mpc/h, that spans an angle of one radian at the distance of a:
 ///
 ///   f_K(a) = R sinh(chi / R) for omega_k > 0, R sin(chi / R) for omega_k < 0, R = c/H0 / sqrt(|omega_k|)
 ///
@@ -82,7 +84,8 @@ T transverse_distance(Parameters<T> const& p, std::type_identity_t<T> const& a) 
   T const chi = comoving_distance(p, a);
   T const scaled = chi / static_cast<T>(hubble_distance);
   T const u = p.omega_k * scaled * scaled;
-  // A series around flat space, where the root has no derivative; its first term left out is u^5 / 11!.
+  // A series around flat space, where the root has no derivative. The first term left out is u^5 /
+  // 11!.
   if (detail::plain(u) < 0.01 && detail::plain(u) > -0.01)
     return chi * (1 + u / 6 * (1 + u / 20 * (1 + u / 42 * (1 + u / 72))));
   if (u > 0) {

@@ -1,10 +1,10 @@
 #pragma once
 
 /// \file
-/// The numbers that a particle-mesh step multiplies momenta and forces by.
+/// The factors of momenta and forces in a particle-mesh step.
 ///
-/// x is comoving and p = a^2 dx/dt, so dx/dt = p / a^2 and dp/dt = F / a, where F = -grad phi comes from
-/// laplacian phi = 3/2 omega_m delta, with t in units of 1/H0. A drift is x += factor p, a kick
+/// x is comoving and p = a^2 dx/dt, so that dx/dt = p / a^2 and dp/dt = F / a. F = -grad phi with
+/// laplacian phi = 3/2 omega_m delta; t is in units of 1/H0. A drift is x += factor p, a kick
 /// p += factor F. Steps go from a to b.
 
 #include <coir/core/errors.hpp>
@@ -57,8 +57,8 @@ T quinn_kick(Parameters<T> const& p, std::type_identity_t<T> const& a,
   return detail::over_expansion<2, T>(p, a, b);
 }
 
-/// The drift that follows the Zel'dovich approximation exactly, with the momenta of c, which lies in the
-/// step or at one end:
+/// The drift that follows the Zel'dovich approximation exactly, with the momenta at a scale factor
+/// c in [a, b]:
 ///
 ///   [D1(b) - D1(a)] / G(c),  G = a^2 E D1'
 ///
@@ -70,7 +70,7 @@ T fastpm_drift(Growth<T> const& growth, std::type_identity_t<T> const& c,
   return (growth.d1(b) - growth.d1(a)) / growth.momentum(c);
 }
 
-/// The kick that follows the Zel'dovich approximation exactly, with the forces of c:
+/// The kick that follows the Zel'dovich approximation exactly, with the forces at c:
 ///
 ///   [G(b) - G(a)] / (a E G')(c),  where a E G' = 3/2 omega_m D1 by the equation of growth
 ///
@@ -90,9 +90,10 @@ struct KdkFactors {
   T kick_after;
 };
 
-/// The factors of a step from a to b with momenta at `middle`: kicks to and from it, and a drift over all.
+/// The factors of a step from a to b: a kick from a to `middle`, a drift from a to b, and a kick
+/// from `middle` to b.
 ///
-/// \param middle  between a and b: (a + b) / 2 or sqrt(a b) are in use
+/// \param middle  between a and b, usually (a + b) / 2 or sqrt(a b)
 /// \throws PreconditionError unless all are above 0 and finite
 template <class T>
 KdkFactors<T> quinn_kdk(Parameters<T> const& p, std::type_identity_t<T> const& a,
@@ -100,7 +101,8 @@ KdkFactors<T> quinn_kdk(Parameters<T> const& p, std::type_identity_t<T> const& a
   return {quinn_kick(p, a, middle), quinn_drift(p, a, b), quinn_kick(p, middle, b)};
 }
 
-/// Factors of a kick, a drift and a kick by FastPM, with the forces of both ends and the momenta of the middle.
+/// FastPM's factors of a kick, a drift and a kick, with forces at both ends and momenta in the
+/// middle.
 /// \throws PreconditionError unless all lie in the range of `growth`
 template <class T>
 KdkFactors<T> fastpm_kdk(Growth<T> const& growth, std::type_identity_t<T> const& a,
@@ -118,7 +120,7 @@ template <class T>
 struct DkdFactors {
   T half_drift;  ///< [D1(b) - D1(a)] / 2
   T alpha;
-  T force;  ///< (1 - alpha) / D1 half way: the Zel'dovich approximation stays exact
+  T force;  ///< (1 - alpha) / D1 half way, for which the Zel'dovich approximation is exact
 };
 
 namespace detail {
@@ -140,10 +142,11 @@ DkdFactors<T> fastpm_dkd(Growth<T> const& growth, std::type_identity_t<T> const&
                              T(growth.momentum(a) / growth.momentum(b)));
 }
 
-/// BullFrog's factors for a step in D1, which follow Lagrangian perturbation theory to the second order:
-/// with d = D2'/D1', D1 half way H = [D1(a) + D1(b)] / 2 and F = [D2(a) + d(a) (D1(b) - D1(a))/2] / H + H,
+/// BullFrog's factors for a step in D1, which follow Lagrangian perturbation theory to second
+/// order:
 ///
-///   alpha = (d(b) - F) / (d(a) - F)
+///   alpha = (d(b) - F) / (d(a) - F),  d = D2'/D1',
+///   F = [D2(a) + d(a) (D1(b) - D1(a))/2] / H + H,  H = [D1(a) + D1(b)] / 2
 ///
 /// \throws PreconditionError unless a and b lie in the range of `growth`
 /// \see Rampf, List, Hahn, arXiv:2409.19049

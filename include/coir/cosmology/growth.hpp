@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How small fluctuations of matter grow, to first and second order.
+/// The growth of small fluctuations of matter, to first and second order.
 
 #include <coir/core/errors.hpp>
 #include <coir/cosmology/background.hpp>
@@ -33,37 +33,41 @@ struct GrowthValues {
 ///   D1'' + (2 + E'/E) D1' - 3/2 omega_m(a) D1 = 0
 ///   D2'' + (2 + E'/E) D2' - 3/2 omega_m(a) D2 = 3/2 omega_m(a) D1^2
 ///
-/// They are not normalised to today: where matter dominates D1 -> a and D2 -> 3/7 a^2. A linear density is
-/// D1 delta; Lagrangian displacements are D1 s1 + D2 s2 with both above 0.
+/// They are not normalised to today: where matter dominates D1 -> a and D2 -> 3/7 a^2. A linear
+/// density is D1 delta. Lagrangian displacements are D1 s1 + D2 s2, and both D are above 0.
 ///
-/// The equations are solved for D1/a and D2/a^2, which matter alone leaves constant, by Runge and Kutta's
-/// classical method with steps of 1/128 in ln a, and interpolated by cubics between the steps. In double D1, D1'
-/// and D1'' are within 1e-9 D1 of the exact ones, and D2, D2' and D2'' within 6e-9 D2; for w0 + wa above -0.3
-/// within 1e-8 of each, but where dark energy outweighs matter at the start; in float within 2e-5 D1 and 1e-4 D2. If a is a dual number, derivatives along it are
-/// slopes of these cubics, good to 1e-7.
+/// The equations are solved for D1/a and D2/a^2, which are constant with matter alone, by the
+/// classical Runge-Kutta method with steps of 1/128 in ln a, and interpolated by cubics. Errors:
 ///
-/// The start is at a = 1e-6, or for w0 + wa above -0.3 at 1e-9, with the growing solution for matter and dark energy,
-/// which then has the constant w = w0 + wa: with n = -3 w and u = omega_de exp(-3 wa) / omega_m a^n
+///   double           1e-9 D1 of D1, D1', D1'';  6e-9 D2 of D2, D2', D2''
+///   w0 + wa > -0.3   1e-8 of each, unless dark energy outweighs matter at the start
+///   float            2e-5 D1;  1e-4 D2
+///
+/// If a is a dual number, derivatives with respect to a are slopes of the cubics, to 1e-7.
+///
+/// The start is at a = 1e-6, or at 1e-9 for w0 + wa > -0.3. Dark energy then has the constant
+/// w = w0 + wa. The growing solution for it and matter is
 ///
 ///   D1 = a F(1/n, 1/2 + 3/(2n); 1 + 5/(2n); -u),  F by Gauss' hypergeometric series,
+///   n = -3 w,  u = omega_de exp(-3 wa) / omega_m a^n,
 ///
-/// for which dark energy is a part of matter however slowly that part falls, times the correction by curvature to first
-/// order, 1 - 4/7 omega_k / omega_m a; D2 is in proportion to D1^2. With radiation the start is at a thousandth of
-/// a_eq = omega_r / omega_m, or earlier, with the solution for radiation that doesn't cluster and matter:
-/// D1 = a + 2/3 a_eq, which tends to a far after a_eq, and that D2 which is 0 at a = 0. Derivatives along omega_r need
-/// omega_r > 0.
+/// times the first order of curvature, 1 - 4/7 omega_k / omega_m a; D2 is in proportion to D1^2.
+/// With radiation the start is at a thousandth of a_eq = omega_r / omega_m, or earlier, with the
+/// solution for matter and radiation that doesn't cluster: D1 = a + 2/3 a_eq, and the D2 that is 0
+/// at a = 0. Derivatives with respect to omega_r need omega_r > 0.
 ///
-/// \see Bernardeau et al., Phys. Rep. 367, 1 (2002), sections 2.4 and 2.7; Silveira & Waga, Phys. Rev. D 50, 4890 (1994),
-///      for dark energy; Meszaros, Astron. Astrophys. 37, 225 (1974), for radiation
+/// \see Bernardeau et al., Phys. Rep. 367, 1 (2002), sections 2.4 and 2.7; Silveira & Waga, Phys.
+///   Rev. D 50, 4890 (1994), for dark energy; Meszaros, Astron. Astrophys. 37, 225 (1974), for
+///   radiation
 template <class T = double>
 class Growth {
  public:
   /// Solves the equations.
   ///
   /// \param a_min, a_max  the range in which they can be evaluated, 0 < a_min < a_max
-  /// \throws PreconditionError if expects_background finds a parameter at fault; if the range is empty; if without
-  ///         radiation w0 + wa is so close to 0 that matter never dominates, about -0.002; in float if omega_r is so close
-  ///         to 0 that E^2 overflows at the start, below some 1e-8
+  /// \throws PreconditionError as expects_background; if the range is empty; without radiation, if
+  ///   w0 + wa is above about -0.002, so that matter never dominates; in float, if omega_r is below
+  ///   about 1e-8, so that E^2 overflows at the start
   explicit Growth(Parameters<T> const& parameters, double a_min = 1e-3, double a_max = 1)
       : parameters_(parameters), a_min_(a_min), a_max_(a_max) {
     expects(a_min > 0 && a_min < a_max && std::isfinite(a_max),
@@ -77,7 +81,7 @@ class Growth {
   double a_min() const { return a_min_; }
   double a_max() const { return a_max_; }
 
-  /// Everything at a, which costs a logarithm, an exponential and some 60 multiplications.
+  /// All growth functions at a.
   /// \throws PreconditionError unless a lies in [a_min, a_max]
   GrowthValues<T> at(T const& a) const {
     Interpolated const g = interpolate(a);
@@ -93,7 +97,8 @@ class Growth {
     return v;
   }
 
-  /// D1, its derivatives with respect to ln a, and the growth rate f1 = D1' / D1 = d ln D1 / d ln a.
+  /// D1, its derivatives with respect to ln a, and the growth rate f1 = D1' / D1 = d ln D1 / d ln
+  /// a.
   T d1(T const& a) const { return a * interpolate(a).g1; }
   T d1_prime(T const& a) const { return at(a).d1_prime; }
   T d1_second(T const& a) const { return at(a).d1_second; }
@@ -111,7 +116,7 @@ class Growth {
     return 2 + g.g2_prime / g.g2;
   }
 
-  /// How the momenta p = a^2 dx/dt of the first order grow: a^2 E D1'.
+  /// The growth of first-order momenta p = a^2 dx/dt: a^2 E D1'.
   T momentum(T const& a) const { return a * a * expansion_rate(parameters_, a) * d1_prime(a); }
 
  private:
@@ -128,7 +133,7 @@ class Growth {
   struct Coefficients {
     T slope;   ///< E'/E
     T matter;  ///< 3/2 omega_m(a)
-    T excess;  ///< 3 + slope - matter, 0 where there is only matter, without cancellation
+    T excess;  ///< 3 + slope - matter without cancellation; 0 with matter alone
   };
 
   Coefficients coefficients(T const& a) const {
@@ -175,8 +180,8 @@ class Growth {
     return n;
   }
 
-  /// The hypergeometric series sum_i (p)_i (q)_i / ((s)_i i!) z^i for p, q, s > 0 and 0 <= z < 1, or to first order for
-  /// small z of any sign.
+  /// The hypergeometric series sum_i (p)_i (q)_i / ((s)_i i!) z^i for p, q, s > 0 and 0 <= z < 1.
+  /// For small z of either sign it is right to first order.
   static T hypergeometric(T const& p, T const& q, T const& s, T const& z) {
     constexpr int most = 1'000'000;
     T term(1), sum(1);
@@ -185,13 +190,14 @@ class Growth {
       term *= (p + k) * (q + k) / ((s + k) * (k + 1)) * z;
       sum += term;
       double const size = std::abs(detail::plain(term)), of = std::abs(detail::plain(sum));
-      // Terms rise before they fall; in the end by less than z from one to the next.
+      // Terms rise before they fall. In the end the ratio of two terms is below z.
       if (!(size * std::max(1.0, 1 / (1 - detail::plain(z))) > 1e-17 * of)) return sum;
     }
     return T(std::numeric_limits<double>::infinity());
   }
 
-  /// D1/a and its derivative for matter and u = omega_x a^n / omega_m of a component with omega_x a^(n-3).
+  /// D1/a and its derivative for matter and u = omega_x a^n / omega_m of a component with omega_x
+  /// a^(n-3).
   static std::array<T, 2> growth_beside(T const& n, T const& u) {
     using std::exp, std::log;
     T const p = 1 / n, q = T(0.5 + 1.5 / n), s = T(1 + 2.5 / n);
@@ -206,7 +212,7 @@ class Growth {
             T(-n * z * (p * q / s) * power * hypergeometric(T(p + 1), rest, T(s + 1), z))};
   }
 
-  /// Dark energy that falls so slowly against matter is a part of it for long: then the start is early.
+  /// Whether dark energy falls so slowly against matter that the start must be early.
   bool starts_early() const {
     return detail::plain(parameters_.w0) + detail::plain(parameters_.wa) > -0.3 &&
            detail::plain(parameters_.omega_de()) != 0;
@@ -232,7 +238,7 @@ class Growth {
               T(0)};
     Coefficients const c = coefficients(T(a));
     set_second(c, node);
-    // D2 / D1^2 hardly depends on what is beside matter. An error falls as 1 / a.
+    // D2 / D1^2 hardly depends on the components beside matter. An error falls as 1 / a.
     T const rate = node.g1_prime / node.g1;
     T const rate_prime = node.g1_second / node.g1 - rate * rate;
     node.g2 =
@@ -295,7 +301,7 @@ class Growth {
   Interpolated interpolate(T const& a) const {
     using std::log;
     double const at = detail::plain(a);
-    // A last bit more or less comes from adding up steps.
+    // Adding up steps may change the last bits of a.
     constexpr double slack = 1e-6;
     if (!(at >= a_min_ * (1 - slack) && at <= a_max_ * (1 + slack)))
       expects(false, "a = " + in_words(at) + " is outside of the growth functions' range [" +

@@ -11,7 +11,7 @@
 
 namespace coir::cosmology {
 
-/// How many parameters variables() varies, one along each direction of a dual number.
+/// The number of parameters that variables() varies: one for each direction of a dual number.
 inline constexpr int varied_parameters = 11;
 
 /// These parameters, in the order of the directions: all but k_pivot.
@@ -22,8 +22,9 @@ inline constexpr std::array<T Parameters<T>::*, varied_parameters> varied_member
     &Parameters<T>::omega_k, &Parameters<T>::omega_r, &Parameters<T>::w0,
     &Parameters<T>::wa,      &Parameters<T>::t_cmb};
 
-/// The parameters as dual numbers, each a variable along a direction of its own. Of sigma8 and A_s the one that is 0, which
-/// stands for 'not given', stays a constant, and so does omega_r = 0, along which growth has no derivative.
+/// The parameters as dual numbers, each a variable along a direction of its own. The one of sigma8
+/// and A_s that isn't given stays a constant 0. So does omega_r = 0, because growth has no
+/// derivative there.
 ///
 ///     auto const p = variables<Dual<double, varied_parameters>>(planck18());
 ///     Parameters<double> const slope = derivatives(LinearPower(p)(0.1));  // dP / d parameter
@@ -46,7 +47,7 @@ Parameters<D> variables(Parameters<T> const& p) {
   return result;
 }
 
-/// Derivatives with respect to parameters that are all 0, and k_pivot with them.
+/// Derivatives that are all 0, as k_pivot is.
 template <class T = double>
 Parameters<T> no_derivatives() {
   Parameters<T> result{.k_pivot = 0};
@@ -54,7 +55,8 @@ Parameters<T> no_derivatives() {
   return result;
 }
 
-/// The derivatives of a number that was computed from variables(), each in the place of its parameter; k_pivot is 0.
+/// The derivatives of a number that was computed from variables(), each in the place of its
+/// parameter; k_pivot is 0.
 template <class D>
 auto derivatives(D const& y) {
   using T = std::remove_cvref_t<decltype(y.derivative[0])>;

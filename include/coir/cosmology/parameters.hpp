@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The parameters of a cosmology, and sets of them that papers and other codes use.
+/// The parameters of a cosmology, and sets of parameters from papers and other codes.
 
 #include <coir/core/errors.hpp>
 #include <coir/cosmology/detail/plain.hpp>
@@ -17,10 +17,11 @@ inline constexpr double hubble_distance = 2997.92458;
 
 /// A cosmology. Densities are those of today in units of the critical one.
 ///
-/// Parameters without a usual value start as NaN, and functions that need one of them name it in their error. The amplitude
-/// of P(k) is given either by sigma8 or by A_s; the other one stays 0.
+/// Parameters without a usual value start as NaN. Functions that need them name them in their
+/// errors. The amplitude of P(k) is given either by sigma8 or by A_s; the other one stays 0.
 ///
-/// \tparam T  float, double, or a dual number of these for derivatives with respect to the parameters
+/// \tparam T  float, double, or a dual number of these for derivatives with respect to the
+///   parameters
 template <class T = double>
 struct Parameters {
   static constexpr double unset = std::numeric_limits<double>::quiet_NaN();
@@ -38,7 +39,7 @@ struct Parameters {
   T t_cmb = T(2.7255);    ///< temperature of the background radiation, K; enters transfer functions
   double k_pivot = 0.05;  ///< where A_s is defined, 1/Mpc (not h/Mpc)
 
-  /// Dark energy, which takes up what the others leave.
+  /// Dark energy: all densities add up to 1.
   T omega_de() const { return 1 - omega_m - omega_k - omega_r; }
 };
 
@@ -59,8 +60,8 @@ Parameters<U> parameters_as(Parameters<T> const& p) {
           .k_pivot = p.k_pivot};
 }
 
-/// Planck 2015 with external data: flat, without radiation. omega_m is the sum of cold dark matter and baryons,
-/// without neutrinos.
+/// Planck 2015 with external data: flat, without radiation. omega_m is the sum of cold dark matter
+/// and baryons, without neutrinos.
 /// \see Planck collaboration, Astron. Astrophys. 594, A13 (2016), table 4, last column
 template <class T = double>
 Parameters<T> planck15() {
@@ -71,7 +72,8 @@ Parameters<T> planck15() {
           .sigma8 = T(0.8159)};
 }
 
-/// Planck 2018 with baryon acoustic oscillations: flat, without radiation. omega_m has the neutrinos in it.
+/// Planck 2018 with baryon acoustic oscillations: flat, without radiation. omega_m includes
+/// neutrinos.
 /// \see Planck collaboration, Astron. Astrophys. 641, A6 (2020), table 2, last column
 template <class T = double>
 Parameters<T> planck18() {
@@ -125,11 +127,12 @@ Densities<T> densities(Parameters<T> const& p, T const& a) {
 
 }  // namespace detail
 
-/// Checks what the expansion and growth depend on: omega_m, omega_k, omega_r, w0, wa.
+/// Checks the parameters of expansion and growth: omega_m, omega_k, omega_r, w0, wa.
 ///
-/// \param a_max  E^2 must be positive from the beginning to here
-/// \throws PreconditionError naming the first parameter that is not finite or out of its range: omega_m > 0,
-///         omega_r >= 0, w0 + wa < 0 (dark energy fades in the past); or the scale factor where E^2 <= 0
+/// \param a_max  E^2 must be positive up to this scale factor
+/// \throws PreconditionError naming the first parameter that is not finite or out of its range:
+///   omega_m > 0, omega_r >= 0, w0 + wa < 0 (dark energy fades in the past); or the scale factor
+///   where E^2 <= 0
 template <class T>
 void expects_background(Parameters<T> const& p, double a_max = 1) {
   using detail::expects_finite, detail::expects_parameter;
@@ -158,7 +161,7 @@ void expects_background(Parameters<T> const& p, double a_max = 1) {
   }
 }
 
-/// Checks what transfer functions depend on: omega_m, omega_b, h, t_cmb.
+/// Checks the parameters of transfer functions: omega_m, omega_b, h, t_cmb.
 ///
 /// \throws PreconditionError naming the first parameter that is not finite or out of its range:
 ///         0 < omega_b < omega_m, 0 < h < 10 (not km/s/Mpc), 0 < t_cmb
@@ -176,10 +179,10 @@ void expects_transfer(Parameters<T> const& p) {
   expects_parameter(p.t_cmb > 0, "set t_cmb, in K, to a number above 0, such as 2.7255", p.t_cmb);
 }
 
-/// Checks all parameters, with those of the primordial spectrum: n_s, and sigma8 or A_s.
+/// Checks all parameters, also those of the primordial spectrum: n_s, and sigma8 or A_s.
 ///
-/// \throws PreconditionError as expects_background and expects_transfer do; if n_s is not finite; unless
-///         exactly one of sigma8 and A_s is above 0 and the other one 0; if k_pivot <= 0
+/// \throws PreconditionError as expects_background and expects_transfer do; if n_s is not finite;
+///   unless exactly one of sigma8 and A_s is above 0 and the other one 0; if k_pivot <= 0
 template <class T>
 void expects_parameters(Parameters<T> const& p) {
   using detail::expects_finite, detail::expects_parameter;

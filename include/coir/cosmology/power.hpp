@@ -24,15 +24,15 @@ template <class T>
 T w_tophat(T const& x) {
   using std::cos, std::sin;
   T const x2 = x * x;
-  // The difference cancels for small x; the first term left out here is x^10 / 172972800.
+  // The difference cancels for small x. The first term left out is x^10 / 172972800.
   if (detail::plain(x2) < 0.25) return 1 - x2 / 10 * (1 - x2 / 28 * (1 - x2 / 54 * (1 - x2 / 88)));
   return 3 * (sin(x) - x * cos(x)) / (x2 * x);
 }
 
 namespace detail {
 
-/// W^2 of w_tophat, which passes over x = 300 to its mean over its oscillations, 9/2 (x^-4 + x^-6). What that changes in the
-/// integral of a spectrum that is smooth over 20 in x is below rounding.
+/// W^2 of w_tophat. Around x = 300 it goes over to its mean over oscillations, 9/2 (x^-4 + x^-6).
+/// In the integral of a spectrum that is smooth over 20 in x the difference is below rounding.
 template <class T>
 T w_tophat_squared(T const& x) {
   double const at = plain(x), exact = at < 200 ? 1 : at > 400 ? 0 : std::erfc((at - 300) / 20) / 2;
@@ -48,13 +48,13 @@ T w_tophat_squared(T const& x) {
 
 }  // namespace detail
 
-/// Whether a table gives P(k) as it is, or its shape alone.
+/// Whether a table is P(k), or the shape of P(k) alone.
 enum class TableAmplitude {
   as_given,  ///< the table is P(k)
-  sigma8,    ///< the table is multiplied by what makes sigma(8 Mpc/h) the parameters' sigma8
+  sigma8,    ///< the table is scaled so that sigma(8 Mpc/h) is the parameters' sigma8
 };
 
-/// Which transfer function P(k) is made of.
+/// The transfer function of P(k).
 enum class TransferFunction {
   eisenstein_hu,  ///< with acoustic oscillations: class EisensteinHu
   no_wiggle,      ///< without: class NoWiggle
@@ -67,7 +67,7 @@ enum class TransferFunction {
 ///   by A_s:     k^3 P / (2 pi^2) = 4/25 A_s (k/k_p)^(n_s - 1) T^2 (k c/H0)^4 / omega_m^2 D1^2(a)
 ///   by sigma8:  P = N k^n_s T^2 [D1(a) / D1(1)]^2, with the N for which sigma(8 Mpc/h) is sigma8 today
 ///
-/// With a table of the scale factor a_t P is its row at k, times [D1(a) / D1(a_t)]^2.
+/// With a table for the scale factor a_t, P is its value at k times [D1(a) / D1(a_t)]^2.
 ///
 /// \see Dodelson, Modern Cosmology (2003), section 7.1
 template <class T = double>
@@ -86,7 +86,7 @@ class LinearPower {
     if (p.sigma8 > 0) {
       normalise_to_sigma8();
     } else {
-      // One factor after the other: (c/H0)^4 alone has 14 digits before its point.
+      // One factor after the other, because (c/H0)^4 alone is about 1e14.
       T const length = T(hubble_distance) * d1_today_ / p.omega_m;
       amplitude_ = 8 * std::numbers::pi * std::numbers::pi / 25 * p.A_s * length * length *
                    T(hubble_distance) * T(hubble_distance) * pow(p.k_pivot / p.h, 1 - p.n_s);
@@ -99,10 +99,10 @@ class LinearPower {
       : LinearPower(Growth<T>(p), transfer) {}
 
   /// \param table      P(k), or its shape
-  /// \param amplitude  which of both. As given, of the parameters only those of the expansion matter
-  /// \param a          the scale factor that the table is of, in the range of `growth`; of no account for its shape
-  /// \throws PreconditionError if expects_background finds a parameter at fault, or a = 1 is out of range; with
-  ///         TableAmplitude::sigma8 if sigma8 is not above 0, or if the table is too short: see sigma
+  /// \param amplitude  which of both; as_given needs the parameters of the expansion alone
+  /// \param a          the scale factor of the table, in the range of `growth`; ignored for a shape
+  /// \throws PreconditionError as expects_background, or if a = 1 is out of range; with
+  ///   TableAmplitude::sigma8 also if sigma8 is not above 0, or the table is too short: see sigma
   LinearPower(Growth<T> growth, PowerTable table,
               TableAmplitude amplitude = TableAmplitude::as_given, double a = 1)
       : growth_(std::move(growth)), shape_(std::move(table)) {
@@ -128,15 +128,15 @@ class LinearPower {
   Parameters<T> const& parameters() const { return growth_.parameters(); }
   Growth<T> const& growth() const { return growth_; }
 
-  /// The spectrum is a table, which doesn't depend on parameters but in its growth and normalisation.
+  /// Whether the spectrum is a table. Its shape doesn't depend on the parameters.
   bool is_table() const { return table() != nullptr; }
   /// The table, or null.
   PowerTable const* table() const { return std::get_if<PowerTable>(&shape_); }
 
-  /// The spectrum of other parameters, such as variables() for derivatives along them, by the same transfer function and with
-  /// growth over the same range of a.
+  /// The spectrum of other parameters, such as variables(), with the same transfer function, and
+  /// with growth over the same range of a.
   ///
-  /// \throws PreconditionError as expects_parameters, or if this one is a table
+  /// \throws PreconditionError as expects_parameters, or if this spectrum is a table
   template <class U>
   LinearPower<U> with_parameters(Parameters<U> const& p) const {
     if (auto const* const table = std::get_if<PowerTable>(&shape_))
@@ -161,7 +161,7 @@ class LinearPower {
   }
 
   /// P at scale factor a.
-  /// \throws PreconditionError as above, or if a is outside of the range of growth()
+  /// \throws PreconditionError as P today, or if a is outside of the range of growth()
   T operator()(T const& k, T const& a) const {
     T const ratio = growth_.d1(a) / d1_today_;
     return (*this)(k)*ratio * ratio;
@@ -171,22 +171,23 @@ class LinearPower {
   ///
   ///   sigma^2 = 1/(2 pi^2) int k^3 P(k) W^2(k r) dln k,  W as in w_tophat
   ///
-  /// By Gauss and Legendre's rule up to k = 10 h/Mpc, or k r = 300 if that is more, to 1e-7 or so of the spectrum given.
+  /// By Gauss and Legendre's rule up to k = 10 h/Mpc or k r = 300, whichever is more, to about
+  /// 1e-7.
   ///
-  /// \throws PreconditionError unless r > 0; for a table unless it covers 0.02 / r to 30 / r or to 1 h/Mpc, whichever is
-  ///         more, beyond which less than 1e-4 of sigma^2 is left for cold dark matter; what it has beyond is used
+  /// \throws PreconditionError unless r > 0, and a table covers 0.02 / r to 30 / r, and to 1 h/Mpc
+  ///   at least. For cold dark matter less than 1e-4 of sigma^2 lies beyond
   T sigma(T const& r) const {
     using std::sqrt;
     return sqrt(variance(r));
   }
 
-  /// P can be evaluated in all of [k_min, k_max].
+  /// Whether P can be evaluated in all of [k_min, k_max].
   bool covers(double k_min, double k_max) const {
     auto const* const table = std::get_if<PowerTable>(&shape_);
     return table != nullptr ? table->covers(k_min, k_max) : k_min >= 0 && k_min <= k_max;
   }
 
-  /// \throws PreconditionError unless covers(k_min, k_max), naming the range there is and that needed
+  /// \throws PreconditionError unless covers(k_min, k_max), naming both ranges
   void expects_coverage(double k_min, double k_max) const {
     if (auto const* const table = std::get_if<PowerTable>(&shape_))
       table->expects_coverage(k_min, k_max);
@@ -213,8 +214,8 @@ class LinearPower {
     double const radius = detail::plain(r);
     expects(radius > 0 && std::isfinite(radius), "the radius, in Mpc/h, must be above 0 and finite",
             radius);
-    // Below, k^3 P falls at least as k^4; above, P W^2 does as k^-6. Of spheres larger than the waves at the spectrum's peak
-    // waves of that size make a part, too.
+    // Below this range k^3 P falls at least as k^4, and above it P W^2 falls as k^-6. For spheres
+    // larger than the waves at the spectrum's peak the range includes the peak.
     double from = std::min(1e-5, 1e-3 / radius), to = std::max(300 / radius, 10.0);
     if (auto const* const table = std::get_if<PowerTable>(&shape_)) {
       table->expects_coverage(0.02 / radius, std::max(30 / radius, 1.0));
@@ -224,7 +225,8 @@ class LinearPower {
     auto const integrand = [this, &r](T const& k) {
       return T(k * k * (*this)(k)*detail::w_tophat_squared(T(k * r)));
     };
-    // Panels are shorter than a period of W where it oscillates, of the acoustic oscillations, and than half of k.
+    // Panels are shorter than a period of W where it oscillates, than one of the acoustic
+    // oscillations, and than half of k.
     T sum(0);
     double k = from;
     while (k < to) {

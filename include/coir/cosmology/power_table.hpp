@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A power spectrum given by numbers, as Boltzmann codes write it.
+/// A power spectrum as a table, as Boltzmann codes write it.
 
 #include <coir/core/errors.hpp>
 #include <coir/cosmology/detail/plain.hpp>
@@ -17,14 +17,13 @@
 
 namespace coir::cosmology {
 
-/// P(k) between the rows of a table: the natural cubic spline of ln P over ln k, which leaves the table's
-/// ends as power laws.
+/// P(k) between the rows of a table: the natural cubic spline of ln P over ln k.
 class PowerTable {
  public:
   /// \param k     h/Mpc; at least 4 numbers above 0, ascending
   /// \param p     (Mpc/h)^3; as many numbers above 0
-  /// \param name  what messages call it: the file it comes from
-  /// \throws PreconditionError naming the first row that breaks this
+  /// \param name  the table's name in messages: its file
+  /// \throws PreconditionError naming the first row that breaks a requirement
   PowerTable(std::span<double const> k, std::span<double const> p,
              std::string_view name = "the power table");
 
@@ -33,17 +32,17 @@ class PowerTable {
   std::size_t size() const { return ln_k_.size(); }
   std::string const& name() const { return name_; }
 
-  /// All of [k_min, k_max] lies in the table's range.
+  /// Whether all of [k_min, k_max] lies in the table's range.
   bool covers(double k_min, double k_max) const {
     return k_min >= k_min_ && k_max <= k_max_ && k_min <= k_max;
   }
 
-  /// \throws PreconditionError unless covers(k_min, k_max), naming the table's range and that needed
+  /// \throws PreconditionError unless covers(k_min, k_max), naming both ranges
   void expects_coverage(double k_min, double k_max) const;
 
-  /// The widest step in ln k from row to row in [k_min, k_max], or of the rows around that range. Acoustic oscillations of
-  /// cold dark matter, from 0.02 to 0.4 h/Mpc, need steps of at most widest_step_for_oscillations: then the spline is within
-  /// 0.5 % of P.
+  /// The widest step in ln k between the rows in and around [k_min, k_max]. With steps of at most
+  /// widest_step_for_oscillations from 0.02 to 0.4 h/Mpc the spline is within 0.5 % of the acoustic
+  /// oscillations of cold dark matter.
   double widest_step(double k_min, double k_max) const;
   static constexpr double widest_step_for_oscillations = 0.09;
 
@@ -80,15 +79,15 @@ class PowerTable {
 
 /// Reads a table of two columns, k in h/Mpc and P in (Mpc/h)^3, as CAMB and CLASS write them.
 ///
-/// Columns are separated by blanks or tabs; what follows a '#' and empty lines are left out.
+/// Columns are separated by blanks or tabs. Empty lines, and text from a '#' on, are ignored.
 ///
-/// \throws InputError naming the file and the line: no two columns, not a number, not finite, not above 0,
-///         k not ascending, fewer than 4 rows; or if the file can't be read
-/// \throws ResourceError if memory is short of its length
+/// \throws InputError naming the file and the line: not two columns, not a number, not finite, not
+///   above 0, k not ascending, fewer than 4 rows; or if the file can't be read
+/// \throws ResourceError if there is not enough memory
 PowerTable read_power_table(std::filesystem::path const& path);
 
 /// Reads a table from text in memory.
-/// \param name  what messages call it
+/// \param name  the table's name in messages
 PowerTable decode_power_table(std::string_view text, std::string_view name);
 
 }  // namespace coir::cosmology

@@ -3,7 +3,7 @@
 /// \file
 /// Transfer functions T(k) of matter, 1 at k = 0, by the fits of Eisenstein and Hu.
 ///
-/// Wave numbers k are in h/Mpc, as everywhere; the quantities of the fits in 1/Mpc and Mpc, without h.
+/// Wave numbers k are in h/Mpc; quantities of the fits are in 1/Mpc and Mpc, without h.
 /// \see Eisenstein, Hu, Astrophys. J. 496, 605 (1998)
 
 #include <coir/core/errors.hpp>
@@ -14,7 +14,7 @@
 
 namespace coir::cosmology {
 
-/// Where the features of T(k) are: equations 2 to 7 of Eisenstein and Hu.
+/// The scales of T(k): equations 2 to 7 of Eisenstein and Hu.
 template <class T = double>
 struct TransferScales {
   T z_eq;           ///< matter and radiation are equal
@@ -52,7 +52,7 @@ TransferScales<T> transfer_scales(Parameters<T> const& p) {
   return s;
 }
 
-/// T(k) with acoustic oscillations: equations 8 to 24. Fits a Boltzmann code's to a few percent.
+/// T(k) with acoustic oscillations: equations 8 to 24. Within a few percent of a Boltzmann code.
 template <class T = double>
 class EisensteinHu {
  public:
@@ -98,7 +98,7 @@ class EisensteinHu {
     T const f = 1 / (1 + ks2 * ks2 / (5.4 * 5.4 * 5.4 * 5.4));
     T const cold = f * pressureless(1.0, beta_c_) + (1 - f) * pressureless(alpha_c_, beta_c_);
 
-    // (ks)^3 over itself plus beta^3, which unlike 1 / (1 + (beta / ks)^3) has its limit for k -> 0.
+    // (ks)^3 / ((ks)^3 + beta^3). Unlike 1 / (1 + (beta / ks)^3) it is finite at k = 0.
     T const ks3 = ks2 * ks;
     T const rise = ks3 / (ks3 + beta_b_ * beta_b_ * beta_b_);
     T const phase = ks2 / cbrt(ks3 + beta_node_ * beta_node_ * beta_node_);
@@ -119,7 +119,7 @@ class EisensteinHu {
   T beta_node_;
 };
 
-/// Which sound horizon the smooth transfer function takes.
+/// The sound horizon of the smooth transfer function.
 enum class SoundHorizon {
   exact,   ///< equation 6
   fitted,  ///< equation 26: 44.5 ln(9.83 / (omega_m h^2)) / sqrt(1 + 10 (omega_b h^2)^0.75) Mpc
@@ -129,7 +129,7 @@ enum class SoundHorizon {
 template <class T = double>
 class NoWiggle {
  public:
-  /// \param horizon  the paper takes the fitted one for this, other codes the exact one
+  /// \param horizon  the paper takes `fitted` here, other codes take `exact`
   /// \throws PreconditionError if expects_transfer finds a parameter at fault
   explicit NoWiggle(Parameters<T> const& p, SoundHorizon horizon = SoundHorizon::exact) : h_(p.h) {
     using std::log, std::pow, std::sqrt;

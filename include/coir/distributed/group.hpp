@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Groups of ranks: exchanges of arrays' memory between ranks, and collective functions of single values.
+/// Groups of ranks: exchanges of arrays' memory between ranks, and collective functions of single
+/// values.
 
 #include <coir/core/concepts.hpp>
 
@@ -19,7 +20,7 @@
 
 namespace coir::distributed {
 
-/// The ways in which arrays' memory travels between ranks.
+/// How arrays' memory travels between ranks.
 enum class Transport {
   none,  ///< a single rank: nothing travels
   mpi,  ///< MPI reads and writes the arrays' memory itself; for a device's memory MPI must be built for that
@@ -59,7 +60,7 @@ class UnderWay;
 struct GroupState;
 }  // namespace detail
 
-/// An exchange that was begun. Every rank must finish it before it begins the next one of the group.
+/// An exchange that was begun. Every rank must finish it before it begins the group's next one.
 class Exchange {
  public:
   explicit Exchange(std::unique_ptr<detail::UnderWay> under_way);
@@ -67,8 +68,8 @@ class Exchange {
   Exchange(Exchange&&) noexcept;
   Exchange& operator=(Exchange&&) noexcept;
 
-  /// From now on work on the instance given to begin() reads what was received, and may write to what was sent. Waits,
-  /// except on devices with NCCL.
+  /// Completes the exchange: from now on work on the instance given to begin() may read what was
+  /// received, and write to what was sent. Waits, except on devices with NCCL.
   ///
   /// \throws EnvironmentError if the transport fails
   void finish();
@@ -77,10 +78,11 @@ class Exchange {
   std::unique_ptr<detail::UnderWay> under_way_;
 };
 
-/// Ranks that work together. A value: copies share what they hold, and a default one is the calling process alone.
+/// Ranks that work together. Copies are the same group. A default one is the calling process alone.
 ///
-/// Every function that communicates is collective: each rank of the group calls it, in the same order, from one thread.
-/// If one rank throws alone, the others wait for it: use together() for work that may fail on some ranks only.
+/// Every function that communicates is collective: each rank of the group calls it, in the same
+/// order, from one thread. If one rank throws alone, the others wait for it: use together() for
+/// work that may fail on some ranks.
 class Group {
  public:
   /// The calling process alone.
@@ -92,34 +94,38 @@ class Group {
   int size() const;
   bool is_first() const { return rank() == 0; }
 
-  /// The group of the ranks that give the same number, in the order that they have here. Collective. What they exchange counts
-  /// in this group's traffic() and exchange_seconds(), too; where this group has chosen its transport() they keep to it.
+  /// The group of the ranks that give the same number, in their order in this group. Its exchanges
+  /// also count in this group's traffic() and exchange_seconds(). If this group has chosen its
+  /// transport(), the new one has the same. Collective.
   ///
   /// \throws PreconditionError on every rank if a number is below 0
   Group split(int part) const;
 
-  /// How arrays of this space's memory travel. The first call for a memory space chooses, and is collective.
+  /// How arrays in the memory of `Exec` travel. The first call for a memory space chooses, and is
+  /// collective.
   ///
   /// \throws EnvironmentError if COIR_TRANSPORT asks for a transport that can't be used here
   template <CompiledSpace Exec>
   Transport transport() const;
-  /// The reason for that transport, in a few words. Collective as transport().
+  /// The reason for the transport, in a few words. Collective as transport().
   template <CompiledSpace Exec>
   std::string why_transport() const;
 
-  /// Sends and receives pieces of memory. A piece that is sent with a key is received with the same key, and has as many
-  /// bytes there. Of several pieces to one rank each needs a key of its own, in whatever order they are listed; empty pieces
-  /// don't count. On a ring of two ranks, for one, both neighbours are the same rank: a key says whether a piece moves up or
-  /// down. Pieces to oneself are copied. The pieces are sent after the instance's work so far.
+  /// Sends and receives pieces of memory, after the instance's work so far. A piece has the same
+  /// key and the same number of bytes at both ends. Pieces between the same two ranks have
+  /// different keys, in any order; empty pieces don't count. (On a ring of two ranks both
+  /// neighbours are one rank: the key says whether a piece moves up or down.) Pieces to the rank
+  /// itself are copied.
   ///
-  /// Where the environment variable COIR_CHECK_EXCHANGES is 1 for the first rank, ranks first compare what each sends with what
-  /// the others expect, and pieces that don't match are an error on all of them. Otherwise a piece that nobody expects may be
-  /// taken for one of the next exchange.
+  /// If the environment variable COIR_CHECK_EXCHANGES is 1 on the first rank, ranks first compare
+  /// what each sends with what the others expect, and pieces that don't match are an error on all
+  /// ranks. Otherwise a piece that nobody expects may be taken for one of the next exchange.
   ///
-  /// \param purpose   the name under which traffic() counts it, such as "fft/transpose"
-  /// \param sends     in memory of Exec; none may overlap a receive. piece_to() and piece_from() make them of Views
-  /// \throws PreconditionError if a rank isn't one of the group, two pieces to or from one rank have one key, or pieces to
-  ///                           oneself don't match
+  /// \param purpose   the name under which traffic() counts the exchange, such as "fft/transpose"
+  /// \param sends     in memory of Exec, without overlap with receives; piece_to() and piece_from()
+  ///   make pieces of Views
+  /// \throws PreconditionError if a rank isn't one of the group, two pieces to or from one rank
+  ///   have one key, or pieces to the rank itself don't match
   /// \throws EnvironmentError if the transport fails
   template <CompiledSpace Exec>
   void exchange(Exec const& exec, std::string_view purpose, std::span<Send const> sends,
@@ -133,14 +139,14 @@ class Group {
              std::span<Receive const>(receives.begin(), receives.size()));
   }
 
-  /// Begins an exchange and returns; Exchange::finish() completes it. In between, work may run that touches none of the
-  /// pieces.
+  /// Begins an exchange and returns; Exchange::finish() completes it. Meanwhile work may run that
+  /// touches none of the pieces.
   template <CompiledSpace Exec>
   [[nodiscard]] Exchange begin(Exec const& exec, std::string_view purpose,
                                std::span<Send const> sends,
                                std::span<Receive const> receives) const;
 
-  /// Every rank's value, in order of ranks. For a few bytes: they travel by way of the host.
+  /// Every rank's value, in order of ranks. For a few bytes, which travel by way of the host.
   template <class T>
     requires std::is_trivially_copyable_v<T> && (!std::is_pointer_v<std::decay_t<T>>) &&
              (!std::is_same_v<T, bool>)  // for these: any(), all()
@@ -159,7 +165,8 @@ class Group {
     gather_all_bytes(values.data(), count, all.data());
     return all;
   }
-  /// Value n goes to rank n. Gives the values that the ranks have for this one, in their order.
+  /// Sends value n to rank n, and returns the values that the ranks send to this one, in their
+  /// order.
   ///
   /// \throws PreconditionError unless there is a value for each rank
   template <class T>
@@ -170,7 +177,8 @@ class Group {
                      sizeof(T));
     return all;
   }
-  /// The sum over ranks, added up in their order: every rank gets the same bits. reductions.hpp has those of whole Views.
+  /// The sum over ranks, added up in their order: every rank gets the same bits. reductions.hpp has
+  /// sums of whole Views.
   template <class T>
     requires std::is_arithmetic_v<T>
   T sum(T value) const {
@@ -178,7 +186,8 @@ class Group {
     for (T const one : gather(value)) result += one;
     return result;
   }
-  /// The smallest value of all ranks, and below the largest: the same bits on every rank, and NaN if any rank's is.
+  /// The smallest value of all ranks, with the same bits on every rank; NaN if a rank has NaN.
+  /// max() is the largest.
   template <class T>
     requires std::is_arithmetic_v<T>
   T min(T value) const {
@@ -196,14 +205,15 @@ class Group {
   std::string broadcast(std::string const& text, int from = 0) const;
   void barrier() const;
 
-  /// Messages and bytes that this rank has sent to others by exchange() for one purpose; without an argument, for all.
+  /// Messages and bytes that this rank has sent to others by exchange() for one purpose, or for
+  /// all.
   Traffic traffic(std::string_view purpose) const;
   Traffic traffic() const;
   std::map<std::string, Traffic, std::less<>> const& traffic_by_purpose() const;
 
-  /// Seconds that this rank's host has spent in exchange(), begin() and finish(): waiting for other ranks, and for messages that
-  /// no work covered. With NCCL the host doesn't wait, and these are the seconds that it took to begin; staged exchanges wait for
-  /// the kernels before them, too.
+  /// Seconds that this rank's host has spent in exchange(), begin() and finish(), which wait for
+  /// other ranks and for messages. With NCCL the host doesn't wait. Staged exchanges also wait for
+  /// earlier kernels.
   double exchange_seconds() const;
 
   /// Whether both are copies of one group.

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Sums, least and largest elements of Views over ranks: MPI's Allreduce. array/over_ranks.hpp has those of arrays.
+/// Sums, least and largest elements of Views over ranks: MPI's Allreduce. array/over_ranks.hpp has
+/// those of arrays.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/contiguous.hpp>
@@ -31,7 +32,7 @@ struct Plus {
     return static_cast<T>(a + b);
   }
 };
-/// NaN if either is.
+/// The smaller of two numbers; NaN if one is NaN.
 struct Least {
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(T a, T b) const {
@@ -45,12 +46,13 @@ struct Largest {
   }
 };
 
-/// own[i] = op(... op(op(x_0[i], x_1[i]), x_2[i]) ..., x_{P-1}[i]) of the ranks' x, where x of this rank is `own` itself.
+/// own[i] = op(... op(op(x_0[i], x_1[i]), x_2[i]) ..., x_{P-1}[i]) with x_r of rank r. `own` is
+/// this rank's x.
 template <class T, class Op>
 struct CombineRanks {
   static constexpr bool reads_no_neighbours = true;
   T* own;
-  T const* others;  ///< [ranks, count], without use of this rank's row
+  T const* others;  ///< [ranks, count]; this rank's row isn't used
   std::int64_t count;
   int ranks, rank;
 
@@ -62,8 +64,8 @@ struct CombineRanks {
   }
 };
 
-/// Combines each number with those of the other ranks, in place. Each rank combines its share of the indices, which all others
-/// send it, and sends the results to all: together 2 (P - 1) / P of the numbers.
+/// Combines each number with those of the other ranks, in place. Each rank receives its share of
+/// the indices from all others, combines them, and sends the results to all.
 template <class Op, CompiledSpace Exec, class T>
 void combine_over_ranks(Exec const& exec, Group const& group, T* data, std::int64_t count) {
   if (group.size() == 1 || count == 0) return;
@@ -99,7 +101,7 @@ void combine_over_ranks(Exec const& exec, Group const& group, T* data, std::int6
     receives.push_back({from, data + theirs.first, theirs.count * size});
   }
   group.exchange(exec, "distributed/reduction", sends, receives);
-  exec.fence();  // the memory of other ranks' numbers goes
+  exec.fence();  // the memory of other ranks' numbers is freed next
 }
 
 /// Checks a View that is combined over ranks. Collective.
@@ -141,49 +143,50 @@ template <class T>
 concept Summable =
     (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) ||
     std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
-/// Elements of which one is the least.
+/// Elements that can be compared.
 template <class T>
 concept Comparable = std::is_arithmetic_v<T>;
 
-/// Views that can be added up over ranks, and Views of which the least elements can be found.
+/// Views that can be added up over ranks, and Views whose elements can be compared.
 template <class V>
 concept SummableView = Kokkos::is_view<V>::value && Summable<typename V::non_const_value_type>;
 template <class V>
 concept ComparableView = Kokkos::is_view<V>::value && Comparable<typename V::non_const_value_type>;
 
-/// The sum over ranks, element by element, on every rank: MPI's Allreduce, JAX's psum. Added up in the order of ranks, so that
-/// every rank gets the same bits, each time. In the elements' own type, as adding two arrays would be. Collective.
+/// The sum over ranks, element by element, on every rank: MPI's Allreduce, JAX's psum. Elements are
+/// added in their own type and in the order of ranks, so that every rank gets the same bits, each
+/// time. Collective.
 ///
 /// \param view  without gaps, of the same extents on every rank
 /// \return a new View of the same layout, which the default instance of its execution space writes
 /// \throws PreconditionError on every rank if extents differ, or a View has gaps
-/// \throws ResourceError on every rank if one has no memory: for the result, and as much again
+/// \throws ResourceError on every rank if one lacks memory: for the result, and as much again
 template <SummableView V>
 auto sum(V const& view, Group const& group) {
   return detail::combined<detail::Plus>(view, group);
 }
-/// The least element over ranks at each place, NaN where any rank's is; otherwise as sum().
+/// The least element over ranks at each place, NaN where a rank has NaN. Otherwise as sum().
 template <ComparableView V>
 auto min(V const& view, Group const& group) {
   return detail::combined<detail::Least>(view, group);
 }
-/// The largest element over ranks at each place, NaN where any rank's is; otherwise as sum().
+/// The largest element over ranks at each place, NaN where a rank has NaN. Otherwise as sum().
 template <ComparableView V>
 auto max(V const& view, Group const& group) {
   return detail::combined<detail::Largest>(view, group);
 }
 
-/// Replaces the elements of a View by their sum over ranks, as sum() gives it, after the instance's work so far.
+/// Replaces the elements of a View by their sum() over ranks, after the instance's work so far.
 template <CompiledSpace Exec, SummableView V>
 void sum_in_place(Exec const& exec, V const& view, Group const& group) {
   detail::combine_in_place<detail::Plus>(exec, view, group);
 }
-/// Replaces them by the least over ranks, as min() gives it.
+/// Replaces the elements of a View by their min() over ranks.
 template <CompiledSpace Exec, ComparableView V>
 void min_in_place(Exec const& exec, V const& view, Group const& group) {
   detail::combine_in_place<detail::Least>(exec, view, group);
 }
-/// Replaces them by the largest over ranks, as max() gives it.
+/// Replaces the elements of a View by their max() over ranks.
 template <CompiledSpace Exec, ComparableView V>
 void max_in_place(Exec const& exec, V const& view, Group const& group) {
   detail::combine_in_place<detail::Largest>(exec, view, group);

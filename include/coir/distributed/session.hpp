@@ -26,29 +26,31 @@ Launch launch();
 /// Whether this build has MPI.
 bool has_mpi();
 
-/// Starts MPI where a launcher started this process, and chooses this rank's device and cores. Where MPI runs already, by the
-/// caller's own MPI_Init, it asks that. Without a launcher and without MPI it starts nothing, and world() is the calling process alone.
+/// Starts MPI if a launcher started this process, and chooses this rank's device and cores. If the
+/// caller has called MPI_Init, it uses that MPI. Without a launcher and without MPI it starts
+/// nothing, and world() is the calling process alone.
 ///
-/// One object, at the beginning of main, before Kokkos starts; it ends behind Kokkos. Groups that outlive it can't exchange
-/// any more. run() makes one, and reports errors.
+/// Make one Session at the beginning of main, before Kokkos starts; it must end after Kokkos.
+/// Groups that outlive it can't exchange any more. run() makes a Session, and reports errors.
 ///
 ///     coir::distributed::Session const session(argc, argv);
 ///     Kokkos::ScopeGuard const kokkos(argc, argv);
 ///     auto const world = session.world();
 ///
-/// If an exception destroys it on one of several ranks, it ends all of them with code 1, for the others may be waiting for this
-/// one: a catch outside of the Session's scope is never reached then. To report the error first use run(), or catch it inside and
-/// call abort_all().
+/// If an exception destroys the Session on one of several ranks, all ranks end with code 1, because
+/// the others may be waiting for this one. A catch outside the Session's scope is never reached. To
+/// report the error first, use run(), or catch it inside the scope and call abort_all().
 ///
-/// Unless the environment already says otherwise, it sets for Kokkos KOKKOS_DEVICE_ID, to the number of the rank in its
-/// machine modulo the number of visible devices, and KOKKOS_NUM_THREADS, to its share of the cores that the process may use;
-/// where ranks of a machine may use the same cores, each is given its own.
+/// Two variables for Kokkos are set unless the environment has them. KOKKOS_DEVICE_ID becomes the
+/// number of the rank in its machine modulo the number of visible devices. KOKKOS_NUM_THREADS
+/// becomes the rank's share of the cores that the process may use. If ranks of a machine may use
+/// the same cores, each gets cores of its own.
 class Session {
  public:
-  /// \throws PreconditionError if it is the program's second one, or Kokkos has started
-  /// \throws PreconditionError after MPI_Finalize
-  /// \throws EnvironmentError if a launcher started several processes and this build has no MPI, or MPI knows of
-  /// another number
+  /// \throws PreconditionError if the program has had a Session, Kokkos has started, or MPI has
+  ///   ended
+  /// \throws EnvironmentError if a launcher started several processes and this build has no MPI, or
+  ///   MPI has another number of processes
   Session(int& argc, char**& argv);
   ~Session();
   Session(Session const&) = delete;
@@ -56,7 +58,7 @@ class Session {
 
   /// The group of all ranks.
   Group world() const;
-  /// The number of this rank among the ranks of its machine; below, how many these are.
+  /// The number of this rank among the local_size() ranks of its machine.
   int local_rank() const;
   int local_size() const;
 
@@ -65,24 +67,26 @@ class Session {
   std::unique_ptr<State> state_;
 };
 
-/// Ends all ranks at once, where one of them can't go on and the others wait for it. Without a session it ends the process.
+/// Ends all ranks at once, if one of them can't go on. Without a Session it ends the process.
 [[noreturn]] void abort_all(int exit_code);
 
 namespace detail {
 int run(int& argc, char**& argv, std::function<int(Session&)> const& body);
 }
 
-/// Runs a program on its ranks, and returns what main() returns: makes the Session, starts Kokkos, calls body(session), and ends
-/// both.
+/// Runs a program on its ranks: makes the Session, starts Kokkos, calls body(session), and ends
+/// both. Returns the exit code for main().
 ///
 ///     int main(int argc, char** argv) {
 ///       return coir::distributed::run(argc, argv, [](coir::distributed::Session& session) { ... });
 ///     }
 ///
-/// An exception on any rank is reported in one line on the standard error stream, "PROGRAM: error on rank 2: ...", and then ends all
-/// ranks with code 1. What all ranks throw alike, as together() has them do, the first one reports.
+/// An exception on any rank is reported in one line on the standard error stream, "PROGRAM: error
+/// on rank 2: ...", and then ends all ranks with code 1. An exception that all ranks throw, as by
+/// together(), is reported by the first one.
 ///
-/// \param body  gives the exit code, or nothing for 0; a code other than 0 on one rank doesn't end the others
+/// \param body  returns the exit code, or nothing for 0. A code other than 0 on one rank doesn't
+///   end the others
 template <class Body>
 int run(int& argc, char**& argv, Body&& body) {
   return detail::run(argc, argv, [&](Session& session) {
@@ -98,7 +102,7 @@ int run(int& argc, char**& argv, Body&& body) {
 /// A group of the ranks of a caller's own communicator, which is duplicated. Collective over it.
 ///
 /// \param fortran_handle  MPI_Comm_c2f(communicator), so that users of this header need no mpi.h
-/// \throws PreconditionError unless MPI runs, or if it is MPI_COMM_NULL, which ranks get that MPI_Comm_split leaves out
+/// \throws PreconditionError unless MPI runs, or if the communicator is MPI_COMM_NULL
 /// \throws EnvironmentError if this build has no MPI
 Group group_of(int fortran_handle);
 

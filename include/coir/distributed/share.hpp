@@ -7,7 +7,7 @@
 
 namespace coir::distributed {
 
-/// Indices that belong to one rank: those from `first` on, `count` of them.
+/// The indices of one rank: `count` of them, from `first` on.
 struct Share {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -16,8 +16,8 @@ struct Share {
   bool operator==(Share const&) const = default;
 };
 
-/// Rank r of P owns the indices from n r / P, rounded down, to n (r + 1) / P of n. With fewer indices than ranks some
-/// own none.
+/// Rank r of P owns the indices [n r / P, n (r + 1) / P) of n, with both bounds rounded down. With
+/// fewer indices than ranks some ranks own none.
 inline Share share_of(std::int64_t n, int rank, int ranks) {
   std::int64_t const first = n * rank / ranks;
   return {first, n * (rank + 1) / ranks - first};

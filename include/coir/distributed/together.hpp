@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Errors of one rank that all ranks throw, and a check that all ranks have the same settings.
+/// Makes all ranks throw the error of one rank, and checks that all ranks have the same settings.
 
 #include <coir/distributed/group.hpp>
 
@@ -16,12 +16,13 @@
 
 namespace coir::distributed {
 
-/// Throws on every rank if any rank passes an exception: the one of the lowest such rank, with its class if that is one of
-/// coir's, else as std::runtime_error with its text. Otherwise it returns. Collective.
+/// If any rank passes an exception, every rank throws that of the lowest such rank: with its class
+/// if it is one of coir's, otherwise as std::runtime_error with its text. Collective.
 void agree(Group const& group, std::exception_ptr const& error);
 
-/// Runs on each rank an action that may fail on some: checks, allocations, files. The action must not be collective
-/// itself. If it throws on any rank, all ranks throw: see agree(). Collective; with one rank it is a plain call.
+/// Runs on each rank an action that may fail on some ranks: checks, allocations, files. If it
+/// throws on any rank, all ranks throw: see agree(). The action itself must not be collective.
+/// Collective; with one rank it is a plain call.
 ///
 /// \return  the action's result
 template <class Action>
@@ -47,7 +48,7 @@ auto together(Group const& group, Action&& action) {
   }
 }
 
-/// A setting's name, in words for a message, and its value: numbers with so many digits that different ones differ.
+/// A setting's name, in words for a message, and its value as text, with all digits of a number.
 struct Setting {
   std::string name, value;
 
@@ -64,12 +65,13 @@ struct Setting {
   }
 };
 
-/// Checks that all ranks were given the same settings: with different ones they would wait for messages that never come.
-/// Collective; with one rank it does nothing.
+/// Checks that all ranks have the same settings: with different ones they could wait forever for
+/// messages. Collective; with one rank it does nothing.
 ///
-/// \param settings  with the same names on all ranks up to the first value that differs: put a count before the things
-/// counted
-/// \throws PreconditionError on every rank unless all have the same values, naming the first that differs and its values
+/// \param settings  with the same names on all ranks up to the first value that differs: put a
+///   count before the things counted
+/// \throws PreconditionError on every rank unless all values agree, naming the first that differs
+///   and its values
 void expects_alike(Group const& group, std::vector<Setting> const& settings);
 
 }  // namespace coir::distributed

@@ -12,12 +12,12 @@
 
 namespace coir::distributed {
 
-/// The elements of a View, to a rank:
+/// The elements of a View as a piece for a rank:
 ///
 ///     group.exchange(exec, "halo", {piece_to(left, first_row, down), piece_to(right, last_row, up)},
 ///                    {piece_from(right, below, down), piece_from(left, above, up)});
 ///
-/// \param key  that of the piece_from() which takes them: see Group::exchange()
+/// \param key  the key of the piece_from() that receives them: see Group::exchange()
 /// \throws PreconditionError if the View has gaps
 template <class V>
   requires Kokkos::is_view<V>::value
@@ -29,7 +29,7 @@ Send piece_to(int rank, V const& view, std::int64_t key = 0) {
           static_cast<std::int64_t>(view.size() * sizeof(typename V::value_type)), key};
 }
 
-/// A View for elements that come from a rank, as many as it has.
+/// A View as the place for a piece from a rank, of as many elements as the View has.
 ///
 /// \throws PreconditionError if the View has gaps
 template <class V>

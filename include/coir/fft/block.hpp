@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Callers' Views of complex numbers that transforms over ranks and forces work in.
+/// Callers' Views of complex numbers, as transforms over ranks and forces take them.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
@@ -16,8 +16,9 @@
 
 namespace coir::fft {
 
-/// A View of complex numbers with three axes that kernels on `Exec` may touch: a rank's block of a field or of its spectrum. It must
-/// lie in C order without gaps: strides of LayoutStride are looked at when the program runs, and LayoutLeft isn't compiled.
+/// A View of complex numbers with three axes that kernels on `Exec` may touch: a rank's block of a
+/// field or of its spectrum. It must lie in C order without gaps. LayoutLeft isn't compiled;
+/// strides of LayoutStride are checked when the program runs.
 template <class V, class Exec, class T>
 concept ComplexBlock =
     StridedView<V> && ViewOfRank<V, 3> &&

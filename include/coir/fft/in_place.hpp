@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Memory of real transforms in place: one block, seen as real numbers and as their half spectrum.
+/// Memory of real transforms in place: one block that holds real numbers or their half spectrum.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
@@ -38,7 +38,7 @@ concept ComplexField =
 ///
 /// \param spectrum  [..., n / 2 + 1]
 /// \param n         extent of the real field's last axis
-/// \return          [..., n], a View with strides: valid while `spectrum` lives, which it doesn't own
+/// \return          [..., n], a View with strides, valid while `spectrum` lives
 /// \throws PreconditionError unless the spectrum's last extent is n / 2 + 1
 template <ComplexField V>
 auto real_view_of(V const& spectrum, std::int64_t n) {
@@ -60,8 +60,9 @@ auto real_view_of(V const& spectrum, std::int64_t n) {
       reinterpret_cast<T*>(spectrum.data()), layout);
 }
 
-/// The real numbers in the memory of a half spectrum, with the unused numbers at the end of each row:
-/// [..., 2 (n / 2 + 1)], row-major, so that compilers know that rows are contiguous. Plans take it, too.
+/// The real numbers in the memory of a half spectrum, with the unused numbers at the end of each
+/// row: [..., 2 (n / 2 + 1)], row-major, so that compilers know that rows are contiguous. Plans
+/// take this View, too.
 template <ComplexField V>
 auto padded_real_view_of(V const& spectrum) {
   constexpr std::size_t rank = V::rank;
@@ -77,7 +78,8 @@ auto padded_real_view_of(V const& spectrum) {
 ///
 /// \param label  the View's name in profiling tools
 /// \param shape  of the real field, with the batch, if any, as its first axis
-/// \return       the spectrum, [..., n_last / 2 + 1]; real_view_of(result, n_last) is the real field
+/// \return       the spectrum, [..., n_last / 2 + 1]; real_view_of(result, n_last) is the real
+///   field
 /// \throws PreconditionError if an extent is below 1
 template <Real T, class Space, std::size_t Rank>
   requires(Rank >= 1)

@@ -3,10 +3,10 @@
 /// \file
 /// Plans of Fourier transforms: made once for a shape, run many times.
 ///
-/// FFTW on hosts, cuFFT on NVIDIA's devices, hipFFT on AMD's, behind one interface and with one contract. On hosts
-/// threads share out the trailing axes' transforms, then columns of 128 bytes along each leading axis, which go
-/// through a buffer: at 128^3 to 256^3 FFTW's own threads took 5 to 40 % longer, and 4 to 20 times as long to plan.
-/// So results don't depend on the number of threads. A single line (rank 1, no batch) runs on one thread.
+/// FFTW on hosts, cuFFT on NVIDIA's devices, hipFFT on AMD's, behind one interface and with one
+/// contract. On hosts coir shares the transforms out among threads, and FFTW's own threads aren't
+/// used: results don't depend on the number of threads. A single line (rank 1, no batch) runs on
+/// one thread.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
@@ -26,12 +26,12 @@
 
 namespace coir::fft {
 
-/// A View of `T` (const or not) that a plan of this rank takes: one axis more is the batch.
+/// A View of `T` (const or not) that a plan of this rank takes. One more axis is the batch.
 template <class V, class T, int Rank>
 concept Field = StridedView<V> && (ViewOfRank<V, Rank> || ViewOfRank<V, Rank + 1>) &&
                 std::same_as<typename V::non_const_value_type, T>;
 
-/// A View of `T` that a plan of this rank takes, and that may be written.
+/// A Field that may be written.
 template <class V, class T, int Rank>
 concept WritableField = Field<V, T, Rank> && !std::is_const_v<typename V::value_type>;
 
@@ -45,8 +45,8 @@ Request request_of(bool real, Shape<Rank> const& shape, std::int64_t batch,
   return request;
 }
 
-/// Type-erased extents and strides of a View, for what isn't a template. `shape` points to the others: it must not
-/// outlive this.
+/// Extents and strides of a View for functions that aren't templates. `shape` points to the other
+/// members, and must not outlive this object.
 template <class V>
 struct StridedShape {
   static constexpr std::size_t rank = V::rank;
@@ -122,7 +122,7 @@ class Plan {
     check_extents(request_, to.shape);
     bool const in_suits = has_strides_of(request_, from.shape);
     bool const out_suits = has_strides_of(request_, to.shape);
-    // In place real numbers and their spectrum share rows, which no other order has.
+    // Real transforms in place share rows with their spectrum, so that only C order will do.
     if ((in_suits && out_suits) || (request_.real && request_.options.in_place)) {
       check_views(request_, from.shape, to.shape, sizeof(T));
       run(*transforms_, address(in.data()), address(out.data()), forward);
@@ -131,10 +131,10 @@ class Plan {
     }
   }
 
-  /// Transforms LayoutLeft without a copy: in memory it is the transposed field in C order, whose transform along all
-  /// axes is the transposed result.
+  /// Transforms LayoutLeft without a copy, as the transposed field in C order. Its transform along
+  /// all axes is the transposed result.
   ///
-  /// \return  whether both Views, transposed, lie in C order; otherwise nothing is done
+  /// \return  false if a transposed View doesn't lie in C order; nothing is done then
   template <class In, class Out>
   bool run_transposed(In const& in, Out const& out, bool forward) const {
     constexpr bool have_same_rank = int(In::rank) == int(Out::rank);
@@ -150,7 +150,7 @@ class Plan {
     return true;
   }
 
-  /// Transforms by way of copies in C order, of those Views that lie in memory otherwise.
+  /// Transforms with copies in C order in place of the Views that lie otherwise.
   template <class In, class Out>
   void run_staged(In const& in, bool in_suits, Out const& out, bool out_suits, bool forward) const {
     constexpr char const* what = "a copy in C order of what is transformed";
@@ -169,7 +169,7 @@ class Plan {
     output.finish();
   }
 
-  // The libraries' interfaces know no const; what is const isn't written.
+  // The libraries' interfaces know no const, but don't write to the input.
   static void* address(void const* data) { return const_cast<void*>(data); }
 
   Exec exec_;
@@ -190,14 +190,14 @@ class PlanBase {
     return result;
   }
   std::int64_t batch() const { return plan_.request().batch; }
-  /// The points of one field, by whose number backward after forward multiplies.
+  /// The number of points of one field. backward after forward multiplies by it.
   std::int64_t size() const { return plan_.request().points(); }
   Exec const& exec() const { return plan_.exec(); }
 
-  /// Bytes that the plan holds in Exec's memory to work in, beside input and output and copies of these.
+  /// Bytes of the plan's work area in Exec's memory. Input, output and copies of these come on top.
   std::int64_t work_bytes() const { return plan_.transforms().work_bytes(); }
 
-  /// The work_bytes() of a plan, before it is made.
+  /// The work_bytes() of a plan that isn't made yet.
   ///
   /// \throws PreconditionError if an extent or the batch is below 1
   static std::int64_t work_bytes(Exec const& exec, Shape<Rank> const& shape, std::int64_t batch = 1,
@@ -225,21 +225,24 @@ class PlanBase {
 ///   forward   F(k) = sum_x f(x) exp(-2 pi i sum_d k_d x_d / n_d)
 ///   backward  f(x) = sum_k F(k) exp(+2 pi i sum_d k_d x_d / n_d)
 ///
-/// Neither is scaled: backward after forward multiplies by n_0 n_1 ... The spectrum of a real field holds
-/// each number and its conjugate; the half with 0 <= k <= n / 2 along the last axis is kept, so that its
-/// extents are n_0, n_1, ..., n_last / 2 + 1. backward takes the other half to be conjugate; what it makes of a
-/// spectrum that no real field has, one with an imaginary part at k = 0 for instance, depends on the backend.
+/// Neither is scaled: backward after forward multiplies by n_0 n_1 ... The spectrum is conjugate
+/// symmetric; the half with 0 <= k <= n / 2 along the last axis is kept, so that its extents are
+/// n_0, n_1, ..., n_last / 2 + 1. backward takes the other half to be conjugate. For a spectrum
+/// that no real field has, as with an imaginary part at k = 0, the result depends on the backend.
 ///
-/// Plans are values; copies share what they hold, and so do plans made alike, by a cache: the second costs
-/// little. Views have rank `Rank`, or `Rank` + 1 with the batch as the first axis, and any layout. Those in C order
-/// without gaps are transformed as they are. Another input or output is copied to C order, or from it, in each call,
-/// and takes as much memory again meanwhile; plans in place need C order. In place the real numbers lie where the
-/// spectrum will be, in rows of 2 (n_last / 2 + 1), of which the last one or two are unused: see in_place.hpp for
-/// Views of both.
+/// Copies of a plan share its work area. So do plans of the same shape and options, by a cache, so
+/// that the second one is made quickly.
 ///
-/// Results have the same bits for any number of threads, and each time that a plan runs on data aligned
-/// alike. See Effort for bits in other runs of a program. Runs on the instance that the plan was
-/// made with, and doesn't wait on devices. Plans made alike run one after the other.
+/// Views have rank `Rank`, or `Rank` + 1 with the batch as the first axis, and any layout. Views in
+/// C order without gaps are transformed as they are. Others are copied in each call, which takes as
+/// much memory again. Plans in place need C order: real numbers lie where the spectrum will be, in
+/// rows of 2 (n_last / 2 + 1), of which the last one or two are unused. in_place.hpp makes Views of
+/// both.
+///
+/// Results have the same bits for any number of threads, and each time that a plan runs on data
+/// aligned alike. See Effort for the bits of other runs of a program. Plans run on the instance
+/// that they were made with, and don't wait on devices. Plans that share a work area run one after
+/// the other.
 ///
 /// \tparam T     float or double
 /// \tparam Rank  axes of one transform: 1 to 3
@@ -263,8 +266,8 @@ class RealPlan : public PlanBase<Exec, T, Rank, true> {
   ///
   /// \param in   [batch, n_0, ..., n_last] in; left as it is, unless the plan is in place
   /// \param out  [batch, n_0, ..., n_last / 2 + 1] out; in place it begins where `in` does
-  /// \throws PreconditionError if the Views don't fit the plan, or overlap where they must not; on devices if
-  ///   one doesn't begin at a multiple of a complex number's size
+  /// \throws PreconditionError if the Views don't fit the plan, or overlap where they must not; on
+  ///   devices if one doesn't begin at a multiple of a complex number's size
   template <Field<T, Rank> In, WritableField<Complex, Rank> Out>
     requires CanAccess<Exec, In, Out>
   void forward(In const& in, Out const& out) const {
@@ -282,13 +285,14 @@ class RealPlan : public PlanBase<Exec, T, Rank, true> {
     plan_.backward(in, out);
   }
 
-  /// Transforms a field forward, multiplies its modes by a factor, and transforms it backward, in place. On hosts this takes
-  /// fewer passes over the spectrum than the three steps by themselves.
+  /// Transforms a field forward, multiplies its modes by a factor, and transforms it backward, in
+  /// place. On hosts this takes fewer passes over the spectrum than the three steps by themselves.
   ///
   /// \param field     [n_0, n_1, n_2] inout
   /// \param spectrum  [n_0, n_1, n_2 / 2 + 1], the same memory
-  /// \param factor    real numbers factor(i, j, k) of the mode at these indices, by a function that kernels can call; the same
-  ///                  for opposite modes, (n_0 - i, n_1 - j, k) where k is 0 or n_2 / 2, or the result isn't defined
+  /// \param factor    a function that kernels can call: factor(i, j, k) is a real number for the
+  ///   mode at these indices. It must be the same for opposite modes: (i, j, k) and (n_0 - i, n_1 -
+  ///   j, k) with k = 0 or n_2 / 2
   /// \throws PreconditionError as forward, or unless the plan is in place and without a batch
   template <WritableField<T, Rank> In, WritableField<Complex, Rank> Out, class Factor>
     requires(Rank == 3 && In::rank == 3 && Out::rank == 3 && CanAccess<Exec, In, Out>)
@@ -304,12 +308,13 @@ class RealPlan : public PlanBase<Exec, T, Rank, true> {
   using Common::plan_;
 };
 
-/// Transforms of complex fields; the formulas and all else are as for RealPlan, but the spectrum is whole,
-/// and backward leaves its input as it is, unless the plan is in place. Views with LayoutLeft and no batch are
-/// transformed without a copy, by the plan of the reversed shape, which the first such call makes. Others that don't lie
-/// in C order are copied, in place, too.
+/// Transforms of complex fields, by the formulas of RealPlan, with the whole spectrum. backward
+/// leaves its input as it is, unless the plan is in place. Views with LayoutLeft and no batch are
+/// transformed without a copy, by the plan of the reversed shape, which the first such call makes.
+/// Other Views that aren't in C order are copied, also by plans in place. All else is as for
+/// RealPlan.
 ///
-/// \tparam T  float or double: of real and imaginary parts
+/// \tparam T  the type of real and imaginary parts: float or double
 template <CompiledSpace Exec, class T, int Rank>
 class ComplexPlan : public PlanBase<Exec, T, Rank, false> {
  public:
@@ -322,8 +327,8 @@ class ComplexPlan : public PlanBase<Exec, T, Rank, false> {
 
   /// \param in   [batch, n_0, ..., n_last] in
   /// \param out  the same extents, out; in place it is `in`
-  /// \throws PreconditionError if the Views don't fit the plan, or overlap where they must not; on devices if
-  ///   one doesn't begin at a multiple of a complex number's size
+  /// \throws PreconditionError if the Views don't fit the plan, or overlap where they must not; on
+  ///   devices if one doesn't begin at a multiple of a complex number's size
   template <Field<Complex, Rank> In, WritableField<Complex, Rank> Out>
     requires CanAccess<Exec, In, Out>
   void forward(In const& in, Out const& out) const {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Transforms of a real field of three axes whose planes the ranks of a group share, in place where one rank has them all.
+/// Transforms of a real field of three axes whose planes the ranks of a group share.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/shape.hpp>
@@ -17,7 +17,7 @@
 
 namespace coir::fft {
 
-/// Whether the transforms of a group's field are in place: then a spectrum is in its field's memory.
+/// Whether a group's transforms are in place, so that a spectrum is in its field's memory.
 inline bool transforms_in_place(distributed::Group const& group) { return group.size() == 1; }
 
 /// RealPlan for a group of one and RealSlab for several ranks, behind one interface. One rank
@@ -78,7 +78,7 @@ class PlanOverRanks {
 
   /// Transforms a field forward, multiplies its modes by a factor, and transforms it backward.
   ///
-  /// \param spectrum  of no use afterwards, where it isn't the field
+  /// \param spectrum  of no use afterwards, unless it is the field
   /// \param factor    as for RealSlab::filter()
   template <class Factor>
   void filter(Block const& field, Block const& spectrum, Factor const& factor) const {
@@ -107,7 +107,7 @@ class PlanOverRanks {
     if constexpr (runs_on_host<Exec>) return 2 * Whole::work_bytes(exec, shape, 1, options);
     auto const planes = share(group, shape[0]).count, rows = share(group, shape[1]).count;
     std::int64_t const row = shape[2] / 2 + 1;
-    // Buffers for the rows that travel, and the table of their owners.
+    // Buffers for rows on their way, and the table of owners.
     std::int64_t bytes = planes * shape[1] * row * static_cast<std::int64_t>(sizeof(Complex)) +
                          2 * shape[1] * static_cast<std::int64_t>(sizeof(std::int32_t));
     if (planes > 0)
@@ -120,7 +120,7 @@ class PlanOverRanks {
  private:
   using Whole = RealPlan<Exec, T, 3>;
 
-  // Bits that don't depend on the run shouldn't depend on the number of ranks either.
+  // With Effort::estimate bits depend neither on the run nor on the number of ranks.
   static PlanOptions options_of_whole(Effort effort) {
     return {.in_place = true, .effort = effort, .by_planes = effort == Effort::estimate};
   }

@@ -7,18 +7,19 @@
 
 namespace coir::fft {
 
-/// How ranks share a field: rank r has row r / columns and column r % columns of a grid. One row is slabs, several are
-/// pencils.
+/// How ranks share a field: rank r has row r / columns and column r % columns of a grid. One row
+/// means slabs, several rows mean pencils.
 struct RankGrid {
   int rows = 1;
-  int columns = 0;  ///< 0: as many as there are ranks for each row
+  int columns = 0;  ///< 0: the number of ranks over `rows`
 };
 
 namespace detail {
 
 /// The grid with its number of columns. Collective.
 ///
-/// \throws PreconditionError on every rank unless all give the same grid, of as many ranks as the group has
+/// \throws PreconditionError on every rank unless all give the same grid, with all ranks of the
+///   group
 RankGrid grid_of(distributed::Group const& group, RankGrid grid);
 
 }  // namespace detail

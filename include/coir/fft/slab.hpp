@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Transforms of fields of three axes that ranks share out: by slabs, or by pencils.
+/// Transforms of fields of three axes that ranks share by slabs or by pencils.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
@@ -35,32 +35,37 @@ struct FromMode {
 
 }  // namespace detail
 
-/// Transforms of a field (x, y, z) over the ranks of a group, by the formulas and without scaling as RealPlan and
-/// ComplexPlan.
+/// Transforms of a field (x, y, z) over the ranks of a group, by the formulas and without scaling
+/// as RealPlan and ComplexPlan.
 ///
-/// A rank has the planes planes() of the field's first axis, and the rows rows() of its spectrum's second axis, all of
-/// them as distributed::share_of() shares them out; extents needn't divide, and a rank may have none. Planes are
-/// transformed along y and z where they are; then rows travel once, each to the rank that has it in the spectrum, where
-/// lines along x are transformed. With n_0 n_1 and the number of ranks P divisible each rank sends 1/P^2 of the
-/// spectrum to every other.
+/// With slabs a rank has planes planes() of the field's first axis, and rows rows() of the
+/// spectrum's second axis, as distributed::share_of() shares them out. Extents needn't divide by
+/// the number of ranks, and a rank may have none. Planes are transformed along y and z where they
+/// are. Then rows travel once, to the rank that has them in the spectrum, and lines along x are
+/// transformed there.
 ///
-/// With a grid of several rows of ranks a rank has pencils: of its planes the rows field_rows() alone, and of the
-/// spectrum's rows the modes modes() alone. Numbers travel twice: within a column of the grid, where z is shared out
-/// instead of y, and within a row, where y is shared out instead of x. A row of the grid may have as many ranks as the
-/// smaller of n_0 and n_1, and a column as many as the smaller of n_1 and the number of modes along z, so that none is
-/// without a part. The ranks of a row, which follow each other, are best those of a machine. With all extents divisible
-/// each rank sends 1 / (P p) of the spectrum to every other of its column, and of its row, p being their number.
+/// With a grid of several rows of ranks a rank has pencils: the rows field_rows() of its planes,
+/// and the modes modes() of the spectrum's rows. Numbers travel twice: within a column of the grid,
+/// where z is shared out instead of y, and within a row, where y is shared out instead of x. So
+/// that every rank has a part, a row of the grid has at most min(n_0, n_1) ranks, and a column at
+/// most the smaller of n_1 and the number of modes along z. The ranks of a row should be on one
+/// machine.
 ///
-/// Fields lie in the memory of a half spectrum, as for plans in place (in_place.hpp): complex numbers [planes,
-/// field_rows, row], row = n_2 / 2 + 1, or n_2 for complex fields; field_rows is n_1 with slabs. Spectra are [n_0, rows,
-/// modes]; modes is row with slabs. Transforms need both memories, and destroy their input; on one rank both may be the
-/// same, which is quicker. Pencils also hold memory of one field more, or of two, where extents don't divide.
+/// A rank sends every other one 1/P^2 of the spectrum with slabs on P ranks. With pencils it sends
+/// 1 / (P p) to each of the p ranks of its column, and likewise of its row.
 ///
-/// On hosts, with Effort::estimate, results have the same bits for any number of ranks and of threads: those of a plan made
-/// with PlanOptions::by_planes. Those of pencils have the same bits for any grid of several rows, and differ from those of
-/// slabs by rounding. On devices all may differ by rounding between numbers of ranks.
+/// Fields lie in the memory of a half spectrum, as for plans in place (in_place.hpp): complex
+/// numbers [planes, field_rows, row] with row = n_2 / 2 + 1, or n_2 for complex fields. Spectra are
+/// [n_0, rows, modes]. With slabs field_rows is n_1 and modes is row. Transforms need both
+/// memories, and destroy their input. On one rank both may be the same memory, which is quicker.
+/// Pencils hold memory of one more field, or of two if extents don't divide.
 ///
-/// A value; copies share what they hold. All functions but those that only tell are collective.
+/// On hosts, with Effort::estimate, results have the same bits for any number of ranks and threads:
+/// those of a plan with PlanOptions::by_planes. Pencils have the same bits for any grid of several
+/// rows, and differ from slabs by rounding. On devices results differ by rounding between numbers
+/// of ranks.
+///
+/// Copies share the work area. Functions that transform are collective.
 ///
 /// \tparam OfReal  real fields and half spectra, or complex ones
 template <CompiledSpace Exec, Real T, bool OfReal>
@@ -71,10 +76,10 @@ class Slab {
                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
   /// \param shape    of the whole field, the same on every rank
-  /// \param options  of the effort alone
+  /// \param options  of these only the effort counts
   /// \param grid     of the group's ranks, the same on every rank
-  /// \throws PreconditionError on every rank if an extent is below 1, shapes or grids differ, or the grid's rows and
-  ///                           columns don't make up the group
+  /// \throws PreconditionError on every rank if an extent is below 1, shapes or grids differ, or
+  ///   the grid doesn't have the group's number of ranks
   /// \throws ResourceError if memory for the work is missing on any rank
   Slab(Exec const& exec, distributed::Group const& group, Shape<3> const& shape,
        PlanOptions const& options = {}, RankGrid const& grid = {})
@@ -89,12 +94,13 @@ class Slab {
   /// Complex numbers of this rank's field and spectrum along each axis.
   Shape<3> field_extents() const { return {planes().count, field_rows().count, parts_->row()}; }
   Shape<3> spectrum_extents() const { return {shape()[0], rows().count, modes().count}; }
-  /// Bytes that it holds to work in.
+  /// Bytes of the work area.
   std::int64_t work_bytes() const { return parts_->work_bytes(); }
 
   /// \param field     [planes, field_rows, row] inout: of no use afterwards
   /// \param spectrum  [n_0, rows, modes] out
-  /// \throws PreconditionError on every rank if a View doesn't fit on one, or lies otherwise than in C order without gaps
+  /// \throws PreconditionError on every rank if on one a View doesn't fit, or isn't in C order
+  ///   without gaps
   template <ComplexBlock<Exec, T> Field, ComplexBlock<Exec, T> Spectrum>
   void forward(Field const& field, Spectrum const& spectrum) const {
     auto const [in, out] = fitting(field, spectrum);
@@ -114,13 +120,12 @@ class Slab {
     parts_->gather(in.data(), out.data());
   }
 
-  /// Transforms a field forward, multiplies its modes by a factor, and transforms it backward. Rows travel twice, and
-  /// on hosts the product takes no pass over memory of its own.
+  /// Transforms a field forward, multiplies its modes by a factor, and transforms it backward. Rows
+  /// travel twice. On hosts the product takes no pass over memory of its own.
   ///
   /// \param field      [planes, field_rows, row] inout
   /// \param workspace  [n_0, rows, modes] of no use afterwards
-  /// \param factor     real numbers factor(i, j, k) of the mode at these indices of the whole spectrum, by a function
-  ///                   that kernels can call; the same for opposite modes, (n_0 - i, n_1 - j, k) where k is 0 or n_2 / 2
+  /// \param factor     as for RealPlan::filter(), with indices of the whole spectrum
   /// \throws PreconditionError as forward
   template <ComplexBlock<Exec, T> Field, ComplexBlock<Exec, T> Workspace, class Factor>
   void filter(Field const& field, Workspace const& workspace, Factor const& factor) const {
