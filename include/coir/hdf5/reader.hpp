@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Reading HDF5 files, with errors that a person can act on.
+/// Reading HDF5 files.
 
 #include <coir/core/strided.hpp>
 #include <coir/hdf5/types.hpp>
@@ -21,16 +21,17 @@ namespace coir::hdf5 {
 
 /// An HDF5 file that is open for reading, with datasets and attributes of numbers.
 ///
-/// Objects are named by their path from the root: "PartType1/Coordinates"; "/" is the root. Numbers are converted to
-/// the type asked for: floating-point numbers are rounded to it, integers must fit it whatever their value (int32
-/// where int16 is stored, but not the other way), or fit the digits of a floating-point type. Files of either byte
-/// order are read. One thread at a time may use a Reader.
+/// Objects are named by their path from the root: "PartType1/Coordinates"; "/" is the root. Files
+/// of either byte order are read. Numbers are converted to the requested type. Floating-point
+/// numbers are rounded. Integers are read as any type that holds all values of the stored one:
+/// int16 as int32, but not the other way. One thread at a time may use a Reader.
 ///
-/// Every member that names an object throws InputError with the path, the name, the cause and a remedy where it is
-/// missing, of another kind or type, or damaged.
+/// Members that name an object throw InputError with the path, the name, the cause and a remedy if
+/// it is missing, of another kind or type, or damaged.
 class Reader {
  public:
-  /// \throws InputError if the file is missing, a folder, a device, unreadable, empty, not HDF5, or truncated
+  /// \throws InputError if the file is missing, a folder, a device, unreadable, empty, not HDF5, or
+  ///   truncated
   explicit Reader(std::filesystem::path const& path);
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;
@@ -39,7 +40,7 @@ class Reader {
   /// Whether there is a group or dataset of this name.
   bool has(std::string_view name) const;
 
-  /// Whether a group or dataset is there and has this attribute.
+  /// Whether a group or dataset exists and has this attribute.
   bool has_attribute(std::string_view object, std::string_view name) const;
 
   /// An attribute of one number.
@@ -50,7 +51,7 @@ class Reader {
     return value;
   }
 
-  /// An attribute of any number of numbers, in C order.
+  /// An attribute of several numbers, in C order.
   template <Element T>
   std::vector<T> attribute_array(std::string_view object, std::string_view name) const {
     std::vector<T> values(attribute_size(object, name));
@@ -62,33 +63,35 @@ class Reader {
   /// The extents of an attribute; none if it is a single number.
   Shape attribute_shape(std::string_view object, std::string_view name) const;
 
-  /// The type that an attribute's numbers are stored as, whatever their byte order.
+  /// The type of an attribute's numbers in the file.
   Type attribute_type(std::string_view object, std::string_view name) const;
 
   /// An attribute of text.
   std::string attribute_text(std::string_view object, std::string_view name) const;
 
-  /// Reads a text of fixed length, of `longest` bytes at most. Throws InputError if it is longer or of variable length,
-  /// before any of it is read: in a damaged file HDF5 may follow the pointers of a variable text without an end.
+  /// Reads a text of fixed length, of `longest` bytes at most. Throws InputError if it is longer or
+  /// of variable length, before any of it is read: in a damaged file HDF5 may follow the pointers
+  /// of a variable text forever.
   std::string attribute_text(std::string_view object, std::string_view name,
                              std::size_t longest) const;
 
   /// The extents of a dataset; none if it is a single number.
   Shape shape(std::string_view name) const;
 
-  /// The type that a dataset's numbers are stored as, whatever their byte order.
+  /// The type of a dataset's numbers in the file.
   Type type(std::string_view name) const;
 
   /// Throws InputError unless a dataset has this shape, where -1 stands for any extent: {-1, 3}.
   void expects_shape(std::string_view name, Shape const& wanted) const;
 
-  /// Throws InputError unless a dataset lies in the file in one piece and unfiltered, as Writer's do, and its name leads there without
-  /// links. Reading it then depends on nothing in the file but its place and length, and on no other file.
+  /// Throws InputError unless a dataset lies in the file in one piece and unfiltered, as Writer
+  /// writes it, and its name leads there without links. Reading it then depends on its place and
+  /// length alone, and on no other file.
   void expects_contiguous(std::string_view name) const;
 
   /// All of a dataset, in C order.
   ///
-  /// \throws ResourceError if memory is short of it
+  /// \throws ResourceError if there is not enough memory
   template <Element T>
   std::vector<T> read(std::string_view name) const {
     std::vector<T> values(elements_that_fit(name, sizeof(T)));
@@ -96,14 +99,14 @@ class Reader {
     return values;
   }
 
-  /// All of a dataset into memory of the caller's; InputError unless it has as many elements.
+  /// All of a dataset into the caller's memory. Throws InputError unless the sizes agree.
   template <Element T>
   void read(std::string_view name, std::span<T> values) const {
     read(name, type_of<T>, values.data(), static_cast<std::int64_t>(values.size()));
   }
 
-  /// All of a dataset into a View of the same shape, of any layout and memory space. Views that aren't in C order on the host
-  /// are filled by way of a buffer of some MiB.
+  /// All of a dataset into a View of the same shape, of any layout and memory space. Views that
+  /// aren't in C order on the host are filled by way of a buffer of some MiB.
   ///
   /// \throws InputError if the dataset has another shape
   template <StridedView V>
@@ -120,7 +123,7 @@ class Reader {
   ///
   /// \tparam V  LayoutRight or LayoutLeft, with as many axes as the dataset
   /// \throws InputError if it has another number of axes
-  /// \throws ResourceError if memory is short
+  /// \throws ResourceError if there is not enough memory
   template <StridedView V>
     requires(V::rank >= 1) && Element<typename V::value_type>
   V read(std::string_view name) const {
@@ -133,10 +136,11 @@ class Reader {
     return view;
   }
 
-  /// Rows of a dataset, from `first` on (a row is all that has the same first index).
+  /// Rows of a dataset, from `first` on. A row is the elements of one first index.
   ///
   /// \param values  out: whole rows in C order
-  /// \throws PreconditionError if `values` doesn't hold whole rows, or the dataset has fewer of them
+  /// \throws PreconditionError if `values` doesn't hold whole rows, or the dataset has fewer of
+  ///   them
   template <Element T>
   void read_rows(std::string_view name, std::int64_t first, std::span<T> values) const {
     read_rows(name, type_of<T>, first, values.data(), static_cast<std::int64_t>(values.size()));

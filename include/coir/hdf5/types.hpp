@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The numbers that HDF5 files are written and read with here, and the shape of what holds them.
+/// The number types of HDF5 files here, and shapes of datasets.
 
 #include <concepts>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace coir::hdf5 {
 
-/// The number types that datasets and attributes are written with.
+/// The number types of datasets and attributes.
 enum class Type { int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64 };
 
 /// NumPy's name of a type: "float32".

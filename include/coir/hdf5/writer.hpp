@@ -17,30 +17,31 @@
 
 namespace coir::hdf5 {
 
-/// Keeps HDF5 from closing files at the end of the program. Programs call it before anything else of HDF5: a
-/// file that couldn't be written can't be closed either if a limit on sizes was the reason (ulimit -f), and
-/// HDF5 1.10 crashes when it tries.
+/// Keeps HDF5 from closing files at the end of the program. Call it before anything else of HDF5. A
+/// file that exceeds a limit on sizes (ulimit -f) can't be closed, and HDF5 1.10 crashes when it
+/// tries.
 void skip_cleanup_at_exit();
 
 struct WriterOptions {
-  /// Adds checksums, for files that a program has to trust: HDF5's own to the descriptions of the content, which versions
-  /// from 1.8 on read, and one of the whole file at its end, which io::verify_checksum() checks and HDF5 ignores.
+  /// Adds checksums: HDF5's own to the descriptions of the content, which versions from 1.8 on
+  /// read, and one of the whole file at its end, which io::verify_checksum() checks and HDF5
+  /// ignores.
   bool checked = false;
 };
 
 /// An HDF5 file that appears under its name when commit() succeeds, and not before.
 ///
-/// Until then it lives beside its destination, as io::AtomicFile's do, and the destructor removes it if commit() was
-/// not reached: whatever interrupts the writer, a file that was there before stays whole. Once a member has thrown a
-/// ResourceError the file is lost, and all that is left is to let the Writer go.
+/// Until then it has another name beside its destination, as an io::AtomicFile has. The destructor
+/// removes it if commit() was not reached. Whatever interrupts the writer, an earlier file stays
+/// whole. After a ResourceError the file is lost: destroy the Writer.
 ///
-/// Objects are named by their path from the root: "PartType1/Coordinates". Groups on the way are made where they are
-/// missing. Numbers are stored as they are in this machine's memory, datasets contiguously and without compression; the
-/// same content gives the same bytes, whenever it is written. One thread at a time may use a Writer.
+/// Objects are named by their path from the root: "PartType1/Coordinates". Missing groups on the
+/// way are made. Numbers have this machine's byte order. Datasets are contiguous and not
+/// compressed. The same content always gives the same bytes. One thread at a time may use a Writer.
 ///
-/// Every member throws ResourceError with the path, the cause and a remedy where the file can't be written (no such
-/// folder, no permission, no space left, a device or a pipe), and PreconditionError where a name is empty or taken, or
-/// a requirement below is broken.
+/// Members throw ResourceError with the path, the cause and a remedy if the file can't be written
+/// (no such folder, no permission, no space left, a device or a pipe), and PreconditionError if a
+/// name is empty or taken, or a requirement below is broken.
 class Writer {
  public:
   /// Begins a file.
@@ -49,12 +50,12 @@ class Writer {
   Writer& operator=(Writer&&) noexcept;
   ~Writer();
 
-  /// Makes a group, and those on the way to it; one that is there already is left as it is.
+  /// Makes a group, and those on the way to it. Existing groups stay as they are.
   void make_group(std::string_view name);
 
   /// Gives a group or dataset an attribute of one number.
   ///
-  /// \param object  a group or dataset that is there; "/" is the file's root
+  /// \param object  an existing group or dataset; "/" is the file's root
   template <Element T>
   void write_attribute(std::string_view object, std::string_view name, T value) {
     write_attribute(object, name, type_of<T>, &value, -1);
@@ -68,16 +69,18 @@ class Writer {
                     static_cast<std::int64_t>(values.size()));
   }
 
-  /// Gives a group or dataset an attribute of text, in UTF-8, without null characters, of 60 000 bytes at most. Its length
-  /// is fixed: readers needn't follow pointers, which may lead anywhere in a file that was damaged.
+  /// Gives a group or dataset an attribute of text, in UTF-8, without null characters, of 60 000
+  /// bytes at most. Its length is fixed, so that readers needn't follow pointers, which may be
+  /// damaged.
   void write_attribute_text(std::string_view object, std::string_view name, std::string_view text);
 
-  /// Makes a dataset, which append() is to fill.
+  /// Makes a dataset for append() to fill.
   ///
   /// \param shape  1 to 4 extents, each 0 or more
   void make_dataset(std::string_view name, Type type, Shape const& shape);
 
-  /// Makes a dataset that holds one number everywhere, and takes no space for it: readers get it as HDF5's fill value.
+  /// Makes a dataset whose elements are all one number. It takes no space: the number is HDF5's
+  /// fill value.
   ///
   /// \param shape  1 to 4 extents, each 0 or more
   template <Element T>
@@ -85,16 +88,17 @@ class Writer {
     write_constant(name, type_of<T>, &value, shape);
   }
 
-  /// Writes the next rows of a dataset (a row is all that has the same first index), after those written before.
+  /// Writes the next rows of a dataset. A row is the elements of one first index.
   ///
-  /// \param values  whole rows in C order, of the dataset's type, no more than are missing; may be none
+  /// \param values  whole rows in C order, of the dataset's type, no more than are missing; may be
+  ///   none
   template <Element T>
   void append(std::string_view name, std::span<T const> values) {
     append(name, type_of<T>, values.data(), static_cast<std::int64_t>(values.size()));
   }
 
-  /// Appends the rows of a View of any layout and memory space. Views that aren't in C order on the host are copied by way of
-  /// a buffer of some MiB.
+  /// Appends the rows of a View of any layout and memory space. Views that aren't in C order on the
+  /// host are copied by way of a buffer of some MiB.
   template <StridedView V>
     requires(V::rank >= 1) && Element<typename V::non_const_value_type>
   void append(std::string_view name, V const& view) {
@@ -102,7 +106,8 @@ class Writer {
     io::for_each_run_in_c_order(view, [&](std::span<T const> rows) { append(name, rows); });
   }
 
-  /// Makes a dataset of a View's shape and writes all of it, whatever its layout and memory space, in C order.
+  /// Makes a dataset of a View's shape and writes all of it, whatever its layout and memory space,
+  /// in C order.
   template <StridedView V>
     requires(V::rank >= 1) && Element<typename V::non_const_value_type>
   void write(std::string_view name, V const& view) {
@@ -120,7 +125,7 @@ class Writer {
     write(name, type_of<T>, values.data(), static_cast<std::int64_t>(values.size()), shape);
   }
 
-  /// The same for vectors; without a shape, the dataset has one axis.
+  /// Makes a dataset of a vector's numbers. Without a shape it has one axis.
   template <Element T>
   void write(std::string_view name, std::vector<T> const& values, Shape const& shape) {
     write(name, std::span<T const>(values), shape);
@@ -130,14 +135,14 @@ class Writer {
     write(name, std::span<T const>(values), {static_cast<std::int64_t>(values.size())});
   }
 
-  /// Brings the file to the disk and gives it its name; nothing may be written after that. Every dataset must have got
-  /// all of its rows.
+  /// Brings the file to the disk and gives it its name. Nothing may be written afterwards. Every
+  /// dataset must have all of its rows.
   ///
   /// \param poll  called every few milliseconds while the checksum is made; may throw to stop
   void commit(std::function<void()> const& poll = {});
 
-  /// The first half of commit(), all that may take long or fail for want of space: brings the file to the
-  /// disk. commit() then only gives the name. For files that are to appear together or not at all.
+  /// The first half of commit(), which may take long or lack space: brings the file to the disk.
+  /// commit() then only gives the name. For files that are to appear together or not at all.
   void sync(std::function<void()> const& poll = {});
 
  private:

@@ -15,10 +15,10 @@ namespace coir::io {
 
 /// A file that appears under its name when commit() succeeds, and not before.
 ///
-/// Until then it lives beside its destination under another name (see AtomicPath); the destructor removes
-/// that if commit() was not reached, so an exception leaves nothing behind, and a file that was there
-/// before is untouched. Symbolic links are followed, permissions of a file that gets replaced are kept.
-/// Devices and pipes (/dev/null, /dev/stdout) can't be replaced and are written to directly; a named pipe is opened once, when
+/// Until then it has another name beside its destination (see AtomicPath). The destructor removes
+/// it if commit() was not reached: an exception leaves nothing behind, and an earlier file is
+/// untouched. Symbolic links are followed. Permissions of a replaced file are kept. Devices and
+/// pipes (/dev/null, /dev/stdout) are written to directly; a named pipe is opened once, when
 /// somebody reads it.
 ///
 /// Every member throws ResourceError with the path, the cause and a remedy: folder missing or
@@ -37,7 +37,8 @@ class AtomicFile {
   /// Appends text as it is.
   void write(std::string_view text);
 
-  /// Closes the file, waits until it is on the disk and gives it its name; nothing may be written after that.
+  /// Closes the file, waits until it is on the disk and gives it its name. Nothing may be written
+  /// afterwards.
   void commit();
 
  private:
@@ -50,7 +51,7 @@ class AtomicFile {
 /// \throws ResourceError as AtomicFile
 void write_file(std::filesystem::path const& path, std::span<std::byte const> bytes);
 
-/// The same for text, such as a report.
+/// Writes a text file, whole or not at all.
 void write_file(std::filesystem::path const& path, std::string_view text);
 
 }  // namespace coir::io

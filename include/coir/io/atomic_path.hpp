@@ -1,31 +1,33 @@
 #pragma once
 
 /// \file
-/// A place to write a file that takes its name when it is whole, for libraries that open files themselves.
+/// Files that take their name when they are whole, for libraries that open files themselves.
 
 #include <filesystem>
 
 namespace coir::io {
 
-/// Where a file that is written to a path comes to lie: links are followed, also the last one if it leads to nothing
-/// yet. The path itself if that can't be told.
+/// The path of the file that writing to `path` makes: links are followed, also a last one that
+/// leads to nothing yet. If this fails, the path itself.
 std::filesystem::path resolved(std::filesystem::path const& path);
 
-/// A temporary file beside its destination, ".coir-NAME.part", which takes the destination's name when commit()
-/// succeeds.
+/// A temporary file beside its destination, ".coir-NAME.part", which takes the destination's name
+/// when commit() succeeds.
 ///
-/// The destructor removes it if commit() was not reached, so an exception leaves nothing behind, and a
-/// file that was there before is untouched. What a program that was killed has left is overwritten by the
-/// next one that writes to the same path. Symbolic links are followed. The permissions of a file that
-/// gets replaced are kept. Devices and named pipes (/dev/null) can't be replaced: there temporary() is the
-/// path itself, which isn't opened here. Nor are paths replaced that name a file which this program has
-/// open (/dev/stdout, /dev/fd/3), because its other output there would be lost: see stream(). Two programs
-/// that write to one path at the same time are an error of one of them at least.
+/// The destructor removes it if commit() was not reached: an exception leaves nothing behind, and
+/// an earlier file is untouched. A temporary file of a killed program is overwritten by the next
+/// one that writes to the same path. If two programs write to one path at the same time, at least
+/// one gets an error. Symbolic links are followed. Permissions of a replaced file are kept.
 ///
-/// Making one and letting it go checks early, and without a trace, that a path can be written.
+/// Devices and named pipes (/dev/null) aren't replaced: temporary() is the path itself, which isn't
+/// opened here. Paths of files that this program has open (/dev/stdout, /dev/fd/3) aren't replaced
+/// either, because other output there would be lost: see stream().
 ///
-/// Every member throws ResourceError with the path, the cause and a remedy: folder missing or read-only, path is a
-/// folder or a socket, file write-protected, no space left.
+/// To check early that a path can be written, make an AtomicPath and destroy it: it leaves no
+/// trace.
+///
+/// Every member throws ResourceError with the path, the cause and a remedy: folder missing or
+/// read-only, path is a folder or a socket, file write-protected, no space left.
 class AtomicPath {
  public:
   /// Creates the temporary file, empty and closed.
@@ -39,19 +41,19 @@ class AtomicPath {
     return temporary_.empty() ? destination_ : temporary_;
   }
 
-  /// Whether the path is a device or a pipe, so that what is written appears at once.
+  /// Whether the path is a device or a pipe, where output appears at once.
   bool is_device() const { return is_device_; }
 
-  /// The number of the open file that the path names, whose copy is to be written to in place of temporary(); -1 if it names
-  /// none.
+  /// The descriptor of the open file that the path names; -1 if it names none. Write to a copy of
+  /// the descriptor in place of temporary().
   int stream() const { return stream_; }
 
-  /// Waits until the content is on the disk, then gives the temporary file its name; whoever wrote it has closed it.
-  /// So when the power fails there is either what was there before, or all that is new.
+  /// Waits until the content is on the disk, then gives the temporary file, which must be closed,
+  /// its name. If the power fails, the path has either the earlier file or all of the new one.
   void commit();
 
-  /// The first half of commit(), which then only gives the name: waits until the content is on the disk. For several files that
-  /// are to appear together or not at all.
+  /// The first half of commit(), which then only gives the name: waits until the content is on the
+  /// disk. For files that are to appear together or not at all.
   void sync();
 
   /// Throws the ResourceError that belongs to an errno.
@@ -71,9 +73,9 @@ class AtomicPath {
   bool is_synced_ = false;
 };
 
-/// Removes the temporary files of all AtomicPaths, for the end of a program: files that are being written
-/// afterwards fail. A handler of signals may call it; where it interrupts the making of a temporary file,
-/// all are left.
+/// Removes the temporary files of all AtomicPaths, for the end of a program: writing them fails
+/// afterwards. Handlers of signals may call it. If it interrupts the making of a temporary file, it
+/// removes none.
 void remove_unfinished() noexcept;
 
 }  // namespace coir::io

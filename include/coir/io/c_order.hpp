@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Elements of any View, of any layout and memory space, as row-major runs on the host, and back: for writers and
-/// readers of files.
+/// Elements of a View of any layout and memory space as row-major runs on the host, and back: for
+/// writers and readers of files.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/contiguous.hpp>
@@ -31,7 +31,7 @@ std::array<std::int64_t, V::rank> shape_of(V const& view) {
 
 namespace detail {
 
-/// The bytes of an array, or the most that can be counted: shapes come from files, where they may be any.
+/// The bytes of an array, or the largest number: shapes from files may be of any size.
 template <std::size_t Rank>
 std::int64_t bytes_of(std::array<std::int64_t, Rank> const& shape, std::int64_t element_bytes) {
   std::int64_t bytes = element_bytes;
@@ -47,7 +47,7 @@ std::int64_t bytes_of(std::array<std::int64_t, Rank> const& shape, std::int64_t 
 
 /// A new View whose elements are not set.
 ///
-/// \throws ResourceError if memory is short
+/// \throws ResourceError if there is not enough memory
 template <class V, std::size_t Rank>
 V allocate(std::string const& label, std::array<std::int64_t, Rank> const& shape) {
   static_assert(Rank == std::size_t(V::rank) && Rank == std::size_t(V::rank_dynamic),
@@ -68,7 +68,7 @@ template <class Space>
 inline constexpr bool host_accessible =
     Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space>::accessible;
 
-/// A buffer for copies in a file's order. It holds bytes, so that Views of all elements share its type.
+/// A buffer for copies in C order. It holds bytes, so that its type is the same for all elements.
 template <class Space>
 using Staging = Kokkos::View<char*, Space>;
 
@@ -131,8 +131,8 @@ Strided<T, Rank> rows_of(Strided<T, Rank> all, std::int64_t first, std::int64_t 
   return all;
 }
 
-/// How many indices of the first axis go through the host's memory at once: from a device as much as makes copies
-/// fast, on the host no more than stays in a cache.
+/// The number of indices of the first axis that go through the host's memory at once: from a device
+/// enough for fast copies, on the host no more than stay in a cache.
 template <class Space, class T, int Rank>
 std::int64_t indices_at_once(Strided<T, Rank> const& all) {
   constexpr std::int64_t bytes = std::int64_t(host_accessible<Space> ? 1 : 8) << 20;
@@ -166,7 +166,7 @@ auto strided_to_fill(V const& view) {
 
 }  // namespace detail
 
-/// Elements in C order on the host: a View's own memory, which must outlive this, or a copy.
+/// Elements in C order on the host: a View's memory, which must outlive this object, or a copy.
 template <class T>
 class HostElements {
  public:
@@ -193,7 +193,8 @@ class HostElements {
   detail::Staging<Kokkos::HostSpace> copy_;
 };
 
-/// Calls fill(T* elements), which writes view.size() elements in C order, and puts them into the View.
+/// Calls fill(T* elements), which writes view.size() elements in C order, and puts them into the
+/// View.
 ///
 /// \throws PreconditionError if elements of the View lie in the same place
 template <StridedView V, class Fill>
@@ -210,9 +211,9 @@ auto to_host_c_order(V const& view) {
   return HostElements<T>::template of<typename V::memory_space, int(V::rank)>(strided(view));
 }
 
-/// Calls use(std::span<T const>) with all elements in C order, run after run, each of whole rows (a row is all that has
-/// the same first index). Elements that already are in that order on the host are not copied, others go through some
-/// MiB.
+/// Calls use(std::span<T const>) with all elements in C order, run after run, each of whole rows. A
+/// row is the elements of one first index. Elements in that order on the host aren't copied; others
+/// go through some MiB.
 template <StridedView V, class Use>
 void for_each_run_in_c_order(V const& view, Use const& use) {
   using T = typename V::non_const_value_type;
@@ -234,8 +235,8 @@ void for_each_run_in_c_order(V const& view, Use const& use) {
   }
 }
 
-/// Calls fill(first, std::span<T>) to have all elements set, row by row from the first one on: the span stands for whole
-/// rows in C order, the first of which is number `first`. Memory as for_each_run_in_c_order.
+/// Calls fill(first, std::span<T>) to set all elements, run after run: the span stands for whole
+/// rows in C order, from number `first` on. Memory as for_each_run_in_c_order.
 ///
 /// \param view  of rank 1 or more
 /// \throws PreconditionError if elements of the View lie in the same place
@@ -257,8 +258,8 @@ void fill_runs_in_c_order(V const& view, Fill const& fill) {
   }
 }
 
-/// The rows of a View of rank 2 on the host, asked for from the first to the last. Rows that aren't there already go
-/// through some MiB.
+/// The rows of a View of rank 2 on the host, to be asked for in order. Rows that aren't on the host
+/// go through some MiB.
 template <StridedView V>
 class HostRows {
  public:

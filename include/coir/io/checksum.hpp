@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Files that end with a checksum, so that one that was damaged is told before anything is made of it.
+/// Files that end with a checksum, so that damaged files are found before they are used.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace coir::io {
 
-/// CRC-32 of bytes that come part by part, as zlib has it: tells every change within 32 bits in a row, and of
-/// any other changes all but one in 2^32.
+/// zlib's CRC-32 of bytes that come part by part. It finds every change within 32 bits in a row,
+/// and all but one in 2^32 of other changes.
 class Checksum {
  public:
   void add(std::span<std::byte const> bytes);
@@ -25,28 +25,29 @@ class Checksum {
 /// Bytes that append_checksum() adds.
 inline constexpr std::int64_t checksum_length = 32;
 
-/// Adds to a file's end what verify_checksum() looks for: the words "coir checksum 2" and a line feed, then in 8 bytes each,
-/// the lowest first, the length of what was there before, and the Checksum of all bytes before itself. Formats that know
-/// their own end, as HDF5 does, are read as without.
+/// Appends a checksum to a file: the words "coir checksum 2" and a line feed, the earlier length,
+/// and the Checksum of all bytes before it. The two numbers have 8 bytes each, the lowest first.
+/// Readers of formats that know their own end, as HDF5, ignore it.
 ///
 /// \param poll  called every few milliseconds; may throw to stop
 /// \return 0, or the errno of what failed
 int append_checksum(std::filesystem::path const& path, std::function<void()> const& poll = {});
 
-/// Whether a file ends as append_checksum() leaves it, whatever the sum.
+/// Whether a file ends with a checksum, right or wrong.
 ///
 /// \throws InputError if the file is missing, unreadable or no regular file
 bool has_checksum(std::filesystem::path const& path);
 
-/// The sum that a file ends with, whatever its bytes: which of several files it is.
+/// The checksum at the end of a file, which isn't verified. It tells files apart.
 ///
 /// \throws InputError if the file is missing, unreadable or no regular file, or has no checksum
 std::uint64_t stored_checksum(std::filesystem::path const& path);
 
-/// Reads a file from its beginning to its end and compares.
+/// Reads a file and compares its checksum.
 ///
-/// \param poll  as above
-/// \throws InputError if the file is missing, unreadable or no regular file, has no checksum, or another one than its bytes
+/// \param poll  called every few milliseconds; may throw to stop
+/// \throws InputError if the file is missing, unreadable or no regular file, has no checksum, or a
+///   wrong one
 void verify_checksum(std::filesystem::path const& path, std::function<void()> const& poll = {});
 
 }  // namespace coir::io

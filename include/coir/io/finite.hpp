@@ -20,11 +20,11 @@ namespace detail {
                                   double value);
 }
 
-/// Checks that a field which was read from a file has only finite numbers.
+/// Checks that a field from a file has only finite numbers.
 ///
-/// \param view  in; float or double, any layout, memory space and rank
-/// \param name  the file's name, for the message
-/// \param first  where the view begins along the first axis of the file's field, if it is a part of that
+/// \param view   in; float or double, any layout, memory space and rank
+/// \param name   the file's name, for the message
+/// \param first  the view's first index along the first axis of the file's field
 /// \throws InputError naming the first element, in C order, that is infinite or not a number
 template <class V>
   requires(Kokkos::is_view<V>::value && Real<typename V::value_type>)

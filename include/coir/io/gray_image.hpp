@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A grey picture in memory, and its way to and from Kokkos Views.
+/// Grey pictures in memory, and conversions from and to Kokkos Views.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
@@ -29,9 +29,9 @@ struct GrayImage {
   std::vector<std::uint16_t> samples;
   int white =
       0;  ///< the sample value of white where it isn't the largest of the bits; 0: it is that
-  bool had_colours = false;  ///< of the file that it was read from, which were turned into grey
+  bool had_colours = false;  ///< whether the picture's file had colours, which became grey
 
-  /// The sample value of white: 255 or 65535, if `white` isn't another one.
+  /// The sample value of white: `white`, or 255 or 65535 by the number of bits.
   int maximum() const { return white > 0 ? white : bits == 8 ? 255 : 65535; }
 
   /// The sample in row i, column j.
@@ -138,8 +138,8 @@ V to_view(GrayImage const& image, std::string const& label = "coir::io::gray_ima
   return view;
 }
 
-/// A picture of a field in grey levels: values are clamped to 0 and the maximum and rounded to the
-/// nearest level, halves upwards; infinities clamp too.
+/// A picture of a field in grey levels: values, also infinite ones, are clamped to 0 and the
+/// maximum, and rounded to the nearest level, halves upwards.
 ///
 /// \param view  [rows, columns] in; any layout, memory space and number type; at least 1 x 1
 /// \param bits  8 (levels 0 to 255) or 16 (0 to 65535)

@@ -19,7 +19,7 @@ namespace coir::io {
 
 /// The grey picture in the bytes of a PNG or PGM file, told apart by their first bytes.
 ///
-/// \throws InputError if they are neither, or as decode_png and decode_pgm
+/// \throws InputError if the bytes are neither, or as decode_png and decode_pgm
 GrayImage decode_image(std::span<std::byte const> bytes, std::string_view name);
 
 /// Reads a PNG or PGM file, told apart by its first bytes, as a grey picture.
@@ -27,17 +27,17 @@ GrayImage decode_image(std::span<std::byte const> bytes, std::string_view name);
 /// \throws InputError as read_file and decode_image
 GrayImage read_image(std::filesystem::path const& path);
 
-/// Writes a grey picture, whole or not at all, in the format that the name's ending asks for: .png, .pgm.
+/// Writes a grey picture, whole or not at all, in the format of the name's ending: .png, .pgm.
 ///
-/// \throws PreconditionError if the ending is another
+/// \throws PreconditionError if the name has another ending
 /// \throws ResourceError as AtomicFile
 void write_image(std::filesystem::path const& path, GrayImage const& image);
 
-/// The same from rows that are made as they are needed: no more than one is in memory.
+/// Writes a grey picture from rows that are made one by one, so that only one is in memory.
 void write_image(std::filesystem::path const& path, GrayForm const& form, GrayRows const& fill);
 
-/// Writes a field in grey levels as a picture, as to_image makes it, with no more than some MiB of memory beside the
-/// View's.
+/// Writes a field in grey levels as a picture, as to_image makes it, with some MiB of memory beside
+/// the View's.
 ///
 /// \param view   [rows, columns] in; 0 is black, 255 (8 bits) or 65535 (16 bits) white
 /// \param shown  turns an element into the grey level that is shown

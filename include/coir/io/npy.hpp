@@ -23,7 +23,7 @@
 
 namespace coir::io {
 
-/// The number types that NPY files are read and written with.
+/// The number types of NPY files.
 enum class NpyType {
   boolean,
   int8,
@@ -46,7 +46,8 @@ std::string name_of(NpyType type);
 /// Bytes of one element.
 int size_of(NpyType type);
 
-/// A C++ type that has an NpyType: bool, float, double, Kokkos::complex of these two, and integers of 8 to 64 bits.
+/// A C++ type that has an NpyType: bool, float, double, Kokkos::complex<float> and <double>, and
+/// integers of 8 to 64 bits.
 template <class T>
 concept NpyElement =
     std::same_as<T, bool> || std::same_as<T, float> || std::same_as<T, double> ||
@@ -81,9 +82,10 @@ enum class Rounding { refuse, allow };
 
 /// The array in the bytes of an NPY file, versions 1.0, 2.0 and 3.0.
 ///
-/// Booleans, integers, floats of 4 and 8 bytes and complex numbers of these, in either byte order, C or Fortran order, any shape of
-/// up to 64 extents. The header is read as NumPy does: the keys descr, fortran_order and shape in any
-/// order, white space anywhere. The file must end with the last element.
+/// Booleans, integers, floats of 4 and 8 bytes and complex numbers of these are read, in either
+/// byte order, in C or Fortran order, with up to 64 extents. The header is read as NumPy does: the
+/// keys descr, fortran_order and shape in any order, white space anywhere. The file must end with
+/// the last element.
 ///
 /// \param file  the whole file; its memory becomes the result's
 /// \param name  the file's name, for messages
@@ -123,10 +125,10 @@ class NpyWriter {
 
 /// Copies an array into a View of the same shape.
 ///
-/// Every conversion that keeps the values is made: integers and booleans to any integers as long as each
-/// value fits, and float32 to float64. Integers become the nearest float. float64 becomes float32
-/// only with Rounding::allow. Floats never become integers, and only booleans become bool. Complex numbers
-/// take what their parts take; they never become real ones.
+/// Integers and booleans become any integers that hold each value. Integers become the nearest
+/// float. float32 becomes float64; float64 becomes float32 only with Rounding::allow. Floats never
+/// become integers, and only booleans become bool. Real numbers become complex ones if their type
+/// converts to that of the parts; complex numbers never become real ones.
 ///
 /// \param view  out; any layout, memory space and rank, elements as NpyElement
 /// \throws InputError if the shape differs, the types don't convert, or a value doesn't fit
@@ -164,8 +166,8 @@ V read_npy(std::filesystem::path const& path, Rounding rounding = Rounding::refu
   return to_view<V>(read_npy(path), rounding);
 }
 
-/// Writes a View as an NPY file (version 1.0, C order, this machine's byte order), whole or not at all, with no more
-/// than some MiB of memory beside the View's.
+/// Writes a View as an NPY file (version 1.0, C order, this machine's byte order), whole or not at
+/// all, with some MiB of memory beside the View's.
 ///
 /// \param view  in; any layout, memory space and rank, elements as NpyElement
 /// \throws ResourceError as AtomicFile

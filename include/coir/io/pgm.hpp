@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Portable grey maps: P2 (text) and P5 (binary) in, P5 out.
+/// Portable grey maps: P2 (text) and P5 (binary) are read, P5 is written.
 
 #include <coir/io/gray_image.hpp>
 
@@ -15,10 +15,10 @@ namespace coir::io {
 
 /// The picture in the bytes of a PGM file.
 ///
-/// Plain (P2) and binary (P5), 8 bits for a maxval up to 255 and 16 (big-endian) above. Samples are those
-/// of the file, and the picture's maximum() is its maxval. Comments
-/// (# to the end of the line) may stand wherever P2 has white space and in P5's header before maxval.
-/// Exactly one picture: bytes behind it are an error, in P2 other than white space and comments.
+/// Plain (P2) and binary (P5), with 8 bits for a maxval up to 255 and 16 bits (big-endian) above.
+/// Samples are those of the file, and the picture's maximum() is the maxval. Comments (# to the end
+/// of the line) may stand wherever P2 has white space, and in P5's header before maxval. Bytes
+/// behind the picture are an error; in P2 white space and comments may follow.
 ///
 /// \param name  the file's name, for messages
 /// \throws InputError naming the byte or field, its value, the limit and a remedy
@@ -39,7 +39,7 @@ GrayImage read_pgm(std::filesystem::path const& path);
 /// \throws PreconditionError and ResourceError as encode_pgm and AtomicFile
 void write_pgm(std::filesystem::path const& path, GrayImage const& image);
 
-/// The same from rows that are made as they are needed: no more than one is in memory.
+/// Writes a binary PGM file from rows that are made one by one, so that only one is in memory.
 void write_pgm(std::filesystem::path const& path, GrayForm const& form, GrayRows const& fill);
 
 }  // namespace coir::io

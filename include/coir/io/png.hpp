@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// PNG pictures by libpng: any kind is read as grey; grey and colours are written.
+/// PNG pictures by libpng: every kind is read as grey; grey and colour pictures are written.
 
 #include <coir/io/gray_image.hpp>
 #include <coir/io/rgb_image.hpp>
@@ -18,18 +18,18 @@ namespace coir::io {
 
 /// The picture in the bytes of a PNG file, as grey.
 ///
-/// Every colour type, bit depth and interlacing. Depths 1, 2 and 4 are scaled to 8 bits. Colours become
-/// grey by the luma of Rec. 601, round((299 R + 587 G + 114 B) / 1000), on the samples as stored:
-/// gamma and colour profiles are not applied; `had_colours` tells of it. Transparency is dropped: the colours under it count.
-/// Bytes behind the picture's end (IEND) are ignored.
+/// Every colour type, bit depth and interlacing is read. Depths 1, 2 and 4 are scaled to 8 bits.
+/// Colours become grey by the luma of Rec. 601, round((299 R + 587 G + 114 B) / 1000), without
+/// gamma and colour profiles; `had_colours` is true then. Transparency is ignored. Bytes behind the
+/// picture's end (IEND) are ignored.
 ///
 /// \param name  the file's name, for messages
 /// \throws InputError naming the byte or field, its value, the limit and a remedy
 /// \throws ResourceError if memory is short
 GrayImage decode_png(std::span<std::byte const> bytes, std::string_view name);
 
-/// The bytes of a grey PNG of 8 or 16 bits, where white is 255 or 65535: samples of a picture with another
-/// white become round(sample * 255 / white), or of 65535.
+/// The bytes of a grey PNG of 8 or 16 bits. If white isn't 255 or 65535, samples become
+/// round(sample * 255 / white), or with 65535.
 ///
 /// \throws PreconditionError if the picture's extents, bits and samples don't agree
 /// \throws ResourceError if libpng refuses it or memory is short
@@ -52,13 +52,13 @@ void write_png(std::filesystem::path const& path, GrayImage const& image);
 /// Writes a colour PNG file of 8 bits, whole or not at all.
 void write_png(std::filesystem::path const& path, RgbImage const& image);
 
-/// Writes a grey PNG file from rows that are made as they are needed: no more than one is in memory.
+/// Writes a grey PNG file from rows that are made one by one, so that only one is in memory.
 void write_png(std::filesystem::path const& path, GrayForm const& form, GrayRows const& fill);
 
 /// Sets the red, green and blue of each pixel of a row, 0 to 255. Called with rows 0, 1, ...
 using RgbRows = std::function<void(int row, std::span<std::uint8_t> samples)>;
 
-/// The same in colours.
+/// Writes a colour PNG file from rows that are made one by one.
 void write_png(std::filesystem::path const& path, int rows, int columns, RgbRows const& fill);
 
 }  // namespace coir::io

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Covariances of several quantities, each of which was observed several times: NumPy's cov and corrcoef.
+/// Covariances of quantities from several observations of each: NumPy's cov and corrcoef.
 
 #include <coir/array/axis_reductions.hpp>
 #include <coir/array/joining.hpp>
@@ -11,10 +11,12 @@
 
 namespace coir {
 
-/// The covariances of quantities: C(i, j) = sum_k (x(i, k) - mean_i) conj(x(j, k) - mean_j) / (n - ddof).
+/// The covariances of quantities: C(i, j) = sum_k (x(i, k) - mean_i) conj(x(j, k) - mean_j) / (n -
+/// ddof).
 ///
 /// \param x     (quantities, observations)
-/// \param ddof  ddof(1) for the unbiased estimate from a sample, ddof(0) for that of a population
+/// \param ddof  ddof(1): the unbiased estimate from a sample; ddof(0): the covariances of a
+///   population
 /// \throws PreconditionError unless there are more than ddof observations
 template <Expression X>
   requires(rank_of<X> == 2)
@@ -49,8 +51,8 @@ auto cov(X const& x, Y const& y, Ddof ddof = Ddof(1)) {
   return cov(stack(0, x, y), ddof);
 }
 
-/// Covariances over the root of the product of variances: exactly 1 on the diagonal, and from -1 to 1 elsewhere. NaN for a
-/// quantity that doesn't vary.
+/// Covariances over the root of the product of variances: exactly 1 on the diagonal, and from -1 to
+/// 1 elsewhere. NaN for a quantity that doesn't vary.
 ///
 /// \param x  (quantities, observations)
 /// \throws PreconditionError unless there are observations
@@ -61,7 +63,7 @@ auto corrcoef(X const& x) {
   auto const deviations = evaluate(sqrt(diagonal(result)));
   result = clip(result / deviations / with_axis(deviations, 1), -1, 1);
   auto const own = diagonal(result);
-  own(own == own) = 1;  // rounding may have left a little less; NaN stays
+  own(own == own) = 1;  // undoes rounding; NaN stays
   return result;
 }
 template <Expression X, Expression Y>

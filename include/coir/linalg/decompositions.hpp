@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// Matrices taken apart, by LAPACK on the host: cholesky, qr, eigh, svd. Arrays on devices are copied to the host, and
-/// the results back. Integers compute in double. None can be recorded by record().
+/// Decompositions of matrices, by LAPACK on the host: cholesky, qr, eigh, svd. Arrays on devices
+/// are copied to the host, and the results back. Integers compute in double. record() can't record
+/// these functions.
 
 #include <coir/linalg/detail/lapack.hpp>
 
@@ -11,11 +12,11 @@
 
 namespace coir {
 
-/// The lower triangular L with a = L L^H of a Hermitian, positive definite matrix: NumPy's linalg.cholesky. Only the
-/// lower triangle of a is read.
+/// The lower triangular L with a = L L^H of a Hermitian, positive definite matrix: NumPy's
+/// linalg.cholesky. Only the lower triangle of a is read.
 ///
 /// \throws PreconditionError unless a is square
-/// \throws NumericalError if it isn't positive definite
+/// \throws NumericalError if a isn't positive definite
 template <detail::LapackMatrix A>
 auto cholesky(A const& a) {
   using T = detail::lapack_t<value_t<A>>;
@@ -32,7 +33,8 @@ struct Qr {
   Array<T, 2, Space> r;  ///< upper triangular
 };
 
-/// The QR decomposition of an (m, n) matrix: q is (m, k) and r (k, n) with k = min(m, n), NumPy's linalg.qr.
+/// The QR decomposition of an (m, n) matrix: q is (m, k) and r (k, n) with k = min(m, n), NumPy's
+/// linalg.qr.
 template <detail::LapackMatrix A>
 auto qr(A const& a) {
   using T = detail::lapack_t<value_t<A>>;
@@ -53,8 +55,8 @@ struct Eigh {
   Array<T, 2, Space> vectors;         ///< v, orthonormal columns
 };
 
-/// Eigenvalues and eigenvectors of a Hermitian (real: symmetric) matrix: NumPy's linalg.eigh. Only the lower triangle of
-/// a is read.
+/// Eigenvalues and eigenvectors of a Hermitian (real: symmetric) matrix: NumPy's linalg.eigh. Only
+/// the lower triangle of a is read.
 ///
 /// \throws PreconditionError unless a is square and all its numbers are finite
 /// \throws NumericalError if the eigenvalues don't converge
@@ -72,7 +74,7 @@ auto eigh(A const& a) {
                         detail::lapack_result<Space>(evaluate(conj(transpose(rows))))};
 }
 
-/// The eigenvalues of eigh alone, which takes a fraction of the time: NumPy's linalg.eigvalsh.
+/// The eigenvalues of eigh alone, which is faster: NumPy's linalg.eigvalsh.
 ///
 /// \throws as eigh
 template <detail::LapackMatrix A>
@@ -96,7 +98,7 @@ struct Svd {
 
 /// The singular value decomposition of an (m, n) matrix: NumPy's linalg.svd.
 ///
-/// \param full  u is (m, m) and vh (n, n); else, with k = min(m, n), u is (m, k) and vh (k, n)
+/// \param full  true: u is (m, m) and vh (n, n); false: u is (m, k) and vh (k, n), k = min(m, n)
 /// \throws PreconditionError unless all numbers are finite
 /// \throws NumericalError if the singular values don't converge
 template <detail::LapackMatrix A>

@@ -24,7 +24,8 @@ struct Subscripts {
 
 namespace detail {
 
-/// The labels of an array's axes. There are at most 4 axes, so that what doesn't fit here is an error anyway.
+/// The labels of an array's axes. Arrays have at most 4 axes: more than 8 labels are an error
+/// anyway.
 struct Labels {
   static constexpr int most = 8;
   char label[most] = {};
@@ -45,7 +46,7 @@ struct Labels {
     return -1;
   }
 
-  /// These for which keep(label) holds, each once.
+  /// The labels for which keep(label) is true, each once.
   template <class Keep>
   constexpr Labels filtered(Keep const& keep) const {
     Labels result;
@@ -60,7 +61,7 @@ struct Labels {
   }
 };
 
-/// What stands between commas and arrow.
+/// The labels of the operands and of the result.
 struct Equation {
   Labels operand[2], result;
   int operands = 1;
@@ -85,7 +86,7 @@ struct Equation {
         e.readable = false;
       }
     }
-    if (!e.has_result)  // labels that stand once, in their order in the alphabet
+    if (!e.has_result)  // labels that occur once, in alphabetical order
       for (int c = 'A'; c <= 'z'; ++c)
         if (e.operand[0].times(static_cast<char>(c)) + e.operand[1].times(static_cast<char>(c)) ==
             1)
@@ -93,7 +94,7 @@ struct Equation {
     return e;
   }
 
-  /// Each label of the result stands there once, and in an operand, too.
+  /// Whether each label of the result occurs in it once, and in an operand.
   constexpr bool result_fits() const {
     for (int d = 0; d < result.count; ++d) {
       char const c = result.label[d];
@@ -109,7 +110,7 @@ struct Equation {
                           " elements, which must be equal");
 }
 
-/// How many elements each label stands for.
+/// The number of elements that each label stands for.
 class LabelExtents {
  public:
   template <std::size_t Rank>
@@ -126,8 +127,8 @@ class LabelExtents {
   std::array<std::int64_t, 128> extents_;
 };
 
-/// A slice whose axes have the labels `From`, with those of `To` in their order: a label that `From` has twice is a
-/// diagonal, one that it lacks an axis of one element.
+/// Arranges a slice with the labels `From` by the labels `To`. A label that `From` has twice
+/// becomes a diagonal. A label that `From` lacks becomes an axis of one element.
 template <Labels From, Labels To, class T, int Rank, class Space>
 Slice<T, To.count, Space> arranged(Slice<T, Rank, Space> const& x) {
   Shape<To.count> shape{};
@@ -143,7 +144,7 @@ Slice<T, To.count, Space> arranged(Slice<T, Rank, Space> const& x) {
   return {x.data(), shape, strides, x.owner()};
 }
 
-/// Summed along the axes whose labels aren't in `Kept`. From has each label once.
+/// Sums along the axes whose labels aren't in `Kept`. `From` has each label once.
 template <Labels From, Labels Kept, class X>
 auto summed(X const& x) {
   constexpr Labels gone = From.filtered([](char c) { return !Kept.has(c); });
@@ -156,7 +157,8 @@ auto summed(X const& x) {
   }
 }
 
-/// The axes of a slice joined in groups of the given sizes, an axis of one element for an empty group.
+/// Joins the axes of a slice in groups of the given sizes. An empty group is an axis of one
+/// element.
 template <int... Sizes, class S>
 auto grouped(S const& x) {
   constexpr int groups = sizeof...(Sizes);
@@ -174,7 +176,7 @@ auto grouped(S const& x) {
   }
 }
 
-/// The number of an array without axes; all else as it is.
+/// The number of an array without axes; any other argument as it is.
 template <class A>
 auto number_or_array(A&& x) {
   if constexpr (requires { x.item(); })
@@ -183,7 +185,7 @@ auto number_or_array(A&& x) {
     return std::remove_cvref_t<A>(std::forward<A>(x));
 }
 
-/// One operand, whose labels each stand once, with what the result doesn't name summed up.
+/// One operand with each label once, summed along the axes that the result doesn't name.
 template <Labels From, Labels Result, class X>
 auto einsum_of_one(X const& x) {
   constexpr Labels once = From.filtered([](char) { return true; });
@@ -192,7 +194,8 @@ auto einsum_of_one(X const& x) {
   return arranged<left, Result>(rest);
 }
 
-/// The product of matrices whose rows, inner axes and columns are so many labels each, or of stacks of them.
+/// The product of matrices, or of stacks of them. The arguments give the number of labels of the
+/// stack, the rows, the inner axis and the columns.
 template <int Batch, int Left, int Inner, int Right, class X, class Y>
 auto product_of(X const& a, Y const& b) {
   if constexpr (Batch > 0)
@@ -245,11 +248,13 @@ constexpr void check_equation() {
 
 }  // namespace detail
 
-/// Traces, diagonals, sums along axes and transposes by NumPy's subscripts, which are known to the compiler:
+/// Traces, diagonals, sums along axes and transposes by NumPy's subscripts, which are known to the
+/// compiler:
 ///
 ///     einsum<"ii->">(a)  the trace      einsum<"ii->i">(a)  the diagonal      einsum<"ijk->ki">(a)  a sum, transposed
 ///
-/// Without an arrow the result has the labels that stand once, in their alphabetical order. There is no "..." .
+/// Without an arrow the result has the labels that occur once, in alphabetical order. "..." isn't
+/// supported.
 ///
 /// \returns a new array; a number if the result has no labels
 /// \throws PreconditionError if a label stands for different numbers of elements
@@ -268,8 +273,9 @@ auto einsum(A const& a) {
 ///
 ///     einsum<"ij,jk->ik">(a, b)      einsum<"bij,bj->bi">(a, x)      einsum<"i,j->ij">(x, y)      einsum<"ij,ij->">(a, b)
 ///
-/// What is summed over goes to matmul: see there. Operands are copied where it needs axes of several labels joined that
-/// don't follow each other in memory. Each operand has at most 4 axes; axes of one element aren't stretched.
+/// Sums are computed by matmul. An operand is copied if several of its axes have to be joined and
+/// don't follow each other in memory. Each operand has at most 4 axes. Axes of one element aren't
+/// stretched.
 ///
 /// \returns a new array; a number if the result has no labels
 /// \throws PreconditionError if a label stands for different numbers of elements

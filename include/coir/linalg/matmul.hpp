@@ -1,19 +1,20 @@
 #pragma once
 
 /// \file
-/// Products of matrices and vectors, by BLAS: on hosts the one that Kokkos Kernels links, on devices through Kokkos Kernels (cuBLAS on
-/// NVIDIA's).
+/// Products of matrices and vectors, by BLAS: on hosts by the BLAS that Kokkos Kernels links, on
+/// devices through Kokkos Kernels (cuBLAS on NVIDIA's).
 ///
-/// Operands are arrays, slices, or expressions, which are evaluated first. A transposed matrix, or one whose
-/// rows don't follow each other directly, is read where it is; other strides are copied first. float, double
-/// and their complex numbers go to BLAS, integers to a plain kernel. Elements of different types are
-/// promoted as by operators; bool counts, so that a product of bool arrays is int.
+/// Operands are arrays, slices, or expressions, which are evaluated first. A transposed matrix, or
+/// one with gaps between its rows, is read where it is; other strides are copied first. float,
+/// double and their complex numbers go to BLAS, integers to a plain kernel. Elements of different
+/// types are promoted as by operators; bool counts, so that a product of bool arrays is int.
 ///
-/// Products can be recorded by record(), with matmul_into where they are to stay: what matmul returns is memory of the
-/// recording's. On CUDA that takes Kokkos Kernels 3.6 or newer; before, products run on the default instance.
+/// record() can record products. Use matmul_into for results that outlive the recording, because
+/// the memory of matmul's result belongs to it. On CUDA this needs Kokkos Kernels 3.6 or newer;
+/// before, products run on the default instance.
 ///
-/// On hosts the threads are BLAS's own. OpenBLAS for OpenMP shares Kokkos' threads; its variant for pthreads
-/// has a second set, which OPENBLAS_NUM_THREADS limits.
+/// On hosts the threads are BLAS's own. OpenBLAS for OpenMP shares Kokkos' threads. OpenBLAS for
+/// pthreads has threads of its own, which OPENBLAS_NUM_THREADS limits.
 
 #include <coir/array/array.hpp>
 #include <coir/array/operators.hpp>
@@ -28,7 +29,7 @@ namespace coir {
 
 namespace detail {
 
-/// The type of elements of a product.
+/// The element type of a product.
 template <class A, class B>
 using product_t = number_t<promote_t<value_t<A>, value_t<B>>>;
 
@@ -74,7 +75,7 @@ bool fits_blas(Slice<T, Rank, Space> const& x) {
   return stack_of(x).first.fits_blas();
 }
 
-/// The same values, such that BLAS can read them.
+/// The values where BLAS can read them, copied if necessary.
 template <class T, int Rank, class Space>
 Slice<T const, Rank, Space> readable(Slice<T const, Rank, Space> const& x) {
   if (!is_blas_type<T> || x.size() == 0 || fits_blas(x)) return x;
@@ -138,7 +139,8 @@ auto product_shape(std::array<std::int64_t, A> const& a, std::array<std::int64_t
   return shape;
 }
 
-/// out = a b; the shapes are right, out overlaps neither factor, and for BLAS types it fits BLAS.
+/// out = a b. The shapes fit, out overlaps neither factor, and for BLAS's types BLAS can write to
+/// it.
 template <class T, int Rank, int A, int B, class Space>
 void multiply(Slice<T, Rank, Space> const& out, Slice<T const, A, Space> const& a,
               Slice<T const, B, Space> const& b) {
@@ -167,10 +169,11 @@ void multiply(Slice<T, Rank, Space> const& out, Slice<T const, A, Space> const& 
 
 }  // namespace detail
 
-/// Writes the product of two matrices into an array or slice: NumPy's matmul with `out`. See matmul.
+/// Writes the product of two matrices into an array or slice: NumPy's matmul with `out`. See
+/// matmul.
 ///
-/// \param out  of the product's shape; it may overlap the factors, at the cost of a copy
-/// \throws PreconditionError naming the shapes if they don't multiply, or don't give that of `out`
+/// \param out  of the product's shape; may overlap the factors, which costs a copy
+/// \throws PreconditionError naming the shapes if they don't multiply, or don't fit `out`
 template <detail::Target Out, Expression A, Expression B>
   requires detail::Multipliable<A, B> && SameSpace<Out, A, B> &&
            (rank_of<Out> == detail::product_rank<rank_of<A>, rank_of<B>>)
@@ -186,7 +189,7 @@ void matmul_into(Out&& out, A const& a, B const& b) {
   auto const left = detail::factor<T, Space>(a);
   auto const right = detail::factor<T, Space>(b);
   if constexpr (std::is_same_v<T, value_t<Out>>) {
-    // A stack's products with a vector are columns that BLAS writes one by one.
+    // A stack times a vector is a matrix whose columns BLAS writes one by one.
     constexpr bool columns = rank_of<A> + rank_of<B> == 4 && rank_of<A> != 2;
     bool const in_place =
         !detail::is_blas_type<T> ||
@@ -207,8 +210,8 @@ void matmul_into(Out&& out, A const& a, B const& b) {
 ///     (s, m, k) (s, k, n) -> (s, m, n), where either factor may be a single matrix
 ///     (s, m, k) (k,) -> (s, m)         (k,) (s, k, n) -> (s, n)
 ///
-/// x times its own transpose costs half of that on hosts (BLAS's syrk), and is symmetric to the bit there.
-/// No elements along k give zeros. For two vectors there is dot.
+/// On hosts x times its own transpose costs half as much (BLAS's syrk), and is symmetric to the
+/// bit. Without elements along k the product is zero. For two vectors use dot.
 ///
 /// \throws PreconditionError naming the shapes if they don't multiply
 template <Expression A, Expression B>
@@ -228,8 +231,8 @@ auto matmul(A const& a, B const& b) {
   return result;
 }
 
-/// The product of a matrix and a vector, or of a vector and a matrix, as NumPy's dot has it: see matmul. For arrays of one
-/// shape, matrices among them, dot is a number.
+/// The product of a matrix and a vector, or of a vector and a matrix, as by matmul: NumPy's dot.
+/// For arrays of one shape, also for matrices, dot is a number.
 ///
 /// \throws PreconditionError naming the shapes if they don't multiply
 template <Expression A, Expression B>

@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// Systems of linear equations, by LAPACK on the host: solve, inv, det, lstsq. Arrays on devices are copied to the host,
-/// and the results back. Integers compute in double. None can be recorded by record().
+/// Systems of linear equations, by LAPACK on the host: solve, inv, det, lstsq. Arrays on devices
+/// are copied to the host, and the results back. Integers compute in double. record() can't record
+/// these functions.
 
 #include <coir/array/axis_reductions.hpp>
 #include <coir/linalg/detail/lapack.hpp>
@@ -18,7 +19,8 @@ namespace coir {
 /// The x with a x = b: NumPy's linalg.solve.
 ///
 /// \param a  (n, n)
-/// \param b  (n,), or (n, k) for k right-hand sides, which are the columns; the result has its shape
+/// \param b  (n,), or (n, k) for k right-hand sides, which are the columns; the result has its
+///   shape
 /// \throws PreconditionError unless the shapes fit
 /// \throws NumericalError if a is singular
 template <detail::LapackMatrix A, Expression B>
@@ -40,10 +42,11 @@ auto solve(A const& a, B const& b) {
     return detail::lapack_result<Space>(evaluate(transpose(columns)));
 }
 
-/// The inverse of a square matrix: NumPy's linalg.inv. To apply it, solve is quicker and more accurate.
+/// The inverse of a square matrix: NumPy's linalg.inv. To apply it, solve is quicker and more
+/// accurate.
 ///
-/// \throws PreconditionError unless it is square
-/// \throws NumericalError if it is singular
+/// \throws PreconditionError unless a is square
+/// \throws NumericalError if a is singular
 template <detail::LapackMatrix A>
 auto inv(A const& a) {
   using T = detail::lapack_t<value_t<A>>;
@@ -55,7 +58,7 @@ auto inv(A const& a) {
 
 /// The determinant of a square matrix: NumPy's linalg.det.
 ///
-/// \throws PreconditionError unless it is square
+/// \throws PreconditionError unless a is square
 template <detail::LapackMatrix A>
 auto det(A const& a) {
   using T = detail::lapack_t<value_t<A>>;
@@ -64,7 +67,7 @@ auto det(A const& a) {
   return detail::lapack_determinant(a.shape()[0], factors.data());
 }
 
-/// What lstsq finds.
+/// The result of lstsq.
 template <class T, int Rank, class Space>
 struct LeastSquares {
   Array<T, Rank, Space> x;
@@ -74,12 +77,13 @@ struct LeastSquares {
   Array<real_t<T>, 1, Space> singular_values;  ///< of a, in descending order
 };
 
-/// The x that makes |a x - b| smallest, and of several such the one of least |x|: NumPy's linalg.lstsq.
+/// The x for which |a x - b| is smallest: NumPy's linalg.lstsq. If there are several, it is the one
+/// with the smallest |x|.
 ///
 /// \param a         (m, n), of any rank
 /// \param b         (m,), or (m, k) for k right-hand sides; x is (n,) or (n, k)
-/// \param smallest  singular values below this times the largest count as 0; unless given, the rounding error times
-///                  max(m, n)
+/// \param smallest  singular values below this times the largest count as 0; by default the
+///   rounding error times max(m, n)
 /// \throws PreconditionError unless the shapes fit and all numbers are finite
 /// \throws NumericalError if the singular values don't converge
 template <detail::LapackMatrix A, Expression B>

@@ -10,7 +10,7 @@
 
 namespace coir::poisson {
 
-/// The approximation of the inverse of L that every iteration applies to the residual.
+/// The approximation M of the inverse of L, which every iteration applies to the residual.
 enum class Preconditioner {
   none,       ///< the iterations grow with the longer side of the grid
   multigrid,  ///< MultigridPreconditioner: some ten iterations on any grid
@@ -23,7 +23,8 @@ struct ConjugateGradientsOptions {
   Monitor monitor = {};  ///< called after every iteration
 };
 
-/// Whether this build of coir has conjugate_gradients(): it needs Kokkos Kernels with its sparse matrices.
+/// Whether this build of coir has conjugate_gradients(): it needs Kokkos Kernels with its sparse
+/// matrices.
 bool has_conjugate_gradients();
 
 namespace detail {
@@ -44,24 +45,26 @@ std::int64_t conjugate_gradients_bytes(Exec const& exec, std::int64_t rows, std:
 ///
 ///   L u = (sum of the 4 neighbours) - 4 u = b
 ///
-///   alpha = r.z / p.Lp,   u <- u + alpha p,   r <- r - alpha L p,   z = M r,   p <- z + (r.z / its last value) p
+///   alpha = r.z / p.Lp,   u <- u + alpha p,   r <- r - alpha L p,   z = M r,
+///   p <- z + (r.z / its last value) p
 ///
-/// L is a matrix in compressed rows, made at each call, and Kokkos Kernels multiplies by it, as one would do with a matrix
-/// that isn't known to be a stencil. The solver takes some 67 bytes a cell in float and 105 in double. Multigrid needs no
-/// matrix, and is faster.
+/// L is a matrix in compressed rows, made at each call, and Kokkos Kernels multiplies by it. The
+/// solver takes about 67 bytes a cell in float and 105 in double. Multigrid needs no matrix, and is
+/// faster.
 ///
-/// The recurrence's residual r drifts from b - L u by rounding. When r reaches the tolerance, b - L u is computed, and if
-/// that is still larger the iteration starts again from it. On hosts the result has the same bits for any
-/// number of threads.
+/// r drifts from b - L u by rounding. When r reaches the tolerance, b - L u is computed; if it is
+/// still larger than the tolerance, the iteration starts again from it. On hosts the result has the
+/// same bits for any number of threads.
 ///
 /// \param exec     where to run; waits for the result
 /// \param b        [m, n] in; the source; m n at most 2^31 - 1
-/// \param u        [m+2, n+2] inout; the outermost cells hold the boundary values, the others a first guess
+/// \param u        [m+2, n+2] inout; the outermost cells hold the boundary values, the others a
+///   first guess
 /// \param options  defaults: to a relative residual of 1e-8
-/// \return         iterations, and the residual that they left. It stops by stagnation where a new start doesn't reduce
-///                 the residual by a tenth: rounding then keeps it from the tolerance
+/// \return         iterations, and the residual that they left. The solver stops by stagnation if a
+///   new start doesn't reduce the residual by a tenth: rounding keeps it from the tolerance
 /// \throws PreconditionError if an option is out of its range, or the extents don't fit
-/// \throws ResourceError     if conjugate_gradients_bytes() don't fit into the free memory
+/// \throws ResourceError     if conjugate_gradients_bytes() exceed the free memory
 /// \throws EnvironmentError  if this build has no Kokkos Kernels
 /// \see Saad, Iterative Methods for Sparse Linear Systems, 2nd ed. (2003), sec. 6.7 and 9.2
 template <CompiledSpace Exec, class B, class U>
@@ -84,7 +87,8 @@ Result conjugate_gradients(B const& b, U const& u, ConjugateGradientsOptions con
   return conjugate_gradients(typename U::execution_space{}, b, u, options);
 }
 
-/// Bytes that conjugate_gradients() allocates for a grid: the matrix, four fields, and the preconditioner.
+/// Bytes that conjugate_gradients() allocates for a grid: the matrix, four fields, and the
+/// preconditioner.
 ///
 /// \param rows, columns  of b, at least 1
 /// \throws PreconditionError if there are more than 2^31 - 1 cells

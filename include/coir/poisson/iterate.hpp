@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The loop around the sweeps of a stationary iteration, which may be a caller's own: it computes the residual now and then,
-/// and decides when to stop.
+/// The loop around the sweeps of a stationary iteration, which may be a caller's own. It computes
+/// the residual now and then, and decides when to stop.
 
 #include <coir/poisson/laplacian.hpp>
 #include <coir/poisson/result.hpp>
@@ -24,11 +24,11 @@ void expects_limits(IterationLimits const& limits);
 
 namespace detail {
 
-/// The calls that the loop makes, whatever the sweeps are.
+/// The functions that the loop calls.
 struct Sweeps {
   std::function<void(std::int64_t)> advance;
-  std::function<void()> wait;             ///< until the sweeps are made
-  std::function<double()> residual_norm;  ///< of the field as it is now
+  std::function<void()> wait;             ///< waits until the sweeps are made
+  std::function<double()> residual_norm;  ///< of the current field
 };
 
 /// \param source_norm  the norm that relative residuals divide by
@@ -42,8 +42,8 @@ Result iterate(Sweeps const& sweeps, double source_norm, std::int64_t cells,
 ///   void advance(std::int64_t sweeps)   make them; may be asynchronous
 ///   auto current()                      the field, with its ring, as it is now
 ///   void finish()                       put the result into the caller's field
-/// The residual is computed after the last sweep, and with a tolerance after every limits.check_every sweeps. That is one
-/// pass over memory, which stores nothing.
+/// The residual is computed after the last sweep, and with a tolerance after every
+/// limits.check_every sweeps. That is one pass over memory, which stores nothing.
 template <CompiledSpace Exec, class B, class U, class Sweeper>
 Result iterate(Exec const& exec, B const& b, U const& u, Sweeper& sweeper,
                IterationLimits const& limits) {

@@ -11,9 +11,9 @@
 
 namespace coir::poisson {
 
-/// How the sweeps are made. All give the same bits.
+/// How the sweeps are made. All schemes give the same bits.
 enum class JacobiScheme {
-  automatic,  ///< blocked where it pays, else plain
+  automatic,  ///< blocked where that is faster, otherwise plain
   plain,      ///< one pass over memory per sweep
   blocked,    ///< many sweeps per pass, in cache or scratch memory; 2-D only
 };
@@ -54,20 +54,21 @@ JacobiResult jacobi(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b
 ///
 ///   u_new[i, j] = (((u[i-1, j] + u[i+1, j]) + u[i, j-1]) + u[i, j+1] - b[i-1, j-1]) / 4
 ///
-/// and in 3-D (six neighbours - b) * (1/6). The order of summation is fixed, so that the
-/// result has the same bits for either scheme, any number of threads and any backend. Sums follow the order of memory: where
-/// u's first axis is contiguous, the transposed grid is solved, with the bits that a row-major copy of that grid gets.
+/// and in 3-D (six neighbours - b) * (1/6). The order of summation is fixed, so that the result has
+/// the same bits for either scheme, any number of threads and any backend. If u's first axis is
+/// contiguous, the transposed grid is solved, with the bits of a row-major copy of that grid.
 ///
 /// Memory: one more field of u's size. On hosts the blocked scheme works on copies with aligned
-/// rows while all three fit into 32 MiB, and in place beyond. Copies that a layout needs (SourceAndUnknown) come on top.
+/// rows if all three fit into 32 MiB, and otherwise in place. Copies that a layout needs
+/// (SourceAndUnknown) come on top.
 ///
 /// \param exec     where to run; returns when the result is there
 /// \param b        [m, n] or [m, n, p] in; the source
-/// \param u        [m+2, n+2] or [m+2, n+2, p+2] inout; the outermost cells are the boundary values,
-///                 the others the start and then the result
+/// \param u        [m+2, n+2] or [m+2, n+2, p+2] inout; the outermost cells are the boundary
+///   values, the others the start and then the result
 /// \param options  see JacobiOptions
-/// \throws PreconditionError if extents don't fit, an option is out of range, or the blocked scheme is
-///                           asked for in 3-D
+/// \throws PreconditionError if extents don't fit, an option is out of range, or the scheme is
+///   blocked in 3-D
 /// \throws ResourceError     if the second field, or a copy, doesn't fit into the free memory
 /// \see Saad, Iterative Methods for Sparse Linear Systems, 2nd ed. (2003), section 4.1
 template <CompiledSpace Exec, class B, class U>

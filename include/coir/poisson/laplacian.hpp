@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The discrete Laplacian on a grid of spacing 1, and how far a field is from solving L u = b.
+/// The discrete Laplacian on a grid of spacing 1, and the residual of L u = b.
 
 #include <coir/poisson/detail/callers_grid.hpp>
 
@@ -69,8 +69,8 @@ double residual_norm(Exec const& exec, B const& b, U const& u) {
   return detail::residual_norm<Exec, T, rank>(exec, grid.source(), grid.unknown());
 }
 
-/// |b - L 0|, where 0 is the field that vanishes inside and keeps u's ring: the norm that relative residuals divide by.
-/// Waits for the result.
+/// The norm of the residual for u = 0 inside with u's boundary values. Relative residuals are
+/// divided by it. Waits for the result.
 template <CompiledSpace Exec, class B, class U>
   requires SourceAndUnknown<Exec, B, typename U::non_const_type>
 double source_norm(Exec const& exec, B const& b, U const& u) {

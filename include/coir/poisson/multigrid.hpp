@@ -14,7 +14,7 @@
 
 namespace coir::poisson {
 
-/// The relaxation that damps errors which are too short for the coarse grids.
+/// The relaxation, which damps errors of wavelengths that coarse grids don't resolve.
 enum class Smoother {
   red_black,  ///< Gauss-Seidel relaxation of every second cell in turn
   jacobi,     ///< damped Jacobi; needs a further field, and more sweeps for the same convergence
@@ -63,11 +63,12 @@ class Multigrid {
   Multigrid(Multigrid&&) noexcept;
   Multigrid& operator=(Multigrid&&) noexcept;
 
-  /// Solves L u = b, as coir::poisson::multigrid does. Views whose axes lie in memory in another order than those of the
-  /// solve before make it set up the coarse grids once more.
+  /// Solves L u = b, as coir::poisson::multigrid does. The coarse grids are set up again if the
+  /// order of the Views' axes in memory differs from that of the last solve.
   ///
   /// \param b  [m, n] or [m, n, p] in; the source
-  /// \param u  the same extents + 2, inout: the ring holds the boundary values, the rest a first guess
+  /// \param u  the same extents + 2, inout: the ring holds the boundary values, the rest a first
+  ///   guess
   /// \throws PreconditionError unless the extents are those of the solver
   template <class B, class U>
     requires SourceAndUnknown<Exec, B, U> && WritableRealViewOfRank<U, Rank> &&
@@ -80,8 +81,8 @@ class Multigrid {
     return result;
   }
 
-  /// Bytes the solver holds: u and b of every coarse grid, together 2/3 of one field in 2-D and 2/7
-  /// in 3-D, with the Jacobi smoother 2 and 10/7 fields.
+  /// Bytes that the solver holds, u and b of every coarse grid: 2/3 of one field in 2-D and 2/7 in
+  /// 3-D; with the Jacobi smoother 2 and 10/7 fields.
   static std::int64_t bytes(Exec const& exec, std::array<int, Rank> const& extents,
                             MultigridOptions const& options = {});
 
@@ -98,26 +99,27 @@ class Multigrid {
 ///
 ///   L u = (sum of the 4 or 6 neighbours) - (4 or 6) u = b
 ///
-/// Every cycle reduces the residual at least tenfold, and costs about as much as five sweeps over the
-/// grid, whatever its size: odd, even or prime, a square or long and thin. A coarse grid keeps every
-/// second cell along every axis, until an axis has hardly any left. Where cells don't pair up the
-/// boundary keeps its place, at a distance of between 1/2 and 3/2 of the coarse spacing, and the last
-/// cells' equations are those of finite volumes of that size. Corrections are interpolated linearly,
-/// residuals restricted by the transpose of the interpolation. The coarsest grid is relaxed at the best omega.
+/// Every cycle reduces the residual at least tenfold and costs about as much as five sweeps, on
+/// grids of any size and shape. A coarse grid keeps every second cell along every axis. If cells
+/// don't pair up, the boundary keeps its place, at 1/2 to 3/2 of the coarse spacing, and the
+/// equations of the last cells are those of finite volumes of that size. Corrections are
+/// interpolated linearly. Residuals are restricted by the transpose of the interpolation. The
+/// coarsest grid is relaxed at the best omega.
 ///
 /// On hosts the result has the same bits for any number of threads.
 ///
 /// \param exec     where to run; waits for the result
 /// \param b        [m, n] or [m, n, p] in; the source
-/// \param u        [m+2, n+2] or [m+2, n+2, p+2] inout; the outermost cells hold the boundary values,
-///                 the others a first guess (zero, if there is none)
+/// \param u        [m+2, n+2] or [m+2, n+2, p+2] inout; the outermost cells hold the boundary
+///   values, the others a first guess (zero, if there is none)
 /// \param options  defaults: to a relative residual of 1e-8
-/// \return         cycles, the residual they left, and the convergence factor: by how much a cycle
-///                 reduced the residual, in the geometric mean. With a tolerance, a cycle that leaves
-///                 more than nine tenths of the residual stops the solver by stagnation: rounding then
-///                 keeps it from the tolerance, and u is as good as its precision allows
+/// \return         cycles, the residual they left, and the convergence factor: the geometric mean
+///   of the residual's reduction by a cycle. With a tolerance, a cycle that leaves more than nine
+///   tenths of the residual stops the solver by stagnation: rounding keeps it from the tolerance,
+///   and u is as good as its precision allows
 /// \throws PreconditionError if an option is out of its range, or the extents don't fit
-/// \throws ResourceError     if the coarse grids (see Multigrid::bytes) don't fit into the free memory
+/// \throws ResourceError     if the coarse grids (see Multigrid::bytes) don't fit into the free
+///   memory
 /// \see Trottenberg, Oosterlee, Schueller, Multigrid (2001), sec. 2.4 to 2.8;
 ///      Briggs, Henson, McCormick, A Multigrid Tutorial (2000), ch. 3
 template <CompiledSpace Exec, class B, class U>

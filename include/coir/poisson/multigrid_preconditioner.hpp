@@ -12,14 +12,15 @@
 
 namespace coir::poisson {
 
-/// A V-cycle from zero as a linear, symmetric, negative definite approximation of the inverse of L in 2-D.
+/// A V-cycle from zero as a linear, symmetric, negative definite approximation of the inverse of L
+/// in 2-D.
 ///
 ///   z = M r,   M ~ L^-1,   L z = (sum of the 4 neighbours) - 4 z,   z = 0 outside
 ///
-/// Conjugate gradients need M to be symmetric and of one sign. So the sweep after the coarse grids is the adjoint of the
-/// sweep before them: it relaxes the black cells and then the red ones, where the first relaxes the red cells before the
-/// black ones. Restriction is the adjoint of interpolation, and the coarsest grid is relaxed as often in one order as in
-/// the other. The cycles of Multigrid, which needn't be symmetric, relax red cells first in every sweep.
+/// Conjugate gradients need M to be symmetric and of one sign. So the sweep before the coarse grids
+/// relaxes red cells before black ones, and the sweep after them black cells before red ones.
+/// Restriction is the adjoint of interpolation, and the coarsest grid is relaxed equally often in
+/// both orders. (The cycles of Multigrid relax red cells first in every sweep.)
 ///
 /// The grids are those of Multigrid: any extents, every second cell kept.
 ///
@@ -40,8 +41,9 @@ class MultigridPreconditioner {
   MultigridPreconditioner(MultigridPreconditioner&&) noexcept;
   MultigridPreconditioner& operator=(MultigridPreconditioner&&) noexcept;
 
-  /// Sets z to M r. Views may have any layout, as for the solvers (SourceAndUnknown). Asynchronous on devices, unless z is copied. Views whose axes lie in
-  /// memory in another order than those of the call before make it set up the coarse grids once more.
+  /// Sets z to M r. Views may have any layout, as for the solvers (SourceAndUnknown). Asynchronous
+  /// on devices, unless z is copied. The coarse grids are set up again if the order of the Views'
+  /// axes in memory differs from that of the last call.
   ///
   /// \param r  [m, n] in
   /// \param z  [m+2, n+2] out; its outermost cells must be zero, and stay so
@@ -57,7 +59,7 @@ class MultigridPreconditioner {
     grid.finish();
   }
 
-  /// Bytes it holds: two thirds of one field, and rows of scratch memory.
+  /// Bytes that the preconditioner holds: two thirds of one field, and rows of scratch memory.
   static std::int64_t bytes(Exec const& exec, std::array<int, 2> const& extents);
 
  private:

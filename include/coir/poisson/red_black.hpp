@@ -27,7 +27,7 @@ double optimal_omega(int const* extents, int rank);
 ///
 ///   omega = 2 / (1 + sqrt(1 - rho^2)),   rho = mean over the axes of cos(pi / (n + 1))
 ///
-/// rho is the spectral radius of Jacobi's method; at the best omega a sweep reduces the error by
+/// rho is the spectral radius of Jacobi's method. At the best omega a sweep multiplies the error by
 /// omega - 1, so that the number of sweeps grows with the side of the grid, not with its square.
 ///
 /// \param extents  cells along each axis, without the ring
@@ -53,15 +53,15 @@ Result red_black(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
 ///
 ///   u <- u + (omega / 4) (L u - b),   L u = (sum of the 4 neighbours) - 4 u
 ///
-/// and in 3-D with 6 in place of 4. A sweep relaxes the cells where i + j (+ k) is even, counting
+/// and in 3-D with 6 in place of 4. A sweep relaxes the cells where i + j (+ k) is even, counted
 /// from the first interior cell, then the others. The result has the same bits for any number of
-/// threads, and on hosts those of the transposed problem, transposed. On hosts several sweeps go through
-/// memory together, while their rows are in cache.
+/// threads. On hosts the transposed problem has the same bits, and several sweeps share a pass over
+/// memory.
 ///
 /// \param exec     where to run; waits for the result
 /// \param b        [m, n] or [m, n, p] in; the source
-/// \param u        [m+2, n+2] or [m+2, n+2, p+2] inout; the outermost cells hold the boundary values,
-///                 the others the start and then the result
+/// \param u        [m+2, n+2] or [m+2, n+2, p+2] inout; the outermost cells hold the boundary
+///   values, the others the start and then the result
 /// \param options  see RedBlackOptions
 /// \return         sweeps made, and the residual they left
 /// \throws PreconditionError if an option is out of range, or the extents don't fit

@@ -27,13 +27,13 @@ constexpr std::string_view name_of(StoppedBy reason) {
   return "unknown";
 }
 
-/// How far a solver got. The solution itself lies in the View that was passed in. Norms are square roots of sums of
-/// squares, in double: sources and residuals below 1e-154 count as zero, those above 1e154 as infinite. Scale such a
-/// problem, which is linear.
+/// What a solver reports; the solution is in the caller's View. Norms are square roots of sums of
+/// squares in double: sources and residuals below 1e-154 count as zero, and those above 1e154 as
+/// infinite. Scale such problems.
 struct Result {
   std::int64_t iterations = 0;   ///< sweeps, or cycles of multigrid
   double residual_norm = 0;      ///< |b - L u|, the Euclidean norm over the interior
-  double relative_residual = 0;  ///< residual_norm over that of u = 0 with the same ring
+  double relative_residual = 0;  ///< residual_norm over that of u = 0 with the same boundary values
   bool converged = false;        ///< the tolerance was reached, or the residual is zero
   StoppedBy stopped_by = StoppedBy::sweeps;
   double convergence_factor = 0;  ///< multigrid: mean residual reduction per cycle; else 0
@@ -46,7 +46,7 @@ struct Progress {
   double relative_residual = 0;  ///< at the last check; NaN before the first
 };
 
-/// Called by a solver now and then, between kernels; returning false stops the solver.
+/// Called by a solver now and then, between kernels. If it returns false, the solver stops.
 using Monitor = std::function<bool(Progress const&)>;
 
 }  // namespace coir::poisson
