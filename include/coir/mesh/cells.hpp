@@ -14,12 +14,12 @@
 
 namespace coir::mesh {
 
-/// Positions or vectors of particles: (N, 3), of any layout. Kernels need the three numbers of a particle side by side and
-/// particles without gaps, as in LayoutRight; Views of another layout are copied for them.
+/// Positions or vectors of particles: (N, 3), of any layout. Kernels need LayoutRight without gaps;
+/// other Views are copied for them.
 template <class V>
 concept VectorsOfParticles = RealViewOfRank<V, 2> && StridedView<V>;
 
-/// 1 / h along an axis, h the size of a cell: multiplies positions to count them in cells.
+/// 1 / h along an axis, with the size h of a cell.
 inline double inverse_spacing(std::int64_t cells, double box) {
   return static_cast<double>(cells) / box;
 }
@@ -28,12 +28,12 @@ inline double inverse_spacing(std::int64_t cells, double box) {
 template <class T>
 using PerAxis = Kokkos::Array<T, 3>;
 
-/// The `blocks_at_a_time` of painting by atomics and of MeshValues, see for_each(). Floats get 64 registers, by measurement on an H100:
-/// with more, fewer threads run at a time, and with the compiler's choice some kernels take a tenth longer. Doubles get 128, untimed.
+/// The `blocks_at_a_time` of painting by atomics and of MeshValues, see for_each(): 64 registers
+/// for floats, 128 for doubles.
 template <class T>
 inline constexpr int blocks_of_particles = 32 / static_cast<int>(sizeof(T));
 
-/// The places of cells along an axis that is held as a whole: each cell's place is its number.
+/// The places of cells in memory along an axis that is whole: each cell's place is its number.
 struct AllPlanes {
   static std::int32_t held(std::int32_t extent) { return extent; }
   KOKKOS_FORCEINLINE_FUNCTION std::int32_t operator()(std::int32_t cell) const { return cell; }
@@ -45,7 +45,8 @@ struct HeldPlanes {
 
   std::int32_t held(std::int32_t /*extent*/) const { return planes; }
   /// \param plane  the first plane that a particle touches
-  /// \return  its place, or if the particle touches planes that aren't held, the last place from which all are held
+  /// \return  its place. If the particle touches planes that aren't held: the last place from which
+  ///   all planes are held
   KOKKOS_FORCEINLINE_FUNCTION std::int32_t operator()(std::int32_t plane) const {
     std::int32_t place = plane - start;
     place = place < 0 ? place + extent : place;
@@ -72,16 +73,16 @@ struct Cells {
   }
 };
 
-/// Some planes of a periodic mesh, one behind the other: a rank's own, and ghosts before and after them. `extent` is
-/// the whole mesh's, by which positions are mapped to cells. Beyond the last plane the first one follows, so that a
-/// window may hold a plane of a small mesh more than once; in memory nothing wraps around, except where the window is the
-/// whole mesh. Kernels take every mesh as a window, so that those for one rank and for several are compiled once.
+/// Some planes of a periodic mesh, one behind the other: a rank's own, and ghosts before and after
+/// them. `extent` is that of the whole mesh. A window may hold a plane of a small mesh more than
+/// once. Nothing wraps around in memory, unless the window is the whole mesh. Kernels take every
+/// mesh as a window, so that one kernel serves one rank and several.
 template <class T>
 struct CellsWindow : Cells<T> {
   std::int32_t planes;  ///< held
   std::int32_t
       start;  ///< the plane of the mesh, from 0 on, that lies `margin` planes behind the first one
-  std::int32_t margin = 0;  ///< planes at either end that particles don't touch themselves
+  std::int32_t margin = 0;  ///< planes at either end that particles don't touch
   bool whole = false;       ///< all planes, once each
 
   /// Cells in memory along an axis.
@@ -94,7 +95,7 @@ struct CellsWindow : Cells<T> {
     return HeldPlanes{static_cast<std::int32_t>(this->extent[0]), start, margin,
                       last < 0 ? 0 : last, planes};
   }
-  /// The mesh for readers that also need cells up to so many planes before and after those that a particle touches.
+  /// The window for readers that need `more` planes before and after those that a particle touches.
   CellsWindow with_margin(int more) const {
     CellsWindow window = *this;
     if (whole) return window;
@@ -104,7 +105,7 @@ struct CellsWindow : Cells<T> {
   }
 };
 
-/// A mesh as it is passed to kernels that only read it.
+/// A mesh for kernels that only read it.
 template <class T>
 Cells<T const> read_only(Cells<T> const& cells) {
   return {cells.data, {cells.extent[0], cells.extent[1], cells.extent[2]}, cells.plane, cells.row};
@@ -124,7 +125,8 @@ CellsWindow<T> whole_window(Cells<T> const& cells) {
 template <class T>
 CellsWindow<T> whole_window(CellsWindow<T> const&) = delete;  // a window may hold a part of a mesh
 
-/// Whether the numbers of a mesh's row lie side by side. The mesh has 3 axes, or 4 with the components of vectors last.
+/// Whether the numbers of a mesh's row lie side by side. The mesh has 3 axes, or 4 with the
+/// components of vectors last.
 template <class T, int Rank>
 bool has_contiguous_rows(Strided<T, Rank> const& mesh) {
   std::int64_t const components = Rank == 4 ? mesh.extents[3] : 1;
@@ -134,8 +136,8 @@ bool has_contiguous_rows(Strided<T, Rank> const& mesh) {
 
 /// The cells of a mesh of rank 3, or of rank 4 with the components of vectors last.
 ///
-/// \throws PreconditionError if there are no cells, the rows aren't contiguous, or an axis or a plane has more cells than
-///   kernels can count
+/// \throws PreconditionError if there are no cells, the rows aren't contiguous, or an axis or a
+///   plane has more cells than kernels can count
 template <class T, int Rank>
 Cells<T> cells_of(Strided<T, Rank> const& mesh) {
   Cells<T> cells{mesh.data, {}, mesh.strides[0], mesh.strides[1]};
@@ -145,7 +147,7 @@ Cells<T> cells_of(Strided<T, Rank> const& mesh) {
         cells.extent[d] >= 1,
         [&] { return "a mesh must have at least one cell along axis " + std::to_string(d); },
         cells.extent[d]);
-    // Numbers of cells along an axis must be whole numbers in float.
+    // A float must hold the numbers of cells along an axis exactly.
     expects(
         cells.extent[d] <= 1 << 24,
         [&] { return "a mesh must have at most 2^24 cells along axis " + std::to_string(d); },
@@ -163,8 +165,10 @@ auto cells_of(Mesh const& mesh) {
 
 /// The cells of some planes of a mesh.
 ///
-/// \param held    (planes held, n_1, n_2), or with the components of vectors last: a View, or its Strided
-/// \param first   number of the first plane held; may be below 0 or beyond the last plane, as the axis is periodic
+/// \param held    (planes held, n_1, n_2), or with the components of vectors last: a View, or its
+///   Strided
+/// \param first   number of the first plane held; may be below 0 or beyond the last plane, as the
+///   axis is periodic
 /// \param planes  of the whole mesh
 /// \throws PreconditionError as cells_of
 template <class Held>

@@ -11,8 +11,8 @@
 
 namespace coir::mesh {
 
-/// How the inverse Laplacian and the gradient are discretised. With w_d = k_d h, sinc(x) = sin(x) / x, the Laplacian is
-/// -K^2 with
+/// The discretisation of the inverse Laplacian and of the gradient. With w_d = k_d h and
+/// sinc(x) = sin(x) / x, the Laplacian is -K^2 with
 ///
 ///   naive    K^2 = sum_d k_d^2
 ///   3 point  K^2 = sum_d k_d^2 sinc^2(w_d / 2)
@@ -24,16 +24,16 @@ namespace coir::mesh {
 ///   2 point   i sin(w_d) / h
 ///   4 point   i [8 sin(w_d) - sin(2 w_d)] / (6 h)
 ///
-/// \see Hockney & Eastwood (1988), chapter 5; Feng et al., Mon. Not. R. Astron. Soc. 463, 2273 (2016), whose names these
-///   are
+/// \see Hockney & Eastwood (1988), chapter 5; for the names Feng et al., Mon. Not. R. Astron. Soc.
+///   463, 2273 (2016)
 enum class ForceKernel {
   naive,       ///< naive, spectral: three inverse transforms in place of one
   one_four,    ///< naive, 4 point
   three_four,  ///< 3 point, 4 point
   five_four,   ///< 5 point, 4 point
   three_two,   ///< 3 point, 2 point: the exact gradient of the plain discrete Laplacian's solution
-  eastwood,    ///< naive, divided by the window of cic twice, for painting and for readout
-  gadget,      ///< one_four, divided by the window likewise
+  eastwood,    ///< naive, divided by the window of cic twice: for painting and for readout
+  gadget,      ///< one_four, divided by the window of cic twice
 };
 
 /// Points of the gradient's stencil; 0 is spectral.
@@ -56,7 +56,7 @@ constexpr int laplacian_points(ForceKernel kernel) {
   }
 }
 
-/// True if modes are divided by the window of the assignment.
+/// Whether modes are divided by the window of the assignment.
 constexpr bool compensates_window(ForceKernel kernel) {
   return kernel == ForceKernel::eastwood || kernel == ForceKernel::gadget;
 }

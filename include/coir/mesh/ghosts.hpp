@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Ghost planes: copies of planes that belong to other ranks, before and after a rank's own planes of a mesh.
+/// Ghost planes: copies of other ranks' planes, before and after a rank's own planes of a mesh.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/kokkos.hpp>
@@ -31,8 +31,8 @@ struct GhostWidths {
   bool operator==(GhostWidths const&) const = default;
 };
 
-/// The numbers of planes before and after a slab that its particles touch. A particle belongs to the last plane at or
-/// before its position.
+/// The numbers of planes before and after a slab that its particles touch. A particle belongs to
+/// the last plane at or before its position.
 ///
 /// \param astray  planes by which particles may have left the slab
 constexpr GhostWidths touched_beyond(Assignment assignment, int astray = 0) {
@@ -41,13 +41,13 @@ constexpr GhostWidths touched_beyond(Assignment assignment, int astray = 0) {
   return GhostWidths{(cic ? 0 : 1) + astray, (cic ? 1 : 2) + astray};
 }
 
-/// The ghost planes that the ranks of a group need of those that particles touch: none where one rank
-/// has the whole mesh, whose ends meet.
+/// The ghost planes that the ranks of a group need for the planes that particles touch. One rank
+/// needs none, because it has the whole mesh.
 inline GhostWidths widths_needed(distributed::Group const& group, GhostWidths const& touched) {
   return group.size() == 1 ? GhostWidths{} : touched;
 }
 
-/// \throws PreconditionError if one is negative
+/// \throws PreconditionError if a width is negative
 void expects_widths(GhostWidths const& widths);
 
 namespace detail {
@@ -57,7 +57,7 @@ struct GhostRun {
   int holder = 0;
   std::int64_t held = 0;  ///< place of the first one among the planes that the holder has in memory
   int owner = 0;
-  std::int64_t own = 0;  ///< its place among the owner's own planes
+  std::int64_t own = 0;  ///< place of the first one among the owner's own planes
   std::int64_t planes = 0;
 };
 
@@ -67,18 +67,19 @@ std::vector<GhostRun> ghost_runs(std::int64_t planes, int rank, int ranks,
 
 }  // namespace detail
 
-/// Ghost planes around the slabs of planes that ranks have of a periodic mesh, as distributed::share_of() shares axis 0
-/// out. A rank holds its ghosts below, its own planes and its ghosts above in this order in memory, each `plane`
-/// numbers behind the one before. Ghosts may reach beyond the next rank, around the axis, and to the rank itself.
+/// Ghost planes around the slabs of a periodic mesh. distributed::share_of() shares axis 0 out
+/// among ranks. A rank holds its ghosts below, its own planes and its ghosts above in this order in
+/// memory, at a distance of `plane` numbers. Ghosts may reach beyond the next rank, around the
+/// axis, and to the rank itself.
 ///
-/// fill() and add() are collective, and counted as "mesh/ghosts" in the group's traffic. A plane travels with the gaps
-/// between its rows.
+/// fill() and add() are collective, and count as "mesh/ghosts" in the group's traffic. A plane
+/// travels with the gaps between its rows.
 template <CompiledSpace Exec>
 class GhostPlanes {
  public:
   /// \param planes  of the whole mesh, >= 1
   /// \param widths  the same on all ranks, none negative
-  /// \throws PreconditionError if one isn't
+  /// \throws PreconditionError if there are no planes or a width is negative
   GhostPlanes(distributed::Group const& group, std::int64_t planes, GhostWidths const& widths);
 
   distributed::Group const& group() const { return group_; }
@@ -88,13 +89,15 @@ class GhostPlanes {
   GhostWidths const& widths() const { return widths_; }
   /// This rank's own planes.
   distributed::Share const& own() const { return own_; }
-  /// The number of the first plane held; below 0 for a plane of the periodic axis' other end.
+  /// The number of the first plane held; below 0 for a plane from the other end of the periodic
+  /// axis.
   std::int64_t first() const { return own_.first - widths_.below; }
-  /// Ghosts that stand for this rank's own planes, on this rank and on others: so many arrive in add().
+  /// The number of ghosts, on all ranks, that stand for this rank's own planes: so many arrive in
+  /// add().
   std::int64_t ghosts_of_own() const;
   /// Planes held.
   std::int64_t held() const { return widths_.below + own_.count + widths_.above; }
-  /// Whether the planes held are the whole mesh, once.
+  /// Whether the planes held are the whole mesh, each plane once.
   bool hold_all() const { return held() == planes_ && own_.count == planes_; }
 
   /// The cells of the planes held.
@@ -108,7 +111,7 @@ class GhostPlanes {
     return window;
   }
 
-  /// Copies to each ghost the numbers of the plane that it stands for.
+  /// Copies to each ghost the plane that it stands for.
   ///
   /// \tparam T      float, double, std::int32_t, std::int64_t
   /// \param data    the first plane held
@@ -117,8 +120,9 @@ class GhostPlanes {
   template <class T>
   void fill(Exec const& exec, T* data, std::int64_t plane, std::int64_t length) const;
 
-  /// Adds each ghost to the plane that it stands for, in a fixed order: first ghosts above their holder's planes, in
-  /// order of ranks, then those below. Whole numbers wrap around. Parameters as of fill().
+  /// Adds each ghost to the plane that it stands for, in a fixed order: first ghosts above their
+  /// holder's planes, in order of ranks, then ghosts below. Whole numbers wrap around. Parameters
+  /// as of fill().
   template <class T>
   void add(Exec const& exec, T* data, std::int64_t plane, std::int64_t length);
 

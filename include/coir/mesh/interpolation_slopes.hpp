@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// How the value that particles read from a mesh changes with their positions: the adjoints of painting and of readout are
-/// made of these derivatives.
+/// Derivatives of the value that a particle reads from a mesh, with respect to its position. The
+/// adjoints of painting and of readout consist of them.
 
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/cells.hpp>
@@ -18,7 +18,7 @@ namespace coir::mesh {
 
 namespace detail {
 
-/// The slopes of the weights of a block's particles along one axis: see weight_slopes().
+/// The weight_slopes() of a block's particles along one axis.
 template <int Support, class T, int Size, int... o>
 void find_weight_slopes(T const (&x)[Size], int count, T per_cell, T (&slope)[Support][Size],
                         std::integer_sequence<int, o...>) {
@@ -30,7 +30,7 @@ void find_weight_slopes(T const (&x)[Size], int count, T per_cell, T (&slope)[Su
   }
 }
 
-/// The slopes of the weights of a block's particles along all three axes.
+/// The weight_slopes() of a block's particles along all three axes.
 template <int Support, class T, class Position>
 void find_weight_slopes(T (&slope)[3][Support][particles_per_block], int count,
                         Position const& position, PerAxis<T> const& per_cell) {
@@ -44,7 +44,7 @@ void find_weight_slopes(T (&slope)[3][Support][particles_per_block], int count,
                                 std::make_integer_sequence<int, Support>{});
 }
 
-/// The cells that one particle touches, with their weights and the slopes of these, for devices.
+/// The cells that one particle touches, with their weights and weight_slopes(), for devices.
 template <int Support, int Components, class T>
 struct TouchedSlopes {
   T weight[3][Support], slope[3][Support];
@@ -68,7 +68,8 @@ struct TouchedSlopes {
   }
 };
 
-/// The gradient of sum_abc w_a w_b w_c cell(a, b, c) along the three axes, in cells, of weights and their slopes.
+/// Adds the gradient of sum_abc w_a w_b w_c cell(a, b, c) along the three axes, in cells. `s` holds
+/// the slopes of the weights.
 template <int Support, class T, class Cell>
 KOKKOS_FORCEINLINE_FUNCTION void add_slopes(T const (&w)[3][Support], T const (&s)[3][Support],
                                             Cell const& cell, T (&sum)[3]) {
@@ -92,7 +93,8 @@ KOKKOS_FORCEINLINE_FUNCTION void add_slopes(T const (&w)[3][Support], T const (&
 
 }  // namespace detail
 
-/// A reader for read_out(): the derivatives of MeshValues' value with respect to the particle's position,
+/// A reader for read_out(): the derivatives of MeshValues' value with respect to the particle's
+/// position,
 ///
 ///   component[3 v + d] = sum_g dW(x - x_g) / dx_d mesh(g, v).
 ///
@@ -164,8 +166,8 @@ class InterpolationSlopes {
   PerAxis<T> per_cell_;
 };
 
-/// A reader for read_out() that the adjoint of a kick needs. It reads a mesh of forces F and a mesh of numbers psi, the
-/// potential of the adjoint, and gives a particle that has the vector c
+/// A reader for read_out() that the adjoint of a kick needs. It reads a mesh of forces F and a mesh
+/// of numbers psi, the potential of the adjoint. A particle with the vector c gets
 ///
 ///   component[d]     = sum_g W(x - x_g) F_g,d                   with the bits of MeshValues
 ///   component[3 + d] = sum_g dW(x - x_g) / dx_d [psi_g + factor sum_e c_e F_g,e]
@@ -186,7 +188,8 @@ class ForceAndSlopes {
   /// \param vectors    F, three numbers per cell
   /// \param numbers    psi, on a mesh of as many cells
   /// \param positions  of all particles; read_out() must be called with these
-  /// \param c          a vector for each particle. On devices both may be null, because kernels pass each particle's own
+  /// \param c          a vector for each particle. On devices positions and c may be null, because
+  ///   kernels pass those of each particle
   ForceAndSlopes(Cells<T const> const& vectors, Cells<T const> const& numbers, double box,
                  T const* positions, T const* c, double factor)
       : values_(vectors, box),
@@ -225,7 +228,7 @@ class ForceAndSlopes {
       if (block.vectors.particles.column[0][p] + 8 <= 3 * vectors_.extent[2])
         return read_pairs(block, p, to);
     }
-    values_.read(block.vectors, p, to);  // may overwrite one number after the force, too
+    values_.read(block.vectors, p, to);  // may overwrite one number after the force
     T w[3][Support], s[3][Support];
     std::int64_t of_vectors[3][Support], of_numbers[3][Support];
     auto const& at = block.numbers;
@@ -303,8 +306,8 @@ class ForceAndSlopes {
     for (int d = 0; d < 3; ++d) slopes[d] = per_cell_[d] * sum[d];
   }
 
-  /// read() for two neighbouring cells of a row at a time: eight lanes hold both vectors F, and two numbers of the next cell with
-  /// weight 0. The slopes of cic's weights are -1 and 1.
+  /// read() for two neighbouring cells of a row at a time. Eight lanes hold both vectors F, and two
+  /// numbers of the next cell with weight 0. The slopes of cic's weights are -1 and 1.
   void read_pairs(Block const& block, int p, T* to) const {
     using Four = typename detail::Lanes<T>::four;
     using Eight = typename detail::Lanes<T>::eight;
@@ -325,7 +328,7 @@ class ForceAndSlopes {
                of_y = detail::sum_of_vectors<T>(along_z * slope_y),
                of_z = detail::sum_of_vectors<T>(signs_z * mean);
     *reinterpret_cast<Four*>(to) = force;
-    // For the mesh of numbers: each row's mean along z, and its difference.
+    // For the mesh of numbers: each row's mean and difference along z.
     T q[2][2], d[2][2];
     for (int a = 0; a < 2; ++a)
       for (int b = 0; b < 2; ++b) {

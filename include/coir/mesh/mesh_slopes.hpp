@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// The negative gradient of a mesh at a particle, by finite differences: the mean over the cells that the
-/// particle touches, by their weights, of differences between these cells' neighbours. To rounding it is the value of a
-/// mesh of such differences, and takes no memory for that mesh.
+/// The negative gradient of a mesh at a particle, by finite differences: the weighted mean, over
+/// the cells that the particle touches, of differences between their neighbours. To rounding it
+/// equals the value of a mesh of such differences, without the memory for that mesh.
 
 #include <coir/core/math.hpp>
 #include <coir/mesh/assignment.hpp>
@@ -19,8 +19,8 @@ namespace coir::mesh {
 
 /// A reader for read_out().
 ///
-/// For each axis it first averages the mesh over the cells that the particle touches along the two other axes, which leaves
-/// a line of means along the axis. Differences are taken in the three lines.
+/// For each axis the mesh is averaged over the cells that the particle touches along the two other
+/// axes, which leaves a line of means. Differences are taken in the three lines.
 ///
 /// \tparam Support  cells that a particle touches along an axis, see with_support()
 /// \tparam Points   of the differences, 2 or 4
@@ -62,7 +62,7 @@ class MeshSlopes {
     for (int o = 0; o < Support; ++o)
       for (int d = 0; d < 3; ++d) w[d][o] = block.weight[d][o][p];
     if constexpr (Support == 2) {
-      // Not if the cells go on at the row's other end, or if eight numbers reach beyond the row.
+      // Not if the cells continue at the row's other end, or if eight numbers reach beyond the row.
       std::int32_t const first = block.column[0][p];
       if (first + wide <= cells_.extent[2] && first + 8 <= cells_.row)
         return read_pairs(block, p, w, to);
@@ -100,7 +100,7 @@ class MeshSlopes {
   }
 
  private:
-  /// Whether the c-th of the cells along an axis is one that the particle touches.
+  /// Whether the particle touches the c-th of the cells along an axis.
   static constexpr KOKKOS_FUNCTION bool touches(int c) { return c >= reach && c < reach + Support; }
 
   /// The weighted mean of the differences in a line.
@@ -117,7 +117,7 @@ class MeshSlopes {
     return sum;
   }
 
-  /// \param place  the planes that are touched, the places of rows in a plane and of cells in a row
+  /// \param place  the places of planes, of rows in a plane, and of cells in a row
   KOKKOS_FORCEINLINE_FUNCTION Value<T, 3> slope_at(std::int32_t const (&place)[3][wide],
                                                    T const (&w)[3][Support]) const {
     T line[3][wide] = {};
@@ -141,8 +141,8 @@ class MeshSlopes {
             along(line[2], w[2], difference_[2])};
   }
 
-  /// read() for cells that lie side by side in their rows: takes means along the last axis of two cells at a time, and the
-  /// line along the last axis as eight lanes.
+  /// read() for cells that lie side by side in their rows. Means along the last axis take two cells
+  /// at a time, and the line along the last axis is eight lanes.
   void read_pairs(Block const& block, int p, T const (&w)[3][2], T* to) const {
     using Two = typename detail::Lanes<T>::two;
     using Eight = typename detail::Lanes<T>::eight;
@@ -152,7 +152,7 @@ class MeshSlopes {
     };
     auto const pair = [](T const* from) { return *reinterpret_cast<Two const*>(from + reach); };
     auto const eight = [](T const* from) { return *reinterpret_cast<Eight const*>(from); };
-    constexpr int o = reach, e = reach + 1;  // the cells that it touches
+    constexpr int o = reach, e = reach + 1;  // the cells that the particle touches
     Two const along_z{w[2][0], w[2][1]};
     T x[wide], y[wide], z[wide];
     for (int c = 0; c < wide; ++c) {

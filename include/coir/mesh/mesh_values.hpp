@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The value of a mesh of numbers or vectors at a particle: the mean over the cells that the particle touches, by their
-/// weights.
+/// The value of a mesh of numbers or vectors at a particle: the weighted mean over the cells that
+/// the particle touches.
 
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/cells.hpp>
@@ -16,8 +16,8 @@ namespace coir::mesh {
 
 namespace detail {
 
-/// The weighted sum of the vectors of two neighbouring cells of a row, over the four rows that a particle touches. Eight
-/// lanes hold both vectors, and two numbers of the next cell with weight 0.
+/// The weighted sum of the vectors of two neighbouring cells of a row, over the four rows that a
+/// particle touches. Eight lanes hold both vectors, and two numbers of the next cell with weight 0.
 ///
 /// \param to  the vector, and one number after it that is overwritten
 template <class T>
@@ -32,7 +32,8 @@ void read_pairs(T const* const (&row)[2][2], T const (&wx)[2], T const (&wy)[2],
   *reinterpret_cast<Four*>(to) = sum_of_vectors<T>(sum);
 }
 
-/// Adds a weight times a cell's numbers, on devices: readers that call it cell by cell in one order read the same bits.
+/// Adds a weight times a cell's numbers, on devices. Readers that add cells in the same order get
+/// the same bits.
 template <int Components, class T>
 KOKKOS_FORCEINLINE_FUNCTION void add_cell(T weight, T const* cell, T (&sum)[Components]) {
   COIR_UNROLL
@@ -91,7 +92,8 @@ class MeshValues {
       for (int b = 0; b < Support; ++b) row[o][b] = cells_.data + block.start[o][b][p];
     }
     if constexpr (Support == 2 && Components == 3) {
-      // Not if the pair of cells is the row's last and first one, or if eight numbers reach beyond the row.
+      // Not if the two cells are the row's last and first one, or if eight numbers reach beyond the
+      // row.
       if (column[0][p] + 8 <= Components * cells_.extent[2])
         return detail::read_pairs(row, w[0], w[1], w[2], to);
     }

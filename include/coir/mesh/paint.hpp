@@ -23,13 +23,14 @@ namespace coir::mesh {
 
 /// How threads share the work. The results of all schemes agree to rounding.
 enum class PaintScheme {
-  automatic,  ///< slabs on hosts, atomics on devices
-  slabs,  ///< hosts: each thread owns a slab of the mesh; best if particles lie roughly in the mesh's order
-  private_meshes,  ///< hosts: each thread has a mesh of its own; takes memory for one more per thread
+  automatic,       ///< slabs on hosts, atomics on devices
+  slabs,           ///< hosts: each thread owns a slab of the mesh; best for particles in its order
+  private_meshes,  ///< hosts: each thread has a mesh of its own, which takes memory
   atomics,         ///< devices: a thread per particle
-  /// devices: chunks of 1024 to 4096 particles are first added up in fast memory, in multiples of 2^-18 of a particle (float) or
-  /// 2^-50 (double) or finer ones, or for values of 2^-30 or 2^-62 of the sum of the chunk's |value|. Best if particles that
-  /// follow each other lie close together
+  /// devices: chunks of 1024 to 4096 particles are first added up in scratch memory. Best if
+  /// consecutive particles lie close together. Masses are rounded there to multiples of 2^-18
+  /// (float) or 2^-50 (double) or finer ones; values to 2^-30 or 2^-62 of the sum of the chunk's
+  /// |value|
   tiles,
 };
 
@@ -46,21 +47,22 @@ constexpr std::string_view name_of(PaintScheme scheme) {
 struct PaintOptions {
   Assignment assignment = Assignment::cic;
   PaintScheme scheme = PaintScheme::automatic;
-  /// Add up whole numbers: the density then has the same bits for any scheme, number of threads and order of the
-  /// particles. A particle's mass is cut into 2^18 parts (float) or 2^40 (double), or into fewer where a cell would
-  /// hold more than 8192 (float) or 2^23 (double) particles. For masses of 1.
+  /// Add up whole numbers, so that the density has the same bits for any scheme, number of threads
+  /// and order of particles. A particle's mass is cut into 2^18 parts (float) or 2^40 (double), or
+  /// into fewer if a cell may hold more than 8192 (float) or 2^23 (double) particles. For masses of
+  /// 1.
   bool deterministic = false;
-  /// With `deterministic`: check before painting that positions are finite. Whole numbers have no NaN: without the check
-  /// particles elsewhere are painted on cell 0. Other painting has NaN in that cell.
+  /// With `deterministic`: check before painting that positions are finite. Without the check
+  /// particles at infinity or NaN are painted on cell 0. (Other painting makes that cell NaN.)
   bool check_finite = true;
-  /// Check before painting that particles touch none but the planes held, and that all ranks have the same options.
-  /// Without the check particles whose planes aren't held are painted on other planes.
+  /// Check before painting that particles touch only planes that are held, and that all ranks have
+  /// the same options. Without the check other particles are painted on wrong planes.
   bool check_planes = true;
 };
 
 namespace detail {
 
-/// Particles to paint: of mass 1 if there are no values, or with a number or a vector for each particle.
+/// Particles to paint: of mass 1, or with a number or a vector for each particle.
 template <class T>
 struct Painted {
   T const* position;
@@ -106,9 +108,9 @@ auto window_to_paint(Exec const& exec, GhostPlanes<Exec> const& ghosts, Painted<
   return window;
 }
 
-/// Checks nothing without options.check_planes.
+/// Checks, if options.check_planes, the options that the exchange of ghosts depends on.
 ///
-/// \throws PreconditionError on all ranks if options differ between ranks that the exchange of ghosts depends on
+/// \throws PreconditionError on all ranks if these options differ between ranks
 template <class Exec>
 void expects_alike_options(GhostPlanes<Exec> const& ghosts, double box,
                            PaintOptions const& options) {
@@ -167,29 +169,28 @@ void paint_staged(Exec const& exec, GhostPlanes<Exec>& ghosts, Positions const& 
 ///
 ///   mesh(g) = sum_p W(x_p - x_g),  x_g = box * (i / n_0, j / n_1, k / n_2),
 ///
-/// with W of PaintOptions::assignment; the cells' sum is the number of particles. The particles are
-/// those of all ranks that share the mesh: each paints its particles on the planes that it holds,
-/// and then ghosts are added to their owners' planes. Collective.
+/// with W of PaintOptions::assignment. The sum over cells is the number of particles. Each rank
+/// paints its particles on the planes that it holds, and then ghosts are added to their owners'
+/// planes. Collective.
 ///
 /// Deterministic painting gives the same bits for any number of ranks.
 ///
-/// \param ghosts     hold the planes that this rank's particles touch: touched_beyond() tells for
-///                   those of its slab
-/// \param positions  (N, 3), of this rank's particles, in units of the box; coordinates may lie
-///                   outside of the box, which is periodic. One that isn't finite makes a cell NaN
+/// \param ghosts     hold the planes that this rank's particles touch; for particles in its slab
+///   touched_beyond() says which
+/// \param positions  (N, 3), of this rank's particles, in units of the box, which is periodic. A
+///   coordinate that isn't finite makes a cell NaN
 /// \param box        length of the cubic box, > 0
-/// \param held       (ghosts.held(), n_1, n_2) out: the density in the own planes, and of no use in
-///                   ghosts and, over several ranks, in gaps between rows and planes
+/// \param held       (ghosts.held(), n_1, n_2) out: the density in the own planes. Ghosts, and over
+///   several ranks gaps between rows and planes, hold nothing of use
 ///
-/// Views may have any layout. Positions that lie otherwise than LayoutRight has them are copied
-/// first; a mesh whose rows aren't contiguous, LayoutLeft for instance, is painted in C order and
-/// copied then. Bits are those of LayoutRight.
+/// Views may have any layout. Positions that aren't LayoutRight are copied first. A mesh whose rows
+/// aren't contiguous, as with LayoutLeft, is painted in C order and copied back. Bits are those of
+/// LayoutRight.
 ///
 /// \throws PreconditionError on all ranks if on one shapes don't fit, the scheme isn't one of the
 ///   backend's, the mesh lies in the memory of the particles, particles touch planes that aren't
 ///   held, or, with options.deterministic, a position isn't finite
 /// \throws ResourceError on all ranks if there is no memory for private meshes, copies, or ghosts
-///   of others
 /// \see Hockney & Eastwood, Computer Simulation Using Particles (1988), chapter 5
 template <CompiledSpace Exec, VectorsOfParticles Positions, WritableRealViewOfRank<3> Held>
   requires StridedView<Held> && SameValueType<Positions, Held> && CanAccess<Exec, Positions, Held>
@@ -198,11 +199,11 @@ void paint(Exec const& exec, GhostPlanes<Exec>& ghosts, Positions const& positio
   detail::paint_staged(exec, ghosts, positions, nullptr, box, held, options);
 }
 
-/// Paints a number for each particle in place of mass 1: mesh(g) = sum_p v_p W(x_p - x_g). What
-/// several ranks add up differs from one rank's mesh by rounding.
+/// Paints a number for each particle in place of mass 1: mesh(g) = sum_p v_p W(x_p - x_g). The
+/// meshes of one rank and of several differ by rounding.
 ///
-/// \param values  (N), of this rank's particles; for vectors (N, 3), and the planes held are
-///                (ghosts.held(), n_1, n_2, 3)
+/// \param values  (N), of this rank's particles; for vectors (N, 3), and `held` is
+///   (ghosts.held(), n_1, n_2, 3)
 /// \throws PreconditionError also if options.deterministic, which is for masses of 1
 template <CompiledSpace Exec, VectorsOfParticles Positions, class Values, class Held>
   requires((RealViewOfRank<Values, 1> && WritableRealViewOfRank<Held, 3>) ||

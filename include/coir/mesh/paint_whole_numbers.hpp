@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Painting that adds up whole numbers of 64 bits, whose sum doesn't depend on the order of the additions.
+/// Painting in whole numbers of 64 bits, whose sum doesn't depend on the order of additions.
 
 #include <coir/core/concepts.hpp>
 #include <coir/mesh/assignment.hpp>
@@ -15,12 +15,14 @@ namespace coir::mesh {
 ///
 ///   cells(g) = sum_p W(x_p - x_g) rint(scale vector(p)),
 ///
-/// each particle's whole number cut into parts that add up to it. Bits are the same for any number of threads and any order of
-/// the particles.
+/// with each particle's whole number cut into parts that add up to it. Bits are the same for any
+/// number of threads and any order of particles.
 ///
 /// \param position   (particles, 3), row-major
-/// \param component  of the first particle's vector; those of the others follow three numbers apart
-/// \param scale      vectors times this, and their sums in a cell, must be below 2^63 in size; NaN counts as 0
+/// \param component  of the first particle's vector; the next one is three numbers further, and so
+///   on
+/// \param scale      vectors times this, and their sums in a cell, must be below 2^63 in size; NaN
+///   counts as 0
 /// \param cells      out
 template <CompiledSpace Exec, Real T>
 void paint_whole_numbers(Exec const& exec, T const* position, std::int64_t particles, double box,

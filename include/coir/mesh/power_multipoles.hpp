@@ -30,20 +30,24 @@ PowerMultipoles multipoles_of_particles(Exec const& exec, distributed::Group con
 
 }  // namespace detail
 
-/// The multipoles l = 0, 2, 4 of the power spectrum of particles of equal mass, seen along the third axis from far away,
+/// The multipoles l = 0, 2, 4 of the power spectrum of particles of equal mass, seen along the
+/// third axis from far away,
 ///
-///   P_l(k) = (2 l + 1) V <|delta(k)|^2 L_l(mu)>,  mu = k_3 / |k|,  L_2 = (3 mu^2 - 1) / 2,  L_4 = (35 mu^4 - 30 mu^2 + 3) / 8,
+///   P_l(k) = (2 l + 1) V <|delta(k)|^2 L_l(mu)>,  mu = k_3 / |k|,
+///   L_2 = (3 mu^2 - 1) / 2,  L_4 = (35 mu^4 - 30 mu^2 + 3) / 8,
 ///
-/// averaged over the modes with |k| in a bin. P_0 is what power_spectrum() gives. Bins of few modes are not isotropic: on
-/// the largest scales P_2 and P_4 of an isotropic field are near 0 only where many universes are averaged.
+/// averaged over the modes with |k| in a bin. P_0 is that of power_spectrum(). Bins of few modes
+/// are not isotropic: on the largest scales P_2 and P_4 of an isotropic field are near 0 only in
+/// the mean over many universes.
 ///
-/// They are those of the particles of all ranks of a group, on every rank. Collective.
+/// Every rank gets the multipoles of all ranks' particles. Collective.
 ///
-/// \param positions  (N, 3), in Mpc/h, as for power_spectrum(): those in redshift space, x_3 + v_3 / (a H), for the
-///                   spectrum that surveys see
+/// \param positions  (N, 3), in Mpc/h, as for power_spectrum(). For the spectrum that surveys see:
+///   the positions in redshift space, x_3 + v_3 / (a H)
 /// \param options    as for power_spectrum(); shot noise is subtracted from P_0 alone
 /// \throws as power_spectrum()
-/// \see Kaiser, Mon. Not. R. Astron. Soc. 227, 1 (1987); Hamilton, in "The Evolving Universe" (1998), astro-ph/9708102
+/// \see Kaiser, Mon. Not. R. Astron. Soc. 227, 1 (1987); Hamilton, in "The Evolving Universe"
+///   (1998), astro-ph/9708102
 template <CompiledSpace Exec, VectorsOfParticles Positions>
   requires CanAccess<Exec, Positions>
 PowerMultipoles power_multipoles(Exec const& exec, distributed::Group const& group,

@@ -23,29 +23,31 @@
 
 namespace coir::mesh {
 
-/// Options of power spectra, and their bins. The fundamental is k_f = 2 pi / box; the Nyquist frequency is n k_f / 2,
-/// with n the smallest extent of the mesh.
+/// Options of power spectra, and their bins. The fundamental is k_f = 2 pi / box. The Nyquist
+/// frequency is n k_f / 2 with the smallest extent n of the mesh.
 struct PowerSpectrumOptions {
   Assignment assignment = Assignment::cic;  ///< that particles are, or were, painted with
-  /// Divides by the assignment's window, prod_d sinc(k_d h / 2)^(2 p). For a field that wasn't painted set it to false.
+  /// Divides by the assignment's window, prod_d sinc(k_d h / 2)^(2 p). Set it to false for a field
+  /// that wasn't painted.
   bool compensate = true;
-  /// Paints once more with the particles half a cell further along all axes, and averages. A mode k has images at
-  /// k + 2 pi m / h with m whole numbers; those of odd m_0 + m_1 + m_2, the nearest ones, cancel. For particles; takes
-  /// a second mesh and a copy of the positions.
+  /// Paints once more with the particles moved by half a cell along all axes, and averages. A mode
+  /// k has images at k + 2 pi m / h with whole numbers m. Images with odd m_0 + m_1 + m_2, the
+  /// nearest ones, cancel. For particles; takes a second mesh and a copy of the positions.
   bool interlace = false;
-  /// Subtracts box^3 / N from the spectrum of N particles. That is the noise far below the Nyquist frequency; nearer to
-  /// it images add to it, least with interlacing and assignments of high order. Not for lattices hardly displaced.
+  /// Subtracts box^3 / N from the spectrum of N particles, which is the noise far below the Nyquist
+  /// frequency. Near it images add to the noise, least with interlacing and assignments of high
+  /// order. Not for particles near a lattice.
   bool subtract_shot_noise = false;
-  /// Number of bins from k_min to k_max, at most 10^6. 0: bins of width k_f, centred on those multiples of k_f that lie
-  /// in [k_min, k_max], which may be none.
+  /// Number of bins from k_min to k_max, at most 10^6. 0: bins of width k_f, centred on the
+  /// multiples of k_f in [k_min, k_max], of which there may be none.
   int bins = 0;
   bool logarithmic = false;  ///< bins of equal width in ln k, not in k; their number must be given
   double k_min = 0;          ///< h/Mpc; 0 is the fundamental
   double k_max = 0;  ///< h/Mpc; 0 is the Nyquist frequency. A mode at k_max is in the last bin
 };
 
-/// A half spectrum (n_0, n_1, n_2 / 2 + 1) as fft::RealPlan makes it: complex, of any layout. One whose rows aren't
-/// contiguous is copied.
+/// A half spectrum (n_0, n_1, n_2 / 2 + 1) as fft::RealPlan makes it: complex, of any layout. It is
+/// copied if its rows aren't contiguous.
 template <class V>
 concept HalfSpectrum = ViewOfRank<V, 3> && StridedView<V> &&
                        (std::same_as<typename V::non_const_value_type, Kokkos::complex<float>> ||
@@ -73,7 +75,8 @@ struct SpectrumRows {
   std::int64_t plane, row;  ///< elements to the next plane and row
 };
 
-/// scale sum Re(a conj(b)) / modes, in bins. For the power spectrum of one field a and b are its spectrum.
+/// scale sum Re(a conj(b)) / modes, in bins. For the power of one field a and b are both its
+/// spectrum.
 template <class Exec, class T>
 PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumRows<T> const& b,
                            Shape<3> const& shape, double box, double scale,
@@ -81,7 +84,7 @@ PowerSpectrum bin_spectrum(Exec const& exec, SpectrumRows<T> const& a, SpectrumR
 
 /// The positions of a rank's particles, or a copy in C order. Collective.
 ///
-/// \throws PreconditionError on all ranks if one isn't finite: painting in whole numbers would have it in a cell of its own choice
+/// \throws PreconditionError on all ranks if a position isn't finite
 template <class Exec, class Positions>
 auto staged_sample(Exec const& exec, distributed::Group const& group, Positions const& positions) {
   return distributed::together(group, [&] {
@@ -146,22 +149,24 @@ PowerSpectrum spectrum_of_fields(Exec const& exec, SpectrumRows<T> const& a,
 
 }  // namespace detail
 
-/// The cross spectrum of two real fields on n_0 n_1 n_2 cells that are given in Fourier space, not scaled,
+/// The cross spectrum of two real fields on n_0 n_1 n_2 cells, given in Fourier space without
+/// scaling:
 ///
 ///   P(k) = V / (n_0 n_1 n_2)^2 <Re(a(k) conj(b(k)))>,  V = box^3,
 ///
-/// averaged over the modes with |k| in a bin, but for k = 0. A mode of the half spectrum stands for itself and its
-/// conjugate; in the planes k_2 = 0 and, for even n_2, k_2 = Nyquist, which hold both, for itself.
+/// averaged over the modes with |k| in a bin, without k = 0. A mode of the half spectrum counts
+/// twice, for itself and its conjugate. In the planes k_2 = 0 and, for even n_2, k_2 = Nyquist,
+/// which hold both, it counts once.
 ///
-/// Sums are in double and in an order that depends on the shapes alone: the same bits for any number of threads. Takes
-/// 24 bytes for each bin and each of up to max(1024, 2^18 / bins) groups of rows.
+/// Sums are in double, in an order that depends on the shapes alone: the same bits for any number
+/// of threads. Takes 24 bytes for each bin and each of up to max(1024, 2^18 / bins) groups of rows.
 ///
 /// \param a, b  (n_0, n_1, n_2 / 2 + 1) in
-/// \param n2    cells along the last axis, which the half spectrum doesn't tell
+/// \param n2    cells along the last axis
 /// \param box   length of the cubic box in Mpc/h, > 0
-/// \throws PreconditionError if extents don't fit or aren't in [1, 2^24]; if the box isn't positive; if bins are
-///   negative or more than 10^6, k_min isn't below k_max, or either is negative; if the bins are logarithmic and their
-///   number is 0; or if interlacing or subtraction of shot noise is asked for, which need particles
+/// \throws PreconditionError if extents don't fit or aren't in [1, 2^24]; if the box isn't
+///   positive; if the number of bins isn't in [0, 10^6], or is 0 for logarithmic bins; unless 0 <=
+///   k_min < k_max; or if options.interlace or options.subtract_shot_noise, which need particles
 /// \throws ResourceError if there is no memory for the sums
 template <CompiledSpace Exec, HalfSpectrum A, HalfSpectrum B>
   requires SameValueType<A, B> && CanAccess<Exec, A, B>
@@ -192,29 +197,31 @@ PowerSpectrum power_spectrum_of(Exec const& exec, Spectrum const& spectrum, std:
 ///
 ///   P(k) = V <|delta(k)|^2>,  delta(k) = 1/N sum_p exp(-i k x_p),
 ///
-/// by painting on a mesh, a Fourier transform, and compensation for the window of painting. Power beyond the Nyquist
-/// frequency folds back: it adds to the modes just below it.
+/// by painting on a mesh, a Fourier transform, and compensation for the window of painting. Power
+/// beyond the Nyquist frequency folds back to the modes just below it.
 ///
-/// With interlacing a second mesh of the particles at x + h / 2, h = box / cells, is transformed, multiplied by
-/// exp(i h (k_0 + k_1 + k_2) / 2), and averaged with the first; components at the Nyquist frequency count as positive.
+/// With interlacing a second mesh of the particles at x + h / 2, h = box / cells, is transformed,
+/// multiplied by exp(i h (k_0 + k_1 + k_2) / 2), and averaged with the first. Components at the
+/// Nyquist frequency count as positive.
 ///
 /// Particles are painted in whole numbers (see PaintOptions::deterministic) and transforms are
 /// planned without measuring, so that on hosts the same bits come out for any number of threads and
 /// ranks.
 ///
-/// The spectrum is that of the particles of all ranks of a group, on every rank. Collective. Ranks
-/// share the mesh out by planes of axis 0, as distributed::share_of() does. Particles may lie
-/// anywhere; where they lie beyond their rank's planes it paints on as many ghost planes, and all
-/// ranks on as many as the farthest asks for.
+/// Every rank gets the spectrum of all ranks' particles. Collective. distributed::share_of() shares
+/// the mesh out by planes of axis 0. Particles may lie anywhere: ranks take as many ghost planes as
+/// the particle farthest from its rank's planes needs.
 ///
-/// \param positions  (N, 3), of this rank's particles, finite, in Mpc/h; N may be 0 on some ranks; the box is periodic. Copied
-///                   unless it lies as LayoutRight
+/// \param positions  (N, 3), of this rank's particles, finite, in Mpc/h; the box is periodic. N may
+///   be 0 on some ranks. Copied unless it is LayoutRight
 /// \param box        length of the cubic box in Mpc/h, > 0
 /// \param cells      of the mesh along each axis, from 1 to 32768
-/// \throws PreconditionError on all ranks if there are no particles at all, an argument is out of its range or differs between
-///   ranks, a position isn't finite, or as cross_power_spectrum_of for the bins
+/// \throws PreconditionError on all ranks if there are no particles, an argument is out of its
+///   range or differs between ranks, a position isn't finite, or as cross_power_spectrum_of for the
+///   bins
 /// \throws ResourceError on all ranks if there is no memory
-/// \see Jing, Astrophys. J. 620, 559 (2005); Sefusatti et al., Mon. Not. R. Astron. Soc. 460, 3624 (2016), section 3.2
+/// \see Jing, Astrophys. J. 620, 559 (2005); Sefusatti et al., Mon. Not. R. Astron. Soc. 460, 3624
+///   (2016), section 3.2
 template <CompiledSpace Exec, VectorsOfParticles Positions>
   requires CanAccess<Exec, Positions>
 PowerSpectrum power_spectrum(Exec const& exec, distributed::Group const& group,
@@ -226,8 +233,9 @@ PowerSpectrum power_spectrum(Exec const& exec, distributed::Group const& group,
                                                 box, cells, options);
 }
 
-/// The cross spectrum of two sets of particles in one box: P(k) = V <Re(delta_a(k) conj(delta_b(k)))>. It has no shot
-/// noise, so that options.subtract_shot_noise changes nothing. Collective.
+/// The cross spectrum of two sets of particles in one box: P(k) = V <Re(delta_a(k)
+/// conj(delta_b(k)))>. It has no shot noise: options.subtract_shot_noise changes nothing.
+/// Collective.
 ///
 /// \param a, b  (N, 3) and (M, 3), of this rank's particles
 /// \throws as power_spectrum

@@ -19,7 +19,8 @@
 
 namespace coir::mesh {
 
-/// The derivatives dJ/dP_b of a loss J with respect to the power in each bin, for a spectrum that was measured.
+/// The derivatives dJ/dP_b of a loss J with respect to the power in each bin, for a spectrum that
+/// was measured.
 using SlopeOfPower = std::function<std::vector<double>(PowerSpectrum const&)>;
 
 namespace detail {
@@ -32,27 +33,29 @@ PowerSpectrum power_spectrum_pull_back(Exec const& exec, Sample<T> const& sample
 
 }  // namespace detail
 
-/// Measures the power spectrum of particles as power_spectrum() does, asks a loss J for its derivatives with respect to
-/// the power in bins, and computes those with respect to the positions:
+/// Measures the power spectrum of particles as power_spectrum() does, calls a loss J for its
+/// derivatives with respect to the power in bins, and computes the derivatives with respect to
+/// positions:
 ///
 ///   slope_of_positions(p, d) = sum_b dJ/dP_b dP_b / dx_(p,d),
 ///   P_b = V / (N^2 M_b) sum_k |a(k)|^2 / window(k)^2 over the M_b modes of bin b.
 ///
-/// With a(k) = sum_g n_g exp(-i k x_g) of the painted density n that is paint_pull_back() of
+/// With a(k) = sum_g n_g exp(-i k x_g) of the painted density n this is paint_pull_back() of
 ///
 ///   dJ/dn_g = sum_k 2 dJ/dP_b V / (N^2 M_b) a(k) / window(k)^2 exp(i k x_g),
 ///
-/// one transform back. With interlacing both meshes have their part of a(k), and a readout each. Shot noise doesn't depend
-/// on positions.
+/// one transform back. With interlacing both meshes have a part of a(k), and a readout each. Shot
+/// noise doesn't depend on positions.
 ///
 /// \param positions           (N, 3), as for power_spectrum()
-/// \param slope_of_power      called once with the spectrum; returns dJ/dP_b for each of its bins, of which those of bins
-///                            without modes are ignored
+/// \param slope_of_power      called once with the spectrum; returns dJ/dP_b for each bin. Bins
+///   without modes are ignored
 /// \param slope_of_positions  out: (N, 3), dJ / d position
-/// \param derivatives         whether they replace what is there or are added to it
+/// \param derivatives         whether derivatives overwrite the output or are added to it
 /// \return  the spectrum
-/// \throws PreconditionError as power_spectrum(); if the result's shape doesn't fit or it lies in the memory of the positions;
-///   if the slopes of the power aren't one for each bin, or one isn't finite
+/// \throws PreconditionError as power_spectrum(); if the result's shape doesn't fit or it lies in
+///   the memory of the positions; if the slopes of the power aren't one for each bin, or one isn't
+///   finite
 /// \throws ResourceError if there is no memory
 template <CompiledSpace Exec, VectorsOfParticles Positions, VectorsOfParticles Slopes>
   requires WritableRealViewOfRank<Slopes, 2> && SameValueType<Positions, Slopes> &&
@@ -78,8 +81,8 @@ PowerSpectrum power_spectrum_pull_back(Exec const& exec, Positions const& positi
   return spectrum;
 }
 
-/// power_spectrum_pull_back() for derivatives dJ/dP_b that are known before the spectrum is measured, one for each bin of
-/// power_spectrum().
+/// power_spectrum_pull_back() for derivatives dJ/dP_b that are known beforehand, one for each bin
+/// of power_spectrum().
 template <CompiledSpace Exec, VectorsOfParticles Positions, VectorsOfParticles Slopes>
   requires WritableRealViewOfRank<Slopes, 2> && SameValueType<Positions, Slopes> &&
            CanAccess<Exec, Positions, Slopes>

@@ -19,8 +19,9 @@ struct PowerSpectrum {
   double shot_noise = 0;      ///< box^3 / N for N particles; 0 for fields and for cross spectra
 };
 
-/// Writes a table of k, P and modes, a row for each bin, whole or not at all. Every number is written so that reading
-/// gives the same bits. Lines that begin with # come before: the given ones, the shot noise, and the columns' names.
+/// Writes a table of k, P and modes, a row for each bin, whole or not at all. Numbers have so many
+/// digits that reading them gives the same bits. Lines that begin with # come first: `header`, the
+/// shot noise, and the columns' names.
 ///
 /// \param header  lines about the data
 /// \throws PreconditionError if a header line has a line break, or the columns differ in length

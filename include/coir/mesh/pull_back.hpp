@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The adjoints of painting and of readout: they turn the derivatives of a loss J with respect to the results of these
-/// functions into those with respect to their arguments.
+/// The adjoints of painting and of readout: from derivatives of a loss J with respect to the
+/// results of these functions to derivatives with respect to their arguments.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
@@ -22,7 +22,8 @@ enum class Derivatives { overwrite, add };
 
 namespace detail {
 
-/// to(p, d) = sum_v weight(p, v) sum_g dW(x_p - x_g) / dx_d mesh(g, v), or adds this. Weights that are null count as 1.
+/// to(p, d) = sum_v weight(p, v) sum_g dW(x_p - x_g) / dx_d mesh(g, v), or +=. Without weights they
+/// are 1.
 ///
 /// \tparam Components  of the mesh: 1 or 3
 template <class Exec, class T, int Components>
@@ -32,20 +33,20 @@ void interpolation_slopes(Exec const& exec, T const* position, std::int64_t part
 
 }  // namespace detail
 
-/// The adjoint of paint(): what moving a particle does to a loss of the density.
+/// The adjoint of paint(): the derivatives of a loss of the density with respect to positions,
 ///
 ///   slope_of_positions(p, d) = sum_g dW(x_p - x_g) / dx_d slope_of_mesh(g)
 ///
-/// with slope_of_mesh(g) = dJ / d mesh(g). Where W has a kink, which that of cic has at mesh points, this is the derivative
-/// towards larger positions.
+/// with slope_of_mesh(g) = dJ / d mesh(g). At kinks of W, which cic has at mesh points, this is the
+/// derivative towards larger positions.
 ///
 /// \param positions           (N, 3), as they were painted
 /// \param box                 length of the cubic box, > 0
 /// \param slope_of_mesh       (n_0, n_1, n_2)
 /// \param slope_of_positions  out: (N, 3), dJ / d position
-/// \param derivatives         whether they replace what is there or are added to it
+/// \param derivatives         whether derivatives overwrite the output or are added to it
 ///
-/// Views may have any layout; as for paint() those that lie otherwise than the kernels need are copied.
+/// Views may have any layout, and are copied as for paint().
 ///
 /// \throws PreconditionError if shapes don't fit, or the result lies in the memory of an argument
 /// \throws ResourceError if there is no memory for copies
@@ -79,7 +80,8 @@ void paint_pull_back(Exec const& exec, Positions const& positions, double box,
 ///   slope_of_positions(p, d) = sum_v slope_of_values(p, v) sum_g dW(x_p - x_g) / dx_d mesh(g, v)
 ///   slope_of_mesh(g, v)      = sum_p W(x_p - x_g) slope_of_values(p, v)
 ///
-/// The second is paint() of the slopes, by atomics on devices, so that its last bits differ from run to run there.
+/// The second is paint() of the slopes. On devices that adds by atomics: the last bits differ from
+/// run to run.
 ///
 /// \param mesh                (n_0, n_1, n_2), as it was read; of vectors (n_0, n_1, n_2, 3)
 /// \param slope_of_values     (N); of vectors (N, 3)

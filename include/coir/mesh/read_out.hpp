@@ -1,17 +1,21 @@
 #pragma once
 
 /// \file
-/// Interpolates a mesh to each particle and calls a function with the value: readout for kernels that use the value at once
-/// and don't store it.
+/// Interpolates a mesh to each particle and calls a function with the value, which isn't stored.
 ///
-/// A reader says what is interpolated: mesh_values.hpp has one for the mesh's own values, mesh_slopes.hpp one for their
-/// gradient. A reader has `components`; for devices `reader(position)`; and for hosts a type `Block` with
-/// `locate(block, count, position)`, `prefetch(block, p)` and `read(block, p, to)`. For devices it may say `blocks_at_a_time`, see
-/// for_each(), and `particles_per_thread`: how many particles, four at most, a thread reads one after the other if there are a
-/// million or more; four without it.
+/// A reader says what is interpolated: MeshValues the mesh's values, MeshSlopes their gradient. A
+/// reader has
 ///
-/// GCC takes a `prefetch` that it doesn't inline at once for a function without effect, and drops the calls: look for the
-/// instruction, or mark it `[[gnu::always_inline]]` as mesh_slopes.hpp does. In mesh_values.hpp the mark makes tsc slower.
+/// - `components`;
+/// - for devices `reader(position)`, and optionally `blocks_at_a_time`, see for_each(), and
+///   `particles_per_thread`: the number of particles, four by default and at most, that a thread
+///   reads one after the other if there are a million or more;
+/// - for hosts a type `Block` with `locate(block, count, position)`, `prefetch(block, p)` and
+///   `read(block, p, to)`.
+///
+/// GCC drops calls of a `prefetch` that it doesn't inline at once. Mark it
+/// `[[gnu::always_inline]]`, as mesh_slopes.hpp does, unless the instruction is there without the
+/// mark.
 
 #include <coir/core/loops.hpp>
 #include <coir/core/tasks.hpp>
@@ -29,19 +33,20 @@ struct Value {
   T component[Components];
 };
 
-/// The most particles that a body's stretch(first, count, values) gets at once.
+/// The most particles in one call of a body's stretch(first, count, values).
 inline constexpr int particles_per_stretch = detail::particles_per_block;
 
 namespace detail {
 
 /// Calls body(p, value) for the particles [begin, end), on one thread of a host. If the body has
-/// `stretch(first, count, values)`, it is called with up to a block of consecutive particles instead, and may vectorise.
+/// `stretch(first, count, values)`, it is called instead, with up to particles_per_stretch
+/// consecutive particles, so that it can vectorise.
 ///
 /// \param reader  by value, so that the compiler knows that no store changes it
 template <class T, class Reader, class Body>
 void read_out_share(T const* position, std::int64_t begin, std::int64_t end, Reader const reader,
                     Body const& body) {
-  // paint_part() has the same loop. A function or class for both would make readout take up to a tenth longer.
+  // paint_part() has the same loop. A function for both would make readout slower.
   constexpr int length = particles_per_stretch;
   typename Reader::Block blocks[2] = {};
   Value<T, Reader::components> values[length + 1];  // readers may write one number beyond a value
@@ -58,7 +63,7 @@ void read_out_share(T const* position, std::int64_t begin, std::int64_t end, Rea
     int const size = size_from(first), ahead = size_from(first + size);
     locate_from(first + size, 1 - turn);
     for (int p = 0; p < size; ++p) {
-      // Cells that evolved particles touch aren't in the nearest cache.
+      // Cells that scattered particles touch aren't in the first-level cache.
       if (p < ahead) reader.prefetch(blocks[1 - turn], p);
       reader.read(blocks[turn], p, values[p].component);
     }
@@ -92,10 +97,12 @@ struct ReadOutParticle {
   KOKKOS_FUNCTION void operator()(std::int64_t p) const { body(p, reader(position + 3 * p)); }
 };
 
-/// Calls body(p, value) with the reader's value at each particle p, in one kernel. The body may move the particle.
+/// Calls body(p, value) with the reader's value at each particle p, in one kernel. The body may
+/// move the particle.
 ///
-/// Hosts cut the particles into at most as many shares as the instance has threads. A body that has of_share(s) gives
-/// the body for share s, which has memory of its own for what it adds up.
+/// Hosts cut the particles into at most as many shares as the instance has threads.
+/// body.of_share(s), if there is one, returns the body for share s, with memory of its own for
+/// sums.
 ///
 /// \param label     of the kernel, for profilers
 /// \param position  (particles, 3), row-major

@@ -29,15 +29,16 @@ void readout(Exec const& exec, T const* position, std::int64_t particles, double
 ///
 /// It is the adjoint of paint(): sum_p v_p values(p) = sum_g mesh(g) paint(v)(g).
 ///
-/// \param positions   (N, 3), in units of the box; coordinates may lie outside of the box, which is periodic. Where one isn't
-///                    finite the values are NaN
+/// \param positions   (N, 3), in units of the box, which is periodic. If a coordinate isn't finite,
+///   the values are NaN
 /// \param box         length of the cubic box, > 0
 /// \param mesh        (n_0, n_1, n_2); of vectors (n_0, n_1, n_2, 3)
 /// \param values      out: (N); of vectors (N, 3), which are read in one pass
 ///
-/// Views may have any layout; as for paint() those that lie otherwise than the kernels need are copied.
+/// Views may have any layout, and are copied as for paint().
 ///
-/// \throws PreconditionError if shapes don't fit, or the values lie in the memory of the positions or the mesh
+/// \throws PreconditionError if shapes don't fit, or the values lie in the memory of the positions
+///   or the mesh
 /// \throws ResourceError if there is no memory for copies
 /// \see Hockney & Eastwood, Computer Simulation Using Particles (1988), chapter 5
 template <CompiledSpace Exec, VectorsOfParticles Positions, class Mesh, class Values>

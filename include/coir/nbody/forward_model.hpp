@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// From white noise to the particles of today, and the derivatives of what is asked of these, back to the noise and to the
-/// cosmology.
+/// From white noise to the particles of today, and derivatives of a loss of these particles with
+/// respect to the noise and the cosmology.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
@@ -41,9 +41,10 @@ struct ForwardModelOptions {
   std::int64_t side = 0;  ///< particles along a side, from 1 to 2^18
   double box = 0;         ///< length of the box in Mpc/h, > 0
   int order = 2;          ///< the order of the perturbation theory that particles start by: 1 or 2
-  /// The transfer function that the linear power spectrum has.
+  /// The transfer function of the linear power spectrum.
   cosmology::TransferFunction transfer = cosmology::TransferFunction::eisenstein_hu;
-  /// Its scale factors are those of the start and after each step; it is made reversible.
+  /// Options of the simulation, with scale factors at the start and after each step. It is made
+  /// reversible.
   SimulationOptions simulation{};
 };
 
@@ -61,7 +62,7 @@ struct ForwardModelSlopes {
 /// \tparam Exec, T  those of the model
 template <CompiledSpace Exec, Real T>
 struct LossAfterSteps {
-  int steps = 0;  ///< made before; 0 is the start
+  int steps = 0;  ///< the number of steps before the loss is called; 0: at the start
   /// Returns the loss, and fills the cotangents with its derivatives; both are 0 before.
   std::function<double(Particles<Exec, T> const&, Cotangents<Exec, T> const&)> loss;
 };
@@ -85,15 +86,17 @@ struct CountNotFinite {
 
 }  // namespace detail
 
-/// White noise and a cosmology to particles: initial_conditions(), and then all steps of a Simulation. value_and_grad() takes
-/// the steps back to the bit while it pulls derivatives back through them, so that memory doesn't depend on their number.
+/// From white noise and a cosmology to particles: initial_conditions(), and then all steps of a
+/// Simulation. value_and_grad() undoes the steps to the bit while it pulls derivatives back through
+/// them, so that memory doesn't depend on their number.
 ///
 ///     nbody::ForwardModel<Exec, float> const model(exec, {.side = 128, .box = 256, .simulation = options});
 ///     auto const [value, slope] = model.value_and_grad(noise, cosmology::planck18(), loss);
 ///     // slope.noise: (128, 128, 128); slope.parameters.omega_m: d value / d omega_m
 ///
-/// A loss is called with the particles, Particles<Exec, T>, and with Cotangents<Exec, T> that it fills with its derivatives by
-/// their positions and momenta; it returns the value. losses.hpp has some.
+/// A loss is called with Particles<Exec, T>, and with Cotangents<Exec, T>, which it fills with its
+/// derivatives with respect to positions and momenta. It returns the value. losses.hpp has some
+/// losses.
 ///
 /// \see Li et al., arXiv:2211.09815, for the adjoint of particle-mesh steps
 template <CompiledSpace Exec, Real T>
@@ -101,7 +104,8 @@ class ForwardModel {
  public:
   using Space = typename Exec::memory_space;
   using Field = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
-  /// Noise as an argument. Views of any layout convert to it; unless it lies in C order without gaps, functions read a temporary copy.
+  /// Noise as an argument. Views of any layout convert to it. Functions copy it unless it lies in C
+  /// order without gaps.
   using ConstField = Kokkos::View<T const***, Kokkos::LayoutStride, Space>;
   using Slopes = ForwardModelSlopes<Exec, T>;
   using Loss = LossAfterSteps<Exec, T>;
@@ -111,7 +115,8 @@ class ForwardModel {
     Slopes slope;
   };
 
-  /// \throws PreconditionError if there is no particle, the box isn't positive, or an option is out of its range
+  /// \throws PreconditionError if there is no particle, the box isn't positive, or an option is out
+  ///   of its range
   ForwardModel(Exec const& exec, ForwardModelOptions options)
       : exec_(exec), options_(std::move(options)) {
     options_.simulation.reversible = true;
@@ -122,11 +127,13 @@ class ForwardModel {
 
   ForwardModelOptions const& options() const { return options_; }
 
-  /// Bytes that value_and_grad() takes at most beside the noise and its slope, and beside what a loss takes: those of a
-  /// simulation with its adjoint, or of the initial conditions or their adjoint where they are more. What a simulation keeps for
-  /// the way back comes beside: see Simulation::bytes(); and so does a copy of noise that doesn't lie in C order without gaps.
+  /// Bytes that value_and_grad() takes at most: those of a simulation with its adjoint, or of the
+  /// initial conditions or their adjoint if that is more. On top of these come the noise and its
+  /// slope, copies of noise that isn't in C order without gaps, the memory of a loss, and what a
+  /// simulation keeps for the way back (see Simulation::bytes()).
   ///
-  /// \param losses  how many it is given; all but the last have derivatives of their own while they are computed
+  /// \param losses  the number of losses; while they are computed, all but the last have
+  ///   derivatives of their own
   std::int64_t bytes(int losses = 1) const {
     std::int64_t const n = options_.side;
     std::int64_t const vectors = 6 * n * n * n * static_cast<std::int64_t>(sizeof(T));
@@ -142,8 +149,8 @@ class ForwardModel {
   /// \param noise       (n, n, n), white: of mean 0 and variance 1
   /// \param parameters  of the cosmology
   /// \throws PreconditionError if a parameter is out of its range, or the noise has another shape
-  /// \throws NumericalError if the noise or a force isn't a number, or a momentum can't be held: see
-  ///   SimulationOptions::momentum_range
+  /// \throws NumericalError if the noise or a force isn't a number, or a momentum can't be held:
+  ///   see SimulationOptions::momentum_range
   /// \throws ResourceError if there is no memory
   Particles<Exec, T> run(ConstField const& noise,
                          cosmology::Parameters<double> const& parameters) const {
@@ -153,9 +160,9 @@ class ForwardModel {
     return simulation.particles();
   }
 
-  /// The loss alone, of the particles after all steps.
+  /// The loss of the particles after all steps, without derivatives.
   ///
-  /// \param loss  as for value_and_grad(); the derivatives that it fills in are dropped
+  /// \param loss  as for value_and_grad(); its derivatives are dropped
   /// \throws PreconditionError, ResourceError as run()
   /// \throws NumericalError as run(), or if the loss isn't finite
   template <class F>
@@ -166,9 +173,11 @@ class ForwardModel {
     return value_of(loss, particles, new_cotangents(particles));
   }
 
-  /// The sum of losses of the particles at several times. Losses are called from the first to the last.
+  /// The sum of losses of the particles at several times. Losses are called from the first to the
+  /// last.
   ///
-  /// \throws PreconditionError as run(), or if there is no loss, or one is empty or after more steps than are made
+  /// \throws PreconditionError as run(), or if there is no loss, or one is empty or after more
+  ///   steps than are made
   /// \throws NumericalError, ResourceError as above
   double value(ConstField const& noise, cosmology::Parameters<double> const& parameters,
                std::vector<Loss> losses) const {
@@ -188,11 +197,11 @@ class ForwardModel {
   ///
   /// \param noise       (n, n, n), white: of mean 0 and variance 1
   /// \param parameters  of the cosmology
-  /// \param loss        double(Particles<Exec, T> const&, Cotangents<Exec, T> const&): returns J, and fills the cotangents, which
-  ///   are 0 before, with dJ / d position and dJ / d momentum
+  /// \param loss        double(Particles<Exec, T> const&, Cotangents<Exec, T> const&): returns J,
+  ///   and fills the cotangents, which are 0 before, with dJ / d position and dJ / d momentum
   /// \return  J, dJ / d noise of each site, and dJ / d parameter
   /// \throws PreconditionError, ResourceError as run()
-  /// \throws NumericalError as run(), or if the loss or one of its derivatives isn't finite, or these overflow
+  /// \throws NumericalError as run(), or if the loss or a derivative isn't finite
   template <class F>
     requires std::is_invocable_r_v<double, F, Particles<Exec, T> const&, Cotangents<Exec, T> const&>
   ValueAndSlopes value_and_grad(ConstField const& noise,
@@ -202,9 +211,11 @@ class ForwardModel {
     return value_and_grad(noise, parameters, std::vector<Loss>{{steps, std::cref(loss)}});
   }
 
-  /// The sum of losses of the particles at several times, and its derivatives. Losses are called from the last to the first.
+  /// The sum of losses of the particles at several times, and its derivatives. Losses are called
+  /// from the last to the first.
   ///
-  /// \throws PreconditionError as run(), or if there is no loss, or one is empty or after more steps than are made
+  /// \throws PreconditionError as run(), or if there is no loss, or one is empty or after more
+  ///   steps than are made
   /// \throws NumericalError, ResourceError as above
   ValueAndSlopes value_and_grad(ConstField const& noise,
                                 cosmology::Parameters<double> const& parameters,
@@ -296,7 +307,7 @@ class ForwardModel {
           "number, or use double");
   }
 
-  /// \param goes_back  else potentials are kept for nothing
+  /// \param goes_back  false: potentials needn't be kept
   Simulation<Exec, T> start(ConstField const& noise, cosmology::LinearPower<double> const& power,
                             bool goes_back) const {
     if (!is_finite(noise))

@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// Losses for ForwardModel: how far the particles' density, or its power spectrum, is from one that was observed. They add their
-/// derivatives to the cotangents, so that the sum of some is a function that calls them and adds up what they return.
+/// Losses for ForwardModel: misfits of the particles' density, or of its power spectrum. They add
+/// their derivatives to the cotangents: to add up losses, call each of them and add up the returned
+/// values.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
@@ -42,8 +43,9 @@ double density_misfit(Exec const& exec, std::int64_t cells, T const* density, T 
 
 }  // namespace detail
 
-/// Any loss J of the density: f is called with 1 + delta on a mesh of cells^3 and with a mesh of zeros that it fills with
-/// dJ / d (1 + delta), and returns J. Kernels run on the default instance of Exec.
+/// Any loss J of the density. f is called with 1 + delta on a mesh of cells^3 and with a mesh of
+/// zeros, which it fills with dJ / d (1 + delta). It returns J. Its kernels run on the default
+/// instance of Exec.
 ///
 ///     DensityLoss const loss{64, [](auto const& density, auto const& slope) { ...; return value; }};
 ///
@@ -93,12 +95,14 @@ DensityLoss(std::int64_t, F, mesh::Assignment) -> DensityLoss<F>;
 ///   J = sum over cells of inverse_variance weight (1 + delta - target)^2 / 2
 template <CompiledSpace Exec, Real T>
 struct DensityMisfit {
-  /// Views of any layout convert to it; those that don't lie in C order without gaps are copied in each call.
+  /// Views of any layout convert to Field. Those that aren't in C order without gaps are copied in
+  /// each call.
   using Field = Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space>;
 
   Field target;                 ///< (m, m, m), 1 + delta
   double inverse_variance = 1;  ///< of the target's noise
-  /// (m, m, m), by which the cells count, such as a mask; empty: all by 1. Where it is 0 the target isn't looked at.
+  /// (m, m, m): the weight of each cell, such as a mask; empty: 1. Where it is 0 the target may be
+  /// anything.
   Field weight{};
   mesh::Assignment assignment = mesh::Assignment::cic;
 
@@ -138,17 +142,17 @@ struct DensityMisfit {
 ///
 ///   J = sum_b inverse_variance_b (P_b - target_b)^2 / 2
 ///
-/// over the bins that have modes. Of a Gaussian field the variance of P_b is 2 P_b^2 / M_b, with M_b modes as power_spectrum()
-/// counts them.
+/// over the bins that have modes. For a Gaussian field the variance of P_b is 2 P_b^2 / M_b, with
+/// the number of modes M_b of power_spectrum().
 struct PowerMisfit {
   std::vector<double> target{};            ///< (Mpc/h)^3, one for each bin
   std::vector<double> inverse_variance{};  ///< (Mpc/h)^-6, one for each bin
-  std::int64_t cells = 0;  ///< of the mesh along a side; 0 for as many as particles along one
+  std::int64_t cells = 0;                  ///< of the mesh along a side; 0: as many as particles
   mesh::PowerSpectrumOptions options{};
 
   /// \return  J
-  /// \throws PreconditionError if target and inverse_variance aren't one for each bin, or one is not finite where modes are, or
-  ///   cells is negative; or as mesh::power_spectrum_pull_back()
+  /// \throws PreconditionError if target and inverse_variance aren't one for each bin, or one isn't
+  ///   finite in a bin with modes; if cells is negative; or as mesh::power_spectrum_pull_back()
   template <CompiledSpace Exec, Real T>
   double operator()(Particles<Exec, T> const& particles,
                     Cotangents<Exec, T> const& cotangents) const {

@@ -10,8 +10,9 @@
 
 namespace coir::nbody {
 
-/// side^3 particles of equal mass in a cubic box, in lattice order: particle (i side + j) side + k started from the site
-/// (i, j, k) box / side. Over ranks each rank has the particles of some of the lattice's planes.
+/// side^3 particles of equal mass in a cubic box, in lattice order: particle (i side + j) side + k
+/// started from the site (i, j, k) box / side. Each rank has the particles of some planes of the
+/// lattice.
 template <ExecutionSpace Exec, Real T>
 struct Particles {
   using Vectors = Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space>;
@@ -23,10 +24,11 @@ struct Particles {
   Vectors
       momentum{};  ///< (N, 3), a^2 dx/dt with t in units of 1/H0; the peculiar velocity is 100 km/s times this over a
 
-  /// The particles on this rank: sites.count of them, from number sites.first on; sites.count < 0 stands for all.
+  /// The particles on this rank: sites.count of them, from number sites.first on. sites.count < 0:
+  /// all.
   distributed::Share sites{0, -1};
 
-  /// The lattice site of each particle, while a simulation makes steps; empty while they are in lattice order.
+  /// The lattice site of each particle, while a simulation makes steps; empty in lattice order.
   Numbers site{};
 
   /// Number of the first particle on this rank.

@@ -39,123 +39,124 @@ namespace coir::nbody {
 ///
 ///   dx/dt = p / a^2,  dp/dt = F / a,  F = -grad phi,  laplacian phi = 3/2 omega_m delta,
 ///
-/// with t in units of 1/H0. One force per step; kicks and drifts that follow each other are made in one pass over the
-/// particles, and accelerations aren't stored. While steps are made particles are kept roughly sorted by the mesh; between
-/// calls they lie in the order of their lattice.
+/// with t in units of 1/H0. A step takes one force. Consecutive kicks and drifts are made in one
+/// pass over the particles, and accelerations aren't stored. During steps particles are roughly
+/// sorted by the mesh; between calls they are in the order of their lattice. docs/architecture.md
+/// lists the parts in detail/.
 ///
-/// It coordinates parts that don't know each other, and detail::ParticleState says where particles
-/// are, in which order, and whether their forces are there: moves_of() lists the kicks and drifts of the steps, which
-/// detail::StepCounter counts; detail::ParticleMover finds forces and makes the moves, detail::ParticleSorter keeps the
-/// particles sorted in between, and over ranks detail::ParticleMigration brings them to their planes and home. In a
-/// reversible simulation detail::ParticleReverser makes the moves, undoes them, and pulls derivatives back through them;
-/// detail::MoveHistory remembers which were made, detail::PotentialStore the potentials of their forces, and
-/// detail::ForceAdjoint pulls derivatives back through the forces.
-///
-/// \see Feng et al., Mon. Not. R. Astron. Soc. 463, 2273 (2016); Rampf, List, Hahn, arXiv:2409.19049
+/// \see Feng et al., Mon. Not. R. Astron. Soc. 463, 2273 (2016); Rampf, List, Hahn,
+///   arXiv:2409.19049
 template <CompiledSpace Exec, Real T>
 class Simulation {
  public:
-  /// \param particles  at options.scale_factors[first]; the simulation takes their memory over, and particles() returns
-  ///   the Views that hold them
+  /// \param particles  at options.scale_factors[first]. The simulation takes over their memory;
+  ///   particles() returns the Views that hold them
   /// \param growth     its range must hold the scale factors
-  /// \param first      which of the scale factors the particles are at
-  /// \throws PreconditionError if an option or the particles' shape is out of its range; over ranks on all if it is so on one, or
-  ///   if options differ
-  /// \throws NumericalError with options.reversible, if a momentum is no number or can't be held
+  /// \param first      the index of the particles' scale factor
+  /// \throws PreconditionError on all ranks if on one an option or the particles' shape is out of
+  ///   its range, or options differ between ranks
+  /// \throws NumericalError with options.reversible, if a momentum is NaN or can't be held
   /// \throws ResourceError if there is no memory
   Simulation(Exec const& exec, Particles<Exec, T> particles, cosmology::Growth<double> growth,
              SimulationOptions const& options, int first = 0)
       : Simulation(exec, distributed::Group::self(), std::move(particles), std::move(growth),
                    options, first) {}
 
-  /// A simulation over ranks: each rank passes the particles of the lattice planes that distributed::share_of() gives it,
-  /// as initial_conditions() returns them, and has them again between calls. During steps each particle is on the rank that
-  /// has its plane of the mesh. On hosts deterministic simulations have the same bits for any number of ranks. All
-  /// functions that move or paint particles are collective.
+  /// A simulation over ranks. Each rank passes the particles of the lattice planes that
+  /// distributed::share_of() gives it, as initial_conditions() returns them, and has them again
+  /// between calls. During steps each particle is on the rank of its plane of the mesh. On hosts
+  /// deterministic simulations have the same bits for any number of ranks. All functions that move
+  /// or paint particles are collective.
   Simulation(Exec const& exec, distributed::Group const& group, Particles<Exec, T> particles,
              cosmology::Growth<double> growth, SimulationOptions const& options, int first = 0);
 
-  /// A simulation can be moved, but not copied: a copy would have the same particles and meshes in memory, and steps that one
-  /// makes would move those of the other. A branch is a simulation of its own, from copies of the Views of particles(), with
-  /// first = steps_done().
+  /// A simulation can be moved, but not copied: a copy would share its particles and meshes. For a
+  /// branch, make another Simulation from copies of the Views of particles(), with first =
+  /// steps_done().
   Simulation(Simulation const&) = delete;
   Simulation& operator=(Simulation const&) = delete;
   Simulation(Simulation&&) = default;
   Simulation& operator=(Simulation&&) = default;
   ~Simulation() = default;
 
-  /// Bytes that a simulation holds, with its particles. Painting and outputs need more meanwhile, and what a reversible one keeps
-  /// for the way back comes beside: potentials (SimulationOptions::keep_potentials), momenta of steps that forget them (see
-  /// pull_back()).
+  /// Bytes that a simulation holds, with its particles. Painting and outputs need more for a while.
+  /// A reversible simulation also keeps potentials (SimulationOptions::keep_potentials), and
+  /// momenta of some steps (see pull_back()).
   static std::int64_t bytes(Exec const& exec, std::int64_t side, SimulationOptions const& options) {
     return bytes(exec, distributed::Group::self(), side, options);
   }
-  /// Bytes that the calling rank holds, with the workspace of its transforms. Over ranks they have places for more particles
-  /// than the lattice has, by options.headroom, for as many on their way between ranks, and for a copy in the order of the
-  /// lattice. More particles that gather on a rank, or cross at once, take more. Not collective.
+  /// Bytes that the calling rank holds, with the workspace of its transforms. Over ranks that
+  /// includes places for more particles by options.headroom, as many places for particles on their
+  /// way, and a copy in the order of the lattice. If more particles gather on a rank, or travel at
+  /// once, it takes more. Not collective.
   static std::int64_t bytes(Exec const& exec, distributed::Group const& group, std::int64_t side,
                             SimulationOptions const& options);
 
-  /// Bytes that the calling rank holds between calls of advance(), when particles are at home, and that other work must leave to
-  /// it. On one rank all of bytes().
+  /// Bytes that the calling rank holds between calls of advance(). On one rank all of bytes().
   static std::int64_t bytes_at_rest(Exec const& exec, distributed::Group const& group,
                                     std::int64_t side, SimulationOptions const& options);
 
-  /// Particles along a side, at most, over several ranks.
+  /// The most particles along a side over several ranks.
   static constexpr std::int64_t most_over_ranks = detail::most_along_a_side;
 
   /// Cells of the force mesh along a side: mesh_ratio side, rounded.
   static std::int64_t mesh_side(std::int64_t side, SimulationOptions const& options);
 
-  /// Makes steps. Between steps momenta and positions may be at different times; afterwards both are at a().
+  /// Makes steps. Between steps momenta and positions may be at different times; afterwards both
+  /// are at a(). After an error inside a step, advance(), reverse() and pull_back() throw
+  /// PreconditionError.
   ///
-  /// \param steps       at most those that are left; the same on all ranks
-  /// \param after_step  called with the number of steps made so far after each of them; may throw to stop, after
-  ///   which positions and momenta are at a(), too. Over ranks all stop if it throws on one, and some may give none. Momenta
-  ///   of a reversible simulation can't be read before the last step: their memory holds whole numbers
-  /// \throws PreconditionError if there aren't so many steps left, or a scale factor is out of the growth's range
-  /// \throws NumericalError if a force isn't a number any more, naming the step. A particle that moves by more than 4096
-  ///   boxes at once, with options().reversible by a whole box, gets a position that is no number. With options().reversible
-  ///   also if a momentum can't be held any more.
-  ///
-  /// After an error in a step particles are amid it, and this, reverse() and pull_back() throw PreconditionError.
+  /// \param steps       at most steps_left(); the same on all ranks
+  /// \param after_step  called with the number of steps made so far after each step. It may throw
+  ///   to stop; positions and momenta are then at a(), too. If it throws on one rank, all ranks
+  ///   stop; it may be empty on some. It can't read momenta of a reversible simulation: their
+  ///   memory holds whole numbers
+  /// \throws PreconditionError if fewer steps are left, or a scale factor is out of the growth's
+  ///   range
+  /// \throws NumericalError naming the step, if a force isn't finite, or a particle moves by more
+  ///   than 4096 boxes at once. With options().reversible also if it moves by a whole box, or a
+  ///   momentum can't be held
   void advance(int steps, std::function<void(int)> const& after_step = {});
 
-  /// Takes steps back that advance() made, with options().reversible. Positions and momenta are then those that advance() would
-  /// have stopped with there, to the bit: all the way back the ones that it began with.
+  /// Undoes steps of advance(), with options().reversible. Positions and momenta are then, to the
+  /// bit, those with which advance() would have stopped at that time.
   ///
-  /// advance() joins the kicks, or drifts, on both sides of a step's end that it goes past, so that particles never were there. Where
-  /// reverse() ends at such a time it makes the closing move that advance() would have ended with; steps that are made from there
-  /// differ from those taken back by rounding.
+  /// advance() joins the kicks, or drifts, on both sides of the end of a step. If reverse() ends
+  /// there, it makes the closing move with which advance() would have ended. Steps made from there
+  /// differ by rounding from those that were undone.
   ///
   /// \param steps  at most those that this simulation has made
   /// \throws PreconditionError without options().reversible, or if fewer steps were made
-  /// \throws NumericalError if particles have been changed by others
+  /// \throws NumericalError if the caller has changed particles
   void reverse(int steps);
 
-  /// Takes the last call of advance() back, as reverse() does, and pulls the derivatives of a loss J back through it: from those
-  /// by the particles at its end to those by the particles at its start. Calls that made no steps don't count; of one that
-  /// reverse() has taken back in part, the rest does. Memory doesn't depend on the number of steps, but for momenta of BullFrog's
-  /// steps in which D1 grows by a factor of about 3.2: a copy of all is stored for each of these.
+  /// Undoes the last call of advance(), as reverse() does, and pulls the derivatives of a loss J
+  /// back through it: from derivatives with respect to the particles at its end to those with
+  /// respect to the particles at its start. Calls without steps don't count. Of a call that
+  /// reverse() has undone in part, the rest counts. Memory doesn't depend on the number of steps,
+  /// with one exception: all momenta are stored for each step of BullFrog in which D1 grows by a
+  /// factor of about 3.2 or more.
   ///
   /// With x1 and F = F(x1) a move x1 = x + d1 p; p' = k p + K F; x2 = x1 + d2 p' is pulled back by
   ///
   ///   pi += d2 xi;  xi += K (dF/dx)^T pi;  pi = k pi;  pi += d1 xi
   ///
-  /// where (dF/dx)^T takes both ways by which a particle enters the forces, as their source and where they are read. Where
-  /// assignments have kinks (cic, at mesh points) derivatives are those towards larger positions.
+  /// where (dF/dx)^T includes both ways in which a particle enters the forces: as a source, and at
+  /// the place where they are read. At kinks of assignments (cic, at mesh points) derivatives are
+  /// those towards larger positions.
   ///
-  /// \param cotangents  dJ / d position and dJ / d momentum at the end, in lattice order; overwritten by those at the start.
-  ///   Bits don't depend on the number of threads (on devices: from run to run) if the options that were given to the
-  ///   constructor have `deterministic`; options() has it in any case, because steps are made in that way
-  /// \return  dJ / d parameter of the cosmology by way of the steps: of their factors, and of omega_m in the force
-  /// \throws PreconditionError without options().reversible, if there is nothing to take back, if shapes don't fit, or if
-  ///   cotangents share memory with each other or with the particles
-  /// \throws NumericalError if cotangents aren't numbers, overflow, or particles have been changed by others
+  /// \param cotangents  dJ / d position and dJ / d momentum at the end, in lattice order;
+  ///   overwritten by those at the start. Bits are the same in each run, on hosts for any number of
+  ///   threads, if the options that the constructor got have `deterministic`
+  /// \return  dJ / d parameter of the cosmology by way of the steps: of their factors, and of
+  ///   omega_m in the force
+  /// \throws PreconditionError without options().reversible, if there are no steps to undo, if
+  ///   shapes don't fit, or if cotangents share memory with each other or with the particles
+  /// \throws NumericalError if cotangents are NaN or overflow, or the caller has changed particles
   /// \throws ResourceError if there is no memory for one mesh more
   cosmology::Parameters<double> pull_back(Cotangents<Exec, T> const& cotangents);
 
-  /// Bytes that pull_back() takes beside those of bytes(): a mesh, and the cotangents that it is given.
+  /// Bytes that pull_back() takes beside bytes(): a mesh, and the cotangents.
   static std::int64_t pull_back_bytes(std::int64_t side, SimulationOptions const& options);
 
   double a() const { return options_.scale_factors[static_cast<std::size_t>(steps_done())]; }
@@ -163,14 +164,15 @@ class Simulation {
   int steps_done() const { return counter_.done(); }
   int steps_left() const { return counter_.left(); }
 
-  /// Changing what they hold between calls is an error: forces may have been found before, and the way back is lost.
+  /// The particles. Changing them between calls is an error: forces may have been computed already,
+  /// and steps can't be undone any more.
   Particles<Exec, T> const& particles() const { return particles_; }
   SimulationOptions const& options() const { return options_; }
   cosmology::Growth<double> const& growth() const { return growth_; }
   PhaseSeconds const& seconds() const { return seconds_; }
 
-  /// The mesh that forces are made on. Between calls of advance() it is free to be written to, once this has been called after
-  /// the last of them; after paint_density() it holds 1 + delta.
+  /// The mesh of forces. Between calls of advance() callers may write to it, if they call force()
+  /// again after each advance(). After paint_density() it holds 1 + delta.
   mesh::Force<Exec, T>& force() {
     state_.has_force = false;  // callers may write to it
     return mover_.force();
@@ -178,7 +180,7 @@ class Simulation {
 
   distributed::Group const& group() const { return group_; }
 
-  /// Paints the particles on the mesh of force().density(), as 1 + delta; over ranks each has that of its planes.
+  /// Paints the particles on force().density(), as 1 + delta; each rank has its planes.
   void paint_density();
 
  private:
@@ -198,9 +200,10 @@ class Simulation {
                                           cosmology::Growth<double> const& growth, int first);
   static Shape<3> mesh_shape(std::int64_t side, SimulationOptions const& options);
 
-  /// The moves of the steps from number `first` on, of which `last - first` are made.
+  /// The moves of the steps [first, last).
   std::vector<StepMoves> moves_between(int first, int last) const;
-  /// The same, where no move includes the closing one of the step before.
+  /// The moves of the steps [first, last), in which no move includes the closing one of the step
+  /// before.
   std::vector<StepMoves> separate_moves(int first, int last) const;
   std::span<double const> scale_factors_between(int first, int last) const;
 
@@ -215,7 +218,7 @@ class Simulation {
 
   void round_start();
   void begin_call(std::span<StepMoves const> moves);
-  /// \param before  the closing move of the step before, where it isn't part of `move`
+  /// \param before  the closing move of the step before, if it isn't part of `move`
   void make(Move const& move, bool closes, Move const& before = {});
   void make_reversibly(Move const& move, bool closes);
   void kick_reversibly(detail::MadeMove& made);
@@ -242,8 +245,8 @@ class Simulation {
   detail::StepCounter counter_;
   Mover mover_;
   Sorter sorter_;
-  std::optional<Migration> migration_;  // where particles change their ranks
-  std::optional<Reverser> reverser_;    // in a reversible simulation, as are those below
+  std::optional<Migration> migration_;  // if particles change ranks
+  std::optional<Reverser> reverser_;    // if reversible, as the members below
   detail::MoveHistory history_;
   Potentials potentials_;  // of the kicks in the history
   detail::ForceAdjointOptions adjoint_options_;

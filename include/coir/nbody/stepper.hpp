@@ -10,7 +10,7 @@ namespace coir::nbody {
 
 /// The integrator. See cosmology/factors.hpp for the factors.
 enum class Stepper {
-  fastpm,  ///< kick, drift, kick with factors that follow the Zel'dovich approximation; momenta at (a + b) / 2
+  fastpm,    ///< kick, drift, kick that follow the Zel'dovich approximation; momenta at (a + b) / 2
   plain,     ///< kick, drift, kick with the factors of Quinn et al.
   bullfrog,  ///< drift, kick, drift in the time D1, exact to second order in perturbation theory
 };
