@@ -3,8 +3,7 @@
 
 Prints a line for each place that breaks one, and fails if there is any:
 - detail/ of a module, and the headers beside its sources, are its own; sources use those of the modules below
-- so are the names in its namespace detail, by whichever header they come. core, array, linalg and autodiff share coir::detail:
-  among them those names are found that headers in detail/ of one declare and another one writes after "detail::"
+- so are the names in its namespace detail, by whichever header they come; core, array, linalg and autodiff share coir::detail
 - a module includes only itself and those below it
 - no header includes itself, by way of others either
 - nothing directly in array/detail includes array.hpp, which is made of it; detail/kernels/ does
@@ -46,12 +45,7 @@ KERNELS_VERSION = re.compile(CONDITION + "KOKKOSKERNELS_VERSION")
 BACKEND = re.compile(CONDITION + r"\bKOKKOS_(?:ENABLE|ARCH)_")
 DETAIL_OF_MODULE = re.compile(r"(?<![\w:])(?:::)?(?:coir::)?(" + "|".join(MODULES) + r")::detail\b")
 SHARED_DETAIL = re.compile(r"(?<![\w:])(?:::)?coir::detail\b")
-ANY_DETAIL = re.compile(r"(?<![\w:])(?:(?:::)?coir::)?detail::(\w+)")
 STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
-# What a header declares in a namespace, as clang-format lays it out: at the beginning of a line.
-DECLARATION = re.compile(
-    r"^(?:(?:struct|class|concept|using|enum class) (\w+)|(?:inline |constexpr )+[\w:<>, *&]* (\w+)(?: =|;)"
-    r"|(?:\w[\w:<>, *&]*[ *&])?(\w+)\((?!\*))", re.MULTILINE)
 # A comment, or what the beginning of one may stand in.
 COMMENT = re.compile(r'<[^<>\s]*>|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
@@ -122,24 +116,7 @@ def cycles_of(includes):
             yield from visit(file)
 
 
-def inner_names(texts):
-    """The module of each name that headers in detail/ of one of SHARE_DETAIL declare, and no other of them."""
-    owners, public = collections.defaultdict(set), set()
-    for name, text in texts.items():
-        path = pathlib.Path(name)
-        if path.parts[0] not in ("include", "src") or owner(path) not in SHARE_DETAIL:
-            continue
-        inner = path.parts[0] == "include" and "detail" in path.parts
-        for match in DECLARATION.finditer(text):
-            declared = next(group for group in match.groups() if group)
-            if inner:
-                owners[declared].add(owner(path))
-            else:
-                public.add(declared)
-    return {name: next(iter(modules)) for name, modules in owners.items() if len(modules) == 1 and name not in public}
-
-
-def faults_of(path, code, inner):
+def faults_of(path, code):
     here = owner(path)
     if VERSION.match(code) and str(path) != "include/coir/core/kokkos.hpp":
         yield "Kokkos' versions differ in core/kokkos.hpp alone: give the difference a name there"
@@ -154,10 +131,6 @@ def faults_of(path, code, inner):
         yield f"{module}::detail is {module}'s own; what two modules need is a documented header of the lower one"
     if here not in SHARE_DETAIL and SHARED_DETAIL.search(text):
         yield f"coir::detail is of {', '.join(SHARE_DETAIL)} alone; what others need is a documented header of one of them"
-    elif here in SHARE_DETAIL:
-        for name in ANY_DETAIL.findall(text):
-            if inner.get(name, here) != here:
-                yield f"detail::{name} is in detail/ of {inner[name]}, which is its own; what two modules need is a documented header"
     match = INCLUDE.match(code)
     if not match:
         return
@@ -190,13 +163,12 @@ def main():
         + [f"{folder}/*.{ending}" for folder in FOLDERS for ending in ("hpp", "cpp", "h", "inc", "ipp", "cu", "cuh")],
         check=True, capture_output=True, text=True).stdout.split("\0")
     texts = {name: pathlib.Path(name).read_text(encoding="utf-8") for name in files if name and pathlib.Path(name).exists()}
-    inner = inner_names(texts)
     includes = collections.defaultdict(list)
     faults = 0
     for name, text in texts.items():
         path = pathlib.Path(name)
         for number, code in lines_of(text):
-            for fault in faults_of(path, code, inner):
+            for fault in faults_of(path, code):
                 print(f"{name}:{number}: {fault}")
                 faults += 1
             match = INCLUDE.match(code)

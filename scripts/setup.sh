@@ -12,7 +12,7 @@ Does nothing, and prints nothing, when all of them are there.
   --dry-run  only say what would be done
   --mpi      also Open MPI, for programs on several ranks (presets openmp-mpi, cuda-mpi)
   --ci       also what .ci/run needs
-  --docs     also what the target 'docs' needs
+  --docs     also what scripts/docs.sh needs
 EOF
 }
 

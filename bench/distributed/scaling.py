@@ -5,8 +5,8 @@
     bench/distributed/scaling.py --build build/cuda-mpi
 
 Exchanges, slab transforms and steps run on 1, 2, 4 and 8 ranks (those there are), the important
-cases first, and all of them again while time is left. After each case scaling.json, scaling.md and
-scaling.svg are written to the folder --output, so that a run that is cut off keeps what it has.
+cases first, and all of them again while time is left. After each case scaling.json and scaling.md
+are written to the folder --output, so that a run that is cut off keeps what it has.
 scaling_table.py makes them, and has the model. --dry-run prints every command instead.
 """
 
@@ -24,7 +24,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scaling_table import Results, Table, markdown_of, svg_of
+from scaling_table import Results, Table, markdown_of
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCH = "mpirun --oversubscribe --bind-to none -n {ranks}"
@@ -310,7 +310,6 @@ def write_results(options, results, cases, state):
     document = {"machine": machine, "state": state, "sizes": options.sizes, "ranks": options.ranks}
     document |= table.document() | {"left_out": [dict(zip(("case", "why"), row)) for row in left_out]}
     write(options.output / "scaling.json", json.dumps(document, indent=1) + "\n")
-    write(options.output / "scaling.svg", svg_of(table))
     write(options.output / "scaling.md", markdown_of(table, left_out, state, machine))
 
 

@@ -249,8 +249,6 @@ def markdown_of(table, left_out, state, machine):
         f"{machine['device']}, {places}, transport {machine['transport']}; {state}. Times are medians of runs, each the "
         "median of rounds that all ranks begin together, the slowest rank's. Bytes sent and held are those of the rank "
         "with most.",
-        "![Times as fast as one rank](scaling.svg)",
-        "Dashed lines are the model, dotted ones what would be ideal.",
     ]
 
     def section(title, columns, rows):
@@ -280,66 +278,3 @@ def markdown_of(table, left_out, state, machine):
     parts += ["## Model", model]
     section("Left out", {"case": lambda row: row[0], "why": lambda row: row[1]}, left_out)
     return "\n\n".join(parts) + "\n"
-
-
-WIDE, HIGH, LEFT, TOP = 300, 240, 44, 40
-COLOURS = "#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#01665e"
-
-
-def panel(x, title, rows, ranks, label):
-    """A panel of how many times as fast as one rank its rows are, on logarithmic axes; dashed what
-    the model says, dotted the ideal."""
-    last = max(ranks[-1], 2)
-
-    def place(count, value):
-        share = math.log(max(value, 0.5) / 0.5) / math.log(4 * last)
-        return x + LEFT + WIDE * math.log(count) / math.log(last), TOP + HIGH * (1 - share)
-
-    def path(points, style):
-        places = " ".join("{:.1f},{:.1f}".format(*place(*point)) for point in points)
-        return f'<polyline fill="none" {style} points="{places}"/>'
-
-    def text(at, words, style=""):
-        return f'<text x="{at[0]:.1f}" y="{at[1]:.1f}" {style}>{words}</text>'
-
-    svg = [text((x + LEFT, TOP - 16), title, 'font-weight="bold"')]
-    for value in [0.5 * 2**k for k in range(9) if 0.5 * 2**k <= 2 * last]:
-        left, y = place(1, value)
-        svg.append(path([(1, value), (last, value)], 'stroke="#ddd"'))
-        svg.append(text((left - 6, y + 4), f"{value:g}", 'text-anchor="end"'))
-    for count in ranks:
-        svg.append(text((place(count, 1)[0], TOP + HIGH + 18), f"{count}", 'text-anchor="middle"'))
-    svg.append(path([(1, 1), (last, last)], 'stroke="#999" stroke-dasharray="2 3"'))
-    groups = {}
-    for row in rows:
-        groups.setdefault(label(row), []).append(row)
-    for n, (name, group) in enumerate(groups.items()):
-        colour = COLOURS[n % len(COLOURS)]
-        points = [(row["ranks"], row["speed_up"]) for row in group]
-        modelled = [
-            (row["ranks"], row["speed_up"] * row["seconds"] / row["model_seconds"])
-            for row in group
-            if row["model_seconds"]
-        ]
-        svg.append(path(points, f'stroke="{colour}" stroke-width="2"'))
-        svg.append(path(modelled, f'stroke="{colour}" stroke-dasharray="6 4"'))
-        svg.append(text((x + LEFT + 8, TOP + HIGH + 42 + 16 * n), name, f'fill="{colour}"'))
-    return svg, len(groups)
-
-
-def svg_of(table):
-    shown = [row for row in table.transforms if not row["what"].startswith(PLAN)]
-    weak = f"{table.sizes.weak}^3 particles a rank"
-    panels = [
-        ("Transforms, times one rank", shown, name_of),
-        ("Steps, times one rank", table.strong, lambda row: f"{row['n']}^3 particles"),
-        ("Steps, weak scaling", table.weak, lambda row: weak),
-    ]
-    drawn = [
-        panel(10 + 365 * n, title, rows, table.options.ranks, label)
-        for n, (title, rows, label) in enumerate(panels)
-    ]
-    high = TOP + HIGH + 50 + 16 * max(count for _, count in drawn)
-    begin = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1110 {high}" font-family="sans-serif" font-size="12">'
-    ground = f'<rect width="1110" height="{high}" fill="#fff"/>'
-    return "\n".join([begin, ground, *(line for svg, _ in drawn for line in svg), "</svg>", ""])

@@ -9,7 +9,6 @@
 #include <coir/array/functions.hpp>
 #include <coir/array/operators.hpp>
 #include <coir/array/reductions.hpp>
-#include <coir/core/loops.hpp>
 #include <coir/linalg/matmul.hpp>
 
 #include <KokkosKernels_config.h>
@@ -151,9 +150,8 @@ struct SerialProducts {
   }
 };
 
-/// 10'000 products of n x n by matmul_into or, for comparison, by the kernel that is taken on devices and where Kokkos
-/// Kernels can't be; both against KokkosBatched in one parallel_for.
-template <class T, bool Plain>
+/// 10'000 products of n x n by matmul_into, against KokkosBatched in one parallel_for.
+template <class T>
 void small_products(benchmark::State& state) {
   auto const n = state.range(0), count = std::int64_t(10'000);
   auto const some = [&](double end) {
@@ -168,18 +166,10 @@ void small_products(benchmark::State& state) {
         data, static_cast<std::size_t>(count), side, side);
   };
   SerialProducts<T> const serial{view(a.data()), view(b.data()), view(other.data())};
-  auto const left = detail::stack_of(a.as_operand()), right = detail::stack_of(b.as_operand());
-  auto const out = detail::stack_of(c.all());
   double const cells = double(count) * double(n) * double(n);
   Space const exec;
   compare_kernels(
-      state, exec, {cells, 3 * double(sizeof(T)) * cells},
-      [&] {
-        if constexpr (Plain)
-          detail::plain_product(exec, left, right, out);
-        else
-          matmul_into(c, a, b);
-      },
+      state, exec, {cells, 3 * double(sizeof(T)) * cells}, [&] { matmul_into(c, a, b); },
       [&] {
         Kokkos::parallel_for("KokkosBatched::SerialGemm", Kokkos::RangePolicy<Space>(0, count),
                              serial);
@@ -191,59 +181,7 @@ void sides(benchmark::internal::Benchmark* benchmark) {
   for (int const n : {2, 3, 4, 8, 16, 32}) benchmark->Arg(n);
   benchmark->UseManualTime();
 }
-BENCHMARK_TEMPLATE(small_products, float, false)->Name("matmul,small,float")->Apply(sides);
-BENCHMARK_TEMPLATE(small_products, double, false)->Name("matmul,small,double")->Apply(sides);
-BENCHMARK_TEMPLATE(small_products, float, true)->Name("matmul,small,plain,float")->Apply(sides);
-BENCHMARK_TEMPLATE(small_products, double, true)->Name("matmul,small,plain,double")->Apply(sides);
-
-/// How the matrices of a stack lie in memory, or that the right ones are vectors.
-enum class Form { contiguous, transposed, part, vectors };
-
-/// Numbers between -1 and 1, of any type.
-template <class T>
-struct FillSome {
-  T* data;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    data[i] = T(float(i % 199 - 99) / 100.0f);
-  }
-};
-
-/// 10'000 products of n x n by the function that matmul calls, against plain_product.
-template <class T, Form form>
-void small_forms(benchmark::State& state) {
-  auto const n = state.range(0), count = std::int64_t(10'000);
-  std::int64_t const columns = form == Form::vectors ? 1 : n, row = form == Form::part ? 2 * n : n;
-  Kokkos::View<T*, Memory> const a("a", count * n * row), b("b", count * n * row),
-      c("c", count * n * columns);
-  for (auto const& x : {a, b})
-    for_each("coir::bench::fill", Space{}, box<1, std::int64_t>({count * n * row}),
-             FillSome<T>{x.data()});
-  detail::Stack<T const> left{{a.data(), n, n, row, 1}, count, n * row},
-      right{{b.data(), n, columns, form == Form::vectors ? 1 : row, 1}, count, n * row};
-  if (form == Form::transposed) left = left.transposed();
-  detail::Stack<T> const out{{c.data(), n, columns, columns, 1}, count, n * columns};
-  double const cells = double(count) * double(n) * double(n);
-  Space const exec;
-  compare_kernels(
-      state, exec, {cells, 3 * double(sizeof(T)) * cells},
-      [&] { detail::product(exec, left, right, out); },
-      [&] { detail::plain_product(exec, left, right, out); });
-}
-void small_sides(benchmark::internal::Benchmark* benchmark) {
-  for (int const n : {2, 3, 4, 8}) benchmark->Arg(n);
-  benchmark->UseManualTime();
-}
-BENCHMARK_TEMPLATE(small_forms, float, Form::transposed)
-    ->Name("matmul,forms,transposed,float")
-    ->Apply(small_sides);
-BENCHMARK_TEMPLATE(small_forms, float, Form::part)
-    ->Name("matmul,forms,part,float")
-    ->Apply(small_sides);
-BENCHMARK_TEMPLATE(small_forms, float, Form::vectors)
-    ->Name("matmul,forms,vectors,float")
-    ->Apply(small_sides);
-BENCHMARK_TEMPLATE(small_forms, Kokkos::complex<float>, Form::contiguous)
-    ->Name("matmul,forms,complex,float")
-    ->Apply(small_sides);
+BENCHMARK_TEMPLATE(small_products, float)->Name("matmul,small,float")->Apply(sides);
+BENCHMARK_TEMPLATE(small_products, double)->Name("matmul,small,double")->Apply(sides);
 
 }  // namespace coir::bench

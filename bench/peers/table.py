@@ -104,12 +104,6 @@ def parse_arguments():
         "--bench", action="append", required=True, help="an executable of our benchmarks; repeat for more"
     )
     parser.add_argument("--rows", default="", metavar="REGEX", help="only rows in which this is found")
-    parser.add_argument(
-        "--row-by-row",
-        action="store_true",
-        help="let all take their turns at one row before the next: slower, for machines whose memory is "
-        "now fast and now slow",
-    )
     parser.add_argument("--small", action="store_true", help="tiny sizes, to see that all of it works")
     parser.add_argument("--peers", nargs="*", choices=PEERS, default=list(PEERS))
     return parser.parse_args()
@@ -157,10 +151,8 @@ def main():
     peers = made(Peer, options.peers, options)
     if not ours:
         raise Failed("none of our benchmarks runs")
-    for turn in [[name] for name in names] if options.row_by_row else [names]:
-        what = f" {turn[0]}" if options.row_by_row else ""
-        for _, contestant in in_turns(options.rounds, ours + peers, what):
-            contestant.run_once(turn)
+    for _, contestant in in_turns(options.rounds, ours + peers):
+        contestant.run_once(names)
 
     seconds = medians([one for contestant in ours for one in contestant.rounds])
     shares = medians([one for contestant in ours for one in contestant.shares])

@@ -1,4 +1,5 @@
-// Runs the benchmarks of one file, with Kokkos around them and the machine's limits in the report.
+// Runs the benchmarks of one file, with Kokkos around them and the machine's limits in the report. With
+// --smoke, for tests, the limits aren't measured.
 
 #include <device/leave_device_out.hpp>
 #include <support/limits.hpp>
@@ -22,6 +23,10 @@ int run(int argc, char** argv) {
   for (int i = 0; i < argc; ++i) {
     std::string_view const argument = argv[i];
     bool const for_kokkos = argument.starts_with("--kokkos-");
+    if (argument == "--smoke") {
+      coir::bench::measures_limits = false;
+      continue;
+    }
     if (i == 0 || !for_kokkos) own.push_back(argv[i]);
     if (i == 0 || for_kokkos) kokkos.push_back(argv[i]);
     only_listing |= argument == "--benchmark_list_tests" || argument == "--help";
@@ -45,7 +50,7 @@ int run(int argc, char** argv) {
   setenv("OMP_PROC_BIND", "false", /*overwrite=*/0);  // or else Kokkos warns
   Kokkos::ScopeGuard const scope(kokkos_count, kokkos.data());
   if (!user_decides) coir::bind_host_threads();
-  coir::bench::add_context();
+  if (coir::bench::measures_limits) coir::bench::add_context();
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

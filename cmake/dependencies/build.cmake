@@ -1,24 +1,15 @@
 # Builds a source tree of Kokkos or Kokkos Kernels once and installs it under COIR_DEPS_DIR.
 
-function(coir_upstream_name package result)
-  set(name kokkos)
-  if(package STREQUAL "KokkosKernels")
-    set(name kokkos-kernels)
-  endif()
-  set(${result} ${name} PARENT_SCOPE)
-endfunction()
-
 # Sets `dir` to the folder of the config file of what was built with these settings, of any VERSION if that is "*", or to nothing;
 # `prefix` to where it is, or belongs.
 function(coir_built_dir package version dir prefix)
-  coir_upstream_name(${package} name)
   string(TOLOWER "${COIR_REQUIRE_BACKEND}" backend)
   coir_settings(${package} settings)
   string(SHA256 digest "${settings}")
   string(SUBSTRING ${digest} 0 10 digest)
-  set(${prefix} "${COIR_DEPS_DIR}/${name}-${version}-${backend}-${digest}" PARENT_SCOPE)
+  set(${prefix} "${COIR_DEPS_DIR}/${coir_name_of_${package}}-${version}-${backend}-${digest}" PARENT_SCOPE)
   set(${dir} "" PARENT_SCOPE)
-  file(GLOB marks "${COIR_DEPS_DIR}/${name}-${version}-${backend}-${digest}/coir-recipe.txt")
+  file(GLOB marks "${COIR_DEPS_DIR}/${coir_name_of_${package}}-${version}-${backend}-${digest}/coir-recipe.txt")
   foreach(mark IN LISTS marks)
     cmake_path(GET mark PARENT_PATH built)
     file(GLOB config "${built}/lib*/cmake/${package}/${package}Config.cmake")
@@ -27,7 +18,8 @@ function(coir_built_dir package version dir prefix)
   endforeach()
 endfunction()
 
-# Sets `dir` to the folder of the installed config file. On failure `dir` is empty and `why` says the reason.
+# Configures, builds and installs what wasn't built with these settings before. Sets `dir` to the folder of the installed config file, or
+# to nothing, and then `why` to the reason.
 function(coir_build package source dir why)
   set(${dir} "" PARENT_SCOPE)
   set(version "") # as its CMakeLists.txt states it
@@ -42,20 +34,11 @@ function(coir_build package source dir why)
     return()
   endif()
   coir_built_dir(${package} "${version}" built prefix)
-  if(NOT built)
-    coir_build_and_install(${package} "${source}" "${version}" "${prefix}" failure)
-    if(failure)
-      set(${why} "${failure}" PARENT_SCOPE)
-      return()
-    endif()
-    coir_built_dir(${package} "${version}" built prefix)
+  if(built)
+    set(${dir} "${built}" PARENT_SCOPE)
+    return()
   endif()
-  set(${dir} "${built}" PARENT_SCOPE)
-endfunction()
 
-# Configures, builds and installs. Sets `failure` to what went wrong, or to nothing.
-function(coir_build_and_install package source version prefix failure)
-  set(${failure} "" PARENT_SCOPE)
   cmake_path(GET prefix FILENAME label)
   set(build "${COIR_DEPS_DIR}/build/${label}")
   set(log "${COIR_DEPS_DIR}/build/${label}.log")
@@ -87,12 +70,14 @@ function(coir_build_and_install package source version prefix failure)
     file(APPEND "${log}" "${output}")
     if(failed)
       file(REMOVE_RECURSE "${build}" "${prefix}")
-      set(${failure} "${source} does not build with these settings; see ${log}" PARENT_SCOPE)
+      set(${why} "${source} does not build with these settings; see ${log}" PARENT_SCOPE)
       return()
     endif()
   endforeach()
   file(REMOVE_RECURSE "${build}")
   file(WRITE "${prefix}/coir-recipe.txt" "${settings}") # last: it marks the folder as complete
+  coir_built_dir(${package} "${version}" built prefix)
+  set(${dir} "${built}" PARENT_SCOPE)
 endfunction()
 
 # The settings of the build, as a script for cmake -C. They tell one build from another, and their digest names it.

@@ -13,7 +13,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGES = ["*.md", "docs/*.md", "docs/decisions/*.md", "docs/examples/README.md", "apps/*/*.md", "bench/gpu/*.md", "bench/peers/README.md",
-         "bench/peers/weighed/README.md", "packaging/README.md"]
+         "packaging/README.md"]
 NOT_IN_MENU = {"apps/jacobi/coffee.md"}  # where a picture comes from: the page that shows it links to that
 FENCE = re.compile(r"^(```.*?^```|~~~.*?^~~~)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#?\s]+)")

@@ -1,4 +1,4 @@
-"""Sphinx's settings for the site; cmake/site.cmake calls it."""
+"""Sphinx's settings for the site; scripts/docs.sh calls it."""
 
 import os
 

@@ -77,7 +77,7 @@ TEST(ColourMap, TheDemonstrationsBarHasTheseColours) {
   std::ifstream const file(COIR_DEMO_SCRIPT);
   std::stringstream script;
   script << file.rdbuf();
-  EXPECT_NE(script.str().find("set(COLOURS \"" + colours + "\")"), std::string::npos) << colours;
+  EXPECT_NE(script.str().find("\nCOLOURS=\"" + colours + "\"\n"), std::string::npos) << colours;
 }
 
 TEST(ColourMap, TheTableRunsFromTheFirstColourToTheLast) {

@@ -1,4 +1,4 @@
-// What must not compile, one case at a time, and with a message that a person can read: see CMakeLists.txt.
+// What must not compile, one case at a time, and with a message that a person can read: that beside it.
 
 #include <coir/array/vmap.hpp>
 
@@ -26,23 +26,23 @@ struct Pair {
 
 void misuse(Vector& x, Vector const& y) {
   using namespace coir;
-#if defined(MISUSE_nothing_mapped)
+#if defined(MISUSE_nothing_mapped)  // vmap maps over an axis of at least one array
   vmap(Add{}, in_axes(unmapped, unmapped))(x, y);
-#elif defined(MISUSE_axes_of_others)
+#elif defined(MISUSE_axes_of_others)  // names an axis for each argument, or one for all
   vmap(Add{}, in_axes(0, 0, 0))(x, y);
-#elif defined(MISUSE_axis_of_number)
+#elif defined(MISUSE_axis_of_number)  // an argument that is a number is unmapped
   vmap(Add{}, in_axes(0, 0))(x, 1.0);
-#elif defined(MISUSE_no_axis_left)
+#elif defined(MISUSE_no_axis_left)    // has none, or none left by the vmap around it
   vmap(vmap(Add{}))(x, y);
-#elif defined(MISUSE_other_part)
+#elif defined(MISUSE_other_part)      // a function for vmap takes what a call gets of each argument
   vmap(AddToRow{})(x, y);
-#elif defined(MISUSE_no_number)
+#elif defined(MISUSE_no_number)       // a function for vmap returns a number
   vmap(Both{})(x, y);
-#elif defined(MISUSE_into_constant)
+#elif defined(MISUSE_into_constant)   // vmap_into writes an array or a slice that isn't const
   vmap_into(y, Add{})(x, y);
-#elif defined(MISUSE_into_fewer_axes)
+#elif defined(MISUSE_into_fewer_axes)  // an array that has an axis for each vmap
   vmap_into(x, vmap(Add{}, in_axes(0, unmapped)), in_axes(unmapped, 0))(x, y);
-#elif defined(MISUSE_into_other_part)
+#elif defined(MISUSE_into_other_part)  // a call returns what its part of vmap_into's array takes
   vmap_into(x, Pair{})(x, y);
 #else
   vmap_into(x, Add{}, in_axes(0, unmapped))(vmap(Add{}, in_axes(-1), out_axes(0))(x, y), 1.0);

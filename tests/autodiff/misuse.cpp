@@ -1,4 +1,4 @@
-// What must not compile, one case at a time, and with a message that a person can read: see CMakeLists.txt.
+// What must not compile, one case at a time, and with a message that a person can read: that beside it.
 
 #include <coir/array/all.hpp>
 #include <coir/autodiff/array_grad.hpp>
@@ -20,51 +20,51 @@ struct Objective {
 
   template <class X>
   auto operator()(X const& x) const {
-#if defined(MISUSE_no_reduction)
+#if defined(MISUSE_no_reduction)  // must end in a reduction
     return x * 2;
-#elif defined(MISUSE_nothing)
+#elif defined(MISUSE_nothing)  // and return something
     sum(x);
-#elif defined(MISUSE_pad)
+#elif defined(MISUSE_pad)      // by a function that has no derivative
     return sum(pad(x, 1));
-#elif defined(MISUSE_repeat)
+#elif defined(MISUSE_repeat)   // by a function that has no derivative
     return sum(square(repeat(x, 2, 0)));
-#elif defined(MISUSE_written)
+#elif defined(MISUSE_written)  // aren't written
     auto u = evaluate(x);
     u(0) = 2 * u(1);
     return sum(u);
 #elif defined(MISUSE_product)
     return sum(square(matmul(matrix, x)));
-#elif defined(MISUSE_assigned)
+#elif defined(MISUSE_assigned)            // begin with a statement of your own
     auto u = x;
     u = u + 1;
     return sum(u);
-#elif defined(MISUSE_added_to)
+#elif defined(MISUSE_added_to)            // begin with a statement of your own
     auto u = x;
     u += 1;
     return sum(u);
-#elif defined(MISUSE_part_added_to)
+#elif defined(MISUSE_part_added_to)       // aren't written
     auto u = evaluate(x);
     u(coir::range(0, 2)) += 1;
     return sum(u);
-#elif defined(MISUSE_other_rank)
+#elif defined(MISUSE_other_rank)          // keeps its number of axes
     auto u = evaluate(x);
     u = u(0);
     return sum(u);
-#elif defined(MISUSE_reduction_added_to)
+#elif defined(MISUSE_reduction_added_to)  // auto s = evaluate(sum(x))
     auto s = sum(x);
     s += sum(x * x);
     return s;
-#elif defined(MISUSE_number_added_to)
+#elif defined(MISUSE_number_added_to)     // auto s = evaluate(sum(x))
     double s = 0;
     s += sum(x * x);
     return s + sum(x);
-#elif defined(MISUSE_sort)
+#elif defined(MISUSE_sort)                // there is no derivative of sort
     return sum(sort(x));
-#elif defined(MISUSE_median)
+#elif defined(MISUSE_median)              // there is no derivative of median
     return median(x);
-#elif defined(MISUSE_argmax)
+#elif defined(MISUSE_argmax)              // there is no derivative of argmax
     return argmax(x);
-#elif defined(MISUSE_branch)
+#elif defined(MISUSE_branch)              // is no number yet
     if (sum(x) > 0) return sum(x);
     return sum(x);
 #else
@@ -88,27 +88,27 @@ struct OfDouble {
 
 void misuse(Matrix const& x, [[maybe_unused]] Vector const& row) {
   Objective const f{};
-#if defined(MISUSE_array_beside_number)
+#if defined(MISUSE_array_beside_number)  // take arrays or numbers, not both at once
   auto const result = coir::grad(OfTwo{})(x, 2.0);
-#elif defined(MISUSE_two_types)
+#elif defined(MISUSE_two_types)          // takes arrays of float or double, all of one type
   auto const result = coir::grad(OfTwo{})(row, coir::Array<float, 1>());
-#elif defined(MISUSE_integers)
+#elif defined(MISUSE_integers)           // takes arrays of float or double, all of one type
   auto const result = coir::grad(f)(coir::Array<int, 2>());
-#elif defined(MISUSE_too_few)
+#elif defined(MISUSE_too_few)            // must take an expression for each argument
   auto const result = coir::grad(OfTwo{})(x);
-#elif defined(MISUSE_hessian_of_array)
+#elif defined(MISUSE_hessian_of_array)   // hessian takes real numbers
   auto const result = coir::hessian(f)(x);
-#elif defined(MISUSE_jacobian_of_array)
+#elif defined(MISUSE_jacobian_of_array)  // jacobian takes real numbers
   auto const result = coir::jacobian(f)(x);
-#elif defined(MISUSE_jvp_of_arrays)
+#elif defined(MISUSE_jvp_of_arrays)      // takes a point and a direction
   auto const result = coir::jvp(f)(x, x);
-#elif defined(MISUSE_grad_of_grad)
+#elif defined(MISUSE_grad_of_grad)       // there is no grad of grad
   auto const result = coir::grad(coir::grad(f))(x);
-#elif defined(MISUSE_vector)
+#elif defined(MISUSE_vector)             // take real numbers, or arrays of coir's
   auto const result = coir::grad(f)(std::vector<double>(3));
-#elif defined(MISUSE_no_arguments)
+#elif defined(MISUSE_no_arguments)       // are called with what f is to be called with
   auto const result = coir::grad(f)();
-#elif defined(MISUSE_not_generic)
+#elif defined(MISUSE_not_generic)        // it must be generic in their type
   auto const result = coir::grad(OfDouble{})(2.0);
 #else
   auto const result = coir::grad(f)(x);

@@ -48,6 +48,13 @@ function(coir_add_install_test name)
   set_tests_properties(install/${name} PROPERTIES LABELS install FIXTURES_REQUIRED installed RUN_SERIAL ON)
 endfunction()
 
+# How the dependency provider chooses, and what scripts/setup.sh says: with made-up packages.
+add_test(NAME install/provider COMMAND ${CMAKE_COMMAND} -D FOLDER=${folder}/provider -D COMPILER=${CMAKE_CXX_COMPILER} -P
+                                       ${PROJECT_SOURCE_DIR}/tests/dependencies/provider/run.cmake)
+add_test(NAME install/setup COMMAND ${PROJECT_SOURCE_DIR}/tests/dependencies/setup/run.sh ${PROJECT_SOURCE_DIR}/scripts/setup.sh
+                                    ${folder}/setup)
+set_tests_properties(install/provider install/setup PROPERTIES LABELS install)
+
 set(programs main)
 foreach(module IN ITEMS linalg hdf5 fft)
   if(TARGET coir_${module})
@@ -60,20 +67,6 @@ coir_add_install_test(components PROJECT components CONFIGURE_ONLY SETTINGS coir
 if(coir_Kokkos_beside)
   coir_add_install_test(without_kokkos CONFIGURE_ONLY SETTINGS coir_ROOT=${prefix}_without_kokkos)
   set_tests_properties(install/without_kokkos PROPERTIES PASS_REGULAR_EXPRESSION "Name[ \n]+it[ \n]+by[ \n]+-D[ \n]+Kokkos_ROOT=<prefix>")
-endif()
-
-# Another compiler, for which functions with constraints have other names.
-find_program(COIR_NEWER_CLANG NAMES clang++-20 clang++-19 clang++-18 DOC "A Clang to use an installed coir with, for tests")
-mark_as_advanced(COIR_NEWER_CLANG)
-if(COIR_NEWER_CLANG
-   AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
-   AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14
-   AND NOT Kokkos_DEVICES MATCHES "CUDA|HIP"
-   AND NOT CMAKE_CXX_FLAGS MATCHES "--coverage|-fsanitize")
-  set(clang SETTINGS coir_ROOT=${prefix} CMAKE_CXX_COMPILER=${COIR_NEWER_CLANG})
-  coir_add_install_test(refuses_clang CONFIGURE_ONLY ${clang})
-  set_tests_properties(install/refuses_clang PROPERTIES PASS_REGULAR_EXPRESSION "Use[ \n]+the[ \n]+same[ \n]+compiler")
-  coir_add_install_test(clang ${clang} "CMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS} -fclang-abi-compat=17")
 endif()
 
 # The source tree in another project, as shared libraries on hosts, by a generator of several configurations, joined; without the modules
