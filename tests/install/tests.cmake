@@ -49,10 +49,10 @@ function(coir_add_install_test name)
 endfunction()
 
 # How the dependency provider chooses, and what scripts/setup.sh says: with made-up packages.
-add_test(NAME install/provider COMMAND ${CMAKE_COMMAND} -D FOLDER=${folder}/provider -D COMPILER=${CMAKE_CXX_COMPILER} -P
+add_test(NAME install/provider COMMAND ${CMAKE_COMMAND} -D FOLDER=${prefix}_provider -D COMPILER=${CMAKE_CXX_COMPILER} -P
                                        ${PROJECT_SOURCE_DIR}/tests/dependencies/provider/run.cmake)
 add_test(NAME install/setup COMMAND ${PROJECT_SOURCE_DIR}/tests/dependencies/setup/run.sh ${PROJECT_SOURCE_DIR}/scripts/setup.sh
-                                    ${folder}/setup)
+                                    ${prefix}_setup)
 set_tests_properties(install/provider install/setup PROPERTIES LABELS install)
 
 set(programs main)
