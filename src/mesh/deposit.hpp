@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The deposits of a particle in the cells that it touches: numbers, or whole numbers, whose sum doesn't depend on the order
-/// of the additions.
+/// The deposits of a particle in the cells that it touches: numbers, or whole numbers, whose sum
+/// doesn't depend on the order of additions.
 
 #include <coir/core/kokkos.hpp>
 #include <coir/core/math.hpp>
@@ -12,7 +12,8 @@
 
 namespace coir::mesh::detail {
 
-/// The type of whole numbers for parts of a particle. It is as wide as a T, because they lie in the memory of a mesh of T.
+/// The type of whole numbers for parts of a particle. It is as wide as a T, because the numbers lie
+/// in the memory of a mesh of T.
 template <class T>
 using Fixed = std::conditional_t<std::is_same_v<T, float>, std::int32_t, std::int64_t>;
 
@@ -27,15 +28,16 @@ KOKKOS_FUNCTION void add_to(Cell& cell, Cell amount) {
   }
 }
 
-/// Cuts `whole` into parts in proportion to weights that add up to 1. The first part is the remainder of the others, so that
-/// the parts add up to `whole`.
+/// Cuts `whole` into parts in proportion to weights that add up to 1. The first part is the
+/// remainder of the others, so that the parts add up to `whole`.
 template <int Support, class T, class I = Fixed<T>>
 KOKKOS_FORCEINLINE_FUNCTION void cut(I whole, T const (&weight)[Support], I (&part)[Support]) {
   T const all = static_cast<T>(whole);
   I rest = whole;
   COIR_UNROLL
   for (int o = 1; o < Support; ++o) {
-    // Rounded half away from zero, by truncation, which is the same on every backend. NaN deposits zero.
+    // Rounded half away from zero, by truncation, which is the same on every backend. NaN deposits
+    // zero.
     T const share = all * weight[o];
     T const rounded = share + (share < T(0) ? T(-0.5) : T(0.5));
     part[o] = static_cast<I>(rounded == rounded ? rounded : T(0));
@@ -44,8 +46,8 @@ KOKKOS_FORCEINLINE_FUNCTION void cut(I whole, T const (&weight)[Support], I (&pa
   part[0] = rest;
 }
 
-/// Cuts `whole` into a part for each cell that a particle touches: plane by plane, row by row, and then cell by cell, so that they
-/// add up to it.
+/// Cuts `whole` into a part for each cell that a particle touches: plane by plane, row by row, and
+/// then cell by cell, so that the parts add up to `whole`.
 template <int Support, class T, class I, class Add>
 KOKKOS_FORCEINLINE_FUNCTION void deposit_whole(I whole, T const (&wx)[Support],
                                                T const (&wy)[Support], T const (&wz)[Support],
@@ -72,7 +74,8 @@ struct DepositNumbers {
   using Cell = T;
   T const* value;
 
-  /// add(a, b, c, component, number) puts `number` into the cell that is the a-th, b-th and c-th along the axes.
+  /// add(a, b, c, component, number) puts `number` into the cell that is the a-th, b-th and c-th
+  /// along the axes.
   template <class Add>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle, T const (&wx)[Support],
                                               T const (&wy)[Support], T const (&wz)[Support],
@@ -115,8 +118,7 @@ struct DepositParts {
 template <int Support, class T>
 struct DepositWholeNumbers {
   using Cell = std::int64_t;
-  T const*
-      vector;  ///< the component of the first particle; those of the others are three numbers apart
+  T const* vector;  ///< the component of the first particle; the next one is three numbers further
   double scale;
 
   template <class Add>

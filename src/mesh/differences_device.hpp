@@ -12,9 +12,9 @@
 
 namespace coir::mesh::detail {
 
-/// Differences in blocks of 4 x 8 x 32 cells, one for each team. The threads of a team share their loads in the
-/// first-level cache; each thread has four cells along the first axis. Vectors go by way of scratch memory, so that
-/// stores are coalesced.
+/// Differences in blocks of 4 x 8 x 32 cells, one for each team. The threads of a team share their
+/// loads in the first-level cache; each thread has four cells along the first axis. Vectors go by
+/// way of scratch memory, so that stores are coalesced.
 template <class T, int Points>
 struct DifferencesInBlocks {
   static constexpr int planes = 4, rows = 8, columns = 32, team = rows * columns;
@@ -77,7 +77,8 @@ struct DifferencesInBlocks {
     T x[planes + 4];
     COIR_UNROLL
     for (int s = 0; s < planes + 4; ++s) x[s] = through[s][here];
-    // All loads before the first store: the compiler must assume that stores change what is loaded after them.
+    // All loads come before the first store, which the compiler takes to change what is loaded
+    // later.
     T slopes[planes][3];
     COIR_UNROLL
     for (int p = 0; p < planes; ++p) {
@@ -110,8 +111,8 @@ struct DifferencesInBlocks {
     return Points == 2 ? narrow : narrow + weights[d].far * (before2 - after2);
   }
 
-  /// Cell i of the periodic axis d, for i >= -2. If i lies more than 2 beyond the end the result is some cell, whose
-  /// value is dropped.
+  /// Cell i of the periodic axis d, for i >= -2. Values more than 2 beyond the end are never
+  /// stored, and any cell is returned for them.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t around(std::int32_t i, int d) const {
     i = i < n[d] + 2 ? i : n[d] + 1;
     i = i < 0 ? i + n[d] : i >= n[d] ? i - n[d] : i;

@@ -15,8 +15,8 @@
 
 namespace coir::mesh::detail {
 
-/// to = sum_d D_d^T v_d for the differences D_d that make forces of a potential. They are antisymmetric, D_d^T = -D_d, so that
-/// this is the divergence of v by the same differences.
+/// to = sum_d D_d^T v_d for the differences D_d that make forces of a potential. D_d^T = -D_d, so
+/// that this is the divergence of v by the same differences.
 ///
 /// \tparam Points  2 or 4
 template <class T, int Points>
@@ -94,7 +94,8 @@ struct Divergence {
   }
 };
 
-/// to += D_d^T v, or for d = 0 to = D_d^T v, where v is one component of a mesh of vectors, in whole numbers times `unit`.
+/// to += D_d^T v, or for d = 0 to = D_d^T v, where v is one component of a mesh of vectors, in
+/// whole numbers times `unit`.
 template <class T>
 struct AddDifference {
   std::int64_t const* component;  // (n_0, n_1, n_2)

@@ -136,7 +136,8 @@ struct LoadWholeNumbers {
   }
 };
 
-/// The adjoint of SpectralSlope: mesh += i k_d component, and for the first component mesh = i k_d component.
+/// The adjoint of SpectralSlope: mesh += i k_d component, and for the first component mesh = i k_d
+/// component.
 template <class T>
 struct AddSpectralSlope {
   static constexpr bool reads_no_neighbours = true;
@@ -196,8 +197,7 @@ struct ForceLayout {
                        modes = shape[0] * rows.count * both.row(), spectrum = in_place ? 0 : modes;
     auto const aligned = [](std::int64_t at) { return (at + 63) / 64 * 64; };
     bool const spectral = both.reach == 0;
-    // Where there are vectors, the workspace is free before they are made, but not with a spectral
-    // gradient.
+    // The memory of vectors is free until they are made, except with a spectral gradient.
     bool const shared = options.vectors && !spectral;
     std::int64_t const least = shared            ? std::max(both.vectors() - held, spectrum)
                                : options.vectors ? both.vectors()
@@ -220,7 +220,8 @@ struct ForceLayout {
 
 /// Checks the arguments of a force. Collective.
 ///
-/// \throws PreconditionError on all ranks if an argument is out of its range on one, or differs between ranks
+/// \throws PreconditionError on all ranks if an argument is out of its range on one, or differs
+///   between ranks
 inline void expects_force_to_be_made(distributed::Group const& group, Shape<3> const& shape,
                                      double box, GhostWidths const& touched,
                                      ForceOptions const& options) {
@@ -293,8 +294,8 @@ Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3
       component_ = decltype(component_)(
           "coir::mesh::force/component", static_cast<std::size_t>(shape[0]),
           static_cast<std::size_t>(plan_.rows().count), static_cast<std::size_t>(shape[2] / 2 + 1));
-    // The system allocates a host's pages when they are first written to: this is done now, not in
-    // the first step. And ghost planes travel with the gaps between their rows.
+    // The system allocates a host's pages when they are first written to: now, not in the first
+    // step. Zeros also fill the gaps between rows, with which ghost planes travel.
     set_to_zero(exec, memory_);
     make_factors();
   });
@@ -385,7 +386,8 @@ void Force<Exec, T>::filter(Spectrum const& field, Spectrum const& workspace, do
     plan_.filter(field, workspace, inverse_laplacian<false>(scale));
 }
 
-/// Computes the potential in the memory of the density, or its spectrum if the gradient is spectral.
+/// Computes the potential in the memory of the density, or its spectrum if the gradient is
+/// spectral.
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::find_potential(double scale) {
   if (gradient_points(options_.kernel) == 0) {
@@ -429,7 +431,7 @@ void Force<Exec, T>::expects_to_keep(Spectrum const& kept) const {
   expects_own_spectrum(kept, kept_name);
 }
 
-/// Makes the vectors from a kept potential, which isn't overwritten plane by plane as that in memory_ is.
+/// Makes the vectors from a kept potential, which isn't overwritten.
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::find_vectors_of(Spectrum const& kept) {
   if (!options_.vectors || gradient_points(options_.kernel) == 0) {
@@ -494,7 +496,8 @@ bool Force<Exec, T>::is_finite() const {
   };
   if (options_.vectors) return is_finite(force_.data(), force_.size(), 1);
   if (gradient_points(options_.kernel) > 0) return is_finite(density().data(), density().size(), 1);
-  // A spectral gradient is taken of the spectrum. In the memory of density() there may be the painted numbers still.
+  // A spectral gradient starts from the spectrum. The memory of density() may still hold painted
+  // numbers.
   return is_finite(reinterpret_cast<T const*>(workspace_.data()), 2 * workspace_.size(), 2);
 }
 

@@ -66,7 +66,7 @@ void GhostPlanes<Exec>::fill(Exec const& exec, T* data, std::int64_t plane,
   };
   std::vector<distributed::Send> sends;
   std::vector<distributed::Receive> receives;
-  // The key is the place that a run has where it is a ghost.
+  // The key is the run's place on the rank that holds it as a ghost.
   for (auto const& run : owned_here_)
     sends.push_back(distributed::Send{run.holder, data + (widths_.below + run.own) * plane,
                                       bytes(run), run.held});

@@ -38,7 +38,7 @@ struct Located {
 
 /// Adds a particle's deposit to the mesh by atomics, cell by cell.
 ///
-/// \tparam I  counts the mesh's elements: in 32 bits where these are enough, which is faster
+/// \tparam I  the type of offsets: 32 bits are faster where they are enough
 template <class I, int Components, int Support, class T, class Deposit>
 KOKKOS_FORCEINLINE_FUNCTION void add_to_mesh(CellsWindow<typename Deposit::Cell> const& cells,
                                              Located<Support, T> const& at, std::int64_t particle,
@@ -89,8 +89,8 @@ template <class N, int Count>
 struct Several {
   N number[Count];
 };
-/// A reducer: the sums over all threads of a team. All threads get the same whole numbers; other sums may differ between
-/// threads in the last bits.
+/// A reducer: the sums over all threads of a team. All threads get the same sums of whole numbers;
+/// other sums may differ between threads in the last bits.
 template <class N, int Count>
 struct SumOfSeveral {
   using reducer = SumOfSeveral;
@@ -112,10 +112,11 @@ struct SumOfSeveral {
   KOKKOS_FUNCTION bool references_scalar() const { return true; }
 };
 
-/// Paints with a team per chunk of consecutive particles. Their deposits are added up in scratch memory, in a tile around
-/// most of them and in whole numbers, for which there are fast atomics; the tile is then added to the mesh row by row.
-/// Particles that reach out of the tile, or whose position is NaN, are listed, and added to the mesh directly by threads side by
-/// side. So are all particles of a chunk whose values have no common scale, see find_parts().
+/// Paints with a team per chunk of consecutive particles. Deposits are added up in scratch memory,
+/// in a tile around most of the particles, and in whole numbers, which have fast atomics there.
+/// Then the tile is added to the mesh row by row. Particles that reach out of the tile, or have a
+/// NaN position, are listed and added to the mesh directly. So are all particles of a chunk whose
+/// values have no common scale, see find_parts().
 template <int Support, int Components, class T, class Deposit>
 struct PaintTiles {
   static constexpr int team = 256;
@@ -125,7 +126,7 @@ struct PaintTiles {
   static constexpr float widened = Components == 3 ? 1.3f : 1.0f;
   static constexpr int most_listed = 255;
   static constexpr int apart = Components == 3 ? 3 : 1;  // numbers from a cell to the next
-  // A team of CUDA's has 48 KiB, of which Kokkos takes some (see kokkos_bytes). Vectors have smaller chunks, whose tiles fit the rest.
+  // A team has 48 KiB on CUDA, of which Kokkos takes kokkos_bytes. Tiles fit into the rest.
   static constexpr int most_cells =
       (Components == 3 ? 3800 : 9216) * 4 / static_cast<int>(sizeof(T));
   static constexpr int cells_per_chunk = Components == 3 ? 1024 : 4096;
@@ -138,7 +139,8 @@ struct PaintTiles {
   static constexpr int parts_bytes = apart * static_cast<int>(sizeof(T));
   static constexpr int scratch_bytes = tile_bytes + list_bytes + parts_bytes;
   static constexpr int spare_bytes = 128;  // asked for in addition
-  // Kokkos takes a double for each thread and two more, and for each kind of team_reduce() four values, of up to 24 bytes.
+  // Kokkos takes a double for each thread and two more, and four values of up to 24 bytes for each
+  // kind of team_reduce().
   static constexpr int kokkos_bytes = 8 * (team + 2) + 2 * 4 * 24;
   static_assert(scratch_bytes + spare_bytes + kokkos_bytes <= 48 * 1024);
   Painted<T> painted;
@@ -193,12 +195,14 @@ struct PaintTiles {
   }
 
  private:
-  /// Cells in memory along an axis. A window may be taken for periodic, because no particle touches both of its ends.
+  /// Cells in memory along an axis. A window may be taken for periodic, because no particle touches
+  /// both of its ends.
   KOKKOS_FORCEINLINE_FUNCTION std::int32_t extent(int d) const {
     return static_cast<std::int32_t>(cells.held(d));
   }
 
-  /// \param parts  out, written by the first thread: the number of parts of 1; 0 if a value isn't finite or all are tiny
+  /// \param parts  out, written by the first thread: the number of parts of 1; 0 if a value isn't
+  ///   finite or all are tiny
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION void find_parts(Member const& member, std::int64_t begin, int count,
                                               T* parts) const {
@@ -227,8 +231,8 @@ struct PaintTiles {
     }
   }
 
-  /// The tile around the mean of a sample of the particles, as wide as an even distribution of their variance times `widened`, or
-  /// as scratch memory allows. Particles that have gone far make it little larger.
+  /// The tile around the mean of a sample of the particles. It is `widened` times as wide as an
+  /// even distribution of their variance, or as wide as scratch memory allows.
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION Tile tile_around(Member const& member, T const* position,
                                                int count) const {
@@ -243,8 +247,8 @@ struct PaintTiles {
       Located<Support, T> const at(position + 3 * p, map);
       COIR_UNROLL
       for (int d = 0; d < 3; ++d) {
-        // The distance by the shorter way around the periodic axis, at most two tiles: how far a particle is beyond that
-        // doesn't matter, and the square would overflow.
+        // The distance by the shorter way around the periodic axis, cut at two tiles, so that its
+        // square doesn't overflow.
         std::int32_t const n = extent(d), straight = at.axis[d].first - middle.axis[d].first;
         std::int32_t away = straight < -(n / 2)     ? straight + n
                             : straight >= n - n / 2 ? straight - n
@@ -270,7 +274,7 @@ struct PaintTiles {
       tile.side[d] = wanted < most ? wanted : most;
     }
     while (tile.side[0] * tile.side[1] * tile.side[2] >
-           most_cells) {  // the longest becomes shorter
+           most_cells) {  // the longest side becomes shorter
       int const d = tile.side[0] > tile.side[1] ? (tile.side[0] > tile.side[2] ? 0 : 2)
                                                 : (tile.side[1] > tile.side[2] ? 1 : 2);
       COIR_UNROLL
@@ -393,8 +397,8 @@ struct PaintTiles {
   }
 };
 
-/// The number of particles in a chunk: as many as `wanted` cells hold on average, at least `least`, so that a tile pays, and at
-/// most `wanted`.
+/// The number of particles in a chunk: as many as `wanted` cells hold on average, but at least
+/// `least`, so that a tile pays, and at most `wanted`.
 inline int chunk_of(std::int64_t particles, std::int64_t cells, int wanted, int least) {
   std::int64_t const on_average = wanted * particles / cells;
   int chunk = least;
@@ -426,7 +430,7 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
   if (cells.row == row && cells.plane == cells.extent[1] * row) {
     clear_bytes(exec, cells.data,
                 cells.held(0) * cells.plane * static_cast<std::int64_t>(sizeof(Cell)));
-  } else {  // not the gaps between rows, which a caller may use
+  } else {  // without the gaps between rows, which are the caller's
     for_each("coir::mesh::paint_device/clear", exec,
              coir::box<3, std::int64_t>({cells.held(0), cells.extent[1], row}),
              ClearCells<Cell>{cells});
@@ -437,7 +441,7 @@ void paint_with(Exec const& exec, Painted<T> const& painted, double box,
     using Tiles = PaintTiles<Support, Components, T, Deposit>;
     int const chunk = chunk_of(painted.particles, cells.held(0) * cells.extent[1] * cells.extent[2],
                                Tiles::cells_per_chunk, Tiles::least_particles);
-    // So few parts that a cell doesn't overflow if it gets all of a chunk.
+    // A cell must not overflow even if it gets all parts of a chunk.
     auto const most = static_cast<T>(std::int64_t(1) << (sizeof(T) == 4 ? 30 : 62));
     Tiles const body{painted, cells,   map,
                      chunk,   deposit, Components == 0 ? most / static_cast<T>(chunk) : most};

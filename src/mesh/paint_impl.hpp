@@ -60,8 +60,8 @@ CellsWindow<Fixed<T>> parts_in(CellsWindow<T> const& cells) {
           cells.whole};
 }
 
-/// Paints in whole numbers, in the mesh's own memory. A cell that overflows loses 2^32 or 2^64 parts, which shows in the
-/// sum of all cells; then masses are cut into fewer parts.
+/// Paints in whole numbers, in the mesh's own memory. A cell that overflows loses 2^32 or 2^64
+/// parts, which the sum of all cells tells. Masses are then cut into fewer parts.
 template <int Support, class Exec, class T>
 void paint_parts(Exec const& exec, Painted<T> const& painted, double box,
                  CellsWindow<T> const& cells, PaintScheme scheme, GhostPlanes<Exec>& ghosts) {
@@ -74,7 +74,7 @@ void paint_parts(Exec const& exec, Painted<T> const& painted, double box,
   std::int64_t const particles = ghosts.group().sum(painted.particles);
   int bits = sizeof(T) == 4 ? 18 : 40;
   for (;; bits -= 4) {
-    // Row by row, without the gaps, which a caller may use. Compilers remove these loops.
+    // Row by row, without the gaps, which are the caller's. Compilers remove these loops.
     for (std::int64_t i = 0; i < cells.held(0); ++i)
       for (std::int64_t j = 0; j < cells.extent[1]; ++j)
         begin_lifetimes<Whole>(cells.data + i * cells.plane + j * cells.row, cells.extent[2]);

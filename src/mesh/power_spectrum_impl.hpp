@@ -57,7 +57,8 @@ struct BinSum {
 
 /// Sums each bin over groups of rows. The order of the additions depends on the shape alone.
 ///
-/// \tparam ByPlanes  groups are the planes of the second axis, of which `a` and `b` have those from `first_plane` on
+/// \tparam ByPlanes  groups are the planes of the second axis; `a` and `b` have those from
+///   `first_plane` on
 /// \tparam Sum       of a bin: BinSum, or one with more in it
 template <class T, bool ByPlanes, class Sum>
 struct GroupSums {
@@ -88,10 +89,11 @@ struct GroupSums {
     return x * x + y * y;
   }
 
-  /// How many modes of a row have |q|^2 below `limit`; they are the first ones.
+  /// The number of modes of a row with |q|^2 below `limit`, which are the first ones.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t below(std::int64_t limit, std::int64_t square) const {
     if (limit <= square) return 0;
-    // The root of a whole number below 2^53 is exact if it is whole, and else never rounded to a whole number.
+    // The root of a whole number below 2^53 is exact if it is whole, and otherwise isn't rounded to
+    // a whole number.
     auto const count =
         static_cast<std::int64_t>(math::ceil(math::sqrt(static_cast<double>(limit - square))));
     return count < n[2] / 2 + 1 ? count : n[2] / 2 + 1;
@@ -302,7 +304,8 @@ auto half_cell_phases(std::int64_t cells) {
   return copy_to<Space>("coir::mesh::power_spectrum/table", phase);
 }
 
-/// How many planes beyond a rank's own a particle lies, by the shorter way around the axis.
+/// The number of planes by which a particle lies beyond a rank's own, by the shorter way around the
+/// axis.
 template <class T>
 struct FarthestBeyond {
   T const* position;
@@ -406,8 +409,7 @@ class PaintedSpectra {
   // Numbers of a plane, and of the ghosts before the own planes.
   std::int64_t plane() const { return cells_ * 2 * (cells_ / 2 + 1); }
   std::int64_t before() const { return ghosts_.widths().below * plane(); }
-  /// Numbers before the first plane held, so that the own planes begin at a multiple of 64 numbers and are as well
-  /// aligned as the memory.
+  /// Numbers before the first plane held, so that the own planes begin at a multiple of 64 numbers.
   std::int64_t lead() const { return (before() + 63) / 64 * 64 - before(); }
   /// Numbers of the mesh that particles are painted on. Where transforms are in place it is the
   /// spectrum's memory.

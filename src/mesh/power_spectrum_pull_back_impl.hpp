@@ -15,7 +15,8 @@
 
 namespace coir::mesh::detail {
 
-/// Multiplies each mode by its bin's weight over the window squared, and modes outside of all bins by 0.
+/// Multiplies each mode by its bin's weight over the window squared, and modes outside of all bins
+/// by 0.
 template <class T>
 struct WeightModes {
   static constexpr bool reads_no_neighbours = true;
@@ -26,7 +27,7 @@ struct WeightModes {
   double const* of_bin;
   std::int64_t bins;
 
-  /// How many edges of bins lie at or below |q|^2: b + 1 for a mode in bin b.
+  /// The number of bins' edges at or below |q|^2: b + 1 for a mode in bin b.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t bin_beyond(std::int64_t square) const {
     std::int64_t low = 0, high = bins == 0 ? 0 : bins + 1;
     while (low < high) {
@@ -68,9 +69,10 @@ struct SplitInterlaced {
   }
 };
 
-/// Replaces each mode of the planes k_2 = 0 and, for even n, k_2 = Nyquist by the mean of itself and of the conjugate of the
-/// opposite mode, which leaves the sum of Re(mode exp(i k x)) over a plane as it is. Transforms back to real numbers require
-/// this symmetry. Phases of half a cell break it, because components at the Nyquist frequency count as positive.
+/// Replaces each mode of the planes k_2 = 0 and, for even n, k_2 = Nyquist by the mean of itself
+/// and of the conjugate of the opposite mode. The sum of Re(mode exp(i k x)) over a plane stays the
+/// same. Transforms back to real numbers require this symmetry. Phases of half a cell break it,
+/// because components at the Nyquist frequency count as positive.
 template <class T>
 struct Symmetrise {
   static constexpr bool reads_no_neighbours = true;
@@ -162,7 +164,7 @@ PowerSpectrum power_spectrum_pull_back(Exec const& exec, Sample<T> const& sample
   };
   read_slopes(spectrum, sample.position, derivatives);
   if (options.interlace) read_slopes(spectra.second(), spectra.shifted(), Derivatives::add);
-  exec.fence();  // before the meshes go
+  exec.fence();  // the meshes are freed next
   return result;
 }
 

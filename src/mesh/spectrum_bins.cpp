@@ -10,7 +10,8 @@ namespace coir::mesh::detail {
 
 namespace {
 
-// Edges are widened by this part of themselves, so that an edge on a mode includes the mode whichever way it is rounded.
+// Edges are widened by this part of themselves, so that an edge on a mode includes it despite
+// rounding.
 constexpr double slack = 1e-12;
 
 // edge^2 rounded up to a whole number, at most `end`.
@@ -46,7 +47,8 @@ SpectrumBins spectrum_bins(Shape<3> const& shape, double box, PowerSpectrumOptio
 
   SpectrumBins bins;
   if (options.bins == 0) {
-    // Edges are odd halves, and their squares aren't whole: no mode lies on an edge. Bins beyond the last mode are left out.
+    // Edges are odd halves, whose squares aren't whole: no mode lies on an edge. Bins beyond the
+    // last mode are left out.
     double const last = std::min(std::floor(high * (1 + slack)),
                                  std::floor(std::sqrt(static_cast<double>(end - 1)) + 0.5));
     double const from = std::max(1., std::ceil(low * (1 - slack)));

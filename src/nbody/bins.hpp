@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Sorts particles into bins of neighbouring cells of a mesh: on hosts stretches of the mesh's rows, on devices
-/// pencils. Unsorted, evolved particles take two to four times as long to paint and to read out.
+/// Sorts particles into bins of neighbouring cells of a mesh, so that painting and readout find
+/// cells in cache: on hosts stretches of the mesh's rows, on devices pencils.
 
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
@@ -38,8 +38,9 @@ struct RowBins {
   }
 };
 
-/// Bins for devices: blocks of across^2 x 16 cells. Blocks follow each other row by row in cubes of 16^3 cells, and cubes
-/// follow each other along the last axis: any number of consecutive particles fills a compact part of a pencil of cubes.
+/// Bins for devices: blocks of across^2 x 16 cells. Blocks follow each other row by row in cubes of
+/// 16^3 cells, and cubes along the last axis. So consecutive particles fill a compact part of a
+/// pencil of cubes.
 template <class T>
 struct PencilBins {
   static constexpr std::int32_t cube = 16;
@@ -61,9 +62,9 @@ struct PencilBins {
   }
 };
 
-/// How many cells of a mesh's row make a bin on hosts: so few that the cells that their particles touch fit the
-/// first-level cache. Each thread counts particles in bins of its own, which take at most a byte per cell of the mesh
-/// together, for up to most_threads_with_bins() threads.
+/// The number of cells of a mesh's row in a bin on hosts: so few that the cells that their
+/// particles touch fit the first-level cache. Each thread has bins of its own to count in. For up
+/// to most_threads_with_bins() threads they take together at most a byte per cell of the mesh.
 inline std::int32_t cells_per_bin(std::int64_t threads, std::int64_t mesh_side) {
   constexpr auto bytes = static_cast<std::int64_t>(sizeof(std::uint32_t));
   std::int64_t const per_row = std::max<std::int64_t>(1, mesh_side / (bytes * threads));
@@ -71,15 +72,15 @@ inline std::int32_t cells_per_bin(std::int64_t threads, std::int64_t mesh_side) 
   return static_cast<std::int32_t>(std::min(mesh_side, std::max<std::int64_t>(32, cells)));
 }
 
-/// The threads whose bins take a byte per cell of the mesh, at least one.
+/// The number of threads whose bins take a byte per cell of the mesh; at least one.
 template <class T>
 std::int64_t most_threads_with_bins(RowBins<T> const& bins) {
   constexpr auto bytes = static_cast<std::int64_t>(sizeof(std::uint32_t));
   return std::max<std::int64_t>(1, bins.side / (bytes * bins.stretches));
 }
 
-/// Computes the permutation of hosts: particle p goes to place[p]. Meanwhile place[p] holds the particle's bin.
-/// Particles of a bin keep their order, for any number of threads.
+/// Computes the permutation of hosts: particle p goes to place[p]. Meanwhile place[p] holds the
+/// particle's bin. Particles of a bin keep their order, for any number of threads.
 template <class Exec, class T>
   requires runs_on_host<Exec>
 void find_places(Exec const& exec, T const* position, std::int64_t particles,
@@ -110,7 +111,7 @@ void find_places(Exec const& exec, T const* position, std::int64_t particles,
   });
 }
 
-/// Counts the particles of each bin, and stores for each particle how many of its bin were counted before it.
+/// Counts the particles of each bin, and stores for each particle the count of its bin before it.
 template <class Bins, class T>
 struct CountBin {
   T const* position;
@@ -121,7 +122,8 @@ struct CountBin {
     rank[p] = Kokkos::atomic_fetch_add(numbers + bins(position + 3 * p), 1u);
   }
 };
-/// Replaces the number of particles in each bin by that in the bins before it, `stretch` bins per thread.
+/// Replaces the number of particles in each bin by the number in all bins before it, `stretch` bins
+/// per thread.
 struct SumBins {
   static constexpr std::int64_t stretch = 16;
   std::uint32_t* numbers;
@@ -148,7 +150,8 @@ struct PutInBin {
   }
 };
 
-/// Computes the permutation of devices: particle source[p] goes to place p. Particles of a bin come in any order.
+/// Computes the permutation of devices: particle source[p] goes to place p. Particles of a bin come
+/// in any order.
 ///
 /// \param rank  scratch, a number per particle
 template <class Exec, class T>

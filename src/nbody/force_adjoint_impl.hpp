@@ -39,7 +39,7 @@ auto ForceAdjoint<Exec, T>::potential(Particles<Exec, T> const& particles, Vecto
   if (options_.deterministic)
     return potential_of_whole_numbers(particles, slopes, largest, scale, seconds);
   Stopwatch<Exec> const painting(exec_);
-  // On hosts the option is for masses: private meshes of vectors would take three times its memory.
+  // On hosts `scheme` is for masses: private meshes of vectors would take three times the memory.
   mesh::PaintScheme const of_vectors = runs_on_host<Exec> ? mesh::PaintScheme::automatic : scheme;
   mesh::paint(exec_, particles.position, slopes, particles.box, force_->force(),
               {.assignment = options_.assignment, .scheme = of_vectors});
@@ -50,19 +50,20 @@ auto ForceAdjoint<Exec, T>::potential(Particles<Exec, T> const& particles, Vecto
   return potential;
 }
 
-/// Paints component by component in whole numbers, whose sums don't depend on the order of particles.
+/// Paints component by component in whole numbers, whose sums don't depend on the order of
+/// particles.
 template <CompiledSpace Exec, Real T>
 auto ForceAdjoint<Exec, T>::potential_of_whole_numbers(Particles<Exec, T> const& particles,
                                                        Vectors const& slopes, double largest,
                                                        double scale, PhaseSeconds& seconds) const
     -> Density {
   auto const& shape = force_->shape();
-  // The largest slope becomes 2^39 to 2^40, so that a cell can add up 2^22 of them. Slopes below 2^-980 become less, for
-  // 2^1020 and its inverse are finite.
+  // The largest slope becomes 2^39 to 2^40, so that a cell can add up 2^22 of them; slopes below
+  // 2^-980 become less, so that the scale and its inverse are finite.
   int exponent;
   std::frexp(largest, &exponent);
   double const per_slope = std::ldexp(1.0, 40 - std::max(exponent, -980));
-  // The three numbers of a cell have memory enough for one whole number.
+  // The three numbers of a cell have enough memory for one whole number.
   Borrowed<std::int64_t, T> const numbers(force_->force().data(), size_of(shape));
   mesh::Cells<std::int64_t> const cells{
       numbers.data(), {shape[0], shape[1], shape[2]}, shape[1] * shape[2], shape[2]};

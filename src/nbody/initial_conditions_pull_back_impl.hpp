@@ -44,8 +44,9 @@ struct SplitVectors {
   }
 };
 
-/// The transpose of PotentialDerivatives: the sum over the axes of modes times the conjugates of its factors. Of first
-/// derivatives it replaces `to`, which may be one of `from`; of second ones it is added.
+/// The transpose of PotentialDerivatives: the sum over the axes of modes times the conjugates of
+/// its factors. For first derivatives it replaces `to`, which may be one of `from`; for second ones
+/// it is added to `to`.
 template <class T>
 struct ContractDerivatives {
   static constexpr bool reads_no_neighbours = true;
@@ -68,8 +69,8 @@ struct ContractDerivatives {
   }
 };
 
-/// The transpose of AddSecondOrder: replaces three second derivatives of phi by sigma times the derivatives of the source with
-/// respect to them.
+/// The transpose of AddSecondOrder: replaces three second derivatives of phi by sigma times the
+/// derivatives of the source with respect to them.
 template <class T>
 struct PullBackSecondOrder {
   T const* sigma;
@@ -95,8 +96,11 @@ struct FactorSums {
   }
 };
 
-/// Adds the contribution of a mode to dJ/dD1 = sum X delta1, dJ/dP1 = sum Q delta1, dJ/dD2 = sum X delta2 and dJ/dP2 = sum Q delta2,
-/// with X and Q of initial_conditions_pull_back() and delta2 the source of second order.
+/// Adds the contribution of a mode to
+///
+///   dJ/dD1 = sum X delta1, dJ/dP1 = sum Q delta1, dJ/dD2 = sum X delta2, dJ/dP2 = sum Q delta2,
+///
+/// with X and Q of initial_conditions_pull_back() and the source of second order delta2.
 template <class T>
 struct FactorProducts {
   Kokkos::complex<T> const *of_position, *of_momentum;  // X and Q
@@ -114,8 +118,8 @@ struct FactorProducts {
   }
 };
 
-/// The steps of initial conditions in reverse. Slopes in Fourier space are divided by n^3: transformed backward they are those of
-/// fields.
+/// The steps of initial conditions in reverse. Slopes in Fourier space are divided by n^3, so that
+/// transforms back give the slopes of fields.
 template <class Exec, class T>
 class LptPullBack {
  public:
@@ -126,7 +130,8 @@ class LptPullBack {
 
   Lpt<Exec, T> const& lpt() const { return lpt_; }
 
-  /// The slope of a density whose displacements have the slopes `vectors`, in the memory of x, which is given away.
+  /// The slope of a density whose displacements have the slopes `vectors`. Takes over the memory of
+  /// x.
   Mesh displacement(T const* vectors, Mesh& x, Mesh& y, Mesh& z) const {
     for_each("coir::nbody::initial_conditions_pull_back/split", exec_, sites(),
              SplitVectors<T>{vectors, {lpt_.numbers(x), lpt_.numbers(y), lpt_.numbers(z)}, n_});
@@ -146,7 +151,7 @@ class LptPullBack {
     return sums;
   }
 
-  /// Adds what the source of second order contributes to the slope of the density.
+  /// Adds the contribution of the source of second order to the slope of the density.
   ///
   /// \param sigma  the source's slope, in Fourier space: of no use afterwards
   void second_order(Mesh const& density, Mesh& sigma, Mesh& x, Mesh& y, Mesh& z,
@@ -163,7 +168,8 @@ class LptPullBack {
     }
   }
 
-  /// Replaces the slopes of positions and momenta by those of the densities of first and second order.
+  /// Replaces the slopes of positions and momenta by those of the densities of first and second
+  /// order.
   void combine(Mesh const& of_position, Mesh const& of_momentum,
                LagrangianFactors<double> const& f) const {
     for_each("coir::nbody::initial_conditions_pull_back/combine", exec_,
@@ -196,9 +202,11 @@ class LptPullBack {
   Lpt<Exec, T> lpt_;
 };
 
-/// Writes the slope of the noise. Six meshes at most are held at a time: each step takes over memory that the one before is done with.
+/// Writes the slope of the noise. At most six meshes are held at a time: each step takes over
+/// memory of the step before.
 ///
-/// \param with_cosmology  whether the slopes of factors and amplitudes are wanted, too; else they are left empty
+/// \param with_cosmology  whether the slopes of factors and amplitudes are wanted, too; else they
+///   are left empty
 template <class Exec, class T>
 StartSlopes pull_back_start(
     Exec const& exec, std::int64_t side, double box, cosmology::LinearPower<double> const& power,

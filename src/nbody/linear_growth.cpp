@@ -15,7 +15,8 @@ using mesh::Softening;
 
 double sinc(double x) { return x == 0 ? 1 : std::sin(x) / x; }
 
-/// Up to which mesh ratio a kernel without softening makes no false structure, measured: docs/validation.md.
+/// The mesh ratio up to which a kernel without softening makes no false structure: see
+/// docs/validation.md.
 double largest_ratio(ForceKernel kernel, Assignment assignment) {
   bool const is_cic = assignment == Assignment::cic;
   switch (kernel) {
@@ -27,14 +28,15 @@ double largest_ratio(ForceKernel kernel, Assignment assignment) {
 }
 
 bool suits_alone(ForceKernel kernel, Assignment assignment, double ratio) {
-  // At the Nyquist frequency, where waves of the lattice lie then, this Laplacian is less than half of K^2.
+  // Waves of the lattice lie at the Nyquist frequency, where this Laplacian is less than half of
+  // K^2.
   if (kernel == ForceKernel::three_four && assignment == Assignment::cic &&
       std::abs(ratio - 2) < 0.1)
     return false;
   return ratio <= largest_ratio(kernel, assignment);
 }
 
-/// Where neither the lattice's waves nor their images are near the edge of a sharp filter.
+/// Whether no wave of the lattice, nor an image of one, is near the edge of a sharp filter.
 bool suits_sharp_filters(double ratio) { return ratio <= 1.25 || ratio == 2; }
 
 bool is_sharp(Softening softening) {

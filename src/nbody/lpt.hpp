@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Meshes, transforms and kernels of Lagrangian perturbation theory, which initial conditions and their derivatives have in
-/// common.
+/// Meshes, transforms and kernels of Lagrangian perturbation theory, for initial conditions and
+/// their derivatives.
 
 #include "amplitude_table.hpp"
 #include "wrapped.hpp"
@@ -37,7 +37,7 @@ struct Amplitudes {
   double log_first, per_step;
   int last;
 
-  /// Where a mode lies in the table: a share `part` of the way from node `below` to the next.
+  /// The place of a mode in the table: a share `part` of the way from node `below` to the next.
   struct Place {
     int below;
     double part;
@@ -64,7 +64,8 @@ Amplitudes amplitudes_of(AmplitudeTable<> const& table,
   return {log_amplitude.data(), table.first, 1 / table.step, table.steps()};
 }
 
-/// Turns white noise into the linear density: multiplies each mode by its amplitude, and the mean by 0.
+/// Turns white noise into the linear density: multiplies each mode by its amplitude, and the mean
+/// by 0.
 template <class T>
 struct ColourNoise {
   static constexpr bool reads_no_neighbours = true;
@@ -85,9 +86,9 @@ struct ColourNoise {
   }
 };
 
-/// Factors that turn the modes of a density into those of derivatives of phi, whose Laplacian it is, along the three axes a: -d_a
-/// phi is the density times i k_a / k^2, and the second derivatives d_a d_b phi, b = (a + shift) mod 3, are the density times
-/// k_a k_b / k^2. They are divided by n^3, because the transforms that follow aren't.
+/// Factors that turn the modes of a density, the Laplacian of phi, into modes of derivatives of phi
+/// along the three axes a: i k_a / k^2 for -d_a phi, and k_a k_b / k^2 for d_a d_b phi with b = (a
+/// + shift) mod 3. They are divided by n^3, because the transforms that follow don't scale.
 template <class T>
 struct DerivativeFactors {
   std::int64_t n;
@@ -103,7 +104,7 @@ struct DerivativeFactors {
                        unit * static_cast<T>(fft::wave_number(j, n)), unit * static_cast<T>(k)};
     T const square = wave[0] * wave[0] + wave[1] * wave[1] + wave[2] * wave[2];
     T const cells = static_cast<T>(n) * static_cast<T>(n) * static_cast<T>(n);
-    // The Nyquist frequency is left out where the derivative along the axis is of odd order.
+    // Derivatives of odd order along an axis leave its Nyquist frequency out.
     bool const odd = !second || shift > 0;
     T const slope[3] = {odd && 2 * i == n ? T(0) : wave[0], odd && 2 * j == n ? T(0) : wave[1],
                         odd && 2 * k == n ? T(0) : wave[2]};
@@ -137,8 +138,9 @@ struct PotentialDerivatives {
   }
 };
 
-/// The source of second order, sum_(i<j) (phi,ii phi,jj - phi,ij^2), in two passes: source = x y + y z + z x of the
-/// pure second derivatives, and then source -= x^2 + y^2 + z^2 of the mixed ones.
+/// The source of second order, sum_(i<j) (phi,ii phi,jj - phi,ij^2), in two passes: source = x y +
+/// y z + z x for the pure second derivatives, and then source -= x^2 + y^2 + z^2 for the mixed
+/// ones.
 template <class T>
 struct AddSecondOrder {
   T* source;
@@ -164,8 +166,8 @@ struct CopySites {
   }
 };
 
-/// Replaces the densities of first and second order by linear combinations, whose displacements are those of positions
-/// (first) and of momenta (second).
+/// Replaces the densities of first and second order by two linear combinations: the displacements
+/// of the first are those of positions, and the displacements of the second are momenta.
 template <class T>
 struct Combine {
   Kokkos::complex<T>*first, *second;
@@ -213,7 +215,8 @@ struct Displace {
   }
 };
 
-/// Displace for devices: a thread takes three of the 3 n numbers of a row, n apart, so that stores are coalesced.
+/// Displace for devices: a thread takes three of the 3 n numbers of a row, n apart, so that stores
+/// are coalesced.
 template <class T>
 struct DisplaceNumbers {
   static constexpr bool reads_no_neighbours = true;
@@ -261,8 +264,8 @@ void expects_sites(char const* what, View const& view, std::int64_t side) {
                 std::to_string(view.extent(1)) + ", " + std::to_string(view.extent(2)) + ")");
 }
 
-/// Meshes, transforms and kernels of Lagrangian perturbation theory. Over ranks each has planes of the lattice and rows
-/// of spectra.
+/// Meshes, transforms and kernels of Lagrangian perturbation theory. Each rank has planes of the
+/// lattice and rows of spectra.
 template <class Exec, class T>
 class Lpt {
  public:
@@ -272,7 +275,7 @@ class Lpt {
   using Block =
       Kokkos::View<Number***, Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-  /// A mesh in memory of the pool of arrays, which is faster than the system's: a spectrum, or real numbers in its place.
+  /// A mesh in memory of the pool of arrays: a spectrum, or real numbers in its place.
   struct Mesh {
     std::shared_ptr<void> memory;
     Number* data = nullptr;
@@ -287,14 +290,14 @@ class Lpt {
     if (!plan_.is_in_place()) spare_ = meshes(1)[0];
   }
 
-  // Measured plans differ between runs, and with them the last bits.
+  // Measured plans, and so the last bits, would differ between runs.
   static constexpr fft::Effort effort = fft::Effort::estimate;
 
   distributed::Group const& group() const { return group_; }
   distributed::Share const& planes() const { return plan_.planes(); }
   distributed::Share const& rows() const { return plan_.rows(); }
 
-  /// Allocates meshes on all ranks, or where memory is short on one, on none.
+  /// Allocates meshes on all ranks, or on none if memory is short on one.
   std::vector<Mesh> meshes(std::size_t count) const {
     return distributed::together(group_, [&] {
       std::vector<Mesh> result;
@@ -334,7 +337,8 @@ class Lpt {
     return {n_, rows().first, second, shift, static_cast<T>(unit_)};
   }
 
-  /// The three derivatives of phi along the axes, or three of its second derivatives, in real space.
+  /// The three derivatives of phi along the axes, or three of its second derivatives, in real
+  /// space.
   void differentiate(Number const* from, Mesh& x, Mesh& y, Mesh& z, bool second = false,
                      int shift = 0) const {
     for_each("coir::nbody::lpt/derivatives", exec_,
@@ -344,7 +348,8 @@ class Lpt {
     for (auto* to : {&x, &y, &z}) backward(*to);
   }
 
-  /// Moves particles from their lattice, or sets their momenta, by s = -grad laplacian^-1 of a density in Fourier space.
+  /// Moves particles from their lattice, or sets their momenta, by s = -grad laplacian^-1 of a
+  /// density in Fourier space.
   void displace(Number const* density, Mesh& x, Mesh& y, Mesh& z, T* position, T* momentum,
                 double for_position, double for_momentum, double box) const {
     differentiate(density, x, y, z);
@@ -382,8 +387,8 @@ class Lpt {
     return {std::move(memory), data};
   }
 
-  /// Over several ranks rows change their ranks on the way to other memory: a spare mesh takes the
-  /// place of `mesh`.
+  /// The mesh that a transform writes to: over several ranks a spare one, because transforms aren't
+  /// in place.
   Mesh const& target(Mesh const& mesh) const { return plan_.is_in_place() ? mesh : spare_; }
   void take_target(Mesh& mesh) const {
     if (!plan_.is_in_place()) std::swap(mesh, spare_);

@@ -27,8 +27,8 @@ struct Owner {
   }
 };
 
-/// The rank that has the plane of a particle, computed as painting does it: a position that rounding brings to the end
-/// of the box is in plane 0, and so is NaN.
+/// The rank that has the plane of a particle, computed as in painting: a position that rounding
+/// brings to the end of the box is in plane 0, and so is NaN.
 template <class T>
 struct OwnerOfPlane {
   T const* position;
@@ -52,7 +52,7 @@ struct OwnerOfSite {
   }
 };
 
-/// Numbers in memory of the pool of arrays: memory from a device's driver takes as long as a step.
+/// Numbers in memory of the pool of arrays, because allocation by a device's driver takes long.
 template <class Number, class Space>
 class PooledNumbers {
  public:
@@ -73,14 +73,14 @@ class PooledNumbers {
   std::int64_t count_ = 0;
 };
 
-/// The particles that leave, grouped by the rank that they go to, and how many go to each.
+/// The particles that leave, grouped by the rank that they go to, and the number for each rank.
 template <class Space>
 struct LeaverList {
   PooledNumbers<std::uint32_t, Space> particles;
   std::vector<std::int64_t> counts;  ///< for each rank
 };
 
-/// Counts for each rank the particles that go there, and lists them: on devices in any order.
+/// Counts and lists the particles that go to each rank; on devices in any order.
 template <class Destination>
 struct CountLeavers {
   Destination destination;
@@ -103,7 +103,7 @@ struct ListLeavers {
   }
 };
 
-/// The first place of each rank's in a list.
+/// The first place of each rank's particles in a list.
 inline std::vector<std::uint32_t> first_places(std::vector<std::int64_t> const& counts) {
   std::vector<std::uint32_t> first;
   std::int64_t sum = 0;
@@ -144,7 +144,8 @@ LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_
   return result;
 }
 
-/// Counts and lists on hosts: for each rank in the order of memory, for any number of threads.
+/// Counts and lists particles on hosts: for each rank in the order of memory, for any number of
+/// threads.
 template <class Exec, class Destination>
   requires runs_on_host<Exec>
 LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_t particles,
@@ -220,7 +221,8 @@ struct ListUnmarked {
     ++sum;
   }
 };
-/// Writes the numbers of a list that are below `end`, in their order, to consecutive places of `to`.
+/// Writes the numbers of a list that are below `end`, in their order, to consecutive places of
+/// `to`.
 struct ListBelow {
   std::uint32_t const* list;
   std::uint32_t* to;

@@ -29,8 +29,8 @@ struct KeepForce {
   }
 };
 
-/// MoveParticle for the particles of a team, one per thread. Positions and forces go by way of scratch memory, so that loads
-/// and stores are coalesced.
+/// MoveParticle for the particles of a team, one per thread. Positions and forces go by way of
+/// scratch memory, so that loads and stores are coalesced.
 template <class T, class Reader>
 struct MoveTeam {
   static constexpr int team = 256, numbers = 3 * team;
@@ -54,7 +54,8 @@ struct MoveTeam {
     int const rank = member.team_rank();
     std::int64_t const begin = std::int64_t(member.league_rank()) * numbers,
                        rest = 3 * particles - begin;
-    // All loads before the first store: the compiler must assume that stores change what is loaded after them.
+    // All loads come before the first store, which the compiler takes to change what is loaded
+    // later.
     T here[3], p[3];
     COIR_UNROLL
     for (int m = 0; m < 3; ++m) {
@@ -82,7 +83,8 @@ struct MoveTeam {
   }
 };
 
-/// Interpolates the force to each particle and moves it: read_out() with a MoveParticle, for devices.
+/// Interpolates the force to each particle and moves it: read_out() with a MoveParticle, for
+/// devices.
 template <class Exec, class Reader, class Body>
 void move_in_teams(char const* label, Exec const& exec, std::int64_t particles,
                    Reader const& reader, Body const& what) {

@@ -17,8 +17,8 @@ StepMovesOf<T> kick_drift_kick(cosmology::KdkFactors<T> const& f, MoveOf<T> cons
   return {{.kick = before.kick + f.kick_before, .drift_after = f.drift}, {.kick = f.kick_after}};
 }
 
-/// Drift, kick, drift; the first drift joins the closing one of the step before. BullFrog's velocities are derivatives
-/// by D1, which are p / Growth::momentum().
+/// Drift, kick, drift; the first drift joins the closing one of the step before. BullFrog's
+/// velocities are derivatives with respect to D1: p / Growth::momentum().
 template <class T>
 StepMovesOf<T> drift_kick_drift(cosmology::Growth<T> const& growth, double from, double to,
                                 MoveOf<T> const& before) {

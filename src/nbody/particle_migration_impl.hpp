@@ -25,7 +25,7 @@
 
 namespace coir::nbody::detail {
 
-/// Particles on their way, those for one rank, or from one, behind those for another.
+/// Particles on their way, grouped by the rank that they go to or come from.
 template <class T, class Space>
 struct Parcels {
   PooledNumbers<T, Space> position, momentum;
@@ -94,7 +94,8 @@ void exchange(Exec const& exec, distributed::Group const& group,
   group.exchange(exec, "nbody/migration", sends, receives);
 }
 
-/// Closes the holes that leavers have left but for `came` of them: the last of those who stayed move up.
+/// Closes the holes that leavers have left, except `came` of them, by moving the last particles
+/// that stayed.
 ///
 /// \return  the holes that stay open
 template <class Exec, class T>
@@ -116,14 +117,15 @@ PooledNumbers<std::uint32_t, typename Exec::memory_space> close_holes(
                         ListBelow{leavers.data(), below.data(), now}, under);
   exec.fence();
   expects(std::int64_t(under) == came + std::int64_t(moving), "migration lost count of its holes");
-  // The first `came` holes are for those who come; the rest, as many as are moving, for the movers.
+  // The first `came` holes are for particles that come, the others for those that move up.
   Parcels<T, Space> const kept(moving);
   pack(exec, particles, movers.data(), kept);
   unpack(exec, kept, below.data() + came, particles);
   return below;
 }
 
-/// Places for the particles that come: those of particles that left, and if there are more of them also those behind the last one.
+/// Places for the particles that come: those of particles that left, and if there are more of them
+/// also those behind the last one.
 template <class Exec, class T>
 PooledNumbers<std::uint32_t, typename Exec::memory_space> places_of_new(
     Exec const& exec, Particles<Exec, T> const& particles,
@@ -171,7 +173,8 @@ std::int64_t ParticleMigration<Exec, T>::bytes_on_the_way(distributed::Group con
          home * of_vector;
 }
 
-/// Copies particles to larger Views, one View after the other, if they have fewer places than `count`.
+/// Copies particles to larger Views, one View after the other, if they have fewer places than
+/// `count`.
 template <CompiledSpace Exec, Real T>
 void ParticleMigration<Exec, T>::grow(Particles<Exec, T>& particles, std::int64_t count) const {
   auto const held = static_cast<std::size_t>(particles.count());
@@ -200,8 +203,8 @@ void ParticleMigration<Exec, T>::grow(Particles<Exec, T>& particles, std::int64_
   grow_view(particles.site);
 }
 
-/// Places for `count` particles: where there are too few, an eighth more than there were, so that memory doesn't grow at every
-/// step again, or just as many as are needed where memory is short.
+/// Places for `count` particles: where there are too few, an eighth more than there were, so that
+/// memory doesn't grow at every step again, or just as many as are needed where memory is short.
 template <CompiledSpace Exec, Real T>
 std::int64_t ParticleMigration<Exec, T>::places_when_grown(Particles<Exec, T> const& particles,
                                                            std::int64_t count) const {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// From a particle's position to the cells that it touches, for the threads of devices, which have one particle at a time. Hosts have
+/// From a particle's position to the cells that it touches, for threads of devices. Hosts take
 /// blocks of particles, see particle_block.hpp.
 
 #include <coir/core/kokkos.hpp>
@@ -12,8 +12,8 @@
 
 namespace coir::mesh::detail {
 
-/// Maps coordinates to cells in memory. Made on the host, so that threads don't convert the mesh's extents to T, nor look for
-/// the last plane that is held, for each particle.
+/// Maps coordinates to cells in memory. It is made on the host, so that threads needn't convert the
+/// mesh's extents to T and find the last plane held for each particle.
 template <int Support, class T>
 struct CellMap {
   PerAxis<T> per_cell;  ///< 1 / h

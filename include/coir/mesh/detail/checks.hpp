@@ -24,8 +24,8 @@ void expects_vectors(Vectors const& vectors, std::string const& what, std::int64
       static_cast<std::int64_t>(vectors.extent(1)));
 }
 
-/// \throws PreconditionError unless values and a mesh fit: a number for each particle and a mesh of numbers, or a vector
-///   for each and a mesh of vectors
+/// \throws PreconditionError unless there is a number for each particle and a mesh of numbers, or a
+///   vector for each and a mesh of vectors
 template <class Values, class Mesh>
 void expects_values(Values const& values, Mesh const& mesh, std::int64_t particles) {
   if constexpr (ViewOfRank<Values, 2>) {

@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// Blocks of particles, for hosts. Cells and weights of a whole block are computed first, in loops that vectorise; then
-/// cells are visited particle by particle, while those of the next block are prefetched.
+/// Blocks of particles, for hosts. Cells and weights of a whole block are computed first, in loops
+/// that vectorise. Then cells are visited particle by particle, while cells of the next block are
+/// prefetched.
 
 #include <coir/core/loops.hpp>
 #include <coir/mesh/assignment.hpp>
@@ -27,11 +28,13 @@ struct ParticleBlock {
   T weight[3][Support][size];
 };
 
-/// Finds the cells and weights of a block's particles along one axis. Offsets are cells times `step`.
+/// Finds the cells and weights of a block's particles along one axis. Offsets are cells times
+/// `step`.
 ///
 /// \param extent  cells along the axis
 /// \param places  maps a cell to its place in memory
-/// \tparam o, c  0 to Support - 1, and 0 to Support + 2 Reach - 1: the loop vectorises only if it has no inner loops
+/// \tparam o, c  0 to Support - 1, and 0 to Support + 2 Reach - 1: the loop vectorises only if it
+///   has no inner loops
 template <int Support, int Reach, class T, int Size, class Places, int... o, int... c>
 void locate_along(T const (&x)[Size], int count, T per_cell, std::int64_t extent,
                   Places const places, std::int32_t step, T (&weight)[Support][Size],
@@ -49,7 +52,8 @@ void locate_along(T const (&x)[Size], int count, T per_cell, std::int64_t extent
   }
 }
 
-/// Finds the cells and weights of `count` particles; position(p) points to the coordinates of the p-th.
+/// Finds the cells and weights of `count` particles; position(p) points to the coordinates of the
+/// p-th.
 ///
 /// \tparam Components  numbers per cell
 /// \param cells        whole, or with a margin of at least Reach
@@ -68,7 +72,7 @@ void locate(ParticleBlock<Support, T, Reach>& block, int count, Position const& 
     locate_along<Support, Reach>(x[0], count, per_cell[0], cells.extent[0], places, 1,
                                  block.weight[0], block.plane, each, all);
   };
-  if (cells.whole)  // each plane's place is its number: spares the additions of HeldPlanes
+  if (cells.whole)  // each plane's place is its number: HeldPlanes' additions aren't needed
     along_planes(AllPlanes{});
   else
     along_planes(cells.places(Support));

@@ -22,7 +22,8 @@ bool is_in_order(Strided<T, Rank> const& mesh) {
          (mesh.extents[0] == 1 || mesh.strides[0] >= plane);
 }
 
-/// A caller's mesh, or a copy in C order if its rows aren't contiguous, or are to be written and don't follow each other.
+/// A caller's mesh. It is copied in C order if its rows aren't contiguous, or if it is to be
+/// written and rows or planes interleave.
 template <class Exec, StridedView Mesh>
 auto staged_mesh(Exec const& exec, Mesh const& mesh, Access access) {
   auto const at = strided(mesh);
@@ -39,7 +40,8 @@ auto staged_particles(Exec const& exec, Particles const& particles, Access acces
   return Staged(exec, at, is_c_order(at), access, "a copy of particles in C order");
 }
 
-/// Checks that a kernel's output shares no memory with an input. Views that are staged as copies don't count.
+/// Checks that a kernel's output shares no memory with an input. Views that are staged as copies
+/// don't count.
 ///
 /// \param output, input  what they are, for the message: "the mesh", "the positions"
 /// \throws PreconditionError if they share memory

@@ -10,7 +10,7 @@
 
 namespace coir::nbody::detail {
 
-/// \throws PreconditionError unless there are particles whose bytes 64 bits can count, in a box, displaced to an order that is known
+/// \throws PreconditionError if the number of particles, the box or the order is out of its range
 inline void expects_lattice(std::int64_t side, double box, int order) {
   expects(side >= 1 && side <= 1 << 18, "the particles along a side must be from 1 to 2^18", side);
   expects(box > 0 && std::isfinite(box), "the box length must be positive and finite, in Mpc/h",

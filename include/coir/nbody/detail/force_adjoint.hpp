@@ -18,12 +18,13 @@ namespace coir::nbody::detail {
 /// Options of ForceAdjoint.
 struct ForceAdjointOptions {
   mesh::Assignment assignment = mesh::Assignment::cic;
-  /// Sums are those of whole numbers, which don't depend on the order of particles.
+  /// Add up whole numbers, so that sums don't depend on the order of particles.
   bool deterministic = false;
 };
 
-/// Pulls the derivatives of a loss back from momenta that a force has kicked to the density that the force came from. It
-/// holds a mesh of its own for that, and works in the force's mesh of vectors. It moves no particles.
+/// Pulls the derivatives of a loss back from momenta to the density of the force that has kicked
+/// them. It holds a mesh of its own, and works in the force's mesh of vectors. It moves no
+/// particles.
 template <CompiledSpace Exec, Real T>
 class ForceAdjoint {
  public:
@@ -38,13 +39,14 @@ class ForceAdjoint {
   /// Bytes of the mesh.
   static std::int64_t bytes(Shape<3> const& shape);
 
-  /// The adjoint's potential psi, which mesh::ForceAndSlopes reads: paints the derivatives by momenta, which times the kick
-  /// are those by the forces at particles, as a mesh of vectors (the adjoint of readout), and pulls these back through the
-  /// force. The force on the mesh is lost.
+  /// The adjoint's potential psi, which mesh::ForceAndSlopes reads. The derivatives with respect to
+  /// momenta, times the kick, are those with respect to the forces at particles. They are painted
+  /// as a mesh of vectors (the adjoint of readout) and pulled back through the force. The force on
+  /// the mesh is lost.
   ///
   /// \param slopes   dJ / d momentum of each particle
-  /// \param largest  no component of them is larger in size; only looked at if sums are deterministic
-  /// \param scale    that of Force::solve(), times the kick
+  /// \param largest  an upper bound of the size of their components; used if sums are deterministic
+  /// \param scale    the scale of Force::solve(), times the kick
   /// \param scheme   how devices paint, unless sums are deterministic
   /// \return  in memory that the next call overwrites
   Density potential(Particles<Exec, T> const& particles, Vectors const& slopes, double largest,

@@ -7,11 +7,11 @@
 
 namespace coir::nbody::detail {
 
-/// The memory of meshes, lent while these hold nothing of use: between two forces.
+/// The memory of meshes, lent between two forces, while the meshes hold nothing of use.
 template <class T>
 struct LentMemory {
   T* vectors = nullptr;        ///< three numbers per particle, or null
-  T* numbers = nullptr;        ///< one number per particle; not asked for where there are vectors
+  T* numbers = nullptr;        ///< one number per particle; not used if there are vectors
   std::int64_t particles = 0;  ///< how many particles this memory is for
 };
 

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A move of a reversible simulation, with what undoing it needs, and the derivatives of a loss along its factors.
+/// A move of a reversible simulation, the data to undo it, and derivatives of a loss with respect
+/// to its factors.
 
 #include <coir/nbody/moves.hpp>
 
@@ -9,15 +10,15 @@
 
 namespace coir::nbody::detail {
 
-/// A move that was made, and what is needed to undo it. Momenta are held as p / scale: where a move multiplies them by a
-/// number, which would lose bits, the scale is multiplied in their place.
+/// A move that was made, and the data to undo it. Momenta are held as p / scale. A move that
+/// multiplies momenta by a number multiplies the scale instead, so that no bits are lost.
 struct MadeMove {
   Move move{};
   double scale = 1, scale_after = 1;  ///< before and after the kick
-  int step = 0;                       ///< how many steps had been made when it was done
+  int step = 0;                       ///< the number of steps made with it
   bool closes = false;                ///< StepMoves::closing
-  int stored = -1;                    ///< which of the stored momenta it began with, or -1
-  double largest_scale = 1;           ///< up to then
+  int stored = -1;                    ///< the index of the stored momenta that it began with, or -1
+  double largest_scale = 1;           ///< of all moves so far
   std::uint64_t check_sum = 0;        ///< of all particles' positions and momenta before the kick
   double largest_force = 0;           ///< the size of a component
   /// The size of a component after the kick, in quanta; infinite if one can't be held.

@@ -10,27 +10,28 @@
 
 namespace coir::nbody::detail {
 
-/// A move that is to be undone: first its second drift, then its kick, and then a drift before that.
+/// A move to undo: first its second drift, then its kick, and then the drift before the kick.
 struct MoveToUndo {
   MadeMove made;
   double
       drift_after;  ///< the factor of its second drift, or 0 if that has been undone with the move after it
-  /// The factor of the drift before the kick: the move's own, or if it has none the second drift of the move before, which
-  /// the pass over particles that undoes the kick undoes as well.
+  /// The factor of the drift before the kick: the move's own, or if it has none that of the second
+  /// drift of the move before. One pass over particles undoes the kick and this drift.
   double drift_before;
 };
 
-/// The moves that a reversible simulation has made and not undone, in their order, and the calls of advance() that made
-/// them. It remembers which drift was undone ahead of the move that it belongs to. It moves no particles.
+/// The moves that a reversible simulation has made and not undone, in their order, and the calls of
+/// advance() that made them. It remembers whether the last move's second drift was undone already.
+/// It moves no particles.
 class MoveHistory {
  public:
   /// To be called before the moves of a call of advance() are added.
   ///
-  /// \param done  steps made before it, more than before the last call that is remembered
-  /// \throws PreconditionError if they aren't more, or a drift has been undone whose move has not
+  /// \param done  steps made before it, more than before the last call in the history
+  /// \throws PreconditionError if there aren't more, or the last move is undone in part
   void begin_call(int done);
 
-  /// \throws PreconditionError if a drift has been undone whose move has not
+  /// \throws PreconditionError if the last move is undone in part
   void add(MadeMove const& made);
 
   bool empty() const { return moves_.empty(); }
@@ -44,7 +45,7 @@ class MoveHistory {
   /// The scale by which momenta are held now: see MadeMove.
   double scale() const { return empty() ? 1 : moves_.back().scale_after; }
 
-  /// How many of the steps that were made can be undone.
+  /// The number of steps that can be undone.
   ///
   /// \param done  steps made
   int steps_to_undo(int done) const { return calls_.empty() ? 0 : done - calls_.front().done; }
@@ -63,7 +64,7 @@ class MoveHistory {
 
   /// Removes the last move, for the caller to undo it as MoveToUndo says.
   ///
-  /// \param target  steps that are left when all is undone: the move before the first one after them isn't touched
+  /// \param target  the number of steps that remain in the end, whose moves aren't touched
   /// \throws PreconditionError if there is no move
   MoveToUndo take_last(int target);
 

@@ -12,10 +12,10 @@
 
 namespace coir::nbody::detail {
 
-/// Brings particles to the ranks that have their planes of the mesh, however far these are, and home to the ranks that have
-/// their lattice sites. While particles are away from home, Particles::site holds their lattice sites and
-/// Particles::sites.count how many are on this rank; the Views then have more places than particles. On hosts their order
-/// depends on their positions and the number of ranks alone.
+/// Brings particles to the ranks of their planes of the mesh, and home to the ranks of their
+/// lattice sites. While particles are away from home, Particles::site holds their lattice sites and
+/// Particles::sites.count their number on this rank, and the Views have more places than particles.
+/// On hosts the order of particles depends on their positions and the number of ranks alone.
 ///
 /// All functions are collective.
 template <CompiledSpace Exec, Real T>
@@ -26,16 +26,16 @@ class ParticleMigration {
 
   /// \param side       particles along a side of their lattice
   /// \param mesh_side  cells of the mesh along a side
-  /// \param headroom   the share by which a rank may have more particles than its lattice has, before memory must grow
+  /// \param headroom   the share of additional particles that a rank has memory for
   ParticleMigration(Exec const& exec, distributed::Group const& group, std::int64_t side,
                     double box, std::int64_t mesh_side, double headroom);
 
-  /// Bytes of the particles and their sites on the rank that has most, of one vector more for each to put them in order, and of
-  /// packing as many as there is headroom for.
+  /// Bytes on the rank that has most: of particles and their sites, of one more vector for each to
+  /// put them in order, and of packing as many as there is headroom for.
   static std::int64_t bytes(distributed::Group const& group, std::int64_t side, double headroom);
 
-  /// The part of bytes() that is freed when particles are at home: the places of more of them, their sites, and the vector. Memory
-  /// that they were packed in stays in the pool of arrays.
+  /// The part of bytes() that is freed when particles are at home: additional places, sites, and
+  /// the vector. The memory of packing stays in the pool of arrays.
   static std::int64_t bytes_on_the_way(distributed::Group const& group, std::int64_t side,
                                        double headroom);
 

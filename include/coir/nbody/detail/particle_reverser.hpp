@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Kicks and drifts that can be taken back to the bit, and their adjoints.
+/// Kicks and drifts that can be undone to the bit, and their adjoints.
 
 #include <coir/core/concepts.hpp>
 #include <coir/mesh/assignment.hpp>
@@ -21,17 +21,18 @@ namespace coir::nbody::detail {
 template <class T>
 using Whole = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
 
-/// Momenta stay below so many quanta. Sums of two fit into a Whole<T>; a float and 8 bits beside it hold any of them, and so does a
-/// double alone.
+/// Momenta stay below so many quanta. The sum of two fits into a Whole<T>. A float and 8 more bits
+/// hold any momentum, and so does a double.
 template <class T>
 inline constexpr Whole<T> most_quanta = Whole<T>(1) << (sizeof(T) == 4 ? 30 : 51);
 
-/// The units of a reversible simulation, of which positions and momenta are whole multiples.
+/// The quanta of a reversible simulation: positions and momenta are whole multiples of them.
 ///
-/// Positions are multiples of q, the distance of T's neighbouring numbers at the far end of the box, of which the box is a
-/// multiple, too. T adds and subtracts these without rounding, and so x += rint(f p / q) q is undone by x -= rint(f p / q) q, to
-/// the bit. Momenta are whole numbers n of the quantum u: n += rint(g F(x) / u) is undone likewise. That is the idea of
-/// JANUS, with positions as painting and readout take them.
+/// Positions, and the box, are multiples of q, the distance of neighbouring numbers of type T at
+/// the far end of the box. T adds and subtracts these without rounding, so that x -= rint(f p / q)
+/// q undoes x += rint(f p / q) q to the bit. Momenta are whole numbers n of the quantum u, and n +=
+/// rint(g F(x) / u) is undone likewise. This is the idea of JANUS, for positions as painting and
+/// readout take them.
 ///
 /// \see Rein & Tamayo, Mon. Not. R. Astron. Soc. 473, 3351 (2018)
 template <class T>
@@ -41,10 +42,12 @@ struct Quanta {
   T box;
 };
 
-/// Below this part of the largest scale, momenta would be held by too few bits: a move stores them instead.
+/// Below this part of the largest scale momenta would have too few bits: a move stores them
+/// instead.
 inline constexpr double least_scale = 1.0 / 64;
 
-/// Moves particles by multiples of Quanta. It doesn't find forces: callers pass a mesh that holds them.
+/// Moves particles by multiples of Quanta. It doesn't find forces: callers pass a mesh that holds
+/// them.
 template <CompiledSpace Exec, Real T>
 class ParticleReverser {
  public:
@@ -61,11 +64,12 @@ class ParticleReverser {
   /// Brings positions into the box, and positions and momenta to the nearest multiples.
   void round(Particles<Exec, T> const& particles);
 
-  /// Turns momenta into the whole numbers that all functions below need, of p / scale, and back into numbers, rounded to T. There
-  /// and back again gives the same whole numbers: for that a byte for each component holds the remainder of a float's rounding.
+  /// hold() turns momenta into whole numbers of p / scale, which all functions below need;
+  /// release() turns them back into numbers, rounded to T. The next hold() gives the same whole
+  /// numbers, because a byte for each component keeps the remainder of a float's rounding.
   ///
-  /// \param lent  memory of 4 bytes for each particle, whose contents must stay until momenta are held again; or null, and then
-  ///   release() allocates 3 and hold() frees them
+  /// \param lent  4 bytes for each particle, which nobody may change until the next hold(); or
+  ///   null: release() then allocates 3 bytes, and hold() frees them
   void hold(Particles<Exec, T> const& particles, double scale);
   void release(Particles<Exec, T> const& particles, std::uint32_t* lent);
 
@@ -86,11 +90,13 @@ class ParticleReverser {
   void undo_kick(Force const& force, Particles<Exec, T> const& particles, std::uint32_t const* site,
                  MadeMove const& made, double drift_back);
 
-  /// Undoes a kick and a drift as undo_kick() does, and pulls cotangents back through both. The mesh of vectors holds the force,
-  /// and `potential` is the adjoint of the force for the cotangents of momenta times made.move.kick: Force::pull_back().
+  /// Undoes a kick and a drift as undo_kick() does, and pulls cotangents back through both. The
+  /// mesh of vectors holds the force. `potential` is Force::pull_back() of the cotangents of
+  /// momenta times made.move.kick.
   ///
   /// \param drift_back  as for undo_kick()
-  /// \param slopes      the derivatives along the move's kick, keep and drift_after are added to these
+  /// \param slopes      the derivatives with respect to kick, keep and drift_after are added to
+  ///   these
   /// \throws NumericalError if particles aren't where they were, or cotangents overflow
   void pull_back_kick(Force const& force, typename Force::Density const& potential,
                       Particles<Exec, T> const& particles, std::uint32_t const* site,
@@ -105,16 +111,17 @@ class ParticleReverser {
   double along_drift(Particles<Exec, T> const& particles, Cotangents<Exec, T> const& cotangents,
                      double scale) const;
 
-  /// The largest component of the cotangents of momenta, or more.
+  /// An upper bound of the components of the cotangents of momenta.
   double largest_momentum_slope() const { return largest_momentum_slope_; }
 
-  /// To be called before cotangents are pulled back: finds their largest components, by which later sums are rounded, so that
-  /// these have the same bits in any order.
+  /// To be called before cotangents are pulled back. Finds their largest components, by which later
+  /// sums are rounded, so that sums have the same bits in any order.
   /// \throws NumericalError if one is infinite or NaN
   void find_largest(Cotangents<Exec, T> const& cotangents, std::int64_t particles);
 
  private:
-  /// The factor of a drift, in quanta of position for each quantum of momentum, which is held by `scale`: one number, there and back.
+  /// The factor of a drift, in quanta of position for each quantum of momentum at `scale`: the same
+  /// number forward and back.
   T quanta_of_drift(double factor, double scale) const;
   /// The factor of a kick, in quanta of momentum for a force of 1.
   T quanta_of_kick(MadeMove const& made) const;
@@ -135,7 +142,7 @@ class ParticleReverser {
   double scale_ = 1, largest_scale_ = 1;
   double largest_position_slope_ = 0, largest_momentum_slope_ = 0;
   bool holds_ = false;
-  // The remainders of momenta that were rounded when they were released, in memory that was lent or its own; null if there are none.
+  // The remainders of released momenta, in lent or own memory; null if there are none.
   std::int8_t* remainder_ = nullptr;
   Kokkos::View<std::int8_t*, typename Exec::memory_space> own_remainder_;
   std::vector<Vectors> stored_;

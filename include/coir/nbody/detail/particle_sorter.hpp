@@ -14,11 +14,12 @@
 
 namespace coir::nbody::detail {
 
-/// Sorts particles by the mesh while steps are made, and puts them back in the order of their lattice. Sorted particles
-/// that follow each other in memory touch the same few rows of the mesh, which stay in cache.
+/// Sorts particles by the mesh during steps, and puts them back in the order of their lattice.
+/// Sorted particles that follow each other in memory touch the same few rows of the mesh, which
+/// stay in cache.
 ///
-/// Holds the lattice site of each particle that it took out of the lattice's order, and what can't be lent: the permutation beside lent vectors, or beside
-/// lent numbers a second buffer for positions or momenta, which takes turns with them.
+/// It holds the lattice site of each sorted particle, and the memory that isn't lent: beside lent
+/// vectors the permutation, beside lent numbers a second buffer for positions or momenta.
 template <CompiledSpace Exec, Real T>
 class ParticleSorter {
  public:
@@ -36,13 +37,14 @@ class ParticleSorter {
   /// Bytes that it holds after the first sort.
   static std::int64_t bytes(std::int64_t side, std::int64_t mesh_side, bool lends_vectors);
 
-  /// Bytes that it holds for each place of particles over ranks, which have sites of their own.
+  /// Bytes that it holds for each place of particles over ranks, where particles have sites
+  /// already.
   static std::int64_t bytes_of_place(bool lends_vectors) {
     return static_cast<std::int64_t>(lends_vectors ? sizeof(std::uint32_t) : 3 * sizeof(T));
   }
 
   /// To be called at the start of a step.
-  /// \param steps_to_go  before restore_lattice_order(), with this one
+  /// \param steps_to_go  steps before restore_lattice_order(), including this one
   void begin_step(int steps_to_go, ParticleState const& state) {
     schedule_.begin_step(steps_to_go, state.is_sorted());
   }
@@ -50,16 +52,17 @@ class ParticleSorter {
   /// True if sort() is to be called before the next density is painted.
   bool is_due() const { return can_sort_ && schedule_.is_due(); }
 
-  /// Sorts particles by the mesh, and their sites with them. Does nothing if there are more particles than
-  /// memory is lent for. Hosts sort into stretches of the mesh's rows, devices into pencils of 16 x 16 cells. Particles
-  /// of a bin keep their order on hosts, for any number of threads.
+  /// Sorts particles by the mesh, with their sites. Does nothing if there are more particles than
+  /// the lent memory is for. Hosts sort into stretches of the mesh's rows, devices into pencils of
+  /// 16 x 16 cells. On hosts particles of a bin keep their order, for any number of threads.
   ///
   /// \param particles  The Views are replaced by others if no vectors are lent.
   /// \param further    vectors of particles that are to be sorted with them, where vectors are lent
   void sort(Particles<Exec, T>& particles, ParticleState& state, LentMemory<T> const& lent,
             std::span<Vectors const> further = {});
 
-  /// Memory of a number for each particle that is free while particles aren't sorted, until sort() is called; or null.
+  /// Memory of a number for each particle, free until the next sort(); null while particles are
+  /// sorted.
   std::uint32_t* lend_permutation(ParticleState const& state) const {
     return state.is_sorted() ? nullptr : permutation_.data();
   }

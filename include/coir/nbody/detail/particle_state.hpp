@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a simulation knows of its particles while it makes steps.
+/// The state of the particles of a simulation.
 
 namespace coir::nbody::detail {
 

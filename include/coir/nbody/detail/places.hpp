@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How many particles a rank has memory for.
+/// The number of particles that a rank has memory for.
 
 #include <coir/distributed/group.hpp>
 
@@ -10,7 +10,8 @@
 
 namespace coir::nbody::detail {
 
-/// Particles along a side of the lattice, at most: on their way between ranks its sites have numbers of 32 bits.
+/// The most particles along a side of the lattice over ranks, because sites have numbers of 32
+/// bits.
 inline constexpr std::int64_t most_along_a_side = 1625;
 static_assert(most_along_a_side * most_along_a_side * most_along_a_side <= 0xffffffff);
 

@@ -11,11 +11,11 @@
 
 namespace coir::nbody::detail {
 
-/// A stack of potentials, one for each kick that was made and not undone, from which the forces of these kicks are found
-/// again. It also has the potential of the force that is on the mesh now, which kicks that follow each other share. It
-/// computes nothing: callers fill the memory.
+/// A stack of potentials, one for each kick that was made and not undone, from which the forces of
+/// these kicks are computed again. It also has the potential of the force that is on the mesh now,
+/// which consecutive kicks share. It computes nothing: callers fill the memory.
 ///
-/// Memory is allocated for several potentials at a time, which devices take as long for as for one.
+/// Memory is allocated for several potentials at once, which takes devices no longer than for one.
 template <CompiledSpace Exec, Real T>
 class PotentialStore {
  public:
@@ -28,30 +28,31 @@ class PotentialStore {
   /// \param shape  cells of the mesh along each axis
   explicit PotentialStore(Shape<3> const& shape) : shape_(shape) {}
 
-  /// From here on potentials are kept, as long as half of the free memory is left.
+  /// Keeps potentials from now on, as long as half of the free memory is left.
   ///
-  /// \param kicks  how many are going to be made: there is no memory for more
+  /// \param kicks  the number of kicks to come, which bounds the memory
   void begin(std::int64_t kicks) { kicks_to_come_ = kicks; }
 
-  /// From here on none is kept. Frees memory that no kick needs.
+  /// Keeps no more potentials from now on. Frees memory that no kick needs.
   void end();
 
-  /// To be called before a force is found: memory that its potential is to be written to. Empty if potentials aren't kept
-  /// or memory is short.
+  /// To be called before a force is computed: the memory for its potential. Empty if potentials
+  /// aren't kept, or memory is short.
   Potential const& next();
 
-  /// The potential of the force that was found last, or an empty View.
+  /// The potential of the last force, or an empty View.
   Potential const& present() const { return present_; }
 
-  /// A kick was made by the present force: puts its potential on the stack.
+  /// To be called after a kick: puts the potential of the present force on the stack.
   void push();
 
-  /// A kick is to be undone: takes its potential from the stack, and makes it the present one. Empty if it wasn't kept.
+  /// To be called before a kick is undone: takes its potential from the stack, and makes it the
+  /// present one. Empty if it wasn't kept.
   ///
   /// \throws PreconditionError if the stack is empty
   Potential const& pop();
 
-  /// Potentials on the stack, with the empty ones.
+  /// The number of potentials on the stack, including empty ones.
   std::int64_t size() const { return static_cast<std::int64_t>(kept_.size()); }
 
   /// Bytes of the potentials on the stack.

@@ -5,17 +5,18 @@
 
 namespace coir::nbody::detail {
 
-/// Decides at the start of each step whether particles are to be sorted before their density is painted.
+/// Decides at the start of each step whether particles are to be sorted before their density is
+/// painted.
 class SortSchedule {
  public:
-  /// \param on_host  Hosts sort every sixth step, because in six steps particles cross about a cell; devices every eighth,
-  ///   because their caches and tiles reach further. Devices also sort at the start, for painting by tiles; on hosts the
-  ///   lattice order is as good.
+  /// \param on_host  Hosts sort every sixth step, in which particles cross about a cell. Devices
+  ///   sort every eighth, because their caches and tiles reach further, and at the start, for
+  ///   painting by tiles
   explicit constexpr SortSchedule(bool on_host)
       : interval_(on_host ? 5 : 7), last_steps_(on_host ? 3 : 1), lattice_will_do_(on_host) {}
 
-  /// \param steps_to_go  before particles must be back in the order of their lattice, with this one; for the last few
-  ///   steps it isn't worth while to sort
+  /// \param steps_to_go  steps before particles must be in the order of their lattice, including
+  ///   this one; for the last few steps sorting doesn't pay
   /// \param is_sorted    whether particles are sorted now
   constexpr void begin_step(int steps_to_go, bool is_sorted) {
     bool const will_do = (is_sorted || lattice_will_do_) && ++steps_since_sort_ <= interval_;

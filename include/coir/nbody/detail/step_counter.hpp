@@ -7,12 +7,12 @@
 
 namespace coir::nbody::detail {
 
-/// Counts the steps of a simulation, and knows whether its particles are between two of them or amid one: while a call
-/// moves particles, and from then on if that call failed.
+/// Counts the steps of a simulation, and knows whether its particles are between two steps. They
+/// aren't while a call moves particles, nor after such a call has failed.
 class StepCounter {
  public:
   /// \param steps  from the first scale factor to the last
-  /// \param done   how many of them the particles have behind them
+  /// \param done   the number of steps that the particles have behind them
   constexpr StepCounter(int steps, int done) : steps_(steps), done_(done) {}
 
   constexpr int done() const { return done_; }
