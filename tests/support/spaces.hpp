@@ -21,29 +21,24 @@ struct Case {
   using Real = Number;
 };
 
-/// One list where the default space is the host's; with a device, that of both, or of the device alone where
-/// COIR_TEST_HOST_CASES=OFF leaves the host's cases to other presets.
-#ifdef COIR_TEST_DEVICE_ALONE
-template <class OnHost, class OnBoth, class OnDevice>
-using WhereTestsRun = std::conditional_t<std::is_same_v<Host, Device>, OnHost, OnDevice>;
-#else
-template <class OnHost, class OnBoth, class OnDevice>
+/// One list where the default space is the host's, another where there is a device beside it.
+template <class OnHost, class OnBoth>
 using WhereTestsRun = std::conditional_t<std::is_same_v<Host, Device>, OnHost, OnBoth>;
-#endif
 
-/// Host and device, float and double.
+/// Host and device in double alone.
+using DoubleCases = WhereTestsRun<::testing::Types<Case<Host, double>>,
+                                  ::testing::Types<Case<Host, double>, Case<Device, double>>>;
+
+/// Host and device, float and double. The fast tests take double alone.
+#ifdef COIR_TEST_DOUBLE_ALONE
+using Cases = DoubleCases;
+#else
 using Cases = WhereTestsRun<::testing::Types<Case<Host, float>, Case<Host, double>>,
                             ::testing::Types<Case<Host, float>, Case<Host, double>,
-                                             Case<Device, float>, Case<Device, double>>,
-                            ::testing::Types<Case<Device, float>, Case<Device, double>>>;
+                                             Case<Device, float>, Case<Device, double>>>;
+#endif
 
-/// The same in double alone.
-using DoubleCases = WhereTestsRun<::testing::Types<Case<Host, double>>,
-                                  ::testing::Types<Case<Host, double>, Case<Device, double>>,
-                                  ::testing::Types<Case<Device, double>>>;
-
-using Spaces =
-    WhereTestsRun<::testing::Types<Host>, ::testing::Types<Host, Device>, ::testing::Types<Device>>;
+using Spaces = WhereTestsRun<::testing::Types<Host>, ::testing::Types<Host, Device>>;
 
 /// "OpenMP_float" in place of a number in test names.
 struct CaseName {
