@@ -190,17 +190,6 @@ TEST(Growth, GivesTheSameByOneAndByAll) {
   EXPECT_DOUBLE_EQ(growth.momentum(0.4), 0.16 * expansion_rate(planck15(), 0.4) * v.d1_prime);
 }
 
-TEST(Growth, TendsToThatOfMatterInThePast) {
-  Growth<> const growth(curved_with_changing_dark_energy(), 1e-5);
-  double const a = 1e-5;
-  // to first order in omega_x / omega_m a^n: curvature leads here
-  EXPECT_CLOSE(growth.d1(a), a, 4e-6);
-  EXPECT_CLOSE(growth.d2(a), 3.0 / 7 * a * a, 8e-6);
-  EXPECT_NEAR(growth.d2(a) / (growth.d1(a) * growth.d1(a)), 3.0 / 7, 1e-6);
-  EXPECT_NEAR(growth.f1(a), 1, 4e-6);
-  EXPECT_NEAR(growth.f2(a), 2, 8e-6);
-}
-
 TEST(Growth, DoesNotDependOnWhereTheTableBegins) {
   for (double const omega_r : {0.0, 9e-5}) {
     auto p = curved_with_changing_dark_energy();
@@ -253,16 +242,6 @@ TEST(Growth, CantBeNormalisedWhereMatterNeverDominates) {
   EXPECT_NO_THROW(Growth<>{p});
 }
 
-TEST(Growth, RateIsAboutAPowerOfMattersShare) {
-  // Linder and Cahn (2007): 0.55 + 0.05 (1 + w(z = 1)), to about half a percent
-  for (Parameters<> const& p : {planck15(), Parameters<>{.omega_m = 0.3, .w0 = -0.9, .wa = 0.2}}) {
-    Growth<> const growth(p);
-    double const exponent = 0.55 + 0.05 * (1 + p.w0 + p.wa / 2);
-    for (double const a : {0.2, 0.5, 0.8, 1.0})
-      EXPECT_CLOSE(growth.f1(a), std::pow(omega_m_at(p, a), exponent), 6e-3) << a;
-  }
-}
-
 TEST(Growth, OfMatterAndRadiationIsMeszarosSolution) {
   Parameters<> p{.omega_m = 1 - 1e-4, .omega_r = 1e-4};
   Growth<> const growth(p, 1e-7, 1);
@@ -283,16 +262,6 @@ TEST(Growth, OfMatterAndRadiationIsMeszarosSolution) {
   EXPECT_CLOSE(growth.d2(y * a_eq), a_eq * a_eq * series, 2 * accuracy);
   // and 3/7 D1^2 long after
   EXPECT_CLOSE(growth.d2(1) / (growth.d1(1) * growth.d1(1)), 3.0 / 7, 2e-3);
-}
-
-TEST(Growth, WithLittleRadiationIsNearlyThatWithoutIt) {
-  Parameters<> p{.omega_m = 0.3};
-  Growth<> const without(p);
-  p.omega_r = 1e-9;
-  Growth<> const with(p);
-  // 2/3 a_eq = 2e-9, and logarithms of it in D2
-  EXPECT_CLOSE(with.d1(0.7), without.d1(0.7), 2e-8);
-  EXPECT_CLOSE(with.d2(0.7), without.d2(0.7), 2e-7);
 }
 
 TEST(Growth, OutsideOfItsRangeNamesItAndWhatWasAsked) {

@@ -93,24 +93,6 @@ TEST(TransferFunctions, StartAtOneAndFall) {
   }
 }
 
-TEST(TransferFunctions, OscillateAroundTheSmoothOne) {
-  EisensteinHu<> const full(simple_lcdm());
-  NoWiggle<> const smooth(simple_lcdm());
-  // the ratio less its mean changes sign about every half period pi / s in k, between 0.05 and 0.3 h/Mpc
-  double mean = 0;
-  int const n = 1000;
-  auto const ratio = [&](int i) {
-    double const k = 0.05 + 0.25 * i / n;
-    return full(k) / smooth(k);
-  };
-  for (int i = 0; i < n; ++i) mean += ratio(i) / n;
-  int changes = 0;
-  for (int i = 1; i < n; ++i) changes += (ratio(i) > mean) != (ratio(i - 1) > mean);
-  double const half_periods = 0.25 * 0.7 * full.scales().sound_horizon / 3.14159;
-  EXPECT_NEAR(changes, half_periods, 2.5);
-  EXPECT_NEAR(mean, 1, 0.02);
-}
-
 TEST(TransferFunctions, WithFewBaryonsAgree) {
   auto p = simple_lcdm();
   p.omega_b = 1e-6;

@@ -1,7 +1,7 @@
 #include <coir/poisson/laplacian.hpp>
 
 #include <poisson/random_fields.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cmath>
 #include <limits>
@@ -26,9 +26,7 @@ GridOf<C, 2> tabulate(int m, int n, Function f) {
   return u;
 }
 
-template <class C>
-class Laplacian : public ::testing::Test {};
-TYPED_TEST_SUITE(Laplacian, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Laplacian);
 
 // For an order that rounding in float would hide.
 template <class C>

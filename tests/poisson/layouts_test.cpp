@@ -10,7 +10,7 @@
 #include <poisson/random_fields.hpp>
 #include <support/layouts.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <algorithm>
 #include <array>
@@ -30,9 +30,7 @@ using coir::testing::transposed;
 
 namespace {
 
-template <class C>
-class Layouts : public ::testing::Test {};
-TYPED_TEST_SUITE(Layouts, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Layouts);
 
 template <int Rank>
 using Extents = std::array<std::int64_t, Rank>;
@@ -345,8 +343,7 @@ TYPED_TEST(Layouts, ASourceInsideTheUnknownIsSolvedAsACopyOfIt) {
 }
 
 TYPED_TEST(Layouts, UnknownsWhoseElementsMeetAreRefused) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   Kokkos::View<T*, Space> const memory("memory", 100);
   Kokkos::View<T**, Kokkos::LayoutRight, Space> const b("b", 5, 5), u("u", 7, 7);
   using Met = Kokkos::View<T**, Kokkos::LayoutStride, Space>;
@@ -368,8 +365,7 @@ TYPED_TEST(Layouts, UnknownsWhoseElementsMeetAreRefused) {
 }
 
 TYPED_TEST(Layouts, EmptyGridsOfLayoutLeftAreSolved) {
-  using Space = typename TypeParam::Exec::memory_space;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const b = coir::testing::allocate<Laid::left, T, Space>(Extents<2>{0, 5});
   auto const u = coir::testing::allocate<Laid::left, T, Space>(Extents<2>{2, 7});
   EXPECT_TRUE(coir::poisson::jacobi(b, u).converged);

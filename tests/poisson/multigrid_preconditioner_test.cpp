@@ -4,7 +4,7 @@
 #include <coir/core/errors.hpp>
 
 #include <poisson/random_fields.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <algorithm>
 #include <array>
@@ -55,9 +55,7 @@ double dot(std::vector<double> const& x, std::vector<double> const& y) {
   return sum;
 }
 
-template <class C>
-class MultigridPreconditionerTest : public ::testing::Test {};
-TYPED_TEST_SUITE(MultigridPreconditionerTest, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(MultigridPreconditionerTest);
 
 }  // namespace
 
