@@ -53,13 +53,6 @@ void copy(Space const& exec, Rank3<T> const& from, Rank3<T> const& to) {
 }
 
 template <class T>
-void triad(Space const& exec, Rank1<T> const& b, Rank1<T> const& c, Rank1<T> const& a) {
-  for_each(
-      "coir::bench::triad", exec, box<1, std::int64_t>({std::int64_t(a.extent(0))}),
-      KOKKOS_LAMBDA(std::int64_t i) { a(i) = b(i) + T(0.5) * c(i); });
-}
-
-template <class T>
 void stencil(Space const& exec, Rank2<T> const& u, Rank2<T> const& v) {
   for_each(
       "coir::bench::stencil", exec, box({1, 1}, {int(u.extent(0)) - 1, int(u.extent(1)) - 1}),
@@ -175,16 +168,6 @@ void bench_copy(benchmark::State& state) {
 }
 
 template <class T, int Rank>
-void bench_triad(benchmark::State& state) {
-  Space const exec;
-  Arrays<T, Rank> const arrays(state, 3);
-  auto const a = arrays[0], b = arrays[1], c = arrays[2];
-  run(
-      state, exec, a, 3, [&] { triad(exec, b, c, a); },
-      [&](auto n) { raw::triad(n, b.data(), c.data(), a.data()); });
-}
-
-template <class T, int Rank>
 void bench_stencil(benchmark::State& state) {
   Space const exec;
   Arrays<T, Rank> const arrays(state, 2);
@@ -230,8 +213,6 @@ BENCHMARK_TEMPLATE(bench_copy, float, 1)->Apply(rank_1);
 BENCHMARK_TEMPLATE(bench_copy, double, 1)->Apply(rank_1);
 BENCHMARK_TEMPLATE(bench_copy, float, 2)->Apply(rank_2);
 BENCHMARK_TEMPLATE(bench_copy, float, 3)->Apply(rank_3);
-BENCHMARK_TEMPLATE(bench_triad, float, 1)->Apply(rank_1);
-BENCHMARK_TEMPLATE(bench_triad, double, 1)->Apply(rank_1);
 BENCHMARK_TEMPLATE(bench_stencil, float, 2)->Apply(rank_2);
 BENCHMARK_TEMPLATE(bench_stencil, double, 2)->Apply(rank_2);
 BENCHMARK_TEMPLATE(bench_stencil, float, 3)->Apply(rank_3);

@@ -45,12 +45,6 @@ void copy(int planes, int rows, int columns, T const* __restrict from, T* __rest
   copy(planes * rows, columns, from, to);
 }
 
-template <class T>
-void triad(std::int64_t size, T const* __restrict b, T const* __restrict c, T* __restrict a) {
-  COIR_BENCH_PARALLEL_FOR_SIMD
-  for (std::int64_t i = 0; i < size; ++i) a[i] = b[i] + T(0.5) * c[i];
-}
-
 /// The mean of the four neighbours, at all cells but the outermost.
 template <class T>
 void stencil(int rows, int columns, T const* __restrict u, T* __restrict v) {

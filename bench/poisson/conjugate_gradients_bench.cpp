@@ -35,15 +35,16 @@ void solve(benchmark::State& state) {
   compare_kernels(
       state, exec, problem.work_of(1),
       [&] {
+        fill(exec, problem.unknown, T(0));
         by_cg = poisson::conjugate_gradients(
             exec, problem.source, problem.unknown,
             {.max_iterations = 100'000, .tolerance = tolerance, .preconditioner = preconditioner});
       },
       [&] {
+        fill(exec, problem.unknown, T(0));
         by_multigrid =
             poisson::multigrid(exec, problem.source, problem.unknown, {.tolerance = tolerance});
-      },
-      [&] { fill(exec, problem.unknown, T(0)); });
+      });
   if (!by_cg.converged || !by_multigrid.converged) state.SkipWithError("it doesn't converge");
   auto const coarse_grids =
       poisson::Multigrid<Space, T, 2>::bytes(exec, std::array{int(m), int(n)});

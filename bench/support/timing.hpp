@@ -216,22 +216,4 @@ void compare_kernels(benchmark::State& state, Exec const& exec, Work work, Ours 
       state, exec, work, calls, [&] { return seconds_of(ours); }, [&] { return seconds_of(raw); });
 }
 
-/// Times two kernels that change the memory they work on, one call at a time: see time_in_turns().
-///
-/// \param prepare  called before each call, outside the time
-template <class Exec, class Ours, class Raw, class Prepare>
-void compare_kernels(benchmark::State& state, Exec const& exec, Work work, Ours const& ours,
-                     Raw const& raw, Prepare const& prepare) {
-  auto const seconds_of = [&](auto const& kernel) {
-    prepare();
-    Stopwatch<Exec> const watch(exec);
-    kernel();
-    return watch.seconds();
-  };
-  seconds_of(ours);
-  seconds_of(raw);
-  time_in_turns(
-      state, exec, work, 1, [&] { return seconds_of(ours); }, [&] { return seconds_of(raw); });
-}
-
 }  // namespace coir::bench

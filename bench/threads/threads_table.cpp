@@ -1,8 +1,7 @@
 // How each scheme of the library uses two threads: how many kernels it launches, how many threads did the work, and how
 // evenly. No times: processor times of threads say it on a busy machine, too.
 //
-//   threads_table                   prints the table
-//   threads_table --write FILE      and keeps it
+//   threads_table > FILE            prints the table
 //   threads_table --compare FILE    and compares it with the one kept: 1 if it has become worse, or another one
 //
 // Launches and threads must be those of the table. The evenness, processor time over that of the busiest thread, may be
@@ -40,7 +39,6 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -284,8 +282,8 @@ std::string worse(Row const& now, Row const& before, bool free_cores) {
 
 int run(int argc, char** argv) {
   std::string const what = argc > 1 ? argv[1] : "", path = argc > 2 ? argv[2] : "";
-  if (argc > 3 || (argc == 2) || (!what.empty() && what != "--write" && what != "--compare")) {
-    std::cerr << "usage: " << argv[0] << " [--write FILE | --compare FILE]\n";
+  if (argc > 3 || argc == 2 || (!what.empty() && what != "--compare")) {
+    std::cerr << "usage: " << argv[0] << " [--compare FILE]\n";
     return 2;
   }
   std::vector<std::pair<std::string, Work>> schemes;
@@ -297,13 +295,9 @@ int run(int argc, char** argv) {
   add_transforms(add);
   add_particles(add);
   Table const before = what == "--compare" ? read_table(path) : Table{};
-  std::ostringstream table;
-  auto const put = [&](std::string const& line) {
-    table << line << '\n';
-    std::cout << line << std::endl;
-  };
-  put("| scheme, on two threads     | launches | threads | evenness | processor/wall |");
-  put("| --- | --- | --- | --- | --- |");
+  std::cout << "| scheme, on two threads     | launches | threads | evenness | processor/wall |\n"
+               "| --- | --- | --- | --- | --- |"
+            << std::endl;
   std::vector<std::string> complaints;
   for (auto const& [name, work] : schemes) {
     Row row;
@@ -317,17 +311,15 @@ int run(int argc, char** argv) {
                                       : worse(row, old->second, free_cores && cores_are_free());
       if (complaint.empty()) break;
     }
-    put(in_words(name, row));
+    std::cout << in_words(name, row) << std::endl;
     if (!complaint.empty()) complaints.push_back(name + ": " + complaint);
   }
   for (auto const& [name, row] : before)
     if (std::none_of(schemes.begin(), schemes.end(),
                      [&](auto const& scheme) { return scheme.first == name; }))
       complaints.push_back(name + ": it is in " + path + " alone");
-  if (what == "--write") std::ofstream(path) << table.str();
   for (auto const& complaint : complaints) std::cerr << "worse: " << complaint << '\n';
-  if (!complaints.empty())
-    std::cerr << "if it has to be so: " << argv[0] << " --write " << path << '\n';
+  if (!complaints.empty()) std::cerr << "if it has to be so: " << argv[0] << " > " << path << '\n';
   return complaints.empty() ? 0 : 1;
 }
 

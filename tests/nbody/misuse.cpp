@@ -1,4 +1,4 @@
-// Execution spaces that the library has no kernels for: see CMakeLists.txt.
+// Execution spaces that the library has no kernels for.
 
 #include <coir/nbody/initial_conditions.hpp>
 #include <coir/nbody/simulation.hpp>
