@@ -33,19 +33,14 @@ function(coir_kernels_apart target sources)
   endif()
 endfunction()
 
-# coir_plain_sources(TARGET [OPTIMISED] source...): further sources of TARGET, which include no Kokkos. Where nvcc compiles what links
-# Kokkos, g++ alone compiles these, which takes half of the time, and by -O1 unless they are OPTIMISED.
+# coir_plain_sources(TARGET source...): further sources of TARGET, which include no Kokkos. Where nvcc compiles what links
+# Kokkos, g++ alone compiles these, which takes half of the time.
 function(coir_plain_sources target)
-  cmake_parse_arguments(PARSE_ARGV 1 plain "OPTIMISED" "" "")
-  set(sources ${plain_UNPARSED_ARGUMENTS})
   if(NOT COIR_BY_NVCC)
-    target_sources(${target} PRIVATE ${sources})
-  elseif(sources)
-    add_library(${target}_plain OBJECT ${sources})
+    target_sources(${target} PRIVATE ${ARGN})
+  elseif(ARGN)
+    add_library(${target}_plain OBJECT ${ARGN})
     target_include_directories(${target}_plain PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
-    if(NOT plain_OPTIMISED)
-      target_compile_options(${target}_plain PRIVATE $<$<CONFIG:Release>:-O1>)
-    endif()
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_plain>)
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   endif()

@@ -8,12 +8,9 @@
 #include <coir/array/creation.hpp>
 #include <coir/array/functions.hpp>
 #include <coir/array/operators.hpp>
-#include <coir/array/reductions.hpp>
 #include <coir/linalg/matmul.hpp>
 
 #include <KokkosKernels_config.h>
-#include <KokkosBatched_Gemm_Decl.hpp>
-#include <KokkosBatched_Gemm_Serial_Impl.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -103,16 +100,6 @@ void by_own_transpose(benchmark::State& state) {
 }
 BENCHMARK(by_own_transpose)->Name("x xT,float")->Arg(32)->Arg(3000)->UseManualTime();
 
-/// The product with another matrix, to see what knowing the transpose saves.
-void by_other(benchmark::State& state) {
-  auto const n = state.range(0);
-  double const cells = double(n) * double(n);
-  auto const x = some_matrix<float>(n, n), y = some_matrix<float>(n, n);
-  time_product(state, {cells, 12 * cells}, 2 * cells * double(n),
-               [&] { auto const c = matmul(x, transpose(y)); });
-}
-BENCHMARK(by_other)->Name("x yT,float")->Arg(32)->Arg(3000)->UseManualTime();
-
 /// A matrix of 150 x 100 by vectors of 100.
 void many_vectors(benchmark::State& state) {
   auto const vectors = state.range(0);
@@ -132,56 +119,5 @@ void stack(benchmark::State& state) {
                [&] { auto const c = matmul(a, a); });
 }
 BENCHMARK(stack)->Name("matmul,stack")->Arg(4)->Arg(16)->Arg(64)->UseManualTime();
-
-/// c[s] = a[s] b[s] as one writes it with Kokkos Kernels: a serial product for each matrix.
-template <class T>
-struct SerialProducts {
-  template <class U>
-  using Stack =
-      Kokkos::View<U***, Kokkos::LayoutRight, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Stack<T const> a, b;
-  Stack<T> c;
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t s) const {
-    using namespace KokkosBatched;
-    auto const all = Kokkos::ALL;
-    SerialGemm<Trans::NoTranspose, Trans::NoTranspose, Algo::Gemm::Unblocked>::invoke(
-        T(1), Kokkos::subview(a, s, all, all), Kokkos::subview(b, s, all, all), T(0),
-        Kokkos::subview(c, s, all, all));
-  }
-};
-
-/// 10'000 products of n x n by matmul_into, against KokkosBatched in one parallel_for.
-template <class T>
-void small_products(benchmark::State& state) {
-  auto const n = state.range(0), count = std::int64_t(10'000);
-  auto const some = [&](double end) {
-    return Array<T, 3, Memory>(
-        reshape(sin(linspace<T, Memory>(0, T(end), count * n * n)), Shape<3>{count, n, n}));
-  };
-  auto const a = some(1000), b = some(2000);
-  Array<T, 3, Memory> c(Shape<3>{count, n, n}), other(Shape<3>{count, n, n});
-  auto const view = [&](auto* data) {
-    auto const side = static_cast<std::size_t>(n);
-    return typename SerialProducts<T>::template Stack<std::remove_pointer_t<decltype(data)>>(
-        data, static_cast<std::size_t>(count), side, side);
-  };
-  SerialProducts<T> const serial{view(a.data()), view(b.data()), view(other.data())};
-  double const cells = double(count) * double(n) * double(n);
-  Space const exec;
-  compare_kernels(
-      state, exec, {cells, 3 * double(sizeof(T)) * cells}, [&] { matmul_into(c, a, b); },
-      [&] {
-        Kokkos::parallel_for("KokkosBatched::SerialGemm", Kokkos::RangePolicy<Space>(0, count),
-                             serial);
-      });
-  state.counters["flops"] = 2 * cells * double(n) / state.counters["seconds"];
-  if (max(abs(c - other)) > T(1e-4) * T(n)) state.SkipWithError("the products differ");
-}
-void sides(benchmark::internal::Benchmark* benchmark) {
-  for (int const n : {2, 3, 4, 8, 16, 32}) benchmark->Arg(n);
-  benchmark->UseManualTime();
-}
-BENCHMARK_TEMPLATE(small_products, float)->Name("matmul,small,float")->Apply(sides);
-BENCHMARK_TEMPLATE(small_products, double)->Name("matmul,small,double")->Apply(sides);
 
 }  // namespace coir::bench
