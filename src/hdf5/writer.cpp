@@ -62,8 +62,8 @@ struct Writer::File {
     H5Pset_file_locking(access.id(), false, true);
 #endif
     if (options.checked) H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-    file = {H5Fcreate(place.temporary().c_str(), H5F_ACC_TRUNC, timeless(H5P_FILE_CREATE).id(),
-                      access.id()),
+    Handle const properties = timeless(H5P_FILE_CREATE);
+    file = {H5Fcreate(place.temporary().c_str(), H5F_ACC_TRUNC, properties.id(), access.id()),
             &H5Fclose};
     check(file.valid());
   }
@@ -72,7 +72,7 @@ struct Writer::File {
     file.close();
   }
 
-  // Throws if the last call failed.
+  // Throws if the last call of HDF5 failed. Any other one, such as closing a temporary handle, forgets the reason.
   void check(bool succeeded) {
     if (succeeded) return;
     lost = true;
@@ -127,9 +127,10 @@ struct Writer::File {
     for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
       std::string const group = path.substr(0, end);
       if (!exists(file.id(), group)) {
-        Handle const made(H5Gcreate2(file.id(), group.c_str(), H5P_DEFAULT,
-                                     timeless(H5P_GROUP_CREATE).id(), H5P_DEFAULT),
-                          &H5Gclose);
+        Handle const properties = timeless(H5P_GROUP_CREATE);
+        Handle const made(
+            H5Gcreate2(file.id(), group.c_str(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+            &H5Gclose);
         check(made.valid());
       }
       if (end == std::string::npos) return;
@@ -231,7 +232,8 @@ void Writer::make_dataset(std::string_view name, Type type, Shape const& shape, 
     H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_LATE);  // with the first row: never
     H5Pset_fill_value(properties.id(), native(type), fill);
   }
-  Handle const made(H5Dcreate2(file_->file.id(), path.c_str(), native(type), make_space(shape).id(),
+  Handle const space = make_space(shape);
+  Handle const made(H5Dcreate2(file_->file.id(), path.c_str(), native(type), space.id(),
                                H5P_DEFAULT, properties.id(), H5P_DEFAULT),
                     &H5Dclose);
   file_->check(made.valid());

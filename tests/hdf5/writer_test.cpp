@@ -284,12 +284,27 @@ TEST(Writer, AFullDiskIsAnErrorAndLeavesNothing) {
   EXPECT_EQ(folder.entries(), 1);
 }
 
+TEST(Writer, AFullDiskIsNamedByWhateverIsMadeLast) {
+  ScratchFolder const folder;
+  auto const fill = [&](auto const& make) {
+    return message_of<ResourceError>([&] {
+      FileSizeLimit const limit(1 << 12);
+      Writer writer(folder / "a.hdf5");
+      for (int n = 0; n < 100'000; ++n) make(writer, "x" + std::to_string(n));
+    });
+  };
+  for (std::string const &text :
+       {fill([](Writer& to, std::string const& name) { to.make_group(name); }),
+        fill([](Writer& to, std::string const& name) { to.make_dataset(name, Type::int8, {1}); })})
+    expect_parts(text, {"a.hdf5: can't be written (File too large)", "free some space"});
+}
+
 TEST(Writer, ADiskThatIsFullOnlyAtTheEndIsAnError) {
   ScratchFolder const folder;
   Writer writer = begin(folder / "a.hdf5");
   {
     FileSizeLimit const limit(0);
-    message_of<ResourceError>([&] { writer.commit(); });
+    expect_parts(message_of<ResourceError>([&] { writer.commit(); }), {"free some space"});
   }
   expect_parts(message_of([&] { writer.commit(); }), {"nothing can be written after"});
   writer = Writer(folder / "b.hdf5");
