@@ -2,6 +2,7 @@
 
 #include "present.hpp"
 
+#include <support/median.hpp>
 #include <support/text.hpp>
 #include <support/units.hpp>
 
@@ -27,7 +28,7 @@ std::string speeds_of(Analysis const& analysis, std::size_t contestant) {
     return label + " is " + times_text(ratios.front()) + " times as fast in 1 work";
   return label + " is " + times_text(ratios.front()) + " to " + times_text(ratios.back()) +
          " times as fast (median of " + works_text(ratios.size()) + ": " +
-         times_text(ratios[ratios.size() / 2]) + ")";
+         times_text(median_of(ratios)) + ")";
 }
 
 /// At which sizes another contestant is the faster one.

@@ -426,6 +426,22 @@ TEST(Findings, SayWhetherRoundsAgree) {
   EXPECT_TRUE(lines[2].starts_with("Every row was measured in one round")) << lines[2];
 }
 
+TEST(Findings, GiveTheMiddleOfTwoWorks) {
+  auto comparison = two_machines();
+  comparison.works.push_back(comparison.works.front());
+  comparison.works.back().name = "twin";
+  std::size_t const rows = comparison.rows.size();
+  for (std::size_t n = 0; n < rows; ++n) {
+    auto row = comparison.rows[n];
+    row.work = "twin";
+    if (row.machine == "2b") row.seconds /= 3;
+    comparison.rows.push_back(row);
+  }
+  EXPECT_EQ(findings(analyse(comparison))[0],
+            "Beside 1a: openmp, at the largest sizes: 2b: openmp is 25.6 to 76.8 times as fast "
+            "(median of 2 works: 51.2).");
+}
+
 TEST(Findings, OfOneContestantAreItsShares) {
   auto const comparison = one_row(8e6, {0.1, 0.1}, {1e9, 1e9});
   auto const lines = findings(analyse(comparison));
