@@ -66,8 +66,9 @@ Schedule schedule_of(Settings const& settings) {
   for (double const output : settings.outputs) {
     if (index_of(scale_factors, output) >= 0) continue;
     expects(output > scale_factors.front() && output < scale_factors.back(),
-            "--outputs must be from the start to the end, a = " + range_text(scale_factors),
-            exact_text(output));
+            "--outputs, or --redshifts, must be from the start to the end, a = " +
+                range_text(scale_factors),
+            "a = " + exact_text(output));
     scale_factors.insert(std::upper_bound(scale_factors.begin(), scale_factors.end(), output),
                          output);
   }
@@ -76,10 +77,12 @@ Schedule schedule_of(Settings const& settings) {
 
 Schedule schedule_of(Settings const& settings, std::vector<double> const& scale_factors) {
   for (double const output : settings.outputs)
-    expects(index_of(scale_factors, output) >= 0,
-            "--outputs of a --restart must be at ends of its steps, which lead from a = " +
-                range_text(scale_factors) + ": start a new run for others",
-            exact_text(output));
+    expects(
+        index_of(scale_factors, output) >= 0,
+        "--outputs, or --redshifts, of a --restart must be at ends of its steps, which lead from "
+        "a = " +
+            range_text(scale_factors) + ": start a new run for others",
+        "a = " + exact_text(output));
   return with_outputs(scale_factors, settings.outputs);
 }
 

@@ -576,8 +576,9 @@ TEST_F(BadNbody, ScaleFactorsThatDontRise) {
 
 TEST_F(BadNbody, OutputsBeforeTheStartOrAfterTheEnd) {
   for (std::string const value : {"0.05", "1.1"})
-    expect_failure(2, "--outputs 0.5," + value,
-                   {"--outputs must be from the start to the end, a = 0.1 to 1, not " + value});
+    expect_failure(
+        2, "--outputs 0.5," + value,
+        {"--redshifts, must be from the start to the end, a = 0.1 to 1, not a = " + value});
   expect_failure(2, "--outputs 0", {"--outputs must be a number above 0", "'0'"});
 }
 
