@@ -1,6 +1,6 @@
 #include "benchmark_output.hpp"
 
-#include <support/json_place.hpp>
+#include <compare/json_place.hpp>
 
 #include <algorithm>
 #include <string_view>

@@ -1,6 +1,6 @@
 #include "comparison.hpp"
 
-#include <support/json_place.hpp>
+#include <compare/json_place.hpp>
 #include <support/or_null.hpp>
 #include <support/text.hpp>
 

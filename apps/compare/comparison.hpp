@@ -5,7 +5,7 @@
 
 #include "work_set.hpp"
 
-#include <support/json_place.hpp>
+#include <compare/json_place.hpp>
 #include <support/report.hpp>
 
 #include <filesystem>

@@ -3,8 +3,8 @@
 /// \file
 /// Energy that processors and devices count themselves.
 
-#include <support/nvml.hpp>
-#include <support/processor_energy.hpp>
+#include <info/nvml.hpp>
+#include <info/processor_energy.hpp>
 
 #include <chrono>
 #include <cstddef>

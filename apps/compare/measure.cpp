@@ -6,11 +6,11 @@
 
 #include <support/host_name.hpp>
 #include <support/interrupt.hpp>
-#include <support/json_place.hpp>
+#include <compare/json_place.hpp>
 #include <support/median.hpp>
-#include <support/processors.hpp>
+#include <info/processors.hpp>
 #include <support/text.hpp>
-#include <support/utc.hpp>
+#include <info/utc.hpp>
 
 #include <coir/core/errors.hpp>
 

@@ -4,9 +4,9 @@
 #include "plot.hpp"
 #include "present.hpp"
 
-#include <support/chart.hpp>
-#include <support/html_page.hpp>
-#include <support/markup.hpp>
+#include <compare/chart.hpp>
+#include <compare/html_page.hpp>
+#include <compare/markup.hpp>
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "child.hpp"
 
 #include <support/interrupt.hpp>
-#include <support/json_place.hpp>
+#include <compare/json_place.hpp>
 #include <support/report.hpp>
 #include <support/text.hpp>
 

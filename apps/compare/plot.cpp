@@ -2,7 +2,7 @@
 
 #include "present.hpp"
 
-#include <support/chart.hpp>
+#include <compare/chart.hpp>
 #include <support/units.hpp>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 #include "analysis.hpp"
 
-#include <support/html_page.hpp>
+#include <compare/html_page.hpp>
 
 #include <string>
 #include <vector>

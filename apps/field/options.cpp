@@ -70,7 +70,7 @@ void add_options(CommandLine& line, FieldSettings& settings) {
   std::string const target = "Target", search = "Search", output = "Output";
   auto const file = add_path(line, "TARGET", settings.target, "FILE",
                              "A density over its mean (.npy) of shape (m, m, m), or (m, m) seen "
-                             "along the third axis,\nor a picture (.png, .pgm) of one");
+                             "along the third axis,\nor a picture (.png) of one");
   auto const gradient =
       add_path(line, "--gradient-of", settings.gradient_of, "FILE",
                "In place of TARGET: write one gradient of its misfit, at --noise or --seed")
@@ -131,7 +131,7 @@ void add_options(CommandLine& line, FieldSettings& settings) {
 void expects_consistent(CommandLine const& line, FieldSettings const& settings) {
   auto const given = [&](std::string const& name) { return line.is_given(name); };
   expects(!settings.target_file().empty(),
-          "name a target: coir-field TARGET, a density (.npy) or a picture (.png, .pgm)");
+          "name a target: coir-field TARGET, a density (.npy) or a picture (.png)");
   expects(!given("--sigma8") || !given("--A-s"),
           "the amplitude is given by --sigma8 or by --A-s, not by both: leave one out");
   expects(!given("--noise") || !given("--seed"),

@@ -4,7 +4,7 @@
 #include <coir/core/memory.hpp>
 #include <coir/io/finite.hpp>
 #include <coir/io/format.hpp>
-#include <coir/io/image.hpp>
+#include <coir/io/png.hpp>
 #include <coir/io/npy.hpp>
 
 #include <algorithm>
@@ -117,7 +117,7 @@ Target read_array(std::filesystem::path const& path, std::int64_t side, bool fin
 }
 
 Target read_picture(std::filesystem::path const& path, std::int64_t side, double contrast) {
-  auto const image = io::read_image(path);
+  auto const image = io::read_png(path);
   int const square = std::min(image.rows, image.columns);
   int const top = (image.rows - square) / 2, left = (image.columns - square) / 2;
   auto const brightness = [&](std::int64_t i, std::int64_t j) {

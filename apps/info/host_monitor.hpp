@@ -3,8 +3,8 @@
 #include "sample.hpp"
 #include "system_text.hpp"
 
-#include <support/processor_energy.hpp>
-#include <support/processors.hpp>
+#include <info/processor_energy.hpp>
+#include <info/processors.hpp>
 
 #include <chrono>
 #include <filesystem>

@@ -4,7 +4,7 @@
 
 #include <support/compute_on.hpp>
 #include <support/interrupt.hpp>
-#include <support/processors.hpp>
+#include <info/processors.hpp>
 
 #include <coir/distributed/together.hpp>
 

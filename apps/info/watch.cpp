@@ -4,9 +4,9 @@
 #include "sample_text.hpp"
 
 #include <support/interrupt.hpp>
-#include <support/nvml.hpp>
+#include <info/nvml.hpp>
 #include <support/text.hpp>
-#include <support/utc.hpp>
+#include <info/utc.hpp>
 
 #include <coir/core/errors.hpp>
 
@@ -99,7 +99,7 @@ void watch(WatchSettings const& settings) {
     next += interval;
     // Samples that were missed while the program was stopped are left out: loads are means over an interval.
     if (next < Clock::now()) next = Clock::now() + interval;
-    std::string const time = utc_text_with_milliseconds(std::chrono::system_clock::now());
+    std::string const time = utc_text(std::chrono::system_clock::now());
     auto const samples = monitors.samples();
     auto const notes = notes_on(samples, monitors);
     std::string const before = on_terminal ? "" : time + "  ";

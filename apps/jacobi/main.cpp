@@ -8,7 +8,7 @@
 #include <coir/core/machine.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/io/format.hpp>
-#include <coir/io/image.hpp>
+#include <coir/io/png.hpp>
 #include <coir/io/npy.hpp>
 
 #include <support/command_line.hpp>
@@ -35,7 +35,7 @@ char const description[] =
     "Rebuilds a picture from its Laplacian: L u = b with u = 0 outside, where L is the sum of the\n"
     "four neighbours less four times the cell.\n"
     "\n"
-    "INPUT is a photograph (.png, .pgm) or an array (.npy). Its Laplacian is taken, the "
+    "INPUT is a photograph (.png) or an array (.npy). Its Laplacian is taken, the "
     "photograph\n"
     "is forgotten, rebuilt by the scheme of your choice, and compared with what it was.";
 
@@ -51,7 +51,7 @@ char const examples[] =
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
 void add_options(CommandLine& line, JacobiSettings& settings) {
-  add_file(line, "INPUT", settings.input, "A photograph (.png, .pgm) or an array (.npy)")
+  add_file(line, "INPUT", settings.input, "A photograph (.png) or an array (.npy)")
       .required();
   line.add_flag("--laplacian", settings.input_is_laplacian, "INPUT is the Laplacian itself");
   add_number(line, "--offset", settings.offset,
@@ -76,10 +76,10 @@ void add_options(CommandLine& line, JacobiSettings& settings) {
                                                             {"double", Precision::float64}},
              "Kind of number (default float)");
   add_file(line, "--output", settings.output,
-           "Write the rebuilt picture: .png, .pgm or .npy; with --compare\n"
+           "Write the rebuilt picture: .png or .npy; with --compare\n"
            "that of multigrid");
   add_file(line, "--output-laplacian", settings.output_laplacian,
-           "Write the Laplacian: .npy as it is, .png or .pgm as b / 4 + 128\n"
+           "Write the Laplacian: .npy as it is, .png as b / 4 + 128\n"
            "(of a picture of 16 bits, b / 4 + 32768)");
   add_file(line, "--report", settings.report, "Write figures as JSON; with --compare a list");
   add_whole_number(line, "--repeat", settings.repeat,
@@ -107,7 +107,7 @@ void expects_consistent(JacobiSettings const& settings) {
   for (auto const& [name, path] : {std::pair("--output", settings.output),
                                    std::pair("--output-laplacian", settings.output_laplacian)})
     expects(path.empty() || io::format_of_name(path) != io::Format::unknown,
-            std::string(name) + " must name a file that ends in .png, .pgm or .npy",
+            std::string(name) + " must name a file that ends in .png or .npy",
             in_quotes(path.string()));
   expects_good_files({{"--output", settings.output},
                       {"--output-laplacian", settings.output_laplacian},
@@ -119,8 +119,7 @@ template <class Field, class Exec, class T>
 void write_field(std::filesystem::path const& path, Field const& field,
                  Problem<Exec, T> const& problem) {
   if (io::format_of_name(path) == io::Format::npy) return io::write_npy(path, field);
-  T const to_grey = static_cast<T>(problem.to_grey);
-  io::write_image(path, field, problem.bits, [=](T u) { return to_grey * u; });
+  io::write_png(path, field, problem.bits);
 }
 
 /// b as it is, or as a picture: zero is the middle grey, and four levels of b are one of grey.
@@ -128,7 +127,7 @@ template <class Exec, class T>
 void write_laplacian(std::filesystem::path const& path, Problem<Exec, T> const& problem) {
   if (io::format_of_name(path) == io::Format::npy) return io::write_npy(path, problem.source);
   T const middle = problem.bits == 8 ? 128 : 32768;
-  io::write_image(path, problem.source, problem.bits, [=](T b) { return middle + b / T(4); });
+  io::write_png(path, problem.source, problem.bits, [=](T b) { return middle + b / T(4); });
 }
 
 void write_report(std::filesystem::path const& path, std::vector<JacobiOutcome> const& outcomes,

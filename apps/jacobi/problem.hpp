@@ -10,7 +10,7 @@
 #include <coir/io/c_order.hpp>
 #include <coir/io/finite.hpp>
 #include <coir/io/format.hpp>
-#include <coir/io/image.hpp>
+#include <coir/io/png.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/poisson/laplacian.hpp>
 
@@ -37,7 +37,6 @@ struct Problem {
   std::optional<Grid<Exec, T>> photograph;  ///< what u should become, [m, n], if that is known
   int bits = 8;                             ///< of a grey level, for output as a picture
   double white = 255;        ///< the value of white; for an array, how far its values spread
-  double to_grey = 1;        ///< turns a value into a grey level of as many bits
   bool had_colours = false;  ///< of the file, which were turned into grey
 
   int rows() const { return static_cast<int>(source.extent(0)); }
@@ -86,10 +85,9 @@ Grid<Exec, T> read_input(Exec const& exec, std::filesystem::path const& path,
                          Problem<Exec, T>& problem) {
   Activity const reading("reading " + path.string());
   if (io::format_of_content(path) != io::Format::npy) {
-    auto const image = io::read_image(path);
+    auto const image = io::read_png(path);
     problem.bits = image.bits;
     problem.white = image.maximum();
-    problem.to_grey = (image.bits == 8 ? 255 : 65535) / problem.white;
     problem.had_colours = image.had_colours;
     return io::to_view<Grid<Exec, T>>(image);
   }

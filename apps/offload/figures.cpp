@@ -1,6 +1,6 @@
 #include "figures.hpp"
 
-#include <support/json_place.hpp>
+#include <compare/json_place.hpp>
 #include <support/text.hpp>
 
 #include <coir/core/errors.hpp>

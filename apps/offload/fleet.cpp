@@ -1,6 +1,6 @@
 #include "fleet.hpp"
 
-#include <support/json_place.hpp>
+#include <compare/json_place.hpp>
 #include <support/text.hpp>
 #include <support/units.hpp>
 

@@ -11,7 +11,7 @@
 #include <support/command_line.hpp>
 #include <support/config_file.hpp>
 #include <support/interrupt.hpp>
-#include <support/json_place.hpp>
+#include <compare/json_place.hpp>
 #include <support/options.hpp>
 #include <support/report.hpp>
 #include <support/run.hpp>

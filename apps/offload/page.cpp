@@ -1,8 +1,8 @@
 #include "page.hpp"
 
-#include <support/chart.hpp>
-#include <support/html_page.hpp>
-#include <support/markup.hpp>
+#include <compare/chart.hpp>
+#include <compare/html_page.hpp>
+#include <compare/markup.hpp>
 #include <support/units.hpp>
 
 #include <vector>

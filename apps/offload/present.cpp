@@ -1,6 +1,6 @@
 #include "present.hpp"
 
-#include <support/json_place.hpp>
+#include <compare/json_place.hpp>
 #include <support/or_null.hpp>
 #include <support/table.hpp>
 #include <support/units.hpp>

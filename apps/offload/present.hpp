@@ -7,7 +7,7 @@
 #include "fleet.hpp"
 #include "model.hpp"
 
-#include <support/html_page.hpp>
+#include <compare/html_page.hpp>
 #include <support/report.hpp>
 
 #include <optional>

@@ -150,7 +150,7 @@ void stop_if_interrupted() {
 
 bool claim_last_line() { return !line_is_claimed.exchange(true); }
 
-void write_last_line(std::string const& line) {
+void write_last_line(std::string_view line) {
   (void)!write(STDERR_FILENO, line.data(), line.size());
 }
 

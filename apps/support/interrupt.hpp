@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace coir::apps {
 
@@ -60,7 +61,7 @@ void stop_if_interrupted();
 bool claim_last_line();
 
 /// Writes a line to stderr in one piece, whatever signals come meanwhile.
-void write_last_line(std::string const& line);
+void write_last_line(std::string_view line);
 
 /// The program is over and returns `code`, which a signal from now on changes no more.
 void settle(int code);

@@ -71,6 +71,23 @@ int fail(CommandLine const& line, ExitCode failure, std::string const& message) 
 
 constexpr char out_of_memory[] = "out of memory: use a smaller input or single precision";
 
+std::terminate_handler usual_end = nullptr;
+
+/// Ends a program that lacks memory where nothing catches that: before run(), or while it makes its last line.
+void end_without_memory() {
+  if (std::exception_ptr const thrown = std::current_exception()) try {
+      std::rethrow_exception(thrown);
+    } catch (std::bad_alloc const&) {
+      write_last_line("error: out of memory\n");
+      _exit(static_cast<int>(ExitCode::resources));
+    } catch (...) {  // a defect
+    }
+  usual_end();
+}
+
+[[maybe_unused]] bool const is_set =
+    (usual_end = std::set_terminate(end_without_memory), usual_end != nullptr);
+
 /// Kokkos reports a failed allocation by exceptions of types that differ between its versions.
 bool is_allocation_failure(std::string_view message) {
   return message.find("failed to allocate") != std::string_view::npos ||
@@ -102,11 +119,11 @@ Arguments parse(CommandLine& line, int argc, char** argv, bool takes_kokkos_argu
 int run_guarded(CommandLine& line, std::function<ExitCode()> const& body) {
   open_standard_streams();
   keep_large_blocks_apart();
-  answer_signals(line.name());
   std::signal(SIGXFSZ,
               SIG_IGN);  // a limit on file sizes is then an error of the write, like a full disk
-  line.add_help_and_version(version_text(line.name()));
   try {
+    answer_signals(line.name());
+    line.add_help_and_version(version_text(line.name()));
     ExitCode const code = body();
     flush_output();
     if (interrupted())
@@ -138,9 +155,12 @@ int run_guarded(CommandLine& line, std::function<ExitCode()> const& body) {
 }
 
 /// run_guarded() for one rank: what its command line asks for, by `body` if that is its work.
+///
+/// \param backend  of --backend; null: there is no such option
 int run_alone(CommandLine& line, int argc, char** argv, bool takes_kokkos_arguments,
-              std::function<ExitCode(KokkosArguments const&)> const& body) {
+              Backend* backend, std::function<ExitCode(KokkosArguments const&)> const& body) {
   return run_guarded(line, [&] {
+    if (backend != nullptr) add_backend(line, *backend);
     auto const [for_kokkos, wish] = parse(line, argc, argv, takes_kokkos_arguments);
     if (wish.option.empty()) return body(for_kokkos);
     if (distributed::launch().rank == 0) std::cout << wish.text;
@@ -174,8 +194,7 @@ ExitCode start_and_run(CommandLine const& line, distributed::Group const& ranks,
 
 int run(CommandLine& line, int argc, char** argv, std::function<ExitCode(Place)> const& body) {
   Backend backend = Backend::automatic;
-  add_backend(line, backend);
-  return run_alone(line, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
+  return run_alone(line, argc, argv, true, &backend, [&](KokkosArguments const& for_kokkos) {
     expects_one_copy(line);
     return start_and_run(line, distributed::Group::self(), for_kokkos, backend, body);
   });
@@ -184,10 +203,10 @@ int run(CommandLine& line, int argc, char** argv, std::function<ExitCode(Place)>
 int run_on_ranks(CommandLine& line, int argc, char** argv,
                  std::function<ExitCode(Place, distributed::Group const&)> const& body) {
   Backend backend = Backend::automatic;
-  add_backend(line, backend);
   // Outlives what is thrown: the first rank's line comes before the end of all.
   std::optional<distributed::Session> session;
   int const code = run_guarded(line, [&] {
+    add_backend(line, backend);
     // Before the command line is read: where that of one rank is wrong, the others hear of it.
     auto const launched = distributed::launch();
     bool const connects = launched.size != 1 && distributed::has_mpi();
@@ -220,7 +239,7 @@ int run_on_ranks(CommandLine& line, int argc, char** argv,
 }
 
 int run_on_cores(CommandLine& line, int argc, char** argv, std::function<ExitCode()> const& body) {
-  return run_alone(line, argc, argv, true, [&](KokkosArguments const& for_kokkos) {
+  return run_alone(line, argc, argv, true, nullptr, [&](KokkosArguments const& for_kokkos) {
     expects_one_copy(line);
     KokkosSession const kokkos(for_kokkos, Backend::cpu);
     Activity const working("working");
@@ -230,7 +249,7 @@ int run_on_cores(CommandLine& line, int argc, char** argv, std::function<ExitCod
 
 int run_without_kokkos(CommandLine& line, int argc, char** argv,
                        std::function<ExitCode()> const& body) {
-  return run_alone(line, argc, argv, false, [&](KokkosArguments const&) {
+  return run_alone(line, argc, argv, false, nullptr, [&](KokkosArguments const&) {
     expects_one_copy(line);
     Activity const working("working");
     return body();

@@ -8,16 +8,12 @@
 
 namespace coir::io {
 
-Format format_of_content(std::span<std::byte const> bytes) {
+Format format_of_content(std::filesystem::path const& path) {
+  auto const bytes = read_file(path, 8);
   std::string_view const text(reinterpret_cast<char const*>(bytes.data()), bytes.size());
   if (text.starts_with("\x89PNG\r\n\x1a\n")) return Format::png;
-  if (text.starts_with("P2") || text.starts_with("P5")) return Format::pgm;
   if (text.starts_with("\x93NUMPY")) return Format::npy;
   return Format::unknown;
-}
-
-Format format_of_content(std::filesystem::path const& path) {
-  return format_of_content(read_file(path, 8));
 }
 
 Format format_of_name(std::filesystem::path const& path) {
@@ -25,7 +21,6 @@ Format format_of_name(std::filesystem::path const& path) {
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (ending == ".png") return Format::png;
-  if (ending == ".pgm") return Format::pgm;
   if (ending == ".npy") return Format::npy;
   return Format::unknown;
 }

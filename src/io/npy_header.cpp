@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <limits>
+#include <system_error>
 
 namespace coir::io {
 
@@ -28,172 +30,71 @@ constexpr TypeCode type_codes[] = {
     {NpyType::complex128, "c16"},
 };
 
-// Reads the dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
-class DictionaryReader {
- public:
-  // `text` starts at byte `offset` of the file
-  DictionaryReader(std::string_view text, std::size_t offset, std::string_view name)
-      : text_(text), offset_(offset), name_(name) {}
+[[noreturn]] void fail(std::string_view name, std::string const& what) {
+  throw InputError(std::string(name) + ": the header " + what + ": write it again with numpy.save");
+}
 
-  NpyHeader read() {
-    NpyHeader header;
-    bool has_descr = false;
-    bool has_order = false;
-    bool has_shape = false;
-    expect('{');
-    while (!accept('}')) {
-      std::string_view const key = string("a key");
-      expect(':');
-      if (key == "descr")
-        read_descr(header, has_descr);
-      else if (key == "fortran_order")
-        read_order(header, has_order);
-      else if (key == "shape")
-        read_shape(header, has_shape);
-      else
-        fail("has the unknown key '" + printable(key) +
-             "', only descr, fortran_order and shape are allowed");
-      if (accept(',')) continue;
-      expect('}');
-      break;
-    }
-    skip_space();
-    if (position_ < text_.size()) fail_here("white space up to the header's end");
-    expects_key(has_descr, "descr");
-    expects_key(has_order, "fortran_order");
-    expects_key(has_shape, "shape");
-    return header;
+std::string_view without_blanks(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\n\v\f\r"), text.size()));
+  return text;
+}
+
+// What follows a key and its colon in {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
+std::string_view value_of(std::string const& key, std::string_view header, std::string_view name) {
+  for (char const quote : {'\'', '"'}) {
+    std::string const quoted = quote + key + quote;
+    auto const at = header.find(quoted);
+    if (at == std::string_view::npos) continue;
+    std::string_view const rest = without_blanks(header.substr(at + quoted.size()));
+    if (rest.starts_with(':')) return without_blanks(rest.substr(1));
   }
+  fail(name, "has no key '" + key + "'");
+}
 
- private:
-  [[noreturn]] void fail(std::string const& what) const {
-    throw InputError(std::string(name_) + ": the header " + what +
-                     ": write it again with numpy.save");
+void read_descr(std::string_view value, std::string_view name, NpyHeader& header) {
+  if (value.starts_with('['))
+    throw InputError(std::string(name) +
+                     ": descr is a list of fields, one number for each element is needed: save "
+                     "each field as an array of its own");
+  bool const is_quoted = value.starts_with('\'') || value.starts_with('"');
+  auto const end = is_quoted ? value.find(value.front(), 1) : std::string_view::npos;
+  if (end == std::string_view::npos) fail(name, "has no descr in quotes");
+  std::string_view const descr = value.substr(1, end - 1);
+  char const order = descr.empty() ? '\0' : descr.front();
+  auto const* const found = std::find_if(
+      std::begin(type_codes), std::end(type_codes),
+      [&](TypeCode const& entry) { return !descr.empty() && entry.code == descr.substr(1); });
+  bool const known_order = order == '<' || order == '>' || order == '=' || order == '|';
+  if (!known_order || found == std::end(type_codes))
+    throw InputError(
+        std::string(name) + ": the element type descr is '" + printable(descr) +
+        "', it must be b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 after <, >, = or |: convert "
+        "it with numpy's astype and save it again");
+  header.type = found->type;
+  header.swapped = size_of(header.type) > 1 && order == (little_endian_machine ? '>' : '<');
+}
+
+std::vector<std::int64_t> read_shape(std::string_view value, std::string_view name) {
+  auto const end = value.starts_with('(') ? value.find(')') : std::string_view::npos;
+  if (end == std::string_view::npos) fail(name, "has no shape in brackets");
+  std::vector<std::int64_t> shape;
+  std::string_view rest = without_blanks(value.substr(1, end - 1));
+  while (!rest.empty()) {
+    std::int64_t extent = 0;
+    auto const [behind, error] = std::from_chars(rest.data(), rest.data() + rest.size(), extent);
+    rest.remove_prefix(static_cast<std::size_t>(behind - rest.data()));
+    if (rest.starts_with('L')) rest.remove_prefix(1);  // Python 2 wrote long integers as 3L
+    rest = without_blanks(rest);
+    bool const is_extent =
+        error == std::errc() && extent >= 0 && (rest.empty() || rest.starts_with(','));
+    if (!is_extent || shape.size() == 64)
+      fail(name, "has the shape " + printable(value.substr(0, end + 1)) +
+                     ", which must be up to 64 extents from 0 to 9223372036854775807");
+    shape.push_back(extent);
+    if (!rest.empty()) rest = without_blanks(rest.substr(1));
   }
-
-  [[noreturn]] void fail_here(std::string const& needed) const {
-    std::string const found = position_ < text_.size()
-                                  ? "is '" + printable(text_.substr(position_, 1)) + "'"
-                                  : "is the header's end";
-    throw InputError(std::string(name_) + ": byte " + std::to_string(offset_ + position_) + " " +
-                     found + " where the header needs " + needed +
-                     ": write it again with numpy.save");
-  }
-
-  void skip_space() {
-    while (position_ < text_.size() &&
-           (text_[position_] == ' ' || (text_[position_] >= '\t' && text_[position_] <= '\r')))
-      ++position_;
-  }
-
-  bool accept(char c) {
-    skip_space();
-    if (position_ >= text_.size() || text_[position_] != c) return false;
-    ++position_;
-    return true;
-  }
-
-  void expect(char c) {
-    if (!accept(c)) fail_here(std::string("'") + c + "'");
-  }
-
-  bool accept_word(std::string_view word) {
-    skip_space();
-    if (!text_.substr(position_).starts_with(word)) return false;
-    position_ += word.size();
-    return true;
-  }
-
-  std::string_view string(char const* what) {
-    char const quote = accept('\'') ? '\'' : accept('"') ? '"' : '\0';
-    if (quote == '\0') fail_here(std::string(what) + " in quotes");
-    std::size_t const end = text_.find(quote, position_);
-    if (end == std::string_view::npos) {
-      position_ = text_.size();
-      fail_here(std::string("the quote that ends ") + what);
-    }
-    std::string_view const content = text_.substr(position_, end - position_);
-    position_ = end + 1;
-    return content;
-  }
-
-  void expects_key(bool seen, char const* key) const {
-    if (!seen) fail(std::string("has no key '") + key + "'");
-  }
-
-  void once(bool& seen, char const* key) const {
-    if (seen) fail(std::string("has the key '") + key + "' twice");
-    seen = true;
-  }
-
-  void read_descr(NpyHeader& header, bool& seen) {
-    once(seen, "descr");
-    skip_space();
-    if (text_.substr(position_).starts_with('['))
-      throw InputError(std::string(name_) + ": descr at byte " +
-                       std::to_string(offset_ + position_) +
-                       " is a list of fields, one number for each element is needed: save each "
-                       "field as an array of its own");
-    std::string_view const descr = string("descr");
-    char const order = descr.empty() ? '\0' : descr.front();
-    auto const* const found = std::find_if(
-        std::begin(type_codes), std::end(type_codes),
-        [&](TypeCode const& entry) { return !descr.empty() && entry.code == descr.substr(1); });
-    bool const known_order = order == '<' || order == '>' || order == '=' || order == '|';
-    if (!known_order || found == std::end(type_codes))
-      throw InputError(
-          std::string(name_) + ": the element type descr is '" + printable(descr) +
-          "', it must be b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 after <, >, = or |: convert "
-          "it with numpy's astype and save it again");
-    header.type = found->type;
-    header.swapped = size_of(header.type) > 1 && order == (little_endian_machine ? '>' : '<');
-  }
-
-  void read_order(NpyHeader& header, bool& seen) {
-    once(seen, "fortran_order");
-    if (accept_word("True"))
-      header.fortran_order = true;
-    else if (accept_word("False"))
-      header.fortran_order = false;
-    else
-      fail_here("True or False");
-  }
-
-  void read_shape(NpyHeader& header, bool& seen) {
-    once(seen, "shape");
-    expect('(');
-    while (!accept(')')) {
-      header.shape.push_back(extent());
-      if (header.shape.size() > 64) fail("has a shape of more than 64 extents, NumPy's limit");
-      if (accept(',')) continue;
-      if (header.shape.size() == 1) fail_here("',', for (n) is not a tuple in Python");
-      expect(')');
-      break;
-    }
-  }
-
-  std::int64_t extent() {
-    skip_space();
-    std::size_t const start = position_;
-    std::int64_t value = 0;
-    for (; position_ < text_.size() && text_[position_] >= '0' && text_[position_] <= '9';
-         ++position_) {
-      int const digit = text_[position_] - '0';
-      if (value > (std::numeric_limits<std::int64_t>::max() - digit) / 10)
-        fail("has an extent above 9223372036854775807 in its shape, at byte " +
-             std::to_string(offset_ + start));
-      value = 10 * value + digit;
-    }
-    if (position_ == start) fail_here("an extent, 0 or above");
-    accept('L');  // Python 2 wrote long integers as 3L
-    return value;
-  }
-
-  std::string_view text_;
-  std::size_t offset_;
-  std::string_view name_;
-  std::size_t position_ = 0;
-};
+  return shape;
+}
 
 // Exactly the bytes that the shape asks for must follow the header.
 void expects_elements(NpyHeader const& header, std::size_t bytes, std::string_view name) {
@@ -227,32 +128,39 @@ void expects_elements(NpyHeader const& header, std::size_t bytes, std::string_vi
 NpyHeader parse_npy_header(std::span<std::byte const> file, std::string_view name) {
   std::string_view const text(reinterpret_cast<char const*>(file.data()), file.size());
   auto const byte = [&](std::size_t n) { return std::to_integer<std::size_t>(file[n]); };
-  auto const fail = [&](std::string const& what) {
+  auto const refuse = [&](std::string const& what) {
     throw InputError(std::string(name) + ": " + what);
   };
   std::string_view const magic = "\x93NUMPY";
   if (!text.starts_with(magic))
-    fail("starts with the bytes " +
-         in_hexadecimal(file.first(std::min(file.size(), magic.size()))) +
-         ", not with 93 4e 55 4d 50 59: it is not an NPY file; write it with numpy.save");
+    refuse("starts with the bytes " +
+           in_hexadecimal(file.first(std::min(file.size(), magic.size()))) +
+           ", not with 93 4e 55 4d 50 59: it is not an NPY file; write it with numpy.save");
   auto const expects_length = [&](std::size_t length, char const* what) {
     if (file.size() < length)
-      fail("ends at byte " + std::to_string(file.size()) + ", " + what + " ends at byte " +
-           std::to_string(length) + ": it is cut short; copy or save it again");
+      refuse("ends at byte " + std::to_string(file.size()) + ", " + what + " ends at byte " +
+             std::to_string(length) + ": it is cut short; copy or save it again");
   };
   expects_length(8, "the version");
   std::size_t const major = byte(6);
   std::size_t const minor = byte(7);
   if (major < 1 || major > 3 || minor != 0)
-    fail("the version at byte 6 is " + std::to_string(major) + "." + std::to_string(minor) +
-         ", it must be 1.0, 2.0 or 3.0: write it with numpy.save");
+    refuse("the version at byte 6 is " + std::to_string(major) + "." + std::to_string(minor) +
+           ", it must be 1.0, 2.0 or 3.0: write it with numpy.save");
   std::size_t const start = major == 1 ? 10 : 12;
   expects_length(start, "the header's length");
   std::size_t length = byte(8) | byte(9) << 8;
   if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
   expects_length(start + length, "the header");
 
-  NpyHeader header = DictionaryReader(text.substr(start, length), start, name).read();
+  std::string_view const dictionary = text.substr(start, length);
+  NpyHeader header;
+  read_descr(value_of("descr", dictionary, name), name, header);
+  std::string_view const order = value_of("fortran_order", dictionary, name);
+  header.fortran_order = order.starts_with("True");
+  if (!header.fortran_order && !order.starts_with("False"))
+    fail(name, "has a fortran_order that is neither True nor False");
+  header.shape = read_shape(value_of("shape", dictionary, name), name);
   header.length = start + length;
   expects_elements(header, file.size() - header.length, name);
   return header;

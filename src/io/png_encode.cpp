@@ -8,7 +8,6 @@
 #include <exception>
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <png.h>
@@ -17,16 +16,14 @@ namespace coir::io {
 
 namespace {
 
-using Sink = std::function<void(std::span<std::byte const>)>;
-
 // libpng reports errors by longjmp, which skips destructors: what has one lives here, and the function
 // that calls setjmp has only plain locals.
 struct PngEncoder {
+  AtomicFile& file;
   png_structp png = nullptr;
   png_infop info = nullptr;
-  Sink sink;
-  std::exception_ptr failure;  // of the sink
-  std::vector<png_byte> row;
+  std::exception_ptr failure{};  // of the file
+  std::vector<png_byte> row{};
   char message[128] = "";
 
   ~PngEncoder() { png_destroy_write_struct(&png, &info); }
@@ -43,7 +40,7 @@ void ignore_encoding_warning(png_structp, png_const_charp) {}
 void append(png_structp png, png_bytep data, std::size_t length) {
   auto* const encoder = static_cast<PngEncoder*>(png_get_io_ptr(png));
   try {
-    encoder->sink({reinterpret_cast<std::byte const*>(data), length});
+    encoder->file.write(std::span(reinterpret_cast<std::byte const*>(data), length));
   } catch (...) {  // must not travel through C
     encoder->failure = std::current_exception();
   }
@@ -57,22 +54,8 @@ struct PngForm {
   int rows;
   int columns;
   int bits;
-  int colour;
-  int channels;
-  char const* remedy;  // if libpng refuses it
+  int channels;  // 1 or 3
 };
-
-PngForm form_of(GrayForm const& form) {
-  return {form.rows, form.columns, form.bits, PNG_COLOR_TYPE_GRAY, 1, "write it as PGM"};
-}
-PngForm rgb_form(int rows, int columns) {
-  return {rows, columns, 8, PNG_COLOR_TYPE_RGB, 3, "make it smaller"};
-}
-
-void expects_extents(int rows, int columns) {
-  expects(rows >= 1, "a picture must have at least 1 row", rows);
-  expects(columns >= 1, "a picture must have at least 1 column", columns);
-}
 
 // Samples as they stand in the file: of 16 bits with the high byte first.
 void put_samples(std::span<std::uint16_t const> samples, int bits, std::span<png_byte> row) {
@@ -94,7 +77,8 @@ bool encode(PngEncoder& encoder, PngForm const& form, FillRow const& fill) {
   png_set_write_fn(encoder.png, &encoder, append, flush);
   png_set_user_limits(encoder.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_IHDR(encoder.png, encoder.info, static_cast<png_uint_32>(form.columns),
-               static_cast<png_uint_32>(form.rows), form.bits, form.colour, PNG_INTERLACE_NONE,
+               static_cast<png_uint_32>(form.rows), form.bits,
+               form.channels == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_write_info(encoder.png, encoder.info);
   for (int i = 0; i < form.rows; ++i) {
@@ -105,9 +89,9 @@ bool encode(PngEncoder& encoder, PngForm const& form, FillRow const& fill) {
   return true;
 }
 
-void encode_to(Sink const& sink, PngForm const& form, FillRow const& fill) {
-  PngEncoder encoder;
-  encoder.sink = sink;
+void write(std::filesystem::path const& path, PngForm const& form, FillRow const& fill) {
+  AtomicFile file(path);
+  PngEncoder encoder{.file = file};
   encoder.row.resize(static_cast<std::size_t>(form.columns) * form.channels * (form.bits / 8));
   encoder.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &encoder, on_encoding_error,
                                         ignore_encoding_warning);
@@ -120,88 +104,40 @@ void encode_to(Sink const& sink, PngForm const& form, FillRow const& fill) {
   if (!done)
     throw ResourceError("a picture of " + std::to_string(form.rows) + " x " +
                         std::to_string(form.columns) + " can't be written as PNG (" +
-                        encoder.message + "): " + form.remedy);
-}
-
-std::vector<std::byte> encoded(PngForm const& form, FillRow const& fill) {
-  std::vector<std::byte> bytes;
-  encode_to([&](auto part) { bytes.insert(bytes.end(), part.begin(), part.end()); }, form, fill);
-  return bytes;
-}
-
-void write(std::filesystem::path const& path, PngForm const& form, FillRow const& fill) {
-  AtomicFile file(path);
-  encode_to([&](auto part) { file.write(part); }, form, fill);
+                        encoder.message + "): make it smaller");
   file.commit();
-}
-
-// White is the largest sample of its bits in every PNG.
-FillRow rows_of(GrayImage const& image) {
-  auto const white = static_cast<std::uint32_t>(image.maximum());
-  std::uint32_t const largest = image.bits == 8 ? 255 : 65535;
-  return
-      [=, &image, scaled = std::vector<std::uint16_t>()](int i, std::span<png_byte> row) mutable {
-        auto const columns = static_cast<std::size_t>(image.columns);
-        auto const samples = std::span(image.samples).subspan(i * columns, columns);
-        if (white == largest) return put_samples(samples, image.bits, row);
-        scaled.resize(columns);
-        std::transform(samples.begin(), samples.end(), scaled.begin(), [=](std::uint32_t sample) {
-          return static_cast<std::uint16_t>((sample * largest + white / 2) / white);
-        });
-        put_samples(scaled, image.bits, row);
-      };
-}
-
-FillRow rows_of(RgbImage const& image) {
-  return [&image](int i, std::span<png_byte> row) {
-    std::copy_n(image.pixel(i, 0), row.size(), row.begin());
-  };
-}
-
-void expects_valid(RgbImage const& image) {
-  expects_extents(image.rows, image.columns);
-  expects(image.samples.size() == static_cast<std::size_t>(image.rows) * image.columns * 3,
-          "a colour picture must have 3 * rows * columns samples", image.samples.size());
-}
-
-PngForm form_of(GrayImage const& image) {
-  return form_of(GrayForm{image.rows, image.columns, image.bits});
 }
 
 }  // namespace
 
-std::vector<std::byte> encode_png(GrayImage const& image) {
-  detail::expects_valid(image);
-  return encoded(form_of(image), rows_of(image));
-}
-
-std::vector<std::byte> encode_png(RgbImage const& image) {
-  expects_valid(image);
-  return encoded(rgb_form(image.rows, image.columns), rows_of(image));
-}
-
 void write_png(std::filesystem::path const& path, GrayImage const& image) {
   detail::expects_valid(image);
-  write(path, form_of(image), rows_of(image));
+  auto const columns = static_cast<std::size_t>(image.columns);
+  write(path, {image.rows, image.columns, image.bits, 1}, [&](int i, std::span<png_byte> row) {
+    put_samples(std::span(image.samples).subspan(i * columns, columns), image.bits, row);
+  });
 }
 
 void write_png(std::filesystem::path const& path, RgbImage const& image) {
-  expects_valid(image);
-  write(path, rgb_form(image.rows, image.columns), rows_of(image));
+  expects(std::ssize(image.samples) == std::int64_t{3} * image.rows * image.columns,
+          "a colour picture must have 3 * rows * columns samples", image.samples.size());
+  write_png(path, image.rows, image.columns, [&](int i, std::span<std::uint8_t> row) {
+    std::copy_n(image.pixel(i, 0), row.size(), row.begin());
+  });
 }
 
 void write_png(std::filesystem::path const& path, GrayForm const& form, GrayRows const& fill) {
   detail::expects_valid(form);
   std::vector<std::uint16_t> samples(static_cast<std::size_t>(form.columns));
-  write(path, form_of(form), [&](int i, std::span<png_byte> row) {
+  write(path, {form.rows, form.columns, form.bits, 1}, [&](int i, std::span<png_byte> row) {
     fill(i, samples);
     put_samples(samples, form.bits, row);
   });
 }
 
 void write_png(std::filesystem::path const& path, int rows, int columns, RgbRows const& fill) {
-  expects_extents(rows, columns);
-  write(path, rgb_form(rows, columns), fill);
+  detail::expects_valid(GrayForm{rows, columns, 8});
+  write(path, {rows, columns, 8, 3}, fill);
 }
 
 }  // namespace coir::io

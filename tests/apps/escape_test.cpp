@@ -5,7 +5,7 @@
 #include <support/sanitizers.hpp>
 #include <support/spaces.hpp>
 
-#include <coir/io/image.hpp>
+#include <coir/io/png.hpp>
 #include <coir/io/npy.hpp>
 
 #include <cmath>
@@ -323,7 +323,7 @@ TEST_F(Escape, PicturesAreBlackInsideAndLighterTowardsTheSet) {
   std::string const region = "--size 90x60 --region -2 1 -1 1 --no-smooth --output ";
   run_quietly(region + "u.npy");
   run_quietly(region + "u.png");
-  auto const picture = io::read_image(folder / "u.png");
+  auto const picture = io::read_png(folder / "u.png");
   ASSERT_EQ(picture.columns, 90);
   ASSERT_EQ(picture.rows, 60);
   auto const counts = numbers_of<int>(io::read_npy(folder / "u.npy"));
@@ -334,7 +334,7 @@ TEST_F(Escape, PicturesAreBlackInsideAndLighterTowardsTheSet) {
   EXPECT_LT(picture(0, 0), 30);
   EXPECT_GT(*std::max_element(picture.samples.begin(), picture.samples.end()), 150);
   run_quietly("--size 9x7 --center 0 0 --width 0.1 --output inside.png");
-  EXPECT_EQ(io::read_image(folder / "inside.png").samples, std::vector<std::uint16_t>(63, 0));
+  EXPECT_EQ(io::read_png(folder / "inside.png").samples, std::vector<std::uint16_t>(63, 0));
 }
 
 TEST_F(Escape, ReportHasItsKeysInOrder) {
@@ -439,7 +439,7 @@ TEST_F(Escape, WrongOptionsAreRefused) {
                       {"--region 0 1 0 1 --center 0 0", {"--region", "--center"}},
                       {"--smooth --no-smooth", {"--smooth", "--no-smooth"}},
                       {"--output u.npy --report u.npy", {"u.npy", "different"}},
-                      {"--output u.pgm", {"'u.pgm'", ".png or .npy"}}});
+                      {"--output u.jpg", {"'u.jpg'", ".png or .npy"}}});
 }
 
 TEST_F(Escape, OutputsAndMemoryThatArentThereAreNamed) {

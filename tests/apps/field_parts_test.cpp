@@ -7,7 +7,7 @@
 #include <support/spaces.hpp>
 
 #include <coir/cosmology/parameters.hpp>
-#include <coir/io/image.hpp>
+#include <coir/io/png.hpp>
 #include <coir/io/npy.hpp>
 
 #include <gtest/gtest.h>
@@ -124,7 +124,7 @@ TEST_F(TargetFile, ArraysAreCubesOrColumns) {
 TEST_F(TargetFile, PicturesAreColumnsOfTheirBrightness) {
   // Black on the left, white on the right; a column too many on both sides.
   io::GrayImage image{2, 4, 8, {9, 0, 255, 9, 9, 0, 255, 9}};
-  io::write_image(folder / "two.png", image);
+  io::write_png(folder / "two.png", image);
   auto const target = read_target(folder / "two.png", 64, 7);
   ASSERT_EQ(target.side(), 2);
   EXPECT_TRUE(target.is_projection());
@@ -175,7 +175,7 @@ TEST(Pictures, StandSideBySide) {
   coir::testing::TemporaryFolder const folder;
   Frame const ramp{16, std::vector<float>(256, 0.5F)};
   write_frames(folder / "two.png", {ramp, ramp}, {{0, 1}, {0.5, 0.5}});
-  auto const image = io::read_image(folder / "two.png");
+  auto const image = io::read_png(folder / "two.png");
   EXPECT_EQ(image.rows, 16);
   EXPECT_EQ(image.columns, 33);
   EXPECT_EQ(image(3, 16), 255);          // the gap

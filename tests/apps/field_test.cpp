@@ -4,7 +4,6 @@
 #include <support/sanitizers.hpp>
 
 #include <coir/hdf5/gadget.hpp>
-#include <coir/io/image.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/io/png.hpp>
 #include <coir/mesh/paint.hpp>
@@ -46,7 +45,7 @@ class FieldApp : public coir::testing::AppTest {
     for (int i = 0; i < 24; ++i)
       for (int j = 0; j < 24; ++j)
         image.samples.push_back(std::hypot(i - 11.5, j - 11.5) < 6 ? 255 : 0);
-    io::write_image(folder / name, image);
+    io::write_png(folder / name, image);
   }
 
   /// The density that grows from the noise of a seed by the steps of `small`.
@@ -95,9 +94,9 @@ TEST_F(FieldApp, WritesTheStartAndPictures) {
   EXPECT_EQ(files("run"), all_files);
   EXPECT_EQ(io::read_npy(folder / "run/noise.npy").shape, (std::vector<std::int64_t>{12, 12, 12}));
   EXPECT_EQ(io::read_npy(folder / "run/density.npy").shape, (std::vector<std::int64_t>{12, 12}));
-  EXPECT_EQ(io::read_image(folder / "run/start.png").columns, 32);
-  EXPECT_EQ(io::read_image(folder / "run/end_and_target.png").columns, 2 * 32 + 1);
-  auto const strip = io::read_image(folder / "run/strip.png");
+  EXPECT_EQ(io::read_png(folder / "run/start.png").columns, 32);
+  EXPECT_EQ(io::read_png(folder / "run/end_and_target.png").columns, 2 * 32 + 1);
+  auto const strip = io::read_png(folder / "run/strip.png");
   EXPECT_EQ(strip.rows, 32);
   EXPECT_EQ(strip.columns, 6 * 32 + 5);  // all ends of four steps, and the target
 }
@@ -175,7 +174,7 @@ TEST_F(FieldApp, AnUniverseInAFolderOfAnyNameGrowsAgain) {
 }
 
 TEST_F(FieldApp, NothingCorrelatesWithAnEvenTarget) {
-  io::write_image(folder / "even.png", io::GrayImage{8, 8, 8, std::vector<std::uint16_t>(64, 77)});
+  io::write_png(folder / "even.png", io::GrayImage{8, 8, 8, std::vector<std::uint16_t>(64, 77)});
   auto const outcome = run("even.png " + short_search + "--output run --report r.json");
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
   EXPECT_TRUE(contains(outcome.output, "the target is even: nothing correlates with it"))

@@ -2,7 +2,6 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/machine.hpp>
-#include <coir/io/image.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/io/png.hpp>
 
@@ -33,10 +32,10 @@ io::GrayImage small_picture() {
   return picture;
 }
 
-/// coir-jacobi in a folder that holds picture.pgm.
+/// coir-jacobi in a folder that holds picture.png.
 class Jacobi : public coir::testing::AppTest {
  protected:
-  Jacobi() { io::write_image(folder / "picture.pgm", picture); }
+  Jacobi() { io::write_png(folder / "picture.png", picture); }
 
   template <class T>
   HostGrid<T> read_array(std::string const& name) const {
@@ -68,8 +67,8 @@ TEST_F(Jacobi, EverySchemeRebuildsThePicture) {
        {"--sweeps 1500", "--scheme plain --sweeps 1500", "--scheme arrays --sweeps 1501",
         "--scheme blocked --sweeps 1500", "--scheme red-black", "--scheme cg", "--scheme multigrid",
         "--scheme red-black --start zero", "--scheme cg --start zero --precision double"}) {
-    run_quietly("picture.pgm --output rebuilt.pgm " + options);
-    EXPECT_EQ(io::read_image(folder / "rebuilt.pgm").samples, picture.samples) << options;
+    run_quietly("picture.png --output rebuilt.png " + options);
+    EXPECT_EQ(io::read_png(folder / "rebuilt.png").samples, picture.samples) << options;
   }
 }
 
@@ -77,9 +76,9 @@ TEST_F(Jacobi, PlainBlockedAndArraysWriteTheSameBytes) {
   for (std::string const options :
        {"--sweeps 37", "--sweeps 38 --precision double", "--sweeps 1 --start zero",
         "--sweeps 5000 --tolerance 1e-3 --start zero"}) {
-    run_quietly("picture.pgm --scheme plain --output plain.npy " + options);
+    run_quietly("picture.png --scheme plain --output plain.npy " + options);
     for (std::string const scheme : {"blocked", "arrays"}) {
-      run_quietly("picture.pgm --scheme " + scheme + " --output other.npy " + options);
+      run_quietly("picture.png --scheme " + scheme + " --output other.npy " + options);
       EXPECT_EQ(read_text(folder / "plain.npy"), read_text(folder / "other.npy"))
           << scheme << " " << options;
     }
@@ -87,50 +86,30 @@ TEST_F(Jacobi, PlainBlockedAndArraysWriteTheSameBytes) {
 }
 
 TEST_F(Jacobi, ArraysTakePicturesOfFewCells) {
-  for (auto const& [shape, cells] :
-       {std::pair("1 1", 1u), std::pair("1 9", 9u), std::pair("2 2", 4u)}) {
-    write("small.pgm", std::string("P5\n") + shape + "\n255\n" + std::string(cells, '\x55'));
-    run_quietly("small.pgm --scheme plain --sweeps 7 --output plain.npy");
-    run_quietly("small.pgm --scheme arrays --sweeps 7 --output arrays.npy");
-    EXPECT_EQ(read_text(folder / "plain.npy"), read_text(folder / "arrays.npy")) << shape;
+  for (auto const& [m, n] : {std::pair(1, 1), std::pair(9, 1), std::pair(2, 2)}) {
+    std::vector<std::uint16_t> const samples(static_cast<std::size_t>(m * n), 0x55);
+    io::write_png(folder / "small.png", io::GrayImage{m, n, 8, samples});
+    run_quietly("small.png --scheme plain --sweeps 7 --output plain.npy");
+    run_quietly("small.png --scheme arrays --sweeps 7 --output arrays.npy");
+    EXPECT_EQ(read_text(folder / "plain.npy"), read_text(folder / "arrays.npy")) << m << " x " << n;
   }
 }
 
 TEST_F(Jacobi, ConjugateGradientsReportIterations) {
-  run_quietly("picture.pgm --scheme cg --precision double --tolerance 1e-9 --report r.json");
+  run_quietly("picture.png --scheme cg --precision double --tolerance 1e-9 --report r.json");
   EXPECT_EQ(report()["stopped_by"], "tolerance");
   EXPECT_LE(report()["relative_residual"], 1e-9);
   EXPECT_LE(report()["sweeps"], 12);
   EXPECT_EQ(report()["bandwidth_not_measured"], "cg makes no sweeps");
-  auto const once = run("picture.pgm --scheme cg --sweeps 1");
+  auto const once = run("picture.png --scheme cg --sweeps 1");
   EXPECT_TRUE(contains(once.output, "cg: 1 iteration in ")) << once.output;
 }
 
 TEST_F(Jacobi, WithoutSweepsTheStartIsTheResult) {
-  run_quietly("picture.pgm --sweeps 0 --output u.npy --output-laplacian b.npy");
+  run_quietly("picture.png --sweeps 0 --output u.npy --output-laplacian b.npy");
   EXPECT_EQ(read_text(folder / "u.npy"), read_text(folder / "b.npy"));
-  run_quietly("picture.pgm --sweeps 0 --start zero --output u.pgm");
-  EXPECT_EQ(io::read_image(folder / "u.pgm").samples,
-            std::vector<std::uint16_t>(rows * columns, 0));
-}
-
-TEST_F(Jacobi, AnotherWhiteThanThatOfTheBitsKeepsItsLevels) {
-  picture.bits = 16, picture.white = 4095;
-  for (auto& sample : picture.samples) sample = static_cast<std::uint16_t>(16 * sample);
-  io::write_image(folder / "deep.pgm", picture);
-  std::string const solve = "deep.pgm --scheme multigrid --precision double ";
-  run_quietly(solve + "--output u.npy --output-laplacian b.npy");
-  auto const u = read_array<double>("u.npy"), b = read_array<double>("b.npy");
-  EXPECT_EQ(b(0, 0), picture(1, 0) + picture(0, 1) - 4 * picture(0, 0));
-  // Pictures are as bright as the input was.
-  run_quietly(solve + "--output u.png");
-  auto const shown = io::read_image(folder / "u.png");
-  EXPECT_EQ(shown.maximum(), 65535);
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j) {
-      EXPECT_NEAR(u(i, j), picture(i, j), 1e-4);
-      EXPECT_NEAR(shown(i, j), picture(i, j) * 65535. / 4095, 0.5001);
-    }
+  run_quietly("picture.png --sweeps 0 --start zero --output u.png");
+  EXPECT_EQ(io::read_png(folder / "u.png").samples, std::vector<std::uint16_t>(rows * columns, 0));
 }
 
 TEST_F(Jacobi, ColoursThatBecomeGreyAreTold) {
@@ -139,7 +118,7 @@ TEST_F(Jacobi, ColoursThatBecomeGreyAreTold) {
   auto const outcome = run("colours.png --sweeps 1 --report r.json");
   EXPECT_TRUE(outcome.output.ends_with(note)) << outcome.output;
   EXPECT_EQ(report()["input_had_colours"], true);
-  EXPECT_FALSE(contains(run("picture.pgm --sweeps 1").output, note));
+  EXPECT_FALSE(contains(run("picture.png --sweeps 1").output, note));
 }
 
 TEST_F(Jacobi, ArraysOfDoublesAreTakenInEitherPrecision) {
@@ -158,25 +137,25 @@ TEST_F(Jacobi, ArraysOfDoublesAreTakenInEitherPrecision) {
 }
 
 TEST_F(Jacobi, TheLaplacianIsWrittenAndTaken) {
-  run_quietly("picture.pgm --sweeps 0 --output-laplacian b.npy");
-  run_quietly("picture.pgm --sweeps 0 --output-laplacian b.png");
+  run_quietly("picture.png --sweeps 0 --output-laplacian b.npy");
+  run_quietly("picture.png --sweeps 0 --output-laplacian b.png");
   auto const b = read_array<float>("b.npy");
   EXPECT_EQ(b(0, 0), picture(1, 0) + picture(0, 1) - 4 * picture(0, 0));  // zero outside
   EXPECT_EQ(b(5, 7),
             picture(4, 7) + picture(6, 7) + picture(5, 6) + picture(5, 8) - 4 * picture(5, 7));
-  auto const shown = io::read_image(folder / "b.png");
+  auto const shown = io::read_png(folder / "b.png");
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j) {
       EXPECT_EQ(shown(i, j), std::clamp(std::floor(b(i, j) / 4 + 128.5f), 0.f, 255.f));
       b(i, j) = b(i, j) / 4 + 128;
     }
   io::write_npy(folder / "shifted.npy", b);
-  run_quietly("shifted.npy --laplacian --offset 128 --scale 4 --scheme multigrid --output u.pgm");
-  EXPECT_EQ(io::read_image(folder / "u.pgm").samples, picture.samples);
+  run_quietly("shifted.npy --laplacian --offset 128 --scale 4 --scheme multigrid --output u.png");
+  EXPECT_EQ(io::read_png(folder / "u.png").samples, picture.samples);
 }
 
 TEST_F(Jacobi, ReportHasItsKeysInOrder) {
-  run_quietly("picture.pgm --laplacian --sweeps 10 --repeat 3 --report r.json");
+  run_quietly("picture.png --laplacian --sweeps 10 --repeat 3 --report r.json");
   auto const found = report();
   EXPECT_EQ(coir::testing::keys_of(found),
             "application version kokkos_version backend device threads scheme precision "
@@ -201,7 +180,7 @@ TEST_F(Jacobi, ReportHasItsKeysInOrder) {
 
 TEST_F(Jacobi, CoresRebuildWhatTheBuildsOwnBackendRebuilds) {
   for (std::string const scheme : {"plain", "arrays", "red-black", "cg", "multigrid"}) {
-    std::string const options = "picture.pgm --report r.json --scheme " + scheme;
+    std::string const options = "picture.png --report r.json --scheme " + scheme;
     run_quietly(options + " --output u.npy");
     double const error = report()["max_abs_error"];
     run_quietly(options + " --output v.npy --backend cpu");
@@ -216,7 +195,7 @@ TEST_F(Jacobi, CoresRebuildWhatTheBuildsOwnBackendRebuilds) {
 }
 
 TEST_F(Jacobi, CompareShowsAndReportsEveryScheme) {
-  auto const outcome = run("picture.pgm --compare --sweeps 1000 --report r.json --output u.png");
+  auto const outcome = run("picture.png --compare --sweeps 1000 --report r.json --output u.png");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.errors, "");
   auto const reports = report();
@@ -229,19 +208,19 @@ TEST_F(Jacobi, CompareShowsAndReportsEveryScheme) {
     EXPECT_GT(reports[n]["psnr_db"], 60) << scheme;
     ++n;
   }
-  EXPECT_EQ(io::read_image(folder / "u.png").samples, picture.samples);
+  EXPECT_EQ(io::read_png(folder / "u.png").samples, picture.samples);
 }
 
 TEST_F(Jacobi, MissedToleranceIsToldAfterTheOutputIsWritten) {
   for (auto const& [options, made] : {std::pair("--sweeps 20", "20 sweeps of "),
                                       {"--sweeps 2 --scheme cg", "2 iterations of cg"}}) {
     auto const outcome =
-        run("picture.pgm --tolerance 1e-5 --quiet --output u.pgm " + std::string(options));
+        run("picture.png --tolerance 1e-5 --quiet --output u.png " + std::string(options));
     EXPECT_EQ(outcome.code, 5);
     for (char const* const part : {made, "above --tolerance 1e-05", "allow more --sweeps"})
       EXPECT_TRUE(contains(outcome.errors, part)) << outcome.errors;
     EXPECT_EQ(lines_in(outcome.errors), 1);
-    EXPECT_TRUE(fs::remove(folder / "u.pgm"));
+    EXPECT_TRUE(fs::remove(folder / "u.png"));
   }
 }
 
@@ -262,7 +241,7 @@ TEST_F(Jacobi, CtrlCStopsItWithinASecond) {
   auto const earlier = files();
   auto const outcome = run_until(
       [](auto const& said) { return contains(said, " sweeps"); },
-      "picture.pgm --sweeps 100000000000 --progress --output u.png --output-laplacian b.npy "
+      "picture.png --sweeps 100000000000 --progress --output u.png --output-laplacian b.npy "
       "--report r.json");
   EXPECT_EQ(outcome.code, 130);
   EXPECT_TRUE(contains(outcome.errors, "coir-jacobi: error: stopped after ")) << outcome.errors;
@@ -271,25 +250,23 @@ TEST_F(Jacobi, CtrlCStopsItWithinASecond) {
 }
 
 TEST_F(Jacobi, InputsThatAreNoneAreRefused) {
-  io::write_image(folder / "whole.png", picture);
+  io::write_png(folder / "whole.png", picture);
   std::string const bytes = read_text(folder / "whole.png");
   write("part.png", bytes.substr(0, bytes.size() - 20));
   write("text.png", "not a picture at all\n");
   write("complex.npy", npy_header("<c8", "(1, 1)") + std::string(8, '\0'));
   write("empty.npy", npy_header("<f4", "(0, 5)"));
   write("line.npy", npy_header("|u1", "(4,)") + "1234");
-  write("absurd.pgm", "P5\n999999999 999999999\n255\nabc");
   write_array<float>("nan.npy", {0, 0, 0, 0, 0, std::numeric_limits<float>::quiet_NaN()});
   write_array<float>("inf.npy", {0, 0, 0, 0, 0, std::numeric_limits<float>::infinity()});
   for (auto const& [name, parts] :
        {Refusal{"none.png", {"none.png", "no such file", "check the path"}},
         Refusal{"part.png", {"part.png", "cut short", "export it again"}},
         Refusal{".", {"is a folder", "name a file in it"}},
-        Refusal{"text.png", {"text.png", "neither as PNG", "convert it"}},
+        Refusal{"text.png", {"text.png", "it is not a PNG", "convert it"}},
         Refusal{"complex.npy", {"complex64", "convert it"}},
         Refusal{"empty.npy", {"extents", "not 0", "1 to 2000000000"}},
         Refusal{"line.npy", {"must have 2 dimensions, not 1", "save one"}},
-        Refusal{"absurd.pgm", {"999999999 x 999999999", "3 are there"}},
         Refusal{"nan.npy", {"[1, 2]", "must be finite", "replace it"}},
         Refusal{"inf.npy", {"[1, 2]", "must be finite", "replace it"}}})
     expect_failure(3, name + " --output u.png", parts);
@@ -313,19 +290,19 @@ TEST_F(Jacobi, WrongOptionsAreRefused) {
         Refusal{"--scheme fast", {"red-black", "'fast'"}},
         Refusal{"--precision half", {"float, double", "'half'"}},
         Refusal{"--start one", {"laplacian, zero", "'one'"}},
-        Refusal{"--output u.jpg", {"'u.jpg'", ".png, .pgm or .npy"}},
+        Refusal{"--output u.jpg", {"'u.jpg'", ".png or .npy"}},
         Refusal{"--output ''", {"--output must name a file"}},
         Refusal{"--output u.npy --output-laplacian u.npy", {"u.npy", "different"}},
-        Refusal{"--report ./picture.pgm", {"--report and INPUT", "different"}}})
-    expect_failure(2, "picture.pgm " + options, parts);
+        Refusal{"--report ./picture.png", {"--report and INPUT", "different"}}})
+    expect_failure(2, "picture.png " + options, parts);
 }
 
 TEST_F(Jacobi, OutputsThatCantBeWrittenAreNamed) {
   for (std::string const option : {"--output", "--output-laplacian", "--report"})
-    expect_failure(4, "picture.pgm " + option + " none/u.png",
+    expect_failure(4, "picture.png " + option + " none/u.png",
                    {"none/u.png", "the folder none does not exist", "create it"});
   fs::create_symlink("/dev/full", folder / "full.png");
-  expect_failure(4, "picture.pgm --sweeps 1 --output full.png",
+  expect_failure(4, "picture.png --sweeps 1 --output full.png",
                  {"full.png", "No space left", "free some space"});
 }
 

@@ -5,7 +5,7 @@
 
 #include <coir/hdf5/gadget.hpp>
 #include <coir/hdf5/reader.hpp>
-#include <coir/io/image.hpp>
+#include <coir/io/png.hpp>
 #include <coir/io/npy.hpp>
 
 #include <fcntl.h>
@@ -147,7 +147,7 @@ TEST_F(Nbody, WritesPicturesAndASpectrumAtTheEnd) {
   run_quietly(small + "--output run");
   EXPECT_EQ(files("run"), files_at_the_end);
   for (std::string const what : {"slab", "projection"}) {
-    auto const picture = io::read_image(folder / ("run/" + what + "_a1.000.png"));
+    auto const picture = io::read_png(folder / ("run/" + what + "_a1.000.png"));
     EXPECT_EQ(picture.rows, 16);
     EXPECT_EQ(picture.columns, 16);
     auto const array = io::read_npy(folder / ("run/" + what + "_a1.000.npy"));

@@ -140,8 +140,6 @@ void expect_read_or_refused(Reader const& reader) {
 
 }  // namespace
 
-TEST(Mutation, OfPgmFilesIsReadOrRefused) { expect_read_or_refused(coir::testing::reader("pgm")); }
-
 TEST(Mutation, OfPngFilesIsReadOrRefused) { expect_read_or_refused(coir::testing::reader("png")); }
 
 TEST(Mutation, OfNpyFilesIsReadOrRefused) { expect_read_or_refused(coir::testing::reader("npy")); }

@@ -32,7 +32,7 @@ struct Reader {
   Bytes (*repair)(Bytes file);
 };
 
-/// The readers of PGM, PNG, NPY and tables of power spectra.
+/// The readers of PNG, NPY and tables of power spectra.
 std::vector<Reader> const& readers();
 
 /// The one with this name.

@@ -4,7 +4,6 @@ import dataclasses
 import os
 import random
 import shutil
-import signal
 import socket
 
 import execution
@@ -46,7 +45,6 @@ OPTIONS = {
               "sigma8": "X", "output": "output", "report": "output", "pixels": "N", "frames": "N", "config": "input", "progress": "flag",
               "quiet": "flag", "backend": "word"},
     "compare": {"output": "output"}}
-CONFIGURABLE = ("nbody", "queue", "offload", "field")  # by files
 
 NO_WHOLE_NUMBERS = ["", " ", " 5", "5 ", "+5", "5.0", "1e3", "0x10", "five", "nan", "99999999999999999999", "-99999999999999999999",
                     "5\n", "\u0665", "1_000", "5,", "--", "%d", "%n%s", "'5'"]
@@ -64,10 +62,6 @@ class Attack:
     outputs: tuple = ()  # patterns of files that it may write
     may_warn: bool = False  # in lines of its own, if it succeeds
     says: tuple = ()  # what its line must hold if it fails
-    makes: tuple = ()  # files that must be there if it succeeds
-    makes_no: tuple = ()  # and those that must not
-    earlier: tuple = ()  # the arguments of runs that go ahead, and succeed
-    prepare: object = None  # is called behind these
 
 
 def make(seed, folder, applications, options):
@@ -75,10 +69,9 @@ def make(seed, folder, applications, options):
     rng = random.Random(seed)
     application = rng.choice([name for name in applications for _ in range(1 if name == "info" else 3)])
     kinds = [wrong_option, wrong_option, extreme_numbers, arguments_of_noise, damaged_input, damaged_input, bad_input, bad_output,
-             bad_output, full_disk, environment, environment, streams, turned_off, file_against_line, pipe, stopped,
-             reused_folder]
+             bad_output, full_disk]
     if application == "nbody":
-        kinds += [configuration, configuration, table_or_noise, table_or_noise, restart, restart]
+        kinds += [configuration, configuration, table_or_noise, table_or_noise]
     while True:
         attack = rng.choice(kinds)(rng, application, folder)
         if attack is not None:
@@ -96,9 +89,9 @@ def plain(rng, application, folder):
         return [f"--size={rng.randint(1, 40)}x{rng.randint(1, 40)}", "--iterations", "20", "--output", output, "--report", "r.json",
                 "--scheme", rng.choice(["kernel", "arrays"]), *rng.choice([["--quiet"], []])], (output, "r.json")
     if application == "jacobi":
-        name = rng.choice(["in.png", "in.pgm", "in.npy"])
+        name = rng.choice(["in.png", "in.npy"])
         write_picture(rng, folder / name)
-        output = rng.choice(["o.png", "o.pgm", "o.npy"])
+        output = rng.choice(["o.png", "o.npy"])
         scheme = rng.choice(["auto", "plain", "arrays", "blocked", "red-black", "multigrid"])
         return [name, "--sweeps", "4", "--output", output, "--scheme", scheme, "--precision", rng.choice(["float", "double"]),
                 "--output-laplacian", "l.npy", "--quiet"], (output, "l.npy")
@@ -112,7 +105,7 @@ def plain(rng, application, folder):
         return ["--host", "cores.json", "--device", "in.json", "--bytes", "24*n", "--in", "8*n", "--output", "o.html", "--report", "r.json",
                 *rng.choice([["--quiet"], []])], ("o.html", "r.json")
     if application == "field":
-        name = rng.choice(["in.png", "in.pgm"])
+        name = "in.png"
         write_picture(rng, folder / name)
         return [name, "--side", "4", "--steps", "2", "--a-start", "0.3", "--iterations", "1", "--pixels", "16", "--output", "run",
                 "--report", "r.json", *rng.choice([["--quiet"], []])], ("run", "run/*", "r.json")
@@ -142,7 +135,7 @@ def write_picture(rng, path):
 
 
 def picture(rng, name, shape):
-    return files.png(rng, *shape) if name.endswith(".png") else files.pgm(rng, *shape) if name.endswith(".pgm") else files.npy(rng, shape)
+    return files.png(rng, *shape) if name.endswith(".png") else files.npy(rng, shape)
 
 
 def attack_on(rng, application, folder, kind, more=(), codes=(0,), **setting):
@@ -253,7 +246,7 @@ def damaged_input(rng, application, folder):
         data = files.forged_accounting(rng) if rng.random() < 0.4 else path.read_bytes()
         path.write_bytes(files.damaged(rng, data) if rng.random() < 0.8 else data)
         return Attack(application, "accounting", arguments, {0, 2, 3}, outputs=outputs)  # 2: no ReqTRES to forecast from
-    forge = {".png": files.forged_png, ".pgm": files.forged_pgm, ".npy": files.forged_npy}[path.suffix]
+    forge = {".png": files.forged_png, ".npy": files.forged_npy}[path.suffix]
     path.write_bytes(forge(rng) if rng.random() < 0.3 else files.damaged(rng, path.read_bytes()))
     return Attack(application, "picture", arguments, {0, 3, 4, 5}, outputs=outputs)
 
@@ -425,135 +418,9 @@ def bad_output(rng, application, folder):
     return Attack(application, "output", [*arguments, *more], codes, outputs=outputs)
 
 
-# --- Full disks, environment, streams, signals ---
+# --- Full disks ---
 
 def full_disk(rng, application, folder):
     attack = attack_on(rng, application, folder, "disk", codes=(0, 4))
     attack.setting.most_bytes = rng.choice([0, 1, 100, 1000, 5000])
     return attack
-
-
-def environment(rng, application, folder):
-    junk = lambda: rng.choice(["", " ", "abc", "-1", "0", "1.5", "99999999999999999999", "true", "FALSE", "maybe", "\u00e4", "x" * 5000, "1,", ",",
-                               "a=b", "%s%n", "{", "/nowhere", "2"])
-    names = ["LC_ALL", "LANG", "LC_NUMERIC", "TMPDIR", "HOME", "PATH", "HDF5_PLUGIN_PATH", "OPENBLAS_NUM_THREADS", "TZ", "TERM", "COLUMNS",
-             "COIR"]
-    chosen = {name: junk() for name in rng.sample(names, rng.choice([1, 1, 2, 4]))}
-    if rng.random() < 0.05:
-        chosen = {name: None for name in ("PATH", "OMP_NUM_THREADS")}  # nothing at all
-    return attack_on(rng, application, folder, "environment", environment=chosen)
-
-
-def streams(rng, application, folder):
-    arguments, outputs = plain(rng, application, folder)
-    closed = tuple(sorted(rng.sample([0, 1, 2], rng.randint(1, 3))))
-    full = rng.random() < 0.3
-    arguments = rng.choice([["--help"], ["--version"], arguments, arguments, arguments])
-    prints = "--quiet" not in arguments
-    if full:
-        return Attack(application, "streams", arguments, {4} if prints else {0}, execution.Setting(stdout="/dev/full"), outputs)
-    return Attack(application, "streams", arguments, {4} if prints and 1 in closed else {0}, execution.Setting(closed=closed), outputs)
-
-
-def stopped(rng, application, folder):
-    attack = attack_on(rng, application, folder, "signal")
-    attack.setting.stops = rng.choice([signal.SIGINT, signal.SIGTERM, signal.SIGHUP]), rng.random() ** 2
-    return attack
-
-
-# --- Flags, files beside the command line, pipes, runs after others ---
-
-def turned_off(rng, application, folder):
-    """Flags that are given as false."""
-    if application == "queue" and rng.random() < 0.5:
-        arguments, outputs = plain(rng, application, folder)
-        arguments = without(arguments, ["--forecast", "--gpus"], OPTIONS[application])
-        return Attack(application, "off", [*arguments, "--forecast=false", "--hour", "3"], {2}, outputs=outputs, says=("--forecast", "--hour"))
-    if application == "nbody":
-        flag, picture = rng.choice([("--pictures=false", False), ("--no-pictures=false", True), ("--no-pictures=true", False)])
-        attack = attack_on(rng, application, folder, "off", [flag])
-        setattr(attack, "makes" if picture else "makes_no", ("run/slab_a1.000.png",))
-        return attack
-    flags = [name for name, takes in OPTIONS[application].items() if takes == "flag" and name not in ("progress", "quiet")]
-    if not flags:
-        return None
-    off = f"--{rng.choice(flags)}=false"
-    attack = attack_on(rng, application, folder, "off")
-    attack.arguments = [*without(attack.arguments, [off], OPTIONS[application]), off]
-    return attack
-
-
-def file_against_line(rng, application, folder):
-    if application not in CONFIGURABLE:
-        return None
-    options = OPTIONS[application]
-    arguments, outputs = plain(rng, application, folder)
-    path = folder / "c.toml"
-
-    def attack(text, more=(), codes=(0,), **expected):
-        path.write_text(text)
-        kept = without(arguments, [*more, *(f"--{line.split(' = ')[0]}" for line in text.splitlines() if codes != (0,))], options)
-        return Attack(application, "file", [*kept, "--config", "c.toml", *more], set(codes), outputs=outputs, **expected)
-
-    match rng.randrange(4):
-        case 0:  # a value that isn't one names the file and the key
-            name = rng.choice([name for name, takes in options.items() if takes in ("N", "X") and name not in ("config", "hour")])
-            return attack(f"{name} = {rng.choice(['x', repr('five'), repr(''), 'nan', repr('1e999'), '[1, 2]'])}\n", codes=(3,), says=("c.toml", f"'{name}'"))
-        case 1:  # the file isn't an output
-            spelt = rng.choice(["c.toml", "./c.toml", "link", "hard"])
-            path.write_text("")
-            if spelt in ("link", "hard"):
-                {"link": os.symlink, "hard": os.link}[spelt](path, folder / spelt)
-            return attack("# nothing\n", ["--report", spelt], codes=(2,), says=("--config", "--report"))
-        case 2 if application == "nbody":  # what is said where the program is started counts
-            one, other = rng.choice([("pictures", "no-pictures"), ("no-pictures", "pictures")])
-            expected = {"makes" if other == "pictures" else "makes_no": ("run/slab_a1.000.png",)}
-            return attack(f"{one} = true\n", [f"--{other}"], **expected)
-        case 2:
-            return attack("quiet = true\n", ["--quiet=false"])
-        case _:
-            return attack(rng.choice(["report = 'r.json'", "report = \"r.json\"", "report = \"\\u0072.json\""]) + "\n",
-                          makes=("r.json",)) if "--report" in arguments else None
-
-
-def pipe(rng, application, folder):
-    """A report to a named pipe comes whole."""
-    if application in ("info", "compare"):
-        return None
-    os.mkfifo(folder / "pipe")
-    arguments, outputs = plain(rng, application, folder)
-    more = ["--report", "pipe"]
-    return Attack(application, "pipe", [*without(arguments, more, OPTIONS[application]), *more], {0}, execution.Setting(reads="pipe"), outputs)
-
-
-def reused_folder(rng, application, folder):
-    """A run where another one has been."""
-    if application == "info":
-        return None
-    arguments, outputs = plain(rng, application, folder)
-    more = {"nbody": ["--seed", "7"], "field": ["--seed", "7"], "jacobi": ["--start", "zero"], "escape": ["--set", "julia"]}.get(application, [])
-    return Attack(application, "reused", [*arguments, *more], {0}, outputs=outputs, earlier=(arguments,))
-
-
-def restart(rng, application, folder):
-    """A run that was stopped goes on, or says why it can't."""
-    first = ["--particles", "4", "--steps", "4", "--pixels", "8", "--checkpoint", "1", "--stop-after", "2", "--output", "run", "--quiet"]
-    checkpoint = folder / "run/checkpoint.hdf5"
-
-    def attack(*more, codes=(0,), prepare=None, **expected):
-        return Attack("nbody", "restart", ["--restart", "run", *more], set(codes), outputs=("run/*", "other", "other/*", "r.json"), earlier=(first,),
-                      prepare=prepare, **expected)
-
-    match rng.randrange(7):
-        case 0 | 1:
-            return attack(makes=("run/power_a1.000.txt",))
-        case 2:
-            return attack("--output", "other", "--report", "r.json", makes=("other/power_a1.000.txt", "r.json"))
-        case 3:
-            return attack(codes=(0, 3), prepare=lambda: checkpoint.write_bytes(files.damaged(rng, checkpoint.read_bytes())), says=("checkpoint",))
-        case 4:
-            return attack(codes=(3,), prepare=checkpoint.unlink, says=("checkpoint",))
-        case 5:
-            return attack("--report", "link", codes=(2,), prepare=lambda: os.symlink(checkpoint, folder / "link"), says=("--report",))
-        case _:
-            return attack(*rng.choice([["--seed", "9"], ["--box", "50"], ["--kernel", "3_4"]]), codes=(2,), says=("checkpoint",))

@@ -31,20 +31,6 @@ def forged_png(rng):
     return png_of(header, rng.choice([b"", zlib.compress(b"\0" * 100), rng.randbytes(50)]))
 
 
-def pgm(rng, rows, columns):
-    if rng.random() < 0.3:
-        values = " ".join(str(rng.randrange(256)) for _ in range(rows * columns))
-        return f"P2\n# plain\n{columns} {rows}\n255\n{values}\n".encode()
-    most = rng.choice([255, 65535])
-    return f"P5\n{columns} {rows}\n{most}\n".encode() + rng.randbytes(rows * columns * (1 if most < 256 else 2))
-
-
-def forged_pgm(rng):
-    number = lambda: rng.choice(["0", "-1", "1", "8", "99999999999999999999", "4294967296", "1e3", "x", "", "65536", "2147483647"])
-    return f"{rng.choice(['P5', 'P2', 'P6', 'P9', 'P'])}{rng.choice([' ', chr(10), '#'])}{number()} {number()}\n{number()}\n".encode() \
-        + rng.randbytes(rng.randrange(80))
-
-
 def npy_of(header, data):
     header += " " * (-(len(header) + 11) % 64) + "\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode("latin1") + data

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hostile runs of the applications: wrong options, damaged files, full disks, pipes, signals, restarts, environments.
+"""Hostile runs of the applications: wrong options, damaged files, files that can't be written, full disks.
 
 Each run has a number, which with the seed decides all of it. It must end in time and not by a signal, with an exit code
 that its application documents and this attack allows; say one line on stderr if it fails and none if it doesn't, in no
@@ -56,15 +56,6 @@ def one_run(number, options, programs, user, scratch):
         for path in [folder, *folder.rglob("*")]:
             os.chown(path, user, user, follow_symlinks=False)
     command = [str(programs[attack.application]), *attack.arguments]
-    for arguments in attack.earlier:
-        earlier = execution.execute([command[0], *arguments], execution.Setting(user=user, seconds=options.limit), folder)
-        if earlier.code != 0:
-            return f"run {number}: {execution.as_text(arguments)}: {earlier.errors!r}\n", attack.kind, attack.application, earlier.code
-    if attack.prepare is not None:
-        attack.prepare()
-        if user is not None:
-            for path in folder.rglob("*"):
-                os.chown(path, user, user, follow_symlinks=False)
     before = execution.contents(folder)
     outcome = execution.execute(command, attack.setting, folder)
     faults = execution.faults_of(attack, outcome, before, folder)

@@ -1,5 +1,5 @@
 #include <coir/core/errors.hpp>
-#include <coir/io/gray_image.hpp>
+#include <coir/io/png.hpp>
 
 #include <gtest/gtest.h>
 #include <io/scratch.hpp>
@@ -22,6 +22,14 @@ io::GrayImage pattern(int rows, int columns, int bits) {
   return image;
 }
 
+// The picture of a View.
+template <class V>
+io::GrayImage to_image(V const& view, int bits = 8) {
+  ScratchFolder const folder;
+  io::write_png(folder / "a.png", view, bits);
+  return io::read_png(folder / "a.png");
+}
+
 template <class V>
 void expect_round_trips() {
   for (int bits : {8, 16})
@@ -31,14 +39,14 @@ void expect_round_trips() {
         V const view = io::to_view<V>(image);
         ASSERT_EQ(int(view.extent(0)), rows);
         ASSERT_EQ(int(view.extent(1)), columns);
-        EXPECT_EQ(io::to_image(view, bits).samples, image.samples);
+        EXPECT_EQ(to_image(view, bits).samples, image.samples);
       }
 }
 
 io::GrayImage image_of(std::vector<double> values, int bits = 8) {
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const row("v", 1, values.size());
   for (std::size_t j = 0; j < values.size(); ++j) row(0, j) = values[j];
-  return io::to_image(row, bits);
+  return to_image(row, bits);
 }
 
 using Row = std::vector<std::uint16_t>;
@@ -67,7 +75,7 @@ TEST(GrayImage, FillsPartOfAView) {
   Kokkos::View<float**, Kokkos::LayoutRight, Device> const ringed("v", 4, 5);
   auto const inner = Kokkos::subview(ringed, Kokkos::pair(1, 3), Kokkos::pair(1, 4));
   io::copy_to_view(image, inner);
-  EXPECT_EQ(io::to_image(inner).samples, image.samples);
+  EXPECT_EQ(to_image(inner).samples, image.samples);
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), ringed);
   EXPECT_EQ(host(0, 0), 0.0f);
   EXPECT_EQ(host(1, 1), 1.0f);
@@ -94,7 +102,7 @@ TEST(GrayImage, IntegersAreClamped) {
   row(0, 1) = -1;
   row(0, 2) = 256;
   row(0, 3) = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(io::to_image(row).samples, (Row{0, 0, 255, 255}));
+  EXPECT_EQ(to_image(row).samples, (Row{0, 0, 255, 255}));
 }
 
 TEST(GrayImage, NotANumberIsAnError) {
@@ -103,11 +111,18 @@ TEST(GrayImage, NotANumberIsAnError) {
   expect_parts(text, {"row 0, column 2", "not a number"});
 }
 
+TEST(GrayImage, AnElementMayBeShownAsAnotherLevel) {
+  ScratchFolder const folder;
+  auto const field = io::to_view<Kokkos::View<float**, Device>>(io::GrayImage{1, 2, 8, {10, 20}});
+  io::write_png(folder / "a.png", field, 8, [](float x) { return 2 * x + 1; });
+  EXPECT_EQ(io::read_png(folder / "a.png").samples, (Row{21, 41}));
+}
+
 TEST(GrayImage, OtherBitsAndNoPixelsAreErrors) {
   Kokkos::View<float**, Kokkos::HostSpace> const empty("v", 0, 3);
-  EXPECT_THROW(io::to_image(empty), coir::PreconditionError);
+  EXPECT_THROW(to_image(empty), coir::PreconditionError);
   Kokkos::View<float**, Kokkos::HostSpace> const some("v", 2, 3);
-  EXPECT_THROW(io::to_image(some, 12), coir::PreconditionError);
+  EXPECT_THROW(to_image(some, 12), coir::PreconditionError);
 }
 
 TEST(GrayImage, ViewsThatDoNotFitAreErrors) {
@@ -125,7 +140,4 @@ TEST(GrayImage, ImagesThatContradictThemselvesAreErrors) {
   EXPECT_THROW(io::to_view<V>(io::GrayImage{0, 2, 8, {}}), coir::PreconditionError);
   EXPECT_THROW(io::to_view<V>(io::GrayImage{1, 1, 8, {256}}), coir::PreconditionError);
   EXPECT_THROW(io::to_view<V>(io::GrayImage{1, 1, 7, {1}}), coir::PreconditionError);
-  EXPECT_THROW(io::to_view<V>(io::GrayImage{1, 1, 8, {16}, 15}), coir::PreconditionError);
-  EXPECT_THROW(io::to_view<V>(io::GrayImage{1, 1, 16, {4096}, 4095}), coir::PreconditionError);
-  EXPECT_THROW(io::to_view<V>(io::GrayImage{1, 1, 8, {1}, 256}), coir::PreconditionError);
 }

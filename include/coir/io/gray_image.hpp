@@ -27,12 +27,10 @@ struct GrayImage {
   int columns = 0;
   int bits = 8;  ///< 8 or 16
   std::vector<std::uint16_t> samples;
-  int white =
-      0;  ///< the sample value of white where it isn't the largest of the bits; 0: it is that
   bool had_colours = false;  ///< whether the picture's file had colours, which became grey
 
-  /// The sample value of white: `white`, or 255 or 65535 by the number of bits.
-  int maximum() const { return white > 0 ? white : bits == 8 ? 255 : 65535; }
+  /// The sample value of white: 255 or 65535.
+  int maximum() const { return bits == 8 ? 255 : 65535; }
 
   /// The sample in row i, column j.
   std::uint16_t operator()(int i, int j) const {
@@ -136,26 +134,6 @@ V to_view(GrayImage const& image, std::string const& label = "coir::io::gray_ima
   V const view = allocate<V>(label, std::array<std::int64_t, 2>{image.rows, image.columns});
   copy_to_view(image, view);
   return view;
-}
-
-/// A picture of a field in grey levels: values, also infinite ones, are clamped to 0 and the
-/// maximum, and rounded to the nearest level, halves upwards.
-///
-/// \param view  [rows, columns] in; any layout, memory space and number type; at least 1 x 1
-/// \param bits  8 (levels 0 to 255) or 16 (0 to 65535)
-/// \throws PreconditionError if bits is neither, the View is empty, or an element is not a number
-template <class V>
-  requires ViewOfRank<V, 2> && detail::Number<typename V::non_const_value_type>
-GrayImage to_image(V const& view, int bits = 8) {
-  GrayForm const form = detail::form_of(view, bits);
-  GrayImage image{form.rows, form.columns, form.bits, {}};
-  auto const columns = static_cast<std::size_t>(form.columns);
-  image.samples.resize(static_cast<std::size_t>(form.rows) * columns);
-  HostRows<V> rows(view);
-  for (int i = 0; i < form.rows; ++i)
-    detail::to_samples(rows.row(i), form, i,
-                       std::span(image.samples).subspan(i * columns, columns));
-  return image;
 }
 
 }  // namespace coir::io

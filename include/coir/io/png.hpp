@@ -6,6 +6,7 @@
 #include <coir/io/gray_image.hpp>
 #include <coir/io/rgb_image.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -28,25 +29,13 @@ namespace coir::io {
 /// \throws ResourceError if memory is short
 GrayImage decode_png(std::span<std::byte const> bytes, std::string_view name);
 
-/// The bytes of a grey PNG of 8 or 16 bits. If white isn't 255 or 65535, samples become
-/// round(sample * 255 / white), or with 65535.
-///
-/// \throws PreconditionError if the picture's extents, bits and samples don't agree
-/// \throws ResourceError if libpng refuses it or memory is short
-std::vector<std::byte> encode_png(GrayImage const& image);
-
-/// The bytes of a colour PNG of 8 bits.
-///
-/// \throws PreconditionError if the picture's extents and samples don't agree
-/// \throws ResourceError if libpng refuses it or memory is short
-std::vector<std::byte> encode_png(RgbImage const& image);
-
 /// Reads a PNG file: read_file, then decode_png.
 GrayImage read_png(std::filesystem::path const& path);
 
 /// Writes a grey PNG file of 8 or 16 bits, whole or not at all.
 ///
-/// \throws PreconditionError and ResourceError as encode_png and AtomicFile
+/// \throws PreconditionError if the picture's extents, bits and samples don't agree
+/// \throws ResourceError if libpng refuses it or memory is short, or as AtomicFile
 void write_png(std::filesystem::path const& path, GrayImage const& image);
 
 /// Writes a colour PNG file of 8 bits, whole or not at all.
@@ -60,5 +49,27 @@ using RgbRows = std::function<void(int row, std::span<std::uint8_t> samples)>;
 
 /// Writes a colour PNG file from rows that are made one by one.
 void write_png(std::filesystem::path const& path, int rows, int columns, RgbRows const& fill);
+
+/// Writes a field in grey levels: values are clamped to 0 and the maximum and rounded to the nearest level, halves upwards;
+/// infinities clamp too. Takes no more than some MiB of memory beside the View's.
+///
+/// \param view   [rows, columns] in; any layout, memory space and number type; at least 1 x 1
+/// \param bits   8 (levels 0 to 255) or 16 (0 to 65535): 0 is black, and the last one white
+/// \param shown  turns an element into the grey level that is shown
+/// \throws PreconditionError if bits is neither, the View is empty, or an element is not a number
+/// \throws ResourceError as the functions above
+template <class V, class Shown = std::identity>
+  requires ViewOfRank<V, 2> && detail::Number<typename V::non_const_value_type>
+void write_png(std::filesystem::path const& path, V const& view, int bits = 8,
+               Shown const& shown = {}) {
+  GrayForm const form = detail::form_of(view, bits);
+  HostRows<V> rows(view);
+  std::vector<typename V::non_const_value_type> levels(view.extent(1));
+  write_png(path, form, [&](int i, std::span<std::uint16_t> samples) {
+    auto const row = rows.row(i);
+    std::transform(row.begin(), row.end(), levels.begin(), shown);
+    detail::to_samples(std::span<typename V::non_const_value_type const>(levels), form, i, samples);
+  });
+}
 
 }  // namespace coir::io

@@ -1,6 +1,6 @@
-#include <support/html_page.hpp>
+#include <compare/html_page.hpp>
 
-#include <support/markup.hpp>
+#include <compare/markup.hpp>
 
 namespace coir::apps {
 

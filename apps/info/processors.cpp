@@ -1,4 +1,4 @@
-#include <support/processors.hpp>
+#include <info/processors.hpp>
 
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-#include <support/markup.hpp>
+#include <compare/markup.hpp>
 
 #include <cctype>
 #include <cmath>

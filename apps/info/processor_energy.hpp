@@ -1,6 +1,6 @@
 #pragma once
 
-#include <support/reading.hpp>
+#include <info/reading.hpp>
 
 #include <filesystem>
 #include <string>

@@ -1,4 +1,4 @@
-#include <support/nvml.hpp>
+#include <info/nvml.hpp>
 
 #include <dlfcn.h>
 

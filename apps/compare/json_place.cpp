@@ -1,4 +1,4 @@
-#include <support/json_place.hpp>
+#include <compare/json_place.hpp>
 
 #include <coir/core/errors.hpp>
 

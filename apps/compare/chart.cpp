@@ -1,6 +1,6 @@
-#include <support/chart.hpp>
+#include <compare/chart.hpp>
 
-#include <support/markup.hpp>
+#include <compare/markup.hpp>
 #include <support/units.hpp>
 
 #include <algorithm>

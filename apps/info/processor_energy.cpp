@@ -1,4 +1,4 @@
-#include <support/processor_energy.hpp>
+#include <info/processor_energy.hpp>
 
 #include <fstream>
 #include <optional>
