@@ -136,11 +136,11 @@ def comparison():
     return json.dumps({"application": "coir-compare", "version": "0", "format": form, "machines": [], "works": [], "rows": [], "left_out": []})
 
 
-def accounting(rng):
+def accounting(rng, jobs=None):
     """What sacct -P writes, of jobs that nobody has run."""
     lines = [ACCOUNTING]
     submit = datetime.datetime(2025, 1, 1)
-    for n in range(1, rng.choice([2, 30, 300])):
+    for n in range(1, jobs or rng.choice([2, 30, 300])):
         submit += datetime.timedelta(seconds=rng.randrange(9000))
         start = submit + datetime.timedelta(seconds=int(rng.lognormvariate(5, 3)))
         cores, gpus = 2 ** rng.randrange(8), rng.randrange(5)
