@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -25,20 +24,13 @@ namespace {
 
 constexpr std::int64_t most_bytes = 64 << 20;  // more than a million scale factors take
 
+// What a backslash in double quotes may be followed by, and what that stands for.
+constexpr std::string_view escapes = "btnfr\"\\", escapes_mean = "\b\t\n\f\r\"\\";
+
 bool is_number(std::string const& word) {
   double number = 0;
   char const* const end = word.data() + word.size();
   return std::from_chars(word.data() + word.starts_with('+'), end, number).ptr == end;
-}
-
-std::string in_utf8(std::uint32_t code) {
-  auto const last_bits = [code](int shift) {
-    return static_cast<char>(0x80 | (code >> shift & 0x3F));
-  };
-  if (code < 0x80) return {static_cast<char>(code)};
-  if (code < 0x800) return {static_cast<char>(0xC0 | code >> 6), last_bits(0)};
-  if (code < 0x10000) return {static_cast<char>(0xE0 | code >> 12), last_bits(6), last_bits(0)};
-  return {static_cast<char>(0xF0 | code >> 18), last_bits(12), last_bits(6), last_bits(0)};
 }
 
 /// Goes through a text of TOML once, from its start to its end.
@@ -151,27 +143,14 @@ class TomlReader {
 
   /// What an escape stands for, after its backslash.
   std::string escaped() {
-    static constexpr std::string_view names = "btnfr\"\\", meant = "\b\t\n\f\r\"\\";
     char const name = rest_.empty() ? ' ' : rest_.front();
-    if (auto const at = names.find(name); at != std::string_view::npos) {
+    if (auto const at = escapes.find(name); at != std::string_view::npos) {
       rest_.remove_prefix(1);
-      return std::string(1, meant[at]);
-    }
-    std::size_t const digits = name == 'u' ? 4 : name == 'U' ? 8 : 0;
-    std::uint32_t code = 0;
-    if (digits > 0 && rest_.size() > digits) {
-      char const *const first = rest_.data() + 1, *const last = first + digits;
-      bool const is_number = std::from_chars(first, last, code, 16).ptr == last;
-      bool const is_character =
-          is_number && code > 0 && code < 0x110000 && (code < 0xD800 || code > 0xDFFF);
-      if (is_character) {
-        rest_.remove_prefix(1 + digits);
-        return in_utf8(code);
-      }
+      return std::string(1, escapes_mean[at]);
     }
     fail(
-        "a backslash in double quotes must begin an escape like \\n or \\u00e4: write \\\\ for "
-        "one, or put the text in single quotes");
+        "a backslash in double quotes must begin one of the escapes \\b \\t \\n \\f \\r \\\" \\\\: "
+        "put the text in single quotes");
   }
 
   std::string taken(std::size_t count) {
@@ -260,16 +239,11 @@ std::vector<TomlEntry> read_toml(std::string const& text, std::string const& nam
 
 std::string toml_string(std::string const& text) {
   std::string quoted = "\"";
-  for (char const c : text) {
-    char code[8];
-    if (c == '"' || c == '\\')
-      quoted += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      std::snprintf(code, sizeof code, "\\u%04X", static_cast<unsigned>(c));
-      quoted += code;
-    } else
+  for (char const c : text)
+    if (auto const at = escapes_mean.find(c); at != std::string_view::npos)
+      quoted += {'\\', escapes[at]};
+    else
       quoted += c;
-  }
   return quoted + '"';
 }
 

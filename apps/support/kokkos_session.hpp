@@ -9,8 +9,8 @@ namespace coir::apps {
 
 /// The arguments of a command line that are for Kokkos.
 struct KokkosArguments {
-  int threads = 0;                     ///< 0: as many as OpenMP starts by itself
-  std::vector<std::string> passed_on;  ///< in Kokkos' own spelling
+  int threads = 0;  ///< 0: as many as OpenMP starts by itself
+  int device = -1;  ///< -1: the one that Kokkos chooses
 };
 
 /// Takes the arguments that begin with --kokkos- out of a command line, the first of which is the

@@ -38,16 +38,10 @@ std::string remedy(int error, fs::path const& path) {
         return folder_of(path) + " is not a folder: choose another";
       return "choose another folder";
     case EISDIR: return "name a file in it";
+    case ELOOP: return "name another file: the link leads back to itself";
     case EACCES:
     case EPERM:
     case EROFS: return "change its permissions or choose another folder";
-    case ENAMETOOLONG: return "choose a shorter name";
-    case EMFILE:
-    case ENFILE: return "raise the limit on open files (ulimit -n)";
-    case EBUSY:
-      return "it is a mount point and can't be replaced: mount its folder instead, or name another "
-             "file";
-    case ELOOP: return "name another file: the link leads back to itself";
     case ENOSPC:
     case EDQUOT:
     case EFBIG: return "free some space, raise the limit, or choose another folder";

@@ -95,9 +95,7 @@ TEST(Toml, DoubleQuotesHaveEscapesAndSingleOnesNone) {
   EXPECT_EQ(value(R"("it's \"a\\b\" # c")"), R"(it's "a\b" # c)");
   EXPECT_EQ(value(R"('a\nb "c"')"), R"(a\nb "c")");
   EXPECT_EQ(value(R"("\b\t\n\f\r")"), "\b\t\n\f\r");
-  EXPECT_EQ(value(R"("\u0041\u00e4\u20AC\U0001F600")"), "A\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80");
-  for (std::string const text : {R"("\x")", R"("\")", R"("\u12")", R"("\u12G4")", R"("\ud800")",
-                                 R"("\U00110000")", R"("\u0000")", R"("\u-001")", "\"\\"})
+  for (std::string const text : {R"("\x")", R"("\")", R"("\u0041")", "\"\\"})
     EXPECT_TRUE(refusal("a = " + text).starts_with("file, line 1: a")) << text;
   EXPECT_TRUE(contains(refusal(R"(a = "C:\dir")"), "a backslash in double quotes must begin"));
 }

@@ -127,14 +127,6 @@ TEST(Reader, ConvertsToTypesThatHoldTheValues) {
   EXPECT_EQ(reader.attribute<std::int64_t>("group", "single"), 7);
 }
 
-TEST(Reader, RowsMayBeNone) {
-  ScratchFolder const folder;
-  write_example(folder / "a.hdf5");
-  Reader const reader(folder / "a.hdf5");
-  reader.read_rows("group/numbers", 0, std::span<short>());
-  reader.read_rows("group/numbers", 4, std::span<short>());
-}
-
 TEST(Reader, RowsOutsideAreTheCallersMistake) {
   ScratchFolder const folder;
   write_example(folder / "a.hdf5");

@@ -223,12 +223,6 @@ TEST(Writer, TheNameIsGivenApart) {
   coir::io::verify_checksum(folder / "a.hdf5");
 }
 
-TEST(Writer, AFileWithNothingInItIsAFile) {
-  ScratchFolder const folder;
-  Writer(folder / "a.hdf5").commit();
-  EXPECT_FALSE(Reader(folder / "a.hdf5").has("a"));
-}
-
 TEST(Writer, MakesGroupsOnce) {
   ScratchFolder const folder;
   Writer writer(folder / "a.hdf5");
@@ -241,17 +235,6 @@ TEST(Writer, MakesGroupsOnce) {
   EXPECT_TRUE(reader.has("a/b"));
   EXPECT_TRUE(reader.has("/a"));
   EXPECT_FALSE(reader.has("b"));
-}
-
-TEST(Writer, TwoAtOnceDoNotMeet) {
-  ScratchFolder const folder;
-  Writer one = begin(folder / "1.hdf5");
-  Writer two(folder / "2.hdf5");
-  two.write("x", std::vector<float>{2});
-  two.commit();
-  one.commit();
-  EXPECT_TRUE(Reader(folder / "1.hdf5").has("group/numbers"));
-  EXPECT_FALSE(Reader(folder / "2.hdf5").has("group/numbers"));
 }
 
 TEST(Writer, BeingKilledLeavesTheOldFileWhole) {
@@ -325,12 +308,6 @@ TEST(Writer, AfterAFullDiskOnlyLettingGoIsLeft) {
                {"nothing can be written after commit() or an error"});
   message_of([&] { writer.make_group("g"); });
   message_of([&] { writer.write_attribute("/", "n", 1); });
-}
-
-TEST(Writer, AMissingFolderIsAnError) {
-  ScratchFolder const folder;
-  expect_parts(message_of<ResourceError>([&] { Writer(folder / "missing/a.hdf5"); }),
-               {"missing/a.hdf5: can't be written", "does not exist", "create it"});
 }
 
 TEST(Writer, AFolderOrADeviceIsAnError) {

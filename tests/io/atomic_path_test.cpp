@@ -46,27 +46,6 @@ extern "C" int rename(char const* from, char const* to) noexcept {
 
 // What it shares with AtomicFile, which is made of it, is tested there.
 
-TEST(AtomicPath, TakesTheNameOnCommit) {
-  ScratchFolder const folder;
-  put(folder / "a", "before");
-  io::AtomicPath path(folder / "a");
-  EXPECT_EQ(path.temporary().parent_path(), fs::canonical(folder.path()));
-  EXPECT_FALSE(path.is_device());
-  put(path.temporary(), "after");
-  EXPECT_EQ(get(folder / "a"), "before");
-  path.commit();
-  EXPECT_EQ(get(folder / "a"), "after");
-  EXPECT_EQ(folder.entries(), 1);
-}
-
-TEST(AtomicPath, ADeviceIsItself) {
-  io::AtomicPath path("/dev/null");
-  EXPECT_TRUE(path.is_device());
-  EXPECT_EQ(path.temporary(), "/dev/null");
-  path.commit();
-  EXPECT_TRUE(fs::is_character_file("/dev/null"));
-}
-
 TEST(AtomicPath, APipeIsntOpenedToTryIt) {
   ScratchFolder const folder;
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
@@ -104,13 +83,6 @@ TEST(AtomicPath, ErrorsNameThePathTheCauseAndARemedy) {
   fs::remove(path.temporary());
   expect_parts(message_of<coir::ResourceError>([&] { path.commit(); }),
                {"its temporary file is gone"});
-}
-
-TEST(AtomicPath, RemediesAreThoseOfTheCause) {
-  ScratchFolder const folder;
-  io::AtomicPath const path(folder / "a");
-  for (int const error : {EMFILE, ENFILE})
-    expect_parts(message_of<coir::ResourceError>([&] { path.fail(error); }), {"(ulimit -n)"});
 }
 
 TEST(AtomicPath, ContentIsOnTheDiskBeforeTheNameIs) {
