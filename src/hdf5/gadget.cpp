@@ -111,19 +111,6 @@ void write_scaling(Writer& writer, char const* dataset, Scaling const& scaling) 
   writer.write_attribute_text(dataset, "VarDescription", scaling.description);
 }
 
-void append_ids(Writer& writer, std::vector<std::uint64_t> const& ids, GadgetIds stored_as) {
-  if (stored_as == GadgetIds::uint64) {
-    writer.append(ids_name, std::span<std::uint64_t const>(ids));
-    return;
-  }
-  if (ids.empty()) return;
-  std::uint64_t const largest = *std::max_element(ids.begin(), ids.end());
-  expects(largest <= std::numeric_limits<std::uint32_t>::max(),
-          "IDs that are stored as uint32 must be below 2^32", largest);
-  std::vector<std::uint32_t> const narrow(ids.begin(), ids.end());
-  writer.append(ids_name, std::span<std::uint32_t const>(narrow));
-}
-
 // Counts are signed in some files, unsigned in others, and of 32 or 64 bits.
 std::vector<std::int64_t> counts(Reader const& reader, char const* attribute) {
   if (reader.attribute_type("Header", attribute) != Type::uint64)
@@ -257,8 +244,7 @@ Writer write_gadget_uncommitted(std::filesystem::path const& path, GadgetHeader 
   write_header(writer, header, std::is_same_v<T, double>);
   writer.make_dataset(positions_name, type_of<T>, {n, 3});
   writer.make_dataset(velocities_name, type_of<T>, {n, 3});
-  writer.make_dataset(ids_name, options.ids == GadgetIds::uint32 ? Type::uint32 : Type::uint64,
-                      {n});
+  writer.make_dataset(ids_name, Type::uint64, {n});
   write_scaling(writer, positions_name,
                 {1, -1, 1, 0, 0, cm_in(header.length), "Comoving positions, in U_L"});
   write_scaling(writer, velocities_name,
@@ -284,7 +270,7 @@ Writer write_gadget_uncommitted(std::filesystem::path const& path, GadgetHeader 
     for (T& v : velocities) v /= root_a;
     writer.append(positions_name, std::span<T const>(positions));
     writer.append(velocities_name, std::span<T const>(velocities));
-    append_ids(writer, ids, options.ids);
+    writer.append(ids_name, std::span<std::uint64_t const>(ids));
   }
   return writer;
 }

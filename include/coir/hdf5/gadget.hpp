@@ -43,9 +43,6 @@ enum class GadgetLength {
   mpc_per_h
 };
 
-/// How IDs are stored.
-enum class GadgetIds { uint32, uint64 };
-
 /// A snapshot's header. coir writes and reads particles of type 1 (dark matter) alone.
 struct GadgetHeader {
   std::int64_t particles = 0;  ///< in this file
@@ -76,8 +73,7 @@ struct GadgetBlock {
 
 /// Options of write_gadget and read_gadget.
 struct GadgetOptions {
-  std::int64_t block = 1 << 18;       ///< particles at a time, 1 or more; 32 or 56 bytes each
-  GadgetIds ids = GadgetIds::uint64;  ///< for writing; uint32 saves space below 2^32
+  std::int64_t block = 1 << 18;  ///< particles at a time, 1 or more; 32 or 56 bytes each
 };
 
 /// Writes one file of a snapshot, block by block, with little memory for any number of particles.
@@ -92,8 +88,7 @@ struct GadgetOptions {
 /// \param fill    called for each block in turn, to set positions and velocities. IDs are set to
 ///   first + 1, first + 2, ..., as GADGET counts, and may be overwritten
 ///
-/// \throws PreconditionError if a value of the header is out of its range, or an ID of 2^32 or more
-///   is to be stored as uint32
+/// \throws PreconditionError if a value of the header is out of its range
 /// \throws ResourceError as Writer
 /// \see Springel, MNRAS 364 (2005) 1105, and the user's guides of GADGET-2 (section 6) and GADGET-4
 ///   (snapshot format)
