@@ -38,12 +38,6 @@ void keep_large_blocks_apart() {
 #endif
 }
 
-void return_freed_memory() {
-#if defined(__GLIBC__)
-  malloc_trim(0);
-#endif
-}
-
 MemoryPlan with_what_was_read(MemoryPlan plan) {
   plan.host = std::max<std::int64_t>(plan.host, peak_resident_bytes() - plan.before);
   return plan;

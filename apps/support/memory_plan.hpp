@@ -54,9 +54,6 @@ MemoryPlan most_of(distributed::Group const& group, MemoryPlan const& plan);
 /// itself the C library keeps the first ones that are freed, and fits later ones of other sizes between them, with gaps.
 void keep_large_blocks_apart();
 
-/// Gives the system back what was freed. The C library keeps some of it for what is allocated next.
-void return_freed_memory();
-
 /// Adds `bytes_predicted` and `bytes_peak`, of the process, and `device_bytes_predicted`.
 void report_memory(Report& report, MemoryPlan const& plan);
 

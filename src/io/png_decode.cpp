@@ -186,15 +186,6 @@ class PngRows {
   std::string_view name_;
 };
 
-// Interlaced pictures come in passes that each fill some pixels, so that all of them are in memory before the last is
-// known to be there: a look at all that there is goes ahead.
-void expects_all_passes(std::span<std::byte const> bytes, std::string_view name) {
-  PngRows png(bytes, name);
-  std::vector<png_byte> row(png.form().bytes);
-  for (int pass = 0; pass < png.form().passes; ++pass)
-    for (std::uint32_t i = 0; i < png.form().rows; ++i) png.read(row.data());
-}
-
 }  // namespace
 
 GrayImage decode_png(std::span<std::byte const> bytes, std::string_view name) {
@@ -206,7 +197,6 @@ GrayImage decode_png(std::span<std::byte const> bytes, std::string_view name) {
   std::size_t const kept_rows = form.passes == 1 ? 1 : form.rows;
   expects_memory<Kokkos::HostSpace>(static_cast<std::int64_t>(2 * size + kept_rows * form.bytes),
                                     "reading " + std::string(name));
-  if (form.passes > 1) expects_all_passes(bytes, name);
   // Reserved memory takes none until something is written to it: no more than the rows that are there.
   image.samples.reserve(size);
   std::vector<png_byte> rows(kept_rows * form.bytes);
