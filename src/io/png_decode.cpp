@@ -155,43 +155,25 @@ bool to_gray(png_byte const* row, RowForm const& form, int columns, std::uint16_
   return has_colour;
 }
 
-// libpng, ready to read the first row.
-class PngRows {
- public:
-  PngRows(std::span<std::byte const> bytes, std::string_view name) : name_(name) {
-    decoder_.bytes = bytes;
-    decoder_.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder_, on_decoding_error,
-                                          ignore_decoding_warning);
-    if (decoder_.png != nullptr) decoder_.info = png_create_info_struct(decoder_.png);
-    if (decoder_.info == nullptr)
-      throw ResourceError("libpng can't start: memory is short, or it is another version than " +
-                          std::string(PNG_LIBPNG_VER_STRING));
-    if (!read_info(decoder_)) fail(decoder_, name_);
-    expects_justified(decoder_, name_);
-    if (!start(decoder_, form_)) fail(decoder_, name_);
-  }
-
-  RowForm const& form() const { return form_; }
-
-  void read(png_byte* row) {
-    if (!read_row(decoder_, row)) fail(decoder_, name_);
-  }
-  void finish() {
-    if (!io::finish(decoder_)) fail(decoder_, name_);
-  }
-
- private:
-  PngDecoder decoder_;
-  RowForm form_;
-  std::string_view name_;
-};
-
 }  // namespace
 
 GrayImage decode_png(std::span<std::byte const> bytes, std::string_view name) {
   expects_signature(bytes, name);
-  PngRows png(bytes, name);
-  RowForm const form = png.form();
+  PngDecoder decoder;
+  decoder.bytes = bytes;
+  decoder.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder, on_decoding_error,
+                                       ignore_decoding_warning);
+  if (decoder.png != nullptr) decoder.info = png_create_info_struct(decoder.png);
+  if (decoder.info == nullptr)
+    throw ResourceError("libpng can't start: memory is short, or it is another version than " +
+                        std::string(PNG_LIBPNG_VER_STRING));
+  auto const expects_done = [&](bool done) {
+    if (!done) fail(decoder, name);
+  };
+  expects_done(read_info(decoder));
+  expects_justified(decoder, name);
+  RowForm form;
+  expects_done(start(decoder, form));
   GrayImage image{static_cast<int>(form.rows), static_cast<int>(form.columns), form.bits, {}};
   std::size_t const size = static_cast<std::size_t>(image.rows) * form.columns;
   std::size_t const kept_rows = form.passes == 1 ? 1 : form.rows;
@@ -203,13 +185,13 @@ GrayImage decode_png(std::span<std::byte const> bytes, std::string_view name) {
   for (int pass = 0; pass < form.passes; ++pass)
     for (std::size_t i = 0; i < form.rows; ++i) {
       png_byte* const row = rows.data() + (kept_rows == 1 ? 0 : i * form.bytes);
-      png.read(row);
+      expects_done(read_row(decoder, row));
       if (pass < form.passes - 1) continue;
       image.samples.resize(image.samples.size() + form.columns);
       image.had_colours |=
           to_gray(row, form, image.columns, image.samples.data() + i * form.columns);
     }
-  png.finish();
+  expects_done(finish(decoder));
   return image;
 }
 
