@@ -30,7 +30,7 @@ constexpr TypeCode type_codes[] = {
     {NpyType::complex128, "c16"},
 };
 
-[[noreturn]] void fail(std::string_view name, std::string const& what) {
+[[noreturn]] void refuse_header(std::string_view name, std::string const& what) {
   throw InputError(std::string(name) + ": the header " + what + ": write it again with numpy.save");
 }
 
@@ -48,7 +48,7 @@ std::string_view value_of(std::string const& key, std::string_view header, std::
     std::string_view const rest = without_blanks(header.substr(at + quoted.size()));
     if (rest.starts_with(':')) return without_blanks(rest.substr(1));
   }
-  fail(name, "has no key '" + key + "'");
+  refuse_header(name, "has no key '" + key + "'");
 }
 
 void read_descr(std::string_view value, std::string_view name, NpyHeader& header) {
@@ -58,7 +58,7 @@ void read_descr(std::string_view value, std::string_view name, NpyHeader& header
                      "each field as an array of its own");
   bool const is_quoted = value.starts_with('\'') || value.starts_with('"');
   auto const end = is_quoted ? value.find(value.front(), 1) : std::string_view::npos;
-  if (end == std::string_view::npos) fail(name, "has no descr in quotes");
+  if (end == std::string_view::npos) refuse_header(name, "has no descr in quotes");
   std::string_view const descr = value.substr(1, end - 1);
   char const order = descr.empty() ? '\0' : descr.front();
   auto const* const found = std::find_if(
@@ -76,7 +76,7 @@ void read_descr(std::string_view value, std::string_view name, NpyHeader& header
 
 std::vector<std::int64_t> read_shape(std::string_view value, std::string_view name) {
   auto const end = value.starts_with('(') ? value.find(')') : std::string_view::npos;
-  if (end == std::string_view::npos) fail(name, "has no shape in brackets");
+  if (end == std::string_view::npos) refuse_header(name, "has no shape in brackets");
   std::vector<std::int64_t> shape;
   std::string_view rest = without_blanks(value.substr(1, end - 1));
   while (!rest.empty()) {
@@ -88,8 +88,8 @@ std::vector<std::int64_t> read_shape(std::string_view value, std::string_view na
     bool const is_extent =
         error == std::errc() && extent >= 0 && (rest.empty() || rest.starts_with(','));
     if (!is_extent || shape.size() == 64)
-      fail(name, "has the shape " + printable(value.substr(0, end + 1)) +
-                     ", which must be up to 64 extents from 0 to 9223372036854775807");
+      refuse_header(name, "has the shape " + printable(value.substr(0, end + 1)) +
+                              ", which must be up to 64 extents from 0 to 9223372036854775807");
     shape.push_back(extent);
     if (!rest.empty()) rest = without_blanks(rest.substr(1));
   }
@@ -159,7 +159,7 @@ NpyHeader parse_npy_header(std::span<std::byte const> file, std::string_view nam
   std::string_view const order = value_of("fortran_order", dictionary, name);
   header.fortran_order = order.starts_with("True");
   if (!header.fortran_order && !order.starts_with("False"))
-    fail(name, "has a fortran_order that is neither True nor False");
+    refuse_header(name, "has a fortran_order that is neither True nor False");
   header.shape = read_shape(value_of("shape", dictionary, name), name);
   header.length = start + length;
   expects_elements(header, file.size() - header.length, name);
