@@ -73,7 +73,8 @@ constexpr char out_of_memory[] = "out of memory: use a smaller input or single p
 
 std::terminate_handler usual_end = nullptr;
 
-/// Ends a program that lacks memory where nothing catches that: before run(), or while it makes its last line.
+/// Ends a program that lacks memory where nothing catches that: before run(), or while the program
+/// makes its last line.
 void end_without_memory() {
   if (std::exception_ptr const thrown = std::current_exception()) try {
       std::rethrow_exception(thrown);

@@ -50,8 +50,9 @@ using RgbRows = std::function<void(int row, std::span<std::uint8_t> samples)>;
 /// Writes a colour PNG file from rows that are made one by one.
 void write_png(std::filesystem::path const& path, int rows, int columns, RgbRows const& fill);
 
-/// Writes a field in grey levels: values are clamped to 0 and the maximum and rounded to the nearest level, halves upwards;
-/// infinities clamp too. Takes no more than some MiB of memory beside the View's.
+/// Writes a field in grey levels. Values, also infinite ones, are clamped to 0 and the maximum, and
+/// rounded to the nearest level, halves upwards. Takes no more than some MiB of memory beside the
+/// View's.
 ///
 /// \param view   [rows, columns] in; any layout, memory space and number type; at least 1 x 1
 /// \param bits   8 (levels 0 to 255) or 16 (0 to 65535): 0 is black, and the last one white
