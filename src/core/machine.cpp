@@ -372,13 +372,8 @@ std::int64_t triad_bytes(Exec const& exec) {
 }
 
 template <ExecutionSpace Exec>
-bool has_memory_to_measure(Exec const& exec) {
-  return triad_bytes(exec) <= free_bytes<typename Exec::memory_space>() / 2;
-}
-
-template <ExecutionSpace Exec>
 std::optional<double> measure_triad_bandwidth(Exec const& exec, GoOn const& go_on) {
-  if (!has_memory_to_measure(exec)) return {};
+  if (triad_bytes(exec) > free_bytes<typename Exec::memory_space>() / 2) return {};
   std::int64_t const size = triad_bytes(exec) / 3 / static_cast<std::int64_t>(sizeof(double));
   try {
     auto const a = make_numbers(exec, "a", size, 0);
@@ -395,11 +390,6 @@ std::optional<double> measure_triad_bandwidth(Exec const& exec, GoOn const& go_o
 }
 
 template <ExecutionSpace Exec>
-MachineLimits measure_limits(Exec const& exec) {
-  return all_limits(exec, {});
-}
-
-template <ExecutionSpace Exec>
 std::optional<MachineLimits> measure_limits(Exec const& exec, GoOn const& go_on) {
   try {
     return all_limits(exec, go_on);
@@ -413,10 +403,8 @@ std::optional<MachineLimits> measure_limits(Exec const& exec, GoOn const& go_on)
   template std::string device_identity(Exec const&);                                \
   template std::int64_t last_level_cache_bytes(Exec const&);                        \
   template std::int64_t triad_bytes(Exec const&);                                   \
-  template bool has_memory_to_measure(Exec const&);                                 \
   template std::optional<double> measure_triad_bandwidth(Exec const&, GoOn const&); \
-  template std::optional<MachineLimits> measure_limits(Exec const&, GoOn const&);   \
-  template MachineLimits measure_limits(Exec const&);
+  template std::optional<MachineLimits> measure_limits(Exec const&, GoOn const&);
 
 #if defined(KOKKOS_ENABLE_CUDA)
 COIR_MEASURES(Kokkos::Cuda)

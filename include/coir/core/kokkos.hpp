@@ -89,13 +89,6 @@ inline constexpr bool devices_have_cuda = true;
 inline constexpr bool devices_have_cuda = false;
 #endif
 
-/// The command-line argument that names the tools which Kokkos loads.
-#if KOKKOS_VERSION >= 30700
-inline constexpr char const* kokkos_option_for_tools = "--kokkos-tools-libs";
-#else
-inline constexpr char const* kokkos_option_for_tools = "--kokkos-tools-library";
-#endif
-
 /// The least size of a value, in bytes, that a RangePolicy reduces correctly on a GPU: with Kokkos 3.4 smaller ones overwrite each
 /// other.
 inline constexpr std::size_t least_bytes_to_reduce = KOKKOS_VERSION >= 30500 ? 1 : 4;

@@ -92,16 +92,12 @@ struct MachineLimits {
 /// last-level cache, or 1 GiB on devices, and smaller if memory is short. Takes about a second.
 /// Waits for earlier work of the instance first.
 ///
+/// \param go_on  asked between repetitions, some times a second; may be empty
+/// \returns      nothing once go_on() is false
 /// \throws ResourceError if memory for three arrays of 16 MiB is missing
 template <ExecutionSpace Exec>
-MachineLimits measure_limits(Exec const& exec);
-
-/// Measures the limits of an execution space, and can be stopped.
-///
-/// \param go_on  asked between repetitions, some times a second
-/// \returns      nothing once go_on() is false
-template <ExecutionSpace Exec>
-std::optional<MachineLimits> measure_limits(Exec const& exec, std::function<bool()> const& go_on);
+std::optional<MachineLimits> measure_limits(Exec const& exec,
+                                            std::function<bool()> const& go_on = {});
 
 /// The bytes of the last-level cache of an execution space's processors; 32 MiB if the system
 /// doesn't tell.
@@ -113,14 +109,10 @@ std::int64_t last_level_cache_bytes(Exec const& exec);
 template <ExecutionSpace Exec>
 std::int64_t triad_bytes(Exec const& exec);
 
-/// Whether twice triad_bytes() are free, so that a measurement leaves memory for other programs.
-template <ExecutionSpace Exec>
-bool has_memory_to_measure(Exec const& exec);
-
 /// The triad bandwidth alone, from less memory than measure_limits().
 ///
 /// \param go_on  asked between repetitions, some times a second; may be empty
-/// \returns      nothing once go_on() is false, or without has_memory_to_measure()
+/// \returns      nothing once go_on() is false, or unless twice triad_bytes() are free, so that other programs have memory, too
 template <ExecutionSpace Exec>
 std::optional<double> measure_triad_bandwidth(Exec const& exec,
                                               std::function<bool()> const& go_on = {});
