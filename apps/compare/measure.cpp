@@ -4,13 +4,13 @@
 #include "child.hpp"
 #include "energy.hpp"
 
+#include <compare/json_place.hpp>
+#include <info/processors.hpp>
+#include <info/utc.hpp>
 #include <support/host_name.hpp>
 #include <support/interrupt.hpp>
-#include <compare/json_place.hpp>
 #include <support/median.hpp>
-#include <info/processors.hpp>
 #include <support/text.hpp>
-#include <info/utc.hpp>
 
 #include <coir/core/errors.hpp>
 

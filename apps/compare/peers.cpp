@@ -2,8 +2,8 @@
 
 #include "child.hpp"
 
-#include <support/interrupt.hpp>
 #include <compare/json_place.hpp>
+#include <support/interrupt.hpp>
 #include <support/report.hpp>
 #include <support/text.hpp>
 

@@ -4,8 +4,8 @@
 #include <coir/core/memory.hpp>
 #include <coir/io/finite.hpp>
 #include <coir/io/format.hpp>
-#include <coir/io/png.hpp>
 #include <coir/io/npy.hpp>
+#include <coir/io/png.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,9 +2,9 @@
 
 #include "describe.hpp"
 
+#include <info/processors.hpp>
 #include <support/compute_on.hpp>
 #include <support/interrupt.hpp>
-#include <info/processors.hpp>
 
 #include <coir/distributed/together.hpp>
 

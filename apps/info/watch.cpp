@@ -3,10 +3,10 @@
 #include "host_monitor.hpp"
 #include "sample_text.hpp"
 
-#include <support/interrupt.hpp>
 #include <info/nvml.hpp>
-#include <support/text.hpp>
 #include <info/utc.hpp>
+#include <support/interrupt.hpp>
+#include <support/text.hpp>
 
 #include <coir/core/errors.hpp>
 

@@ -8,8 +8,8 @@
 #include <coir/core/machine.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/io/format.hpp>
-#include <coir/io/png.hpp>
 #include <coir/io/npy.hpp>
+#include <coir/io/png.hpp>
 
 #include <support/command_line.hpp>
 #include <support/compute_on.hpp>
@@ -51,8 +51,7 @@ char const examples[] =
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
 void add_options(CommandLine& line, JacobiSettings& settings) {
-  add_file(line, "INPUT", settings.input, "A photograph (.png) or an array (.npy)")
-      .required();
+  add_file(line, "INPUT", settings.input, "A photograph (.png) or an array (.npy)").required();
   line.add_flag("--laplacian", settings.input_is_laplacian, "INPUT is the Laplacian itself");
   add_number(line, "--offset", settings.offset,
              "With --laplacian: the value in INPUT that stands for 0 (default 0)");

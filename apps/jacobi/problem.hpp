@@ -10,8 +10,8 @@
 #include <coir/io/c_order.hpp>
 #include <coir/io/finite.hpp>
 #include <coir/io/format.hpp>
-#include <coir/io/png.hpp>
 #include <coir/io/npy.hpp>
+#include <coir/io/png.hpp>
 #include <coir/poisson/laplacian.hpp>
 
 #include <support/interrupt.hpp>

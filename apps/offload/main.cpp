@@ -8,10 +8,10 @@
 
 #include <compare/comparison.hpp>
 
+#include <compare/json_place.hpp>
 #include <support/command_line.hpp>
 #include <support/config_file.hpp>
 #include <support/interrupt.hpp>
-#include <compare/json_place.hpp>
 #include <support/options.hpp>
 #include <support/report.hpp>
 #include <support/run.hpp>

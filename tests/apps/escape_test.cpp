@@ -5,8 +5,8 @@
 #include <support/sanitizers.hpp>
 #include <support/spaces.hpp>
 
-#include <coir/io/png.hpp>
 #include <coir/io/npy.hpp>
+#include <coir/io/png.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -7,8 +7,8 @@
 #include <support/spaces.hpp>
 
 #include <coir/cosmology/parameters.hpp>
-#include <coir/io/png.hpp>
 #include <coir/io/npy.hpp>
+#include <coir/io/png.hpp>
 
 #include <gtest/gtest.h>
 

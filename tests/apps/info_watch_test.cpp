@@ -3,9 +3,9 @@
 #include "app_fixture.hpp"
 
 #include <info/host_monitor.hpp>
+#include <info/nvml.hpp>
 #include <info/sample_text.hpp>
 #include <info/system_text.hpp>
-#include <info/nvml.hpp>
 #include <info/utc.hpp>
 
 #include <dlfcn.h>

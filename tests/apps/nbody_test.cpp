@@ -5,8 +5,8 @@
 
 #include <coir/hdf5/gadget.hpp>
 #include <coir/hdf5/reader.hpp>
-#include <coir/io/png.hpp>
 #include <coir/io/npy.hpp>
+#include <coir/io/png.hpp>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

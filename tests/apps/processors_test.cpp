@@ -1,7 +1,7 @@
 // What of the machine's processors is left to a program.
 
-#include <support/command.hpp>
 #include <info/processors.hpp>
+#include <support/command.hpp>
 
 #include <gtest/gtest.h>
 
