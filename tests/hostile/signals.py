@@ -36,8 +36,7 @@ RUNS = {
               "photo.png --side {cells} --steps 4 --a-start 0.1 --iterations 20 --deterministic --pixels {pixels} --output run --report run.json",
               "run/noise.npy run/universe.toml run/density.npy run/start.png run/frame_01.png run/frame_02.png run/frame_03.png "
               "run/frame_04.png run/frame_05.png run/end_and_target.png run/strip.png run.json")}
-LARGE = {"side": 2200, "particles": 48, "pixels": 500, "cells": 32, "jobs": 100_000}
-SMALL = {"side": 500, "particles": 32, "pixels": 100, "cells": 16, "jobs": 5000}  # for programs with sanitizers
+SIZES = {"side": 2200, "particles": 48, "pixels": 500, "cells": 32, "jobs": 100_000}
 
 
 def answers(process, number):
@@ -125,13 +124,11 @@ def main():
     parser.add_argument("--count", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=1, help="that an answer may take")
-    parser.add_argument("--small", action="store_true", help="the programs have sanitizers, which take time")
     options = parser.parse_args()
-    sizes = SMALL if options.small else LARGE
     rng = random.Random(options.seed)
 
     def command_of(app, arguments):
-        return [str((options.apps / app / f"coir-{app}").resolve()), *shlex.split(arguments.format(**sizes))]
+        return [str((options.apps / app / f"coir-{app}").resolve()), *shlex.split(arguments.format(**SIZES))]
 
     earlier, arguments, outputs = RUNS[options.app]
     outputs = dict.fromkeys(outputs.split())
@@ -141,7 +138,7 @@ def main():
         if earlier is not None:
             subprocess.run(command_of(*earlier.split(" ", 1)), cwd=folder, check=True)
         if options.app == "queue":
-            (folder / "jobs.txt").write_bytes(files.accounting(rng, sizes["jobs"]))
+            (folder / "jobs.txt").write_bytes(files.accounting(rng, SIZES["jobs"]))
         inputs = set(os.listdir(folder))
         for _ in range(2):  # the first one finds caches cold
             clean(folder, inputs)
