@@ -179,9 +179,9 @@ def wrong_option(rng, application, folder):
             if takes not in values:
                 return attack(f"--{name}", "", codes=(2, 3, 4))
             return attack(f"--{name}", *rng.choice(values[takes]), says=(f"--{name}",))
-        case 5:  # one argument too many; coir-queue takes some for files
+        case 5:  # one argument too many; coir-queue and coir-compare take some for files
             return attack(rng.choice(["surplus", "-x", "-", "--=", "---", "-qq", "--no", "/?", "--" + "x" * 100_000]),
-                          codes=(2, 3) if application == "queue" else (2,))
+                          codes=(2, 3) if application in ("queue", "compare") else (2,))
         case 6 if "backend" in options and rng.randrange(4) == 0:  # 0 where there is one
             return attack("--backend", "gpu", codes=(0, 6))
         case 6:
