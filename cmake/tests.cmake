@@ -1,7 +1,8 @@
-# coir_add_tests(MODULE [FAST name...] [EXCEPT name...]): every NAME_test.cpp of this folder is a test (coir_add_test): in every build, if
-# it is FAST or nothing is, or else in builds of all tests. EXCEPT names those that are added by themselves, with other options.
+# coir_add_tests(MODULE [FAST name...] [UNOPTIMISED name...] [EXCEPT name...]): every NAME_test.cpp of this folder is a
+# test (coir_add_test): in every build, if it is FAST or nothing is, or else in builds of all tests. EXCEPT names those
+# that are added by themselves, with other options.
 function(coir_add_tests module)
-  cmake_parse_arguments(PARSE_ARGV 1 tests "" "" "FAST;EXCEPT")
+  cmake_parse_arguments(PARSE_ARGV 1 tests "" "" "FAST;UNOPTIMISED;EXCEPT")
   file(GLOB names RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *_test.cpp)
   list(TRANSFORM names REPLACE "_test[.]cpp$" "")
   list(REMOVE_ITEM names ${tests_EXCEPT})
@@ -10,7 +11,11 @@ function(coir_add_tests module)
     if(NOT tests_FAST OR name IN_LIST tests_FAST)
       set(tier)
     endif()
-    coir_add_test(${module} ${name} ${tier})
+    set(optimised)
+    if(name IN_LIST tests_UNOPTIMISED)
+      set(optimised UNOPTIMISED)
+    endif()
+    coir_add_test(${module} ${name} ${tier} ${optimised})
   endforeach()
 endfunction()
 

@@ -1,7 +1,7 @@
 #include <coir/array/creation.hpp>
 
 #include <array/naive.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cmath>
 #include <limits>
@@ -10,20 +10,10 @@ using namespace coir;
 using coir::testing::message_of;
 using coir::testing::values;
 
-template <class Case>
-class Creation : public ::testing::Test {
- public:
-  using T = typename Case::Real;
-  using Space = typename Case::Exec::memory_space;
-};
-TYPED_TEST_SUITE(Creation, coir::testing::Cases, coir::testing::CaseName);
-
-#define TYPES                        \
-  using T = typename TestFixture::T; \
-  using Space = typename TestFixture::Space
+COIR_TYPED_SUITE(Creation);
 
 TYPED_TEST(Creation, ConstantArrays) {
-  TYPES;
+  TYPES_OF_CASE;
   EXPECT_EQ(values(zeros<T, Space>(2, 3)), std::vector<T>(6, T(0)));
   EXPECT_EQ(values(ones<T, Space>(5)), std::vector<T>(5, T(1)));
   EXPECT_EQ(values(full<T, Space>(Shape<2>{1, 4}, T(7))), std::vector<T>(4, T(7)));
@@ -40,7 +30,7 @@ TYPED_TEST(Creation, ConstantArrays) {
 }
 
 TYPED_TEST(Creation, Progressions) {
-  TYPES;
+  TYPES_OF_CASE;
   EXPECT_EQ(values(arange<T, Space>(T(4))), (std::vector<T>{0, 1, 2, 3}));
   EXPECT_EQ(values(arange<T, Space>(T(1), T(3), T(0.5))), (std::vector<T>{1, 1.5, 2, 2.5}));
   EXPECT_EQ(values(arange<T, Space>(T(3), T(0), T(-2))), (std::vector<T>{3, 1}));
@@ -54,7 +44,7 @@ TYPED_TEST(Creation, Progressions) {
 }
 
 TYPED_TEST(Creation, ProgressionsOfATypeHoldTheirNumbersOrRefuse) {
-  TYPES;
+  TYPES_OF_CASE;
   using U8 = std::uint8_t;
   auto const bytes = values(arange<U8, Space>(256));  // of which the bound is none
   ASSERT_EQ(bytes.size(), 256U);
@@ -79,7 +69,7 @@ TYPED_TEST(Creation, ProgressionsOfATypeHoldTheirNumbersOrRefuse) {
 }
 
 TYPED_TEST(Creation, PointsAtEqualDistances) {
-  TYPES;
+  TYPES_OF_CASE;
   for (int n : {2, 5, 31, 1009, 5000}) {
     auto const x = values(linspace<T, Space>(-1, 2, n));
     ASSERT_EQ(x.size(), static_cast<std::size_t>(n));
@@ -98,7 +88,7 @@ TYPED_TEST(Creation, PointsAtEqualDistances) {
 
 // Bits of NumPy 2.4, on a machine whose g++ fuses products and sums wherever it may.
 TYPED_TEST(Creation, LinspaceAndArangeHaveNumPysBits) {
-  TYPES;
+  TYPES_OF_CASE;
   EXPECT_EQ(values(linspace<double, Space>(-1.3, 2.7, 7)),
             (std::vector<double>{-0x1.4cccccccccccdp+0, -0x1.4444444444445p-1, 0x1.11111111111p-5,
                                  0x1.6666666666666p-1, 0x1.5ddddddddddddp+0, 0x1.0444444444444p+1,
@@ -118,7 +108,7 @@ TYPED_TEST(Creation, LinspaceAndArangeHaveNumPysBits) {
 }
 
 TYPED_TEST(Creation, PointsRoundTwice) {
-  TYPES;
+  TYPES_OF_CASE;
   for (int n : {2, 3, 10, 101, 1009})
     for (double const high : {0.1, 0.7, 1.9, 1e-300}) {
       auto const x = values(linspace<double, Space>(-0.3, high, n));
@@ -135,7 +125,7 @@ TYPED_TEST(Creation, PointsRoundTwice) {
 }
 
 TYPED_TEST(Creation, Matrices) {
-  TYPES;
+  TYPES_OF_CASE;
   EXPECT_EQ(values(eye<T, Space>(2)), (std::vector<T>{1, 0, 0, 1}));
   EXPECT_EQ(values(eye<T, Space>(2, 3, 1)), (std::vector<T>{0, 1, 0, 0, 0, 1}));
   EXPECT_EQ(values(eye<T, Space>(2, 3, -1)), (std::vector<T>{0, 0, 0, 1, 0, 0}));
@@ -161,7 +151,7 @@ void check_functions_of_indices() {
 }
 
 TYPED_TEST(Creation, FunctionsOfIndices) {
-  TYPES;
+  TYPES_OF_CASE;
   check_functions_of_indices<T, Space>();
   auto const shape = Shape<2>{3, 4};
   auto const along = coir::testing::naive(zeros<T, Space>(shape) +
@@ -171,7 +161,7 @@ TYPED_TEST(Creation, FunctionsOfIndices) {
 }
 
 TYPED_TEST(Creation, Grids) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const x = linspace<T, Space>(0, 1, 3), y = linspace<T, Space>(5, 8, 4);
   auto const [across, down] = meshgrid(x, y);
   auto const sums = coir::testing::naive(across + 10 * down);
@@ -182,7 +172,7 @@ TYPED_TEST(Creation, Grids) {
 }
 
 TYPED_TEST(Creation, FromNumbersAndBack) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const a = array<T, Space>({{1, 2, 3}, {4, 5, 6}});
   EXPECT_EQ(a.shape(), (Shape<2>{2, 3}));
   EXPECT_EQ(values(a), (std::vector<T>{1, 2, 3, 4, 5, 6}));

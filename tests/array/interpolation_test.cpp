@@ -1,7 +1,7 @@
 #include <coir/array/interpolation.hpp>
 
 #include <array/naive.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cmath>
 #include <limits>
@@ -10,17 +10,10 @@ using namespace coir;
 using coir::testing::message_of;
 using coir::testing::values;
 
-template <class Case>
-class Interpolation : public ::testing::Test {
- public:
-  using T = typename Case::Real;
-  using Space = typename Case::Exec::memory_space;
-};
-TYPED_TEST_SUITE(Interpolation, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Interpolation);
 
 #define TYPES                                     \
-  using T = typename TestFixture::T;              \
-  using Space = typename TestFixture::Space;      \
+  TYPES_OF_CASE;                                  \
   auto const points = array<T, Space>({1, 2, 4}); \
   auto const table = array<T, Space>({10, 20, 0})
 

@@ -1,7 +1,7 @@
 #include <coir/array/padding.hpp>
 
 #include <array/naive.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -10,17 +10,10 @@ using namespace coir;
 using coir::testing::message_of;
 using coir::testing::values;
 
-template <class Case>
-class Padding : public ::testing::Test {
- public:
-  using T = typename Case::Real;
-  using Space = typename Case::Exec::memory_space;
-};
-TYPED_TEST_SUITE(Padding, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Padding);
 
 #define TYPES                                     \
-  using T = typename TestFixture::T;              \
-  using Space = typename TestFixture::Space;      \
+  TYPES_OF_CASE;                                  \
   using Values [[maybe_unused]] = std::vector<T>; \
   auto const x = array<T, Space>({1, 2, 3});      \
   auto const one = array<T, Space>({5});          \

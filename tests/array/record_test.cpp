@@ -2,25 +2,18 @@
 
 #include <array/naive.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <numeric>
 
 using namespace coir;
 using coir::testing::values;
 
-template <class Case>
-class Record : public ::testing::Test {
- public:
-  using T = typename Case::Real;
-  using Space = typename Case::Exec::memory_space;
-};
-TYPED_TEST_SUITE(Record, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Record);
 
 // 70 runs: some submitted together, and some alone.
 TYPED_TEST(Record, SweepsAreThoseOfStatementsOneByOne) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   auto const in = range(1, -1), before = range(0, -2), after = range(2, end);
   auto u = coir::testing::random_array<T, Space>(Shape<2>{41, 67}, 1), v = copy(u);
   auto p = copy(u), q = copy(u);
@@ -50,8 +43,7 @@ TYPED_TEST(Record, SweepsAreThoseOfStatementsOneByOne) {
 
 // The second statement overwrites what it reads, through a temporary; the others have results of their own.
 TYPED_TEST(Record, TemporariesLiveAsLongAsWhatIsRecorded) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   std::vector<T> numbers(1000);
   std::iota(numbers.begin(), numbers.end(), T(0));
   auto x = coir::testing::array_of<Space>(numbers, Shape<1>{1000});
@@ -75,8 +67,7 @@ TYPED_TEST(Record, TemporariesLiveAsLongAsWhatIsRecorded) {
 }
 
 TYPED_TEST(Record, WhatTheHostWaitsForIsRefused) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   auto x = ones<T, Space>(10), y = zeros<T, Space>(10);
   auto const refused = [&](auto const& statements) {
     return coir::testing::message_of<PreconditionError>([&] { record<Space>(statements).run(); });

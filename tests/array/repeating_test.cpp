@@ -1,7 +1,7 @@
 #include <coir/array/repeating.hpp>
 
 #include <array/naive.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -10,18 +10,11 @@ using namespace coir;
 using coir::testing::message_of;
 using coir::testing::values;
 
-template <class Case>
-class Repeating : public ::testing::Test {
- public:
-  using T = typename Case::Real;
-  using Space = typename Case::Exec::memory_space;
-};
-TYPED_TEST_SUITE(Repeating, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Repeating);
 
 // Expected numbers are those of numpy.repeat.
 TYPED_TEST(Repeating, EachElement) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   using Values = std::vector<T>;
   auto const m = array<T, Space>({{1, 2}, {3, 4}});
   EXPECT_EQ(values(repeat(m, 2)), (Values{1, 1, 2, 2, 3, 3, 4, 4}));
@@ -37,8 +30,7 @@ TYPED_TEST(Repeating, EachElement) {
 }
 
 TYPED_TEST(Repeating, EachElementAsOftenAsTold) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   auto const x = array<T, Space>({1, 2, 3});
   EXPECT_EQ(values(repeat(x, array<int, Space>({2, 0, 3}))), (std::vector<T>{1, 1, 3, 3, 3}));
   EXPECT_EQ(values(repeat(x, array<std::uint64_t, Space>({1, 0, 2}))), (std::vector<T>{1, 3, 3}));
@@ -51,8 +43,7 @@ TYPED_TEST(Repeating, EachElementAsOftenAsTold) {
 }
 
 TYPED_TEST(Repeating, ExtentsOfMoreThan63BitsAreRefused) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   constexpr std::int64_t large = 1L << 62;
   auto const x = array<T, Space>({1, 2, 3, 4});
   EXPECT_EQ(message_of([&] { repeat(x, large); }),

@@ -4,7 +4,7 @@
 #include <coir/array/slices.hpp>
 
 #include <array/host_values.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -16,19 +16,16 @@ using coir::testing::from_host;
 using coir::testing::random_integers;
 using coir::testing::to_host;
 
-template <class C>
-class Scan : public ::testing::Test {};
-TYPED_TEST_SUITE(Scan, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Scan);
 
 // Integers small enough are added without rounding.
 TYPED_TEST(Scan, SumsAgreeWithAPlainLoop) {
-  using T = typename TypeParam::Real;
-  using S = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   for (std::size_t const n : {0, 1, 2, 31, 63, 64, 65, 513, 1009, 4096, 5000, 300001}) {
     std::int64_t const most = n > 5000 ? 1 : 100;
     auto const numbers = random_integers(n, 1, -most, most);
     std::vector<T> x(numbers.begin(), numbers.end());
-    auto const sums = to_host(coir::cumsum(from_host<S>(x, coir::Shape<1>{std::int64_t(n)})));
+    auto const sums = to_host(coir::cumsum(from_host<Space>(x, coir::Shape<1>{std::int64_t(n)})));
     ASSERT_EQ(sums.size(), n);
     T sum = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -39,8 +36,7 @@ TYPED_TEST(Scan, SumsAgreeWithAPlainLoop) {
 }
 
 TYPED_TEST(Scan, RunsAlongEachAxis) {
-  using T = typename TypeParam::Real;
-  using S = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   std::int64_t const shapes[][3] = {{1, 1, 1},    {2, 3, 5},   {130, 1, 3}, {3, 200, 2},
                                     {2, 67, 300}, {5, 4, 129}, {2, 0, 3},   {70, 65, 1}};
   for (auto const& extents : shapes) {
@@ -54,17 +50,16 @@ TYPED_TEST(Scan, RunsAlongEachAxis) {
       for (std::int64_t i = 0; i < std::int64_t(x.size()); ++i)
         if (i / strides[d] % shape[d] > 0)
           expected[std::size_t(i)] += expected[std::size_t(i - strides[d])];
-      EXPECT_EQ(to_host(coir::cumsum(from_host<S>(x, shape), axis)), expected)
+      EXPECT_EQ(to_host(coir::cumsum(from_host<Space>(x, shape), axis)), expected)
           << coir::in_words(shape) << ", axis " << axis;
     }
   }
 }
 
 TYPED_TEST(Scan, TakesExpressionsAndSlices) {
-  using T = typename TypeParam::Real;
-  using S = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   std::vector<T> const x = {1, 2, 3, 4, 5, 6};
-  auto const a = from_host<S>(x, coir::Shape<1>{6});
+  auto const a = from_host<Space>(x, coir::Shape<1>{6});
   EXPECT_EQ(to_host(coir::cumsum(a * a)), (std::vector<T>{1, 5, 14, 30, 55, 91}));
   EXPECT_EQ(to_host(coir::cumsum(a(coir::range(coir::end, coir::end, -2)))),
             (std::vector<T>{6, 10, 12}));
@@ -74,12 +69,11 @@ TYPED_TEST(Scan, TakesExpressionsAndSlices) {
 // An element passes through at most 64 operations of each level of groups, and one more to join them,
 // each of which rounds by half an epsilon: 65 levels eps / 2 with levels = ceil(log n / log 16).
 TYPED_TEST(Scan, SumsAreAccurate) {
-  using T = typename TypeParam::Real;
-  using S = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   std::size_t const n = 1'000'003;
   std::vector<T> x(n);
   for (std::size_t i = 0; i < n; ++i) x[i] = T(1) / T(i + 1);
-  auto const sums = to_host(coir::cumsum(from_host<S>(x, coir::Shape<1>{std::int64_t(n)})));
+  auto const sums = to_host(coir::cumsum(from_host<Space>(x, coir::Shape<1>{std::int64_t(n)})));
   double const bound = 65 * 5 * 0.5 * std::numeric_limits<T>::epsilon();
   long double sum = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -90,12 +84,12 @@ TYPED_TEST(Scan, SumsAreAccurate) {
 
 // Products of n numbers in any order have relative errors of at most n eps / 2, to first order.
 TYPED_TEST(Scan, ProductsAgreeWithAPlainLoop) {
-  using T = typename TypeParam::Real;
-  using S = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   for (std::size_t const n : {1, 2, 31, 64, 65, 1009}) {
     std::vector<T> x(n);
     for (std::size_t i = 0; i < n; ++i) x[i] = i % 2 ? T(1.25) : T(-0.8);
-    auto const products = to_host(coir::cumprod(from_host<S>(x, coir::Shape<1>{std::int64_t(n)})));
+    auto const products =
+        to_host(coir::cumprod(from_host<Space>(x, coir::Shape<1>{std::int64_t(n)})));
     long double product = 1;
     for (std::size_t i = 0; i < n; ++i) {
       product *= x[i];
@@ -108,8 +102,7 @@ TYPED_TEST(Scan, ProductsAgreeWithAPlainLoop) {
 
 // Powers of two: exact.
 TYPED_TEST(Scan, ProductsNeitherOverflowNorVanishOnTheWay) {
-  using T = typename TypeParam::Real;
-  using S = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   using Limits = std::numeric_limits<T>;
   for (std::int64_t const n : {20, 63, 64, 65, 1009, 5000}) {
     // Far down and up again, beyond both ends of the range.
@@ -121,14 +114,14 @@ TYPED_TEST(Scan, ProductsNeitherOverflowNorVanishOnTheWay) {
       x.push_back(std::ldexp(T(1), step));
       expected.push_back(std::ldexp(T(1), exponent));
     }
-    auto const a = from_host<S>(x, coir::Shape<1>{n});
+    auto const a = from_host<Space>(x, coir::Shape<1>{n});
     EXPECT_EQ(to_host(coir::cumprod(a)), expected) << n;
     auto const products = to_host(coir::cumprod(
         coir::evaluate(coir::broadcast_to(a(coir::range(), coir::newaxis), {n, 3})), 0));
     for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(products[3 * i + 1], expected[i]);
   }
-  EXPECT_EQ(to_host(coir::cumprod(from_host<S>(std::vector<T>{2, Limits::infinity(), T(0.5), 0, 1},
-                                               coir::Shape<1>{5})))[2],
+  EXPECT_EQ(to_host(coir::cumprod(from_host<Space>(
+                std::vector<T>{2, Limits::infinity(), T(0.5), 0, 1}, coir::Shape<1>{5})))[2],
             Limits::infinity());
 }
 
@@ -137,26 +130,26 @@ class ScanTypes : public ::testing::Test {};
 TYPED_TEST_SUITE(ScanTypes, coir::testing::Spaces, coir::testing::SpaceName);
 
 TYPED_TEST(ScanTypes, IntegersAreAddedIn64Bits) {
-  using S = typename TypeParam::memory_space;
+  using Space = typename TypeParam::memory_space;
   std::vector<std::int8_t> const small = {100, 100, 100, -128};
-  auto const sums = coir::cumsum(from_host<S>(small, coir::Shape<1>{4}));
+  auto const sums = coir::cumsum(from_host<Space>(small, coir::Shape<1>{4}));
   static_assert(std::is_same_v<coir::value_t<decltype(sums)>, std::int64_t>);
   EXPECT_EQ(to_host(sums), (std::vector<std::int64_t>{100, 200, 300, 172}));
 
   std::vector<unsigned> const large = {4000000000u, 4000000000u};
-  auto const products = coir::cumprod(from_host<S>(large, coir::Shape<1>{2}));
+  auto const products = coir::cumprod(from_host<Space>(large, coir::Shape<1>{2}));
   static_assert(std::is_same_v<coir::value_t<decltype(products)>, std::uint64_t>);
   EXPECT_EQ(to_host(products), (std::vector<std::uint64_t>{4000000000u, 16000000000000000000u}));
 
-  auto const a = from_host<S>(small, coir::Shape<1>{4});
+  auto const a = from_host<Space>(small, coir::Shape<1>{4});
   EXPECT_EQ(to_host(coir::cumsum(a > 0)), (std::vector<std::int64_t>{1, 2, 3, 3}));
 }
 
 TYPED_TEST(ScanTypes, ComplexNumbers) {
-  using S = typename TypeParam::memory_space;
+  using Space = typename TypeParam::memory_space;
   using Complex = Kokkos::complex<double>;
   std::vector<Complex> const x(200, Complex(0, 1));
-  auto const a = from_host<S>(x, coir::Shape<1>{200});
+  auto const a = from_host<Space>(x, coir::Shape<1>{200});
   auto const sums = to_host(coir::cumsum(a));
   auto const products = to_host(coir::cumprod(a));
   Complex const powers[] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
@@ -168,11 +161,11 @@ TYPED_TEST(ScanTypes, ComplexNumbers) {
 
 // Known bits, whatever the number of threads.
 TYPED_TEST(ScanTypes, SameBitsForAnyThreadCount) {
-  using S = typename TypeParam::memory_space;
+  using Space = typename TypeParam::memory_space;
   std::size_t const n = 300'007;
   std::vector<float> x(n);
   for (std::size_t i = 0; i < n; ++i) x[i] = 1.0f / float(i % 1000 + 1);
-  auto const sums = to_host(coir::cumsum(from_host<S>(x, coir::Shape<1>{std::int64_t(n)})));
+  auto const sums = to_host(coir::cumsum(from_host<Space>(x, coir::Shape<1>{std::int64_t(n)})));
 
   // The scheme in one loop for each level.
   std::vector<std::vector<float>> levels = {x};
@@ -197,8 +190,8 @@ TYPED_TEST(ScanTypes, SameBitsForAnyThreadCount) {
 }
 
 TYPED_TEST(ScanTypes, RefusesAnAxisThatIsNot) {
-  using S = typename TypeParam::memory_space;
-  auto const a = from_host<S>(std::vector<int>(6), coir::Shape<2>{2, 3});
+  using Space = typename TypeParam::memory_space;
+  auto const a = from_host<Space>(std::vector<int>(6), coir::Shape<2>{2, 3});
   EXPECT_THROW(coir::cumsum(a, 2), coir::PreconditionError);
   EXPECT_THROW(coir::cumprod(a, -3), coir::PreconditionError);
   try {
