@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What tests of gradients by the tape share: arrays of numbers, gradients that JAX gave for them, and difference quotients.
+/// What tests of gradients by the tape share: arrays of numbers, and comparisons of gradients with difference quotients.
 
 #include <coir/array/all.hpp>
 #include <coir/autodiff/array_grad.hpp>
@@ -11,20 +11,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <vector>
 
 namespace coir::testing {
-
-/// What jax.value_and_grad gives for a function at waves(0, ...), waves(1, ...) in double.
-struct JaxGradient {
-  char const* name;
-  double value;
-  std::vector<std::vector<double>> gradients;  // one for each argument, in C order
-};
 
 /// sin(0.7 + 1.3 i + 0.9 k) for the i-th element in C order.
 template <class T = double, int Rank = 1>
@@ -58,58 +53,67 @@ std::vector<std::vector<double>> lists_of(G const& gradients) {
       gradients);
 }
 
-/// x + step * direction for each argument, where directions are waves of another number.
-template <class F, class... X>
-double value_along(F const& gradient_of, double step, X const&... x) {
-  int k = 6;
-  auto const moved = [&](auto const& argument) {
-    using A = std::remove_cvref_t<decltype(argument)>;
-    using T = value_t<A>;
-    return A(argument + static_cast<T>(step) * waves<T, A::rank>(++k, argument.shape()));
+/// The gradient by an argument x of f is, element by element, what differences of values say:
+///
+///   (8 (f(x + h) - f(x - h)) - (f(x + 2 h) - f(x - 2 h))) / 12 h
+///
+/// Their error is h^4 / 30 times a fifth derivative, and rounding errors of some 10 eps f / h.
+template <int Rank, class Space>
+void expect_differences(std::function<double()> const& f_of_x, Array<double, Rank, Space>& x,
+                        std::vector<double> const& gradient) {
+  auto const start = numbers_of(x);
+  ASSERT_EQ(gradient.size(), start.size());
+  double scale = 1;
+  for (double const g : gradient) scale = std::max(scale, std::abs(g));
+  auto numbers = start;
+  auto const value_at = [&](std::size_t i, double number) {
+    numbers[i] = number;
+    x = coir::from_span<Space>(std::span<double const>(numbers), x.shape());
+    return f_of_x();
   };
-  return std::apply([&](auto const&... m) { return double(gradient_of(m...).value); },
-                    std::tuple<X...>{moved(x)...});
+  double const h = 0.002;
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    auto const difference = [&](double step) {
+      return value_at(i, start[i] + step) - value_at(i, start[i] - step);
+    };
+    EXPECT_NEAR(gradient[i], (8 * difference(h) - difference(2 * h)) / (12 * h), 1e-9 * scale)
+        << "element " << i;
+    value_at(i, start[i]);
+  }
 }
 
-/// f's value and gradient are JAX's, and its gradient is what differences of values say.
-///
-/// Each element is a sum of at most some hundred products of rounded numbers, none larger than about the largest
-/// element's terms: 200 eps of the larger of that and 1. Differences (f(x + h d) - f(x - h d)) / 2h have an error
-/// of h^2 / 6 times a third derivative, and rounding errors of 10 eps f / h.
+/// f has the value that JAX 0.10.2 gives for the same function in double, and the gradient that
+/// differences of values say.
 template <class F, class... X>
-void expect_gradient(std::vector<JaxGradient> const& table, std::string const& name, F const& f,
-                     X const&... x) {
+void expect_gradient(std::string const& name, double value, F const& f, X... x) {
   SCOPED_TRACE(name);
-  auto const found = std::ranges::find_if(table, [&](auto const& g) { return g.name == name; });
-  ASSERT_NE(found, table.end());
   auto const gradient_of = value_and_grad(f);
   auto const result = gradient_of(x...);
-  using T = std::common_type_t<value_t<X>...>;
-  double const eps = std::numeric_limits<T>::epsilon();
-  EXPECT_NEAR(result.value, found->value, 200 * eps * std::max(std::abs(found->value), 1.0));
+  EXPECT_NEAR(result.value, value, 1e-13 * std::max(std::abs(value), 1.0));
   auto const gradients = lists_of(result.gradient);
-  ASSERT_EQ(gradients.size(), found->gradients.size());
-  for (std::size_t k = 0; k < gradients.size(); ++k) {
-    auto const& expected = found->gradients[k];
-    ASSERT_EQ(gradients[k].size(), expected.size());
-    double scale = 1;
-    for (double const g : expected) scale = std::max(scale, std::abs(g));
-    for (std::size_t i = 0; i < expected.size(); ++i)
-      EXPECT_NEAR(gradients[k][i], expected[i], 200 * eps * scale) << "argument " << k << ", " << i;
-  }
+  ASSERT_EQ(gradients.size(), sizeof...(X));
+  std::size_t k = 0;
+  (expect_differences([&] { return double(gradient_of(x...).value); }, x, gradients[k++]), ...);
+}
 
-  if constexpr (std::is_same_v<T, double>) {
-    double const h = 1e-4;
-    double along = 0;
-    int k = 6;
-    std::vector<std::vector<double>> const directions = {
-        numbers_of(waves<double, X::rank>(++k, x.shape()))...};
-    for (std::size_t a = 0; a < gradients.size(); ++a)
-      for (std::size_t i = 0; i < gradients[a].size(); ++i)
-        along += gradients[a][i] * directions[a][i];
-    double const difference =
-        (value_along(gradient_of, h, x...) - value_along(gradient_of, -h, x...)) / (2 * h);
-    EXPECT_NEAR(along, difference, 1e-6 * std::max(1.0, std::abs(along)));
+/// In float, f has the value and the gradient that it has in double, to rounding: each element is a
+/// sum of at most some hundred products of rounded numbers, none larger than about the largest
+/// element's terms.
+template <class F, class... X>
+void expect_same_in_float(F const& f, X const&... x) {
+  auto const in_double = value_and_grad(f)(x...);
+  auto const in_float = value_and_grad(f)(coir::evaluate(coir::cast<float>(x))...);
+  double const eps = std::numeric_limits<float>::epsilon();
+  EXPECT_NEAR(in_float.value, in_double.value,
+              200 * eps * std::max(1.0, std::abs(in_double.value)));
+  auto const expected = lists_of(in_double.gradient), found = lists_of(in_float.gradient);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    ASSERT_EQ(found[k].size(), expected[k].size());
+    double scale = 1;
+    for (double const g : expected[k]) scale = std::max(scale, std::abs(g));
+    for (std::size_t i = 0; i < found[k].size(); ++i)
+      EXPECT_NEAR(found[k][i], expected[k][i], 200 * eps * scale) << "argument " << k << ", " << i;
   }
 }
 
