@@ -129,12 +129,13 @@ struct LargeIntegers {
 
 // ---- the kernel ----
 
-/// Counter c makes the elements from c * Draw::values on. An index stands for `each` counters, which are `indices` apart.
+/// Counter c makes the elements from c * Draw::values on. An index stands for `each` counters at a
+/// distance of `indices`.
 template <class Draw, int each>
 struct FillBody {
   using T = typename Draw::Value;
   static constexpr int values = Draw::values;
-  // To draw takes much longer than to start a thread.
+  // Drawing takes much longer than starting a thread.
   static constexpr int cells_per_thread = 1;
 
   /// Written by one instruction on devices.
@@ -148,11 +149,11 @@ struct FillBody {
   std::int64_t count, indices;
   bool aligned;
 
-  // Each number counts as four cells, because to draw one takes longer than to add one.
+  // Each number counts as four cells, because drawing takes longer than adding.
   static std::int64_t cells_per_index() { return 4 * values; }
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t index) const {
-    // All are drawn before the first is stored, so that none waits for the one before.
+    // All numbers are drawn before the first one is stored, so that none waits for a store.
     Together out[each];
     COIR_UNROLL
     for (int c = 0; c < each; ++c)
@@ -213,8 +214,7 @@ struct FillBody {
 template <class Exec, class Draw>
 void fill(char const* label, Exec const& exec, Words const& key, Draw const& draw,
           typename Draw::Value* data, std::int64_t count) {
-  // With two counters at a time an H100 takes 2 % less time for 10^7 numbers than with one. With four it takes 4 % less than with two,
-  // but 5 to 10 % more for few numbers.
+  // Two counters at a time are best on devices (docs/performance.md).
   constexpr int each = runs_on_host<Exec> ? 1 : 2;
   using Body = FillBody<Draw, each>;
   bool const aligned =

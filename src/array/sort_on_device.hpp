@@ -69,10 +69,10 @@ void sort_by_key(Exec const& exec, Key* keys, std::int64_t* indices, std::int64_
 
 #ifdef __CUDACC__
 
-// Kokkos hands Thrust iterators that it doesn't know to be pointers, for which it copies all keys and indices first: twice the
-// memory. And what Thrust works in comes from the pool here, whose error says how much is missing.
+// Thrust is called directly, because Kokkos gives it iterators for which it copies all keys and
+// indices. Thrust's work memory comes from the pool, whose error says how much is missing.
 
-/// Memory of the pool for Thrust, until this ends.
+/// Memory of the pool for Thrust, during its lifetime.
 class WorkMemory {
  public:
   using value_type = char;
@@ -128,14 +128,15 @@ void sort_copies(Key* keys, std::int64_t* order, std::int64_t rows, std::int64_t
 
 #ifdef COIR_KOKKOS_SORTS_BY_KEY
 
-/// order[i] = the flat index of the element that comes i-th by row and key. Sorting by key moves keys, too.
+/// order[i] = the flat index of the element that comes i-th by row and key. Sorting by key moves
+/// keys, too.
 template <class Exec, class Key>
 void sort_flat(Exec const& exec, Key* keys, std::int64_t* order, std::int64_t rows,
                std::int64_t columns) {
   std::int64_t const size = rows * columns;
   sorting::for_all(exec, size, sorting::Count{order});
-  // The sorts are stable (radix sorts by thrust and rocThrust): the second one, by rows, leaves each row
-  // sorted by keys.
+  // The sorts are stable (radix sorts by thrust and rocThrust): the second one, by rows, leaves
+  // each row sorted by keys.
   sorting::sort_by_key(exec, keys, order, size);
   if (rows == 1) return;
   Array<std::int64_t, 1, typename Exec::memory_space> row(Shape<1>{size});

@@ -17,7 +17,7 @@
 
 namespace coir::detail {
 
-/// Below this length comparing is faster than counting digits.
+/// Rows below this length are sorted by comparisons, which is faster than by digits.
 inline constexpr std::int64_t short_row = 512;
 
 /// Keys, and if there are any the indices that move with them.
@@ -44,9 +44,9 @@ void sort_short_row(Keyed<Key> row, std::int64_t columns) {
   for (std::int64_t i = 0; i < columns; ++i) row.indices[i] = pairs[i].second;
 }
 
-/// A stable sort of one row by its digits of 8 bits, the lowest first. The row is cut into parts, which
-/// run(parts, work) may give to as many threads: each counts its digits, and then knows where its elements
-/// go. The result doesn't depend on the number of parts.
+/// A stable sort of one row by digits of 8 bits, the lowest first. The row is cut into parts, which
+/// run(parts, work) may give to as many threads. Each part counts its digits, from which the places
+/// of its elements follow. The result doesn't depend on the number of parts.
 ///
 /// \param spare  memory of the row's length, which must not overlap it
 template <class Key, class Run>
@@ -106,7 +106,7 @@ void sort_on_host(Exec const& exec, Keyed<Key> data, std::int64_t rows, std::int
     return;
   }
   using Space = Kokkos::HostSpace;
-  // With many rows each thread sorts whole ones, with few they sort each one together.
+  // With many rows each thread sorts whole rows. With few rows all threads share each one.
   bool const alone = rows >= threads;
   std::int64_t const spares = alone ? std::min(rows, threads) : 1;
   Array<Key, 1, Space> spare_keys(Shape<1>{spares * columns});

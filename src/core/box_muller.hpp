@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// Two normally distributed numbers from random bits. Only additions, fused multiply-adds, products that
-/// nothing is added to, division and square root are used, all of which IEEE 754 rounds in one way only:
-/// every backend gives the same bits. It has no branches and calls nothing, so it vectorises.
+/// Two normally distributed numbers from random bits, with the same bits on every backend: IEEE 754
+/// fixes the rounding of all operations used, which are additions, fused multiply-adds, products
+/// that nothing is added to, divisions and square roots. Without branches and calls it vectorises.
 
 #include <coir/core/kokkos.hpp>
 #include <coir/core/math.hpp>
@@ -31,8 +31,8 @@ KOKKOS_INLINE_FUNCTION constexpr double factorial(int n) {
   return product;
 }
 
-// Taylor series as recursions of templates: a loop in them might keep the compiler from vectorising the one
-// around them.
+// Taylor series are recursions of templates, because an inner loop could keep the outer one from
+// vectorising.
 
 /// 2/(2 k + 1) + 2/(2 k + 3) x + ..., up to the term 2/(2 last + 1).
 template <class T, int k, int last>
@@ -82,8 +82,8 @@ struct SineCosine {
   T sine, cosine;
 };
 
-/// Sine and cosine of a quarter of a turn times `quarter` plus an angle in [-pi/4, pi/4], by their Taylor
-/// series. The terms left out are below 2^-27 (float) and 2^-54 (double).
+/// Sine and cosine of a quarter of a turn times `quarter` plus an angle in [-pi/4, pi/4], by their
+/// Taylor series. The terms left out are below 2^-27 (float) and 2^-54 (double).
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION SineCosine<T> sine_cosine(std::uint32_t quarter, T angle) {
   constexpr bool single = std::is_same_v<T, float>;
@@ -118,16 +118,16 @@ KOKKOS_FORCEINLINE_FUNCTION void box_muller(std::uint32_t a, std::uint32_t b, fl
   second = radius * sine;
 }
 
-/// The upper 53 of the 64 bits (high, low) as a whole number. Converted by halves of at most 31 bits, for
-/// which vector instructions are common.
+/// The upper 53 of the 64 bits (high, low) as a whole number. Converted by halves of at most 31
+/// bits, for which vector instructions are common.
 KOKKOS_FORCEINLINE_FUNCTION double upper_53(std::uint32_t low, std::uint32_t high) {
   double const first = static_cast<std::int32_t>(high >> 1);
   double const second = static_cast<std::int32_t>((high & 1) << 21 | low >> 11);
   return first * 0x1p22 + second;
 }
 
-/// Two independent numbers in double by the formula above, with u = (a + 1/2) 2^-53 and v = b 2^-64, where a is
-/// the upper 53 bits of (a1, a0) and b all 64 of (b1, b0).
+/// Two independent numbers in double by the formula above, with u = (a + 1/2) 2^-53 and v = b
+/// 2^-64, where a is the upper 53 bits of (a1, a0) and b all 64 of (b1, b0).
 KOKKOS_FORCEINLINE_FUNCTION void box_muller(std::uint32_t a0, std::uint32_t a1, std::uint32_t b0,
                                             std::uint32_t b1, double& first, double& second) {
   double const u = (upper_53(a0, a1) + 0.5) * 0x1p-53;

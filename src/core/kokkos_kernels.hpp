@@ -1,20 +1,20 @@
 #pragma once
 
 /// \file
-/// What differs between the versions of Kokkos Kernels, and between its builds: sources that use it ask here.
+/// The differences between versions and builds of Kokkos Kernels.
 
 #include <KokkosKernels_config.h>
 
-// It links a BLAS.
+// Whether Kokkos Kernels links a BLAS.
 #if defined(KOKKOSKERNELS_ENABLE_TPL_BLAS)
 #define COIR_KOKKOS_KERNELS_HAS_BLAS true
 #else
 #define COIR_KOKKOS_KERNELS_HAS_BLAS false
 #endif
 
-// Inner parts that its public functions end in, which compile none of the kernels beside: KokkosBlas::Impl::GEMV and GEMM, and
-// KokkosSparse::Impl::spmv_beta_no_transpose where Kokkos Kernels multiplies sparse matrices itself. Those versions that were
-// looked at.
+// Inner functions of Kokkos Kernels, called directly because the public ones compile many more
+// kernels: KokkosBlas::Impl::GEMV and GEMM, and KokkosSparse::Impl::spmv_beta_no_transpose. For the
+// versions that were checked.
 #if KOKKOSKERNELS_VERSION >= 40200 && KOKKOSKERNELS_VERSION < 40800 && \
     !defined(KOKKOSKERNELS_ETI_ONLY)
 #define COIR_KOKKOS_KERNELS_HAS_PLAIN_PRODUCTS

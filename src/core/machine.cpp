@@ -19,7 +19,7 @@ namespace coir {
 
 namespace {
 
-// x86, older ARM and LoongArch have a name, "cpu" is that of POWER; of newer ARM there are two numbers.
+// x86, older ARM and LoongArch have "model name", POWER has "cpu", and newer ARM has two numbers.
 std::string host_cpu_model() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   std::string implementer;
@@ -47,8 +47,8 @@ std::string word_in(std::string const& path) {
   return word;
 }
 
-// The bytes of all caches of the highest level together; 0 if the system doesn't tell. (sysconf multiplies one
-// cache by the processors that the package could have, which on a virtual machine is a multiple of those it has.)
+// The bytes of all caches of the highest level together; 0 if the system doesn't tell. sysconf is
+// wrong on virtual machines: it counts processors that the package could have.
 std::int64_t host_cache_bytes() {
   std::map<std::string, std::int64_t> caches;  // by the processors that share it
   std::string const processors = "/sys/devices/system/cpu/cpu";
@@ -152,7 +152,7 @@ void expects_to_go_on(GoOn const& go_on) {
   if (go_on && !go_on()) throw Stopped();
 }
 
-/// The shortest of at least three calls, and of as many as fit in a fifth of a second.
+/// The shortest time of at least three calls, and of as many as fit in a fifth of a second.
 template <class Exec, class Launch>
 double best_seconds(Exec const& exec, GoOn const& go_on, Launch const& launch) {
   launch();  // the first call pays for page tables, clocks and caches
@@ -250,8 +250,8 @@ MachineLimits all_limits(Exec const& exec, GoOn const& go_on) {
                  best_seconds(exec, go_on, [&] { Kokkos::deep_copy(exec, a, b); }));
     limits.triad_bandwidth = 3 * array / best_seconds(exec, go_on, [&] { triad(exec, b, c, a); });
   }
-  // On a device there are enough launches to hide the fence at the end. Hosts have no fence to hide, and single launches
-  // find the moments in which no other program has the cores.
+  // On a device many launches hide the fence at the end. On hosts there is no fence to hide, and
+  // single launches find moments in which no other program has the cores.
   constexpr int launches = runs_on_host<Exec> ? 1 : 500;
   limits.launch_seconds =
       best_seconds(exec, go_on, [&] { launch_empty_kernels(exec, launches); }) / launches;

@@ -54,8 +54,8 @@ struct GroupFiles {
   char const* reclaimable;  // the part of it that the kernel gives back on demand: cached files
 };
 
-// The smaller one of `least` and the bytes that a group's limit leaves. The kernel takes long to write memory.stat, so that
-// it is read only if the group would leave less than `least` without its reclaimable memory.
+// The smaller one of `least` and the bytes that a group's limit leaves. Reading memory.stat takes
+// long: it is read only if the group would leave less than `least` without its reclaimable memory.
 std::int64_t least_with_group(std::int64_t least, GroupFiles const& files,
                               std::string const& folder) {
   constexpr std::int64_t most = unknown / 2;  // the first version has a number for no limit, too
@@ -67,7 +67,8 @@ std::int64_t least_with_group(std::int64_t least, GroupFiles const& files,
                   limit - used + number_behind(files.reclaimable, folder + "/memory.stat", 0));
 }
 
-// The smallest one of `least` and the bytes that the limits of the process' group, and of the groups around it, leave.
+// The smallest one of `least` and the bytes that the limits of the process' group, and of the
+// groups around it, leave.
 std::int64_t least_with_groups(std::int64_t least) {
   std::ifstream groups("/proc/self/cgroup");
   for (std::string line;
@@ -83,8 +84,8 @@ std::int64_t least_with_groups(std::int64_t least) {
             ? GroupFiles{"/sys/fs/cgroup/memory", "/memory.limit_in_bytes",
                          "/memory.usage_in_bytes", "total_inactive_file"}
             : GroupFiles{"/sys/fs/cgroup", "/memory.max", "/memory.current", "inactive_file"};
-    // Inside a container its group may lie at the mount point, though the path is that of the host: all prefixes of the
-    // path are tried, down to the mount point itself.
+    // Inside a container the path is that of the host, but the group may lie at the mount point:
+    // all prefixes of the path are tried, down to the mount point itself.
     for (;; group.resize(group.rfind('/'))) {
       if (group == "/") group.clear();
       least = least_with_group(least, files, files.mount + group);
@@ -114,8 +115,8 @@ std::int64_t available_by_limit(decltype(RLIMIT_AS) resource, int statm_field) {
 }  // namespace
 
 std::int64_t free_host_bytes() {
-  // Not the minimum of free_bytes_of_machine() and free_bytes_of_process(): memory.stat is read only for groups that would
-  // leave less than the process' own limits do.
+  // The process' own limits come first, so that memory.stat is read only for groups that would
+  // leave less.
   return std::max<std::int64_t>(
       0, least_with_groups(std::min(available_by_kernel(), free_bytes_of_process())));
 }
@@ -162,7 +163,7 @@ void ask_for_large_pages([[maybe_unused]] void* block, [[maybe_unused]] std::int
   auto const address = reinterpret_cast<std::uintptr_t>(block);
   auto const begin = (address + page - 1) / page * page;
   auto const last = (address + static_cast<std::uintptr_t>(bytes)) / page * page;
-  madvise(reinterpret_cast<void*>(begin), last - begin, MADV_HUGEPAGE);  // a wish: may fail
+  madvise(reinterpret_cast<void*>(begin), last - begin, MADV_HUGEPAGE);  // may fail
 #endif
 }
 

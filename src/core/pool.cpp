@@ -9,7 +9,8 @@
 namespace coir::detail {
 namespace {
 
-// Below this a look at what is free costs more than the allocation, and is never the reason for a failure.
+// Blocks below this size are allocated without asking for free memory, which would take longer than
+// the allocation.
 constexpr std::int64_t worth_asking = std::int64_t(1) << 26;
 
 /// Rounded up to an eighth of a power of two, so that arrays of nearly one size share blocks.
@@ -104,7 +105,8 @@ void* BlockPool::fresh(std::int64_t size) {
 }
 
 void BlockPool::free_kept() {
-  // Without Kokkos nothing can be freed any more: what arrays that outlive it held is left to the process' end.
+  // Without Kokkos nothing can be freed any more: the memory of arrays that outlive it stays until
+  // the process ends.
   if (kept_.empty() || finalized_) return;
   source_.wait();
   for (auto const& [size, blocks] : kept_)

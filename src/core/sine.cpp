@@ -1,15 +1,19 @@
-// The sine and cosine of floats of every size, for the loops that g++ vectorises: math::sin and math::cos of
-// coir/core/math.hpp. Up to 1e4 they are glibc's, whose vectors go element by element beyond, which takes many times as long.
+// The sine and cosine of floats of every size, for the loops that g++ vectorises: math::sin and
+// math::cos of coir/core/math.hpp. Up to 1e4 they are glibc's. Beyond, glibc's vectors go element
+// by element, which is slow.
 //
-// There x = n pi/2 + r, with r found in double and polynomials of r in float. Up to 2^25 n pi/2 is subtracted in two parts
-// (Cody, Waite, Software Manual for the Elementary Functions, 1980). Beyond, x times 2/pi is summed from those bits of 2/pi
-// alone that matter modulo 4 (Payne, Hanek, Radian reduction for trigonometric functions, 1983).
+// There x = n pi/2 + r, with r in double and polynomials of r in float. Up to 2^25, n pi/2 is
+// subtracted in two parts (Cody, Waite, Software Manual for the Elementary Functions, 1980).
+// Beyond, x times 2/pi is summed from the bits of 2/pi that matter modulo 4 (Payne, Hanek, Radian
+// reduction for trigonometric functions, 1983).
 //
 // The build compiles this file once for each instruction set, with its flags and with
-//   COIR_VECTOR_LETTER, COIR_VECTOR_LANES  the set's letter in "Vector Function ABI for x86-64" and its number of floats: b 4 for
-//                                          SSE, c 8 for AVX, d 8 for AVX2, e 16 for AVX-512,
-// because how functions pass vectors depends on these flags (clang's don't look at __attribute__((target)) for it). Nothing here
-// may call an inline function of the standard library: the linker might take its code for AVX-512 for the whole program.
+//   COIR_VECTOR_LETTER, COIR_VECTOR_LANES
+//     the set's letter in "Vector Function ABI for x86-64" and its number of floats: b 4 for SSE, c 8 for AVX, d 8 for
+//     AVX2, e 16 for AVX-512,
+// because the way in which functions pass vectors depends on these flags. Nothing here may call an
+// inline function of the standard library: the linker might take its code for AVX-512 for the whole
+// program.
 
 #include <cstdint>
 #include <utility>
@@ -21,7 +25,7 @@
 
 namespace {
 
-/// N floats, and what half of them take in double.
+/// N floats, and N / 2 doubles.
 template <int N>
 struct Lanes {
   static constexpr int half = N / 2;
@@ -54,7 +58,8 @@ constexpr double to_whole = 0x1.8p52;  // x + to_whole - to_whole is x rounded t
 constexpr double inverse = 0x1.45f306dc9c883p-1, half_pi = 0x1.921fb54442d18p+0,
                  first_of_half_pi = 0x1.921fb54p+0, second_of_half_pi = 0x1.10b4611a62633p-30;
 
-/// For |x| < 2^25, so that turns times the first part, of 27 bits, is exact. NaN for NaN and infinities; anything for other x.
+/// For |x| < 2^25, so that turns times the first part, of 27 bits, is exact. NaN for NaN and
+/// infinities; any number for other x.
 template <int N>
 COIR_IN_EACH_VARIANT Reduced<N> reduced(typename Lanes<N>::HalfFloat const& x) {
   using Double = typename Lanes<N>::Double;
@@ -68,7 +73,8 @@ COIR_IN_EACH_VARIANT Reduced<N> reduced(typename Lanes<N>::HalfFloat const& x) {
 
 constexpr int large_exponent = 25;
 
-/// 2/pi 2^e without its multiples of 4. Whole numbers below 2^24 times the first two parts, of 28 bits, are exact.
+/// 2/pi 2^e without its multiples of 4. Whole numbers below 2^24 times the first two parts, of 28
+/// bits, are exact.
 struct Parts {
   double first, second, third;
 };
@@ -104,7 +110,7 @@ constexpr PartsOfExponents parts = [] {
   return result;
 }();
 
-/// For 2^25 <= |x| < infinity; anything for other x.
+/// For 2^25 <= |x| < infinity; any number for other x.
 template <int N>
 COIR_IN_EACH_VARIANT Reduced<N> reduced_large(typename Lanes<N>::HalfFloat const& x) {
   using L = Lanes<N>;
@@ -137,7 +143,7 @@ COIR_IN_EACH_VARIANT bool any(typename Lanes<N>::Int const& lanes) {
   return bits != 0;
 }
 
-/// Which lanes are beyond 1e4, NaN and infinities among them, and whether any is.
+/// Finds the lanes beyond 1e4, which include NaN and infinities. Returns whether there is any.
 template <int N>
 COIR_IN_EACH_VARIANT bool any_beyond(typename Lanes<N>::Float const& x,
                                      typename Lanes<N>::Int& beyond) {

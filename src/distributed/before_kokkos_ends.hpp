@@ -1,14 +1,14 @@
 #pragma once
 
 /// \file
-/// What must be given up before Kokkos ends, though its owner may live longer.
+/// Frees memory before Kokkos ends, even if its owner lives longer.
 
 #include <functional>
 
 namespace coir::distributed::detail {
 
-/// Calls a function when Kokkos ends, unless this object has gone before. However many objects there were, Kokkos keeps one hook
-/// for all of them. Made and destroyed by one thread, as groups are.
+/// Calls a function when Kokkos ends, unless this object is destroyed before. All objects share one
+/// hook of Kokkos. Made and destroyed by one thread, as groups are.
 class BeforeKokkosEnds {
  public:
   explicit BeforeKokkosEnds(std::function<void()> give_up);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr char const* variable = "COIR_TRANSPORT";
 
-/// Why not all ranks can use NCCL; empty if they can.
+/// The reason why not all ranks can use NCCL; empty if they can.
 std::string why_not_all(Group const& group, std::string const& device, std::string const& why_not) {
   auto const reasons = group.gather(why_not);
   for (std::size_t rank = 0; rank < reasons.size(); ++rank)
@@ -31,7 +31,7 @@ std::string why_not_all(Group const& group, std::string const& device, std::stri
   return {};
 }
 
-/// Ranks may have been started with different environments; what the first one asks for counts.
+/// The transport that the first rank asks for. Ranks may have different environments.
 Transport wanted_by_first(Group const& group) {
   return group.gather(
       together(group, [] { return wanted_transport().value_or(Transport::none); }))[0];

@@ -20,14 +20,16 @@ Group borrowed(GroupState const& state);
 
 /// The transport for memory of hosts, the same on every rank. Collective.
 ///
-/// \throws EnvironmentError on every rank if COIR_TRANSPORT asks for NCCL and one computes on cores alone
+/// \throws EnvironmentError on every rank if COIR_TRANSPORT asks for NCCL and one computes on cores
+///   alone
 Choice choose_on_host(GroupState const& state);
 
 /// The transport for memory of devices, the same on every rank. Collective.
 ///
 /// \param device    identifies this rank's device among those of all machines
-/// \param why_not   why NCCL can't be used here; empty if it can
-/// \throws EnvironmentError on every rank if one of them doesn't have the transport that COIR_TRANSPORT asks for
+/// \param why_not   the reason why NCCL can't be used here; empty if it can
+/// \throws EnvironmentError on every rank if one of them doesn't have the transport that
+///   COIR_TRANSPORT asks for
 Choice choose_on_device(GroupState const& state, std::string const& device,
                         std::string const& why_not);
 

@@ -24,7 +24,7 @@ class Requests {
   virtual ~Requests() = default;
   virtual void send(Send const& piece, std::int64_t tag) = 0;
   virtual void receive(Receive const& piece, std::int64_t tag) = 0;
-  /// Waits for any of them, and gives its tag; below 0 if none is left.
+  /// Waits for any message, and returns its tag; below 0 if none is left.
   virtual std::int64_t wait_for_any() = 0;
 };
 
@@ -47,8 +47,8 @@ class Engine {
   virtual void broadcast(void* data, std::int64_t bytes, int from) const = 0;
   virtual void barrier() const = 0;
 
-  /// Pieces of memory that MPI may touch, none longer than longest_piece(), none empty, none to oneself. Those between two
-  /// ranks match by their order: keys have been looked at.
+  /// Sends and receives pieces of memory that MPI may touch. None is longer than longest_piece(),
+  /// empty, or for the rank itself. Pieces between two ranks match by their order, not by keys.
   virtual std::unique_ptr<UnderWay> begin(std::span<Send const> sends,
                                           std::span<Receive const> receives) const = 0;
   virtual std::unique_ptr<Requests> requests() const = 0;

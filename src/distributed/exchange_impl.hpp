@@ -147,8 +147,8 @@ Exchange Group::begin(Exec const& exec, std::string_view purpose, std::span<Send
 
   for (detail::OwnPiece const& own : pieces.own)
     copy_bytes<Memory, Memory>(exec, own.to, own.from, own.bytes);
-  // The time that kernels take until the pieces are ready isn't counted as the exchange's, unless the transport waits for
-  // them itself.
+  // The time of kernels before the exchange doesn't count, unless the transport waits for them
+  // itself.
   if (transport == Transport::mpi) exec.fence();
   detail::AddSeconds const timed(*state_);
   std::unique_ptr<detail::UnderWay> inner;

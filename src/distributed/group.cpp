@@ -61,7 +61,8 @@ Group Group::split(int part) const {
     auto engine = state_->engine->split(part);
     if (engine->size() > 1) state->engine = std::move(engine);
   }
-  // Ranks of a part may have a device each where those of the whole share some; NCCL needs a connection of the part's own.
+  // Ranks of a part may have a device each even if ranks of the whole group share devices. NCCL
+  // needs a connection of its own for the part.
   auto const keep = [&](std::optional<detail::Choice> const& chosen) {
     bool const keeps = state->engine && chosen && chosen->transport != Transport::nccl;
     return keeps ? chosen : std::nullopt;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A comparison of what ranks send with what the others expect, for COIR_CHECK_EXCHANGES.
+/// Compares the pieces that ranks send with those that the others expect, for COIR_CHECK_EXCHANGES.
 
 #include <coir/distributed/group.hpp>
 
@@ -17,7 +17,8 @@ bool wants_checks(Group const& group);
 
 /// Compares the pieces of an exchange before anything is sent. Collective.
 ///
-/// \throws PreconditionError on every rank if some don't match, naming the first on the lowest rank that finds any
+/// \throws PreconditionError on every rank if some don't match, naming the first on the lowest rank
+///   that finds any
 void expects_matching(Group const& group, std::string_view purpose, std::span<Send const> sends,
                       std::span<Receive const> receives);
 

@@ -46,8 +46,8 @@ int as_count(std::int64_t bytes) {
   return static_cast<int>(bytes);
 }
 
-/// Checks the length of a message that was received: MPI reports one that is too long, and nothing for one that is too
-/// short.
+/// Checks the length of a received message. MPI itself reports messages that are too long, but none
+/// that is too short.
 void expects_length(int error, MPI_Status const& status, int from, std::int64_t expected) {
   int came = 0;
   if (error == MPI_SUCCESS) MPI_Get_count(&status, MPI_BYTE, &came);
@@ -73,7 +73,7 @@ class AllUnderWay : public UnderWay {
   }
 
   void finish() override {
-    // One by one: Open MPI 4.1 waits for ever for all of them if one that has come is too long.
+    // One by one: Open MPI 4.1 waits for all messages forever if one of them is too long.
     for (std::size_t n = 0; n < requests_.size(); ++n) {
       MPI_Status status{};
       int const error = MPI_Wait(&requests_[n], &status);

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// The start and end of MPI, and engines on it, without its header. In builds without MPI (no_mpi.cpp) there is one rank.
+/// The start and end of MPI, and engines on it, without its header. In builds without MPI
+/// (no_mpi.cpp) there is one rank.
 
 #include "engine.hpp"
 
@@ -9,13 +10,13 @@
 
 namespace coir::distributed::detail {
 
-/// Whether MPI runs, by whomever it was started.
+/// Whether MPI runs, whoever started it.
 bool mpi_is_running();
 /// Starts MPI, unless the caller has.
 ///
-/// \throws PreconditionError after its end
+/// \throws PreconditionError after the end of MPI
 void start_mpi(int& argc, char**& argv);
-/// Ends it, if start_mpi() started it.
+/// Ends MPI, if start_mpi() started it.
 void end_mpi();
 
 /// The engine of all ranks.
@@ -27,7 +28,7 @@ std::unique_ptr<Engine> machine_engine();
 /// \param fortran_handle  of the communicator, which is duplicated
 std::unique_ptr<Engine> engine_of(int fortran_handle);
 
-/// Ends all ranks, where MPI runs.
+/// Ends all ranks, if MPI runs.
 void abort_mpi(int exit_code);
 
 }  // namespace coir::distributed::detail

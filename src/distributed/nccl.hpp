@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// NCCL, or RCCL with the same interface, opened at run time: programs start where it isn't installed.
+/// NCCL, or RCCL with the same interface, opened at run time, so that programs start without it.
 
 #include "engine.hpp"
 #include "pieces.hpp"
@@ -14,7 +14,8 @@
 
 namespace coir::distributed::detail {
 
-/// Why the library can't be used, in a few words; empty if it can. The first call opens it.
+/// The reason why the library can't be used, in a few words; empty if it can. The first call opens
+/// it.
 std::string why_no_nccl();
 
 /// Connects the ranks of a group, one device each, by the library. Collective.

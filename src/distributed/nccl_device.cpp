@@ -28,8 +28,9 @@ namespace {
 using Exec = Kokkos::DefaultExecutionSpace;
 using Stream = decltype(stream_of(std::declval<Exec const&>()));
 
-// The library's binary interface, as far as it is used here. It is the same from NCCL 2.7 on, which brought Send and Receive,
-// and in RCCL; the header would have to be there wherever coir is compiled.
+// The part of the library's binary interface that is used here. It is the same in RCCL, and from
+// NCCL 2.7 on, which brought Send and Receive. It is declared here so that coir compiles without
+// the library's header.
 struct Communicator;
 struct UniqueId {
   std::byte bytes[128];
@@ -102,7 +103,7 @@ struct Connection {
   ~Connection() { close(); }
   void close() {
     if (communicator != nullptr) {
-      // What an exception has cut off may wait for other ranks for ever.
+      // After an exception destroy() could wait for other ranks forever.
       auto const end = std::uncaught_exceptions() > 0 ? library().abort : library().destroy;
       end(std::exchange(communicator, nullptr));
     }
@@ -110,8 +111,8 @@ struct Connection {
   }
 };
 
-/// A call of ncclCommInitRank in a thread of its own, because it doesn't come back on ranks that wait for one where it has failed.
-/// Then the thread stays behind.
+/// A call of ncclCommInitRank in a thread of its own. If it fails on one rank, it doesn't return on
+/// the others, and their threads stay behind.
 class Connecting {
  public:
   Connecting(Exec const& exec, Group const& group, UniqueId const& id)

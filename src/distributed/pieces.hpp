@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// Lists of pieces prepared for sending: empty ones are left out, the others put in the order of their keys, in which those
-/// between two ranks match, long ones cut, and those to oneself kept apart.
+/// Lists of pieces prepared for sending. Empty pieces are left out, the others are sorted by their
+/// keys, long ones are cut, and pieces to the rank itself are kept apart. Pieces between two ranks
+/// then match by their order.
 
 #include <coir/distributed/group.hpp>
 
@@ -26,8 +27,8 @@ struct Pieces {
 };
 
 /// \param longest  bytes of the longest piece
-/// \throws PreconditionError if a rank isn't one of `size`, a piece has fewer than no bytes, two pieces to or from a rank have
-/// one key, or pieces to oneself don't match
+/// \throws PreconditionError if a rank isn't one of `size`, a piece has a negative number of bytes,
+///   two pieces to or from a rank have one key, or pieces to the rank itself don't match
 Pieces pieces_of(int rank, int size, std::int64_t longest, std::span<Send const> sends,
                  std::span<Receive const> receives);
 

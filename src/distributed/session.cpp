@@ -99,7 +99,7 @@ Session::Session(int& argc, char**& argv) : state_(std::make_unique<State>()) {
 }
 
 Session::~Session() {
-  // Where an exception ends this rank, the others may be waiting for it, and would wait for ever.
+  // If an exception ends this rank, the others may be waiting for it, and would wait forever.
   if (state_->world.size() > 1 && std::uncaught_exceptions() > state_->exceptions) {
     std::cerr << "coir: an exception ends this program on rank " +
                      std::to_string(state_->world.rank()) +
@@ -128,7 +128,7 @@ int detail::run(int& argc, char**& argv, std::function<int(Session&)> const& bod
   std::string const program =
       argc > 0 ? std::filesystem::path(argv[0]).filename().string() : std::string("program");
   std::string text = "an exception that isn't a std::exception";
-  // Outlives what is thrown: the line comes before the end of all.
+  // Outlives the exception, so that it is reported before all ranks end.
   std::optional<Session> session;
   std::optional<Kokkos::ScopeGuard> kokkos;
   try {
@@ -141,7 +141,8 @@ int detail::run(int& argc, char**& argv, std::function<int(Session&)> const& bod
   }
   bool const is_alone = !session || session->world().size() == 1;
   int const rank = session ? session->world().rank() : launch().rank;
-  // Often all ranks fail alike: then the first one speaks, and ends the others while they wait here.
+  // Often all ranks fail alike. The first one then reports the error, and ends the others while
+  // they wait here.
   if (rank > 0) std::this_thread::sleep_for(std::chrono::seconds(1));
   std::cout.flush();
   std::cerr << program + ": error" + (is_alone ? "" : " on rank " + std::to_string(rank)) + ": " +

@@ -75,7 +75,7 @@ void agree(Group const& group, std::exception_ptr const& error) {
   if (failed == kinds.end()) return;
   auto const rank = static_cast<int>(failed - kinds.begin());
   std::string const said = group.broadcast(text, rank);
-  // An exception of the rank's own that says the same may know more than its class: an application's exit code.
+  // This rank's own exception with the same text may hold more, such as an application's exit code.
   if (rank == group.rank() || (error && kind == *failed && text == said))
     std::rethrow_exception(error);
   throw_as(*failed, said);

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Columns: lines along a leading axis of complex numbers. Two lines of the cache of them are transformed together, and as many
-/// as four times that are copied together.
+/// Columns: lines along a leading axis of complex numbers. Columns of two cache lines are
+/// transformed together, and up to four times as many are copied together.
 
 #include <coir/core/tasks.hpp>
 
@@ -37,14 +37,15 @@ void share_out(char const* label, Exec const& exec, std::int64_t parts, std::int
   });
 }
 
-/// The columns along the middle axis of [planes, n, stride] numbers, and how many of them are copied to a buffer together.
+/// The columns along the middle axis of [planes, n, stride] numbers, and the number that is copied
+/// together.
 template <class T>
 struct Columns {
   using Number = std::array<T, 2>;
   std::int64_t planes = 1, n = 1, stride = 1;
-  /// Groups of columns<T> that are copied together: copying 512 bytes of a row takes two thirds of the time of 128 bytes four
-  /// times, if it comes from memory. There are fewer where the buffer would exceed half a core's cache, or where some threads would
-  /// have no work, and one where all columns fit a cache of 2 MiB: then a larger buffer would only fill the nearest cache.
+  /// Groups of columns<T> that are copied together, because longer copies from memory are faster.
+  /// Fewer if the buffer would exceed half a core's cache, or some threads would have no work. One
+  /// if all columns fit a cache of 2 MiB.
   std::int64_t together = 1;
 
   Columns() = default;
@@ -93,9 +94,9 @@ void copy_rows(std::array<T, 2> const* from, std::int64_t from_row, std::int64_t
   }
 }
 
-/// Calls what(columns in a buffer, number of the first in its plane, how many) for all columns, at most columns<T> at a time.
-/// They are copied to the buffer, where their numbers lie columns<T> apart, and back to their place: in memory they
-/// would share cache lines with other columns.
+/// Calls what(columns in a buffer, number of the first in its plane, how many) for all columns, at
+/// most columns<T> at a time. Columns are copied to the buffer and back, because in memory they
+/// share cache lines with others. In the buffer the numbers of a column are columns<T> apart.
 ///
 /// \param in, out  may be the same
 template <class T, class Exec, class What>

@@ -3,13 +3,15 @@
 /// \file
 /// Transforms over ranks that share a field by pencils, for one execution space.
 ///
-/// Lines along z are transformed in the field [planes, field_rows, row]; then z is shared out within a column of the grid
-/// of ranks instead of y. Lines along y are transformed in the middle, [n_1, planes, modes]; then y is shared out within
-/// a row of the grid instead of x. What is left are lines along x in the spectrum [n_0, rows, modes].
+/// Lines along z are transformed in the field [planes, field_rows, row]. Then z is shared out
+/// within a column of the grid of ranks instead of y. Lines along y are transformed in the middle,
+/// [n_1, planes, modes]. Then y is shared out within a row of the grid instead of x. Lines along x
+/// are transformed in the spectrum [n_0, rows, modes].
 ///
-/// In the middle y comes first, so that each other rank's part of it is one piece in both exchanges, and all lines along y
-/// are one batch. The other end of an exchange puts numbers side by side, a block for each rank: of the field before the
-/// first exchange, of the spectrum after the second one. Each step goes from one of two memories to the other.
+/// In the middle y comes first, so that each other rank's part is one piece in both exchanges, and
+/// all lines along y are one batch. At the other end of an exchange numbers are put side by side in
+/// a block for each rank: numbers of the field before the first exchange, and of the spectrum after
+/// the second one. Each step goes from one of two memories to the other.
 
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
@@ -22,8 +24,9 @@
 
 namespace coir::fft::detail {
 
-/// Numbers [n_0, n_1, n_2] to blocks or from them, one for each share of the first or of the last axis. In a block the
-/// second axis comes first: [n_1, share of n_0, n_2], or [n_1, n_0, share of n_2].
+/// Moves numbers [n_0, n_1, n_2] to blocks or back, one for each share of the first or of the last
+/// axis. In a block the second axis comes first: [n_1, share of n_0, n_2], or [n_1, n_0, share of
+/// n_2].
 template <class T>
 struct MoveBlocks {
   static constexpr bool reads_no_neighbours = true;
@@ -84,7 +87,8 @@ PencilParts<Exec, T>::PencilParts(Exec const& exec, distributed::Group const& gr
   make_memory();
 }
 
-/// Where extents don't divide, the middle may be larger than this rank's field or spectrum, and either than the other.
+/// If extents don't divide by the number of ranks, the middle may be larger than this rank's field
+/// or spectrum.
 template <CompiledSpace Exec, Real T>
 void PencilParts<Exec, T>::make_memory() {
   std::int64_t const in_field = std::max(middle_size(), spectrum_size()),
@@ -126,7 +130,7 @@ void PencilParts<Exec, T>::move_spectrum(Number* spectrum, Number* blocks, bool 
                          shape_[0], rows, modes, false, back});
 }
 
-/// Shares of n indices, one after the other, of so many numbers for each index.
+/// The pieces of n indices, shared out among ranks, with so many numbers for each index.
 template <CompiledSpace Exec, Real T>
 auto PencilParts<Exec, T>::pieces(RanksInLine const& ranks, Number* data, std::int64_t n,
                                   std::int64_t numbers) const -> std::vector<Piece> {

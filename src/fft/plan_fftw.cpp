@@ -22,7 +22,8 @@ namespace {
 /// A transform of at most so many points is worth one thread alone.
 constexpr std::int64_t small = 4096;
 
-/// The parts of a request: tasks that FFTW transforms along the trailing axes, and columns along the others.
+/// The parts of a request: tasks that FFTW transforms along the trailing axes, and columns along
+/// the others.
 class Cut {
  public:
   int outer = 0;            ///< leading axes, transformed by columns
@@ -38,16 +39,16 @@ class Cut {
     else
       by_tasks(request);
     parts = request.batch * request.points() <= small ? 1 : threads;
-    // FFTW writes to its input. A copy in cache is written there; the input itself would be written to memory, for nothing.
-    // And in place planes of 128^2 to 256^2 numbers take it 1.2 to 1.6 times as long as out of a copy, with that.
+    // FFTW writes to its input. A copy in cache saves the writes to memory, and planes in place
+    // take FFTW longer.
     by_copies = request.real && outer + 1 < request.rank && (outer > 0 || request.options.in_place);
   }
 
  private:
   static constexpr std::int64_t fits_cache = 1 << 17;  // points, of a core's
-  /// Points of the largest plane that FFTW transforms faster as a whole than by rows and columns, although it fits the
-  /// cores' shared cache only. Measuring plans of such planes takes seconds. Ranks accept that; other plans may be made
-  /// for a single transform.
+  /// Points of the largest plane that is transformed as a whole by ranks, although it fits the
+  /// cores' shared cache only. FFTW is fast there, but measuring plans takes seconds, so that other
+  /// plans don't.
   static constexpr std::int64_t fits_shared_cache = 1 << 20;
 
   /// As many trailing axes as fit in a core's cache while the tasks are enough for many threads.
@@ -66,10 +67,10 @@ class Cut {
     if (chunk > 1) chunk -= chunk % 2;  // an even number of odd rows keeps to FFTW's alignment
   }
 
-  /// Nothing may depend on the number of rows, of which each rank has others.
+  /// The cut mustn't depend on the number of rows, which differs between ranks.
   void by_rows(Request const& request) { blocks = request.batch; }
 
-  /// Nothing here may depend on the number of planes, of which each rank has others.
+  /// The cut mustn't depend on the number of planes, which differs between ranks.
   void by_planes(Request const& request) {
     std::int64_t const last = request.last();
     std::int64_t const in_plane = request.shape[static_cast<std::size_t>(request.rank - 2)];
@@ -128,7 +129,8 @@ class Direction {
 
   template <class Exec>
   void run(Exec const& exec, void* in, void* out, Scratch<T> const& buffers) {
-    // Backward transforms of real fields and over ranks take the axes in reverse order: columns come first.
+    // Backward transforms of real fields and over ranks take the axes in reverse order: columns
+    // come first.
     bool const columns_first = !forward_ && (request_.real || request_.options.by_planes);
     if (columns_first) run_columns(exec, static_cast<Number*>(in), 0, buffers);
     run_blocks(exec, static_cast<char*>(in), static_cast<char*>(out), buffers);
@@ -143,7 +145,8 @@ class Direction {
     if (forward_) run_columns(exec, static_cast<Number*>(data), 1, buffers);
   }
 
-  /// Calls what(columns in a buffer, number of the first, how many) for the columns along the first axis: see columns.hpp.
+  /// Calls what(columns in a buffer, number of the first, how many) for the columns along the first
+  /// axis: see columns.hpp.
   template <class Exec, class What>
   void for_first_columns(Exec const& exec, void* data, Scratch<T> const& buffers,
                          What const& what) const {
@@ -167,7 +170,7 @@ class Direction {
 
   /// Plans of the trailing axes: of whole chunks, and of what is left at the end.
   ///
-  /// \param aligned  for memory aligned as FFTW likes it, if all chunks in such memory are
+  /// \param aligned  whether memory, and all chunks in it, have FFTW's alignment
   void plan_blocks(bool aligned) {
     std::int64_t const in_bytes = step_bytes(in_), out_bytes = step_bytes(out_);
     expects_memory<Kokkos::HostSpace>(in_bytes + out_bytes, "planning a transform");
@@ -248,7 +251,8 @@ class Direction {
     share_out("coir::fft::plan_fftw/rows", exec, cut_.parts, tasks, work);
   }
 
-  /// Along the leading axes from `first_axis` on, last to first; backward over planes first to last, as ranks have to.
+  /// Transforms along the leading axes from `first_axis` on, the last one first. Backward by planes
+  /// it takes the first one first, as ranks must.
   template <class Exec>
   void run_columns(Exec const& exec, Number* data, int first_axis,
                    Scratch<T> const& buffers) const {

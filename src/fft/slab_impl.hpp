@@ -3,14 +3,16 @@
 /// \file
 /// Transforms over ranks that share a field by slabs, for one execution space.
 ///
-/// A row (x, y) travels as a whole: to the rank that has y, or back to the one that has x. At the rank that has y, what
-/// comes from one rank lies in one piece, since all of its planes follow each other there. On hosts the pieces at the
-/// other end, one for each plane and rank, are sent from where they are. On devices that would be too many messages:
-/// rows are put side by side in a buffer. A share of the planes, a chunk, goes at a time: on devices one travels while
-/// the next one is transformed; on hosts it is read from caches rather than from memory when it is sent after its
-/// transform, or transformed when it has come.
+/// A row (x, y) travels as a whole: to the rank that has y, or back to the one that has x. At the
+/// rank that has y, what comes from one rank lies in one piece, since all of its planes follow each
+/// other there. On hosts the pieces at the other end, one for each plane and rank, are sent from
+/// where they are. On devices that would be too many messages: rows are put side by side in a
+/// buffer. A share of the planes, a chunk, goes at a time: on devices one travels while the next
+/// one is transformed; on hosts it is read from caches rather than from memory when it is sent
+/// after its transform, or transformed when it has come.
 ///
-/// One rank transforms planes in the field, and lines along x from the field to the spectrum or back.
+/// One rank transforms planes in the field, and lines along x from the field to the spectrum or
+/// back.
 
 #include <coir/core/loops.hpp>
 #include <coir/fft/detail/slab_parts.hpp>
@@ -25,8 +27,8 @@
 
 namespace coir::fft::detail {
 
-/// Rows of planes, from a field or to it: those of this rank from or to its spectrum, all others from or to a buffer,
-/// in which each rank's lie together.
+/// Moves rows of planes from a field or to it: this rank's rows from or to its spectrum, all others
+/// from or to a buffer, in which each rank's rows lie together.
 template <class T>
 struct MoveRows {
   static constexpr bool reads_no_neighbours = true;
@@ -64,9 +66,8 @@ struct MoveRows {
   }
 };
 
-/// Chunks of the planes, the same number on every rank. On hosts as many as leave a chunk in the caches of the threads
-/// that have transformed it, or will. On devices as many as are worth it, up to 4: on two H200s a field of 1024^3 takes
-/// 6.9 ms forward before its lines in one chunk, 5.9 in two, 5.5 in four, 6.0 in eight and 6.2 in sixteen.
+/// The number of chunks of the planes, the same on every rank. On hosts a chunk fits the caches of
+/// the threads that transform it. On devices there are up to four (docs/performance.md).
 template <class Exec>
 std::int64_t chunks_of(Shape<3> const& shape, std::int64_t row_bytes, int ranks,
                        std::int64_t threads) {
@@ -185,8 +186,8 @@ auto SlabParts<Exec, T>::pieces_of_planes(Number* field, std::int64_t chunk) con
   return pieces;
 }
 
-/// The pieces of other ranks' planes that this rank has in the spectrum, of one share: as many as pieces_of_planes()
-/// gives there.
+/// The pieces of other ranks' planes that this rank has in the spectrum, for one chunk. They match
+/// the pieces_of_planes() of the other ranks.
 template <CompiledSpace Exec, Real T>
 auto SlabParts<Exec, T>::pieces_of_rows(Number* spectrum, std::int64_t chunk) const
     -> std::vector<Piece> {
@@ -211,7 +212,7 @@ void SlabParts<Exec, T>::scatter(Number* field, Number* spectrum) const {
   std::optional<distributed::Exchange> under_way;
   for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
     transform_planes(field, chunk, true);
-    move_rows(field, spectrum, chunk, false);  // what is under way reads the other buffer
+    move_rows(field, spectrum, chunk, false);  // the exchange under way reads the other buffer
     if (under_way) under_way->finish();
     under_way = this->exchange(pieces_of_planes(field, chunk), pieces_of_rows(spectrum, chunk));
   }

@@ -91,8 +91,9 @@ void write_header(Writer& writer, GadgetHeader const& header, bool is_double) {
   writer.write_attribute("Parameters", "UnitVelocity_in_cm_per_s", cm_per_s_in_km_per_s);
 }
 
-// The units of a dataset: powers of a, h and the basic units. GADGET-4 notes them in one way, and codes that come of
-// GADGET-3 in another, in which the basic units U_L, U_M and U_V are found in a description. Readers know either.
+// The units of a dataset: powers of a, h and the basic units. GADGET-4 and the successors of
+// GADGET-3 write them in two ways; the latter describe the basic units U_L, U_M and U_V in text.
+// Readers know one or the other.
 struct Scaling {
   double a, h, length, mass, velocity, to_cgs;
   char const* description;
@@ -195,7 +196,7 @@ class HeaderReader {
     return number(reader_, in_header ? "Header" : "Parameters", attribute);
   }
 
-  // 0 where no group that is known to hold units has it.
+  // 0 if no group has it.
   double unit(char const* attribute) const {
     for (char const* const group : {"Parameters", "Units", "Header"})
       if (reader_.has_attribute(group, attribute)) return number(reader_, group, attribute);
@@ -252,7 +253,7 @@ Writer write_gadget_uncommitted(std::filesystem::path const& path, GadgetHeader 
                  "Velocities a dx/dt over the root of the scale factor, in U_V"});
   write_scaling(writer, ids_name, {0, 0, 0, 0, 0, 0, "Identifiers"});
   if (header.particle_mass > 0) {
-    // The header has it, too, and for GADGET that is enough; other readers look for the units of this.
+    // The header's mass is enough for GADGET; other readers look for this dataset and its units.
     writer.write_constant(masses_name, static_cast<T>(header.particle_mass), {n});
     write_scaling(writer, masses_name, {0, -1, 0, 1, 0, g_in_1e10_msun, "Masses, in U_M"});
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// HDF5's identifiers, let go at the end of their scope, and its errors as text.
+// HDF5's identifiers, closed at the end of their scope, and its errors as text.
 
 #include <string>
 #include <utility>
@@ -35,7 +35,8 @@ class Handle {
   herr_t (*close_)(hid_t) = nullptr;
 };
 
-// HDF5 prints no errors while one of these is there. What the program set before is set again afterwards.
+// HDF5 prints no errors during the lifetime of a Quiet. The program's own setting returns
+// afterwards.
 class Quiet {
  public:
   Quiet() {

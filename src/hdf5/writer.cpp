@@ -83,8 +83,8 @@ struct Writer::File {
                         "): write it again, to another folder if that does not help");
   }
 
-  // HDF5 can't close a file whose last bytes can't be written. This file is going to be removed anyway: what
-  // HDF5 still writes goes to memory.
+  // HDF5 can't close a file whose last bytes can't be written. The file will be removed anyway, so
+  // that its last bytes go to memory.
   void write_to_memory() const {
 #if defined(__linux__)
     void* descriptor = nullptr;
@@ -100,7 +100,7 @@ struct Writer::File {
     expects(file.valid() && !lost, name + ": nothing can be written after commit() or an error");
   }
 
-  // The path of an object that is there, or is not.
+  // The path of an object, which may or may not exist.
   std::string path_of_object(std::string_view object) const {
     std::string path = path_of(object);
     expects(exists(file.id(), path), name + ": the object must be made first", "'" + path + "'");
@@ -122,7 +122,7 @@ struct Writer::File {
     }
   }
 
-  // A group, and those on the way to it, unless they are there.
+  // Makes a group, and missing groups on the way to it.
   void make_groups(std::string const& path) {
     for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
       std::string const group = path.substr(0, end);

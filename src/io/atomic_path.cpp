@@ -49,7 +49,7 @@ std::string remedy(int error, fs::path const& path) {
   }
 }
 
-// The names of temporary files that are there. A handler of signals may not wait for its turn: it tries
+// The names of existing temporary files. A handler of signals may not wait for the flag: it tries
 // once.
 auto* const unfinished = new std::vector<fs::path>;
 std::atomic_flag is_in_use;
@@ -71,8 +71,8 @@ void remove_unfinished_name(fs::path const& name) {
   unfinished->erase(std::find(unfinished->begin(), unfinished->end(), name));
 }
 
-// A new file, whatever another program has left under its name. Its permissions follow the umask, as
-// those of any new file.
+// Makes a new file in place of one that another program may have left. Its permissions follow the
+// umask.
 int create(fs::path const& name) {
   int descriptor = -1;
   do {
@@ -97,8 +97,8 @@ int stream_named_by(fs::path path) {
   return -1;
 }
 
-// Waits until a file is on the disk. By parts, between which a signal can end the program: fsync alone would keep it
-// for as long as it takes. Returns 0 or the errno.
+// Waits until a file is on the disk. It goes by parts, so that a signal can end the program between
+// two of them. Returns 0 or the errno.
 int sync_file(int descriptor) {
 #if defined(__linux__)
   constexpr off_t part = 32 << 20;
@@ -135,7 +135,8 @@ AtomicPath::AtomicPath(fs::path path) : path_(std::move(path)) {
   if (fs::is_directory(status) || !path_.has_filename()) fail(EISDIR);
   stream_ = stream_named_by(path_);
   if (stream_ >= 0 || (fs::exists(status) && !fs::is_regular_file(status))) {
-    // Not opened to try: whoever reads a pipe would take its end for that of the output.
+    // Not opened to try, because the reader of a pipe would take the close for the end of the
+    // output.
     if (fs::is_socket(status)) fail(ENXIO);
     if (stream_ < 0 && ::access(path_.c_str(), W_OK) != 0) fail(errno);
     destination_ = path_;
@@ -172,7 +173,8 @@ void AtomicPath::forget() {
   temporary_.clear();
 }
 
-// Whether the file of that name is this one, and not that of another program that writes to the same path.
+// Whether the file of that name is this one, and not that of another program that writes to the
+// same path.
 bool AtomicPath::is_temporary_there() const {
   struct stat own = {}, named = {};
   return descriptor_ >= 0 && ::fstat(descriptor_, &own) == 0 &&

@@ -97,7 +97,7 @@ int append_checksum(std::filesystem::path const& path, std::function<void()> con
   put_number(length, end.data() + words_length);
   sum.add({end.data(), end_length - 8});
   put_number(sum.value(), end.data() + end_length - 8);
-  // Between reading and writing a stream wants to be told where.
+  // Between reading and writing a stream needs a seek.
   bool const written = std::fseek(file.get(), 0, SEEK_END) == 0 &&
                        std::fwrite(end.data(), 1, end.size(), file.get()) == end.size() &&
                        std::fflush(file.get()) == 0;

@@ -97,7 +97,7 @@ From load(std::byte const* at) {
   }
 }
 
-// How many elements lie between neighbours along each dimension of the file.
+// The number of elements between neighbours along each axis of the file.
 std::vector<std::size_t> strides_of(NpyArray const& array) {
   std::size_t const rank = array.shape.size();
   std::vector<std::size_t> strides(rank);

@@ -96,7 +96,7 @@ std::vector<std::int64_t> read_shape(std::string_view value, std::string_view na
   return shape;
 }
 
-// Exactly the bytes that the shape asks for must follow the header.
+// The header must be followed by exactly the bytes of the shape.
 void expects_elements(NpyHeader const& header, std::size_t bytes, std::string_view name) {
   auto const size = static_cast<std::uint64_t>(size_of(header.type));
   bool const empty = std::find(header.shape.begin(), header.shape.end(), 0) != header.shape.end();

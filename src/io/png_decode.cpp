@@ -29,8 +29,8 @@ void expects_signature(std::span<std::byte const> bytes, std::string_view name) 
                    "copy or convert it again");
 }
 
-// libpng reports errors by longjmp, which skips destructors: what has one lives here, and functions that
-// call setjmp have only plain locals.
+// libpng reports errors by longjmp, which skips destructors. Members with destructors are here, so
+// that functions that call setjmp have only plain locals.
 struct PngDecoder {
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -122,8 +122,8 @@ bool finish(PngDecoder& decoder) {
                  "): copy or export it again");
 }
 
-// Deflate turns one byte into 1032 at best (258 bytes for two bits), so a file's length bounds the
-// picture in it. Anything above is a damaged header, or made to exhaust memory.
+// Deflate turns one byte into at most 1032, so that a file's length bounds the picture in it. A
+// larger picture is a damaged header, or an attack on memory.
 void expects_justified(PngDecoder const& decoder, std::string_view name) {
   std::uint64_t const columns = png_get_image_width(decoder.png, decoder.info),
                       rows = png_get_image_height(decoder.png, decoder.info);
@@ -179,7 +179,7 @@ GrayImage decode_png(std::span<std::byte const> bytes, std::string_view name) {
   std::size_t const kept_rows = form.passes == 1 ? 1 : form.rows;
   expects_memory<Kokkos::HostSpace>(static_cast<std::int64_t>(2 * size + kept_rows * form.bytes),
                                     "reading " + std::string(name));
-  // Reserved memory takes none until something is written to it: no more than the rows that are there.
+  // Reserved memory isn't used until rows are written to it.
   image.samples.reserve(size);
   std::vector<png_byte> rows(kept_rows * form.bytes);
   for (int pass = 0; pass < form.passes; ++pass)

@@ -16,8 +16,8 @@ namespace coir::io {
 
 namespace {
 
-// libpng reports errors by longjmp, which skips destructors: what has one lives here, and the function
-// that calls setjmp has only plain locals.
+// libpng reports errors by longjmp, which skips destructors. Members with destructors are here, so
+// that the function that calls setjmp has only plain locals.
 struct PngEncoder {
   AtomicFile& file;
   png_structp png = nullptr;

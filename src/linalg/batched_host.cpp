@@ -1,4 +1,5 @@
-// Stacks of small products on hosts, by the batched routines of Kokkos Kernels: one of its serial products for each matrix.
+// Stacks of small products on hosts, by the batched routines of Kokkos Kernels: one of its serial
+// products for each matrix.
 
 #include <coir/core/tasks.hpp>
 #include <coir/linalg/detail/product.hpp>
@@ -26,7 +27,7 @@ bool is_dense(Matrix<T> const& m) {
   return m.column == 1 && m.row == m.columns;
 }
 
-/// Whether offsets inside of a matrix fit an int, in which Kokkos Kernels computes them.
+/// Whether offsets inside a matrix fit an int, as Kokkos Kernels computes them.
 template <class T>
 bool has_int_offsets(Matrix<T> const& m) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();

@@ -28,10 +28,10 @@ double best_omega(double jacobi_radius) {
   return 2 / (1 + std::sqrt((1 - jacobi_radius) * (1 + jacobi_radius)));
 }
 
-// The eigenvalues lambda of a sweep solve lambda + omega - 1 = omega radius sqrt(lambda) (Young). From the best omega on they
-// are complex, of modulus omega - 1, and at the best omega there is a Jordan block. So after k sweeps errors may behave like
-// k lambda^k, which rises first, and has fallen to 1 again at about k = (1 + log k) / -log lambda. The 4 in place of the 1
-// leaves some room.
+// The eigenvalues lambda of a sweep solve lambda + omega - 1 = omega radius sqrt(lambda) (Young).
+// From the best omega on they are complex, of modulus omega - 1, and at the best omega there is a
+// Jordan block. So errors may behave like k lambda^k after k sweeps: this rises first, and falls to
+// 1 again at about k = (1 + log k) / -log lambda. The code has 4 in place of 1 for safety.
 std::int64_t transient_sweeps(double omega, double jacobi_radius) {
   double const half = omega * jacobi_radius / 2;
   double const discriminant = half * half - (omega - 1);

@@ -36,11 +36,11 @@ void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watc
     Vector lane;
     for (int l = 0; l < width; ++l) lane[l] = T(l % 2);
     auto const moves = lane == T(0);
-    StencilRow<T> const at = row;  // a copy, of which the compiler sees that no store changes it
+    StencilRow<T> const at = row;  // a copy, so that the compiler sees that no store changes it
     Soon<T> const next = soon;
     std::ptrdiff_t const other = Rank == 3 ? at.row : 0;
-    // A cell's neighbours in the row don't move, so that vectors which were loaded before a store still hold them. To load them
-    // again would wait for the store.
+    // A cell's neighbours in the row don't change, so that vectors loaded before a store are still
+    // right. Loading them again would wait for the store.
     Vector before{}, here = S::load(at.u + k);
     before[width - 1] = at.u[k - 1];
     auto const relax = [&](Vector after) {

@@ -7,8 +7,8 @@
 
 namespace coir::poisson::detail {
 
-/// A row whose cells have one stencil: cell k is u[k], and its source b[k]. Its neighbours along the other axes lie `slab`
-/// numbers away and, in 3-D, `row` numbers.
+/// A row whose cells have one stencil: cell k is u[k], and its source b[k]. Its neighbours along
+/// the other axes lie `slab` numbers away and, in 3-D, `row` numbers.
 template <class T>
 struct StencilRow {
   T* u;
@@ -17,7 +17,8 @@ struct StencilRow {
   T along, slabs, rows, diagonal;  // as in Stencil
 };
 
-/// Memory that is needed soon. Relaxation of n cells of a row prefetches n / 2^shift numbers from each of these pointers on.
+/// Memory that is needed soon. Relaxation of n cells of a row prefetches n / 2^shift numbers from
+/// each of these pointers on.
 template <class T>
 struct Soon {
   T const* u = nullptr;
@@ -31,10 +32,10 @@ struct Soon {
 ///
 /// in this order, in 2-D without rows.
 ///
-/// Compilers store every second cell one by one. This function computes all cells in vectors, and stores the others as they
-/// were. That takes two thirds of the time.
+/// Compilers would store every second cell one by one. This function computes all cells in vectors,
+/// and stores the others as they were, which is faster.
 ///
-/// \param watched  other threads may read the other cells meanwhile, so that they must not be stored
+/// \param watched  whether other threads may read the other cells, so that these must not be stored
 /// \param soon     prefetched unless its pointers are null
 template <class T, int Rank>
 void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watched,

@@ -14,7 +14,7 @@ namespace coir::poisson::detail {
 
 /// Moves the cells of one colour by omega times the step that would solve their own equation.
 ///
-/// \param watched  other threads may read the other colour meanwhile
+/// \param watched  whether other threads may read the other colour meanwhile
 /// \param soon     see relax_cells
 template <class T, int Rank>
 void relax_row(Level<T, Rank> const& level, int i, int j, int colour, T omega, bool watched,

@@ -9,8 +9,8 @@
 
 namespace coir::poisson::detail {
 
-/// The type of indices in 3-D kernels. From ints, Views of rank 3 compute offsets in 32 bits until Kokkos 5: that overflows on
-/// large grids, and compilers don't vectorise it.
+/// The type of indices in 3-D kernels. Before Kokkos 5, Views of rank 3 compute offsets of ints in
+/// 32 bits, which overflow on large grids, and which compilers don't vectorise.
 using Index3 = std::int64_t;
 
 /// The grid's interior as a box of indices into a field with a one-cell ring.

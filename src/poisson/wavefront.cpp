@@ -84,8 +84,9 @@ int wavefront_vector_width() {
 template int wavefront_vector_width<float>();
 template int wavefront_vector_width<double>();
 
-/// One thread's rows in one block of sweeps, in which borders move to higher rows. A block in which they move down is
-/// described on the grid turned upside down, which has the same sums, since north and south commute.
+/// One thread's rows in one block of sweeps, in which borders move to higher rows. A block in which
+/// they move down is described on the grid turned upside down, with the same sums, because north +
+/// south commutes.
 template <class T>
 struct Wavefront<T>::Band {
   T* field[2];  // row 0, parity of the block's first sweep
@@ -119,7 +120,7 @@ template <class T>
 void Wavefront<T>::run(int thread) {
   bool const bottom = thread == 0;
   bool const top = thread == threads_ - 1;
-  int lean = 0;  // how far the borders stand from where they began
+  int lean = 0;  // rows by which the borders have moved
   std::int64_t number = 0;
   bool upward = true;
   for (std::int64_t done = 0; done < sweeps_; upward = !upward) {

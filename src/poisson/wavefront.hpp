@@ -3,8 +3,8 @@
 /// \file
 /// Many Jacobi sweeps in one pass over memory, on hosts: the row wavefront.
 ///
-/// Compiled once in the library, in plain C++ with vector types, without Kokkos: no device compiler
-/// has to read it.
+/// Compiled once in the library, in plain C++ with vector types, so that no device compiler reads
+/// it.
 
 #include <atomic>
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace coir::poisson::detail {
 
 /// The two fields that sweeps read and write in turn, and the source.
 ///
-/// `field[p]` and `source` point at the interior's first cell. In a padded grid rows start at vector
-/// boundaries and may be read and written one vector before and after the interior.
+/// `field[p]` and `source` point at the interior's first cell. In a padded grid rows start at
+/// vector boundaries and may be read and written one vector before and after the interior.
 template <class T>
 struct WavefrontGrid {
   T* field[2];
@@ -34,11 +34,11 @@ int wavefront_vector_width();
 
 /// Advances a grid by `sweeps` Jacobi sweeps from field[0]; the result lies in field[sweeps % 2].
 ///
-/// Every one of `threads` concurrent callers runs run(its number) once. Each owns a band of rows and
-/// makes up to `depth` sweeps on it in one pass, a few rows at a time. The borders between bands
-/// lean: with each sweep they move by one row, up in one block of sweeps and down in the next, so that
-/// the band that is left behind needs nothing from its neighbour and the other only rows that the
-/// neighbour finished first. No row is computed twice, and threads wait for each other once a block.
+/// Each of `threads` concurrent callers calls run(its number) once. Each owns a band of rows and
+/// makes up to `depth` sweeps on it in one pass, a few rows at a time. With each sweep the borders
+/// between bands move by one row: up in one block of sweeps, down in the next. So one of two
+/// neighbouring bands needs nothing from the other, and the other one needs only rows that were
+/// finished first. No row is computed twice, and threads wait for each other once a block.
 template <class T>
 class Wavefront {
  public:
@@ -46,7 +46,7 @@ class Wavefront {
   /// \param depth    sweeps that a group of rows makes while it stays in cache
   Wavefront(WavefrontGrid<T> const& grid, int threads, int depth, std::int64_t sweeps);
 
-  /// How many threads must call run(): at most as many as asked for.
+  /// The number of threads that must call run(): at most as many as asked for.
   int threads() const { return threads_; }
 
   void run(int thread);

@@ -3,8 +3,9 @@
 /// \file
 /// Kokkos, and the few places where its supported versions (3.4.1 up to, not including, 6) differ.
 
-// With -ffast-math compilers take it that there is no NaN, reorder sums, and make denormal numbers 0: isnan() is then false for
-// NaN, and errors are larger than what functions promise. g++ tells of parts of it from version 12 on.
+// With -ffast-math compilers assume that there is no NaN, reorder sums, and make denormal numbers
+// 0: isnan() is false for NaN, and errors exceed the promised ones. g++ tells of parts of these
+// flags from version 12 on.
 #if (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0) || defined(__FAST_MATH__) || \
     defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
 #error "coir needs numbers as IEEE 754 has them: compile and link without -ffast-math and -Ofast"
@@ -24,12 +25,13 @@
 #error "Kokkos 5.2.0 inverts its NDEBUG checks: use another release"
 #endif
 
-// Kokkos::Experimental::sort_by_key, and a sort on devices that doesn't need to know the range of values.
+// Kokkos::Experimental::sort_by_key, and a sort on devices that doesn't need to know the range of
+// values.
 #if KOKKOS_VERSION >= 40500
 #define COIR_KOKKOS_SORTS_BY_KEY
 #endif
 
-// Kokkos::Serial, which is there beside other backends only where it was asked for.
+// Kokkos::Serial exists beside other backends only if Kokkos was configured so.
 #if defined(KOKKOS_ENABLE_SERIAL)
 #define COIR_KOKKOS_HAS_SERIAL
 #endif
@@ -39,31 +41,31 @@
 #define COIR_KOKKOS_JOINS_VOLATILE
 #endif
 
-/// Before a loop in a kernel whose count the compiler knows: unroll it, so that arrays indexed in it can
-/// lie in registers.
+/// Before a loop in a kernel whose count the compiler knows: unrolls it, so that arrays indexed in
+/// it can lie in registers.
 #if defined(__clang__) || defined(__CUDACC__)
 #define COIR_UNROLL _Pragma("unroll")
 #else
 #define COIR_UNROLL
 #endif
 
-/// Before a loop in a kernel: keep it a loop.
+/// Before a loop in a kernel: doesn't unroll it.
 #if defined(__clang__) || defined(__CUDACC__)
 #define COIR_NO_UNROLL _Pragma("unroll 1")
 #else
 #define COIR_NO_UNROLL
 #endif
 
-/// True in code that is being compiled for a device: chooses between variants of which one is faster there and slower
-/// on hosts.
+/// True in code that is compiled for a device: chooses between a variant that is faster there and
+/// one that is faster on hosts.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define COIR_ON_DEVICE true
 #else
 #define COIR_ON_DEVICE false
 #endif
 
-/// Before a template for hosts and devices that may call a functor for hosts alone: silences nvcc's warning. Such a
-/// template may be instantiated for hosts only.
+/// Before a template for hosts and devices that may call a functor for hosts alone: silences nvcc's
+/// warning. With such a functor it may be called on hosts only.
 #if defined(__CUDACC__)
 #define COIR_CALLS_WHAT_IT_IS_GIVEN _Pragma("nv_exec_check_disable")
 #else
@@ -89,11 +91,12 @@ inline constexpr bool devices_have_cuda = true;
 inline constexpr bool devices_have_cuda = false;
 #endif
 
-/// The least size of a value, in bytes, that a RangePolicy reduces correctly on a GPU: with Kokkos 3.4 smaller ones overwrite each
-/// other.
+/// The least size in bytes of a value that a RangePolicy reduces correctly on a GPU: with Kokkos
+/// 3.4 smaller values overwrite each other.
 inline constexpr std::size_t least_bytes_to_reduce = KOKKOS_VERSION >= 30500 ? 1 : 4;
 
-/// The most blocks of threads that reduce a RangePolicy on a GPU; from Kokkos 4.6 on more than any GPU runs at the same time.
+/// The most blocks of threads that reduce a RangePolicy on a GPU; from Kokkos 4.6 on more than any
+/// GPU runs at a time.
 inline constexpr std::int64_t most_blocks_to_reduce = KOKKOS_VERSION >= 40600 ? 1 << 20 : 256;
 
 /// The version of Kokkos compiled against, "major.minor.patch".

@@ -66,7 +66,8 @@ struct AssignBody {
     target.data[target.offset(at, column)] = stored<T>(kernel.cell(at, column));
   }
 
-  // Nothing is stored before all is computed: the compiler can't know that no operand is overwritten.
+  // All elements are computed before the first is stored, which might overwrite an operand for all that
+  // the compiler knows.
   template <int Count, class I>
   KOKKOS_FORCEINLINE_FUNCTION void put_column(I row, I column) const {
     T values[Count];
@@ -121,8 +122,8 @@ struct AssignVectors {
   }
 };
 
-/// Whether a kernel may read one array while it writes another: they share no memory, or share it element by
-/// element.
+/// Whether a kernel may read one array while it writes another: they share no memory, or share it
+/// element by element.
 template <int Rank>
 bool may_be_read_while_written(void const* target, Strides<Rank> const& target_strides,
                                std::size_t target_bytes, void const* source,
@@ -167,7 +168,7 @@ SliceKernel<T, Outer> slice_kernel(T* data, Strides<Rank> const& strides, Fold<R
   Strides<Rank> const joined = fold.joined(strides);
   SliceKernel<T, Outer> kernel{data, joined[Rank - 1], {}};
   for (int d = 0; d < Outer; ++d) kernel.stride[d] = joined[d];
-  // The step of a single element is never used: with 1 it isn't gathered.
+  // The step of a single element is never used. With step 1 the element isn't gathered.
   if (fold.columns() == 1) kernel.step = 1;
   return kernel;
 }

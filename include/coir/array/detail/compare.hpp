@@ -13,8 +13,8 @@
 
 namespace coir::detail {
 
-/// The type in which numbers of types A and B are compared: one that holds both exactly, or void if there is
-/// none.
+/// The type in which numbers of types A and B are compared: a type that holds both exactly, or void if
+/// there is none.
 template <class A, class B>
 struct ComparedIn {
   using type = promote_t<A, B>;
@@ -57,7 +57,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr bool exactly_less(A a, B b) {
     else
       return (b >= B(0)) & (a < static_cast<A>(b));
   } else if constexpr (std::is_integral_v<A>) {
-    // Rounding keeps the order, so only equality leaves it open.
+    // Rounding keeps the order, so that only equality is undecided.
     using F = std::common_type_t<B, double>;
     F const rounded = static_cast<F>(a), real = static_cast<F>(b);
     return rounded < real || (rounded == real && (!is_one_of<A>(real) || a < static_cast<A>(real)));
@@ -105,8 +105,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr real_t<T> imaginary_part(T const& z) {
     return real_t<T>(0);
 }
 
-// Comparisons as functors. Where the common type of the operands holds both, its own operator compares; other number
-// types bring theirs along.
+// Comparisons as functors. If the common type of the operands holds both, its operator compares. Other
+// number types have operators of their own.
 #define COIR_COMPARISON(Name, symbol, exactly)                                  \
   struct Name {                                                                 \
     template <class A, class B>                                                 \
@@ -150,8 +150,8 @@ struct NotEqual {
   }
 };
 
-/// The comparison of integers x with a number that their type may not hold: `F{}(x, bound)`, or one answer for
-/// all x.
+/// The comparison of integers x with a number that their type may not hold: `F{}(x, bound)`, or one
+/// answer for all x.
 template <class F, std::integral T>
 struct BesideNumber {
   T bound;

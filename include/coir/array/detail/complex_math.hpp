@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// Functions of complex numbers for kernels, which Kokkos has in part and from some version on. Infinities, NaN, signs of
-/// zero and branch cuts are those of C's annex G (C17, G.6), and where a result is finite no intermediate value overflows.
-/// Inverse functions by Kahan, "Branch cuts for complex elementary functions" (1987).
+/// Functions of complex numbers for kernels; older versions of Kokkos lack some. Infinities, NaN, signs
+/// of zero and branch cuts are those of C's annex G (C17, G.6). If a result is finite, no intermediate
+/// value overflows. Inverse functions are those of Kahan, "Branch cuts for complex elementary
+/// functions" (1987).
 
 #include <coir/core/math.hpp>
 
@@ -20,7 +21,7 @@ using Complex = Kokkos::complex<T>;
 
 namespace of_complex {
 
-/// From here on exp(x) may overflow.
+/// The x from which on exp(x) may overflow.
 template <class T>
 inline constexpr T near_overflow =
     T(std::numeric_limits<T>::max_exponent - 2) * std::numbers::ln2_v<T>;
@@ -28,7 +29,7 @@ inline constexpr T near_overflow =
 /// scale exp(x) c for |c| <= 1, also where exp(x) alone overflows. For x >= near_overflow.
 template <class T>
 KOKKOS_INLINE_FUNCTION T grown(T x, T c, T scale = T(1)) {
-  // exp(x) in three factors, of which the two outer ones bring the smallest c to a size that the inner one can't make 0.
+  // exp(x) in three factors. The two outer ones make the smallest c so large that the product can't be 0.
   constexpr bool is_double = sizeof(T) == 8;
   constexpr T part = is_double ? T(512) : T(64);
   constexpr T outer =
@@ -36,7 +37,7 @@ KOKKOS_INLINE_FUNCTION T grown(T x, T c, T scale = T(1)) {
   return scale * (outer * c) * math::exp(x - 2 * part) * outer;
 }
 
-/// Beside numbers from here on, 1 is nothing.
+/// The numbers from which on adding 1 changes nothing.
 template <class T>
 inline constexpr T dwarfs_one = T(4) / std::numeric_limits<T>::epsilon();
 
@@ -46,8 +47,8 @@ KOKKOS_FORCEINLINE_FUNCTION bool dwarf_one(T x, T y) {
   return x == x && y == y && (math::abs(x) > dwarfs_one<T> || math::abs(y) > dwarfs_one<T>);
 }
 
-/// Real and imaginary part exchanged. For f = sin, tan, asin, atan and the hyperbolic function of its name, h, this holds:
-/// f(z) = swapped(h(swapped(z))).
+/// Real and imaginary part exchanged. For f = sin, tan, asin, atan and the hyperbolic function h of the
+/// same name: f(z) = swapped(h(swapped(z))).
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Complex<T> swapped(Complex<T> const& z) {
   return {z.imag(), z.real()};
@@ -67,7 +68,8 @@ KOKKOS_INLINE_FUNCTION T log_of_size(Complex<T> const& z) {
   } else {
     T const a = larger * larger, b = smaller * smaller;
     if (a + b > T(0.5) && a + b < T(3)) {
-      // By log1p of x^2 + y^2 - 1, with what rounding takes from the squares, the difference and the sum (Knuth's two-sum).
+      // By log1p of x^2 + y^2 - 1, with the rounding errors of the squares, the difference and the sum
+      // (Knuth's two-sum).
       T const from_squares = math::fma(larger, larger, -a) + math::fma(smaller, smaller, -b);
       T const above = a - T(1), from_difference = a - (above + T(1));
       T const sum = above + b, part = sum - above;
@@ -123,13 +125,13 @@ KOKKOS_INLINE_FUNCTION Complex<T> divide(Complex<T> const& numerator,
     else if (size < least || (size < most && ((a_size < least && b_size < most) ||
                                               (b_size < least && a_size < most))))
       scale = 1 / epsilon;
-    T const after = a_size > half || b_size > half ? T(4) : T(1);  // their sum below may overflow
+    T const after = a_size > half || b_size > half ? T(4) : T(1);  // the sum below may overflow
     a *= scale / after, b *= scale / after, c *= scale, d *= scale;
     T const larger = swap ? d : c, smaller = swap ? c : d;
-    T const first = swap ? b : a, second = swap ? a : b;  // what `larger` and `smaller` multiply
+    T const first = swap ? b : a, second = swap ? a : b;  // factors of `larger` and `smaller`
     T const ratio = smaller / larger, below = smaller * ratio + larger;
     bool const normal = math::abs(ratio) > least;
-    // `part` times the ratio, in that order in which nothing on the way leaves the range of T.
+    // `part` times the ratio, in an order in which no intermediate value leaves the range of T.
     auto const times_ratio = [=](T part) {
       if (normal) return part * ratio;
       return math::abs(part) > T(1) ? smaller * part / larger : smaller * (part / larger);
@@ -332,8 +334,8 @@ KOKKOS_INLINE_FUNCTION Complex<T> whole_power(Complex<T> factor, int n) {
 
 }  // namespace of_complex
 
-/// z^w = exp(w log z), z^n by squaring for whole numbers |n| < 100. As in NumPy z^0 = 1, and 0^w is 0 for a w with a positive
-/// real part, else NaN.
+/// z^w = exp(w log z), and z^n by squaring for whole numbers |n| < 100. As in NumPy z^0 = 1, and 0^w is
+/// 0 for a w with a positive real part, otherwise NaN.
 template <class T>
 KOKKOS_INLINE_FUNCTION Complex<T> pow(Complex<T> const& z, Complex<T> const& w) {
   constexpr T nan = std::numeric_limits<T>::quiet_NaN();

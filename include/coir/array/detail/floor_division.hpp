@@ -9,8 +9,8 @@
 
 namespace coir::detail {
 
-/// x - floor(x / y) y, exact but for one rounding where the rest takes the sign of y. NaN for y = 0 and an
-/// infinite x.
+/// x - floor(x / y) y, exact except for one rounding if the rest takes the sign of y. NaN for y = 0 and
+/// an infinite x.
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION T floor_rest(T x, T y) {
   T const rest = math::fmod(x, y);
@@ -34,8 +34,8 @@ KOKKOS_INLINE_FUNCTION T floor_quotient_by_rest(T x, T y) {
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION T floor_quotient(T x, T y) {
   if constexpr (math::has_fma()) {
-    // Rounded, x / y may have reached the next integer, but never passed it. The sign of the rest, which is
-    // exact, tells.
+    // Rounding may bring x / y to the next integer, but not beyond. The sign of the rest, which is exact,
+    // tells.
     constexpr T exact = T(std::int64_t(1) << (std::numeric_limits<T>::digits - 3));
     T const quotient = math::floor(x / y);
     T const rest = math::fma(-quotient, y, x);

@@ -13,8 +13,8 @@ namespace coir::random::detail {
 
 using Words = std::array<std::uint32_t, 4>;
 
-/// The purpose of 128 random bits. It is part of each counter, so that numbers and derived keys never come from
-/// the same counter.
+/// The purpose of 128 random bits. It is part of each counter, so that numbers and derived keys never
+/// come from the same counter.
 enum class Purpose : std::uint32_t { numbers, split, fold };
 
 /// 128 random bits: Threefry4x32-20 of a counter and a key.

@@ -1,10 +1,10 @@
 #pragma once
 
 /// \file
-/// Products that overflow, or vanish, only if the whole product does: the factors' order doesn't matter.
+/// Products that overflow, or vanish, only if the whole product does, whatever the order of factors.
 ///
-/// A partial product is a number times a power of two. It is scaled by 2^600 or 2^-600 where it leaves the middle of the range of
-/// double, which is exact.
+/// A partial product is a number times a power of two. If it leaves the middle of the range of double, it
+/// is scaled by 2^600 or 2^-600, which is exact.
 
 #include <coir/array/element.hpp>
 #include <coir/core/loops.hpp>
@@ -20,7 +20,7 @@
 
 namespace coir::detail {
 
-/// Whether products of T are made by this: of real and complex numbers, that is.
+/// Whether products of T are scaled: true for real and complex numbers.
 template <class T>
 inline constexpr bool is_scaled_in_products =
     std::same_as<real_t<T>, float> || std::same_as<real_t<T>, double>;
@@ -56,7 +56,7 @@ struct Scaled {
 
   KOKKOS_FORCEINLINE_FUNCTION void multiply(Scaled const& other) {
     if constexpr (is_complex<Number>) {
-      // The formula for complex products has infinity times 0, which is NaN, in infinity times 1.
+      // In infinity times 1 the formula for complex products has infinity times 0, which is NaN.
       if (other.is_one()) return;
       if (is_one()) {
         *this = other;
@@ -91,8 +91,8 @@ KOKKOS_FORCEINLINE_FUNCTION Scaled<scaled_number_t<T>> scaled(T const& x) {
   return result;
 }
 
-/// Products on hosts of a few real numbers in each of several lanes, which vectorise: factors of moderate size are multiplied
-/// without scaling.
+/// Products on hosts of a few real numbers in each of several lanes, which vectorise. Factors of moderate
+/// size are multiplied without scaling.
 template <int Lanes>
 struct ModerateProducts {
   /// The most factors of a lane.
@@ -112,7 +112,7 @@ struct ModerateProducts {
     beyond[lane] |= std::bit_cast<std::uint64_t>(factor) - (std::uint64_t(1023 - 32) << 52);
   }
 
-  /// Whether all factors were of moderate size; else the products mean nothing.
+  /// Whether all factors were of moderate size; otherwise the products mean nothing.
   bool valid(int lanes) const {
     std::uint64_t any = 0;
     for (int l = 0; l < lanes; ++l) any |= beyond[l];

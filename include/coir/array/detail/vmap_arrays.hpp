@@ -22,7 +22,7 @@ namespace coir::detail {
 template <int Count>
 inline constexpr int array_size = Count > 0 ? Count : 1;
 
-/// How many items a function's result has, if it is a short list: Kokkos::Array, Numbers, std::array.
+/// The number of items of a function's result, if it is a short list: Kokkos::Array, Numbers, std::array.
 template <class R>
 constexpr int count_items() {
   if constexpr (requires(R const& r) {
@@ -57,7 +57,8 @@ struct VmapResult<R> {
   }
 };
 
-/// One of the calls: its number, and its index along the axis that each vmap of a nest maps over, the outermost first.
+/// A call: its number, and its index along the axis that each vmap of a nest maps over, the outermost
+/// first.
 template <int Levels>
 struct VmapCall {
   std::int64_t number;
@@ -74,7 +75,7 @@ struct VmapNumber {
   }
 };
 
-/// An array of which each call reads or writes a part: what is left of its axes when `Levels` vmaps have taken theirs.
+/// An array of which each call reads or writes a part, with the axes that `Levels` vmaps have left.
 ///
 /// \tparam T  const if it is read
 template <class T, int Levels, int Rank>
@@ -136,7 +137,7 @@ struct VmapRows {
 
 inline constexpr int of_number = -1;
 
-/// How many axes an argument has left.
+/// The number of axes that an argument has left.
 template <class X>
 inline constexpr int vmap_rank = of_number;
 template <class T, int Levels, int Rank>

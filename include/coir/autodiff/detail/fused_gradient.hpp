@@ -15,7 +15,7 @@
 
 namespace coir::detail {
 
-/// The longest stretch that reduce() hands out on hosts.
+/// The longest stretch in a call of terms() by reduce() on hosts.
 inline constexpr std::int64_t reduced_stretch = 512;
 
 template <std::size_t I, class T>
@@ -27,7 +27,7 @@ KOKKOS_FORCEINLINE_FUNCTION T const& item(PackItem<I, T> const& pack) {
   return pack.value;
 }
 
-/// How one reduction contributes to the gradient: weight d(result)/d(element).
+/// The contribution of one reduction to the gradient: weight d(result)/d(element).
 template <class Kind, class T>
 struct WeightedSlope {
   Kind kind;
@@ -40,7 +40,7 @@ struct WeightedSlope {
   }
 };
 
-/// Where the gradient is written: an array in C order for each argument.
+/// The memory of the gradient: an array in C order for each argument.
 template <class T, int N>
 struct GradientArrays {
   T* data[N];
@@ -67,10 +67,10 @@ struct JoinedKinds<std::index_sequence<I...>, Kinds...> {
   }
 };
 
-/// What a kernel does with the duals of one element: fold the values, write the derivatives, or both.
+/// A kernel that folds the values of duals, writes their derivatives, or both.
 ///
 /// \tparam T  the element type of the gradient
-/// \tparam N  how many arguments it is taken along
+/// \tparam N  the number of arguments
 template <bool Folds, bool Writes, class T, int N, int Outer, class Indices, class Kernels,
           class... Kinds>
 struct GradientBody;

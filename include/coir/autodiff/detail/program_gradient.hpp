@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// The gradient of a function of any statements, by a tape: forward once, then back through all of them.
+/// The gradient of a function of any statements, by a tape: forward once, then back through all
+/// statements.
 
 #include <coir/array/array.hpp>
 #include <coir/autodiff/grad.hpp>
@@ -15,7 +16,7 @@
 
 namespace coir::detail {
 
-/// An argument as the function sees it. Arrays are read where they are.
+/// An argument as a Traced. Arrays are read where they are.
 template <class T, class Space, class E>
 Traced<T, rank_of<E>, Space> traced_argument(Tape& tape, E const& x) {
   constexpr int rank = rank_of<E>;
@@ -31,7 +32,7 @@ Traced<T, rank_of<E>, Space> traced_argument(Tape& tape, E const& x) {
           std::make_shared<TapeNode<T, Space>>(tape, values.data(), values.size(), nullptr)};
 }
 
-/// Gradients of different shapes: a std::array if they have one number of axes, else a std::tuple.
+/// Several gradients: a std::array if they have the same rank, otherwise a std::tuple.
 template <class First, class... Rest>
 auto together(First&& first, Rest&&... rest) {
   if constexpr (sizeof...(Rest) == 0)

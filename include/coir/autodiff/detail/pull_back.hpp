@@ -1,11 +1,13 @@
 #pragma once
 
 /// \file
-/// The way back through one statement: from the cotangent of its result to those of the arrays that it read.
+/// The way back through one statement: from the cotangent of its result to the cotangents of the arrays
+/// that it read.
 ///
-/// For each of them the expression is evaluated again with dual numbers whose one direction is that array, and the
-/// derivative times the result's cotangent is added to the array's, in one kernel that stores nothing else. Where an
-/// array was stretched, the products are stored and summed along the axes that it was stretched along.
+/// For each of these arrays the expression is evaluated again with dual numbers, whose one direction is
+/// that array. The derivative times the result's cotangent is added to the array's cotangent. This is one
+/// kernel, which stores nothing else. If an array was stretched, the products are stored and summed along
+/// the stretched axes.
 
 #include <coir/array/array.hpp>
 #include <coir/array/axis_reductions.hpp>
@@ -42,8 +44,7 @@ inline constexpr bool holds_traced<Map<F, Operands...>> = (holds_traced<Operands
 
 }  // namespace detail
 
-/// An expression whose values depend on arguments of value_and_grad, where it keeps a tape. Masks don't count: their
-/// derivatives are 0.
+/// An expression of Traced arrays. Masks don't count, because their derivatives are 0.
 template <class E>
 concept TracedExpression =
     Expression<E> && detail::holds_traced<std::remove_cvref_t<E>> && !std::integral<value_t<E>>;
@@ -70,8 +71,8 @@ NodeView view_of_node(Traced<T, Rank, Space> const& x) {
   return view;
 }
 
-/// A number as a dual whose derivative is `seed`: 1 for what is differentiated along, 0 for a constant. A complex number
-/// has two directions, along its real and its imaginary part.
+/// Makes a number a dual whose derivative is `seed`: 1 for the array that is differentiated along, 0 for
+/// constants. A complex number has two directions: its real and its imaginary part.
 template <class T>
 struct Seeded {
   T seed;
@@ -92,7 +93,8 @@ struct Seeded<Kokkos::complex<T>> {
   }
 };
 
-/// An expression as one of duals, whose directions are what it reads of elements of type Along through one view.
+/// An expression as one of duals, whose directions are the elements, of type Along, that it reads through
+/// one view.
 template <class Along>
 struct AlongView {
   NodeView view;
@@ -142,8 +144,8 @@ Tape& tape_of(E const& expression) {
   return *tape;
 }
 
-/// A cotangent times the derivative of a result along direction k. The cotangent of a complex number has the derivatives
-/// along its real and its imaginary part.
+/// A cotangent times the derivative of a result along direction k. The cotangent of a complex number holds
+/// the derivatives along its real and its imaginary part.
 template <class S, class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION S along_direction(S const& cotangent, Dual<T, N> const& result, int k) {
   return static_cast<S>(cotangent * result.derivative[k]);
@@ -155,9 +157,9 @@ KOKKOS_FORCEINLINE_FUNCTION S along_direction(Kokkos::complex<S> const& cotangen
                         cotangent.imag() * result.im.derivative[k]);
 }
 
-/// What is there already, plus the derivative times the cotangent. An infinite slope isn't multiplied by 0.
+/// The old value plus the derivative times the cotangent. An infinite slope isn't multiplied by 0.
 struct AddProduct {
-  bool fresh;  // nothing is there yet
+  bool fresh;  // there is no old value
   template <class T, class S, class D>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& old, S const& cotangent, D const& dual) const {
     T product(0);
@@ -177,7 +179,8 @@ struct AddUnlessFresh {
   }
 };
 
-/// Writes or adds to a cotangent. What isn't written yet isn't read: something else of its type is in its place.
+/// Writes to a cotangent, or adds to it. A fresh cotangent's memory is uninitialised: `first` is passed in
+/// place of the old value, so that one kernel serves both cases.
 template <class F, class T, int Rank, class Space, class S, class... More>
 void add_to(Slice<T, Rank, Space> const& target, bool fresh,
             Slice<S const, Rank, Space> const& first, More const&... more) {
@@ -199,7 +202,7 @@ std::array<std::int64_t, Rank> not_repeated(std::array<std::int64_t, Rank> shape
   return shape;
 }
 
-/// Sums along the axes of which `shape` has one element.
+/// Sums along the axes along which `shape` has one element.
 template <class T, int Rank, class Space>
 Array<T, Rank, Space> summed_to(Shape<Rank> const& shape, Array<T, Rank, Space> values) {
   if constexpr (Rank > 0)
@@ -224,7 +227,8 @@ void add_cotangent(Traced<T, Rank, Space> const& x, Slice<S const, Rank, Space> 
     add_to<AddUnlessFresh>(target, fresh, summed_to(own, Array<S, Rank, Space>(more)).as_operand());
 }
 
-/// The same for an array that nothing else needs, or an expression: its memory becomes the cotangent's where there is none.
+/// Adds an expression, or an array that nothing else needs. If there is no cotangent yet, the array's
+/// memory becomes the cotangent's.
 template <class T, int Rank, class Space, Expression E>
 void add_cotangent(Traced<T, Rank, Space> const& x, E const& more) {
   static_assert(rank_of<E> == Rank);
@@ -240,7 +244,7 @@ void add_cotangent(Traced<T, Rank, Space> const& x, E const& more) {
   }
 }
 
-/// Adds to the cotangent of what an expression reads through one of its arrays.
+/// Adds to the cotangent of the elements that an expression reads through one of its arrays.
 template <class E, class S, int Rank, class Space, class T, int LeafRank>
 void pull_back_along(E const& expression, Slice<S const, Rank, Space> const& cotangent,
                      Traced<T, LeafRank, Space> const& leaf) {
@@ -263,7 +267,7 @@ void pull_back_along(E const& expression, Slice<S const, Rank, Space> const& cot
   }
 }
 
-/// From the cotangent of an expression's values, in its shape, to those of all arrays in it.
+/// Adds to the cotangents of all arrays in an expression, given the cotangent of its values.
 template <class E, class S, int Rank, class Space>
 void pull_back_statement(E const& expression, Slice<S const, Rank, Space> const& cotangent) {
   static_assert(rank_of<E> == Rank);

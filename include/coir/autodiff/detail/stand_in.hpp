@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What stands, for the compiler alone, for whatever one pass can't differentiate: it is never evaluated. A function that
-/// returns something made of one is differentiated statement by statement, by a tape.
+/// Takes the place, for the compiler alone, of results that one pass can't differentiate. It is never
+/// evaluated. A function whose result contains one is differentiated statement by statement, by a tape.
 
 #include <coir/array/array.hpp>
 #include <coir/array/dual_elements.hpp>
@@ -20,8 +20,8 @@ concept DualExpression = Expression<E> && detail::carries_derivatives<value_t<E>
 
 namespace detail {
 
-/// Whether an expression holds duals in memory: what arguments were evaluated to by something that knows nothing of
-/// derivatives.
+/// Whether an expression holds duals in memory, because a function without derivatives has evaluated
+/// arguments.
 template <class E>
 inline constexpr bool holds_duals = false;
 template <class T, int Rank, class Space>
@@ -95,7 +95,7 @@ struct FirstDual<First, Rest...> {
   using type = First;
 };
 
-/// What stands for a result of rank Rank of some expressions, of which one is of duals.
+/// The stand-in for a result of rank Rank of some expressions, one of which is of duals.
 template <int Rank, class... E>
 auto stand_in(E const&...) {
   check_not_evaluated<E...>();
@@ -103,7 +103,7 @@ auto stand_in(E const&...) {
                  common_space_t<typename E::space...>>();
 }
 
-/// The same for a real result.
+/// The stand-in for a real result.
 template <class D>
 struct RealDual {
   using type = D;
@@ -129,7 +129,7 @@ inline constexpr bool stands_in<Map<F, Operands...>> = (stands_in<Operands> || .
 
 }  // namespace detail
 
-/// What one pass and a tape differentiate, unless it was evaluated by something that knows nothing of derivatives.
+/// A DualExpression that no function without derivatives has evaluated.
 template <class E>
 concept DualOperand = DualExpression<E> && !detail::holds_duals<std::remove_cvref_t<E>>;
 

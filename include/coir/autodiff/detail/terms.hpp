@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Reductions as the gradient sees them: each folds values as array's reductions do, and knows its
-/// derivative along one element, given the total.
+/// Reductions with derivatives: each folds values as array's reductions do, and knows its derivative with
+/// respect to one element, given the total.
 ///
 /// Beside value_type, result_type, neutral(), fold(), join() and result() they have
 ///   linear                  true if the derivative depends neither on the total nor on the element
@@ -28,7 +28,7 @@ template <class T>
 struct ProductTerm {
   struct Carried {
     T of_others;  // that aren't 0
-    T zeros;      // as wide, so that both fold in vectors; a rounded one will do
+    T zeros;      // a T, so that both fold in vectors; it may be rounded
   };
   using value_type = Carried;
   using result_type = T;
@@ -59,7 +59,7 @@ template <class T, bool Largest>
 struct ExtremeTerm {
   struct Carried {
     T extreme;
-    T count;  // as wide as the other, so that both fold in vectors; a rounded one will do
+    T count;  // a T, so that both fold in vectors; it may be rounded
   };
   using value_type = Carried;
   using result_type = T;

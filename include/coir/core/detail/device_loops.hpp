@@ -30,7 +30,7 @@ struct DeviceRows : Rows<Rank, Index> {
         by_length(is_narrow ? static_cast<std::int32_t>(rows.length) : 1),
         by_middle(is_narrow ? static_cast<std::int32_t>(rows.middle) : 1) {}
 
-  /// The indices of a cell; those that a box of this rank doesn't have are 0.
+  /// The indices of a cell; 0 for axes that a box of this rank lacks.
   struct Place {
     Index i, j, column;
   };
@@ -55,8 +55,8 @@ struct DeviceRows : Rows<Rank, Index> {
     }
   }
 
-  /// The cell with a number, counted row by row. Numbers of 32 bits are for boxes of fewer than 2^31 cells, and are
-  /// divided faster.
+  /// The cell with a number, counted row by row. Numbers of 32 bits, which are divided faster, are
+  /// for boxes of fewer than 2^31 cells.
   template <class Number>
   KOKKOS_FORCEINLINE_FUNCTION Place place(Number cell) const {
     if constexpr (Rank == 1) {
@@ -86,19 +86,20 @@ struct DeviceRows : Rows<Rank, Index> {
   }
 };
 
-/// From so many cells on a box is large: its threads take several cells. Below, the launch counts most.
+/// The number of cells from which on a box is large: its threads take several cells.
 inline constexpr std::int64_t cells_of_large_box = 1'000'000;
 
-/// How many cells of a large box a device's thread takes: four, or what the body says in cells_per_thread. Of a StretchLoop it takes
-/// four at most, or two in boxes of two and three indices. More pay off where threads compute much before they can load, fewer
-/// where a cell has many bytes.
+/// The number of cells of a large box that a device's thread takes: body.cells_per_thread, by
+/// default four. In a StretchLoop it is at most four, or two in boxes of two and three indices.
+/// Take more if threads compute much before they can load, and fewer if a cell has many bytes.
 template <class Body>
 inline constexpr int cells_per_thread = 4;
 template <class Body>
   requires requires { Body::cells_per_thread; }
 inline constexpr int cells_per_thread<Body> = Body::cells_per_thread;
 
-/// How many blocks of a loop by stretches a multiprocessor has room for, as the body says in blocks_at_a_time; 0 if it doesn't.
+/// The blocks of a StretchLoop that a multiprocessor has room for: body.blocks_at_a_time, or 0
+/// without it.
 template <class Body>
 inline constexpr int blocks_at_a_time = 0;
 template <class Body>
@@ -110,17 +111,17 @@ template <class Body, int Rank, class Index>
 concept TakesColumns =
     Rank == 2 && requires(Body const& body) { body.template column<2>(Index(0), Index(0)); };
 
-/// Whether a cell may read the memory that its neighbours read, so that blocks could be faster than stretches. True for
-/// all bodies but those that declare reads_no_neighbours.
+/// Whether a cell may read the memory that its neighbours read, so that blocks may be faster than
+/// stretches: true unless the body declares reads_no_neighbours.
 template <class Body>
 inline constexpr bool may_read_neighbours = true;
 template <class Body>
   requires requires { Body::reads_no_neighbours; }
 inline constexpr bool may_read_neighbours<Body> = !Body::reads_no_neighbours;
 
-/// The loop over a box of long rows: a team covers a block of 128 columns and `cells` rows. It is the fastest one for
-/// grids beyond the cache, because a stencil reads the same cells for neighbouring rows, and each thread waits for several
-/// loads at a time.
+/// The loop over a box of long rows: a team covers a block of 128 columns and `cells` rows. It is
+/// fast for grids beyond the cache, because a stencil reads the same cells for neighbouring rows,
+/// and each thread waits for several loads at a time.
 template <int Rank, class Index, class Body>
   requires(Rank > 1)
 struct BlockLoop {
@@ -165,15 +166,16 @@ struct BlockLoop {
   }
 };
 
-/// The loop over any other box: neighbouring threads take neighbouring cells of a stretch, numbered row by row. A thread has
-/// as many cells as cells_for() says: one of a small box, and mostly `cells` of a large one, where a device would take longer to
-/// start a thread for each cell of a plain loop than to store the numbers. The box must be one that is_countable().
+/// The loop over any other box: neighbouring threads take neighbouring cells of a stretch, numbered
+/// row by row. A thread has cells_for() cells: one of a small box, and mostly `cells` of a large
+/// one, because starting a thread for each cell takes longer than storing a number. The box must be
+/// is_countable().
 template <int Rank, class Index, class Body>
 struct StretchLoop {
   static constexpr int together = 128;  // threads that take a stretch
   static_assert((together & (together - 1)) == 0);
-  // With two cells stencils of short rows take less time than with four, triads of one index and readout by cic more. Measured on
-  // an H100, see docs/performance.md.
+  // Two cells are best for stencils of short rows, four for boxes of one index
+  // (docs/performance.md).
   static constexpr int cells = std::min(Rank == 1 ? 4 : 2, cells_per_thread<Body>);
   // Devices compute faster in 32 bits. Boxes of rank 1 may have more cells than these count.
   using Number = std::conditional_t<Rank == 1, std::int64_t, std::int32_t>;
@@ -182,16 +184,14 @@ struct StretchLoop {
   std::int64_t count;  // of cells
   int each;            // cells of a thread: 1 or `cells`
 
-  /// How many cells a thread should have.
+  /// The number of cells of a thread.
   static int cells_for(Rows<Rank, Index> const& rows) {
-    // Copies of rows of 3 or 32 floats take two thirds of the time with two cells a thread, stencils of rows of 400 floats three
-    // quarters. Stencils of rows of 32 without their border take 4 to 6 % more. Measured on an H100; the bound of 64 lies between the
-    // lengths that were timed.
+    // Short rows without their border are faster with one cell a thread (docs/performance.md).
     bool const is_short_interior = Rank > 1 && rows.first != 0 && rows.length < 64;
     return rows.cells() < cells_of_large_box || is_short_interior ? 1 : cells;
   }
 
-  /// As many as have a cell.
+  /// The number of threads that have a cell.
   std::int64_t threads() const {
     std::int64_t const stretch = together * each;
     return count / stretch * together + std::min<std::int64_t>(count % stretch, together);
@@ -200,20 +200,21 @@ struct StretchLoop {
   /// Whether 32 bits count the threads and, in boxes of rank 2 and 3, the cells.
   bool is_countable() const {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-    // Kokkos counts threads in as many bits, in whole blocks of at most 1024; `cell` ends up to `together` beyond the last one.
+    // Kokkos counts threads in 32 bits, in whole blocks of at most 1024; `cell` ends at most
+    // `together` beyond the last cell.
     return threads() <= most - 1023 && (Rank == 1 || count <= most - together);
   }
 
   /// \param thread  below threads(): its first cell is visited without a test
-  // Kept short: 24 more instructions around the body made recorded sweeps of 16 x 16 cells 5 % slower.
+  // Kept short: instructions around the body count in small boxes.
   KOKKOS_FUNCTION void operator()(std::int32_t thread) const {
     if constexpr (cells == 1) {
       rows.call(body, rows.place(static_cast<Number>(thread)));
     } else {
       Number cell = thread + static_cast<Number>(thread & -together) * (each - 1);
       int left = each;
-      // Unrolled it would gain little, because a cell is loaded only after the previous one is stored, and take more registers,
-      // so that fewer threads run at a time.
+      // Not unrolled: a cell is loaded only after the previous one is stored, and more registers
+      // would let fewer threads run at a time.
       COIR_NO_UNROLL
       do {
         rows.call(body, rows.place(cell));
@@ -228,7 +229,7 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
                         Body const& body) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   std::int64_t const cells = rows.cells();
-  // Each kernel takes compilers some tenths of a second, whatever its body: these two kernels serve all boxes.
+  // Two kernels serve all boxes, because each one takes compile time.
   if constexpr (Rank > 1) {
     constexpr std::int64_t worth_team = 512;  // columns; else too many threads idle at the end
     if constexpr (may_read_neighbours<Body>) {
@@ -261,9 +262,10 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
                        Policy(exec, 0, static_cast<std::int32_t>(loop.threads())), loop);
 }
 
-/// Reduces cells by at most half as many threads as a device runs at the same time. Of a small box a thread folds one cell after
-/// the other. Of a large one it loads several terms at a time. These are folded separately before they join the others, so that
-/// fewer rounding errors add up.
+/// Reduces cells by at most half as many threads as a device runs at the same time. In a small box
+/// a thread folds one cell after the other. In a large one it loads several terms at a time, and
+/// folds them separately before it joins them with the others, so that fewer rounding errors add
+/// up.
 template <int Rank, class Index, class Body, class Reducer>
 struct StretchReduction {
   using value_type = typename Reducer::value_type;
@@ -277,8 +279,8 @@ struct StretchReduction {
   std::int32_t threads;  // of a large box a multiple of `together`
   bool several;          // terms at a time
 
-  /// As many as have a cell, or a stretch of a large box, and at most half as many as a device runs at the same time, for the last
-  /// block of threads joins the results of all others.
+  /// The number of threads that have a cell, or a stretch of a large box; at most half as many as a
+  /// device runs at the same time, because the last block joins the results of all others.
   ///
   /// \param concurrency  threads that a device runs at the same time
   static std::int32_t threads_for(std::int64_t count, std::int64_t concurrency) {
@@ -310,8 +312,8 @@ struct StretchReduction {
   }
 
  private:
-  /// Folds a thread's cells of all whole stretches. Its first cell of the first stretch is `begin`, and each stretch lies
-  /// `step` cells behind the one before.
+  /// Folds a thread's cells of all whole stretches. Its first cell of the first stretch is `begin`,
+  /// and each stretch lies `step` cells behind the one before.
   ///
   /// \tparam Number  counts cells
   /// \return  the thread's first cell of the stretch that isn't whole
@@ -346,8 +348,8 @@ struct StretchReduction {
     }
   }
 
-  /// Folds a thread's cells of a stretch, with cells counted in 32 bits. Finds each cell's place by multiplications alone,
-  /// so that none waits for the place of the cell before.
+  /// Folds a thread's cells of a stretch, with cells counted in 32 bits. Finds each cell's place by
+  /// multiplications alone, so that none waits for the place of the cell before.
   KOKKOS_FORCEINLINE_FUNCTION void fold_stretch(std::int32_t begin, value_type& value) const {
     COIR_UNROLL
     for (int c = 0; c < cells; ++c) rows.call(body, rows.place(begin + c * together), value);
@@ -365,9 +367,8 @@ void reduce_on_device(std::string_view label, Exec const& exec, Rows<Rank, Index
       "values of four bytes");
   static_assert(bytes <= 4 || bytes % 4 == 0,
                 "Kokkos reduces values of more than four bytes on GPUs in parts of four: pad them");
-  // With four blocks of 256 threads at a time on a multiprocessor, a thread has at most 64 registers. For the residual of multigrid
-  // nvcc took 114 without this bound, so that of a box of 400 x 266 cells a part of the blocks waited for the others (11.4 us on an
-  // H100, not 8.7). Large values take more registers.
+  // Four blocks of 256 threads on a multiprocessor leave 64 registers for a thread. Without the
+  // bound compilers take more, and blocks wait for each other. Large values need more registers.
   constexpr int blocks = bytes <= 32 ? 4 : 1;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<Reduction::together, blocks>,
                                      Kokkos::IndexType<std::int32_t>>;

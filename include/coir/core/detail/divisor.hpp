@@ -7,12 +7,14 @@
 
 namespace coir::detail {
 
-/// Divides whole numbers from 0 to 2^31 - 1 by one that is known before a kernel starts: by a multiplication and a shift, where a
-/// division takes a device some twenty instructions.
+/// Divides whole numbers from 0 to 2^31 - 1 by one that is known before a kernel starts, by a
+/// multiplication and a shift. Devices have no instruction for division.
 ///
-/// With 2^(s - 1) < d <= 2^s the quotient of n is floor(n (2^32 + m) / 2^(32 + s)) for m = floor(2^32 (2^s - d) / d) + 1.
+/// With 2^(s - 1) < d <= 2^s the quotient of n is floor(n (2^32 + m) / 2^(32 + s)) for m =
+/// floor(2^32 (2^s - d) / d) + 1.
 ///
-/// \see Granlund & Montgomery, Division by invariant integers using multiplication, PLDI 1994, section 4
+/// \see Granlund & Montgomery, Division by invariant integers using multiplication, PLDI 1994,
+///   section 4
 class Divisor {
  public:
   /// \param divisor  from 1 to 2^31 - 1

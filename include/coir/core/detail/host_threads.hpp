@@ -14,8 +14,8 @@
 #include <omp.h>
 #endif
 
-/// Marks a function that must be compiled once, because of its bits: a compiler may vectorise each inlined copy
-/// in another way, or fuse other products with sums.
+/// Marks a function that must be compiled once, so that its bits are the same everywhere: compilers
+/// may vectorise inlined copies differently, or fuse other products with sums.
 #if defined(__GNUC__) && !defined(__clang__)
 #define COIR_COMPILED_ONCE __attribute__((noinline, noclone))
 #else
@@ -24,8 +24,8 @@
 
 namespace coir::detail {
 
-/// Makes the calls by Kokkos, so that tools see them. The function is no template parameter: Kokkos' templates
-/// take longer to compile than most bodies.
+/// Makes the calls by Kokkos, so that tools see them. The function is no template parameter:
+/// Kokkos' templates take longer to compile than most bodies.
 template <class Exec>
 void run_by_kokkos(std::string_view label, Exec const& exec, std::int64_t count,
                    void (*call)(void const*, std::int64_t), void const* what) {
@@ -34,19 +34,19 @@ void run_by_kokkos(std::string_view label, Exec const& exec, std::int64_t count,
                        [=](std::int64_t i) { call(what, i); });
 }
 
-/// Makes one call. All ways to run on a host share these instructions, so that results depend neither on the
-/// way nor on the number of threads.
+/// Makes one call. All ways to run on a host share these instructions, so that results depend
+/// neither on the way nor on the number of threads.
 template <class Share, class Body>
 COIR_COMPILED_ONCE void call_share(Share const& share, std::int64_t i, Body const& body) {
   share(i, body);
 }
 
-/// Calls share(0, body) to share(count - 1, body) on the threads of a host execution space, and waits.
-/// Threads get equal shares of consecutive calls; with no more calls than threads one each.
+/// Calls share(0, body) to share(count - 1, body) on the threads of a host execution space, and
+/// waits. Threads get equal shares of consecutive calls.
 ///
-/// Unless a tool listens this bypasses Kokkos: its launch costs more than a row that sits in the L1
-/// cache, and half as much again as OpenMP's own. Threads read what they need from `share` and `body`
-/// themselves, not by further references: each read from the launching core's cache takes 100 ns.
+/// Without a tool this bypasses Kokkos, whose launch is slower than OpenMP's. Threads read `share`
+/// and `body` themselves, and no further references, because each read from the launching core's
+/// cache is slow.
 template <class Exec, class Share, class Body>
 void run_on_host(std::string_view label, Exec const& exec, std::int64_t count, Share const& share,
                  Body const& body) {

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-// Iterations of for_each are independent by contract; told so, the compiler needs no alias checks.
+// Iterations of for_each are independent: the compiler needs no checks of aliases.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDA_ARCH__) && !defined(__HIPCC__)
 #define COIR_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
 #else
@@ -47,7 +47,7 @@ struct Rows {
   std::pair<Rows, Rows> halves() const {
     Rows one = *this, other = *this;
     if (count > 1) {
-      // Whole planes, if there are several, or else rows.
+      // Whole planes if there are several, otherwise rows.
       std::int64_t const planes = Rank == 3 ? count / middle : count,
                          rows_of_plane = count / planes;
       if (planes > 1) {
@@ -74,8 +74,8 @@ struct Rows {
     Index j = 0;
   };
 
-  /// Calls visit(leading indices, first column, column after the last) for each row, or part of one of
-  /// at most `longest` columns, among the cells [begin, end), which are numbered row by row.
+  /// Calls visit(leading indices, first column, column after the last) for each row, or part of one
+  /// of at most `longest` columns, among the cells [begin, end), which are numbered row by row.
   template <class Visit>
   void for_cells(std::int64_t begin, std::int64_t end, std::int64_t longest,
                  Visit const& visit) const {
@@ -181,7 +181,8 @@ concept FoldsStretches =
     (Rank == 2 && requires(Body const& body, Value& value) { body.fold(0, 0, 0, value); }) ||
     (Rank == 3 && requires(Body const& body, Value& value) { body.fold(0, 0, 0, 0, value); });
 
-/// How many cells of memory an index of a body stands for: body.cells_per_index() where there is one, else 1.
+/// The number of cells of memory that an index of a body stands for: body.cells_per_index(), by
+/// default 1.
 template <class Body>
 std::int64_t cells_per_index(Body const& body) {
   if constexpr (requires { body.cells_per_index(); })
@@ -190,9 +191,9 @@ std::int64_t cells_per_index(Body const& body) {
     return 1;
 }
 
-/// The number of the first cell of a thread's share, counted row by row. With many rows shares begin with a row,
-/// otherwise at a multiple of 64 cells of a row, which are whole vectors. So the same columns are computed by
-/// vector instructions, and the same ones by the scalar loop at a row's end, for any number of threads.
+/// The number of the first cell of a thread's share, counted row by row. With many rows shares
+/// begin with a row, otherwise at a multiple of 64 cells of a row, which are whole vectors. So for
+/// any number of threads the same columns are computed by vector instructions.
 template <int Rank, class Index>
 std::int64_t begin_of_share(Rows<Rank, Index> const& rows, std::int64_t share,
                             std::int64_t threads) {
@@ -240,7 +241,8 @@ struct Lanes {
     for (int l = 0; l < size; ++l) reducer.join(value[l], other.value[l]);
   }
 
-  /// All lanes in one, pairwise. Neighbours are joined first: few huge terms of alternating signs don't overflow.
+  /// All lanes in one, pairwise. Neighbours are joined first: few huge terms of alternating signs
+  /// don't overflow.
   Value const& joined(Reducer const& reducer) {
     for (int l = 0; l < size / 2; ++l) {
       reducer.join(value[2 * l], value[2 * l + 1]);
@@ -252,8 +254,8 @@ struct Lanes {
   }
 };
 
-/// The sum of many Lanes, made pairwise like the carries of a binary counter: rounding errors grow with the
-/// logarithm of their number.
+/// The sum of many Lanes, made pairwise like the carries of a binary counter: rounding errors grow
+/// with the logarithm of their number.
 template <class Reducer>
 class PairwiseSum {
  public:
@@ -284,21 +286,22 @@ class PairwiseSum {
   };
 };
 
-/// Whether joining rounds, so that errors add up: Reducer::rounds where there is one, else true for all types
-/// but integers.
+/// Whether joining rounds, so that errors add up: Reducer::rounds if there is one, otherwise true
+/// for all types but integers.
 template <class Reducer>
 inline constexpr bool rounds = !std::is_integral_v<typename Reducer::value_type>;
 template <class Reducer>
   requires requires { Reducer::rounds; }
 inline constexpr bool rounds<Reducer> = Reducer::rounds;
 
-/// Joins the terms of the cells [begin, end) of a box, in an order that depends on the box and these alone.
+/// Joins the terms of the cells [begin, end) of a box, in an order that depends on the box, begin
+/// and end alone.
 template <int Rank, class Index, class Body, class Reducer>
 COIR_COMPILED_ONCE typename Reducer::value_type fold_cells(Rows<Rank, Index> const& rows,
                                                            std::int64_t begin, std::int64_t end,
                                                            Body const& body,
                                                            Reducer const& reducer) {
-  // Terms per block of lanes before the pairwise summation, which sums that don't round need less often.
+  // Terms per block of lanes before the pairwise summation; more if sums don't round.
   constexpr std::int64_t max_terms = rounds<Reducer> ? 512 : 4096;
   std::int64_t longest = 4096;
   if constexpr (PreparesTerms<Body, Rank>) longest = std::min(longest, body.longest_terms());
@@ -322,7 +325,7 @@ COIR_COMPILED_ONCE typename Reducer::value_type fold_cells(Rows<Rank, Index> con
     bool const whole = last - column == max_terms;
     terms += last - column;
     if (last - column >= L::size) {
-      L lanes(reducer);  // this stretch's alone, so that they stay in registers
+      L lanes(reducer);  // for this stretch alone, so that they stay in registers
       for (; last - column >= L::size; column += L::size) {
         COIR_INDEPENDENT_ITERATIONS
         for (int l = 0; l < L::size; ++l) term(static_cast<Index>(column + l), lanes.value[l]);
@@ -351,7 +354,7 @@ COIR_COMPILED_ONCE typename Reducer::value_type fold_cells(Rows<Rank, Index> con
   return total.total(reducer).joined(reducer);
 }
 
-/// The same for a body that folds whole stretches.
+/// fold_cells() for a body that folds whole stretches.
 template <int Rank, class Index, class Body, class Reducer>
   requires FoldsStretches<Body, Rank, typename Reducer::value_type>
 COIR_COMPILED_ONCE typename Reducer::value_type fold_cells(Rows<Rank, Index> const& rows,

@@ -1,8 +1,7 @@
 #pragma once
 
 /// \file
-/// The plain value of a number, which may be a float, a double, or a dual number of these. Dual numbers are recognised by
-/// their member `value` alone, so that this module doesn't depend on autodiff.
+/// The plain value of a number, which may be a float, a double, or a dual number of these.
 
 namespace coir::cosmology::detail {
 

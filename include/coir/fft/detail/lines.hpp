@@ -10,8 +10,9 @@
 
 namespace coir::fft::detail {
 
-/// Both directions of the transforms of [length, count] complex numbers along the first axis. The output may be the
-/// input, or lie apart from it, and the input then stays. A call waits for another one under way.
+/// Both directions of the transforms of [length, count] complex numbers along the first axis. The
+/// output may be the input, or lie apart from it; the input then stays as it is. Calls run one
+/// after the other.
 template <class Exec, class T>
 class Lines {
  public:
@@ -20,8 +21,8 @@ class Lines {
   virtual ~Lines() = default;
   virtual void forward(Exec const& exec, void const* in, void* out) = 0;
   virtual void backward(Exec const& exec, void const* in, void* out) = 0;
-  /// Transforms forward, multiplies, and transforms backward, in place, where that takes one pass. Otherwise it does
-  /// nothing.
+  /// Transforms forward, multiplies, and transforms backward, in place, if that takes one pass.
+  /// Otherwise it does nothing.
   ///
   /// \return  whether it was done
   virtual bool filter(Exec const&, void*, Multiply const&) { return false; }

@@ -16,8 +16,8 @@
 
 namespace coir::fft::detail {
 
-/// Ranks of a group that are a row or a column of a grid, in their order. They exchange by the group of all: a group of their own
-/// would be another connection.
+/// Ranks of a group that are a row or a column of a grid, in their order. They exchange by the
+/// whole group, so that there are no further connections.
 struct RanksInLine {
   int size;   ///< how many there are
   int place;  ///< of this rank among them
@@ -27,8 +27,8 @@ struct RanksInLine {
   int rank_at(int other) const { return first + other * step; }
 };
 
-/// Pencils of a field (x, y, z): x is shared out within a row of the grid of ranks and y within a column; in the
-/// spectrum y within a row and z within a column. See slab.hpp.
+/// Pencils of a field (x, y, z): x is shared out within a row of the grid of ranks, and y within a
+/// column. In the spectrum y is shared out within a row, and z within a column. See slab.hpp.
 template <CompiledSpace Exec, Real T>
 class PencilParts : public SharedTransform<Exec, T> {
   using Base = SharedTransform<Exec, T>;
@@ -67,7 +67,7 @@ class PencilParts : public SharedTransform<Exec, T> {
   /// Between the middle and the spectrum's blocks, within a row.
   std::vector<Piece> middle_in_row(Number* data) const;
   std::vector<Piece> blocks_of_spectrum(Number* data) const;
-  /// The memory of the field, or what takes its place where it is too small; and of the spectrum.
+  /// The memory of the field, or own memory if that is too small; beside_spectrum() likewise.
   Number* beside_field(Number* field) const {
     return beside_field_.data() != nullptr ? beside_field_.data() : field;
   }

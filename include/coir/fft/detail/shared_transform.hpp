@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What transforms over ranks have in common, however ranks share the field: see slab.hpp.
+/// The common part of transforms over ranks by slabs and by pencils: see slab.hpp.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/contiguous.hpp>
@@ -19,8 +19,8 @@
 
 namespace coir::fft::detail {
 
-/// What a rank has of a field [n_0, n_1, row] and of its spectrum. The field's last axis and the spectrum's first one
-/// are whole.
+/// A rank's shares of a field [n_0, n_1, row] and of its spectrum. The field's last axis and the
+/// spectrum's first one are whole.
 struct FieldShares {
   distributed::Share planes;      ///< of the field's first axis
   distributed::Share field_rows;  ///< of its second one
@@ -71,13 +71,15 @@ class SharedTransform {
 
   /// Brings rows back, and transforms them backward along y and z.
   ///
-  /// \param spectrum  [n_0, rows, modes], in: with several ranks of no use afterwards; of one rank's not touched
+  /// \param spectrum  [n_0, rows, modes], in: with several ranks of no use afterwards; of one
+  ///   rank's not touched
   /// \param field     [planes, field_rows, row], out; of one rank's inout
   virtual void gather(Number* spectrum, Number* field) const = 0;
 
   virtual std::int64_t work_bytes() const = 0;
 
-  /// The View that holds this rank's rows after scatter() and before gather(): with one rank they stay in the field.
+  /// The View that holds this rank's rows after scatter() and before gather(): with one rank they
+  /// stay in the field.
   template <class V>
   V const& rows_in(V const& field, V const& spectrum) const {
     return group_.size() == 1 ? field : spectrum;

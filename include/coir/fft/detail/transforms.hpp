@@ -17,29 +17,23 @@ namespace coir::fft {
 
 /// How long a plan searches for the fastest way before the first transform.
 ///
-/// On hosts FFTW's planner either estimates or measures what it considers (FFTW_ESTIMATE, FFTW_MEASURE). Real to
-/// complex in float, 2 threads of an AMD EPYC, and the time to plan both directions:
-///
-///     cells    run, estimated / measured    plan, estimated / measured
-///     64^3         0.25 ms / 0.20 ms             1 ms / 120 ms
-///     96^3          1.7 ms / 0.80 ms             1 ms / 400 ms
-///     128^3         2.5 ms / 1.8 ms              1 ms / 220 ms
-///     256^3          20 ms /  19 ms              1 ms / 350 ms
-///
-/// so that measuring pays after some hundred transforms, complex to real sooner. Measured plans may differ between
-/// runs of a program, and with them the last bits of results; estimated ones don't. On devices it has no effect.
+/// On hosts FFTW's planner either estimates or measures (FFTW_ESTIMATE, FFTW_MEASURE). Measuring
+/// takes some tenths of a second, and pays after some hundred transforms. Measured plans, and with
+/// them the last bits of results, may differ between runs of a program; estimated plans don't. On
+/// devices the effort has no effect.
 enum class Effort {
-  estimate,   ///< plans within a millisecond, the same ones in each run of a program
-  automatic,  ///< measures, but for lines of more than 2^15 numbers, where that takes seconds
-  measure     ///< measures always: 7 s for a line of 2^20 numbers
+  estimate,   ///< plans within a millisecond, the same plans in each run of a program
+  automatic,  ///< measures, except for lines of more than 2^15 numbers
+  measure     ///< always measures, which takes seconds for long lines
 };
 
 /// Options of plans.
 struct PlanOptions {
   bool in_place = false;              ///< the output takes the place of the input
   Effort effort = Effort::automatic;  ///< see there
-  /// On hosts, transform the planes of the last two axes by themselves, or rows where there is one axis, as ranks do that share them out (slab.hpp): with
-  /// Effort::estimate results then have the bits that they have over ranks.
+  /// On hosts, transform the planes of the last two axes (or rows, if there is one axis) by
+  /// themselves, as ranks do (slab.hpp): with Effort::estimate results then have the same bits as
+  /// over ranks.
   bool by_planes = false;
 
   auto operator<=>(PlanOptions const&) const = default;
@@ -99,7 +93,7 @@ bool has_strides_of(Request const& request, ViewShape const& view);
 void check_views(Request const& request, ViewShape const& in, ViewShape const& out,
                  std::int64_t real_bytes);
 
-/// Both directions of a plan. Neither checks anything; a call waits for another one under way.
+/// Both directions of a plan, without checks. Calls run one after the other.
 template <class Exec, class T>
 class Transforms {
  public:
@@ -110,15 +104,16 @@ class Transforms {
   virtual ~Transforms() = default;
   virtual void forward(Exec const& exec, void* in, void* out) = 0;
   virtual void backward(Exec const& exec, void* in, void* out) = 0;
-  /// Transforms forward, multiplies, and transforms backward, in place, where that takes fewer passes. Otherwise it
-  /// does nothing.
+  /// Transforms forward, multiplies, and transforms backward, in place, if that takes fewer passes.
+  /// Otherwise it does nothing.
   ///
   /// \return  whether it was done
   virtual bool filter(Exec const&, void*, Multiply const&) { return false; }
   virtual std::int64_t work_bytes() const = 0;
 };
 
-/// From the cache, or made anew. Compiled in src/fft, as all below: for hosts in one source, for devices in another.
+/// Transforms from the cache, or new ones. Compiled in src/fft: for hosts in one source, for
+/// devices in another.
 template <class Exec, class T>
   requires runs_on_host<Exec>
 std::shared_ptr<Transforms<Exec, T>> transforms(Exec const& exec, Request const& request);
@@ -136,7 +131,8 @@ std::int64_t work_bytes(Exec const& exec, Request const& request);
 
 }  // namespace detail
 
-/// Empties the cache of plans and frees their memory, except for those that a RealPlan or ComplexPlan still holds.
+/// Empties the cache of plans and frees their memory. Plans that a RealPlan or ComplexPlan holds
+/// stay.
 void clear_plan_cache();
 
 }  // namespace coir::fft

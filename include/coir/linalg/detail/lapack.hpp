@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// LAPACK on matrices in host memory. They are C-ordered, as coir's are; where LAPACK sees their transposes, the
-/// algorithm is chosen such that nothing need be transposed. Compiled in src/linalg for float, double and their complex
-/// numbers.
+/// LAPACK on matrices in host memory, in C order. LAPACK sees their transposes, and algorithms are
+/// chosen so that nothing needs to be transposed. Compiled in src/linalg for float, double and
+/// their complex numbers.
 ///
-/// All throw a NumericalError if what is asked for doesn't exist, or isn't reached.
+/// All functions throw a NumericalError if the result doesn't exist, or isn't reached.
 
 #include <coir/array/creation.hpp>
 #include <coir/array/element.hpp>
@@ -33,8 +33,8 @@ T lapack_determinant(std::int64_t n, T* a);
 template <class T>
 void lapack_cholesky(std::int64_t n, T* a);
 
-/// The eigenvalues, in ascending order, of a Hermitian a, (n, n), whose upper triangle isn't read. If asked for, the
-/// conjugate of eigenvector k becomes row k of a, which else is overwritten.
+/// The eigenvalues, in ascending order, of a Hermitian a, (n, n), whose upper triangle isn't read.
+/// With `vectors` the conjugate of eigenvector k becomes row k of a. Otherwise a is overwritten.
 template <class T>
 void lapack_eigh(std::int64_t n, T* a, real_t<T>* values, bool vectors);
 
@@ -50,11 +50,12 @@ void lapack_svd(std::int64_t m, std::int64_t n, T* a, real_t<T>* s, T* u, T* vh,
 template <class T>
 void lapack_qr(std::int64_t m, std::int64_t n, T* a, T* q, T* r);
 
-/// The x of least |a x - b|, and of these the one of least |x|.
+/// The x for which |a x - b| is smallest. If there are several, it is the one with the smallest
+/// |x|.
 ///
 /// \param a  (n, m), the transposed matrix; overwritten
-/// \param b  (count, max(m, n)), row k the right-hand side k, which becomes x in its first n elements; if the rank is n,
-///           the squares of the others sum up to |a x - b|^2
+/// \param b  (count, max(m, n)), row k the right-hand side k, which becomes x in its first n
+///   elements; if the rank is n, the squares of the others sum up to |a x - b|^2
 /// \param s  min(m, n) singular values
 /// \returns the rank: the number of singular values above `smallest` times the largest
 template <class T>

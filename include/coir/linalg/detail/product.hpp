@@ -17,25 +17,27 @@ inline constexpr bool is_blas_type =
     std::is_same_v<T, float> || std::is_same_v<T, double> ||
     std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
 
-/// c = a b by BLAS, on devices by way of Kokkos Kernels, for matrices that fit BLAS and a c that has elements. c overlaps neither
-/// factor.
-/// Compiled in src/linalg for the four types, on hosts and the default device.
+/// c = a b by BLAS, on devices by way of Kokkos Kernels, for matrices that fit BLAS and a c with
+/// elements. c overlaps neither factor. Compiled in src/linalg for the four types, on hosts and the
+/// default device.
 template <class T, class Exec>
 void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix<T> c);
 
-/// c[s] = a[s] b[s] on a host by Kokkos Kernels' routines for small matrices, for matrices that fit BLAS and have
-/// elements. c overlaps neither factor. Compiled in src/linalg for the four types.
+/// c[s] = a[s] b[s] on a host by Kokkos Kernels' routines for small matrices, for matrices that fit
+/// BLAS and have elements. c overlaps neither factor. Compiled in src/linalg for the four types.
 template <class T, class Exec>
 void batched_product(Exec const& exec, Stack<T const> a, Stack<T const> b, Stack<T> c);
 
-/// Whether blas_product() runs on the instance that it is given, and can be recorded therefore: on hosts, which call it at
-/// each run, and on devices with Kokkos Kernels from version 3.6 on, before which BLAS runs on the default instance.
+/// Whether blas_product() runs on the given instance, so that it can be recorded: always on hosts,
+/// and on devices with Kokkos Kernels from version 3.6 on. Before, BLAS runs on the default
+/// instance there.
 template <class Exec>
 bool blas_takes_instance();
 
 /// The instance that a product runs on.
 ///
-/// \throws PreconditionError while record() records, and on a Queue, if the BLAS in use takes the default instance alone
+/// \throws PreconditionError while record() records, and on a Queue, if the BLAS in use takes the
+///   default instance alone
 template <class T, class Exec>
 Exec product_instance(char const* what) {
   if constexpr (is_blas_type<T> && !runs_on_host<Exec>)

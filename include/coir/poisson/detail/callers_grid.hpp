@@ -29,7 +29,8 @@ auto first_columns(V const& view, std::int64_t columns) {
   return Kokkos::subview(view, Kokkos::ALL, std::pair<std::int64_t, std::int64_t>(0, columns));
 }
 
-/// Whether a row-major View may have gaps between rows: in 2-D that depends on Kokkos' version, in 3-D it may not.
+/// Whether a row-major View may have gaps between rows: in 2-D that depends on Kokkos' version, in
+/// 3-D it may not.
 template <class V, int Rank = static_cast<int>(V::rank)>
 inline constexpr bool rows_may_have_gaps = false;
 template <class V>
@@ -58,17 +59,18 @@ F row_major_at(Strided<T, Rank> const& at) {
     return F(at.data, extent(0), extent(1));
 }
 
-/// A caller's View as a RowMajorView with its axes in a given order: in the View's own memory where its strides allow that,
-/// else in a copy.
+/// A caller's View as a RowMajorView with its axes in a given order: in the View's own memory if
+/// its strides allow that, otherwise in a copy.
 template <class Exec, class T, int Rank>
 class CallersView {
   using Unmanaged = RowMajorView<Exec, T, Rank>;
 
  public:
   /// \param view   of T, or of the same number that isn't const
-  /// \param apart  false if it shares memory with what is read or written beside it: then it is copied
+  /// \param apart  false if it shares memory with another View of the call: then it is copied
   /// \throws ResourceError if a copy is needed and doesn't fit into the free memory
-  /// \throws PreconditionError if the View is to be written and two of its elements share a place in memory
+  /// \throws PreconditionError if the View is to be written and two of its elements share a place
+  ///   in memory
   template <class V>
   CallersView(Exec const& exec, V const& view, std::array<int, Rank> const& axes, Access access,
               bool apart = true)
@@ -78,7 +80,8 @@ class CallersView {
       auto const at = strided(view);
       expects_distinct_elements(at.extents, at.strides, "a field");
     }
-    // A single row or column lies like its transpose. Where the axes are permuted, it must become the transpose.
+    // A single row or column lies like its transpose. Where the axes are permuted, it must become
+    // the transpose.
     if constexpr (converts<V>)
       if (!staged_.is_copy() && std::ranges::is_sorted(axes)) {
         view_ = view;
@@ -121,15 +124,16 @@ void expects_ring(std::span<std::int64_t const> b, std::span<std::int64_t const>
 void expects_extents(char const* name, std::span<std::int64_t const> found, char const* grid,
                      std::span<int const> expected);
 
-/// A caller's source and unknown as RowMajorViews, once their extents are checked. Their axes are in the order in which the
-/// unknown's lie in memory: a grid whose first axis is contiguous is solved as the transposed grid, which is the same
-/// problem.
+/// A caller's source and unknown as RowMajorViews, with checked extents. Their axes are in the
+/// order in which the unknown's lie in memory: if the first axis is contiguous, the transposed grid
+/// is solved, which is the same problem.
 ///
 /// \tparam Source, Unknown  float or double; const if it is only read
 template <class Exec, class Source, class Unknown, int Rank>
 class CallersGrid {
  public:
-  /// \throws PreconditionError unless u is b with a ring, or if two elements of a View that is written share a place
+  /// \throws PreconditionError unless u is b with a ring, or if two elements of a View that is
+  ///   written share a place
   /// \throws ResourceError     if a copy is needed and doesn't fit into the free memory
   template <class B, class U>
   CallersGrid(Exec const& exec, B const& b, U const& u)
@@ -142,7 +146,7 @@ class CallersGrid {
   RowMajorView<Exec, Source, Rank> const& source() const { return source_.view(); }
   RowMajorView<Exec, Unknown, Rank> const& unknown() const { return unknown_.view(); }
 
-  /// Brings what was written to the caller's Views where these have copies, and waits for that.
+  /// Copies results to the caller's Views, if these have copies, and waits.
   void finish() const {
     bool brought = false;
     if constexpr (!std::is_const_v<Source>) brought = source_.finish();
@@ -167,11 +171,11 @@ class CallersGrid {
 
 }  // namespace detail
 
-/// A source and an unknown that fit together: Views of rank 2 or 3 with the same kind of number, which kernels on Exec
-/// may touch. They may have any layout: LayoutRight, LayoutLeft, or strides. Where u's first axis is contiguous, as in
-/// Kokkos' default layout on devices, the solvers work on the transposed grid, at the same speed. A View is copied where no
-/// axis has a stride of 1, where rows or planes of a 3-D grid have gaps, and b also where it is laid out otherwise than u.
-/// The copy of u is brought back at the end.
+/// A source and an unknown that fit together: Views of rank 2 or 3 with the same kind of number,
+/// which kernels on Exec may touch, of any layout. If u's first axis is contiguous, as in Kokkos'
+/// default layout on devices, solvers work on the transposed grid, at the same speed. A View is
+/// copied if no axis has a stride of 1, or if rows or planes of a 3-D grid have gaps. b is also
+/// copied if its layout differs from u's. The copy of u is copied back at the end.
 template <class Exec, class B, class U>
 concept SourceAndUnknown =
     ExecutionSpace<Exec> && (RealViewOfRank<B, 2> || RealViewOfRank<B, 3>) &&

@@ -11,8 +11,8 @@
 
 namespace coir::poisson::detail {
 
-/// How many bands of slabs to share among threads: none narrower than the pipeline is deep, and none
-/// so small that starting a thread costs more than it saves.
+/// The number of bands of slabs to share among threads. No band is narrower than the pipeline is
+/// deep, or so small that starting a thread for it doesn't pay.
 template <class Exec>
 int pipeline_bands(Exec const& exec, int slabs, std::int64_t cells, int stages) {
   return static_cast<int>(threads_worth_starting(exec, cells / 2, slabs / (2 * stages + 1)));
@@ -27,13 +27,15 @@ struct PipelineStep {
       watched;  ///< another band may read the slab meanwhile, for the same stage of its own slab beside it
 };
 
-/// Calls step(PipelineStep) for every stage 0 <= s < stages and slab 1 <= slab <= slabs, as if all
-/// of a stage were finished before the next begins, but slab by slab while the data is in cache.
+/// Calls step(PipelineStep) for every stage 0 <= s < stages and slab 1 <= slab <= slabs. The result
+/// is that of one stage after the other, but slabs go through several stages while they are in
+/// cache.
 ///
-/// Stage s of a slab may read of the neighbouring slabs what stage s doesn't write, as stage s - 1 left it,
-/// and may write its own slab only. Bands run at the same time: each does first what depends on no other
-/// band, stage s starting s slabs inside it; the wedges left at the seams follow. So the order of all
-/// updates of a cell and its neighbours, and every bit of the result, is the same for any number of bands.
+/// Stage s of a slab may write its own slab only. From the neighbouring slabs it may read what
+/// stage s doesn't write, as stage s - 1 left it. Bands run at the same time. Each first does the
+/// part that depends on no other band: stage s starts s slabs inside the band. The wedges at the
+/// seams follow. So the order of updates of a cell and its neighbours, and every bit of the result,
+/// is the same for any number of bands.
 ///
 /// \param bands  at most slabs / (2 stages)
 template <class Exec, class Step>

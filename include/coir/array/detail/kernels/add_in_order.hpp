@@ -3,8 +3,9 @@
 /// \file
 /// Adds up the weights in each of many bins, in the order of the elements.
 ///
-/// Elements are sorted by their bins, and a thread adds up the weights of each bin. Where a bin has many elements, whole groups of
-/// them were added up before, by a thread for each. The order of additions depends on the elements alone.
+/// Elements are sorted by their bins, and a thread adds up the weights of each bin. In bins with many
+/// elements, whole groups are added up first, by a thread for each. The order of additions depends on
+/// the elements alone.
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/carried.hpp>
@@ -45,7 +46,7 @@ struct InOrderOfBins {
     return b < 0 ? bins : b;
   }
 
-  /// How many come before those of a bin.
+  /// The number of elements before those of a bin.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t before(std::int64_t b, std::int64_t bins) const {
     std::int64_t first = 0, count = size;
     while (count > 0) {
@@ -78,7 +79,7 @@ struct AddGroups {
   }
 };
 
-/// The sum of each bin, from those of groups and of what is left before and behind them.
+/// The sum of each bin: of the sums of groups, and of the elements before and behind the groups.
 template <class Elements, class Sum>
 struct AddBins {
   Elements elements;
@@ -102,8 +103,8 @@ struct AddBins {
   }
 };
 
-/// sums[b] = the sum of weights[i] over the data[i] of bin b. Takes some 16 bytes for each element beside the sums, and what sorting
-/// takes.
+/// sums[b] = the sum of weights[i] over the data[i] of bin b. Takes the memory of sorting and about 16
+/// bytes for each element beside the sums.
 template <class Exec, class T, class W, class Sum, class Space, class Bin>
 void add_in_order(Exec const& exec, T const* data, W const* weights, std::int64_t size,
                   Array<Sum, 1, Space>& sums, Bin const& bin) {

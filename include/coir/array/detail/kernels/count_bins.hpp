@@ -15,8 +15,8 @@
 
 namespace coir::detail {
 
-/// Bins of equal width between the first and the last edge, as NumPy counts: the last one is closed, and
-/// values outside, and NaN, are in none (-1).
+/// Bins of equal width between the first and the last edge, as in NumPy: the last bin is closed, and
+/// values outside, and NaN, are in no bin (-1).
 template <class T, class Edge>
 struct EqualBins {
   Edge const* edges;  // bins + 1 of them, all different
@@ -26,7 +26,7 @@ struct EqualBins {
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(T const& element) const {
     Edge const value = static_cast<Edge>(element);
     if (!(value >= low && value <= high)) return -1;
-    // From 0 to 1, however narrow the range: bins / (high - low) might be infinite.
+    // From 0 to 1, because bins / (high - low) may be infinite.
     Edge const share = (value - low) / (high - low);
     auto bin = static_cast<std::int64_t>(share * static_cast<Edge>(bins));
     if (bin >= bins) bin = bins - 1;
@@ -122,8 +122,8 @@ Array<std::int64_t, 1, Space> count_bins(T const* data, std::int64_t size, std::
   }
 }
 
-/// On devices: the sums of a thread's elements in each bin. Threads have sums of their own, so that the order of additions doesn't
-/// depend on which runs first.
+/// On devices: the sums of a thread's elements in each bin. Threads have sums of their own, so that the
+/// order of additions doesn't depend on the order of threads.
 template <class T, class W, class Sum, class Bin>
 struct AddBody {
   T const* data;
@@ -141,8 +141,8 @@ struct AddBody {
   }
 };
 
-/// sums[b] = the sum of weights[i] over the data[i] of bin b. On devices up to 32768 bins take at most 2^25 sums of memory; with
-/// more the elements are sorted by their bins, which takes some 16 bytes for each of them and what sorting takes.
+/// sums[b] = the sum of weights[i] over the data[i] of bin b. On devices up to 32768 bins take at most
+/// 2^25 sums of memory. With more bins the elements are sorted by their bins: see add_in_order().
 template <class Space, class T, class W, class Bin>
 auto add_to_bins(T const* data, W const* weights, std::int64_t size, std::int64_t bins,
                  Bin const& bin) {

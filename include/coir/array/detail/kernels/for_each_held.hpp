@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Visits those indices for which a condition holds, and numbers them.
+/// Visits the indices for which a condition is true, and numbers them.
 
 #include <coir/core/kokkos.hpp>
 
@@ -20,7 +20,8 @@ struct VisitHeld {
   }
 };
 
-/// Calls visit(n, i) for each i in [0, size) with holds(i); n is the number of such indices before it. Doesn't wait on devices.
+/// Calls visit(n, i) for each i in [0, size) with holds(i), where n is the number of such indices before
+/// i. Doesn't wait on devices.
 ///
 /// \param exec  where to run
 template <class Exec, class Holds, class Visit>

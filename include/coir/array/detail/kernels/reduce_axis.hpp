@@ -3,7 +3,7 @@
 /// \file
 /// The kernels that reduce an expression along one axis.
 ///
-/// If the axis is the last one, each row is folded as reduce() folds a box; if not, whole stretches of rows
+/// If the axis is the last one, each row is folded as reduce() folds a box. Otherwise stretches of rows
 /// are folded into each other, so that memory is read in its order. The order of folding depends on the
 /// shape alone.
 
@@ -104,7 +104,8 @@ struct AcrossRows {
   }
 };
 
-/// How many parts of an axis are folded by different threads when there are few results: fixed by the shape.
+/// The number of parts of an axis that different threads fold, if there are few results. It depends on
+/// the shape alone.
 inline std::int64_t parts_of_axis(std::int64_t stretches, std::int64_t width, std::int64_t length) {
   constexpr std::int64_t tasks = 64, worth_a_task = 16384;  // cells
   return std::clamp<std::int64_t>(
@@ -153,7 +154,7 @@ void fold_across_rows_on_host(Exec const& exec, Body const& body, std::int64_t r
   for (std::int64_t c = 0; c < cells; ++c) out[c] = body.monoid.result(partials[c]);
 }
 
-/// Folds rows along themselves: few long rows one by one, with all threads; many by each thread alone.
+/// Folds each row to a number: few long rows one by one, by all threads; many rows by a thread each.
 template <class Exec, class Body, class Monoid, class Result>
 void fold_rows_on_host(Exec const& exec, Body const& body, Monoid const& monoid, std::int64_t rows,
                        std::int64_t columns, Result* out) {
@@ -242,7 +243,8 @@ struct ThreadFold {
 template <bool AcrossIt, class Exec, class Body, class Monoid, class Result>
 void fold_on_device(Exec const& exec, Body const& body, Monoid const& monoid, std::int64_t cells,
                     std::int64_t columns, std::int64_t length, Result* out) {
-  // With a thread per result, threads of a warp read side by side across rows: the fastest until there are few results.
+  // With a thread per result, threads of a warp read neighbouring elements across rows, which is fastest
+  // unless there are few results.
   bool const teams = AcrossIt ? cells < 16384 && length >= 256 : length > 32;
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   if (teams && cells <= most) {

@@ -37,7 +37,8 @@ struct ScanSum {
   }
 };
 
-/// Products of real and complex numbers are carried on so that they overflow, or vanish, only where the result does.
+/// Products of real and complex numbers are carried on in a type that overflows or vanishes only if the
+/// result does.
 struct ScanProduct {
   template <class T>
   struct CarriedOf {
@@ -79,8 +80,8 @@ struct ScanShape {
   std::int64_t outer, length, inner;
 };
 
-/// Elements in a group. On devices one thread reads a group, so it has few: the cache lines that a warp reads
-/// stay in the cache until they are used up.
+/// Elements in a group. On devices one thread reads a group. Groups are short there, so that the cache
+/// lines that a warp reads stay in the cache until all of them is used.
 template <class Exec>
 inline constexpr std::int64_t scan_group = runs_on_host<Exec> ? 64 : 16;
 
@@ -147,8 +148,8 @@ struct ScanBody {
     T* element = at.data + column;
     Carried running = Operation::carried(*element);
     if constexpr (Scans) {
-      // The total of the groups before is added to each element of the group's own scan, instead of starting it: the shorter
-      // chain of additions has fewer rounding errors, and doesn't wait for the total.
+      // The total of the groups before is added to each element of the group's scan in the end. This
+      // shorter chain of additions has fewer rounding errors, and doesn't wait for the total.
       bool const follows = at.group_number > 0;
       Carried const before = follows ? at.total[column - inner] : Carried();
       if (follows) *element = value(operation(before, running));

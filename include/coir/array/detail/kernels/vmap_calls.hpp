@@ -29,8 +29,8 @@ auto vmap_whole(X const& x) {
   }
 }
 
-/// Stands in place of OutAxes where there is no out_axes(). It is a type of its own, so that the compiler knows the
-/// steps between calls' results and vectorises over calls.
+/// Takes the place of OutAxes if there is no out_axes(). With this type the compiler knows the steps
+/// between calls' results, and vectorises over calls.
 struct LeadingAxis {
   static constexpr int axis = 0;
 };
@@ -117,7 +117,7 @@ void vmap_calls(F const& f, Nest const& nest, Out const& out, X const&... argume
   for (int l = 0; l < Nest::levels; ++l) calls *= lengths.index[l] = nest.lengths[l];
   if (calls == 0) return;
   VmapBody<Writes, F, Out, Nest::levels, X...> const body{f, out, lengths, {{arguments}...}};
-  // Calls may be expensive and differ in cost, so on hosts a thread takes a few at a time.
+  // Calls may be expensive and differ in cost: on hosts a thread takes a few at a time.
   using Exec = typename Space::execution_space;
   using Policy =
       Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
