@@ -72,7 +72,8 @@ struct Writer::File {
     file.close();
   }
 
-  // Throws if the last call of HDF5 failed. Any other one, such as closing a temporary handle, forgets the reason.
+  // Throws if the last call of HDF5 failed. Any other one, such as closing a temporary handle,
+  // forgets the reason.
   void check(bool succeeded) {
     if (succeeded) return;
     lost = true;
