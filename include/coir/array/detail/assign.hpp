@@ -66,8 +66,8 @@ struct AssignBody {
     target.data[target.offset(at, column)] = stored<T>(kernel.cell(at, column));
   }
 
-  // All elements are computed before the first is stored, which might overwrite an operand for all that
-  // the compiler knows.
+  // All elements are computed before the first is stored, which might overwrite an operand for all
+  // that the compiler knows.
   template <int Count, class I>
   KOKKOS_FORCEINLINE_FUNCTION void put_column(I row, I column) const {
     T values[Count];

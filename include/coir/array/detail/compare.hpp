@@ -13,8 +13,8 @@
 
 namespace coir::detail {
 
-/// The type in which numbers of types A and B are compared: a type that holds both exactly, or void if
-/// there is none.
+/// The type in which numbers of types A and B are compared: a type that holds both exactly, or void
+/// if there is none.
 template <class A, class B>
 struct ComparedIn {
   using type = promote_t<A, B>;
@@ -105,8 +105,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr real_t<T> imaginary_part(T const& z) {
     return real_t<T>(0);
 }
 
-// Comparisons as functors. If the common type of the operands holds both, its operator compares. Other
-// number types have operators of their own.
+// Comparisons as functors. If the common type of the operands holds both, its operator compares.
+// Other number types have operators of their own.
 #define COIR_COMPARISON(Name, symbol, exactly)                                  \
   struct Name {                                                                 \
     template <class A, class B>                                                 \

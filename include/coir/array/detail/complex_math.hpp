@@ -1,10 +1,10 @@
 #pragma once
 
 /// \file
-/// Functions of complex numbers for kernels; older versions of Kokkos lack some. Infinities, NaN, signs
-/// of zero and branch cuts are those of C's annex G (C17, G.6). If a result is finite, no intermediate
-/// value overflows. Inverse functions are those of Kahan, "Branch cuts for complex elementary
-/// functions" (1987).
+/// Functions of complex numbers for kernels; older versions of Kokkos lack some. Infinities, NaN,
+/// signs of zero and branch cuts are those of C's annex G (C17, G.6). If a result is finite, no
+/// intermediate value overflows. Inverse functions are those of Kahan, "Branch cuts for complex
+/// elementary functions" (1987).
 
 #include <coir/core/math.hpp>
 
@@ -29,7 +29,8 @@ inline constexpr T near_overflow =
 /// scale exp(x) c for |c| <= 1, also where exp(x) alone overflows. For x >= near_overflow.
 template <class T>
 KOKKOS_INLINE_FUNCTION T grown(T x, T c, T scale = T(1)) {
-  // exp(x) in three factors. The two outer ones make the smallest c so large that the product can't be 0.
+  // exp(x) in three factors. The two outer ones make the smallest c so large that the product can't
+  // be 0.
   constexpr bool is_double = sizeof(T) == 8;
   constexpr T part = is_double ? T(512) : T(64);
   constexpr T outer =
@@ -47,8 +48,8 @@ KOKKOS_FORCEINLINE_FUNCTION bool dwarf_one(T x, T y) {
   return x == x && y == y && (math::abs(x) > dwarfs_one<T> || math::abs(y) > dwarfs_one<T>);
 }
 
-/// Real and imaginary part exchanged. For f = sin, tan, asin, atan and the hyperbolic function h of the
-/// same name: f(z) = swapped(h(swapped(z))).
+/// Real and imaginary part exchanged. For f = sin, tan, asin, atan and the hyperbolic function h of
+/// the same name: f(z) = swapped(h(swapped(z))).
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Complex<T> swapped(Complex<T> const& z) {
   return {z.imag(), z.real()};
@@ -68,8 +69,8 @@ KOKKOS_INLINE_FUNCTION T log_of_size(Complex<T> const& z) {
   } else {
     T const a = larger * larger, b = smaller * smaller;
     if (a + b > T(0.5) && a + b < T(3)) {
-      // By log1p of x^2 + y^2 - 1, with the rounding errors of the squares, the difference and the sum
-      // (Knuth's two-sum).
+      // By log1p of x^2 + y^2 - 1, with the rounding errors of the squares, the difference and the
+      // sum (Knuth's two-sum).
       T const from_squares = math::fma(larger, larger, -a) + math::fma(smaller, smaller, -b);
       T const above = a - T(1), from_difference = a - (above + T(1));
       T const sum = above + b, part = sum - above;
@@ -102,8 +103,9 @@ KOKKOS_INLINE_FUNCTION T arg(Complex<T> const& z) {
   return math::atan2(z.imag(), z.real());
 }
 
-/// a / b, by Smith's method with Baudin's scaling ("A robust complex division in Scilab", 2012), as in libgcc. Infinite for
-/// b = 0, and for an infinite a and a finite b; 0 for a finite a and an infinite b.
+/// a / b, by Smith's method with Baudin's scaling ("A robust complex division in Scilab", 2012), as
+/// in libgcc. Infinite for b = 0, and for an infinite a and a finite b; 0 for a finite a and an
+/// infinite b.
 template <class T>
 KOKKOS_INLINE_FUNCTION Complex<T> divide(Complex<T> const& numerator,
                                          Complex<T> const& denominator) {
@@ -195,7 +197,8 @@ KOKKOS_INLINE_FUNCTION Complex<T> sqrt(Complex<T> const& z) {
     return x > T(0) ? Complex<T>(x, y == y ? math::copysign(T(0), y) : y)
                     : Complex<T>(y == y ? T(0) : y, math::copysign(x, y));
   if (x == T(0) && y == T(0)) return {T(0), y};
-  // Times a power of 4, so that the sum below neither overflows nor loses digits of a denormal number.
+  // Times a power of 4, so that the sum below neither overflows nor loses digits of a denormal
+  // number.
   constexpr T most = std::numeric_limits<T>::max() / 4,
               least = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
   T scale = T(1);
@@ -334,8 +337,8 @@ KOKKOS_INLINE_FUNCTION Complex<T> whole_power(Complex<T> factor, int n) {
 
 }  // namespace of_complex
 
-/// z^w = exp(w log z), and z^n by squaring for whole numbers |n| < 100. As in NumPy z^0 = 1, and 0^w is
-/// 0 for a w with a positive real part, otherwise NaN.
+/// z^w = exp(w log z), and z^n by squaring for whole numbers |n| < 100. As in NumPy z^0 = 1, and
+/// 0^w is 0 for a w with a positive real part, otherwise NaN.
 template <class T>
 KOKKOS_INLINE_FUNCTION Complex<T> pow(Complex<T> const& z, Complex<T> const& w) {
   constexpr T nan = std::numeric_limits<T>::quiet_NaN();

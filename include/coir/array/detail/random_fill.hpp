@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The kernels that random.hpp calls. They are compiled once, by src/array/random_impl.hpp, for the default execution
-/// space and the default host one.
+/// The kernels that random.hpp calls. They are compiled once, by src/array/random_impl.hpp, for the
+/// default execution space and the default host one.
 
 #include <coir/array/element.hpp>
 
@@ -13,8 +13,8 @@ namespace coir::random::detail {
 
 using Words = std::array<std::uint32_t, 4>;
 
-/// The purpose of 128 random bits. It is part of each counter, so that numbers and derived keys never
-/// come from the same counter.
+/// The purpose of 128 random bits. It is part of each counter, so that numbers and derived keys
+/// never come from the same counter.
 enum class Purpose : std::uint32_t { numbers, split, fold };
 
 /// 128 random bits: Threefry4x32-20 of a counter and a key.

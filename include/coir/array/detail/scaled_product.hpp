@@ -1,10 +1,11 @@
 #pragma once
 
 /// \file
-/// Products that overflow, or vanish, only if the whole product does, whatever the order of factors.
+/// Products that overflow, or vanish, only if the whole product does, whatever the order of
+/// factors.
 ///
-/// A partial product is a number times a power of two. If it leaves the middle of the range of double, it
-/// is scaled by 2^600 or 2^-600, which is exact.
+/// A partial product is a number times a power of two. If it leaves the middle of the range of
+/// double, it is scaled by 2^600 or 2^-600, which is exact.
 
 #include <coir/array/element.hpp>
 #include <coir/core/loops.hpp>
@@ -29,9 +30,9 @@ inline constexpr bool is_scaled_in_products =
 template <class T>
 using scaled_number_t = std::conditional_t<is_complex<T>, Kokkos::complex<double>, double>;
 
-/// Multiplies a number beyond 2^300 by 2^-600, and one below 2^-300 by 2^600, and counts that in `steps`, so that
-/// number 2^(600 steps) stays the same. Afterwards any number of double but 0, the least of which is 2^-1074, has a size from
-/// 2^-474 to 2^424.
+/// Multiplies a number beyond 2^300 by 2^-600, and one below 2^-300 by 2^600, and counts that in
+/// `steps`, so that number 2^(600 steps) stays the same. Afterwards any number of double but 0, the
+/// least of which is 2^-1074, has a size from 2^-474 to 2^424.
 template <class Number>
 KOKKOS_FORCEINLINE_FUNCTION void rescale(Number& number, double& steps) {
   double size;  // of a complex number that of the larger part
@@ -46,7 +47,8 @@ KOKKOS_FORCEINLINE_FUNCTION void rescale(Number& number, double& steps) {
   steps += math::select(large, 1.0, math::select(small, -1.0, 0.0));
 }
 
-/// The value number 2^(600 steps). The size of `number` is 0, infinite, NaN, or lies between 2^-474 and 2^424.
+/// The value number 2^(600 steps). The size of `number` is 0, infinite, NaN, or lies between 2^-474
+/// and 2^424.
 template <class Number>
 struct Scaled {
   Number number;
@@ -91,8 +93,8 @@ KOKKOS_FORCEINLINE_FUNCTION Scaled<scaled_number_t<T>> scaled(T const& x) {
   return result;
 }
 
-/// Products on hosts of a few real numbers in each of several lanes, which vectorise. Factors of moderate
-/// size are multiplied without scaling.
+/// Products on hosts of a few real numbers in each of several lanes, which vectorise. Factors of
+/// moderate size are multiplied without scaling.
 template <int Lanes>
 struct ModerateProducts {
   /// The most factors of a lane.
@@ -178,7 +180,8 @@ struct ScaledProduct {
   }
 
  private:
-  /// Multiplies `into` by at least as many numbers as there are lanes, and at most most_factors for each of them.
+  /// Multiplies `into` by at least as many numbers as there are lanes, and at most most_factors for
+  /// each of them.
   template <int Lanes, class Row>
   void fold_lanes(value_type& into, Row const& row, std::int64_t first, std::int64_t count) const {
     ModerateProducts<Lanes> products;

@@ -22,7 +22,8 @@ namespace coir::detail {
 template <int Count>
 inline constexpr int array_size = Count > 0 ? Count : 1;
 
-/// The number of items of a function's result, if it is a short list: Kokkos::Array, Numbers, std::array.
+/// The number of items of a function's result, if it is a short list: Kokkos::Array, Numbers,
+/// std::array.
 template <class R>
 constexpr int count_items() {
   if constexpr (requires(R const& r) {
@@ -57,8 +58,8 @@ struct VmapResult<R> {
   }
 };
 
-/// A call: its number, and its index along the axis that each vmap of a nest maps over, the outermost
-/// first.
+/// A call: its number, and its index along the axis that each vmap of a nest maps over, the
+/// outermost first.
 template <int Levels>
 struct VmapCall {
   std::int64_t number;

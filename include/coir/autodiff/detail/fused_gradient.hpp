@@ -110,8 +110,8 @@ struct GradientBody<Folds, Writes, T, N, Outer, std::index_sequence<I...>, Kerne
     cell(numbers.place(row), row * columns, column, none);
   }
 
-  /// A stretch of a row, on hosts: the gradient is written at once and the values are kept, so that one
-  /// plain loop does all the arithmetic.
+  /// A stretch of a row, on hosts: the gradient is written at once and the values are kept, so that
+  /// one plain loop does all the arithmetic.
   class Terms {
    public:
     Terms(GradientBody const& body, Place<Outer> const& at, std::int64_t row_offset,

@@ -1,13 +1,13 @@
 #pragma once
 
 /// \file
-/// The way back through one statement: from the cotangent of its result to the cotangents of the arrays
-/// that it read.
+/// The way back through one statement: from the cotangent of its result to the cotangents of the
+/// arrays that it read.
 ///
-/// For each of these arrays the expression is evaluated again with dual numbers, whose one direction is
-/// that array. The derivative times the result's cotangent is added to the array's cotangent. This is one
-/// kernel, which stores nothing else. If an array was stretched, the products are stored and summed along
-/// the stretched axes.
+/// For each of these arrays the expression is evaluated again with dual numbers, whose one
+/// direction is that array. The derivative times the result's cotangent is added to the array's
+/// cotangent. This is one kernel, which stores nothing else. If an array was stretched, the
+/// products are stored and summed along the stretched axes.
 
 #include <coir/array/array.hpp>
 #include <coir/array/axis_reductions.hpp>
@@ -71,8 +71,8 @@ NodeView view_of_node(Traced<T, Rank, Space> const& x) {
   return view;
 }
 
-/// Makes a number a dual whose derivative is `seed`: 1 for the array that is differentiated along, 0 for
-/// constants. A complex number has two directions: its real and its imaginary part.
+/// Makes a number a dual whose derivative is `seed`: 1 for the array that is differentiated along,
+/// 0 for constants. A complex number has two directions: its real and its imaginary part.
 template <class T>
 struct Seeded {
   T seed;
@@ -93,8 +93,8 @@ struct Seeded<Kokkos::complex<T>> {
   }
 };
 
-/// An expression as one of duals, whose directions are the elements, of type Along, that it reads through
-/// one view.
+/// An expression as one of duals, whose directions are the elements, of type Along, that it reads
+/// through one view.
 template <class Along>
 struct AlongView {
   NodeView view;
@@ -144,8 +144,8 @@ Tape& tape_of(E const& expression) {
   return *tape;
 }
 
-/// A cotangent times the derivative of a result along direction k. The cotangent of a complex number holds
-/// the derivatives along its real and its imaginary part.
+/// A cotangent times the derivative of a result along direction k. The cotangent of a complex
+/// number holds the derivatives along its real and its imaginary part.
 template <class S, class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION S along_direction(S const& cotangent, Dual<T, N> const& result, int k) {
   return static_cast<S>(cotangent * result.derivative[k]);
@@ -179,8 +179,8 @@ struct AddUnlessFresh {
   }
 };
 
-/// Writes to a cotangent, or adds to it. A fresh cotangent's memory is uninitialised: `first` is passed in
-/// place of the old value, so that one kernel serves both cases.
+/// Writes to a cotangent, or adds to it. A fresh cotangent's memory is uninitialised: `first` is
+/// passed in place of the old value, so that one kernel serves both cases.
 template <class F, class T, int Rank, class Space, class S, class... More>
 void add_to(Slice<T, Rank, Space> const& target, bool fresh,
             Slice<S const, Rank, Space> const& first, More const&... more) {
@@ -227,8 +227,8 @@ void add_cotangent(Traced<T, Rank, Space> const& x, Slice<S const, Rank, Space> 
     add_to<AddUnlessFresh>(target, fresh, summed_to(own, Array<S, Rank, Space>(more)).as_operand());
 }
 
-/// Adds an expression, or an array that nothing else needs. If there is no cotangent yet, the array's
-/// memory becomes the cotangent's.
+/// Adds an expression, or an array that nothing else needs. If there is no cotangent yet, the
+/// array's memory becomes the cotangent's.
 template <class T, int Rank, class Space, Expression E>
 void add_cotangent(Traced<T, Rank, Space> const& x, E const& more) {
   static_assert(rank_of<E> == Rank);

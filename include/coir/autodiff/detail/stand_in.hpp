@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// Takes the place, for the compiler alone, of results that one pass can't differentiate. It is never
-/// evaluated. A function whose result contains one is differentiated statement by statement, by a tape.
+/// Takes the place, for the compiler alone, of results that one pass can't differentiate. It is
+/// never evaluated. A function whose result contains one is differentiated statement by statement,
+/// by a tape.
 
 #include <coir/array/array.hpp>
 #include <coir/array/dual_elements.hpp>
@@ -20,8 +21,8 @@ concept DualExpression = Expression<E> && detail::carries_derivatives<value_t<E>
 
 namespace detail {
 
-/// Whether an expression holds duals in memory, because a function without derivatives has evaluated
-/// arguments.
+/// Whether an expression holds duals in memory, because a function without derivatives has
+/// evaluated arguments.
 template <class E>
 inline constexpr bool holds_duals = false;
 template <class T, int Rank, class Space>
@@ -146,7 +147,8 @@ auto cast(E&&) {
   return detail::StandIn<Result, rank_of<E>, typename std::remove_cvref_t<E>::space>();
 }
 
-/// The real part, the imaginary part and the conjugate of complex numbers made of an argument of value_and_grad.
+/// The real part, the imaginary part and the conjugate of complex numbers made of an argument of
+/// value_and_grad.
 template <DualOperand E>
 auto real(E&& x) {
   return map(detail::RealOfDual{}, std::forward<E>(x));

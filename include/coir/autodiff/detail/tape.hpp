@@ -23,7 +23,8 @@ class TapeEntry {
   TapeEntry& operator=(TapeEntry const&) = delete;
   virtual ~TapeEntry() = default;
 
-  /// Adds to the cotangents of the arrays that the statement read, unless nothing depends on its result.
+  /// Adds to the cotangents of the arrays that the statement read, unless nothing depends on its
+  /// result.
   virtual void pull_back() = 0;
 };
 
@@ -39,8 +40,8 @@ class Tape {
 
   void add(std::shared_ptr<TapeEntry> entry) { entries_.push_back(std::move(entry)); }
 
-  /// Goes back through all statements. Each is destroyed after its turn, with the memory that only it
-  /// needs.
+  /// Goes back through all statements. Each is destroyed after its turn, with the memory that only
+  /// it needs.
   void pull_back() {
     while (!entries_.empty()) {
       auto const last = std::move(entries_.back());
@@ -53,8 +54,8 @@ class Tape {
   std::vector<std::shared_ptr<TapeEntry>> entries_;
 };
 
-/// The memory of a statement's result, or of an argument. It has an address, and a cotangent once one was
-/// added to: the derivative of the final value with respect to each element.
+/// The memory of a statement's result, or of an argument. It has an address, and a cotangent once
+/// one was added to: the derivative of the final value with respect to each element.
 template <class T, class Space>
 class TapeNode : public TapeEntry {
  public:
@@ -68,8 +69,8 @@ class TapeNode : public TapeEntry {
   Tape& tape() const { return *tape_; }
   std::int64_t size() const { return size_; }
 
-  /// Makes the cotangent, if there is none. It is zero, unless `writes_all`: then this returns true, and
-  /// the caller must write all elements.
+  /// Makes the cotangent, if there is none. It is zero, unless `writes_all`: then this returns
+  /// true, and the caller must write all elements.
   bool prepare(bool writes_all) {
     if (cotangent_.has_memory()) return false;
     cotangent_ = Array<T, 1, Space>(Shape<1>{size_});

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Reductions with derivatives: each folds values as array's reductions do, and knows its derivative with
-/// respect to one element, given the total.
+/// Reductions with derivatives: each folds values as array's reductions do, and knows its
+/// derivative with respect to one element, given the total.
 ///
 /// Beside value_type, result_type, neutral(), fold(), join() and result() they have
 ///   linear                  true if the derivative depends neither on the total nor on the element

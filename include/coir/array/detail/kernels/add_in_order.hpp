@@ -3,9 +3,9 @@
 /// \file
 /// Adds up the weights in each of many bins, in the order of the elements.
 ///
-/// Elements are sorted by their bins, and a thread adds up the weights of each bin. In bins with many
-/// elements, whole groups are added up first, by a thread for each. The order of additions depends on
-/// the elements alone.
+/// Elements are sorted by their bins, and a thread adds up the weights of each bin. In bins with
+/// many elements, whole groups are added up first, by a thread for each. The order of additions
+/// depends on the elements alone.
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/carried.hpp>
@@ -103,8 +103,8 @@ struct AddBins {
   }
 };
 
-/// sums[b] = the sum of weights[i] over the data[i] of bin b. Takes the memory of sorting and about 16
-/// bytes for each element beside the sums.
+/// sums[b] = the sum of weights[i] over the data[i] of bin b. Takes the memory of sorting and about
+/// 16 bytes for each element beside the sums.
 template <class Exec, class T, class W, class Sum, class Space, class Bin>
 void add_in_order(Exec const& exec, T const* data, W const* weights, std::int64_t size,
                   Array<Sum, 1, Space>& sums, Bin const& bin) {

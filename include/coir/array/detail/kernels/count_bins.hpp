@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Counts how many values fall into each bin, or adds up their weights: the kernels of histogram.hpp.
+/// Counts how many values fall into each bin, or adds up their weights: the kernels of
+/// histogram.hpp.
 
 #include <coir/array/array.hpp>
 #include <coir/array/axis_reductions.hpp>
@@ -15,8 +16,8 @@
 
 namespace coir::detail {
 
-/// Bins of equal width between the first and the last edge, as in NumPy: the last bin is closed, and
-/// values outside, and NaN, are in no bin (-1).
+/// Bins of equal width between the first and the last edge, as in NumPy: the last bin is closed,
+/// and values outside, and NaN, are in no bin (-1).
 template <class T, class Edge>
 struct EqualBins {
   Edge const* edges;  // bins + 1 of them, all different
@@ -122,8 +123,8 @@ Array<std::int64_t, 1, Space> count_bins(T const* data, std::int64_t size, std::
   }
 }
 
-/// On devices: the sums of a thread's elements in each bin. Threads have sums of their own, so that the
-/// order of additions doesn't depend on the order of threads.
+/// On devices: the sums of a thread's elements in each bin. Threads have sums of their own, so that
+/// the order of additions doesn't depend on the order of threads.
 template <class T, class W, class Sum, class Bin>
 struct AddBody {
   T const* data;
@@ -141,8 +142,9 @@ struct AddBody {
   }
 };
 
-/// sums[b] = the sum of weights[i] over the data[i] of bin b. On devices up to 32768 bins take at most
-/// 2^25 sums of memory. With more bins the elements are sorted by their bins: see add_in_order().
+/// sums[b] = the sum of weights[i] over the data[i] of bin b. On devices up to 32768 bins take at
+/// most 2^25 sums of memory. With more bins the elements are sorted by their bins: see
+/// add_in_order().
 template <class Space, class T, class W, class Bin>
 auto add_to_bins(T const* data, W const* weights, std::int64_t size, std::int64_t bins,
                  Bin const& bin) {
@@ -167,7 +169,8 @@ auto add_to_bins(T const* data, W const* weights, std::int64_t size, std::int64_
                   });
     return Array<Result, 1, Space>(map(Cast<Result>{}, sum(sums, 0)));
   } else {
-    // Each thread's sums take memory: with more bins there would be too much of it, or too few threads.
+    // Each thread's sums take memory: with more bins there would be too much of it, or too few
+    // threads.
     constexpr std::int64_t most_sums = std::int64_t(1) << 25, most_bins = most_sums / 1024;
     if (bins > most_bins) {
       Array<Sum, 1, Space> in_order(Shape<1>{bins});

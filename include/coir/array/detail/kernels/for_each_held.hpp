@@ -20,8 +20,8 @@ struct VisitHeld {
   }
 };
 
-/// Calls visit(n, i) for each i in [0, size) with holds(i), where n is the number of such indices before
-/// i. Doesn't wait on devices.
+/// Calls visit(n, i) for each i in [0, size) with holds(i), where n is the number of such indices
+/// before i. Doesn't wait on devices.
 ///
 /// \param exec  where to run
 template <class Exec, class Holds, class Visit>

@@ -3,9 +3,9 @@
 /// \file
 /// The kernels that reduce an expression along one axis.
 ///
-/// If the axis is the last one, each row is folded as reduce() folds a box. Otherwise stretches of rows
-/// are folded into each other, so that memory is read in its order. The order of folding depends on the
-/// shape alone.
+/// If the axis is the last one, each row is folded as reduce() folds a box. Otherwise stretches of
+/// rows are folded into each other, so that memory is read in its order. The order of folding
+/// depends on the shape alone.
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/reduce.hpp>
@@ -40,7 +40,8 @@ struct AcrossRows {
     return value;
   }
 
-  /// At most gathered_stretch elements of a row from `first` on, pairwise over [begin, end). Hosts only.
+  /// At most gathered_stretch elements of a row from `first` on, pairwise over [begin, end). Hosts
+  /// only.
   void stretch(std::int64_t row, std::int64_t first, std::int64_t count, std::int64_t begin,
                std::int64_t end, Value* values) const {
     constexpr std::int64_t in_turn = 64;
@@ -104,8 +105,8 @@ struct AcrossRows {
   }
 };
 
-/// The number of parts of an axis that different threads fold, if there are few results. It depends on
-/// the shape alone.
+/// The number of parts of an axis that different threads fold, if there are few results. It depends
+/// on the shape alone.
 inline std::int64_t parts_of_axis(std::int64_t stretches, std::int64_t width, std::int64_t length) {
   constexpr std::int64_t tasks = 64, worth_a_task = 16384;  // cells
   return std::clamp<std::int64_t>(
@@ -154,7 +155,8 @@ void fold_across_rows_on_host(Exec const& exec, Body const& body, std::int64_t r
   for (std::int64_t c = 0; c < cells; ++c) out[c] = body.monoid.result(partials[c]);
 }
 
-/// Folds each row to a number: few long rows one by one, by all threads; many rows by a thread each.
+/// Folds each row to a number: few long rows one by one, by all threads; many rows by a thread
+/// each.
 template <class Exec, class Body, class Monoid, class Result>
 void fold_rows_on_host(Exec const& exec, Body const& body, Monoid const& monoid, std::int64_t rows,
                        std::int64_t columns, Result* out) {
@@ -243,8 +245,8 @@ struct ThreadFold {
 template <bool AcrossIt, class Exec, class Body, class Monoid, class Result>
 void fold_on_device(Exec const& exec, Body const& body, Monoid const& monoid, std::int64_t cells,
                     std::int64_t columns, std::int64_t length, Result* out) {
-  // With a thread per result, threads of a warp read neighbouring elements across rows, which is fastest
-  // unless there are few results.
+  // With a thread per result, threads of a warp read neighbouring elements across rows, which is
+  // fastest unless there are few results.
   bool const teams = AcrossIt ? cells < 16384 && length >= 256 : length > 32;
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   if (teams && cells <= most) {
@@ -269,7 +271,8 @@ struct StoreResult {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int) const { *out = monoid.result(*value); }
 };
 
-/// All elements of an expression, at least one, folded on a device into an element there. Doesn't wait.
+/// All elements of an expression, at least one, folded on a device into an element there. Doesn't
+/// wait.
 template <class Space, class Exec, class E, class Monoid, class Result>
 void fold_all_on_device(Exec const& exec, E const& expression, Monoid const& monoid, Result* out) {
   using Value = typename Monoid::value_type;

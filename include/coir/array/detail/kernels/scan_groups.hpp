@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// The kernels of scan.hpp, on an array seen as [outer, length, inner] with the scanned axis in the middle.
-/// Each group of consecutive elements of that axis is reduced by one kernel, the results are scanned in
-/// the same way, and a second kernel scans each group and adds the total of the groups before it.
+/// The kernels of scan.hpp, on an array seen as [outer, length, inner] with the scanned axis in the
+/// middle. Each group of consecutive elements of that axis is reduced by one kernel, the results
+/// are scanned in the same way, and a second kernel scans each group and adds the total of the
+/// groups before it.
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/carried.hpp>
@@ -18,8 +19,9 @@
 
 namespace coir::detail {
 
-/// An operation makes its results of values that are carried on: carried(x) of an element x, and value<T>(c), the element of a
-/// carried value. Those of sums are the elements' own type. Integers wrap around.
+/// An operation makes its results of values that are carried on: carried(x) of an element x, and
+/// value<T>(c), the element of a carried value. Those of sums are the elements' own type. Integers
+/// wrap around.
 struct ScanSum {
   template <class T>
   using Carried = T;
@@ -37,8 +39,8 @@ struct ScanSum {
   }
 };
 
-/// Products of real and complex numbers are carried on in a type that overflows or vanishes only if the
-/// result does.
+/// Products of real and complex numbers are carried on in a type that overflows or vanishes only if
+/// the result does.
 struct ScanProduct {
   template <class T>
   struct CarriedOf {
@@ -80,13 +82,13 @@ struct ScanShape {
   std::int64_t outer, length, inner;
 };
 
-/// Elements in a group. On devices one thread reads a group. Groups are short there, so that the cache
-/// lines that a warp reads stay in the cache until all of them is used.
+/// Elements in a group. On devices one thread reads a group. Groups are short there, so that the
+/// cache lines that a warp reads stay in the cache until all of them is used.
 template <class Exec>
 inline constexpr std::int64_t scan_group = runs_on_host<Exec> ? 64 : 16;
 
-/// Both kernels. The first reduces each group of `data` and writes `totals`. The second scans each group in
-/// place, and adds to it the scanned total of the groups before it.
+/// Both kernels. The first reduces each group of `data` and writes `totals`. The second scans each
+/// group in place, and adds to it the scanned total of the groups before it.
 ///
 /// \tparam Scans  true for the second kernel
 /// \tparam Flat   inner is 1
@@ -148,8 +150,8 @@ struct ScanBody {
     T* element = at.data + column;
     Carried running = Operation::carried(*element);
     if constexpr (Scans) {
-      // The total of the groups before is added to each element of the group's scan in the end. This
-      // shorter chain of additions has fewer rounding errors, and doesn't wait for the total.
+      // The total of the groups before is added to each element of the group's scan in the end.
+      // This shorter chain of additions has fewer rounding errors, and doesn't wait for the total.
       bool const follows = at.group_number > 0;
       Carried const before = follows ? at.total[column - inner] : Carried();
       if (follows) *element = value(operation(before, running));

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// The kernel of vmap: a function called for all indices of a nest of vmaps, whose results go into an array.
+/// The kernel of vmap: a function called for all indices of a nest of vmaps, whose results go into
+/// an array.
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/vmap_arrays.hpp>
@@ -29,13 +30,14 @@ auto vmap_whole(X const& x) {
   }
 }
 
-/// Takes the place of OutAxes if there is no out_axes(). With this type the compiler knows the steps
-/// between calls' results, and vectorises over calls.
+/// Takes the place of OutAxes if there is no out_axes(). With this type the compiler knows the
+/// steps between calls' results, and vectorises over calls.
 struct LeadingAxis {
   static constexpr int axis = 0;
 };
 
-/// The vmaps of a nest, the outermost first: how many calls each makes, and along which axis of the result.
+/// The vmaps of a nest, the outermost first: how many calls each makes, and along which axis of the
+/// result.
 ///
 /// \tparam InOrder  each has the LeadingAxis
 template <int Levels, bool InOrder>
@@ -56,7 +58,8 @@ struct VmapNest {
   }
 };
 
-/// The shape of a nest's result: from the innermost vmap on, each puts its axis among those of a call's part.
+/// The shape of a nest's result: from the innermost vmap on, each puts its axis among those of a
+/// call's part.
 ///
 /// \param shape  begins with the extents of a call's part
 template <std::size_t Rank, class Nest>
