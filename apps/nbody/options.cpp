@@ -106,10 +106,16 @@ void add_options(CommandLine& line, Settings& settings) {
   add_progress_and_quiet(line, settings.progress, settings.quiet);
 }
 
+std::string given_as(CommandLine const& line, std::string const& name) {
+  std::vector<std::string> options{"--" + name, "--no-" + name};
+  if (name == "outputs") options.emplace_back("--redshifts");
+  for (auto const& option : options)
+    if (line.has(option) && line.is_given(option)) return option;
+  return "";
+}
+
 bool is_given(CommandLine const& line, std::string const& name) {
-  if (name == "outputs" && line.has("--redshifts") && line.is_given("--redshifts")) return true;
-  std::string const opposite = "--no-" + name;
-  return line.is_given("--" + name) || (line.has(opposite) && line.is_given(opposite));
+  return !given_as(line, name).empty();
 }
 
 void expects_consistent(CommandLine const& line, Settings const& settings) {
@@ -150,8 +156,9 @@ void expects_measuring_alone(CommandLine const& line) {
                                            "bin-spacing", "k-min",      "k-max"};
   for (auto const& setting : setting_list())
     expects(taken.contains(setting.name) || !is_given(line, setting.name),
-            "--measure makes no run, and has no use for --" + setting.name + ": leave it out");
-  for (std::string const name : {"redshifts", "restart", "stop-after", "headroom", "report"})
+            "--measure makes no run, and has no use for " + given_as(line, setting.name) +
+                ": leave it out");
+  for (std::string const name : {"restart", "stop-after", "headroom", "report"})
     expects(!is_given(line, name),
             "--measure makes no run, and has no use for --" + name + ": leave it out");
 }

@@ -17,6 +17,10 @@ void add_setting(CommandLine& line, Setting const& setting, Settings& settings);
 /// Adds all options; parsing fills `settings`.
 void add_options(CommandLine& line, Settings& settings);
 
+/// The option by which the user set what `name` names, on the command line or in a file: "--no-pictures" for "pictures",
+/// "--redshifts" for "outputs"; empty if none.
+std::string given_as(CommandLine const& line, std::string const& name);
+
 /// Whether the user gave an option, on the command line or in a file: "omega-m".
 bool is_given(CommandLine const& line, std::string const& name);
 

@@ -342,6 +342,8 @@ TEST_F(BadNbodyOutputs, StartsThatCantBe) {
   expect_failure(2, "--redshifts -1", {"--redshifts must be above -1"});
   expect_failure(2, "--redshifts 1 --outputs 0.5", {"--outputs and --redshifts name the same"});
   expect_failure(2, "--redshifts 1 --redshifts 2", {"--redshifts was given 2 times"});
+  expect_failure(2, "--measure none.hdf5 --redshifts 1", {"has no use for --redshifts: leave"});
+  expect_failure(2, "--measure none.hdf5 --no-pictures", {"has no use for --no-pictures: leave"});
   expect_failure(2, "--redshifts 20",
                  {"--redshifts, must be from the start to the end", "not a = 0.047"});
   expect_failure(2, "--name-by day", {"--name-by", "a, z", "'day'"});
