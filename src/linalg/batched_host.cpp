@@ -49,7 +49,7 @@ BatchedMatrix<T, Layout> batched_matrix(Stack<T> const& stack, std::int64_t s) {
         data, Layout(size(m.rows), size(m.row), size(m.columns), size(m.column)));
 }
 
-/// c[s] = a[s] b[s] for all s, which threads share out.
+/// c[s] = a[s] b[s] for all s, which are divided among threads.
 template <class Layout, class T>
 void multiply_each(Host const& exec, Stack<T const> const& a, Stack<T const> const& b,
                    Stack<T> const& c) {
@@ -63,7 +63,7 @@ void multiply_each(Host const& exec, Stack<T const> const& a, Stack<T const> con
         Stack<T> const out = c;
         std::int64_t const end = out.count * (share + 1) / shares;
         for (std::int64_t s = out.count * share / shares; s < end; ++s)
-          // The factors are real ones: 1 + 0i times an infinite number is NaN.
+          // The factors are real: 1 + 0i times an infinite number is NaN.
           Product::invoke(real_t<T>(1), batched_matrix<Layout>(left, s),
                           batched_matrix<Layout>(right, s), real_t<T>(0),
                           batched_matrix<Layout>(out, s));
@@ -79,7 +79,8 @@ void batched_product(Exec const& exec, Stack<T const> a, Stack<T const> b, Stack
     return batched_product<T>(exec, b.transposed(), a.transposed(), c.transposed());
   if (!has_int_offsets(a.first) || !has_int_offsets(b.first) || !has_int_offsets(c.first))
     return plain_product(exec, a, b, c);
-  // Rows that the compiler knows to be contiguous become vectors, which short ones aren't worth.
+  // Rows that the compiler knows to be contiguous are computed in vectors, which doesn't pay for
+  // short rows.
   if (c.first.columns >= 8 && is_dense(a.first) && is_dense(b.first) && is_dense(c.first))
     multiply_each<Kokkos::LayoutRight>(exec, a, b, c);
   else

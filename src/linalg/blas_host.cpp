@@ -8,8 +8,9 @@
 #include <concepts>
 #include <cstdint>
 
-// Kokkos Kernels links a BLAS, whose functions are called as they are, in Fortran's calling convention: Kokkos Kernels has no syrk, its
-// gemm can't be called by threads of a kernel, and g++ takes half a minute for the products that it compiles beside BLAS's.
+// The functions of the BLAS that Kokkos Kernels links are called directly, in Fortran's calling
+// convention: Kokkos Kernels has no syrk, its gemm can't be called by threads of a kernel, and it
+// also compiles products of its own.
 #if COIR_KOKKOS_KERNELS_HAS_BLAS
 #define COIR_DECLARE_BLAS(letter, T)                                                               \
   extern "C" void letter##syrk_(char const* uplo, char const* operation, int const* n,             \
@@ -62,9 +63,8 @@ void mirror_lower_triangle(Host const& exec, Matrix<T> const& c) {
 
 inline constexpr std::int64_t columns_of_a_task = 1024;
 
-/// Whether c = a b, column-major, is so long that threads had better work on parts of it by themselves. BLAS gives each
-/// a share of every block of it: OpenBLAS 0.3.21 takes 1.5 times as long for 150 x 100 by 100 x 100'000 in float, on
-/// two threads.
+/// Whether c = a b, column-major, has so many columns that each thread calls BLAS for a part of
+/// them. This is faster than the threads of BLAS, which divide every block of c.
 template <class T>
 bool is_long(Matrix<T const> const& a, Matrix<T> const& c) {
   return c.columns >= 16 * columns_of_a_task && c.columns >= 16 * std::max(a.rows, a.columns) &&

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Products by Kokkos Kernels, on hosts by the BLAS that it links. From its version 3.6 on gemm and gemv take an instance of the
-/// execution space.
+/// Products by Kokkos Kernels, on hosts by the BLAS that it links. From its version 3.6 on gemm and
+/// gemv take an instance of the execution space.
 
 #include "blas_factors.hpp"
 
@@ -33,9 +33,10 @@ inline constexpr bool gemm_takes_instance =
       KokkosBlas::gemm(exec, "N", "N", 1.0, a, a, 0.0, c);
     };
 
-/// What gemv and gemm of Kokkos Kernels end in. They themselves bring 120 kernels, which take nvcc a minute, for factors without
-/// columns, where y is only scaled, and for what BLAS can't do: blas_product() stores zeros itself. These are inner parts of the
-/// versions that were looked at (core/kokkos_kernels.hpp); others are called by their public functions.
+/// The inner functions that gemv and gemm of Kokkos Kernels call. gemv and gemm also compile 120
+/// kernels for products that BLAS can't compute, and for factors without columns, for which
+/// blas_product() stores zeros. Only some versions are known to have these inner functions
+/// (core/kokkos_kernels.hpp); with others gemv and gemm are called.
 #ifdef COIR_KOKKOS_KERNELS_HAS_PLAIN_PRODUCTS
 template <class Exec, class A, class X, class Y>
 using PlainGemv = KokkosBlas::Impl::GEMV<Exec, A, X, Y>;

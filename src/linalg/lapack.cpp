@@ -4,7 +4,8 @@
 #include <limits>
 #include <vector>
 
-// LAPACK's functions, in Fortran's calling convention: its real ones, and what differs for complex numbers.
+// LAPACK's functions, in Fortran's calling convention: its real ones, and what differs for complex
+// numbers.
 #define COIR_DECLARE_LAPACK(letter, T, R)                                                        \
   extern "C" {                                                                                   \
   void letter##getrf_(int const*, int const*, T*, int const*, int*, int*);                       \
@@ -94,13 +95,14 @@ std::vector<T> workspace(int length) {
   return std::vector<T>(static_cast<std::size_t>(std::max(length, 1)));
 }
 
-/// LAPACK counts its arguments from 1 in what it objects to.
+/// LAPACK's info is -i if its argument i, counted from 1, is wrong.
 void expects_reached(int info, char const* what) {
   if (info != 0)
     throw NumericalError(std::string(what) + " (LAPACK's info is " + std::to_string(info) + ")");
 }
 
-/// The LU factors of a, and the rows that were exchanged. Where a pivot is 0 its number, from 1, is returned.
+/// The LU factors of a, and the rows that were exchanged. Returns 0, or the number of a pivot that
+/// is 0, counted from 1.
 template <class T>
 int factorise(int n, T* a, std::vector<int>& pivots) {
   pivots.resize(static_cast<std::size_t>(leading(n)));
@@ -201,7 +203,8 @@ template <class T>
 void lapack_svd(std::int64_t rows, std::int64_t columns, T* a, real_t<T>* s, T* u, T* vh,
                 bool full) {
   using R = real_t<T>;
-  // LAPACK sees the transpose, and gives the transposes of vh and u in the places of u and vh.
+  // LAPACK reads row-major a as its transpose. So it returns the transposes of vh and u in the
+  // places of u and vh.
   int const m = extent(columns), n = extent(rows);
   int const least = std::min(m, n), most = std::max(m, n);
   if (least == 0) {  // no singular values: any orthonormal rows will do

@@ -27,7 +27,7 @@
 
 namespace coir::poisson::detail {
 
-// Indices i, j are those of a field with a ring.
+// Indices i, j count a field's ring, too: interior cells start at 1.
 
 template <class B, class U, class R>
 struct StoreResidual {
@@ -137,7 +137,8 @@ class ConjugateGradients {
  private:
   using Memory = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
 
-  // If a new start leaves more than this share of the residual, rounding keeps it from the tolerance.
+  // If a new start leaves more than this share of the residual, rounding keeps it from the
+  // tolerance.
   static constexpr double stagnating = 0.9;
 
   std::size_t m() const { return b_.extent(0); }
@@ -171,7 +172,8 @@ class ConjugateGradients {
     return false;
   }
 
-  // Starts from b - L u, and iterates until the recurrence's residual is small enough or a limit is met.
+  // Starts from b - L u, and iterates until the recurrence's residual is small enough or a limit is
+  // met.
   void iterate() {
     run("residual", StoreResidual<RowMajorView<Exec, T const, 2>, RowMajorView<Exec, T, 2>, Memory>{
                         b_, u_, r_});

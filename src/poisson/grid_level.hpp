@@ -3,10 +3,10 @@
 /// \file
 /// One grid of a multigrid hierarchy, and the arithmetic of one of its cells.
 ///
-/// A grid's cells lie at 1, 2, ..., n along each axis, in units of its spacing, and its boundary at 0
-/// and at n + gap. On the finest grid gap = 1. A coarse grid keeps every second cell, so on an axis
-/// whose last cells don't pair up the boundary comes to lie at another distance from the last coarse
-/// cell: 1/2 <= gap < 3/2. Everything that depends on the gap is in here.
+/// A grid's cells lie at 1, 2, ..., n along each axis, in units of its spacing, and its boundary at
+/// 0 and at n + gap. On the finest grid gap = 1. A coarse grid keeps every second cell, so that its
+/// last cell may be closer to the boundary, or farther from it: 1/2 <= gap < 3/2. Everything that
+/// depends on the gap is in here.
 
 #include <coir/core/kokkos.hpp>
 
@@ -16,8 +16,8 @@
 
 namespace coir::poisson::detail {
 
-/// The discrete operator at one cell, by finite volumes: a face's conductance, per pair of
-/// neighbours, is its area; the diagonal is the sum over the faces of area over distance.
+/// The discrete operator at one cell, by finite volumes. The coefficient of a neighbour is the area
+/// of the face between them; the diagonal is the sum over the faces of area over distance.
 template <class T>
 struct Stencil {
   T slabs;  // coupling to the neighbours along axis 0
@@ -26,14 +26,16 @@ struct Stencil {
   T diagonal;
 };
 
-/// Extents are those of a 3-D grid: n[0] slabs of n[1] rows of n[2] columns; in 2-D a slab is one row.
+/// Extents are those of a 3-D grid: n[0] slabs of n[1] rows of n[2] columns; in 2-D a slab is one
+/// row.
 template <class T, int Rank>
 struct Level {
   static_assert(Rank == 2 || Rank == 3);
 
   int n[3];
   T width[3] = {1, 1, 1};  // of the last cell's volume: (1 + gap) / 2
-  /// Linear extrapolation to one spacing beyond the last cell gives that cell's value times this: 1 - 1 / gap.
+  /// Linear extrapolation to one spacing beyond the last cell gives that cell's value times this: 1
+  /// - 1 / gap.
   T ghost[3] = {0, 0, 0};
   std::ptrdiff_t u_slab = 0, u_row = 0, b_slab = 0, b_row = 0;  // strides
   T* u = nullptr;           // the unknown; cell (0, 0, 0) of its ring
@@ -73,15 +75,16 @@ struct Level {
             slabs * stiffness_at(0, i) + rows * stiffness_at(1, j) + along * stiffness_at(2, k)};
   }
 
-  /// L u - b at a cell; `cell` points at its u. Off the boundary every width is 1, and the ring of a
-  /// coarse grid is zero, so that its distance matters for the diagonal alone.
+  /// L u - b at a cell; `cell` points at its u. Away from the boundary every width is 1. The ring
+  /// of a coarse grid is zero, so that the distance to it matters for the diagonal alone.
   KOKKOS_FORCEINLINE_FUNCTION T defect(T const* cell, T source, Stencil<T> const& s) const {
     T sum = s.along * (cell[-1] + cell[1]) + s.slabs * (cell[-u_slab] + cell[u_slab]);
     if constexpr (Rank == 3) sum += s.rows * (cell[-u_row] + cell[u_row]);
     return (sum - source) - s.diagonal * cell[0];
   }
 
-  /// b - L 0 at a cell, where 0 vanishes inside and keeps the ring. For the finest grid.
+  /// The residual at a cell of the finest grid for u = 0 inside with the caller's boundary values.
+  /// Relative residuals divide by its norm.
   KOKKOS_FORCEINLINE_FUNCTION T source_with_ring(int i, int j, int k) const {
     T const* const cell = u_at(i, j, k);
     T r = b[b_offset(i, j, k)];
@@ -115,8 +118,8 @@ Level<T, Rank> finest_level(B const& b, U const& u) {
   return level;
 }
 
-/// The coarse cells that a fine cell lies between along an axis, `index` and `index + 1`, and the weights of their values.
-/// The second may be in the ring.
+/// The coarse cells that a fine cell lies between along an axis, `index` and `index + 1`, and the
+/// weights of their values. The second may be in the ring.
 template <class T>
 struct Between {
   int index;
@@ -135,7 +138,8 @@ KOKKOS_FORCEINLINE_FUNCTION Between<T> between(int i, int n, T ghost) {
   return midway ? Between<T>{index, T(0.5), T(0.5)} : Between<T>{index, T(1), T(0)};
 }
 
-/// The weight of the fine cell 2 I + offset in the coarse cell I, for -1 <= offset <= 2: the transpose of between().
+/// The weight of the fine cell 2 I + offset in the coarse cell I, for -1 <= offset <= 2: the
+/// transpose of between().
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T share(int offset, bool is_last, T ghost) {
   if (offset == 0) return T(1);
@@ -143,7 +147,7 @@ KOKKOS_FORCEINLINE_FUNCTION T share(int offset, bool is_last, T ghost) {
   return offset == 1 ? (T(1) + ghost) / 2 : ghost;
 }
 
-/// A cell's colour: the parity of its indices' sum, counted so that the first cell has colour 0.
+/// A cell's colour: the parity of the sum of its indices. The first cell has colour 0.
 KOKKOS_FORCEINLINE_FUNCTION int colour_of(int i, int j, int k) { return (i + j + k + 1) & 1; }
 
 /// The first column of a row that has a colour: 1 or 2.
@@ -159,7 +163,8 @@ struct Smoothing {
   int sweeps;
 };
 
-/// Right sides scale with the grid: the volume of a cell over the area of its faces.
+/// Restriction adds fine residuals with weights whose sum is 2^Rank. The coarse right side, in
+/// units of the spacing squared, is four times their mean.
 template <class T, int Rank>
 inline constexpr T restriction_scale = Rank == 2 ? T(1) : T(0.5);
 

@@ -58,8 +58,8 @@ void restrict_row(Level<T, Rank> const& fine, Level<T, Rank> const& coarse, T co
   out[n] = scale * last;
 }
 
-/// The part of a row j ahead of slab i that one stage prefetches. Relaxation of a slab reads the unknown of the next slab, too,
-/// so that the source is needed one slab later.
+/// Prefetches a stage's part of row j in the slab ahead of slab i. Relaxation of a slab also reads
+/// the unknown of the next slab, so that the source is needed one slab later.
 template <class T, int Rank>
 Soon<T> soon(Level<T, Rank> const& level, int i, int j, Ahead const& ahead) {
   int const slab = i + ahead.slabs;
@@ -119,8 +119,8 @@ void HostSlabs<T, Rank>::smooth(Grid const& level, Smoothing<T> const& how, bool
   }
 }
 
-// Adds to `out` the residual (or source) of row (i, j) times `share`; columns count from 0. With Measure the squares are added
-// to squares(band). With `set` both are cleared before.
+// Adds the residual (or source) of row (i, j) times `share` to `out`; columns count from 0. With
+// Measure the squares are added to squares(band). With `set` both are cleared before.
 template <class T, int Rank>
 template <bool OfSource, bool Measure>
 void HostSlabs<T, Rank>::add_row(int band, Grid const& grid, int i, int j, T share, bool set,
@@ -143,9 +143,9 @@ void HostSlabs<T, Rank>::add_row(int band, Grid const& grid, int i, int j, T sha
   if (Measure) square[n - 1] += double(r) * double(r);
 }
 
-// Sets `out` to the sum of the residuals of row j in the slabs i - 1, i and i + 1, times 1/2, 1 and 1/2. One loop makes all
-// three, since they load nearly the same numbers. None of these slabs may be the last. With Measure the squares of the first
-// two go to squares(band).
+// Sets `out` to the sum of the residuals of row j in the slabs i - 1, i and i + 1, times 1/2, 1 and
+// 1/2. One loop computes all three, since they load nearly the same numbers. None of these slabs
+// may be the last. With Measure the squares of the first two are added to squares(band).
 template <class T, int Rank>
 template <bool OfSource, bool Measure>
 void HostSlabs<T, Rank>::set_three_rows(int band, Grid const& grid, int i, int j, T* out) {

@@ -11,19 +11,19 @@
 
 namespace coir::poisson::detail {
 
-/// Memory that a stage of relaxation prefetches: a part of the slab that lies `slabs` ahead of the one that it relaxes. The slab is
-/// shared among 2^shift stages, of which this is number `share`. Nothing is prefetched if `slabs` is 0.
+/// The memory that a stage of relaxation prefetches: part `share` of 2^shift parts of a slab. This
+/// slab is `slabs` ahead of the one that is relaxed. Nothing is prefetched if `slabs` is 0.
 struct Ahead {
   int slabs = 0;
   int share = 0;
   int shift = 0;
 };
 
-/// The steps of the passes over a level, each for one of its slabs 1 to n[0]. Bands may run at the same time, each in one
-/// thread, since every band has scratch rows of its own.
+/// The steps of the passes over a level, each for one of its slabs 1 to n[0]. Every band has
+/// scratch rows of its own, so that bands may run at the same time, each in one thread.
 ///
-/// All is compiled once, in src/poisson/host_slabs.cpp, without contraction of products and sums. So each formula has the same
-/// bits in every pass, band, thread and execution space.
+/// The steps are compiled once, in src/poisson/host_slabs.cpp, without contraction of products and
+/// sums. So each formula has the same bits in every pass, band, thread and execution space.
 template <class T, int Rank>
 class HostSlabs {
  public:
@@ -35,15 +35,17 @@ class HostSlabs {
   /// Bytes that the constructor allocates.
   static std::int64_t bytes(int bands, int const (&n)[3]);
 
-  /// A stage of relaxation. A sweep is two: red then black, or out of place and back.
+  /// A stage of relaxation. A sweep has two stages: red and black, or to the scratch field and
+  /// back.
   ///
-  /// \param watched  other threads may read the slab meanwhile, though not what the stage changes
+  /// \param watched  other threads may read the slab meanwhile, except the cells that change
   /// \param ahead    prefetched meanwhile
   void smooth(Grid const& level, Smoothing<T> const& how, bool from_zero, int stage, int i,
               bool watched, Ahead const& ahead) const;
 
-  /// Restricts the residual to coarse slab I. With `measure` the squares of the residual in the fine slabs 2 I - 1 and 2 I count
-  /// in total(), and for the last coarse slab those in the slabs behind these, too.
+  /// Restricts the residual to coarse slab I. With `measure` the squares of the residual in the
+  /// fine slabs 2 I - 1 and 2 I count in total(); with the last coarse slab, all fine slabs that
+  /// follow count, too.
   void restrict_residual(int band, Grid const& fine, Grid const& coarse, int I, bool measure);
 
   /// Restricts the source to coarse slab I.
@@ -55,7 +57,8 @@ class HostSlabs {
   /// Makes the squares of the residual in slab i count in total().
   void measure_residual(int band, Grid const& level, int i);
 
-  /// Makes the squares of b - L 0 in slab i count in total(), where 0 vanishes inside and keeps the ring.
+  /// Makes the squares of the residual in slab i count in total(), for u = 0 inside with the
+  /// caller's boundary values.
   void measure_source(int band, Grid const& level, int i);
 
   /// The sum of the squares that were measured in slabs 1 to `slabs`, in their order.

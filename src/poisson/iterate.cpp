@@ -25,7 +25,7 @@ class Loop {
   Loop(Sweeps const& sweeps, double source_norm, std::int64_t cells, IterationLimits const& limits)
       : sweeps_(sweeps), source_norm_(source_norm), limits_(limits) {
     result_.relative_residual = std::numeric_limits<double>::quiet_NaN();
-    // The first slice is short on a large grid, so that the monitor is soon heard there, too.
+    // The first slice is short on a large grid, so that the monitor is asked soon there, too.
     slice_ = limits.monitor
                  ? std::clamp<std::int64_t>((1 << 28) / std::max<std::int64_t>(1, cells), 1, 16)
                  : limits.sweeps;
@@ -84,7 +84,8 @@ class Loop {
     return true;
   }
 
-  // Makes the next slice as long as the monitor is to wait, and tells it how far the sweeps are.
+  // Tells the monitor how many sweeps are done, and makes the next slice last until the monitor is
+  // due again.
   bool monitor_stops(std::int64_t step) {
     sweeps_.wait();
     double const seconds =
@@ -99,8 +100,8 @@ class Loop {
     return stop(StoppedBy::interrupted);
   }
 
-  // Computes the residual after the last sweeps, for the result. An interruption remains the reason to stop unless the residual
-  // isn't finite. This check by itself doesn't make a stagnation.
+  // Computes the residual after the last sweeps, for the result. An interruption remains the reason
+  // to stop unless the residual isn't finite. This check doesn't count for stagnation.
   void look_at_the_last_sweep() {
     StoppedBy const reason = result_.stopped_by;
     must_stop();

@@ -19,8 +19,8 @@ namespace coir::poisson {
 
 namespace detail {
 
-/// The blocked scheme of an execution space. There are two specialisations, for std::conditional_t would instantiate the scheme
-/// that it doesn't choose, too.
+/// The blocked scheme of an execution space. These are specialisations because std::conditional_t
+/// would instantiate both schemes.
 template <class Exec, class T, bool OnHost = runs_on_host<Exec>>
 struct BlockedJacobiOf {
   using type = WavefrontJacobi<Exec, T>;
@@ -32,8 +32,8 @@ struct BlockedJacobiOf<Exec, T, false> {
 template <class Exec, class T>
 using BlockedJacobi = typename BlockedJacobiOf<Exec, T>::type;
 
-/// Whether a grid of 2 dimensions is swept by the blocked scheme: where it is asked for, and where the choice is automatic
-/// and there are enough sweeps and cells for it to pay.
+/// Whether a grid of 2 dimensions is swept by the blocked scheme: if the caller chose it, or if the
+/// choice is automatic and there are enough sweeps and cells.
 inline bool takes_blocked(JacobiOptions const& options, std::int64_t rows, std::int64_t columns) {
   return options.scheme == JacobiScheme::blocked ||
          (options.scheme == JacobiScheme::automatic && options.sweeps >= 4 && rows >= 8 &&

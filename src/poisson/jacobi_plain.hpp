@@ -25,8 +25,8 @@ struct JacobiSweep {
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j) const { out(i, j) = update(i, j); }
 
-  /// Sweeps a row on hosts. The loop keeps only pointers to five rows in registers. With whole Views the beginning of each row
-  /// would take longer.
+  /// Sweeps a row on hosts. The loop has pointers to five rows in place of Views, so that it starts
+  /// faster.
   void stretch(int i, int begin, int end) const
     requires(In::rank == 2)
   {
@@ -38,8 +38,8 @@ struct JacobiSweep {
       updated[j] = (neighbour_sum(rows, 1, j) - source[j - 1]) * T(0.25);
   }
 
-  /// Sweeps `Count` cells of a column. Rows that follow each other read the same neighbours, which compilers load once if no store
-  /// stands between.
+  /// Sweeps `Count` cells of a column. All are computed before the first is stored, so that
+  /// compilers load once the neighbours that two cells have in common.
   template <int Count>
   KOKKOS_FORCEINLINE_FUNCTION void column(int i, int j) const {
     T updated[Count];

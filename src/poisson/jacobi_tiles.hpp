@@ -17,9 +17,10 @@ namespace coir::poisson::detail {
 
 /// How a tile is cut among the threads of a team.
 ///
-/// A thread holds a patch of Rows x Columns cells and their sources in registers; a team is Down x Across
-/// threads. The outer Depth cells of a tile belong to its neighbours: they are loaded too, serve Depth
-/// sweeps, and go stale from the edge inwards.
+/// A thread holds a patch of Rows x Columns cells and their sources in registers; a team is Down x
+/// Across threads. The outer Depth cells of a tile belong to its neighbours and are loaded, too.
+/// Each of Depth sweeps leaves one more layer of them, from the edge inwards, without correct
+/// values.
 template <class T, int Across, int Columns, int Down, int Rows, int Depth>
 struct TileShape {
   static constexpr int across = Across;
@@ -31,12 +32,12 @@ struct TileShape {
   static constexpr int rows = Down * Rows;
   static constexpr int inner_columns = columns - 2 * Depth;
   static constexpr int inner_rows = rows - 2 * Depth;
-  /// Cells that a thread shows to its neighbours: the first and last column of its patch, and the rest of its first and last
-  /// row.
+  /// Cells that a thread shares with its neighbours: the first and last column of its patch, and
+  /// the rest of its first and last row.
   static constexpr int shown = Columns == 1 ? Rows : 2 * Rows + 2 * (Columns - 2);
   static constexpr int scratch_bytes = 2 * shown * threads * static_cast<int>(sizeof(T));
   static_assert(inner_columns > 0 && inner_rows > 0);
-  // Kokkos gives a team 48 KiB, of which it keeps a double per thread, and two, for itself.
+  // Kokkos gives a team 48 KiB, and uses a double for each thread and two more of it itself.
   static_assert(scratch_bytes + 8 * (threads + 2) <= 48 * 1024);
 };
 
@@ -82,7 +83,7 @@ struct JacobiTile {
     T* const scratch = static_cast<T*>(member.team_scratch(0).get_shmem(scratch_bytes));
     bool const whole =
         top >= 0 && left >= 0 && top + Shape::rows <= m && left + Shape::columns <= n;
-    // Two copies in turn: a thread may show its next cells while others still look at these.
+    // Two copies in turn: a thread may write its next cells while others still read the last ones.
     for (int sweep = 0; sweep < sweeps; ++sweep) {
       T* const shown = scratch + (sweep % 2) * (Shape::shown * threads);
       show(u, shown + member.team_rank());
@@ -109,8 +110,8 @@ struct JacobiTile {
   }
 
  private:
-  /// The place of a cell at the edge of a patch among those that the thread shows: first come the first column, then the last
-  /// column, then the inner cells of the first row and of the last row.
+  /// The place of a cell at the edge of a patch among the thread's shared cells: the first column
+  /// is first, then the last column, then the inner cells of the first row and of the last row.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int place(int r, int c) {
     if (c == 0) return r;
     if (c == columns - 1) return rows + r;
@@ -130,7 +131,8 @@ struct JacobiTile {
     }
   }
 
-  /// One sweep of a patch. At the edge of a tile a thread sees itself in place of a neighbour.
+  /// One sweep of a patch. At the edge of a tile a thread reads its own cells in place of a
+  /// neighbour's.
   template <bool Masked>
   KOKKOS_FORCEINLINE_FUNCTION void update(T (&u)[rows][columns], T const (&source)[rows][columns],
                                           T const* shown, int x, int y, int first_row,
@@ -185,8 +187,9 @@ void jacobi_tiles(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
 /// Blocked sweeps on a device.
 template <class Exec, class T>
 class TiledJacobi {
-  // On small grids launches cost most: one deep tile for each multiprocessor. On large grids the work that neighbouring tiles
-  // both do must be a small part. Shapes and depths were measured on an H200.
+  // On small grids launches take most of the time, so that there is one deep tile for each
+  // multiprocessor. On large grids the overlap of tiles must be a small part of the work. Shapes
+  // and depths were measured on an H200.
   static constexpr bool single = sizeof(T) == 4;
   using Small =
       std::conditional_t<single, TileShape<T, 16, 4, 8, 8, 16>, TileShape<T, 16, 4, 8, 6, 12>>;

@@ -19,7 +19,7 @@ namespace coir::poisson::detail {
 template <class Exec, class T>
 class PaddedFields {
  public:
-  /// Whether copies of a grid this large are worth their memory: while they fit into a cache.
+  /// Whether to copy a grid of this size: only if the copies fit into a cache.
   static bool worthwhile(std::int64_t rows, std::int64_t columns) {
     return bytes(rows, columns) <= (std::int64_t(32) << 20);
   }
@@ -72,7 +72,7 @@ class PaddedFields {
  private:
   static std::int64_t width() { return wavefront_vector_width<T>(); }
   static std::int64_t stride(std::int64_t columns) {
-    // An odd number of vectors, so that rows don't fall onto the same lines of the cache.
+    // An odd number of vectors, so that rows don't share the same lines of the cache.
     return (((columns + width() - 1) / width() + 2) | 1) * width();
   }
 
@@ -88,7 +88,8 @@ class PaddedFields {
 /// Blocked sweeps on a host.
 template <class Exec, class T>
 class WavefrontJacobi {
-  // Sweeps in a pass over memory. Between 8 and 32 they hardly matter: more make fewer passes, but a larger working set.
+  // Sweeps in a pass over memory. More sweeps make fewer passes, but a larger working set: any
+  // number between 8 and 32 is about as fast.
   static constexpr int depth = 16;
 
  public:
@@ -105,8 +106,8 @@ class WavefrontJacobi {
     if (b_.extent(0) == 0 || b_.extent(1) == 0) return;
     Wavefront<T> wavefront(padded_ ? padded_->grid(parity_) : grid_in_place(),
                            static_cast<int>(exec_.concurrency()), depth, sweeps);
-    // There are as many indices as threads, so that each thread gets one and all run at the same time. The wavefront needs that,
-    // for its threads wait for each other.
+    // There are as many indices as threads, so that each thread gets one and all run at the same
+    // time: threads of the wavefront wait for each other.
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
     if (wavefront.threads() == 1) {
       wavefront.run(0);

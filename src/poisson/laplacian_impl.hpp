@@ -37,7 +37,7 @@ struct SquaredResidual {
   }
 };
 
-/// The residual of u = 0 with u's ring: the source, less what the ring contributes.
+/// The residual for u = 0 inside with u's boundary values.
 template <class B, class V>
 struct SquaredSource {
   B b;

@@ -8,8 +8,9 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
 
-// spmv calls BLAS only to scale y before a product by a transposed matrix, which never happens here. Without the macro it
-// needs no BLAS: a program that loads OpenBLAS starts 7 ms later, with threads and memory that it has no use for.
+// spmv calls BLAS only to scale y before a product by a transposed matrix, which never happens
+// here. Without the macro it needs no BLAS: a program that loads OpenBLAS starts later, with
+// threads and memory that it doesn't use.
 #undef KOKKOSKERNELS_ENABLE_TPL_BLAS
 
 #include <KokkosSparse_CrsMatrix.hpp>
@@ -26,8 +27,8 @@ using SparseMatrix =
     KokkosSparse::CrsMatrix<T, int, Kokkos::Device<Exec, typename Exec::memory_space>, void,
                             std::int64_t>;
 
-/// The number of the first entry in a cell's row of the matrix of an m x n grid. Each cell before has five entries, less one
-/// for each neighbour that is outside of the grid.
+/// The number of the first entry in a cell's row of the matrix of an m x n grid. Each cell before
+/// has five entries, less one for each neighbour outside the grid.
 struct FirstEntry {
   std::int64_t m, n;
 
@@ -106,10 +107,10 @@ SparseMatrix<Exec, T> laplacian_matrix(Exec const& exec, std::int64_t m, std::in
   return Matrix(label, cells, cells, first.count(), values, offsets, columns);
 }
 
-/// y = A x by the function in KokkosSparse::Impl that spmv calls for this product, in the versions of Kokkos Kernels that are
-/// known to have it and in builds without a vendor's library of sparse matrices. A call of spmv, the public function, also
-/// compiles products by transposed and conjugate matrices, each for four factors of y: 80 kernels, for which nvcc takes half a
-/// minute. With all other versions multiply() below calls spmv.
+/// y = A x by the function in KokkosSparse::Impl that spmv calls for this product. A call of spmv,
+/// the public function, also compiles 80 kernels for other products. This function is for versions
+/// of Kokkos Kernels that are known to have the inner one, in builds without a vendor's library of
+/// sparse matrices. Otherwise multiply() below calls spmv.
 #ifdef COIR_KOKKOS_KERNELS_HAS_PLAIN_SPMV
 template <class Exec, class Matrix, class X, class Y>
 struct PlainProduct {
@@ -142,7 +143,8 @@ template <class Exec, class Matrix, class X, class Y>
 struct PlainProduct {};
 #endif
 
-/// y = A x. Kokkos Kernels takes an instance from version 4.2 on; before, it runs on the default one.
+/// y = A x. Kokkos Kernels takes an instance from version 4.2 on; older versions run on the default
+/// one.
 template <class Exec, class Matrix, class X, class Y>
 void multiply(Exec const& exec, Matrix const& a, X const& x, Y const& y) {
   using T = typename Y::non_const_value_type;

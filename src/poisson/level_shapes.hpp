@@ -41,8 +41,9 @@ std::vector<LevelShape> level_shapes(std::array<int, Rank> const& extents) {
   }
 }
 
-/// The relaxation of the coarsest grid: enough sweeps to reduce its error a hundredfold. A sweep at the best omega reduces it
-/// by the factor omega - 1. The shortest axis has at most two cells, so that these aren't many sweeps.
+/// The relaxation of the coarsest grid: enough sweeps to reduce its error a hundredfold. A sweep at
+/// the best omega reduces it by the factor omega - 1. A few sweeps are enough, because the shortest
+/// axis has at most two cells.
 template <class T, int Rank>
 Smoothing<T> coarsest_smoothing(LevelShape const& shape) {
   double extents[Rank];

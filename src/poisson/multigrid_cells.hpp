@@ -3,7 +3,8 @@
 /// \file
 /// The parts of a multigrid cycle cell by cell, as devices run them.
 ///
-/// Each is called with the indices (slab, row, column) of a cell, from 1 on. Cells may be computed in any order.
+/// Each is called with the indices (slab, row, column) of a cell, from 1 on. Cells may be computed
+/// in any order.
 
 #include "grid_level.hpp"
 
@@ -60,7 +61,8 @@ struct RelaxColour {
   }
 };
 
-/// The first step from u = 0. It moves all cells (Jacobi), or moves those of the first colour and sets the others to zero.
+/// The first step from u = 0. Jacobi changes all cells; red-black relaxation changes those of the
+/// first colour and sets the others to zero.
 template <class T, int Rank>
 struct RelaxZero {
   static constexpr bool reads_no_neighbours = true;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The parts of a multigrid cycle on devices: a kernel for each part on large grids, and one kernel for all small grids
-/// together.
+/// The parts of a multigrid cycle on devices: a kernel for each part on large grids, and one kernel
+/// for all small grids together.
 
 #include "multigrid_cells.hpp"
 
@@ -14,8 +14,8 @@
 
 namespace coir::poisson::detail {
 
-/// A whole cycle over the small grids by one team, with barriers in the place of launches, which take longer than the work on
-/// such grids.
+/// A whole cycle over the small grids by one team, with barriers in place of launches: on such
+/// grids launches take longer than the work.
 template <class T, int Rank>
 struct TeamCycle {
   Level<T, Rank> const* levels;  // on the device

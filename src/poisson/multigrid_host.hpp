@@ -48,7 +48,7 @@ class HostPasses {
   /// \return the squared norm of the residual, if `measure`
   double descend(Grid const& fine, Grid const& coarse, Smoothing<T> const& how, bool from_zero,
                  bool measure) {
-    // The restriction reads two slabs on either side, hence one idle stage before it.
+    // The restriction reads two slabs on either side, so that one stage before it is idle.
     int const last = 2 * how.sweeps + 1;
     run("coir::poisson::multigrid_host/descend", fine, last + 1, [&](PipelineStep const& at) {
       if (at.stage + 1 < last)
@@ -104,7 +104,7 @@ class HostPasses {
     return slabs_.total(level.n[0]);
   }
 
-  /// Squared norm of b - L 0, where 0 vanishes inside and keeps the ring.
+  /// Squared norm of the residual for u = 0 inside with the caller's boundary values.
   double squared_source(Grid const& level) {
     run("coir::poisson::multigrid_host/source", level, 1,
         [&](PipelineStep const& at) { slabs_.measure_source(at.band, level, at.slab); });
@@ -128,7 +128,8 @@ class HostPasses {
              pipeline_bands(exec_, level.n[0], level.cells(), stages), step);
   }
 
-  // The sweeps in one pass: as many as keep their slabs in a core's own cache, and the seams a small part of the work.
+  // The sweeps in one pass: as many as keep their slabs in a core's own cache, and the edges of
+  // bands a small part of the work.
   int sweeps_at_once(Grid const& level) const {
     std::int64_t const slab = 2 * (std::int64_t(level.n[1]) * level.n[2] + 1) * sizeof(T);
     std::int64_t const in_cache = own_cache / slab - 2;
@@ -136,8 +137,8 @@ class HostPasses {
     return static_cast<int>(std::max<std::int64_t>(1, std::min(in_cache, between_seams) / 2));
   }
 
-  // The memory that a stage of an ascent prefetches, if the slabs at work leave room for it in a core's own cache. Stage 0
-  // interpolates, and `relaxing` stages of relaxation follow.
+  // The memory that a stage of an ascent prefetches, if a core's own cache has room for it beside
+  // the slabs in use. Stage 0 interpolates, and `relaxing` stages of relaxation follow.
   static Ahead ahead(Grid const& fine, int stage, int relaxing) {
     int const shift = std::bit_width(static_cast<unsigned>(relaxing)) - 1;
     std::int64_t const slab = 2 * std::int64_t(fine.n[1]) * fine.n[2] * sizeof(T);

@@ -142,10 +142,10 @@ class MultigridSolver {
   // If a cycle leaves more than this share of the residual, rounding keeps it from the tolerance.
   static constexpr double stagnating = 0.9;
 
-  // The best values that were measured, with one sweep before and one after, on grids of 16 to 4096 cells along an axis.
-  // Red-black relaxation is known to gain by some over-relaxation, and in 3-D by more: Yavneh, SIAM J. Sci. Comput. 17 (1996)
-  // 180. Coarse grids gain by still more, because a single cycle solves them and leaves corrections too small. With these
-  // values a cycle reduces the residual to 0.03 in 2-D and 0.06 in 3-D; with one omega for all grids to 0.04 and 0.08.
+  // The best values that were measured, with one sweep before and one after, on grids of 16 to 4096
+  // cells along an axis. Red-black relaxation converges faster with some over-relaxation, and needs
+  // more of it in 3-D (Yavneh, SIAM J. Sci. Comput. 17 (1996) 180). Coarse grids need still more,
+  // because the single cycle that solves them leaves their corrections too small.
   static T default_omega(Smoother smoother, bool finest) {
     if (smoother == Smoother::jacobi) return Rank == 2 ? T(4) / T(5) : T(6) / T(7);
     if (finest) return Rank == 2 ? T(1.1) : T(1.18);
@@ -226,14 +226,16 @@ class MultigridSolver {
 
   int last() const { return static_cast<int>(levels_.size()) - 1; }
 
-  // Smooths the finest grid, and restricts its residual unless it is the only grid. Returns the squared norm of the residual.
+  // Smooths the finest grid, and restricts its residual if there are coarser grids. Returns the
+  // squared norm of the residual.
   double smooth_finest() {
     if (last() > 0) return passes_.descend(levels_[0], levels_[1], before(0), false, true);
     passes_.smooth(levels_[0], coarsest_, false);
     return passes_.squared_residual(levels_[0]);
   }
 
-  // Solves for the correction on the coarse grids, adds it to the finest one, and does what smooth_finest() does.
+  // Solves for the correction on the coarse grids, adds it to the finest one, and does what
+  // smooth_finest() does.
   double correct_finest(bool by_full_multigrid) {
     if (last() == 0) return smooth_finest();
     by_full_multigrid ? full_multigrid(1) : v_cycle(1);

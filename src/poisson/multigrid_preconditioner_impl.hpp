@@ -142,7 +142,7 @@ class MultigridPreconditioner<Exec, T>::Implementation {
            Backwards::bytes(exec, shapes[0].n);
   }
 
-  /// Whether the coarse grids are those of r: not if r is transposed.
+  /// Whether the coarse grids belong to r. They don't if r is transposed.
   bool suits(detail::RowMajorView<Exec, T const, 2> const& r) const {
     return static_cast<int>(r.extent(0)) == shapes_[0].n[0] &&
            static_cast<int>(r.extent(1)) == shapes_[0].n[2];

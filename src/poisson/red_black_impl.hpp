@@ -79,7 +79,8 @@ Result red_black(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
   for (int d = 0; d < Rank; ++d) extents[d] = static_cast<double>(b.extent(d));
   double const radius = jacobi_radius(extents, Rank);
   double const omega = options.omega == 0 ? best_omega(radius) : options.omega;
-  // iterate() stops by stagnation when 8 checks in a row find no smaller residual, which a transient must not cause.
+  // iterate() stops by stagnation when 8 checks in a row find no smaller residual. A transient must
+  // not cause this.
   std::int64_t const spacing = std::max<std::int64_t>(32, transient_sweeps(omega, radius) / 8);
   IterationLimits const limits{options.sweeps, options.tolerance,
                                options.check_every == 0 ? spacing : options.check_every,

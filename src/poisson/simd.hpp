@@ -25,11 +25,13 @@ struct Simd {
   static Vector load(T const* address) { return *reinterpret_cast<Unaligned const*>(address); }
   static void store(T* address, Vector value) { *reinterpret_cast<Unaligned*>(address) = value; }
 
-  /// The western neighbours of the elements of `here`. The first one is the last element of `before`.
+  /// The western neighbours of the elements of `here`. The first one is the last element of
+  /// `before`.
   static Vector west(Vector before, Vector here) {
     return shift<width - 1>(before, here, std::make_integer_sequence<int, width>{});
   }
-  /// The eastern neighbours of the elements of `here`. The last one is the first element of `after`.
+  /// The eastern neighbours of the elements of `here`. The last one is the first element of
+  /// `after`.
   static Vector east(Vector here, Vector after) {
     return shift<1>(here, after, std::make_integer_sequence<int, width>{});
   }
