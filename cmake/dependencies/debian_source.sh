@@ -62,7 +62,7 @@ for file in $(printf '%s\n' "$list" "$parts"debian.sources "$parts"ubuntu.source
   [ -s "$work/sources/$name" ] || continue
   asked="$asked $file"
   apt-get update >>"$work/log" 2>&1 || true
-  if apt-get --print-uris source --download-only "$package" >/dev/null 2>>"$work/log"; then
+  if apt-get --print-uris source --download-only "$package" >"$work/uris" 2>>"$work/log"; then
     found=$file
     break
   fi
@@ -70,10 +70,12 @@ done
 [ -n "$asked" ] || fail "apt has no sources"
 [ -n "$found" ] || fail "not to be had from any of$asked; apt says: $(grep '^[WE]: ' "$work/log" | grep -v -e 'Some index files' -e "put some 'deb-src'" | head -n 2)"
 
-cd "$work/download"
-apt-get source --download-only "$package" >>"$work/log" 2>&1 ||
+# The upstream archive alone: mirrors may lack the package's other files, which aren't needed.
+uri=$(sed -nE "s/^'([^']*\.orig\.tar\.[a-z0-9]+)' .*/\1/p" "$work/uris" | head -n 1)
+sum=$(sed -nE "s/^'[^']*\.orig\.tar\.[a-z0-9]+' [^ ]+ [0-9]+ //p" "$work/uris" | head -n 1)
+archive=$work/download/${uri##*/}
+/usr/lib/apt/apt-helper download-file "$uri" "$archive" "$sum" >>"$work/log" 2>&1 ||
   fail "found by way of $found, but apt could not download it: $(grep '^E:' "$work/log" | head -n 1)"
-archive=$(ls ./*.orig.tar.* | grep -v '\.asc$' | head -n 1)
 mkdir "$work/unpacked" "$work/result"
 set -f # the patterns are tar's, not the shell's
 tar -xf "$archive" -C "$work/unpacked" --strip-components=1 --wildcards $(printf '*/%s/* ' "$@") ||
