@@ -568,16 +568,17 @@ KINDS = [(put_arithmetic, 5), (put_complex_arithmetic, 1), (put_comparisons, 3),
          (put_order, 4), (put_creation, 2)]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def write_cases(source, kinds, count, text):
+    """Writes the file that the command line names: `count` cases unless it says how many, of what `source(seed)` gives."""
+    parser = argparse.ArgumentParser(description=text.split("\n")[0])
     parser.add_argument("file")
-    parser.add_argument("--cases", type=int, default=3500)
+    parser.add_argument("--cases", type=int, default=count)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if int(np.__version__.split(".")[0]) < 2:
         raise SystemExit(f"this needs NumPy 2, whose numbers beside arrays are other than {np.__version__}'s")
-    kinds = [kind for kind, weight in KINDS for _ in range(weight)]
-    r, cases = Random(options.seed), Cases()
+    kinds = [kind for kind, weight in kinds for _ in range(weight)]
+    r, cases = source(options.seed), Cases()
     with np.errstate(all="ignore"):
         while cases.count < options.cases:
             r.choice(kinds)(r, cases)
@@ -585,4 +586,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    write_cases(Random, KINDS, 3500, __doc__)
