@@ -188,62 +188,6 @@ TYPED_TEST(ArrayOf, IntegersAndNewAxesChangeTheRank) {
   for (int j = 0; j < 2; ++j) EXPECT_EQ(values(thick)[j], plain.at({0, 1 + j, 5}));
 }
 
-template <class Test, int A, int B, int C>
-void check_broadcasting(std::mt19937& generator) {
-  using T = typename Test::T;
-  using Space = typename Test::Space;
-  constexpr int rank = std::max({A, B, C});
-  Shape<rank> full_shape{};
-  for (auto& extent : full_shape) extent = generator() % 8 == 0 ? 0 : 1 + generator() % 7;
-  auto const part_of = [&](auto& shape) {
-    for (std::size_t d = 0; d < shape.size(); ++d)
-      shape[d] = generator() % 3 == 0 ? 1 : full_shape[rank - shape.size() + d];
-  };
-  Shape<A> a_shape{};
-  Shape<B> b_shape{};
-  Shape<C> c_shape{};
-  part_of(a_shape);
-  part_of(b_shape);
-  part_of(c_shape);
-  auto const a = random_array<T, Space>(a_shape, generator());
-  auto const b = random_array<T, Space>(b_shape, generator());
-  auto const c = random_array<T, Space>(c_shape, generator());
-  auto const a_n = naive(a);
-  auto const b_n = naive(b);
-  auto const c_n = naive(c);
-  auto const result = naive(a * b - c);
-  auto const shape = broadcast(broadcast(a_shape, b_shape), c_shape);
-  ASSERT_EQ(result.shape, std::vector<std::int64_t>(shape.begin(), shape.end()));
-  for_each_index(result.shape, [&](auto const& i) {
-    ASSERT_EQ(result.at(i), a_n.stretched(i) * b_n.stretched(i) - c_n.stretched(i));
-  });
-}
-
-template <class T_, class Space_>
-struct TypesOf {
-  using T = T_;
-  using Space = Space_;
-};
-
-template <class Test>
-void check_all_broadcasting() {
-  std::mt19937 generator(11);
-  for (int trial = 0; trial < 12; ++trial) {
-    check_broadcasting<Test, 1, 1, 1>(generator);
-    check_broadcasting<Test, 2, 1, 2>(generator);
-    check_broadcasting<Test, 2, 2, 0>(generator);
-    check_broadcasting<Test, 3, 2, 1>(generator);
-    check_broadcasting<Test, 1, 4, 3>(generator);
-    check_broadcasting<Test, 4, 4, 2>(generator);
-  }
-}
-
-TYPED_TEST(ArrayOf, BroadcastsAsPlainLoopsDo) {
-  TYPES_OF_CASE;
-  if constexpr (std::is_same_v<T, double>)  // shapes know no types
-    check_all_broadcasting<TypesOf<T, Space>>();
-}
-
 TYPED_TEST(ArrayOf, LongRowsAreStretchedToo) {
   TYPES_OF_CASE;
   for (std::int64_t n : {1, 2, 31, 513, 1009, 5000}) {

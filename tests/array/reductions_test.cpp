@@ -14,13 +14,7 @@ using coir::testing::message_of;
 using coir::testing::random_array;
 using coir::testing::values;
 
-template <class Case>
-class Reductions : public ::testing::Test {
- public:
-  using T = typename Case::Real;
-  using Space = typename Case::Exec::memory_space;
-};
-TYPED_TEST_SUITE(Reductions, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Reductions);
 
 // Whole numbers: sums are exact in any order.
 TYPED_TEST(Reductions, AreThoseOfPlainLoops) {
@@ -203,6 +197,26 @@ TEST(ReductionsOfSmallIntegers, DontWrapAround) {
   check_small_integers<DefaultSpace>();
 }
 
+template <class Space, class... T>
+void check_ends_of_integers() {
+  auto const check = []<class I>(I least, I most) {
+    std::vector<I> x(37, I(1));
+    x[5] = x[9] = least;
+    x[17] = x[33] = most;
+    auto const a = array_of<Space>(x, Shape<1>{37});
+    EXPECT_EQ(min(a), least);
+    EXPECT_EQ(max(a), most);
+    EXPECT_EQ(argmin(a), 5);
+    EXPECT_EQ(argmax(a), 17);
+  };
+  (check(std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()), ...);
+}
+
+TEST(ReductionsOfIntegers, FindTheEndsOfTheirTypes) {
+  check_ends_of_integers<DefaultSpace, std::int8_t, std::uint16_t, std::uint32_t, std::int64_t,
+                         std::uint64_t>();
+}
+
 template <class Space>
 void check_other_types() {
   auto const i =
@@ -305,7 +319,7 @@ void check_axes(Shape<3> const& shape) {
 // Few long rows, many short ones, long axes that are shared among threads, axes of one element.
 // Few results of many rows are folded in parts.
 TYPED_TEST(Reductions, ExtremesOfBoolAlongAnAxis) {
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   for (std::int64_t const rows : {1, 5, 40000})
     for (std::int64_t const hit : {std::int64_t(-1), rows / 2, rows - 1}) {
       auto const at = coir::indices<0>(Shape<2>{rows, 3});

@@ -2,7 +2,7 @@
 
 #include <linalg/near.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cmath>
 
@@ -11,19 +11,12 @@ using coir::testing::expect_near;
 using coir::testing::message_of;
 using coir::testing::values;
 
-template <class Case>
-class Covariance : public ::testing::Test {
- public:
-  using T = typename Case::Real;
-  using Space = typename Case::Exec::memory_space;
-};
-TYPED_TEST_SUITE(Covariance, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Covariance);
 
 // Expected numbers are those of numpy.cov and numpy.corrcoef.
 
 TYPED_TEST(Covariance, OfSeveralQuantities) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   auto const x = array<T, Space>({{1, 2, 4, 7}, {2, 1, 0, 5}, {-1, 0, 3, 2}});
   double const third = 11.0 / 3;
   expect_near(cov(x), {7, third, third, third, 14.0 / 3, 0, third, 0, 10.0 / 3});
@@ -45,8 +38,7 @@ TYPED_TEST(Covariance, OfSeveralQuantities) {
 }
 
 TYPED_TEST(Covariance, OfComplexAndWholeNumbers) {
-  using T = typename TestFixture::T;
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   using Complex = Kokkos::complex<T>;
   auto const c = cov(array<Complex, Space>(
       {{Complex(1, 1), Complex(2), Complex(0, 3)}, {Complex(0), Complex(0, 1), Complex(2)}}));

@@ -2,7 +2,7 @@
 #include <coir/linalg/matrix_norm.hpp>
 
 #include <array/naive.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cmath>
 #include <limits>
@@ -11,14 +11,11 @@ using namespace coir;
 using coir::testing::random_array;
 using coir::testing::values;
 
-template <class Case>
-class MatrixNorms : public ::testing::Test {};
-TYPED_TEST_SUITE(MatrixNorms, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(MatrixNorms);
 
 // Whole numbers: all sums are exact, and only the square root rounds.
 TYPED_TEST(MatrixNorms, AreThoseOfPlainLoops) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   for (std::int64_t m : {1, 2, 31, 513}) {
     for (std::int64_t n : {1, 3, 97}) {
       auto const a = random_array<T, Space>(Shape<2>{m, n}, 5, 9);
