@@ -1,5 +1,5 @@
-// Error messages about indices. They are compiled once, because every array statement checks its indices, and these checks
-// are only small enough to be inlined without the messages.
+// Error messages about indices. They are compiled once, because every array statement checks its
+// indices, and these checks are only small enough to be inlined without the messages.
 
 #include <coir/array/array.hpp>
 

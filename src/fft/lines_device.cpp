@@ -30,7 +30,8 @@ class DeviceLines : public Lines<Exec, T> {
   void run(Exec const& exec, void const* in, void* out, int sign) {
     using Number = typename L::Complex;
     std::lock_guard const lock(mutex_);
-    // The libraries' interfaces know no const; plans of complex numbers don't write to an input that lies apart.
+    // The libraries' interfaces know no const; plans of complex numbers don't write to an input
+    // that lies apart.
     check(L::run_complex(on_stream(handle_, exec), static_cast<Number*>(const_cast<void*>(in)),
                          static_cast<Number*>(out), sign),
           "Exec");

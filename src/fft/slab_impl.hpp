@@ -3,13 +3,12 @@
 /// \file
 /// Transforms over ranks that share a field by slabs, for one execution space.
 ///
-/// A row (x, y) travels as a whole: to the rank that has y, or back to the one that has x. At the
-/// rank that has y, what comes from one rank lies in one piece, since all of its planes follow each
-/// other there. On hosts the pieces at the other end, one for each plane and rank, are sent from
-/// where they are. On devices that would be too many messages: rows are put side by side in a
-/// buffer. A share of the planes, a chunk, goes at a time: on devices one travels while the next
-/// one is transformed; on hosts it is read from caches rather than from memory when it is sent
-/// after its transform, or transformed when it has come.
+/// A row (x, y) is sent as a whole: to the rank that has y, or back to the one that has x. In the
+/// spectrum the rows from one rank are contiguous. In the field they are not: there is a piece for
+/// each plane and rank. Hosts send these pieces from where they are. On devices that would be too
+/// many messages: rows are copied side by side into a buffer. Planes are sent in chunks. On devices
+/// a chunk is sent while the next one is transformed. On hosts a chunk is still in caches between
+/// its transform and its message.
 ///
 /// One rank transforms planes in the field, and lines along x from the field to the spectrum or
 /// back.

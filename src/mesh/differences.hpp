@@ -15,7 +15,8 @@
 
 namespace coir::mesh::detail {
 
-/// force = -grad potential by differences of two or four points, in the planes [first_plane, end_plane).
+/// force = -grad potential by differences of two or four points, in the planes [first_plane,
+/// end_plane).
 template <class T, int Points>
 struct Differences {
   T const* potential;

@@ -13,7 +13,8 @@
 
 namespace coir::mesh::detail {
 
-/// The sums of a bin, and its power weighted with Legendre's polynomials of the angle to the third axis.
+/// The sums of a bin, and its power weighted with Legendre's polynomials of the angle to the third
+/// axis.
 struct MultipoleSum : BinSum {
   double quadrupole = 0;
   double hexadecapole = 0;

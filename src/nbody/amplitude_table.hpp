@@ -10,8 +10,8 @@
 
 namespace coir::nbody::detail {
 
-/// ln sqrt(P / volume of a cell) for ln |q| = first + step s, s = 0, 1, ..., with q = k box / 2 pi. P is normalised so that
-/// the density grows as D1, which is a where matter dominates.
+/// ln sqrt(P / volume of a cell) for ln |q| = first + step s, s = 0, 1, ..., with q = k box / 2 pi.
+/// P is normalised so that the density grows as D1, which is a where matter dominates.
 ///
 /// \tparam T  double, or a dual number of it
 template <class T = double>

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// From derivatives with respect to the factors of moves to those with respect to parameters of the cosmology.
+/// From derivatives with respect to the factors of moves to those with respect to parameters of the
+/// cosmology.
 
 #include <coir/core/dual.hpp>
 #include <coir/cosmology/growth.hpp>

@@ -73,7 +73,8 @@ struct Drift {
   }
 };
 
-/// Counts coordinates that are infinite or NaN. wrapped() gives particles NaN that have lost their place in the box.
+/// Counts coordinates that are infinite or NaN. wrapped() gives particles NaN that have lost their
+/// place in the box.
 template <class T>
 struct CountLost {
   T const* position;
@@ -105,7 +106,8 @@ inline mesh::ForceOptions force_options(SimulationOptions const& options, bool h
               particles_migrate(group) ? places_for(side, group.size(), options.headroom) : 0};
 }
 
-/// Frees the memory that initial conditions have left in the pool of arrays, before the meshes are allocated.
+/// Frees the memory that initial conditions have left in the pool of arrays, before the meshes are
+/// allocated.
 template <class Exec, class T>
 mesh::Force<Exec, T> allocate_force(Exec const& exec, distributed::Group const& group, double box,
                                     std::int64_t mesh_side, mesh::Assignment assignment,
@@ -119,7 +121,8 @@ template <CompiledSpace Exec, Real T>
 bool ParticleMover<Exec, T>::has_vectors(SimulationOptions const& options) {
   if (options.force_source != ForceSource::automatic)
     return options.force_source == ForceSource::vectors;
-  // Devices take longer for differences at each cell than at each particle where there are many cells per particle.
+  // Devices take longer for differences at each cell than at each particle where there are many
+  // cells per particle.
   return mesh::gradient_points(options.kernel) > 0 &&
          (runs_on_host<Exec> || options.mesh_ratio < 1.5);
 }

@@ -21,8 +21,8 @@
 
 namespace coir::nbody::detail {
 
-/// True if sites and bins fit 32 bits, vectors of particles fit the mesh of forces (and a permutation that of the
-/// potential), and there are enough particles for sorting to pay.
+/// True if sites and bins fit 32 bits, vectors of particles fit the mesh of forces (and a
+/// permutation that of the potential), and there are enough particles for sorting to pay.
 inline bool can_sort(std::int64_t side, std::int64_t mesh_side) {
   std::int64_t const count = side * side * side;
   return side >= 48 && count <= 0xffffffff && mesh_side <= 4096 && mesh_side >= side;
@@ -63,8 +63,8 @@ void ParticleSorter<Exec, T>::allocate(std::size_t places, bool with_sites) {
     make(second_, "coir::nbody::particle_sorter/second");
 }
 
-/// Hosts move particle p to permutation[p]; devices fetch particle permutation[p] to p, for they read faster from scattered
-/// addresses than they write there.
+/// Hosts move particle p to permutation[p]. Devices move particle permutation[p] to p, because they
+/// read scattered addresses faster than they write them.
 template <CompiledSpace Exec, Real T>
 void ParticleSorter<Exec, T>::permute_vectors(Vectors const& from, Vectors const& to,
                                               std::int64_t count,

@@ -36,8 +36,8 @@ struct PutNumbers {
   KOKKOS_FUNCTION void operator()(std::int64_t p) const { to[place[p]] = from[p]; }
 };
 
-/// to[p] = from[source[p]]. A thread takes numbers that lie `particles` apart, so that neighbouring threads read and write
-/// neighbouring addresses.
+/// to[p] = from[source[p]]. A thread takes numbers that lie `particles` apart, so that neighbouring
+/// threads read and write neighbouring addresses.
 template <class T, int Components>
 struct Fetch {
   T const* from;

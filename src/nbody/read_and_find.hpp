@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Readout for a body that moves particles, and finds something on the way.
+/// Readout for a body that moves particles and reduces numbers of theirs to a result.
 
 #include "reversible_moves.hpp"
 
@@ -18,9 +18,9 @@
 
 namespace coir::nbody::detail {
 
-/// The particles of a team, one per thread. What the body loads and stores of coordinates, and what is read at particles, goes by way
-/// of scratch memory, so that loads and stores are coalesced. Teams take one stretch of particles after the other, for their results
-/// are joined one by one.
+/// The particles of a team, one per thread. Coordinates and the numbers read at particles are
+/// copied through scratch memory, so that loads and stores are coalesced. A team processes many
+/// groups of particles one after the other, so that there are few results to join.
 template <class T, class Reader, class Body>
 struct ReadAndFind {
   using value_type = Found<T>;
@@ -43,7 +43,8 @@ struct ReadAndFind {
     int const rank = member.team_rank();
     for (std::int64_t s = member.league_rank(); s < stretches; s += member.league_size()) {
       std::int64_t const begin = s * numbers, rest = 3 * particles - begin;
-      // All loads before the first store: the compiler must assume that stores change what is loaded after them.
+      // All loads before the first store: the compiler must assume that stores change what is
+      // loaded after them.
       Coordinate here[3];
       COIR_UNROLL
       for (int m = 0; m < 3; ++m) {
@@ -101,7 +102,8 @@ Found<T> read_and_find(char const* label, Exec const& exec, Particles<Exec, T> c
   } else if (count > 0) {
     using Teams = ReadAndFind<T, Reader, Body>;
     std::int64_t const stretches = (count + Teams::team - 1) / Teams::team;
-    // No more teams than run at a time, by the registers that they need: a single warp joins their results one after the other.
+    // No more teams than run at a time with the registers that they need: a single warp joins their
+    // results one after the other.
     constexpr int of_multiprocessor = sizeof(T) == 8 ? 2 : Teams::has_slopes ? 3 : 4;
     constexpr int threads_of_multiprocessor = 2048;
     std::int64_t const at_a_time =

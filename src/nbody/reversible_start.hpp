@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// The largest momentum that a reversible simulation is able to hold, from the particles that it begins with.
+/// The largest momentum that a reversible simulation is able to hold, from the particles that it
+/// begins with.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
@@ -39,13 +40,13 @@ struct CountBeyond {
   }
 };
 
-/// Momenta of linear theory are held as p / scale. The largest that this becomes in steps from `first` on, in units of the momenta
-/// at the start.
+/// The largest p / scale in steps from `first` on, for momenta p of linear theory, in units of the
+/// momenta at the start. Momenta are held as p / scale.
 inline double growth_of_held_momenta(SimulationOptions const& options,
                                      cosmology::Growth<double> const& growth, int first) {
   auto const a = std::span(options.scale_factors).subspan(static_cast<std::size_t>(first));
   auto const momentum = [&](double at) {
-    // Quinn's factors need no growth functions; where matter dominates momenta grow as a^1.5.
+    // Quinn's factors need no growth functions. While matter dominates, momenta grow as a^1.5.
     return at >= growth.a_min() && at <= growth.a_max() ? growth.momentum(at) : std::pow(at, 1.5);
   };
   double scale = 1, largest_scale = 1, most = 1;
@@ -67,9 +68,9 @@ inline std::string too_large(SimulationOptions const& options) {
 
 /// The largest momentum that must be held, by SimulationOptions::momentum_range.
 ///
-/// \param first  steps that the particles have behind them
-/// \throws NumericalError if a momentum is no number
-/// \throws PreconditionError if momenta at the start are too small beside it
+/// \param first  number of steps that were made before
+/// \throws NumericalError if a momentum is infinite or NaN
+/// \throws PreconditionError if momenta at the start are too small compared with the largest
 template <class Exec, class T>
 double largest_momentum(Exec const& exec, Particles<Exec, T> const& particles,
                         SimulationOptions const& options, cosmology::Growth<double> const& growth,
@@ -82,8 +83,9 @@ double largest_momentum(Exec const& exec, Particles<Exec, T> const& particles,
          SumOfSquares<T>{particles.momentum.data()}, Kokkos::Sum<double>(squares));
   if (!std::isfinite(squares))
     throw NumericalError("a momentum of the particles that are given is infinite or no number");
-  // Particles at rest need a quantum, too: that of momenta which in linear theory, where a displacement s has sqrt(a) s, displace
-  // them by a thousandth of their distance until today.
+  // Particles at rest need a quantum, too. It is the one for the momenta of linear theory,
+  // sqrt(a) s for a displacement s, that displace particles by a thousandth of their distance
+  // until today.
   double const least = 1e-3 * particles.box / static_cast<double>(particles.side) * std::sqrt(a);
   double const grown = growth_of_held_momenta(options, growth, first);
   expects(options.momentum_range * grown / static_cast<double>(most_quanta<T>) <= 1.0 / 16,

@@ -44,7 +44,8 @@ inline void expects_in_range(SimulationOptions const& options, std::int64_t side
 
 /// Checks options and particles, before memory is allocated and particles are moved.
 ///
-/// \throws PreconditionError naming the option that is out of its range, or if particles have another shape
+/// \throws PreconditionError naming the option that is out of its range, or if particles have
+///   another shape
 template <class Exec, class T>
 void expects_to_begin(SimulationOptions const& options, Particles<Exec, T> const& particles,
                       distributed::Share const& sites, int first) {

@@ -57,7 +57,8 @@ std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group con
                       Sorter::bytes_of_place(Mover::has_vectors(options))
                 : 0) +
            Mover::bytes(exec, group, side, n, options);
-  // The remainders of momenta that are rounded between calls lie in memory of the sorter, or have a byte each.
+  // The remainders of momenta that are rounded between calls lie in memory of the sorter, or take a
+  // byte each.
   std::int64_t const sorting = Sorter::bytes(side, n, Mover::has_vectors(options)),
                      rest = options.reversible && sizeof(T) == 4 ? 3 * side * side * side : 0;
   return 6 * side * side * side * static_cast<std::int64_t>(sizeof(T)) + std::max(sorting, rest) +
@@ -154,15 +155,15 @@ void Simulation<Exec, T>::expects_force(bool is_finite, int step) const {
       (reverser_ ? "a box" : std::to_string(detail::most_boxes) + " boxes") + " at once");
 }
 
-/// Makes sure that the mesh holds the force of the present positions. Before that it sorts the particles if sorting is due,
-/// because then the meshes are free.
+/// Makes sure that the mesh holds the force of the present positions. Before that it sorts the
+/// particles if sorting is due, because then the meshes are free.
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::find_force(std::span<Vectors const> further) {
   if (state_.is_home() || !state_.has_force) to_planes();
   if (state_.has_force) return;
   sort_if_due(further);
   mover_.find_force(particles_, state_, seconds_, potentials_.next());
-  // A reversible kick looks at the forces of all particles.
+  // A reversible kick checks the forces of all particles itself.
   if (!reverser_) expects_force(mover_.force_is_finite(particles_), steps_done() + 1);
 }
 
@@ -183,7 +184,8 @@ void Simulation<Exec, T>::close(Move const& closing) {
   rest();
 }
 
-/// Leaves particles as callers see them: between two steps, in the order of their lattice, and with momenta that are numbers.
+/// Leaves particles as callers see them: between two steps, in lattice order, with momenta as real
+/// numbers even if the simulation is reversible.
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::rest(std::span<Vectors const> further) {
   go_home();
@@ -219,7 +221,7 @@ std::vector<StepMoves> Simulation<Exec, T>::separate_moves(int first, int last) 
 
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& after_step) {
-  // One kick in place of two rounds otherwise: where this call ends would be seen in the bits.
+  // One kick in place of two rounds differently: the bits would depend on where this call ends.
   bool const separate = options_.deterministic && !reverser_;
   auto const moves = distributed::together(group_, [&] {
     expects(steps >= 0 && steps <= steps_left(),

@@ -22,7 +22,7 @@
 
 namespace coir::nbody {
 
-/// Brings the particles that are given to the nearest multiples of the quanta.
+/// Rounds the given particles to the nearest multiples of the quanta.
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::round_start() {
   reverser_.emplace(exec_, particles_.box,
@@ -77,8 +77,8 @@ void Simulation<Exec, T>::kick_reversibly(detail::MadeMove& made) {
                          " of a " + detail::too_large(options_));
 }
 
-/// Finds the force of the present positions, at which the last kick of the history was made: from its potential if that was
-/// kept.
+/// Computes the force of the last kick, which was made at the present positions. If the history
+/// kept its potential, the force is computed from it.
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::find_force_of_last_kick(std::span<Vectors const> further) {
   auto const& kept = potentials_.pop();
@@ -131,7 +131,7 @@ void Simulation<Exec, T>::reverse(int steps) {
     counter_.count(step - 1);
   }
   history_.forget_calls_from(target);
-  // advance() may have gone past the end of this step.
+  // advance() may have gone beyond the end of this step.
   if (!history_.empty() && !history_.last().closes)
     make(moves_between(history_.steps_before_last_call(), target).back().closing, true);
   rest();
@@ -196,7 +196,8 @@ std::vector<detail::FactorSlopes> Simulation<Exec, T>::pull_back_moves(
       sorter_.begin_step(moves[m].step - first, state_);
     counter_.count(moves[m].closes ? moves[m].step : moves[m].step - 1);
     pull_back_last(first, adjoint, cotangents, slopes[m]);
-    // The slope along the drift after a kick is also that along the drift before the next kick: the momenta are the same.
+    // The slope along the drift after a kick is also that along the drift before the next kick: the
+    // momenta are the same.
     if (m + 1 < moves.size()) slopes[m + 1].drift_before = slopes[m].drift_after;
   }
   counter_.count(first);

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// From derivatives with respect to the numbers that initial conditions take from the cosmology to those with respect to its
-/// parameters.
+/// Derivatives with respect to parameters of the cosmology, from those with respect to the numbers
+/// that initial conditions take from it.
 
 #include "amplitude_table.hpp"
 #include "lagrangian_factors.hpp"
@@ -17,13 +17,15 @@
 
 namespace coir::nbody::detail {
 
-/// The derivatives of a loss J with respect to all that initial conditions take from the cosmology.
+/// The derivatives of a loss J with respect to the numbers that initial conditions take from the
+/// cosmology.
 struct StartSlopes {
   LagrangianFactors<double> factors{};
   std::vector<double> log_amplitude;  ///< of the nodes of the AmplitudeTable
 };
 
-/// All that initial conditions take from the cosmology, with derivatives with respect to its parameters.
+/// The numbers that initial conditions take from the cosmology, with derivatives with respect to
+/// its parameters.
 struct VariedStart {
   using Number = Dual<double, cosmology::varied_parameters>;
   LagrangianFactors<Number> factors;
@@ -34,7 +36,7 @@ struct VariedStart {
 VariedStart varied_start(cosmology::LinearPower<double> const& power, std::int64_t side, double box,
                          double a);
 
-/// dJ / d parameter: the sum of the slopes times the derivatives of what they belong to.
+/// dJ / d parameter: the sum of dJ / d number times d number / d parameter over these numbers.
 cosmology::Parameters<double> slope_of_parameters(StartSlopes const& slopes,
                                                   VariedStart const& start);
 

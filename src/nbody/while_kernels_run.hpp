@@ -10,13 +10,14 @@
 
 namespace coir::nbody::detail {
 
-/// Calls compute(), which takes a host milliseconds, on a thread of its own, so that a device has kernels to run meanwhile. The
-/// kernels of a host need its cores themselves: there, and where no thread can be started, the future's get() calls it.
+/// Calls compute() on a thread of its own while a device's kernels run. If kernels run on the host,
+/// which need its cores, or if no thread can be started, the future's get() calls compute().
 ///
-/// \param compute  launches no kernels. What it refers to must live as long as the future, whose destructor waits for it
+/// \param compute  launches no kernels. Objects that it refers to must live as long as the future,
+///                 whose destructor waits for it
 template <class Exec, class Compute>
 auto while_kernels_run(Compute compute) {
-  // With `deferred` beside `async` std::async() throws nothing where threads are short.
+  // With `deferred` beside `async` std::async() doesn't throw if no thread can be started.
   auto const when =
       runs_on_host<Exec> ? std::launch::deferred : std::launch::async | std::launch::deferred;
   return std::async(when, std::move(compute));

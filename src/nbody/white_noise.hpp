@@ -32,7 +32,7 @@ struct WhiteNoise {
   bool fixed_amplitude;
   double scale;  // the deviation of a mode: sqrt(n^3), or less than 0 for the inverted field
 
-  // To draw a mode takes as long as adding 64 numbers.
+  // Drawing a mode takes as long as adding 64 numbers.
   static std::int64_t cells_per_index() { return 64; }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t row, std::int64_t k) const {
@@ -40,8 +40,8 @@ struct WhiteNoise {
     auto x = static_cast<std::int32_t>(fft::wave_number(i, n)),
          y = static_cast<std::int32_t>(fft::wave_number(j, n));
     auto const z = static_cast<std::int32_t>(k);
-    // Where z is its own opposite, a mode and its opposite are both in the half spectrum: of the two the one with the
-    // greater (x, y) draws, and the other is its conjugate. An even n has n/2 for its own opposite.
+    // On the planes z = 0 and, for an even n, z = n/2, a mode and its opposite are both in the half
+    // spectrum. The one with the greater (x, y) is drawn, and the other is its conjugate.
     bool const paired = z == 0 || 2 * k == n;
     std::int32_t const opposite_x = 2 * i == n ? x : -x, opposite_y = 2 * j == n ? y : -y;
     bool const own = paired && x == opposite_x && y == opposite_y;
@@ -96,7 +96,7 @@ inline double deviation_of_modes(std::int64_t n) {
   return std::sqrt(static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n));
 }
 
-/// Does to the modes of white noise that is given what draw_modes() does to those that it draws.
+/// Applies the options to modes of given white noise, as draw_modes() does to those that it draws.
 template <class Exec, class T>
 void change_modes(Exec const& exec, NoiseOptions const& options, std::int64_t n, std::int64_t rows,
                   Kokkos::complex<T>* spectrum) {

@@ -10,7 +10,8 @@
 
 namespace coir::nbody::detail {
 
-/// A particle further away than this many box lengths has lost its place in the box to rounding, or will in the next step.
+/// A particle further away than this many box lengths has lost its place in the box to rounding, or
+/// will in the next step.
 inline constexpr int most_boxes = 4096;
 
 /// x wrapped into the periodic box [0, length); NaN if x is more than most_boxes lengths away.
