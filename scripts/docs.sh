@@ -3,7 +3,7 @@
 # search of all its text that needs no server: FOLDER/html/index.html. scripts/setup.sh --docs installs what it needs.
 #
 # Doxygen reads the headers, cmake/site/reference.py writes their pages, and Sphinx the site from these and those of the tree. A
-# warning is an error, and so are a link that leads nowhere and a page that the menu, cmake/site/menu.md, leaves out.
+# warning is an error, such as that of a link that leads nowhere or of a page that the menu, cmake/site/menu.md, leaves out.
 set -euo pipefail
 mkdir -p "${1:-build/site}"
 folder=$(realpath "${1:-build/site}")
@@ -17,4 +17,3 @@ doxygen cmake/site/Doxyfile
 python3 cmake/site/collect.py . "$folder/pages"
 python3 cmake/site/reference.py . "$folder/headers/xml" "$folder/pages/reference"
 sphinx-build -W --keep-going -q -j auto -b html -c cmake/site "$folder/pages" "$folder/html"
-scripts/check_links.py "$folder/html"
