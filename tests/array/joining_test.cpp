@@ -1,7 +1,7 @@
 #include <coir/array/joining.hpp>
 
 #include <array/naive.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 using namespace coir;
 using coir::testing::array_of;
@@ -9,20 +9,10 @@ using coir::testing::message_of;
 using coir::testing::random_array;
 using coir::testing::values;
 
-template <class Case>
-class Joining : public ::testing::Test {
- public:
-  using T = typename Case::Real;
-  using Space = typename Case::Exec::memory_space;
-};
-TYPED_TEST_SUITE(Joining, coir::testing::Cases, coir::testing::CaseName);
-
-#define TYPES                        \
-  using T = typename TestFixture::T; \
-  using Space = typename TestFixture::Space
+COIR_TYPED_SUITE(Joining);
 
 TYPED_TEST(Joining, Concatenated) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const a = array<T, Space>({{1, 2}, {3, 4}}), b = array<T, Space>({{5, 6}});
   EXPECT_EQ(values(concatenate(0, a, b, a)), (std::vector<T>{1, 2, 3, 4, 5, 6, 1, 2, 3, 4}));
   EXPECT_EQ(values(concatenate(-1, a, 10 * a, transpose(b))),
@@ -34,7 +24,7 @@ TYPED_TEST(Joining, Concatenated) {
 }
 
 TYPED_TEST(Joining, Stacked) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const a = array<T, Space>({1, 2, 3}), b = array<T, Space>({4, 5, 6});
   EXPECT_EQ(values(stack(0, a, b)), (std::vector<T>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(values(stack(1, a, b)), (std::vector<T>{1, 4, 2, 5, 3, 6}));
@@ -43,7 +33,7 @@ TYPED_TEST(Joining, Stacked) {
 }
 
 TYPED_TEST(Joining, RolledAndTiled) {
-  TYPES;
+  TYPES_OF_CASE;
   for (std::int64_t n : {1, 2, 31, 1009}) {
     auto const a = random_array<T, Space>(Shape<2>{3, n}, 4);
     auto const x = values(a);
@@ -64,7 +54,7 @@ TYPED_TEST(Joining, RolledAndTiled) {
 
 // numpy.roll and numpy.tile of the same
 TYPED_TEST(Joining, RolledAndTiledAlongSeveralAxes) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const m = array<T, Space>({{0, 1, 2}, {3, 4, 5}});
   EXPECT_EQ(values(roll(m, {1, -1}, {0, 1})), (std::vector<T>{4, 5, 3, 1, 2, 0}));
   EXPECT_EQ(values(roll(arange<T, Space>(5), {1, 2}, {0, 0})), (std::vector<T>{2, 3, 4, 0, 1}));
@@ -88,7 +78,7 @@ TYPED_TEST(Joining, RolledAndTiledAlongSeveralAxes) {
 }
 
 TYPED_TEST(Joining, CompressedByMasks) {
-  TYPES;
+  TYPES_OF_CASE;
   for (std::int64_t n : {0, 1, 31, 5000}) {
     auto const a = random_array<T, Space>(Shape<2>{2, n}, 5);
     std::vector<T> expected;
@@ -107,7 +97,7 @@ TYPED_TEST(Joining, CompressedByMasks) {
 }
 
 TYPED_TEST(Joining, TakenByIndices) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const x = array<T, Space>({10, 20, 30});
   auto const at = array<int, Space>({{0, -1}, {2, 1}});
   EXPECT_EQ(values(take(x, at)), (std::vector<T>{10, 30, 30, 20}));
@@ -124,7 +114,7 @@ TYPED_TEST(Joining, TakenByIndices) {
 
 // The types of elements combine as in operators, in whatever order.
 TYPED_TEST(Joining, TypesCombineAsInOperators) {
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   using Z = Kokkos::complex<float>;
   auto const check = [](auto const& x, auto const& y, auto const& right) {
     EXPECT_EQ(values(concatenate(0, x, y)), right);
@@ -152,7 +142,7 @@ TYPED_TEST(Joining, TypesCombineAsInOperators) {
 }
 
 TYPED_TEST(Joining, ExtentsOfMoreThan63BitsAreRefused) {
-  TYPES;
+  TYPES_OF_CASE;
   constexpr std::int64_t large = 1L << 62;
   auto const x = arange<T, Space>(4);
   EXPECT_EQ(message_of([&] { tile(x, large); }),

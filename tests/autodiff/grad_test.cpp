@@ -3,7 +3,7 @@
 #include <coir/autodiff/grad.hpp>
 #include <coir/core/loops.hpp>
 
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <array>
 #include <cmath>
@@ -205,9 +205,7 @@ std::vector<T> newton_in_kernel(int n) {
   return {distance_h.data(), distance_h.data() + n};
 }
 
-template <class C>
-class GradKernels : public ::testing::Test {};
-TYPED_TEST_SUITE(GradKernels, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(GradKernels);
 
 TYPED_TEST(GradKernels, NewtonsMethodConvergesToTheMinimum) {
   using T = typename TypeParam::Real;
@@ -238,8 +236,7 @@ coir::Array<T, 2, Space> some_points(std::int64_t n) {
 
 // jax.vmap(jax.grad(f, argnums=(0, 1))), and its like for hessian and jacobian.
 TYPED_TEST(GradKernels, AreMappedByVmap) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   auto const points = some_points<T, Space>(37);
   auto const x = points(coir::range(), 0), y = points(coir::range(), 1);
   auto const slopes = to_host(coir::vmap(coir::grad(Rosenbrock{}))(x, y));

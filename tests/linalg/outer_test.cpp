@@ -2,19 +2,16 @@
 #include <coir/linalg/outer.hpp>
 
 #include <array/naive.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 using namespace coir;
 using coir::testing::random_array;
 using coir::testing::values;
 
-template <class Case>
-class Outer : public ::testing::Test {};
-TYPED_TEST_SUITE(Outer, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Outer);
 
 TYPED_TEST(Outer, IsThePlainLoop) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   for (std::int64_t m : {0, 1, 31, 513}) {
     for (std::int64_t n : {0, 1, 2, 1009}) {
       auto const a = random_array<T, Space>(Shape<1>{m}, 1),
