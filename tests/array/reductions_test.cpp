@@ -197,26 +197,6 @@ TEST(ReductionsOfSmallIntegers, DontWrapAround) {
   check_small_integers<DefaultSpace>();
 }
 
-template <class Space, class... T>
-void check_ends_of_integers() {
-  auto const check = []<class I>(I least, I most) {
-    std::vector<I> x(37, I(1));
-    x[5] = x[9] = least;
-    x[17] = x[33] = most;
-    auto const a = array_of<Space>(x, Shape<1>{37});
-    EXPECT_EQ(min(a), least);
-    EXPECT_EQ(max(a), most);
-    EXPECT_EQ(argmin(a), 5);
-    EXPECT_EQ(argmax(a), 17);
-  };
-  (check(std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()), ...);
-}
-
-TEST(ReductionsOfIntegers, FindTheEndsOfTheirTypes) {
-  check_ends_of_integers<DefaultSpace, std::int8_t, std::uint16_t, std::uint32_t, std::int64_t,
-                         std::uint64_t>();
-}
-
 template <class Space>
 void check_other_types() {
   auto const i =
