@@ -2,7 +2,7 @@
 #include <coir/array/vmap.hpp>
 
 #include <array/naive.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -178,20 +178,10 @@ struct Twice {
   }
 };
 
-template <class Case>
-class Vmap : public ::testing::Test {
- public:
-  using T = typename Case::Real;
-  using Space = typename Case::Exec::memory_space;
-};
-TYPED_TEST_SUITE(Vmap, coir::testing::Cases, coir::testing::CaseName);
-
-#define TYPES                        \
-  using T = typename TestFixture::T; \
-  using Space = typename TestFixture::Space
+COIR_TYPED_SUITE(Vmap);
 
 TYPED_TEST(Vmap, AddsSmallIntegersIn64Bits) {
-  using Space = typename TestFixture::Space;
+  TYPES_OF_CASE;
   auto const bytes = array<std::int8_t, Space>({{100, 100}, {-128, -128}, {-128, 100}});
   auto const sums = vmap(SumOfRow{})(bytes);
   EXPECT_TRUE((std::is_same_v<value_t<decltype(sums)>, std::int64_t>));
@@ -205,7 +195,7 @@ TYPED_TEST(Vmap, AddsSmallIntegersIn64Bits) {
 
 // Whole numbers, and sums below 2^24: exact in any order.
 TYPED_TEST(Vmap, IsAPlainLoopOverRowsAndNumbers) {
-  TYPES;
+  TYPES_OF_CASE;
   for (std::int64_t n : {1, 2, 31, 513, 5000}) {
     auto const a = random_array<T, Space>(Shape<2>{n, 7}, 1);
     auto const b = random_array<T, Space>(Shape<1>{n}, 2);
@@ -222,7 +212,7 @@ TYPED_TEST(Vmap, IsAPlainLoopOverRowsAndNumbers) {
 }
 
 TYPED_TEST(Vmap, GivesRowsForVectors) {
-  TYPES;
+  TYPES_OF_CASE;
   for (std::int64_t n : {1, 33, 1009}) {
     auto const a = random_array<T, Space>(Shape<2>{n, 13}, 3);
     auto const b = random_array<T, Space>(Shape<2>{n, 13}, 4);
@@ -250,7 +240,7 @@ TYPED_TEST(Vmap, GivesRowsForVectors) {
 }
 
 TYPED_TEST(Vmap, TakesSlicesAndExpressions) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const a = random_array<T, Space>(Shape<2>{9, 20}, 5);
   auto const b = random_array<T, Space>(Shape<1>{20}, 6);
   auto const result =
@@ -266,7 +256,7 @@ TYPED_TEST(Vmap, TakesSlicesAndExpressions) {
 }
 
 TYPED_TEST(Vmap, NaNIsTheExtremeOfARow) {
-  TYPES;
+  TYPES_OF_CASE;
   auto a = zeros<T, Space>(3, 4);
   a(0, 0) = a(1, 2) = std::numeric_limits<T>::quiet_NaN();
   auto const r = values(vmap(Least{})(a));
@@ -276,7 +266,7 @@ TYPED_TEST(Vmap, NaNIsTheExtremeOfARow) {
 }
 
 TYPED_TEST(Vmap, TakesEmptyArrays) {
-  TYPES;
+  TYPES_OF_CASE;
   EXPECT_EQ(vmap(Square{})(zeros<T, Space>(0)).shape(), (Shape<1>{0}));
   EXPECT_EQ(vmap(Least{})(zeros<T, Space>(0, 5)).shape(), (Shape<2>{0, 2}));
   EXPECT_EQ(values(vmap(Size{})(zeros<T, Space>(3, 0))), (std::vector<int>{0, 0, 0}));
@@ -308,7 +298,7 @@ void expect_loops_along_all_axes(X const& a) {
 }
 
 TYPED_TEST(Vmap, GoesAlongEachAxis) {
-  TYPES;
+  TYPES_OF_CASE;
   for (std::int64_t const n : {0, 1, 2, 31, 37}) {
     expect_loops_along_all_axes(random_array<T, Space>(Shape<1>{n}, 7));
     expect_loops_along_all_axes(random_array<T, Space>(Shape<2>{n, 5}, 8));
@@ -318,8 +308,7 @@ TYPED_TEST(Vmap, GoesAlongEachAxis) {
 }
 
 TYPED_TEST(Vmap, GoesAlongEachAxisOfViewsAndSlices) {
-  TYPES;
-  using Exec = typename Space::execution_space;
+  TYPES_OF_CASE;
   Kokkos::View<T***, Kokkos::LayoutLeft, Space> const view("view", 4, 5, 3);
   slice_of(view) = random_array<T, Space>(Shape<3>{4, 5, 3}, 11);
   Exec().fence();
@@ -332,7 +321,7 @@ TYPED_TEST(Vmap, GoesAlongEachAxisOfViewsAndSlices) {
 }
 
 TYPED_TEST(Vmap, TakesAnAxisOfEachArgument) {
-  TYPES;
+  TYPES_OF_CASE;
   for (std::int64_t const n : {1, 3, 67}) {
     auto const a = random_array<T, Space>(Shape<3>{2, 3, n}, 13, 10);
     auto const b = random_array<T, Space>(Shape<1>{n}, 14, 10);
@@ -350,7 +339,7 @@ TYPED_TEST(Vmap, TakesAnAxisOfEachArgument) {
 }
 
 TYPED_TEST(Vmap, OneAxisIsForAllArrays) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const a = random_array<T, Space>(Shape<2>{4, 6}, 16);
   auto const b = 2 * a + 1;
   EXPECT_TRUE(all(vmap(Dot{}, in_axes(1))(a, b) == vmap(Dot{}, in_axes(-1, 1))(a, b)));
@@ -361,7 +350,7 @@ TYPED_TEST(Vmap, OneAxisIsForAllArrays) {
 }
 
 TYPED_TEST(Vmap, GivesMatrices) {
-  TYPES;
+  TYPES_OF_CASE;
   for (std::int64_t const n : {1, 33, 101}) {
     auto const a = random_array<T, Space>(Shape<3>{3, n, 3}, 19, 10);
     auto const r = naive(vmap(DescribeMatrix{}, in_axes(1))(a));
@@ -392,7 +381,7 @@ TYPED_TEST(Vmap, GivesMatrices) {
 }
 
 TYPED_TEST(Vmap, NaNIsTheExtremeOfAMatrix) {
-  TYPES;
+  TYPES_OF_CASE;
   for (std::int64_t const at : {0, 5, 8}) {
     auto a = zeros<T, Space>(1, 3, 3);
     a(0, at / 3, at % 3) = std::numeric_limits<T>::quiet_NaN();
@@ -403,7 +392,7 @@ TYPED_TEST(Vmap, NaNIsTheExtremeOfAMatrix) {
 
 // mv and mm of jax.vmap's page.
 TYPED_TEST(Vmap, OfAVmapOfDotProductsIsTheProductOfMatrices) {
-  TYPES;
+  TYPES_OF_CASE;
   for (std::int64_t const n : {1, 7, 41}) {
     auto const a = random_array<T, Space>(Shape<2>{n, 5}, 20);
     auto const b = random_array<T, Space>(Shape<2>{5, 3}, 21);
@@ -421,7 +410,7 @@ TYPED_TEST(Vmap, OfAVmapOfDotProductsIsTheProductOfMatrices) {
 }
 
 TYPED_TEST(Vmap, NestsThreeDeep) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const a = random_array<T, Space>(Shape<4>{3, 37, 2, 4}, 22);
   auto const over_last = vmap(Digest{}, in_axes(-1));
   auto const r = naive(vmap(vmap(over_last), in_axes(1))(a)), x = naive(a);
@@ -432,7 +421,7 @@ TYPED_TEST(Vmap, NestsThreeDeep) {
 }
 
 TYPED_TEST(Vmap, PutsItsAxisWhereOutAxesSays) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const a = random_array<T, Space>(Shape<2>{35, 4}, 23),
              b = random_array<T, Space>(Shape<2>{35, 3}, 24);
   auto const x = naive(a), y = naive(b);
@@ -455,7 +444,7 @@ TYPED_TEST(Vmap, PutsItsAxisWhereOutAxesSays) {
 
 // The inner one puts its axis beside the items of a call, and the outer one beside these two.
 TYPED_TEST(Vmap, PutsTheAxesOfANestWhereOutAxesSays) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const a = random_array<T, Space>(Shape<2>{5, 4}, 25);
   auto const b = random_array<T, Space>(Shape<1>{7}, 26);
   auto const x = naive(a), y = naive(b);
@@ -474,17 +463,8 @@ TYPED_TEST(Vmap, PutsTheAxesOfANestWhereOutAxesSays) {
     }
 }
 
-// np.apply_along_axis(lambda x: x @ np.arange(1, len(x) + 1), 1, np.arange(24).reshape(2, 3, 4))
-TYPED_TEST(Vmap, IsApplyAlongAxis) {
-  TYPES;
-  auto const a = reshape(arange<T, Space>(24), {2, 3, 4});
-  auto const r = vmap(vmap(Digest{}, in_axes(1)))(a);
-  EXPECT_EQ(r.shape(), (Shape<2>{2, 4}));
-  EXPECT_EQ(values(r), (std::vector<T>{32, 38, 44, 50, 104, 110, 116, 122}));
-}
-
 TYPED_TEST(Vmap, OfNothingIsEmpty) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const none = zeros<T, Space>(4, 0);
   EXPECT_EQ(vmap(Digest{}, in_axes(1))(none).shape(), (Shape<1>{0}));
   EXPECT_EQ(values(vmap(Digest{})(none)), (std::vector<T>{0, 0, 0, 0}));
@@ -493,7 +473,7 @@ TYPED_TEST(Vmap, OfNothingIsEmpty) {
 }
 
 TYPED_TEST(Vmap, IntoAnArrayWritesRows) {
-  TYPES;
+  TYPES_OF_CASE;
   for (std::int64_t const n : {0, 1, 3, 37}) {
     auto const a = random_array<T, Space>(Shape<2>{5, n}, 27);
     auto y = full<T, Space>({n, 5}, 99), z = full<T, Space>({5, n}, 99);
@@ -512,7 +492,7 @@ TYPED_TEST(Vmap, IntoAnArrayWritesRows) {
 }
 
 TYPED_TEST(Vmap, IntoASliceWritesMatricesAndNumbersOfANest) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const a = random_array<T, Space>(Shape<2>{3, 4}, 28),
              b = random_array<T, Space>(Shape<2>{5, 2}, 29);
   auto const x = naive(a), y = naive(b);
@@ -535,7 +515,7 @@ TYPED_TEST(Vmap, IntoASliceWritesMatricesAndNumbersOfANest) {
 }
 
 TYPED_TEST(Vmap, IntoWhatItReadsReadsItAsItWas) {
-  TYPES;
+  TYPES_OF_CASE;
   auto a = random_array<T, Space>(Shape<2>{37, 37}, 30);
   auto const before = coir::copy(a);
   auto expected = zeros<T, Space>(37, 37);
@@ -545,7 +525,7 @@ TYPED_TEST(Vmap, IntoWhatItReadsReadsItAsItWas) {
 }
 
 TYPED_TEST(Vmap, IntoAnArrayIsRecorded) {
-  TYPES;
+  TYPES_OF_CASE;
   auto x = full<T, Space>({5}, 2), y = zeros<T, Space>(5);
   auto const steps = record<Space>([&] {
     vmap_into(y, Square{})(x);
@@ -556,7 +536,7 @@ TYPED_TEST(Vmap, IntoAnArrayIsRecorded) {
 }
 
 TYPED_TEST(Vmap, IntoNamesAShapeThatDiffers) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const a = zeros<T, Space>(4, 3);
   auto y = zeros<T, Space>(3, 3);
   auto const rest = "make the array of that shape, or name other out_axes";
@@ -576,7 +556,7 @@ TYPED_TEST(Vmap, IntoNamesAShapeThatDiffers) {
 }
 
 TYPED_TEST(Vmap, NamesLengthsThatDiffer) {
-  TYPES;
+  TYPES_OF_CASE;
   EXPECT_EQ(message_of<PreconditionError>([] {
               vmap(Affine{}, in_axes(1, 0, unmapped))(zeros<T, Space>(2, 4), zeros<T, Space>(5),
                                                       T(1));
@@ -587,7 +567,7 @@ TYPED_TEST(Vmap, NamesLengthsThatDiffer) {
 }
 
 TYPED_TEST(Vmap, NamesAnAxisThatThereIsNot) {
-  TYPES;
+  TYPES_OF_CASE;
   auto const a = zeros<T, Space>(2, 3);
   auto const told = [&](int axis) {
     return message_of<PreconditionError>([&] { vmap(Dot{}, in_axes(0, axis))(a, a); });
