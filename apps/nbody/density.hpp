@@ -3,6 +3,7 @@
 /// \file
 /// The density on the mesh of the forces, as a file.
 
+#include <coir/core/buffers.hpp>
 #include <coir/core/contiguous.hpp>
 #include <coir/distributed/group.hpp>
 #include <coir/distributed/share.hpp>
@@ -21,13 +22,21 @@
 
 namespace coir::apps::nbody {
 
-/// Bytes of the host that write_density() needs on this rank beside the simulation.
+/// What the first of several ranks gathers a mesh in.
 template <class T>
-std::int64_t density_bytes(distributed::Group const& ranks, std::int64_t cells) {
-  return ranks.size() > 1 && ranks.is_first()
-             ? cells * cells * (cells + 2) * static_cast<std::int64_t>(sizeof(T))
-             : 0;
-}
+struct GatheredMesh {
+  Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace> cells;
+  Kokkos::View<T*, Kokkos::HostSpace> numbers;  ///< of a plane, with the gaps between its rows
+
+  /// What this rank needs.
+  Buffers list(distributed::Group const& ranks, std::int64_t side) {
+    Buffers all;
+    if (ranks.size() == 1 || !ranks.is_first()) return all;
+    all.add(cells, "coir::apps::nbody::density", side, side, side);
+    all.add(numbers, "coir::apps::nbody::numbers", side * 2 * (side / 2 + 1));
+    return all;
+  }
+};
 
 namespace detail {
 
@@ -40,16 +49,12 @@ auto gather_planes(Exec const& exec, distributed::Group const& ranks, T const* o
                    std::int64_t plane, std::int64_t row, std::int64_t cells) {
   using Space = typename Exec::memory_space;
   auto const mine = distributed::share_of(cells, ranks.rank(), ranks.size());
-  auto const n = static_cast<std::size_t>(cells);
   std::int64_t const bytes = plane * static_cast<std::int64_t>(sizeof(T));
-  Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace> all;
+  GatheredMesh<T> all;
   Kokkos::View<T*, Space> received;
-  std::vector<T> numbers;
   on_first(ranks, [&] {
-    all = decltype(all)(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::apps::nbody::density"), n, n, n);
+    all.list(ranks, cells).template make<Kokkos::HostSpace>("the density of all ranks");
     received = Kokkos::View<T*, Space>("coir::apps::nbody::plane", static_cast<std::size_t>(plane));
-    numbers.resize(static_cast<std::size_t>(plane));
   });
   for (std::int64_t i = 0; i < cells; ++i) {
     int const owner = distributed::owner_of(i, cells, ranks.size());
@@ -60,12 +65,12 @@ auto gather_planes(Exec const& exec, distributed::Group const& ranks, T const* o
     ranks.exchange(exec, "nbody/density", std::span(send).first(is_mine ? 1 : 0),
                    std::span(receive).first(ranks.is_first() ? 1 : 0));
     if (!ranks.is_first()) continue;
-    copy_bytes<Kokkos::HostSpace, Space>(exec, numbers.data(), received.data(), bytes);
+    copy_bytes<Kokkos::HostSpace, Space>(exec, all.numbers.data(), received.data(), bytes);
     exec.fence();
     for (std::int64_t j = 0; j < cells; ++j)
-      std::copy_n(numbers.data() + j * row, cells, all.data() + (i * cells + j) * cells);
+      std::copy_n(all.numbers.data() + j * row, cells, all.cells.data() + (i * cells + j) * cells);
   }
-  return all;
+  return all.cells;
 }
 
 }  // namespace detail

@@ -179,22 +179,20 @@ class Outputs {
     std::int64_t const ghosts = widths.below + widths.above + 1;
     std::int64_t const painted = fft::transforms_in_place(ranks) ? 0 : own + 2 * ghosts;
     std::int64_t const here = (side + ranks.size() - 1) / ranks.size() * side * side;
+    // The sums of each bin over each plane. Without --bins there is one for each multiple of the
+    // fundamental, up to the last mode where --k-max is beyond.
+    std::int64_t const longest = settings.k_max > 0 ? cells : cells / 2;
+    std::int64_t const bins =
+        std::max<std::int64_t>(1, settings.bins > 0 ? settings.bins : longest);
+    std::int64_t const sums =
+        2 * cells * bins * (settings.multipoles ? 5 : 3) * std::int64_t(sizeof(double));
     Bytes bytes;
-    bytes.device = (2 * own + painted) * plane * size + 3 * here * size +
-                   2 * bins_bytes(settings, cells) + ghost_bytes<Exec, T>(exec, cells, 4) +
+    bytes.device = (2 * own + painted) * plane * size + 3 * here * size + sums +
+                   ghost_bytes<Exec, T>(exec, cells, 4) +
                    fft::PlanOverRanks<Exec, T>::work_bytes(exec, ranks, {cells, cells, cells},
                                                            fft::Effort::estimate);
-    if (!runs_on_host<Exec>) bytes.host = 2 * bins_bytes(settings, cells);
+    if (!runs_on_host<Exec>) bytes.host = sums;
     return bytes;
-  }
-
-  /// The bytes of the sums of each bin over each plane.
-  static std::int64_t bins_bytes(Settings const& settings, std::int64_t cells) {
-    // Without --bins there is one for each multiple of the fundamental, up to the last mode where --k-max is beyond.
-    std::int64_t const longest = settings.k_max > 0 ? cells : cells / 2;
-    std::int64_t const bins = settings.bins > 0 ? settings.bins : longest;
-    std::int64_t const numbers = settings.multipoles ? 5 : 3;
-    return cells * std::max<std::int64_t>(1, bins) * numbers * std::int64_t(sizeof(double));
   }
 
   void write_spectrum(Particles const& particles, double a) {

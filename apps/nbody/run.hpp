@@ -125,15 +125,27 @@ std::int64_t step_bytes(Exec const& exec, distributed::Group const& ranks, Setti
          lists;
 }
 
-/// Memory that is held while white noise is read: a mesh of it, the file, and its numbers in the precision of the run.
-template <class Exec, class T>
-std::int64_t noise_bytes(Run const& run) {
+/// Memory that is held while a run starts: particles are made, white noise is written, or read from a
+/// file, which is held with a mesh of it and its numbers in the precision of the run.
+template <class T, class Exec>
+Bytes start_bytes(Exec const& exec, Run const& run) {
+  Settings const& s = run.settings;
+  Bytes bytes;
+  if (!run.checkpoint)
+    bytes.device = coir::nbody::initial_conditions_bytes<Exec, T>(exec, run.ranks, s.particles);
+  if (s.white_noise && run.ranks.is_first()) {
+    Shape<3> const shape{s.particles, s.particles, s.particles};
+    bytes.device = std::max(
+        bytes.device, fft::bytes_in_place<T>(shape) +
+                          fft::RealPlan<Exec, T, 3>::work_bytes(exec, shape, 1, plan_of_noise));
+  }
+  if (run.checkpoint || s.noise.empty()) return bytes;
   std::error_code none;
-  auto const file = std::filesystem::file_size(run.settings.noise, none);
-  std::int64_t const n = run.settings.particles;
-  return (none ? 8 * run.count() : static_cast<std::int64_t>(file)) +
-         (run.count() + (runs_on_host<Exec> ? n * n * (n + 2) : run.count())) *
-             std::int64_t(sizeof(T));
+  auto const file = std::filesystem::file_size(s.noise, none);
+  std::int64_t const n = s.particles, mesh = runs_on_host<Exec> ? n * n * (n + 2) : run.count();
+  bytes.host = (none ? 8 * run.count() : static_cast<std::int64_t>(file)) +
+               (run.count() + mesh) * std::int64_t(sizeof(T));
+  return bytes;
 }
 
 /// The memory that a run needs at most on this rank. Collective.
@@ -141,19 +153,13 @@ template <class T, class Exec>
 MemoryPlan memory_of(Exec const& exec, Run const& run, Universe const& universe) {
   Settings const& s = run.settings;
   using Simulation = coir::nbody::Simulation<Exec, T>;
-  std::int64_t const held = Simulation::bytes(exec, run.ranks, s.particles, run.simulation),
-                     at_rest =
-                         Simulation::bytes_at_rest(exec, run.ranks, s.particles, run.simulation);
-  std::int64_t const start =
-      run.checkpoint ? 0
-                     : coir::nbody::initial_conditions_bytes<Exec, T>(exec, run.ranks, s.particles);
+  auto const held = Simulation::bytes(exec, run.ranks, s.particles, run.simulation);
+  Bytes const start = start_bytes<T>(exec, run);
   double const astray = farthest_astray(universe.power, run.schedule.scale_factors.back(), s.box,
                                         s.particles, run.ranks.size());
   Bytes const outputs = Outputs<Exec, T>::bytes(exec, run.ranks, s, astray);
-  std::int64_t const noise = run.checkpoint || s.noise.empty() ? 0 : noise_bytes<Exec, T>(run);
-  std::int64_t const noise_written =
-      s.white_noise && run.ranks.is_first() ? white_noise_bytes<T>(exec, s.particles) : 0;
-  std::int64_t const density = s.density ? density_bytes<T>(run.ranks, run.mesh_side()) : 0;
+  std::int64_t const density =
+      s.density ? GatheredMesh<T>().list(run.ranks, run.mesh_side()).bytes() : 0;
   // HDF5's own, and what it leaves in the heap between what others left there.
   bool const writes_particles = s.snapshots || s.checkpoint > 0 || s.stop_after > 0;
   std::int64_t const hdf5 = writes_particles ? 4 << 20 : 0;
@@ -161,12 +167,13 @@ MemoryPlan memory_of(Exec const& exec, Run const& run, Universe const& universe)
   MemoryPlan plan{resident_bytes(),
                   bytes_beside(3 * here * std::int64_t(sizeof(T))) + bytes_of_messages(run.ranks)};
   if (runs_on_host<Exec>) {
-    plan.host += std::max({start, noise, noise_written,
-                           held + step_bytes<T>(exec, run.ranks, s, run.mesh_side()) + hdf5,
-                           at_rest + std::max(outputs.device, density) + hdf5});
+    plan.host +=
+        std::max({start.device, start.host,
+                  held.stepping + step_bytes<T>(exec, run.ranks, s, run.mesh_side()) + hdf5,
+                  held.at_rest + std::max(outputs.device, density) + hdf5});
   } else {
-    plan.device = std::max({start, held, noise_written, at_rest + outputs.device});
-    plan.host += std::max(noise, std::max(outputs.host, density) + hdf5);
+    plan.device = std::max({start.device, held.stepping, held.at_rest + outputs.device});
+    plan.host += std::max(start.host, std::max(outputs.host, density) + hdf5);
   }
   return with_what_was_read(plan);
 }

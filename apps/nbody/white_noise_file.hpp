@@ -15,9 +15,10 @@
 
 namespace coir::apps::nbody {
 
-namespace detail {
-
+/// How white noise is transformed.
 inline constexpr fft::PlanOptions plan_of_noise{.in_place = true, .effort = fft::Effort::estimate};
+
+namespace detail {
 
 template <class T>
 struct ScaleModes {
@@ -30,13 +31,6 @@ struct ScaleModes {
 
 }  // namespace detail
 
-/// Bytes of Exec's memory that write_white_noise() needs.
-template <class T, class Exec>
-std::int64_t white_noise_bytes(Exec const& exec, std::int64_t side) {
-  return side * side * (side / 2 + 1) * 2 * std::int64_t(sizeof(T)) +
-         fft::RealPlan<Exec, T, 3>::work_bytes(exec, {side, side, side}, 1, detail::plan_of_noise);
-}
-
 /// Writes the white noise that a run of side^3 particles starts from: NPY, (side, side, side), numbers of mean 0 and variance 1.
 ///
 /// \throws ResourceError if memory is short, or the file can't be written
@@ -46,7 +40,7 @@ void write_white_noise(Exec const& exec, std::int64_t side,
                        std::filesystem::path const& path) {
   using Space = typename Exec::memory_space;
   Shape<3> const shape{side, side, side};
-  fft::RealPlan<Exec, T, 3> const plan(exec, shape, 1, detail::plan_of_noise);
+  fft::RealPlan<Exec, T, 3> const plan(exec, shape, 1, plan_of_noise);
   auto const modes = fft::allocate_in_place<T, Space>("coir::apps::nbody::noise", shape);
   coir::nbody::white_noise<Exec, T>(exec, options, modes);
   double const sites = static_cast<double>(side) * static_cast<double>(side * side);

@@ -65,7 +65,7 @@ inline double bytes_of(Space const& exec, Size const& size, Layout layout, int p
                              ? double(size.count()) * 3 * (3 * sizeof(Real) + sizeof(std::int64_t))
                              : 0;
   return std::max(
-      {held, sorting, double(nbody::initial_conditions_bytes<Space, Real>(exec, size.side))});
+      {held, sorting, double(nbody::initial_conditions_bytes<Space, Real>(exec, {}, size.side))});
 }
 
 inline Positions lattice(Space const& exec, std::int64_t side) {

@@ -36,7 +36,7 @@ void pull_back(benchmark::State& state) {
   Space const exec;
   double const arguments = 8 * double(sizeof(float)) * double(particles);
   std::int64_t const needed =
-      std::max(nbody::initial_conditions_bytes<Space, float>(exec, side),
+      std::max(nbody::initial_conditions_bytes<Space, float>(exec, {}, side),
                nbody::initial_conditions_pull_back_bytes<Space, float>(exec, side));
   if (!fits(state, double(needed) + arguments)) return;
   cosmology::LinearPower<double> const power(cosmology::simple_lcdm());

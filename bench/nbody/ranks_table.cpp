@@ -44,7 +44,7 @@ Row row_of(Exec const& exec, Group const& world, std::int64_t n, int steps,
            nbody::SimulationOptions const& options) {
   using Simulation = nbody::Simulation<Exec, T>;
   auto const power = cosmology::LinearPower<double>(cosmology::planck15());
-  auto const bytes = std::max(Simulation::bytes(exec, world, n, options),
+  auto const bytes = std::max(Simulation::bytes(exec, world, n, options).stepping,
                               nbody::initial_conditions_bytes<Exec, T>(exec, world, n));
   Row row("step");
   row.add("n", n).add("bytes_predicted", world.max(bytes));

@@ -53,9 +53,8 @@ void reverse(benchmark::State& state) {
   options.force_source = nbody::ForceSource::vectors;
   auto reversible = options;
   reversible.reversible = true;
-  std::int64_t const bytes =
-      Simulation::bytes(exec, side, reversible) + Simulation::pull_back_bytes(side, reversible);
-  if (!fits(state, double(bytes))) return;
+  auto const held = Simulation::bytes(exec, {}, side, reversible);
+  if (!fits(state, double(held.stepping + held.pull_back))) return;
 
   std::vector<double> ordinary, there, back, pulled;
   double bits = 0;

@@ -39,10 +39,10 @@ double bytes_of(Space const& exec, std::int64_t side, nbody::SimulationOptions c
   std::int64_t const mesh_side = nbody::Simulation<Space, float>::mesh_side(side, options);
   double const mesh = double(mesh_side);
   double const simulated =
-      double(nbody::Simulation<Space, float>::bytes(exec, side, options)) +
+      double(nbody::Simulation<Space, float>::bytes(exec, {}, side, options).stepping) +
       6 * double(sizeof(float)) * particles +
       (is_compared(mesh_side) ? double(sizeof(float)) * mesh * mesh * (mesh + 2) : 0);
-  return std::max(simulated, double(nbody::initial_conditions_bytes<Space, float>(exec, side)));
+  return std::max(simulated, double(nbody::initial_conditions_bytes<Space, float>(exec, {}, side)));
 }
 
 void simulate(benchmark::State& state, nbody::SimulationOptions options) {
@@ -124,7 +124,7 @@ BENCHMARK_CAPTURE(simulate, bullfrog, {.stepper = nbody::Stepper::bullfrog})
 void start(benchmark::State& state) {
   std::int64_t const side = state.range(0);
   Space const exec;
-  if (!fits(state, double(nbody::initial_conditions_bytes<Space, float>(exec, side)))) return;
+  if (!fits(state, double(nbody::initial_conditions_bytes<Space, float>(exec, {}, side)))) return;
   cosmology::LinearPower<double> const power(cosmology::simple_lcdm());
   double const particles = double(side) * double(side) * double(side);
   time_kernel(state, exec, {particles, 6 * double(sizeof(float)) * particles, "particles"}, [&] {

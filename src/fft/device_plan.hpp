@@ -121,7 +121,7 @@ struct Library<double> {
 /// Memory that plans work in.
 class WorkArea {
  public:
-  explicit WorkArea(std::int64_t bytes) : bytes_(bytes) {
+  explicit WorkArea(std::int64_t bytes) {
     using Memory = Kokkos::DefaultExecutionSpace::memory_space;
     expects_memory<Memory>(bytes, "the work of a transform");
     memory_ = Kokkos::View<char*, Memory>(
@@ -131,10 +131,8 @@ class WorkArea {
   void lend_to(Handle const& handle) const {
     check(COIR_FFT(SetWorkArea)(handle.get(), memory_.data()), "SetWorkArea");
   }
-  std::int64_t bytes() const { return bytes_; }
 
  private:
-  std::int64_t bytes_;
   Kokkos::View<char*, Kokkos::DefaultExecutionSpace::memory_space> memory_;
 };
 

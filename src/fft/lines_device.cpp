@@ -24,7 +24,6 @@ class DeviceLines : public Lines<Exec, T> {
 
   void forward(Exec const& exec, void const* in, void* out) override { run(exec, in, out, -1); }
   void backward(Exec const& exec, void const* in, void* out) override { run(exec, in, out, +1); }
-  std::int64_t work_bytes() const override { return work_.bytes(); }
 
  private:
   void run(Exec const& exec, void const* in, void* out, int sign) {

@@ -46,7 +46,6 @@ class HostLines : public Lines<Exec, T> {
     });
     return true;
   }
-  std::int64_t work_bytes() const override { return bytes_; }
 
  private:
   FftwPlan<T> plan(Kind kind, Effort effort) const {

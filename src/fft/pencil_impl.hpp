@@ -104,16 +104,6 @@ void PencilParts<Exec, T>::make_memory() {
 }
 
 template <CompiledSpace Exec, Real T>
-std::int64_t PencilParts<Exec, T>::work_bytes() const {
-  std::int64_t bytes = planes_table_.bytes() + modes_table_.bytes();
-  if (along_z_) bytes += along_z_->work_bytes();
-  if (along_y_) bytes += along_y_->work_bytes();
-  if (lines_) bytes += lines_->work_bytes();
-  return bytes + static_cast<std::int64_t>((beside_field_.size() + beside_spectrum_.size()) *
-                                           sizeof(Number));
-}
-
-template <CompiledSpace Exec, Real T>
 void PencilParts<Exec, T>::move_field(Number* field, Number* blocks, bool back) const {
   std::int64_t const planes = shares_.planes.count, rows = shares_.field_rows.count;
   for_each("coir::fft::pencil/move_field", exec_, coir::box<3, std::int64_t>({planes, rows, row_}),

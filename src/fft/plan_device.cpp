@@ -74,7 +74,6 @@ class DeviceTransforms : public Transforms<Exec, T> {
     else
       run_complex(on_stream(handles_.forward, exec), in, out, +1);
   }
-  std::int64_t work_bytes() const override { return work_.bytes(); }
 
  private:
   static void expects_alignment(void const* in, void const* out) {

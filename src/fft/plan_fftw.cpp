@@ -323,7 +323,6 @@ class HostTransforms : public Transforms<Exec, T> {
     backward_.run_without_first(exec, data, buffers_);
     return true;
   }
-  std::int64_t work_bytes() const override { return bytes_; }
 
  private:
   Cut cut_;

@@ -122,19 +122,6 @@ void SlabParts<Exec, T>::make_buffers() {
 }
 
 template <CompiledSpace Exec, Real T>
-std::int64_t SlabParts<Exec, T>::work_bytes() const {
-  auto const bytes_of = [](auto const& view) {
-    return static_cast<std::int64_t>(view.size() * sizeof(*view.data()));
-  };
-  std::int64_t bytes = lines_ ? lines_->work_bytes() : 0;
-  // Chunks of as many planes share a plan.
-  std::set<std::shared_ptr<Transforms<Exec, T>>> const plans(of_planes_.begin(), of_planes_.end());
-  for (auto const& plan : plans) bytes += plan ? plan->work_bytes() : 0;
-  for (auto const& buffer : buffers_) bytes += bytes_of(buffer);
-  return bytes + rows_table_.bytes();
-}
-
-template <CompiledSpace Exec, Real T>
 distributed::Share SlabParts<Exec, T>::chunk_of(int rank, std::int64_t chunk) const {
   return distributed::share_of(planes_of(rank).count, static_cast<int>(chunk),
                                static_cast<int>(chunks_));

@@ -108,12 +108,11 @@ struct AddToShells {
   }
 };
 
-/// Bytes that amplitude_slopes() needs.
+/// Sums, of 8 bytes each, that amplitude_slopes() adds up.
 template <class Exec, class T>
-std::int64_t amplitude_slopes_bytes(std::int64_t n, std::int64_t nodes) {
-  std::int64_t const sums = runs_on_host<Exec> ? AmplitudeSlopesOfGroup<T>::groups_of(n) * nodes
-                                               : AddToShells<T>::shells_of(n);
-  return sums * static_cast<std::int64_t>(sizeof(double));
+std::int64_t amplitude_sums(std::int64_t n, std::int64_t nodes) {
+  return runs_on_host<Exec> ? AmplitudeSlopesOfGroup<T>::groups_of(n) * nodes
+                            : AddToShells<T>::shells_of(n);
 }
 
 /// The sums of dJ / d ln amplitude over all modes. Each mode is shared out to the two nodes that

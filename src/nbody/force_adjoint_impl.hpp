@@ -18,15 +18,10 @@
 namespace coir::nbody::detail {
 
 template <CompiledSpace Exec, Real T>
-std::int64_t ForceAdjoint<Exec, T>::bytes(Shape<3> const& shape) {
-  return shape[0] * shape[1] * 2 * (shape[2] / 2 + 1) * static_cast<std::int64_t>(sizeof(T));
-}
-
-template <CompiledSpace Exec, Real T>
 ForceAdjoint<Exec, T>::ForceAdjoint(Exec const& exec, Force& force,
                                     ForceAdjointOptions const& options)
     : exec_(exec), force_(&force), options_(options) {
-  expects_memory<typename Exec::memory_space>(bytes(force.shape()),
+  expects_memory<typename Exec::memory_space>(fft::bytes_in_place<T>(force.shape()),
                                               "the mesh of a simulation's adjoint");
   mesh_ = fft::allocate_in_place<T, typename Exec::memory_space>(
       "coir::nbody::force_adjoint/potential", force.shape());

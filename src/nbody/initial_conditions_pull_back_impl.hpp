@@ -260,13 +260,8 @@ StartSlopes pull_back_start(
   return result;
 }
 
-/// Bytes of meshes and tables, without the workspace of transforms.
-template <class Exec, class T>
-std::int64_t pull_back_bytes(std::int64_t side) {
-  constexpr std::int64_t meshes = 6;
-  return mesh_bytes_in_pool(meshes, side, sizeof(T), side) +
-         amplitude_slopes_bytes<Exec, T>(side, amplitude_steps + 1);
-}
+/// Meshes that a pull-back holds at most.
+inline constexpr std::int64_t most_meshes = 6;
 
 template <class Exec, class T>
 void expects_to_pull_back(
@@ -287,14 +282,17 @@ void expects_to_pull_back(
   expects_particles("positions", cotangents.position);
   expects_particles("momenta", cotangents.momentum);
   expects_memory<typename Exec::memory_space>(
-      pull_back_bytes<Exec, T>(side), "the pull-back of initial conditions of " + particles);
+      Lpt<Exec, T>::bytes(most_meshes, side, side),
+      "the pull-back of initial conditions of " + particles);
 }
 
 }  // namespace detail
 
 template <CompiledSpace Exec, Real T>
 std::int64_t initial_conditions_pull_back_bytes(Exec const& exec, std::int64_t side) {
-  return detail::pull_back_bytes<Exec, T>(side) +
+  std::int64_t const sums = detail::amplitude_sums<Exec, T>(side, detail::amplitude_steps + 1);
+  return detail::Lpt<Exec, T>::bytes(detail::most_meshes, side, side) +
+         sums * static_cast<std::int64_t>(sizeof(double)) +
          fft::PlanOverRanks<Exec, T>::work_bytes(exec, distributed::Group::self(),
                                                  {side, side, side}, detail::Lpt<Exec, T>::effort);
 }

@@ -242,17 +242,6 @@ struct DisplaceNumbers {
   }
 };
 
-/// Bytes of a mesh of so many planes.
-inline std::int64_t mesh_bytes(std::int64_t side, std::size_t number, std::int64_t planes) {
-  return planes * side * (side / 2 + 1) * 2 * static_cast<std::int64_t>(number);
-}
-
-/// Bytes of some meshes in the pool of arrays, which rounds each up by an eighth at most.
-inline std::int64_t mesh_bytes_in_pool(std::int64_t meshes, std::int64_t side, std::size_t number,
-                                       std::int64_t planes) {
-  return meshes * mesh_bytes(side, number, planes) / 8 * 9;
-}
-
 /// \throws PreconditionError unless there is a number for each site
 template <class View>
 void expects_sites(char const* what, View const& view, std::int64_t side) {
@@ -288,6 +277,11 @@ class Lpt {
         unit_(2 * std::numbers::pi / box),
         plan_(exec, group, Shape<3>{n, n, n}, effort) {
     if (!plan_.is_in_place()) spare_ = meshes(1)[0];
+  }
+
+  /// Bytes of meshes of so many planes, which the pool of arrays rounds up by an eighth at most.
+  static std::int64_t bytes(std::int64_t meshes, std::int64_t n, std::int64_t planes) {
+    return meshes * fft::bytes_in_place<T>(Shape<3>{planes, n, n}) / 8 * 9;
   }
 
   // Measured plans, and so the last bits, would differ between runs.
@@ -381,8 +375,8 @@ class Lpt {
 
  private:
   Mesh mesh() const {
-    auto memory = MemoryPool<Space>::allocate(planes().count * n_ * (n_ / 2 + 1) *
-                                              static_cast<std::int64_t>(sizeof(Number)));
+    auto memory =
+        MemoryPool<Space>::allocate(fft::bytes_in_place<T>(Shape<3>{planes().count, n_, n_}));
     auto* const data = static_cast<Number*>(memory.get());
     return {std::move(memory), data};
   }

@@ -153,24 +153,15 @@ ParticleMigration<Exec, T>::ParticleMigration(Exec const& exec, distributed::Gro
 }
 
 template <CompiledSpace Exec, Real T>
-std::int64_t ParticleMigration<Exec, T>::bytes(distributed::Group const& group, std::int64_t side,
-                                               double headroom) {
-  auto const of_index = static_cast<std::int64_t>(sizeof(std::uint32_t));
-  auto const of_vector = static_cast<std::int64_t>(3 * sizeof(T)), each = 2 * of_vector + of_index;
+auto ParticleMigration<Exec, T>::bytes(distributed::Group const& group, std::int64_t side,
+                                       double headroom) -> Held {
+  constexpr auto of_index = static_cast<std::int64_t>(sizeof(std::uint32_t)),
+                 of_vector = static_cast<std::int64_t>(3 * sizeof(T));
   std::int64_t const home = places_for(side, group.size(), 0),
                      places = places_for(side, group.size(), headroom);
   // On their way they are packed, and come packed, beside a list of each.
-  return places * each + home * of_vector + (places - home) * 2 * (each + of_index);
-}
-
-template <CompiledSpace Exec, Real T>
-std::int64_t ParticleMigration<Exec, T>::bytes_on_the_way(distributed::Group const& group,
-                                                          std::int64_t side, double headroom) {
-  auto const of_vector = static_cast<std::int64_t>(3 * sizeof(T));
-  std::int64_t const home = places_for(side, group.size(), 0),
-                     places = places_for(side, group.size(), headroom);
-  return places * (2 * of_vector + static_cast<std::int64_t>(sizeof(std::uint32_t))) -
-         home * of_vector;
+  std::int64_t const packed = (places - home) * 2 * (of_particle + of_index);
+  return {places * of_particle + home * of_vector + packed, home * 2 * of_vector + packed};
 }
 
 /// Copies particles to larger Views, one View after the other, if they have fewer places than
@@ -210,9 +201,8 @@ std::int64_t ParticleMigration<Exec, T>::places_when_grown(Particles<Exec, T> co
                                                            std::int64_t count) const {
   auto const places = static_cast<std::int64_t>(particles.position.extent(0));
   if (count <= places) return places;
-  constexpr auto each = static_cast<std::int64_t>(6 * sizeof(T) + sizeof(std::uint32_t));
   std::int64_t const more = std::max(count, places + places / 8);
-  return free_bytes<typename Exec::memory_space>() >= more * each ? more : count;
+  return free_bytes<typename Exec::memory_space>() >= more * of_particle ? more : count;
 }
 
 template <CompiledSpace Exec, Real T>
@@ -280,8 +270,7 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
 
   Parcels<T, Space> out, in;
   distributed::together(group_, [&] {
-    constexpr auto each = static_cast<std::int64_t>(6 * sizeof(T) + sizeof(std::uint32_t));
-    expects_memory<Space>((left + came) * each, "the particles that change their rank");
+    expects_memory<Space>((left + came) * of_particle, "the particles that change their rank");
     out = Parcels<T, Space>(left);
     in = Parcels<T, Space>(came);
     grow(particles, places_when_grown(particles, particles.count() - left + came));

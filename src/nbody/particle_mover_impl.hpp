@@ -95,17 +95,6 @@ struct Scale {
   }
 };
 
-/// The options of the force, whose memory is large enough to sort the particles that may come.
-inline mesh::ForceOptions force_options(SimulationOptions const& options, bool has_vectors,
-                                        distributed::Group const& group, std::int64_t side) {
-  return {.kernel = options.kernel,
-          .softening = softening_of(options),
-          .effort = options.deterministic ? fft::Effort::estimate : fft::Effort::automatic,
-          .vectors = has_vectors,
-          .least_capacity =
-              particles_migrate(group) ? places_for(side, group.size(), options.headroom) : 0};
-}
-
 /// Frees the memory that initial conditions have left in the pool of arrays, before the meshes are
 /// allocated.
 template <class Exec, class T>
@@ -128,13 +117,15 @@ bool ParticleMover<Exec, T>::has_vectors(SimulationOptions const& options) {
 }
 
 template <CompiledSpace Exec, Real T>
-std::int64_t ParticleMover<Exec, T>::bytes(Exec const& exec, distributed::Group const& group,
-                                           std::int64_t side, std::int64_t mesh_side,
-                                           SimulationOptions const& options) {
-  Shape<3> const shape{mesh_side, mesh_side, mesh_side};
-  auto const of_force = force_options(options, has_vectors(options), group, side);
-  return mesh::Force<Exec, T>::bytes(exec, group, shape, mesh::touched_beyond(options.assignment),
-                                     of_force);
+mesh::ForceOptions ParticleMover<Exec, T>::force_options(SimulationOptions const& options,
+                                                         distributed::Group const& group,
+                                                         std::int64_t side) {
+  return {.kernel = options.kernel,
+          .softening = softening_of(options),
+          .effort = options.deterministic ? fft::Effort::estimate : fft::Effort::automatic,
+          .vectors = has_vectors(options),
+          .least_capacity =
+              particles_migrate(group) ? places_for(side, group.size(), options.headroom) : 0};
 }
 
 template <CompiledSpace Exec, Real T>
@@ -147,7 +138,7 @@ ParticleMover<Exec, T>::ParticleMover(Exec const& exec, distributed::Group const
       cells_per_particle_(std::pow(static_cast<double>(mesh_side) / static_cast<double>(side), 3)),
       omega_m_(omega_m),
       force_(allocate_force<Exec, T>(exec, group, box, mesh_side, options.assignment,
-                                     force_options(options, has_vectors(options), group, side))) {}
+                                     force_options(options, group, side))) {}
 
 /// The particles on this rank: over ranks their Views have more places than particles.
 template <class Exec, class T>

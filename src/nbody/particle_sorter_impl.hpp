@@ -9,7 +9,6 @@
 #include <coir/core/borrowed.hpp>
 #include <coir/core/contiguous.hpp>
 #include <coir/core/loops.hpp>
-#include <coir/core/memory.hpp>
 #include <coir/nbody/detail/particle_sorter.hpp>
 
 #include <algorithm>
@@ -38,29 +37,26 @@ ParticleSorter<Exec, T>::ParticleSorter(Exec const& exec, std::int64_t side, dou
       can_sort_(detail::can_sort(side, mesh_side)) {}
 
 template <CompiledSpace Exec, Real T>
-std::int64_t ParticleSorter<Exec, T>::bytes(std::int64_t side, std::int64_t mesh_side,
-                                            bool lends_vectors) {
-  if (!detail::can_sort(side, mesh_side)) return 0;
-  auto const of_site = static_cast<std::int64_t>(sizeof(std::uint32_t));
-  return side * side * side * (of_site + bytes_of_place(lends_vectors));
+Buffers ParticleSorter<Exec, T>::Memory::list(std::int64_t places, bool with_sites,
+                                              bool lends_vectors) {
+  Buffers all;
+  auto const add = [&](auto& view, std::string const& label) {
+    if (static_cast<std::int64_t>(view.extent(0)) < places) all.add(view, label, places);
+  };
+  if (with_sites) add(site, "coir::nbody::particle_sorter/site");
+  if (lends_vectors)
+    add(permutation, "coir::nbody::particle_sorter/permutation");
+  else
+    add(second, "coir::nbody::particle_sorter/second");
+  return all;
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleSorter<Exec, T>::allocate(std::size_t places, bool with_sites) {
-  auto const make = [&](auto& view, std::string const& label) {
-    using View = std::remove_reference_t<decltype(view)>;
-    if (view.extent(0) >= places) return;
-    view = View();
-    view = View(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), places);
-    if constexpr (runs_on_host<Exec>)
-      ask_for_large_pages(view.data(),
-                          static_cast<std::int64_t>(view.span() * sizeof(*view.data())));
-  };
-  if (with_sites) make(site_, "coir::nbody::particle_sorter/site");
-  if (lends_vectors_)
-    make(permutation_, "coir::nbody::particle_sorter/permutation");
-  else
-    make(second_, "coir::nbody::particle_sorter/second");
+std::int64_t ParticleSorter<Exec, T>::bytes(std::int64_t side, std::int64_t mesh_side,
+                                            bool lends_vectors, std::int64_t places,
+                                            bool with_sites) {
+  if (!detail::can_sort(side, mesh_side)) return 0;
+  return Memory().list(places, with_sites, lends_vectors).bytes();
 }
 
 /// Hosts move particle p to permutation[p]. Devices move particle permutation[p] to p, because they
@@ -92,8 +88,8 @@ void ParticleSorter<Exec, T>::permute(Particles<Exec, T>& particles, LentMemory<
     if (lends_vectors_) {
       by_way_of_scratch(*vectors);
     } else {
-      permute_vectors(*vectors, second_, count, permutation);
-      std::swap(*vectors, second_);
+      permute_vectors(*vectors, memory_.second, count, permutation);
+      std::swap(*vectors, memory_.second);
     }
   }
   for (auto const& vectors : further) by_way_of_scratch(vectors);
@@ -118,15 +114,18 @@ void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, ParticleState&
                                    LentMemory<T> const& lent, std::span<Vectors const> further) {
   std::int64_t const count = particles.count();
   if (count > lent.particles) return;
-  allocate(particles.position.extent(0), state.is_in_lattice_order());
+  memory_
+      .list(static_cast<std::int64_t>(particles.position.extent(0)), state.is_in_lattice_order(),
+            lends_vectors_)
+      .template make<typename Exec::memory_space>("particles in the order of the mesh");
   if (state.is_in_lattice_order()) {
-    particles.site = site_;
+    particles.site = memory_.site;
     for_each("coir::nbody::particle_sorter/sites", exec_, coir::box<1, std::int64_t>({count}),
-             Count{site_.data()});
+             Count{memory_.site.data()});
   }
   std::optional<Borrowed<std::uint32_t, T>> numbers;
   if (!lends_vectors_) numbers.emplace(lent.numbers, count);
-  auto* const permutation = numbers ? numbers->data() : permutation_.data();
+  auto* const permutation = numbers ? numbers->data() : memory_.permutation.data();
   if constexpr (runs_on_host<Exec>) {
     find_places(exec_, particles.position.data(), count,
                 RowBins<T>(mesh_side_, box_, cells_per_bin(exec_.concurrency(), mesh_side_)),
@@ -153,7 +152,7 @@ void ParticleSorter<Exec, T>::restore_lattice_order(Particles<Exec, T>& particle
   } else {
     std::optional<Borrowed<std::uint32_t, T>> numbers;
     if (!lends_vectors_) numbers.emplace(lent.numbers, count);
-    auto* const sources = numbers ? numbers->data() : permutation_.data();
+    auto* const sources = numbers ? numbers->data() : memory_.permutation.data();
     for_each("coir::nbody::particle_sorter/invert", exec_, coir::box<1, std::int64_t>({count}),
              Invert{particles.site.data(), sources});
     permute(particles, lent, further, sources);

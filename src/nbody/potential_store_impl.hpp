@@ -5,6 +5,7 @@
 
 #include <coir/core/errors.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/fft/in_place.hpp>
 #include <coir/nbody/detail/potential_store.hpp>
 
 #include <algorithm>
@@ -14,19 +15,14 @@
 namespace coir::nbody::detail {
 
 template <CompiledSpace Exec, Real T>
-std::int64_t PotentialStore<Exec, T>::bytes_of_one() const {
-  return shape_[0] * shape_[1] * 2 * (shape_[2] / 2 + 1) * static_cast<std::int64_t>(sizeof(T));
-}
-
-template <CompiledSpace Exec, Real T>
-std::int64_t PotentialStore<Exec, T>::bytes() const {
+std::int64_t PotentialStore<Exec, T>::held() const {
   std::int64_t count = 0;
   Potential before;  // kicks that follow each other in one force have one potential
   for (auto const& kept : kept_) {
     if (kept.data() != nullptr && kept.data() != before.data()) ++count;
     before = kept;
   }
-  return count * bytes_of_one();
+  return count;
 }
 
 /// Allocates a block for the potentials to come, as many as memory allows.
@@ -34,10 +30,9 @@ template <CompiledSpace Exec, Real T>
 void PotentialStore<Exec, T>::allocate() {
   block_ = {};
   used_ = 0;
-  std::int64_t const held = bytes();
+  std::int64_t const each = fft::bytes_in_place<T>(shape_), taken = held() * each;
   // Half of what is free stays so.
-  std::int64_t const fit =
-      ((held + free_bytes<typename Exec::memory_space>()) / 2 - held) / bytes_of_one();
+  std::int64_t const fit = ((taken + free_bytes<typename Exec::memory_space>()) / 2 - taken) / each;
   std::int64_t const count = std::min({at_a_time, fit, kicks_to_come_});
   if (count <= 0) return;
   block_ = Block(

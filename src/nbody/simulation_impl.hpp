@@ -7,6 +7,7 @@
 #include <coir/core/timing.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/distributed/together.hpp>
+#include <coir/fft/in_place.hpp>
 #include <coir/nbody/simulation.hpp>
 
 #include "simulation_checks.hpp"
@@ -45,34 +46,30 @@ SimulationOptions Simulation<Exec, T>::completed(SimulationOptions options) {
 }
 
 template <CompiledSpace Exec, Real T>
-std::int64_t Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group const& group,
-                                        std::int64_t side, SimulationOptions const& given) {
+auto Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group const& group,
+                                std::int64_t side, SimulationOptions const& given) -> Held {
   detail::expects_in_range(given, side);
   SimulationOptions const options = completed(given);
-  std::int64_t const n = mesh_side(side, options);
-  if (detail::particles_migrate(group))
-    return Migration::bytes(group, side, options.headroom) +
-           (Sorter::bytes(side, n, Mover::has_vectors(options)) > 0
-                ? detail::places_for(side, group.size(), options.headroom) *
-                      Sorter::bytes_of_place(Mover::has_vectors(options))
-                : 0) +
-           Mover::bytes(exec, group, side, n, options);
-  // The remainders of momenta that are rounded between calls lie in memory of the sorter, or take a
+  std::int64_t const n = mesh_side(side, options), count = side * side * side,
+                     of_vectors = 6 * count * static_cast<std::int64_t>(sizeof(T));
+  auto const shape = mesh_shape(side, options);
+  std::int64_t const force =
+      mesh::Force<Exec, T>::bytes(exec, group, shape, mesh::touched_beyond(options.assignment),
+                                  Mover::force_options(options, group, side));
+  bool const migrate = detail::particles_migrate(group);
+  std::int64_t const places =
+      migrate ? detail::places_for(side, group.size(), options.headroom) : count;
+  std::int64_t const sorting =
+      Sorter::bytes(side, n, Mover::has_vectors(options), places, !migrate);
+  if (migrate) {
+    auto const particles = Migration::bytes(group, side, options.headroom);
+    return {particles.most + sorting + force, particles.at_rest + sorting + force, 0};
+  }
+  // The remainders of momenta that are rounded between calls lie in memory of the sorter, or have a
   // byte each.
-  std::int64_t const sorting = Sorter::bytes(side, n, Mover::has_vectors(options)),
-                     rest = options.reversible && sizeof(T) == 4 ? 3 * side * side * side : 0;
-  return 6 * side * side * side * static_cast<std::int64_t>(sizeof(T)) + std::max(sorting, rest) +
-         Mover::bytes(exec, group, side, n, options);
-}
-
-template <CompiledSpace Exec, Real T>
-std::int64_t Simulation<Exec, T>::bytes_at_rest(Exec const& exec, distributed::Group const& group,
-                                                std::int64_t side,
-                                                SimulationOptions const& options) {
-  std::int64_t const all = bytes(exec, group, side, options);
-  return detail::particles_migrate(group)
-             ? all - Migration::bytes_on_the_way(group, side, options.headroom)
-             : all;
+  std::int64_t const rest = options.reversible && sizeof(T) == 4 ? 3 * count : 0,
+                     all = of_vectors + std::max(sorting, rest) + force;
+  return {all, all, fft::bytes_in_place<T>(shape) + of_vectors};
 }
 
 template <CompiledSpace Exec, Real T>

@@ -228,11 +228,4 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
                                      growth_.parameters().omega_m);
 }
 
-template <CompiledSpace Exec, Real T>
-std::int64_t Simulation<Exec, T>::pull_back_bytes(std::int64_t side,
-                                                  SimulationOptions const& options) {
-  return Adjoint::bytes(mesh_shape(side, options)) +
-         6 * side * side * side * static_cast<std::int64_t>(sizeof(T));
-}
-
 }  // namespace coir::nbody

@@ -3,8 +3,9 @@
 /// \file
 /// The iterations of coir::poisson::conjugate_gradients, for arguments that are checked.
 
+#include <coir/core/buffers.hpp>
+#include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
-#include <coir/core/memory.hpp>
 #include <coir/core/profiling.hpp>
 #include <coir/poisson/conjugate_gradients.hpp>
 #include <coir/poisson/laplacian.hpp>
@@ -113,12 +114,15 @@ class ConjugateGradients {
         options_(options),
         b_(b),
         u_(u),
-        matrix_(laplacian_matrix<Exec, T>(exec, m(), n())),
-        r_(uninitialised<Memory>("coir::poisson::conjugate_gradients/residual", m(), n())),
-        p_(uninitialised<Memory>("coir::poisson::conjugate_gradients/direction", m(), n())),
-        q_(uninitialised<Memory>("coir::poisson::conjugate_gradients/product", m(), n())),
-        z_(Kokkos::view_alloc(exec, "coir::poisson::conjugate_gradients/preconditioned"), m() + 2,
-           n() + 2) {
+        matrix_(laplacian_matrix<Exec, T>(exec, m(), n())) {
+    std::string const label = "coir::poisson::conjugate_gradients";
+    Buffers fields;
+    fields.add(r_, label + "/residual", m(), n());
+    fields.add(p_, label + "/direction", m(), n());
+    fields.add(q_, label + "/product", m(), n());
+    fields.add(z_, label + "/preconditioned", m() + 2, n() + 2);
+    fields.make<typename Exec::memory_space>(name_of_solve(m(), n()));
+    set_to_zero(exec, z_);  // its ring stays so
     if (options.preconditioner == Preconditioner::multigrid)
       multigrid_.emplace(exec, std::array{static_cast<int>(m()), static_cast<int>(n())});
   }
@@ -254,25 +258,9 @@ Result conjugate_gradients(Exec const& exec, RowMajorView<Exec, T const, 2> cons
   expects(options.tolerance >= 0 && options.tolerance < 1, "the tolerance must lie in [0, 1)",
           options.tolerance);
   if (b.size() == 0) return {.converged = true, .stopped_by = StoppedBy::tolerance};
-  auto const m = static_cast<std::int64_t>(b.extent(0)), n = static_cast<std::int64_t>(b.extent(1));
-  expects_memory<typename Exec::memory_space>(
-      conjugate_gradients_bytes<Exec, T>(exec, m, n, options.preconditioner),
-      "conjugate gradients on " + std::to_string(m) + " x " + std::to_string(n) + " cells");
+  expects_cells(static_cast<std::int64_t>(b.extent(0)), static_cast<std::int64_t>(b.extent(1)));
   ProfilingRegion const region("coir::poisson::conjugate_gradients");
   return ConjugateGradients<Exec, T>(exec, b, u, options).solve();
-}
-
-template <CompiledSpace Exec, class T>
-std::int64_t conjugate_gradients_bytes(Exec const& exec, std::int64_t m, std::int64_t n,
-                                       Preconditioner preconditioner) {
-  expects(m >= 1 && n >= 1, "the grid must have at least 1 cell along every axis", std::min(m, n));
-  expects_cells(m, n);
-  std::int64_t const fields = (3 * m * n + (m + 2) * (n + 2)) * std::int64_t(sizeof(T));
-  std::int64_t bytes = laplacian_matrix_bytes<T>(m, n) + fields;
-  if (preconditioner == Preconditioner::multigrid)
-    bytes +=
-        MultigridPreconditioner<Exec, T>::bytes(exec, {static_cast<int>(m), static_cast<int>(n)});
-  return bytes;
 }
 
 }  // namespace coir::poisson::detail
@@ -289,11 +277,6 @@ Result conjugate_gradients(Exec const&, RowMajorView<Exec, T const, 2> const&,
       "build it with one of the presets, or take multigrid");
 }
 
-template <CompiledSpace Exec, class T>
-std::int64_t conjugate_gradients_bytes(Exec const&, std::int64_t, std::int64_t, Preconditioner) {
-  return 0;
-}
-
 }  // namespace coir::poisson::detail
 
 #endif
@@ -301,9 +284,7 @@ std::int64_t conjugate_gradients_bytes(Exec const&, std::int64_t, std::int64_t, 
 #define COIR_CONJUGATE_GRADIENTS(Exec, T)                                                          \
   template Result conjugate_gradients<Exec, T>(Exec const&, RowMajorView<Exec, T const, 2> const&, \
                                                RowMajorView<Exec, T, 2> const&,                    \
-                                               ConjugateGradientsOptions const&);                  \
-  template std::int64_t conjugate_gradients_bytes<Exec, T>(Exec const&, std::int64_t,              \
-                                                           std::int64_t, Preconditioner);
+                                               ConjugateGradientsOptions const&);
 #define COIR_INSTANTIATE_CONJUGATE_GRADIENTS(Exec) \
   namespace coir::poisson::detail {                \
   COIR_CONJUGATE_GRADIENTS(Exec, float)            \

@@ -78,12 +78,6 @@ HostSlabs<T, Rank>::HostSlabs(int bands, Grid const& finest)
       sums_(static_cast<std::size_t>(finest.n[0]) + 1) {}
 
 template <class T, int Rank>
-std::int64_t HostSlabs<T, Rank>::bytes(int bands, int const (&n)[3]) {
-  return bands * (std::int64_t(n[2]) + 2) * std::int64_t(4 * sizeof(T) + sizeof(double)) +
-         (std::int64_t(n[0]) + 1) * std::int64_t(sizeof(double));
-}
-
-template <class T, int Rank>
 T* HostSlabs<T, Rank>::row(int band, int which) {
   return rows_.data() + (static_cast<std::size_t>(band) * 4 + which) * row_;
 }

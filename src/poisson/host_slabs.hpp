@@ -32,9 +32,6 @@ class HostSlabs {
   /// \param bands  the most that will run at the same time
   HostSlabs(int bands, Grid const& finest);
 
-  /// Bytes that the constructor allocates.
-  static std::int64_t bytes(int bands, int const (&n)[3]);
-
   /// A stage of relaxation. A sweep has two stages: red and black, or to the scratch field and
   /// back.
   ///

@@ -6,7 +6,8 @@
 #include "second_field.hpp"
 #include "wavefront.hpp"
 
-#include <coir/core/memory.hpp>
+#include <coir/core/buffers.hpp>
+#include <coir/core/contiguous.hpp>
 #include <coir/poisson/detail/callers_grid.hpp>
 
 #include <cstdint>
@@ -21,21 +22,19 @@ class PaddedFields {
  public:
   /// Whether to copy a grid of this size: only if the copies fit into a cache.
   static bool worthwhile(std::int64_t rows, std::int64_t columns) {
-    return bytes(rows, columns) <= (std::int64_t(32) << 20);
-  }
-
-  static std::int64_t bytes(std::int64_t rows, std::int64_t columns) {
-    return 3 * (rows + 2) * stride(columns) * static_cast<std::int64_t>(sizeof(T));
+    return 3 * size_of(rows, columns) * static_cast<std::int64_t>(sizeof(T)) <=
+           (std::int64_t(32) << 20);
   }
 
   PaddedFields(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
                RowMajorView<Exec, T, 2> const& u)
       : exec_(exec), b_(b), u_(u), stride_(stride(b.extent(1))) {
     std::int64_t const rows = b.extent(0), columns = b.extent(1);
-    expects_memory<typename Exec::memory_space>(bytes(rows, columns), "the blocked Jacobi method");
-    std::int64_t const size = (rows + 2) * stride_;
-    memory_ = Kokkos::View<T*, typename Exec::memory_space>(
-        "coir::poisson::jacobi_wavefront/padded", 3 * size + width());
+    std::int64_t const size = size_of(rows, columns);
+    Buffers all;
+    all.add(memory_, "coir::poisson::jacobi_wavefront/padded", 3 * size + width());
+    all.make<typename Exec::memory_space>("the blocked Jacobi method");
+    set_to_zero(exec_, memory_);
     auto const address = reinterpret_cast<std::uintptr_t>(memory_.data());
     std::uintptr_t const alignment = width() * sizeof(T);
     T* const aligned = memory_.data() + (alignment - address % alignment) % alignment / sizeof(T);
@@ -71,6 +70,10 @@ class PaddedFields {
 
  private:
   static std::int64_t width() { return wavefront_vector_width<T>(); }
+  /// Numbers of a copy.
+  static std::int64_t size_of(std::int64_t rows, std::int64_t columns) {
+    return (rows + 2) * stride(columns);
+  }
   static std::int64_t stride(std::int64_t columns) {
     // An odd number of vectors, so that rows don't share the same lines of the cache.
     return (((columns + width() - 1) / width() + 2) | 1) * width();

@@ -5,8 +5,8 @@
 
 #include <core/kokkos_kernels.hpp>
 
+#include <coir/core/buffers.hpp>
 #include <coir/core/loops.hpp>
-#include <coir/core/memory.hpp>
 
 // spmv calls BLAS only to scale y before a product by a transposed matrix, which never happens
 // here. Without the macro it needs no BLAS: a program that loads OpenBLAS starts later, with
@@ -70,20 +70,9 @@ struct FillRows {
   }
 };
 
-template <class T>
-std::int64_t laplacian_matrix_bytes(std::int64_t m, std::int64_t n) {
-  return FirstEntry{m, n}.count() * std::int64_t(sizeof(T) + sizeof(int)) +
-         (m * n + 1) * std::int64_t(sizeof(std::int64_t));
-}
-
-/// A View that isn't initialised.
-template <class V, class... Extents>
-V uninitialised(std::string const& label, Extents... extents) {
-  V const view(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), extents...);
-  if constexpr (runs_on_host<typename V::execution_space>)
-    ask_for_large_pages(view.data(),
-                        static_cast<std::int64_t>(view.span() * sizeof(typename V::value_type)));
-  return view;
+/// What needs memory for a solve.
+inline std::string name_of_solve(std::int64_t m, std::int64_t n) {
+  return "conjugate gradients on " + std::to_string(m) + " x " + std::to_string(n) + " cells";
 }
 
 /// L on an m x n grid, u = 0 outside: -4 on the diagonal, 1 for each neighbour.
@@ -96,10 +85,14 @@ SparseMatrix<Exec, T> laplacian_matrix(Exec const& exec, std::int64_t m, std::in
   FirstEntry const first{m, n};
   auto const entries = static_cast<std::size_t>(first.count());
   std::string const label = "coir::poisson::laplacian_matrix";
-  auto const offsets =
-      uninitialised<Offsets>(label + "/offsets", static_cast<std::size_t>(m * n) + 1);
-  auto const columns = uninitialised<Columns>(label + "/columns", entries);
-  auto const values = uninitialised<Values>(label + "/values", entries);
+  Offsets offsets;
+  Columns columns;
+  Values values;
+  Buffers all;
+  all.add(offsets, label + "/offsets", m * n + 1);
+  all.add(columns, label + "/columns", entries);
+  all.add(values, label + "/values", entries);
+  all.make<typename Exec::memory_space>(name_of_solve(m, n));
   for_each(label, exec, box<1, std::int64_t>({m * n}),
            FillRows<Offsets, Columns, Values>{first, offsets, columns, values});
   exec.fence();  // Kokkos Kernels may launch on another instance

@@ -98,8 +98,6 @@ class DevicePasses {
 
   DevicePasses(Exec const& exec, Grid const&) : exec_(exec) {}
 
-  static std::int64_t bytes(Exec const&, int const (&)[3]) { return 0; }
-
   void begin() const {}
 
   void smooth(Grid const& level, Smoothing<T> const& how, bool from_zero) const {

@@ -24,11 +24,6 @@ class HostPasses {
   HostPasses(Exec const& exec, Grid const& finest)
       : exec_(exec), slabs_(most_bands(exec), finest) {}
 
-  /// Bytes that the constructor allocates.
-  static std::int64_t bytes(Exec const& exec, int const (&n)[3]) {
-    return HostSlabs<T, Rank>::bytes(most_bands(exec), n);
-  }
-
   void begin() const { exec_.fence(); }
 
   /// Smooths, from u = 0 if `from_zero`.

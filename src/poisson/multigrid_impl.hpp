@@ -8,9 +8,9 @@
 #include "multigrid_device.hpp"
 #include "multigrid_host.hpp"
 
+#include <coir/core/buffers.hpp>
 #include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
-#include <coir/core/memory.hpp>
 #include <coir/core/profiling.hpp>
 #include <coir/poisson/multigrid.hpp>
 
@@ -38,8 +38,9 @@ class MultigridSolver {
       : exec_(exec),
         options_(std::move(options)),
         shapes_(level_shapes<Rank>(extents)),
+        fields_(fields_of(shapes_, options_)),
         passes_(exec, grid_of(shapes_[0])) {
-    allocate();
+    set_to_zero(exec_, fields_.unknowns);  // their rings stay so
     for (auto const& shape : shapes_) levels_.push_back(grid_of(shape));
     set_pointers();
     auto const smoother = options_.smoother;
@@ -53,15 +54,11 @@ class MultigridSolver {
     if constexpr (!runs_on_host<Exec>) copy_levels_to_device();
   }
 
-  /// Checks the options and the memory first.
+  /// Checks the options first.
   static std::unique_ptr<MultigridSolver> made(Exec const& exec,
                                                std::array<int, Rank> const& extents,
                                                MultigridOptions const& options) {
     check(extents, options);
-    std::string size;
-    for (int extent : extents) size += (size.empty() ? "" : " x ") + std::to_string(extent);
-    expects_memory<typename Exec::memory_space>(bytes(exec, extents, options),
-                                                "multigrid on " + size + " cells");
     return std::make_unique<MultigridSolver>(exec, extents, options);
   }
 
@@ -78,17 +75,6 @@ class MultigridSolver {
     expects(options.post_sweeps >= 0, "post_sweeps must be at least 0", options.post_sweeps);
     expects(options.omega >= 0 && options.omega < 2, "omega must lie in (0, 2), or be 0",
             options.omega);
-  }
-
-  static std::int64_t bytes(Exec const& exec, std::array<int, Rank> const& extents,
-                            MultigridOptions const& options) {
-    auto const shapes = level_shapes<Rank>(extents);
-    std::int64_t numbers = 0;
-    for (std::size_t l = 0; l < shapes.size(); ++l) {
-      if (l > 0) numbers += unknowns(shapes[l]) + cells(shapes[l]);
-      if (options.smoother == Smoother::jacobi) numbers += cells(shapes[l]);
-    }
-    return numbers * std::int64_t(sizeof(T)) + Passes::bytes(exec, shapes[0].n);
   }
 
   /// Whether the coarse grids belong to this finest grid.
@@ -176,31 +162,33 @@ class MultigridSolver {
     return grid;
   }
 
-  void allocate() {
-    std::int64_t unknown = 0, source = 0, scratch = 0;
-    for (std::size_t l = 0; l < shapes_.size(); ++l) {
-      if (l > 0) unknown += unknowns(shapes_[l]);
-      if (l > 0) source += cells(shapes_[l]);
-      if (options_.smoother == Smoother::jacobi) scratch += cells(shapes_[l]);
-    }
-    unknowns_ = numbers("coir::poisson::multigrid/unknowns", unknown);
-    sources_ = numbers("coir::poisson::multigrid/sources", source);
-    scratch_ = numbers("coir::poisson::multigrid/scratch", scratch);
-    // The unknowns start as zero, and their rings stay so.
-    set_to_zero(exec_, unknowns_);
-  }
+  struct Fields {
+    Memory unknowns, sources, scratch;  // of all levels, one behind the other
+  };
 
-  static Memory numbers(std::string const& label, std::int64_t count) {
-    Memory const memory(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), count);
-    if constexpr (runs_on_host<Exec>)
-      ask_for_large_pages(memory.data(), count * std::int64_t(sizeof(T)));
-    return memory;
+  static Fields fields_of(std::vector<LevelShape> const& shapes, MultigridOptions const& options) {
+    std::int64_t unknown = 0, source = 0, scratch = 0;
+    for (std::size_t l = 0; l < shapes.size(); ++l) {
+      if (l > 0) unknown += unknowns(shapes[l]);
+      if (l > 0) source += cells(shapes[l]);
+      if (options.smoother == Smoother::jacobi) scratch += cells(shapes[l]);
+    }
+    std::string size;
+    for (int d = 0; d < Rank; ++d)
+      size += (d == 0 ? "" : " x ") + std::to_string(shapes[0].n[Rank == 2 ? 2 * d : d]);
+    Fields fields;
+    Buffers all;
+    all.add(fields.unknowns, "coir::poisson::multigrid/unknowns", unknown);
+    all.add(fields.sources, "coir::poisson::multigrid/sources", source);
+    all.add(fields.scratch, "coir::poisson::multigrid/scratch", scratch);
+    all.make<typename Exec::memory_space>("multigrid on " + size + " cells");
+    return fields;
   }
 
   void set_pointers() {
-    T* unknown = unknowns_.data();
-    T* source = sources_.data();
-    T* scratch = scratch_.data();
+    T* unknown = fields_.unknowns.data();
+    T* source = fields_.sources.data();
+    T* scratch = fields_.scratch.data();
     for (std::size_t l = 0; l < shapes_.size(); ++l) {
       if (options_.smoother == Smoother::jacobi) {
         levels_[l].scratch = scratch;
@@ -308,9 +296,9 @@ class MultigridSolver {
   Exec exec_;
   MultigridOptions options_;
   std::vector<LevelShape> shapes_;
+  Fields fields_;
   Passes passes_;
   std::vector<Grid> levels_;
-  Memory unknowns_, sources_, scratch_;
   Kokkos::View<Grid*, typename Exec::memory_space> device_levels_;
   int first_small_ = 1;
   Smoothing<T> before_[2], after_[2];  // of the finest grid, and of the coarse ones
@@ -344,13 +332,6 @@ Multigrid<Exec, T, Rank>::Multigrid(Multigrid&&) noexcept = default;
 
 template <CompiledSpace Exec, class T, int Rank>
 Multigrid<Exec, T, Rank>& Multigrid<Exec, T, Rank>::operator=(Multigrid&&) noexcept = default;
-
-template <CompiledSpace Exec, class T, int Rank>
-std::int64_t Multigrid<Exec, T, Rank>::bytes(Exec const& exec, std::array<int, Rank> const& extents,
-                                             MultigridOptions const& options) {
-  detail::MultigridSolver<Exec, T, Rank>::check(extents, options);
-  return detail::MultigridSolver<Exec, T, Rank>::bytes(exec, extents, options);
-}
 
 template <CompiledSpace Exec, class T, int Rank>
 Result Multigrid<Exec, T, Rank>::solve_fields(detail::RowMajorView<Exec, T const, Rank> const& b,

@@ -8,8 +8,9 @@
 #include "multigrid_device.hpp"
 #include "multigrid_host.hpp"
 
+#include <coir/core/buffers.hpp>
+#include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
-#include <coir/core/memory.hpp>
 #include <coir/core/profiling.hpp>
 #include <coir/poisson/multigrid_preconditioner.hpp>
 
@@ -31,10 +32,6 @@ class HostSweepsBack {
  public:
   HostSweepsBack(Exec const& exec, Level<T, 2> const& finest)
       : exec_(exec), slabs_(static_cast<int>(exec.concurrency()), finest) {}
-
-  static std::int64_t bytes(Exec const& exec, int const (&n)[3]) {
-    return HostSlabs<T, 2>::bytes(static_cast<int>(exec.concurrency()), n);
-  }
 
   void smooth(Level<T, 2> const& level, Smoothing<T> const& how) {
     run("coir::poisson::multigrid_preconditioner/smooth", level, 2 * how.sweeps,
@@ -71,8 +68,6 @@ class DeviceSweepsBack {
  public:
   DeviceSweepsBack(Exec const& exec, Level<T, 2> const&) : exec_(exec) {}
 
-  static std::int64_t bytes(Exec const&, int const (&)[3]) { return 0; }
-
   void smooth(Level<T, 2> const& level, Smoothing<T> const& how) const {
     Level<T, 2> of_one_colour = level;
     of_one_colour.n[2] = (level.n[2] + 1) / 2;
@@ -100,21 +95,16 @@ class MultigridPreconditioner<Exec, T>::Implementation {
 
   Implementation(Exec const& exec, std::array<int, 2> const& extents)
       : shapes_(detail::level_shapes<2>(extents)),
+        fields_(fields_of(shapes_)),
         forwards_(exec, extents_of(shapes_[0])),
         backwards_(exec, extents_of(shapes_[0])),
         coarsest_(detail::coarsest_smoothing<T, 2>(shapes_.back())) {
     levels_.push_back(extents_of(shapes_[0]));
     for (std::size_t l = 1; l < shapes_.size(); ++l) {
-      int const m = shapes_[l].n[0], n = shapes_[l].n[2];
-      unknowns_.emplace_back(
-          Kokkos::view_alloc(exec, "coir::poisson::multigrid_preconditioner/unknown"), m + 2,
-          n + 2);  // zero, as its ring stays
-      sources_.emplace_back(
-          Kokkos::view_alloc(std::string("coir::poisson::multigrid_preconditioner/source"),
-                             Kokkos::WithoutInitializing),
-          m, n);
-      Grid level = detail::finest_level<T, 2>(sources_.back(), unknowns_.back());
-      level.restricted = sources_.back().data();
+      auto const &unknown = fields_.unknowns[l - 1], &source = fields_.sources[l - 1];
+      set_to_zero(exec, unknown);  // its ring stays so
+      Grid level = detail::finest_level<T, 2>(source, unknown);
+      level.restricted = source.data();
       for (int axis = 0; axis < 3; ++axis) {
         level.width[axis] = static_cast<T>((1 + shapes_[l].gap[axis]) / 2);
         level.ghost[axis] = static_cast<T>(1 - 1 / shapes_[l].gap[axis]);
@@ -129,17 +119,6 @@ class MultigridPreconditioner<Exec, T>::Implementation {
       expects(extent <= 2'000'000'000, "the grid must have at most 2e9 cells along an axis",
               extent);
     }
-  }
-
-  static std::int64_t bytes(Exec const& exec, std::array<int, 2> const& extents) {
-    auto const shapes = detail::level_shapes<2>(extents);
-    std::int64_t numbers = 0;
-    for (std::size_t l = 1; l < shapes.size(); ++l) {
-      std::int64_t const m = shapes[l].n[0], n = shapes[l].n[2];
-      numbers += m * n + (m + 2) * (n + 2);
-    }
-    return numbers * std::int64_t(sizeof(T)) + Forwards::bytes(exec, shapes[0].n) +
-           Backwards::bytes(exec, shapes[0].n);
   }
 
   /// Whether the coarse grids belong to r. They don't if r is transposed.
@@ -162,6 +141,24 @@ class MultigridPreconditioner<Exec, T>::Implementation {
   using Backwards = std::conditional_t<runs_on_host<Exec>, detail::HostSweepsBack<Exec, T>,
                                        detail::DeviceSweepsBack<Exec, T>>;
   using Memory = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+  struct Fields {
+    std::vector<Memory> unknowns, sources;  // of the coarse grids
+  };
+  static Fields fields_of(std::vector<detail::LevelShape> const& shapes) {
+    std::string const label = "coir::poisson::multigrid_preconditioner";
+    Fields fields{std::vector<Memory>(shapes.size() - 1), std::vector<Memory>(shapes.size() - 1)};
+    Buffers all;
+    for (std::size_t l = 1; l < shapes.size(); ++l) {
+      int const m = shapes[l].n[0], n = shapes[l].n[2];
+      all.add(fields.unknowns[l - 1], label + "/unknown", m + 2, n + 2);
+      all.add(fields.sources[l - 1], label + "/source", m, n);
+    }
+    all.make<typename Exec::memory_space>("preconditioning by multigrid on " +
+                                          std::to_string(shapes[0].n[0]) + " x " +
+                                          std::to_string(shapes[0].n[2]) + " cells");
+    return fields;
+  }
 
   // One sweep, with the over-relaxation of Multigrid's cycles.
   static detail::Smoothing<T> sweep(std::size_t l) { return {true, l == 0 ? T(1.1) : T(1.2), 1}; }
@@ -186,20 +183,18 @@ class MultigridPreconditioner<Exec, T>::Implementation {
   }
 
   std::vector<detail::LevelShape> shapes_;
+  Fields fields_;
   Forwards forwards_;
   Backwards backwards_;
   detail::Smoothing<T> coarsest_;
   std::vector<Grid> levels_;
-  std::vector<Memory> unknowns_, sources_;
 };
 
 template <CompiledSpace Exec, class T>
 MultigridPreconditioner<Exec, T>::MultigridPreconditioner(Exec const& exec,
                                                           std::array<int, 2> const& extents)
     : exec_(exec), extents_(extents) {
-  expects_memory<typename Exec::memory_space>(
-      bytes(exec, extents), "preconditioning by multigrid on " + std::to_string(extents[0]) +
-                                " x " + std::to_string(extents[1]) + " cells");
+  Implementation::check(extents);
   implementation_ = std::make_unique<Implementation>(exec, extents);
 }
 
@@ -213,13 +208,6 @@ MultigridPreconditioner<Exec, T>::MultigridPreconditioner(MultigridPreconditione
 template <CompiledSpace Exec, class T>
 MultigridPreconditioner<Exec, T>& MultigridPreconditioner<Exec, T>::operator=(
     MultigridPreconditioner&&) noexcept = default;
-
-template <CompiledSpace Exec, class T>
-std::int64_t MultigridPreconditioner<Exec, T>::bytes(Exec const& exec,
-                                                     std::array<int, 2> const& extents) {
-  Implementation::check(extents);
-  return Implementation::bytes(exec, extents);
-}
 
 template <CompiledSpace Exec, class T>
 void MultigridPreconditioner<Exec, T>::apply_to_fields(

@@ -3,8 +3,8 @@
 /// \file
 /// The caller's field and another like it, read and written in turn.
 
+#include <coir/core/buffers.hpp>
 #include <coir/core/contiguous.hpp>
-#include <coir/core/memory.hpp>
 #include <coir/core/strided.hpp>
 #include <coir/poisson/detail/callers_grid.hpp>
 
@@ -29,19 +29,13 @@ class TwoFields {
   using Unknown = RowMajorView<Exec, T, Rank>;
 
   TwoFields(Exec const& exec, Unknown const& u) : exec_(exec), field_{u, Unknown()} {
-    using Memory = typename Exec::memory_space;
-    std::int64_t cells = 1;
-    for (int d = 0; d < Rank; ++d) cells *= static_cast<std::int64_t>(u.extent(d));
-    expects_memory<Memory>(cells * static_cast<std::int64_t>(sizeof(T)),
-                           "the second field of Jacobi's method");
-    auto const create = Kokkos::view_alloc(std::string("coir::poisson::second_field/second"),
-                                           Kokkos::WithoutInitializing);
+    std::string const label = "coir::poisson::second_field/second";
+    Buffers all;
     if constexpr (Rank == 2)
-      owned_ = Owned(create, u.extent(0), u.extent(1));
+      all.add(owned_, label, u.extent(0), u.extent(1));
     else
-      owned_ = Owned(create, u.extent(0), u.extent(1), u.extent(2));
-    if constexpr (runs_on_host<Exec>)
-      ask_for_large_pages(owned_.data(), static_cast<std::int64_t>(owned_.span() * sizeof(T)));
+      all.add(owned_, label, u.extent(0), u.extent(1), u.extent(2));
+    all.make<typename Exec::memory_space>("the second field of Jacobi's method");
     field_[1] = owned_;
     copy_field<Exec, T, Rank>(exec_, field_[0],
                               field_[1]);  // for the ring; the inside is written over

@@ -278,7 +278,7 @@ TYPED_TEST(Plan, OutlivesTheCache) {
   EXPECT_EQ(read(out), expected);
 }
 
-TYPED_TEST(Plan, TellsItsShapeAndWorkBeforehand) {
+TYPED_TEST(Plan, TellsItsShape) {
   using P = RealPlan<typename TypeParam::Exec, typename TypeParam::Real, 3>;
   typename TypeParam::Exec const exec;
   Shape<3> const shape{40, 30, 50};
@@ -287,8 +287,6 @@ TYPED_TEST(Plan, TellsItsShapeAndWorkBeforehand) {
   EXPECT_EQ(plan.shape(), shape);
   EXPECT_EQ(plan.batch(), 2);
   EXPECT_EQ(plan.size(), 60000);
-  EXPECT_GE(plan.work_bytes(), 0);
-  EXPECT_EQ(plan.work_bytes(), P::work_bytes(exec, shape, 2, quick));
 }
 
 TYPED_TEST(Plan, RefusesSizesBelowOne) {

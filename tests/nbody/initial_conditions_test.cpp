@@ -392,7 +392,7 @@ TYPED_TEST(InitialConditions, HoldTheMemoryThatTheyPredict) {
   for (std::int64_t const side : {32, 33}) {
     // The plan of the transforms is kept for the next one.
     made<TypeParam>(side, 100, lcdm(), 0.1);
-    std::int64_t const predicted = nbody::initial_conditions_bytes<Exec, T>(exec, side);
+    std::int64_t const predicted = nbody::initial_conditions_bytes<Exec, T>(exec, {}, side);
     MemoryPool<typename Exec::memory_space>::release();  // so that meshes are allocated anew
     coir::testing::HeldMemory const held;
     made<TypeParam>(side, 100, lcdm(), 0.1);

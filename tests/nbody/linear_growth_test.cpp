@@ -174,7 +174,7 @@ TEST(LinearGrowth, ThatIsFalseIsRefusedUnlessAllowed) {
   std::string const message = message_of(make);
   EXPECT_NE(message.find("kernel eastwood with no softening"), std::string::npos) << message;
   EXPECT_NE(message.find("or set allow_false_structure"), std::string::npos) << message;
-  EXPECT_THROW((Simulation<Exec, double>::bytes(Exec{}, 4, options)), PreconditionError);
+  EXPECT_THROW((Simulation<Exec, double>::bytes(Exec{}, {}, 4, options)), PreconditionError);
   options.allow_false_structure = true;
   EXPECT_NO_THROW(make());
 }

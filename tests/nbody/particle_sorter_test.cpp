@@ -170,7 +170,8 @@ TYPED_TEST(Sorting, TakesTheMemoryThatItSays) {
     EXPECT_EQ(held.now(), 0);
     sorter.sort(particles, state, lender.lend());
     EXPECT_NEAR(static_cast<double>(held.now()),
-                static_cast<double>(SorterOf<TypeParam>::bytes(side, mesh_side, lends_vectors)),
+                static_cast<double>(SorterOf<TypeParam>::bytes(side, mesh_side, lends_vectors,
+                                                               side * side * side, true)),
                 4096);
   }
 }
@@ -211,7 +212,7 @@ TYPED_TEST(Sorting, IsNotForFewParticlesOrCoarseMeshes) {
       sorter.begin_step(100 - s, {});
       EXPECT_FALSE(sorter.is_due());
     }
-    EXPECT_EQ(SorterOf<TypeParam>::bytes(n, cells, true), 0);
+    EXPECT_EQ(SorterOf<TypeParam>::bytes(n, cells, true, n * n * n, true), 0);
   }
 }
 

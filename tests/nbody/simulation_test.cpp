@@ -529,8 +529,9 @@ TYPED_TEST(Simulations, KeepWithinTheirMemory) {
           fft::PlanOptions const plan{.in_place = true};
           double const work = static_cast<double>(
               fft::RealPlan<typename TypeParam::Exec, T, 3>::work_bytes(exec, {n, n, n}, 1, plan));
-          EXPECT_LE(static_cast<double>(SimulationOf<TypeParam>::bytes(exec, side, options)),
-                    10 * sizeof(T) * particles + meshes + work)
+          EXPECT_LE(
+              static_cast<double>(SimulationOf<TypeParam>::bytes(exec, {}, side, options).stepping),
+              10 * sizeof(T) * particles + meshes + work)
               << ratio << " " << name_of(kernel) << " " << name_of(source);
         }
 }
@@ -554,7 +555,8 @@ TYPED_TEST(Simulations, HoldWhatIsPredictedWhateverTheirOptions) {
     std::int64_t const potentials = options.keep_potentials ? (is_bullfrog ? 3 : 4) : 0;
     std::int64_t const kept = potentials * n * n * 2 * (n / 2 + 1) * std::int64_t(sizeof(T)) +
                               (options.reversible && is_bullfrog ? of_momenta : 0);
-    std::int64_t const predicted = SimulationOf<TypeParam>::bytes(Exec{}, side, options);
+    auto const held_by = SimulationOf<TypeParam>::bytes(Exec{}, {}, side, options);
+    std::int64_t const predicted = held_by.stepping;
     std::int64_t const work = fft::RealPlan<Exec, T, 3>::work_bytes(
         Exec{}, {n, n, n}, 1,
         {.in_place = true, .effort = fft::Effort::estimate, .by_planes = true});
@@ -569,8 +571,7 @@ TYPED_TEST(Simulations, HoldWhatIsPredictedWhateverTheirOptions) {
     auto const cotangents = copy_of(simulation.particles());
     held.forget_peak();
     simulation.pull_back({cotangents.position, cotangents.momentum});
-    std::int64_t const with_adjoint =
-        predicted + kept + SimulationOf<TypeParam>::pull_back_bytes(side, options);
+    std::int64_t const with_adjoint = predicted + kept + held_by.pull_back;
     EXPECT_LE(held.peak(), with_adjoint + of_kokkos) << which;
     EXPECT_GE(held.peak(), with_adjoint - work) << which;
     // And the cotangents alone.
@@ -618,7 +619,7 @@ TYPED_TEST(Simulations, KeepParticlesApartWhileTheyAreInTheOrderOfTheMesh) {
     coir::testing::HeldMemory const held;
     auto together = simulation_of<TypeParam>(copy_of(start), options);
     std::int64_t const predicted =
-        SimulationOf<TypeParam>::bytes(typename TypeParam::Exec{}, side, options);
+        SimulationOf<TypeParam>::bytes(typename TypeParam::Exec{}, {}, side, options).stepping;
     together.advance(steps);
     EXPECT_LE(held.now(), predicted + (1 << 20));
     EXPECT_GE(held.now(), predicted * 8 / 10);

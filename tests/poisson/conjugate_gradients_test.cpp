@@ -145,12 +145,3 @@ TYPED_TEST(ConjugateGradients, LimitsAreKeptAndTold) {
   EXPECT_NEAR(three.residual_norm, coir::poisson::residual_norm(typename TypeParam::Exec{}, b, u),
               1e-12 * three.residual_norm);
 }
-
-TYPED_TEST(ConjugateGradients, BytesAreOfGridsThatItTakes) {
-  TYPES_OF_CASE;
-  auto const bytes = [](std::int64_t m, std::int64_t n) {
-    return coir::poisson::conjugate_gradients_bytes<Exec, T>(Exec{}, m, n);
-  };
-  EXPECT_THROW(static_cast<void>(bytes(0, 5)), coir::PreconditionError);
-  EXPECT_THROW(static_cast<void>(bytes(65536, 32768)), coir::PreconditionError);
-}

@@ -93,4 +93,12 @@ auto allocate_in_place(std::string const& label, std::array<std::int64_t, Rank> 
                       Space>(label, layout);
 }
 
+/// Bytes of the spectrum that allocate_in_place() makes.
+template <Real T, std::size_t Rank>
+std::int64_t bytes_in_place(std::array<std::int64_t, Rank> const& shape) {
+  std::int64_t numbers = 2 * (shape[Rank - 1] / 2 + 1);
+  for (std::size_t d = 0; d + 1 < Rank; ++d) numbers *= shape[d];
+  return numbers * static_cast<std::int64_t>(sizeof(T));
+}
+
 }  // namespace coir::fft

@@ -194,10 +194,7 @@ class PlanBase {
   std::int64_t size() const { return plan_.request().points(); }
   Exec const& exec() const { return plan_.exec(); }
 
-  /// Bytes of the plan's work area in Exec's memory. Input, output and copies of these come on top.
-  std::int64_t work_bytes() const { return plan_.transforms().work_bytes(); }
-
-  /// The work_bytes() of a plan that isn't made yet.
+  /// Bytes of a plan's work area in Exec's memory. Input, output and copies of these come on top.
   ///
   /// \throws PreconditionError if an extent or the batch is below 1
   static std::int64_t work_bytes(Exec const& exec, Shape<Rank> const& shape, std::int64_t batch = 1,

@@ -94,8 +94,6 @@ class Slab {
   /// Complex numbers of this rank's field and spectrum along each axis.
   Shape<3> field_extents() const { return {planes().count, field_rows().count, parts_->row()}; }
   Shape<3> spectrum_extents() const { return {shape()[0], rows().count, modes().count}; }
-  /// Bytes of the work area.
-  std::int64_t work_bytes() const { return parts_->work_bytes(); }
 
   /// \param field     [planes, field_rows, row] inout: of no use afterwards
   /// \param spectrum  [n_0, rows, modes] out

@@ -122,7 +122,7 @@ class ForwardModel {
     options_.simulation.reversible = true;
     detail::expects_lattice(options_.side, options_.box, options_.order);
     // Throws where an option of the simulation is out of its range.
-    static_cast<void>(Simulation<Exec, T>::bytes(exec_, options_.side, options_.simulation));
+    static_cast<void>(Simulation<Exec, T>::bytes(exec_, {}, options_.side, options_.simulation));
   }
 
   ForwardModelOptions const& options() const { return options_; }
@@ -137,10 +137,10 @@ class ForwardModel {
   std::int64_t bytes(int losses = 1) const {
     std::int64_t const n = options_.side;
     std::int64_t const vectors = 6 * n * n * n * static_cast<std::int64_t>(sizeof(T));
-    auto const simulation = Simulation<Exec, T>::bytes(exec_, n, options_.simulation);
-    return std::max({simulation + Simulation<Exec, T>::pull_back_bytes(n, options_.simulation),
-                     simulation + (losses > 1 ? 2 : 1) * vectors,
-                     initial_conditions_bytes<Exec, T>(exec_, n),
+    auto const simulation = Simulation<Exec, T>::bytes(exec_, {}, n, options_.simulation);
+    return std::max({simulation.stepping + simulation.pull_back,
+                     simulation.stepping + (losses > 1 ? 2 : 1) * vectors,
+                     initial_conditions_bytes<Exec, T>(exec_, {}, n),
                      initial_conditions_pull_back_bytes<Exec, T>(exec_, n) + vectors});
   }
 

@@ -55,12 +55,6 @@ template <CompiledSpace Exec, Real T>
 std::int64_t initial_conditions_bytes(Exec const& exec, distributed::Group const& group,
                                       std::int64_t side);
 
-/// Bytes that initial_conditions() needs on one rank.
-template <CompiledSpace Exec, Real T>
-std::int64_t initial_conditions_bytes(Exec const& exec, std::int64_t side) {
-  return initial_conditions_bytes<Exec, T>(exec, distributed::Group::self(), side);
-}
-
 /// Particles displaced from a lattice by Lagrangian perturbation theory,
 ///
 ///   x = q + D1 s1 + D2 s2,  p = a^2 E (D1' s1 + D2' s2),  s1 = -grad phi1,  s2 = -grad phi2,

@@ -79,22 +79,24 @@ class Simulation {
   Simulation& operator=(Simulation&&) = default;
   ~Simulation() = default;
 
-  /// Bytes that a simulation holds, with its particles. Painting and outputs need more for a while.
-  /// A reversible simulation also keeps potentials (SimulationOptions::keep_potentials), and
-  /// momenta of some steps (see pull_back()).
-  static std::int64_t bytes(Exec const& exec, std::int64_t side, SimulationOptions const& options) {
-    return bytes(exec, distributed::Group::self(), side, options);
-  }
-  /// Bytes that the calling rank holds, with the workspace of its transforms. Over ranks that
-  /// includes places for more particles by options.headroom, as many places for particles on their
-  /// way, and a copy in the order of the lattice. If more particles gather on a rank, or travel at
-  /// once, it takes more. Not collective.
-  static std::int64_t bytes(Exec const& exec, distributed::Group const& group, std::int64_t side,
-                            SimulationOptions const& options);
-
-  /// Bytes that the calling rank holds between calls of advance(). On one rank all of bytes().
-  static std::int64_t bytes_at_rest(Exec const& exec, distributed::Group const& group,
-                                    std::int64_t side, SimulationOptions const& options);
+  /// Bytes that the calling rank holds, with its particles and the workspace of transforms. Painting
+  /// and outputs need more meanwhile. What a reversible simulation keeps for the way back comes
+  /// beside: potentials (SimulationOptions::keep_potentials), and momenta of steps that forget them
+  /// (see pull_back()).
+  ///
+  /// Over ranks there are places for more particles than the lattice has, by options.headroom, for as
+  /// many on their way between ranks, and for a copy in the order of the lattice. More particles that
+  /// gather on a rank, or cross at once, take more.
+  struct Held {
+    std::int64_t stepping;   ///< while steps are made
+    std::int64_t at_rest;    ///< between calls of advance(): the same on one rank
+    std::int64_t pull_back;  ///< beside `stepping` in pull_back(): a mesh, and its argument
+  };
+  /// Not collective.
+  ///
+  /// \throws PreconditionError if an option is out of its range
+  static Held bytes(Exec const& exec, distributed::Group const& group, std::int64_t side,
+                    SimulationOptions const& options);
 
   /// The most particles along a side over several ranks.
   static constexpr std::int64_t most_over_ranks = detail::most_along_a_side;
@@ -155,9 +157,6 @@ class Simulation {
   /// \throws NumericalError if cotangents are NaN or overflow, or the caller has changed particles
   /// \throws ResourceError if there is no memory for one mesh more
   cosmology::Parameters<double> pull_back(Cotangents<Exec, T> const& cotangents);
-
-  /// Bytes that pull_back() takes beside bytes(): a mesh, and the cotangents.
-  static std::int64_t pull_back_bytes(std::int64_t side, SimulationOptions const& options);
 
   double a() const { return options_.scale_factors[static_cast<std::size_t>(steps_done())]; }
   /// Steps made, counted from the first scale factor.

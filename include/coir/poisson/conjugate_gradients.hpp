@@ -35,10 +35,6 @@ Result conjugate_gradients(Exec const& exec, RowMajorView<Exec, T const, 2> cons
                            RowMajorView<Exec, T, 2> const& u,
                            ConjugateGradientsOptions const& options);
 
-template <CompiledSpace Exec, class T>
-std::int64_t conjugate_gradients_bytes(Exec const& exec, std::int64_t rows, std::int64_t columns,
-                                       Preconditioner preconditioner);
-
 }  // namespace detail
 
 /// Solves L u = b by preconditioned conjugate gradients.
@@ -64,7 +60,7 @@ std::int64_t conjugate_gradients_bytes(Exec const& exec, std::int64_t rows, std:
 /// \return         iterations, and the residual that they left. The solver stops by stagnation if a
 ///   new start doesn't reduce the residual by a tenth: rounding keeps it from the tolerance
 /// \throws PreconditionError if an option is out of its range, or the extents don't fit
-/// \throws ResourceError     if conjugate_gradients_bytes() exceed the free memory
+/// \throws ResourceError     if there is no memory
 /// \throws EnvironmentError  if this build has no Kokkos Kernels
 /// \see Saad, Iterative Methods for Sparse Linear Systems, 2nd ed. (2003), sec. 6.7 and 9.2
 template <CompiledSpace Exec, class B, class U>
@@ -85,17 +81,6 @@ template <class B, class U>
   requires SourceAndUnknown<typename U::execution_space, B, U> && RealViewOfRank<B, 2>
 Result conjugate_gradients(B const& b, U const& u, ConjugateGradientsOptions const& options = {}) {
   return conjugate_gradients(typename U::execution_space{}, b, u, options);
-}
-
-/// Bytes that conjugate_gradients() allocates for a grid: the matrix, four fields, and the
-/// preconditioner.
-///
-/// \param rows, columns  of b, at least 1
-/// \throws PreconditionError if there are more than 2^31 - 1 cells
-template <CompiledSpace Exec, Real T>
-std::int64_t conjugate_gradients_bytes(Exec const& exec, std::int64_t rows, std::int64_t columns,
-                                       Preconditioner preconditioner = Preconditioner::multigrid) {
-  return detail::conjugate_gradients_bytes<Exec, T>(exec, rows, columns, preconditioner);
 }
 
 }  // namespace coir::poisson

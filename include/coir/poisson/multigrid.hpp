@@ -81,11 +81,6 @@ class Multigrid {
     return result;
   }
 
-  /// Bytes that the solver holds, u and b of every coarse grid: 2/3 of one field in 2-D and 2/7 in
-  /// 3-D; with the Jacobi smoother 2 and 10/7 fields.
-  static std::int64_t bytes(Exec const& exec, std::array<int, Rank> const& extents,
-                            MultigridOptions const& options = {});
-
  private:
   Result solve_fields(detail::RowMajorView<Exec, T const, Rank> const& b,
                       detail::RowMajorView<Exec, T, Rank> const& u);
@@ -118,8 +113,7 @@ class Multigrid {
 ///   tenths of the residual stops the solver by stagnation: rounding keeps it from the tolerance,
 ///   and u is as good as its precision allows
 /// \throws PreconditionError if an option is out of its range, or the extents don't fit
-/// \throws ResourceError     if the coarse grids (see Multigrid::bytes) don't fit into the free
-///   memory
+/// \throws ResourceError     if the coarse grids don't fit into the free memory
 /// \see Trottenberg, Oosterlee, Schueller, Multigrid (2001), sec. 2.4 to 2.8;
 ///      Briggs, Henson, McCormick, A Multigrid Tutorial (2000), ch. 3
 template <CompiledSpace Exec, class B, class U>

@@ -59,9 +59,6 @@ class MultigridPreconditioner {
     grid.finish();
   }
 
-  /// Bytes that the preconditioner holds: two thirds of one field, and rows of scratch memory.
-  static std::int64_t bytes(Exec const& exec, std::array<int, 2> const& extents);
-
  private:
   void apply_to_fields(detail::RowMajorView<Exec, T const, 2> const& r,
                        detail::RowMajorView<Exec, T, 2> const& z);

@@ -26,7 +26,6 @@ class Lines {
   ///
   /// \return  whether it was done
   virtual bool filter(Exec const&, void*, Multiply const&) { return false; }
-  virtual std::int64_t work_bytes() const = 0;
 };
 
 /// Compiled in src/fft, for hosts in one source and for devices in another.

@@ -50,9 +50,6 @@ struct ShareTable {
     copy_contiguous(first, firsts);
     copy_contiguous(count, counts);
   }
-  std::int64_t bytes() const {
-    return static_cast<std::int64_t>((first.size() + count.size()) * sizeof(std::int32_t));
-  }
 };
 
 /// The steps of a transform over ranks before and after its lines along x.
@@ -75,8 +72,6 @@ class SharedTransform {
   ///   rank's not touched
   /// \param field     [planes, field_rows, row], out; of one rank's inout
   virtual void gather(Number* spectrum, Number* field) const = 0;
-
-  virtual std::int64_t work_bytes() const = 0;
 
   /// The View that holds this rank's rows after scatter() and before gather(): with one rank they
   /// stay in the field.

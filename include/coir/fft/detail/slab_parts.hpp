@@ -35,7 +35,6 @@ class SlabParts : public SharedTransform<Exec, T> {
 
   void scatter(Number* field, Number* spectrum) const override;
   void gather(Number* spectrum, Number* field) const override;
-  std::int64_t work_bytes() const override;
 
  private:
   using Base::exec_, Base::group_, Base::shape_, Base::row_, Base::shares_, Base::lines_;

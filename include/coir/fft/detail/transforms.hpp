@@ -109,7 +109,6 @@ class Transforms {
   ///
   /// \return  whether it was done
   virtual bool filter(Exec const&, void*, Multiply const&) { return false; }
-  virtual std::int64_t work_bytes() const = 0;
 };
 
 /// Transforms from the cache, or new ones. Compiled in src/fft: for hosts in one source, for

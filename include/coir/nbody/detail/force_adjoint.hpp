@@ -36,9 +36,6 @@ class ForceAdjoint {
   /// \throws ResourceError if there is no memory for the mesh
   ForceAdjoint(Exec const& exec, Force& force, ForceAdjointOptions const& options);
 
-  /// Bytes of the mesh.
-  static std::int64_t bytes(Shape<3> const& shape);
-
   /// The adjoint's potential psi, which mesh::ForceAndSlopes reads. The derivatives with respect to
   /// momenta, times the kick, are those with respect to the forces at particles. They are painted
   /// as a mesh of vectors (the adjoint of readout) and pulled back through the force. The force on

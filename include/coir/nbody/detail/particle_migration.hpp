@@ -30,14 +30,15 @@ class ParticleMigration {
   ParticleMigration(Exec const& exec, distributed::Group const& group, std::int64_t side,
                     double box, std::int64_t mesh_side, double headroom);
 
-  /// Bytes on the rank that has most: of particles and their sites, of one more vector for each to
-  /// put them in order, and of packing as many as there is headroom for.
-  static std::int64_t bytes(distributed::Group const& group, std::int64_t side, double headroom);
-
-  /// The part of bytes() that is freed when particles are at home: additional places, sites, and
-  /// the vector. The memory of packing stays in the pool of arrays.
-  static std::int64_t bytes_on_the_way(distributed::Group const& group, std::int64_t side,
-                                       double headroom);
+  /// Bytes of the particles on the rank that has most.
+  struct Held {
+    /// With their sites, a vector more for each to put them in order, and what as many as there is
+    /// headroom for are packed in.
+    std::int64_t most;
+    /// Of particles at home, and of what they were packed in, which stays in the pool of arrays.
+    std::int64_t at_rest;
+  };
+  static Held bytes(distributed::Group const& group, std::int64_t side, double headroom);
 
   /// Gives particles that are at home places for more of them, and sites.
   ///
@@ -53,6 +54,10 @@ class ParticleMigration {
   void go_home(Particles<Exec, T>& particles, ParticleState& state) const;
 
  private:
+  /// Bytes of a particle with its site.
+  static constexpr auto of_particle =
+      static_cast<std::int64_t>(6 * sizeof(T) + sizeof(std::uint32_t));
+
   template <class Destination>
   void send(Particles<Exec, T>& particles, Destination const& destination) const;
   void grow(Particles<Exec, T>& particles, std::int64_t count) const;

@@ -28,9 +28,9 @@ class ParticleMover {
   ParticleMover(Exec const& exec, distributed::Group const& group, std::int64_t side, double box,
                 std::int64_t mesh_side, SimulationOptions const& options, double omega_m);
 
-  /// Bytes that it holds.
-  static std::int64_t bytes(Exec const& exec, distributed::Group const& group, std::int64_t side,
-                            std::int64_t mesh_side, SimulationOptions const& options);
+  /// The options of its force, whose memory is large enough to sort the particles that may come.
+  static mesh::ForceOptions force_options(SimulationOptions const& options,
+                                          distributed::Group const& group, std::int64_t side);
 
   /// True for a mesh of forces, false for the potential alone.
   static bool has_vectors(SimulationOptions const& options);

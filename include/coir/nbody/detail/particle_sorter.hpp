@@ -3,6 +3,7 @@
 /// \file
 /// Particles sorted by the mesh, and back.
 
+#include <coir/core/buffers.hpp>
 #include <coir/core/concepts.hpp>
 #include <coir/nbody/detail/lent_memory.hpp>
 #include <coir/nbody/detail/particle_state.hpp>
@@ -34,14 +35,11 @@ class ParticleSorter {
   ParticleSorter(Exec const& exec, std::int64_t side, double box, std::int64_t mesh_side,
                  bool lends_vectors);
 
-  /// Bytes that it holds after the first sort.
-  static std::int64_t bytes(std::int64_t side, std::int64_t mesh_side, bool lends_vectors);
-
-  /// Bytes that it holds for each place of particles over ranks, where particles have sites
-  /// already.
-  static std::int64_t bytes_of_place(bool lends_vectors) {
-    return static_cast<std::int64_t>(lends_vectors ? sizeof(std::uint32_t) : 3 * sizeof(T));
-  }
+  /// Bytes that it holds after the first sort of particles that have so many places.
+  ///
+  /// \param with_sites  whether their sites are among these, as particles at home have none
+  static std::int64_t bytes(std::int64_t side, std::int64_t mesh_side, bool lends_vectors,
+                            std::int64_t places, bool with_sites);
 
   /// To be called at the start of a step.
   /// \param steps_to_go  steps before restore_lattice_order(), including this one
@@ -64,7 +62,7 @@ class ParticleSorter {
   /// Memory of a number for each particle, free until the next sort(); null while particles are
   /// sorted.
   std::uint32_t* lend_permutation(ParticleState const& state) const {
-    return state.is_sorted() ? nullptr : permutation_.data();
+    return state.is_sorted() ? nullptr : memory_.permutation.data();
   }
 
   /// Undoes all sorting of particles at home.
@@ -75,9 +73,15 @@ class ParticleSorter {
   using Unmanaged = Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-  void allocate(std::size_t places, bool with_sites);
+  /// What it holds, listed where there are fewer places than are needed.
+  struct Memory {
+    Numbers site, permutation;
+    Vectors second;
+    Buffers list(std::int64_t places, bool with_sites, bool lends_vectors);
+  };
+
   T* scratch(LentMemory<T> const& lent) const {
-    return lends_vectors_ ? lent.vectors : second_.data();
+    return lends_vectors_ ? lent.vectors : memory_.second.data();
   }
   void permute(Particles<Exec, T>& particles, LentMemory<T> const& lent,
                std::span<Vectors const> further, std::uint32_t const* permutation);
@@ -91,8 +95,7 @@ class ParticleSorter {
   std::int64_t mesh_side_;
   bool lends_vectors_, can_sort_;
   SortSchedule schedule_{runs_on_host<Exec>};
-  Numbers site_, permutation_;
-  Vectors second_;
+  Memory memory_;
 };
 
 }  // namespace coir::nbody::detail

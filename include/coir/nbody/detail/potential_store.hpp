@@ -55,14 +55,13 @@ class PotentialStore {
   /// The number of potentials on the stack, including empty ones.
   std::int64_t size() const { return static_cast<std::int64_t>(kept_.size()); }
 
-  /// Bytes of the potentials on the stack.
-  std::int64_t bytes() const;
+  /// Potentials on the stack that memory is held for: kicks in one force share theirs.
+  std::int64_t held() const;
 
  private:
   using Block =
       Kokkos::View<Kokkos::complex<T>****, Kokkos::LayoutRight, typename Exec::memory_space>;
 
-  std::int64_t bytes_of_one() const;
   void allocate();
 
   Shape<3> shape_;
