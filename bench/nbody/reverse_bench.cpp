@@ -99,7 +99,7 @@ void reverse(benchmark::State& state) {
   state.counters["back/there"] = median(back) / seconds;
   state.counters["pull_back/there"] = median(pulled) / seconds;
   state.counters["bits"] = bits;
-  state.counters["bytes/particle"] = double(bytes) / particles;
+  state.counters["bytes/particle"] = double(held.stepping + held.pull_back) / particles;
   report_overhead(state, exec, seconds);
 }
 

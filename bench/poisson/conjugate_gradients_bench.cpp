@@ -11,7 +11,6 @@
 #include <coir/poisson/laplacian.hpp>
 #include <coir/poisson/multigrid.hpp>
 
-#include <array>
 #include <type_traits>
 
 #if __has_include(<KokkosSparse_CrsMatrix.hpp>)
@@ -68,7 +67,7 @@ void product(benchmark::State& state) {
   auto const m = state.range(0), n = state.range(1);
   double const cells = double(m) * double(n);
   // Values and columns of five entries a cell, and the offset of its row.
-  double const held = (5 * (sizeof(T) + sizeof(int)) + sizeof(std::int64_t)) * cells;
+  double const held = double(5 * (sizeof(T) + sizeof(int)) + sizeof(std::int64_t)) * cells;
   double const bytes = 2 * double(sizeof(T)) * cells;
   if (!fits(state, held + 2 * bytes)) return;
   Problem<T> const problem(exec, state);
