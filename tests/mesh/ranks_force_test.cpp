@@ -6,7 +6,6 @@
 #include <coir/mesh/paint.hpp>
 
 #include <mesh/plain_mesh.hpp>
-#include <support/held_memory.hpp>
 #include <support/message_of.hpp>
 #include <support/ranks.hpp>
 #include <support/spaces.hpp>
@@ -195,26 +194,6 @@ TYPED_TEST(RanksForce, TakesAllParticlesInOneSlab) {
   auto all = coir::testing::scattered(500, box, 5);
   for (auto& x : all) x[0] = static_cast<float>(0.21 * box + 0.002 * x[0]);
   compare<Exec, T>({16, 8, 8}, all, ForceOptions{}, Assignment::pcs);
-}
-
-TYPED_TEST(RanksForce, CountsItsBytes) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
-  if (world().size() != 2) return;
-  // Three numbers per cell, of own planes and ghosts, copies of a few, a plane that arrives, and what aligns the potential.
-  Shape<3> const shape{64, 16, 14};
-  auto const bytes = Force<Exec, T>::bytes(Exec(), world(), shape, touched_beyond(Assignment::cic));
-  auto const work = coir::fft::PlanOverRanks<Exec, T>::work_bytes(Exec(), world(), shape,
-                                                                  coir::fft::Effort::automatic);
-  {
-    coir::testing::HeldMemory const held;
-    coir::fft::RealSlab<Exec, T> const slab(Exec(), world(), shape);
-    EXPECT_LE(held.now(), work + 4096);
-  }
-  std::int64_t const cells = 33 * 16 * 14, padded = 16 * 16;
-  auto const numbers = (bytes - work) / static_cast<std::int64_t>(sizeof(T));
-  EXPECT_GE(numbers, 3 * cells + (12 + 4 + 1) * padded);
-  EXPECT_LT(numbers, 3 * cells + (12 + 4 + 1) * padded + 64);
 }
 
 TYPED_TEST(RanksForce, TellsOnAllRanksWhatIsWrongOnOne) {

@@ -1,9 +1,7 @@
-#include <coir/fft/in_place.hpp>
 #include <coir/mesh/readout.hpp>
 #include <coir/nbody/detail/force_adjoint.hpp>
 
 #include <nbody/scattered.hpp>
-#include <support/held_memory.hpp>
 #include <support/spaces.hpp>
 
 #include <algorithm>
@@ -161,17 +159,4 @@ TYPED_TEST(ForceAdjoints, OfNoSlopesAreZero) {
     EXPECT_EQ(
         size_of_all(potential_of<TypeParam>(force, particles, Assignment::pcs, deterministic, 1)),
         0);
-}
-
-TYPED_TEST(ForceAdjoints, TakeTheMemoryThatTheySay) {
-  auto force = force_of<TypeParam>(33);
-  coir::testing::HeldMemory const held;
-  {
-    AdjointOf<TypeParam> const adjoint({}, force, {});
-    EXPECT_NEAR(static_cast<double>(held.now()),
-                static_cast<double>(coir::fft::bytes_in_place<typename TypeParam::Real>(
-                    coir::Shape<3>{33, 33, 33})),
-                4096);
-  }
-  EXPECT_EQ(held.now(), 0);
 }

@@ -160,22 +160,6 @@ TYPED_TEST(Sorting, RemembersSitesFromSortToSort) {
   }
 }
 
-TYPED_TEST(Sorting, TakesTheMemoryThatItSays) {
-  for (bool const lends_vectors : {true, false}) {
-    auto particles = scattered<TypeParam>();
-    Lender<TypeParam> const lender(lends_vectors);
-    coir::testing::HeldMemory const held;
-    ParticleState state;
-    SorterOf<TypeParam> sorter({}, side, length, mesh_side, lends_vectors);
-    EXPECT_EQ(held.now(), 0);
-    sorter.sort(particles, state, lender.lend());
-    EXPECT_NEAR(static_cast<double>(held.now()),
-                static_cast<double>(SorterOf<TypeParam>::bytes(side, mesh_side, lends_vectors,
-                                                               side * side * side, true)),
-                4096);
-  }
-}
-
 // Every thread of a host counts particles in bins of its own.
 TEST(SortingOnHosts, PrintsTheBytesOfItsBins) {
   using Case = coir::testing::Case<coir::testing::Host, float>;
