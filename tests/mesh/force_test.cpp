@@ -179,36 +179,6 @@ TYPED_TEST(Forces, AreSoftened) {
     }
 }
 
-// delta = cos(k x) has phi = -cos(k x) / k^2.
-TYPED_TEST(Forces, OfAPlaneWaveAreExactWithTheSpectralKernel) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
-  std::int64_t const n = 32;
-  double const box = 10, k = 2 * std::numbers::pi / box * 3;
-  for (int axis = 0; axis < 3; ++axis) {
-    Force<Exec, T> force(Exec{}, {n, n, n}, box, {.kernel = ForceKernel::naive});
-    std::vector<double> density;
-    for (std::int64_t i = 0; i < n; ++i)
-      for (std::int64_t j = 0; j < n; ++j)
-        for (std::int64_t l = 0; l < n; ++l)
-          density.push_back(1 + std::cos(k * box / n *
-                                         static_cast<double>(axis == 0   ? i
-                                                             : axis == 1 ? j
-                                                                         : l)));
-    set_density(force, density);
-    force.solve(1.0);
-    auto const computed = elements(force.force());
-    for (std::int64_t c = 0; c < n * n * n; ++c) {
-      std::int64_t const at = axis == 0 ? c / (n * n) : axis == 1 ? c / n % n : c % n;
-      // phi = -cos(k x) / k^2, F = -phi' = -sin(k x) / k.
-      double const expected = -std::sin(k * box / n * static_cast<double>(at)) / k;
-      for (int d = 0; d < 3; ++d)
-        ASSERT_NEAR(computed[3 * c + d], d == axis ? expected : 0,
-                    16 * std::numeric_limits<T>::epsilon() / k);
-    }
-  }
-}
-
 // What particles exert on each other adds up to nothing, with the same assignment both ways.
 TYPED_TEST(Forces, KeepTheMomentum) {
   using Exec = typename TypeParam::Exec;
