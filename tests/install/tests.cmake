@@ -69,6 +69,18 @@ if(coir_Kokkos_beside)
   set_tests_properties(install/without_kokkos PROPERTIES PASS_REGULAR_EXPRESSION "Name[ \n]+it[ \n]+by[ \n]+-D[ \n]+Kokkos_ROOT=<prefix>")
 endif()
 
+# Another compiler, for which functions with constraints have other names unless a flag says otherwise (docs/install.md).
+find_program(COIR_NEWER_CLANG NAMES clang++-20 clang++-19 clang++-18 DOC "A Clang to use an installed coir with, for tests")
+mark_as_advanced(COIR_NEWER_CLANG)
+if(COIR_NEWER_CLANG
+   AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
+   AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14
+   AND NOT Kokkos_DEVICES MATCHES "CUDA|HIP"
+   AND NOT CMAKE_CXX_FLAGS MATCHES "--coverage|-fsanitize")
+  coir_add_install_test(clang SETTINGS coir_ROOT=${prefix} CMAKE_CXX_COMPILER=${COIR_NEWER_CLANG}
+                        "CMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS} -fclang-abi-compat=17")
+endif()
+
 # The source tree in another project, as shared libraries on hosts, by a generator of several configurations, joined; without the modules
 # that take compilers longest.
 set(shared)
