@@ -3,7 +3,7 @@
 #include <autodiff/program_grad.hpp>
 
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cstdint>
 
@@ -37,9 +37,7 @@ bool goes_by_tape(F const& f, X const&... x) {
   return by_tape;
 }
 
-template <class C>
-class ProgramGrad : public ::testing::Test {};
-TYPED_TEST_SUITE(ProgramGrad, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(ProgramGrad);
 
 }  // namespace
 
@@ -53,8 +51,7 @@ TEST(ProgramGrad, ElementwiseObjectivesKeepTheirOnePass) {
 }
 
 TYPED_TEST(ProgramGrad, ShiftedSlicesOfAnySize) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   double const eps = std::numeric_limits<T>::epsilon();
   for (std::int64_t const n : {1, 2, 31, 513, 1009, 5000}) {
     Array<T, 1, Space> x(Shape<1>{n});
@@ -76,8 +73,7 @@ TYPED_TEST(ProgramGrad, ShiftedSlicesOfAnySize) {
 }
 
 TYPED_TEST(ProgramGrad, EmptyArraysHaveEmptyGradients) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   Array<T, 1, Space> const none = coir::zeros<T, Space>(0);
   auto const [value, slope] =
       coir::value_and_grad([](auto x) { return sum(square(evaluate(2 * x))); })(none);
